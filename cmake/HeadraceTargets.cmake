@@ -1,0 +1,80 @@
+# The few shapes a target has here: runtime library, compiler library, dialect, tool, unit test.
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Werror=return-type)
+if(HEADRACE_SANITIZE)
+  add_compile_options(-fsanitize=${HEADRACE_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${HEADRACE_SANITIZE})
+endif()
+include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+# Precompiled headers and ccache together (see docs/HACKING.md): sloppiness is set by ./dev.
+set(_headrace_pch_options -Xclang -fno-pch-timestamp)
+
+# headrace_runtime_library(NAME SOURCES a.cpp ... LINK libs...): a layer of the runtime, without LLVM.
+function(headrace_runtime_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# The compiler's options and include path, and one precompiled header that all compiler libraries reuse.
+add_library(headrace_mlir INTERFACE)
+target_compile_options(headrace_mlir INTERFACE -fno-rtti)
+target_include_directories(headrace_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_link_libraries(headrace_mlir INTERFACE MLIR LLVM)
+file(WRITE ${PROJECT_BINARY_DIR}/cmake/empty.cpp "")
+add_library(headrace_mlir_pch STATIC ${PROJECT_BINARY_DIR}/cmake/empty.cpp)
+target_link_libraries(headrace_mlir_pch PUBLIC headrace_mlir)
+target_compile_options(headrace_mlir_pch PRIVATE ${_headrace_pch_options})
+target_precompile_headers(headrace_mlir_pch PRIVATE
+  <mlir/IR/BuiltinOps.h> <mlir/IR/PatternMatch.h> <mlir/IR/OpImplementation.h> <mlir/Pass/Pass.h>
+  <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Arith/IR/Arith.h>)
+
+# headrace_compiler_library(NAME SOURCES ... LINK libs... DEPENDS tablegen targets...)
+function(headrace_compiler_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC headrace_mlir ${ARG_LINK})
+  target_compile_options(${name} PRIVATE ${_headrace_pch_options})
+  target_precompile_headers(${name} REUSE_FROM headrace_mlir_pch)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# headrace_tablegen(TARGET FILE.td -gen-x out.inc -gen-y out2.inc ...): generated headers beside the sources' path.
+function(headrace_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  set(_args ${ARGN})
+  list(LENGTH _args _count)
+  math(EXPR _last "${_count} - 1")
+  foreach(_index RANGE 0 ${_last} 2)
+    list(GET _args ${_index} _generator)
+    math(EXPR _next "${_index} + 1")
+    list(GET _args ${_next} _output)
+    string(REPLACE " " ";" _generator "${_generator}")
+    mlir_tablegen(${_output} ${_generator} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR} ${MLIR_INCLUDE_DIRS})
+  endforeach()
+  add_public_tablegen_target(${target})
+endfunction()
+
+# headrace_dialect(NAME Stem SOURCES ... LINK ...): dialects/NAME with Stem.td holding dialect, types, attributes, ops.
+# Generates StemDialect, StemTypes, StemAttrs, StemEnums, StemOps .h.inc/.cpp.inc in the matching build folder.
+function(headrace_dialect name stem)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  headrace_tablegen(headrace_${name}_tablegen ${stem}.td
+    "-gen-dialect-decls;-dialect=${name}" ${stem}Dialect.h.inc "-gen-dialect-defs;-dialect=${name}" ${stem}Dialect.cpp.inc
+    "-gen-typedef-decls;-typedefs-dialect=${name}" ${stem}Types.h.inc "-gen-typedef-defs;-typedefs-dialect=${name}" ${stem}Types.cpp.inc
+    "-gen-attrdef-decls;-attrdefs-dialect=${name}" ${stem}Attrs.h.inc "-gen-attrdef-defs;-attrdefs-dialect=${name}" ${stem}Attrs.cpp.inc
+    "-gen-enum-decls" ${stem}Enums.h.inc "-gen-enum-defs" ${stem}Enums.cpp.inc
+    "-gen-op-decls" ${stem}Ops.h.inc "-gen-op-defs" ${stem}Ops.cpp.inc)
+  headrace_compiler_library(headrace_dialect_${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK}
+    DEPENDS headrace_${name}_tablegen)
+endfunction()
+
+# headrace_unit_test(NAME SOURCES ... LINK ...): a GoogleTest binary, found by ctest.
+include(GoogleTest)
+function(headrace_unit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+endfunction()
