@@ -1,0 +1,207 @@
+/* The kernel ABI: everything generated code shares with the runtime. Plain C, no other dependency.
+ * A kernel is one pipeline: it reads a morsel through column cursors, runs tile by tile, and ends in
+ * states or output chunks. Version and layout are checked when a plan is loaded (HR_ABI_VERSION). */
+#ifndef HEADRACE_RUNTIME_ABI_KERNEL_H
+#define HEADRACE_RUNTIME_ABI_KERNEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HR_ABI_VERSION 1
+/* Rows of a tile: what a pipeline has in flight at once. */
+#define HR_TILE_ROWS 1024
+/* Every buffer a kernel reads has this many readable bytes past its end (content undefined). */
+#define HR_PADDING 64
+
+/* Physical type of a column inside kernels, states and chunks. Logical types (decimal, date) are the
+ * compiler's: a decimal is a scaled integer, a date days since 1970-01-01 in HR_I32. */
+typedef enum HrType {
+  HR_BOOL = 0, /* one byte, 0 or 1, inside kernels and states; a bitmap in chunks */
+  HR_I8 = 1,
+  HR_I16 = 2,
+  HR_I32 = 3,
+  HR_I64 = 4,
+  HR_I128 = 5,
+  HR_F32 = 6,
+  HR_F64 = 7,
+  HR_STRING = 8 /* HrString inside kernels and states; offsets + bytes in chunks */
+} HrType;
+
+/* A string inside kernels and states. `data` has HR_PADDING readable bytes after its end. */
+typedef struct HrString {
+  uint32_t length;
+  uint8_t prefix[4]; /* first bytes, zero filled: the first eight bytes of two equal strings are equal */
+  const uint8_t *data;
+} HrString;
+
+typedef enum HrEncoding {
+  HR_VALUES = 0,  /* data: array of the column's physical type (HrString[] for strings; bytes for bools) */
+  HR_CODES = 1,   /* data: Parquet RLE/bit-packed hybrid stream of dictionary codes, `bitWidth` bits */
+  HR_OFFSETS = 2, /* strings of a chunk: data: uint32_t[rows + 1]; heap: bytes */
+  HR_BITMAP = 3,  /* bools of a chunk: data: bits, least significant first */
+  HR_INDICES = 4  /* data: uint32_t[rows] dictionary codes */
+} HrEncoding;
+
+/* A run of rows of one column in one encoding: a Parquet page, or a whole chunk column. */
+typedef struct HrSegment {
+  uint32_t rows;
+  uint8_t encoding; /* HrEncoding */
+  uint8_t bitWidth; /* HR_CODES: 0..32 */
+  uint16_t reserved;
+  uint64_t bytes; /* of `data` */
+  const void *data;
+  const uint8_t *heap;     /* HR_OFFSETS */
+  const uint8_t *validity; /* 1 bit a row, least significant first; null: all valid. Value under NULL is 0 */
+} HrSegment;
+
+/* One column of a morsel. Segments of different columns need not line up.
+ * One dictionary per morsel and column: values of the physical type (HrString[] for strings). */
+typedef struct HrColumn {
+  const HrSegment *segments;
+  uint32_t segmentCount;
+  uint32_t dictionaryCount;
+  const void *dictionary;
+} HrColumn;
+
+/* Position of a kernel in a column; lives in the kernel's scratch. hr_cursor_* primitives use it. */
+typedef struct HrCursor {
+  const HrColumn *column;
+  uint32_t segment;     /* index of the current segment */
+  uint32_t row;         /* rows already taken from it */
+  const uint8_t *next;  /* HR_CODES: next unread byte of the hybrid stream */
+  const uint8_t *end;
+  uint32_t runRows;     /* rows left of the current run */
+  uint32_t runValue;    /* the repeated code of an RLE run */
+  const uint8_t *packed; /* start of the current bit-packed run, or null in an RLE run */
+  uint32_t packedRow;   /* rows already taken from it */
+  uint32_t reserved;
+} HrCursor;
+
+/* Rows handed to a kernel at once: a row group, a part of it, a received chunk, or rows of a state. */
+typedef struct HrMorsel {
+  uint32_t rows;
+  uint32_t columnCount;
+  const HrColumn *columns;
+  uint64_t firstRow; /* index of the first row within the source on this rank, for errors and order */
+  /* A state as the source: row pointers are read from the blocks instead of columns. */
+  const uint8_t *const *stateRows; /* array of `rows` row pointers, or null */
+} HrMorsel;
+
+/* An output chunk under construction. */
+typedef struct HrOutputColumn {
+  void *data;        /* array of the physical type; strings: uint32_t offsets, bools: one byte a row */
+  uint8_t *heap;     /* strings: bytes */
+  uint32_t heapUsed;
+  uint32_t heapCapacity;
+  uint8_t *validity; /* one BYTE a row (1 valid) while under construction; null if never NULL */
+} HrOutputColumn;
+
+typedef struct HrOutput {
+  uint32_t rows;
+  uint32_t capacity;
+  HrOutputColumn *columns;
+} HrOutput;
+
+typedef enum HrResult {
+  HR_DONE = 0,        /* the morsel is finished */
+  HR_OUTPUT_FULL = 1, /* output `HrWorker.fullOutput` must be replaced; call again with the same morsel */
+  HR_NEED_INPUT = 2,  /* reserved for kernels over several streams */
+  HR_ERROR = 3        /* HrWorker.error is set */
+} HrResult;
+
+typedef enum HrErrorCode {
+  HR_OK = 0,
+  HR_ERROR_OVERFLOW = 1,
+  HR_ERROR_DIVISION_BY_ZERO = 2,
+  HR_ERROR_INVALID_CAST = 3,
+  HR_ERROR_MEMORY = 4,          /* an import could not get memory; the broker holds the details */
+  HR_ERROR_MORE_THAN_ONE_ROW = 5,
+  HR_ERROR_CORRUPT = 6,         /* an encoded stream that does not decode */
+  HR_ERROR_RANGE = 7            /* a value outside what the statistics promised */
+} HrErrorCode;
+
+typedef struct HrError {
+  int32_t code; /* HrErrorCode; the first one stays */
+  uint32_t place; /* index into the kernel's table of places in the user's program */
+  uint64_t row;
+} HrError;
+
+struct HrImports;
+
+/* What belongs to one worker running one kernel. `scratch` is kept between calls of one morsel. */
+typedef struct HrWorker {
+  uint8_t *scratch; /* Kernel.scratchBytes, 64-byte aligned; first 8 bytes zero at a morsel's first call */
+  HrOutput *outputs;
+  uint32_t outputCount; /* 0, 1, or the number of ranks for a partitioning sink */
+  uint32_t fullOutput;  /* set with HR_OUTPUT_FULL */
+  HrError error;
+  const struct HrImports *imports;
+  void *arena;   /* opaque to kernels: imports allocate from it; freed when the kernel's task ends */
+  uint32_t rank;
+  uint32_t size;
+} HrWorker;
+
+typedef struct HrArgs {
+  const HrMorsel *morsel;
+  const void *literals; /* packed as Kernel.literals says; strings as HrString with absolute data */
+  void *const *states;  /* in the order of Kernel.states; per-worker states are this worker's copy */
+} HrArgs;
+
+typedef int32_t (*HrKernel)(const HrArgs *args, HrWorker *worker);
+
+/* ---- states that kernels look into ---- */
+
+/* Hash table of an aggregate or distinct set: open addressing, linear probing.
+ * A directory entry is 0 or (row pointer | (hash >> 48) << 48). A row is {uint64_t hash; fields...}. */
+typedef struct HrGroupTable {
+  uint64_t *directory;
+  uint64_t mask; /* entries - 1 */
+  uint64_t rows;
+  uint64_t limit; /* rows at which the directory must grow */
+  void *owner;    /* opaque to kernels */
+} HrGroupTable;
+
+/* Join build side after it is finished: directory of chains with 16 tag bits.
+ * Slot = hash >> shift. Entry: row pointer | tags << 48; the tag of a hash is bit (48 + ((hash >> 12) & 15)).
+ * A row is {uint8_t *next; uint64_t hash; fields...}. */
+typedef struct HrJoinTable {
+  uint64_t *directory;
+  uint64_t shift;
+  uint64_t rows;
+  /* Direct form for dense integer keys: slot = key - base if direct != 0 (entries are row pointers, no tags). */
+  uint64_t direct;
+  int64_t base;
+  uint64_t extent;
+  void *owner;
+} HrJoinTable;
+
+/* Array of rows addressed by a dense group number; grows only between tiles (hr_dense_reserve). */
+typedef struct HrDenseTable {
+  uint8_t *rows;     /* capacity * rowBytes, identity-filled by the owner */
+  uint64_t capacity;
+  uint64_t rowBytes;
+  void *owner;
+} HrDenseTable;
+
+/* One row, for aggregates without keys: fields at the offsets of the state's layout. */
+typedef struct HrScalarState {
+  uint8_t *row;
+  void *owner;
+} HrScalarState;
+
+/* Append-only rows (join build before finishing, sort, row buffers): rows of a fixed size in blocks. */
+typedef struct HrRowBuffer {
+  uint8_t *next; /* where the next row goes */
+  uint8_t *end;
+  uint64_t rows;
+  uint64_t rowBytes;
+  void *owner;
+} HrRowBuffer;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

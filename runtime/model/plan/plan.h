@@ -1,0 +1,273 @@
+// The plan: what the compiler decided and the runtime executes. Plain structs, no LLVM, no I/O.
+// One SPMD program for every rank of a role; `rank` and `size` are parameters, so the length of a plan
+// does not grow with the number of ranks. Ids are indices into the vectors of Plan.
+#pragma once
+
+#include "runtime/abi/kernel.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace headrace::plan {
+
+inline constexpr int kSchemaMajor = 1;
+inline constexpr int kSchemaMinor = 0;
+inline constexpr int32_t kNone = -1;
+
+/// An estimate of a number of rows or bytes. `max` is a hard bound if the data is as described.
+struct Cardinality {
+  uint64_t min = 0;
+  uint64_t expected = 0;
+  uint64_t p95 = 0;
+  uint64_t max = UINT64_MAX;
+};
+
+/// How a physical column is shown to the user. Text as in the frame dialect: "i64", "decimal<15, 2>",
+/// "date", "string", "i1", "f64".
+struct Column {
+  std::string name;
+  HrType type = HR_I64;
+  std::string logical;
+  bool nullable = false;
+};
+
+struct Schema {
+  std::vector<Column> columns;
+};
+
+/// The place in the user's program that a task or an error comes from.
+struct Place {
+  std::string text; ///< rendered SQL expression, or "file.py:12"
+  std::string operation; ///< the logical operation ("join orders", "aggregate", "matmul")
+};
+
+// ---- inputs ----
+
+/// `file column op literal` that every row of a wanted row group can satisfy; decided from statistics.
+/// Literals are in the physical (scaled, days) domain of the column; strings in `text`.
+struct Bound {
+  std::string column; ///< name in the file
+  std::string op;     ///< "eq" "lt" "le" "gt" "ge"
+  int64_t integer = 0;
+  double real = 0;
+  std::string text;
+};
+
+/// How the kernel that reads it was compiled: storage delivers exactly this, or fails.
+struct SlotColumn {
+  std::string file;        ///< column name in the file or Arrow stream
+  std::string logical;     ///< logical type it must have there
+  HrType type = HR_I64;    ///< physical type promised to the kernel (narrowest that holds [min, max])
+  bool nullable = false;   ///< false: a NULL found in the data is an error
+  bool ranged = false;     ///< true: every value lies in [min, max]; storage verifies this once per page
+  int64_t min = 0;
+  int64_t max = 0;
+};
+
+/// An input of the program, bound at load to files, an Arrow stream or tensors.
+struct Slot {
+  std::string name; ///< table name, or parameter name of a traced function
+  std::string kind; ///< "table" (Parquet files or Arrow data) or "tensor"
+  std::vector<SlotColumn> columns;
+  std::vector<Bound> bounds; ///< conjunction
+  std::vector<int64_t> shape; ///< tensors: extents of the global value; -1 not known
+  std::string element;        ///< tensors: "f32", "f64", "i64"
+};
+
+// ---- states ----
+
+enum class StateKind : uint8_t {
+  kScalar,     ///< HrScalarState: aggregate without keys
+  kGroupTable, ///< HrGroupTable: hash aggregate, distinct
+  kDense,      ///< HrDenseTable: aggregate with a dense group number
+  kJoinTable,  ///< built as HrRowBuffer per worker, finished into one HrJoinTable per rank
+  kSortBuffer, ///< HrRowBuffer per worker, finished into sorted row pointers (limit: top-k)
+  kDictionary, ///< string -> dense number, shared by the workers of a rank
+};
+
+struct StateField {
+  std::string name;
+  HrType type = HR_I64;
+  uint32_t offset = 0; ///< bytes from the start of the row
+  bool nullable = false;
+  uint32_t validOffset = 0; ///< nullable: offset of a byte, 1 = valid
+  std::string combine; ///< "key", "sum", "min", "max", "first"; "payload" in join tables and sort buffers
+};
+
+struct State {
+  std::string name;
+  StateKind kind = StateKind::kScalar;
+  uint32_t rowBytes = 0;         ///< including the header (group: hash; join: next, hash)
+  std::vector<StateField> fields;
+  std::vector<uint8_t> identity; ///< rowBytes bytes: what a fresh row holds
+  Cardinality rows;
+  int32_t mergeKernel = kNone;   ///< combines rows of another copy into this one (source: stateRows)
+  int32_t compareKernel = kNone; ///< sort: symbol `int32_t (const uint8_t *a, const uint8_t *b)`
+  uint64_t limit = 0;            ///< sort: keep the first `limit` rows; 0 = all
+  // Join tables over a dense integer key: direct addressing by key - base.
+  bool direct = false;
+  uint32_t directKeyOffset = 0;
+  HrType directKeyType = HR_I64;
+  int64_t base = 0;
+  uint64_t extent = 0;
+  int32_t place = kNone;
+};
+
+// ---- streams, kernels, buffers, holes ----
+
+/// A bounded channel of chunks between two tasks of one rank.
+struct Stream {
+  std::string name;
+  Schema schema;
+  uint32_t capacityChunks = 4;
+  uint32_t chunkRows = 65536;
+};
+
+enum class LiteralKind : uint8_t { kInteger, kI128, kReal, kString };
+struct Literal {
+  LiteralKind kind = LiteralKind::kInteger;
+  uint32_t offset = 0; ///< bytes in the literal block: 8 (integer, real) or 16 (i128, HrString)
+  int64_t integer = 0;
+  int64_t high = 0; ///< upper half of an i128
+  double real = 0;
+  std::string text;
+};
+
+struct Kernel {
+  std::string symbol;      ///< exported by kernels.<arch>.so
+  std::string contentHash; ///< key of the cached object
+  uint32_t scratchBytes = 0;
+  uint32_t literalBytes = 0;
+  std::vector<Literal> literals;
+  std::vector<int32_t> places; ///< HrError.place -> Plan.places
+};
+
+/// A tensor on a rank. Local extents follow from `shape`, `splitDimension` and (rank, size).
+struct Buffer {
+  std::string name;
+  std::string tier = "host";
+  std::string element = "f32"; ///< "f32" "f64" "i64"
+  std::vector<int64_t> shape;  ///< global extents
+  int32_t splitDimension = kNone; ///< even split over all ranks: rank r has rows [r*n/size, (r+1)*n/size)
+  uint64_t bytes = 0;          ///< upper bound on any rank
+};
+
+/// A value the plan leaves to the run, with bounds.
+struct Hole {
+  std::string name;
+  Cardinality bounds;
+  std::string unit = "rows";
+  int32_t producer = kNone; ///< task
+  bool agreed = false;      ///< true: summed over all ranks before use
+};
+
+// ---- tasks ----
+
+enum class TaskKind : uint8_t {
+  kLoad,       ///< slot -> stream of morsels (each rank its share of the row groups)
+  kRun,        ///< kernel over a source, with states, into an output
+  kExchange,   ///< stream -> other ranks -> stream
+  kCollective, ///< tensor buffers over all ranks
+  kCompute,    ///< tensor kernel or library call over buffers
+  kCopy,       ///< between tiers
+  kReserve,
+  kRelease,
+  kChoose,
+  kRepeat,
+  kCommit,
+  kResult,
+};
+
+enum class ExchangeKind : uint8_t {
+  kHash,      ///< output i of the producing kernel goes to rank i
+  kBroadcast, ///< every chunk to every rank
+  kGather,    ///< every chunk to rank 0
+};
+
+/// How a run task uses a state, in the order of the kernel's HrArgs.states.
+enum class StateUse : uint8_t {
+  kPerWorker, ///< each worker fills its own copy; merged (finished) when the task's input has ended
+  kShared,    ///< finished earlier, read only (join table to probe)
+};
+struct StateArgument {
+  int32_t state = kNone;
+  StateUse use = StateUse::kPerWorker;
+};
+
+struct Task {
+  TaskKind kind = TaskKind::kRun;
+  std::string name;
+  int32_t place = kNone;
+  std::vector<int32_t> after; ///< tasks whose end this one waits for (tokens)
+  std::string phase;          ///< for telemetry: "scan", "join", …
+
+  // kLoad: slot -> outputStream (chunks are morsels; the schema of the stream names the slot's columns)
+  int32_t slot = kNone;
+
+  // kRun: exactly one source: inputStream, or sourceState (its rows, once finished).
+  int32_t kernel = kNone;
+  int32_t inputStream = kNone;
+  int32_t sourceState = kNone;
+  std::vector<StateArgument> states;
+  int32_t outputStream = kNone; ///< none: the sink is a state
+  bool partitioned = false;     ///< the kernel fills `size` outputs; consumed by a kHash exchange
+
+  // kExchange: inputStream -> outputStream
+  ExchangeKind exchange = ExchangeKind::kHash;
+  int32_t channel = kNone;
+
+  // kCollective / kCompute / kCopy: operands and results are Plan.buffers
+  std::string operation; ///< "all_reduce" "all_gather" "reduce_scatter" "all_to_all"; "matmul", "kernel"
+  std::string combine = "sum";
+  std::vector<int32_t> inputs;
+  std::vector<int32_t> outputs;
+  std::vector<int64_t> parameters; ///< operation specific; see docs of exec/compute
+
+  // kReserve / kRelease
+  std::string tier = "host";
+  Cardinality bytes; ///< minimum is static; expected p95
+  int32_t reservation = kNone; ///< kRelease: the reserve task
+
+  // kChoose: `hole` compared with `threshold` picks one of two task lists (ids of tasks in `body`s)
+  int32_t hole = kNone;
+  uint64_t threshold = 0;
+  std::vector<int32_t> thenTasks; ///< hole <= threshold
+  std::vector<int32_t> elseTasks;
+  // kRepeat: body, at most tripsMax times
+  std::vector<int32_t> body;
+  uint64_t tripsMax = 0;
+
+  // kResult: a stream (rank 0 hands its chunks to the caller) or a buffer
+  int32_t buffer = kNone;
+};
+
+struct MeshAxis {
+  std::string name;
+  uint32_t size = 1;
+};
+
+/// A compiled program for one role.
+struct Plan {
+  int schemaMajor = kSchemaMajor;
+  int schemaMinor = kSchemaMinor;
+  int abiVersion = HR_ABI_VERSION;
+  std::string importsHash;  ///< of the catalogue of primitives the kernels were compiled against
+  std::string topologyHash;
+  std::string isa = "x86-64"; ///< "x86-64", "x86-64-v3", "x86-64-v4"
+  std::string program;      ///< the user's text, for messages
+  std::vector<MeshAxis> mesh;
+  std::vector<Place> places;
+  std::vector<Slot> slots;
+  std::vector<State> states;
+  std::vector<Stream> streams;
+  std::vector<Kernel> kernels;
+  std::vector<Buffer> buffers;
+  std::vector<Hole> holes;
+  std::vector<Task> tasks;
+  Schema result;            ///< of a table result; empty for tensors
+  bool ordered = false;     ///< the result's rows have an order
+  std::string explanation;  ///< what was chosen and why, as text
+};
+
+} // namespace headrace::plan
