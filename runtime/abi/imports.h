@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 extern "C" {
 /// One pointer per entry of imports.def, in its order. Filled by exec; never changes while kernels run.
