@@ -1,0 +1,49 @@
+// Where the rows of a plan's slot come from: Parquet files or Arrow data, delivered as morsels whose
+// columns have exactly the physical types that the slot's columns promise to the kernels.
+#pragma once
+
+#include "runtime/abi/kernel.h"
+#include "runtime/base/status.h"
+#include "runtime/model/plan/plan.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace headrace::storage {
+
+/// A morsel and everything its pointers reach. Immutable; may outlive its source and be shared by threads.
+struct LoadedMorsel {
+  HrMorsel morsel{};
+  std::vector<HrColumn> columns;                 ///< in the order of Slot.columns
+  std::vector<std::shared_ptr<const void>> pins; ///< what `columns` point into
+  uint64_t bytes = 0;                            ///< memory pinned, in bytes (mapped file pages not counted)
+};
+using MorselHandle = std::shared_ptr<const LoadedMorsel>;
+
+/// Which part of a slot's rows this rank reads: contiguous, balanced by rows, the same on every rank.
+struct Share {
+  uint32_t rank = 0;
+  uint32_t size = 1;
+};
+
+/// The morsels of one slot on one rank. Thread-safe: workers take indices from a shared counter and
+/// call load() themselves, which reads, decompresses and checks on the calling thread, so the
+/// parallelism of a scan is over morsels. Order: morsels are in the order of the rows in the input.
+class MorselSource {
+public:
+  virtual ~MorselSource() = default;
+
+  virtual size_t morselCount() const = 0;
+  /// Rows of a morsel, known without loading it.
+  virtual uint64_t rows(size_t index) const = 0;
+  /// Rows of all morsels of this rank.
+  virtual uint64_t rows() const = 0;
+  /// HrMorsel.firstRow is the row's index within this rank's share. Blocks on file I/O.
+  /// Errors: kIo, kCorrupt, kData (a NULL or a value that the plan's statistics rule out),
+  /// kUnsupported (encoding, codec, encryption), each naming file and column.
+  virtual Expected<MorselHandle> load(size_t index) const = 0;
+};
+
+} // namespace headrace::storage

@@ -1,0 +1,85 @@
+// The entry point of the storage layer: open files and the cache of their pages, shared by all queries
+// of a process. Statistics for the compiler, morsel sources for exec.
+#pragma once
+
+#include "runtime/storage/identity.h"
+#include "runtime/storage/source.h"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+struct ArrowArrayStream;
+
+namespace headrace::storage {
+
+struct StorageOptions {
+  /// Bound on decompressed pages kept between queries, in bytes of the host tier. 0: keep none.
+  uint64_t cacheBytesMax = uint64_t{4} << 30;
+};
+
+/// Counters since the start, for telemetry.
+struct StorageCounters {
+  uint64_t cacheBytes = 0;
+  uint64_t cacheHits = 0;   ///< column chunks found
+  uint64_t cacheMisses = 0; ///< column chunks loaded
+  uint64_t fileBytesRead = 0;
+};
+
+/// Thread-safe. Sources and morsels may outlive it.
+class Storage {
+public:
+  explicit Storage(StorageOptions options = {});
+  ~Storage();
+  Storage(const Storage &) = delete;
+  Storage &operator=(const Storage &) = delete;
+
+  /// The statistics document of a table made of these Parquet files (all with one schema):
+  /// {"rows", "row_groups", "identity": manifest,
+  ///  "columns": {name: {"index", "type", "nullable", "min", "max", "nulls", "distinct",
+  ///                     "dictionary_entries", "all_dictionary", "average_bytes"}},
+  ///  "unsupported": {name: reason}}
+  /// "type" as in the frame dialect. min and max: scaled integers for decimals, days for dates, 0 or 1 for
+  /// bools, text for strings (a lower and an upper bound; a long text may be cut); null if not known.
+  /// "distinct" and "dictionary_entries" (sum over row groups) are estimates, null if not known.
+  /// "all_dictionary": every row group has a dictionary (pages may still fall back to plain).
+  /// Reads footers and a few page headers only.
+  Expected<nlohmann::json> statistics(const std::vector<std::string> &paths);
+
+  /// The rows of `slot` in these files: row groups that can satisfy Slot.bounds, this rank's share.
+  /// `manifest`: what the plan was compiled against, in the order of `paths`; a file that differs is
+  /// refused with kMismatch ("recompile"). Empty: not checked.
+  Expected<std::unique_ptr<MorselSource>> scan(const plan::Slot &slot,
+                                               const std::vector<std::string> &paths,
+                                               const std::vector<FileIdentity> &manifest,
+                                               Share share);
+
+  StorageCounters counters() const;
+  /// Forgets kept pages that no morsel pins.
+  void dropCache();
+
+private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// An Arrow table in memory. Immutable, thread-safe.
+class ArrowTable {
+public:
+  virtual ~ArrowTable() = default;
+
+  /// Takes over the stream (C data interface) and reads it to its end; the stream is released.
+  /// Record batches are kept as they are (no copy). One pass computes the statistics.
+  static Expected<std::shared_ptr<const ArrowTable>> import(ArrowArrayStream *stream);
+
+  /// As Storage::statistics, without "identity"; "row_groups" counts record batches.
+  virtual const nlohmann::json &statistics() const = 0;
+  /// Morsels of at most 128 k rows, copied and converted to the promised physical types when loaded.
+  /// Slot.bounds are not looked at (kernels filter anyway). The table must not be dropped before the source;
+  /// morsels own their data.
+  virtual Expected<std::unique_ptr<MorselSource>> scan(const plan::Slot &slot, Share share) const = 0;
+};
+
+} // namespace headrace::storage
