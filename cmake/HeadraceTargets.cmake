@@ -61,9 +61,9 @@ endfunction()
 function(headrace_dialect name stem)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   headrace_tablegen(headrace_${name}_tablegen ${stem}.td
-    "-gen-dialect-decls;-dialect=${name}" ${stem}Dialect.h.inc "-gen-dialect-defs;-dialect=${name}" ${stem}Dialect.cpp.inc
-    "-gen-typedef-decls;-typedefs-dialect=${name}" ${stem}Types.h.inc "-gen-typedef-defs;-typedefs-dialect=${name}" ${stem}Types.cpp.inc
-    "-gen-attrdef-decls;-attrdefs-dialect=${name}" ${stem}Attrs.h.inc "-gen-attrdef-defs;-attrdefs-dialect=${name}" ${stem}Attrs.cpp.inc
+    "-gen-dialect-decls -dialect=${name}" ${stem}Dialect.h.inc "-gen-dialect-defs -dialect=${name}" ${stem}Dialect.cpp.inc
+    "-gen-typedef-decls -typedefs-dialect=${name}" ${stem}Types.h.inc "-gen-typedef-defs -typedefs-dialect=${name}" ${stem}Types.cpp.inc
+    "-gen-attrdef-decls -attrdefs-dialect=${name}" ${stem}Attrs.h.inc "-gen-attrdef-defs -attrdefs-dialect=${name}" ${stem}Attrs.cpp.inc
     "-gen-enum-decls" ${stem}Enums.h.inc "-gen-enum-defs" ${stem}Enums.cpp.inc
     "-gen-op-decls" ${stem}Ops.h.inc "-gen-op-defs" ${stem}Ops.cpp.inc)
   headrace_compiler_library(headrace_dialect_${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK}
