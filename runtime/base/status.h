@@ -13,9 +13,9 @@ namespace headrace {
 /// What kind of trouble an error is; a user, a launcher and the runtime act on it differently.
 enum class ErrorKind : uint8_t {
   kOk = 0,
-  kUser,        ///< the program or its input is wrong: the message says where and what to do
-  kData,        ///< the data breaks a rule of the program (overflow, division by zero, invalid cast)
-  kMemory,      ///< a tier's limit was reached; names tier, operator, bytes and setting
+  kUser,   ///< the program or its input is wrong: the message says where and what to do
+  kData,   ///< the data breaks a rule of the program (overflow, division by zero, invalid cast)
+  kMemory, ///< a tier's limit was reached; names tier, operator, bytes and setting
   kUnsupported, ///< valid, but not built yet; the message says what to write instead
   kIo,          ///< a file or a link failed; may be retryable
   kCorrupt,     ///< bytes that do not decode (file, plan, message)
@@ -104,7 +104,8 @@ template <typename... Parts> Status makeError(ErrorKind kind, const Parts &...pa
 #define HR_CONCAT_(a, b) a##b
 #define HR_CONCAT(a, b) HR_CONCAT_(a, b)
 /// HR_ASSIGN_OR_RETURN(auto x, expectedExpr): binds the value or returns the error.
-#define HR_ASSIGN_OR_RETURN(lhs, expr) HR_ASSIGN_OR_RETURN_(HR_CONCAT(hrExpected_, __LINE__), lhs, expr)
+#define HR_ASSIGN_OR_RETURN(lhs, expr)                                                             \
+  HR_ASSIGN_OR_RETURN_(HR_CONCAT(hrExpected_, __LINE__), lhs, expr)
 #define HR_ASSIGN_OR_RETURN_(tmp, lhs, expr)                                                       \
   auto tmp = (expr);                                                                               \
   if (!tmp.ok()) {                                                                                 \

@@ -1,0 +1,96 @@
+// Doorbell on an eventfd inside an epoll set.
+#include "runtime/base/doorbell.h"
+
+#include <cerrno>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "runtime/base/check.h"
+#include "runtime/base/clock.h"
+
+namespace headrace {
+
+Doorbell::Doorbell()
+    : event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+  HR_CHECK(event_ >= 0 && epoll_ >= 0);
+  epoll_event interest{};
+  interest.events = EPOLLIN;
+  interest.data.fd = event_;
+  HR_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, event_, &interest) == 0);
+}
+
+Doorbell::~Doorbell() {
+  close(epoll_);
+  close(event_);
+}
+
+void Doorbell::ring() {
+  if (rung_.exchange(true, std::memory_order_acq_rel)) {
+    return;
+  }
+  uint64_t one = 1;
+  // Fails only when the counter is full, which is as good as written.
+  [[maybe_unused]] ssize_t written = write(event_, &one, sizeof(one));
+}
+
+bool Doorbell::consume() {
+  if (!rung_.load(std::memory_order_acquire)) {
+    return false;
+  }
+  // The counter is emptied before the flag falls: a ring in between finds the flag up, and its news
+  // is seen by the caller because the exchange below acquires it.
+  uint64_t count = 0;
+  [[maybe_unused]] ssize_t got = read(event_, &count, sizeof(count));
+  rung_.exchange(false, std::memory_order_acq_rel);
+  return true;
+}
+
+Doorbell::Wake Doorbell::wait(int64_t timeoutNanoseconds) {
+  int64_t start = timeoutNanoseconds > 0 ? RealClock::instance().nowNanoseconds() : 0;
+  while (true) {
+    if (consume()) {
+      return Wake::kRung;
+    }
+    int milliseconds = -1;
+    if (timeoutNanoseconds >= 0) {
+      int64_t spent = timeoutNanoseconds > 0 ? RealClock::instance().nowNanoseconds() - start : 0;
+      int64_t left = timeoutNanoseconds - spent;
+      milliseconds = left <= 0 ? 0 : static_cast<int>((left + 999'999) / 1'000'000);
+    }
+    epoll_event events[8];
+    int count = epoll_wait(epoll_, events, 8, milliseconds);
+    HR_CHECK(count >= 0 || errno == EINTR);
+    bool descriptor = false;
+    for (int index = 0; index < count; ++index) {
+      descriptor |= events[index].data.fd != event_;
+    }
+    if (consume()) {
+      return Wake::kRung;
+    }
+    if (descriptor) {
+      return Wake::kDescriptor;
+    }
+    if (count > 0) {
+      // A ring whose counter was written after an earlier consume() took its flag: nothing new.
+      uint64_t stale = 0;
+      [[maybe_unused]] ssize_t got = read(event_, &stale, sizeof(stale));
+    }
+    if (count == 0 && milliseconds == 0) {
+      return Wake::kTimeout;
+    }
+  }
+}
+
+void Doorbell::watch(int descriptor, Interest interest) {
+  epoll_event event{};
+  event.events = EPOLLIN | (interest == Interest::kReadableAndWritable ? EPOLLOUT : 0u);
+  event.data.fd = descriptor;
+  if (epoll_ctl(epoll_, EPOLL_CTL_MOD, descriptor, &event) != 0) {
+    HR_CHECK(errno == ENOENT && epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
+  }
+}
+
+void Doorbell::unwatch(int descriptor) { epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr); }
+
+} // namespace headrace

@@ -1,0 +1,287 @@
+// Reading, checking and printing settings.
+#include "runtime/base/settings.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <sched.h>
+#include <thread>
+#include <unistd.h>
+
+#include "runtime/base/log.h"
+
+namespace headrace {
+
+namespace {
+
+constexpr SettingInfo kTable[] = {
+#define HR_SETTING_INTEGER(name, initial, unit, minimum, maximum, doc)                             \
+  {#name,                                                                                          \
+   SettingType::kInteger,                                                                          \
+   unit,                                                                                           \
+   static_cast<double>(minimum),                                                                   \
+   static_cast<double>(maximum),                                                                   \
+   "",                                                                                             \
+   doc},
+#define HR_SETTING_BYTES(name, initial, minimum, maximum, doc)                                     \
+  {#name,                                                                                          \
+   SettingType::kBytes,                                                                            \
+   "bytes",                                                                                        \
+   static_cast<double>(minimum),                                                                   \
+   static_cast<double>(maximum),                                                                   \
+   "",                                                                                             \
+   doc},
+#define HR_SETTING_REAL(name, initial, unit, minimum, maximum, doc)                                \
+  {#name, SettingType::kReal, unit, minimum, maximum, "", doc},
+#define HR_SETTING_FLAG(name, initial, doc) {#name, SettingType::kFlag, "", 0, 1, "on|off", doc},
+#define HR_SETTING_TEXT(name, initial, choices, doc)                                               \
+  {#name, SettingType::kText, "", 0, 0, choices, doc},
+#include "runtime/base/settings.def"
+};
+
+/// A field of Settings by its place in kTable; the pointer's type is that of its SettingType.
+void *fieldAt(Settings &settings, size_t index) {
+  void *fields[] = {
+#define HR_SETTING_INTEGER(name, initial, unit, minimum, maximum, doc) &settings.name,
+#define HR_SETTING_BYTES(name, initial, minimum, maximum, doc) &settings.name,
+#define HR_SETTING_REAL(name, initial, unit, minimum, maximum, doc) &settings.name,
+#define HR_SETTING_FLAG(name, initial, doc) &settings.name,
+#define HR_SETTING_TEXT(name, initial, choices, doc) &settings.name,
+#include "runtime/base/settings.def"
+  };
+  return fields[index];
+}
+
+std::string joinWords(std::string_view camel, char separator, int (*change)(int)) {
+  std::string text;
+  for (char letter : camel) {
+    if (letter >= 'A' && letter <= 'Z') {
+      text += separator;
+    }
+    text += static_cast<char>(change(static_cast<unsigned char>(letter)));
+  }
+  return text;
+}
+
+int toLower(int letter) { return letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter; }
+int toUpper(int letter) { return letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter; }
+
+Expected<size_t> findSetting(std::string_view name) {
+  for (size_t index = 0; index < std::size(kTable); ++index) {
+    std::string flag = settingFlag(kTable[index]);
+    if (name == kTable[index].name || name == flag || name == std::string_view(flag).substr(2) ||
+        name == settingVariable(kTable[index])) {
+      return index;
+    }
+  }
+  return makeError(ErrorKind::kUser, "unknown setting: ", name);
+}
+
+bool isChoice(std::string_view choices, std::string_view text) {
+  while (!choices.empty()) {
+    size_t end = choices.find('|');
+    if (choices.substr(0, end) == text) {
+      return true;
+    }
+    choices = end == std::string_view::npos ? std::string_view() : choices.substr(end + 1);
+  }
+  return false;
+}
+
+Expected<double> parseReal(std::string_view text) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    return makeError(ErrorKind::kUser, "expected a number, got: ", text);
+  }
+  return value;
+}
+
+Expected<int64_t> parseInteger(std::string_view text) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return makeError(ErrorKind::kUser, "expected an integer, got: ", text);
+  }
+  return value;
+}
+
+Status checkRange(const SettingInfo &info, double value) {
+  if (value < info.minimum || value > info.maximum) {
+    return makeError(ErrorKind::kUser, settingFlag(info), " must be within ", info.minimum, " to ",
+                     info.maximum, " ", info.unit, ", got: ", value);
+  }
+  return {};
+}
+
+} // namespace
+
+std::span<const SettingInfo> settingTable() { return kTable; }
+
+std::string settingFlag(const SettingInfo &setting) {
+  return "--" + joinWords(setting.name, '-', toLower);
+}
+
+std::string settingVariable(const SettingInfo &setting) {
+  return "HEADRACE_" + joinWords(setting.name, '_', toUpper);
+}
+
+Status Settings::set(std::string_view name, std::string_view text) {
+  HR_ASSIGN_OR_RETURN(size_t index, findSetting(name));
+  const SettingInfo &info = kTable[index];
+  void *field = fieldAt(*this, index);
+  switch (info.type) {
+  case SettingType::kInteger:
+  case SettingType::kBytes: {
+    Expected<int64_t> value =
+        info.type == SettingType::kBytes ? parseBytes(text) : parseInteger(text);
+    if (!value.ok()) {
+      return makeError(ErrorKind::kUser, settingFlag(info), ": ", value.status().message());
+    }
+    HR_RETURN_IF_ERROR(checkRange(info, static_cast<double>(*value)));
+    *static_cast<int64_t *>(field) = *value;
+    return {};
+  }
+  case SettingType::kReal: {
+    Expected<double> value = parseReal(text);
+    if (!value.ok()) {
+      return makeError(ErrorKind::kUser, settingFlag(info), ": ", value.status().message());
+    }
+    HR_RETURN_IF_ERROR(checkRange(info, *value));
+    *static_cast<double *>(field) = *value;
+    return {};
+  }
+  case SettingType::kFlag:
+    if (!isChoice(info.choices, text)) {
+      return makeError(ErrorKind::kUser, settingFlag(info), " must be on or off, got: ", text);
+    }
+    *static_cast<bool *>(field) = text == "on";
+    return {};
+  case SettingType::kText:
+    if (*info.choices && !isChoice(info.choices, text)) {
+      return makeError(ErrorKind::kUser, settingFlag(info), " must be one of ", info.choices,
+                       ", got: ", text);
+    }
+    *static_cast<std::string *>(field) = std::string(text);
+    return {};
+  }
+  return {};
+}
+
+Expected<std::string> Settings::get(std::string_view name) const {
+  HR_ASSIGN_OR_RETURN(size_t index, findSetting(name));
+  // Only read through here; the table of fields exists once, for the mutable case.
+  const void *field = fieldAt(const_cast<Settings &>(*this), index);
+  switch (kTable[index].type) {
+  case SettingType::kInteger:
+  case SettingType::kBytes:
+    return std::to_string(*static_cast<const int64_t *>(field));
+  case SettingType::kReal:
+    return detail::joinText(*static_cast<const double *>(field));
+  case SettingType::kFlag:
+    return std::string(*static_cast<const bool *>(field) ? "on" : "off");
+  case SettingType::kText:
+    return *static_cast<const std::string *>(field);
+  }
+  return std::string();
+}
+
+Expected<Settings> Settings::fromEnvironment() {
+  Settings settings;
+  for (const SettingInfo &info : kTable) {
+    std::string variable = settingVariable(info);
+    if (const char *text = std::getenv(variable.c_str())) {
+      if (Status status = settings.set(info.name, text); !status.ok()) {
+        return status.at("environment variable " + variable);
+      }
+    }
+  }
+  return settings;
+}
+
+int64_t Settings::memoryBytes() const {
+  if (memory > 0) {
+    return memory;
+  }
+  int64_t machine = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  return machine / 5 * 4;
+}
+
+int Settings::workerCount() const {
+  if (threads > 0) {
+    return static_cast<int>(threads);
+  }
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) {
+    return CPU_COUNT(&cores);
+  }
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+std::string settingsMarkdown() {
+  std::string text = "| flag | variable | default | range | meaning |\n|---|---|---|---|---|\n";
+  Settings defaults;
+  for (const SettingInfo &info : kTable) {
+    std::string range = info.choices;
+    if (info.type != SettingType::kFlag && info.type != SettingType::kText) {
+      std::string top = info.maximum >= 9.2e18 ? "" : detail::joinText(info.maximum);
+      range = detail::joinText(info.minimum, "..", top, " ", info.unit);
+    }
+    for (size_t at = 0; (at = range.find('|', at)) != std::string::npos; at += 2) {
+      range.insert(at, "\\");
+    }
+    text += detail::joinText("| `", settingFlag(info), "` | `", settingVariable(info), "` | `",
+                             *defaults.get(info.name), "` | ", range, " | ", info.doc, " |\n");
+  }
+  return text;
+}
+
+std::string formatBytes(int64_t bytes) {
+  constexpr const char *kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (std::abs(value) >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.4g %s", value, kUnits[unit]);
+  return text;
+}
+
+Expected<int64_t> parseBytes(std::string_view text) {
+  auto malformed = [&] {
+    return makeError(ErrorKind::kUser, "expected bytes such as 512MiB or 4GB, got: ", text);
+  };
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value) || value < 0) {
+    return malformed();
+  }
+  std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  while (!unit.empty() && unit.front() == ' ') {
+    unit.remove_prefix(1);
+  }
+  struct Unit {
+    const char *name;
+    double factor;
+  };
+  constexpr Unit kUnits[] = {{"", 1},          {"B", 1},
+                             {"KB", 1e3},      {"MB", 1e6},
+                             {"GB", 1e9},      {"TB", 1e12},
+                             {"KiB", 1 << 10}, {"MiB", 1 << 20},
+                             {"GiB", 1 << 30}, {"TiB", double(int64_t{1} << 40)}};
+  for (const Unit &candidate : kUnits) {
+    if (unit == candidate.name) {
+      double bytes = value * candidate.factor;
+      if (bytes >= 9.2e18) {
+        return malformed();
+      }
+      return static_cast<int64_t>(bytes);
+    }
+  }
+  return malformed();
+}
+
+} // namespace headrace

@@ -1,0 +1,70 @@
+// Settings: every knob of the runtime, declared once in settings.def.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/status.h"
+
+namespace headrace {
+
+enum class SettingType : uint8_t { kInteger, kBytes, kReal, kFlag, kText };
+
+/// What is known of a setting without an instance: for help texts, Python attributes and the docs.
+struct SettingInfo {
+  const char *name; ///< as in settings.def: exchangeBuffer
+  SettingType type;
+  const char *unit;
+  double minimum;
+  double maximum;
+  const char *choices; ///< "a|b|c", or "" for any text
+  const char *doc;
+};
+
+/// The values of all settings. A plain value: copied into a session, read-only while a plan runs.
+/// Thread-safe as any const value is.
+class Settings {
+public:
+#define HR_SETTING_INTEGER(name, initial, unit, minimum, maximum, doc) int64_t name = initial;
+#define HR_SETTING_BYTES(name, initial, minimum, maximum, doc) int64_t name = initial;
+#define HR_SETTING_REAL(name, initial, unit, minimum, maximum, doc) double name = initial;
+#define HR_SETTING_FLAG(name, initial, doc) bool name = initial;
+#define HR_SETTING_TEXT(name, initial, choices, doc) std::string name = initial;
+#include "runtime/base/settings.def"
+
+  /// Defaults, then the environment's HEADRACE_* variables; an unusable value is a user error.
+  static Expected<Settings> fromEnvironment();
+
+  /// Sets one from text. The name may be spelled as the field, the flag or the variable.
+  /// Fails (kUser) for an unknown name, a malformed value or one out of range; then nothing
+  /// changed.
+  Status set(std::string_view name, std::string_view text);
+
+  /// The current value as set() would take it.
+  Expected<std::string> get(std::string_view name) const;
+
+  /// `memory`, with 0 resolved to 80 % of the machine's.
+  int64_t memoryBytes() const;
+  /// `threads`, with 0 resolved to the cores this process may use.
+  int workerCount() const;
+};
+
+/// All settings in the order of settings.def.
+std::span<const SettingInfo> settingTable();
+
+/// "--exchange-buffer" and "HEADRACE_EXCHANGE_BUFFER" for exchangeBuffer.
+std::string settingFlag(const SettingInfo &setting);
+std::string settingVariable(const SettingInfo &setting);
+
+/// The table as Markdown, for the documentation page.
+std::string settingsMarkdown();
+
+/// "1.5 GiB", "512 B": for messages.
+std::string formatBytes(int64_t bytes);
+/// Reads 1048576, 512MiB, 4GB, 1.5 GiB. Fails (kUser) for anything else.
+Expected<int64_t> parseBytes(std::string_view text);
+
+} // namespace headrace

@@ -1,0 +1,81 @@
+// Telemetry as Chrome trace JSON, which Perfetto reads.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "runtime/telemetry/telemetry.h"
+
+namespace headrace {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char letter : text) {
+    if (letter == '"' || letter == '\\') {
+      out += '\\';
+      out += letter;
+    } else if (static_cast<unsigned char>(letter) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof(escape), "\\u%04x", letter);
+      out += escape;
+    } else {
+      out += letter;
+    }
+  }
+  return out + "\"";
+}
+
+std::string metadata(const char *what, int rank, size_t thread, std::string_view name) {
+  return std::string("{\"ph\":\"M\",\"name\":\"") + what + "\",\"pid\":" + std::to_string(rank) +
+         ",\"tid\":" + std::to_string(thread) + ",\"args\":{\"name\":" + quoted(name) + "}}";
+}
+
+} // namespace
+
+std::string Telemetry::traceJson() const {
+  std::lock_guard lock(mutex_);
+  std::string json = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+  bool first = true;
+  auto append = [&](const std::string &event) {
+    json += first ? "\n" : ",\n";
+    json += event;
+    first = false;
+  };
+  std::set<int> ranks;
+  int64_t lastNanoseconds = 0;
+  for (size_t thread = 0; thread < tracks_.size(); ++thread) {
+    const Track &track = *tracks_[thread];
+    if (ranks.insert(track.rank()).second) {
+      append(metadata("process_name", track.rank(), 0, "rank " + std::to_string(track.rank())));
+    }
+    append(metadata("thread_name", track.rank(), thread, track.name()));
+    for (const Span &span : track.spans()) {
+      lastNanoseconds = std::max(lastNanoseconds, span.endNanoseconds);
+      char times[96];
+      std::snprintf(times, sizeof(times), "\"ts\":%.3f,\"dur\":%.3f",
+                    static_cast<double>(span.startNanoseconds) * 1e-3,
+                    static_cast<double>(span.endNanoseconds - span.startNanoseconds) * 1e-3);
+      std::string event = "{\"ph\":\"X\",\"name\":" + quoted(span.name) + ",\"cat\":\"" +
+                          spanKindName(span.kind) + "\",\"pid\":" + std::to_string(track.rank()) +
+                          ",\"tid\":" + std::to_string(thread) + "," + times + ",\"args\":{";
+      if (span.task.valid()) {
+        event += "\"task\":" + std::to_string(span.task.value) + ",";
+      }
+      event += "\"rows\":" + std::to_string(span.rows) +
+               ",\"bytes\":" + std::to_string(span.bytes) + "}}";
+      append(event);
+    }
+  }
+  for (const auto &[key, counter] : counters_) {
+    char time[48];
+    std::snprintf(time, sizeof(time), "%.3f", static_cast<double>(lastNanoseconds) * 1e-3);
+    append("{\"ph\":\"C\",\"name\":" + quoted(key.second) +
+           ",\"pid\":" + std::to_string(key.first) + ",\"ts\":" + time +
+           ",\"args\":{\"value\":" + std::to_string(counter->value()) + "}}");
+  }
+  json += "\n]}\n";
+  return json;
+}
+
+} // namespace headrace

@@ -1,0 +1,86 @@
+// The settings table: names derived once, ranges checked, environment read.
+#include "runtime/base/settings.h"
+
+#include <cstdlib>
+#include <set>
+
+#include <gtest/gtest.h>
+
+using namespace headrace;
+
+TEST(Settings, NamesAreDerivedFromTheTable) {
+  std::set<std::string> flags;
+  for (const SettingInfo &info : settingTable()) {
+    EXPECT_TRUE(flags.insert(settingFlag(info)).second);
+    EXPECT_NE(settingsMarkdown().find("`" + settingVariable(info) + "`"), std::string::npos);
+  }
+  EXPECT_TRUE(flags.count("--exchange-buffer"));
+}
+
+TEST(Settings, EveryDefaultIsAcceptedByItsOwnCheck) {
+  Settings settings;
+  for (const SettingInfo &info : settingTable()) {
+    Status status = settings.set(info.name, *settings.get(info.name));
+    EXPECT_TRUE(status.ok()) << status.toString();
+  }
+}
+
+TEST(Settings, SetByFieldFlagAndVariable) {
+  Settings settings;
+  ASSERT_TRUE(settings.set("exchangeBuffer", "64KiB").ok());
+  EXPECT_EQ(settings.exchangeBuffer, 64 << 10);
+  ASSERT_TRUE(settings.set("--exchange-buffer", "1MB").ok());
+  EXPECT_EQ(settings.exchangeBuffer, 1'000'000);
+  ASSERT_TRUE(settings.set("HEADRACE_DETERMINISTIC", "on").ok());
+  EXPECT_TRUE(settings.deterministic);
+  EXPECT_EQ(*settings.get("deterministic"), "on");
+}
+
+TEST(Settings, RefusesWhatItCannotUse) {
+  Settings settings;
+  auto message = [&](const char *name, const char *text) {
+    Status status = settings.set(name, text);
+    EXPECT_EQ(status.kind(), ErrorKind::kUser);
+    return status.message();
+  };
+  EXPECT_EQ(message("speed", "1"), "unknown setting: speed");
+  EXPECT_EQ(message("threads", "two"), "--threads: expected an integer, got: two");
+  EXPECT_EQ(message("ranks", "0"), "--ranks must be within 1 to 1024 ranks, got: 0");
+  EXPECT_EQ(message("memory", "4 gigs"),
+            "--memory: expected bytes such as 512MiB or 4GB, got: 4 gigs");
+  EXPECT_EQ(message("checksums", "yes"), "--checksums must be on or off, got: yes");
+  EXPECT_EQ(message("log", "loud"), "--log must be one of off|error|warning|info|debug, got: loud");
+  EXPECT_EQ(settings.ranks, 1);
+}
+
+TEST(Settings, EnvironmentOverridesDefaults) {
+  setenv("HEADRACE_MORSEL_ROWS", "2048", 1);
+  Expected<Settings> settings = Settings::fromEnvironment();
+  ASSERT_TRUE(settings.ok());
+  EXPECT_EQ(settings->morselRows, 2048);
+  setenv("HEADRACE_MORSEL_ROWS", "many", 1);
+  Expected<Settings> broken = Settings::fromEnvironment();
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.status().place(), "environment variable HEADRACE_MORSEL_ROWS");
+  unsetenv("HEADRACE_MORSEL_ROWS");
+}
+
+TEST(Settings, ZeroMeansTheMachine) {
+  Settings settings;
+  EXPECT_GT(settings.memoryBytes(), int64_t{64} << 20);
+  EXPECT_GE(settings.workerCount(), 1);
+  settings.threads = 3;
+  settings.memory = 4096;
+  EXPECT_EQ(settings.workerCount(), 3);
+  EXPECT_EQ(settings.memoryBytes(), 4096);
+}
+
+TEST(Settings, Bytes) {
+  EXPECT_EQ(*parseBytes("1.5 GiB"), int64_t{3} << 29);
+  EXPECT_EQ(*parseBytes("0"), 0);
+  EXPECT_FALSE(parseBytes("-1").ok());
+  EXPECT_FALSE(parseBytes("").ok());
+  EXPECT_FALSE(parseBytes("1e30").ok());
+  EXPECT_EQ(formatBytes(512), "512 B");
+  EXPECT_EQ(formatBytes(int64_t{3} << 29), "1.5 GiB");
+}
