@@ -1,0 +1,334 @@
+// The pipe dialect (L3): fused pipelines of sub-operators between states, on local rows.
+// Exists from the phase `form` to the phase `lower`.
+#ifndef HEADRACE_DIALECTS_PIPE_TD
+#define HEADRACE_DIALECTS_PIPE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Pipe_Dialect : Dialect {
+  let name = "pipe";
+  let cppNamespace = "::headrace::pipe";
+  let summary = "Fused pipelines of sub-operators between contracted states";
+  let description = [{
+    A `pipe.pipeline` moves rows from a source (scan, state, stream) through pure sub-operators to a sink
+    (state or stream). All state is behind `pipe.state`, which names its kind, its fields and how two copies
+    combine. Bodies are scalar `arith`/`math` per row, device neutral; NULLs are explicit: a nullable column is
+    a value and an `i1` (1 = valid).
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+// ---- types ----
+
+class Pipe_Type<string name, string typeMnemonic> : TypeDef<Pipe_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Pipe_StringType : Pipe_Type<"String", "string"> {
+  let summary = "a string value inside a body (a 16-byte view in memory)";
+}
+
+def Pipe_RowsType : Pipe_Type<"Rows", "rows"> {
+  let summary = "rows in flight between two sub-operators";
+  let description = [{
+    Columns by name with their physical type; `?` marks a nullable column.
+
+    ```
+    !pipe.rows<"l_orderkey": i32, "l_comment": !pipe.string?>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
+                        ArrayRefParameter<"::mlir::Type">:$types,
+                        ArrayRefParameter<"bool">:$nullable);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Index of a column, or -1.
+    int64_t indexOf(::llvm::StringRef name) const;
+    size_t size() const { return getNames().size(); }
+  }];
+}
+
+// ---- enums ----
+
+def Pipe_StateKind : I32EnumAttr<"StateKind", "how a state keeps its rows", [
+    I32EnumAttrCase<"Scalar", 0, "scalar">,
+    I32EnumAttrCase<"Group", 1, "group">,
+    I32EnumAttrCase<"Dense", 2, "dense">,
+    I32EnumAttrCase<"Join", 3, "join">,
+    I32EnumAttrCase<"Sort", 4, "sort">,
+    I32EnumAttrCase<"Dictionary", 5, "dictionary">]> {
+  let cppNamespace = "::headrace::pipe";
+}
+def Pipe_LookupKind : I32EnumAttr<"LookupKind", "what a lookup keeps of a row and its matches", [
+    I32EnumAttrCase<"Inner", 0, "inner">,
+    I32EnumAttrCase<"Left", 1, "left">,
+    I32EnumAttrCase<"Semi", 2, "semi">,
+    I32EnumAttrCase<"Anti", 3, "anti">,
+    I32EnumAttrCase<"Mark", 4, "mark">]> {
+  let cppNamespace = "::headrace::pipe";
+}
+
+// ---- attributes ----
+
+class Pipe_Attr<string name, string attrMnemonic> : AttrDef<Pipe_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Pipe_FieldAttr : Pipe_Attr<"Field", "field"> {
+  let summary = "a field of a state's row";
+  let description = [{
+    `combine` is `key`, `sum`, `min`, `max`, `any`, or `payload`. Offsets are chosen by `lower`.
+
+    ```
+    #pipe.field<"revenue", i128, "sum">
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::Type":$type,
+                        "::mlir::StringAttr":$combine, DefaultValuedParameter<"bool", "false">:$nullable);
+  let assemblyFormat = "`<` $name `,` $type `,` $combine (`,` `nullable` `=` $nullable^)? `>`";
+}
+
+def Pipe_SortKeyAttr : Pipe_Attr<"SortKey", "sort_key"> {
+  let summary = "a sort key: field, direction, place of NULLs";
+  let parameters = (ins "::mlir::StringAttr":$field, "bool":$descending, "bool":$nullsFirst);
+  let assemblyFormat = "`<` $field `,` `descending` `=` $descending `,` `nulls_first` `=` $nullsFirst `>`";
+}
+
+// ---- ops ----
+
+class Pipe_Op<string opMnemonic, list<Trait> traits = []> : Op<Pipe_Dialect, opMnemonic, traits>;
+
+def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
+  let summary = "a state: rows behind a contract";
+  let description = [{
+    Two copies of a state combine field by field as the fields say (`key` fields decide which rows meet). A `join`
+    state is filled by `pipe.insert` and read by `pipe.lookup`; `group`, `dense` and `scalar` by `pipe.combine`; `sort` by
+    `pipe.insert`, keeping the first `limit` rows in the order of `sort_keys`.
+
+    ```mlir
+    pipe.state @revenue scalar [#pipe.field<"revenue", i128, "sum">]
+    ```
+
+    C1: field names are unique. C2: only a `sort` state has sort keys, and they name its fields.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StateKind:$kind,
+                       TypedArrayAttrBase<Pipe_FieldAttr, "fields">:$fields,
+                       OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys,
+                       OptionalAttr<I64Attr>:$limit, OptionalAttr<I64Attr>:$expected_rows);
+  let assemblyFormat = "$sym_name $kind $fields (`order` $sort_keys^)? (`limit` $limit^)? (`expected` $expected_rows^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
+  let summary = "a bounded channel of chunks between two pipelines of a rank";
+  let description = [{
+    `exchange` says what happens to the chunks on the way: `none`, `hash` (output i of the producer goes to rank i),
+    `broadcast`, `gather` (to rank 0), or `result` (to the caller).
+
+    ```mlir
+    pipe.stream @s0 "hash" : !pipe.rows<"l_orderkey": i32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$exchange, TypeAttrOf<Pipe_RowsType>:$rows,
+                       OptionalAttr<ArrayAttr>:$logical);
+  let assemblyFormat = "$sym_name $exchange `:` $rows attr-dict";
+}
+
+def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
+  let summary = "one kernel's worth of work: source, sub-operators, sink";
+  let description = [{
+    The body is a chain: the first op is a source, the last a sink, each op uses the rows of the one before.
+
+    ```mlir
+    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+    pipe.pipeline @p0 {
+      %0 = pipe.scan "nation" [{file = "n_nationkey", column = "n_nationkey"}] : !pipe.rows<"n_nationkey": i32>
+      %1 = pipe.map %0 ["n"] [] {
+        %one = arith.constant 1 : i64
+        pipe.yield %one : i64
+      } : !pipe.rows<"n_nationkey": i32> -> !pipe.rows<"n": i64>
+      pipe.combine %1, @count keys [] : !pipe.rows<"n": i64>
+    }
+    ```
+
+    C1: the body starts with a source and ends with its only sink.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name $body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Pipe_ScanOp : Pipe_Op<"scan"> {
+  let summary = "source: the columns of an input table, as storage promises them";
+  let description = [{
+    `columns` has one dictionary a column: `file` (name in the file), `column`, and where statistics prove it `min`, `max`
+    (storage verifies them), `dictionary` (all pages are dictionary encoded), `logical`. `bounds` prune row groups.
+  }];
+  let arguments = (ins StrAttr:$table, ArrayAttr:$columns, OptionalAttr<ArrayAttr>:$bounds,
+                       OptionalAttr<I64Attr>:$expected_rows);
+  let results = (outs Pipe_RowsType:$rows);
+  let assemblyFormat = "$table $columns (`bounds` $bounds^)? (`expected` $expected_rows^)? attr-dict `:` type($rows)";
+}
+
+def Pipe_ReadOp : Pipe_Op<"read"> {
+  let summary = "source: the rows of a finished state";
+  let arguments = (ins FlatSymbolRefAttr:$state);
+  let results = (outs Pipe_RowsType:$rows);
+  let assemblyFormat = "$state attr-dict `:` type($rows)";
+}
+
+def Pipe_ReceiveOp : Pipe_Op<"receive"> {
+  let summary = "source: the chunks of a stream";
+  let arguments = (ins FlatSymbolRefAttr:$stream);
+  let results = (outs Pipe_RowsType:$rows);
+  let assemblyFormat = "$stream attr-dict `:` type($rows)";
+}
+
+def Pipe_FilterOp : Pipe_Op<"filter"> {
+  let summary = "keeps the rows for which the body yields 1";
+  let description = [{
+    Body arguments: for each column of `columns` its value, and after it its `i1` validity if it is nullable.
+    C1: the body yields one `i1`.
+  }];
+  let arguments = (ins Pipe_RowsType:$input, StrArrayAttr:$columns);
+  let results = (outs Pipe_RowsType:$rows);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$input $columns $body attr-dict `:` type($input) `->` type($rows)";
+  let hasVerifier = 1;
+}
+
+def Pipe_MapOp : Pipe_Op<"map"> {
+  let summary = "computes columns from columns of the same row";
+  let description = [{
+    Yields for each name of `names` a value, and after it an `i1` validity if the result column is nullable. The
+    result rows may leave out input columns that nobody reads.
+  }];
+  let arguments = (ins Pipe_RowsType:$input, StrArrayAttr:$names, StrArrayAttr:$columns);
+  let results = (outs Pipe_RowsType:$rows);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$input $names $columns $body attr-dict `:` type($input) `->` type($rows)";
+  let hasVerifier = 1;
+}
+
+def Pipe_LookupOp : Pipe_Op<"lookup"> {
+  let summary = "finds the rows of a join state with equal keys";
+  let description = [{
+    `keys` are columns of the input, in the order of the state's key fields. `inner` and `left` append the `payload`
+    fields (nullable for `left`), one output row a match; `semi` and `anti` keep or drop the row; `mark` appends a bool column
+    named by `mark`. A row with a NULL key matches nothing. The optional body is the residual condition over
+    `columns` (of the row, then of the match), and yields one `i1`.
+  }];
+  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, Pipe_LookupKind:$kind,
+                       StrArrayAttr:$keys, StrArrayAttr:$payload, OptionalAttr<StrAttr>:$mark,
+                       StrArrayAttr:$columns);
+  let results = (outs Pipe_RowsType:$rows);
+  let regions = (region AnyRegion:$residual);
+  let assemblyFormat = "$input `,` $state $kind `keys` $keys `payload` $payload (`mark` $mark^)? `columns` $columns $residual attr-dict `:` type($input) `->` type($rows)";
+}
+
+def Pipe_InsertOp : Pipe_Op<"insert"> {
+  let summary = "sink: appends rows to a join or sort state";
+  let description = [{
+    The input columns are the state's fields, by name. `keys` (join) are hashed; rows with a NULL key are left out when
+    `drop_null_keys` is set.
+  }];
+  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, StrArrayAttr:$keys,
+                       UnitAttr:$drop_null_keys);
+  let assemblyFormat = "$input `,` $state `keys` $keys (`drop_null_keys` $drop_null_keys^)? attr-dict `:` type($input)";
+}
+
+def Pipe_CombineOp : Pipe_Op<"combine"> {
+  let summary = "sink: folds rows into an aggregate state";
+  let description = [{
+    The input columns are the state's fields, by name: keys choose the state row, the others are combined as the
+    field says. A NULL input (nullable column, not a key) leaves the state row as it is.
+  }];
+  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, StrArrayAttr:$keys);
+  let assemblyFormat = "$input `,` $state `keys` $keys attr-dict `:` type($input)";
+}
+
+def Pipe_EmitOp : Pipe_Op<"emit"> {
+  let summary = "sink: writes rows to a stream";
+  let description = [{
+    With `keys` the rows are partitioned by the hash of the keys into one chunk per rank (streams of exchange `hash`).
+  }];
+  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$stream, StrArrayAttr:$keys);
+  let assemblyFormat = "$input `,` $stream `keys` $keys attr-dict `:` type($input)";
+}
+
+def Pipe_YieldOp : Pipe_Op<"yield", [Pure, Terminator]> {
+  let summary = "ends a body";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+// ---- scalar ops of bodies, beside arith and math ----
+
+def Pipe_LiteralOp : Pipe_Op<"literal", [Pure]> {
+  let summary = "a string literal of the program; an argument of the kernel, not part of its code";
+  let arguments = (ins StrAttr:$value);
+  let results = (outs Pipe_StringType:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def Pipe_StringCompareOp : Pipe_Op<"string_compare", [Pure]> {
+  let summary = "compares two strings bytewise";
+  let description = [{`predicate` is eq, ne, lt, le, gt or ge.}];
+  let arguments = (ins StrAttr:$predicate, Pipe_StringType:$left, Pipe_StringType:$right);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$predicate $left `,` $right attr-dict";
+  let hasVerifier = 1;
+}
+
+def Pipe_StringMatchOp : Pipe_Op<"string_match", [Pure]> {
+  let summary = "SQL LIKE against a constant pattern";
+  let arguments = (ins Pipe_StringType:$text, StrAttr:$pattern, OptionalAttr<StrAttr>:$escape);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$text $pattern (`escape` $escape^)? attr-dict";
+}
+
+def Pipe_SubstringOp : Pipe_Op<"substring", [Pure]> {
+  let summary = "characters start (from 1) to start + length - 1; length < 0: to the end";
+  let arguments = (ins Pipe_StringType:$text, I64:$start, I64:$length);
+  let results = (outs Pipe_StringType:$result);
+  let assemblyFormat = "$text `,` $start `,` $length attr-dict";
+}
+
+def Pipe_DatePartOp : Pipe_Op<"date_part", [Pure]> {
+  let summary = "year, month or day of a date (days since 1970-01-01)";
+  let arguments = (ins StrAttr:$part, I32:$date);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$part $date attr-dict";
+}
+
+def Pipe_MultiplyOp : Pipe_Op<"multiply"> {
+  let summary = "128-bit multiplication that fails with an overflow error";
+  let description = [{ Evaluated only for rows that have survived all filters before it. }];
+  let arguments = (ins I<128>:$left, I<128>:$right);
+  let results = (outs I<128>:$result);
+  let assemblyFormat = "$left `,` $right attr-dict";
+}
+
+def Pipe_DivideOp : Pipe_Op<"divide"> {
+  let summary = "left * scale / right, rounded half away from zero; fails on zero and on overflow";
+  let arguments = (ins I<128>:$left, I<128>:$scale, I<128>:$right);
+  let results = (outs I<128>:$result);
+  let assemblyFormat = "$left `,` $scale `,` $right attr-dict";
+}
+
+def Pipe_FailIfOp : Pipe_Op<"fail_if"> {
+  let summary = "fails the task with a data error if the condition holds for a row";
+  let description = [{ `error` is overflow, division_by_zero, invalid_cast or more_than_one_row. }];
+  let arguments = (ins I1:$condition, StrAttr:$error);
+  let assemblyFormat = "$condition `,` $error attr-dict";
+}
+
+#endif

@@ -1,0 +1,21 @@
+// The pipe dialect (L3): pipelines of sub-operators between states.
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/pipe/PipeDialect.h.inc"
+#include "dialects/pipe/PipeEnums.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/pipe/PipeTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/pipe/PipeAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/pipe/PipeOps.h.inc"
