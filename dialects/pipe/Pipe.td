@@ -149,7 +149,7 @@ def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
     ```mlir
     pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
     pipe.pipeline @p0 {
-      %0 = pipe.scan "nation" [{file = "n_nationkey", column = "n_nationkey"}] : !pipe.rows<"n_nationkey": i32>
+      %0 = pipe.scan "nation" [{file = "n_nationkey", column = "n_nationkey"} ] : !pipe.rows<"n_nationkey": i32>
       %1 = pipe.map %0 ["n"] [] {
         %one = arith.constant 1 : i64
         pipe.yield %one : i64
