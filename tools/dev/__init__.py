@@ -1,0 +1,1 @@
+"""The project's one command, ./dev: sets up what a wish needs, then does it."""

@@ -1,0 +1,130 @@
+"""`./dev WISH …`: the wishes and what each needs set up before it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dev import building, packages, places, python_environment, testing, tpch_data
+from dev.steps import StepFailed
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One word after ./dev: what it does, and the function that does it with the remaining words."""
+
+    usage: str
+    summary: str
+    act: Callable[[list[str]], int]
+
+
+def set_up() -> None:
+    packages.ensure()
+    python_environment.ensure()
+
+
+def become(command: Sequence[str], preset: str) -> int:
+    """Replaces this process, so that signals, the terminal and the exit code are the tool's own."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    environment = {**os.environ, **testing.variables(preset)}
+    os.execvpe(command[0], list(command), environment)
+
+
+def build(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="./dev build", description="Builds everything, or the targets named."
+    )
+    parser.add_argument("--preset", choices=building.PRESETS, default="release")
+    parser.add_argument("targets", nargs="*")
+    options = parser.parse_args(words)
+    set_up()
+    folder = building.build(options.preset, options.targets)
+    print(f"built in {folder.relative_to(places.ROOT)}")
+    return 0
+
+
+def test(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./dev test", description="Builds, then runs all tests.")
+    parser.add_argument("--preset", choices=building.PRESETS, default="release")
+    parser.add_argument("--filter", default="", help="only tests whose name matches (a regular expression)")
+    options = parser.parse_args(words)
+    set_up()
+    tpch_data.ensure("0.01")
+    return testing.test(options.preset, options.filter)
+
+
+def python(words: list[str]) -> int:
+    set_up()
+    building.build("release", ["headrace_python"])
+    return become([str(places.environment_python()), *words], "release")
+
+
+def execute(words: list[str]) -> int:
+    preset = "release"
+    if words[:1] == ["--preset"] and len(words) > 2:
+        preset, words = words[1], words[2:]
+    if not words:
+        raise StepFailed("usage: ./dev exec TOOL ARGS (headrace-opt, headrace-translate, headrace-run)")
+    set_up()
+    folder = building.build(preset, [words[0]])
+    return become([str(folder / "bin" / words[0]), *words[1:]], preset)
+
+
+def data(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./dev data", description="Makes TPC-H Parquet files.")
+    parser.add_argument("--scale", default="1", help="the scale factor: 0.01, 1, 10 (default 1)")
+    options = parser.parse_args(words)
+    python_environment.ensure()
+    print(tpch_data.ensure(options.scale))
+    return 0
+
+
+def module(name: str) -> Callable[[list[str]], int]:
+    """A wish that is a module of this package, run by the virtual environment's Python over a full build."""
+
+    def act(words: list[str]) -> int:
+        set_up()
+        building.build("release", ["headrace_python"])
+        return become([str(places.environment_python()), "-m", name, *words], "release")
+
+    return act
+
+
+def show_help(words: list[str]) -> int:
+    print("usage: ./dev WISH …   (each wish does the set-up that it needs; logs are in build/logs)\n")
+    for name, wish in WISHES.items():
+        print(f"  {f'{name} {wish.usage}'.rstrip():<34} {wish.summary}")
+    print(f"\n  kept outside the source tree, in HEADRACE_HOME: {places.home()}")
+    return 0
+
+
+WISHES: dict[str, Wish] = {
+    "build": Wish("[--preset P] [TARGET…]", "build everything, or the targets named", build),
+    "test": Wish("[--preset P] [--filter RE]", "build and run all tests", test),
+    "python": Wish("ARGS", "Python with headrace importable", python),
+    "exec": Wish("TOOL ARGS", "build and run one of the C++ tools", execute),
+    "data": Wish("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
+    "help": Wish("", "this list", show_help),
+}
+
+
+def main(words: list[str]) -> int:
+    name = {"-h": "help", "--help": "help"}.get(words[0], words[0]) if words else "help"
+    wish = WISHES.get(name)
+    if wish is None:
+        print(f"dev: no such wish: {name} (./dev help lists them)", file=sys.stderr)
+        return 2
+    try:
+        return wish.act(words[1:])
+    except StepFailed as failed:
+        print(f"{failed}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,67 @@
+"""The Debian packages that the build needs, installed when missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+from dev.steps import StepFailed, run, step
+
+PACKAGES = [
+    "ccache",
+    "clang-22",
+    "clang-format-22",
+    "cmake",
+    "git",
+    "libclang-rt-22-dev",
+    "libgtest-dev",
+    "libmlir-22-dev",
+    "libopenblas-dev",
+    "lld-22",
+    "llvm-22-dev",
+    "llvm-22-tools",
+    "mlir-22-tools",
+    "ninja-build",
+    "nlohmann-json3-dev",
+    "python3",
+    "python3-dev",
+    "python3-venv",
+]
+
+
+def missing() -> list[str]:
+    """The packages that dpkg does not know as installed, in the order of PACKAGES."""
+    query = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *PACKAGES],
+        capture_output=True,
+        text=True,
+        check=False,  # exits 1 when it knows nothing of a name
+    )
+    rows = (line.split() for line in query.stdout.splitlines())
+    installed = {row[0] for row in rows if row[1:] == ["installed"]}
+    return [name for name in PACKAGES if name not in installed]
+
+
+def ensure() -> None:
+    """Installs what is missing with apt-get, as root or through sudo."""
+    if not shutil.which("dpkg-query"):
+        return  # not a Debian: CMake says what it does not find
+    names = missing()
+    if not names:
+        return
+    as_root: list[str] = []
+    if os.geteuid() != 0:
+        if not shutil.which("sudo"):
+            raise StepFailed(f"missing Debian packages; as root: apt-get install {' '.join(names)}")
+        as_root = ["sudo", "-n"]
+    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
+    with step(f"Debian packages ({len(names)} missing)") as current:
+        current.always = True
+        run([*as_root, "apt-get", "update"], "apt-update", environment=quiet)
+        run(
+            [*as_root, "apt-get", "install", "-y", "--no-install-recommends", *names],
+            "apt-install",
+            environment=quiet,
+            on_line=lambda line: current.progress(line[:60]),
+        )

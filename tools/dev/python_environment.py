@@ -1,0 +1,77 @@
+"""The virtual environment with the Python packages of requirements.txt, shared by all checkouts of a user."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dev import places
+from dev.steps import run, step
+
+
+def key() -> str:
+    """What the environment was made from: a changed requirements.txt brings it up to date."""
+    return hashlib.sha256((places.ROOT / "requirements.txt").read_bytes()).hexdigest()
+
+
+def _key_file() -> Path:
+    return places.environment() / "requirements.sha256"
+
+
+def _current() -> bool:
+    try:
+        return _key_file().read_text().strip() == key() and places.environment_python().exists()
+    except OSError:
+        return False
+
+
+@contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Holds an advisory lock on a file: two ./dev at a time must not write the same folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def ensure() -> None:
+    """Makes the environment, or brings it up to date with requirements.txt."""
+    if _current():
+        return
+    with exclusive(places.home() / "venv.lock"):
+        if _current():
+            return
+        with step("Python packages") as current:
+            current.always = True
+            if not _works(places.environment_python()):
+                run([sys.executable, "-m", "venv", "--clear", places.environment()], "venv")
+            run(
+                [
+                    places.environment_python(),
+                    *("-m", "pip", "install", "--disable-pip-version-check", "--no-input"),
+                    *("-r", places.ROOT / "requirements.txt"),
+                ],
+                "pip",
+                on_line=lambda line: current.progress(line[:60]),
+            )
+            _key_file().write_text(key() + "\n")
+
+
+def _works(python: Path) -> bool:
+    if not python.exists():
+        return False
+    check = [python, "-c", "import sys, pip; sys.exit(sys.version_info < (3, 11))"]
+    return subprocess.run(check, capture_output=True, check=False).returncode == 0
+
+
+def variables() -> dict[str, str]:
+    """The environment variables under which the virtual environment is the Python of child processes."""
+    folder = places.environment()
+    path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", "")])
+    return {"VIRTUAL_ENV": str(folder), "PATH": path}

@@ -1,0 +1,154 @@
+"""Runs every test: GoogleTest binaries through ctest, *.mlir through lit, Python through pytest; adds up."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dev import building, places
+from dev.steps import Step, run, step
+
+# Arrow and Python keep memory until exit; leaks are looked for where our own code ends a process.
+_SANITIZER = {
+    "asan": {
+        "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    },
+    "ubsan": {"UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"},
+    "tsan": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"},
+}
+
+
+@dataclass
+class Results:
+    """What one runner reported. Failures are (test, the first lines of why)."""
+
+    passed: int = 0
+    skipped: int = 0
+    failures: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, other: Results) -> None:
+        self.passed += other.passed
+        self.skipped += other.skipped
+        self.failures += other.failures
+
+
+def test(preset: str = "release", pattern: str = "", pytest_arguments: Sequence[str] = ()) -> int:
+    """Builds and runs all tests (those whose name matches a pattern); returns the process's exit code."""
+    folder = building.build(preset)
+    reports = folder / "test-results"
+    reports.mkdir(exist_ok=True)
+    total = Results()
+    total.add(_runner("unit tests (ctest)", _ctest_command(folder, pattern), reports / "ctest.xml", preset))
+    if any((places.ROOT / "test").rglob("*.mlir")):  # lit refuses a folder without tests
+        total.add(_runner("IR tests (lit)", _lit_command(folder, pattern), reports / "lit.xml", preset))
+    if preset in _SANITIZER:
+        print(f"  Python tests are not run under {preset}", file=sys.stderr)
+    else:
+        command = [*_pytest_command(pattern), *pytest_arguments]
+        total.add(_runner("Python tests (pytest)", command, reports / "pytest.xml", preset))
+    _report(total)
+    return 1 if total.failures or total.passed == 0 else 0
+
+
+def _ctest_command(folder: Path, pattern: str) -> list[str]:
+    command = ["ctest", "--test-dir", str(folder), "-LE", "^lit$", "-j", str(building.jobs())]
+    command += ["--output-on-failure", "--no-tests=ignore", "--timeout", "300"]
+    command += ["--output-junit", str(folder / "test-results" / "ctest.xml")]
+    return command + (["-R", pattern] if pattern else [])
+
+
+def _lit_command(folder: Path, pattern: str) -> list[str]:
+    command = [str(places.LLVM_TOOLS / "lit"), "-v", "--allow-empty-runs", f"-j{building.jobs()}"]
+    command += ["--timeout=120"] if _has_psutil() else []
+    command += ["--param", f"build={folder}", str(places.ROOT / "test")]
+    command += ["--xunit-xml-output", str(folder / "test-results" / "lit.xml")]
+    return command + (["--filter", pattern] if pattern else [])
+
+
+def _has_psutil() -> bool:
+    return Path("/usr/lib/python3/dist-packages/psutil").exists()
+
+
+def _pytest_command(pattern: str) -> list[str]:
+    folder = places.build_folder("release")
+    command = [str(places.environment_python()), "-m", "pytest", "-q", "-ra", "--no-header"]
+    command += ["--junitxml", str(folder / "test-results" / "pytest.xml")]
+    return command + (["-k", pattern] if pattern else [])
+
+
+def _runner(title: str, command: Sequence[str], report: Path, preset: str) -> Results:
+    report.unlink(missing_ok=True)
+    log = re.sub(r"\W+", "-", title.split("(")[1].rstrip(")"))
+    with step(title) as current:
+        current.always = True
+        code = run(
+            command,
+            f"test-{log}",
+            environment={**variables(preset), **_SANITIZER.get(preset, {})},
+            on_line=lambda line: _show(current, line),
+            accept=lambda code: True,
+        )
+        results = read_junit(report) if report.exists() else Results()
+        empty = code == 0 or (log == "pytest" and code == 5)  # pytest says 5 when it found no tests
+        if not results.failures and not empty:
+            results.failures.append((log, f"exit code {code}; see build/logs/test-{log}.log"))
+        skipped = f", {results.skipped} skipped" if results.skipped else ""
+        current.outcome = f"{results.passed} passed, {len(results.failures)} failed{skipped}"
+    return results
+
+
+def variables(preset: str) -> dict[str, str]:
+    """The environment of tests, Python and benchmarks: the build's Python package and tools come first."""
+    folder = places.build_folder(preset)
+    inherited = building.variables()
+    # The Python that runs ./dev has tools/ on its path; children see the package too.
+    python_path = [str(folder / "python"), str(places.ROOT / "tools")]
+    return {
+        **inherited,
+        "PATH": os.pathsep.join([str(folder / "bin"), inherited["PATH"]]),
+        "PYTHONPATH": os.pathsep.join(python_path),
+        "HEADRACE_BUILD": str(folder),
+        "HEADRACE_HOME": str(places.home()),
+    }
+
+
+def read_junit(path: Path) -> Results:
+    """Counts a JUnit XML report, as ctest, lit and pytest write it."""
+    results = Results()
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        name = ".".join(filter(None, [case.get("classname"), case.get("name")]))
+        trouble = next((case.find(tag) for tag in ("failure", "error") if case.find(tag) is not None), None)
+        if trouble is not None:
+            output = case.findtext("system-out") or ""
+            results.failures.append((name, trouble.text or trouble.get("message") or output))
+        elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+            results.skipped += 1
+        else:
+            results.passed += 1
+    return results
+
+
+def _show(current: Step, line: str) -> None:
+    # ctest: "12/34 Test #1: …"; lit: "PASS: headrace :: x (1 of 9)"; pytest: "…… [ 45%]".
+    if match := re.search(r"^\s*(\d+/\d+) Test|\((\d+ of \d+)\)|\[\s*(\d+%)\]$", line):
+        current.progress(next(group for group in match.groups() if group))
+
+
+def _report(total: Results) -> None:
+    sys.stderr.flush()
+    for name, why in total.failures:
+        print(f"\nFAILED {name}")
+        lines = [line for line in why.strip().splitlines() if line.strip()]
+        for line in lines[:12] + (["…"] if len(lines) > 24 else []) + lines[max(12, len(lines) - 12) :]:
+            print(f"    {line[:240]}")
+    if total.failures:
+        print()
+    if total.skipped:
+        print(f"{total.skipped} skipped")
+    print(f"{total.passed} passed, {len(total.failures)} failed", flush=True)
