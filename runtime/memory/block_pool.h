@@ -1,0 +1,96 @@
+// BlockPool: big blocks of host memory on huge pages, kept for reuse: fresh 4 KiB pages cost six
+// times as much as a used block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/memory/budget.h"
+
+namespace headrace {
+
+class BlockPool;
+
+/// Purpose: a block of host memory, at least 64-byte aligned, contents undefined.
+/// Ownership: move-only; returns to its pool (and discharges its reservation) when destroyed.
+/// Thread-safety: of a plain value. Lifetime: within the pool's.
+class Block {
+public:
+  Block() = default;
+  Block(Block &&other) noexcept { *this = std::move(other); }
+  Block &operator=(Block &&other) noexcept;
+  ~Block() { reset(); }
+
+  explicit operator bool() const { return data_ != nullptr; }
+  std::byte *data() const { return data_; }
+  /// At least what was asked for.
+  int64_t size() const { return size_; }
+  void reset();
+
+private:
+  friend class BlockPool;
+  BlockPool *pool_ = nullptr;
+  std::byte *data_ = nullptr;
+  int64_t size_ = 0;
+  std::shared_ptr<Reservation::State> charged_;
+};
+
+/// Purpose: allocates blocks of 64 KiB and more. Up to 1 MiB they are powers of two cut from 2 MiB
+/// pieces; above, multiples of 2 MiB (at most a quarter more than asked) with huge pages advised.
+/// Ownership: owns all memory; outlives its blocks. Thread-safety: full. Bounded: mapped bytes
+/// never exceed the capacity; freed blocks are kept up to `retainedBytesMax` and given to the
+/// system first when a new size needs room.
+class BlockPool {
+public:
+  struct Options {
+    int64_t capacityBytes = 0;
+    int64_t retainedBytesMax = 0;
+    /// Named in the error.
+    std::string setting = "--memory";
+  };
+  explicit BlockPool(Options options);
+  ~BlockPool();
+  BlockPool(const BlockPool &) = delete;
+  BlockPool &operator=(const BlockPool &) = delete;
+
+  /// A block of at least `bytes`; fails with the typed memory error at the capacity.
+  Expected<Block> allocate(int64_t bytes);
+  /// The same, charged to a reservation (with the block's real size) until the block is freed.
+  Expected<Block> allocate(int64_t bytes, Reservation &reservation);
+
+  /// The size that allocate(bytes) will give: what to reserve for it.
+  static int64_t blockBytes(int64_t bytes);
+
+  /// Gives retained blocks back to the system until at most `keepBytes` are retained.
+  void trim(int64_t keepBytes = 0);
+
+  int64_t liveBytes() const;
+  int64_t retainedBytes() const;
+  /// Blocks handed out that needed no new mapping.
+  int64_t reuses() const;
+
+private:
+  friend class Block;
+  struct Mapping {
+    std::byte *data;
+    int64_t bytes;
+  };
+  void free(std::byte *data, int64_t bytes);
+  Expected<std::byte *> map(int64_t bytes);
+  void trimLocked(int64_t keepBytes);
+
+  Options options_;
+  mutable std::mutex mutex_;
+  std::map<int64_t, std::vector<std::byte *>> freeBySize_;
+  std::vector<Mapping> slabs_;
+  int64_t mapped_ = 0;
+  int64_t live_ = 0;
+  int64_t reuses_ = 0;
+};
+
+} // namespace headrace

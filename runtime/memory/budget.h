@@ -1,0 +1,119 @@
+// Budget: who may use how many bytes of a tier. Reserving comes before allocating.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/base/doorbell.h"
+#include "runtime/base/ids.h"
+#include "runtime/base/status.h"
+#include "runtime/memory/tier.h"
+
+namespace headrace {
+
+class Budget;
+
+/// What a task asks for before it starts.
+struct ReservationRequest {
+  /// Named in the error: "hash join build".
+  std::string operatorName;
+  TaskId task;
+  /// Without these the task cannot run.
+  int64_t minimumBytes = 0;
+  /// Granted at once as far as there is room (at least the minimum); 0 stands for the minimum.
+  int64_t expectedBytes = 0;
+  /// Place in the user's program, put into the error.
+  std::string place;
+};
+
+/// Purpose: bytes of a tier granted to one task; allocations are charged to it.
+/// Ownership: move-only; gives the bytes back when destroyed, by when nothing may be charged any
+/// more. Thread-safety: charge(), discharge(), grow() and the numbers from any thread; moving and
+/// release() by the owner alone. Lifetime: within the Budget's.
+class Reservation {
+public:
+  Reservation() = default;
+  Reservation(Reservation &&) noexcept = default;
+  Reservation &operator=(Reservation &&other) noexcept;
+  ~Reservation() { release(); }
+
+  bool valid() const { return state_ != nullptr; }
+  int64_t grantedBytes() const;
+  int64_t chargedBytes() const;
+  /// The most that was charged at any time.
+  int64_t peakBytes() const;
+
+  /// Takes `bytes` into use, growing the reservation when the grant does not cover them.
+  /// Fails with the typed memory error; then nothing is charged.
+  Status charge(int64_t bytes);
+  void discharge(int64_t bytes);
+
+  /// Asks for `bytes` more without using them yet; all or the typed memory error.
+  Status grow(int64_t bytes);
+  /// Gives back what is granted beyond what is charged.
+  void shrink();
+  /// Gives everything back; nothing may be charged.
+  void release();
+
+private:
+  friend class Budget;
+  friend class BlockPool;
+  friend class Block;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// Purpose: the broker of one tier's bytes for one rank (its share of the process's limit).
+/// Ownership: owns the accounts, not the memory; outlives its reservations. Thread-safety: full.
+/// Ordering: requests are served as they come; no queue inside: who is told "not now" asks again
+/// when its doorbell rings.
+class Budget {
+public:
+  struct Options {
+    Tier tier = Tier::kHost;
+    int64_t limitBytes = 0;
+    /// The setting to raise, named in the error.
+    std::string setting = "--memory";
+  };
+  explicit Budget(Options options);
+  ~Budget();
+  Budget(const Budget &) = delete;
+  Budget &operator=(const Budget &) = delete;
+
+  /// Grants at least the minimum now, or fails with the typed memory error.
+  Expected<Reservation> reserve(const ReservationRequest &request);
+
+  /// As reserve(), but an empty optional if the minimum fits the limit and only other reservations
+  /// stand in the way; doorbells of watch() then ring when bytes come back.
+  Expected<std::optional<Reservation>> tryReserve(const ReservationRequest &request);
+
+  /// Rings `doorbell` when bytes come back after a tryReserve() had to be put off.
+  void watch(Doorbell *doorbell);
+  void unwatch(Doorbell *doorbell);
+
+  Tier tier() const { return options_.tier; }
+  int64_t limitBytes() const { return options_.limitBytes; }
+  int64_t reservedBytes() const;
+  int64_t peakReservedBytes() const;
+
+private:
+  friend class Reservation;
+  Status refuse(const ReservationRequest &request, int64_t askedBytes, int64_t reservedBytes) const;
+  /// Takes between the two amounts, as much as there is room for; -1 if not even the least.
+  int64_t take(int64_t leastBytes, int64_t mostBytes);
+  void giveBack(int64_t bytes);
+
+  Options options_;
+  mutable std::mutex mutex_;
+  int64_t reserved_ = 0;
+  int64_t peak_ = 0;
+  bool putOff_ = false;
+  std::vector<Doorbell *> doorbells_;
+};
+
+} // namespace headrace

@@ -1,0 +1,111 @@
+// Transport: moves bytes between ranks. The one interface that every backend implements, and all
+// that communication and exec know of the network.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/doorbell.h"
+#include "runtime/base/ids.h"
+#include "runtime/base/status.h"
+#include "runtime/memory/buffer_pool.h"
+
+namespace headrace {
+
+/// 64 bytes that travel before every body; opaque to transports (communication/message.h fills
+/// them).
+using HeaderBytes = std::array<std::byte, 64>;
+
+/// Channels of plans are numbered from 0 up to this; above are those of the runtime itself.
+constexpr uint32_t kPlanChannelsMax = 1u << 24;
+constexpr ChannelId kPoisonChannel{kPlanChannelsMax + 0};
+/// Communicators take one each from here on.
+constexpr uint32_t kFirstCommunicatorChannel = kPlanChannelsMax + 16;
+
+/// A message that came in.
+struct Arrival {
+  int source = -1;
+  HeaderBytes header{};
+  /// Sealed; null if the message had no body. The receiver owns it.
+  BufferRef body;
+};
+
+/// Names one message to one peer, for sent().
+struct SendTicket {
+  int peer = -1;
+  uint64_t number = 0;
+};
+
+/// The five calls that a job needs to find itself: rank, size, put, get, fence. Any launcher can
+/// provide them. None blocks.
+class Bootstrap {
+public:
+  virtual ~Bootstrap() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// Publishes a small value (at most kValueBytesMax) under a key that no rank has used.
+  virtual Status put(std::string_view key, std::string_view value) = 0;
+  /// A value whose put() came before a fence that this rank has passed; kMismatch if there is none.
+  virtual Expected<std::string> get(std::string_view key) = 0;
+  /// Enters the next fence and returns its number.
+  virtual Expected<uint64_t> enterFence() = 0;
+  /// Whether all ranks have entered that fence. An error if one died before.
+  virtual Expected<bool> fencePassed(uint64_t fence) = 0;
+
+  static constexpr int64_t kValueBytesMax = 60 << 10;
+};
+
+/// Purpose: one rank's end of the network.
+/// Ownership: holds sent bodies until their bytes have left; hands received ones over.
+/// Thread-safety: full, but progress() is for the thread that waits on the doorbell, and the `sim`
+/// backend is for one thread altogether.
+/// Ordering: messages of one (source, channel) arrive in the order sent, once each; messages of
+/// different channels or sources in any order.
+/// Flow: a transport never refuses a message for want of room at the peer: communication sends
+/// bodies only against credits, so that the receiving pool has a buffer for each. A body that finds
+/// none breaks the protocol and fails the link. Bytes only: no pointer means anything on another
+/// rank. In one process a sealed buffer may be passed by its handle instead of being copied; then
+/// it stays taken from the sender's pool until the receiver drops it. Lifetime: within its
+/// doorbell's and the pools' of its open channels.
+class Transport {
+public:
+  virtual ~Transport() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual Bootstrap &bootstrap() = 0;
+
+  /// Whom arrivals, failures and passed fences ring. Set before anything is sent; for forked ranks,
+  /// after the fork.
+  virtual void setDoorbell(Doorbell *doorbell) = 0;
+
+  /// Declares the pool that bodies of a channel are received into; null if it has none. A channel
+  /// is opened and closed once in a transport's life. Messages without a body may arrive before it
+  /// is opened and are kept; what arrives after close() is dropped.
+  virtual Status open(ChannelId channel, BufferPool *pool) = 0;
+  virtual void close(ChannelId channel) = 0;
+
+  /// Starts sending to a peer (which may be this rank). `body` is sealed, or null. Fails (kIo) if
+  /// the link to the peer is down.
+  virtual Expected<SendTicket> send(int peer, ChannelId channel, const HeaderBytes &header,
+                                    BufferRef body) = 0;
+  /// Whether the bytes have left this rank (they may not have arrived).
+  virtual bool sent(SendTicket ticket) = 0;
+  /// Whether all have left: needed before the process ends.
+  virtual bool drained() = 0;
+
+  /// The next message of an open channel, from any source.
+  virtual std::optional<Arrival> receive(ChannelId channel) = 0;
+
+  /// Moves bytes as far as possible without blocking. Call it whenever the doorbell woke.
+  virtual void progress() = 0;
+
+  /// Ok, or why the link to a peer is down (kIo, kCorrupt); what arrived before can still be
+  /// received.
+  virtual Status peerStatus(int peer) = 0;
+};
+
+} // namespace headrace
