@@ -57,6 +57,7 @@ function(headrace_tablegen target td)
 endfunction()
 
 # headrace_dialect(NAME Stem SOURCES ... LINK ...): dialects/NAME with Stem.td holding dialect, types, attributes, ops.
+# The tools' registry (dialects/AllDialects.h) takes it in: the class is headrace::NAME::StemDialect of StemDialect.h.
 # Generates StemDialect, StemTypes, StemAttrs, StemEnums, StemOps .h.inc/.cpp.inc in the matching build folder.
 function(headrace_dialect name stem)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
@@ -68,6 +69,7 @@ function(headrace_dialect name stem)
     "-gen-op-decls" ${stem}Ops.h.inc "-gen-op-defs" ${stem}Ops.cpp.inc)
   headrace_compiler_library(headrace_dialect_${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK}
     DEPENDS headrace_${name}_tablegen)
+  set_property(GLOBAL APPEND PROPERTY HEADRACE_DIALECTS ${name}:${stem})
 endfunction()
 
 # headrace_unit_test(NAME SOURCES ... LINK ...): a GoogleTest binary, found by ctest.

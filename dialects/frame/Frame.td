@@ -1,0 +1,3 @@
+// Everything of the `frame` dialect, for mlir-tblgen.
+include "dialects/frame/FrameRelations.td"
+include "dialects/frame/FrameExpressions.td"

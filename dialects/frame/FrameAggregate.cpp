@@ -1,0 +1,77 @@
+// Verifier of `frame.aggregate`.
+#include "dialects/frame/FrameOps.h"
+#include "dialects/frame/FrameVerify.h"
+
+using namespace mlir;
+using namespace headrace::frame;
+
+/// Whether `actual` is the SQL type `expected`, or, for a decimal sum or average, one that differs in
+/// precision only (narrowed by value ranges).
+static bool isMeasureType(AggregateFunction function, Type input, Type expected, Type actual) {
+  if (actual == expected) {
+    return true;
+  }
+  auto from = input ? dyn_cast<DecimalType>(dropNullable(input)) : DecimalType();
+  auto wanted = dyn_cast<DecimalType>(dropNullable(expected));
+  auto got = dyn_cast<DecimalType>(dropNullable(actual));
+  bool adds = function == AggregateFunction::Sum || function == AggregateFunction::Avg;
+  return adds && from && wanted && got && isNullable(actual) == isNullable(expected) &&
+         got.getScale() == wanted.getScale() && got.getPrecision() >= from.getPrecision();
+}
+
+static LogicalResult verifyMeasure(AggregateOp op, MeasureAttr measure, Column column) {
+  TableType input = op.getInput().getType();
+  Type inputType;
+  if (StringAttr name = measure.getInput()) {
+    inputType = input.getColumnType(name);
+    if (!inputType) { // C2
+      return op.emitOpError("measure input is not a column of the input: ") << name;
+    }
+  }
+  Grouping grouping = op.getKeys().empty() ? Grouping::kGlobal : Grouping::kByKeys;
+  Type expected = measureType(measure.getFunction(), inputType, grouping, op.getContext());
+  if (!expected) { // C2
+    return op.emitOpError("measure needs a numeric input, got ")
+           << stringifyAggregateFunction(measure.getFunction()) << " of " << inputType;
+  }
+  if (column.name != measure.getName()) { // C3
+    return op.emitOpError("result column must be named like its key or measure ")
+           << measure.getName() << ", got " << column.name;
+  }
+  if (!isMeasureType(measure.getFunction(), inputType, expected, column.type)) { // C4
+    return op.emitOpError("result column ")
+           << column.name << " must be " << expected << ", got " << column.type;
+  }
+  return success();
+}
+
+LogicalResult AggregateOp::verify() {
+  if (failed(verifyUnique(*this, getKeys(), "key"))) { // C1
+    return failure();
+  }
+  TableType input = getInput().getType();
+  TableType result = getResult().getType();
+  if (result.getNumColumns() != getKeys().size() + getMeasures().size()) { // C3
+    return emitOpError("result must have one column per key and measure, got ")
+           << result.getNumColumns() << " for " << getKeys().size() << " keys and "
+           << getMeasures().size() << " measures";
+  }
+  SmallVector<Column> columns = result.getColumns();
+  for (auto [key, column] : llvm::zip_first(getKeys().getAsRange<StringAttr>(), columns)) {
+    Type type = input.getColumnType(key);
+    if (!type) { // C1
+      return emitOpError("key is not a column of the input: ") << key;
+    }
+    if (column.name != key || column.type != type) { // C3
+      return emitOpError("result column of key ")
+             << key << ": " << type << " is " << column.name << ": " << column.type;
+    }
+  }
+  ArrayRef<Column> measureColumns = ArrayRef(columns).drop_front(getKeys().size());
+  for (auto [measure, column] : llvm::zip_equal(getMeasureRange(), measureColumns)) {
+    if (failed(verifyMeasure(*this, measure, column))) {
+      return failure();
+    }
+  }
+  return success();
+}

@@ -1,0 +1,215 @@
+// Literals of `frame` scalars: parsing, printing, and which attribute keeps them.
+#include "dialects/frame/FrameConstants.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <charconv>
+#include <chrono>
+
+using namespace mlir;
+using namespace headrace::frame;
+
+//===----------------------------------------------------------------------===//
+// Dates
+//===----------------------------------------------------------------------===//
+
+std::optional<int32_t> headrace::frame::parseDate(StringRef text) {
+  // YYYY-MM-DD, exactly ten characters.
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') {
+    return std::nullopt;
+  }
+  unsigned year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  if (text.substr(0, 4).getAsInteger(10, year) || text.substr(5, 2).getAsInteger(10, month) ||
+      text.substr(8, 2).getAsInteger(10, day)) {
+    return std::nullopt;
+  }
+  std::chrono::year_month_day date{std::chrono::year(static_cast<int>(year)),
+                                   std::chrono::month(month), std::chrono::day(day)};
+  if (!date.ok()) {
+    return std::nullopt;
+  }
+  return std::chrono::sys_days(date).time_since_epoch().count();
+}
+
+std::string headrace::frame::formatDate(int32_t days) {
+  std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+  char text[40];
+  snprintf(text, sizeof(text), "%04d-%02u-%02u", static_cast<int>(date.year()),
+           static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+ParseResult headrace::frame::parseLiteral(OpAsmParser &parser, Literal &literal) {
+  if (succeeded(parser.parseOptionalKeyword("null"))) {
+    literal = std::monostate();
+    return success();
+  }
+  if (succeeded(parser.parseOptionalKeyword("true"))) {
+    literal = true;
+    return success();
+  }
+  if (succeeded(parser.parseOptionalKeyword("false"))) {
+    literal = false;
+    return success();
+  }
+  std::string text;
+  if (succeeded(parser.parseOptionalString(&text))) {
+    literal = std::move(text);
+    return success();
+  }
+  bool negative = succeeded(parser.parseOptionalMinus());
+  llvm::APInt integer;
+  SMLoc location = parser.getCurrentLocation();
+  OptionalParseResult parsed = parser.parseOptionalInteger(integer);
+  if (parsed.has_value()) {
+    if (failed(*parsed)) {
+      return failure();
+    }
+    // The parser gives as many bits as the digits need; the sign bit stays clear.
+    if (integer.getBitWidth() > kLiteralBits && integer.getActiveBits() >= kLiteralBits) {
+      return parser.emitError(location, "integer literal is too large");
+    }
+    integer = integer.zextOrTrunc(kLiteralBits);
+    literal = negative ? -integer : integer;
+    return success();
+  }
+  double real = 0;
+  if (parser.parseFloat(real)) {
+    return failure();
+  }
+  literal = negative ? -real : real;
+  return success();
+}
+
+void headrace::frame::printLiteral(OpAsmPrinter &printer, Attribute value, Type type) {
+  if (isa<UnitAttr>(value)) {
+    printer << "null";
+  } else if (auto text = dyn_cast<StringAttr>(value)) {
+    printer.printString(text.getValue());
+  } else if (auto real = dyn_cast<FloatAttr>(value)) {
+    if (real.getValue().isFinite()) {
+      printer.printFloat(real.getValue());
+    } else {
+      printer.printString(real.getValue().isNaN()        ? "nan"
+                          : real.getValue().isNegative() ? "-inf"
+                                                         : "inf");
+    }
+  } else if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    if (isBoolean(type)) {
+      printer << (integer.getValue().isZero() ? "false" : "true");
+      return;
+    }
+    if (isDate(type)) {
+      std::string date = formatDate(integer.getInt());
+      if (parseDate(date)) { // years beyond four digits are written as days
+        printer.printString(date);
+        return;
+      }
+    }
+    SmallString<40> digits;
+    integer.getValue().toStringSigned(digits);
+    printer << digits;
+  } else {
+    printer << value; // not a literal: the verifier says so
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+IntegerAttr headrace::frame::decimalAttr(MLIRContext *context, const APInt &scaled) {
+  return IntegerAttr::get(IntegerType::get(context, 128), scaled.sextOrTrunc(128));
+}
+
+/// Whether |value| < 10^digits.
+static bool hasAtMostDigits(const APInt &value, unsigned digits) {
+  SmallString<64> text;
+  value.abs().toStringUnsigned(text);
+  return value.isZero() || text.size() <= digits;
+}
+
+static Attribute integerLiteral(const APInt &integer, Type value) {
+  MLIRContext *context = value.getContext();
+  if (auto decimal = dyn_cast<DecimalType>(value)) {
+    return hasAtMostDigits(integer, decimal.getPrecision()) ? decimalAttr(context, integer)
+                                                            : Attribute();
+  }
+  if (isDate(value)) {
+    return integer.isSignedIntN(32)
+               ? IntegerAttr::get(IntegerType::get(context, 32), integer.trunc(32))
+               : Attribute();
+  }
+  if (isInteger(value)) {
+    unsigned bits = value.getIntOrFloatBitWidth();
+    return integer.isSignedIntN(bits) ? IntegerAttr::get(value, integer.trunc(bits)) : Attribute();
+  }
+  return {};
+}
+
+static Attribute stringLiteral(StringRef text, Type value) {
+  MLIRContext *context = value.getContext();
+  if (isString(value)) {
+    return StringAttr::get(context, text);
+  }
+  if (isDate(value)) {
+    std::optional<int32_t> days = parseDate(text);
+    return days ? IntegerAttr::get(IntegerType::get(context, 32), *days) : Attribute();
+  }
+  if (isFloat(value)) { // what no float literal can write
+    const llvm::fltSemantics &semantics = cast<FloatType>(value).getFloatSemantics();
+    if (text == "nan") {
+      return FloatAttr::get(value, APFloat::getQNaN(semantics));
+    }
+    if (text == "inf" || text == "-inf") {
+      return FloatAttr::get(value, APFloat::getInf(semantics, text.front() == '-'));
+    }
+  }
+  return {};
+}
+
+Attribute headrace::frame::literalAttr(const Literal &literal, Type type) {
+  MLIRContext *context = type.getContext();
+  Type value = dropNullable(type);
+  if (std::holds_alternative<std::monostate>(literal)) {
+    return isNullable(type) ? UnitAttr::get(context) : Attribute();
+  }
+  if (const bool *boolean = std::get_if<bool>(&literal)) {
+    return isBoolean(value) ? BoolAttr::get(context, *boolean) : Attribute();
+  }
+  if (const double *real = std::get_if<double>(&literal)) {
+    return isFloat(value) ? FloatAttr::get(value, *real) : Attribute();
+  }
+  if (const std::string *text = std::get_if<std::string>(&literal)) {
+    return stringLiteral(*text, value);
+  }
+  return integerLiteral(std::get<APInt>(literal), value);
+}
+
+bool headrace::frame::isLiteralOf(Attribute value, Type type) {
+  Type scalar = dropNullable(type);
+  if (isa<UnitAttr>(value)) {
+    return isNullable(type);
+  }
+  if (auto text = dyn_cast<StringAttr>(value)) {
+    return isString(scalar);
+  }
+  if (auto real = dyn_cast<FloatAttr>(value)) {
+    return real.getType() == scalar;
+  }
+  auto integer = dyn_cast<IntegerAttr>(value);
+  if (!integer) {
+    return false;
+  }
+  if (auto decimal = dyn_cast<DecimalType>(scalar)) {
+    return integer.getType().isInteger(128) &&
+           hasAtMostDigits(integer.getValue(), decimal.getPrecision());
+  }
+  return isDate(scalar) ? integer.getType().isInteger(32) : integer.getType() == scalar;
+}

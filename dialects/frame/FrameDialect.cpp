@@ -1,0 +1,48 @@
+// Registration of `frame` and the check of its function attribute.
+#include "dialects/frame/FrameDialect.h"
+#include "dialects/frame/FrameOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace::frame;
+
+#include "dialects/frame/FrameDialect.cpp.inc"
+
+void FrameDialect::initialize() {
+  registerTypes();
+  registerAttrs();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/frame/FrameOps.cpp.inc"
+      >();
+}
+
+LogicalResult FrameDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != getResultNamesAttrName()) {
+    return op->emitOpError("has an unknown attribute of dialect frame: ") << attribute.getName();
+  }
+  auto names = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (!names || !llvm::all_of(names, [](Attribute name) { return isa<StringAttr>(name); })) {
+    return op->emitOpError("frame.result_names must be an array of strings");
+  }
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || function.getNumResults() == 0) {
+    return op->emitOpError("frame.result_names needs a function that returns a table");
+  }
+  auto table = dyn_cast<TableType>(function.getResultTypes().front());
+  if (!table) {
+    return op->emitOpError("frame.result_names needs a function whose first result is a table, got ")
+           << function.getResultTypes().front();
+  }
+  if (names.size() != table.getNumColumns()) {
+    return op->emitOpError("frame.result_names must have one name per result column, got ")
+           << names.size() << " names for " << table.getNumColumns() << " columns";
+  }
+  return success();
+}
+
+void headrace::frame::registerFrameDialect(DialectRegistry &registry) {
+  registry.insert<FrameDialect>();
+}

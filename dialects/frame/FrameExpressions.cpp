@@ -1,0 +1,281 @@
+// Verifiers and text forms of the scalar ops.
+#include "dialects/frame/FrameConstants.h"
+#include "dialects/frame/FrameOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace headrace::frame;
+
+/// Fails unless `result` is nullable exactly if `wanted` says so.
+static LogicalResult verifyNullability(Operation *op, Type result, Nullability wanted) {
+  if (nullabilityOf(result) != wanted) {
+    return op->emitOpError(wanted == Nullability::kMaybe ? "result must be nullable, got "
+                                                         : "result must not be nullable, got ")
+           << result;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &state) {
+  Literal literal;
+  Type type;
+  SMLoc location = parser.getCurrentLocation();
+  if (parseLiteral(parser, literal) || parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type)) {
+    return failure();
+  }
+  Attribute value = literalAttr(literal, type);
+  if (!value) { // C1, C2
+    return parser.emitError(location, "literal does not fit type ") << type;
+  }
+  state.addAttribute(getValueAttrName(state.name), value);
+  state.addTypes(type);
+  return success();
+}
+
+void ConstantOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  printLiteral(printer, getValue(), getResult().getType());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getValueAttrName()});
+  printer << " : " << getResult().getType();
+}
+
+LogicalResult ConstantOp::verify() {
+  if (!isLiteralOf(getValue(), getResult().getType())) { // C1, C2
+    return emitOpError("literal does not fit type ") << getResult().getType() << ": " << getValue();
+  }
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// (C1) and (C3) of `frame.add`.
+static LogicalResult verifyArithmetic(Operation *op) {
+  Type lhs = op->getOperand(0).getType();
+  Type rhs = op->getOperand(1).getType();
+  Type result = op->getResult(0).getType();
+  bool decimals = isDecimal(lhs) && isDecimal(rhs) && isDecimal(result);
+  if (!decimals && !(isSameValueType(lhs, rhs) && isSameValueType(lhs, result))) { // C1
+    return op->emitOpError("needs decimals, or one type for operands and result, got ")
+           << lhs << ", " << rhs << " and " << result;
+  }
+  return verifyNullability(op, result, nullabilityOf(op->getOperandTypes())); // C3
+}
+
+/// (C2): a decimal result has the scale that `rule` makes of the operands'.
+static LogicalResult verifyScale(Operation *op, llvm::function_ref<unsigned(unsigned, unsigned)> rule) {
+  auto result = dyn_cast<DecimalType>(dropNullable(op->getResult(0).getType()));
+  if (!result) {
+    return success();
+  }
+  auto scaleOf = [&](unsigned index) {
+    return cast<DecimalType>(dropNullable(op->getOperand(index).getType())).getScale();
+  };
+  unsigned expected = rule(scaleOf(0), scaleOf(1));
+  if (result.getScale() != expected) {
+    return op->emitOpError("result must have scale ") << expected << ", got " << result;
+  }
+  return success();
+}
+
+static unsigned largerScale(unsigned a, unsigned b) { return std::max(a, b); }
+
+LogicalResult AddOp::verify() {
+  return failure(failed(verifyArithmetic(*this)) || failed(verifyScale(*this, largerScale)));
+}
+
+LogicalResult SubtractOp::verify() {
+  return failure(failed(verifyArithmetic(*this)) || failed(verifyScale(*this, largerScale)));
+}
+
+LogicalResult MultiplyOp::verify() {
+  return failure(failed(verifyArithmetic(*this)) ||
+                 failed(verifyScale(*this, [](unsigned a, unsigned b) { return a + b; })));
+}
+
+LogicalResult DivideOp::verify() { return verifyArithmetic(*this); }
+
+LogicalResult ModulusOp::verify() {
+  return failure(failed(verifyArithmetic(*this)) || failed(verifyScale(*this, largerScale)));
+}
+
+static bool isConvertible(Type from, Type to) {
+  if (isSameValueType(from, to) || isString(from) || isString(to)) {
+    return true;
+  }
+  if (isDate(from) || isDate(to)) {
+    Type other = dropNullable(isDate(from) ? to : from);
+    return other.isSignlessInteger(32);
+  }
+  return (isNumeric(from) || isBoolean(from)) && (isNumeric(to) || isBoolean(to));
+}
+
+LogicalResult CastOp::verify() {
+  Type from = getOperand().getType();
+  Type to = getResult().getType();
+  if (!isConvertible(from, to)) { // C1
+    return emitOpError("no conversion from ") << from << " to " << to;
+  }
+  if (isNullable(from) && !isNullable(to)) { // C2
+    return emitOpError("a nullable operand needs a nullable result, got ") << to;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Truth
+//===----------------------------------------------------------------------===//
+
+LogicalResult CompareOp::verify() {
+  Type lhs = getLhs().getType();
+  Type rhs = getRhs().getType();
+  auto lhsDecimal = dyn_cast<DecimalType>(dropNullable(lhs));
+  auto rhsDecimal = dyn_cast<DecimalType>(dropNullable(rhs));
+  bool sameScale = lhsDecimal && rhsDecimal && lhsDecimal.getScale() == rhsDecimal.getScale();
+  if (!sameScale && !isSameValueType(lhs, rhs)) { // C1
+    return emitOpError("needs operands of one type, got ") << lhs << " and " << rhs;
+  }
+  Nullability wanted = getKind() == CompareKind::IsNotDistinctFrom
+                           ? Nullability::kNever
+                           : nullabilityOf(getOperation()->getOperandTypes());
+  return verifyNullability(*this, getResult().getType(), wanted); // C2
+}
+
+static LogicalResult verifyLogic(Operation *op) {
+  if (op->getNumOperands() < 2) { // C1
+    return op->emitOpError("needs at least two operands, got ") << op->getNumOperands();
+  }
+  return verifyNullability(op, op->getResult(0).getType(),
+                           nullabilityOf(op->getOperandTypes())); // C2
+}
+
+LogicalResult AndOp::verify() { return verifyLogic(*this); }
+LogicalResult OrOp::verify() { return verifyLogic(*this); }
+
+ParseResult InOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand operand;
+  SmallVector<Literal> literals;
+  FunctionType type;
+  if (parser.parseOperand(operand)) {
+    return failure();
+  }
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square,
+          [&] { return parseLiteral(parser, literals.emplace_back()); }) ||
+      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(type)) {
+    return failure();
+  }
+  if (type.getNumInputs() != 1 || type.getNumResults() != 1) {
+    return parser.emitError(location, "needs one operand and one result type");
+  }
+  SmallVector<Attribute> values;
+  for (const Literal &literal : literals) {
+    values.push_back(literalAttr(literal, dropNullable(type.getInput(0))));
+    if (!values.back()) { // C1
+      return parser.emitError(location, "literal does not fit type ") << type.getInput(0);
+    }
+  }
+  state.addAttribute(getValuesAttrName(state.name), parser.getBuilder().getArrayAttr(values));
+  state.addTypes(type.getResults());
+  return parser.resolveOperand(operand, type.getInput(0), state.operands);
+}
+
+void InOp::print(OpAsmPrinter &printer) {
+  Type type = getOperand().getType();
+  printer << " " << getOperand() << " [";
+  llvm::interleaveComma(getValues(), printer,
+                        [&](Attribute value) { printLiteral(printer, value, type); });
+  printer << "]";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getValuesAttrName()});
+  printer << " : (" << type << ") -> " << getResult().getType();
+}
+
+LogicalResult InOp::verify() {
+  Type type = dropNullable(getOperand().getType());
+  if (getValues().empty()) { // C1
+    return emitOpError("needs at least one literal");
+  }
+  for (Attribute value : getValues()) {
+    if (!isLiteralOf(value, type)) { // C1
+      return emitOpError("literal does not fit type ") << type << ": " << value;
+    }
+  }
+  return verifyNullability(*this, getResult().getType(),
+                           nullabilityOf(getOperand().getType())); // C2
+}
+
+LogicalResult CaseOp::verify() {
+  if (getConditions().empty() || getConditions().size() != getValues().size()) { // C1
+    return emitOpError("needs one value per condition and at least one condition, got ")
+           << getValues().size() << " values for " << getConditions().size() << " conditions";
+  }
+  SmallVector<Type> types(getValues().getTypes());
+  if (getOtherwise()) {
+    types.push_back(getOtherwise().getType());
+  }
+  Type result = getResult().getType();
+  for (Type type : types) {
+    if (!isSameValueType(type, result)) { // C2
+      return emitOpError("values and result must have one type, got ") << type << " and " << result;
+    }
+  }
+  Nullability wanted = getOtherwise() ? nullabilityOf(types) : Nullability::kMaybe;
+  return verifyNullability(*this, result, wanted); // C3
+}
+
+LogicalResult CoalesceOp::verify() {
+  Type result = getResult().getType();
+  if (getOperands().empty()) { // C1
+    return emitOpError("needs at least one operand");
+  }
+  for (Type type : getOperands().getTypes()) {
+    if (!isSameValueType(type, result)) { // C1
+      return emitOpError("operands and result must have one type, got ")
+             << type << " and " << result;
+    }
+  }
+  bool allNullable = llvm::all_of(getOperands().getTypes(), isNullable);
+  return verifyNullability(*this, result,
+                           allNullable ? Nullability::kMaybe : Nullability::kNever); // C2
+}
+
+//===----------------------------------------------------------------------===//
+// Strings and dates
+//===----------------------------------------------------------------------===//
+
+/// The number of UTF-8 code points.
+static size_t countCharacters(StringRef text) {
+  return llvm::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; });
+}
+
+LogicalResult LikeOp::verify() {
+  if (getEscape() && countCharacters(*getEscape()) != 1) { // C1
+    return emitOpError("escape must be one character, got: ") << *getEscape();
+  }
+  return verifyNullability(*this, getResult().getType(),
+                           nullabilityOf(getOperand().getType())); // C2
+}
+
+LogicalResult SubstringOp::verify() {
+  if (getLength() && static_cast<int64_t>(*getLength()) < 0) { // C1
+    return emitOpError("length must not be negative, got ") << static_cast<int64_t>(*getLength());
+  }
+  return success();
+}
+
+LogicalResult ExtractOp::verify() {
+  if (!dropNullable(getResult().getType()).isSignlessInteger(32)) { // C1
+    return emitOpError("result must be i32, got ") << getResult().getType();
+  }
+  return verifyNullability(*this, getResult().getType(),
+                           nullabilityOf(getOperand().getType())); // C1
+}

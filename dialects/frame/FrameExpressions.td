@@ -1,0 +1,440 @@
+// The scalar ops of `frame`, used inside expression regions.
+#ifndef HEADRACE_FRAME_EXPRESSIONS_TD
+#define HEADRACE_FRAME_EXPRESSIONS_TD
+
+include "dialects/frame/FrameOpBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+// An op that cannot fail.
+class Frame_TotalOp<string mnemonic, list<Trait> traits = []>
+    : Frame_Op<mnemonic, !listconcat([Pure], traits)>;
+
+// An op that can raise an error for some rows: it must not be evaluated for rows that do not reach it.
+class Frame_PartialOp<string mnemonic, list<Trait> traits = []>
+    : Frame_Op<mnemonic, !listconcat([NoMemoryEffect], traits)>;
+
+def Frame_YieldOp : Frame_Op<"yield", [
+    Pure, Terminator, ParentOneOf<["FilterOp", "ProjectOp", "JoinOp"]>]> {
+  let summary = "ends an expression region with its values";
+  let description = [{
+    ```mlir
+    func.func @yield(%t: !frame.table<"a": i1>) {
+      %0 = frame.filter %t columns ["a"] {
+      ^bb0(%a: i1):
+        frame.yield %a : i1
+      } : !frame.table<"a": i1>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Frame_Scalar>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Frame_ConstantOp : Frame_TotalOp<"constant", [ConstantLike]> {
+  let summary = "a literal of a given type";
+  let description = [{
+    Written and kept by type: integers, booleans (`true`, `false`) and floats as themselves; a decimal
+    as the scaled integer (kept as i128); a date as "YYYY-MM-DD" or days since 1970-01-01 (kept as i32
+    days); a string as a string; NULL as `null` (kept as unit).
+
+    ```mlir
+    func.func @constant() {
+      %price = frame.constant 9950 : !frame.decimal<15, 2>
+      %day = frame.constant "1998-09-02" : !frame.date
+      %name = frame.constant "BRAZIL" : !frame.string
+      %rate = frame.constant 2.5 : f64
+      %none = frame.constant null : !frame.nullable<i64>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the value has the kind of attribute that the type keeps; `null` needs a nullable type.
+    - (C2) a decimal has at most `precision` digits.
+  }];
+  let arguments = (ins AnyAttr:$value);
+  let results = (outs Frame_Scalar:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+class Frame_ArithmeticOp<string mnemonic> : Frame_PartialOp<mnemonic> {
+  let arguments = (ins Frame_Numeric:$lhs, Frame_Numeric:$rhs);
+  let results = (outs Frame_Numeric:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Frame_AddOp : Frame_ArithmeticOp<"add"> {
+  let summary = "the sum of two numbers";
+  let description = [{
+    Overflow of an integer, or of a decimal's precision, is an error.
+
+    ```mlir
+    func.func @add(%a: !frame.decimal<15, 2>, %b: !frame.decimal<20, 0>) {
+      %0 = frame.add %a, %b
+          : (!frame.decimal<15, 2>, !frame.decimal<20, 0>) -> !frame.decimal<23, 2>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) all three types are decimals, or the same integer or float type, but for nullability.
+    - (C2) a decimal result has the larger of the operands' scales.
+    - (C3) the result is nullable exactly if an operand is.
+  }];
+}
+
+def Frame_SubtractOp : Frame_ArithmeticOp<"subtract"> {
+  let summary = "the difference of two numbers";
+  let description = [{
+    Types and errors are those of `frame.add`.
+
+    ```mlir
+    func.func @subtract(%a: i64, %b: !frame.nullable<i64>) {
+      %0 = frame.subtract %a, %b : (i64, !frame.nullable<i64>) -> !frame.nullable<i64>
+      return
+    }
+    ```
+
+    **Constraints:** (C1), (C2), (C3) of `frame.add`.
+  }];
+}
+
+def Frame_MultiplyOp : Frame_ArithmeticOp<"multiply"> {
+  let summary = "the product of two numbers";
+  let description = [{
+    Overflow of an integer, or of a decimal's precision, is an error.
+
+    ```mlir
+    func.func @multiply(%a: !frame.decimal<15, 2>, %b: !frame.decimal<23, 2>) {
+      %0 = frame.multiply %a, %b
+          : (!frame.decimal<15, 2>, !frame.decimal<23, 2>) -> !frame.decimal<38, 4>
+      return
+    }
+    ```
+
+    **Constraints:** (C1) and (C3) of `frame.add`, and
+    - (C2) a decimal result has the sum of the operands' scales.
+  }];
+}
+
+def Frame_DivideOp : Frame_ArithmeticOp<"divide"> {
+  let summary = "the quotient of two numbers";
+  let description = [{
+    Integers and decimals truncate towards zero, the latter at the result's scale. Division by zero
+    of integers and decimals is an error; floats follow IEEE 754.
+
+    ```mlir
+    func.func @divide(%a: !frame.decimal<38, 4>, %b: !frame.decimal<38, 4>) {
+      %0 = frame.divide %a, %b
+          : (!frame.decimal<38, 4>, !frame.decimal<38, 4>) -> !frame.decimal<38, 8>
+      return
+    }
+    ```
+
+    **Constraints:** (C1) and (C3) of `frame.add`; a decimal result may have any scale.
+  }];
+}
+
+def Frame_ModulusOp : Frame_ArithmeticOp<"modulus"> {
+  let summary = "the remainder of a truncating division";
+  let description = [{
+    It has the sign of the dividend. A divisor of zero is an error, but for floats.
+
+    ```mlir
+    func.func @modulus(%a: i32, %b: i32) {
+      %0 = frame.modulus %a, %b : (i32, i32) -> i32
+      return
+    }
+    ```
+
+    **Constraints:** (C1), (C2), (C3) of `frame.add`.
+  }];
+}
+
+def Frame_NegateOp : Frame_PartialOp<"negate", [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "a number with the opposite sign";
+  let description = [{
+    ```mlir
+    func.func @negate(%a: i64) {
+      %0 = frame.negate %a : i64
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Frame_Numeric:$operand);
+  let results = (outs Frame_Numeric:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Frame_CastOp : Frame_PartialOp<"cast"> {
+  let summary = "converts a value to another type";
+  let description = [{
+    Between numbers: a value that does not fit is an error; a smaller scale rounds half away from
+    zero; float to integer truncates. Strings parse and print; dates parse from and print as
+    "YYYY-MM-DD". Adding nullability alone is a cast too.
+
+    ```mlir
+    func.func @cast(%a: !frame.nullable<i32>) {
+      %0 = frame.cast %a : !frame.nullable<i32> -> !frame.nullable<!frame.decimal<20, 0>>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) a conversion between the two types exists: equal types; number, i1 to number; any to
+      string; string to any; date to and from i32 days.
+    - (C2) a nullable operand needs a nullable result.
+  }];
+  let arguments = (ins Frame_Scalar:$operand);
+  let results = (outs Frame_Scalar:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Truth
+//===----------------------------------------------------------------------===//
+
+def Frame_CompareOp : Frame_TotalOp<"compare"> {
+  let summary = "compares two values";
+  let description = [{
+    NULL if an operand is, but for `is_not_distinct_from`, for which NULL equals NULL. Strings compare
+    bytewise. Floats are totally ordered: NaN equals itself and is the largest, -0 equals 0.
+
+    ```mlir
+    func.func @compare(%a: !frame.date, %b: !frame.nullable<!frame.date>) {
+      %0 = frame.compare le %a, %b
+          : (!frame.date, !frame.nullable<!frame.date>) -> !frame.nullable<i1>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the operands have the same type but for nullability and a decimal's precision.
+    - (C2) the result is nullable exactly if an operand is; for `is_not_distinct_from` it is i1.
+  }];
+  let arguments = (ins Frame_CompareKindAttr:$kind, Frame_Scalar:$lhs, Frame_Scalar:$rhs);
+  let results = (outs Frame_Boolean:$result);
+  let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+class Frame_LogicOp<string mnemonic> : Frame_TotalOp<mnemonic> {
+  let arguments = (ins Variadic<Frame_Boolean>:$operands);
+  let results = (outs Frame_Boolean:$result);
+  let assemblyFormat = "$operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Frame_AndOp : Frame_LogicOp<"and"> {
+  let summary = "three-valued AND: false if any is false, else NULL if any is NULL";
+  let description = [{
+    ```mlir
+    func.func @and(%a: i1, %b: !frame.nullable<i1>) {
+      %0 = frame.and %a, %b : (i1, !frame.nullable<i1>) -> !frame.nullable<i1>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) there are at least two operands.
+    - (C2) the result is nullable exactly if an operand is.
+  }];
+}
+
+def Frame_OrOp : Frame_LogicOp<"or"> {
+  let summary = "three-valued OR: true if any is true, else NULL if any is NULL";
+  let description = [{
+    ```mlir
+    func.func @or(%a: i1, %b: i1, %c: i1) {
+      %0 = frame.or %a, %b, %c : (i1, i1, i1) -> i1
+      return
+    }
+    ```
+
+    **Constraints:** (C1) and (C2) of `frame.and`.
+  }];
+}
+
+def Frame_NotOp : Frame_TotalOp<"not", [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "three-valued NOT: NULL stays NULL";
+  let description = [{
+    ```mlir
+    func.func @not(%a: !frame.nullable<i1>) {
+      %0 = frame.not %a : !frame.nullable<i1>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Frame_Boolean:$operand);
+  let results = (outs Frame_Boolean:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Frame_IsNullOp : Frame_TotalOp<"is_null"> {
+  let summary = "whether a value is NULL";
+  let description = [{
+    ```mlir
+    func.func @is_null(%a: !frame.nullable<i64>) {
+      %0 = frame.is_null %a : !frame.nullable<i64>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Frame_Scalar:$operand);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Frame_InOp : Frame_TotalOp<"in"> {
+  let summary = "whether a value is one of some literals";
+  let description = [{
+    The literals are written as for `frame.constant`; none of them is NULL.
+
+    ```mlir
+    func.func @in(%a: !frame.string) {
+      %0 = frame.in %a ["MAIL", "SHIP"] : (!frame.string) -> i1
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) there is at least one literal, and all are of the operand's type and not null.
+    - (C2) the result is nullable exactly if the operand is.
+  }];
+  let arguments = (ins Frame_Scalar:$operand, ArrayAttr:$values);
+  let results = (outs Frame_Boolean:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Frame_CaseOp : Frame_TotalOp<"case", [AttrSizedOperandSegments]> {
+  let summary = "the value of the first condition that is true";
+  let description = [{
+    Without a true condition the `else` value, or NULL if there is none. Errors of a branch's value
+    are raised only for rows that take the branch.
+
+    ```mlir
+    func.func @case(%c: !frame.nullable<i1>, %a: i64, %b: i64) {
+      %0 = frame.case when %c then %a else %b : (!frame.nullable<i1>), (i64), i64 -> i64
+      %1 = frame.case when %c then %a : (!frame.nullable<i1>), (i64) -> !frame.nullable<i64>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) there is at least one condition, and one value per condition.
+    - (C2) values, `else` and result have the same type but for nullability.
+    - (C3) the result is nullable exactly if a value is, or `else` is absent or nullable.
+  }];
+  let arguments = (ins Variadic<Frame_Boolean>:$conditions, Variadic<Frame_Scalar>:$values,
+                       Optional<Frame_Scalar>:$otherwise);
+  let results = (outs Frame_Scalar:$result);
+  let assemblyFormat = [{
+    `when` $conditions `then` $values (`else` $otherwise^)? attr-dict
+    `:` `(` type($conditions) `)` `,` `(` type($values) `)` (`,` type($otherwise)^)?
+    `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Frame_CoalesceOp : Frame_TotalOp<"coalesce"> {
+  let summary = "the first value that is not NULL";
+  let description = [{
+    ```mlir
+    func.func @coalesce(%a: !frame.nullable<i64>, %b: i64) {
+      %0 = frame.coalesce %a, %b : (!frame.nullable<i64>, i64) -> i64
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) there is at least one operand; all and the result have one type but for nullability.
+    - (C2) the result is nullable exactly if all operands are.
+  }];
+  let arguments = (ins Variadic<Frame_Scalar>:$operands);
+  let results = (outs Frame_Scalar:$result);
+  let assemblyFormat = "$operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Strings and dates
+//===----------------------------------------------------------------------===//
+
+def Frame_LikeOp : Frame_TotalOp<"like"> {
+  let summary = "matches a string against an SQL pattern";
+  let description = [{
+    `%` matches any characters, `_` one; `escape` takes away the meaning of the character behind it.
+
+    ```mlir
+    func.func @like(%s: !frame.string) {
+      %0 = frame.like %s "%special%requests%" : (!frame.string) -> i1
+      %1 = frame.like %s "100!%" escape "!" : (!frame.string) -> i1
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) `escape` is one character.
+    - (C2) the result is nullable exactly if the operand is.
+  }];
+  let arguments = (ins Frame_StringLike:$operand, StrAttr:$pattern, OptionalAttr<StrAttr>:$escape);
+  let results = (outs Frame_Boolean:$result);
+  let assemblyFormat = [{
+    $operand $pattern (`escape` $escape^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Frame_SubstringOp : Frame_TotalOp<"substring", [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "the characters of a string from `start` (1 is the first), at most `length`";
+  let description = [{
+    Counts characters (UTF-8 code points). Positions before the first count toward `length`, as in
+    SQL. Without `length`, to the end.
+
+    ```mlir
+    func.func @substring(%s: !frame.string) {
+      %0 = frame.substring %s from 1 for 2 : !frame.string
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) `length` is not negative.
+  }];
+  let arguments = (ins Frame_StringLike:$operand, I64Attr:$start, OptionalAttr<I64Attr>:$length);
+  let results = (outs Frame_StringLike:$result);
+  let assemblyFormat = "$operand `from` $start (`for` $length^)? attr-dict `:` type($operand)";
+  let hasVerifier = 1;
+}
+
+def Frame_ExtractOp : Frame_TotalOp<"extract"> {
+  let summary = "the year, month or day of a date";
+  let description = [{
+    ```mlir
+    func.func @extract(%d: !frame.date) {
+      %0 = frame.extract year %d : (!frame.date) -> i32
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the result is i32, nullable exactly if the operand is.
+  }];
+  let arguments = (ins Frame_DateFieldAttr:$field, Frame_DateLike:$operand);
+  let results = (outs Frame_Scalar:$result);
+  let assemblyFormat = "$field $operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // HEADRACE_FRAME_EXPRESSIONS_TD

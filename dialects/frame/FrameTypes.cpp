@@ -1,0 +1,172 @@
+// Types of `frame`: text form, checks, look-ups.
+#include "dialects/frame/FrameTypes.h"
+#include "dialects/frame/FrameDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace::frame;
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/frame/FrameTypes.cpp.inc"
+
+void FrameDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/frame/FrameTypes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// TableType
+//===----------------------------------------------------------------------===//
+
+TableType TableType::get(MLIRContext *context, ArrayRef<Column> columns) {
+  SmallVector<StringAttr> names;
+  SmallVector<Type> types;
+  for (const Column &column : columns) {
+    names.push_back(column.name);
+    types.push_back(column.type);
+  }
+  return get(context, names, types);
+}
+
+SmallVector<Column> TableType::getColumns() const {
+  SmallVector<Column> columns;
+  for (auto [name, type] : llvm::zip_equal(getNames(), getColumnTypes())) {
+    columns.push_back({name, type});
+  }
+  return columns;
+}
+
+std::optional<unsigned> TableType::findColumn(StringRef name) const {
+  for (auto [index, candidate] : llvm::enumerate(getNames())) {
+    if (candidate.getValue() == name) {
+      return index;
+    }
+  }
+  return std::nullopt;
+}
+
+Type TableType::getColumnType(StringRef name) const {
+  std::optional<unsigned> index = findColumn(name);
+  return index ? getColumnTypes()[*index] : Type();
+}
+
+Type TableType::parse(AsmParser &parser) {
+  SMLoc location = parser.getCurrentLocation();
+  SmallVector<StringAttr> names;
+  SmallVector<Type> types;
+  auto parseColumn = [&]() -> ParseResult {
+    std::string name; // not parseAttribute: it would take ": type" as the string's own
+    if (parser.parseString(&name) || parser.parseColon() ||
+        parser.parseType(types.emplace_back())) {
+      return failure();
+    }
+    names.push_back(StringAttr::get(parser.getContext(), name));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseColumn, " in table")) {
+    return {};
+  }
+  return parser.getChecked<TableType>(location, parser.getContext(), names, types);
+}
+
+void TableType::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleaveComma(getColumns(), printer, [&](const Column &column) {
+    printer << column.name << ": " << column.type;
+  });
+  printer << ">";
+}
+
+LogicalResult TableType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<StringAttr> names, ArrayRef<Type> columnTypes) {
+  if (names.size() != columnTypes.size()) { // C1
+    return emitError() << "a table needs one type per column name, got " << names.size()
+                       << " names and " << columnTypes.size() << " types";
+  }
+  llvm::StringSet<> seen;
+  for (auto [name, type] : llvm::zip_equal(names, columnTypes)) {
+    if (name.empty()) { // C2
+      return emitError() << "a column name must not be empty";
+    }
+    if (!seen.insert(name.getValue()).second) { // C2
+      return emitError() << "column names must be unique in a table, got twice: " << name;
+    }
+    if (!isScalar(type)) { // C3
+      return emitError() << "a column must have a scalar type of frame, got " << name << ": "
+                         << type;
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+LogicalResult DecimalType::verify(function_ref<InFlightDiagnostic()> emitError, unsigned precision,
+                                  unsigned scale) {
+  if (precision < 1 || precision > 38) { // C1
+    return emitError() << "a decimal's precision must be 1 to 38, got " << precision;
+  }
+  if (scale > precision) { // C1
+    return emitError() << "a decimal's scale must be at most its precision " << precision
+                       << ", got " << scale;
+  }
+  return success();
+}
+
+LogicalResult NullableType::verify(function_ref<InFlightDiagnostic()> emitError, Type valueType) {
+  if (isa<NullableType>(valueType) || !isScalar(valueType)) { // C1
+    return emitError() << "nullable needs a scalar type that is not nullable, got " << valueType;
+  }
+  return success();
+}
+
+Type headrace::frame::dropNullable(Type type) {
+  auto nullable = dyn_cast<NullableType>(type);
+  return nullable ? nullable.getValueType() : type;
+}
+
+Type headrace::frame::addNullable(Type type) {
+  return isNullable(type) ? type : NullableType::get(type);
+}
+
+Type headrace::frame::withNullability(Type type, Nullability nullability) {
+  return nullability == Nullability::kMaybe ? addNullable(type) : dropNullable(type);
+}
+
+Nullability headrace::frame::nullabilityOf(TypeRange types) {
+  return llvm::any_of(types, isNullable) ? Nullability::kMaybe : Nullability::kNever;
+}
+
+bool headrace::frame::isBoolean(Type type) { return dropNullable(type).isInteger(1); }
+
+bool headrace::frame::isInteger(Type type) {
+  Type value = dropNullable(type);
+  return value.isSignlessInteger(8) || value.isSignlessInteger(16) || value.isSignlessInteger(32) ||
+         value.isSignlessInteger(64);
+}
+
+bool headrace::frame::isFloat(Type type) {
+  Type value = dropNullable(type);
+  return value.isF32() || value.isF64();
+}
+
+bool headrace::frame::isDecimal(Type type) { return isa<DecimalType>(dropNullable(type)); }
+bool headrace::frame::isString(Type type) { return isa<StringType>(dropNullable(type)); }
+bool headrace::frame::isDate(Type type) { return isa<DateType>(dropNullable(type)); }
+
+bool headrace::frame::isNumeric(Type type) {
+  return isInteger(type) || isFloat(type) || isDecimal(type);
+}
+
+bool headrace::frame::isScalar(Type type) {
+  return isBoolean(type) || isNumeric(type) || isString(type) || isDate(type);
+}
+
+bool headrace::frame::isSameValueType(Type a, Type b) { return dropNullable(a) == dropNullable(b); }

@@ -1,0 +1,56 @@
+// The types of `frame` and questions about scalar types (nullability, kind).
+#ifndef HEADRACE_DIALECTS_FRAME_FRAMETYPES_H
+#define HEADRACE_DIALECTS_FRAME_FRAMETYPES_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Types.h"
+
+#include <optional>
+
+namespace headrace::frame {
+
+/// A named column of a table type.
+struct Column {
+  mlir::StringAttr name;
+  mlir::Type type;
+};
+
+} // namespace headrace::frame
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/frame/FrameTypes.h.inc"
+
+namespace headrace::frame {
+
+/// Whether `type` can be a column: i1, i8, i16, i32, i64, f32, f64, decimal, date, string, or one of
+/// them nullable.
+bool isScalar(mlir::Type type);
+
+inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }
+/// The type without nullability; the type itself if it has none.
+mlir::Type dropNullable(mlir::Type type);
+/// The nullable type of `type`; the type itself if it is nullable.
+mlir::Type addNullable(mlir::Type type);
+
+enum class Nullability { kNever, kMaybe };
+/// The value type of `type` with the nullability asked for.
+mlir::Type withNullability(mlir::Type type, Nullability nullability);
+/// kMaybe if any of the types is nullable.
+Nullability nullabilityOf(mlir::TypeRange types);
+
+/// These look through nullability.
+bool isBoolean(mlir::Type type);
+bool isInteger(mlir::Type type); // i8 to i64, without i1
+bool isFloat(mlir::Type type);
+bool isDecimal(mlir::Type type);
+bool isNumeric(mlir::Type type); // integer, float or decimal
+bool isString(mlir::Type type);
+bool isDate(mlir::Type type);
+
+/// Whether the types are equal but for nullability.
+bool isSameValueType(mlir::Type a, mlir::Type b);
+
+} // namespace headrace::frame
+
+#endif // HEADRACE_DIALECTS_FRAME_FRAMETYPES_H

@@ -1,0 +1,95 @@
+// The types of `frame`: table, decimal, date, string, nullable, and the constraints on scalars.
+#ifndef HEADRACE_FRAME_TYPES_TD
+#define HEADRACE_FRAME_TYPES_TD
+
+include "dialects/frame/FrameDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class Frame_Type<string name, string typeMnemonic> : TypeDef<Frame_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Frame_TableType : Frame_Type<"Table", "table"> {
+  let summary = "an ordered list of named, typed columns; the rows are a multiset";
+  let description = [{
+    Column names are unique in the table (and, by the importer, in the query).
+
+    ```mlir
+    func.func private @table() -> !frame.table<"key": i64, "name": !frame.nullable<!frame.string>>
+    ```
+
+    **Constraints:**
+    - (C1) there are as many names as types (by construction).
+    - (C2) column names are unique and not empty.
+    - (C3) column types are scalar types of `frame`.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
+                        ArrayRefParameter<"::mlir::Type">:$columnTypes);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<::headrace::frame::Column>":$columns)>];
+  let extraClassDeclaration = [{
+    unsigned getNumColumns() const { return getNames().size(); }
+    /// The columns as (name, type) pairs.
+    ::llvm::SmallVector<Column> getColumns() const;
+    /// The position of the column `name`, or nothing.
+    std::optional<unsigned> findColumn(::llvm::StringRef name) const;
+    bool hasColumn(::llvm::StringRef name) const { return findColumn(name).has_value(); }
+    /// The type of the column `name`; null if there is none.
+    ::mlir::Type getColumnType(::llvm::StringRef name) const;
+  }];
+}
+
+def Frame_DecimalType : Frame_Type<"Decimal", "decimal"> {
+  let summary = "an exact decimal number of `precision` digits, `scale` of them after the point";
+  let description = [{
+    Its value is an integer scaled by 10^scale.
+
+    ```mlir
+    func.func private @price() -> !frame.decimal<15, 2>
+    ```
+
+    **Constraints:**
+    - (C1) 1 <= precision <= 38 and 0 <= scale <= precision.
+  }];
+  let parameters = (ins "unsigned":$precision, "unsigned":$scale);
+  let assemblyFormat = "`<` $precision `,` $scale `>`";
+  let genVerifyDecl = 1;
+}
+
+def Frame_DateType : Frame_Type<"Date", "date"> {
+  let summary = "a calendar day: days since 1970-01-01";
+}
+
+def Frame_StringType : Frame_Type<"String", "string"> {
+  let summary = "a UTF-8 string";
+}
+
+def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
+  let summary = "a scalar that may be NULL";
+  let description = [{
+    ```mlir
+    func.func private @maybe() -> !frame.nullable<!frame.date>
+    ```
+
+    **Constraints:**
+    - (C1) the value type is a scalar type and not itself nullable.
+  }];
+  let parameters = (ins "::mlir::Type":$valueType);
+  let assemblyFormat = "`<` $valueType `>`";
+  let genVerifyDecl = 1;
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$valueType), [{
+    return $_get(valueType.getContext(), valueType);
+  }]>];
+}
+
+// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, string, or one of them nullable.
+def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
+def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;
+def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,
+                         "integer, float or decimal, possibly nullable">;
+def Frame_StringLike : Type<CPred<"::headrace::frame::isString($_self)">,
+                            "string, possibly nullable">;
+def Frame_DateLike : Type<CPred<"::headrace::frame::isDate($_self)">, "date, possibly nullable">;
+
+#endif // HEADRACE_FRAME_TYPES_TD

@@ -1,0 +1,11 @@
+// headrace-opt: parses, verifies, transforms and prints programs of every level.
+#include "dialects/AllDialects.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  headrace::registerAllDialects(registry);
+  mlir::registerTransformsPasses();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "headrace compiler driver\n", registry));
+}
