@@ -1,0 +1,154 @@
+// Resolves routes of the topology to links between ranks.
+#include "runtime/model/cost/network.h"
+#include "runtime/base/check.h"
+
+#include <algorithm>
+
+namespace headrace::cost {
+
+using topology::Direction;
+using topology::Resource;
+using topology::Route;
+using topology::Sharing;
+
+namespace {
+
+// Layout of one resource's links: [out 0, in 0, both 0, out 1, …]; half duplex: one link each.
+int32_t linksPerUnit(const Resource &resource) {
+  return resource.fullDuplex ? (resource.bothDirectionsMax > 0 ? 3 : 2) : 1;
+}
+
+int64_t resolveIndex(const topology::IndexExpression &index, int64_t source, int64_t target) {
+  switch (index.base) {
+  case topology::IndexExpression::Base::kConstant:
+    return index.constant;
+  case topology::IndexExpression::Base::kSource:
+    return source / index.divisor;
+  case topology::IndexExpression::Base::kTarget:
+    return target / index.divisor;
+  }
+  return 0;
+}
+
+const Route *findRoute(const topology::NodeType &node, const topology::DeviceGroup &source,
+                       const topology::DeviceGroup *target) {
+  auto it = std::find_if(node.routes.begin(), node.routes.end(), [&](const Route &route) {
+    return route.source.group == source.name &&
+           (target ? route.target.group == target->name : route.target.isNetwork());
+  });
+  return it == node.routes.end() ? nullptr : &*it;
+}
+
+} // namespace
+
+int32_t Network::addLink(topology::Quantity bandwidth, Sharing sharing) {
+  links_.push_back({bandwidth.value, sharing, bandwidth.relativeError});
+  return static_cast<int32_t>(links_.size()) - 1;
+}
+
+Network::Network(const topology::Topology &topology, int64_t ranks) : topology_(topology) {
+  HR_CHECK(ranks <= topology.rankCount());
+  topology::Quantity fabricBandwidth;
+  if (topology.fabric) {
+    double perPort = topology.fabric->tiers.front().bandwidth.value;
+    double oversubscription = 1;
+    for (const topology::FabricTier &tier : topology.fabric->tiers) {
+      perPort = std::min(perPort, tier.bandwidth.value);
+      oversubscription *= tier.oversubscription;
+      fabricLatency_ += 2 * tier.latencySeconds;
+    }
+    fabricBandwidth = {perPort * static_cast<double>(topology.fabric->rails) *
+                           topology.fabric->efficiency / oversubscription,
+                       topology.fabric->tiers.front().bandwidth.relativeError};
+  }
+  for (const topology::Instance &instance : topology.instances) {
+    const topology::NodeType &type = topology.nodeTypes.at(instance.type);
+    const topology::DeviceGroup *group = topology::rankGroup(topology, type);
+    for (int64_t copy = 0; copy < instance.count; ++copy) {
+      if (static_cast<int64_t>(places_.size()) >= ranks) {
+        return;
+      }
+      int64_t node = static_cast<int64_t>(nodes_.size());
+      NodeLinks links;
+      for (const Resource &resource : type.resources) {
+        links.resourceBase.push_back(static_cast<int32_t>(links_.size()));
+        for (int64_t unit = 0; unit < resource.count; ++unit) {
+          int32_t count = linksPerUnit(resource);
+          for (int32_t link = 0; link < count; ++link) {
+            topology::Quantity bandwidth = resource.bandwidth;
+            if (link == 2) {
+              bandwidth.value = resource.bothDirectionsMax;
+            }
+            addLink(bandwidth, resource.sharing);
+          }
+        }
+      }
+      if (topology.fabric) {
+        links.fabricOut = addLink(fabricBandwidth, Sharing::kShared);
+        links.fabricIn = addLink(fabricBandwidth, Sharing::kShared);
+      }
+      nodes_.push_back(std::move(links));
+      nodeTypes_.push_back(&type);
+      for (int64_t device = 0; group && device < group->count; ++device) {
+        if (static_cast<int64_t>(places_.size()) < ranks) {
+          places_.push_back({node, device, &type, &topology.deviceTypes.at(group->type)});
+        }
+      }
+    }
+  }
+}
+
+void Network::appendRoute(Path &path, const Route &route, int64_t node, int64_t sourceDevice,
+                          int64_t targetDevice, Way way) const {
+  const topology::NodeType &type = *nodeTypes_[node];
+  for (const topology::Hop &hop : route.via) {
+    const Resource *resource = type.findResource(hop.resource);
+    if (!resource) {
+      continue; // Storage: never between two ranks' memories.
+    }
+    int64_t index = resolveIndex(hop.index, sourceDevice, targetDevice);
+    size_t position = static_cast<size_t>(resource - type.resources.data());
+    int32_t base = nodes_[node].resourceBase[position] +
+                   static_cast<int32_t>(index) * linksPerUnit(*resource);
+    path.latencySeconds += resource->latencySeconds;
+    if (!resource->fullDuplex) {
+      path.links.push_back(base);
+      continue;
+    }
+    bool out = (hop.direction == Direction::kOut) == (way == Way::kForward);
+    path.links.push_back(out ? base : base + 1);
+    if (resource->bothDirectionsMax > 0) {
+      path.links.push_back(base + 2);
+    }
+  }
+}
+
+Path Network::path(int64_t source, int64_t target) const {
+  Path path;
+  if (source == target) {
+    return path;
+  }
+  const RankPlace &from = places_[source];
+  const RankPlace &to = places_[target];
+  const topology::DeviceGroup &fromGroup = *topology::rankGroup(topology_, *from.nodeType);
+  if (from.node == to.node) {
+    const Route *route = findRoute(*from.nodeType, fromGroup, &fromGroup);
+    HR_CHECK(route); // topology::parseTopology refuses nodes without it
+    appendRoute(path, *route, from.node, from.device, to.device, Way::kForward);
+    return path;
+  }
+  const Route *up = findRoute(*from.nodeType, fromGroup, nullptr);
+  const Route *down = findRoute(*to.nodeType, *topology::rankGroup(topology_, *to.nodeType), nullptr);
+  HR_CHECK(up && down);
+  appendRoute(path, *up, from.node, from.device, from.device, Way::kForward);
+  path.links.push_back(nodes_[from.node].fabricOut);
+  path.links.push_back(nodes_[to.node].fabricIn);
+  path.latencySeconds += fabricLatency_;
+  // The way down is the way up walked backwards; its latency was already paid by posting once.
+  double latency = path.latencySeconds;
+  appendRoute(path, *down, to.node, to.device, to.device, Way::kBackward);
+  path.latencySeconds = latency;
+  return path;
+}
+
+} // namespace headrace::cost

@@ -1,0 +1,78 @@
+// Walks a JSON document and keeps the path, so that every complaint names its place ("$.instances[0].type").
+// Private to model/topology. The first error sticks; later reads give defaults.
+#pragma once
+
+#include "runtime/base/status.h"
+
+#include <functional>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace headrace::topology {
+
+/// The first error of one document; shared by all readers of it.
+struct ReadFailure {
+  Status status;
+};
+
+enum class Presence : uint8_t { kRequired, kOptional };
+
+/// One value of the document with its path. For an object, remembers which keys were asked for, so that
+/// `finish` can refuse the others. Not thread-safe; lives shorter than the document.
+class JsonReader {
+public:
+  JsonReader(const nlohmann::json &value, std::string path, ReadFailure &failure)
+      : value_(value), path_(std::move(path)), failure_(failure) {}
+
+  bool ok() const { return failure_.status.ok(); }
+  const std::string &path() const { return path_; }
+  const nlohmann::json &value() const { return value_; }
+  template <typename... Parts> void fail(const Parts &...parts) {
+    if (ok()) {
+      failure_.status = makeError(ErrorKind::kUser, path_, ": ", parts...);
+    }
+  }
+
+  bool has(const char *key) const { return value_.is_object() && value_.contains(key); }
+  bool isObject() const { return value_.is_object(); }
+  /// Fails unless this is an object.
+  bool expectObject();
+
+  std::string text(const char *key, Presence presence, std::string fallback = {});
+  std::string asText();
+  /// A finite number; `{"v": number, …}` counts as its value.
+  double number(const char *key, Presence presence, double fallback = 0);
+  double asNumber();
+  int64_t integer(const char *key, Presence presence, int64_t fallback = 0);
+
+  /// Calls `visit(key, reader)` for the members of object `key`, in the order of the keys.
+  void members(const char *key, Presence presence,
+               const std::function<void(const std::string &, JsonReader &)> &visit);
+  /// Calls `visit(reader)` for the elements of array `key`.
+  void elements(const char *key, Presence presence, const std::function<void(JsonReader &)> &visit);
+  /// Calls `visit(reader)` if the key is there.
+  void child(const char *key, Presence presence, const std::function<void(JsonReader &)> &visit);
+
+  /// Where this document keeps its first error, for readers of parts without a key.
+  ReadFailure *failure() { return &failure_; }
+  /// Keys that are allowed but that this version does not use.
+  void ignore(std::initializer_list<const char *> keys);
+  /// Refuses keys nobody asked for.
+  void finish();
+
+private:
+  const nlohmann::json *find(const char *key, Presence presence);
+
+  const nlohmann::json &value_;
+  std::string path_;
+  ReadFailure &failure_;
+  std::set<std::string> known_;
+};
+
+/// Parses text; on a syntax error the status names the byte.
+Expected<nlohmann::json> parseJson(std::string_view text);
+
+} // namespace headrace::topology

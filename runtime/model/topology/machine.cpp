@@ -1,0 +1,81 @@
+// The built-in topology: this machine's cores and memory divided among N ranks.
+#include "runtime/base/check.h"
+#include "runtime/model/topology/topology.h"
+
+#include <algorithm>
+#include <thread>
+#include <unistd.h>
+
+namespace headrace::topology {
+namespace {
+
+// Assumed, not measured: a server core of the early 2020s. Calibration writes a file that replaces them.
+constexpr double kCoreFlopsF32 = 3.2e10;
+constexpr double kCoreFlopsF64 = 1.6e10;
+constexpr double kCoreScalarOps = 1.5e9;
+constexpr double kCoreStreamBytesPerSecond = 8e9;
+constexpr double kMachineStreamBytesPerSecond = 4e10;
+constexpr double kCoreRandomBytesPerSecond = 1.2e9;
+constexpr double kCacheBytes = 1e6;
+constexpr double kTaskLaunchSeconds = 5e-6;
+// A hand-over between in-process ranks: queue, wake-up, and one copy each side.
+constexpr double kHandOverSeconds = 1e-5;
+constexpr double kAssumedError = 0.5;
+
+} // namespace
+
+MachineSize thisMachine() {
+  MachineSize size;
+  size.cores = std::max(1u, std::thread::hardware_concurrency());
+  long pages = sysconf(_SC_PHYS_PAGES);
+  long pageBytes = sysconf(_SC_PAGE_SIZE);
+  if (pages > 0 && pageBytes > 0) {
+    size.memoryBytes = static_cast<double>(pages) * static_cast<double>(pageBytes);
+  }
+  return size;
+}
+
+Topology machineTopology(const MachineSize &machine, int64_t ranks) {
+  HR_CHECK(ranks >= 1 && machine.cores >= 1 && machine.memoryBytes > 0);
+  Topology topology;
+  topology.name = "machine";
+  double coresPerRank = static_cast<double>(machine.cores) / static_cast<double>(ranks);
+  double machineStream = std::min(kMachineStreamBytesPerSecond,
+                                  kCoreStreamBytesPerSecond * static_cast<double>(machine.cores));
+
+  DeviceType slot;
+  slot.name = "slot";
+  slot.cores = std::max<int64_t>(1, static_cast<int64_t>(coresPerRank));
+  slot.compute = {{"f32", kCoreFlopsF32 * coresPerRank},
+                  {"f64", kCoreFlopsF64 * coresPerRank},
+                  {"scalar", kCoreScalarOps * coresPerRank}};
+  slot.computeRelativeError = kAssumedError;
+  slot.launchSeconds = kTaskLaunchSeconds;
+  slot.space = "host";
+  slot.capacityBytes = machine.memoryBytes / static_cast<double>(ranks);
+  slot.memoryBandwidth = {machineStream / static_cast<double>(ranks), kAssumedError};
+  slot.randomAccess = {{kCacheBytes, machineStream / static_cast<double>(ranks)},
+                       {64 * kCacheBytes, kCoreRandomBytesPerSecond * coresPerRank}};
+  topology.deviceTypes[slot.name] = slot;
+
+  NodeType node;
+  node.name = "host";
+  node.devices.push_back({"cpu", slot.name, ranks});
+  Resource memory;
+  memory.name = "dram";
+  // Each byte between ranks is written once and read once.
+  memory.bandwidth = {machineStream / 2, kAssumedError};
+  memory.latencySeconds = kHandOverSeconds;
+  node.resources.push_back(memory);
+  Endpoint endpoint{"cpu", slot.space};
+  node.routes.push_back({endpoint, endpoint, {Hop{memory.name, {}, Direction::kNone}}});
+  topology.nodeTypes[node.name] = node;
+  topology.instances.push_back({node.name, "machine", 1});
+
+  topology.hash = "machine-" + std::to_string(machine.cores) + "-" +
+                  std::to_string(static_cast<int64_t>(machine.memoryBytes)) + "-" +
+                  std::to_string(ranks);
+  return topology;
+}
+
+} // namespace headrace::topology

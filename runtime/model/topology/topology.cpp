@@ -1,0 +1,66 @@
+// Look-ups in a topology.
+#include "runtime/model/topology/topology.h"
+
+#include <algorithm>
+
+namespace headrace::topology {
+
+const char *collectiveName(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::kAllReduce:
+    return "all_reduce";
+  case CollectiveKind::kAllGather:
+    return "all_gather";
+  case CollectiveKind::kReduceScatter:
+    return "reduce_scatter";
+  case CollectiveKind::kAllToAll:
+    return "all_to_all";
+  case CollectiveKind::kBroadcast:
+    return "broadcast";
+  }
+  return "unknown";
+}
+
+const DeviceGroup *NodeType::findGroup(std::string_view group) const {
+  auto it = std::find_if(devices.begin(), devices.end(),
+                         [&](const DeviceGroup &device) { return device.name == group; });
+  return it == devices.end() ? nullptr : &*it;
+}
+
+const Resource *NodeType::findResource(std::string_view resource) const {
+  auto it = std::find_if(resources.begin(), resources.end(),
+                         [&](const Resource &candidate) { return candidate.name == resource; });
+  return it == resources.end() ? nullptr : &*it;
+}
+
+const DeviceGroup *rankGroup(const Topology &topology, const NodeType &node) {
+  for (DeviceClass wanted : {DeviceClass::kGpu, DeviceClass::kCpu}) {
+    for (const DeviceGroup &group : node.devices) {
+      auto type = topology.deviceTypes.find(group.type);
+      if (type != topology.deviceTypes.end() && type->second.deviceClass == wanted) {
+        return &group;
+      }
+    }
+  }
+  return nullptr;
+}
+
+int64_t Topology::nodeCount() const {
+  int64_t count = 0;
+  for (const Instance &instance : instances) {
+    count += instance.count;
+  }
+  return count;
+}
+
+int64_t Topology::rankCount() const {
+  int64_t count = 0;
+  for (const Instance &instance : instances) {
+    if (const DeviceGroup *group = rankGroup(*this, nodeTypes.at(instance.type))) {
+      count += instance.count * group->count;
+    }
+  }
+  return count;
+}
+
+} // namespace headrace::topology
