@@ -1,10 +1,10 @@
 // Reads schema topology/1 into the structs. What needs several parts together is checked in validate.cpp.
+#include "runtime/base/content_hash.h"
 #include "runtime/model/topology/json_reader.h"
 #include "runtime/model/topology/route_text.h"
 #include "runtime/model/topology/topology.h"
 #include "runtime/model/topology/validate.h"
 
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -270,17 +270,6 @@ CollectiveFit readCollective(JsonReader &reader, const Defaults &defaults) {
   return fit;
 }
 
-/// FNV-1a, 64 bits: the hash only tells files apart, nobody attacks it.
-std::string contentHash(const std::string &canonical) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char byte : canonical) {
-    hash = (hash ^ byte) * 0x100000001b3;
-  }
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
-  return digits;
-}
-
 } // namespace
 
 Expected<Topology> parseTopology(std::string_view json) {
@@ -326,7 +315,7 @@ Expected<Topology> parseTopology(std::string_view json) {
   root.finish();
   HR_RETURN_IF_ERROR(failure.status);
   HR_RETURN_IF_ERROR(validate(topology));
-  topology.hash = contentHash(document.dump());
+  topology.hash = ContentHasher().add(document.dump()).key().hex();
   return topology;
 }
 

@@ -159,7 +159,7 @@ struct Topology {
   std::optional<Fabric> fabric;
   std::vector<Instance> instances;
   std::vector<CollectiveFit> collectives;
-  /// 16 hexadecimal digits over the canonical text (sorted keys, no spaces): equal content, equal hash.
+  /// 32 hexadecimal digits over the canonical text (sorted keys, no spaces): equal content, equal hash.
   std::string hash;
 
   int64_t nodeCount() const;

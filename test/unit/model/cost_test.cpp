@@ -1,0 +1,127 @@
+// The cost model against closed forms on small networks, and its orders on the shipped topologies.
+#include "runtime/model/cost/cost.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace headrace::cost {
+namespace {
+
+using topology::CollectiveKind;
+
+CostModel modelOf(topology::Topology topology, Mesh mesh) {
+  Expected<CostModel> model = CostModel::create(std::move(topology), std::move(mesh));
+  EXPECT_TRUE(model.ok()) << model.status().toString();
+  return *std::move(model);
+}
+
+CostModel ethernet(const char *name, int64_t ranks) {
+  return modelOf(*topology::shippedTopology(name), flatMesh("m", "r", ranks));
+}
+
+TEST(Mesh, groups_follow_row_major_order) {
+  Mesh mesh{"m", {{"node", 2}, {"gpu", 3}}};
+  EXPECT_EQ(mesh.rankCount(), 6);
+  std::vector<std::vector<int64_t>> alongGpu = {{0, 1, 2}, {3, 4, 5}};
+  std::vector<std::vector<int64_t>> alongNode = {{0, 3}, {1, 4}, {2, 5}};
+  std::vector<std::vector<int64_t>> all = {{0, 1, 2, 3, 4, 5}};
+  EXPECT_EQ(mesh.groups(0b10), alongGpu);
+  EXPECT_EQ(mesh.groups(0b01), alongNode);
+  EXPECT_EQ(mesh.groups(0b11), all);
+  EXPECT_EQ(mesh.groups(0).size(), 6u);
+}
+
+TEST(Mesh, refuses_malformed) {
+  EXPECT_FALSE(Mesh{}.check().ok());
+  EXPECT_FALSE((Mesh{"m", {{"a", 0}}}).check().ok());
+  EXPECT_FALSE((Mesh{"m", {{"a", 2}, {"a", 2}}}).check().ok());
+}
+
+TEST(Cost, mesh_larger_than_topology_is_refused) {
+  Expected<CostModel> model =
+      CostModel::create(*topology::shippedTopology("ethernet-slow"), flatMesh("m", "r", 5));
+  EXPECT_EQ(model.status().message(), "the mesh needs 5 ranks, but topology ethernet-slow has only 4");
+}
+
+TEST(Cost, copy_is_latency_plus_bytes_over_the_narrowest_link) {
+  CostModel model = ethernet("ethernet-slow", 4);
+  // One NIC latency and two hops through the switch; 1.2e8 bytes per second.
+  EXPECT_NEAR(model.copy(0, 1, 1.2e8).seconds, 1e-4 + 2e-6 + 1.0, 1e-9);
+  EXPECT_EQ(model.copy(2, 2, 1e9).seconds, 0);
+}
+
+TEST(Cost, collectives_follow_their_formulas) {
+  CostModel model = ethernet("ethernet-slow", 4);
+  double bytes = 1.2e9; // 10 s of one link: latency hardly shows
+  EXPECT_NEAR(model.collective(CollectiveKind::kAllGather, 1, bytes).seconds, 7.5, 0.01);
+  EXPECT_NEAR(model.collective(CollectiveKind::kReduceScatter, 1, bytes).seconds, 7.5, 0.01);
+  EXPECT_NEAR(model.collective(CollectiveKind::kAllReduce, 1, bytes).seconds, 15, 0.01);
+  EXPECT_NEAR(model.collective(CollectiveKind::kAllToAll, 1, bytes).seconds, 7.5, 0.01);
+  EXPECT_NEAR(model.gather(1, bytes).seconds, 30, 0.01); // three senders into one port
+}
+
+TEST(Cost, one_rank_communicates_for_nothing) {
+  CostModel model = modelOf(topology::machineTopology({4, 8e9}, 1), flatMesh("m", "r", 1));
+  EXPECT_EQ(model.collective(CollectiveKind::kAllReduce, 1, 1e9).seconds, 0);
+  EXPECT_EQ(model.shuffle(1, 1e9).seconds, 0);
+  EXPECT_EQ(model.gather(1, 1e9).seconds, 0);
+}
+
+TEST(Cost, skew_costs_its_fullest_link) {
+  CostModel model = ethernet("ethernet-slow", 4);
+  std::vector<Flow> even = {{0, 1, 4e7}, {0, 2, 4e7}, {0, 3, 4e7}};
+  std::vector<Flow> skewed = {{0, 3, 4e7}, {1, 3, 4e7}, {2, 3, 1.6e8}};
+  EXPECT_NEAR(model.exchange(even).seconds, 1.0, 1e-3);
+  EXPECT_NEAR(model.exchange(skewed).seconds, 2.0, 1e-3);
+}
+
+TEST(Cost, groups_share_links) {
+  // Four ranks on one machine share one memory bus: two concurrent groups take as long as one of four.
+  topology::Topology machine = topology::machineTopology({4, 8e9}, 4);
+  CostModel model = modelOf(machine, Mesh{"m", {{"a", 2}, {"b", 2}}});
+  double pairs = model.collective(CollectiveKind::kAllToAll, 0b01, 1e9).seconds;
+  double all = model.collective(CollectiveKind::kAllToAll, 0b11, 1e9).seconds;
+  EXPECT_NEAR(pairs / all, (4 * 0.5) / (4 * 0.75), 0.01);
+}
+
+TEST(Cost, fitted_curves_are_used_and_the_least_algorithm_wins) {
+  Mesh mesh{"m", {{"node", 2}, {"gpu", 8}}};
+  CostModel model = modelOf(*topology::shippedTopology("p5-2node"), mesh);
+  double inside = model.collective(CollectiveKind::kAllReduce, 0b10, 1e8).seconds;
+  EXPECT_NEAR(inside, 4.4e-6 + 14 * 7.9e-7 + 6e-9 * std::sqrt(1.75e8) + 1.75e8 / 4.05e11, 1e-9);
+  // Across nodes: ring 16 × 16.7 µs, tree 6 + 122 µs; for one byte the tree wins, for 10 GB the ring.
+  EXPECT_NEAR(model.collective(CollectiveKind::kAllReduce, 0b11, 1).seconds, 1.28e-4, 1e-6);
+  EXPECT_NEAR(model.collective(CollectiveKind::kAllReduce, 0b11, 1e10).seconds,
+              16 * 1.67e-5 + 2 * 15.0 / 16 * 1e10 / 3.91e11, 1e-6);
+}
+
+TEST(Cost, kernel_overlaps_compute_and_memory) {
+  CostModel model = ethernet("ethernet-fast", 4);
+  KernelWork work{2.4e10, "scalar", 4e10, 0, 0, 1}; // one second each
+  EXPECT_NEAR(model.kernel(work).seconds, 5e-6 + 2 - 0.95, 1e-9);
+  KernelWork near{0, "scalar", 0, 1e9, 1e6, 0};
+  KernelWork far{0, "scalar", 0, 1e9, 1e12, 0};
+  EXPECT_NEAR(model.kernel(near).seconds, 1e9 / 4e10, 1e-9);
+  EXPECT_NEAR(model.kernel(far).seconds, 1e9 / 1e10, 1e-9);
+}
+
+TEST(Cost, more_bandwidth_and_less_data_never_cost_more) {
+  CostModel fast = ethernet("ethernet-fast", 4);
+  CostModel slow = ethernet("ethernet-slow", 4);
+  for (double bytes = 1; bytes < 1e12; bytes *= 7) {
+    for (CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
+                                CollectiveKind::kAllToAll, CollectiveKind::kBroadcast}) {
+      EXPECT_LE(fast.collective(kind, 1, bytes).seconds, slow.collective(kind, 1, bytes).seconds);
+      EXPECT_LE(fast.collective(kind, 1, bytes).seconds, fast.collective(kind, 1, bytes * 2).seconds);
+    }
+  }
+}
+
+TEST(Cost, errors_add_in_quadrature) {
+  Cost sum = Cost{3, 0.1} + Cost{4, 0.1};
+  EXPECT_DOUBLE_EQ(sum.seconds, 7);
+  EXPECT_NEAR(sum.relativeError, 0.5 / 7, 1e-12);
+}
+
+} // namespace
+} // namespace headrace::cost
