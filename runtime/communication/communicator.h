@@ -55,7 +55,7 @@ struct CommunicatorOptions {
   /// kAuto doubles up to this size.
   int64_t doublingBytesMax = 64 << 10;
   Checksums checksums = Checksums::kOn;
-  TaskId task; ///< that failures are reported for
+  TaskId task = {}; ///< that failures are reported for
 };
 
 /// Purpose: tensor collectives among all ranks of a transport. Counts are in elements.

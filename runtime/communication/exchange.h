@@ -26,7 +26,7 @@ struct ExchangeMessage {
 };
 
 struct ExchangeOptions {
-  ChannelId channel;
+  ChannelId channel = {};
   /// Messages a peer may have under way to this rank: sent and not yet taken by receive().
   int64_t window = 4;
   /// Bodies are received into it; used by this exchange alone; at least one buffer a rank. Buffers
@@ -34,7 +34,7 @@ struct ExchangeOptions {
   BufferPool *receivePool = nullptr;
   Checksums checksums = Checksums::kOn;
   /// The task that failures are reported for.
-  TaskId task;
+  TaskId task = {};
 };
 
 enum class SendResult : uint8_t {

@@ -20,7 +20,7 @@ namespace headrace {
 struct Poison {
   ErrorKind kind = ErrorKind::kInternal;
   int rank = -1;
-  TaskId task; ///< invalid (the largest) for failures that belong to no task
+  TaskId task = {}; ///< invalid (the largest) for failures that belong to no task
   int64_t row = -1;
   std::string message;
   std::string place;

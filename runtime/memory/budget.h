@@ -21,14 +21,14 @@ class Budget;
 /// What a task asks for before it starts.
 struct ReservationRequest {
   /// Named in the error: "hash join build".
-  std::string operatorName;
-  TaskId task;
+  std::string operatorName = {};
+  TaskId task = {};
   /// Without these the task cannot run.
   int64_t minimumBytes = 0;
   /// Granted at once as far as there is room (at least the minimum); 0 stands for the minimum.
   int64_t expectedBytes = 0;
   /// Place in the user's program, put into the error.
-  std::string place;
+  std::string place = {};
 };
 
 /// Purpose: bytes of a tier granted to one task; allocations are charged to it.

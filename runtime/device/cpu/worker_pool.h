@@ -25,7 +25,7 @@ using MorselBody = std::function<Status(int worker, int64_t morsel)>;
 
 struct JobOptions {
   /// Shown in traces and when a check fails.
-  std::string name;
+  std::string name = {};
   int64_t morsels = 1;
   /// At most so many workers at once.
   int workersMax = std::numeric_limits<int>::max();

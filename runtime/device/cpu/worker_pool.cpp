@@ -1,0 +1,259 @@
+// Workers, fair sharing between jobs, and the single-threaded mode.
+#include "runtime/device/cpu/worker_pool.h"
+
+#include <algorithm>
+#include <pthread.h>
+#include <utility>
+
+#include "runtime/base/check.h"
+
+namespace headrace {
+
+namespace {
+/// Morsels a worker takes of one job before it looks at the others: small enough to be fair, and
+/// the lock is taken rarely.
+constexpr int64_t kMorselsInARow = 4;
+} // namespace
+
+struct Job::State {
+  WorkerPool *pool = nullptr;
+  JobOptions options;
+  MorselBody body;
+  /// The next morsel to start; never more than morsels, or the job's end after a failure.
+  std::atomic<int64_t> next{0};
+  std::atomic<int64_t> done{0};
+  std::atomic<bool> stopped{false};
+  std::atomic<PollState> state{PollState::kPending};
+
+  std::mutex failureMutex;
+  Status failure;
+  int64_t failedMorsel = std::numeric_limits<int64_t>::max();
+
+  /// Guarded by the pool's mutex.
+  int active = 0;
+  bool listed = false;
+
+  bool hasMorsels() const {
+    return !stopped.load(std::memory_order_acquire) &&
+           next.load(std::memory_order_relaxed) < options.morsels;
+  }
+  void fail(int64_t morsel, Status status) {
+    std::lock_guard lock(failureMutex);
+    if (morsel < failedMorsel) {
+      failedMorsel = morsel;
+      failure = std::move(status);
+    }
+    stopped.store(true, std::memory_order_release);
+  }
+};
+
+Job &Job::operator=(Job &&other) noexcept {
+  if (this != &other) {
+    drop();
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
+
+PollState Job::poll() const {
+  HR_CHECK(state_);
+  return state_->state.load(std::memory_order_acquire);
+}
+
+Status Job::status() const {
+  HR_CHECK(state_);
+  if (poll() == PollState::kPending) {
+    return {};
+  }
+  std::lock_guard lock(state_->failureMutex);
+  return state_->failure;
+}
+
+int64_t Job::morselsDone() const {
+  HR_CHECK(state_);
+  return state_->done.load(std::memory_order_relaxed);
+}
+
+void Job::cancel() {
+  HR_CHECK(state_);
+  // The last place of all: a morsel that fails is the better explanation.
+  state_->fail(std::numeric_limits<int64_t>::max() - 1,
+               makeError(ErrorKind::kCancelled, "cancelled: ", state_->options.name));
+  std::unique_lock lock(state_->pool->mutex_);
+  Doorbell *toRing = nullptr;
+  state_->pool->leaveLocked(*state_, toRing);
+  if (toRing) {
+    toRing->ring();
+  }
+}
+
+void Job::drop() {
+  if (!state_) {
+    return;
+  }
+  if (poll() == PollState::kPending) {
+    cancel();
+  }
+  // A worker may still be on its way out of the body.
+  std::unique_lock lock(state_->pool->mutex_);
+  state_->pool->left_.wait(lock, [&] { return state_->active == 0; });
+  lock.unlock();
+  state_.reset();
+}
+
+WorkerPool::WorkerPool(Options options) : options_(std::move(options)) {
+  HR_CHECK(options_.threads >= 0);
+  for (int worker = 0; worker < options_.threads; ++worker) {
+    threads_.emplace_back([this, worker] { work(worker); });
+    std::string name = (options_.name + " " + std::to_string(worker)).substr(0, 15);
+    pthread_setname_np(threads_.back().native_handle(), name.c_str());
+  }
+}
+
+WorkerPool::~WorkerPool() {
+  std::deque<std::shared_ptr<Job::State>> left;
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    left = jobs_;
+    for (const auto &job : left) {
+      job->fail(
+          std::numeric_limits<int64_t>::max() - 1,
+          makeError(ErrorKind::kCancelled, "the workers stopped before: ", job->options.name));
+    }
+  }
+  ready_.notify_all();
+  for (std::thread &thread : threads_) {
+    thread.join();
+  }
+  std::lock_guard lock(mutex_);
+  for (const auto &job : left) {
+    Doorbell *toRing = nullptr;
+    leaveLocked(*job, toRing);
+    if (toRing) {
+      toRing->ring();
+    }
+  }
+}
+
+int WorkerPool::workers() const { return std::max(1, options_.threads); }
+
+Job WorkerPool::submit(JobOptions options, MorselBody body) {
+  HR_CHECK(options.morsels >= 0 && options.workersMax >= 1);
+  Job job;
+  job.state_ = std::make_shared<Job::State>();
+  job.state_->pool = this;
+  job.state_->options = std::move(options);
+  job.state_->body = std::move(body);
+  const JobOptions &kept = job.state_->options;
+  if (kept.morsels == 0) {
+    job.state_->state.store(PollState::kDone, std::memory_order_release);
+    if (kept.doorbell) {
+      kept.doorbell->ring();
+    }
+    return job;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    HR_CHECK(!stopping_);
+    job.state_->listed = true;
+    jobs_.push_back(job.state_);
+  }
+  if (kept.morsels == 1) {
+    ready_.notify_one();
+  } else {
+    ready_.notify_all();
+  }
+  return job;
+}
+
+std::shared_ptr<Job::State> WorkerPool::pickLocked() {
+  for (size_t index = 0; index < jobs_.size(); ++index) {
+    std::shared_ptr<Job::State> job = jobs_[index];
+    if (job->hasMorsels() && job->active < job->options.workersMax) {
+      // To the back: the next worker looks at the others first.
+      jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(index));
+      jobs_.push_back(job);
+      ++job->active;
+      return job;
+    }
+  }
+  return nullptr;
+}
+
+void WorkerPool::runMorsels(Job::State &job, int worker, int64_t most) {
+  for (int64_t count = 0; count < most && job.hasMorsels(); ++count) {
+    int64_t morsel = job.next.fetch_add(1, std::memory_order_relaxed);
+    if (morsel >= job.options.morsels) {
+      return;
+    }
+    // Morsels start in ascending order and every started one ends, so the smallest that fails is
+    // the same whatever the number of workers.
+    if (Status status = job.body(worker, morsel); !status.ok()) {
+      job.fail(morsel, std::move(status));
+    }
+    job.done.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void WorkerPool::leaveLocked(Job::State &job, Doorbell *&toRing) {
+  if (job.active > 0 || job.hasMorsels() || !job.listed) {
+    return;
+  }
+  job.listed = false;
+  std::erase_if(jobs_, [&](const auto &listed) { return listed.get() == &job; });
+  bool failed = job.stopped.load(std::memory_order_acquire);
+  job.state.store(failed ? PollState::kFailed : PollState::kDone, std::memory_order_release);
+  toRing = job.options.doorbell;
+}
+
+void WorkerPool::work(int worker) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    std::shared_ptr<Job::State> job = pickLocked();
+    if (!job) {
+      if (stopping_) {
+        return;
+      }
+      ready_.wait(lock);
+      continue;
+    }
+    lock.unlock();
+    runMorsels(*job, worker, kMorselsInARow);
+    lock.lock();
+    --job->active;
+    Doorbell *toRing = nullptr;
+    leaveLocked(*job, toRing);
+    // Rung under the lock: drop() waits for it, so the doorbell cannot go away in between.
+    if (toRing) {
+      toRing->ring();
+    }
+    if (job->active == 0) {
+      left_.notify_all();
+    } else if (job->hasMorsels()) {
+      // This worker may have been what kept another from a job limited in workers.
+      ready_.notify_one();
+    }
+  }
+}
+
+bool WorkerPool::runOne() {
+  HR_CHECK(options_.threads == 0);
+  std::unique_lock lock(mutex_);
+  std::shared_ptr<Job::State> job = pickLocked();
+  if (!job) {
+    return false;
+  }
+  lock.unlock();
+  runMorsels(*job, 0, 1);
+  lock.lock();
+  --job->active;
+  Doorbell *toRing = nullptr;
+  leaveLocked(*job, toRing);
+  if (toRing) {
+    toRing->ring();
+  }
+  return true;
+}
+
+} // namespace headrace

@@ -1,0 +1,199 @@
+// Blocks by size class on mappings with huge pages; freed ones are kept and reused.
+#include "runtime/memory/block_pool.h"
+
+#include <algorithm>
+#include <bit>
+#include <sys/mman.h>
+#include <utility>
+
+#include "runtime/base/check.h"
+#include "runtime/base/settings.h"
+#include "runtime/memory/reservation_state.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define HR_POISON_MEMORY(data, bytes) __asan_poison_memory_region(data, bytes)
+#define HR_UNPOISON_MEMORY(data, bytes) __asan_unpoison_memory_region(data, bytes)
+#endif
+#endif
+#ifndef HR_POISON_MEMORY
+#define HR_POISON_MEMORY(data, bytes) static_cast<void>(0)
+#define HR_UNPOISON_MEMORY(data, bytes) static_cast<void>(0)
+#endif
+
+namespace headrace {
+
+namespace {
+
+constexpr int64_t kHugePageBytes = int64_t{2} << 20;
+constexpr int64_t kSmallestBlockBytes = int64_t{64} << 10;
+/// Blocks up to this are cut from pieces of one huge page.
+constexpr int64_t kLargestCutBytes = int64_t{1} << 20;
+
+} // namespace
+
+Block &Block::operator=(Block &&other) noexcept {
+  if (this != &other) {
+    reset();
+    pool_ = std::exchange(other.pool_, nullptr);
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+    charged_ = std::move(other.charged_);
+  }
+  return *this;
+}
+
+void Block::reset() {
+  if (!data_) {
+    return;
+  }
+  pool_->free(data_, size_);
+  if (charged_) {
+    charged_->discharge(size_);
+    charged_.reset();
+  }
+  pool_ = nullptr;
+  data_ = nullptr;
+  size_ = 0;
+}
+
+BlockPool::BlockPool(Options options) : options_(std::move(options)) {}
+
+BlockPool::~BlockPool() {
+  HR_CHECK(live_ == 0);
+  trimLocked(0);
+  for (const Mapping &slab : slabs_) {
+    HR_UNPOISON_MEMORY(slab.data, static_cast<size_t>(slab.bytes));
+    munmap(slab.data, static_cast<size_t>(slab.bytes));
+  }
+}
+
+int64_t BlockPool::blockBytes(int64_t bytes) {
+  if (bytes <= kLargestCutBytes) {
+    return static_cast<int64_t>(
+        std::bit_ceil(static_cast<uint64_t>(std::max(bytes, kSmallestBlockBytes))));
+  }
+  // Steps of a quarter of the power of two below, and of whole huge pages.
+  auto below = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes - 1)));
+  int64_t step = std::max(below / 4, kHugePageBytes);
+  return (bytes + step - 1) / step * step;
+}
+
+Expected<std::byte *> BlockPool::map(int64_t bytes) {
+  if (mapped_ + bytes > options_.capacityBytes) {
+    trimLocked(std::max<int64_t>(0, options_.capacityBytes - live_ - bytes));
+  }
+  if (mapped_ + bytes > options_.capacityBytes) {
+    return makeError(ErrorKind::kMemory, "out of host memory: a block of ", formatBytes(bytes),
+                     " does not fit beside ", formatBytes(mapped_), " of the limit of ",
+                     formatBytes(options_.capacityBytes), "; raise ", options_.setting);
+  }
+  // Mapped with room to cut to an address that a huge page can start at.
+  auto length = static_cast<size_t>(bytes + kHugePageBytes);
+  void *mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) {
+    return makeError(ErrorKind::kMemory, "the system refused host memory below the limit: lower ",
+                     options_.setting, "; a block of ", formatBytes(bytes), " beside ",
+                     formatBytes(mapped_));
+  }
+  auto start = reinterpret_cast<uintptr_t>(mapping);
+  uintptr_t aligned = (start + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  uintptr_t end = aligned + static_cast<uintptr_t>(bytes);
+  if (aligned > start) {
+    munmap(mapping, aligned - start);
+  }
+  if (start + length > end) {
+    munmap(reinterpret_cast<void *>(end), start + length - end);
+  }
+  // Advice only: without huge pages the block works all the same.
+  madvise(reinterpret_cast<void *>(aligned), static_cast<size_t>(bytes), MADV_HUGEPAGE);
+  mapped_ += bytes;
+  return reinterpret_cast<std::byte *>(aligned);
+}
+
+Expected<Block> BlockPool::allocate(int64_t bytes) {
+  HR_CHECK(bytes >= 0);
+  int64_t size = blockBytes(bytes);
+  std::lock_guard lock(mutex_);
+  std::vector<std::byte *> &free = freeBySize_[size];
+  if (free.empty()) {
+    HR_ASSIGN_OR_RETURN(std::byte * data, map(std::max(size, kHugePageBytes)));
+    if (size <= kLargestCutBytes) {
+      slabs_.push_back({data, kHugePageBytes});
+      for (int64_t offset = kHugePageBytes - size; offset >= 0; offset -= size) {
+        free.push_back(data + offset);
+        HR_POISON_MEMORY(data + offset, static_cast<size_t>(size));
+      }
+    } else {
+      free.push_back(data);
+    }
+  } else {
+    ++reuses_;
+  }
+  Block block;
+  block.pool_ = this;
+  block.data_ = free.back();
+  block.size_ = size;
+  free.pop_back();
+  live_ += size;
+  HR_UNPOISON_MEMORY(block.data_, static_cast<size_t>(size));
+  return block;
+}
+
+Expected<Block> BlockPool::allocate(int64_t bytes, Reservation &reservation) {
+  int64_t size = blockBytes(bytes);
+  HR_RETURN_IF_ERROR(reservation.charge(size));
+  Expected<Block> block = allocate(bytes);
+  if (!block.ok()) {
+    reservation.discharge(size);
+    return block;
+  }
+  block->charged_ = reservation.state_;
+  return block;
+}
+
+void BlockPool::free(std::byte *data, int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  HR_POISON_MEMORY(data, static_cast<size_t>(bytes));
+  freeBySize_[bytes].push_back(data);
+  live_ -= bytes;
+  if (mapped_ - live_ > options_.retainedBytesMax) {
+    trimLocked(options_.retainedBytesMax);
+  }
+}
+
+void BlockPool::trim(int64_t keepBytes) {
+  std::lock_guard lock(mutex_);
+  trimLocked(keepBytes);
+}
+
+void BlockPool::trimLocked(int64_t keepBytes) {
+  // Largest first: they free most in one call. Cut pieces stay until the pool goes.
+  for (auto entry = freeBySize_.rbegin(); entry != freeBySize_.rend(); ++entry) {
+    auto &[size, free] = *entry;
+    while (size > kLargestCutBytes && !free.empty() && mapped_ - live_ > keepBytes) {
+      HR_UNPOISON_MEMORY(free.back(), static_cast<size_t>(size));
+      munmap(free.back(), static_cast<size_t>(size));
+      free.pop_back();
+      mapped_ -= size;
+    }
+  }
+}
+
+int64_t BlockPool::liveBytes() const {
+  std::lock_guard lock(mutex_);
+  return live_;
+}
+
+int64_t BlockPool::retainedBytes() const {
+  std::lock_guard lock(mutex_);
+  return mapped_ - live_;
+}
+
+int64_t BlockPool::reuses() const {
+  std::lock_guard lock(mutex_);
+  return reuses_;
+}
+
+} // namespace headrace

@@ -1,0 +1,186 @@
+// The broker: grants, growth, and the typed memory error.
+#include "runtime/memory/budget.h"
+
+#include <algorithm>
+
+#include "runtime/base/check.h"
+#include "runtime/base/settings.h"
+#include "runtime/memory/reservation_state.h"
+
+namespace headrace {
+
+Budget::Budget(Options options) : options_(std::move(options)) {
+  HR_CHECK(options_.limitBytes >= 0);
+}
+
+Budget::~Budget() { HR_CHECK(reserved_ == 0); }
+
+int64_t Budget::reservedBytes() const {
+  std::lock_guard lock(mutex_);
+  return reserved_;
+}
+
+int64_t Budget::peakReservedBytes() const {
+  std::lock_guard lock(mutex_);
+  return peak_;
+}
+
+Status Budget::refuse(const ReservationRequest &request, int64_t askedBytes,
+                      int64_t reservedBytes) const {
+  std::string task =
+      request.task.valid() ? " (task " + std::to_string(request.task.value) + ")" : std::string();
+  return makeError(ErrorKind::kMemory, "out of ", tierName(options_.tier),
+                   " memory: ", request.operatorName, task, " asked for ", formatBytes(askedBytes),
+                   " (", askedBytes, " bytes) with ", formatBytes(reservedBytes),
+                   " of the limit of ", formatBytes(options_.limitBytes), " reserved; raise ",
+                   options_.setting)
+      .at(request.place);
+}
+
+int64_t Budget::take(int64_t leastBytes, int64_t mostBytes) {
+  std::lock_guard lock(mutex_);
+  int64_t room = options_.limitBytes - reserved_;
+  if (leastBytes > room) {
+    return -1;
+  }
+  int64_t taken = std::min(std::max(leastBytes, mostBytes), room);
+  reserved_ += taken;
+  peak_ = std::max(peak_, reserved_);
+  return taken;
+}
+
+void Budget::giveBack(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  HR_CHECK(bytes >= 0 && bytes <= reserved_);
+  reserved_ -= bytes;
+  if (putOff_ && bytes > 0) {
+    putOff_ = false;
+    for (Doorbell *doorbell : doorbells_) {
+      doorbell->ring();
+    }
+  }
+}
+
+Expected<Reservation> Budget::reserve(const ReservationRequest &request) {
+  HR_CHECK(request.minimumBytes >= 0 && request.expectedBytes >= 0);
+  int64_t granted = take(request.minimumBytes, request.expectedBytes);
+  if (granted < 0) {
+    return refuse(request, request.minimumBytes, reservedBytes());
+  }
+  Reservation reservation;
+  reservation.state_ = std::make_shared<Reservation::State>(*this, request, granted);
+  return reservation;
+}
+
+Expected<std::optional<Reservation>> Budget::tryReserve(const ReservationRequest &request) {
+  HR_CHECK(request.minimumBytes >= 0 && request.expectedBytes >= 0);
+  if (request.minimumBytes > options_.limitBytes) {
+    return refuse(request, request.minimumBytes, reservedBytes());
+  }
+  int64_t granted = take(request.minimumBytes, request.expectedBytes);
+  if (granted < 0) {
+    {
+      std::lock_guard lock(mutex_);
+      putOff_ = true;
+    }
+    // Bytes that came back before the flag rose rang nobody: ask once more.
+    granted = take(request.minimumBytes, request.expectedBytes);
+    if (granted < 0) {
+      return std::optional<Reservation>();
+    }
+  }
+  Reservation reservation;
+  reservation.state_ = std::make_shared<Reservation::State>(*this, request, granted);
+  return std::optional<Reservation>(std::move(reservation));
+}
+
+void Budget::watch(Doorbell *doorbell) {
+  std::lock_guard lock(mutex_);
+  doorbells_.push_back(doorbell);
+}
+
+void Budget::unwatch(Doorbell *doorbell) {
+  std::lock_guard lock(mutex_);
+  std::erase(doorbells_, doorbell);
+}
+
+Reservation &Reservation::operator=(Reservation &&other) noexcept {
+  if (this != &other) {
+    release();
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
+
+int64_t Reservation::grantedBytes() const { return state_ ? state_->read().granted : 0; }
+int64_t Reservation::chargedBytes() const { return state_ ? state_->read().charged : 0; }
+int64_t Reservation::peakBytes() const { return state_ ? state_->read().peak : 0; }
+
+Status Reservation::charge(int64_t bytes) {
+  HR_CHECK(state_);
+  return state_->charge(bytes);
+}
+
+void Reservation::discharge(int64_t bytes) {
+  HR_CHECK(state_);
+  state_->discharge(bytes);
+}
+
+Status Reservation::grow(int64_t bytes) {
+  HR_CHECK(state_ && bytes >= 0);
+  std::lock_guard lock(state_->mutex);
+  return state_->growLocked(bytes, bytes);
+}
+
+void Reservation::shrink() {
+  HR_CHECK(state_);
+  std::lock_guard lock(state_->mutex);
+  State::Bytes &bytes = state_->bytes;
+  state_->budget.giveBack(bytes.granted - bytes.charged);
+  bytes.granted = bytes.charged;
+}
+
+void Reservation::release() {
+  if (!state_) {
+    return;
+  }
+  State::Bytes bytes = state_->read();
+  HR_CHECK(bytes.charged == 0);
+  state_->budget.giveBack(bytes.granted);
+  state_.reset();
+}
+
+Reservation::State::Bytes Reservation::State::read() {
+  std::lock_guard lock(mutex);
+  return bytes;
+}
+
+Status Reservation::State::growLocked(int64_t leastBytes, int64_t mostBytes) {
+  int64_t taken = budget.take(leastBytes, mostBytes);
+  if (taken < 0) {
+    return budget.refuse(request, leastBytes, budget.reservedBytes());
+  }
+  bytes.granted += taken;
+  return {};
+}
+
+Status Reservation::State::charge(int64_t more) {
+  HR_CHECK(more >= 0);
+  std::lock_guard lock(mutex);
+  int64_t missing = bytes.charged + more - bytes.granted;
+  if (missing > 0) {
+    // An eighth more than needed, so that many small charges do not each ask the broker.
+    HR_RETURN_IF_ERROR(growLocked(missing, missing + bytes.granted / 8));
+  }
+  bytes.charged += more;
+  bytes.peak = std::max(bytes.peak, bytes.charged);
+  return {};
+}
+
+void Reservation::State::discharge(int64_t fewer) {
+  std::lock_guard lock(mutex);
+  HR_CHECK(fewer >= 0 && fewer <= bytes.charged);
+  bytes.charged -= fewer;
+}
+
+} // namespace headrace

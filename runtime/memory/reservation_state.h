@@ -1,0 +1,33 @@
+// What a Reservation and the blocks charged to it share.
+#pragma once
+
+#include <mutex>
+
+#include "runtime/memory/budget.h"
+
+namespace headrace {
+
+/// Thread-safe; see Reservation. `granted` is what the budget counts for it, and covers `charged`.
+struct Reservation::State {
+  struct Bytes {
+    int64_t granted = 0;
+    int64_t charged = 0;
+    int64_t peak = 0;
+  };
+
+  State(Budget &owner, ReservationRequest asked, int64_t grantedBytes)
+      : budget(owner), request(std::move(asked)), bytes{grantedBytes, 0, 0} {}
+
+  Bytes read();
+  Status charge(int64_t more);
+  void discharge(int64_t fewer);
+  /// With `mutex` held.
+  Status growLocked(int64_t leastBytes, int64_t mostBytes);
+
+  Budget &budget;
+  const ReservationRequest request;
+  std::mutex mutex;
+  Bytes bytes;
+};
+
+} // namespace headrace

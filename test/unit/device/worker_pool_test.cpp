@@ -1,0 +1,155 @@
+// The workers: every morsel once, errors by morsel order, cancelling, fairness, the threadless
+// mode.
+#include "runtime/device/cpu/worker_pool.h"
+
+#include <chrono>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+using namespace headrace;
+
+namespace {
+PollState finish(Job &job, Doorbell &bell) {
+  while (job.poll() == PollState::kPending) {
+    if (bell.wait(20'000'000'000) == Doorbell::Wake::kTimeout) {
+      ADD_FAILURE() << "a job did not end";
+      return PollState::kPending;
+    }
+  }
+  return job.poll();
+}
+} // namespace
+
+class WorkerPoolTest : public testing::TestWithParam<int> {};
+
+TEST_P(WorkerPoolTest, EveryMorselRunsOnceWithItsWorkersState) {
+  WorkerPool pool({.threads = GetParam()});
+  Doorbell bell;
+  std::vector<int64_t> sums(static_cast<size_t>(pool.workers()));
+  Job job = pool.submit({.name = "sum", .morsels = 1000, .doorbell = &bell},
+                        [&](int worker, int64_t morsel) {
+                          sums[static_cast<size_t>(worker)] += morsel;
+                          return Status();
+                        });
+  EXPECT_EQ(finish(job, bell), PollState::kDone);
+  EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), int64_t{0}), 999 * 1000 / 2);
+  EXPECT_EQ(job.morselsDone(), 1000);
+  EXPECT_TRUE(job.status().ok());
+}
+
+TEST_P(WorkerPoolTest, TheSmallestFailingMorselIsReported) {
+  WorkerPool pool({.threads = GetParam()});
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    Doorbell bell;
+    Job job = pool.submit(
+        {.name = "divide", .morsels = 200, .doorbell = &bell}, [&](int, int64_t morsel) {
+          return morsel % 10 == 7 ? makeError(ErrorKind::kData, "division by zero in ", morsel)
+                                  : Status();
+        });
+    EXPECT_EQ(finish(job, bell), PollState::kFailed);
+    EXPECT_EQ(job.status().message(), "division by zero in 7");
+    EXPECT_LT(job.morselsDone(), 200);
+  }
+}
+
+TEST_P(WorkerPoolTest, JobsShareTheWorkers) {
+  WorkerPool pool({.threads = GetParam()});
+  Doorbell bell;
+  std::atomic<bool> secondRan{false};
+  // Each morsel of the first job is long; the second must not wait for all of them.
+  Job first =
+      pool.submit({.name = "long", .morsels = 10'000, .doorbell = &bell}, [&](int, int64_t) {
+        if (!secondRan) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return Status();
+      });
+  Doorbell secondBell;
+  Job second = pool.submit({.name = "short", .morsels = 3, .doorbell = &secondBell},
+                           [&](int, int64_t morsel) {
+                             secondRan = morsel == 2;
+                             return Status();
+                           });
+  EXPECT_EQ(finish(second, secondBell), PollState::kDone);
+  EXPECT_EQ(finish(first, bell), PollState::kDone);
+}
+
+TEST_P(WorkerPoolTest, WorkersMaxHolds) {
+  WorkerPool pool({.threads = GetParam()});
+  Doorbell bell;
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  Job job = pool.submit({.name = "serial", .morsels = 300, .workersMax = 1, .doorbell = &bell},
+                        [&](int, int64_t) {
+                          most = std::max(most.load(), ++inside);
+                          --inside;
+                          return Status();
+                        });
+  EXPECT_EQ(finish(job, bell), PollState::kDone);
+  EXPECT_EQ(most, 1);
+}
+
+TEST_P(WorkerPoolTest, CancelledAndDroppedJobsEnd) {
+  WorkerPool pool({.threads = GetParam()});
+  Doorbell bell;
+  auto forever = [](int, int64_t) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    return Status();
+  };
+  Job job = pool.submit({.name = "forever", .morsels = 1 << 30, .doorbell = &bell}, forever);
+  job.cancel();
+  EXPECT_EQ(finish(job, bell), PollState::kFailed);
+  EXPECT_EQ(job.status().kind(), ErrorKind::kCancelled);
+  {
+    // The body refers to what ends with this scope.
+    std::vector<int64_t> seen(1);
+    Job dropped = pool.submit({.name = "dropped", .morsels = 1 << 30}, [&](int, int64_t morsel) {
+      __atomic_store_n(&seen[0], morsel, __ATOMIC_RELAXED);
+      return Status();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, WorkerPoolTest, testing::Values(1, 2, 4));
+
+TEST(WorkerPool, NoMorselsAreDoneAtOnce) {
+  WorkerPool pool({.threads = 1});
+  Doorbell bell;
+  Job job = pool.submit({.name = "empty", .morsels = 0, .doorbell = &bell},
+                        [](int, int64_t) { return makeError(ErrorKind::kInternal, "ran"); });
+  EXPECT_EQ(job.poll(), PollState::kDone);
+  EXPECT_TRUE(bell.consume());
+}
+
+TEST(WorkerPool, CancelsBetweenMorsels) {
+  Doorbell bell;
+  auto pool = std::make_unique<WorkerPool>(WorkerPool::Options{.threads = 0});
+  Job job = pool->submit({.name = "left", .morsels = 5, .doorbell = &bell},
+                         [](int, int64_t) { return Status(); });
+  EXPECT_TRUE(pool->runOne());
+  EXPECT_EQ(job.poll(), PollState::kPending);
+  job.cancel();
+  EXPECT_EQ(job.poll(), PollState::kFailed);
+  EXPECT_FALSE(pool->runOne());
+}
+
+TEST(WorkerPool, WithoutThreadsTheOrderIsFixed) {
+  WorkerPool pool({.threads = 0});
+  std::string order;
+  auto append = [&](char letter) {
+    return [&order, letter](int worker, int64_t morsel) {
+      EXPECT_EQ(worker, 0);
+      order += letter + std::to_string(morsel);
+      return Status();
+    };
+  };
+  Job a = pool.submit({.name = "a", .morsels = 3}, append('a'));
+  Job b = pool.submit({.name = "b", .morsels = 2}, append('b'));
+  while (pool.runOne()) {
+  }
+  EXPECT_EQ(order, "a0b0a1b1a2");
+  EXPECT_EQ(a.poll(), PollState::kDone);
+  EXPECT_EQ(b.poll(), PollState::kDone);
+}

@@ -1,0 +1,121 @@
+// Blocks: sizes, alignment, reuse, bounds.
+#include "runtime/memory/block_pool.h"
+
+#include <cstring>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+using namespace headrace;
+
+namespace {
+constexpr int64_t kMiB = 1 << 20;
+} // namespace
+
+TEST(BlockPool, SizeClassesWasteAtMostAQuarterAboveTwoHugePages) {
+  EXPECT_EQ(BlockPool::blockBytes(1), 64 << 10);
+  EXPECT_EQ(BlockPool::blockBytes(kMiB), kMiB);
+  EXPECT_EQ(BlockPool::blockBytes(kMiB + 1), 2 * kMiB);
+  EXPECT_EQ(BlockPool::blockBytes(64 * kMiB), 64 * kMiB);
+  for (int64_t bytes = 8 * kMiB; bytes < 600 * kMiB; bytes += 777'777) {
+    int64_t size = BlockPool::blockBytes(bytes);
+    EXPECT_GE(size, bytes);
+    EXPECT_LE(size, bytes + bytes / 4 + 1);
+    EXPECT_EQ(size % (2 * kMiB), 0);
+    EXPECT_EQ(BlockPool::blockBytes(size), size);
+  }
+}
+
+TEST(BlockPool, BlocksAreAlignedAndReused) {
+  BlockPool pool({.capacityBytes = 64 * kMiB, .retainedBytesMax = 64 * kMiB});
+  std::byte *first = nullptr;
+  {
+    Expected<Block> block = pool.allocate(5 * kMiB);
+    ASSERT_TRUE(block.ok());
+    first = block->data();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % (2 * kMiB), 0u);
+    std::memset(first, 1, static_cast<size_t>(block->size()));
+    EXPECT_EQ(pool.liveBytes(), 6 * kMiB);
+  }
+  EXPECT_EQ(pool.retainedBytes(), 6 * kMiB);
+  Expected<Block> again = pool.allocate(6 * kMiB);
+  EXPECT_EQ(again->data(), first);
+  EXPECT_EQ(pool.reuses(), 1);
+}
+
+TEST(BlockPool, SmallBlocksDoNotOverlap) {
+  BlockPool pool({.capacityBytes = 8 * kMiB, .retainedBytesMax = 8 * kMiB});
+  std::vector<Block> blocks;
+  for (int index = 0; index < 40; ++index) {
+    Expected<Block> block = pool.allocate(65536);
+    ASSERT_TRUE(block.ok());
+    std::memset(block->data(), index, static_cast<size_t>(block->size()));
+    blocks.push_back(std::move(*block));
+  }
+  for (int index = 0; index < 40; ++index) {
+    EXPECT_EQ(static_cast<int>(blocks[static_cast<size_t>(index)].data()[65535]), index);
+  }
+}
+
+TEST(BlockPool, TheCapacityHoldsAndRetainedBlocksMakeRoom) {
+  BlockPool pool({.capacityBytes = 8 * kMiB, .retainedBytesMax = 8 * kMiB});
+  {
+    Expected<Block> block = pool.allocate(6 * kMiB);
+    Expected<Block> tooMuch = pool.allocate(4 * kMiB);
+    ASSERT_FALSE(tooMuch.ok());
+    EXPECT_EQ(tooMuch.status().kind(), ErrorKind::kMemory);
+    EXPECT_NE(tooMuch.status().message().find("raise --memory"), std::string::npos);
+  }
+  // 6 MiB are retained; another size needs them given back.
+  Expected<Block> other = pool.allocate(4 * kMiB);
+  EXPECT_TRUE(other.ok());
+  EXPECT_EQ(pool.retainedBytes(), 0);
+}
+
+TEST(BlockPool, RetainsOnlySoMuch) {
+  BlockPool pool({.capacityBytes = 64 * kMiB, .retainedBytesMax = 4 * kMiB});
+  {
+    Expected<Block> block = pool.allocate(16 * kMiB);
+  }
+  EXPECT_EQ(pool.retainedBytes(), 0);
+  {
+    Expected<Block> block = pool.allocate(4 * kMiB);
+  }
+  EXPECT_EQ(pool.retainedBytes(), 4 * kMiB);
+  pool.trim();
+  EXPECT_EQ(pool.retainedBytes(), 0);
+}
+
+TEST(BlockPool, ChargesTheReservationUntilFreed) {
+  BlockPool pool({.capacityBytes = 64 * kMiB});
+  Budget budget({.limitBytes = 8 * kMiB});
+  Expected<Reservation> reservation =
+      budget.reserve({.operatorName = "sort", .task = TaskId(1), .minimumBytes = 1});
+  Expected<Block> block = pool.allocate(5 * kMiB, *reservation);
+  ASSERT_TRUE(block.ok());
+  EXPECT_EQ(reservation->chargedBytes(), 6 * kMiB);
+  Expected<Block> second = pool.allocate(3 * kMiB, *reservation);
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.status().message().find("sort (task 1) asked for"), std::string::npos);
+  block->reset();
+  EXPECT_EQ(reservation->chargedBytes(), 0);
+}
+
+TEST(BlockPool, ManyThreads) {
+  BlockPool pool({.capacityBytes = 64 * kMiB, .retainedBytesMax = 8 * kMiB});
+  std::vector<std::thread> threads;
+  for (int index = 0; index < 4; ++index) {
+    threads.emplace_back([&pool, index] {
+      for (int step = 0; step < 300; ++step) {
+        Expected<Block> block = pool.allocate(((step + index) % 5 + 1) * 700'000);
+        ASSERT_TRUE(block.ok());
+        block->data()[0] = std::byte{static_cast<unsigned char>(index)};
+        block->data()[block->size() - 1] = block->data()[0];
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(pool.liveBytes(), 0);
+}
