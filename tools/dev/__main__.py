@@ -83,12 +83,13 @@ def data(words: list[str]) -> int:
     return 0
 
 
-def module(name: str) -> Callable[[list[str]], int]:
-    """A wish that is a module of this package, run by the virtual environment's Python over a full build."""
+def module(name: str, targets: Sequence[str]) -> Callable[[list[str]], int]:
+    """A wish that is a module of this package, run by the environment's Python after building targets."""
 
     def act(words: list[str]) -> int:
         set_up()
-        building.build("release", ["headrace_python"])
+        if targets:
+            building.build("release", targets)
         return become([str(places.environment_python()), "-m", name, *words], "release")
 
     return act
@@ -108,6 +109,7 @@ WISHES: dict[str, Wish] = {
     "python": Wish("ARGS", "Python with headrace importable", python),
     "exec": Wish("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Wish("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
+    "tidy": Wish("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
     "help": Wish("", "this list", show_help),
 }
 

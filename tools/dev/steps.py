@@ -83,7 +83,7 @@ def run(
     on_line: Callable[[str], None] | None = None,
     accept: Callable[[int], bool] = lambda code: code == 0,
 ) -> int:
-    """Runs a command with its output in build/logs/LOG.log; raises StepFailed with its tail if not accepted."""
+    """Runs a command, output to build/logs/LOG.log; raises StepFailed with its tail if not accepted."""
     places.LOGS.mkdir(parents=True, exist_ok=True)
     path = places.LOGS / f"{log}.log"
     words = [str(word) for word in command]

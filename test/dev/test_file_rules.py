@@ -1,0 +1,34 @@
+"""House rules about files: the rules one by one, and the repository as it is."""
+
+from __future__ import annotations
+
+from dev import file_rules
+
+
+def test_the_repository_keeps_the_rules_about_files() -> None:
+    assert [str(finding) for finding in file_rules.check()] == []
+
+
+def test_names_that_could_hold_anything() -> None:
+    assert file_rules.check_name("runtime/exec/StringUtils.h")
+    assert file_rules.check_name("passes/form/common.cpp")
+    assert file_rules.check_name("runtime/memory/pool_manager.h")
+    assert not file_rules.check_name("runtime/communication/exchange.h")
+    assert not file_rules.check_name("passes/optimize/CommonSubplans.cpp")
+
+
+def test_a_file_opens_by_saying_what_it_is_for() -> None:
+    assert [f.rule for f in file_rules.check_text("runtime/base/x.h", "#pragma once\n")] == ["opening"]
+    assert file_rules.check_text("runtime/base/x.h", "// What x is.\n#pragma once\n") == []
+    assert file_rules.check_text("tools/dev/x.py", "# What x is.\n") == []
+    assert [f.rule for f in file_rules.check_text("runtime/base/x.cpp", "int x;\n")] == ["opening"]
+
+
+def test_a_file_holds_one_idea() -> None:
+    text = "// Long.\n" + "int x;\n" * file_rules.LINES_MAX
+    assert [f.rule for f in file_rules.check_text("runtime/base/x.cpp", text)] == ["length"]
+
+
+def test_a_source_that_no_cmake_file_names_is_dead() -> None:
+    texts = {"a/CMakeLists.txt": "add(x.cpp)", "a/x.cpp": "", "a/y.cpp": ""}
+    assert [f.path for f in file_rules.unbuilt(texts)] == ["a/y.cpp"]

@@ -1,0 +1,57 @@
+"""Who may include whom: the rules one by one, and the repository as it is."""
+
+from __future__ import annotations
+
+import pytest
+from dev import layering
+
+
+def test_the_repository_keeps_its_layers() -> None:
+    assert [str(finding) for finding in layering.check()] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "included", "fragment"),
+    [
+        ("runtime/base/status.h", "runtime/telemetry/trace.h", "layer base is below telemetry"),
+        ("runtime/transport/loopback.cpp", "runtime/exec/rank.h", "layer transport is below exec"),
+        ("runtime/exec/rank.cpp", "mlir/IR/BuiltinOps.h", "no LLVM"),
+        ("runtime/exec/rank.cpp", "llvm/ADT/SmallVector.h", "no LLVM"),
+        ("runtime/exec/rank.cpp", "arrow/array.h", "only storage"),
+        ("runtime/exec/rank.cpp", "passes/driver/Driver.h", "nothing of the compiler"),
+        ("dialects/frame/FrameOps.cpp", "dialects/dist/DistOps.h", "frame comes before dist"),
+        ("dialects/pipe/PipeOps.cpp", "passes/form/Fuse.h", "only interfaces and earlier"),
+        ("dialects/sched/SchedOps.cpp", "runtime/model/plan/plan.h", "only base"),
+        ("passes/shard/Solve.cpp", "passes/form/Fuse.h", "only driver"),
+        ("passes/form/Fuse.cpp", "runtime/exec/rank.h", "only abi, base and model"),
+        ("passes/form/Fuse.cpp", "runtime/abi/kernel.h", "lower alone"),
+        ("passes/lower/Emit.cpp", "runtime/model/solve/solver.h", "shard and schedule alone"),
+        ("python/bindings/runtime.cpp", "mlir/IR/MLIRContext.h", "no LLVM"),
+    ],
+)
+def test_refused(name: str, included: str, fragment: str) -> None:
+    assert fragment in layering.refusal(name, included)
+
+
+@pytest.mark.parametrize(
+    ("name", "included"),
+    [
+        ("runtime/exec/rank.cpp", "runtime/abi/kernel.h"),
+        ("runtime/storage/parquet.cpp", "parquet/file_reader.h"),
+        ("dialects/sched/SchedOps.cpp", "dialects/topo/TopoAttrs.h"),
+        ("passes/shard/Solve.cpp", "runtime/model/solve/solver.h"),
+        ("passes/lower/Emit.cpp", "runtime/abi/kernel.h"),
+        ("passes/form/Fuse.cpp", "passes/analysis/Ranges.h"),
+        ("passes/driver/Driver.cpp", "passes/lower/Passes.h"),
+        ("python/bindings/compiler.cpp", "mlir/IR/MLIRContext.h"),
+    ],
+)
+def test_allowed(name: str, included: str) -> None:
+    assert layering.refusal(name, included) == ""
+
+
+def test_a_finding_names_file_line_and_header() -> None:
+    text = '// A file.\n#include <vector>\n#  include "llvm/ADT/StringRef.h"\n'
+    (finding,) = layering.check_file("runtime/base/log.cpp", text)
+    assert str(finding).startswith("runtime/base/log.cpp:3: ")
+    assert "llvm/ADT/StringRef.h" in str(finding)

@@ -1,0 +1,95 @@
+"""House rules about files: names, opening lines, length, being built, having a like-named test."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dev import places
+from dev.findings import Finding, source_files
+
+BANNED_WORDS = ("utils", "util", "helpers", "helper", "common", "manager", "misc")
+LINES_MAX = 800
+_CODE = (".h", ".cpp", ".td", ".py", ".def")
+_OPENINGS = {".py": ("#", '"""', 'r"""')}
+
+
+def check(root: Path = places.ROOT) -> list[Finding]:
+    """All findings about files as such, in the order of the files."""
+    names = source_files(root)
+    texts = {name: (root / name).read_text(errors="replace") for name in names if _is_text(name)}
+    findings = [finding for name in names for finding in check_name(name)]
+    findings += [finding for name, text in texts.items() for finding in check_text(name, text)]
+    findings += unbuilt(texts)
+    return sorted(findings)
+
+
+def _is_text(name: str) -> bool:
+    return name.endswith((*_CODE, "CMakeLists.txt", ".cmake", ".mlir"))
+
+
+def check_name(name: str) -> list[Finding]:
+    """A file's name says what is in it: the banned words could hold anything."""
+    stem = Path(name).stem
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", stem)
+    if words and words[-1].lower() in BANNED_WORDS:
+        return [Finding(name, 0, "name", f"name the idea instead of: {words[-1]}")]
+    return []
+
+
+def check_text(name: str, text: str) -> list[Finding]:
+    """A file opens by saying what it is for, and is short enough to hold one idea."""
+    findings = []
+    openings = _OPENINGS.get(Path(name).suffix, ("//", "/*"))
+    if name.endswith(_CODE) and text.strip() and not text.startswith(openings):
+        findings.append(Finding(name, 1, "opening", "open with one to three lines that say what it is for"))
+    lines = text.count("\n")
+    if name.endswith(_CODE) and lines > LINES_MAX:
+        findings.append(Finding(name, 0, "length", f"at most {LINES_MAX} lines, got: {lines}"))
+    return findings
+
+
+def unbuilt(texts: dict[str, str]) -> list[Finding]:
+    """C++ sources that no CMakeLists.txt names are dead."""
+    lists = "\n".join(text for name, text in texts.items() if name.endswith(("CMakeLists.txt", ".cmake")))
+    named = set(re.findall(r"[\w./-]+", lists))
+    stems = {Path(word).name for word in named}
+    return [
+        Finding(name, 0, "unbuilt", "no CMakeLists.txt names this file")
+        for name in texts
+        if name.endswith(".cpp") and Path(name).name not in stems and not _globbed(name, texts)
+    ]
+
+
+def _globbed(name: str, texts: dict[str, str]) -> bool:
+    """Whether a CMakeLists.txt in this folder or one above it collects sources with file(GLOB …)."""
+    return any(
+        "file(GLOB" in texts.get(str(parent / "CMakeLists.txt"), "")
+        for parent in Path(name).parents
+        if parent != Path(".")
+    )
+
+
+def untested(root: Path = places.ROOT) -> list[Finding]:
+    """Sources of the runtime and the passes that no test names: neither its file name nor an include."""
+    names = source_files(root)
+    tests = [name for name in names if name.startswith("test/")]
+    test_stems = [_plain(Path(name).stem) for name in tests]
+    included: set[str] = set()
+    for name in tests:
+        if name.endswith((".cpp", ".h")):
+            text = (root / name).read_text(errors="replace")
+            included.update(re.findall(r'#include "([^"]+)"', text))
+    findings = []
+    for name in names:
+        if not name.endswith(".cpp") or not name.startswith(("runtime/", "passes/")):
+            continue
+        stem = _plain(Path(name).stem)
+        header = name.removesuffix(".cpp") + ".h"
+        if header not in included and not any(stem in test for test in test_stems):
+            findings.append(Finding(name, 0, "untested", "no test has a like name or includes its header"))
+    return findings
+
+
+def _plain(stem: str) -> str:
+    return re.sub(r"[-_]", "", stem).lower()

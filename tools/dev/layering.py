@@ -1,0 +1,131 @@
+"""Who may include whom, checked over #include lines (docs/HACKING.md has the rules in prose).
+
+A file's place is its folder: a layer of the runtime, a dialect, a phase of the passes, a tool. Includes of
+the project are written from the root of the checkout ("runtime/base/status.h"); a bare "x.h" is in the same
+folder.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dev import places
+from dev.findings import Finding, source_files
+
+RUNTIME_LAYERS = (
+    "abi",
+    "base",
+    "telemetry",
+    "primitives",
+    "model",
+    "memory",
+    "device",
+    "storage",
+    "transport",
+    "communication",
+    "exec",
+)
+DIALECTS = ("interfaces", "topo", "frame", "dist", "pipe", "sched")
+PHASES = ("import", "optimize", "shard", "form", "schedule", "lower")
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+_LLVM = ("llvm/", "llvm-c/", "mlir/", "mlir-c/", "clang/", "lld/")
+_ARROW = ("arrow/", "parquet/")
+_SUFFIXES = (".h", ".cpp", ".def", ".c", ".cu")
+
+
+def check(root: Path = places.ROOT) -> list[Finding]:
+    """Every include of the project's sources that goes against the layers."""
+    findings = []
+    for name in source_files(root):
+        if name.endswith(_SUFFIXES) and not name.startswith("test/"):
+            text = (root / name).read_text(errors="replace")
+            findings += check_file(name, text)
+    return findings
+
+
+def check_file(name: str, text: str) -> list[Finding]:
+    """The forbidden includes of one file, given its path from the root of the checkout."""
+    findings = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if match := _INCLUDE.match(line):
+            why = refusal(name, match.group(1))
+            if why:
+                findings.append(Finding(name, number, "layering", f"{why}: {match.group(1)}"))
+    return findings
+
+
+def refusal(name: str, included: str) -> str:
+    """Why a file may not include a header, or an empty text when it may."""
+    area = name.split("/")[0]
+    judge = {"runtime": _runtime, "dialects": _dialect, "passes": _pass, "tools": _front, "python": _front}
+    return judge[area](name, included) if area in judge else ""
+
+
+def _runtime(name: str, included: str) -> str:
+    layer = name.split("/")[1]
+    if included.startswith(_LLVM):
+        return "the runtime has no LLVM in it"
+    if included.startswith(_ARROW) and layer != "storage":
+        return "only storage includes Arrow's C++ headers"
+    if included.startswith(("dialects/", "passes/", "tools/", "python/")):
+        return "the runtime includes nothing of the compiler"
+    if included.startswith("runtime/"):
+        other = included.split("/")[1]
+        if layer in RUNTIME_LAYERS and other in RUNTIME_LAYERS and _above(RUNTIME_LAYERS, layer, other):
+            return f"layer {layer} is below {other}, so it may not include"
+    return ""
+
+
+def _above(order: tuple[str, ...], place: str, other: str) -> bool:
+    return order.index(other) > order.index(place)
+
+
+def _dialect(name: str, included: str) -> str:
+    dialect = name.split("/")[1]
+    if included.startswith(("passes/", "tools/", "python/")):
+        return "a dialect includes only interfaces and earlier dialects"
+    if included.startswith("runtime/") and not included.startswith("runtime/base/"):
+        return "a dialect includes of the runtime only base"
+    if included.startswith("dialects/"):
+        other = included.split("/")[1]
+        if dialect in DIALECTS and other in DIALECTS and _above(DIALECTS, dialect, other):
+            return f"dialect {dialect} comes before {other}, so it may not include"
+    return ""
+
+
+def _pass(name: str, included: str) -> str:
+    phase = name.split("/")[1]
+    if included.startswith("passes/"):
+        other = included.split("/")[1]
+        if phase != "driver" and other in (*PHASES, "driver", "interpreter") and other != phase:
+            return "only driver includes another phase"
+    if included.startswith(("tools/", "python/")):
+        return "passes do not include tools"
+    if included.startswith(_ARROW):
+        return "only storage includes Arrow's C++ headers"
+    if included.startswith("runtime/"):
+        return _pass_on_runtime(phase, included)
+    return ""
+
+
+def _pass_on_runtime(phase: str, included: str) -> str:
+    layer = included.split("/")[1]
+    if layer not in ("abi", "base", "model"):
+        return "passes include of the runtime only abi, base and model"
+    if layer == "abi" and phase != "lower":
+        return "lower alone includes the kernel ABI"
+    planning = ("runtime/model/cost", "runtime/model/solve", "runtime/model/simulate")
+    if included.startswith(planning) and phase not in ("shard", "schedule"):
+        return "shard and schedule alone include cost, solve and simulate"
+    return ""
+
+
+def _front(name: str, included: str) -> str:
+    stem = Path(name).name
+    if stem.lower().startswith("runtime") and included.startswith((*_LLVM, "passes/", "dialects/")):
+        return "the runtime's Python module has no LLVM in it"
+    if included.startswith("runtime/primitives/"):
+        return "tools and bindings use primitives through exec"
+    return ""
