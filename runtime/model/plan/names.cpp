@@ -1,0 +1,48 @@
+// Widths, version strings and the way messages name a task.
+#include "runtime/model/plan/names.h"
+
+#include "runtime/abi/imports.h"
+
+#include <cstdio>
+
+namespace headrace::plan {
+
+uint32_t widthOf(HrType type) {
+  switch (type) {
+  case HR_BOOL:
+  case HR_I8:
+    return 1;
+  case HR_I16:
+    return 2;
+  case HR_I32:
+  case HR_F32:
+    return 4;
+  case HR_I64:
+  case HR_F64:
+    return 8;
+  case HR_I128:
+  case HR_STRING:
+    return 16;
+  }
+  return 0;
+}
+
+std::string importsHashText() {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(abi::importsHash()));
+  return text;
+}
+
+std::string describeTask(const Plan &plan, int32_t task) {
+  std::string text = "task " + std::to_string(task);
+  if (task < 0 || static_cast<size_t>(task) >= plan.tasks.size()) {
+    return text;
+  }
+  const Task &value = plan.tasks[task];
+  if (!value.name.empty()) {
+    text += " '" + value.name + "'";
+  }
+  return text + " (" + nameOf(value.kind) + ")";
+}
+
+} // namespace headrace::plan

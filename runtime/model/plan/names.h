@@ -1,0 +1,75 @@
+// Names of the plan's enums: one table each, used by JSON, text and messages. Also the version
+// strings.
+#pragma once
+
+#include "runtime/model/plan/plan.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace headrace::plan {
+
+/// One enumerator and its stable lower-case name.
+template <typename E> struct EnumName {
+  E value;
+  const char *name;
+};
+
+/// The table of an enum, specialised for each enum that a plan holds.
+template <typename E> struct EnumNames;
+
+#define HR_PLAN_ENUM_NAMES(E, ...)                                                                 \
+  template <> struct EnumNames<E> {                                                                \
+    static constexpr EnumName<E> kTable[] = {__VA_ARGS__};                                         \
+  };
+HR_PLAN_ENUM_NAMES(HrType, {HR_BOOL, "bool"}, {HR_I8, "i8"}, {HR_I16, "i16"}, {HR_I32, "i32"},
+                   {HR_I64, "i64"}, {HR_I128, "i128"}, {HR_F32, "f32"}, {HR_F64, "f64"},
+                   {HR_STRING, "string"})
+HR_PLAN_ENUM_NAMES(StateKind, {StateKind::kScalar, "scalar"},
+                   {StateKind::kGroupTable, "group_table"}, {StateKind::kDense, "dense"},
+                   {StateKind::kJoinTable, "join_table"}, {StateKind::kSortBuffer, "sort_buffer"},
+                   {StateKind::kDictionary, "dictionary"})
+HR_PLAN_ENUM_NAMES(LiteralKind, {LiteralKind::kInteger, "integer"}, {LiteralKind::kI128, "i128"},
+                   {LiteralKind::kReal, "real"}, {LiteralKind::kString, "string"})
+HR_PLAN_ENUM_NAMES(TaskKind, {TaskKind::kLoad, "load"}, {TaskKind::kRun, "run"},
+                   {TaskKind::kExchange, "exchange"}, {TaskKind::kCollective, "collective"},
+                   {TaskKind::kCompute, "compute"}, {TaskKind::kCopy, "copy"},
+                   {TaskKind::kReserve, "reserve"}, {TaskKind::kRelease, "release"},
+                   {TaskKind::kChoose, "choose"}, {TaskKind::kRepeat, "repeat"},
+                   {TaskKind::kCommit, "commit"}, {TaskKind::kResult, "result"})
+HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},
+                   {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"})
+HR_PLAN_ENUM_NAMES(StateUse, {StateUse::kPerWorker, "per_worker"}, {StateUse::kShared, "shared"})
+#undef HR_PLAN_ENUM_NAMES
+
+/// The name of an enumerator; "?" for a value outside the enum.
+template <typename E> const char *nameOf(E value) {
+  for (const EnumName<E> &entry : EnumNames<E>::kTable) {
+    if (entry.value == value) {
+      return entry.name;
+    }
+  }
+  return "?";
+}
+
+template <typename E> std::optional<E> enumOf(std::string_view name) {
+  for (const EnumName<E> &entry : EnumNames<E>::kTable) {
+    if (name == entry.name) {
+      return entry.value;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Bytes of one value inside kernels, states and HR_VALUES segments (a bool is a byte, a string
+/// 16).
+uint32_t widthOf(HrType type);
+
+/// Plan.importsHash of kernels compiled against this build's catalogue: 16 lower-case hex digits.
+std::string importsHashText();
+
+/// "task 3 'build orders' (run)": how messages name a task.
+std::string describeTask(const Plan &plan, int32_t task);
+
+} // namespace headrace::plan

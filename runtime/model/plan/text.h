@@ -1,0 +1,13 @@
+// A plan as text for people: `headrace explain` and headrace-translate print it. Not read back.
+#pragma once
+
+#include "runtime/model/plan/plan.h"
+
+#include <string>
+
+namespace headrace::plan {
+
+/// Never fails: an id out of range is printed as it is.
+std::string toText(const Plan &plan);
+
+} // namespace headrace::plan
