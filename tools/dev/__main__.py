@@ -109,6 +109,11 @@ WISHES: dict[str, Wish] = {
     "python": Wish("ARGS", "Python with headrace importable", python),
     "exec": Wish("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Wish("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
+    "bench": Wish(
+        "tpch [--scale S] [--json FILE] …",
+        "TPC-H side by side with DuckDB and Polars",
+        module("dev.bench", ["headrace_python"]),
+    ),
     "tidy": Wish("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
     "help": Wish("", "this list", show_help),
 }
