@@ -1,3 +1,4 @@
+// The sample plan, made with the plan structs directly.
 #include "test/unit/model/plan/sample_plan.h"
 
 #include "runtime/model/plan/names.h"

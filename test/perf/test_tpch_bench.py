@@ -1,0 +1,68 @@
+"""The benchmark itself, on the peers at scale 0.01: records are complete, wrong answers have no time."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from dev.bench import tpch
+from dev.bench.answers import difference
+from dev.bench.records import FIRST, REPEATED, Record, geometric_mean, ratios, table
+
+
+def record(engine: str, query: str, seconds: float | None, kind: str = REPEATED) -> Record:
+    return Record(engine, "1", "0.01", 2, query, kind, seconds, peak_memory_bytes=1_000_000)
+
+
+def test_writes_a_record_per_engine_query_and_kind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bench.json"
+    words = ["--scale", "0.01", "--queries", "q06", "--engines", "duckdb,polars", "--json", str(file)]
+    assert tpch.main(words) == 0
+    records = json.loads(file.read_text())["records"]
+    assert [(r["engine"], r["kind"]) for r in records] == [
+        ("duckdb", FIRST),
+        ("duckdb", REPEATED),
+        ("polars", FIRST),
+        ("polars", REPEATED),
+    ]
+    for r in records:
+        assert r["seconds"] > 0
+        assert r["peak_memory_bytes"] > 1_000_000
+        assert r["rows"] == 1
+    assert "geometric mean" in capsys.readouterr().out
+
+
+def test_ratios_leave_out_what_failed() -> None:
+    records = [
+        record("a", "q1", 2.0),
+        record("b", "q1", 1.0),
+        record("a", "q2", None),
+        record("b", "q2", 1.0),
+        record("a", "q1", 9.0, FIRST),
+    ]
+    assert ratios(records, "a", "b", REPEATED) == {"q1": 2.0}
+    assert "failed" in table(records, ["a", "b"], REPEATED)
+
+
+def test_geometric_mean() -> None:
+    assert geometric_mean([1.0, 4.0]) == pytest.approx(2.0)
+    assert geometric_mean([]) is None
+
+
+def test_answers_are_multisets_of_rows() -> None:
+    ours = pa.table({"k": ["b", "a"], "v": [Decimal("2.50"), Decimal("1.00")]})
+    theirs = pa.table({"key": ["a", "b"], "value": [1.0, 2.5]})
+    assert difference(ours, theirs) == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "fragment"),
+    [([1.0, 2.6], "differs in column 1"), ([1.0], "rows"), ([1.0, None], "differs in column 1")],
+)
+def test_wrong_answers_are_named(values: list[float], fragment: str) -> None:
+    assert fragment in difference(pa.table({"v": values}), pa.table({"v": [1.0, 2.5]}))
