@@ -1,0 +1,49 @@
+// Puts the primitives into the imports table.
+#include "runtime/primitives/fill.h"
+
+#include "runtime/primitives/decode/cursor.h"
+#include "runtime/primitives/isa/table.h"
+#include "runtime/primitives/number/number.h"
+#include "runtime/primitives/string/string.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace headrace::primitives {
+
+void fillPrimitiveImports(HrImports *table, Isa isa) {
+  isaPrimitives(isa).fill(table);
+
+  table->hr_cursor_open_ = cursorOpen;
+  table->hr_cursor_run_ = cursorRun;
+  table->hr_cursor_encoding_ = cursorEncoding;
+
+  table->hr_string_equal_ = stringEqual;
+  table->hr_string_compare_ = stringCompare;
+  table->hr_string_hash_ = stringHash;
+  table->hr_string_starts_with_ = stringStartsWith;
+  table->hr_string_ends_with_ = stringEndsWith;
+  table->hr_string_substring_ = stringSubstring;
+
+  table->hr_multiply_i128_ = multiplyI128;
+  table->hr_divide_i128_ = divideI128;
+  table->hr_i128_to_f64_ = i128ToDouble;
+  table->hr_date_year_ = dateYear;
+  table->hr_date_month_ = dateMonth;
+  table->hr_date_day_ = dateDay;
+
+  table->memcpy_ = [](void *target, const void *source, uint64_t bytes) {
+    return std::memcpy(target, source, bytes);
+  };
+  table->memmove_ = [](void *target, const void *source, uint64_t bytes) {
+    return std::memmove(target, source, bytes);
+  };
+  table->memset_ = [](void *target, int32_t value, uint64_t bytes) {
+    return std::memset(target, value, bytes);
+  };
+  table->__divti3_ = [](__int128 a, __int128 b) -> __int128 { return a / b; };
+  table->__modti3_ = [](__int128 a, __int128 b) -> __int128 { return a % b; };
+  table->fmod_ = [](double a, double b) { return std::fmod(a, b); };
+}
+
+} // namespace headrace::primitives
