@@ -88,7 +88,8 @@ public:
   virtual Status open(ChannelId channel, BufferPool *pool) = 0;
   virtual void close(ChannelId channel) = 0;
 
-  /// Starts sending to a peer (which may be this rank). `body` is sealed, or null. Fails (kIo) if
+  /// Starts sending to a peer (which may be this rank). `body` is sealed, or null (an empty
+  /// one counts as null). Fails (kIo) if
   /// the link to the peer is down.
   virtual Expected<SendTicket> send(int peer, ChannelId channel, const HeaderBytes &header,
                                     BufferRef body) = 0;

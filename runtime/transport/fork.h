@@ -1,0 +1,31 @@
+// Fork: ranks as processes on one machine, joined by Unix socket pairs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "runtime/transport/transport.h"
+
+namespace headrace {
+
+/// A transport over connected stream sockets, sockets[peer] to each peer and -1 for this rank.
+/// Takes the descriptors over.
+std::unique_ptr<Transport> makeSocketTransport(int rank, std::vector<int> sockets);
+
+struct ForkOptions {
+  /// A forked rank that has not ended by then is killed by SIGALRM; 0: never.
+  double timeoutSeconds = 0;
+};
+
+/// What a rank does; its Status is the rank's outcome.
+using RankBody = std::function<Status(Transport &)>;
+
+/// Runs `body` on `size` ranks: rank 0 in this process, the others in forked children, which end
+/// with it. Call it before threads are started: a child has only the calling one. Doorbells, worker
+/// pools and block pools are made inside the body. Returns rank 0's error if it has one, else that
+/// of the smallest failed rank ("rank 2: …"; a crash is kInternal and names the signal).
+Status forkRanks(int size, const RankBody &body, ForkOptions options = {});
+
+} // namespace headrace

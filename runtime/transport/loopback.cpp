@@ -1,0 +1,93 @@
+// Ranks in one process: sending is delivering.
+#include "runtime/transport/loopback.h"
+
+#include <atomic>
+
+#include "runtime/base/check.h"
+#include "runtime/transport/inbox.h"
+#include "runtime/transport/shared_bootstrap.h"
+
+namespace headrace {
+
+namespace {
+
+/// What the group's transports share; lives as long as any of them.
+struct Group {
+  explicit Group(int size) : inboxes(static_cast<size_t>(size)), gone(static_cast<size_t>(size)) {
+    std::vector<Inbox *> pointers;
+    for (Inbox &inbox : inboxes) {
+      pointers.push_back(&inbox);
+    }
+    table = std::make_shared<BootstrapTable>(std::move(pointers));
+  }
+  std::vector<Inbox> inboxes;
+  std::vector<std::atomic<bool>> gone;
+  std::shared_ptr<BootstrapTable> table;
+};
+
+class LoopbackTransport final : public Transport {
+public:
+  LoopbackTransport(std::shared_ptr<Group> group, int rank)
+      : group_(std::move(group)), rank_(rank), bootstrap_(group_->table, rank, size()) {}
+
+  ~LoopbackTransport() override {
+    own().shut();
+    group_->gone[static_cast<size_t>(rank_)].store(true, std::memory_order_release);
+    group_->table->leave(rank_); // rings the others
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(group_->inboxes.size()); }
+  Bootstrap &bootstrap() override { return bootstrap_; }
+  void setDoorbell(Doorbell *doorbell) override { own().setDoorbell(doorbell); }
+  Status open(ChannelId channel, BufferPool *pool) override { return own().open(channel, pool); }
+  void close(ChannelId channel) override { own().close(channel); }
+
+  Expected<SendTicket> send(int peer, ChannelId channel, const HeaderBytes &header,
+                            BufferRef body) override {
+    HR_CHECK(peer >= 0 && peer < size() && (!body || body.sealed()));
+    if (body && body.size() == 0) {
+      body.reset();
+    }
+    HR_RETURN_IF_ERROR(peerStatus(peer));
+    Inbox &inbox = group_->inboxes[static_cast<size_t>(peer)];
+    if (body) {
+      HR_RETURN_IF_ERROR(inbox.admits(channel, body.size()));
+    }
+    HR_RETURN_IF_ERROR(inbox.deliver(channel, {rank_, header, std::move(body)}));
+    return SendTicket{peer, 0};
+  }
+
+  bool sent(SendTicket) override { return true; }
+  bool drained() override { return true; }
+  std::optional<Arrival> receive(ChannelId channel) override { return own().receive(channel); }
+  void progress() override {}
+
+  Status peerStatus(int peer) override {
+    if (group_->gone[static_cast<size_t>(peer)].load(std::memory_order_acquire)) {
+      return makeError(ErrorKind::kIo, "the link is down, the peer has left: rank ", peer);
+    }
+    return {};
+  }
+
+private:
+  Inbox &own() { return group_->inboxes[static_cast<size_t>(rank_)]; }
+
+  std::shared_ptr<Group> group_;
+  int rank_;
+  SharedBootstrap bootstrap_;
+};
+
+} // namespace
+
+std::vector<std::unique_ptr<Transport>> makeLoopback(int size) {
+  HR_CHECK(size >= 1);
+  auto group = std::make_shared<Group>(size);
+  std::vector<std::unique_ptr<Transport>> transports;
+  for (int rank = 0; rank < size; ++rank) {
+    transports.push_back(std::make_unique<LoopbackTransport>(group, rank));
+  }
+  return transports;
+}
+
+} // namespace headrace

@@ -1,0 +1,236 @@
+// The simulated network: an ordered set of events in virtual time.
+#include "runtime/transport/sim.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "runtime/base/check.h"
+#include "runtime/base/random.h"
+#include "runtime/transport/inbox.h"
+#include "runtime/transport/shared_bootstrap.h"
+
+namespace headrace {
+
+namespace {
+enum class EventKind : uint8_t { kMessage, kDeath, kLinkDown };
+struct Event {
+  EventKind kind;
+  int source;
+  int target;
+  ChannelId channel;
+  HeaderBytes header;
+  BufferRef body;
+  Status why;
+};
+} // namespace
+
+struct SimNetwork::State {
+  State(SimOptions given, VirtualClock &time)
+      : options(std::move(given)), clock(time), random(options.seed),
+        inboxes(static_cast<size_t>(options.size)), dead(inboxes.size(), false),
+        down(inboxes.size() * inboxes.size()) {
+    std::vector<Inbox *> pointers;
+    for (Inbox &inbox : inboxes) {
+      pointers.push_back(&inbox);
+    }
+    table = std::make_shared<BootstrapTable>(std::move(pointers));
+    for (const SimOptions::Death &death : options.deaths) {
+      HR_CHECK(death.rank >= 0 && death.rank < options.size);
+      schedule(death.atNanoseconds, {EventKind::kDeath, death.rank, -1, {}, {}, {}, {}});
+    }
+  }
+
+  void schedule(int64_t time, Event event) {
+    events.emplace(std::pair(std::max(time, clock.nowNanoseconds()), ++scheduled),
+                   std::move(event));
+  }
+  /// Why `rank` cannot reach `peer`.
+  Status &downAt(int rank, int peer) {
+    return down[static_cast<size_t>(rank) * inboxes.size() + static_cast<size_t>(peer)];
+  }
+  void send(int source, int target, ChannelId channel, const HeaderBytes &header, BufferRef body);
+  void deliver(Event event);
+  void linkDown(int rank, int peer, const Status &why);
+  void kill(int rank);
+
+  SimOptions options;
+  VirtualClock &clock;
+  Random random;
+  std::vector<Inbox> inboxes;
+  std::vector<bool> dead;
+  std::vector<Status> down;
+  std::shared_ptr<BootstrapTable> table;
+  std::map<std::pair<int64_t, uint64_t>, Event> events;
+  uint64_t scheduled = 0;
+  int64_t delivered = 0;
+  /// When the last message of a stream arrives: the next may not overtake it.
+  std::map<std::tuple<int, int, ChannelId>, int64_t> lastArrival;
+};
+
+void SimNetwork::State::send(int source, int target, ChannelId channel, const HeaderBytes &header,
+                             BufferRef body) {
+  int64_t now = clock.nowNanoseconds();
+  if (source != target && random.chance(options.loseProbability)) {
+    Status why = makeError(ErrorKind::kIo, "the link is down, a message was lost from rank ",
+                           source, " to rank ", target);
+    int64_t when = now + options.detectNanoseconds;
+    schedule(when, {EventKind::kLinkDown, source, target, {}, {}, {}, why});
+    schedule(when, {EventKind::kLinkDown, target, source, {}, {}, {}, why});
+    return;
+  }
+  if (source != target && random.chance(options.vanishProbability)) {
+    return;
+  }
+  int64_t bytes = 64 + (body ? body.size() : 0);
+  int64_t time = now +
+                 random.between(options.latencyNanosecondsMin, options.latencyNanosecondsMax) +
+                 static_cast<int64_t>(static_cast<double>(bytes) / options.bytesPerSecond * 1e9);
+  int64_t &last = lastArrival[{source, target, channel}];
+  last = time = std::max(time, last);
+  schedule(time, {EventKind::kMessage, source, target, channel, header, std::move(body), {}});
+}
+
+void SimNetwork::State::deliver(Event event) {
+  auto target = static_cast<size_t>(event.target);
+  // What a rank sent before it died is on the wire and still arrives.
+  if (dead[target] || !downAt(event.target, event.source).ok()) {
+    return;
+  }
+  Arrival arrival{event.source, event.header, {}};
+  if (event.body) {
+    // Copied, as a wire would: the receiver's pool is exercised and the sender's buffer freed.
+    Expected<BufferRef> buffer = inboxes[target].bufferFor(event.channel, event.body.size());
+    if (!buffer.ok()) {
+      linkDown(event.target, event.source, buffer.status());
+      return;
+    }
+    if (*buffer && event.body.size() > 0) {
+      std::memcpy(buffer->mutableData(), event.body.data(), static_cast<size_t>(event.body.size()));
+    }
+    arrival.body = std::move(*buffer);
+  }
+  if (event.source != event.target && random.chance(options.corruptProbability)) {
+    if (arrival.body && arrival.body.size() > 0) {
+      uint64_t bit = random.below(static_cast<uint64_t>(arrival.body.size()) * 8);
+      arrival.body.mutableData()[bit / 8] ^= std::byte{static_cast<unsigned char>(1u << bit % 8)};
+    } else {
+      uint64_t bit = random.below(arrival.header.size() * 8);
+      arrival.header[bit / 8] ^= std::byte{static_cast<unsigned char>(1u << bit % 8)};
+    }
+  }
+  if (arrival.body) {
+    arrival.body.seal();
+  }
+  ++delivered;
+  if (Status status = inboxes[target].deliver(event.channel, std::move(arrival)); !status.ok()) {
+    linkDown(event.target, event.source, status);
+  }
+}
+
+void SimNetwork::State::linkDown(int rank, int peer, const Status &why) {
+  Status &status = downAt(rank, peer);
+  if (status.ok()) {
+    status = why;
+    inboxes[static_cast<size_t>(rank)].ring();
+  }
+}
+
+void SimNetwork::State::kill(int rank) {
+  if (dead[static_cast<size_t>(rank)]) {
+    return;
+  }
+  dead[static_cast<size_t>(rank)] = true;
+  inboxes[static_cast<size_t>(rank)].shut();
+  table->leave(rank);
+  Status why = makeError(ErrorKind::kIo, "the link is down, the peer died: rank ", rank);
+  for (int peer = 0; peer < options.size; ++peer) {
+    if (peer != rank) {
+      schedule(clock.nowNanoseconds() + options.detectNanoseconds,
+               {EventKind::kLinkDown, peer, rank, {}, {}, {}, why});
+    }
+  }
+}
+
+namespace {
+
+class SimTransport final : public Transport {
+public:
+  SimTransport(std::shared_ptr<SimNetwork::State> state, int rank)
+      : state_(std::move(state)), rank_(rank), bootstrap_(state_->table, rank, size()) {}
+  ~SimTransport() override { state_->kill(rank_); }
+
+  int rank() const override { return rank_; }
+  int size() const override { return state_->options.size; }
+  Bootstrap &bootstrap() override { return bootstrap_; }
+  void setDoorbell(Doorbell *doorbell) override { own().setDoorbell(doorbell); }
+  Status open(ChannelId channel, BufferPool *pool) override { return own().open(channel, pool); }
+  void close(ChannelId channel) override { own().close(channel); }
+
+  Expected<SendTicket> send(int peer, ChannelId channel, const HeaderBytes &header,
+                            BufferRef body) override {
+    HR_CHECK(peer >= 0 && peer < size() && (!body || body.sealed()));
+    if (body && body.size() == 0) {
+      body.reset();
+    }
+    HR_RETURN_IF_ERROR(peerStatus(peer));
+    if (!state_->dead[static_cast<size_t>(rank_)]) {
+      state_->send(rank_, peer, channel, header, std::move(body));
+    }
+    return SendTicket{peer, 0};
+  }
+  bool sent(SendTicket) override { return true; }
+  bool drained() override { return true; }
+  std::optional<Arrival> receive(ChannelId channel) override { return own().receive(channel); }
+  void progress() override {}
+  Status peerStatus(int peer) override { return state_->downAt(rank_, peer); }
+
+private:
+  Inbox &own() { return state_->inboxes[static_cast<size_t>(rank_)]; }
+
+  std::shared_ptr<SimNetwork::State> state_;
+  int rank_;
+  SharedBootstrap bootstrap_;
+};
+
+} // namespace
+
+SimNetwork::SimNetwork(SimOptions options, VirtualClock &clock) {
+  HR_CHECK(options.size >= 1 && options.latencyNanosecondsMin <= options.latencyNanosecondsMax);
+  state_ = std::make_shared<State>(std::move(options), clock);
+}
+
+SimNetwork::~SimNetwork() = default;
+
+std::unique_ptr<Transport> SimNetwork::transport(int rank) {
+  HR_CHECK(rank >= 0 && rank < state_->options.size);
+  return std::make_unique<SimTransport>(state_, rank);
+}
+
+bool SimNetwork::advance() {
+  if (state_->events.empty()) {
+    return false;
+  }
+  auto node = state_->events.extract(state_->events.begin());
+  state_->clock.advanceTo(node.key().first);
+  Event &event = node.mapped();
+  switch (event.kind) {
+  case EventKind::kMessage:
+    state_->deliver(std::move(event));
+    break;
+  case EventKind::kDeath:
+    state_->kill(event.source);
+    break;
+  case EventKind::kLinkDown:
+    state_->linkDown(event.source, event.target, event.why);
+    break;
+  }
+  return true;
+}
+
+bool SimNetwork::alive(int rank) const { return !state_->dead[static_cast<size_t>(rank)]; }
+void SimNetwork::kill(int rank) { state_->kill(rank); }
+int64_t SimNetwork::messagesDelivered() const { return state_->delivered; }
+
+} // namespace headrace
