@@ -1,0 +1,110 @@
+// The attributes of `dist`: layouts and their parts.
+#ifndef HEADRACE_DIST_ATTRS_TD
+#define HEADRACE_DIST_ATTRS_TD
+
+include "dialects/dist/DistDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Dist_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::headrace::dist";
+  let genSpecializedAttr = 0;
+}
+
+class Dist_Attr<string name, string attrMnemonic> : AttrDef<Dist_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Dist_RowKind : Dist_Enum<"RowKind", "which rows a rank holds", [
+  I32EnumAttrCase<"Block", 0, "block">,         // contiguous, in rank order
+  I32EnumAttrCase<"Hash", 1, "hash">,           // equal keys on one rank
+  I32EnumAttrCase<"Range", 2, "range">,         // keys ascend with the rank
+  I32EnumAttrCase<"Scattered", 3, "scattered">, // somewhere
+  I32EnumAttrCase<"Root", 4, "root">]>;         // all on the first rank of the axes
+
+def Dist_SplitKind : Dist_Enum<"SplitKind", "whether sizes follow from the extent", [
+  I32EnumAttrCase<"Even", 0, "even">, I32EnumAttrCase<"Ragged", 1, "ragged">]>;
+
+def Dist_Combine : Dist_Enum<"Combine", "how parts of an unreduced value combine", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
+  I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Product", 3, "product">,
+  I32EnumAttrCase<"Distinct", 4, "distinct">, I32EnumAttrCase<"TopK", 5, "topk">,
+  I32EnumAttrCase<"Limit", 6, "limit">]>;
+def Dist_CombineAttr : EnumAttr<Dist_Dialect, Dist_Combine, "combine">;
+
+def Dist_ExchangeKind : Dist_Enum<"ExchangeKind", "where rows go", [
+  I32EnumAttrCase<"Hash", 0, "hash">, I32EnumAttrCase<"Broadcast", 1, "broadcast">,
+  I32EnumAttrCase<"Gather", 2, "gather">, I32EnumAttrCase<"Range", 3, "range">]>;
+def Dist_ExchangeKindAttr : EnumAttr<Dist_Dialect, Dist_ExchangeKind, "exchange_kind">;
+
+def Dist_DimSplitAttr : Dist_Attr<"DimSplit", "dim_split"> {
+  let summary = "the axes that split one tensor dimension, the first outermost";
+  let description = [{
+    Printed inside a layout as `["node", "gpu"]`, with ` ragged` behind it if the sizes are known only
+    at run time. Without axes the dimension is whole.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$axes,
+                        EnumParameter<Dist_SplitKind>:$kind);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Dist_RowsAttr : Dist_Attr<"Rows", "rows"> {
+  let summary = "how the rows of a table are split";
+  let description = [{
+    Printed inside a layout as `hash<["l_orderkey"]> over ["node", "gpu"]`, `block over ["gpu"]`,
+    `scattered over […]`, `range<["k"]> over […]` or `root over […]`.
+
+    **Constraints:**
+    - (C1) `hash` and `range` have keys, the others have none.
+    - (C2) there is at least one axis.
+  }];
+  let parameters = (ins EnumParameter<Dist_RowKind>:$kind,
+                        ArrayRefParameter<"::mlir::StringAttr">:$keys,
+                        ArrayRefParameter<"::mlir::StringAttr">:$axes);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Dist_LayoutAttr : Dist_Attr<"Layout", "layout"> {
+  let summary = "where the parts of one table or tensor are, over the axes of a mesh";
+  let description = [{
+    Every mesh axis is used at most once: it splits a tensor dimension, or splits the rows, or is
+    unreduced; axes that are not named replicate. A value that is unreduced over an axis is the combination of
+    the parts on that axis: `sum`, `max`, `min`, `product` of tensors; an aggregate's contract,
+    `distinct`, `topk` or `limit` of tables.
+
+    ```mlir
+    func.func private @layouts() attributes {dist.layouts = [
+      #dist.layout<@mesh, dims = [["gpu"], []]>,
+      #dist.layout<@mesh, dims = [["node", "gpu"] ragged]>,
+      #dist.layout<@mesh, dims = [[], []], unreduced = {"gpu": sum}>,
+      #dist.layout<@mesh, rows = hash<["l_orderkey"]> over ["node", "gpu"]>,
+      #dist.layout<@mesh, rows = block over ["gpu"]>,
+      #dist.layout<@mesh, unreduced = {"gpu": #frame.contract<[sum<i128>, count, min]>}>,
+      #dist.layout<@mesh>
+    ]}
+    ```
+
+    An even split of an extent e over n parts gives part r the e / n + (r < e mod n) elements from
+    r · (e / n) + min(r, e mod n) on.
+
+    **Constraints:**
+    - (C3) no mesh axis is used twice.
+    - (C4) dims and rows exclude each other.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh,
+                        ArrayRefParameter<"::headrace::dist::DimSplitAttr">:$dims,
+                        "::headrace::dist::RowsAttr":$rows,
+                        ArrayRefParameter<"::mlir::StringAttr">:$unreducedAxes,
+                        ArrayRefParameter<"::mlir::Attribute">:$combines);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// True if every axis replicates.
+    bool isReplicated() const;
+    bool isUnreduced() const { return !getUnreducedAxes().empty(); }
+  }];
+}
+
+#endif // HEADRACE_DIST_ATTRS_TD

@@ -1,0 +1,33 @@
+// Registration of `dist` and the check of its discardable attributes.
+#include "dialects/dist/DistDialect.h"
+
+using namespace mlir;
+using namespace headrace::dist;
+
+#include "dialects/dist/DistDialect.cpp.inc"
+
+void DistDialect::initialize() {
+  registerAttrs();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/dist/DistOps.cpp.inc"
+      >();
+}
+
+LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == getSplitAttrName()) {
+    if (!isa<UnitAttr>(attribute.getValue())) {
+      return op->emitOpError("dist.split is a unit attribute, got ") << attribute.getValue(); // C2
+    }
+    return success();
+  }
+  if (name != getLayoutsAttrName() && name != getNeedsAttrName()) {
+    return op->emitOpError("has an unknown attribute of dialect dist: ") << name;
+  }
+  auto layouts = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (!layouts || !llvm::all_of(layouts, llvm::IsaPred<LayoutAttr>)) {
+    return op->emitOpError() << name << " must be an array of #dist.layout"; // C1
+  }
+  return success();
+}

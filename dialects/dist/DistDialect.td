@@ -1,0 +1,36 @@
+// The dialect definition of `dist`: where data is (level L2).
+#ifndef HEADRACE_DIST_DIALECT_TD
+#define HEADRACE_DIST_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Dist_Dialect : Dialect {
+  let name = "dist";
+  let cppNamespace = "::headrace::dist";
+  let summary = "where data is: layouts over a mesh, and the ops that change them";
+  let description = [{
+    A value's layout is an attribute, not a type, so that ops of other dialects keep verifying. Inside
+    the phase `shard` every op carries two arrays: `dist.layouts`, one `#dist.layout` per result, and
+    `dist.needs`, the layout that each table or tensor operand must have. On functions, `dist.layouts` lists
+    the layouts of arguments. Scans that read only their rank's share carry `dist.split`.
+
+    **Constraints:**
+    - (C1) `dist.layouts` and `dist.needs` are arrays of `#dist.layout`.
+    - (C2) `dist.split` is a unit attribute.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let dependentDialects = ["::headrace::frame::FrameDialect", "::headrace::topo::TopoDialect"];
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getLayoutsAttrName() { return "dist.layouts"; }
+    static ::llvm::StringRef getNeedsAttrName() { return "dist.needs"; }
+    static ::llvm::StringRef getSplitAttrName() { return "dist.split"; }
+
+  private:
+    void registerAttrs();
+
+  public:
+  }];
+}
+
+#endif // HEADRACE_DIST_DIALECT_TD

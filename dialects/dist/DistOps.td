@@ -1,0 +1,315 @@
+// The ops of `dist`.
+#ifndef HEADRACE_DIST_OPS_TD
+#define HEADRACE_DIST_OPS_TD
+
+include "dialects/dist/DistAttrs.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/frame/FrameTypes.td"
+
+def Dist_TableOrTensor : AnyTypeOf<[Frame_TableType, AnyRankedTensor]>;
+def Dist_Axes : TypedArrayAttrBase<StrAttr, "array of mesh axis names">;
+def Dist_Keys : TypedArrayAttrBase<StrAttr, "array of column names">;
+
+// Communication is the same on every rank (SPMD), so equal calls may be merged and unused ones dropped on all
+// ranks alike: the ops are Pure.
+class Dist_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Dist_Dialect, mnemonic, !listconcat([Pure], traits)> {
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts as ops: before and inside `shard`
+//===----------------------------------------------------------------------===//
+
+def Dist_ConstrainOp : Dist_Op<"constrain", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "the user's wish for a layout, a hard constraint of the solver";
+  let description = [{
+    Exists from `import` to the solve in `shard`.
+
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @constrain(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+        %0 = dist.constrain %x : tensor<8x4xf32> to #dist.layout<@mesh, dims = [["r"], []]>
+        return %0 : tensor<8x4xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the layout fits the type: one entry in dims per dimension, rows only on tables, keys among the columns.
+    - (C2) the layout's mesh and axes are those of the module.
+  }];
+  let arguments = (ins Dist_TableOrTensor:$input, Dist_LayoutAttr:$layout);
+  let results = (outs Dist_TableOrTensor:$result);
+  let assemblyFormat = "$input `:` type($input) `to` $layout attr-dict";
+}
+
+def Dist_ReshardOp : Dist_Op<"reshard", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "the same value in another layout";
+  let description = [{
+    Inserted where the layout a value has is not the one its user needs; lowered to collectives and
+    exchanges by the end of `shard`.
+
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @reshard(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+        %0 = dist.reshard %x : tensor<8x4xf32> from #dist.layout<@mesh, dims = [["r"], []]>
+            to #dist.layout<@mesh, dims = [[], []]>
+        return %0 : tensor<8x4xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) both layouts fit the type.
+    - (C2) their mesh and axes are those of the module.
+    - (C3) the target is not unreduced: nothing becomes unreduced by moving it.
+  }];
+  let arguments = (ins Dist_TableOrTensor:$input, Dist_LayoutAttr:$source, Dist_LayoutAttr:$target);
+  let results = (outs Dist_TableOrTensor:$result);
+  let assemblyFormat = "$input `:` type($input) `from` $source `to` $target attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "moves rows between the ranks along mesh axes";
+  let description = [{
+    - `hash`: a row goes to the rank that the hash of its keys names.
+    - `range`: rows go so that the keys ascend with the rank.
+    - `broadcast`: every rank gets all rows.
+    - `gather`: the first rank along the axes gets all rows, the others none.
+
+    Rows are a multiset, their order is not kept. Exists from `shard` on; in `sched` it is a streaming task.
+
+    ```mlir
+    !t = !frame.table<"k": i64, "x": f64>
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @exchange(%t: !t) -> !t {
+        %0 = dist.exchange hash %t keys ["k"] over ["r"] : !t
+        %1 = dist.exchange gather %0 over ["r"] : !t
+        return %1 : !t
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) `hash` and `range` have keys, columns of the table; the other kinds have none.
+    - (C2) there is at least one axis; axes are axes of the module's mesh, each once.
+  }];
+  let arguments = (ins Dist_ExchangeKindAttr:$kind, Frame_TableType:$input,
+                       OptionalAttr<Dist_Keys>:$keys, Dist_Axes:$axes);
+  let results = (outs Frame_TableType:$result);
+  let assemblyFormat = [{
+    $kind $input (`keys` $keys^)? `over` $axes attr-dict `:` type($input)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+class Dist_CollectiveOp<string mnemonic, list<Trait> traits = []> : Dist_Op<mnemonic, traits> {
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Dist_AllReduceOp : Dist_CollectiveOp<"all_reduce", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "every rank gets the combination of all ranks' tensors";
+  let description = [{
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @all_reduce(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+        %0 = dist.all_reduce sum %x over ["r"] : tensor<8x4xf32>
+        return %0 : tensor<8x4xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) axes are axes of the module's mesh, each once, at least one.
+    - (C2) the combination is sum, max, min or product.
+  }];
+  let arguments = (ins Dist_CombineAttr:$combine, AnyRankedTensor:$input, Dist_Axes:$axes);
+  let assemblyFormat = "$combine $input `over` $axes attr-dict `:` type($input)";
+}
+
+def Dist_AllGatherOp : Dist_CollectiveOp<"all_gather"> {
+  let summary = "every rank gets the parts of a dimension, put together in rank order";
+  let description = [{
+    `ragged`: the parts' sizes are known only at run time and are exchanged first.
+
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @all_gather(%x: tensor<?x4xf32>) -> tensor<8x4xf32> {
+        %0 = dist.all_gather %x dim 0 over ["r"] : tensor<?x4xf32> -> tensor<8x4xf32>
+        return %0 : tensor<8x4xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) axes are axes of the module's mesh, each once, at least one.
+    - (C2) input and result have the same rank and element type, and the same sizes in all other dimensions.
+    - (C3) the dimension exists.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, Dist_Axes:$axes, UnitAttr:$ragged);
+  let assemblyFormat = [{
+    (`ragged` $ragged^)? $input `dim` $dim `over` $axes attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_ReduceScatterOp : Dist_CollectiveOp<"reduce_scatter"> {
+  let summary = "combines all ranks' tensors; every rank gets its even part of a dimension";
+  let description = [{
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @reduce_scatter(%x: tensor<8x4xf32>) -> tensor<?x4xf32> {
+        %0 = dist.reduce_scatter sum %x dim 0 over ["r"] : tensor<8x4xf32> -> tensor<?x4xf32>
+        return %0 : tensor<?x4xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) axes are axes of the module's mesh, each once, at least one.
+    - (C2) input and result have the same rank and element type, and the same sizes in all other dimensions.
+    - (C3) the dimension exists.
+    - (C4) the combination is sum, max, min or product.
+  }];
+  let arguments = (ins Dist_CombineAttr:$combine, AnyRankedTensor:$input, I64Attr:$dim, Dist_Axes:$axes);
+  let assemblyFormat = [{
+    $combine $input `dim` $dim `over` $axes attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all"> {
+  let summary = "from parts of one dimension to parts of another";
+  let description = [{
+    Every rank cuts its tensor evenly along `split` and puts together what it gets along `concat`.
+
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @all_to_all(%x: tensor<?x8xf32>) -> tensor<16x?xf32> {
+        %0 = dist.all_to_all %x split 1 concat 0 over ["r"] : tensor<?x8xf32> -> tensor<16x?xf32>
+        return %0 : tensor<16x?xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) axes are axes of the module's mesh, each once, at least one.
+    - (C2) input and result have the same rank and element type, and the same sizes in all other dimensions.
+    - (C3) both dimensions exist and differ.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$split, I64Attr:$concat, Dist_Axes:$axes);
+  let assemblyFormat = [{
+    $input `split` $split `concat` $concat `over` $axes attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_SliceOp : Dist_CollectiveOp<"slice"> {
+  let summary = "this rank's even part of a dimension of a replicated tensor; no bytes move";
+  let description = [{
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @slice(%x: tensor<8x4xf32>) -> tensor<?x4xf32> {
+        %0 = dist.slice %x dim 0 over ["r"] : tensor<8x4xf32> -> tensor<?x4xf32>
+        return %0 : tensor<?x4xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) axes are axes of the module's mesh, each once, at least one.
+    - (C2) input and result have the same rank and element type, and the same sizes in all other dimensions.
+    - (C3) the dimension exists.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, Dist_Axes:$axes);
+  let assemblyFormat = [{
+    $input `dim` $dim `over` $axes attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Dist_LocalExtentOp : Dist_Op<"local_extent"> {
+  let summary = "the size of this rank's even part of an extent";
+  let description = [{
+    e / n + (r < e mod n) for extent e, n parts along the axes, and this rank's position r.
+
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @local_extent(%extent: index) -> index {
+        %0 = dist.local_extent %extent over ["r"]
+        return %0 : index
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) axes are axes of the module's mesh, each once, at least one.
+  }];
+  let arguments = (ins Index:$extent, Dist_Axes:$axes);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$extent `over` $axes attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Hand-written parts
+//===----------------------------------------------------------------------===//
+
+def Dist_ManualOp : Op<Dist_Dialect, "manual", [
+    IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "a part written in the local view of every rank";
+  let description = [{
+    The body sees this rank's parts of the operands, in the layouts `in`, and yields its parts of the results,
+    in the layouts `out`. `dist-localize` inlines it.
+
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @manual(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+        %0 = dist.manual (%x) in [#dist.layout<@mesh, dims = [["r"], []]>]
+            out [#dist.layout<@mesh, dims = [["r"], []]>] {
+        ^bb0(%local: tensor<?x4xf32>):
+          dist.yield %local : tensor<?x4xf32>
+        } : (tensor<8x4xf32>) -> tensor<8x4xf32>
+        return %0 : tensor<8x4xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) one `in` layout per operand and one `out` layout per result; they fit the types and the module's mesh.
+    - (C2) block arguments and yielded values are the local types: split dimensions become `?`.
+  }];
+  let arguments = (ins Variadic<Dist_TableOrTensor>:$inputs,
+                       TypedArrayAttrBase<Dist_LayoutAttr, "array of layouts">:$in,
+                       TypedArrayAttrBase<Dist_LayoutAttr, "array of layouts">:$out);
+  let regions = (region SizedRegion<1>:$body);
+  let results = (outs Variadic<Dist_TableOrTensor>:$outputs);
+  let assemblyFormat = [{
+    `(` $inputs `)` `in` $in `out` $out $body attr-dict `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Dist_YieldOp : Op<Dist_Dialect, "yield", [Pure, Terminator, ReturnLike, HasParent<"ManualOp">]> {
+  let summary = "ends a `dist.manual` body";
+  let description = [{
+    ```mlir
+    func.func @yield() {
+      dist.manual () in [] out [] {
+        dist.yield
+      } : () -> ()
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Dist_TableOrTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ /* a body without results */ }]>];
+}
+
+#endif // HEADRACE_DIST_OPS_TD

@@ -1,0 +1,21 @@
+// The dialect `topo`: mesh and topology of a module, as attributes.
+#ifndef HEADRACE_DIALECTS_TOPO_TOPODIALECT_H
+#define HEADRACE_DIALECTS_TOPO_TOPODIALECT_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+
+#include "dialects/topo/TopoDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/topo/TopoAttrs.h.inc"
+
+namespace headrace::topo {
+
+/// The mesh of the module around `op`; null if the module has none.
+MeshAttr meshOf(mlir::Operation *op);
+
+} // namespace headrace::topo
+
+#endif // HEADRACE_DIALECTS_TOPO_TOPODIALECT_H

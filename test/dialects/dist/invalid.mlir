@@ -1,0 +1,242 @@
+// RUN: headrace-opt %s -split-input-file -verify-diagnostics
+
+// expected-error@+1 {{a layout uses every mesh axis at most once, got twice: "g"}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, dims = [["g"], ["g"]]>]}
+
+// -----
+
+// expected-error@+1 {{a layout uses every mesh axis at most once, got twice: "g"}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, dims = [["g"]], unreduced = {"g": sum}>]}
+
+// -----
+
+// expected-error@+1 {{a layout splits dims or rows, not both}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, dims = [["g"]], rows = block over ["h"]>]}
+
+// -----
+
+// expected-error@+1 {{rows need keys for hash}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = hash over ["h"]>]}
+
+// -----
+
+// expected-error@+1 {{rows take no keys for block}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = block<["k"]> over ["h"]>]}
+
+// -----
+
+// expected-error@+1 {{rows must be split over at least one axis}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = block over []>]}
+
+// -----
+
+// expected-error@+1 {{expected block, hash, range, scattered or root, got magic}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = magic over ["h"]>]}
+
+// -----
+
+// expected-error@+1 {{unknown way to combine: mean}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, unreduced = {"h": mean}>]}
+
+// -----
+
+// expected-error@+1 {{expected dims, rows or unreduced, got columns}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, columns = []>]}
+
+// -----
+
+// expected-error@+1 {{dist.layouts must be an array of #dist.layout}}
+func.func private @f() attributes {dist.layouts = [1]}
+
+// -----
+
+// expected-error@+1 {{dist.split is a unit attribute, got 3}}
+func.func private @f() attributes {dist.split = 3 : i64}
+
+// -----
+
+// expected-error@+1 {{unknown attribute of dialect dist: dist.colour}}
+func.func private @f() attributes {dist.colour = 3 : i64}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  func.func @f(%x: tensor<8x4xf32>) {
+    // expected-error@+1 {{a layout needs one entry in dims per dimension, got 1 for 'tensor<8x4xf32>'}}
+    %0 = dist.constrain %x : tensor<8x4xf32> to #dist.layout<@mesh, dims = [["r"]]>
+    return
+  }
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error@+1 {{only a table has rows}}
+  %0 = dist.constrain %x : tensor<8xf32> to #dist.layout<@mesh, rows = block over ["r"]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{a table has rows, not dims}}
+  %0 = dist.constrain %x : !frame.table<"a": i64> to #dist.layout<@mesh, dims = [["r"]]>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{the table has no column "b"}}
+  %0 = dist.constrain %x : !frame.table<"a": i64> to #dist.layout<@mesh, rows = hash<["b"]> over ["r"]>
+  return
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  func.func @f(%x: tensor<8xf32>) {
+    // expected-error@+1 {{has a layout on another mesh than the module's: @mush}}
+    %0 = dist.constrain %x : tensor<8xf32> to #dist.layout<@mush, dims = [["r"]]>
+    return
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  func.func @f(%x: tensor<8xf32>) {
+    // expected-error@+1 {{names an axis that the mesh does not have: "q"}}
+    %0 = dist.constrain %x : tensor<8xf32> to #dist.layout<@mesh, dims = [["q"]]>
+    return
+  }
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error@+1 {{cannot make a value unreduced}}
+  %0 = dist.reshard %x : tensor<8xf32> from #dist.layout<@mesh, dims = [["r"]]>
+      to #dist.layout<@mesh, dims = [[]], unreduced = {"r": sum}>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{needs keys for hash}}
+  %0 = dist.exchange hash %x over ["r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{takes no keys for gather}}
+  %0 = dist.exchange gather %x keys ["a"] over ["r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{has a key that is no column of the table: "b"}}
+  %0 = dist.exchange hash %x keys ["b"] over ["r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{needs at least one axis}}
+  %0 = dist.exchange gather %x over [] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{names an axis twice: "r"}}
+  %0 = dist.exchange gather %x over ["r", "r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error@+1 {{combines tensors by sum, max, min or product, got topk}}
+  %0 = dist.all_reduce topk %x over ["r"] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error@+1 {{has no dimension 1}}
+  %0 = dist.all_gather %x dim 1 over ["r"] : tensor<8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error@+1 {{changes the size of another dimension: 1}}
+  %0 = dist.all_gather %x dim 0 over ["r"] : tensor<8x4xf32> -> tensor<16x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error@+1 {{needs input and result of the same rank and element type}}
+  %0 = dist.slice %x dim 0 over ["r"] : tensor<8x4xf32> -> tensor<?x4xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error@+1 {{combines tensors by sum, max, min or product, got limit}}
+  %0 = dist.reduce_scatter limit %x dim 0 over ["r"] : tensor<8x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error@+1 {{splits and concatenates the same dimension: 0}}
+  %0 = dist.all_to_all %x split 0 concat 0 over ["r"] : tensor<8x4xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  func.func @f(%e: index) {
+    // expected-error@+1 {{names an axis that the mesh does not have: "q"}}
+    %0 = dist.local_extent %e over ["q"]
+    return
+  }
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error@+1 {{needs one layout per operand and result}}
+  %0 = dist.manual (%x) in [] out [#dist.layout<@mesh, dims = [["r"]]>] {
+  ^bb0(%local: tensor<?xf32>):
+    dist.yield %local : tensor<?xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error@+1 {{needs local type 'tensor<?xf32>' among its block arguments, got 'tensor<8xf32>'}}
+  %0 = dist.manual (%x) in [#dist.layout<@mesh, dims = [["r"]]>] out [#dist.layout<@mesh, dims = [[]]>] {
+  ^bb0(%local: tensor<8xf32>):
+    dist.yield %local : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}

@@ -1,0 +1,24 @@
+// RUN: headrace-opt %s | headrace-opt | FileCheck %s
+
+// CHECK-LABEL: func.func private @layouts
+func.func private @layouts() attributes {dist.layouts = [
+  // CHECK-SAME: #dist.layout<@mesh, dims = {{\[\[}}"gpu"], []]>
+  #dist.layout<@mesh, dims = [["gpu"], []]>,
+  // CHECK-SAME: #dist.layout<@mesh, dims = {{\[\[}}"node", "gpu"] ragged]>
+  #dist.layout<@mesh, dims = [["node", "gpu"] ragged]>,
+  // CHECK-SAME: #dist.layout<@mesh, dims = {{\[\[}}], []], unreduced = {"gpu": sum}>
+  #dist.layout<@mesh, dims = [[], []], unreduced = {"gpu": sum}>,
+  // CHECK-SAME: #dist.layout<@mesh, rows = hash<["l_orderkey", "b"]> over ["node", "gpu"]>
+  #dist.layout<@mesh, rows = hash<["l_orderkey", "b"]> over ["node", "gpu"]>,
+  // CHECK-SAME: #dist.layout<@mesh, rows = range<["k"]> over ["gpu"]>
+  #dist.layout<@mesh, rows = range<["k"]> over ["gpu"]>,
+  // CHECK-SAME: #dist.layout<@mesh, rows = block over ["gpu"], unreduced = {"node": topk}>
+  #dist.layout<@mesh, rows = block over ["gpu"], unreduced = {"node": topk}>,
+  // CHECK-SAME: #dist.layout<@mesh, rows = root over ["gpu"]>
+  #dist.layout<@mesh, rows = root over ["gpu"]>,
+  // CHECK-SAME: #dist.layout<@mesh, rows = scattered over ["gpu"]>
+  #dist.layout<@mesh, rows = scattered over ["gpu"]>,
+  // CHECK-SAME: #dist.layout<@mesh, unreduced = {"gpu": #frame.contract<[sum<i128>, count, min]>}>
+  #dist.layout<@mesh, unreduced = {"gpu": #frame.contract<[sum<i128>, count, min]>}>,
+  // CHECK-SAME: #dist.layout<@mesh>
+  #dist.layout<@mesh>]}
