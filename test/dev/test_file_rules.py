@@ -32,3 +32,8 @@ def test_a_file_holds_one_idea() -> None:
 def test_a_source_that_no_cmake_file_names_is_dead() -> None:
     texts = {"a/CMakeLists.txt": "add(x.cpp)", "a/x.cpp": "", "a/y.cpp": ""}
     assert [f.path for f in file_rules.unbuilt(texts)] == ["a/y.cpp"]
+
+
+def test_a_source_named_through_a_variable_is_not_dead() -> None:
+    texts = {"a/CMakeLists.txt": "add(${_what}_fuzzer.cpp)", "a/decode_fuzzer.cpp": "", "a/decode.cpp": ""}
+    assert [f.path for f in file_rules.unbuilt(texts)] == ["a/decode.cpp"]

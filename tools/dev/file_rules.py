@@ -52,13 +52,22 @@ def check_text(name: str, text: str) -> list[Finding]:
 def unbuilt(texts: dict[str, str]) -> list[Finding]:
     """C++ sources that no CMakeLists.txt names are dead."""
     lists = "\n".join(text for name, text in texts.items() if name.endswith(("CMakeLists.txt", ".cmake")))
-    named = set(re.findall(r"[\w./-]+", lists))
-    stems = {Path(word).name for word in named}
+    named = {Path(word).name for word in re.findall(r"[\w./-]+", lists)}
+    # ${_fuzzer}_fuzzer.cpp in a foreach names any file of that form.
+    forms = [_form(word) for word in re.findall(r"[\w./${}-]*\$\{[\w./${}-]*\.cpp", lists)]
     return [
         Finding(name, 0, "unbuilt", "no CMakeLists.txt names this file")
         for name in texts
-        if name.endswith(".cpp") and Path(name).name not in stems and not _globbed(name, texts)
+        if name.endswith(".cpp")
+        and Path(name).name not in named
+        and not any(form.fullmatch(Path(name).name) for form in forms)
+        and not _globbed(name, texts)
     ]
+
+
+def _form(word: str) -> re.Pattern[str]:
+    fixed = re.split(r"\$\{\w+\}", Path(word).name)
+    return re.compile("[\\w-]+".join(re.escape(part) for part in fixed))
 
 
 def _globbed(name: str, texts: dict[str, str]) -> bool:
