@@ -13,7 +13,6 @@ class Frame_Attr<string name, string attrMnemonic> : AttrDef<Frame_Dialect, name
 class Frame_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::headrace::frame";
-  let genSpecializedAttr = 0;
 }
 
 def Frame_JoinKind : Frame_Enum<"JoinKind", "which rows a join keeps", [
@@ -21,7 +20,6 @@ def Frame_JoinKind : Frame_Enum<"JoinKind", "which rows a join keeps", [
   I32EnumAttrCase<"Right", 2, "right">, I32EnumAttrCase<"Full", 3, "full">,
   I32EnumAttrCase<"Semi", 4, "semi">, I32EnumAttrCase<"Anti", 5, "anti">,
   I32EnumAttrCase<"Mark", 6, "mark">]>;
-def Frame_JoinKindAttr : EnumAttr<Frame_Dialect, Frame_JoinKind, "join_kind">;
 
 def Frame_AggregateFunction : Frame_Enum<"AggregateFunction", "what a measure computes", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Count", 1, "count">,
@@ -33,12 +31,10 @@ def Frame_CompareKind : Frame_Enum<"CompareKind", "a comparison", [
   I32EnumAttrCase<"Eq", 0, "eq">, I32EnumAttrCase<"Ne", 1, "ne">, I32EnumAttrCase<"Lt", 2, "lt">,
   I32EnumAttrCase<"Le", 3, "le">, I32EnumAttrCase<"Gt", 4, "gt">, I32EnumAttrCase<"Ge", 5, "ge">,
   I32EnumAttrCase<"IsNotDistinctFrom", 6, "is_not_distinct_from">]>;
-def Frame_CompareKindAttr : EnumAttr<Frame_Dialect, Frame_CompareKind, "compare_kind">;
 
 def Frame_DateField : Frame_Enum<"DateField", "a part of a date", [
   I32EnumAttrCase<"Year", 0, "year">, I32EnumAttrCase<"Month", 1, "month">,
   I32EnumAttrCase<"Day", 2, "day">]>;
-def Frame_DateFieldAttr : EnumAttr<Frame_Dialect, Frame_DateField, "date_field">;
 
 def Frame_SortDirection : Frame_Enum<"SortDirection", "ascending or descending", [
   I32EnumAttrCase<"Asc", 0, "asc">, I32EnumAttrCase<"Desc", 1, "desc">]>;

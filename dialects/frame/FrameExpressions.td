@@ -222,7 +222,7 @@ def Frame_CompareOp : Frame_TotalOp<"compare"> {
     - (C1) the operands have the same type but for nullability and a decimal's precision.
     - (C2) the result is nullable exactly if an operand is; for `is_not_distinct_from` it is i1.
   }];
-  let arguments = (ins Frame_CompareKindAttr:$kind, Frame_Scalar:$lhs, Frame_Scalar:$rhs);
+  let arguments = (ins Frame_CompareKind:$kind, Frame_Scalar:$lhs, Frame_Scalar:$rhs);
   let results = (outs Frame_Boolean:$result);
   let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
@@ -431,7 +431,7 @@ def Frame_ExtractOp : Frame_TotalOp<"extract"> {
     **Constraints:**
     - (C1) the result is i32, nullable exactly if the operand is.
   }];
-  let arguments = (ins Frame_DateFieldAttr:$field, Frame_DateLike:$operand);
+  let arguments = (ins Frame_DateField:$field, Frame_DateLike:$operand);
   let results = (outs Frame_Scalar:$result);
   let assemblyFormat = "$field $operand attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

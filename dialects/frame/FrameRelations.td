@@ -249,7 +249,7 @@ def Frame_JoinOp : Frame_ExpressionRegionOp<"join"> {
     - (C5) the result type is the one described above, nullability included.
     - (C6) `null_aware` needs kind `anti`, one key and no residual.
   }];
-  let arguments = (ins Frame_JoinKindAttr:$kind, Frame_TableType:$left, Frame_TableType:$right,
+  let arguments = (ins Frame_JoinKind:$kind, Frame_TableType:$left, Frame_TableType:$right,
                        Frame_ColumnNames:$left_keys, Frame_ColumnNames:$right_keys,
                        OptionalAttr<Frame_ColumnNames>:$residual_columns, UnitAttr:$null_aware);
   let regions = (region MaxSizedRegion<1>:$residual);

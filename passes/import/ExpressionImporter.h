@@ -1,0 +1,107 @@
+// Substrait expressions as the region of a relational op of `frame`.
+#ifndef HEADRACE_PASSES_IMPORT_EXPRESSIONIMPORTER_H
+#define HEADRACE_PASSES_IMPORT_EXPRESSIONIMPORTER_H
+
+#include "dialects/frame/FrameOps.h"
+#include "passes/import/SubstraitJson.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <functional>
+
+namespace headrace::import {
+
+/// What expressions need of the whole import.
+struct ExpressionEnvironment {
+  mlir::MLIRContext *context;
+  /// Substrait's function anchors.
+  llvm::DenseMap<int64_t, std::string> functions;
+  /// Makes the value of a scalar subquery (given its relation), outside of any region.
+  std::function<mlir::FailureOr<mlir::Value>(Node)> importScalarSubquery;
+  /// Relations and expressions that are open; bounded so that no document exhausts the stack.
+  unsigned depth = 0;
+};
+
+/// Counts one level of nesting while it lives.
+class NestingGuard {
+public:
+  static constexpr unsigned kDepthMax = 500;
+  explicit NestingGuard(ExpressionEnvironment &environment) : depth(environment.depth) { ++depth; }
+  ~NestingGuard() { --depth; }
+  mlir::LogicalResult check(Node node) const;
+
+private:
+  unsigned &depth;
+};
+
+/// An imported expression: the value, and how it reads.
+struct Expression {
+  mlir::Value value;
+  std::string text;
+};
+
+/// The position of a plain reference to an input column; nothing if `expression` is anything else.
+std::optional<int64_t> fieldIndex(Node expression);
+
+/// Builds one expression region. Columns become block arguments when first used.
+class ExpressionImporter {
+public:
+  /// `fields`: the columns that Substrait's field indices mean.
+  ExpressionImporter(ExpressionEnvironment &environment, llvm::ArrayRef<frame::Column> fields);
+
+  mlir::FailureOr<Expression> importExpression(Node expression);
+
+  /// Ends the region. The caller moves it into its op.
+  std::unique_ptr<mlir::Region> finish(mlir::ValueRange yielded, mlir::Location location);
+
+  /// The columns of the block arguments.
+  mlir::ArrayAttr columns() const;
+  mlir::Location locate(Node node, llvm::StringRef text) const;
+  /// For conjunctions that are put together again from their parts; null for none.
+  mlir::Value conjunction(llvm::ArrayRef<mlir::Value> parts, mlir::Location location);
+
+private:
+  mlir::FailureOr<Expression> importField(Node expression, int64_t index);
+  mlir::FailureOr<Expression> importLiteral(Node expression, Node literal);
+  mlir::FailureOr<Expression> importCast(Node expression, Node cast);
+  mlir::FailureOr<Expression> importIfThen(Node expression, Node ifThen);
+  mlir::FailureOr<Expression> importOneOf(Node expression, Node list);
+  mlir::FailureOr<Expression> importSubquery(Node expression, Node subquery);
+  mlir::FailureOr<Expression> importFunction(Node expression, Node function);
+
+  mlir::FailureOr<Expression> importComparison(Node expression, frame::CompareKind kind,
+                                               llvm::ArrayRef<Expression> arguments);
+  mlir::FailureOr<Expression> importArithmetic(Node expression, llvm::StringRef name,
+                                               llvm::ArrayRef<Expression> arguments);
+  mlir::FailureOr<Expression> importLogic(Node expression, llvm::StringRef name, Node function);
+  mlir::FailureOr<Expression> importLike(Node expression, llvm::ArrayRef<Node> arguments);
+  mlir::FailureOr<Expression> importSubstring(Node expression, llvm::ArrayRef<Node> arguments);
+  mlir::FailureOr<Expression> importDatePart(Node expression, llvm::ArrayRef<Node> arguments);
+  mlir::FailureOr<Expression> importUnary(Node expression, llvm::StringRef name,
+                                          llvm::ArrayRef<Expression> arguments);
+  mlir::FailureOr<Expression> importCoalesce(Node expression,
+                                             llvm::ArrayRef<Expression> arguments);
+
+  mlir::FailureOr<llvm::SmallVector<Expression>> importAll(llvm::ArrayRef<Node> nodes);
+  mlir::Type booleanFor(mlir::TypeRange operands) const;
+
+  ExpressionEnvironment &environment;
+  llvm::SmallVector<frame::Column> fields;
+  std::unique_ptr<mlir::Region> region;
+  llvm::MapVector<mlir::StringAttr, mlir::Value> arguments;
+  mlir::OpBuilder builder;
+};
+
+/// The name of a scalar or aggregate function call; fails if its anchor is unknown.
+mlir::FailureOr<llvm::StringRef> functionName(const ExpressionEnvironment &environment, Node call);
+
+/// The values of a call's arguments.
+llvm::SmallVector<Node> callArguments(Node call);
+
+/// The parts of nested calls of `and`, left to right; the expression itself if it is none.
+void flattenConjunction(const ExpressionEnvironment &environment, Node expression,
+                        llvm::SmallVectorImpl<Node> &parts);
+
+} // namespace headrace::import
+
+#endif // HEADRACE_PASSES_IMPORT_EXPRESSIONIMPORTER_H

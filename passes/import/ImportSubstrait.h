@@ -1,0 +1,32 @@
+// The entry of the import phase for SQL: a Substrait plan in JSON becomes a module of `frame`.
+#ifndef HEADRACE_PASSES_IMPORT_IMPORTSUBSTRAIT_H
+#define HEADRACE_PASSES_IMPORT_IMPORTSUBSTRAIT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+
+namespace headrace::import {
+
+/// What is known of the tables beside the plan.
+struct SubstraitImportOptions {
+  /// Per table the statistics document of the storage layer, as JSON text. Tables without one are
+  /// scanned without statistics; what of a document does not concern the columns read is left out.
+  llvm::StringMap<std::string> statistics;
+};
+
+/// Makes `func.func @main() -> !frame.table<…>` with `frame.result_names` from a Substrait plan as
+/// DataFusion writes it (bare function names; `"nullAware"` on joins that stand for NOT IN).
+///
+/// Column names are unique in the module. Locations are the rendered expression (or the relation),
+/// then the path in the document. Null on malformed or unsupported input: `error` then says what and
+/// at which path. Never aborts, whatever the text. Loads the dialects frame and func.
+mlir::OwningOpRef<mlir::ModuleOp> importSubstrait(mlir::MLIRContext *context, llvm::StringRef json,
+                                                  const SubstraitImportOptions &options,
+                                                  std::string &error);
+
+} // namespace headrace::import
+
+#endif // HEADRACE_PASSES_IMPORT_IMPORTSUBSTRAIT_H

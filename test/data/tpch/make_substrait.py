@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Writes substrait/qNN.json from queries/qNN.sql (needs python/ on PYTHONPATH); --check only compares.
+
+Extension anchors vary from call to call in DataFusion, so documents are compared after resolving them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER))
+
+from schemas import SCHEMAS  # noqa: E402
+
+from headrace._src.sql.plan import substrait_json  # noqa: E402
+
+
+def with_stable_anchors(text: str) -> dict[str, Any]:
+    """The document with its functions numbered by name."""
+    document = json.loads(text)
+    functions = [extension["extensionFunction"] for extension in document.get("extensions", [])]
+    names = {function.get("functionAnchor", 0): function["name"] for function in functions}
+    order = {name: index for index, name in enumerate(sorted(names.values()))}
+
+    def renumber(node: Any) -> Any:
+        if isinstance(node, list):
+            return [renumber(child) for child in node]
+        if not isinstance(node, dict):
+            return node
+        result = {key: renumber(child) for key, child in node.items()}
+        if "functionReference" in result or "arguments" in result:
+            result["functionReference"] = order[names[node.get("functionReference", 0)]]
+        return result
+
+    document["relations"] = renumber(document["relations"])
+    document["extensions"] = [
+        {"extensionFunction": {"functionAnchor": order[name], "name": name}} for name in sorted(order)
+    ]
+    return document
+
+
+def main() -> int:
+    different = []
+    for query in sorted((FOLDER / "queries").glob("q*.sql")):
+        target = FOLDER / "substrait" / f"{query.stem}.json"
+        document = with_stable_anchors(substrait_json(query.read_text(), SCHEMAS))
+        if "--check" not in sys.argv:
+            target.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
+        elif json.loads(target.read_text()) != document:
+            different.append(query.stem)
+    if different:
+        print(f"not what DataFusion gives now: {' '.join(different)}; run {__file__}")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
