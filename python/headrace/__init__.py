@@ -1,0 +1,27 @@
+"""headrace: compiles programs over tables and tensors for a described cluster, and runs them.
+
+Public names are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+# name -> the module that defines it
+_PUBLIC = {
+    "jit": "headrace._src.array.jit",
+}
+
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'headrace' has no attribute: {name}")
+    value = getattr(importlib.import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})

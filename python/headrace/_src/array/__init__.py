@@ -1,0 +1,1 @@
+"""Arrays: tracing of array-API-style functions to linalg on tensors."""

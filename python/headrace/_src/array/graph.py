@@ -1,0 +1,81 @@
+"""The graph that tracing builds: immutable nodes on tensors of known shape, each with its place."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+Shape = tuple[int, ...]
+
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the user's program."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A tensor as an elementwise node reads it: its dimension d runs with loop dimension `dimensions[d]`.
+
+    Loop dimensions that are not named broadcast.
+    """
+
+    node: Node
+    dimensions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A scalar operand of an elementwise node; its type is that of the node's operands."""
+
+    value: float | int
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One tensor. `operation` is one of
+
+    parameter        attributes: name
+    elementwise      attributes: function; inputs are Operands and Constants over the loops of `shape`
+    transpose        attributes: axes; result dimension d is input dimension axes[d]
+    reshape          row-major order is kept
+    reduce           attributes: combine ("sum", "maximum", "minimum"), axes (sorted, removed from the shape)
+    matmul           (m, k) (k, n) -> (m, n)
+    batch_matmul     (b, m, k) (b, k, n) -> (b, m, n)
+    """
+
+    operation: str
+    shape: Shape
+    dtype: str  # "f32", "f64", "i64"
+    place: Place
+    inputs: tuple[Node | Operand | Constant, ...] = ()
+    attributes: dict[str, Any] = field(default_factory=dict)
+    number: int = field(default_factory=lambda: next(_numbers))
+
+    def input_nodes(self) -> list[Node]:
+        """The tensors this one is computed from."""
+        nodes = []
+        for value in self.inputs:
+            if isinstance(value, Operand):
+                nodes.append(value.node)
+            elif isinstance(value, Node):
+                nodes.append(value)
+        return nodes
+
+
+def in_order(results: tuple[Node, ...]) -> list[Node]:
+    """All nodes that the results need, each after its inputs, in the order they were traced."""
+    found: dict[int, Node] = {}
+    pending = list(results)
+    while pending:
+        node = pending.pop()
+        if node.number not in found:
+            found[node.number] = node
+            pending.extend(node.input_nodes())
+    return [found[number] for number in sorted(found)]

@@ -1,0 +1,247 @@
+"""Array: the stand-in for a tensor while a function is traced. Its operators record nodes of the graph."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Sequence
+
+from headrace._src.array import shapes
+from headrace._src.array.graph import Constant, Node, Operand, Place, Shape
+
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+_FLOATS = ("f32", "f64")
+
+
+def user_place() -> Place:
+    """The innermost line outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename, frame.f_lineno)
+
+
+class Array:
+    """A traced tensor: shape and dtype are known, values are not."""
+
+    __array_ufunc__ = None  # NumPy's operators leave the work to ours
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    @property
+    def shape(self) -> Shape:
+        return self._node.shape
+
+    @property
+    def dtype(self) -> str:
+        return self._node.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self._node.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self._node.shape)
+
+    @property
+    def T(self) -> Array:  # noqa: N802 - the name of the standard
+        if self.ndim != 2:
+            raise ValueError(f"T is for matrices, use permute_dims: got {self.ndim} dimensions")
+        return permute_dims(self, (1, 0))
+
+    @property
+    def mT(self) -> Array:  # noqa: N802 - the name of the standard
+        if self.ndim < 2:
+            raise ValueError(f"mT needs two dimensions: got {self.ndim}")
+        return permute_dims(self, (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2))
+
+    def __array_namespace__(self, *, api_version: str | None = None):  # noqa: ANN204
+        from headrace import array
+
+        return array
+
+    def __repr__(self) -> str:
+        return f"Array(shape={self.shape}, dtype={self.dtype})"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a traced array has no value yet: control flow cannot depend on it")
+
+    __float__ = __int__ = __index__ = __iter__ = __bool__
+
+    def __add__(self, other):
+        return elementwise("add", self, other)
+
+    def __radd__(self, other):
+        return elementwise("add", other, self)
+
+    def __sub__(self, other):
+        return elementwise("subtract", self, other)
+
+    def __rsub__(self, other):
+        return elementwise("subtract", other, self)
+
+    def __mul__(self, other):
+        return elementwise("multiply", self, other)
+
+    def __rmul__(self, other):
+        return elementwise("multiply", other, self)
+
+    def __truediv__(self, other):
+        return elementwise("divide", self, other)
+
+    def __rtruediv__(self, other):
+        return elementwise("divide", other, self)
+
+    def __neg__(self):
+        return elementwise("negative", self)
+
+    def __abs__(self):
+        return elementwise("abs", self)
+
+    def __matmul__(self, other):
+        return matmul(self, other)
+
+
+def _node_of(value: object, what: str) -> Node:
+    if not isinstance(value, Array):
+        raise TypeError(
+            f"{what} needs a traced array (pass arrays as arguments of the function): "
+            f"got {type(value).__name__}"
+        )
+    return value._node
+
+
+def _constant(value: object, dtype: str) -> Constant:
+    if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:  # NumPy scalars
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(
+            "operands are traced arrays and numbers (pass arrays as arguments of the function): "
+            f"got {type(value).__name__}"
+        )
+    if dtype in _FLOATS:
+        return Constant(float(value))
+    if isinstance(value, float):
+        raise TypeError(f"a float cannot be combined with an array of {dtype}: got {value}")
+    if not -(2**63) <= value < 2**63:
+        raise OverflowError(f"number does not fit {dtype}: got {value}")
+    return Constant(value)
+
+
+def _broadcast_operand(node: Node, shape: Shape) -> Operand:
+    """Drops the dimensions of extent 1 that are stretched; what is left runs with loops of `shape`."""
+    offset = len(shape) - len(node.shape)
+    kept = [d for d, extent in enumerate(node.shape) if extent == shape[d + offset]]
+    squeezed = tuple(node.shape[d] for d in kept)
+    return Operand(_reshape(node, squeezed, node.place), tuple(d + offset for d in kept))
+
+
+def elementwise(function: str, *operands: object, dtype: str | None = None) -> Array:
+    """function(operands…) with broadcasting; numbers take the type of the arrays beside them."""
+    nodes = [operand._node for operand in operands if isinstance(operand, Array)]
+    if not nodes:
+        raise TypeError(
+            f"{function} needs a traced array: got {', '.join(type(v).__name__ for v in operands)}"
+        )
+    types = sorted({node.dtype for node in nodes})
+    if len(types) > 1:
+        raise TypeError(
+            f"{function} needs operands of one type (convert with astype): got {' and '.join(types)}"
+        )
+    if types[0] not in _FLOATS and function in ("divide", "exp", "sqrt", "tanh"):
+        raise TypeError(f"{function} needs a floating-point array: got {types[0]}")
+    shape = shapes.broadcast(*(node.shape for node in nodes))
+    inputs = tuple(
+        _broadcast_operand(value._node, shape) if isinstance(value, Array) else _constant(value, types[0])
+        for value in operands
+    )
+    return Array(Node("elementwise", shape, dtype or types[0], user_place(), inputs, {"function": function}))
+
+
+def broadcast_to(x: Array, shape: Sequence[int]) -> Array:
+    """x stretched to the shape."""
+    node, target = _node_of(x, "broadcast_to"), tuple(shape)
+    if shapes.broadcast(node.shape, target) != target:
+        raise ValueError(f"shape {node.shape} does not broadcast to: {target}")
+    inputs = (_broadcast_operand(node, target),)
+    return Array(Node("elementwise", target, node.dtype, user_place(), inputs, {"function": "copy"}))
+
+
+def _reshape(node: Node, shape: Shape, place: Place) -> Node:
+    while node.operation == "reshape":
+        (node,) = node.inputs  # type: ignore[assignment]
+    return node if node.shape == shape else Node("reshape", shape, node.dtype, place, (node,))
+
+
+def reshape(x: Array, shape: int | Sequence[int]) -> Array:
+    """The same elements in row-major order; one extent may be -1."""
+    node = _node_of(x, "reshape")
+    return Array(_reshape(node, shapes.normalize_shape(shape, math.prod(node.shape)), user_place()))
+
+
+def permute_dims(x: Array, axes: Sequence[int]) -> Array:
+    """Result dimension d is dimension axes[d] of x."""
+    node = _node_of(x, "permute_dims")
+    order = tuple(axes)
+    if sorted(order) != list(range(len(node.shape))):
+        raise ValueError(f"axes are not a permutation of {len(node.shape)} dimensions: got {order}")
+    if order == tuple(range(len(order))):
+        return x
+    shape = tuple(node.shape[axis] for axis in order)
+    return Array(Node("transpose", shape, node.dtype, user_place(), (node,), {"axes": order}))
+
+
+def reduce(combine: str, x: Array, axis: int | Sequence[int] | None, keepdims: bool) -> Array:
+    """Combines the elements along the axes (all, if None)."""
+    node = _node_of(x, combine)
+    axes = shapes.normalize_axes(axis, len(node.shape))
+    if combine != "sum" and any(node.shape[axis] == 0 for axis in axes):
+        raise ValueError(f"{combine} of no elements: got shape {node.shape}")
+    place = user_place()
+    result = node
+    if axes:
+        shape = tuple(extent for d, extent in enumerate(node.shape) if d not in axes)
+        attributes = {"combine": combine, "axes": axes}
+        result = Node("reduce", shape, node.dtype, place, (node,), attributes)
+    if keepdims:
+        kept = tuple(1 if d in axes else extent for d, extent in enumerate(node.shape))
+        result = _reshape(result, kept, place)
+    return Array(result)
+
+
+def matmul(x1: Array, x2: Array) -> Array:
+    """The matrix product of the last two dimensions, as in the array API standard."""
+    a, b = _node_of(x1, "matmul"), _node_of(x2, "matmul")
+    place = user_place()
+    if a.dtype != b.dtype:
+        raise TypeError(
+            f"matmul needs operands of one type (convert with astype): got {a.dtype} and {b.dtype}"
+        )
+    if not a.shape or not b.shape:
+        raise ValueError(f"matmul needs at least one dimension: got {a.shape} and {b.shape}")
+    inner = b.shape[0] if len(b.shape) == 1 else b.shape[-2]
+    if a.shape[-1] != inner:
+        raise ValueError(f"matmul needs equal inner extents: got {a.shape} and {b.shape}")
+    columns = () if len(b.shape) == 1 else b.shape[-1:]
+    if len(b.shape) == 1:
+        b = _reshape(b, (*b.shape, 1), place)
+    if len(b.shape) == 2:  # all leading dimensions of `a` are rows
+        shape = (*a.shape[:-1], *columns)
+        rows = _reshape(a, (math.prod(a.shape[:-1]), a.shape[-1]), place)
+        product = Node("matmul", (rows.shape[0], b.shape[1]), a.dtype, place, (rows, b))
+        return Array(_reshape(product, shape, place))
+    batch = b.shape[:-2]
+    rows = () if len(a.shape) == 1 else a.shape[-2:-1]
+    if len(a.shape) == 1:
+        a = broadcast_to(Array(a), (*batch, 1, a.shape[0]))._node
+    if a.shape[:-2] != batch:
+        raise ValueError(f"matmul needs equal batch extents (use broadcast_to): got {a.shape} and {b.shape}")
+    count = math.prod(batch)
+    left = _reshape(a, (count, *a.shape[-2:]), place)
+    right = _reshape(b, (count, *b.shape[-2:]), place)
+    product = Node("batch_matmul", (count, left.shape[1], right.shape[2]), a.dtype, place, (left, right))
+    return Array(_reshape(product, (*batch, *rows, *columns), place))
