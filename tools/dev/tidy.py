@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dev import file_rules, layering, places
+from dev import dialect_docs, file_rules, layering, places
 from dev.findings import Finding, changed_files, source_files
 
 _CPP = (".h", ".cpp")  # not .def: those are tables
@@ -75,7 +75,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--untested", action="store_true", help="also list sources that no test names")
     arguments = parser.parse_args(words)
     files = source_files() if arguments.all else changed_files()
-    findings = layering.check() + file_rules.check()
+    findings = layering.check() + file_rules.check() + dialect_docs.stale()
     findings += check_formats(Options(files, fix=arguments.fix))
     if arguments.untested:
         findings += file_rules.untested()
