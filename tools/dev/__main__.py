@@ -115,6 +115,7 @@ WISHES: dict[str, Wish] = {
         module("dev.bench", ["headrace_python"]),
     ),
     "tidy": Wish("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
+    "new": Wish("op|pass|transport …", "write the boring files of a new one", module("dev.new", ())),
     "docs": Wish("", "make docs/dialects from the dialects' definitions", module("dev.dialect_docs", ())),
     "help": Wish("", "this list", show_help),
 }

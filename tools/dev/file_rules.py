@@ -10,6 +10,8 @@ from dev.findings import Finding, source_files
 
 BANNED_WORDS = ("utils", "util", "helpers", "helper", "common", "manager", "misc")
 LINES_MAX = 800
+# What the templates of ./dev new leave to the author.
+UNFINISHED = "FILL IN"
 _CODE = (".h", ".cpp", ".td", ".py", ".def")
 _OPENINGS = {".py": ("#", '"""', 'r"""')}
 
@@ -43,6 +45,9 @@ def check_text(name: str, text: str) -> list[Finding]:
     openings = _OPENINGS.get(Path(name).suffix, ("//", "/*"))
     if name.endswith(_CODE) and text.strip() and not text.startswith(openings):
         findings.append(Finding(name, 1, "opening", "open with one to three lines that say what it is for"))
+    for number, line in enumerate(text.splitlines(), start=1):
+        if UNFINISHED in line and not name.startswith(("tools/dev/", "test/dev/")):
+            findings.append(Finding(name, number, "unfinished", "written by ./dev new and not filled in yet"))
     lines = text.count("\n")
     if name.endswith(_CODE) and lines > LINES_MAX:
         findings.append(Finding(name, 0, "length", f"at most {LINES_MAX} lines, got: {lines}"))
