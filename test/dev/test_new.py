@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from dev import file_rules, new
+from dev import file_rules, new, places
 from dev.steps import StepFailed
 
 
@@ -47,3 +48,16 @@ def test_refusals_write_nothing(checkout: Path, words: list[str], fragment: str)
     with pytest.raises(StepFailed, match=fragment):
         new.make(checkout, words)
     assert {path: path.read_text() for path in checkout.rglob("*") if path.is_file()} == before
+
+
+def test_a_transport_has_every_call_of_the_interface(checkout: Path) -> None:
+    folder = checkout / "runtime" / "transport"
+    folder.mkdir(parents=True)
+    (folder / "CMakeLists.txt").write_text("# Transports.\n")
+    new.make(checkout, ["transport", "wire"])
+    source = (folder / "wire.cpp").read_text()
+    interface = (places.ROOT / "runtime/transport/transport.h").read_text()
+    calls = re.findall(r"virtual [^~;]*?(\w+)\([^;]*= 0;", interface)
+    assert {"send", "receive", "put", "fencePassed"} <= set(calls)
+    assert [call for call in calls if not re.search(rf"\b{call}\([^;{{]*override", source)] == []
+    assert "headrace_transport_wire SOURCES wire.cpp" in (folder / "CMakeLists.txt").read_text()

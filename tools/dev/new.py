@@ -26,6 +26,8 @@ class Change:
 
     root: Path
     texts: dict[str, str] = field(default_factory=dict)
+    # What the author must still do elsewhere.
+    notes: list[str] = field(default_factory=list)
 
     def create(self, name: str, template: str, words: Mapping[str, str]) -> None:
         if (self.root / name).exists():
@@ -45,6 +47,8 @@ class Change:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
             print(name)
+        for note in self.notes:
+            print(f"then: {note}")
 
 
 def camel_case(name: str) -> str:
@@ -96,8 +100,23 @@ def _before_guard(text: str, addition: str) -> str:
     return text[:guard].rstrip("\n") + "\n" + addition + text[guard:]
 
 
+def transport(change: Change, name: str) -> None:
+    """A transport: header, source and library; its author adds it to the conformance suite."""
+    _named(name, r"[a-z][a-z0-9_]*", "lower-case words joined by _")
+    words = {"name": name, "camel": camel_case(name)}
+    change.create(f"runtime/transport/{name}.h", "transport.h.in", words)
+    change.create(f"runtime/transport/{name}.cpp", "transport.cpp.in", words)
+    library = (
+        f"headrace_runtime_library(headrace_transport_{name} SOURCES {name}.cpp\n  LINK headrace_transport)\n"
+    )
+    change.edit("runtime/transport/CMakeLists.txt", lambda text: text + library)
+    suite = "test/unit/transport/cluster.{h,cpp}"
+    change.notes.append(f"add it to Backend, backendName and allClusters in {suite}")
+
+
 KINDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "op": (op, ("dialect", "mnemonic")),
+    "transport": (transport, ("name",)),
 }
 
 
