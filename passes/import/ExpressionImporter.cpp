@@ -1,6 +1,7 @@
 // Substrait expressions but for function calls: fields, literals, casts, CASE, lists, subqueries.
 #include "passes/import/ExpressionImporter.h"
 
+#include "dialects/frame/FrameConstants.h"
 #include "passes/import/SubstraitTypes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -138,12 +139,20 @@ static std::string constantText(Attribute value, Type type) {
   if (frame::isBoolean(type)) {
     return integer.getValue().isZero() ? "false" : "true";
   }
+  if (frame::isDate(type)) {
+    return "DATE '" + frame::formatDate(integer.getInt()) + "'";
+  }
   SmallString<48> digits;
-  integer.getValue().toStringSigned(digits);
+  integer.getValue().abs().toStringUnsigned(digits);
   auto decimal = dyn_cast<frame::DecimalType>(frame::dropNullable(type));
-  out << digits;
-  if (decimal && decimal.getScale() > 0) {
-    out << "e-" << decimal.getScale();
+  size_t scale = decimal ? decimal.getScale() : 0;
+  if (digits.size() <= scale) { // at least one digit before the point
+    digits.insert(digits.begin(), scale + 1 - digits.size(), '0');
+  }
+  StringRef whole = StringRef(digits).drop_back(scale);
+  out << (integer.getValue().isNegative() ? "-" : "") << whole;
+  if (scale > 0) {
+    out << "." << StringRef(digits).take_back(scale);
   }
   return text;
 }

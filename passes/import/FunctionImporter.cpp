@@ -59,14 +59,16 @@ static std::optional<frame::CompareKind> compareKind(StringRef name) {
       .Default(std::nullopt);
 }
 
+/// The SQL operator of a comparison or an arithmetic function.
 static StringRef symbolOf(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
-      .Case("equal", "=")
-      .Case("not_equal", "<>")
+      .Case("eq", "=")
+      .Case("ne", "<>")
       .Case("lt", "<")
-      .Case("lte", "<=")
+      .Case("le", "<=")
       .Case("gt", ">")
-      .Case("gte", ">=")
+      .Case("ge", ">=")
+      .Case("is_not_distinct_from", "IS NOT DISTINCT FROM")
       .Case("add", "+")
       .Case("subtract", "-")
       .Case("multiply", "*")
@@ -144,8 +146,8 @@ FailureOr<Expression> ExpressionImporter::importComparison(Node expression,
                                                            ArrayRef<Expression> arguments) {
   Value lhs = arguments[0].value;
   Value rhs = arguments[1].value;
-  std::string text = arguments[0].text + " " + frame::stringifyCompareKind(kind).str() + " " +
-                     arguments[1].text;
+  std::string text = arguments[0].text + " " + symbolOf(frame::stringifyCompareKind(kind)).str() +
+                     " " + arguments[1].text;
   Location location = locate(expression, text);
   if (frame::isDecimal(lhs.getType()) && frame::isDecimal(rhs.getType())) {
     unsigned scale = 0;

@@ -1,0 +1,248 @@
+// What the scalar ops refuse, by the constraint's number.
+// RUN: headrace-opt %s -split-input-file -verify-diagnostics
+
+func.func @constant_c1() {
+  // expected-error @+1 {{literal does not fit type 'i64'}}
+  %0 = frame.constant null : i64
+  return
+}
+
+// -----
+
+func.func @constant_c1_string() {
+  // expected-error @+1 {{literal does not fit type '!frame.date'}}
+  %0 = frame.constant "1998-02-30" : !frame.date
+  return
+}
+
+// -----
+
+func.func @constant_c1_range() {
+  // expected-error @+1 {{literal does not fit type 'i8'}}
+  %0 = frame.constant 128 : i8
+  return
+}
+
+// -----
+
+func.func @constant_c2() {
+  // expected-error @+1 {{literal does not fit type '!frame.decimal<3, 2>'}}
+  %0 = frame.constant 1000 : !frame.decimal<3, 2>
+  return
+}
+
+// -----
+
+func.func @constant_generic() {
+  // expected-error @+1 {{literal does not fit type 'i64': 1 : i32}}
+  %0 = "frame.constant"() {value = 1 : i32} : () -> i64
+  return
+}
+
+// -----
+
+func.func @add_c1(%a: i64, %b: i32) {
+  // expected-error @+1 {{needs decimals, or one type for operands and result, got 'i64', 'i32' and 'i64'}}
+  %0 = frame.add %a, %b : (i64, i32) -> i64
+  return
+}
+
+// -----
+
+func.func @add_c2(%a: !frame.decimal<15, 2>) {
+  // expected-error @+1 {{result must have scale 2, got '!frame.decimal<15, 3>'}}
+  %0 = frame.add %a, %a : (!frame.decimal<15, 2>, !frame.decimal<15, 2>) -> !frame.decimal<15, 3>
+  return
+}
+
+// -----
+
+func.func @subtract_c3(%a: !frame.nullable<i64>) {
+  // expected-error @+1 {{result must be nullable, got 'i64'}}
+  %0 = frame.subtract %a, %a : (!frame.nullable<i64>, !frame.nullable<i64>) -> i64
+  return
+}
+
+// -----
+
+func.func @multiply_c2(%a: !frame.decimal<15, 2>) {
+  // expected-error @+1 {{result must have scale 4, got '!frame.decimal<30, 2>'}}
+  %0 = frame.multiply %a, %a : (!frame.decimal<15, 2>, !frame.decimal<15, 2>) -> !frame.decimal<30, 2>
+  return
+}
+
+// -----
+
+func.func @divide_c3(%a: i64) {
+  // expected-error @+1 {{result must not be nullable, got '!frame.nullable<i64>'}}
+  %0 = frame.divide %a, %a : (i64, i64) -> !frame.nullable<i64>
+  return
+}
+
+// -----
+
+func.func @modulus_c1(%a: f64, %b: f32) {
+  // expected-error @+1 {{needs decimals, or one type for operands and result}}
+  %0 = frame.modulus %a, %b : (f64, f32) -> f64
+  return
+}
+
+// -----
+
+func.func @negate_type(%a: !frame.string) {
+  // expected-error @+1 {{operand #0 must be integer, float or decimal, possibly nullable, but got '!frame.string'}}
+  %0 = frame.negate %a : !frame.string
+  return
+}
+
+// -----
+
+func.func @cast_c1(%a: !frame.date) {
+  // expected-error @+1 {{no conversion from '!frame.date' to 'i64'}}
+  %0 = frame.cast %a : !frame.date -> i64
+  return
+}
+
+// -----
+
+func.func @cast_c2(%a: !frame.nullable<i32>) {
+  // expected-error @+1 {{a nullable operand needs a nullable result, got 'i64'}}
+  %0 = frame.cast %a : !frame.nullable<i32> -> i64
+  return
+}
+
+// -----
+
+func.func @compare_c1(%a: !frame.decimal<15, 2>, %b: !frame.decimal<15, 3>) {
+  // expected-error @+1 {{needs operands of one type, got '!frame.decimal<15, 2>' and '!frame.decimal<15, 3>'}}
+  %0 = frame.compare eq %a, %b : (!frame.decimal<15, 2>, !frame.decimal<15, 3>) -> i1
+  return
+}
+
+// -----
+
+func.func @compare_c2(%a: !frame.nullable<i64>) {
+  // expected-error @+1 {{result must not be nullable, got '!frame.nullable<i1>'}}
+  %0 = frame.compare is_not_distinct_from %a, %a
+      : (!frame.nullable<i64>, !frame.nullable<i64>) -> !frame.nullable<i1>
+  return
+}
+
+// -----
+
+func.func @and_c1(%a: i1) {
+  // expected-error @+1 {{needs at least two operands, got 1}}
+  %0 = frame.and %a : (i1) -> i1
+  return
+}
+
+// -----
+
+func.func @or_c2(%a: i1, %b: !frame.nullable<i1>) {
+  // expected-error @+1 {{result must be nullable, got 'i1'}}
+  %0 = frame.or %a, %b : (i1, !frame.nullable<i1>) -> i1
+  return
+}
+
+// -----
+
+func.func @in_c1(%a: i64) {
+  // expected-error @+1 {{needs at least one literal}}
+  %0 = frame.in %a [] : (i64) -> i1
+  return
+}
+
+// -----
+
+func.func @in_c1_null(%a: !frame.nullable<i64>) {
+  // expected-error @+1 {{literal does not fit type '!frame.nullable<i64>'}}
+  %0 = frame.in %a [1, null] : (!frame.nullable<i64>) -> !frame.nullable<i1>
+  return
+}
+
+// -----
+
+func.func @in_c2(%a: i64) {
+  // expected-error @+1 {{result must not be nullable, got '!frame.nullable<i1>'}}
+  %0 = frame.in %a [1] : (i64) -> !frame.nullable<i1>
+  return
+}
+
+// -----
+
+func.func @case_c1(%c: i1, %a: i64) {
+  // expected-error @+1 {{needs one value per condition and at least one condition, got 2 values for 1 conditions}}
+  %0 = frame.case when %c then %a, %a else %a : (i1), (i64, i64), i64 -> i64
+  return
+}
+
+// -----
+
+func.func @case_c2(%c: i1, %a: i64, %b: i32) {
+  // expected-error @+1 {{values and result must have one type, got 'i32' and 'i64'}}
+  %0 = frame.case when %c then %a else %b : (i1), (i64), i32 -> i64
+  return
+}
+
+// -----
+
+func.func @case_c3(%c: i1, %a: i64) {
+  // expected-error @+1 {{result must be nullable, got 'i64'}}
+  %0 = frame.case when %c then %a : (i1), (i64) -> i64
+  return
+}
+
+// -----
+
+func.func @coalesce_c1(%a: i64, %b: i32) {
+  // expected-error @+1 {{operands and result must have one type, got 'i32' and 'i64'}}
+  %0 = frame.coalesce %a, %b : (i64, i32) -> i64
+  return
+}
+
+// -----
+
+func.func @coalesce_c1_empty() {
+  // expected-error @+1 {{needs at least one operand}}
+  %0 = frame.coalesce : () -> i64
+  return
+}
+
+// -----
+
+func.func @coalesce_c2(%a: !frame.nullable<i64>, %b: i64) {
+  // expected-error @+1 {{result must not be nullable, got '!frame.nullable<i64>'}}
+  %0 = frame.coalesce %a, %b : (!frame.nullable<i64>, i64) -> !frame.nullable<i64>
+  return
+}
+
+// -----
+
+func.func @like_c1(%a: !frame.string) {
+  // expected-error @+1 {{escape must be one character, got: ab}}
+  %0 = frame.like %a "x" escape "ab" : (!frame.string) -> i1
+  return
+}
+
+// -----
+
+func.func @substring_c1(%a: !frame.string) {
+  // expected-error @+1 {{length must not be negative, got -1}}
+  %0 = frame.substring %a from 1 for -1 : !frame.string
+  return
+}
+
+// -----
+
+func.func @extract_c1(%a: !frame.date) {
+  // expected-error @+1 {{result must be i32, got 'i64'}}
+  %0 = frame.extract year %a : (!frame.date) -> i64
+  return
+}
+
+// -----
+
+func.func @yield_parent(%a: i1) {
+  // expected-error @+1 {{expects parent op to be one of 'frame.filter, frame.project, frame.join'}}
+  frame.yield %a : i1
+}

@@ -1,0 +1,92 @@
+// What frame.join refuses, by the constraint's number.
+// RUN: headrace-opt %s -split-input-file -verify-diagnostics
+
+func.func @join_c1(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{needs as many left as right keys, got 1 and 0}}
+  %0 = frame.join inner %l, %r on ["a"] = []
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64, "b": i64>
+  return
+}
+
+// -----
+
+func.func @join_c1_left(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{left key is not a column of the left side: "b"}}
+  %0 = frame.join inner %l, %r on ["b"] = ["b"]
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64, "b": i64>
+  return
+}
+
+// -----
+
+func.func @join_c1_right(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{right key is not a column of the right side: "a"}}
+  %0 = frame.join inner %l, %r on ["a"] = ["a"]
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64, "b": i64>
+  return
+}
+
+// -----
+
+func.func @join_c2(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i32>) {
+  // expected-error @+1 {{keys must have the same type, got "a": 'i64' and "b": 'i32'}}
+  %0 = frame.join inner %l, %r on ["a"] = ["b"]
+      : !frame.table<"a": i64>, !frame.table<"b": i32> -> !frame.table<"a": i64, "b": i32>
+  return
+}
+
+// -----
+
+func.func @join_c3(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{needs residual columns exactly if it has a residual region}}
+  %0 = "frame.join"(%l, %r) ({}) {kind = 0 : i32, left_keys = [], right_keys = [], residual_columns = []}
+      : (!frame.table<"a": i64>, !frame.table<"b": i64>) -> !frame.table<"a": i64, "b": i64>
+  return
+}
+
+// -----
+
+func.func @join_c4(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{the predicate must yield one i1 or nullable i1}}
+  %0 = frame.join inner %l, %r on [] = [] residual ["a"] {
+  ^bb0(%a: i64):
+    frame.yield %a : i64
+  } : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64, "b": i64>
+  return
+}
+
+// -----
+
+func.func @join_c5_nullable(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{result type must be '!frame.table<"a": i64, "b": !frame.nullable<i64>>', got '!frame.table<"a": i64, "b": i64>'}}
+  %0 = frame.join left %l, %r on ["a"] = ["b"]
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64, "b": i64>
+  return
+}
+
+// -----
+
+func.func @join_c5_names(%l: !frame.table<"a": i64>, %r: !frame.table<"a": i64>) {
+  // expected-error @+1 {{left and right must not share a column name, got: "a"}}
+  %0 = frame.join inner %l, %r on ["a"] = ["a"]
+      : !frame.table<"a": i64>, !frame.table<"a": i64> -> !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @join_c5_mark(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{a mark join must add one new column to the left side, got '!frame.table<"a": i64>'}}
+  %0 = frame.join mark %l, %r on ["a"] = ["b"]
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @join_c6(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{null_aware needs an anti join with one key and no residual}}
+  %0 = frame.join semi %l, %r null_aware on ["a"] = ["b"]
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64>
+  return
+}
