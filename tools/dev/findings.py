@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,15 +26,27 @@ class Finding:
 
 
 def source_files(root: Path = places.ROOT) -> list[str]:
-    """Every file that git tracks or would add, relative to the checkout, in a stable order."""
+    """Every file that git tracks or would add, relative to the checkout, in a stable order.
+
+    In a copy without git (an unpacked archive) all files outside the build folders.
+    """
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=root,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
+    if listed.returncode != 0:
+        return sorted(_walk(root))
     return sorted(name for name in listed.stdout.splitlines() if (root / name).is_file())
+
+
+def _walk(root: Path) -> Iterator[str]:
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
+        for file in files:
+            yield str((Path(folder) / file).relative_to(root))
 
 
 def changed_files(root: Path = places.ROOT) -> list[str]:

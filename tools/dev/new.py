@@ -85,7 +85,7 @@ def op(change: Change, dialect: str, mnemonic: str) -> None:
     change.create(f"{place}/{stem}{words['camel']}.cpp", "op.cpp.in", words)
     change.edit(f"{place}/CMakeLists.txt", lambda text: add_source(text, f"{stem}{words['camel']}.cpp"))
     change.create(f"test/dialects/{dialect}/{mnemonic}.mlir", "op.mlir.in", words)
-    change.create(f"test/dialects/{dialect}/{mnemonic}_invalid.mlir", "op_invalid.mlir.in", words)
+    change.create(f"test/dialects/{dialect}/invalid-{mnemonic}.mlir", "op_invalid.mlir.in", words)
 
 
 def _count_ops(definitions: Path) -> int:
