@@ -1,0 +1,597 @@
+// Cardinality of every table-valued op. Joins assume that the smaller domain of keys is contained in the
+// larger, and that filters are independent of keys.
+#include "passes/analysis/cardinality.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::analysis;
+using namespace headrace::frame;
+
+namespace {
+
+constexpr double kUnknownRows = 1e6;
+constexpr double kUnknownStringBytes = 16;
+// How much wider the 95th percentile gets with every guess.
+constexpr double kFilterDoubt = 1.3;
+constexpr double kJoinDoubt = 1.5;
+constexpr double kAggregateDoubt = 1.2;
+// An anti join is not believed to drop everything.
+constexpr double kAntiShareMin = 0.02;
+
+double chunkBytes(Type type, double stringBytes) {
+  Type value = dropNullable(type);
+  double validity = isNullable(type) ? 1.0 / 8 : 0;
+  if (value.isInteger(1)) {
+    return 1.0 / 8 + validity;
+  }
+  if (value.isIntOrFloat()) {
+    return value.getIntOrFloatBitWidth() / 8.0 + validity;
+  }
+  if (auto decimal = dyn_cast<DecimalType>(value)) {
+    return (decimal.getPrecision() <= 9 ? 4 : decimal.getPrecision() <= 18 ? 8 : 16) + validity;
+  }
+  return (isa<DateType>(value) ? 4 : 4 + stringBytes) + validity;
+}
+
+/// The share of `distinct` values that still occur when a share `kept` of `rows` rows is kept.
+double distinctAfter(double distinct, double rows, double keptRows) {
+  if (distinct <= 1 || rows <= 0) {
+    return std::min(distinct, std::max(keptRows, 0.0));
+  }
+  double perValue = rows / distinct;
+  double kept = std::clamp(keptRows / rows, 0.0, 1.0);
+  return std::min(distinct * (1 - std::pow(1 - kept, perValue)), keptRows);
+}
+
+/// Fits the columns to a new number of rows.
+void rescale(TableEstimate &table, double oldRows) {
+  for (ColumnEstimate &column : table.columns) {
+    column.distinct = std::max(distinctAfter(column.distinct, oldRows, table.rows.expected),
+                               std::min(1.0, table.rows.expected));
+  }
+}
+
+Cardinality ordered(Cardinality rows) {
+  rows.expected = std::clamp(rows.expected, rows.min, rows.max);
+  rows.p95 = std::clamp(rows.p95, rows.expected, rows.max);
+  return rows;
+}
+
+double p95Factor(const Cardinality &rows) {
+  return rows.expected > 0 ? std::max(1.0, rows.p95 / rows.expected) : 1.0;
+}
+
+const ColumnEstimate &columnNamed(const TableEstimate &table, TableType type, StringRef name) {
+  return table.columns[*type.findColumn(name)];
+}
+
+bool containsUniqueKey(const TableEstimate &table, ArrayRef<StringAttr> keys) {
+  return llvm::any_of(table.uniqueKeys, [&](const auto &unique) {
+    return llvm::all_of(unique, [&](StringAttr name) { return llvm::is_contained(keys, name); });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+std::optional<double> numberOf(DictionaryAttr statistics, StringRef field) {
+  Attribute value = statistics ? statistics.get(field) : Attribute();
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(value)) {
+    return integer.getValue().signedRoundToDouble();
+  }
+  if (auto real = dyn_cast_or_null<FloatAttr>(value)) {
+    return real.getValueAsDouble();
+  }
+  return std::nullopt;
+}
+
+ColumnEstimate scanColumn(DictionaryAttr statistics, Type type, double rows, Operation *source) {
+  ColumnEstimate column;
+  column.source = source;
+  column.sourceRows = rows;
+  column.nullFraction =
+      isNullable(type) && rows > 0 ? numberOf(statistics, "nulls").value_or(rows * 0.05) / rows : 0;
+  column.low = numberOf(statistics, "min");
+  column.high = numberOf(statistics, "max");
+  if (auto decimal = dyn_cast<DecimalType>(dropNullable(type))) {
+    double scale = std::pow(10.0, decimal.getScale());
+    if (column.low && column.high) {
+      column.low = *column.low / scale;
+      column.high = *column.high / scale;
+    }
+  }
+  double distinct = rows;
+  if (column.low && column.high && !isFloat(type)) {
+    auto decimal = dyn_cast<DecimalType>(dropNullable(type));
+    double step = decimal ? std::pow(10.0, -static_cast<double>(decimal.getScale())) : 1.0;
+    distinct = std::min(rows, (*column.high - *column.low) / step + 1);
+  }
+  if (isBoolean(type)) {
+    distinct = std::min(rows, 2.0);
+  }
+  column.distinct = std::clamp(numberOf(statistics, "distinct").value_or(distinct),
+                               std::min(1.0, rows), std::max(rows, 1.0));
+  column.domain = column.distinct;
+  column.bytes =
+      chunkBytes(type, numberOf(statistics, "average_bytes").value_or(kUnknownStringBytes));
+  return column;
+}
+
+TableEstimate scanEstimate(ScanOp scan) {
+  TableEstimate result;
+  DictionaryAttr statistics = scan.getStatistics().value_or(DictionaryAttr());
+  if (std::optional<double> rows = numberOf(statistics, "rows")) {
+    result.rows = {*rows, *rows, *rows, *rows};
+  } else {
+    result.rows.expected = kUnknownRows;
+    result.rows.p95 = 10 * kUnknownRows;
+  }
+  auto columns = statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns"))
+                            : DictionaryAttr();
+  for (auto [file, type] : llvm::zip_equal(scan.getFileColumns().getAsRange<StringAttr>(),
+                                           scan.getResult().getType().getColumnTypes())) {
+    auto column =
+        columns ? dyn_cast_or_null<DictionaryAttr>(columns.get(file)) : DictionaryAttr();
+    result.columns.push_back(scanColumn(column, type, result.rows.expected, scan));
+  }
+  return result;
+}
+
+TableEstimate valuesEstimate(ValuesOp values) {
+  TableEstimate result;
+  double rows = values.getRows().size();
+  result.rows = {rows, rows, rows, rows};
+  for (auto [index, type] : llvm::enumerate(values.getResult().getType().getColumnTypes())) {
+    ColumnEstimate column;
+    llvm::SmallPtrSet<Attribute, 8> distinct;
+    for (ArrayAttr row : values.getRows().getAsRange<ArrayAttr>()) {
+      distinct.insert(row[index]);
+    }
+    column.source = values;
+    column.sourceRows = rows;
+    column.distinct = column.domain = distinct.size();
+    column.bytes = chunkBytes(type, kUnknownStringBytes);
+    result.columns.push_back(column);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Aggregates
+//===----------------------------------------------------------------------===//
+
+/// Different combinations of the keys: the product over columns, but columns of one source together
+/// have no more than the source has rows.
+double distinctTuples(ArrayRef<const ColumnEstimate *> keys, double rows,
+                      double ColumnEstimate::*distinct) {
+  llvm::MapVector<Operation *, std::pair<double, double>> bySource; // product, rows
+  for (const ColumnEstimate *key : keys) {
+    auto &[product, sourceRows] = bySource.insert({key->source, {1.0, key->sourceRows}}).first->second;
+    product *= std::max(key->*distinct + (key->nullFraction > 0 ? 1 : 0), 1.0);
+    sourceRows = std::max(sourceRows, key->sourceRows);
+  }
+  double product = 1;
+  for (auto &[source, part] : bySource) {
+    product *= source ? std::min(part.first, std::max(part.second, 1.0)) : part.first;
+  }
+  return std::min(product, rows);
+}
+
+/// How many of `boxes` boxes are hit by `balls` thrown at random.
+double occupied(double boxes, double balls) {
+  return boxes <= 0 ? 0 : boxes * -std::expm1(-balls / boxes);
+}
+
+ColumnEstimate measureEstimate(MeasureAttr measure, const ColumnEstimate *input, Type type,
+                               double rows, double groups) {
+  ColumnEstimate result = input ? *input : ColumnEstimate();
+  double perGroup = groups > 0 ? rows / groups : 0;
+  result.source = nullptr;
+  result.bytes = chunkBytes(type, input ? input->bytes : kUnknownStringBytes);
+  result.distinct = result.domain = std::max(groups, 1.0);
+  switch (measure.getFunction()) {
+  case AggregateFunction::Count:
+  case AggregateFunction::CountStar:
+  case AggregateFunction::CountDistinct:
+    result.low = 0;
+    result.high = std::max(1.0, 2 * perGroup);
+    result.nullFraction = 0;
+    break;
+  case AggregateFunction::Sum:
+    if (result.low && result.high) {
+      result.low = *result.low < 0 ? *result.low * perGroup : *result.low;
+      result.high = std::max(*result.high * perGroup, *result.low);
+    }
+    break;
+  default:
+    break;
+  }
+  return result;
+}
+
+TableEstimate aggregateEstimate(AggregateOp op, const TableEstimate &input) {
+  TableType type = op.getInput().getType();
+  TableEstimate result;
+  SmallVector<const ColumnEstimate *> keys;
+  for (StringAttr key : op.getKeys().getAsRange<StringAttr>()) {
+    keys.push_back(&columnNamed(input, type, key));
+  }
+  double rows = input.rows.expected;
+  double groups = 1;
+  if (keys.empty()) {
+    result.rows = {1, 1, 1, 1};
+  } else {
+    // The columns' own `distinct` already fit the rows; only the combinations are thrown at random.
+    double tuples = distinctTuples(keys, std::numeric_limits<double>::infinity(),
+                                   &ColumnEstimate::distinct);
+    groups = keys.size() == 1 ? std::min(tuples, rows) : occupied(tuples, rows);
+    // Keys that together are nearly unique in their source: one group a value.
+    groups = std::max(groups, std::min(rows, llvm::max_element(keys, [](auto *a, auto *b) {
+                                                return a->distinct < b->distinct;
+                                              })[0]->distinct));
+    result.rows.min = std::min(1.0, input.rows.min);
+    result.rows.expected = groups;
+    result.rows.p95 = groups * kAggregateDoubt * p95Factor(input.rows);
+    result.rows.max = input.rows.max;
+    result.rows = ordered(result.rows);
+  }
+  for (const ColumnEstimate *key : keys) {
+    result.columns.push_back(*key);
+  }
+  ArrayRef<Type> types = op.getResult().getType().getColumnTypes().drop_front(keys.size());
+  for (auto [measure, measureType] : llvm::zip_equal(op.getMeasureRange(), types)) {
+    StringAttr name = measure.getInput();
+    const ColumnEstimate *column = name ? &columnNamed(input, type, name) : nullptr;
+    result.columns.push_back(measureEstimate(measure, column, measureType, rows, groups));
+  }
+  auto &unique = result.uniqueKeys.emplace_back();
+  llvm::append_range(unique, op.getKeys().getAsRange<StringAttr>());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Row by row
+//===----------------------------------------------------------------------===//
+
+/// The estimate of the column behind an argument of an expression region.
+const ColumnEstimate *argumentColumn(BlockArgument argument, ArrayAttr columns, TableType type,
+                                     const TableEstimate &table) {
+  std::optional<unsigned> index =
+      type.findColumn(cast<StringAttr>(columns[argument.getArgNumber()]).getValue());
+  return index ? &table.columns[*index] : nullptr;
+}
+
+TableEstimate filterOpEstimate(FilterOp op, const TableEstimate &input) {
+  auto columns = [&](BlockArgument argument) {
+    return argumentColumn(argument, op.getColumns(), op.getInput().getType(), input);
+  };
+  Value predicate = cast<YieldOp>(op.getPredicate().front().getTerminator()).getValues().front();
+  return estimateFilter(input, selectivityOf(predicate, columns));
+}
+
+TableEstimate projectEstimate(ProjectOp op, const TableEstimate &input) {
+  TableEstimate result;
+  result.rows = input.rows;
+  TableType type = op.getInput().getType();
+  auto columns = [&](BlockArgument argument) {
+    return argumentColumn(argument, op.getColumns(), type, input);
+  };
+  auto yield = cast<YieldOp>(op.getExpressions().front().getTerminator());
+  llvm::DenseMap<Attribute, Value> computed;
+  for (auto [name, value] : llvm::zip_equal(op.getComputed(), yield.getValues())) {
+    computed[name] = value;
+  }
+  for (const Column &column : op.getResult().getType().getColumns()) {
+    Value value = computed.lookup(column.name);
+    ColumnEstimate estimate = value ? estimateExpression(value, columns)
+                                    : columnNamed(input, type, column.name);
+    if (value) {
+      estimate.distinct = std::min(estimate.distinct, std::max(1.0, result.rows.expected));
+      estimate.bytes = chunkBytes(column.type, estimate.bytes);
+    }
+    result.columns.push_back(estimate);
+  }
+  for (const auto &unique : input.uniqueKeys) {
+    bool kept = llvm::all_of(unique, [&](StringAttr name) {
+      return llvm::is_contained(op.getKept(), Attribute(name));
+    });
+    if (kept) {
+      result.uniqueKeys.push_back(unique);
+    }
+  }
+  return result;
+}
+
+TableEstimate renameEstimate(RenameOp op, const TableEstimate &input) {
+  TableEstimate result = input;
+  TableType from = op.getInput().getType();
+  for (auto &unique : result.uniqueKeys) {
+    for (StringAttr &name : unique) {
+      name = op.getResult().getType().getNames()[*from.findColumn(name)];
+    }
+  }
+  return result;
+}
+
+TableEstimate rowRangeEstimate(const TableEstimate &input, double offset,
+                               std::optional<double> count) {
+  TableEstimate result = input;
+  double most = count.value_or(std::numeric_limits<double>::infinity());
+  for (double *rows : {&result.rows.min, &result.rows.expected, &result.rows.p95, &result.rows.max}) {
+    *rows = std::clamp(*rows - offset, 0.0, most);
+  }
+  rescale(result, input.rows.expected);
+  return result;
+}
+
+TableEstimate unionOf(ArrayRef<const TableEstimate *> inputs) {
+  TableEstimate result = *inputs.front();
+  result.uniqueKeys.clear();
+  for (const TableEstimate *input : inputs.drop_front()) {
+    result.rows.min += input->rows.min;
+    result.rows.expected += input->rows.expected;
+    result.rows.p95 += input->rows.p95;
+    result.rows.max += input->rows.max;
+    for (auto [column, other] : llvm::zip_equal(result.columns, input->columns)) {
+      column.distinct = std::max(column.distinct, other.distinct);
+      column.domain = std::max(column.domain, other.domain);
+      column.source = nullptr;
+      column.nullFraction = std::max(column.nullFraction, other.nullFraction);
+      bool bounded = column.low && other.low && column.high && other.high;
+      column.low = bounded ? std::optional(std::min(*column.low, *other.low)) : std::nullopt;
+      column.high = bounded ? std::optional(std::max(*column.high, *other.high)) : std::nullopt;
+      column.bytes = std::max(column.bytes, other.bytes);
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Filters and joins, for whoever plans them
+//===----------------------------------------------------------------------===//
+
+TableEstimate headrace::analysis::estimateFilter(const TableEstimate &input, double selectivity) {
+  TableEstimate result = input;
+  result.rows.min = selectivity >= 1 ? input.rows.min : 0;
+  result.rows.expected = input.rows.expected * selectivity;
+  result.rows.p95 =
+      selectivity >= 1 ? input.rows.p95
+                       : std::max(input.rows.p95 * selectivity * kFilterDoubt, result.rows.expected);
+  result.rows = ordered(result.rows);
+  rescale(result, input.rows.expected);
+  return result;
+}
+
+TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
+                                               const TableEstimate &left, TableType leftType,
+                                               const TableEstimate &right, TableType rightType,
+                                               double residualSelectivity) {
+  SmallVector<const ColumnEstimate *> leftKeys;
+  SmallVector<const ColumnEstimate *> rightKeys;
+  double present = 1;
+  for (auto [leftName, rightName] : llvm::zip_equal(join.leftKeys, join.rightKeys)) {
+    leftKeys.push_back(&columnNamed(left, leftType, leftName));
+    rightKeys.push_back(&columnNamed(right, rightType, rightName));
+    present *= (1 - leftKeys.back()->nullFraction) * (1 - rightKeys.back()->nullFraction);
+  }
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  double leftDomain = distinctTuples(leftKeys, unbounded, &ColumnEstimate::domain);
+  double rightDomain = distinctTuples(rightKeys, unbounded, &ColumnEstimate::domain);
+  double domain = std::max({leftDomain, rightDomain, 1.0});
+  if (leftKeys.size() > 1) {
+    // Several keys: where a side has as many combinations as rows, its product says nothing, and the
+    // side with fewer is the one that the other refers to.
+    domain = std::max(std::min(leftDomain, rightDomain), 1.0);
+  }
+  double l = left.rows.expected;
+  double r = right.rows.expected;
+  double inner = l * r * present / domain * residualSelectivity;
+  double rightTuples = std::min(distinctTuples(rightKeys, unbounded, &ColumnEstimate::distinct),
+                                std::max(r, 1.0));
+  double matchesPerKey = r / std::max(rightTuples, 1.0);
+  double hit = 1 - std::pow(1 - std::min(residualSelectivity, 1.0), std::max(matchesPerKey, 1.0));
+  double semi = l * std::min(1.0, (leftKeys.empty() ? 1.0 : rightTuples / domain)) * hit;
+
+  bool leftOnce = containsUniqueKey(right, join.rightKeys);  // a left row matches at most once
+  bool rightOnce = containsUniqueKey(left, join.leftKeys);
+  double innerMax = left.rows.max * right.rows.max;
+  if (left.rows.max == 0 || right.rows.max == 0) {
+    innerMax = 0;
+  }
+  innerMax = leftOnce ? std::min(innerMax, left.rows.max) : innerMax;
+  innerMax = rightOnce ? std::min(innerMax, right.rows.max) : innerMax;
+
+  TableEstimate result;
+  Cardinality &rows = result.rows;
+  switch (join.kind) {
+  case JoinKind::Inner:
+    rows.expected = inner;
+    rows.max = innerMax;
+    if (join.leftKeys.empty() && residualSelectivity >= 1) {
+      rows.min = left.rows.min * right.rows.min;
+    }
+    break;
+  case JoinKind::Left:
+    rows = {left.rows.min, std::max(inner, l), 0, leftOnce ? left.rows.max : left.rows.max + innerMax};
+    break;
+  case JoinKind::Right:
+    rows = {right.rows.min, std::max(inner, r), 0, rightOnce ? right.rows.max : right.rows.max + innerMax};
+    break;
+  case JoinKind::Full:
+    rows = {std::max(left.rows.min, right.rows.min), std::max({inner, l, r}), 0,
+            left.rows.max + right.rows.max + innerMax};
+    break;
+  case JoinKind::Semi:
+    rows = {0, semi, 0, left.rows.max};
+    break;
+  case JoinKind::Anti:
+    rows = {0, std::max(l - semi, l * kAntiShareMin), 0, left.rows.max};
+    break;
+  case JoinKind::Mark:
+    rows = left.rows;
+    break;
+  }
+  bool exact = join.kind == JoinKind::Mark;
+  double doubt = exact ? 1.0 : kJoinDoubt * std::max(p95Factor(left.rows), p95Factor(right.rows));
+  rows.p95 = rows.expected * doubt;
+  rows = ordered(rows);
+
+  auto append = [&](const TableEstimate &side) {
+    TableEstimate scaled = side;
+    scaled.rows = rows;
+    rescale(scaled, side.rows.expected);
+    llvm::append_range(result.columns, scaled.columns);
+  };
+  append(left);
+  bool leftOnly = join.kind == JoinKind::Semi || join.kind == JoinKind::Anti;
+  if (join.kind == JoinKind::Mark) {
+    ColumnEstimate mark;
+    mark.distinct = mark.domain = 2;
+    mark.bytes = 1.0 / 8;
+    result.columns.push_back(mark);
+  } else if (!leftOnly) {
+    append(right);
+  }
+  // A key of an inner join has only the values that both sides have.
+  if (join.kind == JoinKind::Inner) {
+    for (auto [leftName, rightName] : llvm::zip_equal(join.leftKeys, join.rightKeys)) {
+      ColumnEstimate &a = result.columns[*leftType.findColumn(leftName)];
+      ColumnEstimate &b = result.columns[left.columns.size() + *rightType.findColumn(rightName)];
+      a.domain = b.domain = std::min(a.domain, b.domain);
+      a.distinct = b.distinct = std::min(a.distinct, b.distinct);
+      a.nullFraction = b.nullFraction = 0;
+    }
+  }
+  if (leftOnly || join.kind == JoinKind::Mark || (leftOnce && join.kind != JoinKind::Full &&
+                                                  join.kind != JoinKind::Right)) {
+    llvm::append_range(result.uniqueKeys, left.uniqueKeys);
+  }
+  if (rightOnce && (join.kind == JoinKind::Inner || join.kind == JoinKind::Right)) {
+    llvm::append_range(result.uniqueKeys, right.uniqueKeys);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// CardinalityAnalysis
+//===----------------------------------------------------------------------===//
+
+static TableEstimate joinOpEstimate(JoinOp op, const TableEstimate &left,
+                                    const TableEstimate &right) {
+  JoinDescription join;
+  join.kind = op.getKind();
+  llvm::append_range(join.leftKeys, op.getLeftKeys().getAsRange<StringAttr>());
+  llvm::append_range(join.rightKeys, op.getRightKeys().getAsRange<StringAttr>());
+  TableType leftType = op.getLeft().getType();
+  TableType rightType = op.getRight().getType();
+  double residual = 1;
+  if (op.hasResidual()) {
+    auto columns = [&](BlockArgument argument) {
+      auto name = cast<StringAttr>((*op.getResidualColumns())[argument.getArgNumber()]);
+      return leftType.hasColumn(name) ? &columnNamed(left, leftType, name)
+                                      : &columnNamed(right, rightType, name);
+    };
+    auto yield = cast<YieldOp>(op.getResidual().front().getTerminator());
+    residual = selectivityOf(yield.getValues().front(), columns);
+  }
+  return estimateJoin(join, left, leftType, right, rightType, residual);
+}
+
+/// A table of which nothing is known but its type (function arguments, tensors).
+static TableEstimate unknownTable(TableType type) {
+  TableEstimate result;
+  result.rows.expected = kUnknownRows;
+  result.rows.p95 = 10 * kUnknownRows;
+  for (Type column : type.getColumnTypes()) {
+    result.columns.push_back(scanColumn({}, column, kUnknownRows, nullptr));
+  }
+  return result;
+}
+
+TableEstimate CardinalityAnalysis::compute(Operation *op) {
+  return llvm::TypeSwitch<Operation *, TableEstimate>(op)
+      .Case([&](ScanOp scan) { return scanEstimate(scan); })
+      .Case([&](ValuesOp values) { return valuesEstimate(values); })
+      .Case([&](FilterOp filter) { return filterOpEstimate(filter, of(filter.getInput())); })
+      .Case([&](ProjectOp project) { return projectEstimate(project, of(project.getInput())); })
+      .Case([&](RenameOp rename) { return renameEstimate(rename, of(rename.getInput())); })
+      .Case([&](JoinOp join) {
+        return joinOpEstimate(join, of(join.getLeft()), of(join.getRight()));
+      })
+      .Case([&](AggregateOp aggregate) {
+        return aggregateEstimate(aggregate, of(aggregate.getInput()));
+      })
+      .Case([&](DistinctOp distinct) {
+        TableEstimate result = of(distinct.getInput());
+        SmallVector<const ColumnEstimate *> columns;
+        for (const ColumnEstimate &column : result.columns) {
+          columns.push_back(&column);
+        }
+        double rows = result.rows.expected;
+        result.rows.expected = distinctTuples(columns, rows, &ColumnEstimate::distinct);
+        result.rows.p95 = std::min(result.rows.p95, result.rows.expected * kAggregateDoubt);
+        result.rows.min = std::min(1.0, result.rows.min);
+        result.rows = ordered(result.rows);
+        auto &unique = result.uniqueKeys.emplace_back();
+        llvm::append_range(unique, distinct.getInput().getType().getNames());
+        return result;
+      })
+      .Case([&](SortOp sort) { return of(sort.getInput()); })
+      .Case([&](LimitOp limit) {
+        std::optional<double> count;
+        if (std::optional<uint64_t> rows = limit.getCount()) {
+          count = static_cast<double>(*rows);
+        }
+        return rowRangeEstimate(of(limit.getInput()), limit.getOffset(), count);
+      })
+      .Case([&](TopKOp topk) {
+        return rowRangeEstimate(of(topk.getInput()), topk.getOffset(), topk.getCount());
+      })
+      .Case([&](UnionOp unionOp) {
+        SmallVector<const TableEstimate *> inputs;
+        for (Value input : unionOp.getInputs()) {
+          inputs.push_back(&of(input));
+        }
+        return unionOf(inputs);
+      })
+      .Default([&](Operation *other) {
+        // An op of a later level that passes one table on, or a source that is not known.
+        for (Value operand : other->getOperands()) {
+          if (operand.getType() == other->getResult(0).getType()) {
+            return of(operand);
+          }
+        }
+        return unknownTable(cast<TableType>(other->getResult(0).getType()));
+      });
+}
+
+const TableEstimate &CardinalityAnalysis::of(Value table) {
+  auto found = estimates_.find(table);
+  if (found != estimates_.end()) {
+    return *found->second;
+  }
+  Operation *op = table.getDefiningOp();
+  auto estimate = std::make_unique<TableEstimate>(
+      op ? compute(op) : unknownTable(cast<TableType>(table.getType())));
+  return *(estimates_[table] = std::move(estimate));
+}
+
+const ColumnEstimate &CardinalityAnalysis::columnOf(Value table, StringRef column) {
+  return columnNamed(of(table), cast<TableType>(table.getType()), column);
+}
+
+double CardinalityAnalysis::bytesPerRow(Value table) {
+  double bytes = 0;
+  for (const ColumnEstimate &column : of(table).columns) {
+    bytes += column.bytes;
+  }
+  return bytes;
+}

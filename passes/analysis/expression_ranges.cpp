@@ -1,0 +1,412 @@
+// Interval arithmetic over the scalar ops of `frame`. An operation whose corner overflows 128 bits, or
+// that is not known here, has the range of its type: a value outside the type is an error anyway.
+#include "passes/analysis/expression_ranges.h"
+#include "dialects/frame/FrameConstants.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <chrono>
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::analysis;
+using namespace headrace::frame;
+
+namespace {
+
+using MaybeRange = std::optional<Range>;
+
+Int128 powerOfTen(unsigned exponent) {
+  Int128 result = 1;
+  while (exponent-- > 0) {
+    result *= 10;
+  }
+  return result;
+}
+
+unsigned scaleOf(Type type) {
+  auto decimal = dyn_cast<DecimalType>(dropNullable(type));
+  return decimal ? decimal.getScale() : 0;
+}
+
+Int128 toInt128(const APInt &value) {
+  APInt wide = value.sextOrTrunc(128);
+  return static_cast<Int128>(
+      (static_cast<unsigned __int128>(wide.extractBitsAsZExtValue(64, 64)) << 64) |
+      wide.extractBitsAsZExtValue(64, 0));
+}
+
+MaybeRange literalRange(Attribute value, Type type) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  if (!integer) {
+    return rangeOfType(type);
+  }
+  Int128 point = isBoolean(type) ? Int128(integer.getValue().getZExtValue())
+                                 : toInt128(integer.getValue());
+  return Range{point, point};
+}
+
+MaybeRange hull(MaybeRange a, MaybeRange b) {
+  if (!a || !b) {
+    return std::nullopt;
+  }
+  return Range{std::min(a->low, b->low), std::max(a->high, b->high)};
+}
+
+/// The part of `range` within the type: outside it the op would have failed.
+MaybeRange within(MaybeRange range, Type type) {
+  MaybeRange all = rangeOfType(type);
+  if (!range || !all) {
+    return all;
+  }
+  Range result{std::max(range->low, all->low), std::min(range->high, all->high)};
+  return result.low <= result.high ? result : *all;
+}
+
+/// `value` * 10^digits; nothing on overflow.
+std::optional<Int128> scaledUp(Int128 value, unsigned digits) {
+  Int128 result;
+  if (digits > 38 || __builtin_mul_overflow(value, powerOfTen(digits), &result)) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+MaybeRange scaledUp(const Range &range, unsigned digits) {
+  std::optional<Int128> low = scaledUp(range.low, digits);
+  std::optional<Int128> high = scaledUp(range.high, digits);
+  return low && high ? MaybeRange(Range{*low, *high}) : std::nullopt;
+}
+
+using Combine = llvm::function_ref<bool(Int128, Int128, Int128 &)>; // true: overflow
+MaybeRange cornersOf(const Range &a, const Range &b, Combine combine) {
+  MaybeRange result;
+  for (Int128 x : {a.low, a.high}) {
+    for (Int128 y : {b.low, b.high}) {
+      Int128 corner;
+      if (combine(x, y, corner)) {
+        return std::nullopt;
+      }
+      result = result ? Range{std::min(result->low, corner), std::max(result->high, corner)}
+                      : Range{corner, corner};
+    }
+  }
+  return result;
+}
+
+MaybeRange sumRange(Operation *op, Range a, Range b) {
+  unsigned scale = scaleOf(op->getResult(0).getType());
+  MaybeRange x = scaledUp(a, scale - scaleOf(op->getOperand(0).getType()));
+  MaybeRange y = scaledUp(b, scale - scaleOf(op->getOperand(1).getType()));
+  if (!x || !y) {
+    return std::nullopt;
+  }
+  bool adds = isa<AddOp>(op);
+  return cornersOf(*x, *y, [&](Int128 u, Int128 v, Int128 &r) {
+    return adds ? __builtin_add_overflow(u, v, &r) : __builtin_sub_overflow(u, v, &r);
+  });
+}
+
+MaybeRange productRange(Range a, Range b) {
+  return cornersOf(a, b, [](Int128 u, Int128 v, Int128 &r) {
+    return __builtin_mul_overflow(u, v, &r);
+  });
+}
+
+/// The quotient is a * 10^shift / b; the smallest divisors give the largest quotients.
+MaybeRange quotientRange(DivideOp op, Range a, Range b) {
+  int shift = static_cast<int>(scaleOf(op.getResult().getType())) -
+              static_cast<int>(scaleOf(op.getLhs().getType())) +
+              static_cast<int>(scaleOf(op.getRhs().getType()));
+  MaybeRange numerator = shift >= 0 ? scaledUp(a, shift) : MaybeRange(a);
+  if (!numerator) {
+    return std::nullopt;
+  }
+  Int128 most = std::max(numerator->high, -numerator->low);
+  if (b.low > 0) {
+    Range divisors = b;
+    return cornersOf(*numerator, divisors, [](Int128 u, Int128 v, Int128 &r) {
+      r = u / v;
+      return false;
+    });
+  }
+  return Range{-most, most};
+}
+
+/// The smallest remainder range: below the divisor in size, with the dividend's sign.
+MaybeRange remainderRange(ModulusOp op, Range a, Range b) {
+  unsigned scale = scaleOf(op.getResult().getType());
+  MaybeRange y = scaledUp(b, scale - scaleOf(op.getRhs().getType()));
+  MaybeRange x = scaledUp(a, scale - scaleOf(op.getLhs().getType()));
+  if (!x || !y) {
+    return std::nullopt;
+  }
+  Int128 most = std::max<Int128>(std::max(y->high, -y->low) - 1, 0);
+  return Range{x->low < 0 ? std::max(x->low, -most) : 0, x->high > 0 ? std::min(x->high, most) : 0};
+}
+
+MaybeRange castRange(CastOp op, MaybeRange operand) {
+  Type from = op.getOperand().getType();
+  Type to = op.getResult().getType();
+  if (!operand || isString(to) || isFloat(to)) {
+    return rangeOfType(to);
+  }
+  if (isBoolean(to)) {
+    return Range{0, 1};
+  }
+  unsigned fromScale = scaleOf(from);
+  unsigned toScale = scaleOf(to);
+  if (toScale >= fromScale) {
+    return scaledUp(*operand, toScale - fromScale);
+  }
+  Int128 divisor = powerOfTen(fromScale - toScale); // rounding moves at most by one
+  return Range{operand->low / divisor - 1, operand->high / divisor + 1};
+}
+
+MaybeRange extractRange(ExtractOp op, MaybeRange date) {
+  switch (op.getField()) {
+  case DateField::Month:
+    return Range{1, 12};
+  case DateField::Day:
+    return Range{1, 31};
+  case DateField::Year:
+    break;
+  }
+  constexpr Int128 kDaysMax = 10'000'000; // what std::chrono's years hold
+  if (!date || date->low < -kDaysMax || date->high > kDaysMax) {
+    return std::nullopt;
+  }
+  auto year = [](Int128 days) -> Int128 {
+    std::chrono::year_month_day day{
+        std::chrono::sys_days(std::chrono::days(static_cast<int>(days)))};
+    return static_cast<int>(day.year());
+  };
+  return Range{year(date->low), year(date->high)};
+}
+
+/// -1, 0 or 1 as a is below, overlapping or above b; only for one type's scale.
+enum class Truth { kFalse, kTrue, kEither };
+Truth decide(CompareKind kind, const Range &a, const Range &b) {
+  auto truth = [](bool always, bool never) {
+    return always ? Truth::kTrue : never ? Truth::kFalse : Truth::kEither;
+  };
+  bool apart = a.high < b.low || a.low > b.high;
+  bool samePoint = a.low == a.high && a == b;
+  switch (kind) {
+  case CompareKind::Eq:
+    return truth(samePoint, apart);
+  case CompareKind::Ne:
+    return truth(apart, samePoint);
+  case CompareKind::Lt:
+    return truth(a.high < b.low, a.low >= b.high);
+  case CompareKind::Le:
+    return truth(a.high <= b.low, a.low > b.high);
+  case CompareKind::Gt:
+    return truth(a.low > b.high, a.high <= b.low);
+  case CompareKind::Ge:
+    return truth(a.low >= b.high, a.high < b.low);
+  case CompareKind::IsNotDistinctFrom:
+    return Truth::kEither; // NULL against NULL
+  }
+  return Truth::kEither;
+}
+
+/// The argument behind `value`, looking through casts that keep the number as it is.
+std::optional<unsigned> plainArgument(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>()) {
+    Type from = cast.getOperand().getType();
+    Type to = cast.getResult().getType();
+    bool numbers = (isInteger(from) || isDecimal(from)) && (isInteger(to) || isDecimal(to));
+    if (!isSameValueType(from, to) && (!numbers || scaleOf(from) != scaleOf(to))) {
+      return std::nullopt;
+    }
+    value = cast.getOperand();
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument ? std::optional(argument.getArgNumber()) : std::nullopt;
+}
+
+void intersect(MaybeRange &range, Int128 low, Int128 high) {
+  if (!range) {
+    return;
+  }
+  Range result{std::max(range->low, low), std::min(range->high, high)};
+  if (result.low <= result.high) { // else no row passes: any range is right
+    range = result;
+  }
+}
+
+void refineByCompare(CompareOp compare, ArgumentRanges &arguments, OuterRange outer) {
+  MaybeRange lhs = evaluateRange(compare.getLhs(), arguments, outer);
+  MaybeRange rhs = evaluateRange(compare.getRhs(), arguments, outer);
+  if (!lhs || !rhs) {
+    return;
+  }
+  auto narrow = [&](Value side, CompareKind kind, const Range &limit) {
+    std::optional<unsigned> argument = plainArgument(side);
+    if (!argument) {
+      return;
+    }
+    MaybeRange &range = arguments[*argument];
+    Range all = range.value_or(limit);
+    switch (kind) {
+    case CompareKind::Eq:
+      return intersect(range, limit.low, limit.high);
+    case CompareKind::Lt:
+      return intersect(range, all.low, limit.high - 1);
+    case CompareKind::Le:
+      return intersect(range, all.low, limit.high);
+    case CompareKind::Gt:
+      return intersect(range, limit.low + 1, all.high);
+    case CompareKind::Ge:
+      return intersect(range, limit.low, all.high);
+    default:
+      return;
+    }
+  };
+  auto mirrored = [](CompareKind kind) {
+    switch (kind) {
+    case CompareKind::Lt:
+      return CompareKind::Gt;
+    case CompareKind::Le:
+      return CompareKind::Ge;
+    case CompareKind::Gt:
+      return CompareKind::Lt;
+    case CompareKind::Ge:
+      return CompareKind::Le;
+    default:
+      return kind;
+    }
+  };
+  narrow(compare.getLhs(), compare.getKind(), *rhs);
+  narrow(compare.getRhs(), mirrored(compare.getKind()), *lhs);
+}
+
+MaybeRange evaluateOp(Operation *op, ArrayRef<MaybeRange> arguments, OuterRange outer) {
+  auto operand = [&](unsigned index) {
+    return evaluateRange(op->getOperand(index), arguments, outer);
+  };
+  auto binary = [&](llvm::function_ref<MaybeRange(Range, Range)> combine) -> MaybeRange {
+    MaybeRange a = operand(0);
+    MaybeRange b = operand(1);
+    return a && b ? combine(*a, *b) : std::nullopt;
+  };
+  auto hullOf = [&](ValueRange values) {
+    MaybeRange result = evaluateRange(values.front(), arguments, outer);
+    for (Value value : values.drop_front()) {
+      result = hull(result, evaluateRange(value, arguments, outer));
+    }
+    return result;
+  };
+  return llvm::TypeSwitch<Operation *, MaybeRange>(op)
+      .Case([&](ConstantOp constant) {
+        return literalRange(constant.getValue(), constant.getResult().getType());
+      })
+      .Case<AddOp, SubtractOp>(
+          [&](auto) { return binary([&](Range a, Range b) { return sumRange(op, a, b); }); })
+      .Case([&](MultiplyOp) { return binary(productRange); })
+      .Case([&](DivideOp divide) {
+        return binary([&](Range a, Range b) { return quotientRange(divide, a, b); });
+      })
+      .Case([&](ModulusOp modulus) {
+        return binary([&](Range a, Range b) { return remainderRange(modulus, a, b); });
+      })
+      .Case([&](NegateOp) -> MaybeRange {
+        MaybeRange a = operand(0);
+        return a ? MaybeRange(Range{-a->high, -a->low}) : std::nullopt;
+      })
+      .Case([&](CastOp cast) { return castRange(cast, operand(0)); })
+      .Case([&](ExtractOp extract) { return extractRange(extract, operand(0)); })
+      .Case([&](CaseOp conditional) {
+        MaybeRange result = hullOf(conditional.getValues());
+        Value otherwise = conditional.getOtherwise();
+        return otherwise ? hull(result, evaluateRange(otherwise, arguments, outer)) : result;
+      })
+      .Case([&](CoalesceOp coalesce) { return hullOf(coalesce.getOperands()); })
+      .Case([&](CompareOp compare) -> MaybeRange {
+        MaybeRange a = operand(0);
+        MaybeRange b = operand(1);
+        if (!a || !b) {
+          return std::nullopt;
+        }
+        Truth truth = decide(compare.getKind(), *a, *b);
+        return truth == Truth::kEither ? Range{0, 1}
+                                       : Range{truth == Truth::kTrue, truth == Truth::kTrue};
+      })
+      .Case([&](AndOp) -> MaybeRange {
+        Range result{1, 1};
+        for (unsigned index = 0; index < op->getNumOperands(); ++index) {
+          Range part = operand(index).value_or(Range{0, 1});
+          result = {std::min(result.low, part.low), std::min(result.high, part.high)};
+        }
+        return result;
+      })
+      .Case([&](OrOp) -> MaybeRange {
+        Range result{0, 0};
+        for (unsigned index = 0; index < op->getNumOperands(); ++index) {
+          Range part = operand(index).value_or(Range{0, 1});
+          result = {std::max(result.low, part.low), std::max(result.high, part.high)};
+        }
+        return result;
+      })
+      .Case([&](NotOp) -> MaybeRange {
+        Range a = operand(0).value_or(Range{0, 1});
+        return Range{1 - a.high, 1 - a.low};
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+} // namespace
+
+MaybeRange headrace::analysis::evaluateRange(Value scalar, ArrayRef<MaybeRange> arguments,
+                                             OuterRange outer) {
+  if (!rangeOfType(scalar.getType())) {
+    return std::nullopt;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
+    return within(arguments[argument.getArgNumber()], scalar.getType());
+  }
+  Operation *op = scalar.getDefiningOp();
+  if (isa<ScalarSubqueryOp>(op)) {
+    return within(outer(scalar), scalar.getType());
+  }
+  return within(evaluateOp(op, arguments, outer), scalar.getType());
+}
+
+void headrace::analysis::refineByPredicate(Value predicate, ArgumentRanges &arguments,
+                                           OuterRange outer) {
+  Operation *op = predicate.getDefiningOp();
+  if (!op) {
+    return;
+  }
+  if (auto conjunction = dyn_cast<AndOp>(op)) {
+    for (Value operand : conjunction.getOperands()) {
+      refineByPredicate(operand, arguments, outer);
+    }
+  } else if (auto disjunction = dyn_cast<OrOp>(op)) {
+    ArgumentRanges either;
+    for (Value operand : disjunction.getOperands()) {
+      ArgumentRanges branch = arguments;
+      refineByPredicate(operand, branch, outer);
+      if (either.empty()) {
+        either = branch;
+        continue;
+      }
+      for (auto [all, one] : llvm::zip_equal(either, branch)) {
+        all = hull(all, one);
+      }
+    }
+    arguments = either;
+  } else if (auto compare = dyn_cast<CompareOp>(op)) {
+    refineByCompare(compare, arguments, outer);
+  } else if (auto in = dyn_cast<InOp>(op)) {
+    std::optional<unsigned> argument = plainArgument(in.getOperand());
+    MaybeRange values = literalRange(in.getValues()[0], in.getOperand().getType());
+    for (Attribute value : in.getValues()) {
+      values = hull(values, literalRange(value, in.getOperand().getType()));
+    }
+    if (argument && values) {
+      intersect(arguments[*argument], values->low, values->high);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+// Interval arithmetic over the scalar ops of `frame`, and what a true predicate says about its columns.
+#ifndef HEADRACE_PASSES_ANALYSIS_EXPRESSIONRANGES_H
+#define HEADRACE_PASSES_ANALYSIS_EXPRESSIONRANGES_H
+
+#include "passes/analysis/ranges.h"
+
+namespace headrace::analysis {
+
+/// The ranges of the arguments of one expression region, by argument number.
+using ArgumentRanges = llvm::SmallVector<std::optional<Range>>;
+/// The range of a scalar that is defined outside the region (a scalar subquery).
+using OuterRange = llvm::function_ref<std::optional<Range>(mlir::Value)>;
+
+/// The range of `scalar`; every result lies within its type. Nothing for floats and strings.
+std::optional<Range> evaluateRange(mlir::Value scalar, llvm::ArrayRef<std::optional<Range>> arguments,
+                                   OuterRange outer);
+
+/// Narrows `arguments` to the rows for which `predicate` is true. A predicate that cannot be true
+/// leaves any ranges (the table is empty).
+void refineByPredicate(mlir::Value predicate, ArgumentRanges &arguments, OuterRange outer);
+
+} // namespace headrace::analysis
+
+#endif // HEADRACE_PASSES_ANALYSIS_EXPRESSIONRANGES_H

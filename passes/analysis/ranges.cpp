@@ -1,0 +1,341 @@
+// Ranges of the columns of every table-valued op.
+#include "passes/analysis/ranges.h"
+#include "passes/analysis/expression_ranges.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::analysis;
+using namespace headrace::frame;
+
+namespace {
+
+using MaybeRange = std::optional<Range>;
+using Ranges = SmallVector<MaybeRange>;
+
+Ranges typeRanges(TableType type) {
+  Ranges result;
+  for (Type column : type.getColumnTypes()) {
+    result.push_back(rangeOfType(column));
+  }
+  return result;
+}
+
+std::optional<Int128> integerOf(DictionaryAttr statistics, StringRef field) {
+  auto value = dyn_cast_or_null<IntegerAttr>(statistics.get(field));
+  if (!value || value.getValue().getSignificantBits() > 64) {
+    return std::nullopt;
+  }
+  return value.getValue().getSExtValue();
+}
+
+Ranges scanRanges(ScanOp scan) {
+  Ranges result = typeRanges(scan.getResult().getType());
+  DictionaryAttr statistics = scan.getStatistics().value_or(DictionaryAttr());
+  auto columns = statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns"))
+                            : DictionaryAttr();
+  for (auto [index, file] : llvm::enumerate(scan.getFileColumns().getAsRange<StringAttr>())) {
+    auto column = columns ? dyn_cast_or_null<DictionaryAttr>(columns.get(file)) : DictionaryAttr();
+    if (!column || !result[index]) {
+      continue;
+    }
+    std::optional<Int128> low = integerOf(column, "min");
+    std::optional<Int128> high = integerOf(column, "max");
+    if (low && high && *low <= *high) {
+      result[index] = Range{std::max(result[index]->low, *low), std::min(result[index]->high, *high)};
+    }
+  }
+  return result;
+}
+
+Ranges valuesRanges(ValuesOp values) {
+  TableType type = values.getResult().getType();
+  Ranges result = typeRanges(type);
+  for (auto [index, range] : llvm::enumerate(result)) {
+    MaybeRange all;
+    for (ArrayAttr row : values.getRows().getAsRange<ArrayAttr>()) {
+      auto value = dyn_cast<IntegerAttr>(row[index]);
+      if (!value || value.getValue().getSignificantBits() > 64) {
+        all = isa<UnitAttr>(row[index]) ? all : range;
+        if (!isa<UnitAttr>(row[index])) {
+          break;
+        }
+        continue;
+      }
+      Int128 point = isBoolean(type.getColumnTypes()[index])
+                         ? Int128(value.getValue().getZExtValue())
+                         : Int128(value.getValue().getSExtValue());
+      all = all ? Range{std::min(all->low, point), std::max(all->high, point)} : Range{point, point};
+    }
+    if (range && all) {
+      range = all;
+    }
+  }
+  return result;
+}
+
+/// `value` * `rows`, where rows is a bound from statistics; nothing if it is infinite or too large.
+std::optional<Int128> times(Int128 value, double rows) {
+  if (!(rows < 9e18)) {
+    return std::nullopt;
+  }
+  Int128 result;
+  // Doubles above 2^53 may be rounded down; one part in 2^52 more makes up for it.
+  Int128 count = static_cast<Int128>(std::ceil(rows * (1 + 0x1p-52)));
+  if (__builtin_mul_overflow(value, count, &result)) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+MaybeRange sumRange(const Range &input, double rows) {
+  std::optional<Int128> low = input.low < 0 ? times(input.low, rows) : input.low;
+  std::optional<Int128> high = input.high > 0 ? times(input.high, rows) : input.high;
+  return low && high ? MaybeRange(Range{*low, *high}) : std::nullopt;
+}
+
+MaybeRange measureRange(MeasureAttr measure, MaybeRange input, Type type, double rows) {
+  MaybeRange all = rangeOfType(type);
+  MaybeRange result;
+  switch (measure.getFunction()) {
+  case AggregateFunction::Count:
+  case AggregateFunction::CountStar:
+  case AggregateFunction::CountDistinct: {
+    std::optional<Int128> most = times(1, rows);
+    result = most ? MaybeRange(Range{0, *most}) : std::nullopt;
+    break;
+  }
+  case AggregateFunction::Min:
+  case AggregateFunction::Max:
+    result = input;
+    break;
+  case AggregateFunction::Sum:
+    result = input ? sumRange(*input, rows) : std::nullopt;
+    break;
+  case AggregateFunction::Avg: {
+    Int128 low;
+    Int128 high;
+    if (input && !__builtin_mul_overflow(input->low, Int128(10'000), &low) &&
+        !__builtin_mul_overflow(input->high, Int128(10'000), &high)) {
+      result = Range{low, high};
+    }
+    break;
+  }
+  }
+  if (!all || !result) {
+    return all;
+  }
+  return Range{std::max(all->low, result->low), std::min(all->high, result->high)};
+}
+
+Ranges aggregateRanges(AggregateOp op, const Ranges &input, double rows) {
+  TableType from = op.getInput().getType();
+  Ranges result;
+  for (StringAttr key : op.getKeys().getAsRange<StringAttr>()) {
+    result.push_back(input[*from.findColumn(key)]);
+  }
+  ArrayRef<Type> types = op.getResult().getType().getColumnTypes().drop_front(result.size());
+  for (auto [measure, type] : llvm::zip_equal(op.getMeasureRange(), types)) {
+    StringAttr name = measure.getInput();
+    MaybeRange column = name ? input[*from.findColumn(name)] : std::nullopt;
+    result.push_back(measureRange(measure, column, type, rows));
+  }
+  return result;
+}
+
+Ranges joinRanges(JoinOp op, const Ranges &left, const Ranges &right) {
+  Ranges result = left;
+  switch (op.getKind()) {
+  case JoinKind::Inner:
+  case JoinKind::Left:
+  case JoinKind::Right:
+  case JoinKind::Full:
+    llvm::append_range(result, right);
+    break;
+  case JoinKind::Mark:
+    result.push_back(Range{0, 1});
+    break;
+  case JoinKind::Semi:
+  case JoinKind::Anti:
+    break;
+  }
+  // Where a key's row must have matched, the key has a value that both sides have.
+  bool narrowsLeft = llvm::is_contained({JoinKind::Inner, JoinKind::Semi, JoinKind::Right}, op.getKind());
+  bool narrowsRight = llvm::is_contained({JoinKind::Inner, JoinKind::Left}, op.getKind());
+  for (auto [leftKey, rightKey] : llvm::zip_equal(op.getLeftKeys().getAsRange<StringAttr>(),
+                                                  op.getRightKeys().getAsRange<StringAttr>())) {
+    unsigned leftIndex = *op.getLeft().getType().findColumn(leftKey);
+    unsigned rightIndex = *op.getRight().getType().findColumn(rightKey);
+    if (!left[leftIndex] || !right[rightIndex]) {
+      continue;
+    }
+    Range both{std::max(left[leftIndex]->low, right[rightIndex]->low),
+               std::min(left[leftIndex]->high, right[rightIndex]->high)};
+    if (both.low > both.high) {
+      continue;
+    }
+    if (narrowsLeft) {
+      result[leftIndex] = both;
+    }
+    if (narrowsRight) {
+      result[left.size() + rightIndex] = both;
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+MaybeRange headrace::analysis::rangeOfType(Type type) {
+  Type value = dropNullable(type);
+  if (value.isInteger(1)) {
+    return Range{0, 1};
+  }
+  unsigned bits = isa<DateType>(value) ? 32 : isInteger(value) ? value.getIntOrFloatBitWidth() : 0;
+  if (bits > 0) {
+    Int128 limit = Int128(1) << (bits - 1);
+    return Range{-limit, limit - 1};
+  }
+  if (auto decimal = dyn_cast<DecimalType>(value)) {
+    Int128 limit = 1;
+    for (unsigned digit = 0; digit < decimal.getPrecision(); ++digit) {
+      limit *= 10;
+    }
+    return Range{-(limit - 1), limit - 1};
+  }
+  return std::nullopt;
+}
+
+unsigned headrace::analysis::bitsFor(const Range &range) {
+  for (unsigned bits : {8u, 16u, 32u, 64u}) {
+    Int128 limit = Int128(1) << (bits - 1);
+    if (range.low >= -limit && range.high < limit) {
+      return bits;
+    }
+  }
+  return 128;
+}
+
+/// The ranges of an expression region's arguments, before its own predicate narrows them.
+RangeAnalysis::Ranges RangeAnalysis::argumentRanges(Operation *op, Region *region) {
+  SmallVector<Value> tables;
+  ArrayAttr columns;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<FilterOp, ProjectOp>([&](auto rowwise) {
+        tables.push_back(rowwise.getInput());
+        columns = rowwise.getColumns();
+      })
+      .Case([&](JoinOp join) {
+        tables.push_back(join.getLeft());
+        tables.push_back(join.getRight());
+        columns = *join.getResidualColumns();
+      })
+      .Default([](Operation *) {});
+  Ranges result;
+  for (BlockArgument argument : region->getArguments()) {
+    if (!columns) {
+      result.push_back(rangeOfType(argument.getType()));
+      continue;
+    }
+    StringRef name = cast<StringAttr>(columns[argument.getArgNumber()]).getValue();
+    bool first = cast<TableType>(tables.front().getType()).hasColumn(name);
+    result.push_back(rangeOf(first ? tables.front() : tables.back(), name));
+  }
+  return result;
+}
+
+RangeAnalysis::Ranges RangeAnalysis::compute(Operation *op) {
+  auto outer = [this](Value value) { return rangeOf(value); };
+  return llvm::TypeSwitch<Operation *, Ranges>(op)
+      .Case([&](ScanOp scan) { return scanRanges(scan); })
+      .Case([&](ValuesOp values) { return valuesRanges(values); })
+      .Case([&](FilterOp filter) {
+        Ranges result = columnsOf(filter.getInput());
+        Ranges arguments = argumentRanges(filter, &filter.getPredicate());
+        auto yield = cast<YieldOp>(filter.getPredicate().front().getTerminator());
+        refineByPredicate(yield.getValues().front(), arguments, outer);
+        for (auto [name, range] :
+             llvm::zip_equal(filter.getColumns().getAsRange<StringAttr>(), arguments)) {
+          result[*filter.getInput().getType().findColumn(name)] = range;
+        }
+        return result;
+      })
+      .Case([&](ProjectOp project) {
+        TableType from = project.getInput().getType();
+        Ranges input = columnsOf(project.getInput());
+        Ranges arguments = argumentRanges(project, &project.getExpressions());
+        auto yield = cast<YieldOp>(project.getExpressions().front().getTerminator());
+        llvm::DenseMap<Attribute, Value> computed;
+        for (auto [name, value] : llvm::zip_equal(project.getComputed(), yield.getValues())) {
+          computed[name] = value;
+        }
+        Ranges result;
+        for (StringAttr name : project.getResult().getType().getNames()) {
+          Value value = computed.lookup(name);
+          result.push_back(value ? evaluateRange(value, arguments, outer)
+                                 : input[*from.findColumn(name)]);
+        }
+        return result;
+      })
+      .Case<RenameOp, DistinctOp, SortOp, LimitOp, TopKOp>(
+          [&](auto same) { return columnsOf(same.getInput()); })
+      .Case([&](JoinOp join) {
+        Ranges left = columnsOf(join.getLeft());
+        return joinRanges(join, left, columnsOf(join.getRight()));
+      })
+      .Case([&](AggregateOp aggregate) {
+        return aggregateRanges(aggregate, columnsOf(aggregate.getInput()),
+                               rowsMax(aggregate.getInput()));
+      })
+      .Case([&](UnionOp unionOp) {
+        Ranges result = columnsOf(unionOp.getInputs().front());
+        for (Value input : unionOp.getInputs().drop_front()) {
+          for (auto [all, one] : llvm::zip_equal(result, columnsOf(input))) {
+            all = all && one ? MaybeRange(Range{std::min(all->low, one->low),
+                                                std::max(all->high, one->high)})
+                             : std::nullopt;
+          }
+        }
+        return result;
+      })
+      .Default([&](Operation *other) {
+        // An op of a later level that passes one table on, or a source that is not known.
+        for (Value operand : other->getOperands()) {
+          if (operand.getType() == other->getResult(0).getType()) {
+            return columnsOf(operand);
+          }
+        }
+        return typeRanges(cast<TableType>(other->getResult(0).getType()));
+      });
+}
+
+const RangeAnalysis::Ranges &RangeAnalysis::columnsOf(Value table) {
+  auto found = columns_.find(table);
+  if (found != columns_.end()) {
+    return *found->second;
+  }
+  Operation *op = table.getDefiningOp();
+  auto ranges = std::make_unique<Ranges>(op ? compute(op)
+                                            : typeRanges(cast<TableType>(table.getType())));
+  return *(columns_[table] = std::move(ranges));
+}
+
+MaybeRange RangeAnalysis::rangeOf(Value table, StringRef column) {
+  return columnsOf(table)[*cast<TableType>(table.getType()).findColumn(column)];
+}
+
+MaybeRange RangeAnalysis::rangeOf(Value scalar) {
+  if (auto subquery = scalar.getDefiningOp<ScalarSubqueryOp>()) {
+    return columnsOf(subquery.getInput()).front();
+  }
+  Region *region = scalar.getParentRegion();
+  auto found = arguments_.find(region);
+  if (found == arguments_.end()) {
+    auto ranges = std::make_unique<Ranges>(argumentRanges(region->getParentOp(), region));
+    found = arguments_.insert({region, std::move(ranges)}).first;
+  }
+  return evaluateRange(scalar, *found->second, [this](Value value) { return rangeOf(value); });
+}
