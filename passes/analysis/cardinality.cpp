@@ -272,7 +272,20 @@ TableEstimate filterOpEstimate(FilterOp op, const TableEstimate &input) {
     return argumentColumn(argument, op.getColumns(), op.getInput().getType(), input);
   };
   Value predicate = cast<YieldOp>(op.getPredicate().front().getTerminator()).getValues().front();
-  return estimateFilter(input, selectivityOf(predicate, columns));
+  TableEstimate result = estimateFilter(input, selectivityOf(predicate, columns));
+  // Before the other conjuncts drop rows, a narrowed column has its share of the values.
+  TableEstimate narrowed = input;
+  narrowColumns(predicate, columns, [&](BlockArgument argument) {
+    auto name = cast<StringAttr>(op.getColumns()[argument.getArgNumber()]).getValue();
+    return &narrowed.columns[*op.getInput().getType().findColumn(name)];
+  });
+  for (auto [column, narrow] : llvm::zip_equal(result.columns, narrowed.columns)) {
+    column.low = narrow.low;
+    column.high = narrow.high;
+    column.domain = narrow.domain;
+    column.distinct = std::min(column.distinct, narrow.distinct);
+  }
+  return result;
 }
 
 TableEstimate projectEstimate(ProjectOp op, const TableEstimate &input) {

@@ -82,6 +82,10 @@ double selectivityOf(mlir::Value predicate, ColumnLookup columns);
 /// The distribution of a scalar inside an expression region.
 ColumnEstimate estimateExpression(mlir::Value scalar, ColumnLookup columns);
 
+/// Narrows bounds and distinct values of the columns that `predicate` compares with known numbers.
+void narrowColumns(mlir::Value predicate, ColumnLookup columns,
+                   llvm::function_ref<ColumnEstimate *(mlir::BlockArgument)> narrowed);
+
 /// The estimate of a join of two tables of the given types. `residualSelectivity`: of the predicate
 /// beside the keys. The columns are those of JoinOp::inferResultType.
 TableEstimate estimateJoin(const JoinDescription &join, const TableEstimate &left,

@@ -84,7 +84,7 @@ std::optional<Int128> times(Int128 value, double rows) {
   }
   Int128 result;
   // Doubles above 2^53 may be rounded down; one part in 2^52 more makes up for it.
-  Int128 count = static_cast<Int128>(std::ceil(rows * (1 + 0x1p-52)));
+  Int128 count = static_cast<Int128>(rows < 0x1p53 ? rows : std::ceil(rows * (1 + 0x1p-52)));
   if (__builtin_mul_overflow(value, count, &result)) {
     return std::nullopt;
   }

@@ -87,7 +87,9 @@ struct Bound {
   Value scalar;
   Interval interval;
 };
-std::optional<Bound> boundOf(CompareOp compare, ColumnLookup columns) {
+enum class Equality { kAsBound, kIgnored };
+std::optional<Bound> boundOf(CompareOp compare, ColumnLookup columns,
+                             Equality forEquality = Equality::kIgnored) {
   CompareKind kind = compare.getKind();
   Value scalar = compare.getLhs();
   Value other = compare.getRhs();
@@ -99,13 +101,20 @@ std::optional<Bound> boundOf(CompareOp compare, ColumnLookup columns) {
   if (!limit.low || limit.low != limit.high) {
     return std::nullopt;
   }
+  // Where values are whole steps apart, a strict comparison ends one step earlier.
+  double step = isFloat(scalar.getType()) ? 0 : 1 / scaleFactor(scalar.getType());
   switch (kind) {
   case CompareKind::Lt:
+    return Bound{scalar, {Interval().low, *limit.high - step}};
   case CompareKind::Le:
     return Bound{scalar, {Interval().low, *limit.high}};
   case CompareKind::Gt:
+    return Bound{scalar, {*limit.low + step, Interval().high}};
   case CompareKind::Ge:
     return Bound{scalar, {*limit.low, Interval().high}};
+  case CompareKind::Eq:
+    return forEquality == Equality::kAsBound ? std::optional(Bound{scalar, {*limit.low, *limit.high}})
+                                             : std::nullopt;
   default:
     return std::nullopt;
   }
@@ -127,10 +136,7 @@ double compareSelectivity(CompareOp compare, ColumnLookup columns) {
   if (std::optional<Bound> bound = boundOf(compare, columns)) {
     ColumnEstimate column = estimateExpression(bound->scalar, columns);
     double share = shareBetween(column, bound->interval.low, bound->interval.high);
-    bool strict = compare.getKind() == CompareKind::Lt || compare.getKind() == CompareKind::Gt;
-    // Few values: one of them is the end that a strict comparison leaves out.
-    double atEnd = strict && column.low && column.distinct < 100 && share < 1 ? 1 / column.distinct : 0;
-    return present * std::max(share - atEnd, kSelectivityMin);
+    return present * share;
   }
   bool sourcesDiffer = lhs.source != rhs.source;
   return present * (sourcesDiffer ? kUnknownRange : kUnknownCompare);
@@ -354,4 +360,27 @@ double headrace::analysis::selectivityOf(Value predicate, ColumnLookup columns) 
           .Case([&](LikeOp like) { return likeSelectivity(like); })
           .Default([](Operation *) { return kUnknownBoolean; });
   return clampSelectivity(result);
+}
+
+void headrace::analysis::narrowColumns(Value predicate, ColumnLookup columns,
+                                       llvm::function_ref<ColumnEstimate *(BlockArgument)> narrowed) {
+  SmallVector<Value> conjuncts;
+  flattenAnd(predicate, conjuncts);
+  for (Value conjunct : conjuncts) {
+    auto compare = conjunct.getDefiningOp<CompareOp>();
+    std::optional<Bound> bound =
+        compare ? boundOf(compare, columns, Equality::kAsBound) : std::nullopt;
+    auto argument = bound ? dyn_cast<BlockArgument>(bound->scalar) : BlockArgument();
+    ColumnEstimate *column = argument ? narrowed(argument) : nullptr;
+    if (!column || !column->low || !column->high) {
+      continue;
+    }
+    double share = compare.getKind() == CompareKind::Eq
+                       ? 1 / std::max(column->distinct, 1.0)
+                       : shareBetween(*column, bound->interval.low, bound->interval.high);
+    column->low = std::max(*column->low, bound->interval.low);
+    column->high = std::max(std::min(*column->high, bound->interval.high), *column->low);
+    column->distinct = std::max(column->distinct * share, 1.0);
+    column->domain = std::max(column->domain * share, 1.0);
+  }
 }

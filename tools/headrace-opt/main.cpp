@@ -2,10 +2,12 @@
 #include "dialects/AllDialects.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/analysis/print_estimates.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   headrace::registerAllDialects(registry);
   mlir::registerTransformsPasses();
+  headrace::analysis::registerAnalysisPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "headrace compiler driver\n", registry));
 }
