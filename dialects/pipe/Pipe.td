@@ -324,6 +324,13 @@ def Pipe_DivideOp : Pipe_Op<"divide"> {
   let assemblyFormat = "$left `,` $scale `,` $right attr-dict";
 }
 
+def Pipe_ToFloatOp : Pipe_Op<"to_float", [Pure]> {
+  let summary = "the double nearest to a 128-bit integer";
+  let arguments = (ins I<128>:$value);
+  let results = (outs F64:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
 def Pipe_FailIfOp : Pipe_Op<"fail_if"> {
   let summary = "fails the task with a data error if the condition holds for a row";
   let description = [{ `error` is overflow, division_by_zero, invalid_cast or more_than_one_row. }];

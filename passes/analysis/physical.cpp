@@ -1,0 +1,217 @@
+// Row layouts: wide fields first, so that no padding is needed between them; validity bytes last.
+#include "passes/analysis/physical.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace mlir;
+
+namespace headrace {
+
+HrType physicalType(Type type) {
+  if (isa<pipe::StringType>(type)) {
+    return HR_STRING;
+  }
+  if (type.isF32()) {
+    return HR_F32;
+  }
+  if (type.isF64()) {
+    return HR_F64;
+  }
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return HR_BOOL;
+  case 8:
+    return HR_I8;
+  case 16:
+    return HR_I16;
+  case 32:
+    return HR_I32;
+  case 64:
+    return HR_I64;
+  case 128:
+    return HR_I128;
+  }
+  llvm_unreachable("not a physical type");
+}
+
+uint32_t physicalBytes(HrType type) {
+  switch (type) {
+  case HR_BOOL:
+  case HR_I8:
+    return 1;
+  case HR_I16:
+    return 2;
+  case HR_I32:
+  case HR_F32:
+    return 4;
+  case HR_I64:
+  case HR_F64:
+    return 8;
+  case HR_I128:
+  case HR_STRING:
+    return 16;
+  }
+  llvm_unreachable("not a physical type");
+}
+
+namespace {
+
+plan::StateKind planKind(pipe::StateKind kind) {
+  switch (kind) {
+  case pipe::StateKind::Scalar:
+    return plan::StateKind::kScalar;
+  case pipe::StateKind::Group:
+    return plan::StateKind::kGroupTable;
+  case pipe::StateKind::Dense:
+    return plan::StateKind::kDense;
+  case pipe::StateKind::Join:
+    return plan::StateKind::kJoinTable;
+  case pipe::StateKind::Sort:
+    return plan::StateKind::kSortBuffer;
+  case pipe::StateKind::Dictionary:
+    return plan::StateKind::kDictionary;
+  }
+  llvm_unreachable("unknown state kind");
+}
+
+uint32_t headerBytes(pipe::StateKind kind) {
+  return kind == pipe::StateKind::Join ? 16 : kind == pipe::StateKind::Group ? 8 : 0;
+}
+
+template <typename T> void putBytes(std::vector<uint8_t> &row, uint32_t offset, T value) {
+  std::memcpy(row.data() + offset, &value, sizeof(T));
+}
+
+template <typename T>
+void putExtreme(std::vector<uint8_t> &row, uint32_t offset, bool lowest) {
+  using Limits = std::numeric_limits<T>;
+  T high = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  T low = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  putBytes<T>(row, offset, lowest ? low : high);
+}
+
+/// The neutral element of min and max; sums start at zero.
+void putIdentity(std::vector<uint8_t> &row, const plan::StateField &field) {
+  if (field.combine != "min" && field.combine != "max") {
+    return;
+  }
+  bool lowest = field.combine == "max";
+  switch (field.type) {
+  case HR_BOOL:
+    row[field.offset] = lowest ? 0 : 1;
+    return;
+  case HR_I8:
+    return putExtreme<int8_t>(row, field.offset, lowest);
+  case HR_I16:
+    return putExtreme<int16_t>(row, field.offset, lowest);
+  case HR_I32:
+    return putExtreme<int32_t>(row, field.offset, lowest);
+  case HR_I64:
+    return putExtreme<int64_t>(row, field.offset, lowest);
+  case HR_I128: {
+    auto low = static_cast<__int128>(static_cast<unsigned __int128>(1) << 127);
+    return putBytes<__int128>(row, field.offset, lowest ? low : ~low);
+  }
+  case HR_F32:
+    return putExtreme<float>(row, field.offset, lowest);
+  case HR_F64:
+    return putExtreme<double>(row, field.offset, lowest);
+  case HR_STRING:
+    return; // the validity byte says that there is none yet
+  }
+}
+
+} // namespace
+
+plan::State layoutState(pipe::StateOp op) {
+  plan::State state;
+  state.name = op.getSymName().str();
+  state.kind = planKind(op.getKind());
+  state.limit = op.getLimit().value_or(0);
+  if (op.getExpectedRows()) {
+    state.rows.expected = state.rows.p95 = *op.getExpectedRows();
+  }
+  for (auto field : op.getFields().getAsRange<pipe::FieldAttr>()) {
+    plan::StateField out;
+    out.name = field.getName().str();
+    out.type = physicalType(field.getType());
+    out.nullable = field.getNullable();
+    out.combine = field.getCombine().str();
+    state.fields.push_back(out);
+  }
+  std::vector<plan::StateField *> order;
+  for (plan::StateField &field : state.fields) {
+    order.push_back(&field);
+  }
+  llvm::stable_sort(order, [](auto *a, auto *b) {
+    return physicalBytes(a->type) > physicalBytes(b->type);
+  });
+  uint32_t offset = headerBytes(op.getKind());
+  for (plan::StateField *field : order) {
+    field->offset = offset;
+    offset += physicalBytes(field->type);
+  }
+  for (plan::StateField *field : order) {
+    if (field->nullable) {
+      field->validOffset = offset++;
+    }
+  }
+  state.rowBytes = (std::max(offset, 8u) + 7) / 8 * 8;
+  state.identity.assign(state.rowBytes, 0);
+  for (const plan::StateField &field : state.fields) {
+    putIdentity(state.identity, field);
+  }
+  if (auto direct = op->getAttrOfType<DictionaryAttr>("direct")) {
+    state.direct = true;
+    state.base = cast<IntegerAttr>(direct.get("base")).getInt();
+    state.extent = cast<IntegerAttr>(direct.get("extent")).getInt();
+    for (const plan::StateField &field : state.fields) {
+      if (field.combine == "key") {
+        state.directKeyOffset = field.offset;
+        state.directKeyType = field.type;
+      }
+    }
+  }
+  return state;
+}
+
+plan::Schema schemaOf(pipe::RowsType rows, ArrayAttr logical) {
+  plan::Schema schema;
+  for (size_t index = 0; index < rows.size(); ++index) {
+    plan::Column column;
+    column.name = rows.getNames()[index].str();
+    column.type = physicalType(rows.getTypes()[index]);
+    column.nullable = rows.getNullable()[index];
+    if (logical && index < logical.size()) {
+      column.logical = cast<StringAttr>(logical[index]).str();
+    }
+    schema.columns.push_back(std::move(column));
+  }
+  return schema;
+}
+
+SmallVector<StringRef> statesOf(pipe::PipelineOp pipeline) {
+  SmallVector<StringRef> names;
+  auto use = [&](StringRef name) {
+    if (!llvm::is_contained(names, name)) {
+      names.push_back(name);
+    }
+  };
+  for (Operation &op : pipeline.getBody().front()) {
+    if (auto lookup = dyn_cast<pipe::LookupOp>(op)) {
+      use(lookup.getState());
+    } else if (auto insert = dyn_cast<pipe::InsertOp>(op)) {
+      use(insert.getState());
+    } else if (auto combine = dyn_cast<pipe::CombineOp>(op)) {
+      use(combine.getState());
+    }
+  }
+  return names;
+}
+
+} // namespace headrace
