@@ -1,0 +1,593 @@
+// Prologue, sources, filters and maps of a kernel.
+#include "passes/lower/kernel_emitter.h"
+
+#include "passes/analysis/physical.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstddef>
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+namespace {
+// The kernel's own head of its scratch; emitters of stages take what follows.
+constexpr int64_t kPhaseOffset = 0;
+constexpr int64_t kScratchHead = 64;
+constexpr unsigned kPredicateWidth = 64;
+
+int64_t alignTo64(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+} // namespace
+
+namespace {
+LLVM::LLVMFuncOp makeFunction(ModuleOp target, StringRef name, Location location,
+                              ArrayRef<Type> parameters) {
+  OpBuilder builder = OpBuilder::atBlockEnd(target.getBody());
+  auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), parameters);
+  auto function = LLVM::LLVMFuncOp::create(builder, location, name, type);
+  function.addEntryBlock(builder);
+  return function;
+}
+Type pointerType(MLIRContext *context) { return LLVM::LLVMPointerType::get(context); }
+} // namespace
+
+KernelEmitter::KernelEmitter(pipe::PipelineOp pipeline, SymbolTable &symbols, ModuleOp target)
+    : pipeline_(pipeline), symbols_(symbols),
+      b_(makeFunction(target, pipeline.getSymName(), pipeline.getLoc(),
+                      {pointerType(pipeline.getContext()), pointerType(pipeline.getContext())}),
+         pipeline.getLoc()) {
+  scalarOps_ = [this](Operation *op, IRMapping &mapping) { return lowerScalarOp(op, mapping); };
+}
+
+FailureOr<plan::Kernel> KernelEmitter::emit() {
+  kernel_.symbol = pipeline_.getSymName().str();
+  kernel_.scratchBytes = kScratchHead;
+  emitPrologue();
+  Block &body = pipeline_.getBody().front();
+  if (failed(emitSource(&body.front()))) {
+    return failure();
+  }
+  SmallVector<Operation *> stages;
+  for (Operation &op : body) {
+    stages.push_back(&op);
+  }
+  for (size_t index = 1; index + 1 < stages.size(); ++index) {
+    b_.setLoc(stages[index]->getLoc());
+    if (isa<pipe::FilterOp>(stages[index])) {
+      SmallVector<pipe::FilterOp> filters;
+      for (; isa<pipe::FilterOp>(stages[index]); ++index) {
+        filters.push_back(cast<pipe::FilterOp>(stages[index]));
+      }
+      --index;
+      if (failed(emitFilters(filters))) {
+        return failure();
+      }
+    } else if (auto map = dyn_cast<pipe::MapOp>(stages[index])) {
+      emitMap(map);
+    } else {
+      decodeRemaining();
+      if (failed(emitLookup(cast<pipe::LookupOp>(stages[index])))) {
+        return failure();
+      }
+    }
+  }
+  decodeRemaining();
+  b_.setLoc(stages.back()->getLoc());
+  if (failed(emitSink(stages.back()))) {
+    return failure();
+  }
+  if (resume_->empty()) { // nothing to resume: such a kernel never returns before it is done
+    b_.enter(resume_);
+    b_.jump(tile_);
+  }
+  b_.enter(done_);
+  b_.setLoc(pipeline_.getLoc());
+  LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_DONE));
+  kernel_.scratchBytes = alignTo64(kernel_.scratchBytes);
+  kernel_.literalBytes = (kernel_.literalBytes + 15) / 16 * 16;
+  return kernel_;
+}
+
+// ---- prologue ----
+
+void KernelEmitter::emitPrologue() {
+  args_ = b_.function().getArgument(0);
+  worker_ = b_.function().getArgument(1);
+  Type pointer = b_.ptrType();
+  scratch_ = b_.loadField(pointer, worker_, offsetof(HrWorker, scratch));
+  outputs_ = b_.loadField(pointer, worker_, offsetof(HrWorker, outputs));
+  b_.setImports(b_.loadField(pointer, worker_, offsetof(HrWorker, imports)));
+  morsel_ = b_.loadField(pointer, args_, offsetof(HrArgs, morsel));
+  literals_ = b_.loadField(pointer, args_, offsetof(HrArgs, literals));
+  states_ = b_.loadField(pointer, args_, offsetof(HrArgs, states));
+  for (auto [index, name] : llvm::enumerate(statesOf(pipeline_))) {
+    stateIndex_[name] = index;
+    statePointers_[name] = b_.loadField(pointer, states_, index * 8);
+  }
+  Value phase = b_.loadField(b_.getI64Type(), scratch_, kPhaseOffset);
+  Value fresh = b_.compare(arith::CmpIPredicate::eq, phase, b_.i64(0));
+  Block *init = b_.newBlock();
+  tile_ = b_.newBlock();
+  done_ = b_.newBlock();
+  resume_ = b_.newBlock();
+  b_.branch(fresh, init, resume_);
+  b_.enter(init);
+}
+
+Value KernelEmitter::prologueValue(llvm::function_ref<Value()> make) {
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPoint(b_.function().getBody().front().getTerminator());
+  return make();
+}
+
+Value KernelEmitter::scratch(int64_t bytes) {
+  int64_t offset = alignTo64(kernel_.scratchBytes);
+  kernel_.scratchBytes = offset + bytes;
+  return prologueValue([&] { return b_.at(scratch_, offset); });
+}
+
+Value KernelEmitter::statePointer(StringRef name) { return statePointers_.lookup(name); }
+
+// ---- sources ----
+
+LogicalResult KernelEmitter::emitSource(Operation *source) {
+  auto rows = cast<pipe::RowsType>(source->getResult(0).getType());
+  Value position = scratch(8);
+  Value count = scratch(8);
+  levels_.push_back({Value(), count});
+  b_.store(b_.i64(0), position);
+  b_.storeField(b_.i64(1), scratch_, kPhaseOffset);
+  Value rowsTotal = prologueValue([&] {
+    return b_.zeroExtend(b_.loadField(b_.getI32Type(), morsel_, offsetof(HrMorsel, rows)),
+                         b_.getI64Type());
+  });
+  auto minimum = [&](Value a, Value b) -> Value {
+    return arith::MinSIOp::create(b_, b_.loc(), a, b);
+  };
+  auto startTile = [&]() -> Value {
+    initTail_ = b_.getInsertionBlock();
+    b_.jump(tile_);
+    b_.enter(tile_);
+    next_ = tile_;
+    Value left = arith::SubIOp::create(b_, b_.loc(), rowsTotal, b_.load(b_.getI64Type(), position));
+    Block *some = b_.newBlock();
+    b_.branch(b_.compare(arith::CmpIPredicate::sgt, left, b_.i64(0)), some, done_);
+    b_.enter(some);
+    return minimum(left, b_.i64(HR_TILE_ROWS));
+  };
+  auto take = [&](Value rowsTaken) {
+    b_.store(rowsTaken, count);
+    b_.store(b_.add(b_.load(b_.getI64Type(), position), rowsTaken), position);
+  };
+
+  if (auto read = dyn_cast<pipe::ReadOp>(source)) {
+    auto state = symbols_.lookup<pipe::StateOp>(read.getState());
+    if (!state) {
+      return read.emitError("unknown state: ") << read.getState();
+    }
+    plan::State layout = layoutState(state);
+    Value pointers = scratch(kBufferRows * 8);
+    for (size_t index = 0; index < rows.size(); ++index) {
+      auto field = llvm::find_if(layout.fields, [&](const plan::StateField &candidate) {
+        return candidate.name == rows.getNames()[index].getValue();
+      });
+      if (field == layout.fields.end()) {
+        return read.emitError("the state has no field: ") << rows.getNames()[index];
+      }
+      auto column = std::make_shared<ColumnValue>();
+      column->kind = ColumnValue::Kind::kField;
+      column->type = rows.getTypes()[index];
+      column->nullable = column->fieldNullable = field->nullable;
+      column->base = pointers;
+      column->offset = field->offset;
+      column->validOffset = field->validOffset;
+      columns_[rows.getNames()[index].getValue()] = column;
+    }
+    Value all = prologueValue(
+        [&] { return b_.loadField(b_.ptrType(), morsel_, offsetof(HrMorsel, stateRows)); });
+    Value rowsTaken = startTile();
+    Value from = b_.element(all, b_.load(b_.getI64Type(), position), 8);
+    b_.callImport("memcpy", {pointers, from,
+                             arith::MulIOp::create(b_, b_.loc(), rowsTaken, b_.i64(8))});
+    take(rowsTaken);
+    return success();
+  }
+
+  Value columnArray = prologueValue(
+      [&] { return b_.loadField(b_.ptrType(), morsel_, offsetof(HrMorsel, columns)); });
+  for (size_t index = 0; index < rows.size(); ++index) {
+    auto column = std::make_shared<ColumnValue>();
+    column->type = rows.getTypes()[index];
+    column->nullable = rows.getNullable()[index];
+    column->source = index;
+    columns_[rows.getNames()[index].getValue()] = column;
+    Source entry{column, scratch(sizeof(HrCursor))};
+    b_.callImport("hr_cursor_open",
+                  {entry.cursor, b_.at(columnArray, index * sizeof(HrColumn))});
+    sources_.push_back(entry);
+  }
+  Value rowsTaken = startTile();
+  for (Source &entry : sources_) {
+    Value run = b_.callImport("hr_cursor_run", {entry.cursor});
+    rowsTaken = minimum(rowsTaken, b_.zeroExtend(run, b_.getI64Type()));
+  }
+  failIf(b_.compare(arith::CmpIPredicate::eq, rowsTaken, b_.i64(0)), HR_ERROR_CORRUPT);
+  take(rowsTaken);
+  return success();
+}
+
+void KernelEmitter::decode(const Column &column) {
+  if (column->kind == ColumnValue::Kind::kExpression) {
+    for (const Column &input : column->expression->columns) {
+      decode(input);
+    }
+    return;
+  }
+  if (column->source < 0) {
+    return;
+  }
+  Source &entry = sources_[column->source];
+  column->source = -1;
+  entry.decoded = true;
+  int64_t bytes = physicalBytes(physicalType(column->type));
+  column->base = scratch(kBufferRows * bytes);
+  Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
+  std::string width = std::to_string(bytes * 8);
+  if (column->nullable) {
+    column->validity = scratch(kBufferRows);
+    check(b_.callImport("hr_decode_validity", {entry.cursor, rows, column->validity}));
+  }
+  if (column->nullable || level() == 0) {
+    check(b_.callImport("hr_decode_" + width, {entry.cursor, rows, column->base}));
+    return;
+  }
+  // After the first filter: only what survived, compacted to level 1.
+  column->level = 1;
+  Value selected = b_.truncate(b_.load(b_.getI64Type(), levels_[1].count), b_.getI32Type());
+  check(b_.callImport("hr_decode_selected_" + width,
+                      {entry.cursor, rows, levels_[1].parents, selected, column->base}));
+}
+
+void KernelEmitter::decodeRemaining() {
+  for (Source &entry : sources_) {
+    if (!entry.consumed) {
+      decode(entry.column);
+    }
+  }
+}
+
+void KernelEmitter::skipRemaining() {
+  Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
+  for (Source &entry : sources_) {
+    if (!entry.decoded && !entry.consumed) {
+      check(b_.callImport("hr_cursor_skip", {entry.cursor, rows}));
+    }
+  }
+}
+
+// ---- filters and maps ----
+
+std::shared_ptr<Expression> KernelEmitter::makeExpression(Region &body, ArrayAttr columns) {
+  auto expression = std::make_shared<Expression>();
+  expression->body = &body.front();
+  for (auto name : columns.getAsRange<StringAttr>()) {
+    expression->inputs.push_back(name.str());
+    expression->columns.push_back(columns_.lookup(name.getValue()));
+  }
+  keepAlive_.push_back(expression);
+  return expression;
+}
+
+void KernelEmitter::keepColumns(pipe::RowsType rows) {
+  SmallVector<StringRef> dropped;
+  for (auto &entry : columns_) {
+    if (rows.indexOf(entry.getKey()) < 0) {
+      dropped.push_back(entry.getKey());
+    }
+  }
+  for (StringRef name : dropped) {
+    columns_.erase(name);
+  }
+}
+
+void KernelEmitter::emitMap(pipe::MapOp map) {
+  std::shared_ptr<Expression> expression = makeExpression(map.getBody(), map.getColumns());
+  unsigned result = 0;
+  for (auto name : map.getNames().getAsRange<StringAttr>()) {
+    auto rows = map.getRows().getType();
+    int64_t index = rows.indexOf(name.getValue());
+    auto column = std::make_shared<ColumnValue>();
+    column->kind = ColumnValue::Kind::kExpression;
+    column->type = rows.getTypes()[index];
+    column->nullable = rows.getNullable()[index];
+    column->expression = expression;
+    column->result = result;
+    result += column->nullable ? 2 : 1;
+    columns_[name.getValue()] = column;
+  }
+  keepColumns(map.getRows().getType());
+}
+
+namespace {
+/// All bodies that reading the expression runs can be widened, from buffers of level 0 only.
+bool isDense(const Expression &expression) {
+  if (!isWidenable(*expression.body)) {
+    return false;
+  }
+  return llvm::all_of(expression.columns, [](const std::shared_ptr<ColumnValue> &column) {
+    if (column->kind == ColumnValue::Kind::kExpression) {
+      return isDense(*column->expression);
+    }
+    return column->kind == ColumnValue::Kind::kBuffer && column->level == 0 &&
+           !isa<pipe::StringType>(column->type) && !column->type.isInteger(128);
+  });
+}
+} // namespace
+
+FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::FilterOp filter) {
+  // map[code] = condition(dictionary[code]), made once per morsel; plain pages run the condition per row.
+  auto name = cast<StringAttr>(filter.getColumns()[0]);
+  Column text = columns_.lookup(name.getValue());
+  Source &entry = sources_[text->source];
+  bool readLater = filter.getRows().getType().indexOf(name.getValue()) >= 0;
+  Value cursor = entry.cursor;
+  if (readLater || entry.consumed) {
+    cursor = scratch(sizeof(HrCursor));
+  } else {
+    entry.consumed = true;
+  }
+  Value map = scratch(8);
+  auto evaluate = [&](Value strings, Value count, Value out) -> LogicalResult {
+    LogicalResult result = success();
+    b_.forLoop(b_.i64(0), count, 1, [&](Value index) {
+      auto single = std::make_shared<ColumnValue>(*text);
+      single->source = -1;
+      RowReader rows = reader(0, index);
+      rows.bind(text, {b_.element(strings, index, 16), Value()});
+      FailureOr<SmallVector<Value>> values = rows.evaluate(*makeExpression(filter.getBody(), filter.getColumns()));
+      if (failed(values)) {
+        result = failure();
+        return;
+      }
+      storeValue(b_, b_.getI1Type(), values->front(), b_.element(out, index, 1));
+    });
+    return result;
+  };
+  // Once per morsel: before the tile loop.
+  {
+    OpBuilder::InsertionGuard guard(b_);
+    initTail_->getTerminator()->erase();
+    b_.enter(initTail_);
+    Value column = b_.load(b_.ptrType(), b_.at(entry.cursor, offsetof(HrCursor, column)));
+    if (cursor != entry.cursor) {
+      b_.callImport("hr_cursor_open", {cursor, column});
+    }
+    Value entries = b_.zeroExtend(
+        b_.loadField(b_.getI32Type(), column, offsetof(HrColumn, dictionaryCount)), b_.getI64Type());
+    Value memory = b_.callImport("hr_arena_allocate", {worker_, b_.add(entries, b_.i64(64))});
+    checkNotNull(memory);
+    b_.store(memory, map);
+    Value dictionary = b_.loadField(b_.ptrType(), column, offsetof(HrColumn, dictionary));
+    if (failed(evaluate(dictionary, entries, memory))) {
+      return failure();
+    }
+    initTail_ = b_.getInsertionBlock();
+    b_.jump(tile_);
+  }
+  auto flag = std::make_shared<ColumnValue>();
+  flag->type = b_.getI1Type();
+  flag->base = scratch(kBufferRows);
+  Value rows64 = b_.load(b_.getI64Type(), levels_[0].count);
+  Value rows = b_.truncate(rows64, b_.getI32Type());
+  if (cursor != entry.cursor) {
+    b_.callImport("hr_cursor_run", {cursor}); // steps over the end of a segment
+  }
+  Value encoding = b_.callImport("hr_cursor_encoding", {cursor});
+  auto is = [&](int32_t code) {
+    return b_.compare(arith::CmpIPredicate::eq, encoding, b_.i32(code));
+  };
+  Value coded = arith::OrIOp::create(b_, b_.loc(), is(HR_CODES), is(HR_INDICES));
+  Block *mapped = b_.newBlock(), *plain = b_.newBlock(), *joined = b_.newBlock();
+  b_.branch(coded, mapped, plain);
+  b_.enter(mapped);
+  check(b_.callImport("hr_decode_mapped_8",
+                      {cursor, rows, b_.load(b_.ptrType(), map), flag->base}));
+  b_.jump(joined);
+  b_.enter(plain);
+  Value strings = scratch(kBufferRows * 16);
+  check(b_.callImport("hr_decode_128", {cursor, rows, strings}));
+  if (failed(evaluate(strings, rows64, flag->base))) {
+    return failure();
+  }
+  b_.jump(joined);
+  b_.enter(joined);
+  auto condition = std::make_shared<Expression>();
+  // A body that yields its argument.
+  auto *body = new Block();
+  body->addArgument(b_.getI1Type(), b_.loc());
+  OpBuilder nested(b_.getContext());
+  nested.setInsertionPointToEnd(body);
+  pipe::YieldOp::create(nested, b_.loc(), ValueRange{body->getArgument(0)});
+  condition->body = body;
+  condition->columns.push_back(flag);
+  keepAlive_.push_back(condition);
+  return condition;
+}
+
+LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
+  std::vector<std::shared_ptr<Expression>> dense;
+  std::vector<std::shared_ptr<Expression>> scalar;
+  for (pipe::FilterOp filter : filters) {
+    auto expression = makeExpression(filter.getBody(), filter.getColumns());
+    bool perEntry = level() == 0 && expression->columns.size() == 1 &&
+                    expression->columns[0]->source >= 0 &&
+                    isa<pipe::StringType>(expression->columns[0]->type) &&
+                    !expression->columns[0]->nullable;
+    if (perEntry) {
+      auto condition = perEntryCondition(filter);
+      if (failed(condition)) {
+        return failure();
+      }
+      dense.push_back(*condition);
+    } else if (level() == 0 && isDense(*expression)) {
+      dense.push_back(expression);
+    } else {
+      scalar.push_back(expression);
+    }
+  }
+  pipe::FilterOp last = filters.back();
+  pipe::RowsType kept = last.getRows().getType();
+  if (!dense.empty() && failed(emitDenseFilter(dense))) {
+    return failure();
+  }
+  for (const std::shared_ptr<Expression> &condition : scalar) {
+    for (const Column &input : condition->columns) {
+      decode(input);
+    }
+    if (level() == 0) {
+      // The first selection of the tile: what it does not read is decoded after it.
+      if (failed(emitScalarFilter(*condition))) {
+        return failure();
+      }
+      continue;
+    }
+    decodeRemaining();
+    if (failed(emitScalarFilter(*condition))) {
+      return failure();
+    }
+  }
+  keepColumns(kept);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<std::shared_ptr<Expression>> conditions) {
+  for (const std::shared_ptr<Expression> &condition : conditions) {
+    for (const Column &input : condition->columns) {
+      decode(input);
+    }
+  }
+  Value bits = scratch(kBufferRows / 8 + 64);
+  Value rows = b_.load(b_.getI64Type(), levels_[0].count);
+  LogicalResult result = success();
+  b_.forLoop(b_.i64(0), rows, kPredicateWidth, [&](Value row) {
+    RowReader values = reader(0, row, kPredicateWidth);
+    Value mask;
+    for (const std::shared_ptr<Expression> &condition : conditions) {
+      FailureOr<SmallVector<Value>> flags = values.evaluate(*condition);
+      if (failed(flags)) {
+        result = failure();
+        return;
+      }
+      Value word = LLVM::BitcastOp::create(b_, b_.loc(), b_.getI64Type(), flags->front());
+      mask = mask ? Value(arith::AndIOp::create(b_, b_.loc(), mask, word)) : word;
+    }
+    Value word = arith::ShRUIOp::create(b_, b_.loc(), row, b_.i64(6));
+    b_.store(mask, b_.element(bits, word, 8));
+  });
+  if (failed(result)) {
+    return failure();
+  }
+  Value selection = scratch((kBufferRows + 64) * 2);
+  Value count = scratch(8);
+  Value selected =
+      b_.callImport("hr_select_bits", {bits, b_.truncate(rows, b_.getI32Type()), selection});
+  b_.store(b_.zeroExtend(selected, b_.getI64Type()), count);
+  Block *none = b_.newBlock(), *some = b_.newBlock();
+  b_.branch(b_.compare(arith::CmpIPredicate::eq, selected, b_.i32(0)), none, some);
+  b_.enter(none);
+  skipRemaining();
+  b_.jump(tile_);
+  b_.enter(some);
+  levels_.push_back({selection, count});
+  return success();
+}
+
+LogicalResult KernelEmitter::emitScalarFilter(const Expression &condition) {
+  bool first = level() == 0;
+  Value selection = scratch((kBufferRows + 64) * 2);
+  Value count = scratch(8);
+  Value kept = b_.slot(b_.getI64Type());
+  b_.store(b_.i64(0), kept);
+  LogicalResult result = success();
+  b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value row) {
+    RowReader values = reader(level(), row);
+    FailureOr<SmallVector<Value>> flag = values.evaluate(condition);
+    if (failed(flag)) {
+      result = failure();
+      return;
+    }
+    Value position = b_.load(b_.getI64Type(), kept);
+    b_.store(b_.truncate(row, b_.getI16Type()), b_.element(selection, position, 2));
+    b_.store(b_.add(position, b_.zeroExtend(flag->front(), b_.getI64Type())), kept);
+  });
+  if (failed(result)) {
+    return failure();
+  }
+  Value rows = b_.load(b_.getI64Type(), kept);
+  b_.store(rows, count);
+  Block *none = b_.newBlock(), *some = b_.newBlock();
+  b_.branch(b_.compare(arith::CmpIPredicate::eq, rows, b_.i64(0)), none, some);
+  b_.enter(none);
+  if (first) {
+    skipRemaining();
+  }
+  b_.jump(next_);
+  b_.enter(some);
+  levels_.push_back({selection, count});
+  return success();
+}
+
+// ---- shared ----
+
+RowReader KernelEmitter::reader(unsigned level, Value row, unsigned width) {
+  RowReader rows(b_, levels_, level, row, width);
+  rows.setScalarOps(&scalarOps_);
+  return rows;
+}
+
+uint32_t KernelEmitter::placeOf(Location location) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    stream << name.getName().getValue();
+  } else {
+    location.print(stream);
+  }
+  for (auto [index, known] : llvm::enumerate(placeTexts_)) {
+    if (known == text) {
+      return index;
+    }
+  }
+  placeTexts_.push_back(text);
+  return placeTexts_.size() - 1;
+}
+
+void KernelEmitter::check(Value code) {
+  Block *failed = b_.newBlock(), *fine = b_.newBlock();
+  b_.branch(b_.compare(arith::CmpIPredicate::ne, code, b_.i32(0)), failed, fine);
+  b_.enter(failed);
+  // The import may have set the error already, with more detail; then the code is the same.
+  b_.storeField(code, worker_, offsetof(HrWorker, error) + offsetof(HrError, code));
+  b_.storeField(b_.i32(placeOf(b_.loc())), worker_, offsetof(HrWorker, error) + offsetof(HrError, place));
+  LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_ERROR));
+  b_.enter(fine);
+}
+
+void KernelEmitter::checkNotNull(Value pointer) {
+  failIf(b_.isNull(pointer), HR_ERROR_MEMORY);
+}
+
+void KernelEmitter::failIf(Value condition, int32_t code) {
+  Block *failed = b_.newBlock(), *fine = b_.newBlock();
+  b_.branch(condition, failed, fine);
+  b_.enter(failed);
+  b_.storeField(b_.i32(code), worker_, offsetof(HrWorker, error) + offsetof(HrError, code));
+  b_.storeField(b_.i32(placeOf(b_.loc())), worker_, offsetof(HrWorker, error) + offsetof(HrError, place));
+  LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_ERROR));
+  b_.enter(fine);
+}
+
+} // namespace headrace::lower

@@ -1,0 +1,664 @@
+// The ends of a pipeline: aggregates, join and sort buffers, output chunks; and the scalar ops of bodies.
+#include "passes/lower/kernel_emitter.h"
+
+#include "passes/analysis/physical.h"
+#include "runtime/primitives/hash/hash.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include <cstddef>
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+LogicalResult KernelEmitter::emitSink(Operation *sink) {
+  if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
+    return emitEmit(emit);
+  }
+  auto name = sink->getAttrOfType<FlatSymbolRefAttr>("state");
+  auto op = symbols_.lookup<pipe::StateOp>(name.getValue());
+  if (!op) {
+    return sink->emitError("unknown state: ") << name;
+  }
+  plan::State state = layoutState(op);
+  if (auto insert = dyn_cast<pipe::InsertOp>(sink)) {
+    return emitInsert(insert, state);
+  }
+  auto combine = cast<pipe::CombineOp>(sink);
+  return op.getKind() == pipe::StateKind::Scalar ? emitScalarCombine(combine, state)
+                                                 : emitGroupCombine(combine, state);
+}
+
+// ---- aggregates ----
+
+void KernelEmitter::keepString(Value owner, Value string) {
+  check(b_.callImport("hr_string_keep", {worker_, owner, string}));
+}
+
+void KernelEmitter::combineField(const plan::StateField &field, Value row, RowValue input,
+                                 Value owner) {
+  Value place = b_.at(row, field.offset);
+  auto combineAlways = [&] {
+    if (field.type == HR_STRING) {
+      // Kept if it is the first, or before (min), or after (max) the one there.
+      auto type = pipe::StringType::get(b_.getContext());
+      Value known = loadValue(b_, b_.getI1Type(), b_.at(row, field.validOffset));
+      Block *compare = b_.newBlock(), *replace = b_.newBlock(), *done = b_.newBlock();
+      b_.branch(known, compare, replace);
+      b_.enter(compare);
+      Value order = b_.callImport("hr_string_compare", {input.value, place});
+      auto predicate =
+          field.combine == "min" ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt;
+      b_.branch(b_.compare(predicate, order, b_.i32(0)), replace, done);
+      b_.enter(replace);
+      storeValue(b_, type, input.value, place);
+      keepString(owner, place);
+      b_.jump(done);
+      b_.enter(done);
+      return;
+    }
+    Type type = input.value.getType();
+    bool isFloat = isa<FloatType>(type);
+    Type stored = isFloat ? (field.type == HR_F32 ? Type(b_.getF32Type()) : Type(b_.getF64Type()))
+                  : field.type == HR_BOOL ? Type(b_.getI1Type())
+                                          : Type(b_.getIntegerType(physicalBytes(field.type) * 8));
+    Value value = input.value;
+    if (!isFloat && type != stored) {
+      value = b_.signExtend(value, stored);
+    } else if (isFloat && type != stored) {
+      value = arith::ExtFOp::create(b_, b_.loc(), stored, value);
+    }
+    Value old = loadValue(b_, stored, place);
+    Value combined;
+    if (field.combine == "sum") {
+      if (isFloat) {
+        combined = arith::AddFOp::create(b_, b_.loc(), old, value);
+      } else {
+        combined = b_.add(old, value);
+        if (type == stored && field.type == HR_I128) {
+          // Narrow inputs cannot overflow 128 bits; wide ones can. Overflow: both operands have one
+          // sign and the sum the other.
+          Value flipped = arith::AndIOp::create(
+              b_, b_.loc(), arith::XOrIOp::create(b_, b_.loc(), old, combined),
+              arith::XOrIOp::create(b_, b_.loc(), value, combined));
+          failIf(b_.compare(arith::CmpIPredicate::slt, flipped, b_.integer(stored, 0)),
+                 HR_ERROR_OVERFLOW);
+        }
+      }
+    } else if (field.combine == "min") {
+      combined = isFloat ? Value(arith::MinNumFOp::create(b_, b_.loc(), old, value))
+                         : Value(arith::MinSIOp::create(b_, b_.loc(), old, value));
+    } else {
+      combined = isFloat ? Value(arith::MaxNumFOp::create(b_, b_.loc(), old, value))
+                         : Value(arith::MaxSIOp::create(b_, b_.loc(), old, value));
+    }
+    storeValue(b_, stored, combined, place);
+  };
+  if (!input.valid) {
+    combineAlways();
+    if (field.nullable) {
+      b_.store(b_.integer(b_.getI8Type(), 1), b_.at(row, field.validOffset));
+    }
+    return;
+  }
+  b_.ifThen(input.valid, [&] {
+    combineAlways();
+    if (field.nullable) {
+      b_.store(b_.integer(b_.getI8Type(), 1), b_.at(row, field.validOffset));
+    }
+  });
+}
+
+LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const plan::State &state) {
+  Value table = statePointer(combine.getState());
+  Value row = b_.loadField(b_.ptrType(), table, offsetof(HrScalarState, row));
+  Value owner = b_.loadField(b_.ptrType(), table, offsetof(HrScalarState, owner));
+  // Work on a copy on the stack, which becomes registers, and write it back after the rows.
+  bool hasString = llvm::any_of(state.fields, [](const auto &field) { return field.type == HR_STRING; });
+  LogicalResult result = success();
+  // Every field in a slot of its own: SROA needs no help to see that they do not overlap.
+  struct FieldSlot {
+    plan::StateField field;
+    Value memory;
+    Type type;
+  };
+  std::vector<FieldSlot> fields;
+  for (const plan::StateField &field : state.fields) {
+    FieldSlot entry{field, Value(), Type()};
+    if (!hasString) {
+      entry.memory = b_.slot(b_.getI64Type(), 4);
+      int64_t bytes = physicalBytes(field.type);
+      entry.type = field.type == HR_F32   ? Type(b_.getF32Type())
+                   : field.type == HR_F64 ? Type(b_.getF64Type())
+                                          : Type(b_.getIntegerType(bytes * 8));
+      b_.store(b_.loadField(entry.type, row, field.offset), entry.memory);
+      if (field.nullable) {
+        b_.store(b_.loadField(b_.getI8Type(), row, field.validOffset), b_.at(entry.memory, 16));
+      }
+      entry.field.offset = 0;
+      entry.field.validOffset = 16;
+    }
+    fields.push_back(entry);
+  }
+  b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
+    RowReader rows = reader(level(), index);
+    std::vector<RowValue> inputs;
+    for (const FieldSlot &entry : fields) {
+      FailureOr<RowValue> value = rows.read(columns_.lookup(entry.field.name));
+      if (failed(value)) {
+        result = failure();
+        return;
+      }
+      inputs.push_back(*value);
+    }
+    for (auto [entry, input] : llvm::zip(fields, inputs)) {
+      combineField(entry.field, hasString ? row : entry.memory, input, owner);
+    }
+  });
+  if (!hasString) {
+    for (auto [entry, field] : llvm::zip(fields, state.fields)) {
+      b_.storeField(b_.load(entry.type, entry.memory), row, field.offset);
+      if (field.nullable) {
+        b_.storeField(b_.loadField(b_.getI8Type(), entry.memory, 16), row, field.validOffset);
+      }
+    }
+  }
+  b_.jump(next_);
+  return result;
+}
+
+LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const plan::State &state) {
+  Type i64 = b_.getI64Type(), pointer = b_.ptrType();
+  Value table = statePointer(combine.getState());
+  LogicalResult result = success();
+  b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
+    RowReader rows = reader(level(), index);
+    // Read all inputs first: the code below branches.
+    std::vector<RowValue> inputs;
+    std::vector<Column> columns;
+    for (const plan::StateField &field : state.fields) {
+      Column column = columns_.lookup(field.name);
+      FailureOr<RowValue> value = rows.read(column);
+      if (failed(value)) {
+        result = failure();
+        return;
+      }
+      inputs.push_back(*value);
+      columns.push_back(column);
+    }
+    FailureOr<Value> hash = hashKeys(rows, combine.getKeys(), nullptr);
+    if (failed(hash)) {
+      result = failure();
+      return;
+    }
+    Value owner = b_.loadField(pointer, table, offsetof(HrGroupTable, owner));
+    Value directory = b_.loadField(pointer, table, offsetof(HrGroupTable, directory));
+    Value mask = b_.loadField(i64, table, offsetof(HrGroupTable, mask));
+    Value found = b_.slot(pointer), position = b_.slot(i64);
+    b_.store(arith::AndIOp::create(b_, b_.loc(), *hash, mask), position);
+    Block *probe = b_.newBlock(), *occupied = b_.newBlock(), *missing = b_.newBlock(),
+          *same = b_.newBlock(), *step = b_.newBlock(), *update = b_.newBlock();
+    b_.jump(probe);
+    b_.enter(probe);
+    Value at = b_.load(i64, position);
+    Value entry = b_.load(i64, b_.element(directory, at, 8));
+    b_.branch(b_.compare(arith::CmpIPredicate::eq, entry, b_.i64(0)), missing, occupied);
+
+    b_.enter(occupied);
+    Value tags = arith::XOrIOp::create(b_, b_.loc(), entry, *hash);
+    Value tagDiffers = arith::ShRUIOp::create(b_, b_.loc(), tags, b_.i64(48));
+    b_.branch(b_.compare(arith::CmpIPredicate::eq, tagDiffers, b_.i64(0)), same, step);
+
+    b_.enter(same);
+    Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(0x0000ffffffffffff));
+    Value row = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
+    for (auto [field, input, column] : llvm::zip(state.fields, inputs, columns)) {
+      if (field.combine != "key") {
+        continue;
+      }
+      Value equal = equalValues(column->type, input.value,
+                                loadValue(b_, column->type, b_.at(row, field.offset)));
+      if (field.nullable) {
+        // Equal if both are NULL, or both are values and equal (the value under NULL is 0).
+        Value stored = loadValue(b_, b_.getI1Type(), b_.at(row, field.validOffset));
+        Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
+        Value bothNull = arith::OrIOp::create(b_, b_.loc(), stored, valid);
+        bothNull = arith::XOrIOp::create(b_, b_.loc(), bothNull, b_.integer(b_.getI1Type(), 1));
+        Value bothValid = arith::AndIOp::create(b_, b_.loc(), stored, valid);
+        equal = arith::OrIOp::create(b_, b_.loc(), bothNull,
+                                     arith::AndIOp::create(b_, b_.loc(), bothValid, equal));
+      }
+      Block *next = b_.newBlock();
+      b_.branch(equal, next, step);
+      b_.enter(next);
+    }
+    b_.store(row, found);
+    b_.jump(update);
+
+    b_.enter(step);
+    b_.store(arith::AndIOp::create(b_, b_.loc(), b_.add(at, b_.i64(1)), mask), position);
+    b_.jump(probe);
+
+    b_.enter(missing);
+    Value fresh = b_.callImport("hr_group_insert", {worker_, table, *hash});
+    checkNotNull(fresh);
+    for (auto [field, input, column] : llvm::zip(state.fields, inputs, columns)) {
+      if (field.combine != "key") {
+        continue;
+      }
+      Value place = b_.at(fresh, field.offset);
+      auto keep = [&] {
+        storeValue(b_, column->type, input.value, place);
+        if (field.type == HR_STRING) {
+          keepString(owner, place);
+        }
+      };
+      if (input.valid) {
+        b_.ifThen(input.valid, keep);
+      } else {
+        keep();
+      }
+      if (field.nullable) {
+        Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
+        storeValue(b_, b_.getI1Type(), valid, b_.at(fresh, field.validOffset));
+      }
+    }
+    b_.store(fresh, found);
+    b_.jump(update);
+
+    b_.enter(update);
+    Value target = b_.load(pointer, found);
+    for (auto [field, input] : llvm::zip(state.fields, inputs)) {
+      if (field.combine != "key") {
+        combineField(field, target, input, owner);
+      }
+    }
+  });
+  b_.jump(next_);
+  return result;
+}
+
+// ---- rows appended to a buffer ----
+
+LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State &state) {
+  Type i64 = b_.getI64Type(), pointer = b_.ptrType();
+  Value buffer = statePointer(insert.getState());
+  bool isJoin = state.kind == plan::StateKind::kJoinTable;
+  LogicalResult result = success();
+  b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
+    RowReader rows = reader(level(), index);
+    std::vector<RowValue> inputs;
+    std::vector<Column> columns;
+    for (const plan::StateField &field : state.fields) {
+      Column column = columns_.lookup(field.name);
+      FailureOr<RowValue> value = rows.read(column);
+      if (failed(value)) {
+        result = failure();
+        return;
+      }
+      inputs.push_back(*value);
+      columns.push_back(column);
+    }
+    Value hash, anyNull;
+    if (isJoin) {
+      FailureOr<Value> keys = hashKeys(rows, insert.getKeys(), &anyNull);
+      if (failed(keys)) {
+        result = failure();
+        return;
+      }
+      hash = *keys;
+    }
+    Block *append = b_.newBlock(), *done = b_.newBlock();
+    if (anyNull && insert.getDropNullKeys()) {
+      b_.branch(anyNull, done, append);
+    } else {
+      b_.jump(append);
+    }
+    b_.enter(append);
+    Value owner = b_.loadField(pointer, buffer, offsetof(HrRowBuffer, owner));
+    Value full = LLVM::ICmpOp::create(
+        b_, b_.loc(), LLVM::ICmpPredicate::uge,
+        b_.loadField(pointer, buffer, offsetof(HrRowBuffer, next)),
+        b_.loadField(pointer, buffer, offsetof(HrRowBuffer, end)));
+    b_.ifThen(full, [&] { check(b_.callImport("hr_rows_grow", {worker_, buffer})); });
+    Value row = b_.loadField(pointer, buffer, offsetof(HrRowBuffer, next));
+    if (isJoin) {
+      b_.storeField(b_.i64(0), row, 0);
+      b_.storeField(hash, row, 8);
+    }
+    for (auto [field, input, column] : llvm::zip(state.fields, inputs, columns)) {
+      Value place = b_.at(row, field.offset);
+      auto keep = [&] {
+        storeValue(b_, column->type, input.value, place);
+        if (field.type == HR_STRING) {
+          keepString(owner, place);
+        }
+      };
+      if (field.nullable) {
+        // The value under NULL is 0, so that rows compare and copy as a whole.
+        for (uint32_t byte = 0; byte < physicalBytes(field.type); byte += 8) {
+          uint32_t left = std::min(8u, physicalBytes(field.type) - byte);
+          b_.storeField(b_.integer(b_.getIntegerType(left * 8), 0), place, byte);
+        }
+        Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
+        storeValue(b_, b_.getI1Type(), valid, b_.at(row, field.validOffset));
+      }
+      if (input.valid) {
+        b_.ifThen(input.valid, keep);
+      } else {
+        keep();
+      }
+    }
+    b_.storeField(b_.at(row, state.rowBytes), buffer, offsetof(HrRowBuffer, next));
+    Value count = b_.loadField(i64, buffer, offsetof(HrRowBuffer, rows));
+    b_.storeField(b_.add(count, b_.i64(1)), buffer, offsetof(HrRowBuffer, rows));
+    b_.jump(done);
+    b_.enter(done);
+  });
+  b_.jump(next_);
+  return result;
+}
+
+// ---- output chunks ----
+
+LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
+  Type i32 = b_.getI32Type(), i64 = b_.getI64Type(), pointer = b_.ptrType();
+  auto rowsType = emit.getInput().getType();
+  bool partitioned = !emit.getKeys().empty();
+  Value current = scratch(8);
+  Block *loop = b_.newBlock(), *write = b_.newBlock();
+  b_.store(b_.i64(0), current);
+  b_.jump(loop);
+  b_.enter(resume_);
+  b_.jump(loop);
+
+  b_.enter(loop);
+  Value index = b_.load(i64, current);
+  b_.branch(b_.compare(arith::CmpIPredicate::slt, index, rowCount()), write, next_);
+  b_.enter(write);
+  RowReader rows = reader(level(), index);
+  std::vector<RowValue> inputs;
+  for (StringAttr name : rowsType.getNames()) {
+    FailureOr<RowValue> value = rows.read(columns_.lookup(name.getValue()));
+    if (failed(value)) {
+      return failure();
+    }
+    inputs.push_back(*value);
+  }
+  Value target = b_.i32(0);
+  if (partitioned) {
+    FailureOr<Value> hash = hashKeys(rows, emit.getKeys(), nullptr);
+    if (failed(hash)) {
+      return failure();
+    }
+    // primitives::rankOfHash
+    Value size = b_.zeroExtend(b_.loadField(i32, worker_, offsetof(HrWorker, size)), i64);
+    Value bits = arith::ShRUIOp::create(b_, b_.loc(), *hash, b_.i64(16));
+    bits = arith::AndIOp::create(b_, b_.loc(), bits, b_.i64(0xffffffff));
+    Value scaled = arith::MulIOp::create(b_, b_.loc(), bits, size);
+    target = b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), scaled, b_.i64(32)), i32);
+  }
+  Value output = b_.element(outputs_, target, sizeof(HrOutput));
+  Value filled = b_.loadField(i32, output, offsetof(HrOutput, rows));
+  Block *full = b_.newBlock(), *room = b_.newBlock();
+  b_.branch(b_.compare(arith::CmpIPredicate::uge, filled,
+                       b_.loadField(i32, output, offsetof(HrOutput, capacity))),
+            full, room);
+  b_.enter(full);
+  b_.storeField(target, worker_, offsetof(HrWorker, fullOutput));
+  LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_OUTPUT_FULL));
+
+  b_.enter(room);
+  Value columnArray = b_.loadField(pointer, output, offsetof(HrOutput, columns));
+  for (size_t column = 0; column < rowsType.size(); ++column) {
+    Type type = rowsType.getTypes()[column];
+    RowValue input = inputs[column];
+    Value out = b_.at(columnArray, column * sizeof(HrOutputColumn));
+    Value data = b_.loadField(pointer, out, offsetof(HrOutputColumn, data));
+    if (rowsType.getNullable()[column]) {
+      Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
+      Value flags = b_.loadField(pointer, out, offsetof(HrOutputColumn, validity));
+      storeValue(b_, b_.getI1Type(), valid, b_.element(flags, filled, 1));
+    }
+    if (isa<pipe::StringType>(type)) {
+      Value length = b_.zeroExtend(b_.loadField(i32, input.value, offsetof(HrString, length)), i64);
+      if (input.valid) {
+        length = b_.select(input.valid, length, b_.i64(0));
+      }
+      Value used = b_.zeroExtend(b_.loadField(i32, out, offsetof(HrOutputColumn, heapUsed)), i64);
+      Value after = b_.add(used, length);
+      Value capacity =
+          b_.zeroExtend(b_.loadField(i32, out, offsetof(HrOutputColumn, heapCapacity)), i64);
+      b_.ifThen(b_.compare(arith::CmpIPredicate::ugt, after, capacity), [&] {
+        check(b_.callImport("hr_output_grow", {worker_, target, b_.i32(column), length}));
+      });
+      Value heap = b_.loadField(pointer, out, offsetof(HrOutputColumn, heap));
+      b_.callImport("memcpy", {b_.element(heap, used, 1),
+                               b_.loadField(pointer, input.value, offsetof(HrString, data)), length});
+      Value after32 = b_.truncate(after, i32);
+      b_.storeField(after32, out, offsetof(HrOutputColumn, heapUsed));
+      Value following = b_.add(filled, b_.i32(1));
+      b_.store(after32, b_.element(data, following, 4));
+      continue;
+    }
+    Value value = input.value;
+    if (input.valid) {
+      Value zero = arith::ConstantOp::create(b_, b_.loc(), b_.getZeroAttr(type));
+      value = b_.select(input.valid, value, zero);
+    }
+    storeValue(b_, type, value, b_.element(data, filled, physicalBytes(physicalType(type))));
+  }
+  b_.storeField(b_.add(filled, b_.i32(1)), output, offsetof(HrOutput, rows));
+  b_.store(b_.add(b_.load(i64, current), b_.i64(1)), current);
+  b_.jump(loop);
+  return success();
+}
+
+// ---- scalar ops of bodies ----
+
+Value KernelEmitter::stringLiteral(StringRef text) {
+  for (const plan::Literal &known : kernel_.literals) {
+    if (known.kind == plan::LiteralKind::kString && known.text == text) {
+      return prologueValue([&] { return b_.at(literals_, known.offset); });
+    }
+  }
+  plan::Literal literal;
+  literal.kind = plan::LiteralKind::kString;
+  literal.offset = (kernel_.literalBytes + 15) / 16 * 16;
+  literal.text = text.str();
+  kernel_.literalBytes = literal.offset + 16;
+  kernel_.literals.push_back(literal);
+  return prologueValue([&] { return b_.at(literals_, literal.offset); });
+}
+
+namespace {
+/// A LIKE pattern that is one of the cheap cases, without its percent signs.
+struct SimplePattern {
+  const char *import;
+  std::string text;
+};
+std::optional<SimplePattern> simplePattern(StringRef pattern, bool hasEscape) {
+  if (hasEscape || pattern.contains('_')) {
+    return std::nullopt;
+  }
+  bool front = pattern.consume_front("%"), back = pattern.consume_back("%");
+  if (pattern.contains('%') || pattern.empty()) {
+    return std::nullopt;
+  }
+  const char *import = front && back ? "hr_string_contains"
+                       : front       ? "hr_string_ends_with"
+                       : back        ? "hr_string_starts_with"
+                                     : "hr_string_equal";
+  return SimplePattern{import, pattern.str()};
+}
+} // namespace
+
+LogicalResult KernelEmitter::lowerScalarOp(Operation *op, IRMapping &mapping) {
+  auto operand = [&](unsigned index) { return mapping.lookupOrDefault(op->getOperand(index)); };
+  auto result = [&](Value value) { mapping.map(op->getResult(0), value); };
+  auto isTrue = [&](Value code) { return b_.compare(arith::CmpIPredicate::ne, code, b_.i32(0)); };
+  auto spill = [&](Value wide) {
+    Value memory = b_.slot(wide.getType());
+    b_.store(wide, memory);
+    return memory;
+  };
+  if (auto literal = dyn_cast<pipe::LiteralOp>(op)) {
+    result(stringLiteral(literal.getValue()));
+    return success();
+  }
+  if (auto compare = dyn_cast<pipe::StringCompareOp>(op)) {
+    StringRef predicate = compare.getPredicate();
+    if (predicate == "eq" || predicate == "ne") {
+      Value equal = equalValues(pipe::StringType::get(b_.getContext()), operand(0), operand(1));
+      if (predicate == "ne") {
+        equal = arith::XOrIOp::create(b_, b_.loc(), equal, b_.integer(b_.getI1Type(), 1));
+      }
+      result(equal);
+      return success();
+    }
+    Value order = b_.callImport("hr_string_compare", {operand(0), operand(1)});
+    auto code = predicate == "lt"   ? arith::CmpIPredicate::slt
+                : predicate == "le" ? arith::CmpIPredicate::sle
+                : predicate == "gt" ? arith::CmpIPredicate::sgt
+                                    : arith::CmpIPredicate::sge;
+    result(b_.compare(code, order, b_.i32(0)));
+    return success();
+  }
+  if (auto match = dyn_cast<pipe::StringMatchOp>(op)) {
+    if (auto simple = simplePattern(match.getPattern(), match.getEscape().has_value())) {
+      result(isTrue(b_.callImport(simple->import, {operand(0), stringLiteral(simple->text)})));
+      return success();
+    }
+    int32_t escape = match.getEscape() ? static_cast<uint8_t>((*match.getEscape())[0]) : -1;
+    result(isTrue(b_.callImport("hr_string_like",
+                                {operand(0), stringLiteral(match.getPattern()), b_.i32(escape)})));
+    return success();
+  }
+  if (isa<pipe::SubstringOp>(op)) {
+    Value out = b_.slot(b_.getI64Type(), 2);
+    b_.callImport("hr_string_substring", {operand(0), operand(1), operand(2), out});
+    result(out);
+    return success();
+  }
+  if (auto part = dyn_cast<pipe::DatePartOp>(op)) {
+    result(b_.callImport(("hr_date_" + part.getPart()).str(), {operand(0)}));
+    return success();
+  }
+  if (isa<pipe::MultiplyOp>(op)) {
+    Value out = b_.slot(b_.getIntegerType(128));
+    Value overflow = b_.callImport("hr_multiply_i128", {spill(operand(0)), spill(operand(1)), out});
+    failIf(isTrue(overflow), HR_ERROR_OVERFLOW);
+    result(b_.load(b_.getIntegerType(128), out));
+    return success();
+  }
+  if (isa<pipe::ToFloatOp>(op)) {
+    result(b_.callImport("hr_i128_to_f64", {spill(operand(0))}));
+    return success();
+  }
+  if (isa<pipe::DivideOp>(op)) {
+    Value out = b_.slot(b_.getIntegerType(128));
+    check(b_.callImport("hr_divide_i128",
+                        {spill(operand(0)), spill(operand(1)), spill(operand(2)), out}));
+    result(b_.load(b_.getIntegerType(128), out));
+    return success();
+  }
+  if (auto fail = dyn_cast<pipe::FailIfOp>(op)) {
+    StringRef error = fail.getError();
+    failIf(operand(0), error == "overflow"           ? HR_ERROR_OVERFLOW
+                       : error == "division_by_zero" ? HR_ERROR_DIVISION_BY_ZERO
+                       : error == "invalid_cast"     ? HR_ERROR_INVALID_CAST
+                                                     : HR_ERROR_MORE_THAN_ONE_ROW);
+    return success();
+  }
+  return failure();
+}
+
+// ---- ordering of sort rows ----
+
+void emitSortCompare(pipe::StateOp op, StringRef name, ModuleOp target) {
+  MLIRContext *context = op.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  OpBuilder outer = OpBuilder::atBlockEnd(target.getBody());
+  auto type = LLVM::LLVMFunctionType::get(outer.getI32Type(), {pointer, pointer});
+  auto function = LLVM::LLVMFuncOp::create(outer, op.getLoc(), name, type);
+  function.addEntryBlock(outer);
+  CodeBuilder b(function, op.getLoc());
+  plan::State state = layoutState(op);
+  Value rowA = function.getArgument(0), rowB = function.getArgument(1);
+  auto answer = [&](Value condition, int32_t order) {
+    Block *yes = b.newBlock(), *no = b.newBlock();
+    b.branch(condition, yes, no);
+    b.enter(yes);
+    LLVM::ReturnOp::create(b, b.loc(), b.i32(order));
+    b.enter(no);
+  };
+  for (auto key : op.getSortKeys().value_or(ArrayAttr::get(context, {})).getAsRange<pipe::SortKeyAttr>()) {
+    const plan::StateField *field = nullptr;
+    Type fieldType;
+    for (auto [candidate, attr] :
+         llvm::zip(state.fields, op.getFields().getAsRange<pipe::FieldAttr>())) {
+      if (attr.getName() == key.getField()) {
+        field = &candidate;
+        fieldType = attr.getType();
+      }
+    }
+    int32_t before = key.getDescending() ? 1 : -1;
+    Block *following = b.newBlock();
+    if (field->nullable) {
+      Value validA = loadValue(b, b.getI1Type(), b.at(rowA, field->validOffset));
+      Value validB = loadValue(b, b.getI1Type(), b.at(rowB, field->validOffset));
+      Value one = b.integer(b.getI1Type(), 1);
+      Value onlyA = arith::AndIOp::create(b, b.loc(), validA, arith::XOrIOp::create(b, b.loc(), validB, one));
+      Value onlyB = arith::AndIOp::create(b, b.loc(), validB, arith::XOrIOp::create(b, b.loc(), validA, one));
+      answer(onlyA, key.getNullsFirst() ? 1 : -1);
+      answer(onlyB, key.getNullsFirst() ? -1 : 1);
+      Block *compare = b.newBlock();
+      b.branch(validA, compare, following); // both or neither
+      b.enter(compare);
+    }
+    Value a = loadValue(b, fieldType, b.at(rowA, field->offset));
+    Value c = loadValue(b, fieldType, b.at(rowB, field->offset));
+    if (isa<pipe::StringType>(fieldType)) {
+      // Bytewise, in place: a comparator has no worker and so no imports.
+      Type i32 = b.getI32Type(), i64 = b.getI64Type();
+      auto lengthOf = [&](Value text) {
+        return b.zeroExtend(b.loadField(i32, text, offsetof(HrString, length)), i64);
+      };
+      Value lengthA = lengthOf(a), lengthB = lengthOf(c);
+      Value dataA = b.loadField(pointer, a, offsetof(HrString, data));
+      Value dataB = b.loadField(pointer, c, offsetof(HrString, data));
+      Value common = arith::MinSIOp::create(b, b.loc(), lengthA, lengthB);
+      b.forLoop(b.i64(0), common, 1, [&](Value index) {
+        Value x = b.load(b.getI8Type(), b.element(dataA, index, 1));
+        Value y = b.load(b.getI8Type(), b.element(dataB, index, 1));
+        answer(b.compare(arith::CmpIPredicate::ult, x, y), before);
+        answer(b.compare(arith::CmpIPredicate::ugt, x, y), -before);
+      });
+      answer(b.compare(arith::CmpIPredicate::slt, lengthA, lengthB), before);
+      answer(b.compare(arith::CmpIPredicate::sgt, lengthA, lengthB), -before);
+    } else if (isa<FloatType>(fieldType)) {
+      // Total order: NaN is the largest and equals itself.
+      auto less = [&](Value x, Value y) -> Value {
+        Value nanX = arith::CmpFOp::create(b, b.loc(), arith::CmpFPredicate::UNO, x, x);
+        Value nanY = arith::CmpFOp::create(b, b.loc(), arith::CmpFPredicate::UNO, y, y);
+        Value below = arith::CmpFOp::create(b, b.loc(), arith::CmpFPredicate::OLT, x, y);
+        Value notNanX = arith::XOrIOp::create(b, b.loc(), nanX, b.integer(b.getI1Type(), 1));
+        return arith::OrIOp::create(b, b.loc(), below,
+                                    arith::AndIOp::create(b, b.loc(), notNanX, nanY));
+      };
+      answer(less(a, c), before);
+      answer(less(c, a), -before);
+    } else {
+      auto below = fieldType.isInteger(1) ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+      answer(b.compare(below, a, c), before);
+      answer(b.compare(below, c, a), -before);
+    }
+    b.jump(following);
+    b.enter(following);
+  }
+  LLVM::ReturnOp::create(b, b.loc(), b.i32(0));
+}
+
+} // namespace headrace::lower

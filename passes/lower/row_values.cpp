@@ -1,0 +1,231 @@
+// Reading columns of a row, and widening scalar bodies onto vectors by construction.
+#include "passes/lower/row_values.h"
+
+#include "passes/analysis/physical.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+Value loadValue(CodeBuilder &builder, Type type, Value pointer) {
+  if (isa<pipe::StringType>(type)) {
+    return pointer;
+  }
+  if (type.isInteger(1)) {
+    Value byte = builder.load(builder.getI8Type(), pointer);
+    return builder.compare(arith::CmpIPredicate::ne, byte, builder.integer(builder.getI8Type(), 0));
+  }
+  return builder.load(type, pointer);
+}
+
+void storeValue(CodeBuilder &builder, Type type, Value value, Value pointer) {
+  if (isa<pipe::StringType>(type)) {
+    for (int64_t half : {0, 8}) {
+      builder.storeField(builder.loadField(builder.getI64Type(), value, half), pointer, half);
+    }
+    return;
+  }
+  if (type.isInteger(1)) {
+    value = builder.zeroExtend(value, builder.getI8Type());
+  }
+  builder.store(value, pointer);
+}
+
+bool isWidenable(Block &body) {
+  for (Operation &op : body) {
+    if (op.hasTrait<OpTrait::IsTerminator>() || op.hasTrait<OpTrait::ConstantLike>()) {
+      continue;
+    }
+    bool known = isa<arith::ArithDialect, math::MathDialect>(op.getDialect());
+    if (!known || op.getNumRegions() || !OpTrait::hasElementwiseMappableTraits(&op)) {
+      return false;
+    }
+    // Division traps in lanes that the filter dropped, and wide integers are scalarised badly.
+    if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(op)) {
+      return false;
+    }
+    for (Type type : op.getResultTypes()) {
+      if (type.isIntOrFloat() && type.getIntOrFloatBitWidth() > 64) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+RowReader::RowReader(CodeBuilder &builder, ArrayRef<Level> levels, unsigned level, Value row,
+                     unsigned width)
+    : builder_(builder), levels_(levels), level_(level), row_(row), width_(width) {
+  indices_[level] = row;
+}
+
+Value RowReader::indexAt(unsigned level) {
+  assert(level <= level_ && "a column cannot be read below its level");
+  if (auto found = indices_.find(level); found != indices_.end()) {
+    return found->second;
+  }
+  Value above = indexAt(level + 1);
+  Value index = builder_.load(builder_.getI16Type(),
+                              builder_.element(levels_[level + 1].parents, above, 2));
+  return indices_[level] = builder_.zeroExtend(index, builder_.getI64Type());
+}
+
+RowValue RowReader::readBuffer(const ColumnValue &column) {
+  int64_t bytes = physicalBytes(physicalType(column.type));
+  RowValue out;
+  if (width_) {
+    bool isBool = column.type.isInteger(1);
+    auto vector = VectorType::get({width_}, isBool ? Type(builder_.getI8Type()) : column.type);
+    Value pointer = builder_.element(column.base, row_, bytes);
+    out.value = LLVM::LoadOp::create(builder_, builder_.loc(), vector, pointer, 1);
+    auto nonZero = [&](Value value) -> Value {
+      Value zero = arith::ConstantOp::create(builder_, builder_.loc(),
+                                             builder_.getZeroAttr(value.getType()));
+      return builder_.compare(arith::CmpIPredicate::ne, value, zero);
+    };
+    if (isBool) {
+      out.value = nonZero(out.value);
+    }
+    if (column.validity) {
+      auto flags = VectorType::get({width_}, builder_.getI8Type());
+      out.valid = nonZero(LLVM::LoadOp::create(builder_, builder_.loc(), flags,
+                                               builder_.element(column.validity, row_, 1), 1));
+    }
+    return out;
+  }
+  Value index = indexAt(column.level);
+  out.value = loadValue(builder_, column.type, builder_.element(column.base, index, bytes));
+  if (column.validity) {
+    out.valid = loadValue(builder_, builder_.getI1Type(), builder_.element(column.validity, index, 1));
+  }
+  return out;
+}
+
+RowValue RowReader::readField(const ColumnValue &column) {
+  Value index = indexAt(column.level);
+  Value row = builder_.load(builder_.ptrType(), builder_.element(column.base, index, 8));
+  RowValue out;
+  if (!column.mayMiss) {
+    out.value = loadValue(builder_, column.type, builder_.at(row, column.offset));
+    if (column.fieldNullable) {
+      out.valid = loadValue(builder_, builder_.getI1Type(), builder_.at(row, column.validOffset));
+    }
+    return out;
+  }
+  // A missing match: read from a row of zeros, and mark the value NULL.
+  Value zeros = builder_.slot(builder_.getI64Type(), 3);
+  {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointAfter(zeros.getDefiningOp());
+    for (int64_t word : {0, 8, 16}) {
+      builder_.storeField(builder_.i64(0), zeros, word);
+    }
+  }
+  Value missing = builder_.isNull(row);
+  out.value = loadValue(builder_, column.type,
+                        builder_.select(missing, zeros, builder_.at(row, column.offset)));
+  Value present = arith::XOrIOp::create(builder_, builder_.loc(), missing,
+                                        builder_.integer(builder_.getI1Type(), 1));
+  if (column.fieldNullable) {
+    Value valid = loadValue(builder_, builder_.getI1Type(),
+                            builder_.select(missing, zeros, builder_.at(row, column.validOffset)));
+    present = arith::AndIOp::create(builder_, builder_.loc(), present, valid);
+  }
+  out.valid = present;
+  return out;
+}
+
+FailureOr<RowValue> RowReader::read(const std::shared_ptr<ColumnValue> &column) {
+  if (auto found = known_.find(column.get()); found != known_.end()) {
+    return found->second;
+  }
+  RowValue out;
+  switch (column->kind) {
+  case ColumnValue::Kind::kBuffer:
+    out = readBuffer(*column);
+    break;
+  case ColumnValue::Kind::kField:
+    out = readField(*column);
+    break;
+  case ColumnValue::Kind::kExpression: {
+    FailureOr<SmallVector<Value>> results = evaluate(*column->expression);
+    if (failed(results)) {
+      return failure();
+    }
+    out.value = (*results)[column->result];
+    if (column->nullable) {
+      out.valid = (*results)[column->result + 1];
+    }
+    break;
+  }
+  }
+  known_[column.get()] = out;
+  return out;
+}
+
+FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression) {
+  if (auto found = evaluated_.find(&expression); found != evaluated_.end()) {
+    return found->second;
+  }
+  IRMapping mapping;
+  unsigned argument = 0;
+  for (const std::shared_ptr<ColumnValue> &column : expression.columns) {
+    FailureOr<RowValue> input = read(column);
+    if (failed(input)) {
+      return failure();
+    }
+    mapping.map(expression.body->getArgument(argument++), input->value);
+    if (column->nullable) {
+      Value valid = input->valid ? input->valid : builder_.integer(builder_.getI1Type(), 1);
+      mapping.map(expression.body->getArgument(argument++), valid);
+    }
+  }
+  auto isVector = [](Value value) { return isa<VectorType>(value.getType()); };
+  auto widened = [&](Value value) -> Value {
+    if (isVector(value)) {
+      return value;
+    }
+    auto type = VectorType::get({width_}, value.getType());
+    return vector::BroadcastOp::create(builder_, builder_.loc(), type, value);
+  };
+  Location outer = builder_.loc();
+  for (Operation &op : expression.body->without_terminator()) {
+    builder_.setLoc(op.getLoc());
+    if (isa<pipe::PipeDialect>(op.getDialect())) {
+      if (width_ || !scalarOps_ || failed((*scalarOps_)(&op, mapping))) {
+        return op.emitError("cannot be lowered here");
+      }
+      continue;
+    }
+    bool anyVector = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return isVector(mapping.lookupOrDefault(operand));
+    });
+    if (!width_ || !anyVector) {
+      builder_.clone(op, mapping); // uniform values stay scalar
+      continue;
+    }
+    OperationState state(op.getLoc(), op.getName());
+    for (Value operand : op.getOperands()) {
+      state.addOperands(widened(mapping.lookupOrDefault(operand)));
+    }
+    for (Type type : op.getResultTypes()) {
+      state.addTypes(VectorType::get({width_}, type));
+    }
+    state.addAttributes(op.getDiscardableAttrDictionary().getValue());
+    state.propertiesAttr = op.getPropertiesAsAttribute();
+    Operation *clone = builder_.create(state);
+    mapping.map(op.getResults(), clone->getResults());
+  }
+  builder_.setLoc(outer);
+  SmallVector<Value> results;
+  for (Value operand : expression.body->getTerminator()->getOperands()) {
+    Value value = mapping.lookupOrDefault(operand);
+    results.push_back(width_ ? widened(value) : value);
+  }
+  return evaluated_[&expression] = results;
+}
+
+} // namespace headrace::lower

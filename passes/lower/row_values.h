@@ -1,0 +1,102 @@
+// Where the values of a pipeline's columns are, and how code for one row (or W rows) gets at them.
+#pragma once
+
+#include "passes/lower/code_builder.h"
+
+#include "dialects/pipe/PipeDialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
+#include <vector>
+
+namespace headrace::lower {
+
+/// A set of rows of the current tile. Level 0 is the tile; each selecting stage (filter, lookup) makes the
+/// next level, whose `parents` array (u16) gives for each of its rows the row of the level below.
+struct Level {
+  mlir::Value parents; ///< pointer to uint16_t[]; null for level 0
+  mlir::Value count;   ///< pointer to an i64: rows of this level
+};
+
+struct Expression;
+
+/// A column and the place it is read from.
+struct ColumnValue {
+  enum class Kind {
+    kBuffer,     ///< array of values, indexed by the row of `level`
+    kField,      ///< array of row pointers, indexed by the row of `level`, + offset
+    kExpression, ///< computed from other columns, whenever somebody reads it
+  };
+  Kind kind = Kind::kBuffer;
+  unsigned level = 0;
+  mlir::Type type; ///< body type: i1, iN, fN, !pipe.string
+  bool nullable = false;
+  mlir::Value base;     ///< kBuffer, kField: pointer to the array
+  mlir::Value validity; ///< kBuffer: pointer to bytes; null: all valid
+  int64_t offset = 0;      ///< kField
+  int64_t validOffset = 0; ///< kField, if the field itself is nullable
+  bool fieldNullable = false;
+  bool mayMiss = false; ///< kField: the row pointer is null where a left lookup found nothing
+  std::shared_ptr<Expression> expression;
+  unsigned result = 0; ///< kExpression: operand of the body's yield
+  int64_t source = -1; ///< column of the pipeline's source not decoded yet, or -1
+};
+
+/// The body of a map (or filter) over columns of the same row.
+struct Expression {
+  mlir::Block *body = nullptr;
+  std::vector<std::string> inputs; ///< names, for finding source columns
+  std::vector<std::shared_ptr<ColumnValue>> columns;
+};
+
+struct RowValue {
+  mlir::Value value;
+  mlir::Value valid; ///< i1, or null: always valid
+};
+
+/// Reads columns for one row of one level. Values are remembered, so use one reader per straight-line
+/// stretch of code (a loop body before it branches).
+class RowReader {
+public:
+  /// `width` 0: scalar; else W consecutive rows of level 0 starting at `row`, as vectors.
+  RowReader(CodeBuilder &builder, llvm::ArrayRef<Level> levels, unsigned level, mlir::Value row,
+            unsigned width = 0);
+
+  mlir::FailureOr<RowValue> read(const std::shared_ptr<ColumnValue> &column);
+  /// Clones a body on the given inputs; the yielded values come back.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  evaluate(const Expression &expression);
+  /// Gives a column a value for this row (residual conditions over a candidate match).
+  void bind(const std::shared_ptr<ColumnValue> &column, RowValue value) { known_[column.get()] = value; }
+
+  /// Called for pipe ops of bodies: literals, strings, checked arithmetic. Set by the emitter.
+  using ScalarOpLowering =
+      std::function<mlir::LogicalResult(mlir::Operation *, mlir::IRMapping &)>;
+  void setScalarOps(const ScalarOpLowering *lowering) { scalarOps_ = lowering; }
+
+private:
+  mlir::Value indexAt(unsigned level);
+  RowValue readBuffer(const ColumnValue &column);
+  RowValue readField(const ColumnValue &column);
+
+  CodeBuilder &builder_;
+  llvm::ArrayRef<Level> levels_;
+  unsigned level_;
+  mlir::Value row_;
+  unsigned width_;
+  const ScalarOpLowering *scalarOps_ = nullptr;
+  llvm::DenseMap<unsigned, mlir::Value> indices_;
+  llvm::DenseMap<const ColumnValue *, RowValue> known_;
+  llvm::DenseMap<const Expression *, llvm::SmallVector<mlir::Value>> evaluated_;
+};
+
+/// True if the body consists of ops that widen one to one (arith, math) and so can run on vectors.
+bool isWidenable(mlir::Block &body);
+
+/// Loads a value of a body type from memory; a string's value is the pointer itself.
+mlir::Value loadValue(CodeBuilder &builder, mlir::Type type, mlir::Value pointer);
+/// Stores a value of a body type (strings: copies the 16-byte view).
+void storeValue(CodeBuilder &builder, mlir::Type type, mlir::Value value, mlir::Value pointer);
+
+} // namespace headrace::lower
