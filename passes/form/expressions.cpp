@@ -1,0 +1,839 @@
+// See expressions.h. Widths are chosen per operation: an operation is carried out at the width that holds its
+// operands and its result by proof, else at 128 bits with a check.
+#include "passes/form/expressions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace headrace::form {
+
+namespace {
+
+constexpr __int128 kMax128 = static_cast<__int128>(~static_cast<unsigned __int128>(0) >> 1);
+
+__int128 powerOfTen(int exponent) {
+  __int128 power = 1;
+  for (int digit = 0; digit < exponent; ++digit) {
+    power *= 10;
+  }
+  return power;
+}
+
+APInt wideConstant(__int128 value, unsigned bits) {
+  uint64_t words[2] = {static_cast<uint64_t>(value), static_cast<uint64_t>(value >> 64)};
+  return APInt(128, words).trunc(bits);
+}
+
+__int128 fromAPInt(const APInt &value) {
+  APInt wide = value.sextOrTrunc(128);
+  return (static_cast<__int128>(wide.extractBitsAsZExtValue(64, 64)) << 64) |
+         wide.extractBitsAsZExtValue(64, 0);
+}
+
+/// Interval arithmetic that gives nothing when a bound leaves 128 bits.
+std::optional<Range> addRanges(const Range &a, const Range &b) {
+  Range out;
+  if (__builtin_add_overflow(a.low, b.low, &out.low) ||
+      __builtin_add_overflow(a.high, b.high, &out.high)) {
+    return std::nullopt;
+  }
+  return out;
+}
+std::optional<Range> negateRange(const Range &a) {
+  if (a.low < -kMax128) {
+    return std::nullopt;
+  }
+  return Range{-a.high, -a.low};
+}
+std::optional<Range> multiplyRanges(const Range &a, const Range &b) {
+  __int128 corners[4];
+  if (__builtin_mul_overflow(a.low, b.low, &corners[0]) ||
+      __builtin_mul_overflow(a.low, b.high, &corners[1]) ||
+      __builtin_mul_overflow(a.high, b.low, &corners[2]) ||
+      __builtin_mul_overflow(a.high, b.high, &corners[3])) {
+    return std::nullopt;
+  }
+  return Range{*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
+}
+std::optional<Range> hull(const std::optional<Range> &a, const std::optional<Range> &b) {
+  if (!a || !b) {
+    return std::nullopt;
+  }
+  return Range{std::min(a->low, b->low), std::max(a->high, b->high)};
+}
+
+unsigned widthOf(Value value) { return value.getType().getIntOrFloatBitWidth(); }
+
+int scaleOf(Type type) {
+  auto decimal = dyn_cast<frame::DecimalType>(type);
+  return decimal ? decimal.getScale() : 0;
+}
+
+bool isIntegral(Type type) {
+  return frame::isInteger(type) || frame::isDecimal(type) || frame::isDate(type);
+}
+
+} // namespace
+
+unsigned bitsFor(const Range &range) {
+  if (range.low >= INT32_MIN && range.high <= INT32_MAX) {
+    return 32;
+  }
+  return range.low >= INT64_MIN && range.high <= INT64_MAX ? 64 : 128;
+}
+
+std::optional<Range> typeRange(Type type) {
+  type = frame::dropNullable(type);
+  if (auto decimal = dyn_cast<frame::DecimalType>(type)) {
+    __int128 bound = powerOfTen(decimal.getPrecision()) - 1;
+    return Range{-bound, bound};
+  }
+  if (frame::isDate(type)) {
+    return Range{INT32_MIN, INT32_MAX};
+  }
+  if (frame::isInteger(type)) {
+    unsigned bits = type.getIntOrFloatBitWidth();
+    __int128 half = static_cast<__int128>(1) << (bits - 1);
+    return Range{-half, half - 1};
+  }
+  return std::nullopt;
+}
+
+Type bodyType(Type frameType, const std::optional<Range> &range) {
+  MLIRContext *context = frameType.getContext();
+  frameType = frame::dropNullable(frameType);
+  if (frame::isString(frameType)) {
+    return pipe::StringType::get(context);
+  }
+  if (frame::isDate(frameType)) {
+    return IntegerType::get(context, 32);
+  }
+  if (isIntegral(frameType)) {
+    return IntegerType::get(context, bitsFor(range ? *range : *typeRange(frameType)));
+  }
+  return frameType; // i1, f32, f64
+}
+
+std::string logicalText(Type frameType) {
+  frameType = frame::dropNullable(frameType);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto decimal = dyn_cast<frame::DecimalType>(frameType)) {
+    stream << "decimal<" << decimal.getPrecision() << ", " << decimal.getScale() << ">";
+  } else if (frame::isDate(frameType)) {
+    stream << "date";
+  } else if (frame::isString(frameType)) {
+    stream << "string";
+  } else {
+    stream << frameType;
+  }
+  return text;
+}
+
+// ---- small builders ----
+
+Value ExpressionTranslator::i1(bool value) {
+  return arith::ConstantOp::create(b_, loc_, b_.getBoolAttr(value));
+}
+
+Value ExpressionTranslator::integer(__int128 value, unsigned bits) {
+  return arith::ConstantOp::create(
+      b_, loc_, b_.getIntegerAttr(b_.getIntegerType(bits), wideConstant(value, bits)));
+}
+
+Value ExpressionTranslator::andValues(Value a, Value b) {
+  if (!a || !b) {
+    return a ? a : b;
+  }
+  return arith::AndIOp::create(b_, loc_, a, b);
+}
+
+Value ExpressionTranslator::notValue(Value a) {
+  return arith::XOrIOp::create(b_, loc_, a, i1(true));
+}
+
+Value ExpressionTranslator::isTrue(const Scalar &scalar) {
+  return andValues(scalar.value, scalar.valid);
+}
+
+Value ExpressionTranslator::toWidth(Value value, unsigned bits) {
+  unsigned from = widthOf(value);
+  if (from == bits) {
+    return value;
+  }
+  Type type = b_.getIntegerType(bits);
+  return from < bits ? Value(arith::ExtSIOp::create(b_, loc_, type, value))
+                     : Value(arith::TruncIOp::create(b_, loc_, type, value));
+}
+
+void ExpressionTranslator::failUnlessFits(Value wide, const Range &bounds, Value guard) {
+  unsigned bits = widthOf(wide);
+  auto outside = [&](arith::CmpIPredicate predicate, __int128 bound) -> Value {
+    return arith::CmpIOp::create(b_, loc_, predicate, wide, integer(bound, bits));
+  };
+  Value bad = arith::OrIOp::create(b_, loc_, outside(arith::CmpIPredicate::slt, bounds.low),
+                                   outside(arith::CmpIPredicate::sgt, bounds.high));
+  pipe::FailIfOp::create(b_, loc_, andValues(bad, guard), b_.getStringAttr("overflow"));
+}
+
+Scalar ExpressionTranslator::countOf(const Scalar &scalar) {
+  Scalar out;
+  out.type = b_.getI64Type();
+  out.range = Range{0, 1};
+  out.value = scalar.valid ? Value(arith::ExtUIOp::create(b_, loc_, b_.getI64Type(), scalar.valid))
+                           : integer(1, 64);
+  return out;
+}
+
+Scalar ExpressionTranslator::checkedToType(const Scalar &scalar) {
+  Range bounds = *typeRange(scalar.type);
+  failUnlessFits(scalar.value, bounds, scalar.valid);
+  return conform(scalar, bounds);
+}
+
+Value ExpressionTranslator::multiply(Value a, Value b, unsigned bits, Value guard) {
+  if (bits < 128) {
+    return arith::MulIOp::create(b_, loc_, toWidth(a, bits), toWidth(b, bits));
+  }
+  a = toWidth(a, 128);
+  b = toWidth(b, 128);
+  if (guard) {
+    a = arith::SelectOp::create(b_, loc_, guard, a, integer(0, 128));
+  }
+  return pipe::MultiplyOp::create(b_, loc_, b_.getIntegerType(128), a, b);
+}
+
+// ---- constants and casts ----
+
+FailureOr<Scalar> ExpressionTranslator::constant(Attribute attr, Type type) {
+  Scalar out;
+  out.type = frame::dropNullable(type);
+  bool isNull = isa<UnitAttr>(attr);
+  if (frame::isNullable(type)) {
+    out.valid = i1(!isNull);
+  }
+  if (frame::isString(type)) {
+    StringRef text = isNull ? StringRef() : cast<StringAttr>(attr).getValue();
+    out.value = pipe::LiteralOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), b_.getStringAttr(text));
+    return out;
+  }
+  if (frame::isFloat(type)) {
+    double value = isNull ? 0 : cast<FloatAttr>(attr).getValueAsDouble();
+    out.value = arith::ConstantOp::create(b_, loc_, b_.getFloatAttr(out.type, value));
+    return out;
+  }
+  if (frame::isBoolean(type)) {
+    bool value = !isNull && (isa<BoolAttr>(attr) ? cast<BoolAttr>(attr).getValue()
+                                                 : !cast<IntegerAttr>(attr).getValue().isZero());
+    out.value = i1(value);
+    return out;
+  }
+  __int128 value = isNull ? 0 : fromAPInt(cast<IntegerAttr>(attr).getValue());
+  out.range = Range{value, value};
+  out.value = integer(value, bodyType(out.type, out.range).getIntOrFloatBitWidth());
+  return out;
+}
+
+Scalar ExpressionTranslator::conform(const Scalar &input, const std::optional<Range> &range) {
+  Scalar out = input;
+  out.range = range;
+  if (isIntegral(input.type)) {
+    out.value = toWidth(input.value, bodyType(input.type, range).getIntOrFloatBitWidth());
+  }
+  return out;
+}
+
+Scalar ExpressionTranslator::rescale(const Scalar &input, int from, int to, Type type) {
+  Scalar out = input;
+  out.type = type;
+  Value guard = andValues(guard_, input.valid);
+  if (to > from) {
+    __int128 factor = powerOfTen(to - from);
+    std::optional<Range> range =
+        input.range ? multiplyRanges(*input.range, Range{factor, factor}) : std::nullopt;
+    unsigned bits = range ? std::max(bitsFor(*range), widthOf(input.value)) : 128;
+    out.value = multiply(input.value, integer(factor, bits), bits, guard);
+    out.range = range;
+    return conform(out, range);
+  }
+  if (to < from) {
+    // Half away from zero.
+    __int128 divisor = powerOfTen(from - to);
+    unsigned bits = std::max(64u, widthOf(input.value));
+    Value wide = toWidth(input.value, bits);
+    Value zero = integer(0, bits);
+    if (bits == 128) {
+      Value quotient = pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), wide, integer(1, 128),
+                                              integer(divisor, 128));
+      Value remainder = arith::SubIOp::create(
+          b_, loc_, wide, arith::MulIOp::create(b_, loc_, quotient, integer(divisor, 128)));
+      Value atLeastHalf = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sge, remainder,
+                                                integer((divisor + 1) / 2, 128));
+      Value atMostHalf = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sle, remainder,
+                                               integer(-((divisor + 1) / 2), 128));
+      Value up = arith::ExtUIOp::create(b_, loc_, b_.getIntegerType(128), atLeastHalf);
+      Value down = arith::ExtUIOp::create(b_, loc_, b_.getIntegerType(128), atMostHalf);
+      out.value = arith::SubIOp::create(b_, loc_, arith::AddIOp::create(b_, loc_, quotient, up), down);
+    } else {
+      Value negative = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, wide, zero);
+      Value half = integer(divisor / 2, bits);
+      Value minusHalf = integer(-(divisor / 2), bits);
+      Value shifted = arith::AddIOp::create(
+          b_, loc_, wide, arith::SelectOp::create(b_, loc_, negative, minusHalf, half));
+      out.value = arith::DivSIOp::create(b_, loc_, shifted, integer(divisor, bits));
+    }
+    if (input.range) {
+      out.range = Range{input.range->low / divisor - 1, input.range->high / divisor + 1};
+    } else {
+      out.range = std::nullopt;
+    }
+    return conform(out, out.range);
+  }
+  return out;
+}
+
+FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Operation *op) {
+  Type target = frame::dropNullable(to);
+  Scalar out = input;
+  out.type = target;
+  if (input.type == target) {
+    return out;
+  }
+  Value guard = andValues(guard_, input.valid);
+  if (isIntegral(input.type) && isIntegral(target)) {
+    out = rescale(input, scaleOf(input.type), scaleOf(target), target);
+    Range bounds = *typeRange(target);
+    bool proven = out.range && out.range->low >= bounds.low && out.range->high <= bounds.high;
+    if (!proven) {
+      failUnlessFits(toWidth(out.value, 128), bounds, guard);
+      out = conform(out, bounds);
+    }
+    return out;
+  }
+  if (frame::isBoolean(input.type) && isIntegral(target)) {
+    out.range = Range{0, 1};
+    out.value = arith::ExtUIOp::create(b_, loc_, b_.getI32Type(), input.value);
+    return rescale(out, 0, scaleOf(target), target);
+  }
+  if (frame::isFloat(target)) {
+    Value real;
+    if (frame::isFloat(input.type)) {
+      real = input.value;
+      if (input.type.isF32() && target.isF64()) {
+        real = arith::ExtFOp::create(b_, loc_, target, real);
+      } else if (input.type.isF64() && target.isF32()) {
+        real = arith::TruncFOp::create(b_, loc_, target, real);
+      }
+      out.value = real;
+      return out;
+    }
+    if (!isIntegral(input.type)) {
+      return op->emitError("cast to a float is not supported from: ") << input.type;
+    }
+    if (widthOf(input.value) == 128) {
+      real = pipe::ToFloatOp::create(b_, loc_, b_.getF64Type(), input.value);
+    } else {
+      real = arith::SIToFPOp::create(b_, loc_, b_.getF64Type(), input.value);
+    }
+    if (int scale = scaleOf(input.type)) {
+      Value divisor = arith::ConstantOp::create(
+          b_, loc_, b_.getF64FloatAttr(static_cast<double>(powerOfTen(scale))));
+      real = arith::DivFOp::create(b_, loc_, real, divisor);
+    }
+    if (target.isF32()) {
+      real = arith::TruncFOp::create(b_, loc_, target, real);
+    }
+    out.value = real;
+    out.range = std::nullopt;
+    return out;
+  }
+  if (frame::isFloat(input.type) && frame::isInteger(target)) {
+    // Out of range and NaN fail; 2^63 itself does not fit.
+    Value real = input.value;
+    if (input.type.isF32()) {
+      real = arith::ExtFOp::create(b_, loc_, b_.getF64Type(), real);
+    }
+    Range bounds = *typeRange(target);
+    auto limit = [&](double value) -> Value {
+      return arith::ConstantOp::create(b_, loc_, b_.getF64FloatAttr(value));
+    };
+    Value above = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OGT, real,
+                                        limit(static_cast<double>(bounds.low) - 1));
+    Value below = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, real,
+                                        limit(static_cast<double>(bounds.high) + 1));
+    Value inside = arith::AndIOp::create(b_, loc_, above, below);
+    pipe::FailIfOp::create(b_, loc_, andValues(notValue(inside), guard), b_.getStringAttr("invalid_cast"));
+    out.range = bounds;
+    Value safe = arith::SelectOp::create(b_, loc_, inside, real, limit(0));
+    Value wide = arith::FPToSIOp::create(b_, loc_, b_.getI64Type(), safe);
+    out.value = toWidth(wide, bitsFor(bounds));
+    return out;
+  }
+  return op->emitError("this cast is not supported yet: ") << input.type << " to " << target;
+}
+
+// ---- arithmetic ----
+
+FailureOr<Scalar> ExpressionTranslator::floatArithmetic(Operation *op, const Scalar &a,
+                                                        const Scalar &b) {
+  Scalar out;
+  out.type = a.type;
+  out.valid = andValues(a.valid, b.valid);
+  if (isa<frame::AddOp>(op)) {
+    out.value = arith::AddFOp::create(b_, loc_, a.value, b.value);
+  } else if (isa<frame::SubtractOp>(op)) {
+    out.value = arith::SubFOp::create(b_, loc_, a.value, b.value);
+  } else if (isa<frame::MultiplyOp>(op)) {
+    out.value = arith::MulFOp::create(b_, loc_, a.value, b.value);
+  } else if (isa<frame::DivideOp>(op)) {
+    out.value = arith::DivFOp::create(b_, loc_, a.value, b.value);
+  } else {
+    return op->emitError("not supported on floats yet: ") << op->getName();
+  }
+  return out;
+}
+
+FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b, Type type) {
+  // Truncates at the result's scale: a * 10^(result - scale(a) + scale(b)) / b.
+  Scalar out;
+  out.type = type;
+  out.valid = andValues(a.valid, b.valid);
+  Value guard = andValues(guard_, out.valid);
+  Value zero = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, b.value,
+                                     integer(0, widthOf(b.value)));
+  pipe::FailIfOp::create(b_, loc_, andValues(zero, guard), b_.getStringAttr("division_by_zero"));
+  Value divisor = arith::SelectOp::create(b_, loc_, zero, integer(1, widthOf(b.value)), b.value);
+  int exponent = scaleOf(type) - scaleOf(a.type) + scaleOf(b.type);
+  if (exponent < 0) {
+    return op->emitError("division to a smaller scale is not supported: ") << type;
+  }
+  __int128 factor = powerOfTen(exponent);
+  std::optional<Range> scaled =
+      a.range ? multiplyRanges(*a.range, Range{factor, factor}) : std::nullopt;
+  bool narrow = scaled && bitsFor(*scaled) <= 64 && b.range && bitsFor(*b.range) <= 64 &&
+                isa<frame::DivideOp>(op);
+  if (narrow) {
+    Value dividend = arith::MulIOp::create(b_, loc_, toWidth(a.value, 64), integer(factor, 64));
+    out.value = arith::DivSIOp::create(b_, loc_, dividend, toWidth(divisor, 64));
+    __int128 bound = std::max(scaled->high, -scaled->low);
+    out.range = Range{-bound, bound};
+    if (bitsFor(*out.range) > 64) {
+      out.range = Range{INT64_MIN, INT64_MAX};
+    }
+    return conform(out, out.range);
+  }
+  Value dividend = toWidth(a.value, 128);
+  if (guard) {
+    dividend = arith::SelectOp::create(b_, loc_, guard, dividend, integer(0, 128));
+  }
+  out.value = pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), dividend,
+                                     integer(factor, 128), toWidth(divisor, 128));
+  if (auto bounds = typeRange(type); bounds && bitsFor(*bounds) < 128) {
+    failUnlessFits(out.value, *bounds, guard);
+    return conform(out, bounds);
+  }
+  return out;
+}
+
+FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
+  Scalar a = scalars_.lookup(op->getOperand(0)), b = scalars_.lookup(op->getOperand(1));
+  Type type = frame::dropNullable(op->getResult(0).getType());
+  if (frame::isFloat(type)) {
+    return floatArithmetic(op, a, b);
+  }
+  if (isa<frame::DivideOp>(op)) {
+    return divide(op, a, b, type);
+  }
+  Scalar out;
+  out.type = type;
+  out.valid = andValues(a.valid, b.valid);
+  Value guard = andValues(guard_, out.valid);
+  if (isa<frame::ModulusOp>(op)) {
+    if (frame::isDecimal(type) || widthOf(a.value) > 64 || widthOf(b.value) > 64) {
+      return op->emitError("modulus of decimals is not supported yet");
+    }
+    unsigned bits = std::max(widthOf(a.value), widthOf(b.value));
+    Value divisor = toWidth(b.value, bits);
+    Value zero = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(0, bits));
+    pipe::FailIfOp::create(b_, loc_, andValues(zero, guard), b_.getStringAttr("division_by_zero"));
+    // x % -1 traps for the smallest x; its answer is 0, as is that of x % 1.
+    Value minusOne = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(-1, bits));
+    Value special = arith::OrIOp::create(b_, loc_, zero, minusOne);
+    Value safe = arith::SelectOp::create(b_, loc_, special, integer(1, bits), divisor);
+    out.value = arith::RemSIOp::create(b_, loc_, toWidth(a.value, bits), safe);
+    out.range = a.range;
+    return conform(out, out.range);
+  }
+  std::optional<Range> range;
+  if (isa<frame::MultiplyOp>(op)) {
+    range = a.range && b.range ? multiplyRanges(*a.range, *b.range) : std::nullopt;
+    unsigned bits = range ? std::max({bitsFor(*range), widthOf(a.value), widthOf(b.value)}) : 128;
+    // A product that is proven to fit 128 bits needs no check; narrower ones are proven too.
+    if (range && bits == 128) {
+      out.value = arith::MulIOp::create(b_, loc_, toWidth(a.value, 128), toWidth(b.value, 128));
+    } else {
+      out.value = multiply(a.value, b.value, bits, guard);
+    }
+  } else {
+    a = rescale(a, scaleOf(a.type), scaleOf(type), type);
+    b = rescale(b, scaleOf(b.type), scaleOf(type), type);
+    bool subtract = isa<frame::SubtractOp>(op);
+    std::optional<Range> right = b.range;
+    if (subtract && right) {
+      right = negateRange(*right);
+    }
+    range = a.range && right ? addRanges(*a.range, *right) : std::nullopt;
+    unsigned bits = range ? std::max({bitsFor(*range), widthOf(a.value), widthOf(b.value)}) : 128;
+    Value x = toWidth(a.value, bits), y = toWidth(b.value, bits);
+    out.value = subtract ? Value(arith::SubIOp::create(b_, loc_, x, y))
+                         : Value(arith::AddIOp::create(b_, loc_, x, y));
+    if (!range) {
+      // Overflow of 128 bits: the sign of the result is impossible for the signs of the operands.
+      Value left = arith::XOrIOp::create(b_, loc_, x, out.value);
+      Value other = subtract ? Value(arith::XOrIOp::create(b_, loc_, x, y))
+                             : Value(arith::XOrIOp::create(b_, loc_, y, out.value));
+      Value sign = arith::AndIOp::create(b_, loc_, left, other);
+      Value bad = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, sign, integer(0, 128));
+      pipe::FailIfOp::create(b_, loc_, andValues(bad, guard), b_.getStringAttr("overflow"));
+    }
+  }
+  Range bounds = *typeRange(type);
+  bool proven = range && range->low >= bounds.low && range->high <= bounds.high;
+  if (!proven) {
+    failUnlessFits(toWidth(out.value, 128), bounds, guard);
+    range = range ? Range{std::max(range->low, bounds.low), std::min(range->high, bounds.high)} : bounds;
+  }
+  out.range = range;
+  return conform(out, range);
+}
+
+// ---- comparisons and logic ----
+
+Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar &a, const Scalar &b) {
+  using Kind = frame::CompareKind;
+  if (frame::isString(a.type)) {
+    StringRef predicate = kind == Kind::Ne   ? "ne"
+                          : kind == Kind::Lt ? "lt"
+                          : kind == Kind::Le ? "le"
+                          : kind == Kind::Gt ? "gt"
+                          : kind == Kind::Ge ? "ge"
+                                             : "eq";
+    return pipe::StringCompareOp::create(b_, loc_, b_.getI1Type(), b_.getStringAttr(predicate), a.value, b.value);
+  }
+  if (frame::isFloat(a.type)) {
+    // NaN equals itself and is the largest: a < b is ordered less, or only b is NaN.
+    auto compare = [&](arith::CmpFPredicate predicate, Value x, Value y) -> Value {
+      return arith::CmpFOp::create(b_, loc_, predicate, x, y);
+    };
+    auto isNan = [&](Value x) { return compare(arith::CmpFPredicate::UNO, x, x); };
+    auto less = [&](Value x, Value y) -> Value {
+      Value onlyY = arith::AndIOp::create(b_, loc_, isNan(y), notValue(isNan(x)));
+      return arith::OrIOp::create(b_, loc_, compare(arith::CmpFPredicate::OLT, x, y), onlyY);
+    };
+    auto equal = [&]() -> Value {
+      Value both = arith::AndIOp::create(b_, loc_, isNan(a.value), isNan(b.value));
+      return arith::OrIOp::create(b_, loc_, compare(arith::CmpFPredicate::OEQ, a.value, b.value), both);
+    };
+    switch (kind) {
+    case Kind::Eq:
+    case Kind::IsNotDistinctFrom:
+      return equal();
+    case Kind::Ne:
+      return notValue(equal());
+    case Kind::Lt:
+      return less(a.value, b.value);
+    case Kind::Le:
+      return notValue(less(b.value, a.value));
+    case Kind::Gt:
+      return less(b.value, a.value);
+    case Kind::Ge:
+      return notValue(less(a.value, b.value));
+    }
+  }
+  bool isBool = frame::isBoolean(a.type);
+  unsigned bits = isBool ? 1 : std::max(widthOf(a.value), widthOf(b.value));
+  Value x = isBool ? a.value : toWidth(a.value, bits), y = isBool ? b.value : toWidth(b.value, bits);
+  auto predicate = [&] {
+    switch (kind) {
+    case Kind::Eq:
+    case Kind::IsNotDistinctFrom:
+      return arith::CmpIPredicate::eq;
+    case Kind::Ne:
+      return arith::CmpIPredicate::ne;
+    case Kind::Lt:
+      return isBool ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+    case Kind::Le:
+      return isBool ? arith::CmpIPredicate::ule : arith::CmpIPredicate::sle;
+    case Kind::Gt:
+      return isBool ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
+    case Kind::Ge:
+      return isBool ? arith::CmpIPredicate::uge : arith::CmpIPredicate::sge;
+    }
+    return arith::CmpIPredicate::eq;
+  }();
+  return arith::CmpIOp::create(b_, loc_, predicate, x, y);
+}
+
+FailureOr<Scalar> ExpressionTranslator::caseWhen(frame::CaseOp op) {
+  // Conditions and values were translated for all rows; errors in them are guarded where they are made.
+  SmallVector<Scalar> values;
+  std::optional<Range> range;
+  bool first = true;
+  auto take = [&](const Scalar &scalar) {
+    values.push_back(scalar);
+    range = first ? scalar.range : hull(range, scalar.range);
+    first = false;
+  };
+  for (Value value : op.getValues()) {
+    take(scalars_.lookup(value));
+  }
+  Type type = frame::dropNullable(op.getResult().getType());
+  Scalar otherwise;
+  if (op.getOtherwise()) {
+    otherwise = scalars_.lookup(op.getOtherwise());
+    take(otherwise);
+    values.pop_back();
+  } else if (isIntegral(type)) {
+    otherwise.type = type;
+    otherwise.range = Range{0, 0};
+    otherwise.value = integer(0, 32);
+    otherwise.valid = i1(false);
+    range = hull(range, otherwise.range);
+  } else if (frame::isString(type)) {
+    otherwise = *constant(b_.getStringAttr(""), type);
+    otherwise.valid = i1(false);
+  } else {
+    otherwise.type = type;
+    otherwise.value = arith::ConstantOp::create(b_, loc_, b_.getZeroAttr(type));
+    otherwise.valid = i1(false);
+  }
+  bool nullable = frame::isNullable(op.getResult().getType());
+  Scalar out = conform(otherwise, range);
+  out.type = type;
+  if (nullable && !out.valid) {
+    out.valid = i1(true);
+  }
+  if (frame::isString(type)) {
+    // Select between views in memory needs the address of each; pipe.select keeps that to `lower`.
+    return op.emitError("CASE with string results is not supported yet; use a filter or a union");
+  }
+  for (size_t index = values.size(); index-- > 0;) {
+    Scalar value = conform(values[index], range);
+    Value condition = isTrue(scalars_.lookup(op.getConditions()[index]));
+    out.value = arith::SelectOp::create(b_, loc_, condition, value.value, out.value);
+    if (nullable) {
+      Value valid = value.valid ? value.valid : i1(true);
+      out.valid = arith::SelectOp::create(b_, loc_, condition, valid, out.valid);
+    }
+  }
+  return out;
+}
+
+LogicalResult ExpressionTranslator::translateOp(Operation *op) {
+  auto set = [&](FailureOr<Scalar> scalar) -> LogicalResult {
+    if (failed(scalar)) {
+      return failure();
+    }
+    Type type = op->getResult(0).getType();
+    scalar->type = frame::dropNullable(type);
+    if (frame::isNullable(type) && !scalar->valid) {
+      scalar->valid = i1(true);
+    } else if (!frame::isNullable(type)) {
+      scalar->valid = Value();
+    }
+    scalars_[op->getResult(0)] = *scalar;
+    return success();
+  };
+  auto operand = [&](unsigned index) { return scalars_.lookup(op->getOperand(index)); };
+  Scalar truth;
+  truth.type = b_.getI1Type();
+  if (auto value = dyn_cast<frame::ConstantOp>(op)) {
+    return set(constant(value.getValue(), value.getType()));
+  }
+  if (isa<frame::AddOp, frame::SubtractOp, frame::MultiplyOp, frame::DivideOp, frame::ModulusOp>(op)) {
+    return set(arithmetic(op));
+  }
+  if (isa<frame::NegateOp>(op)) {
+    Scalar input = operand(0);
+    if (frame::isFloat(input.type)) {
+      input.value = arith::NegFOp::create(b_, loc_, input.value);
+      return set(input);
+    }
+    std::optional<Range> range = input.range ? negateRange(*input.range) : std::nullopt;
+    Range bounds = *typeRange(input.type);
+    Value wide = toWidth(input.value, 128);
+    Value negated = arith::SubIOp::create(b_, loc_, integer(0, 128), wide);
+    if (!range || range->high > bounds.high) {
+      failUnlessFits(negated, bounds, andValues(guard_, input.valid));
+      range = bounds;
+    }
+    input.value = negated;
+    return set(conform(input, range));
+  }
+  if (auto castOp = dyn_cast<frame::CastOp>(op)) {
+    return set(cast(operand(0), castOp.getResult().getType(), op));
+  }
+  if (auto compare = dyn_cast<frame::CompareOp>(op)) {
+    Scalar a = operand(0), b = operand(1);
+    truth.value = compareValues(compare.getKind(), a, b);
+    truth.valid = andValues(a.valid, b.valid);
+    if (compare.getKind() == frame::CompareKind::IsNotDistinctFrom) {
+      Value validA = a.valid ? a.valid : i1(true), validB = b.valid ? b.valid : i1(true);
+      Value bothNull = notValue(arith::OrIOp::create(b_, loc_, validA, validB));
+      Value both = arith::AndIOp::create(b_, loc_, validA, validB);
+      truth.value = arith::OrIOp::create(
+          b_, loc_, bothNull, arith::AndIOp::create(b_, loc_, both, truth.value));
+      truth.valid = Value();
+    }
+    return set(truth);
+  }
+  if (isa<frame::AndOp, frame::OrOp>(op)) {
+    bool conjunction = isa<frame::AndOp>(op);
+    truth = operand(0);
+    for (unsigned index = 1; index < op->getNumOperands(); ++index) {
+      Scalar next = operand(index);
+      Value known;
+      if (truth.valid || next.valid) {
+        // Decided by both being known, or by one known operand that settles it.
+        Value validA = truth.valid ? truth.valid : i1(true), validB = next.valid ? next.valid : i1(true);
+        Value settlesA = conjunction ? notValue(truth.value) : truth.value;
+        Value settlesB = conjunction ? notValue(next.value) : next.value;
+        Value both = arith::AndIOp::create(b_, loc_, validA, validB);
+        Value one = arith::OrIOp::create(b_, loc_, arith::AndIOp::create(b_, loc_, validA, settlesA),
+                                         arith::AndIOp::create(b_, loc_, validB, settlesB));
+        known = arith::OrIOp::create(b_, loc_, both, one);
+      }
+      if (conjunction) {
+        truth.value = arith::AndIOp::create(b_, loc_, truth.value, next.value);
+      } else {
+        truth.value = arith::OrIOp::create(b_, loc_, isTrue(truth), isTrue(next));
+      }
+      truth.valid = known;
+    }
+    if (conjunction && truth.valid) {
+      // A known false next to an unknown true: the value must read false.
+      truth.value = arith::AndIOp::create(b_, loc_, truth.value, truth.valid);
+    }
+    return set(truth);
+  }
+  if (isa<frame::NotOp>(op)) {
+    truth = operand(0);
+    truth.value = notValue(truth.value);
+    return set(truth);
+  }
+  if (isa<frame::IsNullOp>(op)) {
+    Scalar input = operand(0);
+    truth.value = input.valid ? notValue(input.valid) : i1(false);
+    return set(truth);
+  }
+  if (auto in = dyn_cast<frame::InOp>(op)) {
+    Scalar input = operand(0);
+    for (Attribute literal : in.getValues()) {
+      FailureOr<Scalar> value = constant(literal, input.type);
+      if (failed(value)) {
+        return failure();
+      }
+      Value equal = compareValues(frame::CompareKind::Eq, input, *value);
+      truth.value = truth.value ? Value(arith::OrIOp::create(b_, loc_, truth.value, equal)) : equal;
+    }
+    truth.valid = input.valid;
+    return set(truth);
+  }
+  if (auto choice = dyn_cast<frame::CaseOp>(op)) {
+    return set(caseWhen(choice));
+  }
+  if (isa<frame::CoalesceOp>(op)) {
+    Scalar out = operand(op->getNumOperands() - 1);
+    for (unsigned index = op->getNumOperands() - 1; index-- > 0;) {
+      Scalar candidate = operand(index);
+      if (!candidate.valid) {
+        out = candidate;
+        continue;
+      }
+      if (frame::isString(candidate.type)) {
+        return op->emitError("COALESCE of strings is not supported yet");
+      }
+      std::optional<Range> range = hull(candidate.range, out.range);
+      Scalar a = conform(candidate, range), b = conform(out, range);
+      Value condition = a.valid;
+      a.value = arith::SelectOp::create(b_, loc_, condition, a.value, b.value);
+      a.valid = b.valid ? Value(arith::OrIOp::create(b_, loc_, condition, b.valid)) : Value();
+      out = a;
+    }
+    return set(out);
+  }
+  if (auto like = dyn_cast<frame::LikeOp>(op)) {
+    Scalar input = operand(0);
+    truth.value = pipe::StringMatchOp::create(b_, loc_, b_.getI1Type(), input.value,
+                                              like.getPatternAttr(), like.getEscapeAttr());
+    truth.valid = input.valid;
+    return set(truth);
+  }
+  if (auto substring = dyn_cast<frame::SubstringOp>(op)) {
+    Scalar out = operand(0);
+    int64_t length = substring.getLength() ? static_cast<int64_t>(*substring.getLength()) : -1;
+    out.value = pipe::SubstringOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), out.value,
+                                          integer(static_cast<int64_t>(substring.getStart()), 64), integer(length, 64));
+    return set(out);
+  }
+  if (auto extract = dyn_cast<frame::ExtractOp>(op)) {
+    Scalar out = operand(0);
+    StringRef part = extract.getField() == frame::DateField::Year    ? "year"
+                     : extract.getField() == frame::DateField::Month ? "month"
+                                                                     : "day";
+    Value wide = pipe::DatePartOp::create(b_, loc_, b_.getI64Type(), b_.getStringAttr(part), out.value);
+    out.type = frame::dropNullable(extract.getResult().getType());
+    out.range = part == "year" ? Range{-5877641, 5881580} : Range{1, 31};
+    out.value = toWidth(wide, 32);
+    return set(out);
+  }
+  return op->emitError("not supported in expressions yet: ") << op->getName();
+}
+
+FailureOr<SmallVector<Scalar>> ExpressionTranslator::translate(Block &block) {
+  // Values that only one branch of a CASE needs fail only in rows that take the branch.
+  DenseMap<Operation *, std::pair<frame::CaseOp, unsigned>> branchOf;
+  for (auto choice : block.getOps<frame::CaseOp>()) {
+    for (auto [index, value] : llvm::enumerate(choice.getValues())) {
+      SmallVector<Value> work{value};
+      while (!work.empty()) {
+        Operation *producer = work.pop_back_val().getDefiningOp();
+        if (!producer || producer->getBlock() != &block || !producer->hasOneUse()) {
+          continue;
+        }
+        branchOf.try_emplace(producer, choice, index);
+        llvm::append_range(work, producer->getOperands());
+      }
+    }
+  }
+  for (Operation &op : block.without_terminator()) {
+    loc_ = op.getLoc();
+    guard_ = Value();
+    if (auto branch = branchOf.find(&op); branch != branchOf.end()) {
+      auto [choice, taken] = branch->second;
+      bool known = true;
+      Value guard;
+      for (unsigned index = 0; index <= taken; ++index) {
+        Value condition = choice.getConditions()[index];
+        known &= scalars_.contains(condition);
+        if (known) {
+          Value holds = isTrue(scalars_.lookup(condition));
+          guard = andValues(guard, index == taken ? holds : notValue(holds));
+        }
+      }
+      guard_ = known ? guard : Value();
+    }
+    if (failed(translateOp(&op))) {
+      return failure();
+    }
+  }
+  SmallVector<Scalar> out;
+  for (Value value : block.getTerminator()->getOperands()) {
+    out.push_back(scalars_.lookup(value));
+  }
+  return out;
+}
+
+} // namespace headrace::form

@@ -1,0 +1,85 @@
+// Frame expressions to scalar arith: NULLs become (value, valid), decimals scaled integers of the narrowest
+// type that their range proves safe.
+#pragma once
+
+#include "dialects/frame/FrameDialect.h"
+#include "dialects/frame/FrameOps.h"
+#include "dialects/frame/FrameTypes.h"
+#include "dialects/pipe/PipeDialect.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <optional>
+
+namespace headrace::form {
+
+/// Closed interval of the (scaled) integer value of a column or expression.
+struct Range {
+  __int128 low = 0;
+  __int128 high = 0;
+};
+
+/// The smallest of 32, 64 and 128 bits that holds the range.
+unsigned bitsFor(const Range &range);
+
+/// Range of every value a frame type can hold, if it is integral; floats and strings have none.
+std::optional<Range> typeRange(mlir::Type frameType);
+/// The body type of a column: integers and decimals as wide as `range` needs, dates i32.
+mlir::Type bodyType(mlir::Type frameType, const std::optional<Range> &range);
+/// "decimal<15, 2>", "date", "i64": as the plan writes logical types.
+std::string logicalText(mlir::Type frameType);
+
+/// A translated scalar.
+struct Scalar {
+  mlir::Value value; ///< of bodyType(type, range)
+  mlir::Value valid; ///< i1; null: never NULL
+  mlir::Type type;   ///< frame type without nullability
+  std::optional<Range> range;
+};
+
+/// Translates one expression region into the block at `builder`.
+class ExpressionTranslator {
+public:
+  ExpressionTranslator(mlir::OpBuilder &builder, mlir::Location location)
+      : b_(builder), loc_(location) {}
+
+  void bind(mlir::Value frameValue, Scalar scalar) { scalars_[frameValue] = scalar; }
+  /// Translates the ops of a block up to its terminator, and returns the terminator's operands.
+  mlir::FailureOr<llvm::SmallVector<Scalar>> translate(mlir::Block &block);
+
+  /// Sign-extends or truncates to an integer width (truncation must be proven by the range).
+  mlir::Value toWidth(mlir::Value value, unsigned bits);
+  /// 1 for a value, 0 for NULL, as i64; 1 if there is no value at all (count of rows).
+  Scalar countOf(const Scalar &scalar);
+  /// The value at the width of its type; overflow fails the task.
+  Scalar checkedToType(const Scalar &scalar);
+  /// value && valid.
+  mlir::Value isTrue(const Scalar &scalar);
+
+private:
+  mlir::LogicalResult translateOp(mlir::Operation *op);
+  mlir::FailureOr<Scalar> constant(mlir::Attribute value, mlir::Type type);
+  mlir::FailureOr<Scalar> arithmetic(mlir::Operation *op);
+  mlir::FailureOr<Scalar> floatArithmetic(mlir::Operation *op, const Scalar &a, const Scalar &b);
+  mlir::FailureOr<Scalar> divide(mlir::Operation *op, Scalar a, Scalar b, mlir::Type type);
+  mlir::FailureOr<Scalar> cast(const Scalar &input, mlir::Type to, mlir::Operation *op);
+  Scalar rescale(const Scalar &input, int fromScale, int toScale, mlir::Type type);
+  mlir::Value compareValues(frame::CompareKind kind, const Scalar &a, const Scalar &b);
+  mlir::FailureOr<Scalar> caseWhen(frame::CaseOp op);
+  Scalar conform(const Scalar &input, const std::optional<Range> &range);
+  /// Multiplication with a check where the range does not exclude overflow.
+  mlir::Value multiply(mlir::Value a, mlir::Value b, unsigned bits, mlir::Value guard);
+  void failUnlessFits(mlir::Value wide, const Range &bounds, mlir::Value guard);
+
+  mlir::Value i1(bool value);
+  mlir::Value integer(__int128 value, unsigned bits);
+  mlir::Value andValues(mlir::Value a, mlir::Value b); ///< either may be null: true
+  mlir::Value notValue(mlir::Value a);
+
+  mlir::OpBuilder &b_;
+  mlir::Location loc_;
+  mlir::Value guard_; ///< rows for which the current branch is taken; null: all
+  llvm::DenseMap<mlir::Value, Scalar> scalars_;
+};
+
+} // namespace headrace::form

@@ -1,0 +1,38 @@
+// Pipeline formation: the local relational program to pipelines between states.
+#pragma once
+
+#include "passes/form/expressions.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+#include <vector>
+
+namespace headrace::form {
+
+/// What the pipelines of a program say about one column in flight.
+struct ColumnInfo {
+  std::string name;
+  mlir::Type type; ///< frame type without nullability
+  bool nullable = false;
+  std::optional<Range> range;
+  mlir::Type body; ///< type inside pipelines
+};
+
+/// A pipeline under construction: the rows that come out of its last op.
+struct OpenPipeline {
+  pipe::PipelineOp pipeline;
+  mlir::Value rows;
+  std::vector<ColumnInfo> columns;
+  std::optional<uint64_t> rowsMax; ///< hard bound on the rows, from statistics
+  bool ordered = false;
+
+  const ColumnInfo *find(llvm::StringRef name) const;
+};
+
+/// Builds pipe ops into the module around `main` and erases `main`. Columns that nobody reads never appear.
+/// Diagnostics with the place in the user's program on failure.
+mlir::LogicalResult formPipelines(mlir::func::FuncOp main);
+
+} // namespace headrace::form
