@@ -1,0 +1,211 @@
+// Named phases one after the other, timed; diagnostics are gathered into one error text.
+#include "passes/driver/compile.h"
+
+#include "dialects/AllDialects.h"
+#include "passes/driver/phases.h"
+#include "passes/form/pipelines.h"
+#include "passes/import/ImportSubstrait.h"
+#include "passes/lower/lower.h"
+#include "passes/schedule/schedule.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <fstream>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace headrace::driver {
+
+namespace {
+
+class PhaseClock {
+public:
+  explicit PhaseClock(CompiledProgram &out) : out_(out) {}
+  void lap(std::string name) {
+    auto now = std::chrono::steady_clock::now();
+    out_.phaseSeconds.emplace_back(std::move(name), std::chrono::duration<double>(now - last_).count());
+    last_ = now;
+  }
+
+private:
+  CompiledProgram &out_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// Collects errors with their places while it lives.
+class DiagnosticText {
+public:
+  DiagnosticText(MLIRContext *context, std::string &text)
+      : handler_(context, [&text](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+            if (!text.empty()) {
+              text += "\n";
+            }
+            text += diagnostic.str();
+            if (auto name = dyn_cast<NameLoc>(diagnostic.getLocation())) {
+              text += " (at " + name.getName().str() + ")";
+            }
+          }
+          return success();
+        }) {}
+
+private:
+  ScopedDiagnosticHandler handler_;
+};
+
+lower::ObjectCache fileCache(const std::string &directory) {
+  lower::ObjectCache cache;
+  if (directory.empty()) {
+    return cache;
+  }
+  llvm::sys::fs::create_directories(directory);
+  cache.find = [directory](const std::string &key, std::vector<char> *object) {
+    auto file = llvm::MemoryBuffer::getFile(directory + "/" + key + ".o", /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+    if (!file) {
+      return false;
+    }
+    object->assign((*file)->getBufferStart(), (*file)->getBufferEnd());
+    return !object->empty();
+  };
+  cache.put = [directory](const std::string &key, const std::vector<char> &object) {
+    // Written under another name and renamed, so that no reader sees half a file.
+    std::string temporary = directory + "/" + key + "." + std::to_string(::getpid()) + ".tmp";
+    std::ofstream(temporary, std::ios::binary).write(object.data(), object.size());
+    llvm::sys::fs::rename(temporary, directory + "/" + key + ".o");
+  };
+  return cache;
+}
+
+} // namespace
+
+StringRef phaseName(Phase phase) {
+  switch (phase) {
+  case Phase::kImport:
+    return "import";
+  case Phase::kOptimize:
+    return "optimize";
+  case Phase::kShard:
+    return "shard";
+  case Phase::kForm:
+    return "form";
+  case Phase::kSchedule:
+    return "schedule";
+  }
+  return "";
+}
+
+bool parsePhase(StringRef name, Phase *phase) {
+  for (Phase candidate : {Phase::kImport, Phase::kOptimize, Phase::kShard, Phase::kForm, Phase::kSchedule}) {
+    if (phaseName(candidate) == name) {
+      *phase = candidate;
+      return true;
+    }
+  }
+  return false;
+}
+
+std::unique_ptr<MLIRContext> makeContext() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  lower::registerCompileDialects(registry);
+  auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+OwningOpRef<ModuleOp> importSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options,
+                                std::string &error) {
+  import::SubstraitImportOptions importOptions;
+  for (const auto &[table, document] : options.statistics) {
+    importOptions.statistics[table] = document;
+  }
+  return import::importSubstrait(context, substrait, importOptions, error);
+}
+
+bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &options, std::string &error) {
+  DiagnosticText diagnostics(module.getContext(), error);
+  for (Phase phase : {Phase::kOptimize, Phase::kShard, Phase::kForm}) {
+    if (phase < from || phase > to) {
+      continue;
+    }
+    LogicalResult result = success();
+    if (phase == Phase::kOptimize) {
+      result = runOptimize(module);
+    } else if (phase == Phase::kShard) {
+      result = runShard(module, options);
+    } else {
+      auto main = module.lookupSymbol<func::FuncOp>("main");
+      result = main ? form::formPipelines(main) : module.emitError("the program has no function: main");
+    }
+    if (succeeded(result)) {
+      result = verify(module);
+    }
+    if (failed(result)) {
+      if (error.empty()) {
+        error = ("phase failed without a message: " + phaseName(phase)).str();
+      }
+      return false;
+    }
+    if (options.observe) {
+      options.observe(phase, module);
+    }
+  }
+  return true;
+}
+
+bool compileSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options, CompiledProgram &out,
+                std::string &error) {
+  PhaseClock clock(out);
+  OwningOpRef<ModuleOp> module = importSql(context, substrait, options, error);
+  if (!module) {
+    return false;
+  }
+  clock.lap("import");
+  if (options.observe) {
+    options.observe(Phase::kImport, *module);
+  }
+  for (Phase phase : {Phase::kOptimize, Phase::kShard, Phase::kForm}) {
+    if (!runPhases(*module, phase, phase, options, error)) {
+      return false;
+    }
+    clock.lap(phaseName(phase).str());
+  }
+  std::string explanation;
+  if (auto text = (*module)->getAttrOfType<StringAttr>("headrace.explanation")) {
+    explanation = text.str();
+  }
+  DiagnosticText diagnostics(context, error);
+  lower::CompileOptions target;
+  target.isa = lower::hostIsa();
+  for (lower::TargetIsa isa : {lower::TargetIsa::kX86_64, lower::TargetIsa::kX86_64_v3, lower::TargetIsa::kX86_64_v4}) {
+    if (lower::isaName(isa) == options.isa) {
+      target.isa = isa;
+    }
+  }
+  FailureOr<lower::LoweredKernels> lowered = lower::lowerPipelines(*module, target, fileCache(options.kernelCache));
+  if (failed(lowered)) {
+    return false;
+  }
+  clock.lap("lower");
+  FailureOr<plan::Plan> plan = schedule::schedulePlan(*module, lowered->kernels);
+  if (failed(plan)) {
+    return false;
+  }
+  clock.lap("schedule");
+  out.plan = std::move(*plan);
+  out.plan.isa = lower::isaName(target.isa).str();
+  out.plan.explanation = explanation;
+  out.plan.mesh = {{"rank", options.ranks}};
+  out.kernels = std::move(lowered->sharedObject);
+  out.kernelsCompiled = lowered->compiled;
+  out.kernelsCached = lowered->cached;
+  return true;
+}
+
+} // namespace headrace::driver

@@ -1,0 +1,57 @@
+// The whole compiler in one call: a user's program to a plan and its kernels. The only place that knows all phases.
+#pragma once
+
+#include "runtime/model/plan/plan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace headrace::driver {
+
+/// The phases, in order; names as in --stop-after.
+enum class Phase { kImport, kOptimize, kShard, kForm, kSchedule };
+llvm::StringRef phaseName(Phase phase);
+bool parsePhase(llvm::StringRef name, Phase *phase);
+
+struct CompileOptions {
+  /// Table name -> statistics document (JSON text), as storage writes it.
+  std::map<std::string, std::string> statistics;
+  unsigned ranks = 1;
+  /// Topology file as JSON text; empty: this machine with `ranks` ranks.
+  std::string topology;
+  /// Forces a random feasible layout by this seed; -1: the solver's choice.
+  int64_t layoutSeed = -1;
+  /// Directory of compiled kernels; empty: none are kept.
+  std::string kernelCache;
+  std::string isa; ///< empty: this machine's best
+  /// Called with the module after each phase.
+  std::function<void(Phase, mlir::ModuleOp)> observe;
+};
+
+struct CompiledProgram {
+  plan::Plan plan;
+  std::vector<char> kernels; ///< a shared object for plan.isa
+  std::vector<std::pair<std::string, double>> phaseSeconds;
+  int kernelsCompiled = 0, kernelsCached = 0;
+};
+
+/// A context with every dialect the compiler uses. One per thread; reuse it: making one costs milliseconds.
+std::unique_ptr<mlir::MLIRContext> makeContext();
+
+/// Substrait JSON to the program of phase `import`. Null and `error` (with the place) on failure.
+mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context, const std::string &substrait,
+                                            const CompileOptions &options, std::string &error);
+
+/// Runs the phases from `from` to `to` on a module, in place.
+bool runPhases(mlir::ModuleOp module, Phase from, Phase to, const CompileOptions &options, std::string &error);
+
+/// The whole way. False and `error` on failure.
+bool compileSql(mlir::MLIRContext *context, const std::string &substrait, const CompileOptions &options,
+                CompiledProgram &out, std::string &error);
+
+} // namespace headrace::driver

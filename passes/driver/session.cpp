@@ -1,0 +1,58 @@
+// Fills a SessionAnswer from the driver.
+#include "passes/driver/session.h"
+
+#include "passes/driver/compile.h"
+#include "runtime/model/plan/json.h"
+#include "runtime/model/plan/text.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace headrace::driver {
+
+struct CompilerSession::State {
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+};
+
+CompilerSession::CompilerSession() : state_(std::make_unique<State>()) {}
+CompilerSession::~CompilerSession() = default;
+
+SessionAnswer CompilerSession::compileSql(const SessionRequest &request) {
+  SessionAnswer answer;
+  CompileOptions options;
+  options.statistics = request.statistics;
+  options.ranks = request.ranks;
+  options.topology = request.topology;
+  options.layoutSeed = request.layoutSeed;
+  options.kernelCache = request.kernelCache;
+  options.isa = request.isa;
+  if (!request.dumpPhases.empty()) {
+    options.observe = [&](Phase phase, mlir::ModuleOp module) {
+      if (llvm::is_contained(request.dumpPhases, phaseName(phase).str())) {
+        std::string text;
+        llvm::raw_string_ostream stream(text);
+        module.print(stream);
+        answer.dumps.emplace_back(phaseName(phase).str(), text);
+      }
+    };
+  }
+  CompiledProgram program;
+  answer.ok = driver::compileSql(state_->context.get(), request.substrait, options, program, answer.error);
+  answer.phaseSeconds = program.phaseSeconds;
+  if (!answer.ok) {
+    if (answer.error.empty()) {
+      answer.error = "compilation failed without a message";
+    }
+    return answer;
+  }
+  answer.planJson = plan::toJson(program.plan);
+  answer.planText = plan::toText(program.plan);
+  answer.explanation = program.plan.explanation;
+  answer.kernels = std::move(program.kernels);
+  answer.kernelsCompiled = program.kernelsCompiled;
+  answer.kernelsCached = program.kernelsCached;
+  return answer;
+}
+
+} // namespace headrace::driver

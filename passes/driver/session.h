@@ -1,0 +1,47 @@
+// The compiler behind an interface without MLIR: what bindings and tools that must not see its headers use.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headrace::driver {
+
+struct SessionRequest {
+  std::string substrait;                         ///< JSON
+  std::map<std::string, std::string> statistics; ///< table -> statistics document, JSON
+  unsigned ranks = 1;
+  std::string topology;        ///< JSON; empty: this machine
+  int64_t layoutSeed = -1;
+  std::string kernelCache;     ///< directory; empty: none
+  std::string isa;             ///< empty: this machine's best
+  std::vector<std::string> dumpPhases; ///< phases after which the program is kept as text
+};
+
+struct SessionAnswer {
+  bool ok = false;
+  std::string error; ///< with its place; why ok is false
+  std::string planJson;
+  std::string planText;
+  std::vector<char> kernels;
+  std::string explanation;
+  std::vector<std::pair<std::string, double>> phaseSeconds;
+  std::vector<std::pair<std::string, std::string>> dumps;
+  int kernelsCompiled = 0, kernelsCached = 0;
+};
+
+/// Compiles programs one after the other. Not thread-safe; make one per thread and keep it.
+class CompilerSession {
+public:
+  CompilerSession();
+  ~CompilerSession();
+  SessionAnswer compileSql(const SessionRequest &request);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace headrace::driver

@@ -1,0 +1,44 @@
+// `headrace._compiler`: the compiler for Python, loaded only when a program is not in the cache of plans.
+#include "passes/driver/session.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using headrace::driver::CompilerSession;
+using headrace::driver::SessionAnswer;
+using headrace::driver::SessionRequest;
+
+NB_MODULE(_compiler, module) {
+  module.doc() = "The headrace compiler: programs to plans and kernels.";
+  nb::class_<SessionRequest>(module, "Request", "A program to compile, with what is known beside it.")
+      .def(nb::init<>())
+      .def_rw("substrait", &SessionRequest::substrait)
+      .def_rw("statistics", &SessionRequest::statistics)
+      .def_rw("ranks", &SessionRequest::ranks)
+      .def_rw("topology", &SessionRequest::topology)
+      .def_rw("layout_seed", &SessionRequest::layoutSeed)
+      .def_rw("kernel_cache", &SessionRequest::kernelCache)
+      .def_rw("isa", &SessionRequest::isa)
+      .def_rw("dump_phases", &SessionRequest::dumpPhases);
+  nb::class_<SessionAnswer>(module, "Answer", "A plan and its kernels, or the error.")
+      .def_ro("ok", &SessionAnswer::ok)
+      .def_ro("error", &SessionAnswer::error)
+      .def_ro("plan_json", &SessionAnswer::planJson)
+      .def_ro("plan_text", &SessionAnswer::planText)
+      .def_ro("explanation", &SessionAnswer::explanation)
+      .def_ro("phase_seconds", &SessionAnswer::phaseSeconds)
+      .def_ro("dumps", &SessionAnswer::dumps)
+      .def_ro("kernels_compiled", &SessionAnswer::kernelsCompiled)
+      .def_ro("kernels_cached", &SessionAnswer::kernelsCached)
+      .def_prop_ro("kernels", [](const SessionAnswer &answer) {
+        return nb::bytes(answer.kernels.data(), answer.kernels.size());
+      });
+  nb::class_<CompilerSession>(module, "Session", "A compiler; one per thread, kept between programs.")
+      .def(nb::init<>())
+      .def("compile_sql", &CompilerSession::compileSql, nb::arg("request"),
+           nb::call_guard<nb::gil_scoped_release>());
+}
