@@ -46,6 +46,9 @@ enum class ReduceAlgorithm : uint8_t {
 struct CommunicatorOptions {
   /// From kFirstCommunicatorChannel up; the same on all ranks.
   ChannelId channel{kFirstCommunicatorChannel};
+  /// The transport's ranks that belong, in the order of their ranks here; empty: all. Groups
+  /// without a common rank may use the same channel.
+  std::vector<int> members = {};
   /// Size of a piece; a tensor goes in as many as it needs.
   int64_t bufferBytes = 1 << 20;
   /// Pieces under way to a rank, per collective.
@@ -58,13 +61,13 @@ struct CommunicatorOptions {
   TaskId task = {}; ///< that failures are reported for
 };
 
-/// Purpose: tensor collectives among all ranks of a transport. Counts are in elements.
-/// Ownership: borrows transport, board and the callers' buffers until the collective is done.
-/// Thread-safety: full. Starting order must be equal on all ranks; every message carries a hash of
-/// the calls so far, and unequal order or arguments fail with kMismatch on all ranks, naming both.
-/// Ordering: collectives under way progress independently. Results of floating-point reductions are
-/// the same bits on all ranks, and the same for equal size, count and algorithm.
-/// Lifetime: within the transport's and the board's.
+/// Purpose: tensor collectives among all or some ranks of a transport. Counts are in elements,
+/// ranks are positions among the members. Ownership: borrows transport, board and the callers'
+/// buffers until the collective is done. Thread-safety: full. Starting order must be equal on all
+/// ranks; every message carries a hash of the calls so far, and unequal order or arguments fail
+/// with kMismatch on all ranks, naming both. Ordering: collectives under way progress
+/// independently. Results of floating-point reductions are the same bits on all ranks, and the same
+/// for equal size, count and algorithm. Lifetime: within the transport's and the board's.
 class Communicator {
 public:
   static Expected<std::unique_ptr<Communicator>> open(Transport &transport, PoisonBoard &board,
@@ -74,8 +77,8 @@ public:
   Communicator(const Communicator &) = delete;
   Communicator &operator=(const Communicator &) = delete;
 
-  int rank() const { return transport_.rank(); }
-  int size() const { return transport_.size(); }
+  int rank() const;
+  int size() const;
 
   /// In place: every rank's `data` becomes the reduction of all.
   Collective allReduce(void *data, int64_t count, ElementType type, ReduceOp op,
@@ -102,8 +105,7 @@ public:
 private:
   friend class Collective;
   struct Impl;
-  Communicator(Transport &transport, std::unique_ptr<Impl> impl);
-  Transport &transport_;
+  explicit Communicator(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -96,6 +96,7 @@ private:
     int64_t queued = 0;    ///< its messages that arrived and were not taken
     uint64_t nextSend = 0; ///< sequence numbers
     uint64_t nextReceive = 0;
+    bool refused = false; ///< a trySend() found no credit and waits for the doorbell
     bool ended = false;
   };
   Exchange(Transport &transport, PoisonBoard &board, Doorbell *doorbell, ExchangeOptions options);
@@ -112,7 +113,6 @@ private:
   ExchangeOptions options_;
   mutable std::mutex mutex_;
   Phase phase_ = Phase::kOpen;
-  Status status_;
   std::vector<Peer> peers_;
   std::deque<ExchangeMessage> arrived_;
   int nextGrant_ = 0;

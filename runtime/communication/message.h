@@ -16,6 +16,7 @@ enum class MessageKind : uint8_t {
   kCredits,  ///< the receiver has room for `credits` more messages
   kPoison,   ///< something failed; the body is the text
   kSettled,  ///< the source has stopped
+  kAnnounce, ///< the source has started a collective
 };
 
 /// Little-endian, no padding:
@@ -39,7 +40,7 @@ struct MessageHeader {
   uint64_t sequence = 0; ///< of data messages: from 0 per (source, channel, peer)
   uint64_t rows = 0;     ///< or credits, or what the channel's protocol says
   uint64_t bytes = 0;    ///< of the body
-  uint64_t checksum = 0; ///< of the body; 0 if checksums are off
+  uint64_t checksum = 0; ///< of the body, 0 if checksums are off; without a body: free
   uint64_t tag = 0;      ///< free for the sender of data: schema, continuation
   uint64_t headerChecksum = 0;
 };
@@ -47,8 +48,11 @@ static_assert(sizeof(MessageHeader) == 64 && std::is_trivially_copyable_v<Messag
 
 enum class Checksums : uint8_t { kOff, kOn };
 
-/// Fills bytes and checksums in and encodes.
-HeaderBytes encodeHeader(MessageHeader header, const BufferRef &body, Checksums checksums);
+/// What goes into `checksum` for a body; never 0 when on.
+uint64_t bodyChecksum(const BufferRef &body, Checksums checksums);
+
+/// Fills in the header's checksum and encodes; everything else is the caller's.
+HeaderBytes encodeHeader(MessageHeader header);
 
 /// Decodes what arrived on `channel`. Fails (kCorrupt) if header or body were damaged under way, or
 /// (kMismatch) if the peer speaks another version.

@@ -1,6 +1,7 @@
 // Poison: how a failure on one rank reaches every waiter on every rank, and all agree on which one.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -66,8 +67,11 @@ public:
 private:
   PoisonBoard(Transport &transport, std::unique_ptr<BufferPool> sendPool,
               std::unique_ptr<BufferPool> receivePool, Doorbell *doorbell);
-  void merge(Poison poison);
-  void broadcast(MessageKind kind, const Poison *poison);
+  void mergeLocked(Poison poison);
+  /// To all peers that have opened their board; the others get it when they have.
+  void broadcastLocked(MessageKind kind);
+  void sendLocked(MessageKind kind, const std::vector<int> &peers);
+  void takeInLocked();
 
   Transport &transport_;
   std::unique_ptr<BufferPool> sendPool_;
@@ -76,9 +80,10 @@ private:
   std::atomic<bool> poisoned_{false};
   mutable std::mutex mutex_;
   std::optional<Poison> poison_;
+  int broadcasts_ = 0;
   bool announced_ = false;
+  std::vector<bool> ready_; ///< peers whose board is open: they receive bodies
   std::vector<bool> settled_;
-  int told_ = 0;
 };
 
 } // namespace headrace

@@ -132,6 +132,11 @@ BufferRef BufferPool::tryTake() {
   return BufferRef(slot);
 }
 
+void BufferPool::wantBuffer() {
+  std::lock_guard lock(core_->mutex);
+  core_->wanted = true;
+}
+
 int64_t BufferPool::freeBuffers() const {
   std::lock_guard lock(core_->mutex);
   return static_cast<int64_t>(core_->free.size());

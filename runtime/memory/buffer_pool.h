@@ -76,6 +76,8 @@ public:
 
   /// An empty, unsealed buffer, or a null handle if all are out.
   BufferRef tryTake();
+  /// As after a tryTake() that found none: the next returned buffer rings the doorbell.
+  void wantBuffer();
   int64_t freeBuffers() const;
   int64_t bufferBytes() const;
   int64_t buffersMax() const;

@@ -30,7 +30,7 @@ struct SimNetwork::State {
   State(SimOptions given, VirtualClock &time)
       : options(std::move(given)), clock(time), random(options.seed),
         inboxes(static_cast<size_t>(options.size)), dead(inboxes.size(), false),
-        down(inboxes.size() * inboxes.size()) {
+        down(inboxes.size() * inboxes.size()), broken(down.size(), 0) {
     std::vector<Inbox *> pointers;
     for (Inbox &inbox : inboxes) {
       pointers.push_back(&inbox);
@@ -61,6 +61,7 @@ struct SimNetwork::State {
   std::vector<Inbox> inboxes;
   std::vector<bool> dead;
   std::vector<Status> down;
+  std::vector<uint8_t> broken; ///< by source and target: a message was lost there
   std::shared_ptr<BootstrapTable> table;
   std::map<std::pair<int64_t, uint64_t>, Event> events;
   uint64_t scheduled = 0;
@@ -72,7 +73,13 @@ struct SimNetwork::State {
 void SimNetwork::State::send(int source, int target, ChannelId channel, const HeaderBytes &header,
                              BufferRef body) {
   int64_t now = clock.nowNanoseconds();
+  uint8_t &isBroken =
+      broken[static_cast<size_t>(source) * inboxes.size() + static_cast<size_t>(target)];
+  if (isBroken) {
+    return; // nothing overtakes what was lost
+  }
   if (source != target && random.chance(options.loseProbability)) {
+    isBroken = true;
     Status why = makeError(ErrorKind::kIo, "the link is down, a message was lost from rank ",
                            source, " to rank ", target);
     int64_t when = now + options.detectNanoseconds;

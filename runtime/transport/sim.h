@@ -19,7 +19,8 @@ struct SimOptions {
   int64_t latencyNanosecondsMin = 1'000;
   int64_t latencyNanosecondsMax = 50'000;
   double bytesPerSecond = 10e9;
-  /// A lost message takes its link down, on both ends, `detectNanoseconds` later.
+  /// Of losing a message, and all that the source sends to that target later; the link goes down,
+  /// on both ends, `detectNanoseconds` after.
   double loseProbability = 0;
   /// Lost without notice: what a broken transport would do; the layers above must see it.
   double vanishProbability = 0;

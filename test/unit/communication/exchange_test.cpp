@@ -1,0 +1,376 @@
+// The exchange: every row arrives once and in order on every backend, memory stays bounded, and
+// every fault ends in the same typed error on all ranks.
+#include "runtime/communication/exchange.h"
+
+#include <cstring>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "runtime/base/random.h"
+#include "runtime/transport/sim.h"
+#include "test/unit/communication/board_program.h"
+
+using namespace headrace;
+using namespace headrace::test;
+
+namespace {
+
+struct Shape {
+  int64_t messages = 60; ///< that each rank sends, to peers drawn at random
+  int64_t window = 2;
+  int64_t receiveBuffers = 6;
+  int64_t heldMax = 2;  ///< received messages that the consumer keeps at once
+  int failingRank = -1; ///< raises poison halfway
+};
+
+constexpr int64_t kBufferBytes = 2048;
+
+/// Sends numbered messages to random peers and checks what it gets.
+class Shuffle : public BoardProgram {
+public:
+  Shuffle(RankContext context, Shape shape, uint64_t seed)
+      : BoardProgram(context), shape_(shape),
+        random_(seed * 1000 + static_cast<uint64_t>(context.transport.rank())) {
+    receivePool_ = pool(shape.receiveBuffers);
+    sendPool_ = pool(3);
+    auto opened = Exchange::open(transport, *board, &doorbell,
+                                 {.channel = ChannelId(4),
+                                  .window = shape.window,
+                                  .receivePool = receivePool_.get(),
+                                  .task = TaskId(5)});
+    require(opened.ok(), opened.status().message());
+    exchange_ = std::move(*opened);
+  }
+
+  PollState work() override {
+    bool progressed = true;
+    while (progressed && failure.ok()) {
+      progressed = sendOne();
+      progressed |= receiveOne();
+      if (exchange_->phase() == Exchange::Phase::kFailed) {
+        break;
+      }
+    }
+    if (sent_ == shape_.messages && exchange_->phase() == Exchange::Phase::kOpen) {
+      exchange_->finish();
+    }
+    PollState state = exchange_->poll();
+    if (state == PollState::kPending && receiveOne()) {
+      doorbell.ring(); // poll() brought news
+    }
+    if (state == PollState::kFailed) {
+      held_.clear();
+    }
+    return failure.ok() ? state : PollState::kFailed;
+  }
+
+  void check(PollState outcome) override {
+    require(outcome == PollState::kDone, board->status().toString());
+    Exchange::Numbers numbers = exchange_->numbers();
+    require(numbers.messagesSent == shape_.messages, "sent");
+    require(numbers.rowsReceived == rowsReceived_, "rows counted");
+    for (int peer = 0; peer < transport.size(); ++peer) {
+      require(exchange_->ended(peer), "ended");
+    }
+    // Every rank draws alike, so what it should have got is known here.
+    for (int source = 0; source < transport.size(); ++source) {
+      require(next_[source] == expectedFrom(source), "messages of rank ", source, ", expected ",
+              expectedFrom(source), ", got: ", next_[source]);
+    }
+  }
+
+private:
+  std::unique_ptr<BufferPool> pool(int64_t buffers) {
+    auto made = BufferPool::create(
+        blocks, {.bufferBytes = kBufferBytes, .buffersMax = buffers, .doorbell = &doorbell});
+    require(made.ok(), made.status().message());
+    return std::move(*made);
+  }
+
+  int drawPeer(Random &random) const {
+    return static_cast<int>(random.below(static_cast<uint64_t>(transport.size())));
+  }
+  uint64_t seedOf(int rank) const { return static_cast<uint64_t>(rank) + 77; }
+  int64_t expectedFrom(int source) const {
+    Random random(seedOf(source));
+    int64_t count = 0;
+    for (int64_t message = 0; message < shape_.messages; ++message) {
+      count += drawPeer(random) == transport.rank();
+    }
+    return count;
+  }
+
+  bool sendOne() {
+    if (sent_ == shape_.messages || exchange_->phase() != Exchange::Phase::kOpen) {
+      return false;
+    }
+    if (transport.rank() == shape_.failingRank && sent_ == shape_.messages / 2) {
+      board->raise(makeError(ErrorKind::kData, "division by zero"), TaskId(1), 42);
+      exchange_->poll();
+      return false;
+    }
+    if (!pending_) {
+      ExchangeMessage message;
+      message.peer = drawPeer(peers_);
+      message.rows = static_cast<int64_t>(random_.below(100));
+      int64_t number = nextTo_[message.peer];
+      message.tag = static_cast<uint64_t>(number);
+      if (number % 4 != 3) { // some have no body
+        message.body = sendPool_->tryTake();
+        if (!message.body) {
+          // Draw again the next time.
+          held_.clear();
+          message.body = sendPool_->tryTake();
+        }
+        if (!message.body) {
+          stalledPeer_ = message.peer;
+        } else {
+          message.body.resize(number % 4 == 0 ? kBufferBytes : 1 + number % kBufferBytes);
+          std::memset(message.body.mutableData(), static_cast<int>(number * 3 + transport.rank()),
+                      static_cast<size_t>(message.body.size()));
+          message.body.seal();
+        }
+      }
+      if (stalledPeer_ >= 0) {
+        peers_ = peersBefore_;
+        stalledPeer_ = -1;
+        return false;
+      }
+      peersBefore_ = peers_;
+      pending_ = std::move(message);
+    }
+    switch (exchange_->trySend(*pending_)) {
+    case SendResult::kAccepted:
+      ++nextTo_[pending_->peer];
+      pending_.reset();
+      ++sent_;
+      return true;
+    case SendResult::kNoCredit:
+    case SendResult::kFailed:
+      return false;
+    }
+    return false;
+  }
+
+  bool receiveOne() {
+    std::optional<ExchangeMessage> message = exchange_->receive();
+    if (!message) {
+      // A consumer that waits keeps nothing: held buffers are what its peers wait for.
+      bool had = !held_.empty();
+      held_.clear();
+      return had;
+    }
+    int64_t number = next_[message->peer]++;
+    require(message->tag == static_cast<uint64_t>(number), "order, expected ", number,
+            ", got: ", message->tag);
+    require(!message->body == (number % 4 == 3), "body of ", number);
+    if (message->body) {
+      auto expected = static_cast<std::byte>(number * 3 + message->peer);
+      require(message->body.data()[message->body.size() - 1] == expected, "content of ", number);
+    }
+    rowsReceived_ += message->rows;
+    held_.push_back(std::move(*message));
+    if (static_cast<int64_t>(held_.size()) > shape_.heldMax) {
+      held_.clear();
+    }
+    return true;
+  }
+
+  Shape shape_;
+  Random random_;
+  Random peers_{seedOf(transport.rank())};
+  Random peersBefore_ = peers_;
+  std::unique_ptr<BufferPool> receivePool_, sendPool_;
+  std::unique_ptr<Exchange> exchange_;
+  std::optional<ExchangeMessage> pending_;
+  std::vector<ExchangeMessage> held_;
+  int stalledPeer_ = -1;
+  int64_t sent_ = 0;
+  int64_t rowsReceived_ = 0;
+  std::map<int, int64_t> nextTo_, next_;
+};
+
+ProgramFactory shuffle(Shape shape, uint64_t seed = 0) {
+  return [=](RankContext context) { return std::make_unique<Shuffle>(context, shape, seed); };
+}
+
+/// What a run with faults came to on every rank that lived.
+struct Outcome {
+  Status simulation;
+  std::vector<Status> ranks;
+};
+
+/// A shuffle on a network with faults. Ranks that are killed have no outcome.
+Outcome faultyRun(SimOptions options, Shape shape) {
+  VirtualClock clock;
+  BlockPool blocks({.capacityBytes = 64 << 20});
+  SimNetwork network(options, clock);
+  auto count = static_cast<size_t>(options.size);
+  std::vector<std::unique_ptr<Transport>> transports(count);
+  std::vector<Doorbell> doorbells(count);
+  std::vector<std::unique_ptr<RankProgram>> programs(count);
+  std::vector<SimRank> ranks;
+  Outcome outcome;
+  for (size_t rank = 0; rank < count; ++rank) {
+    transports[rank] = network.transport(static_cast<int>(rank));
+    transports[rank]->setDoorbell(&doorbells[rank]);
+    programs[rank] = std::make_unique<Shuffle>(
+        RankContext{*transports[rank], blocks, doorbells[rank]}, shape, options.seed);
+    RankProgram *program = programs[rank].get();
+    ranks.push_back({&doorbells[rank], [program] { return program->poll(); }});
+  }
+  outcome.simulation = runSimulation(network, ranks, options.seed);
+  for (size_t rank = 0; rank < count; ++rank) {
+    if (network.alive(static_cast<int>(rank))) {
+      outcome.ranks.push_back(programs[rank]->status());
+    }
+  }
+  programs.clear();
+  transports.clear();
+  while (network.advance()) {
+  }
+  return outcome;
+}
+
+} // namespace
+
+class ExchangeTest : public testing::TestWithParam<Cluster> {};
+
+TEST_P(ExchangeTest, EveryMessageArrivesOnceAndInOrder) {
+  Status status = runCluster(GetParam(), shuffle({}));
+  EXPECT_TRUE(status.ok()) << status.toString();
+}
+
+TEST_P(ExchangeTest, OneBufferARankIsEnough) {
+  Status status = runCluster(
+      GetParam(), shuffle({.window = 3, .receiveBuffers = GetParam().size, .heldMax = 0}));
+  EXPECT_TRUE(status.ok()) << status.toString();
+}
+
+TEST_P(ExchangeTest, NothingToSend) {
+  Status status = runCluster(GetParam(), shuffle({.messages = 0}));
+  EXPECT_TRUE(status.ok()) << status.toString();
+}
+
+TEST_P(ExchangeTest, AFailureStopsAllRanks) {
+  Status status = runCluster(GetParam(), shuffle({.failingRank = GetParam().size - 1}));
+  EXPECT_NE(status.message().find("division by zero"), std::string::npos) << status.toString();
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, ExchangeTest, testing::ValuesIn(allClusters()),
+                         [](const auto &info) { return clusterName(info.param); });
+
+TEST(ExchangeSeeds, RightUnderManyDelays) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    int size = 1 + static_cast<int>(seed % 4);
+    Status status = runCluster({Backend::kSim, size, seed},
+                               shuffle({.messages = 40,
+                                        .window = 1 + static_cast<int64_t>(seed % 3),
+                                        .receiveBuffers = size + static_cast<int64_t>(seed % 5),
+                                        .heldMax = 1},
+                                       seed));
+    ASSERT_TRUE(status.ok()) << "seed " << seed << ": " << status.toString();
+  }
+}
+
+TEST(ExchangeSeeds, LostLinksEndInATypedErrorOrARightAnswer) {
+  int failed = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Outcome outcome = faultyRun({.size = 3, .seed = seed, .loseProbability = 0.003}, {});
+    ASSERT_TRUE(outcome.simulation.ok()) << "seed " << seed << outcome.simulation.toString();
+    bool any = false;
+    for (const Status &status : outcome.ranks) {
+      any |= !status.ok();
+    }
+    for (const Status &status : outcome.ranks) {
+      // A rank that is ok got all its rows (check() says so): only its word that it has stopped was
+      // lost to another.
+      EXPECT_TRUE(status.ok() || status.message().find("the link is down") != std::string::npos)
+          << "seed " << seed << ": " << status.toString();
+    }
+    failed += any;
+  }
+  EXPECT_GT(failed, 50);
+  EXPECT_LT(failed, 200);
+}
+
+TEST(ExchangeSeeds, ADeadPeerIsNamedByAllSurvivors) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    int64_t at = static_cast<int64_t>(seed) * 2'000;
+    Outcome outcome =
+        faultyRun({.size = 3,
+                   .seed = seed,
+                   .deaths = {{.rank = static_cast<int>(seed % 3), .atNanoseconds = at}}},
+                  {.messages = 200});
+    ASSERT_TRUE(outcome.simulation.ok()) << "seed " << seed << outcome.simulation.toString();
+    ASSERT_EQ(outcome.ranks.size(), 2u);
+    for (const Status &status : outcome.ranks) {
+      EXPECT_NE(status.message().find("the peer died: rank " + std::to_string(seed % 3)),
+                std::string::npos)
+          << "seed " << seed << ": " << status.toString();
+    }
+  }
+}
+
+TEST(ExchangeSeeds, DamageIsNeverTakenForData) {
+  int damaged = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Outcome outcome = faultyRun({.size = 2, .seed = seed, .corruptProbability = 0.01}, {});
+    // A damaged credit or end makes no progress possible on that link; the damage itself is told.
+    ASSERT_TRUE(outcome.simulation.ok()) << "seed " << seed << outcome.simulation.toString();
+    for (const Status &status : outcome.ranks) {
+      if (!status.ok()) {
+        ++damaged;
+        EXPECT_NE(status.message().find("is damaged"), std::string::npos) << status.toString();
+      }
+    }
+  }
+  EXPECT_GT(damaged, 20);
+}
+
+TEST(ExchangeSeeds, ASilentLossIsNeverARightAnswer) {
+  int noticed = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Outcome outcome = faultyRun({.size = 2, .seed = seed, .vanishProbability = 0.02}, {});
+    for (const Status &status : outcome.ranks) {
+      // Data and credits that vanish last leave a hang, which the simulation tells; all else is
+      // seen.
+      noticed += status.message().find("messages were lost") != std::string::npos;
+      EXPECT_TRUE(status.ok() || status.message().find("were lost") != std::string::npos)
+          << status.toString();
+    }
+  }
+  EXPECT_GT(noticed, 20);
+}
+
+TEST(Exchange, TooFewBuffersAndTooLargeMessages) {
+  VirtualClock clock;
+  BlockPool blocks({.capacityBytes = 64 << 20});
+  SimNetwork network({.size = 2}, clock);
+  auto transport = network.transport(0);
+  Doorbell doorbell;
+  auto board = std::move(*PoisonBoard::open(*transport, blocks, &doorbell));
+  auto small = std::move(*BufferPool::create(blocks, {.bufferBytes = 64, .buffersMax = 1}));
+  auto refused = Exchange::open(*transport, *board, &doorbell,
+                                {.channel = ChannelId(0), .receivePool = small.get()});
+  EXPECT_EQ(refused.status().message(), "an exchange needs a receive buffer a rank, 2, got: 1");
+
+  auto pool = std::move(*BufferPool::create(blocks, {.bufferBytes = 64, .buffersMax = 4}));
+  auto large = std::move(*BufferPool::create(blocks, {.bufferBytes = 128, .buffersMax = 1}));
+  auto exchange = std::move(*Exchange::open(*transport, *board, &doorbell,
+                                            {.channel = ChannelId(1), .receivePool = pool.get()}));
+  while (network.advance()) {
+  }
+  ExchangeMessage message;
+  message.peer = 0;
+  message.body = large->tryTake();
+  message.body.resize(65);
+  message.body.seal();
+  EXPECT_EQ(exchange->trySend(message), SendResult::kFailed);
+  EXPECT_EQ(exchange->status().message(),
+            "a message of 65 B does not fit an exchange buffer of 64 B; raise --exchange-buffer");
+  message.body.reset();
+  exchange.reset();
+}
