@@ -22,7 +22,7 @@ foreach(_lib arrow parquet)
   add_library(wheel::${_lib} SHARED IMPORTED)
   set_target_properties(wheel::${_lib} PROPERTIES
     IMPORTED_LOCATION "${_pyarrow_library}/lib${_lib}.so.${_pyarrow_version}00"
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${_pyarrow_include}")
+    INTERFACE_INCLUDE_DIRECTORIES "${_pyarrow_include}")
 endforeach()
 set_property(TARGET wheel::parquet PROPERTY INTERFACE_LINK_LIBRARIES wheel::arrow)
 
