@@ -5,6 +5,7 @@
 #include "runtime/primitives/isa/table.h"
 
 #include "runtime/primitives/decode/decode_body.h"
+#include "runtime/primitives/narrow/narrow_body.h"
 #include "runtime/primitives/select/select_body.h"
 #include "runtime/primitives/snappy/snappy_body.h"
 #include "runtime/primitives/string/search_body.h"

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/imports.h"
 #include "runtime/primitives/isa.h"
+#include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/snappy/snappy.h"
 
 namespace headrace::primitives {
@@ -12,6 +13,7 @@ struct IsaPrimitives {
   void (*fill)(HrImports *table);
   /// At most kSnappyStreams blocks, interleaved.
   bool (*snappy)(const SnappyBlock *blocks, uint32_t count);
+  IntegerRange (*narrow)(StoredInteger stored, const void *values, uint64_t count, HrType target, void *out);
 };
 
 extern const IsaPrimitives kBaselinePrimitives;
