@@ -1,0 +1,596 @@
+// Arrow record batches as morsels. Arrow's C++ library imports the C data interface and names the types.
+#include "runtime/primitives/hash/hash.h"
+#include "runtime/primitives/narrow/narrow.h"
+#include "runtime/primitives/string/string.h"
+#include "runtime/storage/convert.h"
+#include "runtime/storage/encoded_chunk.h"
+#include "runtime/storage/parquet/chunk_loader.h"
+#include "runtime/storage/share.h"
+#include "runtime/storage/storage.h"
+
+#include <arrow/array.h>
+#include <arrow/c/bridge.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <string_view>
+#include <unordered_set>
+
+namespace headrace::storage {
+namespace {
+
+constexpr uint64_t kMorselRowsMax = 128 * 1024;
+/// Rows whose values are looked at to estimate the number of distinct ones.
+constexpr uint64_t kDistinctSampleRows = 32 * 1024;
+
+struct TableColumn {
+  std::string name;
+  ColumnType type;
+  std::string unsupported;
+  bool nullable = false;
+};
+
+using Batches = std::vector<std::shared_ptr<arrow::RecordBatch>>;
+
+/// A column read value by value; `valid` first, then one of the others by the column's type.
+class ColumnReader {
+public:
+  virtual ~ColumnReader() = default;
+  virtual bool valid(int64_t row) const = 0;
+  virtual __int128 integer(int64_t) const { return 0; }
+  virtual double real(int64_t) const { return 0; }
+  virtual std::string_view text(int64_t) const { return {}; }
+};
+
+template <typename Array, typename Read> class TypedReader final : public ColumnReader {
+public:
+  TypedReader(const arrow::Array &array, Read read) : array_(static_cast<const Array &>(array)), read_(read) {}
+  bool valid(int64_t row) const override { return array_.IsValid(row); }
+  __int128 integer(int64_t row) const override {
+    if constexpr (std::is_integral_v<decltype(read_(array_, row))> || sizeof(decltype(read_(array_, row))) == 16) {
+      if constexpr (!std::is_same_v<decltype(read_(array_, row)), std::string_view>) {
+        return read_(array_, row);
+      }
+    }
+    return 0;
+  }
+  double real(int64_t row) const override {
+    if constexpr (std::is_floating_point_v<decltype(read_(array_, row))>) {
+      return read_(array_, row);
+    }
+    return 0;
+  }
+  std::string_view text(int64_t row) const override {
+    if constexpr (std::is_same_v<decltype(read_(array_, row)), std::string_view>) {
+      return read_(array_, row);
+    }
+    return {};
+  }
+
+private:
+  const Array &array_;
+  Read read_;
+};
+
+template <typename Array> std::unique_ptr<ColumnReader> plainReader(const arrow::Array &array) {
+  auto read = [](const Array &values, int64_t row) { return values.Value(row); };
+  return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
+}
+
+template <typename Array> std::unique_ptr<ColumnReader> textReader(const arrow::Array &array) {
+  auto read = [](const Array &values, int64_t row) { return std::string_view(values.GetView(row)); };
+  return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
+}
+
+/// A dictionary of strings, read through its indices.
+class DictionaryTextReader final : public ColumnReader {
+public:
+  explicit DictionaryTextReader(const arrow::DictionaryArray &array);
+  bool valid(int64_t row) const override {
+    return array_.IsValid(row) && inRange(row) && dictionary_->valid(array_.GetValueIndex(row));
+  }
+  std::string_view text(int64_t row) const override { return dictionary_->text(array_.GetValueIndex(row)); }
+
+private:
+  bool inRange(int64_t row) const {
+    int64_t index = array_.GetValueIndex(row);
+    return index >= 0 && index < array_.dictionary()->length();
+  }
+  const arrow::DictionaryArray &array_;
+  std::unique_ptr<ColumnReader> dictionary_;
+};
+
+std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
+  switch (array.type_id()) {
+  case arrow::Type::BOOL:
+    return plainReader<arrow::BooleanArray>(array);
+  case arrow::Type::INT8:
+    return plainReader<arrow::Int8Array>(array);
+  case arrow::Type::INT16:
+    return plainReader<arrow::Int16Array>(array);
+  case arrow::Type::INT32:
+    return plainReader<arrow::Int32Array>(array);
+  case arrow::Type::INT64:
+    return plainReader<arrow::Int64Array>(array);
+  case arrow::Type::UINT8:
+    return plainReader<arrow::UInt8Array>(array);
+  case arrow::Type::UINT16:
+    return plainReader<arrow::UInt16Array>(array);
+  case arrow::Type::UINT32:
+    return plainReader<arrow::UInt32Array>(array);
+  case arrow::Type::UINT64:
+    return plainReader<arrow::UInt64Array>(array);
+  case arrow::Type::DATE32:
+    return plainReader<arrow::Date32Array>(array);
+  case arrow::Type::FLOAT:
+    return plainReader<arrow::FloatArray>(array);
+  case arrow::Type::DOUBLE:
+    return plainReader<arrow::DoubleArray>(array);
+  case arrow::Type::DECIMAL128: {
+    auto read = [](const arrow::Decimal128Array &values, int64_t row) {
+      __int128 value;
+      std::memcpy(&value, values.GetValue(row), sizeof value);
+      return value;
+    };
+    return std::make_unique<TypedReader<arrow::Decimal128Array, decltype(read)>>(array, read);
+  }
+  case arrow::Type::STRING:
+    return textReader<arrow::StringArray>(array);
+  case arrow::Type::LARGE_STRING:
+    return textReader<arrow::LargeStringArray>(array);
+  case arrow::Type::STRING_VIEW:
+    return textReader<arrow::StringViewArray>(array);
+  case arrow::Type::DICTIONARY:
+    return std::make_unique<DictionaryTextReader>(static_cast<const arrow::DictionaryArray &>(array));
+  default:
+    return nullptr;
+  }
+}
+
+DictionaryTextReader::DictionaryTextReader(const arrow::DictionaryArray &array)
+    : array_(array), dictionary_(makeReader(*array.dictionary())) {}
+
+bool isText(const arrow::DataType &type) {
+  return type.id() == arrow::Type::STRING || type.id() == arrow::Type::LARGE_STRING ||
+         type.id() == arrow::Type::STRING_VIEW;
+}
+
+TableColumn describeField(const arrow::Field &field) {
+  TableColumn column;
+  column.name = field.name();
+  const arrow::DataType &type = *field.type();
+  switch (type.id()) {
+  case arrow::Type::BOOL:
+    column.type = {Logical::kBool};
+    break;
+  case arrow::Type::INT8:
+  case arrow::Type::INT16:
+  case arrow::Type::INT32:
+  case arrow::Type::UINT8:
+  case arrow::Type::UINT16:
+    column.type = {Logical::kI32};
+    break;
+  case arrow::Type::INT64:
+  case arrow::Type::UINT32:
+    column.type = {Logical::kI64};
+    break;
+  case arrow::Type::UINT64:
+    column.type = {Logical::kDecimal, 20, 0};
+    break;
+  case arrow::Type::DATE32:
+    column.type = {Logical::kDate};
+    break;
+  case arrow::Type::FLOAT:
+    column.type = {Logical::kF32};
+    break;
+  case arrow::Type::DOUBLE:
+    column.type = {Logical::kF64};
+    break;
+  case arrow::Type::DECIMAL128: {
+    const auto &decimal = static_cast<const arrow::Decimal128Type &>(type);
+    column.type = {Logical::kDecimal, decimal.precision(), decimal.scale()};
+    break;
+  }
+  case arrow::Type::STRING:
+  case arrow::Type::LARGE_STRING:
+  case arrow::Type::STRING_VIEW:
+    column.type = {Logical::kString};
+    break;
+  default:
+    if (type.id() == arrow::Type::DICTIONARY && isText(*static_cast<const arrow::DictionaryType &>(type).value_type())) {
+      column.type = {Logical::kString};
+    } else {
+      column.unsupported = "type is not supported: " + type.ToString();
+    }
+  }
+  return column;
+}
+
+bool isReal(const ColumnType &type) { return type.logical == Logical::kF32 || type.logical == Logical::kF64; }
+
+// ---- statistics ----
+
+/// The number of distinct values of `rows`, from `seen` different ones in a sample.
+double extrapolateDistinct(double seen, double sampled, double rows) {
+  if (sampled >= rows || seen <= 1) {
+    return seen;
+  }
+  if (seen >= 0.98 * sampled) {
+    return rows;
+  }
+  double low = seen, high = rows;
+  for (int i = 0; i < 60; ++i) {
+    double middle = (low + high) / 2;
+    (middle * -std::expm1(-sampled / middle) < seen ? low : high) = middle;
+  }
+  return low;
+}
+
+nlohmann::json columnStatistics(const Batches &batches, const TableColumn &column, int index, uint64_t rows) {
+  const bool text = column.type.logical == Logical::kString;
+  const bool real = isReal(column.type);
+  __int128 min = 1, max = 0;
+  double realMin = INFINITY, realMax = -INFINITY;
+  std::string textMin, textMax;
+  bool any = false, hasNan = false;
+  uint64_t nulls = 0, textBytes = 0, sampled = 0, row = 0;
+  std::unordered_set<uint64_t> seen;
+  const uint64_t stride = std::max<uint64_t>(1, rows / kDistinctSampleRows);
+  for (const auto &batch : batches) {
+    auto reader = makeReader(*batch->column(index));
+    for (int64_t i = 0; i < batch->num_rows(); ++i, ++row) {
+      if (!reader->valid(i)) {
+        ++nulls;
+        continue;
+      }
+      uint64_t hash;
+      if (text) {
+        std::string_view value = reader->text(i);
+        textBytes += value.size();
+        if (!any || value < textMin) {
+          textMin = value;
+        }
+        if (!any || value > textMax) {
+          textMax = value;
+        }
+        hash = std::hash<std::string_view>{}(value);
+      } else if (real) {
+        double value = reader->real(i);
+        hasNan |= value != value;
+        realMin = value < realMin ? value : realMin;
+        realMax = value > realMax ? value : realMax;
+        hash = primitives::hashDouble(value);
+      } else {
+        __int128 value = reader->integer(i);
+        min = !any || value < min ? value : min;
+        max = !any || value > max ? value : max;
+        hash = primitives::hashInteger128(value);
+      }
+      any = true;
+      if (row % stride == 0) {
+        ++sampled;
+        seen.insert(hash);
+      }
+    }
+  }
+  nlohmann::json result = {{"index", index},
+                           {"type", column.type.text()},
+                           {"nullable", nulls != 0},
+                           {"min", nullptr},
+                           {"max", nullptr},
+                           {"nulls", nulls},
+                           {"distinct", nullptr},
+                           {"dictionary_entries", nullptr},
+                           {"all_dictionary", false},
+                           {"average_bytes", nullptr}};
+  const double valid = static_cast<double>(rows - nulls);
+  double distinct = extrapolateDistinct(static_cast<double>(seen.size()), static_cast<double>(sampled), valid);
+  if (any && text) {
+    result["min"] = textMin;
+    result["max"] = textMax;
+    result["average_bytes"] = std::round(static_cast<double>(textBytes) / valid * 10) / 10;
+  } else if (any && real) {
+    if (!hasNan) {
+      result["min"] = realMin;
+      result["max"] = realMax;
+    }
+  } else if (any && min >= INT64_MIN && max <= INT64_MAX) {
+    result["min"] = static_cast<int64_t>(min);
+    result["max"] = static_cast<int64_t>(max);
+    distinct = std::min(distinct, static_cast<double>(max - min) + 1);
+  }
+  result["distinct"] = static_cast<uint64_t>(distinct);
+  if (!text) {
+    result["average_bytes"] = column.type.logical == Logical::kBool                                             ? 1
+                              : column.type.logical == Logical::kI32 || column.type.logical == Logical::kDate ||
+                                      column.type.logical == Logical::kF32
+                                  ? 4
+                                  : 8;
+  }
+  return result;
+}
+
+// ---- morsels ----
+
+struct Slice {
+  const arrow::RecordBatch *batch;
+  int64_t offset;
+  uint64_t rows;
+  uint64_t firstRow;
+};
+
+class ConvertedColumn {
+public:
+  ConvertedColumn(const arrow::Array &array, const TableColumn &column, const plan::SlotColumn &promise, int64_t offset,
+                  uint64_t rows)
+      : reader_(makeReader(array)), column_(column), promise_(promise), offset_(offset), rows_(rows) {}
+
+  Expected<std::shared_ptr<const EncodedChunk>> convert();
+
+private:
+  Status convertTexts(HrString *out);
+  Status convertIntegers(void *out);
+  Status fail(const std::string &text) const {
+    return makeError(ErrorKind::kData, "Arrow table, column ", column_.name, ": ", text);
+  }
+  int64_t at(uint64_t row) const { return offset_ + static_cast<int64_t>(row); }
+
+  std::unique_ptr<ColumnReader> reader_;
+  const TableColumn &column_;
+  const plan::SlotColumn &promise_;
+  int64_t offset_;
+  uint64_t rows_;
+  std::vector<uint8_t> valid_; ///< by row
+  std::shared_ptr<EncodedChunk> chunk_ = std::make_shared<EncodedChunk>();
+};
+
+Status ConvertedColumn::convertTexts(HrString *out) {
+  uint64_t bytes = 0;
+  for (uint64_t i = 0; i < rows_; ++i) {
+    bytes += valid_[i] ? reader_->text(at(i)).size() : 0;
+  }
+  PaddedBuffer heap(bytes);
+  if (!heap) {
+    return makeError(ErrorKind::kMemory, "no memory for the text of a column, bytes: ", bytes);
+  }
+  uint8_t *next = heap.data();
+  for (uint64_t i = 0; i < rows_; ++i) {
+    if (!valid_[i]) {
+      out[i] = primitives::makeString(emptyText(), 0);
+      continue;
+    }
+    std::string_view text = reader_->text(at(i));
+    if (!text.empty()) {
+      std::memcpy(next, text.data(), text.size());
+    }
+    out[i] = primitives::makeString(next, static_cast<uint32_t>(text.size()));
+    next += text.size();
+  }
+  chunk_->bytes += bytes;
+  chunk_->buffers.push_back(std::move(heap));
+  return Status();
+}
+
+Status ConvertedColumn::convertIntegers(void *out) {
+  const uint32_t width = valueBytes(promise_.type);
+  uint8_t *to = static_cast<uint8_t *>(out);
+  for (uint64_t i = 0; i < rows_; ++i, to += width) {
+    __int128 value = valid_[i] ? reader_->integer(at(i)) : 0;
+    std::memcpy(to, &value, width); // little-endian: the low bytes
+    if (valid_[i]) {
+      chunk_->widen(value, value);
+    }
+  }
+  if (chunk_->min > chunk_->max) {
+    return Status();
+  }
+  if (!fitsInteger(promise_.type, chunk_->min, chunk_->max) ||
+      (promise_.ranged && (chunk_->min < promise_.min || chunk_->max > promise_.max))) {
+    return fail("values are outside of what the plan was compiled for, recompile; they are in [" +
+                integerText(chunk_->min) + ", " + integerText(chunk_->max) + "]");
+  }
+  return Status();
+}
+
+Expected<std::shared_ptr<const EncodedChunk>> ConvertedColumn::convert() {
+  const uint32_t width = valueBytes(promise_.type);
+  PaddedBuffer data(rows_ * width);
+  if (!data) {
+    return makeError(ErrorKind::kMemory, "no memory for a column, rows: ", rows_);
+  }
+  uint64_t nulls = 0;
+  valid_.resize(rows_);
+  for (uint64_t i = 0; i < rows_; ++i) {
+    valid_[i] = reader_->valid(at(i));
+    nulls += !valid_[i];
+  }
+  if (nulls != 0 && !promise_.nullable) {
+    return fail("there is a NULL, which the plan was compiled without; recompile");
+  }
+  if (promise_.type == HR_STRING) {
+    HR_RETURN_IF_ERROR(convertTexts(reinterpret_cast<HrString *>(data.data())));
+  } else if (promise_.type == HR_F64) {
+    double *out = reinterpret_cast<double *>(data.data());
+    for (uint64_t i = 0; i < rows_; ++i) {
+      out[i] = valid_[i] ? reader_->real(at(i)) : 0;
+    }
+  } else if (promise_.type == HR_F32) {
+    float *out = reinterpret_cast<float *>(data.data());
+    for (uint64_t i = 0; i < rows_; ++i) {
+      out[i] = valid_[i] ? static_cast<float>(reader_->real(at(i))) : 0;
+    }
+  } else {
+    HR_RETURN_IF_ERROR(convertIntegers(data.data()));
+  }
+  HrSegment segment{};
+  segment.rows = static_cast<uint32_t>(rows_);
+  segment.encoding = HR_VALUES;
+  segment.data = data.data();
+  segment.bytes = data.bytes();
+  if (nulls != 0) {
+    PaddedBuffer bits((rows_ + 7) / 8);
+    if (!bits) {
+      return makeError(ErrorKind::kMemory, "no memory for a column, rows: ", rows_);
+    }
+    std::memset(bits.data(), 0, bits.bytes());
+    for (uint64_t i = 0; i < rows_; ++i) {
+      bits.data()[i / 8] |= static_cast<uint8_t>(valid_[i] << (i % 8));
+    }
+    segment.validity = bits.data();
+    chunk_->hasNulls = true;
+    chunk_->bytes += bits.bytes();
+    chunk_->buffers.push_back(std::move(bits));
+  }
+  chunk_->bytes += data.bytes();
+  chunk_->buffers.push_back(std::move(data));
+  chunk_->segments.push_back(segment);
+  chunk_->rows = rows_;
+  chunk_->type = promise_.type;
+  return std::shared_ptr<const EncodedChunk>(std::move(chunk_));
+}
+
+struct TableData {
+  Batches batches;
+  std::vector<TableColumn> columns;
+  nlohmann::json statistics;
+};
+
+class ArrowSource final : public MorselSource {
+public:
+  std::shared_ptr<const TableData> table;
+  plan::Slot slot;
+  std::vector<int> columns;
+  std::vector<Slice> slices;
+  uint64_t totalRows = 0;
+
+  size_t morselCount() const override { return slices.size(); }
+  uint64_t rows(size_t index) const override { return slices[index].rows; }
+  uint64_t rows() const override { return totalRows; }
+
+  Expected<MorselHandle> load(size_t index) const override {
+    const Slice &slice = slices[index];
+    auto loaded = std::make_shared<LoadedMorsel>();
+    loaded->columns.reserve(columns.size());
+    for (size_t i = 0; i < columns.size(); ++i) {
+      ConvertedColumn column(*slice.batch->column(columns[i]), table->columns[static_cast<size_t>(columns[i])],
+                             slot.columns[i], slice.offset, slice.rows);
+      HR_ASSIGN_OR_RETURN(std::shared_ptr<const EncodedChunk> chunk, column.convert());
+      loaded->columns.push_back(chunk->column());
+      loaded->bytes += chunk->bytes;
+      loaded->pins.push_back(std::move(chunk));
+    }
+    loaded->morsel.rows = static_cast<uint32_t>(slice.rows);
+    loaded->morsel.columnCount = static_cast<uint32_t>(loaded->columns.size());
+    loaded->morsel.columns = loaded->columns.data();
+    loaded->morsel.firstRow = slice.firstRow;
+    return MorselHandle(std::move(loaded));
+  }
+};
+
+class ImportedTable final : public ArrowTable {
+public:
+  explicit ImportedTable(std::shared_ptr<const TableData> data) : data_(std::move(data)) {}
+  const nlohmann::json &statistics() const override { return data_->statistics; }
+  Expected<std::unique_ptr<MorselSource>> scan(const plan::Slot &slot, Share share) const override;
+
+private:
+  std::shared_ptr<const TableData> data_;
+};
+
+Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &slot, Share share) const {
+  auto source = std::make_unique<ArrowSource>();
+  source->table = data_;
+  source->slot = slot;
+  for (const plan::SlotColumn &wanted : slot.columns) {
+    auto found = std::find_if(data_->columns.begin(), data_->columns.end(),
+                              [&](const TableColumn &column) { return column.name == wanted.file; });
+    if (found == data_->columns.end()) {
+      return makeError(ErrorKind::kUser, "Arrow table ", slot.name, " has no column: ", wanted.file);
+    }
+    if (!found->unsupported.empty()) {
+      return makeError(ErrorKind::kUnsupported, "Arrow table ", slot.name, ", column ", wanted.file, ": ",
+                       found->unsupported);
+    }
+    if (found->type.text() != wanted.logical) {
+      return makeError(ErrorKind::kMismatch, "Arrow table ", slot.name, ", column ", wanted.file, " is ",
+                       found->type.text(), ", the plan was compiled for (recompile): ", wanted.logical);
+    }
+    if (!found->type.canBe(wanted.type)) {
+      return makeError(ErrorKind::kMismatch, "Arrow table ", slot.name, ", column ", wanted.file, " of type ",
+                       found->type.text(), " cannot be read as: ", typeName(wanted.type));
+    }
+    source->columns.push_back(static_cast<int>(found - data_->columns.begin()));
+  }
+  std::vector<Slice> all;
+  std::vector<uint64_t> rows;
+  for (const auto &batch : data_->batches) {
+    const uint64_t total = static_cast<uint64_t>(batch->num_rows());
+    for (uint64_t offset = 0; offset < total; offset += kMorselRowsMax) {
+      const uint64_t count = std::min(kMorselRowsMax, total - offset);
+      all.push_back({batch.get(), static_cast<int64_t>(offset), count, 0});
+      rows.push_back(count);
+    }
+  }
+  auto [first, last] = shareOf(rows, share);
+  for (size_t i = first; i < last; ++i) {
+    all[i].firstRow = source->totalRows;
+    source->totalRows += rows[i];
+    source->slices.push_back(all[i]);
+  }
+  return std::unique_ptr<MorselSource>(std::move(source));
+}
+
+} // namespace
+
+Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream *stream) {
+  try {
+    auto reader = arrow::ImportRecordBatchReader(stream);
+    if (!reader.ok()) {
+      return makeError(ErrorKind::kUser, "cannot import the Arrow stream: ", reader.status().message());
+    }
+    auto data = std::make_shared<TableData>();
+    for (const auto &field : (*reader)->schema()->fields()) {
+      data->columns.push_back(describeField(*field));
+    }
+    uint64_t rows = 0;
+    for (;;) {
+      std::shared_ptr<arrow::RecordBatch> batch;
+      arrow::Status status = (*reader)->ReadNext(&batch);
+      if (!status.ok()) {
+        return makeError(ErrorKind::kUser, "the Arrow stream failed: ", status.message());
+      }
+      if (!batch) {
+        break;
+      }
+      status = batch->Validate();
+      if (!status.ok()) {
+        return makeError(ErrorKind::kCorrupt, "the Arrow stream has an invalid batch: ", status.message());
+      }
+      rows += static_cast<uint64_t>(batch->num_rows());
+      if (batch->num_rows() != 0) {
+        data->batches.push_back(std::move(batch));
+      }
+    }
+    nlohmann::json columns = nlohmann::json::object(), unsupported = nlohmann::json::object();
+    for (size_t i = 0; i < data->columns.size(); ++i) {
+      TableColumn &column = data->columns[i];
+      if (column.unsupported.empty()) {
+        columns[column.name] = columnStatistics(data->batches, column, static_cast<int>(i), rows);
+      } else {
+        unsupported[column.name] = column.unsupported;
+      }
+    }
+    data->statistics = {{"rows", rows},
+                        {"row_groups", data->batches.size()},
+                        {"columns", std::move(columns)},
+                        {"unsupported", std::move(unsupported)}};
+    return std::shared_ptr<const ArrowTable>(std::make_shared<ImportedTable>(std::move(data)));
+  } catch (const std::exception &error) {
+    return makeError(ErrorKind::kUser, "cannot import the Arrow stream: ", error.what());
+  }
+}
+
+} // namespace headrace::storage

@@ -1,0 +1,186 @@
+// One loop per stored type; integers up to 64 bits go through the vectorised primitive.
+#include "runtime/storage/convert.h"
+
+#include "runtime/primitives/narrow/narrow.h"
+#include "runtime/primitives/string/string.h"
+
+#include <cstring>
+
+namespace headrace::storage {
+namespace {
+
+Status tooShort() { return makeError(ErrorKind::kCorrupt, "a page holds fewer values than its header says"); }
+
+Status misfit(HrType type, __int128 min, __int128 max) {
+  __int128 value = fitsInteger(type, min, min) ? max : min;
+  return makeError(ErrorKind::kData, "the plan's statistics promise values that fit ", typeName(type),
+                   ", recompile the plan; found: ", integerText(value));
+}
+
+/// Values one by one through next(value) -> bool; for decimals of many bytes and unsigned 64-bit integers.
+template <typename Next> Status convertWide(uint64_t count, EncodedChunk &chunk, void *out, Next next) {
+  uint8_t *to = static_cast<uint8_t *>(out);
+  const uint32_t width = valueBytes(chunk.type);
+  for (uint64_t i = 0; i < count; ++i, to += width) {
+    __int128 value;
+    if (!next(value)) {
+      return tooShort();
+    }
+    if (!fitsInteger(chunk.type, value, value)) {
+      return misfit(chunk.type, value, value);
+    }
+    chunk.widen(value, value);
+    std::memcpy(to, &value, width); // little-endian: the low bytes
+  }
+  return Status();
+}
+
+__int128 bigEndian(const uint8_t *data, uint64_t bytes) {
+  unsigned __int128 value = bytes != 0 && (data[0] & 0x80) ? ~static_cast<unsigned __int128>(0) : 0;
+  for (uint64_t i = 0; i < bytes; ++i) {
+    value = value << 8 | data[i];
+  }
+  return static_cast<__int128>(value);
+}
+
+Status convertIntegers(primitives::Isa isa, primitives::StoredInteger stored, uint32_t width,
+                       const uint8_t *data, uint64_t bytes, uint64_t count, EncodedChunk &chunk, void *out) {
+  if (bytes / width < count) {
+    return tooShort();
+  }
+  if (chunk.type == HR_I128) {
+    return convertWide(count, chunk, out, [&](__int128 &value) {
+      int64_t wide = 0;
+      std::memcpy(&wide, data, width);
+      value = stored == primitives::StoredInteger::kI32 ? static_cast<int32_t>(wide) : wide;
+      data += width;
+      return true;
+    });
+  }
+  primitives::IntegerRange range = primitives::narrowIntegers(isa, stored, data, count, chunk.type, out);
+  if (range.min <= range.max && !fitsInteger(chunk.type, range.min, range.max)) {
+    return misfit(chunk.type, range.min, range.max);
+  }
+  chunk.widen(range.min, range.max);
+  return Status();
+}
+
+/// Plain byte arrays: a length of four bytes, then the bytes.
+struct ByteArrays {
+  const uint8_t *next, *end;
+  bool take(const uint8_t *&data, uint32_t &length) {
+    if (end - next < 4) {
+      return false;
+    }
+    std::memcpy(&length, next, 4);
+    next += 4;
+    if (static_cast<uint64_t>(end - next) < length) {
+      return false;
+    }
+    data = next;
+    next += length;
+    return true;
+  }
+};
+
+Status convertStrings(const uint8_t *data, uint64_t bytes, uint64_t count, HrString *out) {
+  ByteArrays arrays{data, data + bytes};
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint8_t *text;
+    uint32_t length;
+    if (!arrays.take(text, length)) {
+      return tooShort();
+    }
+    uint32_t prefix;
+    std::memcpy(&prefix, text, 4); // in the padding at worst
+    prefix = length >= 4 ? prefix : prefix & ((1u << (8 * length)) - 1);
+    out[i].length = length;
+    std::memcpy(out[i].prefix, &prefix, 4);
+    out[i].data = text;
+  }
+  return Status();
+}
+
+Status copyFixed(uint32_t width, const uint8_t *data, uint64_t bytes, uint64_t count, void *out) {
+  if (bytes / width < count) {
+    return tooShort();
+  }
+  std::memcpy(out, data, count * width);
+  return Status();
+}
+
+} // namespace
+
+const uint8_t *emptyText() {
+  alignas(64) static const uint8_t zeros[HR_PADDING] = {};
+  return zeros;
+}
+
+Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint8_t *data, uint64_t bytes,
+                    uint64_t count, EncodedChunk &chunk, void *out) {
+  if (count == 0) {
+    return Status();
+  }
+  using primitives::StoredInteger;
+  switch (column.stored) {
+  case Stored::kBoolean: {
+    if (bytes < (count + 7) / 8) {
+      return tooShort();
+    }
+    uint8_t *to = static_cast<uint8_t *>(out);
+    for (uint64_t i = 0; i < count; ++i) {
+      to[i] = data[i / 8] >> (i % 8) & 1;
+    }
+    return Status();
+  }
+  case Stored::kInt32:
+    return convertIntegers(isa, column.isUnsigned ? StoredInteger::kU32 : StoredInteger::kI32, 4, data, bytes,
+                           count, chunk, out);
+  case Stored::kInt64:
+    if (column.isUnsigned) {
+      if (bytes / 8 < count) {
+        return tooShort();
+      }
+      return convertWide(count, chunk, out, [&](__int128 &value) {
+        uint64_t stored;
+        std::memcpy(&stored, data, 8);
+        value = stored;
+        data += 8;
+        return true;
+      });
+    }
+    return convertIntegers(isa, StoredInteger::kI64, 8, data, bytes, count, chunk, out);
+  case Stored::kFloat:
+    return copyFixed(4, data, bytes, count, out);
+  case Stored::kDouble:
+    return copyFixed(8, data, bytes, count, out);
+  case Stored::kFixed:
+    if (bytes / column.fixedBytes < count) {
+      return tooShort();
+    }
+    return convertWide(count, chunk, out, [&](__int128 &value) {
+      value = bigEndian(data, column.fixedBytes);
+      data += column.fixedBytes;
+      return true;
+    });
+  case Stored::kByteArray:
+    if (column.type.logical == Logical::kString) {
+      return convertStrings(data, bytes, count, static_cast<HrString *>(out));
+    } else {
+      ByteArrays arrays{data, data + bytes};
+      return convertWide(count, chunk, out, [&](__int128 &value) {
+        const uint8_t *digits;
+        uint32_t length;
+        if (!arrays.take(digits, length) || length > 16) {
+          return false;
+        }
+        value = bigEndian(digits, length);
+        return true;
+      });
+    }
+  default:
+    return makeError(ErrorKind::kUnsupported, "stored type is not supported");
+  }
+}
+
+} // namespace headrace::storage

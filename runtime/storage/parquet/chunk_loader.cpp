@@ -1,0 +1,439 @@
+// Pages to segments. A page without NULLs stays encoded; one with NULLs is decoded to values and validity.
+#include "runtime/storage/parquet/chunk_loader.h"
+
+#include "runtime/primitives/fill.h"
+#include "runtime/storage/convert.h"
+#include "runtime/storage/parquet/codec.h"
+
+#include <cstring>
+
+namespace headrace::storage {
+namespace {
+
+constexpr uint8_t kBoolDictionary[2] = {0, 1};
+
+/// A page may claim this much without a word in the footer; more must be within the chunk's declared size.
+constexpr uint64_t kPageBytesUnquestioned = 64 << 20;
+
+Status corrupt(const char *what) { return makeError(ErrorKind::kCorrupt, what); }
+
+template <typename Value> void spreadValid(const uint8_t *valid, uint32_t rows, uint32_t values, void *data) {
+  // In place, from the end: a value never moves down.
+  Value *out = static_cast<Value *>(data);
+  for (uint32_t i = rows; i-- > 0;) {
+    if (valid[i]) {
+      out[i] = out[--values];
+    } else {
+      out[i] = Value{};
+    }
+  }
+}
+
+} // namespace
+
+const Decoders &Decoders::get() {
+  static const Decoders decoders = [] {
+    Expected<primitives::Isa> isa = primitives::chooseIsa();
+    Decoders result{isa.ok() ? *isa : primitives::detectIsa(), {}};
+    primitives::fillPrimitiveImports(&result.imports, result.isa);
+    return result;
+  }();
+  return decoders;
+}
+
+ChunkLoader::ChunkLoader(const Decoders &decoders, std::shared_ptr<const ParquetFile> file, size_t rowGroup,
+                         size_t column, HrType type)
+    : decoders_(decoders), file_(std::move(file)), rowGroup_(rowGroup), columnIndex_(column),
+      column_(file_->footer().columns[column]), meta_(file_->footer().rowGroups[rowGroup].chunks[column]),
+      chunk_(std::make_shared<EncodedChunk>()) {
+  chunk_->type = type;
+  chunk_->rows = file_->footer().rowGroups[rowGroup].rows;
+  chunk_->file = file_->mapping();
+}
+
+Status ChunkLoader::locate(const Status &status) const {
+  return status.ok() ? status
+                     : Status(status.kind(), placeOf(*file_, rowGroup_, columnIndex_) + ": " + status.message(),
+                              status.place());
+}
+
+void ChunkLoader::keep(PaddedBuffer buffer) {
+  if (buffer) {
+    chunk_->bytes += buffer.bytes() + HR_PADDING;
+    chunk_->buffers.push_back(std::move(buffer));
+  }
+}
+
+Status ChunkLoader::readPages() { return locate(readPages_()); }
+
+Status ChunkLoader::readPages_() {
+  if (meta_.encrypted) {
+    return makeError(ErrorKind::kUnsupported, "the column is encrypted");
+  }
+  const uint8_t *next = file_->mapping()->data() + meta_.begin;
+  const uint8_t *const end = next + meta_.bytes;
+  uint64_t rows = 0;
+  while (rows < chunk_->rows) {
+    if (next == end) {
+      return corrupt("the column chunk has fewer rows than its row group");
+    }
+    Page page;
+    HR_ASSIGN_OR_RETURN(page.header, readPageHeader(next, end));
+    next += page.header.headerBytes;
+    if (static_cast<uint64_t>(end - next) < page.header.compressedBytes) {
+      return corrupt("a page reaches past the end of its column chunk");
+    }
+    const uint8_t *input = next;
+    next += page.header.compressedBytes;
+    if (page.header.kind == PageKind::kOther) {
+      continue;
+    }
+    if (page.header.kind == PageKind::kDictionary) {
+      if (!pages_.empty()) {
+        return corrupt("a dictionary page does not come first");
+      }
+    } else {
+      rows += page.header.values;
+      if (page.header.values == 0) {
+        continue;
+      }
+    }
+    HR_RETURN_IF_ERROR(openPage(input, page));
+    pages_.push_back(std::move(page));
+  }
+  return rows == chunk_->rows ? Status() : corrupt("the column chunk has more rows than its row group");
+}
+
+/// Makes the bytes of a page available: in place where they are not compressed (or one Snappy literal) and
+/// have their padding behind them, else in a buffer of its own.
+Status ChunkLoader::openPage(const uint8_t *input, Page &page) {
+  const PageHeader &header = page.header;
+  const uint64_t levelBytes = header.kind == PageKind::kDataV2 ? header.definitionBytes + header.repetitionBytes : 0;
+  if (header.kind == PageKind::kDataV2) {
+    if (header.repetitionBytes != 0) {
+      return makeError(ErrorKind::kUnsupported, "nested columns are not supported");
+    }
+    page.levels = input;
+  }
+  input += levelBytes;
+  const uint64_t inputBytes = header.compressedBytes - levelBytes;
+  page.size = header.uncompressedBytes - levelBytes;
+  if (page.size > kPageBytesUnquestioned && page.size > meta_.uncompressedBytes) {
+    return corrupt("a page claims to be larger than its column chunk");
+  }
+  const bool plainBytes = meta_.codec == kCodecNone || !header.compressed;
+  const uint8_t *inPlace = nullptr;
+  if (plainBytes) {
+    if (inputBytes != page.size) {
+      return corrupt("the sizes of an uncompressed page differ");
+    }
+    inPlace = input;
+  } else if (meta_.codec == kCodecSnappy) {
+    inPlace = primitives::snappySingleLiteral(input, inputBytes, page.size);
+  }
+  if (inPlace) {
+    const uint64_t after = static_cast<uint64_t>(inPlace - file_->mapping()->data()) + page.size;
+    if (after + HR_PADDING <= file_->mapping()->readableBytes()) {
+      page.bytes = inPlace;
+      return Status();
+    }
+  }
+  page.owned = PaddedBuffer(page.size);
+  if (!page.owned) {
+    return makeError(ErrorKind::kMemory, "no memory for a page of bytes: ", page.size);
+  }
+  page.bytes = page.owned.data();
+  if (inPlace) {
+    std::memcpy(page.owned.data(), inPlace, page.size);
+    return Status();
+  }
+  if (meta_.codec == kCodecSnappy) {
+    page.snappy = {input, inputBytes, page.owned.data(), page.size};
+    return Status();
+  }
+  if (page.size == 0) {
+    return Status();
+  }
+  return decompressWithArrow(meta_.codec, input, inputBytes, page.owned.data(), page.size);
+}
+
+void ChunkLoader::snappyBlocks(std::vector<primitives::SnappyBlock> &blocks) const {
+  for (const Page &page : pages_) {
+    if (page.snappy.input) {
+      blocks.push_back(page.snappy);
+    }
+  }
+}
+
+bool ChunkLoader::dictionaryEncoded(const Page &page) const {
+  return page.header.encoding == static_cast<int32_t>(Encoding::kRleDictionary) ||
+         page.header.encoding == static_cast<int32_t>(Encoding::kPlainDictionary);
+}
+
+Expected<std::shared_ptr<const EncodedChunk>> ChunkLoader::finish() {
+  if (column_.stored == Stored::kBoolean) {
+    chunk_->dictionary = kBoolDictionary; // run-length encoded bools are codes of this
+    chunk_->dictionaryCount = 2;
+  }
+  for (Page &page : pages_) {
+    Status status = page.header.kind == PageKind::kDictionary ? keepDictionary(page) : addPage(page);
+    if (!status.ok()) {
+      return locate(status);
+    }
+  }
+  pages_.clear();
+  return std::shared_ptr<const EncodedChunk>(std::move(chunk_));
+}
+
+Status ChunkLoader::keepDictionary(Page &page) {
+  if (column_.stored == Stored::kBoolean ||
+      (page.header.encoding != static_cast<int32_t>(Encoding::kPlain) &&
+       page.header.encoding != static_cast<int32_t>(Encoding::kPlainDictionary))) {
+    return makeError(ErrorKind::kUnsupported, "dictionary encoding is not supported, number: ", page.header.encoding);
+  }
+  // A value takes at least one byte, a string four: so a corrupt count cannot ask for much memory.
+  if (page.header.values > page.size) {
+    return corrupt("a dictionary has more entries than bytes");
+  }
+  PaddedBuffer dictionary(uint64_t{page.header.values} * valueBytes(chunk_->type));
+  if (!dictionary) {
+    return makeError(ErrorKind::kMemory, "no memory for a dictionary of entries: ", page.header.values);
+  }
+  HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, page.bytes, page.size, page.header.values, *chunk_,
+                                  dictionary.data()));
+  chunk_->dictionary = dictionary.data();
+  chunk_->dictionaryCount = page.header.values;
+  keep(std::move(dictionary));
+  if (chunk_->type == HR_STRING) {
+    keep(std::move(page.owned)); // the entries point into it
+  }
+  return Status();
+}
+
+Status ChunkLoader::decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t rows, uint8_t *out) const {
+  HrSegment segment{};
+  segment.rows = rows;
+  segment.encoding = HR_CODES;
+  segment.bitWidth = 1;
+  segment.bytes = bytes;
+  segment.data = stream;
+  HrColumn column{&segment, 1, 2, kBoolDictionary};
+  HrCursor cursor;
+  decoders_.imports.hr_cursor_open_(&cursor, &column);
+  if (decoders_.imports.hr_decode_8_(&cursor, rows, out) != HR_OK) {
+    return corrupt("definition levels do not decode");
+  }
+  return Status();
+}
+
+Expected<ChunkLoader::Values> ChunkLoader::readLevels(const Page &page) const {
+  Values values{page.bytes, page.size, 0, {}};
+  if (!column_.nullable) {
+    return values;
+  }
+  const uint32_t rows = page.header.values;
+  const uint8_t *stream;
+  uint64_t bytes;
+  if (page.header.kind == PageKind::kDataV2) {
+    stream = page.levels;
+    bytes = page.header.definitionBytes;
+    if (page.header.nulls == 0) {
+      return values;
+    }
+  } else {
+    if (page.header.levelEncoding != static_cast<int32_t>(Encoding::kRle)) {
+      return makeError(ErrorKind::kUnsupported, "definition level encoding is not supported, number: ",
+                       page.header.levelEncoding);
+    }
+    uint32_t length = 0;
+    if (page.size < 4) {
+      return corrupt("a page is too short for its definition levels");
+    }
+    std::memcpy(&length, page.bytes, 4);
+    if (length > page.size - 4) {
+      return corrupt("definition levels reach past the end of their page");
+    }
+    stream = page.bytes + 4;
+    bytes = length;
+    values.data = stream + bytes;
+    values.bytes = page.size - 4 - bytes;
+  }
+  // The levels are read through vectors: a copy has the padding they need.
+  PaddedBuffer padded(bytes), valid(rows);
+  if (!padded || !valid) {
+    return makeError(ErrorKind::kMemory, "no memory for the definition levels of rows: ", rows);
+  }
+  if (bytes != 0) {
+    std::memcpy(padded.data(), stream, bytes);
+  }
+  HR_RETURN_IF_ERROR(decodeBits(padded.data(), bytes, rows, valid.data()));
+  uint32_t present = 0;
+  for (uint32_t i = 0; i < rows; ++i) {
+    present += valid.data()[i];
+  }
+  values.nulls = rows - present;
+  if (values.nulls != 0) {
+    values.validity = std::move(valid);
+  }
+  return values;
+}
+
+Status ChunkLoader::addPage(Page &page) {
+  HR_ASSIGN_OR_RETURN(Values values, readLevels(page));
+  if (dictionaryEncoded(page) && !chunk_->dictionary) {
+    return corrupt("a page needs a dictionary, and there is none");
+  }
+  return values.nulls == 0 ? addWithoutNulls(page, values) : addWithNulls(page, values);
+}
+
+Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
+  HrSegment segment{};
+  segment.rows = page.header.values;
+  if (dictionaryEncoded(page) && column_.stored != Stored::kBoolean) {
+    if (values.bytes < 1 || values.data[0] > 32) {
+      return corrupt("a page has codes of an impossible width");
+    }
+    segment.encoding = HR_CODES;
+    segment.bitWidth = values.data[0];
+    segment.data = values.data + 1;
+    segment.bytes = values.bytes - 1;
+    keep(std::move(page.owned));
+  } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle) && column_.stored == Stored::kBoolean) {
+    uint32_t length = 0;
+    if (values.bytes < 4) {
+      return corrupt("a page of bools is too short");
+    }
+    std::memcpy(&length, values.data, 4);
+    if (length > values.bytes - 4) {
+      return corrupt("bools reach past the end of their page");
+    }
+    segment.encoding = HR_CODES;
+    segment.bitWidth = 1;
+    segment.data = values.data + 4;
+    segment.bytes = length;
+    keep(std::move(page.owned));
+  } else if (page.header.encoding != static_cast<int32_t>(Encoding::kPlain)) {
+    return makeError(ErrorKind::kUnsupported, "page encoding is not supported, number: ", page.header.encoding);
+  } else if (column_.stored == Stored::kBoolean) {
+    if (values.bytes < (uint64_t{segment.rows} + 7) / 8) {
+      return corrupt("a page holds fewer values than its header says");
+    }
+    segment.encoding = HR_BITMAP;
+    segment.data = values.data;
+    segment.bytes = values.bytes;
+    keep(std::move(page.owned));
+  } else {
+    if (column_.stored == Stored::kByteArray && values.bytes / 4 < segment.rows) {
+      return corrupt("a page holds fewer values than its header says");
+    }
+    PaddedBuffer plain(uint64_t{segment.rows} * valueBytes(chunk_->type));
+    if (!plain) {
+      return makeError(ErrorKind::kMemory, "no memory for the values of a page, rows: ", segment.rows);
+    }
+    HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, values.data, values.bytes, segment.rows, *chunk_,
+                                    plain.data()));
+    segment.encoding = HR_VALUES;
+    segment.data = plain.data();
+    segment.bytes = plain.bytes();
+    keep(std::move(plain));
+    if (chunk_->type == HR_STRING) {
+      keep(std::move(page.owned));
+    }
+  }
+  chunk_->segments.push_back(segment);
+  return Status();
+}
+
+Status ChunkLoader::addWithNulls(Page &page, Values &values) {
+  const uint32_t rows = page.header.values;
+  const uint32_t present = rows - values.nulls;
+  const uint32_t width = valueBytes(chunk_->type);
+  PaddedBuffer data(uint64_t{rows} * width);
+  PaddedBuffer bits((uint64_t{rows} + 7) / 8);
+  if (!data || !bits) {
+    return makeError(ErrorKind::kMemory, "no memory for the values of a page, rows: ", rows);
+  }
+  if (dictionaryEncoded(page) && column_.stored != Stored::kBoolean) {
+    if (present != 0) {
+      if (values.bytes < 1 || values.data[0] > 32) {
+        return corrupt("a page has codes of an impossible width");
+      }
+      HrSegment segment{};
+      segment.rows = present;
+      segment.encoding = HR_CODES;
+      segment.bitWidth = values.data[0];
+      segment.data = values.data + 1;
+      segment.bytes = values.bytes - 1;
+      HrColumn column{&segment, 1, chunk_->dictionaryCount, chunk_->dictionary};
+      HrCursor cursor;
+      const HrImports &imports = decoders_.imports;
+      imports.hr_cursor_open_(&cursor, &column);
+      auto decode = width == 1   ? imports.hr_decode_8_
+                    : width == 2 ? imports.hr_decode_16_
+                    : width == 4 ? imports.hr_decode_32_
+                    : width == 8 ? imports.hr_decode_64_
+                                 : imports.hr_decode_128_;
+      if (decode(&cursor, present, data.data()) != HR_OK) {
+        return corrupt("a page of codes does not decode");
+      }
+    }
+  } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle) && column_.stored == Stored::kBoolean) {
+    uint32_t length = 0;
+    if (values.bytes < 4) {
+      return corrupt("a page of bools is too short");
+    }
+    std::memcpy(&length, values.data, 4);
+    if (length > values.bytes - 4) {
+      return corrupt("bools reach past the end of their page");
+    }
+    HR_RETURN_IF_ERROR(decodeBits(values.data + 4, length, present, data.data()));
+  } else if (page.header.encoding == static_cast<int32_t>(Encoding::kPlain)) {
+    HR_RETURN_IF_ERROR(
+        convertPlain(decoders_.isa, column_, values.data, values.bytes, present, *chunk_, data.data()));
+  } else {
+    return makeError(ErrorKind::kUnsupported, "page encoding is not supported, number: ", page.header.encoding);
+  }
+  const uint8_t *valid = values.validity.data();
+  switch (width) {
+  case 1:
+    spreadValid<uint8_t>(valid, rows, present, data.data());
+    break;
+  case 2:
+    spreadValid<uint16_t>(valid, rows, present, data.data());
+    break;
+  case 4:
+    spreadValid<uint32_t>(valid, rows, present, data.data());
+    break;
+  case 8:
+    spreadValid<uint64_t>(valid, rows, present, data.data());
+    break;
+  default:
+    spreadValid<unsigned __int128>(valid, rows, present, data.data());
+  }
+  std::memset(bits.data(), 0, bits.bytes());
+  for (uint32_t i = 0; i < rows; ++i) {
+    bits.data()[i / 8] |= static_cast<uint8_t>(valid[i] << (i % 8));
+  }
+  if (chunk_->type == HR_STRING) {
+    HrString *texts = reinterpret_cast<HrString *>(data.data());
+    for (uint32_t i = 0; i < rows; ++i) {
+      if (!valid[i]) {
+        texts[i].data = emptyText();
+      }
+    }
+    keep(std::move(page.owned));
+  }
+  chunk_->hasNulls = true;
+  HrSegment segment{};
+  segment.rows = rows;
+  segment.encoding = HR_VALUES;
+  segment.data = data.data();
+  segment.bytes = data.bytes();
+  segment.validity = bits.data();
+  chunk_->segments.push_back(segment);
+  keep(std::move(data));
+  keep(std::move(bits));
+  return Status();
+}
+
+} // namespace headrace::storage

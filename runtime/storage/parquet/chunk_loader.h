@@ -1,0 +1,79 @@
+// Reads one column chunk of a Parquet file into an EncodedChunk, in steps, so that a caller can decompress
+// the pages of several chunks together (interleaved Snappy is faster than one page at a time):
+//
+//   readPages -> snappyBlocks of all chunks -> snappyDecompress -> finish
+#pragma once
+
+#include "runtime/abi/imports.h"
+#include "runtime/primitives/snappy/snappy.h"
+#include "runtime/storage/encoded_chunk.h"
+#include "runtime/storage/parquet/page_header.h"
+#include "runtime/storage/parquet/parquet_file.h"
+
+#include <memory>
+#include <vector>
+
+namespace headrace::storage {
+
+/// What loading needs of the process: the instruction set and the decoding primitives.
+struct Decoders {
+  primitives::Isa isa;
+  HrImports imports; ///< only the entries of primitives
+
+  static const Decoders &get(); ///< of this process: HEADRACE_ISA or the best there is
+};
+
+class ChunkLoader {
+public:
+  /// `type` must be one that the column can be (ColumnType::canBe).
+  ChunkLoader(const Decoders &decoders, std::shared_ptr<const ParquetFile> file, size_t rowGroup, size_t column,
+              HrType type);
+
+  /// Finds the pages; decompresses those of codecs other than Snappy.
+  Status readPages();
+  /// Appends what is left to decompress. The blocks stay valid while this lives.
+  void snappyBlocks(std::vector<primitives::SnappyBlock> &blocks) const;
+  /// Call after the blocks are decompressed, once.
+  Expected<std::shared_ptr<const EncodedChunk>> finish();
+
+  /// Adds the place to an error.
+  Status locate(const Status &status) const;
+  uint64_t fileBytes() const { return meta_.bytes; }
+
+private:
+  struct Page {
+    PageHeader header;
+    const uint8_t *bytes = nullptr; ///< decompressed: levels (v1) and values
+    uint64_t size = 0;
+    const uint8_t *levels = nullptr; ///< v2
+    PaddedBuffer owned;
+    primitives::SnappyBlock snappy{}; ///< outputBytes 0: nothing to do
+  };
+  struct Values {
+    const uint8_t *data;
+    uint64_t bytes;
+    uint32_t nulls;
+    PaddedBuffer validity; ///< bits, if there are NULLs
+  };
+
+  Status readPages_();
+  Status openPage(const uint8_t *input, Page &page);
+  Status keepDictionary(Page &page);
+  Status addPage(Page &page);
+  Expected<Values> readLevels(const Page &page) const;
+  Status addWithoutNulls(Page &page, const Values &values);
+  Status addWithNulls(Page &page, Values &values);
+  Status decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t rows, uint8_t *out) const;
+  void keep(PaddedBuffer buffer);
+  bool dictionaryEncoded(const Page &page) const;
+
+  const Decoders &decoders_;
+  std::shared_ptr<const ParquetFile> file_;
+  size_t rowGroup_, columnIndex_;
+  const ParquetColumn &column_;
+  const ParquetChunk &meta_;
+  std::vector<Page> pages_;
+  std::shared_ptr<EncodedChunk> chunk_;
+};
+
+} // namespace headrace::storage

@@ -1,0 +1,66 @@
+// The one place that calls Arrow's codecs.
+#include "runtime/storage/parquet/codec.h"
+
+#include <arrow/util/compression.h>
+
+#include <exception>
+#include <memory>
+#include <optional>
+
+namespace headrace::storage {
+namespace {
+
+std::optional<arrow::Compression::type> arrowCodec(int codec) {
+  switch (codec) {
+  case 1:
+    return arrow::Compression::SNAPPY;
+  case 2:
+    return arrow::Compression::GZIP;
+  case 4:
+    return arrow::Compression::BROTLI;
+  case 5:
+    return arrow::Compression::LZ4_HADOOP;
+  case 6:
+    return arrow::Compression::ZSTD;
+  case 7:
+    return arrow::Compression::LZ4;
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+const char *codecName(int codec) {
+  constexpr const char *kNames[] = {"uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw"};
+  return codec >= 0 && codec <= 7 ? kNames[codec] : "unknown";
+}
+
+Status decompressWithArrow(int codec, const uint8_t *input, uint64_t inputBytes, uint8_t *output,
+                           uint64_t outputBytes) {
+  std::optional<arrow::Compression::type> type = arrowCodec(codec);
+  if (!type) {
+    return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
+  }
+  try {
+    auto created = arrow::util::Codec::Create(*type);
+    if (!created.ok()) {
+      return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
+    }
+    auto written = (*created)->Decompress(static_cast<int64_t>(inputBytes), input,
+                                          static_cast<int64_t>(outputBytes), output);
+    if (!written.ok()) {
+      return makeError(ErrorKind::kCorrupt, "a page does not decompress (", codecName(codec),
+                       "): ", written.status().message());
+    }
+    if (static_cast<uint64_t>(*written) != outputBytes) {
+      return makeError(ErrorKind::kCorrupt, "a page decompresses to ", *written, " bytes, its header says: ",
+                       outputBytes);
+    }
+  } catch (const std::exception &error) {
+    return makeError(ErrorKind::kCorrupt, "a page does not decompress (", codecName(codec), "): ", error.what());
+  }
+  return Status();
+}
+
+} // namespace headrace::storage

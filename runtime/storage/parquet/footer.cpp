@@ -1,0 +1,308 @@
+// Arrow's Parquet library reads the footer; its exceptions end here.
+#include "runtime/storage/parquet/footer.h"
+
+#include <parquet/exception.h>
+#include <parquet/metadata.h>
+#include <parquet/schema.h>
+#include <parquet/statistics.h>
+#include <parquet/types.h>
+
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string_view>
+
+namespace headrace::storage {
+namespace {
+
+constexpr uint64_t kTailBytes = 8; // footer length and magic
+
+std::string bracketed(const std::string &text) { return "(" + text + ")"; }
+
+ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
+  ParquetColumn column;
+  column.name = descriptor.path()->ToDotString();
+  column.stored = static_cast<Stored>(descriptor.physical_type());
+  column.nullable = descriptor.max_definition_level() > 0;
+  const auto &logical = descriptor.logical_type();
+  if (descriptor.path()->ToDotVector().size() != 1 || descriptor.max_repetition_level() > 0 ||
+      descriptor.max_definition_level() > 1) {
+    column.unsupported = "nested columns are not supported";
+    return column;
+  }
+  const bool plain = !logical || logical->is_none();
+  auto refuse = [&] {
+    column.unsupported = "type is not supported: " + parquet::TypeToString(descriptor.physical_type()) + " " +
+                         bracketed(logical ? logical->ToString() : "None");
+  };
+  if (logical && logical->is_decimal()) {
+    const auto &decimal = static_cast<const parquet::DecimalLogicalType &>(*logical);
+    column.type = {Logical::kDecimal, decimal.precision(), decimal.scale()};
+    column.fixedBytes = column.stored == Stored::kFixed ? static_cast<uint32_t>(descriptor.type_length()) : 0;
+    const bool storedFits = column.stored == Stored::kInt32 || column.stored == Stored::kInt64 ||
+                            column.stored == Stored::kByteArray ||
+                            (column.stored == Stored::kFixed && column.fixedBytes >= 1 && column.fixedBytes <= 16);
+    if (!storedFits || decimal.precision() > 38) {
+      refuse();
+    }
+    return column;
+  }
+  switch (column.stored) {
+  case Stored::kBoolean:
+    column.type = {Logical::kBool};
+    break;
+  case Stored::kInt32:
+    column.type = {Logical::kI32};
+    if (logical && logical->is_date()) {
+      column.type = {Logical::kDate};
+    } else if (logical && logical->is_int()) {
+      const auto &integer = static_cast<const parquet::IntLogicalType &>(*logical);
+      column.isUnsigned = !integer.is_signed() && integer.bit_width() == 32;
+      column.type = {column.isUnsigned ? Logical::kI64 : Logical::kI32};
+    } else if (!plain) {
+      refuse();
+    }
+    break;
+  case Stored::kInt64:
+    column.type = {Logical::kI64};
+    if (logical && logical->is_int()) {
+      column.isUnsigned = !static_cast<const parquet::IntLogicalType &>(*logical).is_signed();
+      if (column.isUnsigned) {
+        column.type = {Logical::kDecimal, 20, 0};
+      }
+    } else if (!plain) {
+      refuse();
+    }
+    break;
+  case Stored::kFloat:
+    column.type = {Logical::kF32};
+    break;
+  case Stored::kDouble:
+    column.type = {Logical::kF64};
+    break;
+  case Stored::kByteArray:
+    column.type = {Logical::kString};
+    if (!logical || !(logical->is_string() || logical->is_enum() || logical->is_JSON())) {
+      refuse();
+    }
+    break;
+  default:
+    refuse();
+  }
+  return column;
+}
+
+std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column, const std::string &bytes) {
+  StatisticsValue value;
+  auto load = [&]<typename T>(T &out) {
+    if (bytes.size() != sizeof out) {
+      return false;
+    }
+    std::memcpy(&out, bytes.data(), sizeof out);
+    return true;
+  };
+  switch (column.stored) {
+  case Stored::kBoolean: {
+    uint8_t bit;
+    if (!load(bit)) {
+      return std::nullopt;
+    }
+    value.integer = bit & 1;
+    return value;
+  }
+  case Stored::kInt32: {
+    int32_t integer;
+    if (!load(integer)) {
+      return std::nullopt;
+    }
+    value.integer = column.isUnsigned ? static_cast<__int128>(static_cast<uint32_t>(integer)) : integer;
+    return value;
+  }
+  case Stored::kInt64: {
+    int64_t integer;
+    if (!load(integer)) {
+      return std::nullopt;
+    }
+    value.integer = column.isUnsigned ? static_cast<__int128>(static_cast<uint64_t>(integer)) : integer;
+    return value;
+  }
+  case Stored::kFloat: {
+    float real;
+    if (!load(real) || real != real) {
+      return std::nullopt;
+    }
+    value.real = real;
+    return value;
+  }
+  case Stored::kDouble:
+    if (!load(value.real) || value.real != value.real) {
+      return std::nullopt;
+    }
+    return value;
+  case Stored::kByteArray:
+  case Stored::kFixed:
+    if (column.type.logical == Logical::kString) {
+      value.text = bytes;
+      return value;
+    }
+    if (bytes.empty() || bytes.size() > 16) { // decimal, big-endian
+      return std::nullopt;
+    }
+    value.integer = static_cast<int8_t>(bytes[0]) < 0 ? -1 : 0;
+    for (char byte : bytes) {
+      value.integer = static_cast<__int128>(static_cast<unsigned __int128>(value.integer) << 8 |
+                                            static_cast<uint8_t>(byte));
+    }
+    return value;
+  default:
+    return std::nullopt;
+  }
+}
+
+Status describeChunk(const ParquetColumn &column, const parquet::ColumnChunkMetaData &meta, uint64_t rows,
+                     uint64_t fileBytes, const std::string &path, ParquetChunk &chunk) {
+  if (rows == 0) {
+    return Status(); // writers leave the places of empty chunks unset
+  }
+  int64_t begin = meta.data_page_offset();
+  chunk.hasDictionary = meta.has_dictionary_page() && meta.dictionary_page_offset() > 0;
+  if (chunk.hasDictionary && meta.dictionary_page_offset() < begin) {
+    begin = meta.dictionary_page_offset();
+  }
+  const int64_t bytes = meta.total_compressed_size();
+  if (begin < 4 || bytes < 0 || static_cast<uint64_t>(begin) > fileBytes - kTailBytes ||
+      static_cast<uint64_t>(bytes) > fileBytes - kTailBytes - static_cast<uint64_t>(begin)) {
+    return makeError(ErrorKind::kCorrupt, "a column chunk lies outside of the file (is it cut short?) ", path,
+                     ", column: ", column.name);
+  }
+  chunk.begin = static_cast<uint64_t>(begin);
+  chunk.bytes = static_cast<uint64_t>(bytes);
+  chunk.uncompressedBytes = meta.total_uncompressed_size() > 0 ? static_cast<uint64_t>(meta.total_uncompressed_size()) : 0;
+  chunk.encrypted = meta.crypto_metadata() != nullptr;
+  switch (meta.compression()) { // Arrow's numbers are not the format's
+  case parquet::Compression::UNCOMPRESSED:
+    chunk.codec = 0;
+    break;
+  case parquet::Compression::SNAPPY:
+    chunk.codec = 1;
+    break;
+  case parquet::Compression::GZIP:
+    chunk.codec = 2;
+    break;
+  case parquet::Compression::LZO:
+    chunk.codec = 3;
+    break;
+  case parquet::Compression::BROTLI:
+    chunk.codec = 4;
+    break;
+  case parquet::Compression::LZ4_HADOOP:
+    chunk.codec = 5;
+    break;
+  case parquet::Compression::ZSTD:
+    chunk.codec = 6;
+    break;
+  case parquet::Compression::LZ4:
+    chunk.codec = 7;
+    break;
+  default:
+    chunk.codec = -1;
+  }
+  if (!meta.encoding_stats().empty()) {
+    bool all = chunk.hasDictionary;
+    for (const parquet::PageEncodingStats &stats : meta.encoding_stats()) {
+      const bool data = stats.page_type == parquet::PageType::DATA_PAGE ||
+                        stats.page_type == parquet::PageType::DATA_PAGE_V2;
+      if (data && stats.encoding != parquet::Encoding::RLE_DICTIONARY &&
+          stats.encoding != parquet::Encoding::PLAIN_DICTIONARY) {
+        all = false;
+      }
+    }
+    chunk.allDictionary = all;
+  } else if (!chunk.hasDictionary) {
+    chunk.allDictionary = false;
+  }
+  if (column.unsupported.empty() && !chunk.encrypted) {
+    if (auto stats = meta.encoded_statistics()) {
+      if (stats->has_min) {
+        chunk.min = decodeStatistics(column, stats->min());
+      }
+      if (stats->has_max) {
+        chunk.max = decodeStatistics(column, stats->max());
+      }
+      if (stats->has_null_count && stats->null_count >= 0) {
+        chunk.nulls = static_cast<uint64_t>(stats->null_count);
+      }
+      if (stats->has_distinct_count && stats->distinct_count > 0) {
+        chunk.distinct = static_cast<uint64_t>(stats->distinct_count);
+      }
+    }
+  }
+  if (!column.nullable) {
+    chunk.nulls = 0;
+  }
+  return Status();
+}
+
+} // namespace
+
+Expected<std::pair<uint64_t, uint64_t>> locateFooter(const uint8_t *file, uint64_t bytes,
+                                                     const std::string &path) {
+  if (bytes < 12 || std::memcmp(file, "PAR", 3) != 0) {
+    return makeError(ErrorKind::kCorrupt, "not a Parquet file: ", path);
+  }
+  const std::string_view tail(reinterpret_cast<const char *>(file + bytes - 4), 4);
+  if (tail == "PARE") {
+    return makeError(ErrorKind::kUnsupported, "the file is encrypted: ", path);
+  }
+  if (tail != "PAR1") {
+    return makeError(ErrorKind::kCorrupt, "not a Parquet file, or cut short: ", path);
+  }
+  uint32_t length;
+  std::memcpy(&length, file + bytes - kTailBytes, 4);
+  if (length > bytes - 12) {
+    return makeError(ErrorKind::kCorrupt, "the footer is longer than the file (is it cut short?): ", path);
+  }
+  return std::pair<uint64_t, uint64_t>(bytes - kTailBytes - length, length);
+}
+
+Expected<ParquetFooter> parseFooter(const uint8_t *bytes, uint64_t length, uint64_t fileBytes,
+                                    const std::string &path) {
+  try {
+    std::shared_ptr<parquet::FileMetaData> meta =
+        parquet::FileMetaData::Make(bytes, static_cast<int64_t>(length));
+    if (meta->is_encryption_algorithm_set()) {
+      return makeError(ErrorKind::kUnsupported, "the file is encrypted: ", path);
+    }
+    ParquetFooter footer;
+    for (int i = 0; i < meta->num_columns(); ++i) {
+      footer.columns.push_back(describeColumn(*meta->schema()->Column(i)));
+    }
+    for (int g = 0; g < meta->num_row_groups(); ++g) {
+      std::unique_ptr<parquet::RowGroupMetaData> groupMeta = meta->RowGroup(g);
+      if (groupMeta->num_rows() < 0 || groupMeta->num_rows() > INT32_MAX ||
+          groupMeta->num_columns() != meta->num_columns()) {
+        return makeError(ErrorKind::kCorrupt, "row group ", g, " of ", path, " has an impossible number of rows: ",
+                         groupMeta->num_rows());
+      }
+      ParquetRowGroup group;
+      group.rows = static_cast<uint64_t>(groupMeta->num_rows());
+      for (int i = 0; i < meta->num_columns(); ++i) {
+        std::unique_ptr<parquet::ColumnChunkMetaData> chunkMeta = groupMeta->ColumnChunk(i);
+        ParquetChunk chunk;
+        const ParquetColumn &column = footer.columns[static_cast<size_t>(i)];
+        if (!chunkMeta->file_path().empty()) {
+          return makeError(ErrorKind::kUnsupported, "columns in other files are not supported: ", path);
+        }
+        HR_RETURN_IF_ERROR(describeChunk(column, *chunkMeta, group.rows, fileBytes, path, chunk));
+        group.chunks.push_back(std::move(chunk));
+      }
+      footer.rows += group.rows;
+      footer.rowGroups.push_back(std::move(group));
+    }
+    return footer;
+  } catch (const std::exception &error) {
+    return makeError(ErrorKind::kCorrupt, "cannot read the footer of ", path, ": ", error.what());
+  }
+}
+
+} // namespace headrace::storage

@@ -1,0 +1,74 @@
+// The footer of a Parquet file as plain structs; reading it is the only use of Arrow's Parquet library.
+#pragma once
+
+#include "runtime/base/status.h"
+#include "runtime/storage/column_type.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headrace::storage {
+
+/// Parquet's physical types; the numbers are the format's.
+enum class Stored : uint8_t {
+  kBoolean = 0,
+  kInt32 = 1,
+  kInt64 = 2,
+  kInt96 = 3,
+  kFloat = 4,
+  kDouble = 5,
+  kByteArray = 6,
+  kFixed = 7,
+};
+
+struct ParquetColumn {
+  std::string name;
+  ColumnType type;
+  std::string unsupported; ///< why this column cannot be read; empty if it can
+  Stored stored = Stored::kInt64;
+  bool isUnsigned = false;
+  uint32_t fixedBytes = 0; ///< kFixed
+  bool nullable = false;   ///< has definition levels (0 or 1)
+};
+
+/// A value from statistics, in the domain of the column's type.
+struct StatisticsValue {
+  __int128 integer = 0; ///< bools, integral types
+  double real = 0;
+  std::string text;
+};
+
+struct ParquetChunk {
+  uint64_t begin = 0; ///< byte range in the file, checked to lie within it
+  uint64_t bytes = 0;
+  uint64_t uncompressedBytes = 0;
+  int codec = 0; ///< Parquet's number: 0 none, 1 Snappy, …
+  bool encrypted = false;
+  bool hasDictionary = false;
+  std::optional<bool> allDictionary; ///< every data page is dictionary-encoded, where the writer says so
+  std::optional<StatisticsValue> min, max;
+  std::optional<uint64_t> nulls;
+  std::optional<uint64_t> distinct;
+};
+
+struct ParquetRowGroup {
+  uint64_t rows = 0;
+  std::vector<ParquetChunk> chunks; ///< by column
+};
+
+struct ParquetFooter {
+  uint64_t rows = 0;
+  std::vector<ParquetColumn> columns; ///< leaf columns in file order
+  std::vector<ParquetRowGroup> rowGroups;
+};
+
+/// The bytes of the footer within a whole file: checks both magics and the length.
+Expected<std::pair<uint64_t, uint64_t>> locateFooter(const uint8_t *file, uint64_t bytes,
+                                                     const std::string &path);
+/// Parses footer[0, bytes) of a file of `fileBytes`; `path` for messages.
+Expected<ParquetFooter> parseFooter(const uint8_t *footer, uint64_t bytes, uint64_t fileBytes,
+                                    const std::string &path);
+
+} // namespace headrace::storage

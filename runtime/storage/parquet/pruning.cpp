@@ -1,0 +1,52 @@
+// Minimum and maximum against a literal.
+#include "runtime/storage/parquet/pruning.h"
+
+namespace headrace::storage {
+namespace {
+
+template <typename T> bool canSatisfyOp(const std::string &op, const T *min, const T *max, const T &literal) {
+  if (op == "eq") {
+    return !(min && literal < *min) && !(max && *max < literal);
+  }
+  if (op == "lt") {
+    return !(min && !(*min < literal));
+  }
+  if (op == "le") {
+    return !(min && literal < *min);
+  }
+  if (op == "gt") {
+    return !(max && !(literal < *max));
+  }
+  if (op == "ge") {
+    return !(max && *max < literal);
+  }
+  return true;
+}
+
+template <typename T>
+const T *member(const std::optional<StatisticsValue> &value, T StatisticsValue::*field) {
+  return value ? &((*value).*field) : nullptr;
+}
+
+} // namespace
+
+bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const ParquetChunk &chunk, uint64_t rows) {
+  if (chunk.nulls && *chunk.nulls == rows) {
+    return false; // a comparison with NULL is never true
+  }
+  switch (column.type.logical) {
+  case Logical::kString:
+    return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::text), member(chunk.max, &StatisticsValue::text),
+                        bound.text);
+  case Logical::kF32:
+  case Logical::kF64:
+    // NaN is above everything and not in the statistics: the maximum says nothing.
+    return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::real), static_cast<const double *>(nullptr),
+                        bound.real);
+  default:
+    return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::integer),
+                        member(chunk.max, &StatisticsValue::integer), static_cast<__int128>(bound.integer));
+  }
+}
+
+} // namespace headrace::storage

@@ -1,0 +1,273 @@
+// Footers give rows, ranges and NULLs. Distinct values are estimated from the sizes of a few dictionaries.
+#include "runtime/storage/parquet/statistics.h"
+
+#include "runtime/storage/parquet/page_header.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headrace::storage {
+namespace {
+
+/// Row groups whose dictionary page headers are looked at, spread over the table.
+constexpr size_t kSampledGroups = 4;
+
+struct GroupOf {
+  const ParquetFile *file;
+  size_t group;
+  const ParquetRowGroup &meta() const { return file->footer().rowGroups[group]; }
+};
+
+/// What the sampled dictionaries of a column say.
+struct DictionarySample {
+  uint64_t groups = 0;
+  uint64_t rows = 0;
+  uint64_t entries = 0;
+  uint64_t bytes = 0; ///< plain bytes of the entries
+  double distinctMost = 0; ///< largest estimate for the whole column from one group
+  bool fallsBack = false;
+};
+
+/// How many values a column has of which a random sample of `rows` showed `seen` different ones: solves
+/// seen = n (1 - exp(-rows / n)). A sample with (almost) no repetition says only "many".
+double extrapolate(double seen, double rows) {
+  if (seen <= 1 || seen >= 0.98 * rows) {
+    return seen <= 1 ? seen : 50 * rows;
+  }
+  double low = seen, high = 100 * rows;
+  for (int i = 0; i < 60; ++i) {
+    double middle = (low + high) / 2;
+    (middle * -std::expm1(-rows / middle) < seen ? low : high) = middle;
+  }
+  return low;
+}
+
+DictionarySample sampleDictionaries(const std::vector<GroupOf> &groups, size_t column) {
+  DictionarySample sample;
+  const size_t step = std::max<size_t>(1, groups.size() / kSampledGroups);
+  for (size_t i = 0; i < groups.size(); i += step) {
+    const ParquetChunk &chunk = groups[i].meta().chunks[column];
+    const uint8_t *data = groups[i].file->mapping()->data() + chunk.begin;
+    if (!chunk.hasDictionary || chunk.encrypted) {
+      sample.fallsBack = true;
+      continue;
+    }
+    Expected<PageHeader> header = readPageHeader(data, data + chunk.bytes);
+    if (!header.ok() || header->kind != PageKind::kDictionary) {
+      sample.fallsBack = true;
+      continue;
+    }
+    const double rows = static_cast<double>(groups[i].meta().rows);
+    sample.groups += 1;
+    sample.rows += groups[i].meta().rows;
+    sample.entries += header->values;
+    sample.bytes += header->uncompressedBytes;
+    // Codes of ceil(log2(entries)) bits fill the rest of the chunk, unless pages fell back to plain values.
+    const double codeBits = header->values > 1 ? std::ceil(std::log2(static_cast<double>(header->values))) : 1;
+    const double encoded = static_cast<double>(header->uncompressedBytes) + rows * (codeBits + 1) / 8 * 1.1 + 4096;
+    if (chunk.allDictionary ? !*chunk.allDictionary : static_cast<double>(chunk.uncompressedBytes) > encoded) {
+      sample.fallsBack = true;
+    }
+    sample.distinctMost = std::max(sample.distinctMost, extrapolate(header->values, rows));
+  }
+  return sample;
+}
+
+/// Whether the ranges of the row groups do not overlap: then the numbers of distinct values add up.
+bool isClustered(const std::vector<GroupOf> &groups, size_t column) {
+  std::vector<std::pair<__int128, __int128>> ranges;
+  for (const GroupOf &group : groups) {
+    const ParquetChunk &chunk = group.meta().chunks[column];
+    if (!chunk.min || !chunk.max) {
+      return false;
+    }
+    ranges.emplace_back(chunk.min->integer, chunk.max->integer);
+  }
+  std::sort(ranges.begin(), ranges.end());
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    if (ranges[i].first < ranges[i - 1].second) {
+      return false;
+    }
+  }
+  return ranges.size() > 1;
+}
+
+nlohmann::json integerJson(__int128 value) {
+  if (value < INT64_MIN || value > INT64_MAX) {
+    return nullptr;
+  }
+  return static_cast<int64_t>(value);
+}
+
+nlohmann::json valueJson(const ParquetColumn &column, const StatisticsValue &value) {
+  switch (column.type.logical) {
+  case Logical::kString:
+    return value.text;
+  case Logical::kF32:
+  case Logical::kF64:
+    return value.real;
+  default:
+    return integerJson(value.integer);
+  }
+}
+
+bool lessThan(const ParquetColumn &column, const StatisticsValue &a, const StatisticsValue &b) {
+  switch (column.type.logical) {
+  case Logical::kString:
+    return a.text < b.text;
+  case Logical::kF32:
+  case Logical::kF64:
+    return a.real < b.real;
+  default:
+    return a.integer < b.integer;
+  }
+}
+
+/// JSON text must be UTF-8: of another text the part before its first other byte is still a lower bound, but not
+/// an upper one.
+bool isText(const std::string &text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).find("\xef\xbf\xbd") ==
+         std::string::npos;
+}
+
+nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const ParquetColumn &column, size_t index,
+                                uint64_t rows) {
+  std::optional<StatisticsValue> min, max;
+  bool minKnown = true, maxKnown = true, nullsKnown = true;
+  uint64_t nulls = 0, plainBytes = 0;
+  bool allHaveDictionary = !groups.empty();
+  for (const GroupOf &group : groups) {
+    const ParquetChunk &chunk = group.meta().chunks[index];
+    plainBytes += chunk.uncompressedBytes;
+    allHaveDictionary &= chunk.hasDictionary;
+    nullsKnown &= chunk.nulls.has_value();
+    nulls += chunk.nulls.value_or(0);
+    if (chunk.nulls && *chunk.nulls == group.meta().rows) {
+      continue; // only NULLs: no range to know
+    }
+    minKnown &= chunk.min.has_value();
+    maxKnown &= chunk.max.has_value();
+    if (chunk.min && (!min || lessThan(column, *chunk.min, *min))) {
+      min = chunk.min;
+    }
+    if (chunk.max && (!max || lessThan(column, *max, *chunk.max))) {
+      max = chunk.max;
+    }
+  }
+  if (column.type.logical == Logical::kString) {
+    minKnown &= !min || isText(min->text);
+    maxKnown &= !max || isText(max->text);
+  }
+
+  nlohmann::json result = {{"index", index},
+                           {"type", column.type.text()},
+                           {"nullable", column.nullable && (!nullsKnown || nulls != 0)},
+                           {"min", nullptr},
+                           {"max", nullptr},
+                           {"nulls", nullptr},
+                           {"distinct", nullptr},
+                           {"dictionary_entries", nullptr},
+                           {"all_dictionary", false},
+                           {"average_bytes", nullptr}};
+  if (min && minKnown) {
+    result["min"] = valueJson(column, *min);
+  }
+  if (max && maxKnown) {
+    result["max"] = valueJson(column, *max);
+  }
+  if (nullsKnown) {
+    result["nulls"] = nulls;
+  }
+  if (rows == 0) {
+    result["distinct"] = 0;
+    return result;
+  }
+
+  DictionarySample sample = sampleDictionaries(groups, index);
+  double distinct = -1;
+  if (sample.groups != 0 && !sample.fallsBack) {
+    const double perGroup = static_cast<double>(sample.entries) / static_cast<double>(sample.groups);
+    const double all = perGroup * static_cast<double>(groups.size());
+    result["dictionary_entries"] = static_cast<uint64_t>(all);
+    result["all_dictionary"] = allHaveDictionary;
+    distinct = groups.size() == 1 || (column.type.integral() && isClustered(groups, index)) ? all : sample.distinctMost;
+  }
+  if (column.type.logical == Logical::kBool) {
+    distinct = 2;
+  }
+  if (column.type.integral() && min && max && minKnown && maxKnown) {
+    const double range = static_cast<double>(max->integer - min->integer) + 1;
+    distinct = distinct < 0 ? -1 : std::min(distinct, range);
+    if (distinct < 0 && range < static_cast<double>(rows)) {
+      distinct = range;
+    }
+  }
+  if (distinct >= 0) {
+    distinct = std::min(distinct, static_cast<double>(rows - std::min(nulls, rows)));
+    result["distinct"] = static_cast<uint64_t>(std::max(distinct, 1.0));
+  }
+  if (column.type.logical == Logical::kString) {
+    double bytes = sample.entries != 0 ? static_cast<double>(sample.bytes) / static_cast<double>(sample.entries)
+                                       : static_cast<double>(plainBytes) / static_cast<double>(rows);
+    result["average_bytes"] = std::max(0.0, std::round((bytes - 4) * 10) / 10);
+  } else {
+    result["average_bytes"] = column.type.logical == Logical::kBool                          ? 1
+                              : column.stored == Stored::kInt32 || column.stored == Stored::kFloat ? 4
+                                                                                                   : 8;
+  }
+  return result;
+}
+
+Status checkSchema(const ParquetFile &first, const ParquetFile &other) {
+  const auto &a = first.footer().columns;
+  const auto &b = other.footer().columns;
+  for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    if (i >= a.size() || i >= b.size() || a[i].name != b[i].name || !(a[i].type == b[i].type)) {
+      const std::string &name = i < b.size() ? b[i].name : a[i].name;
+      return makeError(ErrorKind::kUser, "the files of a table must have the same columns: ", other.path(),
+                       " differs from ", first.path(), " in column: ", name);
+    }
+  }
+  return Status();
+}
+
+} // namespace
+
+Expected<nlohmann::json> parquetStatistics(const std::vector<std::shared_ptr<const ParquetFile>> &files) {
+  if (files.empty()) {
+    return makeError(ErrorKind::kUser, "a table needs at least one file");
+  }
+  std::vector<GroupOf> groups;
+  uint64_t rows = 0;
+  std::vector<FileIdentity> manifest;
+  for (const auto &file : files) {
+    HR_RETURN_IF_ERROR(checkSchema(*files.front(), *file));
+    for (size_t g = 0; g < file->footer().rowGroups.size(); ++g) {
+      if (file->footer().rowGroups[g].rows != 0) {
+        groups.push_back({file.get(), g});
+        rows += file->footer().rowGroups[g].rows;
+      }
+    }
+    manifest.push_back(file->identity());
+  }
+  nlohmann::json columns = nlohmann::json::object(), unsupported = nlohmann::json::object();
+  const auto &schema = files.front()->footer().columns;
+  for (size_t i = 0; i < schema.size(); ++i) {
+    if (schema[i].unsupported.empty()) {
+      ParquetColumn column = schema[i];
+      for (const auto &file : files) {
+        column.nullable |= file->footer().columns[i].nullable;
+      }
+      columns[column.name] = columnStatistics(groups, column, i, rows);
+    } else {
+      unsupported[schema[i].name] = schema[i].unsupported;
+    }
+  }
+  return nlohmann::json{{"rows", rows},
+                        {"row_groups", groups.size()},
+                        {"identity", toJson(manifest)},
+                        {"columns", std::move(columns)},
+                        {"unsupported", std::move(unsupported)}};
+}
+
+} // namespace headrace::storage

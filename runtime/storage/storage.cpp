@@ -1,0 +1,83 @@
+// The open files of the process, and the way from a slot to its source.
+#include "runtime/storage/storage.h"
+
+#include "runtime/storage/page_cache.h"
+#include "runtime/storage/parquet/parquet_file.h"
+#include "runtime/storage/parquet/scan_source.h"
+#include "runtime/storage/parquet/statistics.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+namespace headrace::storage {
+
+struct Storage::State {
+  explicit State(uint64_t cacheBytesMax)
+      : cache(std::make_shared<PageCache>(cacheBytesMax)),
+        fileBytesRead(std::make_shared<std::atomic<uint64_t>>(0)) {}
+
+  /// The open file of this path, opened anew if it has changed.
+  Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path) {
+    {
+      std::lock_guard lock(mutex);
+      auto found = files.find(path);
+      if (found != files.end() && found->second->isCurrent()) {
+        return found->second;
+      }
+    }
+    HR_ASSIGN_OR_RETURN(std::shared_ptr<const ParquetFile> file, ParquetFile::open(path));
+    std::lock_guard lock(mutex);
+    files[path] = file;
+    return file;
+  }
+
+  Expected<std::vector<std::shared_ptr<const ParquetFile>>> openAll(const std::vector<std::string> &paths) {
+    std::vector<std::shared_ptr<const ParquetFile>> opened;
+    for (const std::string &path : paths) {
+      HR_ASSIGN_OR_RETURN(std::shared_ptr<const ParquetFile> file, open(path));
+      opened.push_back(std::move(file));
+    }
+    return opened;
+  }
+
+  std::shared_ptr<PageCache> cache;
+  std::shared_ptr<std::atomic<uint64_t>> fileBytesRead;
+  std::mutex mutex;
+  std::unordered_map<std::string, std::shared_ptr<const ParquetFile>> files;
+};
+
+Storage::Storage(StorageOptions options) : state_(std::make_shared<State>(options.cacheBytesMax)) {}
+Storage::~Storage() = default;
+
+Expected<nlohmann::json> Storage::statistics(const std::vector<std::string> &paths) {
+  HR_ASSIGN_OR_RETURN(auto files, state_->openAll(paths));
+  return parquetStatistics(files);
+}
+
+Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot, const std::vector<std::string> &paths,
+                                                      const std::vector<FileIdentity> &manifest, Share share) {
+  if (!manifest.empty() && manifest.size() != paths.size()) {
+    return makeError(ErrorKind::kMismatch, "table ", slot.name, " was compiled for ", manifest.size(),
+                     " files (recompile), got: ", paths.size());
+  }
+  HR_ASSIGN_OR_RETURN(auto files, state_->openAll(paths));
+  for (size_t i = 0; i < manifest.size(); ++i) {
+    FileIdentity wanted = manifest[i];
+    wanted.path = files[i]->identity().path; // a moved file is the same file
+    if (!(wanted == files[i]->identity())) {
+      return makeError(ErrorKind::kMismatch, "the file has changed since the plan was compiled, recompile: ",
+                       files[i]->path());
+    }
+  }
+  return makeScanSource(slot, std::move(files), state_->cache, state_->fileBytesRead, share);
+}
+
+StorageCounters Storage::counters() const {
+  PageCache::Counters cache = state_->cache->counters();
+  return {cache.bytes, cache.hits, cache.misses, state_->fileBytesRead->load(std::memory_order_relaxed)};
+}
+
+void Storage::dropCache() { state_->cache->clear(); }
+
+} // namespace headrace::storage

@@ -1,0 +1,143 @@
+// Arrow data through the C stream interface gives the same rows as the files.
+#include "test/unit/storage/tables.h"
+
+#include <arrow/c/bridge.h>
+
+namespace headrace::storage::testing {
+namespace {
+
+Expected<std::shared_ptr<const ArrowTable>> importTable(const std::shared_ptr<arrow::Table> &table) {
+  ArrowArrayStream stream;
+  auto reader = std::make_shared<arrow::TableBatchReader>(table);
+  EXPECT_TRUE(arrow::ExportRecordBatchReader(reader, &stream).ok());
+  return ArrowTable::import(&stream);
+}
+
+TEST(ArrowTable, ComesBack) {
+  std::mt19937_64 random(seed());
+  for (int nulls : {0, 30, 100}) {
+    TableOptions options;
+    options.rows = 9000;
+    options.batchRows = 4000;
+    options.nullPercent = nulls;
+    TestTable test = makeTable(options, random);
+    auto imported = importTable(test.table);
+    ASSERT_TRUE(imported.ok()) << imported.status().toString();
+    for (uint32_t size : {1u, 2u, 5u}) {
+      std::vector<std::vector<std::string>> all(test.text.size());
+      for (uint32_t rank = 0; rank < size; ++rank) {
+        auto source = (*imported)->scan(test.slot, {rank, size});
+        ASSERT_TRUE(source.ok()) << source.status().toString();
+        auto rows = readAll(**source, test.slot);
+        ASSERT_TRUE(rows.ok()) << rows.status().toString();
+        for (size_t c = 0; c < all.size(); ++c) {
+          all[c].insert(all[c].end(), (*rows)[c].begin(), (*rows)[c].end());
+        }
+      }
+      expectSame(all, test.text, test.slot);
+    }
+  }
+}
+
+TEST(ArrowTable, LargeBatchesAreCutAndTheSourceOutlivesTheTable) {
+  std::mt19937_64 random(seed());
+  TableOptions options;
+  options.rows = 300'000;
+  options.batchRows = 300'000;
+  TestTable test = makeTable(options, random);
+  plan::Slot slot;
+  slot.columns = {test.slot.columns[2], test.slot.columns.back()};
+  std::unique_ptr<MorselSource> source;
+  {
+    auto imported = importTable(test.table);
+    ASSERT_TRUE(imported.ok());
+    auto scanned = (*imported)->scan(slot, {});
+    ASSERT_TRUE(scanned.ok());
+    source = std::move(*scanned);
+  }
+  EXPECT_EQ(source->morselCount(), 3u);
+  auto rows = readAll(*source, slot);
+  ASSERT_TRUE(rows.ok());
+  EXPECT_EQ((*rows)[0], test.text[2]);
+  EXPECT_EQ((*rows)[1], test.text.back());
+}
+
+TEST(ArrowTable, Statistics) {
+  std::mt19937_64 random(seed());
+  TableOptions options;
+  options.rows = 9000;
+  options.nullPercent = 10;
+  TestTable test = makeTable(options, random);
+  auto imported = importTable(test.table);
+  ASSERT_TRUE(imported.ok());
+  const nlohmann::json &document = (*imported)->statistics();
+  EXPECT_EQ(document["rows"], 9000);
+  for (size_t c = 0; c < test.slot.columns.size(); ++c) {
+    const nlohmann::json &column = document["columns"][test.slot.columns[c].file];
+    EXPECT_EQ(column["type"], test.slot.columns[c].logical);
+    EXPECT_EQ(column["nulls"], std::count(test.text[c].begin(), test.text[c].end(), kNull));
+  }
+  EXPECT_EQ(document["columns"]["int"]["min"], -1000);
+  EXPECT_EQ(document["columns"]["int"]["max"], 99 * 31 - 1000);
+  EXPECT_EQ(document["columns"]["int"]["distinct"], 100);
+  EXPECT_EQ(document["columns"]["string"]["min"], "");
+}
+
+TEST(ArrowTable, DictionariesAndLargeStrings) {
+  arrow::StringDictionaryBuilder words(arrow::default_memory_pool());
+  arrow::LargeStringBuilder large;
+  std::vector<std::string> expectedWords, expectedLarge;
+  for (int i = 0; i < 500; ++i) {
+    if (i % 7 == 0) {
+      ASSERT_TRUE(words.AppendNull().ok());
+      expectedWords.push_back(kNull);
+    } else {
+      std::string word = "word " + std::to_string(i % 13);
+      ASSERT_TRUE(words.Append(word).ok());
+      expectedWords.push_back("'" + word + "'");
+    }
+    ASSERT_TRUE(large.Append(std::to_string(i)).ok());
+    expectedLarge.push_back("'" + std::to_string(i) + "'");
+  }
+  auto array = words.Finish().ValueOrDie();
+  auto table = arrow::Table::Make(arrow::schema({arrow::field("word", array->type()), arrow::field("large", arrow::large_utf8())}),
+                                  {array, large.Finish().ValueOrDie()});
+  auto imported = importTable(table);
+  ASSERT_TRUE(imported.ok());
+  plan::Slot slot;
+  slot.columns = {{"word", "string", HR_STRING, true}, {"large", "string", HR_STRING}};
+  auto source = (*imported)->scan(slot, {});
+  ASSERT_TRUE(source.ok());
+  auto rows = readAll(**source, slot);
+  ASSERT_TRUE(rows.ok());
+  EXPECT_EQ((*rows)[0], expectedWords);
+  EXPECT_EQ((*rows)[1], expectedLarge);
+}
+
+TEST(ArrowTable, BrokenPromises) {
+  std::mt19937_64 random(seed());
+  TableOptions options;
+  options.nullPercent = 20;
+  TestTable test = makeTable(options, random);
+  auto imported = importTable(test.table);
+  ASSERT_TRUE(imported.ok());
+  auto errorOf = [&](plan::SlotColumn column) {
+    plan::Slot slot;
+    slot.name = "t";
+    slot.columns = {std::move(column)};
+    auto source = (*imported)->scan(slot, {});
+    return source.ok() ? (*source)->load(0).status() : source.status();
+  };
+  EXPECT_EQ(errorOf({"none", "i32", HR_I32, true}).kind(), ErrorKind::kUser);
+  EXPECT_EQ(errorOf({"int", "i64", HR_I64, true}).kind(), ErrorKind::kMismatch);
+  EXPECT_EQ(errorOf({"int", "i32", HR_F64, true}).kind(), ErrorKind::kMismatch);
+  EXPECT_EQ(errorOf({"int", "i32", HR_I32, false}).kind(), ErrorKind::kData);
+  EXPECT_EQ(errorOf({"int", "i32", HR_I8, true}).kind(), ErrorKind::kData);
+  EXPECT_EQ(errorOf({"int", "i32", HR_I32, true, true, 0, 100}).kind(), ErrorKind::kData);
+  EXPECT_TRUE(errorOf({"int", "i32", HR_I32, true, true, -1000, 5000}).ok());
+  // 0 stands under NULLs and does not count as a value.
+  EXPECT_TRUE(errorOf({"date", "date", HR_I32, true, true, 8000, 8100}).ok());
+}
+
+} // namespace
+} // namespace headrace::storage::testing

@@ -1,0 +1,106 @@
+// The cache of pages: hits, its bound, and many workers at once.
+#include "runtime/storage/page_cache.h"
+
+#include "test/unit/storage/tables.h"
+
+#include <thread>
+
+namespace headrace::storage::testing {
+namespace {
+
+std::shared_ptr<const EncodedChunk> chunkOf(uint64_t bytes) {
+  auto chunk = std::make_shared<EncodedChunk>();
+  chunk->bytes = bytes;
+  return chunk;
+}
+
+TEST(PageCache, LeastRecentlyUsedGoesFirst) {
+  PageCache cache(4 * 2000);
+  for (uint32_t i = 0; i < 3; ++i) {
+    cache.insert({1, i, 0, HR_I64}, chunkOf(2000)); // with its overhead three fit
+  }
+  EXPECT_NE(cache.find({1, 0, 0, HR_I64}), nullptr);
+  cache.insert({1, 3, 0, HR_I64}, chunkOf(2000));
+  EXPECT_EQ(cache.find({1, 1, 0, HR_I64}), nullptr);
+  EXPECT_NE(cache.find({1, 0, 0, HR_I64}), nullptr);
+  EXPECT_NE(cache.find({1, 3, 0, HR_I64}), nullptr);
+  EXPECT_LE(cache.counters().bytes, 8000u);
+  auto tooLarge = chunkOf(100000);
+  EXPECT_EQ(cache.insert({1, 9, 0, HR_I64}, tooLarge), tooLarge);
+  EXPECT_EQ(cache.find({1, 9, 0, HR_I64}), nullptr);
+  EXPECT_NE(cache.find({1, 0, 0, HR_I64}), nullptr);
+  EXPECT_EQ(cache.find({1, 0, 0, HR_I32}), nullptr); // another type is another chunk
+}
+
+TEST(PageCache, TheFirstOfTwoStays) {
+  PageCache cache(100000);
+  auto first = chunkOf(10), second = chunkOf(10);
+  EXPECT_EQ(cache.insert({1, 0, 0, HR_I64}, first), first);
+  EXPECT_EQ(cache.insert({1, 0, 0, HR_I64}, second), first);
+}
+
+TEST(StorageCache, SecondScanReadsNothingAndPinsSurviveDropping) {
+  std::mt19937_64 random(seed());
+  TestTable test = makeTable({}, random);
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.parquet");
+  writeTable(*test.table, path, 1000);
+  Storage storage;
+  auto read = [&] {
+    auto source = storage.scan(test.slot, {path}, {}, {});
+    EXPECT_TRUE(source.ok());
+    auto rows = readAll(**source, test.slot);
+    EXPECT_TRUE(rows.ok());
+    expectSame(*rows, test.text, test.slot);
+  };
+  read();
+  StorageCounters first = storage.counters();
+  EXPECT_EQ(first.cacheHits, 0u);
+  EXPECT_EQ(first.cacheMisses, 5 * test.slot.columns.size());
+  EXPECT_GT(first.cacheBytes, 0u);
+  read();
+  StorageCounters second = storage.counters();
+  EXPECT_EQ(second.fileBytesRead, first.fileBytesRead);
+  EXPECT_EQ(second.cacheHits, first.cacheMisses);
+
+  auto source = storage.scan(test.slot, {path}, {}, {});
+  ASSERT_TRUE(source.ok());
+  auto pinned = (*source)->load(0);
+  ASSERT_TRUE(pinned.ok());
+  storage.dropCache();
+  std::filesystem::remove(path);
+  EXPECT_EQ(storage.counters().cacheBytes, 0u);
+  std::vector<std::string> text;
+  ASSERT_TRUE(decodeColumn((*pinned)->morsel, 2, test.slot.columns[2].type, text));
+  EXPECT_TRUE(std::equal(text.begin(), text.end(), test.text[2].begin()));
+}
+
+TEST(StorageCache, ManyWorkersWithLittleRoom) {
+  std::mt19937_64 random(seed());
+  TableOptions options;
+  options.nullPercent = 10;
+  TestTable test = makeTable(options, random);
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.parquet");
+  writeTable(*test.table, path, 500);
+  Storage storage(StorageOptions{60'000}); // some of the chunks fit
+  std::vector<std::thread> workers;
+  for (int w = 0; w < 4; ++w) {
+    workers.emplace_back([&] {
+      for (int round = 0; round < 5; ++round) {
+        auto source = storage.scan(test.slot, {path}, {}, {});
+        ASSERT_TRUE(source.ok());
+        auto rows = readAll(**source, test.slot);
+        ASSERT_TRUE(rows.ok());
+        EXPECT_EQ(*rows, test.text);
+      }
+    });
+  }
+  for (std::thread &worker : workers) {
+    worker.join();
+  }
+  EXPECT_LE(storage.counters().cacheBytes, 60'000u);
+}
+
+} // namespace
+} // namespace headrace::storage::testing

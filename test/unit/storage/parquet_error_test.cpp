@@ -1,0 +1,216 @@
+// Files that are missing, broken, changed or not what the plan promised: a Status that names file and column.
+#include "test/unit/storage/tables.h"
+
+namespace headrace::storage::testing {
+namespace {
+
+class ParquetErrorTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::mt19937_64 random(seed());
+    test = makeTable({}, random);
+    path = folder.file("t.parquet");
+    writeTable(*test.table, path, 2000);
+  }
+
+  Status scanError(const plan::Slot &slot, const std::vector<FileIdentity> &manifest = {}) {
+    auto source = storage.scan(slot, {path}, manifest, {});
+    if (!source.ok()) {
+      return source.status();
+    }
+    for (size_t m = 0; m < (*source)->morselCount(); ++m) {
+      auto loaded = (*source)->load(m);
+      if (!loaded.ok()) {
+        return loaded.status();
+      }
+    }
+    return Status();
+  }
+
+  /// A slot with the one column `name`.
+  plan::Slot slotOf(const std::string &name) {
+    plan::Slot slot;
+    for (const plan::SlotColumn &column : test.slot.columns) {
+      if (column.file == name) {
+        slot.columns.push_back(column);
+      }
+    }
+    EXPECT_EQ(slot.columns.size(), 1u);
+    return slot;
+  }
+
+  void expectError(const Status &status, ErrorKind kind, std::initializer_list<const char *> parts) {
+    EXPECT_EQ(status.kind(), kind) << status.toString();
+    for (const char *part : parts) {
+      EXPECT_NE(status.message().find(part), std::string::npos) << part << " is not in: " << status.message();
+    }
+  }
+
+  TemporaryFolder folder;
+  std::string path;
+  TestTable test;
+  Storage storage;
+};
+
+TEST_F(ParquetErrorTest, MissingFile) {
+  auto result = storage.statistics({folder.file("none.parquet")});
+  ASSERT_FALSE(result.ok());
+  expectError(result.status(), ErrorKind::kIo, {"none.parquet", "No such file"});
+}
+
+TEST_F(ParquetErrorTest, NotParquet) {
+  for (const char *content : {"", "PAR1", "hello, this is a text file", "PAR1 but only at the start"}) {
+    std::string other = folder.file("other.parquet");
+    writeFile(other, {content, content + std::strlen(content)});
+    auto result = storage.statistics({other});
+    ASSERT_FALSE(result.ok()) << content;
+    expectError(result.status(), ErrorKind::kCorrupt, {"other.parquet"});
+  }
+  auto result = storage.statistics({std::filesystem::temp_directory_path().string()});
+  ASSERT_FALSE(result.ok());
+}
+
+TEST_F(ParquetErrorTest, UnknownColumn) {
+  plan::Slot slot = slotOf("long");
+  slot.columns[0].file = "longer";
+  expectError(scanError(slot), ErrorKind::kUser, {"t.parquet", "longer"});
+}
+
+TEST_F(ParquetErrorTest, OtherType) {
+  plan::Slot slot = slotOf("decimal_15");
+  slot.columns[0].logical = "decimal<15, 3>";
+  expectError(scanError(slot), ErrorKind::kMismatch, {"t.parquet", "decimal_15", "decimal<15, 2>", "recompile"});
+  slot = slotOf("string");
+  slot.columns[0].type = HR_I64;
+  expectError(scanError(slot), ErrorKind::kMismatch, {"string", "i64"});
+}
+
+TEST_F(ParquetErrorTest, ValueThatDoesNotFitTheType) {
+  plan::Slot slot = slotOf("long");
+  slot.columns[0].type = HR_I16;
+  expectError(scanError(slot), ErrorKind::kData, {"t.parquet", "row group 0", "column long", "i16", "recompile"});
+}
+
+TEST_F(ParquetErrorTest, ValueOutsideOfThePromisedRange) {
+  plan::Slot slot = slotOf("int");
+  slot.columns[0].ranged = true;
+  slot.columns[0].min = -1000;
+  slot.columns[0].max = 99 * 31 - 1000;
+  EXPECT_TRUE(scanError(slot).ok()) << scanError(slot).toString();
+  slot.columns[0].max -= 1;
+  expectError(scanError(slot), ErrorKind::kData, {"t.parquet", "column int", "[-1000, 2068]", "found: 2069"});
+}
+
+TEST_F(ParquetErrorTest, NullWherePromisedNone) {
+  std::mt19937_64 random(seed());
+  TableOptions options;
+  options.nullPercent = 20;
+  TestTable nullable = makeTable(options, random);
+  writeTable(*nullable.table, path, 2000);
+  plan::Slot slot = slotOf("date");
+  expectError(scanError(slot), ErrorKind::kData, {"t.parquet", "column date", "NULL", "recompile"});
+  slot.columns[0].nullable = true;
+  EXPECT_TRUE(scanError(slot).ok());
+}
+
+TEST_F(ParquetErrorTest, ChangedFileIsRefused) {
+  auto document = storage.statistics({path});
+  ASSERT_TRUE(document.ok());
+  auto manifest = manifestFromJson((*document)["identity"]);
+  ASSERT_TRUE(manifest.ok());
+  EXPECT_TRUE(scanError(test.slot, *manifest).ok());
+
+  std::mt19937_64 random(seed() + 1);
+  TestTable other = makeTable({}, random);
+  writeTable(*other.table, path, 1000);
+  expectError(scanError(test.slot, *manifest), ErrorKind::kMismatch, {"t.parquet", "recompile"});
+  EXPECT_TRUE(scanError(test.slot).ok()); // and the new one is read anew
+
+  manifest->push_back(manifest->front());
+  expectError(scanError(test.slot, *manifest), ErrorKind::kMismatch, {"2 files"});
+}
+
+TEST_F(ParquetErrorTest, NestedColumnIsUnsupportedTheOthersAreNot) {
+  arrow::ListBuilder lists(arrow::default_memory_pool(), std::make_shared<arrow::Int32Builder>());
+  arrow::Int32Builder keys;
+  ASSERT_TRUE(lists.Append().ok() && keys.Append(5).ok());
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("list", arrow::list(arrow::int32())), arrow::field("key", arrow::int32(), false),
+                     arrow::field("time", arrow::timestamp(arrow::TimeUnit::MICRO))}),
+      {lists.Finish().ValueOrDie(), keys.Finish().ValueOrDie(),
+       arrow::MakeArrayOfNull(arrow::timestamp(arrow::TimeUnit::MICRO), 1).ValueOrDie()});
+  writeTable(*table, path, 100);
+  auto document = storage.statistics({path});
+  ASSERT_TRUE(document.ok()) << document.status().toString();
+  EXPECT_TRUE((*document)["columns"].contains("key"));
+  EXPECT_EQ((*document)["columns"].size(), 1u);
+  EXPECT_EQ((*document)["unsupported"].size(), 2u);
+  EXPECT_NE((*document)["unsupported"]["time"].get<std::string>().find("Timestamp"), std::string::npos);
+  plan::Slot slot = slotOf("int");
+  slot.columns[0].file = "time";
+  expectError(scanError(slot), ErrorKind::kUnsupported, {"t.parquet", "time"});
+}
+
+TEST_F(ParquetErrorTest, DeltaEncodingIsNamed) {
+  parquet::WriterProperties::Builder builder;
+  builder.disable_dictionary("long")->encoding("long", parquet::Encoding::DELTA_BINARY_PACKED);
+  writeTable(*test.table, path, 2000, builder.build());
+  expectError(scanError(slotOf("long")), ErrorKind::kUnsupported, {"t.parquet", "column long", "encoding", "5"});
+}
+
+TEST_F(ParquetErrorTest, TruncatedAnywhere) {
+  std::vector<char> bytes = readFile(path);
+  std::mt19937_64 random(seed());
+  for (int round = 0; round < 60; ++round) {
+    std::vector<char> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(random() % bytes.size()));
+    std::string other = folder.file("cut.parquet");
+    std::filesystem::remove(other);
+    writeFile(other, cut);
+    auto result = storage.statistics({other});
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.status().kind(), ErrorKind::kCorrupt) << result.status().toString();
+  }
+}
+
+/// Random damage ends in an error or in rows, never in a crash (run under the address sanitizer).
+TEST_F(ParquetErrorTest, DamagedBytes) {
+  std::mt19937_64 random(seed());
+  int refused = 0, rounds = 0;
+  for (int nulls : {0, 20}) {
+    for (auto pages : {parquet::ParquetDataPageVersion::V1, parquet::ParquetDataPageVersion::V2}) {
+      TableOptions options;
+      options.rows = 1200;
+      options.nullPercent = nulls;
+      TestTable table = makeTable(options, random);
+      parquet::WriterProperties::Builder builder;
+      builder.compression(nulls ? arrow::Compression::SNAPPY : arrow::Compression::UNCOMPRESSED)
+          ->data_page_version(pages)
+          ->dictionary_pagesize_limit(1500)
+          ->data_pagesize(1000)
+          ->write_batch_size(200);
+      writeTable(*table.table, path, 600, builder.build());
+      std::vector<char> bytes = readFile(path);
+      uint32_t footer;
+      std::memcpy(&footer, bytes.data() + bytes.size() - 8, 4);
+      for (int round = 0; round < 150; ++round, ++rounds) {
+        std::vector<char> damaged = bytes;
+        // Mostly in the pages; sometimes anywhere.
+        size_t reach = round % 4 == 0 ? bytes.size() : bytes.size() - 8 - footer;
+        for (uint64_t flips = 1 + random() % 8; flips > 0; --flips) {
+          damaged[random() % reach] = static_cast<char>(random());
+        }
+        std::string other = folder.file("damaged" + std::to_string(round % 2) + ".parquet");
+        std::filesystem::remove(other);
+        writeFile(other, damaged);
+        auto source = storage.scan(table.slot, {other}, {}, {});
+        if (!source.ok() || !readAll(**source, table.slot).ok()) {
+          ++refused;
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, rounds / 10);
+}
+
+} // namespace
+} // namespace headrace::storage::testing

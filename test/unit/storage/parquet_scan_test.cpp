@@ -1,0 +1,228 @@
+// Files written by Arrow come back row by row: every type, codec, page version, NULLs, dictionary fallback.
+#include "test/unit/storage/tables.h"
+
+#include <arrow/util/compression.h>
+
+namespace headrace::storage::testing {
+namespace {
+
+struct Variant {
+  std::string name;
+  int nullPercent;
+  uint64_t distinct;
+  parquet::ParquetDataPageVersion pages;
+  arrow::Compression::type codec;
+  bool dictionary;
+  int64_t dictionaryBytes; ///< limit: above it the writer falls back to plain pages
+};
+
+std::vector<Variant> variants() {
+  using parquet::ParquetDataPageVersion;
+  std::vector<Variant> all;
+  for (auto codec : {arrow::Compression::UNCOMPRESSED, arrow::Compression::SNAPPY, arrow::Compression::GZIP,
+                     arrow::Compression::BROTLI, arrow::Compression::ZSTD, arrow::Compression::LZ4,
+                     arrow::Compression::LZ4_HADOOP}) {
+    if (!arrow::util::Codec::IsAvailable(codec)) {
+      continue;
+    }
+    for (int nulls : {0, 30}) {
+      for (auto pages : {ParquetDataPageVersion::V1, ParquetDataPageVersion::V2}) {
+        std::string name = arrow::util::Codec::GetCodecAsString(codec) + (nulls ? "_nulls" : "_full") +
+                           (pages == ParquetDataPageVersion::V1 ? "_v1" : "_v2");
+        const bool main = codec == arrow::Compression::SNAPPY;
+        all.push_back({name + "_dictionary", nulls, 100, pages, codec, true, 1 << 20});
+        if (main) {
+          all.push_back({name + "_plain", nulls, 3000, pages, codec, false, 1 << 20});
+          all.push_back({name + "_fallback", nulls, 3000, pages, codec, true, 2000});
+          all.push_back({name + "_constant", nulls, 1, pages, codec, true, 1 << 20});
+          all.push_back({name + "_almostnull", nulls ? 99 : 0, 50, pages, codec, true, 1 << 20});
+        }
+      }
+    }
+  }
+  all.push_back({"allnull", 100, 5, ParquetDataPageVersion::V1, arrow::Compression::SNAPPY, true, 1 << 20});
+  return all;
+}
+
+class ParquetScanTest : public ::testing::TestWithParam<Variant> {};
+
+TEST_P(ParquetScanTest, ComesBack) {
+  const Variant &variant = GetParam();
+  std::mt19937_64 random(seed());
+  TableOptions options;
+  options.rows = 7001;
+  options.nullPercent = variant.nullPercent;
+  options.distinct = variant.distinct;
+  TestTable test = makeTable(options, random);
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.parquet");
+  parquet::WriterProperties::Builder builder;
+  builder.compression(variant.codec)
+      ->data_page_version(variant.pages)
+      ->dictionary_pagesize_limit(variant.dictionaryBytes)
+      ->encoding(parquet::Encoding::PLAIN)
+      ->data_pagesize(4000)
+      ->write_batch_size(500)
+      ->enable_store_decimal_as_integer();
+  variant.dictionary ? builder.enable_dictionary() : builder.disable_dictionary();
+  writeTable(*test.table, path, 3000, builder.build());
+
+  for (uint64_t cacheBytes : {uint64_t{0}, uint64_t{1} << 30}) {
+    Storage storage(StorageOptions{cacheBytes});
+    for (int pass = 0; pass < 2; ++pass) { // the second from the cache, where there is one
+      auto source = storage.scan(test.slot, {path}, {}, {});
+      ASSERT_TRUE(source.ok()) << source.status().toString();
+      EXPECT_EQ((*source)->morselCount(), 3u);
+      auto rows = readAll(**source, test.slot);
+      ASSERT_TRUE(rows.ok()) << rows.status().toString();
+      expectSame(*rows, test.text, test.slot);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, ParquetScanTest, ::testing::ValuesIn(variants()),
+                         [](const auto &info) { return info.param.name; });
+
+TEST(ParquetScan, DecimalsInFixedBytesAndRleBools) {
+  std::mt19937_64 random(seed());
+  for (int nulls : {0, 25}) {
+    TableOptions options;
+    options.rows = 2500;
+    options.nullPercent = nulls;
+    TestTable test = makeTable(options, random);
+    TemporaryFolder folder;
+    const std::string path = folder.file("t.parquet");
+    parquet::WriterProperties::Builder builder;
+    builder.disable_dictionary()->encoding("bool", parquet::Encoding::RLE)->data_page_version(parquet::ParquetDataPageVersion::V2);
+    builder.version(parquet::ParquetVersion::PARQUET_2_6);
+    writeTable(*test.table, path, 1000, builder.build());
+    Storage storage;
+    auto source = storage.scan(test.slot, {path}, {}, {});
+    ASSERT_TRUE(source.ok()) << source.status().toString();
+    auto rows = readAll(**source, test.slot);
+    ASSERT_TRUE(rows.ok()) << rows.status().toString();
+    expectSame(*rows, test.text, test.slot);
+  }
+}
+
+TEST(ParquetScan, EncodedPagesStayEncoded) {
+  std::mt19937_64 random(seed());
+  TestTable test = makeTable({}, random);
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.parquet");
+  writeTable(*test.table, path, 10000);
+  Storage storage;
+  auto source = storage.scan(test.slot, {path}, {}, {});
+  ASSERT_TRUE(source.ok());
+  auto loaded = (*source)->load(0);
+  ASSERT_TRUE(loaded.ok());
+  for (size_t c = 0; c < test.slot.columns.size(); ++c) {
+    const HrColumn &column = (*loaded)->columns[c];
+    EXPECT_EQ(column.segments[0].encoding, test.slot.columns[c].type == HR_BOOL ? HR_BITMAP : HR_CODES);
+    EXPECT_EQ(column.segments[0].validity, nullptr);
+  }
+}
+
+TEST(ParquetScan, SeveralFilesAndRanksCoverEachRowOnce) {
+  std::mt19937_64 random(seed());
+  TemporaryFolder folder;
+  std::vector<std::string> paths;
+  std::vector<std::vector<std::string>> expected;
+  plan::Slot slot;
+  for (int f = 0; f < 3; ++f) {
+    TableOptions options;
+    options.rows = 1000 + 777 * static_cast<uint64_t>(f);
+    TestTable test = makeTable(options, random);
+    paths.push_back(folder.file("t" + std::to_string(f) + ".parquet"));
+    writeTable(*test.table, paths.back(), 400);
+    slot = test.slot;
+    expected.resize(test.text.size());
+    for (size_t c = 0; c < test.text.size(); ++c) {
+      expected[c].insert(expected[c].end(), test.text[c].begin(), test.text[c].end());
+    }
+  }
+  Storage storage;
+  for (uint32_t size : {1u, 2u, 3u, 4u, 50u}) {
+    std::vector<std::vector<std::string>> all(slot.columns.size());
+    for (uint32_t rank = 0; rank < size; ++rank) {
+      auto source = storage.scan(slot, paths, {}, {rank, size});
+      ASSERT_TRUE(source.ok()) << source.status().toString();
+      auto rows = readAll(**source, slot);
+      ASSERT_TRUE(rows.ok()) << rows.status().toString();
+      for (size_t c = 0; c < all.size(); ++c) {
+        all[c].insert(all[c].end(), (*rows)[c].begin(), (*rows)[c].end());
+      }
+    }
+    expectSame(all, expected, slot);
+  }
+}
+
+TEST(ParquetScan, NoRowsNoColumns) {
+  std::mt19937_64 random(seed());
+  TemporaryFolder folder;
+  TableOptions options;
+  options.rows = 0;
+  TestTable empty = makeTable(options, random);
+  writeTable(*empty.table, folder.file("empty.parquet"), 100);
+  Storage storage;
+  auto source = storage.scan(empty.slot, {folder.file("empty.parquet")}, {}, {});
+  ASSERT_TRUE(source.ok()) << source.status().toString();
+  EXPECT_EQ((*source)->morselCount(), 0u);
+  EXPECT_EQ((*source)->rows(), 0u);
+
+  TestTable test = makeTable({}, random);
+  writeTable(*test.table, folder.file("t.parquet"), 2000);
+  plan::Slot none;
+  none.name = "t";
+  source = storage.scan(none, {folder.file("t.parquet")}, {}, {});
+  ASSERT_TRUE(source.ok());
+  EXPECT_EQ((*source)->rows(), 5000u);
+  auto loaded = (*source)->load(1);
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ((*loaded)->morsel.rows, 2000u);
+  EXPECT_EQ((*loaded)->morsel.columnCount, 0u);
+}
+
+TEST(ParquetScan, BoundsPruneRowGroups) {
+  // 10 row groups of 100 rows, key = row number; strings alike.
+  arrow::Int64Builder keys;
+  arrow::StringBuilder names;
+  arrow::DoubleBuilder reals;
+  for (int i = 0; i < 1000; ++i) {
+    char name[8];
+    std::snprintf(name, sizeof name, "n%04d", i);
+    ASSERT_TRUE(keys.Append(i).ok() && names.Append(name).ok() && reals.Append(i).ok());
+  }
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("key", arrow::int64(), false), arrow::field("name", arrow::utf8(), false),
+                     arrow::field("real", arrow::float64(), false)}),
+      {keys.Finish().ValueOrDie(), names.Finish().ValueOrDie(), reals.Finish().ValueOrDie()});
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.parquet");
+  writeTable(*table, path, 100);
+  Storage storage;
+  auto survivors = [&](std::vector<plan::Bound> bounds) {
+    plan::Slot slot;
+    slot.bounds = std::move(bounds);
+    auto source = storage.scan(slot, {path}, {}, {});
+    EXPECT_TRUE(source.ok());
+    return (*source)->morselCount();
+  };
+  auto integer = [](const char *op, int64_t value) { return plan::Bound{"key", op, value, 0, ""}; };
+  EXPECT_EQ(survivors({}), 10u);
+  EXPECT_EQ(survivors({integer("eq", 250)}), 1u);
+  EXPECT_EQ(survivors({integer("eq", 1000)}), 0u);
+  EXPECT_EQ(survivors({integer("lt", 100)}), 1u);
+  EXPECT_EQ(survivors({integer("le", 100)}), 2u);
+  EXPECT_EQ(survivors({integer("gt", 899)}), 1u);
+  EXPECT_EQ(survivors({integer("ge", 899)}), 2u);
+  EXPECT_EQ(survivors({integer("ge", 300), integer("lt", 500)}), 2u);
+  EXPECT_EQ(survivors({integer("like", 5)}), 10u); // not known: no pruning
+  EXPECT_EQ(survivors({{"name", "eq", 0, 0, "n0555"}}), 1u);
+  EXPECT_EQ(survivors({{"name", "ge", 0, 0, "n0800"}}), 2u);
+  EXPECT_EQ(survivors({{"real", "lt", 0, 150.0, ""}}), 2u);
+  EXPECT_EQ(survivors({{"real", "gt", 0, 5000.0, ""}}), 10u); // a NaN might be there
+}
+
+} // namespace
+} // namespace headrace::storage::testing
