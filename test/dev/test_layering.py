@@ -55,3 +55,9 @@ def test_a_finding_names_file_line_and_header() -> None:
     (finding,) = layering.check_file("runtime/base/log.cpp", text)
     assert str(finding).startswith("runtime/base/log.cpp:3: ")
     assert "llvm/ADT/StringRef.h" in str(finding)
+
+
+def test_single_headers_are_granted_to_a_phase_not_to_all() -> None:
+    assert layering.refusal("passes/lower/Probe.cpp", "runtime/primitives/hash/hash.h") == ""
+    assert layering.refusal("passes/form/Probe.cpp", "runtime/primitives/hash/hash.h") != ""
+    assert layering.refusal("passes/lower/Probe.cpp", "runtime/primitives/select/select.h") != ""

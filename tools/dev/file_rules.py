@@ -10,6 +10,8 @@ from dev.findings import Finding, source_files
 
 BANNED_WORDS = ("utils", "util", "helpers", "helper", "common", "manager", "misc")
 LINES_MAX = 800
+# Files that hold more than one idea and are to be split: each has its own limit, which only goes down.
+TO_SPLIT = {"passes/form/expressions.cpp": 900, "passes/form/pipelines.cpp": 1100}
 # What the templates of ./dev new leave to the author.
 UNFINISHED = "FILL IN"
 _CODE = (".h", ".cpp", ".td", ".py", ".def")
@@ -49,8 +51,9 @@ def check_text(name: str, text: str) -> list[Finding]:
         if UNFINISHED in line and not name.startswith(("tools/dev/", "test/dev/")):
             findings.append(Finding(name, number, "unfinished", "written by ./dev new and not filled in yet"))
     lines = text.count("\n")
-    if name.endswith(_CODE) and lines > LINES_MAX:
-        findings.append(Finding(name, 0, "length", f"at most {LINES_MAX} lines, got: {lines}"))
+    most = TO_SPLIT.get(name, LINES_MAX)
+    if name.endswith(_CODE) and lines > most:
+        findings.append(Finding(name, 0, "length", f"at most {most} lines, got: {lines}"))
     return findings
 
 

@@ -62,9 +62,9 @@ TEST(Sim, ADeathIsNoticedAfterTheDetectionTime) {
   VirtualClock clock;
   SimNetwork network(
       {.size = 3, .deaths = {{.rank = 2, .atNanoseconds = 500}}, .detectNanoseconds = 1000}, clock);
+  Doorbell bell;
   auto first = network.transport(0);
   auto second = network.transport(1);
-  Doorbell bell;
   first->setDoorbell(&bell);
   ASSERT_TRUE(network.advance());
   EXPECT_FALSE(network.alive(2));

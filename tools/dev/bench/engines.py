@@ -91,7 +91,7 @@ class Headrace(Engine):
     def compile_seconds(self) -> float | None:
         last_profile = getattr(self.headrace, "last_profile", None)
         profile = last_profile() if last_profile else None
-        return None if profile is None else float(profile["compile_seconds"])
+        return None if profile is None else float(profile.compile_seconds)
 
 
 ENGINES: dict[str, type[Engine]] = {"headrace": Headrace, "duckdb": DuckDb, "polars": Polars}

@@ -51,8 +51,8 @@ class Child:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             pass_fds=[write],
-            # Kernels that an earlier benchmark left must not make this one's first runs look compiled.
-            env={**os.environ, "HEADRACE_CACHE": str(self._cache)},
+            # What an earlier benchmark left compiled must not make first runs look fast.
+            env={**os.environ, "HEADRACE_HOME": str(self._cache)},
             text=True,
         )
         os.close(write)
