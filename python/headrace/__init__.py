@@ -9,7 +9,11 @@ import importlib
 
 # name -> the module that defines it
 _PUBLIC = {
+    "HeadraceError": "headrace._src.errors",
+    "explain": "headrace._src.query.sql",
     "jit": "headrace._src.array.jit",
+    "last_profile": "headrace._src.query.sql",
+    "sql": "headrace._src.query.sql",
 }
 
 __all__ = list(_PUBLIC)

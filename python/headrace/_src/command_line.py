@@ -1,0 +1,119 @@
+"""The command `headrace`: sql, explain."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from headrace._src.errors import HeadraceError
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="headrace", description="compile and run programs over tables and tensors")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, summary in (("sql", "run a query and print its result"), ("explain", "show a query's plan and why")):
+        command = commands.add_parser(name, help=summary)
+        command.add_argument("text", help="one SQL query; @FILE reads it from a file")
+        command.add_argument("--tables", required=True, metavar="DIR", help="directory of Parquet files")
+        command.add_argument("--ranks", type=int, default=1, help="in-process ranks to shard over (default 1)")
+        command.add_argument("--topology", metavar="FILE", help="topology file (default: this machine)")
+        command.add_argument("--layout-seed", type=int, metavar="K", help="force a random feasible layout")
+        if name == "sql":
+            command.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+            command.add_argument("--memory", type=int, metavar="BYTES", help="memory limit of all ranks together")
+            command.add_argument("--explain", action="store_true", help="also print the plan and why it was chosen")
+            command.add_argument("--output", metavar="FILE", help="write the result to a .parquet, .arrow or .csv file")
+            command.add_argument("--time", action="store_true", help="print the time per phase")
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs the command line; returns the exit status (2 for a user's error, 1 for the rest)."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return _run(arguments)
+    except HeadraceError as error:
+        print(f"headrace: {error.kind} error: {error}", file=sys.stderr)
+        return 2 if error.kind in ("user", "unsupported") else 1
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from headrace._src.query import sql as query
+
+    text = arguments.text
+    if text.startswith("@"):
+        try:
+            with open(text[1:], encoding="utf-8") as file:
+                text = file.read()
+        except OSError as error:
+            raise HeadraceError(f"cannot read the query: {error}", "io") from None
+    common = {
+        "ranks": arguments.ranks,
+        "topology": arguments.topology,
+        "layout_seed": arguments.layout_seed,
+    }
+    if arguments.command == "explain" or arguments.explain:
+        print(query.explain(text, arguments.tables, **common))
+        if arguments.command == "explain":
+            return 0
+    start = time.perf_counter()
+    table = query.sql(text, arguments.tables, threads=arguments.threads, memory=arguments.memory, **common)
+    elapsed = time.perf_counter() - start
+    if arguments.output:
+        _write(table, arguments.output)
+    else:
+        _print(table)
+    if arguments.time:
+        profile = query.last_profile()
+        print(f"compile {profile.compile_seconds * 1e3:.1f} ms, run {profile.run_seconds * 1e3:.1f} ms", file=sys.stderr)
+        for name, seconds in profile.phases.items():
+            print(f"  {name:12} {seconds * 1e3:8.2f} ms", file=sys.stderr)
+    print(f"{table.num_rows} rows in {elapsed:.3f} s", file=sys.stderr)
+    return 0
+
+
+def _print(table: object) -> None:
+    """The first rows as aligned text."""
+    shown_rows = 40
+    names = table.column_names  # type: ignore[attr-defined]
+    rows = [[_cell(value) for value in row.values()] for row in table.slice(0, shown_rows).to_pylist()]  # type: ignore[attr-defined]
+    widths = [max([len(name), *(len(row[index]) for row in rows)]) for index, name in enumerate(names)]
+    print("  ".join(name.ljust(width) for name, width in zip(names, widths, strict=True)).rstrip())
+    print("  ".join("-" * width for width in widths))
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    if table.num_rows > shown_rows:  # type: ignore[attr-defined]
+        print(f"… {table.num_rows - shown_rows} more rows (use --output FILE)")  # type: ignore[attr-defined]
+
+
+def _cell(value: object) -> str:
+    return "NULL" if value is None else str(value)
+
+
+def _write(table: object, path: str) -> None:
+    """To a file by its suffix; nothing is left behind if writing fails."""
+    import os
+
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        if path.endswith(".parquet"):
+            import pyarrow.parquet as parquet
+
+            parquet.write_table(table, temporary)
+        elif path.endswith(".arrow"):
+            import pyarrow.feather as feather
+
+            feather.write_feather(table, temporary, compression="uncompressed")
+        elif path.endswith(".csv"):
+            import pyarrow.csv as csv
+
+            csv.write_csv(table, temporary)
+        else:
+            raise HeadraceError(f"output must end in .parquet, .arrow or .csv, got {path}")
+        os.replace(temporary, path)
+    except OSError as error:
+        raise HeadraceError(f"cannot write the result: {error}", "io") from None
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)

@@ -1,0 +1,1 @@
+"""SQL queries from Python: tables, compilation through the cache of plans, execution."""

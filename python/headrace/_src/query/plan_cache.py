@@ -1,0 +1,87 @@
+"""Compiled queries kept between processes: text, tables and options to plan and kernels.
+
+On a hit neither the SQL parser nor the compiler is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class CompiledQuery:
+    """A plan (JSON) and the shared object with its kernels."""
+
+    plan_json: str
+    kernels: bytes
+    plan_text: str = ""
+    explanation: str = ""
+    phase_seconds: dict[str, float] = field(default_factory=dict)
+    kernels_compiled: int = 0
+    from_cache: bool = False
+
+
+def cache_directory() -> Path:
+    """`$HEADRACE_HOME` or `~/.cache/headrace`."""
+    return Path(os.environ.get("HEADRACE_HOME") or Path.home() / ".cache" / "headrace")
+
+
+def _build_identity() -> list[str]:
+    """Another build of the compiler makes other plans."""
+    folder = Path(__file__).resolve().parents[2]
+    binary = next(iter(_extension_folder(folder).glob("_compiler*.so")), None)
+    status = binary.stat() if binary else None
+    return [str(status.st_size), str(status.st_mtime_ns)] if status else []
+
+
+def _extension_folder(folder: Path) -> Path:
+    import headrace
+
+    for path in map(Path, headrace.__path__):
+        if any(path.glob("_compiler*.so")):
+            return path
+    return folder
+
+
+def key_of(parts: object) -> str:
+    """A content key of JSON-like parts and this build."""
+    text = json.dumps([parts, _build_identity()], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def find(key: str) -> CompiledQuery | None:
+    folder = cache_directory() / "plans" / key
+    try:
+        meta = json.loads((folder / "meta.json").read_text())
+        return CompiledQuery(
+            plan_json=(folder / "plan.json").read_text(),
+            kernels=(folder / "kernels.so").read_bytes(),
+            plan_text=meta["plan_text"],
+            explanation=meta["explanation"],
+            phase_seconds={},
+            from_cache=True,
+        )
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def put(key: str, query: CompiledQuery) -> None:
+    """Written under another name and renamed, so that no reader sees half an entry."""
+    parent = cache_directory() / "plans"
+    temporary = parent / f"{key}.{os.getpid()}.tmp"
+    try:
+        temporary.mkdir(parents=True, exist_ok=True)
+        (temporary / "plan.json").write_text(query.plan_json)
+        (temporary / "kernels.so").write_bytes(query.kernels)
+        meta = {"plan_text": query.plan_text, "explanation": query.explanation}
+        (temporary / "meta.json").write_text(json.dumps(meta))
+        temporary.rename(parent / key)
+    except OSError:
+        import shutil
+
+        # Another process was first, or the disk is full: the query runs without the cache.
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,248 @@
+"""`headrace.sql`: a query over Parquet files or Arrow tables, compiled and run in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headrace._src.errors import HeadraceError
+from headrace._src.query import plan_cache
+from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass
+class Profile:
+    """What a query took, by phase, and where its plan came from."""
+
+    compile_seconds: float = 0.0
+    run_seconds: float = 0.0
+    phases: dict[str, float] = field(default_factory=dict)
+    plan_cached: bool = False
+    kernels_compiled: int = 0
+    run: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class _Loaded:
+    query: CompiledQuery
+    program: Any
+
+
+_sessions: dict[str, Any] = {}
+_loaded: dict[str, _Loaded] = {}
+_statistics: dict[str, str] = {}
+_last_profile = Profile()
+
+#: Loaded programs kept in this process.
+_LOADED_MAX = 256
+
+
+def last_profile() -> Profile:
+    """The profile of the last query of this process."""
+    return _last_profile
+
+
+def _default_threads() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def sql(
+    text: str,
+    tables: TablesArgument,
+    *,
+    ranks: int = 1,
+    threads: int | None = None,
+    memory: int | None = None,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+) -> pa.Table:
+    """Runs one query and returns its result.
+
+    tables: a directory of Parquet files (one table a file or folder), or a dict of name to path(s) or Arrow table.
+    ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks (default: the
+    processors this process may use). memory: limit in bytes of all ranks together. topology: a topology file;
+    default: this machine with `ranks` ranks. layout_seed: forces a random feasible layout instead of the solver's.
+
+    Raises HeadraceError with the kind of trouble and the place in the query.
+    """
+    import pyarrow as pa
+
+    started = time.perf_counter()
+    resolved = resolve(tables)
+    loaded = _load(text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed)
+    compiled = time.perf_counter()
+    result = _run(loaded.program, text, resolved, ranks, threads, memory)
+    table = pa.table(result)
+    finished = time.perf_counter()
+    global _last_profile
+    _last_profile = Profile(
+        compile_seconds=compiled - started,
+        run_seconds=finished - compiled,
+        phases=dict(loaded.query.phase_seconds),
+        plan_cached=loaded.query.from_cache,
+        kernels_compiled=loaded.query.kernels_compiled,
+        run=json.loads(loaded.program.profile() or "{}"),
+    )
+    return table
+
+
+def explain(
+    text: str,
+    tables: TablesArgument,
+    *,
+    ranks: int = 1,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+) -> str:
+    """What was decided for a query and why, then its plan."""
+    loaded = _load(text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed)
+    parts = [loaded.query.explanation, loaded.query.plan_text]
+    return "\n".join(part for part in parts if part)
+
+
+def lower(text: str, tables: TablesArgument, phases: list[str], *, ranks: int = 1) -> dict[str, str]:
+    """The program as text after each of the phases (import, optimize, shard, form)."""
+    answer = _compile(text, resolve(tables), ranks, "", None, phases)
+    return dict(answer.dumps)
+
+
+def _key(text: str, tables: dict[str, Table], options: object) -> str:
+    described = {
+        name: table.identity() if isinstance(table, FileTable) else [str(table.schema()), id(table.data)]
+        for name, table in tables.items()
+    }
+    return plan_cache.key_of([text, described, options])
+
+
+def _load(
+    text: str,
+    tables: dict[str, Table],
+    *,
+    ranks: int,
+    topology: str | Path | None,
+    layout_seed: int | None,
+) -> _Loaded:
+    from headrace import _runtime
+
+    if ranks < 1:
+        raise HeadraceError(f"ranks must be at least 1, got {ranks}")
+    topology_text = Path(topology).read_text() if topology else ""
+    key = _key(text, tables, [ranks, topology_text, layout_seed])
+    if found := _loaded.get(key):
+        return found
+    persistent = all(isinstance(table, FileTable) for table in tables.values())
+    query = plan_cache.find(key) if persistent else None
+    if query is None:
+        query = _compiled_query(text, tables, ranks, topology_text, layout_seed)
+        if persistent:
+            plan_cache.put(key, query)
+    program = _translated(lambda: _runtime.load_plan(query.plan_json, query.kernels))
+    if len(_loaded) >= _LOADED_MAX:
+        _loaded.pop(next(iter(_loaded)))
+    _loaded[key] = _Loaded(query, program)
+    return _loaded[key]
+
+
+def _compiled_query(
+    text: str, tables: dict[str, Table], ranks: int, topology: str, layout_seed: int | None
+) -> CompiledQuery:
+    answer = _compile(text, tables, ranks, topology, layout_seed, [])
+    return CompiledQuery(
+        plan_json=answer.plan_json,
+        kernels=answer.kernels,
+        plan_text=answer.plan_text,
+        explanation=answer.explanation,
+        phase_seconds={**answer.parse_seconds, **dict(answer.inner.phase_seconds)},
+        kernels_compiled=answer.kernels_compiled,
+    )
+
+
+class _Answer:
+    """The compiler's answer with the time of the front end beside it."""
+
+    def __init__(self, inner: Any, parse_seconds: dict[str, float]) -> None:
+        self.inner = inner
+        self.parse_seconds = parse_seconds
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+def _compile(
+    text: str,
+    tables: dict[str, Table],
+    ranks: int,
+    topology: str,
+    layout_seed: int | None,
+    dump_phases: list[str],
+) -> _Answer:
+    from headrace import _compiler
+    from headrace._src.sql.errors import SqlError
+    from headrace._src.sql.plan import substrait_json
+
+    start = time.perf_counter()
+    schemas = {name: table.schema() for name, table in tables.items()}
+    try:
+        substrait = substrait_json(text, schemas)
+    except SqlError as error:
+        raise HeadraceError(str(error), getattr(error.kind, "value", "user")) from None
+    parsed = time.perf_counter()
+    request = _compiler.Request()
+    request.substrait = substrait
+    used = {name: table for name, table in tables.items() if f'"{name}"' in substrait}
+    request.statistics = {name: _table_statistics(table) for name, table in used.items()}
+    measured = time.perf_counter()
+    request.ranks = ranks
+    request.topology = topology
+    request.layout_seed = -1 if layout_seed is None else layout_seed
+    request.kernel_cache = str(plan_cache.cache_directory() / "kernels")
+    request.dump_phases = dump_phases
+    session = _sessions.get("compiler")
+    if session is None:
+        session = _sessions["compiler"] = _compiler.Session()
+    inner = session.compile_sql(request)
+    if not inner.ok:
+        kind = "unsupported" if "not supported" in inner.error else "user"
+        raise HeadraceError(inner.error, kind)
+    return _Answer(inner, {"parse": parsed - start, "statistics": measured - parsed})
+
+
+def _table_statistics(table: Table) -> str:
+    from headrace import _runtime
+
+    if isinstance(table, ArrowTable):
+        return _translated(lambda: _runtime.statistics(table.data))
+    key = json.dumps(table.identity())
+    if key not in _statistics:
+        _statistics[key] = _translated(lambda: _runtime.statistics(list(table.paths)))
+    return _statistics[key]
+
+
+def _run(
+    program: Any, text: str, tables: dict[str, Table], ranks: int, threads: int | None, memory: int | None
+) -> Any:
+    bindings = {
+        name: list(table.paths) if isinstance(table, FileTable) else table.data for name, table in tables.items()
+    }
+    options: dict[str, Any] = {"ranks": ranks, "threads": threads or _default_threads()}
+    if memory is not None:
+        options["memory"] = memory
+    return _translated(lambda: program.run(bindings, **options))
+
+
+def _translated(call: Any) -> Any:
+    """Errors of the extension modules carry kind and place; the user sees HeadraceError."""
+    try:
+        return call()
+    except HeadraceError:
+        raise
+    except RuntimeError as error:
+        raise HeadraceError(str(error), getattr(error, "kind", "internal"), getattr(error, "place", "")) from None
