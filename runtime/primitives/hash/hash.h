@@ -58,4 +58,7 @@ constexpr uint32_t rankOfHash(uint64_t hash, uint32_t size) {
   return static_cast<uint32_t>((((hash >> 16) & 0xffffffffull) * size) >> 32);
 }
 
+/// Strings: hr_string_hash in string/hash.cpp. Those of at most four bytes hash as the integer that their
+/// length (low half) and zero-filled prefix (high half) make, which generated code computes itself.
+
 } // namespace headrace::primitives

@@ -83,20 +83,13 @@ int32_t divideI128(const void *a, const void *scale, const void *b, void *out) {
   }
   const U256 product = multiply(magnitude(left), magnitude(factor));
   const U128 divisor = magnitude(right);
-  U128 quotient, remainder;
+  U128 quotient, remainder; // SQL's division of decimals truncates: the remainder is dropped
   if (product.high == 0) {
     quotient = product.low / divisor;
-    remainder = product.low % divisor;
   } else if (product.high < divisor) {
     quotient = divide(product, divisor, &remainder);
   } else {
     return HR_ERROR_OVERFLOW;
-  }
-  if (remainder >= divisor - remainder) { // half away from zero
-    ++quotient;
-    if (quotient == 0) {
-      return HR_ERROR_OVERFLOW;
-    }
   }
   __int128 value;
   if (!applySign(quotient, ((left < 0) != (factor < 0)) != (right < 0), &value)) {

@@ -25,6 +25,12 @@ uint64_t lowBytes(uint64_t word, uint32_t bytes) { // 0..8
 } // namespace
 
 uint64_t stringHash(const HrString *text) {
+  if (text->length <= sizeof(text->prefix)) {
+    // Length and prefix are the whole string; kernels do this case inline.
+    uint64_t head;
+    std::memcpy(&head, text, sizeof(head));
+    return hashInteger(static_cast<int64_t>(head));
+  }
   const uint8_t *data = text->data;
   uint32_t left = text->length;
   uint64_t hash = kHashMultiplier2 ^ left;
