@@ -265,10 +265,75 @@ std::vector<std::string> listOf(ArrayAttr columns) {
   return out;
 }
 
+/// Conjuncts `column op constant` of a filter, as bounds by which storage leaves out row groups.
+void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder) {
+  Block &body = filter.getPredicate().front();
+  SmallVector<Value> conjuncts(body.getTerminator()->getOperands());
+  SmallVector<Attribute> bounds;
+  if (scan.getBounds()) {
+    llvm::append_range(bounds, *scan.getBounds());
+  }
+  while (!conjuncts.empty()) {
+    Operation *op = conjuncts.pop_back_val().getDefiningOp();
+    if (auto conjunction = dyn_cast_or_null<frame::AndOp>(op)) {
+      llvm::append_range(conjuncts, conjunction->getOperands());
+      continue;
+    }
+    auto compare = dyn_cast_or_null<frame::CompareOp>(op);
+    if (!compare) {
+      continue;
+    }
+    Value left = compare.getLhs(), right = compare.getRhs();
+    frame::CompareKind kind = compare.getKind();
+    if (left.getDefiningOp<frame::ConstantOp>()) {
+      std::swap(left, right);
+      kind = kind == frame::CompareKind::Lt   ? frame::CompareKind::Gt
+             : kind == frame::CompareKind::Le ? frame::CompareKind::Ge
+             : kind == frame::CompareKind::Gt ? frame::CompareKind::Lt
+             : kind == frame::CompareKind::Ge ? frame::CompareKind::Le
+                                              : kind;
+    }
+    auto constant = right.getDefiningOp<frame::ConstantOp>();
+    auto argument = dyn_cast<BlockArgument>(left);
+    bool ordered = kind != frame::CompareKind::Ne && kind != frame::CompareKind::IsNotDistinctFrom;
+    if (!constant || !argument || argument.getOwner() != &body || !ordered || isa<UnitAttr>(constant.getValue())) {
+      continue;
+    }
+    auto name = cast<StringAttr>(filter.getColumns()[argument.getArgNumber()]);
+    for (auto column : scan.getColumns().getAsRange<DictionaryAttr>()) {
+      if (column.get("column") != name) {
+        continue;
+      }
+      Attribute value = constant.getValue();
+      if (auto integer = dyn_cast<IntegerAttr>(value)) {
+        if (integer.getType().isInteger(1) || !integer.getValue().isSignedIntN(64)) {
+          continue;
+        }
+        value = builder.getI64IntegerAttr(integer.getValue().sextOrTrunc(64).getSExtValue());
+      } else if (!isa<StringAttr, FloatAttr>(value)) {
+        continue;
+      }
+      bounds.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr("column", column.get("file")),
+           builder.getNamedAttr("op", builder.getStringAttr(frame::stringifyCompareKind(kind))),
+           builder.getNamedAttr("value", value)}));
+    }
+  }
+  if (!bounds.empty()) {
+    scan.setBoundsAttr(builder.getArrayAttr(bounds));
+  }
+}
+
 FailureOr<OpenPipeline> Former::openFilter(frame::FilterOp filter, const Names &needed) {
   FailureOr<OpenPipeline> open = this->open(filter.getInput(), withColumns(needed, filter.getColumns()));
   if (failed(open)) {
     return failure();
+  }
+  // Straight over a scan, or over filters of it, what the predicate says holds for row groups too.
+  bool straight = llvm::all_of(open->pipeline.getBody().front(),
+                               [](Operation &op) { return isa<pipe::ScanOp, pipe::FilterOp>(op); });
+  if (auto scan = dyn_cast<pipe::ScanOp>(open->pipeline.getBody().front().front()); scan && straight) {
+    addBounds(filter, scan, b_);
   }
   auto region = std::make_unique<Region>();
   Block &body = region->emplaceBlock();

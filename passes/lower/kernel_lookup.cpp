@@ -49,7 +49,13 @@ Value KernelEmitter::hashValue(Type type, RowValue input) {
   };
   Value hash;
   if (isa<pipe::StringType>(type)) {
-    hash = b_.callImport("hr_string_hash", {input.value});
+    // Length and prefix are all of a short string.
+    Value head = b_.load(i64, input.value);
+    Value out = b_.slot(i64);
+    b_.store(hashInteger(head), out);
+    Value isLong = b_.compare(arith::CmpIPredicate::ugt, b_.truncate(head, b_.getI32Type()), b_.i32(4));
+    b_.ifThen(isLong, [&] { b_.store(b_.callImport("hr_string_hash", {input.value}), out); });
+    hash = b_.load(i64, out);
   } else if (type.isInteger(1)) {
     hash = hashInteger(b_.zeroExtend(input.value, i64));
   } else if (type.isInteger(128)) {
@@ -118,7 +124,9 @@ Value KernelEmitter::equalValues(Type type, Value a, Value b) {
     Value head = b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI64Type(), a),
                             b_.load(b_.getI64Type(), b));
     b_.store(head, same);
-    b_.ifThen(head, [&] {
+    // Strings of at most four bytes are settled by then.
+    Value isLong = b_.compare(arith::CmpIPredicate::ugt, b_.load(b_.getI32Type(), a), b_.i32(4));
+    b_.ifThen(arith::AndIOp::create(b_, b_.loc(), head, isLong), [&] {
       Value equal = b_.callImport("hr_string_equal", {a, b});
       b_.store(b_.compare(arith::CmpIPredicate::ne, equal, b_.i32(0)), same);
     });
