@@ -1,7 +1,9 @@
 // Registration of `frame` and the check of its function attribute.
 #include "dialects/frame/FrameDialect.h"
+#include "dialects/frame/FrameConstants.h"
 #include "dialects/frame/FrameOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -10,13 +12,33 @@ using namespace headrace::frame;
 
 #include "dialects/frame/FrameDialect.cpp.inc"
 
+namespace {
+
+/// Keeps the constants of an expression region inside it: a region reads on its own.
+struct FrameFoldInterface : public DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const override {
+    return isa<FilterOp, ProjectOp, JoinOp>(region->getParentOp());
+  }
+};
+
+} // namespace
+
 void FrameDialect::initialize() {
+  addInterfaces<FrameFoldInterface>();
   registerTypes();
   registerAttrs();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/frame/FrameOps.cpp.inc"
       >();
+}
+
+Operation *FrameDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                             Location location) {
+  return isScalar(type) && isLiteralOf(value, type)
+             ? ConstantOp::create(builder, location, type, value)
+             : nullptr;
 }
 
 LogicalResult FrameDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

@@ -25,6 +25,7 @@ def Frame_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     /// The function attribute with the column names that the user asked for (array of strings).
     static ::llvm::StringRef getResultNamesAttrName() { return "frame.result_names"; }

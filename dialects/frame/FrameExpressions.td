@@ -198,6 +198,7 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
   let results = (outs Frame_Scalar:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -278,6 +279,7 @@ def Frame_NotOp : Frame_TotalOp<"not", [AllTypesMatch<["operand", "result"]>]> {
   let arguments = (ins Frame_Boolean:$operand);
   let results = (outs Frame_Boolean:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
+  let hasFolder = 1;
 }
 
 def Frame_IsNullOp : Frame_TotalOp<"is_null"> {
@@ -293,6 +295,7 @@ def Frame_IsNullOp : Frame_TotalOp<"is_null"> {
   let arguments = (ins Frame_Scalar:$operand);
   let results = (outs I1:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
+  let hasFolder = 1;
 }
 
 def Frame_InOp : Frame_TotalOp<"in"> {

@@ -188,6 +188,7 @@ def Frame_ProjectOp : Frame_ExpressionRegionOp<"project", [SingleBlock]> {
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Frame_RenameOp : Frame_RelationOp<"rename"> {
@@ -209,6 +210,7 @@ def Frame_RenameOp : Frame_RelationOp<"rename"> {
   let results = (outs Frame_TableType:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,6 +378,7 @@ def Frame_LimitOp : Frame_RelationOp<"limit", [AllTypesMatch<["input", "result"]
     $input (`offset` $offset^)? (`count` $count^)? attr-dict `:` type($input)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Frame_TopKOp : Frame_RelationOp<"topk", [AllTypesMatch<["input", "result"]>]> {
