@@ -5,8 +5,8 @@
 using namespace mlir;
 using namespace headrace::frame;
 
-/// Whether `actual` is the SQL type `expected`, or, for a decimal sum or average, one that differs in
-/// precision only (narrowed by value ranges).
+/// Whether `actual` is the SQL type `expected`, or, for a decimal sum or average, one that differs
+/// in precision only (narrowed by value ranges).
 static bool isMeasureType(AggregateFunction function, Type input, Type expected, Type actual) {
   if (actual == expected) {
     return true;

@@ -66,14 +66,14 @@ Attribute ContractAttr::parse(AsmParser &parser, Type) {
 
 void ContractAttr::print(AsmPrinter &printer) const {
   printer << "<[";
-  llvm::interleaveComma(
-      llvm::zip_equal(getFunctions(), getStorageTypes()), printer, [&](auto entry) {
-        auto [function, type] = entry;
-        printer << stringifyAggregateFunction(function);
-        if (!isa<NoneType>(type)) {
-          printer << "<" << type << ">";
-        }
-      });
+  llvm::interleaveComma(llvm::zip_equal(getFunctions(), getStorageTypes()), printer,
+                        [&](auto entry) {
+                          auto [function, type] = entry;
+                          printer << stringifyAggregateFunction(function);
+                          if (!isa<NoneType>(type)) {
+                            printer << "<" << type << ">";
+                          }
+                        });
   printer << "]>";
 }
 

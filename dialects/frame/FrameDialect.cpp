@@ -55,7 +55,8 @@ LogicalResult FrameDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   }
   auto table = dyn_cast<TableType>(function.getResultTypes().front());
   if (!table) {
-    return op->emitOpError("frame.result_names needs a function whose first result is a table, got ")
+    return op->emitOpError(
+               "frame.result_names needs a function whose first result is a table, got ")
            << function.getResultTypes().front();
   }
   if (names.size() != table.getNumColumns()) {

@@ -71,7 +71,8 @@ static LogicalResult verifyArithmetic(Operation *op) {
 }
 
 /// (C2): a decimal result has the scale that `rule` makes of the operands'.
-static LogicalResult verifyScale(Operation *op, llvm::function_ref<unsigned(unsigned, unsigned)> rule) {
+static LogicalResult verifyScale(Operation *op,
+                                 llvm::function_ref<unsigned(unsigned, unsigned)> rule) {
   auto result = dyn_cast<DecimalType>(dropNullable(op->getResult(0).getType()));
   if (!result) {
     return success();

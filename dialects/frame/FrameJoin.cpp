@@ -82,8 +82,8 @@ LogicalResult JoinOp::verify() {
   TableType left = getLeft().getType();
   TableType right = getRight().getType();
   TableType result = getResult().getType();
-  bool bothSides = getKind() != JoinKind::Semi && getKind() != JoinKind::Anti &&
-                   getKind() != JoinKind::Mark;
+  bool bothSides =
+      getKind() != JoinKind::Semi && getKind() != JoinKind::Anti && getKind() != JoinKind::Mark;
   for (StringAttr name : right.getNames()) { // C5: the result would have the name twice
     if (left.hasColumn(name) && (bothSides || hasResidual())) {
       return emitOpError("left and right must not share a column name, got: ") << name;

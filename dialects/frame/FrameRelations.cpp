@@ -38,9 +38,8 @@ ParseResult ValuesOp::parse(OpAsmParser &parser, OperationState &state) {
   SMLoc location = parser.getCurrentLocation();
   auto parseRow = [&]() -> ParseResult {
     SmallVector<Literal> &row = rows.emplace_back();
-    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-      return parseLiteral(parser, row.emplace_back());
-    });
+    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                          [&] { return parseLiteral(parser, row.emplace_back()); });
   };
   TableType table;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRow) ||
@@ -146,7 +145,8 @@ LogicalResult FromTensorOp::verify() {
   auto tensor = cast<RankedTensorType>(getTensor().getType());
   bool matrix = tensor.getRank() == 2 && !tensor.isDynamicDim(1);
   if (tensor.getRank() != 1 && !matrix) { // C1
-    return emitOpError("needs a tensor of rank 1, or of rank 2 with a static second dimension, got ")
+    return emitOpError(
+               "needs a tensor of rank 1, or of rank 2 with a static second dimension, got ")
            << tensor;
   }
   int64_t columns = matrix ? tensor.getDimSize(1) : 1;

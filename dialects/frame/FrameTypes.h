@@ -23,8 +23,8 @@ struct Column {
 
 namespace headrace::frame {
 
-/// Whether `type` can be a column: i1, i8, i16, i32, i64, f32, f64, decimal, date, string, or one of
-/// them nullable.
+/// Whether `type` can be a column: i1, i8, i16, i32, i64, f32, f64, decimal, date, string, or one
+/// of them nullable.
 bool isScalar(mlir::Type type);
 
 inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }

@@ -42,8 +42,7 @@ LogicalResult headrace::frame::verifyColumnArguments(Operation *op, Region &regi
 
 LogicalResult headrace::frame::verifyPredicate(Operation *op, Region &region) {
   auto yield = dyn_cast<YieldOp>(region.front().getTerminator());
-  if (!yield || yield.getValues().size() != 1 ||
-      !isBoolean(yield.getValues().front().getType())) {
+  if (!yield || yield.getValues().size() != 1 || !isBoolean(yield.getValues().front().getType())) {
     return op->emitOpError("the predicate must yield one i1 or nullable i1");
   }
   return success();

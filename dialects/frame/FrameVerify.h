@@ -9,7 +9,8 @@ namespace headrace::frame {
 /// Fails with a diagnostic naming `what` if a name is listed twice.
 mlir::LogicalResult verifyUnique(mlir::Operation *op, mlir::ArrayAttr names, llvm::StringRef what);
 
-/// Fails unless the arguments of `region` are, in order, the `columns` of `tables` (searched in turn).
+/// Fails unless the arguments of `region` are, in order, the `columns` of `tables` (searched in
+/// turn).
 mlir::LogicalResult verifyColumnArguments(mlir::Operation *op, mlir::Region &region,
                                           mlir::ArrayAttr columns,
                                           llvm::ArrayRef<TableType> tables);

@@ -1,6 +1,6 @@
 // Substrait aggregates: keys and inputs become columns, functions become measures.
-#include "passes/import/RelationImporter.h"
 #include "mlir/IR/Builders.h"
+#include "passes/import/RelationImporter.h"
 
 using namespace mlir;
 using namespace headrace::import;
@@ -41,8 +41,8 @@ static std::optional<frame::AggregateFunction> aggregateFunction(StringRef name)
       .Default(std::nullopt);
 }
 
-/// The function of a measure with the DISTINCT and the constant input of count taken in; `input` is its
-/// argument, or absent for count_star.
+/// The function of a measure with the DISTINCT and the constant input of count taken in; `input` is
+/// its argument, or absent for count_star.
 static FailureOr<frame::AggregateFunction> measureFunction(const ExpressionEnvironment &environment,
                                                            Node call, Node &input) {
   using frame::AggregateFunction;
@@ -102,8 +102,7 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
     }
   }
   SmallVector<StringAttr> names;
-  FailureOr<Relation> source =
-      addColumns(*input, input->columns(), expressions, aggregate, names);
+  FailureOr<Relation> source = addColumns(*input, input->columns(), expressions, aggregate, names);
   if (failed(source)) {
     return failure();
   }
@@ -131,8 +130,8 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
     if (!type) {
       return node.fail("unsupported input type of " + functionName);
     }
-    StringAttr name = uniqueName(column ? (functionName + "_" + column.getValue()).str()
-                                        : functionName.str());
+    StringAttr name =
+        uniqueName(column ? (functionName + "_" + column.getValue()).str() : functionName.str());
     measures.push_back(frame::MeasureAttr::get(environment.context, function, column, name));
     columns.push_back({name, type});
     result.fields.push_back(name);

@@ -2,8 +2,8 @@
 #include "passes/import/ExpressionImporter.h"
 
 #include "dialects/frame/FrameConstants.h"
-#include "passes/import/SubstraitTypes.h"
 #include "mlir/IR/Builders.h"
+#include "passes/import/SubstraitTypes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -163,8 +163,8 @@ FailureOr<Expression> ExpressionImporter::importLiteral(Node expression, Node li
     return failure();
   }
   std::string text = constantText(constant->value, constant->type);
-  Value value = frame::ConstantOp::create(builder, locate(expression, text), constant->type,
-                                          constant->value);
+  Value value =
+      frame::ConstantOp::create(builder, locate(expression, text), constant->type, constant->value);
   return Expression{value, text};
 }
 
@@ -220,11 +220,11 @@ FailureOr<Expression> ExpressionImporter::importIfThen(Node expression, Node ifT
       return ifThen.fail("a condition must be boolean");
     }
   }
-  frame::Nullability nullability = otherwise ? frame::nullabilityOf(types)
-                                             : frame::Nullability::kMaybe;
+  frame::Nullability nullability =
+      otherwise ? frame::nullabilityOf(types) : frame::Nullability::kMaybe;
   Type type = frame::withNullability(types.front(), nullability);
-  Value value = frame::CaseOp::create(builder, locate(expression, text), type, conditions, values,
-                                      otherwise);
+  Value value =
+      frame::CaseOp::create(builder, locate(expression, text), type, conditions, values, otherwise);
   return Expression{value, text};
 }
 
@@ -244,7 +244,8 @@ FailureOr<Expression> ExpressionImporter::importOneOf(Node expression, Node list
     if (!literal) {
       break;
     }
-    FailureOr<ConstantValue> constant = headrace::import::importLiteral(environment.context, literal);
+    FailureOr<ConstantValue> constant =
+        headrace::import::importLiteral(environment.context, literal);
     if (failed(constant)) {
       return failure();
     }

@@ -79,8 +79,7 @@ private:
   mlir::FailureOr<Expression> importDatePart(Node expression, llvm::ArrayRef<Node> arguments);
   mlir::FailureOr<Expression> importUnary(Node expression, llvm::StringRef name,
                                           llvm::ArrayRef<Expression> arguments);
-  mlir::FailureOr<Expression> importCoalesce(Node expression,
-                                             llvm::ArrayRef<Expression> arguments);
+  mlir::FailureOr<Expression> importCoalesce(Node expression, llvm::ArrayRef<Expression> arguments);
 
   mlir::FailureOr<llvm::SmallVector<Expression>> importAll(llvm::ArrayRef<Node> nodes);
   mlir::Type booleanFor(mlir::TypeRange operands) const;

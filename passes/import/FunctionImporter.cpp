@@ -1,8 +1,8 @@
 // Substrait's scalar function calls, by bare name.
 #include "dialects/frame/FrameConstants.h"
+#include "mlir/IR/Builders.h"
 #include "passes/import/ExpressionImporter.h"
 #include "passes/import/SubstraitTypes.h"
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -30,8 +30,8 @@ SmallVector<Node> headrace::import::callArguments(Node call) {
   return values;
 }
 
-void headrace::import::flattenConjunction(const ExpressionEnvironment &environment,
-                                          Node expression, SmallVectorImpl<Node> &parts) {
+void headrace::import::flattenConjunction(const ExpressionEnvironment &environment, Node expression,
+                                          SmallVectorImpl<Node> &parts) {
   // A worklist, as conjunctions nest as deeply as the user writes them.
   SmallVector<Node> open = {expression};
   while (!open.empty()) {
@@ -96,7 +96,8 @@ FailureOr<Expression> ExpressionImporter::importFunction(Node expression, Node f
     return importDatePart(expression, nodes);
   }
   constexpr StringRef kUnary[] = {"not", "negate", "is_null", "is_not_null"};
-  constexpr StringRef kArithmetic[] = {"add", "subtract", "multiply", "divide", "modulus", "modulo"};
+  constexpr StringRef kArithmetic[] = {"add",    "subtract", "multiply",
+                                       "divide", "modulus",  "modulo"};
   bool unary = llvm::is_contained(kUnary, *name);
   bool arithmetic = llvm::is_contained(kArithmetic, *name);
   std::optional<frame::CompareKind> kind = compareKind(*name);
@@ -135,14 +136,13 @@ static Value rescale(OpBuilder &builder, Location location, Value value, unsigne
     return value;
   }
   unsigned precision = std::min(38u, decimal.getPrecision() + scale - decimal.getScale());
-  Type type = frame::withNullability(
-      frame::DecimalType::get(builder.getContext(), precision, scale),
-      frame::nullabilityOf(value.getType()));
+  Type type =
+      frame::withNullability(frame::DecimalType::get(builder.getContext(), precision, scale),
+                             frame::nullabilityOf(value.getType()));
   return frame::CastOp::create(builder, location, type, value);
 }
 
-FailureOr<Expression> ExpressionImporter::importComparison(Node expression,
-                                                           frame::CompareKind kind,
+FailureOr<Expression> ExpressionImporter::importComparison(Node expression, frame::CompareKind kind,
                                                            ArrayRef<Expression> arguments) {
   Value lhs = arguments[0].value;
   Value rhs = arguments[1].value;
@@ -281,9 +281,9 @@ FailureOr<Expression> ExpressionImporter::importCoalesce(Node expression,
   }
   text += ")";
   bool allNullable = llvm::all_of(ValueRange(values).getTypes(), frame::isNullable);
-  Type type = frame::withNullability(values.front().getType(),
-                                     allNullable ? frame::Nullability::kMaybe
-                                                 : frame::Nullability::kNever);
+  Type type =
+      frame::withNullability(values.front().getType(),
+                             allNullable ? frame::Nullability::kMaybe : frame::Nullability::kNever);
   Value value = frame::CoalesceOp::create(builder, locate(expression, text), type, values);
   return Expression{value, text};
 }
@@ -360,11 +360,11 @@ FailureOr<Expression> ExpressionImporter::importSubstring(Node expression,
     return expression.fail("length of substring must not be negative, got " + Twine(positions[1]));
   }
   std::string text = "SUBSTRING(" + operand->text + ")";
-  IntegerAttr length = positions.size() == 2 ? builder.getI64IntegerAttr(positions[1])
-                                             : IntegerAttr();
-  Value value = frame::SubstringOp::create(builder, locate(expression, text),
-                                           operand->value.getType(), operand->value,
-                                           builder.getI64IntegerAttr(positions[0]), length);
+  IntegerAttr length =
+      positions.size() == 2 ? builder.getI64IntegerAttr(positions[1]) : IntegerAttr();
+  Value value =
+      frame::SubstringOp::create(builder, locate(expression, text), operand->value.getType(),
+                                 operand->value, builder.getI64IntegerAttr(positions[0]), length);
   return Expression{value, text};
 }
 
@@ -389,10 +389,10 @@ FailureOr<Expression> ExpressionImporter::importDatePart(Node expression,
   if (!frame::isDate(operand->value.getType())) {
     return expression.fail("the operand of date_part must be a date");
   }
-  Type type = frame::withNullability(builder.getI32Type(),
-                                     frame::nullabilityOf(operand->value.getType()));
+  Type type =
+      frame::withNullability(builder.getI32Type(), frame::nullabilityOf(operand->value.getType()));
   std::string text = "EXTRACT(" + name + " FROM " + operand->text + ")";
-  Value value = frame::ExtractOp::create(builder, locate(expression, text), type, *field,
-                                         operand->value);
+  Value value =
+      frame::ExtractOp::create(builder, locate(expression, text), type, *field, operand->value);
   return Expression{value, text};
 }

@@ -2,11 +2,11 @@
 #include "passes/import/ImportSubstrait.h"
 
 #include "dialects/frame/FrameDialect.h"
-#include "passes/import/RelationImporter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "passes/import/RelationImporter.h"
 
 using namespace mlir;
 using namespace headrace::import;

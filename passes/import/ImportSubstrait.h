@@ -21,8 +21,8 @@ struct SubstraitImportOptions {
 /// DataFusion writes it (bare function names; `"nullAware"` on joins that stand for NOT IN).
 ///
 /// Column names are unique in the module. Locations are the rendered expression (or the relation),
-/// then the path in the document. Null on malformed or unsupported input: `error` then says what and
-/// at which path. Never aborts, whatever the text. Loads the dialects frame and func.
+/// then the path in the document. Null on malformed or unsupported input: `error` then says what
+/// and at which path. Never aborts, whatever the text. Loads the dialects frame and func.
 mlir::OwningOpRef<mlir::ModuleOp> importSubstrait(mlir::MLIRContext *context, llvm::StringRef json,
                                                   const SubstraitImportOptions &options,
                                                   std::string &error);

@@ -1,6 +1,6 @@
 // Substrait joins: the condition is split into equal columns and a residual predicate.
-#include "passes/import/RelationImporter.h"
 #include "mlir/IR/Builders.h"
+#include "passes/import/RelationImporter.h"
 
 using namespace mlir;
 using namespace headrace::import;
@@ -97,9 +97,8 @@ LogicalResult RelationImporter::splitCondition(Node join, Relation &left, Relati
   SmallVector<StringAttr> leftNames;
   SmallVector<StringAttr> rightNames;
   FailureOr<Relation> newLeft = addColumns(left, fields, leftSides, join, leftNames);
-  FailureOr<Relation> newRight = failed(newLeft)
-                                     ? newLeft
-                                     : addColumns(right, fields, rightSides, join, rightNames);
+  FailureOr<Relation> newRight =
+      failed(newLeft) ? newLeft : addColumns(right, fields, rightSides, join, rightNames);
   if (failed(newRight)) {
     return failure();
   }
@@ -156,7 +155,8 @@ FailureOr<Relation> RelationImporter::importJoin(Node join) {
     text += (text.empty() ? " on " : " AND ") + predicate->text;
   }
   bool nullAware = join.get("nullAware").boolean().value_or(false);
-  if (nullAware && (type->kind != frame::JoinKind::Anti || keys.left.size() != 1 || !residual.empty())) {
+  if (nullAware &&
+      (type->kind != frame::JoinKind::Anti || keys.left.size() != 1 || !residual.empty())) {
     return join.fail("unsupported correlated NOT IN; rewrite it as NOT EXISTS");
   }
   if (nullAware) { // without NULLs it is an ordinary anti join
@@ -168,8 +168,8 @@ FailureOr<Relation> RelationImporter::importJoin(Node join) {
     keyText += (keyText.empty() ? " " : ", ") + cast<StringAttr>(leftKey).str() + " = " +
                cast<StringAttr>(rightKey).str();
   }
-  Location location = expressions.locate(
-      join, frame::stringifyJoinKind(type->kind).str() + " join" + keyText + text);
+  Location location = expressions.locate(join, frame::stringifyJoinKind(type->kind).str() +
+                                                   " join" + keyText + text);
   StringAttr mark = type->kind == frame::JoinKind::Mark ? uniqueName("mark") : StringAttr();
   auto resultType = frame::JoinOp::inferResultType(type->kind, left->type(), right->type(),
                                                    mark ? mark.getValue() : StringRef());
@@ -177,8 +177,7 @@ FailureOr<Relation> RelationImporter::importJoin(Node join) {
   ArrayAttr residualColumns = predicate ? expressions.columns() : ArrayAttr();
   auto op = frame::JoinOp::create(builder, location, resultType, type->kind, left->table,
                                   right->table, builder.getArrayAttr(keys.left),
-                                  builder.getArrayAttr(keys.right), residualColumns,
-                                  nullAware);
+                                  builder.getArrayAttr(keys.right), residualColumns, nullAware);
   if (predicate) {
     op.getResidual().takeBody(*expressions.finish(predicate, location));
   }
@@ -200,9 +199,8 @@ FailureOr<Relation> RelationImporter::importCross(Node cross) {
   ArrayAttr none = builder.getArrayAttr({});
   auto type = frame::JoinOp::inferResultType(frame::JoinKind::Inner, left->type(), right->type());
   auto kind = frame::JoinKind::Inner;
-  auto op = frame::JoinOp::create(builder, locate(cross, "cross join"), type,
-                                  kind, left->table, right->table, none, none,
-                                  ArrayAttr(), /*null_aware=*/false);
+  auto op = frame::JoinOp::create(builder, locate(cross, "cross join"), type, kind, left->table,
+                                  right->table, none, none, ArrayAttr(), /*null_aware=*/false);
   Relation result{op.getResult(), left->fields};
   result.fields.append(right->fields);
   return result;

@@ -2,9 +2,9 @@
 #include "passes/import/RelationImporter.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "mlir/IR/Builders.h"
 #include "passes/import/Statistics.h"
 #include "passes/import/SubstraitTypes.h"
-#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace headrace::import;
@@ -186,9 +186,9 @@ Relation RelationImporter::withExactColumns(Relation relation, Location location
   if (type == relation.type()) {
     return relation;
   }
-  auto project = frame::ProjectOp::create(
-      builder, location, type, relation.table, builder.getArrayAttr(kept),
-      builder.getArrayAttr(computed), builder.getArrayAttr(used));
+  auto project =
+      frame::ProjectOp::create(builder, location, type, relation.table, builder.getArrayAttr(kept),
+                               builder.getArrayAttr(computed), builder.getArrayAttr(used));
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&project.getExpressions());
   for (Attribute name : used) {
@@ -485,9 +485,8 @@ FailureOr<Relation> RelationImporter::importSort(Node sort) {
     if (!direction.consume_front("SORT_DIRECTION_")) {
       return key.fail("expected a sort direction");
     }
-    bool known = llvm::is_contained({"ASC_NULLS_FIRST", "ASC_NULLS_LAST", "DESC_NULLS_FIRST",
-                                     "DESC_NULLS_LAST"},
-                                    direction);
+    bool known = llvm::is_contained(
+        {"ASC_NULLS_FIRST", "ASC_NULLS_LAST", "DESC_NULLS_FIRST", "DESC_NULLS_LAST"}, direction);
     if (!known) {
       return key.fail("unsupported sort direction: " + direction);
     }
@@ -534,8 +533,9 @@ FailureOr<Relation> RelationImporter::importFetch(Node fetch) {
     return failure();
   }
   IntegerAttr countAttr = *count < 0 ? IntegerAttr() : builder.getI64IntegerAttr(*count);
-  input->table = frame::LimitOp::create(builder, locate(fetch, "limit"), input->type(),
-                                        input->table, builder.getI64IntegerAttr(*offset), countAttr);
+  input->table =
+      frame::LimitOp::create(builder, locate(fetch, "limit"), input->type(), input->table,
+                             builder.getI64IntegerAttr(*offset), countAttr);
   return input;
 }
 

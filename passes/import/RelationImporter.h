@@ -53,8 +53,8 @@ private:
   mlir::FailureOr<Relation> importSet(Node set);
   mlir::FailureOr<mlir::Value> importScalarSubquery(Node relation);
 
-  /// Adds computed columns to `input` for those of `expressions` that are no plain fields. `fields` is
-  /// what their field indices mean. `names` gets the column of each expression.
+  /// Adds computed columns to `input` for those of `expressions` that are no plain fields. `fields`
+  /// is what their field indices mean. `names` gets the column of each expression.
   mlir::FailureOr<Relation> addColumns(Relation input, llvm::ArrayRef<frame::Column> fields,
                                        llvm::ArrayRef<Node> expressions, Node where,
                                        llvm::SmallVectorImpl<mlir::StringAttr> &names);

@@ -7,8 +7,8 @@
 
 namespace headrace::import {
 
-/// The part of `document` about `fileColumns` (whose types are those of `table`, in order). Null if the
-/// document is no JSON object or says nothing.
+/// The part of `document` about `fileColumns` (whose types are those of `table`, in order). Null if
+/// the document is no JSON object or says nothing.
 mlir::DictionaryAttr importStatistics(mlir::MLIRContext *context, llvm::StringRef document,
                                       llvm::ArrayRef<mlir::Attribute> fileColumns,
                                       frame::TableType table);

@@ -160,7 +160,8 @@ public:
   bool end_object() override { return true; }
   bool start_array(std::size_t) override { return true; }
   bool end_array() override { return true; }
-  bool parse_error(std::size_t at, const std::string &, const nlohmann::detail::exception &) override {
+  bool parse_error(std::size_t at, const std::string &,
+                   const nlohmann::detail::exception &) override {
     position = at;
     return false;
   }
@@ -178,7 +179,9 @@ std::optional<json> headrace::import::parseJson(ImportContext &context, StringRe
   json::sax_parse(text.begin(), text.end(), &locator);
   StringRef before = text.take_front(locator.position > 0 ? locator.position - 1 : 0);
   size_t line = before.count('\n') + 1;
-  size_t column = before.size() - (before.rfind('\n') == StringRef::npos ? 0 : before.rfind('\n') + 1) + 1;
-  (void)context.fail("malformed JSON at line " + Twine(line) + ", column " + Twine(column), nullptr);
+  size_t column =
+      before.size() - (before.rfind('\n') == StringRef::npos ? 0 : before.rfind('\n') + 1) + 1;
+  (void)context.fail("malformed JSON at line " + Twine(line) + ", column " + Twine(column),
+                     nullptr);
   return std::nullopt;
 }

@@ -1,4 +1,5 @@
-// Reading a Substrait JSON document without trusting it: every look-up is checked, and an error names the path.
+// Reading a Substrait JSON document without trusting it: every look-up is checked, and an error
+// names the path.
 #ifndef HEADRACE_PASSES_IMPORT_SUBSTRAITJSON_H
 #define HEADRACE_PASSES_IMPORT_SUBSTRAITJSON_H
 

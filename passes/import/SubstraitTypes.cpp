@@ -34,7 +34,8 @@ Type headrace::import::importType(MLIRContext *context, Node type) {
     return {};
   }
   if (body.get("typeVariationReference").integer().value_or(0) != 0) {
-    (void)body.fail("unsupported type variation (unsigned integers, large or view strings) of " + key);
+    (void)body.fail("unsupported type variation (unsigned integers, large or view strings) of " +
+                    key);
     return {};
   }
   Builder builder(context);
@@ -68,7 +69,8 @@ static FailureOr<llvm::APInt> decodeDecimal(Node value) {
   }
   uint64_t words[2] = {0, 0};
   for (size_t index = 0; index < bytes.size(); ++index) {
-    words[index / 8] |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[index])) << (8 * (index % 8));
+    words[index / 8] |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[index]))
+                        << (8 * (index % 8));
   }
   return llvm::APInt(128, words);
 }
@@ -99,7 +101,7 @@ FailureOr<ConstantValue> headrace::import::importLiteral(MLIRContext *context, N
     }
     return ConstantValue{UnitAttr::get(context), frame::addNullable(type)};
   }
-  static const StringRef kKeys[] = {"boolean", "i8",     "i16",     "i32", "i64", "fp32",
+  static const StringRef kKeys[] = {"boolean", "i8",     "i16",     "i32",     "i64", "fp32",
                                     "fp64",    "string", "varChar", "decimal", "date"};
   StringRef key;
   Node body = literal.only(kKeys, key);

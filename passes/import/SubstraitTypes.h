@@ -7,7 +7,8 @@
 
 namespace headrace::import {
 
-/// The frame type of a Substrait type, nullable as that one says; null (and an error) if there is none.
+/// The frame type of a Substrait type, nullable as that one says; null (and an error) if there is
+/// none.
 mlir::Type importType(mlir::MLIRContext *context, Node type);
 
 /// A literal as the value of a `frame.constant`.

@@ -9,5 +9,6 @@ int main(int argc, char **argv) {
   headrace::registerAllDialects(registry);
   mlir::registerTransformsPasses();
   headrace::analysis::registerAnalysisPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "headrace compiler driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "headrace compiler driver\n", registry));
 }

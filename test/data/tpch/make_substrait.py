@@ -14,9 +14,8 @@ from typing import Any
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER))
 
-from schemas import SCHEMAS  # noqa: E402
-
 from headrace._src.sql.plan import substrait_json  # noqa: E402
+from schemas import SCHEMAS  # noqa: E402
 
 
 def with_stable_anchors(text: str) -> dict[str, Any]:

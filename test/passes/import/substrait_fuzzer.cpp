@@ -1,9 +1,10 @@
-// libFuzzer: any document through the Substrait import, which must refuse it or give a module that verifies.
-// Documents are mutated as trees (members dropped, swapped, doubled, numbers changed), so that they stay
-// JSON and errors lie deep: `substrait_fuzzer -max_total_time=60 test/data/tpch/substrait`.
-#include "passes/import/ImportSubstrait.h"
+// libFuzzer: any document through the Substrait import, which must refuse it or give a module that
+// verifies. Documents are mutated as trees (members dropped, swapped, doubled, numbers changed), so
+// that they stay JSON and errors lie deep: `substrait_fuzzer -max_total_time=60
+// test/data/tpch/substrait`.
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
+#include "passes/import/ImportSubstrait.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,7 +45,8 @@ static void mutateOnce(json &document, std::minstd_rand &random) {
     target = json(*values[random() % values.size()]);
     break;
   case 1: // another kind of value
-    target = json::array({nullptr, true, -1, "x", json::object(), json::array(), 1e300})[random() % 7];
+    target =
+        json::array({nullptr, true, -1, "x", json::object(), json::array(), 1e300})[random() % 7];
     break;
   case 2: // another number
     target = static_cast<int64_t>(random() % 64) - 8;

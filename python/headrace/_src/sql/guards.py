@@ -1,7 +1,7 @@
 """Refuses queries whose meaning Substrait would lose on the way, and puts back what it drops.
 
-DataFusion's printed plan says per join whether it is null-aware (NOT IN); the JSON does not. The joins of both
-are matched by their order in a post-order walk.
+DataFusion's printed plan says per join whether it is null-aware (NOT IN); the JSON does not. The joins of
+both are matched by their order in a post-order walk.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ _SET_ALL = re.compile(r"\b(intersect|except)\s+all\b", re.IGNORECASE)
 _IN_QUERY = re.compile(r"\bin\s*\(\s*\(*\s*(select|with|values|table)\b", re.IGNORECASE)
 _DEBUG_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _NULL_AWARE = re.compile(r"null_aware: (true|false) \}\)")
+_OUTER_JOINS = ("JOIN_TYPE_LEFT", "JOIN_TYPE_RIGHT", "JOIN_TYPE_OUTER")
 _RELATION_INPUTS = ("input", "left", "right")
 
 
@@ -44,7 +45,7 @@ def mark_null_aware_joins(document: dict[str, Any], plan_text: str) -> None:
                 SqlErrorKind.UNSUPPORTED,
             )
         return
-    for join, null_aware in zip(joins, flags):
+    for join, null_aware in zip(joins, flags, strict=True):
         if null_aware and not _is_anti(join):
             raise SqlError(
                 f"NOT IN became a join of type {join.get('type')}; rewrite it as NOT EXISTS",
@@ -68,8 +69,7 @@ def refuse_null_blind_marks(
         return
     if not _IN_QUERY.search(_without_quotes(text)):
         return  # EXISTS has no NULL
-    outer = any("OUTER" in join.get("type", "") or "LEFT" == join.get("type", "")[10:]
-                for join in _all_joins(document))
+    outer = any(join.get("type", "") in _OUTER_JOINS for join in _all_joins(document))
     nullable = outer or any(field.nullable for schema in schemas.values() for field in schema)
     negated = re.search(r'Not\(Column\(Column \{ relation: [^{}]*\{[^{}]*\}\), name: "mark"', plan_text)
     if nullable and negated:

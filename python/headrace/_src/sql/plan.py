@@ -72,9 +72,7 @@ def _plain_type(arrow_type: pa.DataType) -> pa.DataType:
 def _optimized_plan(context: Any, text: str) -> Any:
     from datafusion import SQLOptions
 
-    queries_only = (
-        SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
-    )
+    queries_only = SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
     try:
         return context.sql_with_options(text, queries_only).optimized_logical_plan()
     except BaseException as error:  # also Rust panics, which are no Exception
