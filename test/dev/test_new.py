@@ -61,3 +61,18 @@ def test_a_transport_has_every_call_of_the_interface(checkout: Path) -> None:
     assert {"send", "receive", "put", "fencePassed"} <= set(calls)
     assert [call for call in calls if not re.search(rf"\b{call}\([^;{{]*override", source)] == []
     assert "headrace_transport_wire SOURCES wire.cpp" in (folder / "CMakeLists.txt").read_text()
+
+
+def test_a_pass_has_declaration_source_and_test(checkout: Path) -> None:
+    folder = checkout / "passes" / "form"
+    folder.mkdir(parents=True)
+    (folder / "Passes.td").write_text("// Passes.\n\n#endif // PASSES\n")
+    (folder / "Passes.h").write_text("// Passes.\n#define GEN_PASS_DECL\n")
+    (folder / "CMakeLists.txt").write_text(
+        "# Form.\nheadrace_compiler_library(headrace_form SOURCES\n  a.cpp)\n"
+    )
+    new.make(checkout, ["pass", "form", "fuse_maps"])
+    assert 'def FormFuseMaps : Pass<"form-fuse-maps"' in (folder / "Passes.td").read_text()
+    assert "GEN_PASS_DEF_FORMFUSEMAPS" in (folder / "fuse_maps.cpp").read_text()
+    assert "SOURCES fuse_maps.cpp\n  a.cpp" in (folder / "CMakeLists.txt").read_text()
+    assert "--form-fuse-maps" in (checkout / "test/passes/form/fuse_maps.mlir").read_text()

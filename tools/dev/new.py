@@ -100,6 +100,24 @@ def _before_guard(text: str, addition: str) -> str:
     return text[:guard].rstrip("\n") + "\n" + addition + text[guard:]
 
 
+def pass_(change: Change, phase: str, name: str) -> None:
+    """A pass of a phase: declaration, source, and a lit test of the like name."""
+    _named(name, r"[a-z][a-z0-9_]*", "lower-case words joined by _")
+    folder = change.root / "passes" / phase
+    if not (folder / "Passes.td").exists():
+        raise StepFailed(f"no such phase with a Passes.td: {phase}")
+    argument = f"{phase}-{name.replace('_', '-')}"
+    camel = camel_case(phase) + camel_case(name)
+    header = next(file.name for file in sorted(folder.glob("*.h")) if "GEN_PASS_DECL" in file.read_text())
+    words = {"phase": phase, "argument": argument, "camel": camel, "macro": camel.upper(), "header": header}
+    declaration = Template((_TEMPLATES / "pass.td.in").read_text()).substitute(words)
+    change.edit(f"passes/{phase}/Passes.td", lambda text: _before_guard(text, declaration))
+    change.create(f"passes/{phase}/{name}.cpp", "pass.cpp.in", words)
+    change.edit(f"passes/{phase}/CMakeLists.txt", lambda text: add_source(text, f"{name}.cpp"))
+    change.create(f"test/passes/{phase}/{name}.mlir", "pass.mlir.in", words)
+    change.notes.append(f"add it to the pipeline of the phase {phase}, where its assumptions hold")
+
+
 def transport(change: Change, name: str) -> None:
     """A transport: header, source and library; its author adds it to the conformance suite."""
     _named(name, r"[a-z][a-z0-9_]*", "lower-case words joined by _")
@@ -116,6 +134,7 @@ def transport(change: Change, name: str) -> None:
 
 KINDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "op": (op, ("dialect", "mnemonic")),
+    "pass": (pass_, ("phase", "name")),
     "transport": (transport, ("name",)),
 }
 
