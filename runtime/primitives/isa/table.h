@@ -11,8 +11,7 @@ namespace headrace::primitives {
 struct IsaPrimitives {
   /// Sets the entries of decode, select and string search.
   void (*fill)(HrImports *table);
-  /// At most kSnappyStreams blocks, interleaved.
-  bool (*snappy)(const SnappyBlock *blocks, uint32_t count);
+  bool (*snappy)(const SnappyBlock *blocks, uint64_t count);
   IntegerRange (*narrow)(StoredInteger stored, const void *values, uint64_t count, HrType target, void *out);
 };
 

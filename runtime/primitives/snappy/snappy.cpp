@@ -3,20 +3,10 @@
 
 #include "runtime/primitives/isa/table.h"
 
-#include <algorithm>
-
 namespace headrace::primitives {
 
 bool snappyDecompress(Isa isa, std::span<const SnappyBlock> blocks) {
-  const IsaPrimitives &primitives = isaPrimitives(isa);
-  while (!blocks.empty()) {
-    size_t count = std::min<size_t>(blocks.size(), kSnappyStreams);
-    if (!primitives.snappy(blocks.data(), static_cast<uint32_t>(count))) {
-      return false;
-    }
-    blocks = blocks.subspan(count);
-  }
-  return true;
+  return isaPrimitives(isa).snappy(blocks.data(), blocks.size());
 }
 
 const uint8_t *snappySingleLiteral(const uint8_t *input, uint64_t inputBytes, uint64_t outputBytes) {

@@ -1,5 +1,5 @@
 // Snappy decompression (raw format, no framing) for pages: safe on any input, and faster with several blocks
-// at a time, because the streams of up to kSnappyStreams blocks are interleaved in one loop.
+// at a time, because the streams of kSnappyStreams blocks are interleaved in one loop.
 #pragma once
 
 #include "runtime/primitives/isa.h"
@@ -19,7 +19,7 @@ struct SnappyBlock {
   uint64_t outputBytes; ///< exactly what the block decompresses to
 };
 
-/// True if every block decompresses to exactly its outputBytes; else the contents of all outputs are undefined.
+/// Fastest if the largest blocks come first. True if every block decompresses to exactly its outputBytes; else the contents of all outputs are undefined.
 bool snappyDecompress(Isa isa, std::span<const SnappyBlock> blocks);
 
 /// If the block is one single literal, its bytes within `input` (to be used in place); else null.

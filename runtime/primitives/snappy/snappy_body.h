@@ -149,16 +149,20 @@ inline bool stepSnappy(SnappyStream &stream) {
   return true;
 }
 
+/// Steps that surely stay inside: a step takes at most 34 bytes of input and reads as many; it writes 32.
+inline int64_t stepsLeft(const SnappyStream &stream) {
+  int64_t bySource = (stream.inEnd - stream.in - 40) / 34;
+  int64_t byTarget = (stream.outEnd - stream.out - 64) / 32;
+  return bySource < byTarget ? bySource : byTarget;
+}
+
 /// Steps all K streams until one is near its end.
 template <int K> inline bool runSnappy(SnappyStream *stream) {
   for (;;) {
     int64_t steps = INT64_MAX;
     for (int k = 0; k < K; ++k) {
-      // A step takes at most 34 and reads at most 34 bytes; it writes at most 32, and moves by at most 32.
-      int64_t bySource = (stream[k].inEnd - stream[k].in - 40) / 34;
-      int64_t byTarget = (stream[k].outEnd - stream[k].out - 64) / 32;
-      steps = bySource < steps ? bySource : steps;
-      steps = byTarget < steps ? byTarget : steps;
+      int64_t left = stepsLeft(stream[k]);
+      steps = left < steps ? left : steps;
     }
     if (steps <= 0) {
       return true;
@@ -208,36 +212,45 @@ template <int K> inline bool runSnappy(SnappyStream *stream) {
   }
 }
 
-template <int K> inline bool snappyTogether(const SnappyBlock *blocks) {
-  SnappyStream stream[K];
-  for (int k = 0; k < K; ++k) {
-    if (!openSnappy(stream[k], blocks[k])) {
+/// The rest of a stream that is near its end, element by element.
+inline bool finishSnappy(SnappyStream &stream) {
+  while (stream.in != stream.inEnd) {
+    if (!stepSnappy(stream)) {
       return false;
     }
   }
-  if (!runSnappy<K>(stream)) {
-    return false;
-  }
-  for (int k = 0; k < K; ++k) {
-    if (K > 1 && !runSnappy<1>(stream + k)) {
-      return false;
-    }
-    while (stream[k].in != stream[k].inEnd) {
-      if (!stepSnappy(stream[k])) {
+  return stream.out == stream.outEnd;
+}
+
+/// Keeps kSnappyStreams streams running: when one is near its end it is finished and the next block takes its place.
+bool snappyBlocks(const SnappyBlock *blocks, uint64_t count) {
+  static_assert(kSnappyStreams == 3);
+  SnappyStream stream[kSnappyStreams];
+  uint32_t open = 0;
+  uint64_t next = 0;
+  for (;;) {
+    while (open < kSnappyStreams && next < count) {
+      if (!openSnappy(stream[open++], blocks[next++])) {
         return false;
       }
     }
-    if (stream[k].out != stream[k].outEnd) {
+    if (open == 0) {
+      return true;
+    }
+    if (!(open == 3   ? runSnappy<3>(stream)
+          : open == 2 ? runSnappy<2>(stream)
+                      : runSnappy<1>(stream))) {
       return false;
     }
+    for (uint32_t k = open; k-- > 0;) {
+      if (stepsLeft(stream[k]) <= 0) {
+        if (!finishSnappy(stream[k])) {
+          return false;
+        }
+        stream[k] = stream[--open];
+      }
+    }
   }
-  return true;
-}
-
-bool snappyBlocks(const SnappyBlock *blocks, uint32_t count) {
-  return count == 1   ? snappyTogether<1>(blocks)
-         : count == 2 ? snappyTogether<2>(blocks)
-                      : snappyTogether<3>(blocks);
 }
 
 } // namespace

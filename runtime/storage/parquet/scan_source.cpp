@@ -40,9 +40,25 @@ private:
   Status checkPromise(const Target &target, size_t column, const EncodedChunk &chunk) const;
 };
 
+using Loaders = std::vector<std::unique_ptr<ChunkLoader>>;
+
+/// Some block does not decompress: looks for the column it belongs to.
+Status findBrokenBlock(const Loaders &loaders) {
+  for (const std::unique_ptr<ChunkLoader> &loader : loaders) {
+    std::vector<primitives::SnappyBlock> blocks;
+    if (loader) {
+      loader->snappyBlocks(blocks);
+    }
+    if (!primitives::snappyDecompress(Decoders::get().isa, blocks)) {
+      return loader->locate(makeError(ErrorKind::kCorrupt, "a page does not decompress (snappy)"));
+    }
+  }
+  return makeError(ErrorKind::kInternal, "pages decompress one column at a time, but not together");
+}
+
 Status ScanSource::loadMissing(const Target &target, Chunks &chunks) const {
   const Decoders &decoders = Decoders::get();
-  std::vector<std::unique_ptr<ChunkLoader>> loaders(chunks.size());
+  Loaders loaders(chunks.size());
   std::vector<primitives::SnappyBlock> blocks;
   for (size_t i = 0; i < chunks.size(); ++i) {
     if (chunks[i]) {
@@ -54,15 +70,10 @@ Status ScanSource::loadMissing(const Target &target, Chunks &chunks) const {
     loaders[i]->snappyBlocks(blocks);
     fileBytesRead->fetch_add(loaders[i]->fileBytes(), std::memory_order_relaxed);
   }
-  // Blocks of like size go together, so that the interleaved loop runs long.
+  // The largest first, so that several are left to interleave until the end.
   std::sort(blocks.begin(), blocks.end(), [](const auto &a, const auto &b) { return a.outputBytes > b.outputBytes; });
-  for (size_t i = 0; i < blocks.size(); i += primitives::kSnappyStreams) {
-    std::span<const primitives::SnappyBlock> together(
-        blocks.data() + i, std::min<size_t>(primitives::kSnappyStreams, blocks.size() - i));
-    if (!primitives::snappyDecompress(decoders.isa, together)) {
-      return makeError(ErrorKind::kCorrupt, target.file->path(), ", row group ", target.rowGroup,
-                       ": a page does not decompress (snappy)");
-    }
+  if (!primitives::snappyDecompress(decoders.isa, blocks)) {
+    return findBrokenBlock(loaders);
   }
   for (size_t i = 0; i < chunks.size(); ++i) {
     if (loaders[i]) {
