@@ -193,7 +193,14 @@ bool compileSql(MLIRContext *context, const std::string &substrait, const Compil
     return false;
   }
   clock.lap("lower");
-  FailureOr<plan::Plan> plan = schedule::schedulePlan(*module, lowered->kernels);
+  FailureOr<sched::ProgramOp> program = schedule::buildProgram(*module);
+  if (failed(program) || failed(verify(*module))) {
+    return false;
+  }
+  if (options.observe) {
+    options.observe(Phase::kSchedule, *module);
+  }
+  FailureOr<plan::Plan> plan = schedule::emitPlan(*program, lowered->kernels);
   if (failed(plan)) {
     return false;
   }

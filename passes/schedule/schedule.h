@@ -1,13 +1,16 @@
 // The phase `schedule`: pipelines to the tasks, streams and states of a plan.
 #pragma once
 
-#include "dialects/pipe/PipeDialect.h"
+#include "dialects/sched/SchedDialect.h"
 #include "runtime/model/plan/plan.h"
 
 namespace headrace::schedule {
 
-/// Builds the plan of a module of pipelines. `kernels` (from `lower`) hold one entry per pipeline and per
-/// comparison, by symbol. Diagnostics on failure.
-mlir::FailureOr<plan::Plan> schedulePlan(mlir::ModuleOp module, std::vector<plan::Kernel> kernels);
+/// Orders the pipelines of a module into a `sched.program @main`: a run task each, loads before scans, exchanges
+/// between the two pipelines of a stream. Diagnostics on failure.
+mlir::FailureOr<sched::ProgramOp> buildProgram(mlir::ModuleOp module);
+
+/// Writes a program into a plan. `kernels` (from `lower`) hold one entry per pipeline and per comparison, by symbol.
+mlir::FailureOr<plan::Plan> emitPlan(sched::ProgramOp program, std::vector<plan::Kernel> kernels);
 
 } // namespace headrace::schedule

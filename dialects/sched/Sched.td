@@ -1,0 +1,151 @@
+// The sched dialect (L4): the tasks of one role, their tokens, streams and buffers.
+// Made by the phase `schedule`, which then writes it into the plan.
+#ifndef HEADRACE_DIALECTS_SCHED_TD
+#define HEADRACE_DIALECTS_SCHED_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Sched_Dialect : Dialect {
+  let name = "sched";
+  let cppNamespace = "::headrace::sched";
+  let summary = "Tasks, tokens, streams and buffers of a rank's program";
+  let description = [{
+    A `sched.program` is the SPMD text that every rank of a role runs. An edge is a token (the task finishes before the
+    other starts) or a stream (a bounded channel of chunks, consumed while it is produced). Kernels and states are
+    named by symbol: `pipe.pipeline` and `pipe.state`.
+  }];
+  let useDefaultTypePrinterParser = 1;
+}
+
+class Sched_Type<string name, string typeMnemonic> : TypeDef<Sched_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Sched_TokenType : Sched_Type<"Token", "token"> {
+  let summary = "the end of a task";
+}
+
+def Sched_StreamType : Sched_Type<"Stream", "stream"> {
+  let summary = "a bounded channel of chunks with these rows";
+  let description = [{
+    ```
+    !sched.stream<!pipe.rows<"k": i32>>
+    ```
+  }];
+  let parameters = (ins "::mlir::Type":$rows);
+  let assemblyFormat = "`<` $rows `>`";
+}
+
+def Sched_BufferType : Sched_Type<"Buffer", "buffer"> {
+  let summary = "a rank's part of a tensor, in a memory tier";
+  let description = [{
+    ```
+    !sched.buffer<"host", tensor<128x64xf32>>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$tier, "::mlir::Type":$shape);
+  let assemblyFormat = "`<` $tier `,` $shape `>`";
+}
+
+class Sched_Op<string opMnemonic, list<Trait> traits = []> : Op<Sched_Dialect, opMnemonic, traits>;
+
+def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
+  let summary = "the tasks of one role";
+  let description = [{
+    ```mlir
+    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+    sched.program @main {
+      %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+      %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@count] reads []
+      %read, %out = sched.run @groups of @count fills [] reads [] after %done -> !sched.stream<!pipe.rows<"n": i64>>
+      sched.result %out : !sched.stream<!pipe.rows<"n": i64>>
+    }
+    ```
+
+    C1: every stream has exactly one consumer.
+    C2: at most one result.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name $body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sched_LoadOp : Sched_Op<"load"> {
+  let summary = "an input table to a stream of morsels; each rank reads its share";
+  let description = [{ `columns` and `bounds` are those of `pipe.scan`. }];
+  let arguments = (ins StrAttr:$table, ArrayAttr:$columns, OptionalAttr<ArrayAttr>:$bounds);
+  let results = (outs Sched_TokenType:$done, Sched_StreamType:$rows);
+  let assemblyFormat = "$table $columns (`bounds` $bounds^)? attr-dict `:` type($rows)";
+}
+
+def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
+  let summary = "a kernel over all morsels of a stream, or over the rows of a finished state";
+  let description = [{
+    `fills` are states that each worker fills a copy of, merged when the input has ended; `reads` are states finished
+    before. With `partitioned`, output i is for rank i.
+
+    C1: the source is a stream (`from`) or a state (`of`), not both.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Optional<Sched_StreamType>:$input,
+                       OptionalAttr<FlatSymbolRefAttr>:$source, TypedArrayAttrBase<FlatSymbolRefAttr, "states">:$fills,
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "states">:$reads, Variadic<Sched_TokenType>:$after,
+                       UnitAttr:$partitioned);
+  let results = (outs Sched_TokenType:$done, Optional<Sched_StreamType>:$output);
+  let assemblyFormat = [{
+    $kernel (`from` $input^ `:` type($input))? (`of` $source^)? `fills` $fills `reads` $reads (`after` $after^)?
+    (`partitioned` $partitioned^)? attr-dict (`->` type($output)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Sched_ExchangeOp : Sched_Op<"exchange"> {
+  let summary = "chunks to other ranks and from them, streaming, with credits";
+  let description = [{
+    `kind` is `hash` (output i of the partitioned producer to rank i), `broadcast` or `gather` (to rank 0). Every exchange
+    has its own channel.
+
+    C1: `kind` is one of these.
+  }];
+  let arguments = (ins StrAttr:$kind, I32Attr:$channel, Sched_StreamType:$input);
+  let results = (outs Sched_TokenType:$done, Sched_StreamType:$output);
+  let assemblyFormat = "$kind `channel` $channel $input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def Sched_CollectiveOp : Sched_Op<"collective"> {
+  let summary = "a tensor collective over all ranks, in one order on every rank";
+  let description = [{ `collective` is all_reduce, all_gather, reduce_scatter or all_to_all; `combine` sum, max or min. }];
+  let arguments = (ins StrAttr:$collective, StrAttr:$combine, Sched_BufferType:$input, Sched_BufferType:$output,
+                       Variadic<Sched_TokenType>:$after);
+  let results = (outs Sched_TokenType:$done);
+  let assemblyFormat = "$collective $combine $input `,` $output (`after` $after^)? attr-dict `:` type($input) `,` type($output)";
+}
+
+def Sched_ReserveOp : Sched_Op<"reserve"> {
+  let summary = "memory granted before what needs it starts";
+  let description = [{ `minimum` bytes are static; `expected` is the 95th percentile. }];
+  let arguments = (ins StrAttr:$tier, I64Attr:$minimum, I64Attr:$expected);
+  let results = (outs Sched_TokenType:$granted);
+  let assemblyFormat = "$tier `minimum` $minimum `expected` $expected attr-dict";
+}
+
+def Sched_ReleaseOp : Sched_Op<"release"> {
+  let summary = "gives a reservation back";
+  let arguments = (ins Sched_TokenType:$granted, Variadic<Sched_TokenType>:$after);
+  let results = (outs Sched_TokenType:$done);
+  let assemblyFormat = "$granted (`after` $after^)? attr-dict";
+}
+
+def Sched_ResultOp : Sched_Op<"result"> {
+  let summary = "the rows of a stream to the caller, on rank 0";
+  let description = [{ `names` and `logical` are the user's column names and types; `ordered` keeps the order. }];
+  let arguments = (ins Sched_StreamType:$rows, OptionalAttr<ArrayAttr>:$names, OptionalAttr<ArrayAttr>:$logical,
+                       UnitAttr:$ordered);
+  let assemblyFormat = "$rows (`ordered` $ordered^)? (`names` $names^)? (`logical` $logical^)? attr-dict `:` type($rows)";
+}
+
+#endif

@@ -1,0 +1,167 @@
+// Dependencies between pipelines come from the states they fill and read and the streams between them.
+#include "passes/schedule/schedule.h"
+
+#include "passes/analysis/physical.h"
+
+#include "dialects/pipe/PipeDialect.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace headrace::schedule {
+
+namespace {
+
+class ProgramBuilder {
+public:
+  explicit ProgramBuilder(ModuleOp module) : module_(module), symbols_(module), b_(module.getContext()) {}
+  FailureOr<sched::ProgramOp> run();
+
+private:
+  LogicalResult add(pipe::PipelineOp pipeline);
+  /// The end of the pipeline that fills a state.
+  FailureOr<Value> filled(StringRef state);
+  FailureOr<Value> sourceStream(Operation &source);
+  ArrayAttr symbols(ArrayRef<StringRef> names);
+
+  ModuleOp module_;
+  SymbolTable symbols_;
+  OpBuilder b_;
+  llvm::StringMap<pipe::PipelineOp> fills_;    ///< state -> the pipeline that fills it
+  llvm::StringMap<pipe::PipelineOp> emitters_; ///< stream -> the pipeline that writes it
+  llvm::StringMap<sched::RunOp> tasks_;        ///< pipeline -> its task
+  llvm::StringSet<> open_;                     ///< pipelines whose dependencies are being added
+  int32_t channels_ = 0;
+};
+
+ArrayAttr ProgramBuilder::symbols(ArrayRef<StringRef> names) {
+  SmallVector<Attribute> out;
+  for (StringRef name : names) {
+    out.push_back(b_.getAttr<FlatSymbolRefAttr>(name));
+  }
+  return b_.getArrayAttr(out);
+}
+
+FailureOr<Value> ProgramBuilder::filled(StringRef state) {
+  auto fill = fills_.find(state);
+  if (fill == fills_.end()) {
+    return module_.emitError("no pipeline fills state: ") << state;
+  }
+  if (failed(add(fill->second))) {
+    return failure();
+  }
+  return tasks_.lookup(fill->second.getSymName()).getDone();
+}
+
+FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
+  if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
+    auto type = sched::StreamType::get(b_.getContext(), scan.getRows().getType());
+    auto load = sched::LoadOp::create(b_, scan.getLoc(), b_.getType<sched::TokenType>(), type, scan.getTableAttr(),
+                                      scan.getColumns(), scan.getBoundsAttr());
+    return load.getRows();
+  }
+  auto receive = cast<pipe::ReceiveOp>(source);
+  auto emitter = emitters_.find(receive.getStream());
+  if (emitter == emitters_.end()) {
+    return receive.emitError("no pipeline writes stream: ") << receive.getStream();
+  }
+  if (failed(add(emitter->second))) {
+    return failure();
+  }
+  Value written = tasks_.lookup(emitter->second.getSymName()).getOutput();
+  auto stream = symbols_.lookup<pipe::StreamOp>(receive.getStream());
+  auto exchange = sched::ExchangeOp::create(b_, receive.getLoc(), b_.getType<sched::TokenType>(), written.getType(),
+                                            stream.getExchangeAttr(), b_.getI32IntegerAttr(channels_++), written);
+  return exchange.getOutput();
+}
+
+LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
+  if (tasks_.contains(pipeline.getSymName())) {
+    return success();
+  }
+  if (!open_.insert(pipeline.getSymName()).second) {
+    return pipeline.emitError("pipelines depend on each other in a circle");
+  }
+  Block &body = pipeline.getBody().front();
+  SmallVector<Value> after;
+  auto waitFor = [&](StringRef state) -> LogicalResult {
+    FailureOr<Value> token = filled(state);
+    if (failed(token)) {
+      return failure();
+    }
+    if (!llvm::is_contained(after, *token)) {
+      after.push_back(*token);
+    }
+    return success();
+  };
+  SmallVector<StringRef> fills, reads;
+  for (StringRef name : statesOf(pipeline)) {
+    (fills_.lookup(name) == pipeline ? fills : reads).push_back(name);
+  }
+  for (StringRef name : reads) {
+    if (failed(waitFor(name))) {
+      return failure();
+    }
+  }
+  Value input;
+  FlatSymbolRefAttr source;
+  if (auto read = dyn_cast<pipe::ReadOp>(body.front())) {
+    if (failed(waitFor(read.getState()))) {
+      return failure();
+    }
+    source = read.getStateAttr();
+  } else {
+    FailureOr<Value> stream = sourceStream(body.front());
+    if (failed(stream)) {
+      return failure();
+    }
+    input = *stream;
+  }
+  Type output;
+  pipe::StreamOp stream;
+  if (auto emit = dyn_cast<pipe::EmitOp>(body.back())) {
+    stream = symbols_.lookup<pipe::StreamOp>(emit.getStream());
+    output = sched::StreamType::get(b_.getContext(), emit.getInput().getType());
+  }
+  bool partitioned = stream && stream.getExchange() == "hash";
+  auto run = sched::RunOp::create(b_, pipeline.getLoc(), b_.getType<sched::TokenType>(), output,
+                                  FlatSymbolRefAttr::get(pipeline.getSymNameAttr()), input, source, symbols(fills),
+                                  symbols(reads), after, partitioned ? b_.getUnitAttr() : UnitAttr());
+  tasks_[pipeline.getSymName()] = run;
+  if (stream && stream.getExchange() == "result") {
+    bool ordered = stream->getAttrOfType<BoolAttr>("ordered") == b_.getBoolAttr(true);
+    sched::ResultOp::create(b_, pipeline.getLoc(), run.getOutput(), stream->getAttrOfType<ArrayAttr>("names"),
+                            stream.getLogicalAttr(), ordered ? b_.getUnitAttr() : UnitAttr());
+  }
+  return success();
+}
+
+FailureOr<sched::ProgramOp> ProgramBuilder::run() {
+  for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
+    if (pipeline->hasAttr("merges")) {
+      continue; // not a task: exec runs it to join the workers' copies of a state
+    }
+    Operation &sink = pipeline.getBody().front().back();
+    if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
+      emitters_[emit.getStream()] = pipeline;
+    } else {
+      fills_[sink.getAttrOfType<FlatSymbolRefAttr>("state").getValue()] = pipeline;
+    }
+  }
+  b_.setInsertionPointToEnd(module_.getBody());
+  auto program = sched::ProgramOp::create(b_, module_.getLoc(), b_.getStringAttr("main"));
+  b_.setInsertionPointToEnd(&program.getBody().emplaceBlock());
+  for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
+    if (!pipeline->hasAttr("merges") && failed(add(pipeline))) {
+      return failure();
+    }
+  }
+  return program;
+}
+
+} // namespace
+
+FailureOr<sched::ProgramOp> buildProgram(ModuleOp module) { return ProgramBuilder(module).run(); }
+
+} // namespace headrace::schedule

@@ -1,0 +1,252 @@
+// sched to the structs of a plan: one way, op by op.
+#include "passes/schedule/schedule.h"
+
+#include "passes/analysis/physical.h"
+#include "runtime/abi/imports.h"
+
+#include "dialects/pipe/PipeDialect.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace headrace::schedule {
+
+namespace {
+
+class PlanEmitter {
+public:
+  PlanEmitter(sched::ProgramOp program, std::vector<plan::Kernel> kernels)
+      : program_(program), module_(program->getParentOfType<ModuleOp>()) {
+    plan_.kernels = std::move(kernels);
+  }
+  FailureOr<plan::Plan> run();
+
+private:
+  void addStates();
+  void addLoad(sched::LoadOp op);
+  LogicalResult addRun(sched::RunOp op);
+  void addExchange(sched::ExchangeOp op);
+  void addResult(sched::ResultOp op);
+  int32_t addStream(Value stream, std::string name);
+  int32_t kernelNamed(StringRef symbol);
+  int32_t place(Location location, const std::string &operation);
+  void addTask(plan::Task task, Operation *op);
+
+  sched::ProgramOp program_;
+  ModuleOp module_;
+  plan::Plan plan_;
+  llvm::StringMap<int32_t> states_;
+  DenseMap<Value, int32_t> streams_;
+  DenseMap<Operation *, int32_t> tasks_;
+};
+
+std::string locationText(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    return name.getName().str();
+  }
+  if (auto file = dyn_cast<FileLineColLoc>(location)) {
+    return file.getFilename().str() + ":" + std::to_string(file.getLine());
+  }
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    return fused.getLocations().empty() ? "" : locationText(fused.getLocations().front());
+  }
+  return "";
+}
+
+int32_t PlanEmitter::place(Location location, const std::string &operation) {
+  plan_.places.push_back({locationText(location), operation});
+  return static_cast<int32_t>(plan_.places.size()) - 1;
+}
+
+int32_t PlanEmitter::kernelNamed(StringRef symbol) {
+  for (auto [index, kernel] : llvm::enumerate(plan_.kernels)) {
+    if (kernel.symbol == symbol) {
+      return static_cast<int32_t>(index);
+    }
+  }
+  return plan::kNone;
+}
+
+void PlanEmitter::addTask(plan::Task task, Operation *op) {
+  for (Value operand : op->getOperands()) {
+    if (isa<sched::TokenType>(operand.getType())) {
+      task.after.push_back(tasks_.lookup(operand.getDefiningOp()));
+    }
+  }
+  tasks_[op] = static_cast<int32_t>(plan_.tasks.size());
+  plan_.tasks.push_back(std::move(task));
+}
+
+int32_t PlanEmitter::addStream(Value value, std::string name) {
+  plan::Stream stream;
+  stream.name = std::move(name);
+  auto rows = cast<pipe::RowsType>(cast<sched::StreamType>(value.getType()).getRows());
+  ArrayAttr logical;
+  if (auto result = dyn_cast<sched::ResultOp>(*value.user_begin())) {
+    logical = result.getLogicalAttr();
+  }
+  stream.schema = schemaOf(rows, logical);
+  streams_[value] = static_cast<int32_t>(plan_.streams.size());
+  plan_.streams.push_back(std::move(stream));
+  return streams_[value];
+}
+
+void PlanEmitter::addStates() {
+  for (auto op : module_.getOps<pipe::StateOp>()) {
+    plan::State state = layoutState(op);
+    state.mergeKernel = kernelNamed(("merge_" + op.getSymName()).str());
+    state.compareKernel = kernelNamed(("compare_" + op.getSymName()).str());
+    state.place = place(op.getLoc(), pipe::stringifyStateKind(op.getKind()).str());
+    states_[op.getSymName()] = static_cast<int32_t>(plan_.states.size());
+    plan_.states.push_back(std::move(state));
+  }
+}
+
+plan::Bound boundOf(DictionaryAttr description) {
+  plan::Bound bound;
+  bound.column = cast<StringAttr>(description.get("column")).str();
+  bound.op = cast<StringAttr>(description.get("op")).str();
+  Attribute value = description.get("value");
+  if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    bound.integer = integer.getInt();
+  } else if (auto real = dyn_cast<FloatAttr>(value)) {
+    bound.real = real.getValueAsDouble();
+  } else {
+    bound.text = cast<StringAttr>(value).str();
+  }
+  return bound;
+}
+
+void PlanEmitter::addLoad(sched::LoadOp op) {
+  plan::Slot slot;
+  slot.name = op.getTable().str();
+  slot.kind = "table";
+  auto rows = cast<pipe::RowsType>(cast<sched::StreamType>(op.getRows().getType()).getRows());
+  for (auto [index, description] : llvm::enumerate(op.getColumns().getAsRange<DictionaryAttr>())) {
+    plan::SlotColumn column;
+    column.file = cast<StringAttr>(description.get("file")).str();
+    if (auto logical = dyn_cast_or_null<StringAttr>(description.get("logical"))) {
+      column.logical = logical.str();
+    }
+    column.type = physicalType(rows.getTypes()[index]);
+    column.nullable = rows.getNullable()[index];
+    auto low = dyn_cast_or_null<IntegerAttr>(description.get("min"));
+    auto high = dyn_cast_or_null<IntegerAttr>(description.get("max"));
+    if (low && high) {
+      column.ranged = true;
+      column.min = low.getInt();
+      column.max = high.getInt();
+    }
+    slot.columns.push_back(std::move(column));
+  }
+  if (op.getBounds()) {
+    for (auto description : op.getBounds()->getAsRange<DictionaryAttr>()) {
+      slot.bounds.push_back(boundOf(description));
+    }
+  }
+  plan::Task task;
+  task.kind = plan::TaskKind::kLoad;
+  task.name = "load_" + slot.name;
+  task.phase = "scan";
+  task.slot = static_cast<int32_t>(plan_.slots.size());
+  task.place = place(op.getLoc(), "scan " + slot.name);
+  plan_.slots.push_back(std::move(slot));
+  task.outputStream = addStream(op.getRows(), task.name);
+  addTask(std::move(task), op);
+}
+
+LogicalResult PlanEmitter::addRun(sched::RunOp op) {
+  plan::Task task;
+  task.kind = plan::TaskKind::kRun;
+  task.name = op.getKernel().str();
+  task.kernel = kernelNamed(op.getKernel());
+  auto pipeline = SymbolTable::lookupNearestSymbolFrom<pipe::PipelineOp>(op, op.getKernelAttr());
+  if (task.kernel == plan::kNone || !pipeline) {
+    return op.emitError("no kernel was compiled for: ") << op.getKernel();
+  }
+  if (op.getInput()) {
+    task.inputStream = streams_.lookup(op.getInput());
+    task.phase = op.getInput().getDefiningOp<sched::LoadOp>() ? "scan" : "receive";
+  } else {
+    task.sourceState = states_.lookup(*op.getSource());
+    task.phase = "read";
+  }
+  for (StringRef name : statesOf(pipeline)) {
+    bool filled = llvm::is_contained(op.getFills(), FlatSymbolRefAttr::get(op.getContext(), name));
+    task.states.push_back({states_.lookup(name), filled ? plan::StateUse::kPerWorker : plan::StateUse::kShared});
+  }
+  task.partitioned = op.getPartitioned();
+  Operation &sink = pipeline.getBody().front().back();
+  task.place = place(op.getLoc(), sink.getName().stripDialect().str());
+  for (int32_t &known : plan_.kernels[task.kernel].places) {
+    known = task.place;
+  }
+  if (op.getOutput()) {
+    task.outputStream = addStream(op.getOutput(), cast<pipe::EmitOp>(sink).getStream().str());
+  }
+  addTask(std::move(task), op);
+  return success();
+}
+
+void PlanEmitter::addExchange(sched::ExchangeOp op) {
+  plan::Task task;
+  task.kind = plan::TaskKind::kExchange;
+  task.phase = "exchange";
+  task.inputStream = streams_.lookup(op.getInput());
+  task.name = plan_.streams[task.inputStream].name;
+  task.outputStream = addStream(op.getOutput(), task.name + ".received");
+  task.exchange = op.getKind() == "hash"        ? plan::ExchangeKind::kHash
+                  : op.getKind() == "broadcast" ? plan::ExchangeKind::kBroadcast
+                                                : plan::ExchangeKind::kGather;
+  task.channel = static_cast<int32_t>(op.getChannel());
+  task.place = place(op.getLoc(), "exchange " + op.getKind().str());
+  addTask(std::move(task), op);
+}
+
+void PlanEmitter::addResult(sched::ResultOp op) {
+  plan_.result = plan_.streams[streams_.lookup(op.getRows())].schema;
+  if (op.getNames()) {
+    for (auto [column, name] : llvm::zip(plan_.result.columns, op.getNames()->getAsRange<StringAttr>())) {
+      column.name = name.str();
+    }
+  }
+  plan_.ordered = op.getOrdered();
+  plan::Task task;
+  task.kind = plan::TaskKind::kResult;
+  task.name = "result";
+  task.phase = "result";
+  task.inputStream = streams_.lookup(op.getRows());
+  task.place = place(op.getLoc(), "result");
+  addTask(std::move(task), op);
+}
+
+FailureOr<plan::Plan> PlanEmitter::run() {
+  char hash[17];
+  std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(abi::importsHash()));
+  plan_.importsHash = hash;
+  addStates();
+  for (Operation &op : program_.getBody().front()) {
+    if (auto load = dyn_cast<sched::LoadOp>(op)) {
+      addLoad(load);
+    } else if (auto run = dyn_cast<sched::RunOp>(op)) {
+      if (failed(addRun(run))) {
+        return failure();
+      }
+    } else if (auto exchange = dyn_cast<sched::ExchangeOp>(op)) {
+      addExchange(exchange);
+    } else if (auto result = dyn_cast<sched::ResultOp>(op)) {
+      addResult(result);
+    } else {
+      return op.emitError("not written into plans yet: ") << op.getName();
+    }
+  }
+  return std::move(plan_);
+}
+
+} // namespace
+
+FailureOr<plan::Plan> emitPlan(sched::ProgramOp program, std::vector<plan::Kernel> kernels) {
+  return PlanEmitter(program, std::move(kernels)).run();
+}
+
+} // namespace headrace::schedule
