@@ -85,24 +85,28 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
   SmallVector<Node> expressions = *keyNodes;
   SmallVector<frame::AggregateFunction> functions;
   SmallVector<Node> measureNodes;
+  SmallVector<Node> conditions(expressions.size(), aggregate.get("none"));
   for (Node measure : aggregate.get("measures").elements()) {
-    if (Node filter = measure.get("filter")) {
-      return filter.fail("unsupported FILTER of an aggregate function");
-    }
+    Node filter = measure.get("filter");
     Node argument = measure.get("none");
     FailureOr<frame::AggregateFunction> function =
         measureFunction(environment, measure.get("measure"), argument);
     if (failed(function)) {
       return failure();
     }
+    if (filter && *function == frame::AggregateFunction::CountStar) {
+      *function = frame::AggregateFunction::Count; // of a 1 where the filter is true
+    }
     functions.push_back(*function);
     measureNodes.push_back(measure);
     if (*function != frame::AggregateFunction::CountStar) {
       expressions.push_back(argument);
+      conditions.push_back(filter);
     }
   }
   SmallVector<StringAttr> names;
-  FailureOr<Relation> source = addColumns(*input, input->columns(), expressions, aggregate, names);
+  FailureOr<Relation> source =
+      addColumns(*input, input->columns(), expressions, aggregate, names, conditions);
   if (failed(source)) {
     return failure();
   }

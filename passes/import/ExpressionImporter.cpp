@@ -228,6 +228,32 @@ FailureOr<Expression> ExpressionImporter::importIfThen(Node expression, Node ifT
   return Expression{value, text};
 }
 
+FailureOr<Expression> ExpressionImporter::importGuarded(Node condition, Node value) {
+  FailureOr<Expression> guard = importExpression(condition);
+  if (failed(guard)) {
+    return failure();
+  }
+  if (!frame::isBoolean(guard->value.getType())) {
+    return condition.fail("the condition must be boolean");
+  }
+  Expression counted{Value(), "1"};
+  if (value) {
+    FailureOr<Expression> imported = importExpression(value);
+    if (failed(imported)) {
+      return failure();
+    }
+    counted = std::move(*imported);
+  } else {
+    counted.value = frame::ConstantOp::create(builder, locate(condition, counted.text),
+                                              builder.getI64Type(), builder.getI64IntegerAttr(1));
+  }
+  std::string text = "CASE WHEN " + guard->text + " THEN " + counted.text + " END";
+  Type type = frame::addNullable(counted.value.getType());
+  Value result = frame::CaseOp::create(builder, locate(condition, text), type, guard->value,
+                                       counted.value, Value());
+  return Expression{result, text};
+}
+
 FailureOr<Expression> ExpressionImporter::importOneOf(Node expression, Node list) {
   FailureOr<Expression> operand = importExpression(list.get("value"));
   if (failed(operand)) {

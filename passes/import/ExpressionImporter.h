@@ -51,6 +51,9 @@ public:
 
   mlir::FailureOr<Expression> importExpression(Node expression);
 
+  /// CASE WHEN `condition` THEN `value` END; an absent value is 1.
+  mlir::FailureOr<Expression> importGuarded(Node condition, Node value);
+
   /// Ends the region. The caller moves it into its op.
   std::unique_ptr<mlir::Region> finish(mlir::ValueRange yielded, mlir::Location location);
 

@@ -1,4 +1,5 @@
 // Substrait joins: the condition is split into equal columns and a residual predicate.
+#include "dialects/frame/FrameConstants.h"
 #include "mlir/IR/Builders.h"
 #include "passes/import/RelationImporter.h"
 
@@ -55,6 +56,69 @@ static unsigned sidesOf(Node expression, int64_t leftCount) {
   return sides;
 }
 
+/// The literal 0, '' or false of a type.
+static Attribute zeroOf(Type type) {
+  Type value = frame::dropNullable(type);
+  if (frame::isString(value)) {
+    return frame::literalAttr(std::string(), value);
+  }
+  if (frame::isBoolean(value)) {
+    return frame::literalAttr(false, value);
+  }
+  return frame::isFloat(value) ? frame::literalAttr(0.0, value)
+                               : frame::literalAttr(llvm::APInt(frame::kLiteralBits, 0), value);
+}
+
+Relation RelationImporter::addNullSafeKeys(Relation input, ArrayRef<StringAttr> columns,
+                                           Location location, SmallVectorImpl<Attribute> &keys) {
+  if (columns.empty()) {
+    return input;
+  }
+  SmallVector<frame::Column> result = input.type().getColumns();
+  SmallVector<Attribute> kept;
+  for (const frame::Column &column : result) {
+    kept.push_back(column.name);
+  }
+  Region region;
+  OpBuilder inside(environment.context);
+  Block *block = inside.createBlock(&region);
+  SmallVector<Attribute> used;
+  SmallVector<Attribute> computed;
+  SmallVector<Value> values;
+  auto compute = [&](const Twine &name, Value value) {
+    computed.push_back(uniqueName(name.str()));
+    keys.push_back(computed.back());
+    result.push_back({cast<StringAttr>(computed.back()), value.getType()});
+    values.push_back(value);
+  };
+  Type flag = builder.getI64Type();
+  for (StringAttr name : columns) {
+    Type type = input.typeOf(name);
+    auto known = llvm::find(used, Attribute(name)); // the same column in two pairs
+    Value argument = known == used.end() ? Value(block->addArgument(type, location))
+                                         : block->getArgument(known - used.begin());
+    if (known == used.end()) {
+      used.push_back(name);
+    }
+    Value null = frame::IsNullOp::create(inside, location, builder.getI1Type(), argument);
+    Value one = frame::ConstantOp::create(inside, location, flag, builder.getI64IntegerAttr(1));
+    Value none = frame::ConstantOp::create(inside, location, flag, builder.getI64IntegerAttr(0));
+    compute(name.getValue() + "_is_null",
+            frame::CaseOp::create(inside, location, flag, null, one, none));
+    Type value = frame::dropNullable(type);
+    Value zero = frame::ConstantOp::create(inside, location, value, zeroOf(type));
+    compute(name.getValue() + "_or_zero",
+            frame::CoalesceOp::create(inside, location, value, ValueRange{argument, zero}));
+  }
+  frame::YieldOp::create(inside, location, values);
+  auto op = frame::ProjectOp::create(
+      builder, location, frame::TableType::get(environment.context, result), input.table,
+      builder.getArrayAttr(kept), builder.getArrayAttr(computed), builder.getArrayAttr(used));
+  op.getExpressions().takeBody(region);
+  input.table = op.getResult();
+  return input;
+}
+
 LogicalResult RelationImporter::splitCondition(Node join, Relation &left, Relation &right,
                                                JoinKeys &keys, SmallVectorImpl<Node> &residual) {
   Node condition = join.get("expression");
@@ -67,6 +131,7 @@ LogicalResult RelationImporter::splitCondition(Node join, Relation &left, Relati
   SmallVector<Node> parts;
   flattenConjunction(environment, condition, parts);
   SmallVector<Node> pairs;
+  SmallVector<bool> nullSafe; // per pair: NULL equals NULL
   SmallVector<Node> leftSides;
   SmallVector<Node> rightSides;
   for (Node part : parts) {
@@ -79,7 +144,8 @@ LogicalResult RelationImporter::splitCondition(Node join, Relation &left, Relati
     if (part.get("literal").get("boolean").boolean() == true) {
       continue;
     }
-    if (*name != "equal" || arguments.size() != 2) {
+    bool equality = *name == "equal" || *name == "is_not_distinct_from";
+    if (!equality || arguments.size() != 2) {
       residual.push_back(part);
       continue;
     }
@@ -91,6 +157,7 @@ LogicalResult RelationImporter::splitCondition(Node join, Relation &left, Relati
       continue;
     }
     pairs.push_back(part);
+    nullSafe.push_back(*name != "equal");
     leftSides.push_back(arguments[0]);
     rightSides.push_back(arguments[1]);
   }
@@ -104,14 +171,27 @@ LogicalResult RelationImporter::splitCondition(Node join, Relation &left, Relati
   }
   left = *newLeft;
   right = *newRight;
-  for (auto [part, leftName, rightName] : llvm::zip_equal(pairs, leftNames, rightNames)) {
-    if (frame::isSameValueType(left.typeOf(leftName), right.typeOf(rightName))) {
+  SmallVector<StringAttr> nullSafeLeft;
+  SmallVector<StringAttr> nullSafeRight;
+  for (auto [part, safe, leftName, rightName] :
+       llvm::zip_equal(pairs, nullSafe, leftNames, rightNames)) {
+    Type leftType = left.typeOf(leftName);
+    Type rightType = right.typeOf(rightName);
+    if (!frame::isSameValueType(leftType, rightType)) {
+      // Decimals of different precision, or an error that the comparison reports.
+      residual.push_back(part);
+    } else if (safe && (frame::isNullable(leftType) || frame::isNullable(rightType))) {
+      nullSafeLeft.push_back(leftName);
+      nullSafeRight.push_back(rightName);
+    } else {
       keys.left.push_back(leftName);
       keys.right.push_back(rightName);
-    } else { // decimals of different precision, or an error that the comparison reports
-      residual.push_back(part);
     }
   }
+  // NULL equals NULL: whether it is NULL and the value without NULL are two ordinary keys.
+  Location location = locate(join, "null-safe keys");
+  left = addNullSafeKeys(left, nullSafeLeft, location, keys.left);
+  right = addNullSafeKeys(right, nullSafeRight, location, keys.right);
   return success();
 }
 

@@ -364,7 +364,8 @@ static std::string nameOf(const ExpressionEnvironment &environment, Node express
 
 FailureOr<Relation> RelationImporter::addColumns(Relation input, ArrayRef<frame::Column> fields,
                                                  ArrayRef<Node> expressions, Node where,
-                                                 SmallVectorImpl<StringAttr> &names) {
+                                                 SmallVectorImpl<StringAttr> &names,
+                                                 ArrayRef<Node> conditions) {
   ExpressionImporter importer(environment, fields);
   SmallVector<frame::Column> columns = input.type().getColumns();
   SmallVector<Attribute> kept;
@@ -374,17 +375,19 @@ FailureOr<Relation> RelationImporter::addColumns(Relation input, ArrayRef<frame:
   SmallVector<Attribute> computed;
   SmallVector<Value> values;
   std::string text = "columns";
-  for (Node expression : expressions) {
-    std::optional<int64_t> index = fieldIndex(expression);
+  for (auto [position, expression] : llvm::enumerate(expressions)) {
+    bool guarded = !conditions.empty() && conditions[position];
+    std::optional<int64_t> index = guarded ? std::nullopt : fieldIndex(expression);
     if (index && *index >= 0 && *index < static_cast<int64_t>(fields.size())) {
       names.push_back(fields[*index].name);
       continue;
     }
-    FailureOr<Expression> value = importer.importExpression(expression);
+    FailureOr<Expression> value = guarded ? importer.importGuarded(conditions[position], expression)
+                                          : importer.importExpression(expression);
     if (failed(value)) {
       return failure();
     }
-    names.push_back(uniqueName(nameOf(environment, expression)));
+    names.push_back(uniqueName(guarded ? "filtered" : nameOf(environment, expression)));
     computed.push_back(names.back());
     columns.push_back({names.back(), value->value.getType()});
     values.push_back(value->value);

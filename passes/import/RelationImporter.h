@@ -54,14 +54,20 @@ private:
   mlir::FailureOr<mlir::Value> importScalarSubquery(Node relation);
 
   /// Adds computed columns to `input` for those of `expressions` that are no plain fields. `fields`
-  /// is what their field indices mean. `names` gets the column of each expression.
+  /// is what their field indices mean. `names` gets the column of each expression. `conditions`, if
+  /// not empty, is parallel to `expressions`: where one is present, the value counts only where it
+  /// is true and is NULL elsewhere (an absent expression counts as 1).
   mlir::FailureOr<Relation> addColumns(Relation input, llvm::ArrayRef<frame::Column> fields,
                                        llvm::ArrayRef<Node> expressions, Node where,
-                                       llvm::SmallVectorImpl<mlir::StringAttr> &names);
+                                       llvm::SmallVectorImpl<mlir::StringAttr> &names,
+                                       llvm::ArrayRef<Node> conditions = {});
   /// Splits the condition of a join: key columns go to `keys` (added to the sides where they are
   /// computed), the rest to `residual`.
   mlir::LogicalResult splitCondition(Node join, Relation &left, Relation &right, JoinKeys &keys,
                                      llvm::SmallVectorImpl<Node> &residual);
+  /// Adds, per column, a flag for NULL and the value with 0 or '' for NULL; both go to `keys`.
+  Relation addNullSafeKeys(Relation input, llvm::ArrayRef<mlir::StringAttr> columns,
+                           mlir::Location location, llvm::SmallVectorImpl<mlir::Attribute> &keys);
   mlir::FailureOr<Relation> applyEmit(Node body, Relation relation);
   /// Drops columns that no field names.
   Relation prune(Relation relation, mlir::Location location);

@@ -13,7 +13,7 @@ import pytest
 from headrace._src.sql.errors import SqlError, SqlErrorKind
 from headrace._src.sql.plan import substrait_json
 
-TPCH = Path(__file__).parents[1] / "data" / "tpch"
+DATA = Path(__file__).parents[1] / "data"
 
 NULLABLE = pa.schema([pa.field("a", pa.int64()), pa.field("b", pa.string_view())])
 REQUIRED = pa.schema([pa.field("k", pa.int64(), nullable=False)])
@@ -39,7 +39,7 @@ def plan(text: str) -> dict[str, Any]:
 
 def test_kept_plans_are_current() -> None:
     done = subprocess.run(
-        [sys.executable, str(TPCH / "make_substrait.py"), "--check"],
+        [sys.executable, str(DATA / "make_substrait.py"), "--check"],
         capture_output=True,
         text=True,
         check=False,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes substrait/qNN.json from queries/qNN.sql (needs python/ on PYTHONPATH); --check only compares.
+"""Writes {tpch,features}/substrait/*.json from queries/*.sql (python/ on PYTHONPATH); --check only compares.
 
 Extension anchors vary from call to call in DataFusion, so documents are compared after resolving them.
 """
@@ -7,15 +7,14 @@ Extension anchors vary from call to call in DataFusion, so documents are compare
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent
-sys.path.insert(0, str(FOLDER))
+from headrace._src.sql.plan import substrait_json
 
-from headrace._src.sql.plan import substrait_json  # noqa: E402
-from schemas import SCHEMAS  # noqa: E402
+FOLDERS = [Path(__file__).parent / name for name in ("tpch", "features")]
 
 
 def with_stable_anchors(text: str) -> dict[str, Any]:
@@ -44,13 +43,15 @@ def with_stable_anchors(text: str) -> dict[str, Any]:
 
 def main() -> int:
     different = []
-    for query in sorted((FOLDER / "queries").glob("q*.sql")):
-        target = FOLDER / "substrait" / f"{query.stem}.json"
-        document = with_stable_anchors(substrait_json(query.read_text(), SCHEMAS))
-        if "--check" not in sys.argv:
-            target.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
-        elif json.loads(target.read_text()) != document:
-            different.append(query.stem)
+    for folder in FOLDERS:
+        schemas = runpy.run_path(str(folder / "schemas.py"))["SCHEMAS"]
+        for query in sorted((folder / "queries").glob("*.sql")):
+            target = folder / "substrait" / f"{query.stem}.json"
+            document = with_stable_anchors(substrait_json(query.read_text(), schemas))
+            if "--check" not in sys.argv:
+                target.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
+            elif json.loads(target.read_text()) != document:
+                different.append(query.stem)
     if different:
         print(f"not what DataFusion gives now: {' '.join(different)}; run {__file__}")
     return 1 if different else 0

@@ -1,0 +1,1 @@
+select a from t union all select k from r
