@@ -229,8 +229,10 @@ Status checkOperands(const Plan &plan, int32_t index) {
   bool output = task.outputStream != kNone;
   switch (task.kind) {
   case TaskKind::kLoad:
-    HR_RETURN_IF_ERROR(need(task.slot != kNone && output, "a slot and an output stream"));
-    return need(plan.slots[task.slot].kind == "table", "a slot of kind table");
+    HR_RETURN_IF_ERROR(need(task.slot != kNone, "a slot"));
+    return plan.slots[task.slot].kind == "tensor"
+               ? need(task.outputs.size() == 1 && !output, "one output buffer for a tensor")
+               : need(output, "an output stream");
   case TaskKind::kRun:
     HR_RETURN_IF_ERROR(need(task.kernel != kNone, "a kernel"));
     HR_RETURN_IF_ERROR(

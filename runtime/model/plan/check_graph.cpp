@@ -99,7 +99,7 @@ private:
         return broken("schema", t, streamName(value.inputStream), " and ",
                       streamName(value.outputStream), " have different types");
       }
-      if (value.kind == TaskKind::kLoad) {
+      if (value.kind == TaskKind::kLoad && value.outputStream != kNone) {
         HR_RETURN_IF_ERROR(checkLoad(t));
       }
       if (value.kind == TaskKind::kResult && value.inputStream != kNone) {

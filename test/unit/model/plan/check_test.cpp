@@ -109,7 +109,7 @@ TEST(PlanCheck, Operands) {
             "rule operands: task 4 'gather' (exchange): needs an input stream, an output stream "
             "and a channel");
   EXPECT_EQ(checked([](Plan &p) { p.slots[0].kind = "tensor"; }),
-            "rule operands: task 0 'load u' (load): needs a slot of kind table");
+            "rule operands: task 0 'load u' (load): needs one output buffer for a tensor");
   EXPECT_EQ(checked([](Plan &p) { p.states[0].kind = StateKind::kSortBuffer; }),
             "rule operands: state 0 'u table': a sort buffer needs a compareKernel");
   EXPECT_EQ(checked([](Plan &p) { p.tasks[4].exchange = ExchangeKind::kHash; }),

@@ -1,0 +1,227 @@
+// Conversion of sealed chunks to Arrow arrays, and the release callbacks.
+#include "runtime/exec/arrow_export.h"
+
+#include "runtime/model/plan/names.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace headrace::exec {
+namespace {
+
+/// How a column leaves: Arrow's format string and the bytes of one value (0: strings and bools).
+struct ArrowType {
+  std::string format;
+  uint32_t width = 0;
+};
+
+Expected<ArrowType> arrowType(const plan::Column &column) {
+  const std::string &logical = column.logical;
+  int precision = 0;
+  int scale = 0;
+  if (column.type == HR_STRING) {
+    return ArrowType{"u", 0};
+  }
+  if (column.type == HR_BOOL) {
+    return ArrowType{"b", 0};
+  }
+  if (column.type == HR_F32 || column.type == HR_F64) {
+    return ArrowType{column.type == HR_F32 ? "f" : "g", plan::widthOf(column.type)};
+  }
+  if (std::sscanf(logical.c_str(), "decimal<%d, %d>", &precision, &scale) == 2) {
+    return ArrowType{"d:" + std::to_string(precision) + "," + std::to_string(scale), 16};
+  }
+  if (logical == "date") {
+    return ArrowType{"tdD", 4};
+  }
+  if (logical == "i8" || logical == "i16" || logical == "i32" || logical == "i64") {
+    uint32_t width = logical == "i8" ? 1 : logical == "i16" ? 2 : logical == "i32" ? 4 : 8;
+    return ArrowType{width == 1 ? "c" : width == 2 ? "s" : width == 4 ? "i" : "l", width};
+  }
+  if (logical == "i128" || (logical.empty() && column.type == HR_I128)) {
+    return ArrowType{"d:38,0", 16};
+  }
+  if (logical.empty()) {
+    constexpr const char *kFormats[] = {"b", "c", "s", "i", "l"};
+    return ArrowType{kFormats[column.type], plan::widthOf(column.type)};
+  }
+  return makeError(ErrorKind::kUnsupported, "result column '", column.name,
+                   "' has no Arrow type: ", logical);
+}
+
+__int128 readInteger(const uint8_t *at, uint32_t width) {
+  switch (width) {
+  case 1:
+    return *reinterpret_cast<const int8_t *>(at);
+  case 2:
+    return *reinterpret_cast<const int16_t *>(at);
+  case 4:
+    return *reinterpret_cast<const int32_t *>(at);
+  case 8:
+    return *reinterpret_cast<const int64_t *>(at);
+  default: {
+    __int128 value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  }
+}
+
+/// The same integers in another width; a value always fits its logical type.
+std::vector<uint8_t> convertIntegers(const uint8_t *from, uint32_t fromWidth, uint32_t toWidth,
+                                     uint32_t rows) {
+  std::vector<uint8_t> out(size_t(rows) * toWidth);
+  for (uint32_t i = 0; i < rows; ++i) {
+    __int128 value = readInteger(from + size_t(i) * fromWidth, fromWidth);
+    std::memcpy(out.data() + size_t(i) * toWidth, &value, toWidth);
+  }
+  return out;
+}
+
+// ---- schemas ----
+
+struct SchemaHolder {
+  std::string format;
+  std::string name;
+  std::vector<ArrowSchema> children;
+  std::vector<ArrowSchema *> pointers;
+};
+
+void releaseSchema(ArrowSchema *schema) {
+  auto *holder = static_cast<SchemaHolder *>(schema->private_data);
+  for (ArrowSchema &child : holder->children) {
+    if (child.release) {
+      child.release(&child);
+    }
+  }
+  delete holder;
+  schema->release = nullptr;
+}
+
+void fillSchema(ArrowSchema &schema, SchemaHolder *holder, int64_t flags) {
+  for (ArrowSchema &child : holder->children) {
+    holder->pointers.push_back(&child);
+  }
+  schema = ArrowSchema{};
+  schema.format = holder->format.c_str();
+  schema.name = holder->name.c_str();
+  schema.flags = flags;
+  schema.n_children = static_cast<int64_t>(holder->children.size());
+  schema.children = holder->pointers.data();
+  schema.release = releaseSchema;
+  schema.private_data = holder;
+}
+
+// ---- arrays ----
+
+struct ArrayHolder {
+  ChunkHandle chunk;
+  std::vector<uint8_t> converted;
+  const void *buffers[3] = {};
+  std::vector<ArrowArray> children;
+  std::vector<ArrowArray *> pointers;
+};
+
+void releaseArray(ArrowArray *array) {
+  auto *holder = static_cast<ArrayHolder *>(array->private_data);
+  for (ArrowArray &child : holder->children) {
+    if (child.release) {
+      child.release(&child);
+    }
+  }
+  delete holder;
+  array->release = nullptr;
+}
+
+void fillArray(ArrowArray &array, ArrayHolder *holder, uint32_t rows, int64_t buffers) {
+  for (ArrowArray &child : holder->children) {
+    holder->pointers.push_back(&child);
+  }
+  array = ArrowArray{};
+  array.length = rows;
+  array.null_count = holder->buffers[0] ? -1 : 0;
+  array.n_buffers = buffers;
+  array.buffers = holder->buffers;
+  array.n_children = static_cast<int64_t>(holder->children.size());
+  array.children = holder->pointers.data();
+  array.release = releaseArray;
+  array.private_data = holder;
+}
+
+void exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, const ArrowType &type,
+                  ArrowArray &out) {
+  const HrSegment &segment = chunk->segments[column];
+  auto *holder = new ArrayHolder{};
+  holder->chunk = chunk;
+  holder->buffers[0] = segment.validity;
+  holder->buffers[1] = segment.data;
+  uint32_t width = plan::widthOf(physical);
+  if (type.width != 0 && width != type.width) {
+    holder->converted =
+        convertIntegers(static_cast<const uint8_t *>(segment.data), width, type.width, chunk->rows);
+    holder->buffers[1] = holder->converted.data();
+  }
+  holder->buffers[2] = segment.heap;
+  fillArray(out, holder, chunk->rows, physical == HR_STRING ? 3 : 2);
+}
+
+// ---- the stream ----
+
+struct StreamHolder {
+  std::shared_ptr<const TableResult> table;
+  std::vector<ArrowType> types;
+  size_t next = 0;
+};
+
+int getSchema(ArrowArrayStream *stream, ArrowSchema *out) {
+  auto *self = static_cast<StreamHolder *>(stream->private_data);
+  const std::vector<plan::Column> &columns = self->table->schema.columns;
+  auto *root = new SchemaHolder{"+s", "", {}, {}};
+  root->children.resize(columns.size());
+  for (size_t c = 0; c < columns.size(); ++c) {
+    auto *holder = new SchemaHolder{self->types[c].format, columns[c].name, {}, {}};
+    fillSchema(root->children[c], holder, columns[c].nullable ? ARROW_FLAG_NULLABLE : 0);
+  }
+  fillSchema(*out, root, 0);
+  return 0;
+}
+
+int getNext(ArrowArrayStream *stream, ArrowArray *out) {
+  auto *self = static_cast<StreamHolder *>(stream->private_data);
+  if (self->next == self->table->chunks.size()) {
+    *out = ArrowArray{};
+    return 0;
+  }
+  const ChunkHandle &chunk = self->table->chunks[self->next++];
+  auto *root = new ArrayHolder{};
+  root->children.resize(self->types.size());
+  for (size_t c = 0; c < self->types.size(); ++c) {
+    exportColumn(chunk, c, self->table->schema.columns[c].type, self->types[c], root->children[c]);
+  }
+  fillArray(*out, root, chunk->rows, 1);
+  return 0;
+}
+
+const char *getLastError(ArrowArrayStream *) { return nullptr; }
+
+void releaseStream(ArrowArrayStream *stream) {
+  delete static_cast<StreamHolder *>(stream->private_data);
+  stream->release = nullptr;
+}
+
+} // namespace
+
+Status exportStream(std::shared_ptr<const TableResult> table, ArrowArrayStream *out) {
+  auto holder = std::make_unique<StreamHolder>();
+  for (const plan::Column &column : table->schema.columns) {
+    HR_ASSIGN_OR_RETURN(ArrowType type, arrowType(column));
+    holder->types.push_back(std::move(type));
+  }
+  holder->table = std::move(table);
+  *out = ArrowArrayStream{getSchema, getNext, getLastError, releaseStream, holder.release()};
+  return {};
+}
+
+} // namespace headrace::exec

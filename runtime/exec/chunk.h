@@ -1,0 +1,79 @@
+// Chunks: sealed columns that move between tasks. And the chunk a kernel is writing.
+//
+// A sealed column: values, or a bitmap for bools, or uint32_t offsets and a heap for strings;
+// validity is a bitmap or absent. Every buffer has HR_PADDING readable bytes after it.
+#pragma once
+
+#include "runtime/abi/kernel.h"
+#include "runtime/base/status.h"
+#include "runtime/exec/memory_account.h"
+#include "runtime/model/plan/plan.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace headrace::exec {
+
+/// Where a chunk stands in an ordered stream: compared lexicographically. Empty: no order.
+using ChunkOrder = std::vector<uint32_t>;
+
+/// Immutable once shared. `pins` hold what the segments point into.
+struct Chunk {
+  uint32_t rows = 0;
+  std::vector<HrSegment> segments; ///< one a column
+  std::vector<uint64_t> heapBytes; ///< of string columns
+  ChunkOrder order;
+  int32_t target = 0; ///< rank that the rows are for (partitioned streams)
+  /// Whether the bytes are in buffers of an exchange's bounded pool: must be copied to be kept for
+  /// long.
+  bool pooled = false;
+  std::vector<std::shared_ptr<const void>> pins;
+
+  /// Bytes of the columns as they are encoded.
+  uint64_t bytes() const;
+};
+using ChunkHandle = std::shared_ptr<const Chunk>;
+
+/// The rows of a chunk as kernels read them. Lives as long as the chunk.
+class ChunkView {
+public:
+  explicit ChunkView(const Chunk &chunk, uint64_t firstRow);
+  const HrMorsel &morsel() const { return morsel_; }
+
+private:
+  std::vector<HrColumn> columns_;
+  HrMorsel morsel_{};
+};
+
+/// A copy of the chunk in memory of `account`, as small as its rows allow.
+Expected<ChunkHandle> copyChunk(const Chunk &chunk, const plan::Schema &schema,
+                                std::shared_ptr<MemoryAccount> account);
+
+/// Purpose: the HrOutput that a kernel fills, and its sealing. Not thread-safe.
+/// Ownership: owns the buffers until seal() hands them to a chunk.
+class OutputChunk {
+public:
+  OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account);
+
+  /// Fresh buffers of the stream's capacity; the last ones must have been sealed.
+  Status prepare();
+  /// The rows so far as a chunk (null if there are none); afterwards prepare() before the next row.
+  Expected<ChunkHandle> seal(ChunkOrder order, int32_t target);
+  bool prepared() const { return buffers_ != nullptr; }
+
+  HrOutput &abi() { return abi_; }
+  /// Room for `bytes` more in the heap of a string column (hr_output_grow).
+  Status growHeap(uint32_t column, uint64_t bytes);
+
+private:
+  struct Buffers;
+  Expected<ChunkHandle> sealInPlace(ChunkOrder order, int32_t target);
+  const plan::Stream &stream_;
+  std::shared_ptr<MemoryAccount> account_;
+  std::shared_ptr<Buffers> buffers_;
+  std::vector<HrOutputColumn> columns_;
+  HrOutput abi_{};
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,182 @@
+// Layout, copying of bits and offsets, and checks on the way in.
+#include "runtime/exec/chunk_codec.h"
+
+#include "runtime/base/check.h"
+#include "runtime/model/plan/names.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace headrace::exec {
+namespace {
+
+struct WireColumn {
+  uint32_t data = 0;
+  uint32_t validity = 0;
+  uint32_t heap = 0;
+  uint32_t heapBytes = 0;
+};
+struct WireHeader {
+  uint32_t rows = 0;
+  uint32_t columns = 0;
+};
+
+uint64_t padded(uint64_t bytes) { return (bytes + HR_PADDING + 63) & ~uint64_t(63); }
+uint64_t bitmapBytes(uint64_t rows) { return (rows + 7) / 8; }
+
+uint64_t dataBytes(HrType type, uint64_t rows) {
+  return type == HR_STRING ? (rows + 1) * 4
+         : type == HR_BOOL ? bitmapBytes(rows)
+                           : rows * plan::widthOf(type);
+}
+
+uint64_t headerBytes(size_t columns) {
+  return (sizeof(WireHeader) + columns * sizeof(WireColumn) + 63) & ~uint64_t(63);
+}
+
+uint64_t heapSpan(const HrSegment &segment, uint32_t firstRow, uint32_t rows) {
+  const auto *offsets = static_cast<const uint32_t *>(segment.data);
+  return offsets[firstRow + rows] - offsets[firstRow];
+}
+
+void copyBits(const uint8_t *from, uint32_t firstBit, uint32_t count, uint8_t *to) {
+  if (firstBit % 8 == 0) {
+    std::memcpy(to, from + firstBit / 8, bitmapBytes(count));
+    return;
+  }
+  std::memset(to, 0, bitmapBytes(count));
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t bit = firstBit + i;
+    to[i / 8] |= static_cast<uint8_t>((from[bit / 8] >> (bit % 8) & 1) << (i % 8));
+  }
+}
+
+} // namespace
+
+uint64_t encodedBytes(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow,
+                      uint32_t rows) {
+  uint64_t bytes = headerBytes(schema.columns.size());
+  for (size_t c = 0; c < schema.columns.size(); ++c) {
+    const HrSegment &segment = chunk.segments[c];
+    bytes += padded(dataBytes(schema.columns[c].type, rows));
+    if (segment.validity) {
+      bytes += padded(bitmapBytes(rows));
+    }
+    if (schema.columns[c].type == HR_STRING) {
+      bytes += padded(heapSpan(segment, firstRow, rows));
+    }
+  }
+  return bytes;
+}
+
+uint32_t rowsThatFit(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow,
+                     uint64_t capacityBytes) {
+  uint32_t most = chunk.rows - firstRow;
+  if (encodedBytes(chunk, schema, firstRow, most) <= capacityBytes) {
+    return most;
+  }
+  uint32_t least = 0; // fits; most does not
+  while (most - least > 1) {
+    uint32_t middle = least + (most - least) / 2;
+    (encodedBytes(chunk, schema, firstRow, middle) <= capacityBytes ? least : most) = middle;
+  }
+  // Whole bytes of bitmaps copy fast.
+  return least > 64 ? least & ~63u : least;
+}
+
+void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow, uint32_t rows,
+                const BufferRef &body) {
+  auto *base = reinterpret_cast<uint8_t *>(body.mutableData());
+  WireHeader header{rows, static_cast<uint32_t>(schema.columns.size())};
+  std::memcpy(base, &header, sizeof header);
+  uint64_t at = headerBytes(schema.columns.size());
+  auto reserve = [&](uint64_t bytes) {
+    uint64_t start = at;
+    at += padded(bytes);
+    return static_cast<uint32_t>(start);
+  };
+  for (size_t c = 0; c < schema.columns.size(); ++c) {
+    const HrSegment &segment = chunk.segments[c];
+    const auto *data = static_cast<const uint8_t *>(segment.data);
+    HrType type = schema.columns[c].type;
+    WireColumn wire;
+    wire.data = reserve(dataBytes(type, rows));
+    if (type == HR_BOOL) {
+      copyBits(data, firstRow, rows, base + wire.data);
+    } else if (type == HR_STRING) {
+      const auto *offsets = static_cast<const uint32_t *>(segment.data) + firstRow;
+      auto *out = reinterpret_cast<uint32_t *>(base + wire.data);
+      for (uint32_t i = 0; i <= rows; ++i) {
+        out[i] = offsets[i] - offsets[0];
+      }
+      wire.heapBytes = out[rows];
+      wire.heap = reserve(wire.heapBytes);
+      if (wire.heapBytes != 0) {
+        std::memcpy(base + wire.heap, segment.heap + offsets[0], wire.heapBytes);
+      }
+    } else {
+      uint64_t width = plan::widthOf(type);
+      std::memcpy(base + wire.data, data + firstRow * width, rows * width);
+    }
+    if (segment.validity) {
+      wire.validity = reserve(bitmapBytes(rows));
+      copyBits(segment.validity, firstRow, rows, base + wire.validity);
+    }
+    std::memcpy(base + sizeof header + c * sizeof wire, &wire, sizeof wire);
+  }
+  HR_CHECK(static_cast<int64_t>(at) <= body.capacity());
+  body.resize(static_cast<int64_t>(at));
+  body.seal();
+}
+
+Expected<ChunkHandle> decodeRows(const BufferRef &body, const plan::Schema &schema) {
+  const auto *base = reinterpret_cast<const uint8_t *>(body.data());
+  auto size = static_cast<uint64_t>(body.size());
+  auto corrupt = [](const char *what) {
+    return makeError(ErrorKind::kCorrupt, "exchange message: ", what);
+  };
+  WireHeader header;
+  if (size < headerBytes(schema.columns.size())) {
+    return corrupt("shorter than its header");
+  }
+  std::memcpy(&header, base, sizeof header);
+  if (header.columns != schema.columns.size() || header.rows > INT32_MAX) {
+    return corrupt("another schema");
+  }
+  auto fits = [&](uint64_t offset, uint64_t bytes) {
+    return offset % 64 == 0 && offset <= size && padded(bytes) <= size - offset;
+  };
+  auto chunk = std::make_shared<Chunk>();
+  chunk->rows = header.rows;
+  chunk->pooled = true;
+  for (size_t c = 0; c < schema.columns.size(); ++c) {
+    WireColumn wire;
+    std::memcpy(&wire, base + sizeof header + c * sizeof wire, sizeof wire);
+    HrType type = schema.columns[c].type;
+    HrSegment segment{};
+    segment.rows = header.rows;
+    segment.encoding = type == HR_STRING ? HR_OFFSETS : type == HR_BOOL ? HR_BITMAP : HR_VALUES;
+    segment.bytes = dataBytes(type, header.rows);
+    if (!fits(wire.data, segment.bytes) ||
+        (wire.validity != 0 && !fits(wire.validity, bitmapBytes(header.rows)))) {
+      return corrupt("a column exceeds the body");
+    }
+    segment.data = base + wire.data;
+    segment.validity = wire.validity != 0 ? base + wire.validity : nullptr;
+    if (type == HR_STRING) {
+      const auto *offsets = reinterpret_cast<const uint32_t *>(segment.data);
+      if (!fits(wire.heap, wire.heapBytes) || offsets[0] != 0 ||
+          offsets[header.rows] != wire.heapBytes ||
+          !std::is_sorted(offsets, offsets + header.rows + 1)) {
+        return corrupt("string offsets");
+      }
+      segment.heap = base + wire.heap;
+    }
+    chunk->segments.push_back(segment);
+    chunk->heapBytes.push_back(wire.heapBytes);
+  }
+  chunk->pins.push_back(std::make_shared<BufferRef>(body));
+  return ChunkHandle(std::move(chunk));
+}
+
+} // namespace headrace::exec

@@ -1,0 +1,104 @@
+// Imports that touch states, outputs and the memory of a lane; the rest comes from the primitives.
+#include "runtime/exec/imports.h"
+
+#include "runtime/base/check.h"
+#include "runtime/exec/chunk.h"
+#include "runtime/exec/dictionary.h"
+#include "runtime/exec/state_copy.h"
+#include "runtime/exec/worker_context.h"
+#include "runtime/primitives/fill.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace headrace::exec {
+
+int32_t failImport(HrWorker *worker, HrErrorCode code, const Status &status) {
+  WorkerContext &context = WorkerContext::of(worker);
+  if (context.status.ok()) {
+    context.status = status;
+  }
+  if (worker->error.code == HR_OK) {
+    worker->error.code = code;
+  }
+  return code;
+}
+
+namespace {
+
+int32_t finish(HrWorker *worker, const Status &status) {
+  return status.ok() ? HR_OK : failImport(worker, HR_ERROR_MEMORY, status);
+}
+
+uint8_t *groupInsert(HrWorker *worker, HrGroupTable *table, uint64_t hash) {
+  Expected<uint8_t *> row = insertGroup(table, hash);
+  if (!row.ok()) {
+    failImport(worker, HR_ERROR_MEMORY, row.status());
+    return nullptr;
+  }
+  return *row;
+}
+
+int32_t rowsGrow(HrWorker *worker, HrRowBuffer *buffer) { return finish(worker, growRows(buffer)); }
+
+int32_t denseReserve(HrWorker *worker, HrDenseTable *table, uint64_t groups) {
+  return finish(worker, reserveDense(table, groups));
+}
+
+int32_t stringKeep(HrWorker *worker, void *owner, HrString *text) {
+  return finish(worker, static_cast<StateCopy *>(owner)->keep(text));
+}
+
+uint32_t dictionaryCode(HrWorker *worker, void *dictionary, const HrString *text) {
+  Expected<uint32_t> code = static_cast<Dictionary *>(dictionary)->code(*text);
+  if (!code.ok()) {
+    failImport(worker, HR_ERROR_MEMORY, code.status());
+    return UINT32_MAX;
+  }
+  return *code;
+}
+
+void dictionaryText(void *dictionary, uint32_t code, HrString *out) {
+  *out = static_cast<Dictionary *>(dictionary)->text(code);
+}
+
+void *arenaAllocate(HrWorker *worker, uint64_t bytes) {
+  Expected<uint8_t *> memory = WorkerContext::of(worker).arena.allocate(bytes, 64);
+  if (!memory.ok()) {
+    failImport(worker, HR_ERROR_MEMORY, memory.status());
+    return nullptr;
+  }
+  return *memory;
+}
+
+int32_t outputGrow(HrWorker *worker, uint32_t output, uint32_t column, uint64_t bytes) {
+  HR_CHECK(output < worker->outputCount);
+  return finish(worker, WorkerContext::of(worker).outputs[output]->growHeap(column, bytes));
+}
+
+Expected<HrImports> makeImports() {
+  HrImports table{};
+  HR_ASSIGN_OR_RETURN(primitives::Isa isa, primitives::chooseIsa());
+  primitives::fillPrimitiveImports(&table, isa);
+  table.hr_group_insert_ = groupInsert;
+  table.hr_rows_grow_ = rowsGrow;
+  table.hr_dense_reserve_ = denseReserve;
+  table.hr_string_keep_ = stringKeep;
+  table.hr_dictionary_code_ = dictionaryCode;
+  table.hr_dictionary_text_ = dictionaryText;
+  table.hr_arena_allocate_ = arenaAllocate;
+  table.hr_output_grow_ = outputGrow;
+  return table;
+}
+
+} // namespace
+
+Expected<const HrImports *> kernelImports() {
+  static const Expected<HrImports> table = makeImports();
+  if (!table.ok()) {
+    return table.status();
+  }
+  return &*table;
+}
+
+} // namespace headrace::exec

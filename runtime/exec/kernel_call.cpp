@@ -1,0 +1,137 @@
+// Literal blocks, calls, and the text of kernel errors.
+#include "runtime/exec/kernel_call.h"
+
+#include "runtime/exec/imports.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace headrace::exec {
+namespace {
+
+const char *errorText(int32_t code) {
+  switch (code) {
+  case HR_ERROR_OVERFLOW:
+    return "number out of range";
+  case HR_ERROR_DIVISION_BY_ZERO:
+    return "division by zero";
+  case HR_ERROR_INVALID_CAST:
+    return "value cannot be cast";
+  case HR_ERROR_MORE_THAN_ONE_ROW:
+    return "scalar subquery returned more than one row";
+  case HR_ERROR_CORRUPT:
+    return "encoded data does not decode";
+  case HR_ERROR_RANGE:
+    return "value outside the range that the statistics promised; recompile with fresh statistics";
+  default:
+    return "kernel failed";
+  }
+}
+
+ErrorKind errorKind(int32_t code) {
+  switch (code) {
+  case HR_ERROR_OVERFLOW:
+  case HR_ERROR_DIVISION_BY_ZERO:
+  case HR_ERROR_INVALID_CAST:
+  case HR_ERROR_MORE_THAN_ONE_ROW:
+    return ErrorKind::kData;
+  case HR_ERROR_CORRUPT:
+    return ErrorKind::kCorrupt;
+  case HR_ERROR_RANGE:
+    return ErrorKind::kMismatch;
+  default:
+    return ErrorKind::kInternal;
+  }
+}
+
+HrString stringLiteral(const std::string &text, size_t length) {
+  HrString value{};
+  value.length = static_cast<uint32_t>(length);
+  std::memcpy(value.prefix, text.data(), std::min<size_t>(length, 4));
+  value.data = reinterpret_cast<const uint8_t *>(text.data());
+  return value;
+}
+
+} // namespace
+
+Expected<std::unique_ptr<KernelCall>> KernelCall::resolve(const plan::Plan &plan, int32_t kernel,
+                                                          const KernelLibrary &library) {
+  auto call = std::make_unique<KernelCall>();
+  call->plan_ = &plan;
+  call->kernel_ = &plan.kernels[kernel];
+  const plan::Kernel &described = *call->kernel_;
+  call->symbol_ = library.find(described.symbol);
+  if (!call->symbol_) {
+    return makeError(ErrorKind::kMismatch, "kernels lack a symbol of the plan: ", described.symbol);
+  }
+  call->literals_.resize(described.literalBytes / 16 + 1);
+  auto *block = reinterpret_cast<uint8_t *>(call->literals_.data());
+  call->texts_.reserve(described.literals.size());
+  for (const plan::Literal &literal : described.literals) {
+    uint8_t *at = block + literal.offset;
+    switch (literal.kind) {
+    case plan::LiteralKind::kInteger:
+      std::memcpy(at, &literal.integer, 8);
+      break;
+    case plan::LiteralKind::kI128:
+      std::memcpy(at, &literal.integer, 8);
+      std::memcpy(at + 8, &literal.high, 8);
+      break;
+    case plan::LiteralKind::kReal:
+      std::memcpy(at, &literal.real, 8);
+      break;
+    case plan::LiteralKind::kString: {
+      call->texts_.push_back(literal.text + std::string(HR_PADDING, '\0'));
+      HrString value = stringLiteral(call->texts_.back(), literal.text.size());
+      std::memcpy(at, &value, sizeof value);
+      break;
+    }
+    }
+  }
+  return call;
+}
+
+Status KernelCall::error(const HrWorker &worker, const WorkerContext &context) const {
+  std::string place;
+  if (worker.error.place < kernel_->places.size()) {
+    int32_t index = kernel_->places[worker.error.place];
+    if (index != plan::kNone) {
+      place = plan_->places[index].text;
+    }
+  }
+  if (!context.status.ok()) {
+    return context.status.at(place);
+  }
+  if (worker.error.code == HR_OK) {
+    return makeError(ErrorKind::kInternal, "kernel failed without an error: ", kernel_->symbol);
+  }
+  return Status(errorKind(worker.error.code), errorText(worker.error.code), place);
+}
+
+Expected<std::unique_ptr<KernelFrame>> KernelFrame::create(const KernelCall &call,
+                                                           std::shared_ptr<MemoryAccount> account,
+                                                           uint32_t rank, uint32_t size) {
+  HR_ASSIGN_OR_RETURN(const HrImports *imports, kernelImports());
+  std::unique_ptr<KernelFrame> frame(new KernelFrame(call, account));
+  HR_ASSIGN_OR_RETURN(frame->scratch_,
+                      account->allocate(std::max<int64_t>(call.scratchBytes(), 64)));
+  frame->worker_.scratch = reinterpret_cast<uint8_t *>(frame->scratch_.data());
+  frame->worker_.imports = imports;
+  frame->worker_.arena = &frame->context_;
+  frame->worker_.rank = rank;
+  frame->worker_.size = size;
+  return frame;
+}
+
+void KernelFrame::beginMorsel() {
+  std::memset(worker_.scratch, 0, 8);
+  worker_.error = HrError{};
+  context_.status = Status();
+}
+
+HrResult KernelFrame::run(const HrMorsel &morsel, void *const *states) {
+  HrArgs args{&morsel, call_.literals(), states};
+  return static_cast<HrResult>(call_.entry()(&args, &worker_));
+}
+
+} // namespace headrace::exec

@@ -1,0 +1,72 @@
+// One kernel of a plan made ready to run, and the frame in which a lane runs it.
+#pragma once
+
+#include "runtime/abi/imports.h"
+#include "runtime/exec/kernels.h"
+#include "runtime/exec/worker_context.h"
+#include "runtime/model/plan/plan.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headrace::exec {
+
+/// Purpose: entry point and literal block of Plan.kernels[i]. Immutable, shared by all ranks.
+/// Lifetime: within the plan's and the library's.
+class KernelCall {
+public:
+  /// Errors: kMismatch if the library has no such symbol.
+  static Expected<std::unique_ptr<KernelCall>> resolve(const plan::Plan &plan, int32_t kernel,
+                                                       const KernelLibrary &library);
+
+  HrKernel entry() const { return reinterpret_cast<HrKernel>(symbol_); }
+  void *symbol() const { return symbol_; }
+  const void *literals() const { return literals_.data(); }
+  uint32_t scratchBytes() const { return kernel_->scratchBytes; }
+  /// The error that a kernel left in its worker, with its place in the user's program.
+  Status error(const HrWorker &worker, const WorkerContext &context) const;
+
+private:
+  struct alignas(16) Sixteen {
+    uint8_t bytes[16];
+  };
+  const plan::Plan *plan_ = nullptr;
+  const plan::Kernel *kernel_ = nullptr;
+  void *symbol_ = nullptr;
+  std::vector<Sixteen> literals_;
+  std::vector<std::string> texts_; ///< what string literals point to, padded
+};
+
+/// Purpose: HrWorker, scratch and arena of one lane for one kernel. Not thread-safe. May not be
+/// moved.
+class KernelFrame {
+public:
+  static Expected<std::unique_ptr<KernelFrame>> create(const KernelCall &call,
+                                                       std::shared_ptr<MemoryAccount> account,
+                                                       uint32_t rank, uint32_t size);
+  ~KernelFrame() { scratch_.reset(); }
+  KernelFrame(const KernelFrame &) = delete;
+  KernelFrame &operator=(const KernelFrame &) = delete;
+
+  /// Before the first call for a morsel.
+  void beginMorsel();
+  /// One call of the kernel; on HR_ERROR see error().
+  HrResult run(const HrMorsel &morsel, void *const *states);
+  /// The morsel is done: its arena is free again.
+  void endMorsel() { context_.arena.reset(); }
+  Status error() const { return call_.error(worker_, context_); }
+  HrWorker &worker() { return worker_; }
+  WorkerContext &context() { return context_; }
+
+private:
+  KernelFrame(const KernelCall &call, std::shared_ptr<MemoryAccount> account)
+      : call_(call), account_(account), context_(account) {}
+  const KernelCall &call_;
+  std::shared_ptr<MemoryAccount> account_;
+  WorkerContext context_;
+  Block scratch_;
+  HrWorker worker_{};
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,62 @@
+// Accounts and bump allocation over blocks.
+#include "runtime/exec/memory_account.h"
+
+#include "runtime/abi/kernel.h"
+
+#include <algorithm>
+
+namespace headrace::exec {
+namespace {
+constexpr int64_t kFirstBlockBytes = 64 << 10;
+constexpr int64_t kLargestBlockBytes = 2 << 20;
+} // namespace
+
+Expected<std::shared_ptr<MemoryAccount>> MemoryAccount::open(std::shared_ptr<RankMemory> memory,
+                                                             ReservationRequest request) {
+  HR_ASSIGN_OR_RETURN(Reservation reservation, memory->budget.reserve(request));
+  auto account = std::make_shared<MemoryAccount>();
+  account->memory_ = std::move(memory);
+  account->operatorName_ = request.operatorName;
+  account->place_ = request.place;
+  account->reservation_ = std::move(reservation);
+  return account;
+}
+
+Expected<Block> MemoryAccount::allocate(int64_t bytes) {
+  Expected<Block> block = memory_->blocks->allocate(bytes, reservation_);
+  if (!block.ok() && block.status().message().find(operatorName_) == std::string::npos) {
+    // The pool of the process ran out before this rank's budget did; it does not know who asks.
+    return makeError(block.status().kind(), operatorName_, ": ", block.status().message())
+        .at(place_);
+  }
+  return block;
+}
+
+Expected<uint8_t *> BumpArena::allocate(uint64_t bytes, uint64_t align) {
+  if (bytes > uint64_t(INT64_MAX) / 2) {
+    return makeError(ErrorKind::kMemory, "allocation is too large: ", bytes);
+  }
+  if (!blocks_.empty()) {
+    uint64_t start = (used_ + align - 1) & ~(align - 1);
+    if (start + bytes + HR_PADDING <= static_cast<uint64_t>(blocks_.back().size())) {
+      used_ = start + bytes;
+      return reinterpret_cast<uint8_t *>(blocks_.back().data()) + start;
+    }
+  }
+  int64_t next =
+      blocks_.empty() ? kFirstBlockBytes : std::min(blocks_.back().size() * 2, kLargestBlockBytes);
+  HR_ASSIGN_OR_RETURN(Block block,
+                      account_->allocate(std::max<int64_t>(next, int64_t(bytes) + HR_PADDING)));
+  blocks_.push_back(std::move(block));
+  used_ = bytes;
+  return reinterpret_cast<uint8_t *>(blocks_.back().data());
+}
+
+void BumpArena::reset() {
+  if (blocks_.size() > 1) {
+    blocks_.erase(blocks_.begin(), blocks_.end() - 1);
+  }
+  used_ = 0;
+}
+
+} // namespace headrace::exec

@@ -1,0 +1,66 @@
+// Memory of one owner inside a run: a reservation with a name, and blocks charged to it.
+#pragma once
+
+#include "runtime/memory/block_pool.h"
+#include "runtime/memory/budget.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headrace::exec {
+
+/// The memory of one rank: its budget, and the blocks that all ranks of the process share.
+struct RankMemory {
+  std::shared_ptr<BlockPool> blocks;
+  Budget budget;
+
+  RankMemory(std::shared_ptr<BlockPool> pool, Budget::Options options)
+      : blocks(std::move(pool)), budget(std::move(options)) {}
+};
+
+/// Purpose: the account of a state, a task or a result, named in memory errors.
+/// Ownership: shared by whatever holds its blocks, so that chunks may outlive the run; keeps the
+/// budget and the pool alive. Thread-safety: full. Lifetime: blocks must be dropped before their
+/// account.
+class MemoryAccount {
+public:
+  static Expected<std::shared_ptr<MemoryAccount>> open(std::shared_ptr<RankMemory> memory,
+                                                       ReservationRequest request);
+
+  /// A block of at least `bytes`, 64-byte aligned, contents undefined; or the typed memory error.
+  Expected<Block> allocate(int64_t bytes);
+  /// For pools that charge themselves.
+  Reservation &reservation() { return reservation_; }
+  int64_t peakBytes() const { return reservation_.peakBytes(); }
+
+private:
+  std::shared_ptr<RankMemory> memory_;
+  Reservation reservation_;
+  std::string operatorName_;
+  std::string place_;
+};
+
+/// Bytes handed out one after another from blocks of growing size; freed all at once.
+/// Not thread-safe. Every allocation has HR_PADDING readable bytes after it.
+class BumpArena {
+public:
+  explicit BumpArena(std::shared_ptr<MemoryAccount> account) : account_(std::move(account)) {}
+  BumpArena(BumpArena &&) = default;
+  BumpArena &operator=(BumpArena &&) = default;
+  /// The blocks go before the account that they are charged to.
+  ~BumpArena() { blocks_.clear(); }
+
+  /// `align`: a power of two, at most 64.
+  Expected<uint8_t *> allocate(uint64_t bytes, uint64_t align);
+  /// Forgets all allocations; keeps the last block for the next ones.
+  void reset();
+
+private:
+  std::shared_ptr<MemoryAccount> account_;
+  std::vector<Block> blocks_;
+  uint64_t used_ = 0; ///< of the last block
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,46 @@
+// Where a run task's morsels come from: row groups of a slot, chunks of a stream, rows of a state.
+#pragma once
+
+#include "runtime/exec/chunk_stream.h"
+#include "runtime/exec/rank_state.h"
+#include "runtime/storage/source.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace headrace::exec {
+
+/// A morsel and what keeps it alive. Movable; the pointers in `morsel` stay valid.
+struct TakenMorsel {
+  HrMorsel morsel{};
+  std::shared_ptr<const void> pin;
+  ChunkOrder order; ///< where its output stands, if the source is ordered
+  uint64_t bytes = 0;
+};
+
+/// Thread-safe: lanes take from it at once.
+class MorselQueue {
+public:
+  virtual ~MorselQueue() = default;
+  /// Nothing: none at the moment, or ended. May block on file I/O.
+  virtual Expected<std::optional<TakenMorsel>> take() = 0;
+  /// How many a take() would find now.
+  virtual size_t available() const = 0;
+  /// No more will come.
+  virtual bool ended() const = 0;
+  /// Whether the output of every morsel must be told apart to keep the rows' order.
+  virtual bool ordered() const { return false; }
+};
+
+/// Each take() loads a row group on the calling thread.
+std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source);
+/// `ordered`: chunks carry an order that the output continues.
+enum class StreamOrder : uint8_t { kNone, kKept };
+std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream,
+                                             StreamOrder order);
+/// Rows of a finished state, cut so that `lanes` have work; in order if it is sorted.
+std::unique_ptr<MorselQueue> makeStateQueue(std::shared_ptr<const RankState> state,
+                                            const plan::State &described, size_t lanes);
+
+} // namespace headrace::exec

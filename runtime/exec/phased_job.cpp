@@ -1,0 +1,32 @@
+// Advances from phase to phase.
+#include "runtime/exec/phased_job.h"
+
+namespace headrace::exec {
+
+PollState PhasedJob::poll() {
+  while (status_.ok()) {
+    if (job_.valid()) {
+      PollState state = job_.poll();
+      if (state == PollState::kPending) {
+        return state;
+      }
+      status_ = job_.status();
+      job_ = Job();
+    } else if (phases_.empty()) {
+      return PollState::kDone;
+    } else {
+      Expected<JobPhase> phase = phases_.front()();
+      phases_.pop_front();
+      if (!phase.ok()) {
+        status_ = phase.status();
+      } else if (phase->morsels > 0) {
+        job_ = pool_->submit(
+            JobOptions{.name = name_, .morsels = phase->morsels, .doorbell = doorbell_},
+            std::move(phase->body));
+      }
+    }
+  }
+  return PollState::kFailed;
+}
+
+} // namespace headrace::exec

@@ -1,0 +1,41 @@
+// Work for the pool in phases: each phase is a job of morsels and starts when the one before has
+// ended.
+#pragma once
+
+#include "runtime/base/doorbell.h"
+#include "runtime/device/cpu/worker_pool.h"
+
+#include <deque>
+#include <functional>
+#include <string>
+
+namespace headrace::exec {
+
+/// One phase, described when it starts: sizes may depend on what earlier phases did.
+struct JobPhase {
+  int64_t morsels = 0; ///< 0: nothing to do
+  MorselBody body;
+};
+
+/// Purpose: runs phases one after another. Move-only; dropping it cancels. poll() from one thread.
+class PhasedJob {
+public:
+  using MakePhase = std::function<Expected<JobPhase>()>;
+
+  PhasedJob(std::string name, WorkerPool &pool, Doorbell *doorbell)
+      : name_(std::move(name)), pool_(&pool), doorbell_(doorbell) {}
+  void add(MakePhase phase) { phases_.push_back(std::move(phase)); }
+  /// Rings the doorbell when it may go further. The first error is sticky.
+  PollState poll();
+  Status status() const { return status_; }
+
+private:
+  std::string name_;
+  WorkerPool *pool_;
+  Doorbell *doorbell_;
+  std::deque<MakePhase> phases_;
+  Status status_;
+  Job job_; ///< last: dropped, and so ended, first
+};
+
+} // namespace headrace::exec

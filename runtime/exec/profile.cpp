@@ -1,0 +1,33 @@
+// The profile as JSON.
+#include "runtime/exec/profile.h"
+
+#include <nlohmann/json.hpp>
+
+namespace headrace::exec {
+
+std::string Profile::toJson() const {
+  nlohmann::ordered_json json;
+  json["wall_seconds"] = wallSeconds;
+  json["ranks"] = ranks;
+  json["threads"] = threads;
+  json["peak_bytes"] = peakBytes;
+  json["tasks"] = nlohmann::ordered_json::array();
+  for (const TaskProfile &task : tasks) {
+    json["tasks"].push_back({{"rank", task.rank},
+                             {"task", task.task},
+                             {"name", task.name},
+                             {"kind", task.kind},
+                             {"phase", task.phase},
+                             {"start_seconds", task.startSeconds},
+                             {"end_seconds", task.endSeconds},
+                             {"busy_seconds", task.busySeconds},
+                             {"load_seconds", task.loadSeconds},
+                             {"rows_in", task.rowsIn},
+                             {"rows_out", task.rowsOut},
+                             {"bytes", task.bytes},
+                             {"morsels", task.morsels}});
+  }
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace headrace::exec

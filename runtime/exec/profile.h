@@ -1,0 +1,51 @@
+// What a run measured: seconds, rows and bytes of each task on each rank.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace headrace::exec {
+
+/// Counters of one task on one rank; lanes add to them.
+struct TaskCounters {
+  std::atomic<int64_t> busyNanoseconds{0}; ///< inside kernels, loads and codecs, over all workers
+  std::atomic<int64_t> loadNanoseconds{0}; ///< of busy: reading and decompressing
+  std::atomic<int64_t> rowsIn{0};
+  std::atomic<int64_t> rowsOut{0};
+  std::atomic<int64_t> bytes{0}; ///< loaded, sent or received
+  std::atomic<int64_t> morsels{0};
+};
+
+/// The counters at the end, with the task's times relative to the run's start.
+struct TaskProfile {
+  int rank = 0;
+  int32_t task = 0;
+  std::string name;
+  std::string kind;
+  std::string phase;
+  double startSeconds = 0;
+  double endSeconds = 0;
+  double busySeconds = 0;
+  double loadSeconds = 0;
+  int64_t rowsIn = 0;
+  int64_t rowsOut = 0;
+  int64_t bytes = 0;
+  int64_t morsels = 0;
+};
+
+struct Profile {
+  double wallSeconds = 0;
+  uint32_t ranks = 1;
+  uint32_t threads = 1;
+  std::vector<int64_t> peakBytes; ///< host memory reserved, per rank
+  std::vector<TaskProfile> tasks;
+
+  /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "tasks": [{"rank", "task", "name",
+  /// "kind", "phase", "start_seconds", "end_seconds", "busy_seconds", "load_seconds", "rows_in",
+  /// "rows_out", "bytes", "morsels"}]}
+  std::string toJson() const;
+};
+
+} // namespace headrace::exec

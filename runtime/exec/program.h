@@ -1,0 +1,116 @@
+// Loading and running of plans: the public face of exec.
+//
+//   Session session({.threads = 8, .memoryBytes = 8 << 30});
+//   auto kernels = KernelLibrary::open("q1.plan/kernels.x86-64-v3.so");
+//   auto program = Program::load(plan, *kernels);
+//   auto result = (*program)->run(session, bindings, {.ranks = 2});
+//   exportStream(result->table, &arrowArrayStream);
+#pragma once
+
+#include "runtime/base/clock.h"
+#include "runtime/device/cpu/worker_pool.h"
+#include "runtime/exec/chunk.h"
+#include "runtime/exec/kernels.h"
+#include "runtime/exec/profile.h"
+#include "runtime/exec/task.h"
+#include "runtime/memory/block_pool.h"
+#include "runtime/model/plan/plan.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headrace::exec {
+
+struct SessionOptions {
+  int threads = 1;                   ///< workers shared by all ranks; 0: none, for simulations
+  int64_t memoryBytes = 4ll << 30;   ///< host memory of all ranks together
+  int64_t retainedBytes = 1ll << 30; ///< freed blocks kept for the next run
+};
+
+/// Purpose: what runs share: worker threads and memory. Thread-safety: several programs may run in
+/// it at once. Lifetime: outlives the runs; results may outlive it.
+class Session {
+public:
+  explicit Session(SessionOptions options);
+  WorkerPool &pool() { return pool_; }
+  const std::shared_ptr<BlockPool> &blocks() const { return blocks_; }
+  const SessionOptions &options() const { return options_; }
+
+private:
+  SessionOptions options_;
+  std::shared_ptr<BlockPool> blocks_;
+  WorkerPool pool_;
+};
+
+/// What the slots of a plan are bound to, by slot name.
+struct Bindings {
+  std::map<std::string, OpenSource> tables;
+  std::map<std::string, TensorView> tensors;
+};
+
+enum class Determinism : uint8_t {
+  kNone,  ///< floating-point sums may differ in their last bits from run to run
+  kFixed, ///< one lane a rank: same bits for the same ranks and plan
+};
+enum class Tracing : uint8_t { kOff, kOn };
+
+struct RunOptions {
+  uint32_t ranks = 1; ///< all in this process
+  Determinism determinism = Determinism::kNone;
+  Tracing tracing = Tracing::kOff;
+  ExchangeSettings exchange;
+  const Clock *clock = &RealClock::instance();
+  /// Asked about every 50 ms on the calling thread; true cancels the run.
+  std::function<bool()> interrupted;
+};
+
+/// The rows of a table result. Immutable; owns its memory.
+struct TableResult {
+  plan::Schema schema;
+  std::vector<ChunkHandle> chunks; ///< in order if the plan is ordered
+  uint64_t rowCount() const;
+};
+
+struct TensorResult {
+  std::string name;
+  std::string element;
+  std::vector<int64_t> shape;      ///< of the part on rank 0
+  std::shared_ptr<const void> pin; ///< holds `data`
+  const void *data = nullptr;      ///< row-major
+};
+
+struct RunResult {
+  std::shared_ptr<const TableResult> table; ///< null if the program has only tensors as results
+  std::vector<TensorResult> tensors;        ///< in task order
+  Profile profile;
+  std::string traceJson; ///< Chrome's trace format, if asked for
+};
+
+/// Purpose: a checked plan with its kernels, ready to run any number of times. Immutable,
+/// thread-safe.
+class Program {
+public:
+  /// Refuses a plan that check() refuses, an instruction set that this processor lacks, kernels
+  /// without a symbol of the plan, and tasks that are not built yet (kUnsupported).
+  static Expected<std::shared_ptr<const Program>>
+  load(plan::Plan plan, std::shared_ptr<const KernelLibrary> library);
+
+  /// Runs on the calling thread and the session's workers until the end. Errors carry kind and
+  /// place.
+  Expected<RunResult> run(Session &session, const Bindings &bindings,
+                          const RunOptions &options) const;
+
+  const plan::Plan &plan() const { return plan_; }
+
+private:
+  Program() = default;
+  Status resolveKernels();
+  plan::Plan plan_;
+  std::shared_ptr<const KernelLibrary> library_;
+  std::vector<std::unique_ptr<KernelCall>> kernels_;
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,468 @@
+// Starts tasks when what they wait for has ended, polls them, and settles with the other ranks.
+#include "runtime/exec/rank.h"
+
+#include "runtime/base/check.h"
+#include "runtime/model/plan/names.h"
+
+#include <algorithm>
+
+namespace headrace::exec {
+
+// ---- what tasks ask of the context ----
+
+std::string RankContext::operationOf(int32_t task) const {
+  const plan::Task &described = plan->tasks[task];
+  if (described.place != plan::kNone && !plan->places[described.place].operation.empty()) {
+    return plan->places[described.place].operation;
+  }
+  return described.name.empty() ? plan::nameOf(described.kind) : described.name;
+}
+
+std::string RankContext::placeOf(int32_t task) const {
+  int32_t place = plan->tasks[task].place;
+  return place == plan::kNone ? std::string() : plan->places[place].text;
+}
+
+Expected<std::shared_ptr<MemoryAccount>> RankContext::openAccount(int32_t task) const {
+  ReservationRequest request;
+  request.operatorName = operationOf(task);
+  request.task = TaskId(static_cast<uint32_t>(task));
+  request.place = placeOf(task);
+  return MemoryAccount::open(memory, request);
+}
+
+// ---- set-up ----
+
+Expected<std::unique_ptr<Rank>> Rank::create(RankContext context,
+                                             std::unique_ptr<Transport> transport) {
+  std::unique_ptr<Rank> rank(new Rank(std::move(context)));
+  HR_RETURN_IF_ERROR(rank->prepare(std::move(transport)));
+  return rank;
+}
+
+Rank::~Rank() { close(); }
+
+void Rank::close() {
+  if (!transport_) {
+    return;
+  }
+  context_.memory->budget.unwatch(context_.doorbell);
+  dropTasks();
+  context_.states.clear();
+  communicator_.reset();
+  if (board_) {
+    failure_ = board_->poison();
+  }
+  board_.reset();
+  transport_.reset();
+}
+
+Status Rank::prepare(std::unique_ptr<Transport> transport) {
+  const plan::Plan &plan = *context_.plan;
+  context_.memory->budget.watch(context_.doorbell);
+  transport_ = std::move(transport);
+  transport_->setDoorbell(context_.doorbell);
+  context_.transport = transport_.get();
+  HR_ASSIGN_OR_RETURN(board_,
+                      PoisonBoard::open(*transport_, *context_.memory->blocks, context_.doorbell));
+  context_.board = board_.get();
+  bool communicates = false;
+  for (const plan::Task &task : plan.tasks) {
+    communicates |= task.kind == plan::TaskKind::kCollective ||
+                    (task.kind == plan::TaskKind::kChoose && plan.holes[task.hole].agreed);
+    context_.counters.push_back(std::make_unique<TaskCounters>());
+  }
+  if (communicates && context_.size > 1) {
+    CommunicatorOptions options;
+    options.checksums = context_.exchange.checksums;
+    HR_ASSIGN_OR_RETURN(communicator_,
+                        Communicator::open(*transport_, *board_, *context_.memory->blocks,
+                                           context_.doorbell, options));
+    context_.communicator = communicator_.get();
+  }
+  for (const plan::Buffer &buffer : plan.buffers) {
+    HR_ASSIGN_OR_RETURN(
+        auto made, TensorBuffer::create(buffer, context_.rank, context_.size, context_.memory));
+    context_.buffers.push_back(std::move(made));
+  }
+  tasks_.resize(plan.tasks.size());
+  tasksLeft_ = tasks_.size();
+  for (const plan::Task &task : plan.tasks) {
+    for (const std::vector<int32_t> *body : {&task.thenTasks, &task.elseTasks, &task.body}) {
+      for (int32_t inner : *body) {
+        tasks_[inner].enabled = false;
+      }
+    }
+  }
+  prepareStreams();
+  return prepareStates();
+}
+
+void Rank::prepareStreams() {
+  const plan::Plan &plan = *context_.plan;
+  context_.loadOfStream.assign(plan.streams.size(), plan::kNone);
+  context_.orderedStreams.assign(plan.streams.size(), 0);
+  context_.drainedStreams.assign(plan.streams.size(), 0);
+  for (const plan::Stream &stream : plan.streams) {
+    context_.streams.push_back(
+        std::make_shared<ChunkStream>(stream.capacityChunks, context_.doorbell));
+  }
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    if (plan.tasks[t].kind == plan::TaskKind::kLoad && plan.tasks[t].outputStream != plan::kNone) {
+      context_.loadOfStream[plan.tasks[t].outputStream] = static_cast<int32_t>(t);
+    }
+  }
+  // An order begins at a sorted state and goes on through run tasks.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const plan::Task &task : plan.tasks) {
+      if (task.kind != plan::TaskKind::kRun || task.outputStream == plan::kNone ||
+          context_.orderedStreams[task.outputStream]) {
+        continue;
+      }
+      bool ordered = task.sourceState != plan::kNone
+                         ? plan.states[task.sourceState].kind == plan::StateKind::kSortBuffer
+                         : context_.orderedStreams[task.inputStream] != 0;
+      context_.orderedStreams[task.outputStream] = ordered;
+      changed |= ordered;
+    }
+  }
+}
+
+Status Rank::prepareStates() {
+  const plan::Plan &plan = *context_.plan;
+  context_.fillersLeft.assign(plan.states.size(), 0);
+  usersLeft_.assign(plan.states.size(), 0);
+  for (size_t s = 0; s < plan.states.size(); ++s) {
+    HR_ASSIGN_OR_RETURN(auto state,
+                        RankState::create(plan, static_cast<int32_t>(s), context_.memory));
+    context_.states.push_back(std::move(state));
+  }
+  for (const plan::Task &task : plan.tasks) {
+    if (task.sourceState != plan::kNone) {
+      ++usersLeft_[task.sourceState];
+    }
+    for (const plan::StateArgument &argument : task.states) {
+      ++usersLeft_[argument.state];
+      context_.fillersLeft[argument.state] += argument.use == plan::StateUse::kPerWorker;
+    }
+  }
+  return {};
+}
+
+// ---- tasks ----
+
+bool Rank::ready(size_t task) const {
+  const plan::Task &value = described(task);
+  if (!tasks_[task].enabled) {
+    return false;
+  }
+  for (int32_t before : value.after) {
+    if (!ended(before)) {
+      return false;
+    }
+  }
+  // A run reads its load's morsels itself, once the load may start.
+  if (value.kind == plan::TaskKind::kRun && value.inputStream != plan::kNone) {
+    int32_t load = context_.loadOfStream[value.inputStream];
+    return load == plan::kNone || tasks_[load].phase != TaskPhase::kWaiting;
+  }
+  return true;
+}
+
+Status Rank::startTask(size_t task) {
+  TaskState &state = tasks_[task];
+  auto index = static_cast<int32_t>(task);
+  state.phase = TaskPhase::kRunning;
+  state.startNanoseconds = context_.clock->nowNanoseconds();
+  switch (described(task).kind) {
+  case plan::TaskKind::kRun:
+    state.runner = makeRunTask(context_, index);
+    break;
+  case plan::TaskKind::kExchange:
+    state.runner = makeExchangeTask(context_, index);
+    break;
+  case plan::TaskKind::kResult:
+    state.runner = makeResultTask(context_, index);
+    break;
+  case plan::TaskKind::kCollective:
+    state.runner = makeCollectiveTask(context_, index);
+    break;
+  case plan::TaskKind::kCompute:
+    state.runner = makeComputeTask(context_, index);
+    break;
+  case plan::TaskKind::kCopy:
+    state.runner = makeCopyTask(context_, index);
+    break;
+  case plan::TaskKind::kLoad:
+    if (described(task).outputStream == plan::kNone) {
+      state.runner = makeCopyTask(context_, index);
+    }
+    break;
+  case plan::TaskKind::kChoose: {
+    const plan::Hole &hole = context_.plan->holes[described(task).hole];
+    state.holeValue = holeValue(hole);
+    if (hole.agreed && communicator_) {
+      state.agreement =
+          communicator_->allReduce(&state.holeValue, 1, ElementType::kInt64, ReduceOp::kSum);
+    }
+    break;
+  }
+  case plan::TaskKind::kRelease:
+    tasks_[described(task).reservation].reservation.reset();
+    break;
+  case plan::TaskKind::kReserve:
+  case plan::TaskKind::kCommit:
+  case plan::TaskKind::kRepeat:
+    break;
+  }
+  return state.runner ? state.runner->start() : Status();
+}
+
+Expected<PollState> Rank::pollReserve(size_t task) {
+  ReservationRequest request;
+  request.operatorName = context_.operationOf(static_cast<int32_t>(task));
+  request.task = TaskId(static_cast<uint32_t>(task));
+  request.minimumBytes = static_cast<int64_t>(described(task).bytes.min);
+  request.expectedBytes =
+      static_cast<int64_t>(std::max(described(task).bytes.p95, described(task).bytes.min));
+  request.place = context_.placeOf(static_cast<int32_t>(task));
+  HR_ASSIGN_OR_RETURN(auto granted, context_.memory->budget.tryReserve(request));
+  if (!granted) {
+    return PollState::kPending;
+  }
+  tasks_[task].reservation = std::make_unique<Reservation>(std::move(*granted));
+  return PollState::kDone;
+}
+
+int64_t Rank::holeValue(const plan::Hole &hole) const {
+  const TaskCounters &counters = *context_.counters[hole.producer];
+  const plan::Task &producer = described(hole.producer);
+  if (hole.unit == "bytes") {
+    return counters.bytes;
+  }
+  if (producer.outputStream != plan::kNone) {
+    return counters.rowsOut;
+  }
+  for (const plan::StateArgument &argument : producer.states) {
+    if (argument.use == plan::StateUse::kPerWorker && context_.states[argument.state]) {
+      return static_cast<int64_t>(context_.states[argument.state]->rowCount());
+    }
+  }
+  return counters.rowsIn;
+}
+
+void Rank::skip(int32_t task) {
+  for (const std::vector<int32_t> *body :
+       {&described(task).thenTasks, &described(task).elseTasks, &described(task).body}) {
+    for (int32_t inner : *body) {
+      skip(inner);
+    }
+  }
+  for (const plan::StateArgument &argument : described(task).states) {
+    context_.fillersLeft[argument.state] -= argument.use == plan::StateUse::kPerWorker;
+  }
+  endTask(task, TaskPhase::kSkipped);
+  // A stream that no other branch will fill is empty.
+  int32_t stream = described(task).outputStream;
+  bool filled = stream == plan::kNone;
+  for (size_t t = 0; t < tasks_.size(); ++t) {
+    filled |= described(t).outputStream == stream && tasks_[t].phase != TaskPhase::kSkipped;
+  }
+  if (!filled) {
+    context_.streams[stream]->close();
+  }
+}
+
+Expected<PollState> Rank::pollChoose(size_t task) {
+  TaskState &state = tasks_[task];
+  if (!state.decided) {
+    if (state.agreement.valid()) {
+      PollState agreed = state.agreement.poll();
+      if (agreed == PollState::kFailed) {
+        return state.agreement.status();
+      }
+      if (agreed == PollState::kPending) {
+        return agreed;
+      }
+    }
+    state.decided = true;
+    const plan::Task &choose = described(task);
+    bool few = static_cast<uint64_t>(state.holeValue) <= choose.threshold;
+    state.body = few ? choose.thenTasks : choose.elseTasks;
+    for (int32_t chosen : state.body) {
+      tasks_[chosen].enabled = true;
+    }
+    for (int32_t other : few ? choose.elseTasks : choose.thenTasks) {
+      skip(other);
+    }
+  }
+  for (int32_t chosen : state.body) {
+    if (!ended(chosen)) {
+      return PollState::kPending;
+    }
+  }
+  return PollState::kDone;
+}
+
+Expected<PollState> Rank::pollTask(size_t task) {
+  TaskState &state = tasks_[task];
+  if (state.runner) {
+    PollState polled = state.runner->poll();
+    if (polled == PollState::kFailed) {
+      return state.runner->status();
+    }
+    return polled;
+  }
+  switch (described(task).kind) {
+  case plan::TaskKind::kLoad:
+    return context_.drainedStreams[described(task).outputStream] ? PollState::kDone
+                                                                 : PollState::kPending;
+  case plan::TaskKind::kReserve:
+    return pollReserve(task);
+  case plan::TaskKind::kChoose:
+    return pollChoose(task);
+  default:
+    return PollState::kDone;
+  }
+}
+
+void Rank::endTask(size_t task, TaskPhase phase) {
+  TaskState &state = tasks_[task];
+  state.phase = phase;
+  state.endNanoseconds = context_.clock->nowNanoseconds();
+  state.runner.reset();
+  --tasksLeft_;
+  leaveStates(task);
+}
+
+void Rank::leaveStates(size_t task) {
+  auto leave = [&](int32_t state) {
+    if (--usersLeft_[state] == 0) {
+      context_.states[state].reset();
+    }
+  };
+  if (described(task).sourceState != plan::kNone) {
+    leave(described(task).sourceState);
+  }
+  for (const plan::StateArgument &argument : described(task).states) {
+    leave(argument.state);
+  }
+}
+
+void Rank::advanceTasks() {
+  for (bool changed = true; changed && !board_->poisoned();) {
+    changed = false;
+    for (size_t t = 0; t < tasks_.size(); ++t) {
+      TaskState &state = tasks_[t];
+      Status failure;
+      if (state.phase == TaskPhase::kWaiting && ready(t)) {
+        failure = startTask(t);
+        changed = true;
+      }
+      if (failure.ok() && state.phase == TaskPhase::kRunning) {
+        Expected<PollState> polled = pollTask(t);
+        if (!polled.ok()) {
+          failure = polled.status();
+        } else if (*polled == PollState::kDone) {
+          endTask(t, TaskPhase::kDone);
+          changed = true;
+        }
+      }
+      if (!failure.ok()) {
+        board_->raise(failure.at(context_.placeOf(static_cast<int32_t>(t))),
+                      TaskId(static_cast<uint32_t>(t)),
+                      state.runner ? state.runner->failedRow() : -1);
+        return;
+      }
+    }
+  }
+}
+
+void Rank::dropTasks() {
+  for (TaskState &state : tasks_) {
+    state.runner.reset();
+  }
+  for (TaskState &state : tasks_) {
+    state.agreement = Collective();
+    state.reservation.reset();
+  }
+  context_.streams.clear();
+}
+
+PollState Rank::poll() {
+  if (phase_ == Phase::kRunning) {
+    board_->poll();
+    if (communicator_) {
+      communicator_->poll();
+    }
+    advanceTasks();
+    if (!board_->poisoned() && tasksLeft_ > 0) {
+      return PollState::kPending;
+    }
+    dropTasks();
+    phase_ = Phase::kSettling;
+  }
+  if (phase_ == Phase::kSettling) {
+    switch (board_->settle()) {
+    case PollState::kPending:
+      return PollState::kPending;
+    case PollState::kDone:
+      phase_ = Phase::kDone;
+      break;
+    case PollState::kFailed:
+      phase_ = Phase::kFailed;
+      break;
+    }
+  }
+  return phase_ == Phase::kDone ? PollState::kDone : PollState::kFailed;
+}
+
+void Rank::cancel(const std::string &reason) {
+  if (phase_ == Phase::kRunning) {
+    board_->cancel(reason);
+  }
+}
+
+Status Rank::status() const {
+  std::optional<Poison> poison = board_ ? board_->poison() : failure_;
+  return poison ? poison->status() : Status();
+}
+
+std::vector<ChunkHandle> Rank::takeChunks() {
+  std::vector<ChunkHandle> chunks = std::move(context_.resultChunks);
+  // In an ordered stream every chunk has its own place; other chunks stay as they arrived.
+  if (!chunks.empty() && !chunks.front()->order.empty()) {
+    std::sort(chunks.begin(), chunks.end(),
+              [](const ChunkHandle &a, const ChunkHandle &b) { return a->order < b->order; });
+  }
+  return chunks;
+}
+
+void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
+  auto seconds = [](int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; };
+  for (size_t t = 0; t < tasks_.size(); ++t) {
+    const TaskCounters &counters = *context_.counters[t];
+    const plan::Task &task = described(t);
+    if (tasks_[t].phase != TaskPhase::kDone) {
+      continue;
+    }
+    TaskProfile entry;
+    entry.rank = static_cast<int>(context_.rank);
+    entry.task = static_cast<int32_t>(t);
+    entry.name = task.name;
+    entry.kind = plan::nameOf(task.kind);
+    entry.phase = task.phase;
+    entry.startSeconds = seconds(tasks_[t].startNanoseconds - startNanoseconds);
+    entry.endSeconds = seconds(tasks_[t].endNanoseconds - startNanoseconds);
+    entry.busySeconds = seconds(counters.busyNanoseconds);
+    entry.loadSeconds = seconds(counters.loadNanoseconds);
+    entry.rowsIn = counters.rowsIn;
+    entry.rowsOut = counters.rowsOut;
+    entry.bytes = counters.bytes;
+    entry.morsels = counters.morsels;
+    profile.tasks.push_back(std::move(entry));
+  }
+}
+
+} // namespace headrace::exec

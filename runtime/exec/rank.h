@@ -1,0 +1,94 @@
+// One rank's run of a plan as a pollable state machine.
+//
+//   kRunning --all tasks done, or poison--> kSettling --all ranks have stopped--> kDone | kFailed
+//
+// The rank's thread calls poll(); kernels run on the pool. A failure anywhere poisons the board,
+// which every rank looks at; tasks are then dropped, which stops their jobs.
+#pragma once
+
+#include "runtime/exec/task.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace headrace::exec {
+
+class Rank {
+public:
+  enum class Phase : uint8_t { kRunning, kSettling, kDone, kFailed };
+
+  /// `context` has everything set that stands above its `streams`; the rest is made here.
+  /// `transport` too.
+  static Expected<std::unique_ptr<Rank>> create(RankContext context,
+                                                std::unique_ptr<Transport> transport);
+  ~Rank();
+  Rank(const Rank &) = delete;
+  Rank &operator=(const Rank &) = delete;
+
+  PollState poll();
+  /// Gives up tasks, streams and the transport, once poll() has answered kDone or kFailed on all
+  /// ranks, or none is polled any more. Buffers of one rank's pools may be held by another: close
+  /// all before destroying any.
+  void close();
+  /// Stops all ranks with kCancelled.
+  void cancel(const std::string &reason);
+  /// Of a failed run: the failure where it first happened, not where it was heard of.
+  Status status() const;
+
+  std::vector<ChunkHandle> takeChunks();
+  const std::vector<int32_t> &resultBuffers() const { return context_.resultBuffers; }
+  std::unique_ptr<TensorBuffer> takeBuffer(int32_t buffer) {
+    return std::move(context_.buffers[buffer]);
+  }
+  void addProfile(Profile &profile, int64_t startNanoseconds) const;
+  int64_t peakBytes() const { return context_.memory->budget.peakReservedBytes(); }
+
+private:
+  enum class TaskPhase : uint8_t { kWaiting, kRunning, kDone, kSkipped };
+  struct TaskState {
+    TaskPhase phase = TaskPhase::kWaiting;
+    bool enabled = true; ///< false: in a body whose turn has not come
+    std::unique_ptr<TaskRunner> runner;
+    std::unique_ptr<Reservation> reservation; ///< kReserve
+    std::vector<int32_t> body;                ///< kChoose: the chosen tasks
+    int64_t holeValue = 0;                    ///< kChoose: stays put while it is agreed on
+    Collective agreement;
+    bool decided = false;
+    int64_t startNanoseconds = 0;
+    int64_t endNanoseconds = 0;
+  };
+
+  explicit Rank(RankContext context) : context_(std::move(context)) {}
+  Status prepare(std::unique_ptr<Transport> transport);
+  Status prepareStates();
+  void prepareStreams();
+  const plan::Task &described(size_t task) const { return context_.plan->tasks[task]; }
+
+  bool ended(size_t task) const {
+    return tasks_[task].phase == TaskPhase::kDone || tasks_[task].phase == TaskPhase::kSkipped;
+  }
+  bool ready(size_t task) const;
+  Status startTask(size_t task);
+  Expected<PollState> pollTask(size_t task);
+  void endTask(size_t task, TaskPhase phase);
+  void leaveStates(size_t task);
+  Expected<PollState> pollReserve(size_t task);
+  Expected<PollState> pollChoose(size_t task);
+  int64_t holeValue(const plan::Hole &hole) const;
+  void skip(int32_t task);
+  void advanceTasks();
+  void dropTasks();
+
+  RankContext context_;
+  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<PoisonBoard> board_;
+  std::unique_ptr<Communicator> communicator_;
+  std::optional<Poison> failure_; ///< kept when the board is gone
+  Phase phase_ = Phase::kRunning;
+  std::vector<TaskState> tasks_;
+  std::vector<size_t> usersLeft_; ///< per state
+  size_t tasksLeft_ = 0;
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,83 @@
+// A state of the plan on one rank: the copies that lanes fill, finishing, and what readers see
+// afterwards.
+#pragma once
+
+#include "runtime/exec/dictionary.h"
+#include "runtime/exec/kernel_call.h"
+#include "runtime/exec/phased_job.h"
+#include "runtime/exec/state_copy.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace headrace::exec {
+
+/// What finishing needs from the run.
+struct FinishContext {
+  const KernelCall *merge = nullptr;   ///< of State.mergeKernel, or null
+  const KernelCall *compare = nullptr; ///< of State.compareKernel, or null
+  WorkerPool *pool = nullptr;
+  Doorbell *doorbell = nullptr;
+  uint32_t rank = 0;
+  uint32_t size = 1;
+};
+
+/// Purpose: filled -> finished -> read -> dropped.
+/// Ownership: owns copies, directory and sorted pointers; dropped when its last reader ends.
+/// Thread-safety: copy() from any lane for its own index; the rest from the rank's thread, but the
+/// const members from any thread once finished.
+class RankState {
+public:
+  static Expected<std::unique_ptr<RankState>> create(const plan::Plan &plan, int32_t state,
+                                                     std::shared_ptr<RankMemory> memory);
+
+  /// Room for `count` more copies; returns the index of the first. One filling task has one range.
+  size_t addCopies(size_t count);
+  /// The copy with this index, made at first use.
+  Expected<StateCopy *> copy(size_t index);
+
+  /// Merges copies, builds the directory, or sorts: by kind. To be polled until done.
+  std::unique_ptr<PhasedJob> finish(const FinishContext &context);
+  bool finished() const { return finished_; }
+
+  /// What HrArgs.states holds for readers (and for all users of a dictionary).
+  void *shared();
+  /// Of the finished state.
+  uint64_t rowCount() const { return rowCount_; }
+  /// Pointers to rows [first, first + count) of the finished state. Sorted states in order.
+  void rows(uint64_t first, uint64_t count, std::vector<const uint8_t *> &out) const;
+  int64_t peakBytes() const { return account_->peakBytes(); }
+
+private:
+  RankState(const plan::State &state, std::shared_ptr<MemoryAccount> account)
+      : state_(state), account_(std::move(account)) {}
+  void addMergePhases(PhasedJob &job, const FinishContext &context);
+  void addJoinPhases(PhasedJob &job);
+  void addSortPhases(PhasedJob &job, const FinishContext &context);
+  Status mergeInto(StateCopy &target, const StateCopy &source, const FinishContext &context) const;
+  Status enterSpan(const RowSpan &span);
+  Status enterSpanDirect(const RowSpan &span);
+  std::vector<StateCopy *> filledCopies() const;
+  void publish();
+
+  const plan::State &state_;
+  std::shared_ptr<MemoryAccount> account_;
+  std::vector<std::unique_ptr<StateCopy>> copies_;
+  std::unique_ptr<Dictionary> dictionary_;
+  bool finished_ = false;
+  uint64_t rowCount_ = 0;
+
+  // Group, scalar, dense: the copies not merged yet; the first one is the result.
+  std::vector<StateCopy *> remaining_;
+  // Rows of the finished state, and the index of each span's first row.
+  std::vector<RowSpan> spans_;
+  std::vector<uint64_t> firstRows_;
+  // Join tables.
+  Block directory_;
+  HrJoinTable join_{};
+  // Sorted runs, merged pairwise until one is left.
+  std::vector<std::vector<const uint8_t *>> runs_;
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,385 @@
+// A run task: lanes take morsels, call the kernel, seal output chunks, and in the end the states
+// are finished.
+//
+// Each lane is what a worker holds while it works for this task: scratch, outputs, its copy of the
+// states. A lane that finds the output stream full keeps its morsel and gives its worker back; the
+// rank's thread submits it again when there is room. No worker ever waits inside a task.
+#include "runtime/exec/morsel_queue.h"
+#include "runtime/exec/task.h"
+
+#include "runtime/base/check.h"
+
+#include <deque>
+#include <optional>
+
+namespace headrace::exec {
+namespace {
+
+enum class LanePhase : uint8_t {
+  kIdle,    ///< no morsel in hand; perhaps rows in unfinished outputs
+  kBlocked, ///< a sealed chunk in hand that the output stream has no room for
+  kFlushed, ///< the input has ended and all rows are out
+};
+
+struct Lane {
+  size_t index = 0;
+  LanePhase phase = LanePhase::kIdle;
+  std::unique_ptr<KernelFrame> frame;
+  std::vector<void *> states;
+  std::vector<std::unique_ptr<OutputChunk>> outputs;
+  std::vector<OutputChunk *> outputPointers;
+  std::vector<HrOutput> abiOutputs;
+  std::optional<TakenMorsel> morsel;
+  bool started = false;   ///< the kernel has been called for this morsel
+  bool finishing = false; ///< the morsel is done; its chunks are being pushed
+  uint32_t sequence = 0;  ///< of chunks within the morsel, for ordered streams
+  std::vector<ChunkHandle> pending;
+  int64_t failedRow = -1;
+  Job job; ///< last: ended before the rest goes
+};
+
+class RunTask final : public TaskRunner {
+public:
+  using TaskRunner::TaskRunner;
+  ~RunTask() override {
+    for (Lane &lane : lanes_) {
+      lane.job = Job();
+    }
+  }
+  Status start() override;
+  PollState poll() override;
+
+private:
+  Status openQueue();
+  Status prepareLane(Lane &lane);
+  Status drive(Lane &lane, int worker);
+  Status runMorsel(Lane &lane);
+  Status sealOutput(Lane &lane, uint32_t output);
+  Status sealAll(Lane &lane);
+  bool pushPending(Lane &lane);
+  bool hasRows(const Lane &lane) const;
+  void submit(Lane &lane);
+  Status pollLanes(bool &allFlushed);
+  Status beginFinish();
+
+  enum class Phase : uint8_t { kLanes, kStates, kDone };
+  Phase phase_ = Phase::kLanes;
+  const KernelCall *kernel_ = nullptr;
+  std::shared_ptr<MemoryAccount> account_;
+  std::unique_ptr<MorselQueue> queue_;
+  std::shared_ptr<ChunkStream> output_;
+  std::vector<size_t> firstCopies_; ///< per state argument: this task's range of copies
+  std::deque<Lane> lanes_;
+  std::vector<std::unique_ptr<PhasedJob>> finishing_;
+};
+
+Status RunTask::start() {
+  kernel_ = (*context_.kernels)[task_.kernel].get();
+  HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
+  HR_RETURN_IF_ERROR(openQueue());
+  if (task_.outputStream != plan::kNone) {
+    output_ = context_.streams[task_.outputStream];
+  }
+  size_t lanes = context_.lanes;
+  for (const plan::StateArgument &argument : task_.states) {
+    const plan::State &state = context_.plan->states[argument.state];
+    bool merged = state.kind == plan::StateKind::kScalar ||
+                  state.kind == plan::StateKind::kGroupTable ||
+                  state.kind == plan::StateKind::kDense;
+    if (argument.use == plan::StateUse::kPerWorker && merged && state.mergeKernel == plan::kNone) {
+      lanes = 1; // copies of it could not be brought together
+    }
+  }
+  for (const plan::StateArgument &argument : task_.states) {
+    bool filled = argument.use == plan::StateUse::kPerWorker &&
+                  context_.plan->states[argument.state].kind != plan::StateKind::kDictionary;
+    firstCopies_.push_back(filled ? context_.states[argument.state]->addCopies(lanes) : 0);
+  }
+  for (size_t i = 0; i < lanes; ++i) {
+    lanes_.emplace_back().index = i;
+  }
+  return {};
+}
+
+Status RunTask::openQueue() {
+  if (task_.sourceState != plan::kNone) {
+    queue_ = makeStateQueue(context_.states[task_.sourceState],
+                            context_.plan->states[task_.sourceState], context_.lanes);
+    return {};
+  }
+  int32_t load = context_.loadOfStream[task_.inputStream];
+  if (load == plan::kNone) {
+    bool ordered = context_.orderedStreams[task_.inputStream];
+    queue_ = makeStreamQueue(context_.streams[task_.inputStream],
+                             ordered ? StreamOrder::kKept : StreamOrder::kNone);
+    return {};
+  }
+  const plan::Slot &slot = context_.plan->slots[context_.plan->tasks[load].slot];
+  auto source = context_.sources->find(slot.name);
+  if (source == context_.sources->end()) {
+    return makeError(ErrorKind::kUser, "no input is bound to table: ", slot.name);
+  }
+  HR_ASSIGN_OR_RETURN(auto opened,
+                      source->second(slot, storage::Share{context_.rank, context_.size}));
+  queue_ = makeLoadQueue(std::move(opened));
+  return {};
+}
+
+/// Runs on the worker that uses the lane first, so that its memory is near it.
+Status RunTask::prepareLane(Lane &lane) {
+  HR_ASSIGN_OR_RETURN(lane.frame,
+                      KernelFrame::create(*kernel_, account_, context_.rank, context_.size));
+  for (size_t i = 0; i < task_.states.size(); ++i) {
+    RankState &state = *context_.states[task_.states[i].state];
+    bool dictionary =
+        context_.plan->states[task_.states[i].state].kind == plan::StateKind::kDictionary;
+    if (task_.states[i].use == plan::StateUse::kShared || dictionary) {
+      lane.states.push_back(state.shared());
+    } else {
+      HR_ASSIGN_OR_RETURN(StateCopy * copy, state.copy(firstCopies_[i] + lane.index));
+      lane.states.push_back(copy->abi());
+    }
+  }
+  size_t outputs = !output_ ? 0 : task_.partitioned ? context_.size : 1;
+  lane.abiOutputs.resize(outputs);
+  for (size_t i = 0; i < outputs; ++i) {
+    lane.outputs.push_back(
+        std::make_unique<OutputChunk>(context_.plan->streams[task_.outputStream], account_));
+    HR_RETURN_IF_ERROR(lane.outputs[i]->prepare());
+    lane.outputPointers.push_back(lane.outputs[i].get());
+    lane.abiOutputs[i] = lane.outputs[i]->abi();
+  }
+  lane.frame->worker().outputs = lane.abiOutputs.data();
+  lane.frame->worker().outputCount = static_cast<uint32_t>(outputs);
+  lane.frame->context().outputs = lane.outputPointers.data();
+  return {};
+}
+
+bool RunTask::hasRows(const Lane &lane) const {
+  for (const HrOutput &output : lane.abiOutputs) {
+    if (output.rows != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Status RunTask::sealOutput(Lane &lane, uint32_t output) {
+  OutputChunk &chunk = *lane.outputs[output];
+  // The kernel counts rows in the HrOutput of its worker; columns are shared with the chunk.
+  chunk.abi().rows = lane.abiOutputs[output].rows;
+  if (chunk.abi().rows == 0) {
+    return {};
+  }
+  ChunkOrder order;
+  if (queue_->ordered() && lane.morsel) {
+    order = lane.morsel->order;
+    order.push_back(lane.sequence++);
+  }
+  counters_.rowsOut += chunk.abi().rows;
+  HR_ASSIGN_OR_RETURN(ChunkHandle sealed,
+                      chunk.seal(std::move(order), static_cast<int32_t>(output)));
+  lane.pending.push_back(std::move(sealed));
+  HR_RETURN_IF_ERROR(chunk.prepare());
+  lane.abiOutputs[output] = chunk.abi();
+  return {};
+}
+
+Status RunTask::sealAll(Lane &lane) {
+  for (uint32_t i = 0; i < lane.outputs.size(); ++i) {
+    HR_RETURN_IF_ERROR(sealOutput(lane, i));
+  }
+  return {};
+}
+
+bool RunTask::pushPending(Lane &lane) {
+  size_t pushed = 0;
+  while (pushed < lane.pending.size() && output_->tryPush(lane.pending[pushed])) {
+    ++pushed;
+  }
+  lane.pending.erase(lane.pending.begin(), lane.pending.begin() + static_cast<ptrdiff_t>(pushed));
+  return lane.pending.empty();
+}
+
+/// Calls the kernel until the morsel is done or a chunk is sealed.
+Status RunTask::runMorsel(Lane &lane) {
+  if (!lane.started) {
+    lane.frame->beginMorsel();
+    lane.started = true;
+    lane.sequence = 0;
+  }
+  HrResult result = lane.frame->run(lane.morsel->morsel, lane.states.data());
+  switch (result) {
+  case HR_DONE:
+    lane.frame->endMorsel();
+    if (queue_->ordered() && output_) {
+      HR_RETURN_IF_ERROR(sealAll(lane));
+    }
+    counters_.rowsIn += lane.morsel->morsel.rows;
+    counters_.bytes += static_cast<int64_t>(lane.morsel->bytes);
+    ++counters_.morsels;
+    lane.morsel.reset();
+    lane.started = false;
+    return {};
+  case HR_OUTPUT_FULL: {
+    uint32_t full = lane.frame->worker().fullOutput;
+    if (full >= lane.abiOutputs.size() || lane.abiOutputs[full].rows == 0) {
+      return makeError(ErrorKind::kInternal,
+                       "kernel wants room in an output that is empty or absent: ", full);
+    }
+    return sealOutput(lane, full);
+  }
+  case HR_ERROR:
+    lane.failedRow = static_cast<int64_t>(lane.frame->worker().error.row);
+    return lane.frame->error();
+  default:
+    return makeError(ErrorKind::kInternal, "unexpected result of a kernel: ", result);
+  }
+}
+
+Status RunTask::drive(Lane &lane, int worker) {
+  if (!lane.frame) {
+    HR_RETURN_IF_ERROR(prepareLane(lane));
+  }
+  Track *track =
+      static_cast<size_t>(worker) < context_.tracks.size() ? context_.tracks[worker] : nullptr;
+  ScopedSpan span(track, SpanKind::kTask, task_.name.c_str(),
+                  TaskId(static_cast<uint32_t>(index_)));
+  int64_t begin = context_.clock->nowNanoseconds();
+  auto book = [&] { counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin; };
+  while (!context_.stopped()) {
+    if (!pushPending(lane)) {
+      lane.phase = LanePhase::kBlocked;
+      book();
+      return {};
+    }
+    lane.phase = LanePhase::kIdle;
+    if (!lane.morsel) {
+      int64_t before = context_.clock->nowNanoseconds();
+      HR_ASSIGN_OR_RETURN(lane.morsel, queue_->take());
+      counters_.loadNanoseconds += context_.clock->nowNanoseconds() - before;
+    }
+    if (!lane.morsel) {
+      if (!queue_->ended()) {
+        break;
+      }
+      if (!hasRows(lane)) {
+        lane.phase = LanePhase::kFlushed;
+        break;
+      }
+      HR_RETURN_IF_ERROR(sealAll(lane));
+      continue;
+    }
+    HR_RETURN_IF_ERROR(runMorsel(lane));
+  }
+  book();
+  return {};
+}
+
+void RunTask::submit(Lane &lane) {
+  lane.job = context_.pool->submit(
+      JobOptions{.name = task_.name, .morsels = 1, .doorbell = context_.doorbell},
+      [this, &lane](int worker, int64_t) { return drive(lane, worker); });
+}
+
+Status RunTask::pollLanes(bool &allFlushed) {
+  // Lanes under way will take some of what is available; start only as many as the rest needs.
+  bool ended = queue_->ended();
+  size_t available = queue_->available();
+  if (ended && task_.inputStream != plan::kNone) {
+    context_.drainedStreams[task_.inputStream] = 1;
+  }
+  allFlushed = true;
+  for (Lane &lane : lanes_) {
+    if (lane.job.valid()) {
+      if (lane.job.poll() == PollState::kPending) {
+        allFlushed = false;
+        continue;
+      }
+      if (Status status = lane.job.status(); !status.ok()) {
+        failedRow_ = lane.failedRow;
+        return status;
+      }
+      lane.job = Job();
+    }
+    if (lane.phase == LanePhase::kIdle && ended && (!lane.frame || !hasRows(lane))) {
+      lane.phase = LanePhase::kFlushed;
+    }
+    if (lane.phase == LanePhase::kFlushed) {
+      continue;
+    }
+    allFlushed = false;
+    if (lane.phase == LanePhase::kBlocked) {
+      if (output_->hasRoom()) {
+        submit(lane);
+      }
+    } else if (ended || available > 0) {
+      available -= available > 0;
+      submit(lane);
+    }
+  }
+  return {};
+}
+
+Status RunTask::beginFinish() {
+  for (const plan::StateArgument &argument : task_.states) {
+    const plan::State &state = context_.plan->states[argument.state];
+    if (argument.use != plan::StateUse::kPerWorker || --context_.fillersLeft[argument.state] != 0 ||
+        state.kind == plan::StateKind::kDictionary) {
+      continue;
+    }
+    FinishContext finish;
+    auto call = [&](int32_t kernel) {
+      return kernel == plan::kNone ? nullptr : (*context_.kernels)[kernel].get();
+    };
+    finish.merge = call(state.mergeKernel);
+    finish.compare = call(state.compareKernel);
+    finish.pool = context_.pool;
+    finish.doorbell = context_.doorbell;
+    finish.rank = context_.rank;
+    finish.size = context_.size;
+    finishing_.push_back(context_.states[argument.state]->finish(finish));
+  }
+  return {};
+}
+
+PollState RunTask::poll() {
+  if (phase_ == Phase::kLanes) {
+    bool allFlushed = false;
+    if (Status status = pollLanes(allFlushed); !status.ok()) {
+      return fail(status);
+    }
+    if (!allFlushed) {
+      return PollState::kPending;
+    }
+    lanes_.clear();
+    queue_.reset();
+    if (output_) {
+      output_->close();
+    }
+    if (Status status = beginFinish(); !status.ok()) {
+      return fail(status);
+    }
+    phase_ = Phase::kStates;
+  }
+  for (std::unique_ptr<PhasedJob> &job : finishing_) {
+    PollState state = job ? job->poll() : PollState::kDone;
+    if (state == PollState::kFailed) {
+      return fail(job->status());
+    }
+    if (state == PollState::kPending) {
+      return state;
+    }
+    job.reset();
+  }
+  phase_ = Phase::kDone;
+  return PollState::kDone;
+}
+
+} // namespace
+
+std::unique_ptr<TaskRunner> makeRunTask(RankContext &context, int32_t task) {
+  return std::make_unique<RunTask>(context, task);
+}
+
+} // namespace headrace::exec

@@ -1,0 +1,56 @@
+// One worker's copy of a state, as kernels see it (the Hr… struct) and as its owner keeps it.
+#pragma once
+
+#include "runtime/abi/kernel.h"
+#include "runtime/base/status.h"
+#include "runtime/exec/memory_account.h"
+#include "runtime/exec/row_store.h"
+#include "runtime/model/plan/plan.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace headrace::exec {
+
+/// Purpose: the copy of a state that one lane fills. The `owner` of every Hr… struct points to its
+/// StateCopy. Ownership: owns rows and strings. Thread-safety: one thread at a time. Lifetime: rows
+/// and strings stay where they are until the copy is dropped, also when other copies were merged
+/// into another one.
+class StateCopy {
+public:
+  virtual ~StateCopy() = default;
+
+  /// What HrArgs.states holds.
+  virtual void *abi() = 0;
+  virtual uint64_t rowCount() const = 0;
+  /// All rows; for dense tables the groups made so far in the order of their numbers.
+  virtual std::vector<RowSpan> spans() const = 0;
+  /// Before other rows of a dense state are merged in: makes its groups 0..groups-1.
+  virtual Status reserveGroups(uint64_t groups) { return {}; }
+
+  /// Copies a string's bytes and redirects it (hr_string_keep).
+  Status keep(HrString *text);
+
+protected:
+  StateCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account);
+  /// Fills a row with the state's identity.
+  void fillIdentity(uint8_t *row) const;
+
+  const plan::State &state_;
+  std::shared_ptr<MemoryAccount> account_;
+
+private:
+  BumpArena strings_;
+};
+
+/// `state` must outlive the copy. Dictionaries are shared and made by Dictionary instead.
+Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
+                                                   std::shared_ptr<MemoryAccount> account);
+
+/// Bodies of the imports; `owner` is a StateCopy of the matching kind.
+Expected<uint8_t *> insertGroup(HrGroupTable *table, uint64_t hash);
+Status growRows(HrRowBuffer *buffer);
+Status reserveDense(HrDenseTable *table, uint64_t groups);
+
+} // namespace headrace::exec

@@ -1,0 +1,114 @@
+// A task of the plan on one rank, as the rank's state machine drives it; and what tasks share.
+#pragma once
+
+#include "runtime/base/clock.h"
+#include "runtime/communication/communicator.h"
+#include "runtime/communication/poison.h"
+#include "runtime/exec/chunk_stream.h"
+#include "runtime/exec/kernel_call.h"
+#include "runtime/exec/profile.h"
+#include "runtime/exec/rank_state.h"
+#include "runtime/exec/tensor_buffer.h"
+#include "runtime/storage/source.h"
+#include "runtime/telemetry/telemetry.h"
+#include "runtime/transport/transport.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headrace::exec {
+
+/// Opens the rows of a table slot for one rank. Called on every rank, from the rank's thread.
+using OpenSource = std::function<Expected<std::unique_ptr<storage::MorselSource>>(
+    const plan::Slot &slot, storage::Share share)>;
+
+/// Sizes of what exchanges and collectives use; see the settings of the same names.
+struct ExchangeSettings {
+  int64_t bufferBytes = 1 << 20;
+  int64_t window = 4;
+  Checksums checksums = Checksums::kOn;
+};
+
+/// Purpose: everything of one rank that its tasks share. Owned by the Rank; outlives its tasks.
+struct RankContext {
+  const plan::Plan *plan = nullptr;
+  const std::vector<std::unique_ptr<KernelCall>> *kernels = nullptr;
+  uint32_t rank = 0;
+  uint32_t size = 1;
+  size_t lanes = 1; ///< workers that one task of this rank may use at once
+  WorkerPool *pool = nullptr;
+  Doorbell *doorbell = nullptr;
+  const Clock *clock = nullptr;
+  std::shared_ptr<RankMemory> memory;
+  PoisonBoard *board = nullptr;
+  Transport *transport = nullptr;
+  Communicator *communicator = nullptr; ///< null on one rank, and if the plan needs none
+  ExchangeSettings exchange;
+  const std::map<std::string, OpenSource> *sources = nullptr;
+  const std::map<std::string, TensorView> *tensors = nullptr;
+  std::vector<Track *> tracks; ///< one a worker, or empty
+
+  std::vector<std::shared_ptr<ChunkStream>> streams;
+  std::vector<std::shared_ptr<RankState>> states;
+  std::vector<size_t> fillersLeft; ///< per state: tasks that still fill it
+  std::vector<std::unique_ptr<TensorBuffer>> buffers;
+  std::vector<int32_t> loadOfStream; ///< per stream: the load task that produces it, or kNone
+  std::vector<char> orderedStreams;  ///< per stream: chunks carry an order
+  std::vector<char> drainedStreams;  ///< per stream: its consumer has taken all morsels of the load
+  std::vector<std::unique_ptr<TaskCounters>> counters; ///< per task
+
+  /// Of exchange pools: their buffers may be on other ranks until all have closed.
+  std::vector<std::shared_ptr<MemoryAccount>> poolAccounts;
+
+  // Results, on rank 0.
+  std::vector<ChunkHandle> resultChunks;
+  std::vector<int32_t> resultBuffers;
+
+  bool stopped() const { return board && board->poisoned(); }
+  /// The account of a task, named in memory errors.
+  Expected<std::shared_ptr<MemoryAccount>> openAccount(int32_t task) const;
+  /// "aggregate" or the task's name.
+  std::string operationOf(int32_t task) const;
+  std::string placeOf(int32_t task) const;
+};
+
+/// Purpose: one task under way. start() once, then poll() until it does not answer kPending.
+/// Thread-safety: start(), poll() from the rank's thread. Destroying it stops its jobs and waits
+/// for them.
+class TaskRunner {
+public:
+  TaskRunner(RankContext &context, int32_t task)
+      : context_(context), index_(task), task_(context.plan->tasks[task]),
+        counters_(*context.counters[task]) {}
+  virtual ~TaskRunner() = default;
+  virtual Status start() = 0;
+  virtual PollState poll() = 0;
+  const Status &status() const { return status_; }
+  /// The row at which it failed, or -1.
+  int64_t failedRow() const { return failedRow_; }
+
+protected:
+  PollState fail(Status status) {
+    status_ = std::move(status);
+    return PollState::kFailed;
+  }
+
+  RankContext &context_;
+  const int32_t index_;
+  const plan::Task &task_;
+  TaskCounters &counters_;
+  Status status_;
+  int64_t failedRow_ = -1;
+};
+
+std::unique_ptr<TaskRunner> makeRunTask(RankContext &context, int32_t task);
+std::unique_ptr<TaskRunner> makeExchangeTask(RankContext &context, int32_t task);
+std::unique_ptr<TaskRunner> makeResultTask(RankContext &context, int32_t task);
+std::unique_ptr<TaskRunner> makeCollectiveTask(RankContext &context, int32_t task);
+std::unique_ptr<TaskRunner> makeComputeTask(RankContext &context, int32_t task);
+std::unique_ptr<TaskRunner> makeCopyTask(RankContext &context, int32_t task);
+
+} // namespace headrace::exec

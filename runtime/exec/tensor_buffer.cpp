@@ -1,0 +1,95 @@
+// Local extents, allocation, and copying in of bound tensors.
+#include "runtime/exec/tensor_buffer.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace headrace::exec {
+
+Part evenPart(int64_t extent, uint32_t rank, uint32_t size) {
+  auto bound = [&](uint32_t r) {
+    return static_cast<int64_t>(static_cast<__int128>(extent) * r / size);
+  };
+  return Part{bound(rank), bound(rank + 1)};
+}
+
+int64_t elementBytesOf(const std::string &element) { return element == "f32" ? 4 : 8; }
+
+ElementType elementTypeOf(const std::string &element) {
+  return element == "f32"   ? ElementType::kFloat32
+         : element == "f64" ? ElementType::kFloat64
+                            : ElementType::kInt64;
+}
+
+Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer &buffer,
+                                                             uint32_t rank, uint32_t size,
+                                                             std::shared_ptr<RankMemory> memory) {
+  std::unique_ptr<TensorBuffer> made(new TensorBuffer());
+  made->described_ = &buffer;
+  made->localShape_ = buffer.shape;
+  if (buffer.splitDimension != plan::kNone) {
+    int64_t &extent = made->localShape_[buffer.splitDimension];
+    extent = evenPart(extent, rank, size).count();
+  }
+  made->elements_ = 1;
+  for (int64_t extent : made->localShape_) {
+    if (__builtin_mul_overflow(made->elements_, extent, &made->elements_) ||
+        made->elements_ > (int64_t(1) << 44)) {
+      return makeError(ErrorKind::kMemory, "tensor is too large: ", buffer.name);
+    }
+  }
+  ReservationRequest request;
+  request.operatorName = "tensor '" + buffer.name + "'";
+  HR_ASSIGN_OR_RETURN(made->account_, MemoryAccount::open(std::move(memory), request));
+  HR_ASSIGN_OR_RETURN(made->block_, made->account_->allocate(made->bytes() + HR_PADDING));
+  std::memset(made->data(), 0, static_cast<size_t>(made->bytes()));
+  return made;
+}
+
+Status TensorBuffer::copyFrom(const TensorView &view, uint32_t rank, uint32_t size) {
+  if (view.element != described_->element || view.shape != described_->shape) {
+    return makeError(ErrorKind::kUser, "tensor bound to '", described_->name,
+                     "' has another shape or element than the program was compiled for, got ",
+                     view.element);
+  }
+  size_t dimensions = view.shape.size();
+  int64_t width = elementBytesOf(view.element);
+  std::vector<int64_t> strides = view.strideBytes;
+  if (strides.empty()) {
+    strides.assign(dimensions, width);
+    for (size_t d = dimensions; d-- > 1;) {
+      strides[d - 1] = strides[d] * view.shape[d];
+    }
+  }
+  const auto *from = static_cast<const uint8_t *>(view.data);
+  if (int32_t split = described_->splitDimension; split != plan::kNone) {
+    from += evenPart(view.shape[split], rank, size).first * strides[split];
+  }
+  uint8_t *to = data();
+  std::vector<int64_t> index(dimensions, 0);
+  int64_t inner = dimensions == 0 ? 1 : localShape_.back();
+  bool dense = dimensions == 0 || strides.back() == width;
+  for (int64_t done = 0; done < elements_; done += inner) {
+    const uint8_t *row = from;
+    for (size_t d = 0; d + 1 < dimensions; ++d) {
+      row += index[d] * strides[d];
+    }
+    if (dense) {
+      std::memcpy(to, row, static_cast<size_t>(inner * width));
+    } else {
+      for (int64_t i = 0; i < inner; ++i) {
+        std::memcpy(to + i * width, row + i * strides.back(), static_cast<size_t>(width));
+      }
+    }
+    to += inner * width;
+    for (size_t d = dimensions; d-- > 0;) {
+      if (d + 1 < dimensions && ++index[d] < localShape_[d]) {
+        break;
+      }
+      index[d] = 0;
+    }
+  }
+  return {};
+}
+
+} // namespace headrace::exec

@@ -1,0 +1,61 @@
+// Tensors of a plan on one rank, and tensors that a caller binds or receives.
+#pragma once
+
+#include "runtime/communication/reduction.h"
+#include "runtime/exec/memory_account.h"
+#include "runtime/model/plan/plan.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headrace::exec {
+
+/// A caller's tensor in host memory; borrowed while a program runs.
+struct TensorView {
+  const void *data = nullptr;
+  std::string element;              ///< "f32" "f64" "i64"
+  std::vector<int64_t> shape;       ///< global extents
+  std::vector<int64_t> strideBytes; ///< per dimension; empty: row-major without gaps
+};
+
+/// Rows [first, end) of a dimension of `extent` that rank `rank` of `size` has when it is split
+/// evenly.
+struct Part {
+  int64_t first = 0;
+  int64_t end = 0;
+  int64_t count() const { return end - first; }
+};
+Part evenPart(int64_t extent, uint32_t rank, uint32_t size);
+
+int64_t elementBytesOf(const std::string &element);
+ElementType elementTypeOf(const std::string &element);
+
+/// Purpose: the local part of Plan.buffers[i], row-major. Ownership: owns its memory (zeroed).
+/// Thread-safety: none; the tasks that use it are ordered by the plan.
+class TensorBuffer {
+public:
+  static Expected<std::unique_ptr<TensorBuffer>> create(const plan::Buffer &buffer, uint32_t rank,
+                                                        uint32_t size,
+                                                        std::shared_ptr<RankMemory> memory);
+  ~TensorBuffer() { block_.reset(); }
+
+  const plan::Buffer &described() const { return *described_; }
+  uint8_t *data() const { return reinterpret_cast<uint8_t *>(block_.data()); }
+  const std::vector<int64_t> &localShape() const { return localShape_; }
+  int64_t elements() const { return elements_; }
+  int64_t bytes() const { return elements_ * elementBytesOf(described_->element); }
+  /// Copies this rank's part out of a caller's tensor of the same shape and element.
+  Status copyFrom(const TensorView &view, uint32_t rank, uint32_t size);
+
+private:
+  TensorBuffer() = default;
+  const plan::Buffer *described_ = nullptr;
+  std::shared_ptr<MemoryAccount> account_;
+  Block block_;
+  std::vector<int64_t> localShape_;
+  int64_t elements_ = 0;
+};
+
+} // namespace headrace::exec

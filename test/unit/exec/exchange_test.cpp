@@ -1,0 +1,145 @@
+// Exchanges on one to four ranks: hash, broadcast, gather; small buffers; uneven sides.
+#include "test/unit/exec/test_plans.h"
+
+#include <gtest/gtest.h>
+#include <map>
+
+namespace headrace::exec {
+namespace {
+
+using plan::ExchangeKind;
+using plan::StateKind;
+using plan::StateUse;
+
+TestTable pairs(size_t rows, int64_t keys) {
+  TestTable table(2);
+  for (size_t i = 0; i < rows; ++i) {
+    table[0].push_back(static_cast<int64_t>(i) % keys);
+    table[1].push_back(static_cast<int64_t>(i));
+  }
+  return table;
+}
+
+/// Hash exchange, aggregate by key on each rank, gather.
+PlanBuilder distributedGroups(uint32_t chunkRows) {
+  PlanBuilder b;
+  b.chunkRows = chunkRows;
+  int32_t parts = b.stream();
+  b.run("partition", b.load("t"), {}, parts);
+  int32_t mine = b.exchange(ExchangeKind::kHash, parts);
+  int32_t state = b.state(StateKind::kGroupTable, 24, "merge_group");
+  int32_t filled = b.run("group", mine, {{state, StateUse::kPerWorker}});
+  int32_t out = b.stream();
+  b.runState("emit_group", state, out, {filled});
+  b.result(b.exchange(ExchangeKind::kGather, out));
+  return b;
+}
+
+TEST(ExchangeTask, HashThenGather) {
+  for (size_t rows : {0, 1, 100000}) {
+    TestTable table = pairs(rows, 997);
+    std::map<int64_t, int64_t> sums;
+    for (size_t i = 0; i < rows; ++i) {
+      sums[table[0][i]] += table[1][i];
+    }
+    for (uint32_t ranks : {1u, 2u, 3u, 4u}) {
+      for (int threads : {0, 1, 2}) {
+        for (uint32_t chunkRows : {64u, 65536u}) {
+          EXPECT_EQ(sorted(runRows(distributedGroups(chunkRows), {{{"t", table}}, 3000},
+                                   {.threads = threads, .ranks = ranks, .bufferBytes = 1 << 16})),
+                    Rows(sums.begin(), sums.end()));
+        }
+      }
+    }
+  }
+}
+
+TEST(ExchangeTask, ChunksLargerThanMessagesAreCut) {
+  TestTable table = pairs(50000, 50000);
+  std::map<int64_t, int64_t> expected;
+  for (size_t i = 0; i < 50000; ++i) {
+    expected[table[0][i]] = table[1][i];
+  }
+  EXPECT_EQ(sorted(runRows(distributedGroups(65536), {{{"t", table}}, 50000},
+                           {.ranks = 3, .bufferBytes = 4096})),
+            Rows(expected.begin(), expected.end()));
+}
+
+TEST(ExchangeTask, BroadcastJoin) {
+  PlanBuilder b;
+  b.chunkRows = 100;
+  int32_t copied = b.stream();
+  b.run("copy", b.load("u"), {}, copied);
+  int32_t everywhere = b.exchange(ExchangeKind::kBroadcast, copied);
+  int32_t state = b.state(StateKind::kJoinTable, 32);
+  int32_t built = b.run("build", everywhere, {{state, StateUse::kPerWorker}});
+  int32_t out = b.stream();
+  b.run("probe", b.load("t", 1), {{state, StateUse::kShared}}, out, {built});
+  b.result(b.exchange(ExchangeKind::kGather, out));
+  TestTable u = pairs(1000, 1000);
+  TestTable t(1);
+  Rows expected;
+  for (int64_t i = 0; i < 5000; ++i) {
+    t[0].push_back(i % 2000);
+    if (i % 2000 < 1000) {
+      expected.emplace_back(i % 2000, i % 2000);
+    }
+  }
+  for (uint32_t ranks : {1u, 2u, 3u, 4u}) {
+    EXPECT_EQ(
+        sorted(runRows(b, {{{"u", u}, {"t", t}}, 333}, {.ranks = ranks, .bufferBytes = 4096})),
+        sorted(expected));
+  }
+}
+
+TEST(ExchangeTask, StringsAndNullsTravel) {
+  PlanBuilder b;
+  b.chunkRows = 500;
+  int32_t described = b.stream(plan::Schema{{{"key", HR_I64, "i64", false},
+                                             {"text", HR_STRING, "string", true},
+                                             {"odd", HR_BOOL, "i1", false}}});
+  b.run("describe", b.load("t"), {}, described);
+  int32_t gathered = b.exchange(ExchangeKind::kGather, described);
+  int32_t out = b.stream();
+  b.run("undescribe", gathered, {}, out);
+  b.result(out);
+  TestTable table = pairs(4000, 4000);
+  Rows expected;
+  for (int64_t key = 0; key < 4000; ++key) {
+    expected.emplace_back(key, (key % 3 == 0 ? -1 : key) * 2 + (key & 1));
+  }
+  for (uint32_t ranks : {1u, 2u, 4u}) {
+    EXPECT_EQ(sorted(runRows(b, {{{"t", table}}, 777}, {.ranks = ranks, .bufferBytes = 4096})),
+              expected);
+  }
+}
+
+TEST(ExchangeTask, ChooseIsAgreedOverRanks) {
+  // Rank 0 alone would see few rows; the sum over ranks is above the threshold on all.
+  PlanBuilder b;
+  int32_t state = b.state(StateKind::kGroupTable, 24, "merge_group");
+  int32_t filled = b.run("group", b.load("t"), {{state, StateUse::kPerWorker}});
+  b.plan.holes = {{"groups", {}, "rows", filled, true}};
+  int32_t out = b.stream();
+  int32_t few = b.runState("emit_sort", state, out, {filled});
+  int32_t many = b.runState("emit_group", state, out, {filled});
+  b.plan.tasks.emplace_back();
+  b.plan.tasks.back().kind = plan::TaskKind::kChoose;
+  b.plan.tasks.back().after = {filled};
+  b.plan.tasks.back().hole = 0;
+  b.plan.tasks.back().threshold = 300;
+  b.plan.tasks.back().thenTasks = {few};
+  b.plan.tasks.back().elseTasks = {many};
+  b.result(b.exchange(ExchangeKind::kGather, out));
+  TestTable table = pairs(1000, 1000);
+  Rows expected;
+  for (int64_t key = 0; key < 1000; ++key) {
+    expected.emplace_back(key, key);
+  }
+  for (uint32_t ranks : {1u, 2u, 4u}) {
+    EXPECT_EQ(sorted(runRows(b, {{{"t", table}}, 100}, {.ranks = ranks})), expected);
+  }
+}
+
+} // namespace
+} // namespace headrace::exec

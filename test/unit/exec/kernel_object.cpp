@@ -1,0 +1,16 @@
+// A kernel object as the compiler makes them; the test loads it from a file and from memory.
+#include "runtime/abi/imports.h"
+
+extern "C" {
+__attribute__((visibility("default"))) extern const uint32_t hr_abi_version = HR_ABI_VERSION;
+__attribute__((visibility("default"))) extern const uint64_t hr_imports_hash =
+    headrace::abi::importsHash();
+static const HrImports *imports = nullptr;
+__attribute__((visibility("default"))) void hr_set_imports(const HrImports *table) {
+  imports = table;
+}
+/// Proves that the table arrived: 1 + the year of day 0.
+__attribute__((visibility("default"))) int32_t kernel(const HrArgs *, HrWorker *) {
+  return imports ? 1 + static_cast<int32_t>(imports->hr_date_year_(0)) : 0;
+}
+}

@@ -1,0 +1,137 @@
+// State copies and finished states, without a run around them.
+#include "runtime/exec/rank_state.h"
+#include "test/unit/exec/test_kernels.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+namespace headrace::exec {
+namespace {
+
+std::shared_ptr<RankMemory> makeMemory(int64_t bytes) {
+  return std::make_shared<RankMemory>(
+      std::make_shared<BlockPool>(BlockPool::Options{bytes, bytes, "--memory"}),
+      Budget::Options{Tier::kHost, bytes, "--memory"});
+}
+
+std::shared_ptr<MemoryAccount> makeAccount(int64_t bytes = 64 << 20) {
+  ReservationRequest request;
+  request.operatorName = "test";
+  return *MemoryAccount::open(makeMemory(bytes), request);
+}
+
+TEST(StateCopy, GroupDirectoryGrowsAndKeepsRows) {
+  plan::State state;
+  state.kind = plan::StateKind::kGroupTable;
+  state.rowBytes = 16;
+  state.identity.assign(16, 0);
+  state.identity[8] = 7;
+  auto copy = makeStateCopy(state, makeAccount());
+  ASSERT_TRUE(copy.ok());
+  auto *table = static_cast<HrGroupTable *>((*copy)->abi());
+  std::vector<uint8_t *> rows;
+  for (uint64_t i = 0; i < 50000; ++i) {
+    auto row = insertGroup(table, testHash(i));
+    ASSERT_TRUE(row.ok());
+    EXPECT_EQ((*row)[8], 7);
+    rows.push_back(*row);
+  }
+  EXPECT_EQ((*copy)->rowCount(), 50000u);
+  EXPECT_GE(table->mask + 1, 100000u);
+  for (uint64_t i = 0; i < 50000; ++i) {
+    uint64_t hash = testHash(i);
+    uint64_t slot = hash & table->mask;
+    uint64_t wanted = reinterpret_cast<uint64_t>(rows[i]) | hash >> 48 << 48;
+    while (table->directory[slot] != wanted) {
+      ASSERT_NE(table->directory[slot], 0u);
+      slot = (slot + 1) & table->mask;
+    }
+  }
+}
+
+TEST(StateCopy, DenseRowsAreExactlyThoseAskedFor) {
+  plan::State state;
+  state.kind = plan::StateKind::kDense;
+  state.rowBytes = 8;
+  state.identity = {1, 0, 0, 0, 0, 0, 0, 0};
+  auto copy = makeStateCopy(state, makeAccount());
+  ASSERT_TRUE(copy.ok());
+  auto *table = static_cast<HrDenseTable *>((*copy)->abi());
+  EXPECT_EQ((*copy)->rowCount(), 0u);
+  ASSERT_TRUE(reserveDense(table, 3).ok());
+  table->rows[0] = 9;
+  ASSERT_TRUE(reserveDense(table, 100000).ok());
+  EXPECT_EQ((*copy)->rowCount(), 100000u);
+  EXPECT_EQ(table->rows[0], 9);
+  EXPECT_EQ(table->rows[99999 * 8], 1);
+}
+
+TEST(StateCopy, StringsAreCopied) {
+  plan::State state;
+  state.kind = plan::StateKind::kScalar;
+  state.rowBytes = 16;
+  auto copy = makeStateCopy(state, makeAccount());
+  ASSERT_TRUE(copy.ok());
+  std::string text = "a string that goes away";
+  HrString string{static_cast<uint32_t>(text.size()),
+                  {'a', ' ', 's', 't'},
+                  reinterpret_cast<const uint8_t *>(text.data())};
+  ASSERT_TRUE((*copy)->keep(&string).ok());
+  std::string saved = text;
+  text.assign(text.size(), 'x');
+  EXPECT_EQ(std::memcmp(string.data, saved.data(), saved.size()), 0);
+}
+
+TEST(StateCopy, MemoryRunsOutWithTheTypedError) {
+  plan::State state;
+  state.kind = plan::StateKind::kGroupTable;
+  state.rowBytes = 16;
+  auto copy = makeStateCopy(state, makeAccount(4 << 20));
+  ASSERT_TRUE(copy.ok());
+  auto *table = static_cast<HrGroupTable *>((*copy)->abi());
+  Status status;
+  for (uint64_t i = 0; status.ok() && i < 10000000; ++i) {
+    status = insertGroup(table, testHash(i)).status();
+  }
+  EXPECT_EQ(status.kind(), ErrorKind::kMemory);
+  EXPECT_NE(status.message().find("test"), std::string::npos);
+}
+
+TEST(RankState, RowsCrossSpans) {
+  plan::Plan plan;
+  plan.states.resize(1);
+  plan.states[0].kind = plan::StateKind::kGroupTable;
+  plan.states[0].rowBytes = 16;
+  auto state = RankState::create(plan, 0, makeMemory(64 << 20));
+  ASSERT_TRUE(state.ok());
+  (*state)->addCopies(1);
+  auto copy = (*state)->copy(0);
+  ASSERT_TRUE(copy.ok());
+  for (uint64_t i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(insertGroup(static_cast<HrGroupTable *>((*copy)->abi()), i).ok());
+  }
+  WorkerPool pool({.threads = 1});
+  Doorbell doorbell;
+  FinishContext context;
+  context.pool = &pool;
+  context.doorbell = &doorbell;
+  auto job = (*state)->finish(context);
+  while (job->poll() == PollState::kPending) {
+    doorbell.wait();
+  }
+  ASSERT_TRUE((*state)->finished());
+  ASSERT_EQ((*state)->rowCount(), 20000u);
+  std::vector<const uint8_t *> rows;
+  for (uint64_t first : {0, 1, 4090, 10000, 19990}) {
+    (*state)->rows(first, 10, rows);
+    ASSERT_EQ(rows.size(), 10u);
+    for (uint64_t i = 0; i < 10; ++i) {
+      uint64_t hash;
+      std::memcpy(&hash, rows[i], sizeof hash);
+      EXPECT_EQ(hash, first + i);
+    }
+  }
+}
+
+} // namespace
+} // namespace headrace::exec

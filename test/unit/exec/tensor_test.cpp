@@ -1,0 +1,188 @@
+// Tensor tasks: matmul, kernels, collectives, bound inputs and results, on one to four ranks.
+#include "test/unit/exec/test_plans.h"
+
+#include <gtest/gtest.h>
+
+namespace headrace::exec {
+namespace {
+
+plan::Task task(plan::TaskKind kind, std::vector<int32_t> inputs, std::vector<int32_t> outputs,
+                const std::string &operation, std::vector<int32_t> after) {
+  plan::Task task;
+  task.kind = kind;
+  task.name = operation;
+  task.inputs = std::move(inputs);
+  task.outputs = std::move(outputs);
+  task.operation = operation;
+  task.after = std::move(after);
+  return task;
+}
+
+struct Matrices {
+  std::vector<double> a, b, c;
+};
+
+Matrices makeMatrices(int m, int k, int n) {
+  Matrices x{std::vector<double>(m * k), std::vector<double>(k * n), std::vector<double>(m * n)};
+  for (size_t i = 0; i < x.a.size(); ++i) {
+    x.a[i] = static_cast<double>(i % 7) - 3;
+  }
+  for (size_t i = 0; i < x.b.size(); ++i) {
+    x.b[i] = static_cast<double>(i % 5) - 2;
+  }
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      for (int l = 0; l < k; ++l) {
+        x.c[i * n + j] += x.a[i * k + l] * x.b[l * n + j];
+      }
+    }
+  }
+  return x;
+}
+
+std::vector<double> runTensors(const plan::Plan &plan, const Bindings &bindings, uint32_t ranks) {
+  auto program = Program::load(plan, testKernels());
+  EXPECT_TRUE(program.ok()) << program.status().toString();
+  Session session({.threads = 2});
+  RunOptions options;
+  options.ranks = ranks;
+  auto result = (*program)->run(session, bindings, options);
+  EXPECT_TRUE(result.ok()) << result.status().toString();
+  if (!result.ok() || result->tensors.size() != 1) {
+    return {};
+  }
+  const TensorResult &tensor = result->tensors[0];
+  int64_t count = 1;
+  for (int64_t extent : tensor.shape) {
+    count *= extent;
+  }
+  const auto *data = static_cast<const double *>(tensor.data);
+  return std::vector<double>(data, data + count);
+}
+
+plan::Plan loadTwo(int m, int k, int n, int32_t splitA, int32_t splitB) {
+  PlanBuilder builder;
+  plan::Plan plan = builder.plan;
+  for (const char *name : {"a", "b"}) {
+    plan::Slot slot;
+    slot.name = name;
+    slot.kind = "tensor";
+    plan.slots.push_back(slot);
+  }
+  plan.buffers.push_back({"a", "host", "f64", {m, k}, splitA, 0});
+  plan.buffers.push_back({"b", "host", "f64", {k, n}, splitB, 0});
+  for (int32_t i : {0, 1}) {
+    plan.tasks.push_back(task(plan::TaskKind::kLoad, {}, {i}, "", {}));
+    plan.tasks.back().slot = i;
+  }
+  return plan;
+}
+
+Bindings bind(const Matrices &x, int m, int k, int n) {
+  Bindings bindings;
+  bindings.tensors["a"] = TensorView{x.a.data(), "f64", {m, k}, {}};
+  bindings.tensors["b"] = TensorView{x.b.data(), "f64", {k, n}, {}};
+  return bindings;
+}
+
+plan::Task resultOf(int32_t buffer, std::vector<int32_t> after) {
+  plan::Task result = task(plan::TaskKind::kResult, {}, {}, "", std::move(after));
+  result.buffer = buffer;
+  return result;
+}
+
+TEST(Tensor, MatmulWithInnerDimensionSplitIsAllReduced) {
+  constexpr int m = 150, k = 37, n = 11;
+  Matrices x = makeMatrices(m, k, n);
+  plan::Plan plan = loadTwo(m, k, n, 1, 0);
+  plan.buffers.push_back({"partial", "host", "f64", {m, n}, plan::kNone, 0});
+  plan.buffers.push_back({"c", "host", "f64", {m, n}, plan::kNone, 0});
+  plan.tasks.push_back(task(plan::TaskKind::kCompute, {0, 1}, {2}, "matmul", {0, 1}));
+  plan.tasks.push_back(task(plan::TaskKind::kCollective, {2}, {3}, "all_reduce", {2}));
+  plan.tasks.push_back(resultOf(3, {3}));
+  for (uint32_t ranks : {1u, 2u, 3u, 4u}) {
+    EXPECT_EQ(runTensors(plan, bind(x, m, k, n), ranks), x.c);
+  }
+}
+
+TEST(Tensor, MatmulWithRowsOrColumnsSplitIsGathered) {
+  constexpr int m = 70, k = 20, n = 33;
+  Matrices x = makeMatrices(m, k, n);
+  for (int32_t split : {0, 1}) {
+    plan::Plan plan = loadTwo(m, k, n, split == 0 ? 0 : plan::kNone, split == 1 ? 1 : plan::kNone);
+    plan.buffers.push_back({"part", "host", "f64", {m, n}, split, 0});
+    plan.buffers.push_back({"c", "host", "f64", {m, n}, plan::kNone, 0});
+    plan.tasks.push_back(task(plan::TaskKind::kCompute, {0, 1}, {2}, "matmul", {0, 1}));
+    plan.tasks.push_back(task(plan::TaskKind::kCollective, {2}, {3}, "all_gather", {2}));
+    plan.tasks.push_back(resultOf(3, {3}));
+    for (uint32_t ranks : {1u, 2u, 3u, 4u}) {
+      EXPECT_EQ(runTensors(plan, bind(x, m, k, n), ranks), x.c);
+    }
+  }
+}
+
+TEST(Tensor, ReduceScatterThenGather) {
+  constexpr int m = 31, k = 16, n = 9;
+  Matrices x = makeMatrices(m, k, n);
+  for (int32_t split : {0, 1}) {
+    plan::Plan plan = loadTwo(m, k, n, 1, 0);
+    plan.buffers.push_back({"partial", "host", "f64", {m, n}, plan::kNone, 0});
+    plan.buffers.push_back({"part", "host", "f64", {m, n}, split, 0});
+    plan.buffers.push_back({"c", "host", "f64", {m, n}, plan::kNone, 0});
+    plan.tasks.push_back(task(plan::TaskKind::kCompute, {0, 1}, {2}, "matmul", {0, 1}));
+    plan.tasks.push_back(task(plan::TaskKind::kCollective, {2}, {3}, "reduce_scatter", {2}));
+    plan.tasks.push_back(task(plan::TaskKind::kCollective, {3}, {4}, "all_gather", {3}));
+    plan.tasks.push_back(resultOf(4, {4}));
+    for (uint32_t ranks : {1u, 2u, 3u, 4u}) {
+      EXPECT_EQ(runTensors(plan, bind(x, m, k, n), ranks), x.c);
+    }
+  }
+}
+
+TEST(Tensor, KernelsSeeBuffersAsColumns) {
+  constexpr int m = 300, k = 500;
+  Matrices x = makeMatrices(m, k, 1);
+  plan::Plan plan = loadTwo(m, k, 1, plan::kNone, plan::kNone);
+  plan.buffers.push_back({"twice", "host", "f64", {m, k}, plan::kNone, 0});
+  plan.kernels.resize(1);
+  plan.kernels[0].symbol = "twice";
+  plan.tasks.push_back(task(plan::TaskKind::kCompute, {0}, {2}, "kernel", {0}));
+  plan.tasks.back().kernel = 0;
+  plan.tasks.push_back(resultOf(2, {2}));
+  std::vector<double> expected = x.a;
+  for (double &value : expected) {
+    value *= 2;
+  }
+  EXPECT_EQ(runTensors(plan, bind(x, m, k, 1), 1), expected);
+}
+
+TEST(Tensor, StridedInputsAreRead) {
+  constexpr int m = 4, k = 6;
+  Matrices x = makeMatrices(m, k, 1);
+  // The transpose of a row-major k x m block.
+  std::vector<double> transposed(m * k);
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < k; ++j) {
+      transposed[j * m + i] = x.a[i * k + j];
+    }
+  }
+  plan::Plan plan = loadTwo(m, k, 1, plan::kNone, plan::kNone);
+  plan.tasks.push_back(resultOf(0, {0}));
+  Bindings bindings = bind(x, m, k, 1);
+  bindings.tensors["a"] = TensorView{transposed.data(), "f64", {m, k}, {8, 8 * m}};
+  EXPECT_EQ(runTensors(plan, bindings, 1), x.a);
+}
+
+TEST(Tensor, MismatchedInputIsAUserError) {
+  plan::Plan plan = loadTwo(4, 6, 1, plan::kNone, plan::kNone);
+  plan.tasks.push_back(resultOf(0, {0}));
+  Matrices x = makeMatrices(4, 6, 1);
+  auto program = Program::load(plan, testKernels());
+  ASSERT_TRUE(program.ok());
+  Session session({.threads = 1});
+  auto result = (*program)->run(session, bind(x, 6, 4, 1), {});
+  EXPECT_EQ(result.status().kind(), ErrorKind::kUser);
+}
+
+} // namespace
+} // namespace headrace::exec

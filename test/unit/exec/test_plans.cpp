@@ -1,0 +1,151 @@
+// Builds tasks and streams, and runs a plan in a session of its own.
+#include "test/unit/exec/test_plans.h"
+
+#include "runtime/model/plan/names.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace headrace::exec {
+
+PlanBuilder::PlanBuilder() {
+  plan.importsHash = plan::importsHashText();
+  plan.places = {{"t", "scan"}, {"a / b", "project"}};
+}
+
+int32_t PlanBuilder::kernel(const std::string &symbol) {
+  plan::Kernel kernel;
+  kernel.symbol = symbol;
+  kernel.scratchBytes = 64;
+  kernel.places = {0, 1};
+  plan.kernels.push_back(kernel);
+  return static_cast<int32_t>(plan.kernels.size() - 1);
+}
+
+plan::Schema integers(size_t columns) {
+  plan::Schema schema;
+  for (size_t c = 0; c < columns; ++c) {
+    schema.columns.push_back({"c" + std::to_string(c), HR_I64, "i64", false});
+  }
+  return schema;
+}
+
+int32_t PlanBuilder::stream(size_t columns) { return stream(integers(columns)); }
+
+int32_t PlanBuilder::stream(plan::Schema schema) {
+  auto index = static_cast<int32_t>(plan.streams.size());
+  plan.streams.push_back({"stream", std::move(schema), capacityChunks, chunkRows});
+  return index;
+}
+
+plan::Task &PlanBuilder::task(plan::TaskKind kind, const std::string &name) {
+  plan.tasks.emplace_back();
+  plan.tasks.back().kind = kind;
+  plan.tasks.back().name = name;
+  return plan.tasks.back();
+}
+
+int32_t PlanBuilder::load(const std::string &table, size_t columns) {
+  plan::Slot slot;
+  slot.name = table;
+  slot.kind = "table";
+  for (size_t c = 0; c < columns; ++c) {
+    slot.columns.push_back({"c" + std::to_string(c), "i64", HR_I64, false, false, 0, 0});
+  }
+  plan.slots.push_back(slot);
+  int32_t out = stream(columns);
+  plan::Task &load = task(plan::TaskKind::kLoad, "load " + table);
+  load.slot = static_cast<int32_t>(plan.slots.size() - 1);
+  load.outputStream = out;
+  return out;
+}
+
+int32_t PlanBuilder::state(plan::StateKind kind, uint32_t rowBytes, const std::string &merge) {
+  plan::State state;
+  state.name = "state";
+  state.kind = kind;
+  state.rowBytes = rowBytes;
+  state.place = 0;
+  state.mergeKernel = merge.empty() ? plan::kNone : kernel(merge);
+  if (kind == plan::StateKind::kSortBuffer) {
+    state.compareKernel = kernel("compare_sort");
+  }
+  plan.states.push_back(state);
+  return static_cast<int32_t>(plan.states.size() - 1);
+}
+
+int32_t PlanBuilder::run(const std::string &symbol, int32_t inputStream,
+                         std::vector<plan::StateArgument> states, int32_t outputStream,
+                         std::vector<int32_t> after) {
+  int32_t index = kernel(symbol);
+  plan::Task &run = task(plan::TaskKind::kRun, symbol);
+  run.kernel = index;
+  run.inputStream = inputStream;
+  run.states = std::move(states);
+  run.outputStream = outputStream;
+  run.after = std::move(after);
+  run.partitioned = symbol == "partition";
+  run.place = 1;
+  return static_cast<int32_t>(plan.tasks.size() - 1);
+}
+
+int32_t PlanBuilder::runState(const std::string &symbol, int32_t sourceState, int32_t outputStream,
+                              std::vector<int32_t> after) {
+  int32_t index = run(symbol, plan::kNone, {}, outputStream, std::move(after));
+  plan.tasks[index].sourceState = sourceState;
+  return index;
+}
+
+int32_t PlanBuilder::exchange(plan::ExchangeKind kind, int32_t inputStream) {
+  int32_t out = stream(plan.streams[inputStream].schema);
+  plan::Task &exchange = task(plan::TaskKind::kExchange, "exchange");
+  exchange.exchange = kind;
+  exchange.channel = nextChannel_++;
+  exchange.inputStream = inputStream;
+  exchange.outputStream = out;
+  return out;
+}
+
+void PlanBuilder::result(int32_t stream) {
+  plan.result = plan.streams[stream].schema;
+  task(plan::TaskKind::kResult, "result").inputStream = stream;
+}
+
+Rows rowsOf(const TableResult &table) {
+  Rows rows;
+  for (const ChunkHandle &chunk : table.chunks) {
+    const auto *a = static_cast<const int64_t *>(chunk->segments[0].data);
+    const auto *b = static_cast<const int64_t *>(chunk->segments[1].data);
+    for (uint32_t i = 0; i < chunk->rows; ++i) {
+      rows.emplace_back(a[i], b[i]);
+    }
+  }
+  return rows;
+}
+
+Rows sorted(Rows rows) {
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+Expected<RunResult> runPlan(const PlanBuilder &builder, const Tables &tables,
+                            const RunShape &shape) {
+  HR_ASSIGN_OR_RETURN(auto program, Program::load(builder.plan, testKernels()));
+  Session session({.threads = shape.threads, .memoryBytes = shape.memoryBytes});
+  Bindings bindings;
+  for (const auto &[name, table] : tables.tables) {
+    bindings.tables[name] = openTable(table, tables.morselRows);
+  }
+  RunOptions options;
+  options.ranks = shape.ranks;
+  options.exchange.bufferBytes = shape.bufferBytes;
+  return program->run(session, bindings, options);
+}
+
+Rows runRows(const PlanBuilder &builder, const Tables &tables, const RunShape &shape) {
+  Expected<RunResult> result = runPlan(builder, tables, shape);
+  EXPECT_TRUE(result.ok()) << result.status().toString();
+  return result.ok() ? rowsOf(*result->table) : Rows{};
+}
+
+} // namespace headrace::exec

@@ -1,0 +1,67 @@
+// A builder of small plans over the test kernels, and running them.
+#pragma once
+
+#include "runtime/exec/program.h"
+#include "test/unit/exec/table_source.h"
+#include "test/unit/exec/test_kernels.h"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headrace::exec {
+
+class PlanBuilder {
+public:
+  PlanBuilder();
+  plan::Plan plan;
+  uint32_t chunkRows = 65536;
+  uint32_t capacityChunks = 4;
+
+  int32_t kernel(const std::string &symbol);
+  /// A stream of `columns` 64-bit integers.
+  int32_t stream(size_t columns = 2);
+  int32_t stream(plan::Schema schema);
+  /// A load of a slot with `columns` 64-bit integers; returns its stream.
+  int32_t load(const std::string &table, size_t columns = 2);
+  /// States of the test kernels.
+  int32_t state(plan::StateKind kind, uint32_t rowBytes, const std::string &merge = "");
+  /// A run task; returns its id.
+  int32_t run(const std::string &symbol, int32_t inputStream,
+              std::vector<plan::StateArgument> states, int32_t outputStream = plan::kNone,
+              std::vector<int32_t> after = {});
+  int32_t runState(const std::string &symbol, int32_t sourceState, int32_t outputStream,
+                   std::vector<int32_t> after);
+  /// An exchange of a stream of two columns; returns the new stream.
+  int32_t exchange(plan::ExchangeKind kind, int32_t inputStream);
+  void result(int32_t stream);
+
+private:
+  plan::Task &task(plan::TaskKind kind, const std::string &name);
+  int32_t nextChannel_ = 0;
+};
+
+plan::Schema integers(size_t columns);
+
+using Rows = std::vector<std::pair<int64_t, int64_t>>;
+/// The rows of a result of two integer columns, in their order.
+Rows rowsOf(const TableResult &table);
+Rows sorted(Rows rows);
+
+struct Tables {
+  std::map<std::string, TestTable> tables;
+  size_t morselRows = 1000;
+};
+struct RunShape {
+  int threads = 2;
+  uint32_t ranks = 1;
+  int64_t memoryBytes = 1 << 30;
+  int64_t bufferBytes = 1 << 20;
+};
+Expected<RunResult> runPlan(const PlanBuilder &builder, const Tables &tables,
+                            const RunShape &shape = {});
+/// Fails the test on an error.
+Rows runRows(const PlanBuilder &builder, const Tables &tables, const RunShape &shape = {});
+
+} // namespace headrace::exec
