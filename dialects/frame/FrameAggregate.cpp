@@ -45,7 +45,25 @@ static LogicalResult verifyMeasure(AggregateOp op, MeasureAttr measure, Column c
   return success();
 }
 
+/// Partial results must combine.
+static LogicalResult verifyStage(AggregateOp op) {
+  if (op.getStage() == AggregateStage::Complete) {
+    return success();
+  }
+  for (MeasureAttr measure : op.getMeasureRange()) {
+    if (!combineFunction(measure.getFunction())) { // C5
+      return op.emitOpError("has stage ")
+             << stringifyAggregateStage(op.getStage()) << ", but no partial states that combine exist for "
+             << stringifyAggregateFunction(measure.getFunction());
+    }
+  }
+  return success();
+}
+
 LogicalResult AggregateOp::verify() {
+  if (failed(verifyStage(*this))) {
+    return failure();
+  }
   if (failed(verifyUnique(*this, getKeys(), "key"))) { // C1
     return failure();
   }

@@ -27,6 +27,11 @@ def Frame_AggregateFunction : Frame_Enum<"AggregateFunction", "what a measure co
   I32EnumAttrCase<"CountDistinct", 3, "count_distinct">, I32EnumAttrCase<"Min", 4, "min">,
   I32EnumAttrCase<"Max", 5, "max">, I32EnumAttrCase<"Avg", 6, "avg">]>;
 
+def Frame_AggregateStage : Frame_Enum<"AggregateStage", "which part of an aggregate an op does", [
+  I32EnumAttrCase<"Complete", 0, "complete">, // all of it
+  I32EnumAttrCase<"Partial", 1, "partial">,   // of one rank's rows; a final one follows
+  I32EnumAttrCase<"Final", 2, "final">]>;     // combines partial results
+
 def Frame_CompareKind : Frame_Enum<"CompareKind", "a comparison", [
   I32EnumAttrCase<"Eq", 0, "eq">, I32EnumAttrCase<"Ne", 1, "ne">, I32EnumAttrCase<"Lt", 2, "lt">,
   I32EnumAttrCase<"Le", 3, "le">, I32EnumAttrCase<"Gt", 4, "gt">, I32EnumAttrCase<"Ge", 5, "ge">,

@@ -289,6 +289,9 @@ def Frame_AggregateOp : Frame_RelationOp<"aggregate"> {
 
     sum, min, max and avg are nullable if their input is, and always without keys.
 
+    `stage` (made by `shard`): a `partial` aggregate sees one rank's rows; the `final` one behind the exchange has the
+    same keys and functions on the partial result's columns, and combines: a count adds up its inputs.
+
     ```mlir
     func.func @aggregate(%t: !frame.table<"k": i64, "x": !frame.decimal<15, 2>>) {
       %0 = frame.aggregate %t keys ["k"]
@@ -304,13 +307,21 @@ def Frame_AggregateOp : Frame_RelationOp<"aggregate"> {
     - (C2) measure inputs are columns of the input, numeric for sum and avg.
     - (C3) the result's columns are the keys, then the measures, in order.
     - (C4) the types of the measures are those of the table above.
+    - (C5) the measures of a `partial` or `final` aggregate combine: no avg, no count_distinct.
   }];
   let arguments = (ins Frame_TableType:$input, Frame_ColumnNames:$keys,
-                       Frame_MeasureArrayAttr:$measures);
+                       Frame_MeasureArrayAttr:$measures,
+                       DefaultValuedAttr<Frame_AggregateStage,
+                           "::headrace::frame::AggregateStage::Complete">:$stage);
   let results = (outs Frame_TableType:$result);
   let assemblyFormat = [{
-    $input `keys` $keys `measures` $measures attr-dict `:` type($input) `->` type($result)
+    (`stage` $stage^)? $input `keys` $keys `measures` $measures attr-dict
+    `:` type($input) `->` type($result)
   }];
+  let builders = [OpBuilder<(ins "::headrace::frame::TableType":$result, "::mlir::Value":$input,
+                                 "::mlir::ArrayAttr":$keys, "::mlir::ArrayAttr":$measures), [{
+    build($_builder, $_state, result, input, keys, measures, AggregateStage::Complete);
+  }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The measures as attributes, in the order of the result columns behind the keys.
