@@ -30,6 +30,9 @@ namespace headrace::dist {
 mlir::LogicalResult verifyLayoutFits(LayoutAttr layout, mlir::Type type,
                                      llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
+/// The type of one rank's part of a value in a layout: split dimensions of tensors become dynamic.
+mlir::Type localType(mlir::Type type, LayoutAttr layout);
+
 } // namespace headrace::dist
 
 #endif // HEADRACE_DIALECTS_DIST_DISTDIALECT_H

@@ -88,8 +88,9 @@ LogicalResult verifyTensorCombine(Operation *op, Combine combine) {
   return success();
 }
 
-/// The type of one rank's part.
-Type localType(Type type, LayoutAttr layout) {
+} // namespace
+
+Type headrace::dist::localType(Type type, LayoutAttr layout) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor) {
     return type;
@@ -102,8 +103,6 @@ Type localType(Type type, LayoutAttr layout) {
   }
   return RankedTensorType::get(shape, tensor.getElementType());
 }
-
-} // namespace
 
 LogicalResult ConstrainOp::verify() { return verifyLayout(*this, getLayout(), getType()); }
 

@@ -39,8 +39,8 @@ TEST(Mesh, refuses_malformed) {
 
 TEST(Cost, mesh_larger_than_topology_is_refused) {
   Expected<CostModel> model =
-      CostModel::create(*topology::shippedTopology("ethernet-slow"), flatMesh("m", "r", 5));
-  EXPECT_EQ(model.status().message(), "the mesh needs 5 ranks, but topology ethernet-slow has only 4");
+      CostModel::create(*topology::shippedTopology("ethernet-slow"), flatMesh("m", "r", 9));
+  EXPECT_EQ(model.status().message(), "the mesh needs 9 ranks, but topology ethernet-slow has only 8");
 }
 
 TEST(Cost, copy_is_latency_plus_bytes_over_the_narrowest_link) {

@@ -1,0 +1,183 @@
+// Factor rules of upstream tensor ops, from indexing maps and iterator types.
+#include "dialects/interfaces/ShardingRule.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace headrace {
+namespace {
+
+/// The reduction that the body of `op` applies to its output number `index`; kNone if it is none we know.
+ReductionKind reductionOf(linalg::LinalgOp op, unsigned index) {
+  SmallVector<Operation *> combiners;
+  if (!matchReduction(op.getRegionOutputArgs(), index, combiners) || combiners.size() != 1) {
+    return ReductionKind::kNone;
+  }
+  Operation *combiner = combiners.front();
+  if (isa<arith::AddFOp, arith::AddIOp>(combiner)) {
+    return ReductionKind::kSum;
+  }
+  if (isa<arith::MulFOp, arith::MulIOp>(combiner)) {
+    return ReductionKind::kProduct;
+  }
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(combiner)) {
+    return ReductionKind::kMax;
+  }
+  if (isa<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(combiner)) {
+    return ReductionKind::kMin;
+  }
+  return ReductionKind::kNone;
+}
+
+SmallVector<ReductionKind, 2> neutralKinds(Attribute value) {
+  SmallVector<ReductionKind, 2> kinds;
+  if (auto elements = dyn_cast_or_null<SplatElementsAttr>(value)) {
+    value = elements.getSplatValue<Attribute>();
+  }
+  if (auto number = dyn_cast_or_null<FloatAttr>(value)) {
+    APFloat real = number.getValue();
+    if (real.isZero() && !real.isNegative()) {
+      kinds.push_back(ReductionKind::kSum);
+    } else if (real.isExactlyValue(1.0)) {
+      kinds.push_back(ReductionKind::kProduct);
+    } else if (real.isInfinity() || real.isLargest()) {
+      kinds.push_back(real.isNegative() ? ReductionKind::kMax : ReductionKind::kMin);
+    }
+  } else if (auto integer = dyn_cast_or_null<IntegerAttr>(value)) {
+    APInt bits = integer.getValue();
+    if (bits.isZero()) {
+      kinds.push_back(ReductionKind::kSum);
+    } else if (bits.isOne()) {
+      kinds.push_back(ReductionKind::kProduct);
+    } else if (bits.isMinSignedValue()) {
+      kinds.push_back(ReductionKind::kMax);
+    } else if (bits.isMaxSignedValue()) {
+      kinds.push_back(ReductionKind::kMin);
+    }
+  }
+  return kinds;
+}
+
+/// One factor per dimension of a tensor, all passing through.
+void addDimensionFactors(ShardingRule &rule, RankedTensorType type) {
+  SmallVector<int32_t, 4> dims;
+  for (int64_t size : type.getShape()) {
+    dims.push_back(static_cast<int32_t>(rule.factors.size()));
+    rule.factors.push_back({FactorKind::kPassThrough, ShapedType::isDynamic(size) ? -1 : size});
+  }
+  rule.results.push_back(dims);
+}
+
+/// Whether the body looks at where it is: then a part does not compute what the whole does.
+bool usesIndexes(linalg::LinalgOp op) {
+  return op.getBlock()
+      ->walk([](linalg::IndexOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+std::optional<ShardingRule> linalgRule(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics()) {
+    return std::nullopt;
+  }
+  ShardingRule rule;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  bool indexed = usesIndexes(op);
+  for (auto [iterator, extent] : llvm::zip_equal(op.getIteratorTypesArray(), extents)) {
+    FactorKind kind = indexed ? FactorKind::kNeedsReplication
+                      : iterator == utils::IteratorType::reduction ? FactorKind::kReduction
+                                                              : FactorKind::kPassThrough;
+    rule.factors.push_back({kind, ShapedType::isDynamic(extent) ? -1 : extent});
+  }
+  bool reduces = llvm::any_of(rule.factors, [](Factor f) { return f.kind == FactorKind::kReduction; });
+  if (reduces) {
+    rule.reduction = reductionOf(op, 0);
+    for (unsigned index = 1; index < op.getRegionOutputArgs().size(); ++index) {
+      if (reductionOf(op, index) != rule.reduction) {
+        rule.reduction = ReductionKind::kNone;
+      }
+    }
+  }
+  SmallVector<bool> inAccumulator(rule.factors.size(), false);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType())) {
+      continue;
+    }
+    SmallVector<int32_t, 4> dims;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        dims.push_back(static_cast<int32_t>(dim.getPosition()));
+        continue;
+      }
+      dims.push_back(ShardingRule::kNoFactor);
+      // A window or stride: neighbours' elements would be needed.
+      expr.walk([&](AffineExpr part) {
+        if (auto dim = dyn_cast<AffineDimExpr>(part)) {
+          rule.factors[dim.getPosition()].kind = FactorKind::kNeedsReplication;
+        }
+      });
+    }
+    rule.operands.push_back(dims);
+    rule.accumulators.push_back(op.isDpsInit(&operand));
+    if (op.isDpsInit(&operand)) {
+      rule.results.push_back(dims);
+    }
+  }
+  for (Factor &factor : rule.factors) {
+    if (factor.kind == FactorKind::kReduction && rule.reduction == ReductionKind::kNone) {
+      factor.kind = FactorKind::kNeedsReplication;
+    }
+  }
+  if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation())) {
+    Attribute value;
+    if (matchPattern(fill.getInputs()[0], m_Constant(&value))) {
+      rule.neutralFor = neutralKinds(value);
+    }
+  }
+  rule.operationsPerPoint =
+      std::max<double>(1, static_cast<double>(std::distance(op.getBlock()->begin(), op.getBlock()->end())) - 1);
+  return rule;
+}
+
+} // namespace
+
+std::optional<ShardingRule> tensorShardingRule(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    return linalgRule(linalgOp);
+  }
+  if (op->getNumResults() != 1) {
+    return std::nullopt;
+  }
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type) {
+    return std::nullopt;
+  }
+  ShardingRule rule;
+  addDimensionFactors(rule, type);
+  if (isa<tensor::EmptyOp>(op)) {
+    rule.neutralFor = {ReductionKind::kSum, ReductionKind::kMax, ReductionKind::kMin,
+                       ReductionKind::kProduct};
+    return rule;
+  }
+  Attribute value;
+  if (matchPattern(op, m_Constant(&value))) {
+    rule.neutralFor = neutralKinds(value);
+    return rule;
+  }
+  if (!OpTrait::hasElementwiseMappableTraits(op)) {
+    return std::nullopt;
+  }
+  for (Value operand : op->getOperands()) {
+    if (isa<RankedTensorType>(operand.getType())) {
+      rule.operands.push_back(rule.results.front());
+      rule.accumulators.push_back(false);
+    }
+  }
+  rule.operationsPerPoint = 1;
+  return rule;
+}
+
+} // namespace headrace

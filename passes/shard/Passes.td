@@ -1,0 +1,70 @@
+// The passes of the phase `shard`: from global values to one program that every rank runs on its part.
+#ifndef HEADRACE_PASSES_SHARD_PASSES_TD
+#define HEADRACE_PASSES_SHARD_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ShardSolvePass : Pass<"shard-solve", "::mlir::ModuleOp"> {
+  let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
+  let summary = "chooses a layout for every table and tensor";
+  let description = [{
+    Enumerates the strategies of every op from its rule, costs them and the reshards between them on the topology, and
+    chooses one per op with the solver of `runtime/model/solve`. Assumes functions of one block. Afterwards every op
+    carries `dist.layouts` (its results) and `dist.needs` (its operands), and the module `topo.mesh` and
+    `topo.topology`. On one rank nothing is annotated.
+  }];
+  let options = [
+    Option<"mesh", "mesh", "std::string", "\"\"",
+           "axes as name:size,name:size; the default is the module's topo.mesh, else one rank">,
+    Option<"topology", "topology", "std::string", "\"\"",
+           "a topology file or the name of a shipped one; the default is this machine, divided">,
+    Option<"memory", "memory", "double", "0",
+           "bytes that all ranks of the built-in topology may use; 0 = all of the machine">,
+    Option<"seed", "seed", "uint64_t", "0",
+           "not 0: a random layout among all that the rules allow, for tests">,
+    Option<"explain", "explain", "std::string", "\"\"", "print the choices to stderr: text or json">,
+    Option<"secondsMax", "seconds-max", "double", "0.2", "time after which the best layout so far is taken">
+  ];
+  let statistics = [
+    Statistic<"reshardCount", "reshards", "edges on which data changes its layout">,
+    Statistic<"strategyCount", "strategies", "strategies enumerated">
+  ];
+}
+
+def ShardInsertReshardsPass : Pass<"shard-insert-reshards", "::mlir::ModuleOp"> {
+  let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
+  let summary = "makes every change of layout an op";
+  let description = [{
+    Puts a `dist.reshard` where an operand's layout is not the one its user needs; users with the same need share it.
+    Drops `dist.constrain`. Afterwards `dist.needs` is gone and every operand has the layout its op was costed with.
+  }];
+}
+
+def ShardLowerReshardsPass : Pass<"shard-lower-reshards", "::mlir::ModuleOp"> {
+  let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
+  let summary = "turns reshards into collectives and exchanges";
+  let description = [{
+    Tensors: slice, reduce_scatter, all_reduce, all_to_all, all_gather. Tables: exchanges; a reshard of an unreduced
+    table becomes an exchange and a second op of the same kind on what came together: a `frame.aggregate` with
+    `stage = partial` before and `stage = final` behind it, in which a count adds up the counts it gets. Afterwards no
+    `dist.reshard` is left.
+  }];
+}
+
+def DistLocalizePass : Pass<"dist-localize", "::mlir::ModuleOp"> {
+  let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
+  let summary = "from the global view to one rank's view";
+  let description = [{
+    Split tensor dimensions become `?`; sizes of empty tensors come from `dist.local_extent`; constants are sliced. Scans that
+    read only their rank's share get `dist.split`. Layouts disappear but for those of the function's arguments.
+  }];
+}
+
+def VerifyShardPass : Pass<"verify-shard", "::mlir::ModuleOp"> {
+  let summary = "what the next phase may rely on: one rank's program";
+  let description = [{
+    Refuses `dist.constrain`, `dist.reshard`, layouts on ops, and exchanges without a mesh.
+  }];
+}
+
+#endif // HEADRACE_PASSES_SHARD_PASSES_TD

@@ -1,0 +1,148 @@
+// The pass dist-localize: every rank's own types. Split dimensions become dynamic, sizes come from dist.local_extent.
+#include "dialects/dist/DistDialect.h"
+#include "dialects/frame/FrameOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/shard/layout.h"
+#include "passes/shard/passes.h"
+
+using namespace mlir;
+using namespace headrace::dist;
+
+namespace headrace::shard {
+
+#define GEN_PASS_DEF_DISTLOCALIZEPASS
+#include "passes/shard/Passes.h.inc"
+
+namespace {
+
+class Localizer {
+public:
+  explicit Localizer(func::FuncOp function) : function_(function) {}
+
+  LogicalResult run() {
+    localizeArguments();
+    for (Operation &op : llvm::make_early_inc_range(function_.getBody().front())) {
+      if (failed(localize(&op))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
+private:
+  void localizeArguments() {
+    auto layouts = function_->getAttrOfType<ArrayAttr>(DistDialect::getLayoutsAttrName());
+    if (!layouts) {
+      return;
+    }
+    SmallVector<Type> types;
+    unsigned next = 0;
+    for (BlockArgument argument : function_.getArguments()) {
+      if (hasLayout(argument.getType())) {
+        argument.setType(localType(argument.getType(), cast<LayoutAttr>(layouts[next++])));
+      }
+      types.push_back(argument.getType());
+    }
+    function_.setFunctionType(
+        FunctionType::get(function_.getContext(), types, function_.getFunctionType().getResults()));
+  }
+
+  LogicalResult localize(Operation *op) {
+    auto layouts = op->getAttrOfType<ArrayAttr>(DistDialect::getLayoutsAttrName());
+    op->removeAttr(DistDialect::getNeedsAttrName());
+    if (!layouts) {
+      return success();
+    }
+    op->removeAttr(DistDialect::getLayoutsAttrName());
+    auto layout = cast<LayoutAttr>(layouts[0]);
+    if (auto scan = dyn_cast<frame::ScanOp>(op)) {
+      if (layout.getRows()) {
+        scan->setAttr(DistDialect::getSplitAttrName(), UnitAttr::get(op->getContext()));
+      }
+      return success();
+    }
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
+      return localizeEmpty(empty, layout);
+    }
+    if (op->hasTrait<OpTrait::ConstantLike>()) {
+      return localizeConstant(op, layout);
+    }
+    unsigned next = 0;
+    for (Value result : op->getResults()) {
+      if (hasLayout(result.getType())) {
+        result.setType(localType(result.getType(), cast<LayoutAttr>(layouts[next++])));
+      }
+    }
+    return success();
+  }
+
+  ArrayAttr axesOf(LayoutAttr layout, int64_t dim) const {
+    ArrayRef<StringAttr> axes = layout.getDims()[dim].getAxes();
+    return ArrayAttr::get(layout.getContext(), SmallVector<Attribute>(axes.begin(), axes.end()));
+  }
+
+  LogicalResult localizeEmpty(tensor::EmptyOp empty, LayoutAttr layout) {
+    OpBuilder builder(empty);
+    Location location = empty.getLoc();
+    auto type = cast<RankedTensorType>(localType(empty.getType(), layout));
+    SmallVector<Value> sizes;
+    unsigned dynamic = 0;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      bool wasDynamic = empty.getType().isDynamicDim(dim);
+      if (!type.isDynamicDim(dim)) {
+        continue;
+      }
+      if (wasDynamic) {
+        // A tensor.dim of a tensor that is split alike: already this rank's size.
+        sizes.push_back(empty.getDynamicSizes()[dynamic++]);
+        continue;
+      }
+      Value extent = arith::ConstantIndexOp::create(builder, location, empty.getType().getDimSize(dim));
+      sizes.push_back(LocalExtentOp::create(builder, location, builder.getIndexType(), extent, axesOf(layout, dim)));
+    }
+    auto local = tensor::EmptyOp::create(builder, location, type, sizes);
+    empty.getResult().replaceAllUsesWith(local.getResult());
+    empty.erase();
+    return success();
+  }
+
+  LogicalResult localizeConstant(Operation *op, LayoutAttr layout) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    Value whole = op->getResult(0);
+    Value part = whole;
+    Operation *first = nullptr;
+    for (int64_t dim = 0; dim < static_cast<int64_t>(layout.getDims().size()); ++dim) {
+      if (layout.getDims()[dim].getAxes().empty()) {
+        continue;
+      }
+      auto before = cast<RankedTensorType>(part.getType());
+      SmallVector<int64_t> shape(before.getShape());
+      shape[dim] = ShapedType::kDynamic;
+      part = SliceOp::create(builder, op->getLoc(), RankedTensorType::get(shape, before.getElementType()), part,
+                             builder.getI64IntegerAttr(dim), axesOf(layout, dim));
+      first = first ? first : part.getDefiningOp();
+    }
+    if (first) {
+      whole.replaceAllUsesExcept(part, first);
+    }
+    return success();
+  }
+
+  func::FuncOp function_;
+};
+
+struct DistLocalize : impl::DistLocalizePassBase<DistLocalize> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!function.isExternal() && failed(Localizer(function).run())) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace headrace::shard

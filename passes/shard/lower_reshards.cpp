@@ -1,0 +1,174 @@
+// The pass shard-lower-reshards: every dist.reshard becomes the steps of its plan.
+#include "dialects/frame/FrameOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/shard/passes.h"
+#include "passes/shard/reshard_plan.h"
+
+using namespace mlir;
+using namespace headrace::dist;
+using namespace headrace::frame;
+
+namespace headrace::shard {
+
+#define GEN_PASS_DEF_SHARDLOWERRESHARDSPASS
+#include "passes/shard/Passes.h.inc"
+
+namespace {
+
+/// The columns by which the parts of an unreduced table come together, as its producer has them.
+SmallVector<StringAttr, 2> groupKeysOf(Operation *producer) {
+  if (auto aggregate = dyn_cast_or_null<AggregateOp>(producer)) {
+    return llvm::to_vector<2>(aggregate.getKeys().getAsRange<StringAttr>());
+  }
+  if (auto distinct = dyn_cast_or_null<DistinctOp>(producer)) {
+    return llvm::to_vector<2>(distinct.getType().getNames());
+  }
+  return {};
+}
+
+class Lowering {
+public:
+  Lowering(ReshardOp op, topo::MeshAttr mesh) : op_(op), mesh_(mesh), builder_(op) {}
+
+  LogicalResult run() {
+    Layout source = fromAttr(op_.getSource(), mesh_);
+    Layout target = fromAttr(op_.getTarget(), mesh_);
+    producer_ = op_.getInput().getDefiningOp();
+    if (source.unreduced && source.form == Form::kTable) {
+      source.groupKeys = groupKeysOf(producer_);
+      // Keys are named by class; any target key that is a column of the table is as good.
+      if (target.rowAxes && target.rowKind == RowKind::Hash) {
+        source.groupKeys.append(target.keys.begin(), target.keys.end());
+      }
+    }
+    // Layout attributes do not say whose ragged sizes they mean; in a reshard it is one value's.
+    std::optional<ReshardPlan> plan = planReshard(source, target);
+    if (!plan) {
+      return op_.emitOpError("has no sequence of steps"); // the solver never chooses such a pair
+    }
+    Value value = op_.getInput();
+    for (const ReshardStep &step : *plan) {
+      value = lowerStep(step, value);
+      value.getDefiningOp()->setAttr(DistDialect::getLayoutsAttrName(),
+                                     builder_.getArrayAttr({toAttr(step.after, mesh_)}));
+    }
+    op_.replaceAllUsesWith(value);
+    op_.erase();
+    return success();
+  }
+
+private:
+  Value lowerStep(const ReshardStep &step, Value value) {
+    Location location = op_.getLoc();
+    ArrayAttr axes = axesAttr(step.axes, mesh_);
+    IntegerAttr dim = builder_.getI64IntegerAttr(step.dim);
+    Type type = value.getType();
+    auto combine = [&] { return cast<CombineAttr>(op_.getSource().getCombines().front()); };
+    auto exchange = [&](ExchangeKind kind) -> Value {
+      ArrayAttr keys;
+      if (kind == ExchangeKind::Hash) {
+        keys = builder_.getArrayAttr(SmallVector<Attribute>(step.keys.begin(), step.keys.end()));
+      }
+      return ExchangeOp::create(builder_, location, type, kind, value, keys, axes);
+    };
+    switch (step.kind) {
+    case StepKind::kSlice:
+      return SliceOp::create(builder_, location, type, value, dim, axes);
+    case StepKind::kAllGather:
+      return AllGatherOp::create(builder_, location, type, value, dim, axes,
+                                 step.split == SplitKind::Ragged ? builder_.getUnitAttr() : UnitAttr());
+    case StepKind::kAllReduce:
+      return AllReduceOp::create(builder_, location, type, combine(), value, axes);
+    case StepKind::kReduceScatter:
+      return ReduceScatterOp::create(builder_, location, type, combine(), value, dim, axes);
+    case StepKind::kAllToAll:
+      return AllToAllOp::create(builder_, location, type, value, dim,
+                                builder_.getI64IntegerAttr(step.otherDim), axes);
+    case StepKind::kHash:
+      return exchange(ExchangeKind::Hash);
+    case StepKind::kBroadcast:
+      return exchange(ExchangeKind::Broadcast);
+    case StepKind::kGather:
+      return exchange(ExchangeKind::Gather);
+    case StepKind::kFinish:
+      return finish(value);
+    }
+    llvm_unreachable("unknown reshard step");
+  }
+
+  /// The producer once more, on parts that are now together.
+  Value finish(Value parts) {
+    auto aggregate = dyn_cast<AggregateOp>(producer_);
+    if (!aggregate) {
+      if (auto limit = dyn_cast<LimitOp>(producer_)) {
+        return finishLimit(limit, parts);
+      }
+      if (auto topk = dyn_cast<TopKOp>(producer_)) {
+        return finishTopK(topk, parts);
+      }
+      IRMapping mapping;
+      mapping.map(producer_->getOperand(0), parts);
+      return builder_.clone(*producer_, mapping)->getResult(0);
+    }
+    SmallVector<Attribute> measures;
+    for (MeasureAttr measure : aggregate.getMeasureRange()) {
+      // count(*) has no input; its parts have.
+      AggregateFunction function = measure.getFunction() == AggregateFunction::CountStar
+                                       ? AggregateFunction::Count
+                                       : measure.getFunction();
+      measures.push_back(MeasureAttr::get(op_.getContext(), function, measure.getName(), measure.getName()));
+    }
+    aggregate.setStage(AggregateStage::Partial);
+    auto final = AggregateOp::create(builder_, aggregate.getLoc(), aggregate.getType(), parts,
+                                     aggregate.getKeysAttr(), builder_.getArrayAttr(measures));
+    final.setStage(AggregateStage::Final);
+    return final;
+  }
+
+  /// Every rank keeps offset + count rows; only the last choice skips.
+  Value finishLimit(LimitOp limit, Value parts) {
+    int64_t offset = static_cast<int64_t>(limit.getOffset());
+    int64_t count = static_cast<int64_t>(*limit.getCount());
+    Value last = LimitOp::create(builder_, limit.getLoc(), limit.getType(), parts, limit.getOffsetAttr(),
+                                 limit.getCountAttr());
+    limit.setOffsetAttr(builder_.getI64IntegerAttr(0));
+    limit.setCountAttr(builder_.getI64IntegerAttr(offset + count));
+    return last;
+  }
+  Value finishTopK(TopKOp topk, Value parts) {
+    int64_t offset = static_cast<int64_t>(topk.getOffset());
+    int64_t count = static_cast<int64_t>(topk.getCount());
+    Value last = TopKOp::create(builder_, topk.getLoc(), topk.getType(), parts, topk.getKeysAttr(),
+                                topk.getOffsetAttr(), topk.getCountAttr());
+    topk.setOffsetAttr(builder_.getI64IntegerAttr(0));
+    topk.setCountAttr(builder_.getI64IntegerAttr(offset + count));
+    return last;
+  }
+
+  ReshardOp op_;
+  topo::MeshAttr mesh_;
+  OpBuilder builder_;
+  Operation *producer_ = nullptr;
+};
+
+struct ShardLowerReshards : impl::ShardLowerReshardsPassBase<ShardLowerReshards> {
+  void runOnOperation() override {
+    topo::MeshAttr mesh = topo::meshOf(getOperation());
+    SmallVector<ReshardOp> reshards;
+    getOperation().walk([&](ReshardOp op) { reshards.push_back(op); });
+    for (ReshardOp op : reshards) {
+      if (!mesh) {
+        op.emitOpError("needs topo.mesh on the module");
+        return signalPassFailure();
+      }
+      if (failed(Lowering(op, mesh).run())) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace headrace::shard

@@ -1,0 +1,75 @@
+// The phase `shard` for its callers: the passes, the pipeline, and the report.
+#ifndef HEADRACE_PASSES_SHARD_PASSES_H
+#define HEADRACE_PASSES_SHARD_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "runtime/model/cost/cost.h"
+#include "llvm/Support/JSON.h"
+
+#include <memory>
+#include <string>
+
+namespace headrace::shard {
+
+#define GEN_PASS_DECL
+#include "passes/shard/Passes.h.inc"
+
+struct ShardOptions {
+  /// "ranks:4" or "node:2,gpu:8"; empty: the module's topo.mesh, else one rank.
+  std::string mesh;
+  /// A topology file, the name of a shipped topology, or empty: this machine divided among the ranks.
+  std::string topology;
+  /// For the built-in topology: bytes that all ranks together may use; 0 = the machine's memory.
+  double memoryBytes = 0;
+  /// Not 0: a random layout among those that the rules allow.
+  uint64_t seed = 0;
+  double secondsMax = 0.2;
+  /// Fill `runnersUp` of the report: solves once more for every rejected strategy.
+  enum class Explain : uint8_t { kNo, kYes } explain = Explain::kNo;
+};
+
+/// What was chosen for one op, and what was not.
+struct ShardChoice {
+  std::string op;       ///< "frame.join inner"
+  std::string place;    ///< source location
+  std::string strategy; ///< "shuffle on o_orderkey = l_orderkey"
+  std::string layout;   ///< of the result
+  double seconds = 0;   ///< its work under the layout
+  /// Bytes that one rank sends for this op's operands, and the seconds that takes.
+  double reshardBytes = 0;
+  double reshardSeconds = 0;
+  std::string runnerUp;          ///< the cheapest other strategy, or empty
+  double runnerUpTotalSeconds = 0; ///< of the whole program with it
+};
+
+struct ShardReport {
+  std::string topology;
+  int64_t ranks = 1;
+  double totalSeconds = 0;
+  double boundSeconds = 0; ///< no layout is cheaper by the model
+  double solveSeconds = 0;
+  int32_t reshards = 0;
+  int32_t strategies = 0;
+  std::vector<ShardChoice> choices;
+
+  std::string toText() const;
+  llvm::json::Value toJson() const;
+};
+
+/// Chooses layouts for every function of the module and annotates it (the pass shard-solve as a function).
+/// `report` may be null. Emits errors on the module and fails for unknown topologies and meshes that do not fit.
+mlir::LogicalResult solveLayouts(mlir::ModuleOp module, const ShardOptions &options, ShardReport *report);
+
+/// All of `shard` behind the solve: reshards, collectives, the local view, the check.
+void addShardLoweringPasses(mlir::OpPassManager &manager);
+
+#define GEN_PASS_REGISTRATION
+#include "passes/shard/Passes.h.inc"
+
+/// Registers the passes and the pipeline "shard" (options of shard-solve).
+void registerShardPasses();
+
+} // namespace headrace::shard
+
+#endif // HEADRACE_PASSES_SHARD_PASSES_H

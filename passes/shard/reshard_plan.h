@@ -1,0 +1,57 @@
+// How one layout becomes another: the steps, shared by the costs of the solver and by the lowering.
+#ifndef HEADRACE_PASSES_SHARD_RESHARD_PLAN_H
+#define HEADRACE_PASSES_SHARD_RESHARD_PLAN_H
+
+#include "passes/shard/layout.h"
+#include "runtime/model/cost/cost.h"
+
+namespace headrace::shard {
+
+enum class StepKind : uint8_t {
+  kSlice,         ///< tensor: this rank's part of `dim`, no bytes
+  kAllGather,     ///< tensor: `dim` whole again
+  kAllReduce,     ///< tensor: parts combined, everywhere
+  kReduceScatter, ///< tensor: parts combined, split along `dim`
+  kAllToAll,      ///< tensor: split moves from `otherDim` to `dim`
+  kHash,          ///< table: rows to the rank of their keys
+  kBroadcast,     ///< table: all rows everywhere
+  kGather,        ///< table: all rows on the first rank
+  kFinish,        ///< table: parts of an unreduced value, now together, are combined
+};
+
+struct ReshardStep {
+  StepKind kind = StepKind::kSlice;
+  AxisSet axes = 0;
+  int64_t dim = 0;
+  int64_t otherDim = 0;
+  dist::SplitKind split = dist::SplitKind::Even; ///< kAllGather: of the parts that are put together
+  llvm::SmallVector<mlir::StringAttr, 2> keys;
+  Layout after;
+};
+
+using ReshardPlan = llvm::SmallVector<ReshardStep, 4>;
+
+/// The steps from one layout to the other; empty if nothing has to be done; nothing if there is no way.
+/// A need for `scattered` rows is met by any split over the same axes, `root` rows meet every split.
+std::optional<ReshardPlan> planReshard(const Layout &source, const Layout &target);
+
+/// How large a value is, as a whole.
+struct ValueSize {
+  double rows = 1;     ///< tables
+  double rowBytes = 0; ///< tables
+  /// Tables that are unreduced: rows of one rank's part.
+  double partRows = 0;
+  double bytes = 0; ///< tensors
+};
+
+struct ReshardCost {
+  double seconds = 0;
+  double bytesPerRank = 0; ///< sent by one rank
+};
+
+ReshardCost costOf(const ReshardPlan &plan, const Layout &source, const ValueSize &size,
+                   const cost::CostModel &model);
+
+} // namespace headrace::shard
+
+#endif // HEADRACE_PASSES_SHARD_RESHARD_PLAN_H

@@ -1,0 +1,308 @@
+// Builds the solver's problem from a function, and writes the solution back.
+#include "passes/shard/shard_program.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace headrace::dist;
+
+namespace headrace::shard {
+namespace {
+
+/// A size that is only asked for to make an empty tensor: it follows the tensors' layouts.
+bool isSizeOnly(Operation *op) {
+  auto dim = dyn_cast<tensor::DimOp>(op);
+  return dim && dim.getConstantIndex() &&
+         llvm::all_of(dim->getUsers(), llvm::IsaPred<tensor::EmptyOp>);
+}
+
+/// The tensors whose extents size an empty tensor, one per dynamic dimension; nothing if some size comes
+/// from elsewhere.
+std::optional<SmallVector<Value, 2>> sizeSources(tensor::EmptyOp empty) {
+  SmallVector<Value, 2> sources;
+  for (Value size : empty.getDynamicSizes()) {
+    Operation *producer = size.getDefiningOp();
+    if (!producer || !isSizeOnly(producer)) {
+      return std::nullopt;
+    }
+    sources.push_back(cast<tensor::DimOp>(producer).getSource());
+  }
+  return sources;
+}
+
+/// Everything replicated: right for any op that computes the same from the same inputs.
+void addReplicated(PlacedNode &node) {
+  Strategy strategy;
+  strategy.label = "replicated";
+  for (Value value : node.operands) {
+    strategy.needs.push_back(replicatedLayout(value.getType()));
+  }
+  for (Value value : node.results) {
+    strategy.gives.push_back(replicatedLayout(value.getType()));
+  }
+  addStrategy(node, std::move(strategy));
+}
+
+/// The caller reads results on the first rank: tables there, or everywhere; tensors everywhere.
+void enumerateReturn(PlacedNode &node, StrategyContext &context) {
+  addReplicated(node);
+  if (!context.allAxes() || node.operands.size() > 4) {
+    return;
+  }
+  for (unsigned mask = 1; mask < 1u << node.operands.size(); ++mask) {
+    Strategy strategy = node.strategies.front();
+    bool tables = true;
+    for (auto [index, value] : llvm::enumerate(node.operands)) {
+      if (mask >> index & 1) {
+        tables = tables && isa<frame::TableType>(value.getType());
+        strategy.needs[index] = splitRows(RowKind::Root, context.allAxes());
+      }
+    }
+    if (tables) {
+      strategy.label = "result on the first rank";
+      addStrategy(node, std::move(strategy));
+    }
+  }
+}
+
+void enumerateConstrain(PlacedNode &node, ConstrainOp op, StrategyContext &context) {
+  Layout layout = fromAttr(op.getLayout(), context.mesh);
+  layout.keys = context.classes.namesOf(op.getInput(), layout.keys);
+  // Axes of size one split nothing.
+  AxisSet real = context.allAxes();
+  layout.rowAxes &= real;
+  for (AxisSet &dim : layout.dims) {
+    dim &= real;
+  }
+  addStrategy(node, {"as the user wants", {layout}, {layout}, 0, 0});
+}
+
+} // namespace
+
+LogicalResult ShardProgram::build() {
+  if (!llvm::hasSingleElement(function_.getBody())) {
+    return function_.emitOpError("cannot be sharded: it needs exactly one block");
+  }
+  for (BlockArgument argument : function_.getArguments()) {
+    addArgument(argument);
+  }
+  for (Operation &op : function_.getBody().front()) {
+    if (failed(addNode(&op))) {
+      return failure();
+    }
+  }
+  for (const PlacedNode &node : nodes_) {
+    solve::Node plain;
+    for (const Strategy &strategy : node.strategies) {
+      plain.cost.push_back(std::min(strategy.seconds, solve::kForbidden));
+    }
+    problem_.nodes.push_back(std::move(plain));
+  }
+  addMemory();
+  for (const ShardEdge &edge : edges_) {
+    addEdgeCosts(edge);
+  }
+  return success();
+}
+
+void ShardProgram::addArgument(BlockArgument argument) {
+  if (!hasLayout(argument.getType())) {
+    return;
+  }
+  PlacedNode node;
+  node.results = {argument};
+  if (isa<RankedTensorType>(argument.getType())) {
+    enumerateInputTensor(node, context_);
+  } else {
+    addReplicated(node);
+    for (AxisSet axes : context_.axisSets()) {
+      addStrategy(node, {"each rank reads its part", {}, {splitRows(RowKind::Block, axes)}, 0, 0});
+    }
+  }
+  finishNode(std::move(node));
+}
+
+LogicalResult ShardProgram::addNode(Operation *op) {
+  PlacedNode node;
+  node.op = op;
+  for (Value operand : op->getOperands()) {
+    if (hasLayout(operand.getType())) {
+      node.operands.push_back(operand);
+      node.onlySizes.push_back(false);
+    }
+  }
+  for (Value result : op->getResults()) {
+    if (hasLayout(result.getType())) {
+      node.results.push_back(result);
+    }
+  }
+  auto empty = dyn_cast<tensor::EmptyOp>(op);
+  bool plainEmpty = false;
+  if (empty) {
+    std::optional<SmallVector<Value, 2>> sources = sizeSources(empty);
+    plainEmpty = !sources;
+    if (sources) {
+      node.operands = *sources;
+      node.onlySizes.assign(sources->size(), true);
+    }
+  }
+  if (isSizeOnly(op) || (node.operands.empty() && node.results.empty())) {
+    return success();
+  }
+  if (isa<func::ReturnOp>(op)) {
+    enumerateReturn(node, context_);
+  } else if (auto constrain = dyn_cast<ConstrainOp>(op)) {
+    context_.classes.add(op);
+    enumerateConstrain(node, constrain, context_);
+  } else if (isa<DistDialect>(op->getDialect())) {
+    return op->emitOpError("cannot be sharded a second time");
+  } else if (plainEmpty || (!enumerateFrame(node, context_) && !enumerateTensor(node, context_))) {
+    addReplicated(node);
+  }
+  if (node.strategies.empty()) {
+    return op->emitOpError("has no layout in which it can run on this mesh");
+  }
+  finishNode(std::move(node));
+  return success();
+}
+
+void ShardProgram::finishNode(PlacedNode node) {
+  context_.publish(node);
+  int32_t id = static_cast<int32_t>(nodes_.size());
+  for (auto [index, value] : llvm::enumerate(node.results)) {
+    producers_[value] = {id, static_cast<int32_t>(index)};
+  }
+  for (auto [index, value] : llvm::enumerate(node.operands)) {
+    auto [source, result] = producers_.lookup(value);
+    edges_.push_back({source, result, id, static_cast<int32_t>(index), value});
+  }
+  nodes_.push_back(std::move(node));
+}
+
+ValueSize ShardProgram::sizeOf(Value value, const Layout &layout) {
+  ValueSize size;
+  if (isa<RankedTensorType>(value.getType())) {
+    size.bytes = tensorBytes(value);
+    return size;
+  }
+  size.rows = context_.rows.rowsOf(value);
+  size.rowBytes = context_.rows.bytesPerRow(value);
+  size.partRows = size.rows;
+  if (layout.unreduced && value.getDefiningOp()) {
+    // A part has no more groups than there are, and no more than it has input rows.
+    double input = context_.rows.rowsOf(value.getDefiningOp()->getOperand(0));
+    size.partRows = std::min(size.rows, input / context_.parts(layout.unreduced));
+  }
+  return size;
+}
+
+void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
+  const auto &gives = nodes_[edge.source].strategies;
+  const auto &needs = nodes_[edge.target].strategies;
+  // Many strategies share a layout at one operand: cost every pair of layouts once.
+  SmallVector<const Layout *> given;
+  SmallVector<const Layout *> needed;
+  auto intern = [](SmallVectorImpl<const Layout *> &known, const Layout &layout) {
+    for (auto [index, candidate] : llvm::enumerate(known)) {
+      if (*candidate == layout) {
+        return index;
+      }
+    }
+    known.push_back(&layout);
+    return known.size() - 1;
+  };
+  SmallVector<size_t> givenIndex;
+  SmallVector<size_t> neededIndex;
+  for (const Strategy &strategy : gives) {
+    givenIndex.push_back(intern(given, strategy.gives[edge.sourceResult]));
+  }
+  for (const Strategy &strategy : needs) {
+    neededIndex.push_back(intern(needed, strategy.needs[edge.targetOperand]));
+  }
+  bool onlySize = nodes_[edge.target].onlySizes.size() > static_cast<size_t>(edge.targetOperand) &&
+                  nodes_[edge.target].onlySizes[edge.targetOperand];
+  SmallVector<double> pairCost(given.size() * needed.size(), solve::kForbidden);
+  for (size_t g = 0; g < given.size(); ++g) {
+    for (size_t n = 0; n < needed.size(); ++n) {
+      double &cost = pairCost[g * needed.size() + n];
+      if (onlySize) {
+        cost = *given[g] == *needed[n] ? 0 : solve::kForbidden;
+      } else if (std::optional<ReshardPlan> plan = planReshard(*given[g], *needed[n])) {
+        cost = std::min(costOf(*plan, *given[g], sizeOf(edge.value, *given[g]), context_.model).seconds,
+                        solve::kForbidden / 2);
+      }
+    }
+  }
+  solve::Edge plain{edge.source, edge.target, {}};
+  for (size_t g = 0; g < gives.size(); ++g) {
+    for (size_t n = 0; n < needs.size(); ++n) {
+      plain.cost.push_back(pairCost[givenIndex[g] * needed.size() + neededIndex[n]]);
+    }
+  }
+  problem_.edges.push_back(std::move(plain));
+}
+
+void ShardProgram::addMemory() {
+  // One tier so far: the memory of the rank with least. A node's memory is held while it runs, and if its
+  // result is a tensor, until the last use.
+  problem_.tierBytesMax = {context_.model.memoryBytes()};
+  SmallVector<int32_t> last(nodes_.size());
+  for (auto [index, end] : llvm::enumerate(last)) {
+    end = static_cast<int32_t>(index) + 1;
+  }
+  for (const ShardEdge &edge : edges_) {
+    if (isa<RankedTensorType>(edge.value.getType())) {
+      last[edge.source] = std::max(last[edge.source], edge.target + 1);
+    }
+  }
+  for (auto [index, node] : llvm::enumerate(nodes_)) {
+    solve::MemoryUse use{0, static_cast<int32_t>(index), last[index], {}};
+    for (const Strategy &strategy : node.strategies) {
+      use.bytes.push_back(strategy.memoryBytes);
+    }
+    problem_.nodes[index].memory.push_back(std::move(use));
+  }
+}
+
+ReshardPlan ShardProgram::edgePlan(const ShardEdge &edge, const solve::Choice &choice) const {
+  const Layout &given = nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
+  const Layout &needed = nodes_[edge.target].strategies[choice[edge.target]].needs[edge.targetOperand];
+  return planReshard(given, needed).value_or(ReshardPlan());
+}
+
+ReshardCost ShardProgram::edgeCost(const ShardEdge &edge, const solve::Choice &choice) {
+  const Layout &given = nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
+  return costOf(edgePlan(edge, choice), given, sizeOf(edge.value, given), context_.model);
+}
+
+void ShardProgram::annotate(const solve::Choice &choice) {
+  MLIRContext *context = function_.getContext();
+  auto toArray = [&](ArrayRef<Layout> layouts) {
+    SmallVector<Attribute> attrs;
+    for (const Layout &layout : layouts) {
+      attrs.push_back(toAttr(layout, context_.mesh));
+    }
+    return ArrayAttr::get(context, attrs);
+  };
+  SmallVector<Attribute> arguments;
+  for (auto [index, node] : llvm::enumerate(nodes_)) {
+    const Strategy &strategy = node.strategies[choice[index]];
+    if (!node.op) {
+      arguments.push_back(toAttr(strategy.gives.front(), context_.mesh));
+      continue;
+    }
+    if (!node.results.empty()) {
+      node.op->setAttr(DistDialect::getLayoutsAttrName(), toArray(strategy.gives));
+    }
+    bool moved = llvm::none_of(node.onlySizes, [](bool only) { return only; });
+    if (!node.operands.empty() && moved) {
+      node.op->setAttr(DistDialect::getNeedsAttrName(), toArray(strategy.needs));
+    }
+  }
+  if (!arguments.empty()) {
+    function_->setAttr(DistDialect::getLayoutsAttrName(), ArrayAttr::get(context, arguments));
+  }
+}
+
+} // namespace headrace::shard

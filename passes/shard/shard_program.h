@@ -1,0 +1,60 @@
+// A function as the solver sees it: nodes with strategies, edges with reshard costs.
+#ifndef HEADRACE_PASSES_SHARD_SHARD_PROGRAM_H
+#define HEADRACE_PASSES_SHARD_SHARD_PROGRAM_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/shard/strategies.h"
+#include "runtime/model/solve/solve.h"
+
+namespace headrace::shard {
+
+/// A value on its way from the node that makes it to one that uses it.
+struct ShardEdge {
+  int32_t source = 0;
+  int32_t sourceResult = 0;
+  int32_t target = 0;
+  int32_t targetOperand = 0;
+  mlir::Value value;
+};
+
+class ShardProgram {
+public:
+  ShardProgram(mlir::func::FuncOp function, topo::MeshAttr mesh, const cost::CostModel &model)
+      : function_(function), context_(mesh, model) {}
+
+  /// Enumerates strategies in program order. Emits an error at an op that cannot be placed.
+  mlir::LogicalResult build();
+
+  const llvm::SmallVector<PlacedNode, 0> &nodes() const { return nodes_; }
+  const llvm::SmallVector<ShardEdge, 0> &edges() const { return edges_; }
+  const solve::Problem &problem() const { return problem_; }
+  StrategyContext &context() { return context_; }
+  mlir::func::FuncOp function() { return function_; }
+
+  /// What the reshard on an edge costs under a choice; zero bytes if none is needed.
+  ReshardCost edgeCost(const ShardEdge &edge, const solve::Choice &choice);
+  /// The plan of an edge's reshard under a choice that is not forbidden.
+  ReshardPlan edgePlan(const ShardEdge &edge, const solve::Choice &choice) const;
+
+  /// Writes `dist.layouts` and `dist.needs` on every op, and the arguments' layouts on the function.
+  void annotate(const solve::Choice &choice);
+
+private:
+  mlir::LogicalResult addNode(mlir::Operation *op);
+  void addArgument(mlir::BlockArgument argument);
+  void finishNode(PlacedNode node);
+  ValueSize sizeOf(mlir::Value value, const Layout &layout);
+  void addEdgeCosts(const ShardEdge &edge);
+  void addMemory();
+
+  mlir::func::FuncOp function_;
+  StrategyContext context_;
+  llvm::SmallVector<PlacedNode, 0> nodes_;
+  llvm::SmallVector<ShardEdge, 0> edges_;
+  llvm::DenseMap<mlir::Value, std::pair<int32_t, int32_t>> producers_; // node, result
+  solve::Problem problem_;
+};
+
+} // namespace headrace::shard
+
+#endif // HEADRACE_PASSES_SHARD_SHARD_PROGRAM_H

@@ -1,0 +1,269 @@
+// The pass shard-solve: mesh and topology from the options, then strategies, solver, annotations, report.
+#include "passes/shard/passes.h"
+#include "passes/shard/shard_program.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <algorithm>
+#include <chrono>
+
+using namespace mlir;
+
+namespace headrace::shard {
+
+#define GEN_PASS_DEF_SHARDSOLVEPASS
+#include "passes/shard/Passes.h.inc"
+
+namespace {
+
+constexpr StringRef kMeshName = "mesh";
+
+double secondsNow() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// "name:size,name:size"
+FailureOr<topo::MeshAttr> parseMesh(ModuleOp module, StringRef text) {
+  MLIRContext *context = module.getContext();
+  SmallVector<StringAttr> names;
+  SmallVector<int64_t> sizes;
+  for (StringRef axis : llvm::split(text, ',')) {
+    auto [name, size] = axis.split(':');
+    int64_t number = 0;
+    if (name.empty() || size.getAsInteger(10, number)) {
+      return module.emitError("expected a mesh such as ranks:4 or node:2,gpu:8, got ") << text;
+    }
+    names.push_back(StringAttr::get(context, name));
+    sizes.push_back(number);
+  }
+  auto name = FlatSymbolRefAttr::get(context, kMeshName);
+  if (failed(topo::MeshAttr::verify([&] { return module.emitError(); }, name, names, sizes))) {
+    return failure();
+  }
+  return topo::MeshAttr::get(context, name, names, sizes);
+}
+
+FailureOr<topo::MeshAttr> meshFor(ModuleOp module, const ShardOptions &options) {
+  if (!options.mesh.empty()) {
+    return parseMesh(module, options.mesh);
+  }
+  if (topo::MeshAttr mesh = topo::meshOf(module)) {
+    return mesh;
+  }
+  return parseMesh(module, "ranks:1");
+}
+
+Expected<topology::Topology> topologyFor(const ShardOptions &options, int64_t ranks) {
+  if (options.topology.empty()) {
+    topology::MachineSize machine = topology::thisMachine();
+    if (options.memoryBytes > 0) {
+      machine.memoryBytes = options.memoryBytes;
+    }
+    return topology::machineTopology(machine, ranks);
+  }
+  for (const std::string &name : topology::shippedTopologyNames()) {
+    if (name == options.topology) {
+      return topology::shippedTopology(name);
+    }
+  }
+  return topology::readTopologyFile(options.topology);
+}
+
+/// Nodes whose rejected strategies a reader asks for.
+bool isInteresting(const PlacedNode &node) {
+  if (!node.op || node.strategies.size() < 2) {
+    return false;
+  }
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(node.op)) {
+    return linalgOp.getNumReductionLoops() > 0;
+  }
+  return isa<frame::JoinOp, frame::AggregateOp, frame::DistinctOp, frame::TopKOp, frame::SortOp>(node.op);
+}
+
+std::string opText(const PlacedNode &node) {
+  if (!node.op) {
+    return "argument";
+  }
+  std::string text = node.op->getName().getStringRef().str();
+  if (auto join = dyn_cast<frame::JoinOp>(node.op)) {
+    text += " " + frame::stringifyJoinKind(join.getKind()).str();
+  } else if (auto scan = dyn_cast<frame::ScanOp>(node.op)) {
+    text += " " + scan.getTableName().str();
+  }
+  return text;
+}
+
+std::string placeText(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (op) {
+    op->getLoc().print(stream);
+  }
+  return text;
+}
+
+/// Adds what was chosen in one function to the report.
+class Reporter {
+public:
+  Reporter(ShardProgram &program, const solve::Choice &choice, const ShardOptions &options,
+           ShardReport &report)
+      : program_(program), choice_(choice), options_(options), report_(report) {}
+
+  void run() {
+    for (size_t node = 0; node < program_.nodes().size(); ++node) {
+      report_.choices.push_back(describeNode(node));
+    }
+  }
+
+private:
+  ShardChoice describeNode(size_t index) {
+    const PlacedNode &node = program_.nodes()[index];
+    const Strategy &strategy = node.strategies[choice_[index]];
+    ShardChoice described;
+    described.op = opText(node);
+    described.place = placeText(node.op);
+    described.strategy = strategy.label;
+    if (!strategy.gives.empty()) {
+      described.layout = describe(strategy.gives.front(), program_.context().mesh);
+    }
+    described.seconds = strategy.seconds;
+    for (const ShardEdge &edge : program_.edges()) {
+      if (edge.target == static_cast<int32_t>(index)) {
+        ReshardCost cost = program_.edgeCost(edge, choice_);
+        described.reshardSeconds += cost.seconds;
+        described.reshardBytes += cost.bytesPerRank;
+        report_.reshards += program_.edgePlan(edge, choice_).empty() ? 0 : 1;
+      }
+    }
+    if (options_.explain == ShardOptions::Explain::kYes && isInteresting(node)) {
+      findRunnerUp(index, described);
+    }
+    return described;
+  }
+
+  void findRunnerUp(size_t index, ShardChoice &described) {
+    const PlacedNode &node = program_.nodes()[index];
+    const std::string &chosen = node.strategies[choice_[index]].label;
+    solve::Choice held(choice_.size(), -1);
+    solve::SolveOptions quick;
+    quick.roundsMax = 1;
+    for (size_t s = 0; s < node.strategies.size(); ++s) {
+      if (node.strategies[s].label == chosen) {
+        continue;
+      }
+      held[index] = static_cast<int32_t>(s);
+      Expected<solve::Solution> other = solve::solveHolding(program_.problem(), held, quick);
+      if (other.ok() && (described.runnerUp.empty() || other->cost < described.runnerUpTotalSeconds)) {
+        described.runnerUp = node.strategies[s].label;
+        described.runnerUpTotalSeconds = other->cost;
+      }
+    }
+  }
+
+  ShardProgram &program_;
+  const solve::Choice &choice_;
+  const ShardOptions &options_;
+  ShardReport &report_;
+};
+
+FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions &options,
+                                       ShardReport &report) {
+  if (options.seed != 0) {
+    Expected<solve::Choice> choice = solve::randomFeasibleChoice(program.problem(), options.seed);
+    if (!choice.ok()) {
+      return program.function().emitError(choice.status().message());
+    }
+    report.totalSeconds += solve::costOf(program.problem(), *choice);
+    return *choice;
+  }
+  solve::SolveOptions solverOptions;
+  solverOptions.secondsMax = options.secondsMax;
+  Expected<solve::Solution> solution = solve::solve(program.problem(), solverOptions);
+  if (!solution.ok()) {
+    return program.function().emitError(solution.status().message());
+  }
+  report.totalSeconds += solution->cost;
+  report.boundSeconds += solution->bound;
+  return solution->choice;
+}
+
+struct ShardSolve : impl::ShardSolvePassBase<ShardSolve> {
+  using ShardSolvePassBase::ShardSolvePassBase;
+
+  void runOnOperation() override {
+    ShardOptions options;
+    options.mesh = mesh;
+    options.topology = topology;
+    options.memoryBytes = memory;
+    options.seed = seed;
+    options.secondsMax = secondsMax;
+    if (explain != "" && explain != "text" && explain != "json") {
+      getOperation().emitError("explain must be text or json, got ") << explain;
+      return signalPassFailure();
+    }
+    options.explain = explain.empty() ? ShardOptions::Explain::kNo : ShardOptions::Explain::kYes;
+    ShardReport report;
+    if (failed(solveLayouts(getOperation(), options, &report))) {
+      return signalPassFailure();
+    }
+    reshardCount += static_cast<unsigned>(report.reshards);
+    strategyCount += static_cast<unsigned>(report.strategies);
+    if (explain == "text") {
+      llvm::errs() << report.toText();
+    } else if (explain == "json") {
+      llvm::errs() << llvm::formatv("{0:2}\n", report.toJson());
+    }
+  }
+};
+
+} // namespace
+
+LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardReport *report) {
+  double started = secondsNow();
+  FailureOr<topo::MeshAttr> mesh = meshFor(module, options);
+  if (failed(mesh)) {
+    return failure();
+  }
+  Expected<topology::Topology> topology = topologyFor(options, mesh->getRankCount());
+  if (!topology.ok()) {
+    return module.emitError(topology.status().toString());
+  }
+  ShardReport local;
+  ShardReport &filled = report ? *report : local;
+  filled.topology = topology->name;
+  filled.ranks = mesh->getRankCount();
+  MLIRContext *context = module.getContext();
+  module->setAttr(topo::TopoDialect::getMeshAttrName(), *mesh);
+  module->setAttr(topo::TopoDialect::getTopologyAttrName(),
+                  topo::TopologyAttr::get(context, StringAttr::get(context, topology->name),
+                                          StringAttr::get(context, topology->hash)));
+  Expected<cost::CostModel> model = cost::CostModel::create(*std::move(topology), toMesh(*mesh));
+  if (!model.ok()) {
+    return module.emitError(model.status().message());
+  }
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal()) {
+      continue;
+    }
+    ShardProgram program(function, *mesh, *model);
+    if (failed(program.build())) {
+      return failure();
+    }
+    FailureOr<solve::Choice> choice = chooseLayouts(program, options, filled);
+    if (failed(choice)) {
+      return failure();
+    }
+    filled.solveSeconds = secondsNow() - started;
+    Reporter(program, *choice, options, filled).run();
+    for (const PlacedNode &node : program.nodes()) {
+      filled.strategies += static_cast<int32_t>(node.strategies.size());
+    }
+    if (mesh->getRankCount() > 1) {
+      program.annotate(*choice);
+    }
+  }
+  return success();
+}
+
+} // namespace headrace::shard

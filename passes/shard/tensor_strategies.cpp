@@ -1,0 +1,268 @@
+// Strategies of tensor ops: every assignment of mesh axes to the factors of their rule.
+#include "dialects/interfaces/ShardingRule.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/shard/strategies.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace headrace::dist;
+
+namespace headrace::shard {
+namespace {
+
+// More would slow the solver; assignments come in order of how few axes they use last.
+constexpr size_t kStrategiesMax = 96;
+// Stands for extents known only at run time where nothing better is known.
+constexpr double kUnknownExtent = 1e5;
+
+Combine combineOf(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::kMax:
+    return Combine::Max;
+  case ReductionKind::kMin:
+    return Combine::Min;
+  case ReductionKind::kProduct:
+    return Combine::Product;
+  default:
+    return Combine::Sum;
+  }
+}
+
+double elementBytes(RankedTensorType type) {
+  return type.getElementType().isIntOrFloat()
+             ? std::max(1u, type.getElementTypeBitWidth() / 8)
+             : 8;
+}
+
+/// One way to split: axes per factor, one of which may be ragged, and axes over which a neutral result is
+/// unreduced.
+struct Assignment {
+  SmallVector<AxisSet, 4> factors;
+  int32_t raggedFactor = -1;
+  Operation *raggedOrigin = nullptr;
+  AxisSet neutral = 0;
+  ReductionKind neutralKind = ReductionKind::kNone;
+};
+
+class TensorEnumerator {
+public:
+  TensorEnumerator(PlacedNode &node, const ShardingRule &rule, StrategyContext &context)
+      : node_(node), rule_(rule), context_(context) {}
+
+  void run() {
+    Assignment start;
+    start.factors.assign(rule_.factors.size(), 0);
+    assignAxis(0, start);
+    // Ragged splits come from an operand that has one; the other factors stay whole beside it.
+    for (auto [index, operand] : llvm::enumerate(node_.operands)) {
+      for (const Layout &layout : context_.available(operand)) {
+        if (layout.raggedDim < 0) {
+          continue;
+        }
+        int32_t factor = rule_.operands[index][layout.raggedDim];
+        if (factor == ShardingRule::kNoFactor) {
+          continue;
+        }
+        Assignment ragged = start;
+        ragged.factors[factor] = layout.dims[layout.raggedDim];
+        ragged.raggedFactor = factor;
+        ragged.raggedOrigin = layout.raggedOrigin;
+        addAssignment(ragged);
+      }
+    }
+  }
+
+private:
+  void assignAxis(size_t axis, Assignment &assignment) {
+    if (node_.strategies.size() >= kStrategiesMax) {
+      return;
+    }
+    if (axis == context_.mesh.getAxisSizes().size()) {
+      addAssignment(assignment);
+      return;
+    }
+    assignAxis(axis + 1, assignment);
+    AxisSet bit = AxisSet{1} << axis;
+    if (!(context_.allAxes() & bit)) {
+      return;
+    }
+    for (AxisSet &axes : assignment.factors) {
+      axes |= bit;
+      assignAxis(axis + 1, assignment);
+      axes &= ~bit;
+    }
+    for (ReductionKind kind : rule_.neutralFor) {
+      if (assignment.neutral && assignment.neutralKind != kind) {
+        continue;
+      }
+      ReductionKind before = assignment.neutralKind;
+      assignment.neutral |= bit;
+      assignment.neutralKind = kind;
+      assignAxis(axis + 1, assignment);
+      assignment.neutral &= ~bit;
+      assignment.neutralKind = assignment.neutral ? before : ReductionKind::kNone;
+    }
+  }
+
+  /// A factor may be split if its kind allows it and every rank gets something.
+  bool allowed(const Assignment &assignment) const {
+    for (auto [factor, axes] : llvm::zip_equal(rule_.factors, assignment.factors)) {
+      bool small = factor.size >= 0 && static_cast<double>(factor.size) < context_.parts(axes);
+      if (axes && (factor.kind == FactorKind::kNeedsReplication || small)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Layout layoutFor(ArrayRef<int32_t> dims, const Assignment &assignment) const {
+    Layout layout = replicatedTensor(static_cast<int64_t>(dims.size()));
+    for (auto [dim, factor] : llvm::enumerate(dims)) {
+      if (factor == ShardingRule::kNoFactor) {
+        continue;
+      }
+      layout.dims[dim] = assignment.factors[factor];
+      if (factor == assignment.raggedFactor) {
+        layout.raggedDim = static_cast<int32_t>(dim);
+        layout.raggedOrigin = assignment.raggedOrigin;
+      }
+    }
+    return layout;
+  }
+
+  void addAssignment(const Assignment &assignment) {
+    if (!allowed(assignment)) {
+      return;
+    }
+    AxisSet unreduced = assignment.neutral;
+    ReductionKind kind = assignment.neutralKind;
+    for (auto [factor, axes] : llvm::zip_equal(rule_.factors, assignment.factors)) {
+      if (factor.kind == FactorKind::kReduction && axes) {
+        unreduced |= axes;
+        kind = rule_.reduction;
+      }
+    }
+    auto reduce = [&](Layout layout) {
+      if (unreduced) {
+        layout.unreduced = unreduced;
+        layout.combine = CombineAttr::get(node_.op->getContext(), combineOf(kind));
+      }
+      return layout;
+    };
+    Strategy strategy;
+    for (auto [dims, accumulator] : llvm::zip_equal(rule_.operands, rule_.accumulators)) {
+      Layout layout = layoutFor(dims, assignment);
+      strategy.needs.push_back(accumulator ? reduce(layout) : layout);
+    }
+    for (ArrayRef<int32_t> dims : rule_.results) {
+      strategy.gives.push_back(reduce(layoutFor(dims, assignment)));
+    }
+    strategy.label = strategy.gives.empty() ? "" : describe(strategy.gives.front(), context_.mesh);
+    work(assignment, strategy);
+    addStrategy(node_, std::move(strategy));
+  }
+
+  void work(const Assignment &assignment, Strategy &strategy) const {
+    double points = rule_.operationsPerPoint;
+    for (auto [factor, axes] : llvm::zip_equal(rule_.factors, assignment.factors)) {
+      points *= (factor.size >= 0 ? static_cast<double>(factor.size) : kUnknownExtent) /
+                context_.parts(axes);
+    }
+    cost::KernelWork kernel;
+    kernel.operations = points;
+    bool wide = false;
+    auto addBytes = [&](Value value, const Layout &layout) {
+      double bytes = tensorBytes(value) / localParts(layout);
+      kernel.streamBytes += bytes;
+      wide = wide || elementBytes(cast<RankedTensorType>(value.getType())) > 4;
+    };
+    for (auto [value, layout] : llvm::zip_equal(node_.operands, strategy.needs)) {
+      addBytes(value, layout);
+    }
+    for (auto [value, layout] : llvm::zip_equal(node_.results, strategy.gives)) {
+      addBytes(value, layout);
+      strategy.memoryBytes += tensorBytes(value) / localParts(layout);
+    }
+    kernel.compute = wide ? "f64" : "f32";
+    // Empty tensors and constants are no work of their own.
+    strategy.seconds = rule_.operands.empty() ? 0 : context_.model.kernel(kernel).seconds;
+  }
+
+  double localParts(const Layout &layout) const {
+    double parts = 1;
+    for (AxisSet axes : layout.dims) {
+      parts *= context_.parts(axes);
+    }
+    return parts;
+  }
+
+  PlacedNode &node_;
+  const ShardingRule &rule_;
+  StrategyContext &context_;
+};
+
+/// The rule of a tensor that comes from outside: every dimension may be split.
+ShardingRule inputRule(RankedTensorType type) {
+  ShardingRule rule;
+  SmallVector<int32_t, 4> dims;
+  for (int64_t size : type.getShape()) {
+    dims.push_back(static_cast<int32_t>(rule.factors.size()));
+    rule.factors.push_back({FactorKind::kPassThrough, ShapedType::isDynamic(size) ? -1 : size});
+  }
+  rule.results.push_back(dims);
+  return rule;
+}
+
+} // namespace
+
+double tensorBytes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  double bytes = elementBytes(type);
+  for (int64_t size : type.getShape()) {
+    bytes *= ShapedType::isDynamic(size) ? kUnknownExtent : static_cast<double>(size);
+  }
+  return bytes;
+}
+
+bool enumerateTensor(PlacedNode &node, StrategyContext &context) {
+  std::optional<ShardingRule> rule = tensorShardingRule(node.op);
+  if (!rule) {
+    return false;
+  }
+  // The sizes of an empty tensor come from other tensors, which must then be split alike.
+  if (auto empty = dyn_cast<tensor::EmptyOp>(node.op)) {
+    for (size_t index = 0; index < node.operands.size(); ++index) {
+      auto dimOp = cast<tensor::DimOp>(empty.getDynamicSizes()[index].getDefiningOp());
+      auto source = cast<RankedTensorType>(node.operands[index].getType());
+      SmallVector<int32_t, 4> dims(static_cast<size_t>(source.getRank()), ShardingRule::kNoFactor);
+      int64_t resultDim = empty.getType().getDynamicDimIndex(0);
+      for (int64_t dim = 0, dynamic = 0; dim < empty.getType().getRank(); ++dim) {
+        if (empty.getType().isDynamicDim(dim) && dynamic++ == static_cast<int64_t>(index)) {
+          resultDim = dim;
+        }
+      }
+      dims[*dimOp.getConstantIndex()] = static_cast<int32_t>(resultDim);
+      rule->operands.push_back(dims);
+      rule->accumulators.push_back(false);
+    }
+  }
+  TensorEnumerator(node, *rule, context).run();
+  return true;
+}
+
+void enumerateInputTensor(PlacedNode &node, StrategyContext &context) {
+  Value value = node.results.front();
+  ShardingRule rule = inputRule(cast<RankedTensorType>(value.getType()));
+  TensorEnumerator(node, rule, context).run();
+  for (Strategy &strategy : node.strategies) {
+    double parts = 1;
+    for (AxisSet axes : strategy.gives.front().dims) {
+      parts *= context.parts(axes);
+    }
+    strategy.label = describe(strategy.gives.front(), context.mesh);
+    strategy.seconds = context.kernelSeconds(0, 2 * tensorBytes(value) / parts);
+  }
+}
+
+} // namespace headrace::shard

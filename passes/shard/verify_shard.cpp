@@ -1,0 +1,75 @@
+// The pass verify-shard, the phase's pipeline, and the registration of its passes.
+#include "dialects/dist/DistDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/shard/passes.h"
+
+using namespace mlir;
+using namespace headrace::dist;
+
+namespace headrace::shard {
+
+#define GEN_PASS_DEF_VERIFYSHARDPASS
+#include "passes/shard/Passes.h.inc"
+
+namespace {
+
+struct VerifyShard : impl::VerifyShardPassBase<VerifyShard> {
+  void runOnOperation() override {
+    topo::MeshAttr mesh = topo::meshOf(getOperation());
+    WalkResult result = getOperation().walk([&](Operation *op) -> WalkResult {
+      if (isa<ReshardOp, ConstrainOp>(op)) {
+        return op->emitOpError("must be gone after shard");
+      }
+      bool annotated = op->hasAttr(DistDialect::getNeedsAttrName()) ||
+                       (op->hasAttr(DistDialect::getLayoutsAttrName()) && !isa<func::FuncOp>(op));
+      if (annotated) {
+        return op->emitOpError("must not carry layouts after shard");
+      }
+      if (isa<DistDialect>(op->getDialect()) && !mesh) {
+        return op->emitOpError("needs topo.mesh on the module");
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      signalPassFailure();
+    }
+  }
+};
+
+/// The options of shard-solve, for the pipeline's text form.
+struct ShardPipelineOptions : PassPipelineOptions<ShardPipelineOptions> {
+  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("axes as name:size,name:size")};
+  Option<std::string> topology{*this, "topology", llvm::cl::desc("topology file or shipped name")};
+  Option<double> memory{*this, "memory", llvm::cl::desc("bytes for all ranks"), llvm::cl::init(0)};
+  Option<uint64_t> seed{*this, "seed", llvm::cl::desc("random feasible layout"), llvm::cl::init(0)};
+  Option<std::string> explain{*this, "explain", llvm::cl::desc("text or json")};
+};
+
+} // namespace
+
+void addShardLoweringPasses(OpPassManager &manager) {
+  manager.addPass(createShardInsertReshardsPass());
+  manager.addPass(createShardLowerReshardsPass());
+  manager.addPass(createDistLocalizePass());
+  manager.addPass(createVerifyShardPass());
+}
+
+void registerShardPasses() {
+  registerShardPhasePasses();
+  PassPipelineRegistration<ShardPipelineOptions>(
+      "shard", "layouts by cost, then one program for every rank",
+      [](OpPassManager &manager, const ShardPipelineOptions &options) {
+        ShardSolvePassOptions solveOptions;
+        solveOptions.mesh = options.mesh;
+        solveOptions.topology = options.topology;
+        solveOptions.memory = options.memory;
+        solveOptions.seed = options.seed;
+        solveOptions.explain = options.explain;
+        manager.addPass(createShardSolvePass(solveOptions));
+        addShardLoweringPasses(manager);
+      });
+}
+
+} // namespace headrace::shard

@@ -1,0 +1,53 @@
+// Every layout that a seed draws lowers to a valid program of one rank.
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=1" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=1" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=2" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=2" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=3" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=3" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=4" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=4" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=5" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=5" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=6" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=6" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=7" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=7" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=8" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=8" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=9" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=9" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:2 seed=10" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=10" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=1" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=2" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=3" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=4" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=5" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=6" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=7" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=8" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=9" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=ranks:4 seed=10" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=a:2,b:2 seed=1" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=a:2,b:2 seed=2" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=a:2,b:2 seed=3" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=a:2,b:2 seed=4" -o /dev/null
+// RUN: headrace-opt %S/network.mlir --shard="mesh=a:2,b:2 seed=5" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=a:2,b:2 seed=1" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=a:2,b:2 seed=2" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=a:2,b:2 seed=3" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=a:2,b:2 seed=4" -o /dev/null
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=a:2,b:2 seed=5" -o /dev/null
+// RUN: headrace-opt %S/mixed.mlir --shard="mesh=r:3 seed=1" -o /dev/null
+// RUN: headrace-opt %S/mixed.mlir --shard="mesh=r:3 seed=2" -o /dev/null
+// RUN: headrace-opt %S/mixed.mlir --shard="mesh=r:3 seed=3" -o /dev/null
+// RUN: headrace-opt %S/mixed.mlir --shard="mesh=r:3 seed=4" -o /dev/null
+// RUN: headrace-opt %S/mixed.mlir --shard="mesh=r:3 seed=5" -o /dev/null
+
+// The same seed gives the same program, another seed another one.
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=7" -o %t.first
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=7" -o %t.again
+// RUN: headrace-opt %S/q03.mlir --shard="mesh=ranks:3 seed=8" -o %t.other
+// RUN: diff %t.first %t.again
+// RUN: not diff %t.first %t.other > /dev/null
