@@ -1,16 +1,23 @@
-// headrace-opt: parses, verifies, transforms and prints programs of every level.
+// headrace-opt: parses, verifies, transforms and prints programs of every level. Beside MLIR's flags:
+// --start-from=PHASE and --stop-after=PHASE run whole phases.
 #include "dialects/AllDialects.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "mlir/Transforms/Passes.h"
-#include "passes/analysis/print_estimates.h"
-#include "passes/shard/passes.h"
+#include "passes/driver/phase_passes.h"
 
 int main(int argc, char **argv) {
+  std::vector<std::string> arguments(argv, argv + argc);
+  std::string error = headrace::driver::expandPhaseFlags(arguments);
+  if (!error.empty()) {
+    llvm::errs() << "headrace-opt: " << error << "\n";
+    return 1;
+  }
+  std::vector<char *> pointers;
+  for (std::string &argument : arguments) {
+    pointers.push_back(argument.data());
+  }
   mlir::DialectRegistry registry;
   headrace::registerAllDialects(registry);
-  mlir::registerTransformsPasses();
-  headrace::analysis::registerAnalysisPasses();
-  headrace::shard::registerShardPasses();
+  headrace::driver::registerAllPasses();
   return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "headrace compiler driver\n", registry));
+      mlir::MlirOptMain(static_cast<int>(pointers.size()), pointers.data(), "headrace compiler driver\n", registry));
 }

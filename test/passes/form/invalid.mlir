@@ -1,0 +1,10 @@
+// RUN: headrace-opt %s --form-pipelines -split-input-file -verify-diagnostics
+
+!t = !frame.table<"a": i64>
+func.func @main() -> !frame.table<"a": !frame.nullable<i64>, "b": !frame.nullable<i64>> {
+  %0 = frame.scan "t" ["a"] : !t
+  %1 = frame.scan "u" ["b"] : !frame.table<"b": i64>
+  // expected-error @+1 {{this kind of join is not supported yet: full; write a left join}}
+  %2 = frame.join full %0, %1 on ["a"] = ["b"] : !t, !frame.table<"b": i64> -> !frame.table<"a": !frame.nullable<i64>, "b": !frame.nullable<i64>>
+  return %2 : !frame.table<"a": !frame.nullable<i64>, "b": !frame.nullable<i64>>
+}
