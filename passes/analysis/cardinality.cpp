@@ -365,6 +365,24 @@ TableEstimate unionOf(ArrayRef<const TableEstimate *> inputs) {
   return result;
 }
 
+/// The domain of a unique key within `keys`, which no more combinations of `keys` can exceed; infinite if
+/// there is none.
+double uniqueDomain(const TableEstimate &table, TableType type, ArrayRef<StringAttr> keys) {
+  double domain = std::numeric_limits<double>::infinity();
+  for (const auto &unique : table.uniqueKeys) {
+    SmallVector<const ColumnEstimate *> columns;
+    for (StringAttr name : unique) {
+      if (llvm::is_contained(keys, name)) {
+        columns.push_back(&columnNamed(table, type, name));
+      }
+    }
+    if (columns.size() == unique.size()) {
+      domain = std::min(domain, distinctTuples(columns, domain, &ColumnEstimate::domain));
+    }
+  }
+  return domain;
+}
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -398,6 +416,8 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
   constexpr double unbounded = std::numeric_limits<double>::infinity();
   double leftDomain = distinctTuples(leftKeys, unbounded, &ColumnEstimate::domain);
   double rightDomain = distinctTuples(rightKeys, unbounded, &ColumnEstimate::domain);
+  leftDomain = std::min(leftDomain, uniqueDomain(left, leftType, join.leftKeys));
+  rightDomain = std::min(rightDomain, uniqueDomain(right, rightType, join.rightKeys));
   double domain = std::max({leftDomain, rightDomain, 1.0});
   if (leftKeys.size() > 1) {
     // Several keys: where a side has as many combinations as rows, its product says nothing, and the

@@ -1,0 +1,425 @@
+// The value of one scalar op of `frame` on known operands.
+#include "passes/analysis/scalar_evaluation.h"
+#include "dialects/frame/FrameConstants.h"
+#include "passes/analysis/ranges.h"
+#include "passes/analysis/text_evaluation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <chrono>
+#include <cmath>
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::analysis;
+using namespace headrace::frame;
+
+namespace {
+
+Evaluated ok(Scalar value) { return {std::move(value), {}}; }
+Evaluated ok(Int128 value) { return {Scalar{value}, {}}; }
+Evaluated fail(const Twine &message) { return {{}, message.str()}; }
+
+// Wide enough for a product of two decimals and for a dividend scaled by 10^76.
+constexpr unsigned kWideBits = 512;
+
+APInt wide(Int128 value) {
+  APInt bits(128, {static_cast<uint64_t>(value), static_cast<uint64_t>(value >> 64)});
+  return bits.sext(kWideBits);
+}
+
+APInt powerOfTen(unsigned exponent) {
+  APInt result(kWideBits, 1);
+  for (unsigned i = 0; i < exponent; ++i) {
+    result *= 10;
+  }
+  return result;
+}
+
+unsigned scaleOf(Type type) {
+  auto decimal = dyn_cast<DecimalType>(dropNullable(type));
+  return decimal ? decimal.getScale() : 0;
+}
+
+Evaluated fittedWide(const APInt &value, Type type) {
+  if (value.getSignificantBits() > 127) {
+    return fail("overflow of a decimal");
+  }
+  APInt narrow = value.trunc(128);
+  auto bits = (static_cast<unsigned __int128>(narrow.extractBitsAsZExtValue(64, 64)) << 64) |
+              narrow.extractBitsAsZExtValue(64, 0);
+  return fitted(static_cast<Int128>(bits), type);
+}
+
+Evaluated roundedTo(double value, Type type) {
+  return ok(Scalar{dropNullable(type).isF32() ? static_cast<double>(static_cast<float>(value)) : value});
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+Evaluated floatArithmetic(Operation *op, double a, double b) {
+  Type type = op->getResult(0).getType();
+  return llvm::TypeSwitch<Operation *, Evaluated>(op)
+      .Case([&](AddOp) { return roundedTo(a + b, type); })
+      .Case([&](SubtractOp) { return roundedTo(a - b, type); })
+      .Case([&](MultiplyOp) { return roundedTo(a * b, type); })
+      .Case([&](DivideOp) { return roundedTo(a / b, type); })
+      .Case([&](ModulusOp) { return roundedTo(std::fmod(a, b), type); })
+      .Default([](Operation *) { return fail("unknown arithmetic"); });
+}
+
+Evaluated exactArithmetic(Operation *op, Int128 a, Int128 b) {
+  Type type = op->getResult(0).getType();
+  unsigned scale = scaleOf(type);
+  unsigned scaleA = scaleOf(op->getOperand(0).getType());
+  unsigned scaleB = scaleOf(op->getOperand(1).getType());
+  APInt x = wide(a);
+  APInt y = wide(b);
+  if (isa<MultiplyOp>(op)) {
+    return fittedWide(x * y, type);
+  }
+  if (isa<DivideOp>(op)) {
+    if (y.isZero()) {
+      return fail("division by zero");
+    }
+    // (a / 10^scaleA) / (b / 10^scaleB) at 10^scale.
+    x *= powerOfTen(scale + scaleB);
+    y *= powerOfTen(scaleA);
+    return fittedWide(x.sdiv(y), type);
+  }
+  x *= powerOfTen(scale - scaleA);
+  y *= powerOfTen(scale - scaleB);
+  if (isa<AddOp>(op)) {
+    return fittedWide(x + y, type);
+  }
+  if (isa<SubtractOp>(op)) {
+    return fittedWide(x - y, type);
+  }
+  if (y.isZero()) {
+    return fail("division by zero");
+  }
+  return fittedWide(x.srem(y), type);
+}
+
+double realOf(Int128 value, Type type) {
+  return static_cast<double>(value) / std::pow(10.0, scaleOf(type));
+}
+
+/// A number as text, exactly; decimals with all digits of their scale.
+std::string exactText(Int128 value, Type type) {
+  if (isBoolean(type)) {
+    return value ? "true" : "false";
+  }
+  if (isDate(type)) {
+    return formatDate(static_cast<int32_t>(value));
+  }
+  std::string digits = integerText(value < 0 ? -value : value);
+  if (unsigned scale = scaleOf(type)) {
+    if (digits.size() <= scale) {
+      digits.insert(0, scale + 1 - digits.size(), '0');
+    }
+    digits.insert(digits.size() - scale, ".");
+  }
+  return (value < 0 ? "-" : "") + digits;
+}
+
+Evaluated exactOfReal(double value, Type type) {
+  if (isBoolean(type)) {
+    return ok(Scalar::boolean(value != 0));
+  }
+  double scaled = value * std::pow(10.0, scaleOf(type));
+  // Integers truncate, decimals round half away from zero.
+  double whole = isDecimal(type) ? std::round(scaled) : std::trunc(scaled);
+  if (!(std::abs(whole) < 0x1p126)) {
+    return fail("value does not fit the type of a cast");
+  }
+  return fitted(static_cast<Int128>(whole), type);
+}
+
+Evaluated rescaled(Int128 value, Type from, Type to) {
+  if (isBoolean(to)) {
+    return ok(Scalar::boolean(value != 0));
+  }
+  APInt x = wide(value);
+  unsigned fromScale = scaleOf(from);
+  unsigned toScale = scaleOf(to);
+  if (toScale >= fromScale) {
+    return fittedWide(x * powerOfTen(toScale - fromScale), to);
+  }
+  APInt divisor = powerOfTen(fromScale - toScale);
+  APInt quotient = x.sdiv(divisor);
+  APInt remainder = x.srem(divisor).abs();
+  if (isDecimal(to) && (remainder * 2).uge(divisor)) {
+    quotient += x.isNegative() ? APInt::getAllOnes(kWideBits) : APInt(kWideBits, 1);
+  }
+  return fittedWide(quotient, to);
+}
+
+Evaluated castOfText(StringRef text, Type to) {
+  text = text.trim();
+  if (isDate(to)) {
+    std::optional<int32_t> days = parseDate(text);
+    return days ? ok(Int128(*days)) : fail("text is no date: " + text);
+  }
+  if (isBoolean(to)) {
+    bool truth = text.equals_insensitive("true") || text == "1";
+    bool known = truth || text.equals_insensitive("false") || text == "0";
+    return known ? ok(Scalar::boolean(truth)) : fail("text is no boolean: " + text);
+  }
+  if (isFloat(to)) {
+    double value;
+    return text.getAsDouble(value) ? fail("text is no number: " + text) : roundedTo(value, to);
+  }
+  auto [whole, fraction] = text.split('.');
+  std::optional<Int128> digits = parseInteger((whole + fraction).str());
+  if (!digits || fraction.find_first_of("+-") != StringRef::npos) {
+    return fail("text is no number: " + text);
+  }
+  auto exact = DecimalType::get(to.getContext(), 38, std::min<size_t>(fraction.size(), 38));
+  return rescaled(*digits, exact, to);
+}
+
+Evaluated evaluateCast(CastOp op, const Scalar &operand) {
+  Type from = op.getOperand().getType();
+  Type to = op.getResult().getType();
+  if (isSameValueType(from, to)) {
+    return ok(operand);
+  }
+  if (isString(from)) {
+    return castOfText(operand.text(), to);
+  }
+  if (isFloat(from)) {
+    if (isString(to)) {
+      return ok(Scalar{realText(operand.real())});
+    }
+    return isFloat(to) ? roundedTo(operand.real(), to) : exactOfReal(operand.real(), to);
+  }
+  if (isString(to)) {
+    return ok(Scalar{exactText(operand.integer(), from)});
+  }
+  if (isFloat(to)) {
+    return roundedTo(realOf(operand.integer(), from), to);
+  }
+  return rescaled(operand.integer(), from, to);
+}
+
+//===----------------------------------------------------------------------===//
+// Truth
+//===----------------------------------------------------------------------===//
+
+bool holds(CompareKind kind, int order) {
+  switch (kind) {
+  case CompareKind::Eq:
+  case CompareKind::IsNotDistinctFrom:
+    return order == 0;
+  case CompareKind::Ne:
+    return order != 0;
+  case CompareKind::Lt:
+    return order < 0;
+  case CompareKind::Le:
+    return order <= 0;
+  case CompareKind::Gt:
+    return order > 0;
+  case CompareKind::Ge:
+    return order >= 0;
+  }
+  llvm_unreachable("unknown comparison");
+}
+
+/// AND (decisive false) and OR (decisive true) in three-valued logic.
+Scalar evaluateLogic(ArrayRef<Scalar> operands, bool decisive) {
+  bool anyNull = false;
+  for (const Scalar &operand : operands) {
+    if (!operand.isNull() && operand.isTrue() == decisive) {
+      return Scalar::boolean(decisive);
+    }
+    anyNull |= operand.isNull();
+  }
+  return anyNull ? Scalar::null() : Scalar::boolean(!decisive);
+}
+
+Scalar extractField(DateField field, Int128 days) {
+  std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(static_cast<int>(days)))};
+  switch (field) {
+  case DateField::Year:
+    return {Int128(static_cast<int>(date.year()))};
+  case DateField::Month:
+    return {Int128(static_cast<unsigned>(date.month()))};
+  case DateField::Day:
+    return {Int128(static_cast<unsigned>(date.day()))};
+  }
+  llvm_unreachable("unknown field");
+}
+
+/// Ops that give NULL for a NULL operand, on operands that are not.
+Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
+  return llvm::TypeSwitch<Operation *, Evaluated>(op)
+      .Case<AddOp, SubtractOp, MultiplyOp, DivideOp, ModulusOp>([&](auto arithmetic) {
+        if (isFloat(arithmetic.getResult().getType())) {
+          return floatArithmetic(op, operands[0].real(), operands[1].real());
+        }
+        return exactArithmetic(op, operands[0].integer(), operands[1].integer());
+      })
+      .Case([&](NegateOp negate) {
+        return isFloat(negate.getResult().getType())
+                   ? ok(Scalar{-operands[0].real()})
+                   : fitted(-operands[0].integer(), negate.getResult().getType());
+      })
+      .Case([&](CastOp cast) { return evaluateCast(cast, operands[0]); })
+      .Case([&](CompareOp compare) {
+        return ok(Scalar::boolean(
+            holds(compare.getKind(), compareScalars(operands[0], operands[1]))));
+      })
+      .Case([&](NotOp) { return ok(Scalar::boolean(!operands[0].isTrue())); })
+      .Case([&](InOp in) {
+        bool found = llvm::any_of(in.getValues(), [&](Attribute value) {
+          return compareScalars(operands[0], scalarOf(value, in.getOperand().getType())) == 0;
+        });
+        return ok(Scalar::boolean(found));
+      })
+      .Case([&](LikeOp like) {
+        return ok(Scalar::boolean(
+            matchesLike(operands[0].text(), like.getPattern(), like.getEscape().value_or(""))));
+      })
+      .Case([&](SubstringOp substring) {
+        std::optional<int64_t> length;
+        if (substring.getLength()) {
+          length = static_cast<int64_t>(*substring.getLength());
+        }
+        return ok(Scalar{
+            substringOf(operands[0].text(), static_cast<int64_t>(substring.getStart()), length)});
+      })
+      .Case([&](ExtractOp extract) {
+        return ok(extractField(extract.getField(), operands[0].integer()));
+      })
+      .Default([](Operation *other) { return fail("no scalar op: " + other->getName().getStringRef()); });
+}
+
+} // namespace
+
+Evaluated headrace::analysis::fitted(Int128 value, Type type) {
+  std::optional<Range> all = rangeOfType(type);
+  if (value < all->low || value > all->high) {
+    return fail(isDecimal(type) ? "overflow of a decimal" : "overflow of an integer");
+  }
+  return ok(value);
+}
+
+Evaluated headrace::analysis::evaluateOp(Operation *op, ArrayRef<Scalar> operands) {
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    return ok(scalarOf(constant.getValue(), constant.getResult().getType()));
+  }
+  if (isa<AndOp, OrOp>(op)) {
+    return ok(evaluateLogic(operands, /*decisive=*/isa<OrOp>(op)));
+  }
+  if (isa<IsNullOp>(op)) {
+    return ok(Scalar::boolean(operands[0].isNull()));
+  }
+  if (isa<CoalesceOp>(op)) {
+    auto present = llvm::find_if(operands, [](const Scalar &value) { return !value.isNull(); });
+    return ok(present == operands.end() ? Scalar::null() : *present);
+  }
+  if (auto compare = dyn_cast<CompareOp>(op);
+      compare && compare.getKind() == CompareKind::IsNotDistinctFrom &&
+      (operands[0].isNull() || operands[1].isNull())) {
+    return ok(Scalar::boolean(operands[0].isNull() && operands[1].isNull()));
+  }
+  if (llvm::any_of(operands, [](const Scalar &value) { return value.isNull(); })) {
+    return ok(Scalar::null());
+  }
+  return evaluateStrict(op, operands);
+}
+
+Evaluated headrace::analysis::evaluateCase(CaseOp op,
+                                           llvm::function_ref<Evaluated(Value)> operand) {
+  for (auto [condition, value] : llvm::zip_equal(op.getConditions(), op.getValues())) {
+    Evaluated truth = operand(condition);
+    if (truth.failed()) {
+      return truth;
+    }
+    if (truth.value.isTrue()) {
+      return operand(value);
+    }
+  }
+  return op.getOtherwise() ? operand(op.getOtherwise()) : ok(Scalar::null());
+}
+
+int headrace::analysis::compareScalars(const Scalar &a, const Scalar &b) {
+  if (const auto *x = std::get_if<double>(&a.value)) {
+    double y = b.real();
+    if (std::isnan(*x) || std::isnan(y)) {
+      return static_cast<int>(std::isnan(*x)) - static_cast<int>(std::isnan(y));
+    }
+    return *x < y ? -1 : *x > y ? 1 : 0;
+  }
+  if (const auto *x = std::get_if<std::string>(&a.value)) {
+    int order = x->compare(b.text()); // char_traits<char> compares as unsigned bytes
+    return order < 0 ? -1 : order > 0 ? 1 : 0;
+  }
+  return a.integer() < b.integer() ? -1 : a.integer() > b.integer() ? 1 : 0;
+}
+
+Scalar headrace::analysis::scalarOf(Attribute literal, Type type) {
+  if (auto text = dyn_cast<StringAttr>(literal)) {
+    return {text.getValue().str()};
+  }
+  if (auto real = dyn_cast<FloatAttr>(literal)) {
+    return {real.getValueAsDouble()};
+  }
+  auto integer = dyn_cast<IntegerAttr>(literal);
+  if (!integer) {
+    return Scalar::null();
+  }
+  if (isBoolean(type)) {
+    return Scalar::boolean(!integer.getValue().isZero());
+  }
+  APInt bits = integer.getValue().sext(128);
+  return {static_cast<Int128>((static_cast<unsigned __int128>(bits.extractBitsAsZExtValue(64, 64)) << 64) |
+                              bits.extractBitsAsZExtValue(64, 0))};
+}
+
+Attribute headrace::analysis::literalOf(const Scalar &value, Type type) {
+  if (value.isNull()) {
+    return literalAttr(std::monostate(), type);
+  }
+  if (const auto *text = std::get_if<std::string>(&value.value)) {
+    return literalAttr(*text, type);
+  }
+  if (const auto *real = std::get_if<double>(&value.value)) {
+    return literalAttr(*real, type);
+  }
+  if (isBoolean(type)) {
+    return literalAttr(value.isTrue(), type);
+  }
+  Int128 integer = value.integer();
+  APInt bits(128, {static_cast<uint64_t>(integer), static_cast<uint64_t>(integer >> 64)});
+  return literalAttr(bits.sext(kLiteralBits), type);
+}
+
+std::string headrace::analysis::integerText(Int128 value) {
+  SmallString<48> digits;
+  wide(value).toStringSigned(digits);
+  return digits.str().str();
+}
+
+std::optional<Int128> headrace::analysis::parseInteger(StringRef text) {
+  bool negative = text.consume_front("-");
+  if (!negative) {
+    text.consume_front("+");
+  }
+  if (text.empty() || text.size() > 39 || text.find_first_not_of("0123456789") != StringRef::npos) {
+    return std::nullopt;
+  }
+  Int128 result = 0;
+  for (char digit : text) {
+    if (__builtin_mul_overflow(result, Int128(10), &result) ||
+        __builtin_sub_overflow(result, Int128(digit - '0'), &result)) {
+      return std::nullopt;
+    }
+  }
+  if (!negative && __builtin_sub_overflow(Int128(0), result, &result)) {
+    return std::nullopt;
+  }
+  return result;
+}

@@ -1,0 +1,61 @@
+// The value of one scalar op of `frame` on known operands: for constant folding and for the reference
+// interpreter. Written to be obviously right, not fast.
+#ifndef HEADRACE_PASSES_ANALYSIS_SCALAREVALUATION_H
+#define HEADRACE_PASSES_ANALYSIS_SCALAREVALUATION_H
+
+#include "dialects/frame/FrameOps.h"
+
+#include <string>
+#include <variant>
+
+namespace headrace::analysis {
+
+using Int128 = __int128;
+
+/// A value of a `frame` scalar type, or NULL. Booleans (0, 1), integers, decimals (scaled) and dates (days)
+/// are Int128; floats are double (an f32 is rounded to it).
+struct Scalar {
+  std::variant<std::monostate, Int128, double, std::string> value;
+
+  static Scalar null() { return {}; }
+  static Scalar boolean(bool truth) { return {Int128(truth ? 1 : 0)}; }
+  bool isNull() const { return std::holds_alternative<std::monostate>(value); }
+  bool isTrue() const { return !isNull() && std::get<Int128>(value) == 1; }
+  Int128 integer() const { return std::get<Int128>(value); }
+  double real() const { return std::get<double>(value); }
+  const std::string &text() const { return std::get<std::string>(value); }
+  bool operator==(const Scalar &) const = default;
+};
+
+/// A value, or what went wrong (a lower-case fragment).
+struct Evaluated {
+  Scalar value;
+  std::string error;
+  bool failed() const { return !error.empty(); }
+};
+
+/// The value of `op` (a scalar op of `frame`, not `case`: see evaluateCase) on its operands' values.
+Evaluated evaluateOp(mlir::Operation *op, llvm::ArrayRef<Scalar> operands);
+
+/// Evaluates `case` by demand: `operand` is asked only for the conditions up to the first true one and for
+/// the branch taken.
+Evaluated evaluateCase(frame::CaseOp op, llvm::function_ref<Evaluated(mlir::Value)> operand);
+
+/// Order of two values of one type, neither NULL: below, equal, above as -1, 0, 1. Strings bytewise; NaN
+/// equals itself and is the largest.
+int compareScalars(const Scalar &a, const Scalar &b);
+
+/// The value that an attribute of frame.constant keeps, and back (null if it does not fit the type).
+Scalar scalarOf(mlir::Attribute literal, mlir::Type type);
+mlir::Attribute literalOf(const Scalar &value, mlir::Type type);
+
+/// `value` as a number of `type`, or an error if it does not fit: overflow of integers and decimals.
+Evaluated fitted(Int128 value, mlir::Type type);
+
+/// Decimal digits of a 128-bit integer, and back; nothing if the text is no integer or too large.
+std::string integerText(Int128 value);
+std::optional<Int128> parseInteger(llvm::StringRef text);
+
+} // namespace headrace::analysis
+
+#endif // HEADRACE_PASSES_ANALYSIS_SCALAREVALUATION_H

@@ -1,0 +1,24 @@
+// String operations of `frame` on known values: LIKE, SUBSTRING, numbers as text.
+#ifndef HEADRACE_PASSES_ANALYSIS_TEXTEVALUATION_H
+#define HEADRACE_PASSES_ANALYSIS_TEXTEVALUATION_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace headrace::analysis {
+
+/// Whether `text` matches the SQL pattern; `escape` is one character or empty.
+bool matchesLike(llvm::StringRef text, llvm::StringRef pattern, llvm::StringRef escape);
+
+/// The characters (code points) from `start` (1 is the first), at most `length`. Positions before the
+/// first count toward the length.
+std::string substringOf(llvm::StringRef text, int64_t start, std::optional<int64_t> length);
+
+/// The shortest text that reads back as `value`.
+std::string realText(double value);
+
+} // namespace headrace::analysis
+
+#endif // HEADRACE_PASSES_ANALYSIS_TEXTEVALUATION_H

@@ -1,0 +1,285 @@
+// optimize-avg: avg as sum and count, count_distinct as two aggregates, equal measures once.
+#include "passes/optimize/Passes.h"
+#include "passes/optimize/expressions.h"
+
+namespace headrace::optimize {
+#define GEN_PASS_DEF_OPTIMIZEAVG
+#include "passes/optimize/Passes.h.inc"
+} // namespace headrace::optimize
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::optimize;
+using namespace headrace::frame;
+
+namespace {
+
+/// Collects the measures of a new aggregate; equal ones become one column.
+class Measures {
+public:
+  Measures(AggregateOp op, OpBuilder &builder) : op_(op), builder_(builder) {
+    grouping_ = op.getKeys().empty() ? Grouping::kGlobal : Grouping::kByKeys;
+    llvm::append_range(taken_, op.getResult().getType().getNames());
+    llvm::append_range(taken_, op.getInput().getType().getNames());
+  }
+
+  /// The column of a measure that is wanted under `name`, of its SQL type or `type`.
+  StringAttr add(AggregateFunction function, StringAttr input, StringAttr name, Type type = {}) {
+    Type inputType = input ? op_.getInput().getType().getColumnType(input) : Type();
+    if (function == AggregateFunction::Count && !isNullable(inputType)) {
+      function = AggregateFunction::CountStar; // no value is missing
+      input = {};
+    }
+    if (!type) {
+      type = measureType(function, inputType, grouping_, builder_.getContext());
+    }
+    for (auto [measure, column] : llvm::zip_equal(measures_, columns_)) {
+      if (measure.getFunction() == function && measure.getInput() == input && column.type == type) {
+        return column.name;
+      }
+    }
+    measures_.push_back(MeasureAttr::get(builder_.getContext(), function, input, name));
+    columns_.push_back({name, type});
+    return name;
+  }
+
+  /// A name that neither the aggregate's input nor its result has.
+  StringAttr fresh(StringRef stem) {
+    StringAttr name = builder_.getStringAttr(stem);
+    for (unsigned number = 1; llvm::is_contained(taken_, name); ++number) {
+      name = builder_.getStringAttr(stem + "_" + Twine(number));
+    }
+    taken_.push_back(name);
+    return name;
+  }
+
+  AggregateOp create() {
+    SmallVector<Column> columns =
+        llvm::to_vector(ArrayRef(op_.getResult().getType().getColumns()).take_front(op_.getKeys().size()));
+    llvm::append_range(columns, columns_);
+    return AggregateOp::create(builder_, op_.getLoc(),
+                               TableType::get(builder_.getContext(), columns), op_.getInput(),
+                               op_.getKeys(),
+                               builder_.getArrayAttr(llvm::to_vector_of<Attribute>(measures_)));
+  }
+
+private:
+  AggregateOp op_;
+  OpBuilder &builder_;
+  Grouping grouping_;
+  SmallVector<StringAttr> taken_;
+  SmallVector<MeasureAttr> measures_;
+  SmallVector<Column> columns_;
+};
+
+/// What stands for one result column of the old aggregate: a column, or sum over count.
+struct Replacement {
+  StringAttr name;
+  Type type;
+  StringAttr value; // the column, or the sum
+  StringAttr count; // null: not an average
+};
+
+bool isFunction(MeasureAttr measure, AggregateFunction function) {
+  return measure.getFunction() == function;
+}
+
+/// sum / count as `type`; NULL where the count is 0.
+Value createQuotient(OpBuilder &builder, Location location, Value sum, Value count, Type type) {
+  Type valueType = dropNullable(type);
+  Nullability nullability = nullabilityOf(sum.getType());
+  Value divisor;
+  if (isa<DecimalType>(valueType)) {
+    // 19 digits hold any i64.
+    auto countType = DecimalType::get(builder.getContext(), 19, 0);
+    divisor = CastOp::create(builder, location, countType, count);
+  } else {
+    divisor = CastOp::create(builder, location, valueType, count);
+    if (dropNullable(sum.getType()) != valueType) {
+      sum = CastOp::create(builder, location, withNullability(valueType, nullability), sum);
+    }
+  }
+  Type quotientType = withNullability(valueType, nullability);
+  if (nullability == Nullability::kNever) {
+    return DivideOp::create(builder, location, quotientType, sum, divisor);
+  }
+  // A group of NULLs only has count 0: the branch with the division is not taken.
+  Value zero = ConstantOp::create(builder, location, count.getType(),
+                                  builder.getIntegerAttr(count.getType(), 0));
+  Value present = CompareOp::create(builder, location, builder.getI1Type(), CompareKind::Gt, count, zero);
+  Value quotient = DivideOp::create(builder, location, quotientType, sum, divisor);
+  return CaseOp::create(builder, location, type, present, quotient, Value());
+}
+
+/// The project that turns the new aggregate's columns into those of the old one.
+ProjectOp finish(OpBuilder &builder, AggregateOp old, AggregateOp aggregate,
+                 ArrayRef<Replacement> replacements) {
+  TableType type = old.getResult().getType();
+  SmallVector<Attribute> kept(old.getKeys().getValue());
+  SmallVector<Attribute> computed;
+  for (const Replacement &replacement : replacements) {
+    bool same = !replacement.count && replacement.value == replacement.name &&
+                aggregate.getResult().getType().getColumnType(replacement.name) == replacement.type;
+    (same ? kept : computed).push_back(replacement.name);
+  }
+  auto project = ProjectOp::create(builder, old.getLoc(), type, aggregate.getResult(),
+                                   builder.getArrayAttr(kept), builder.getArrayAttr(computed),
+                                   builder.getArrayAttr({}));
+  RegionBuilder inside(builder, project.getExpressions(), aggregate.getResult().getType());
+  SmallVector<Value> yielded;
+  for (const Replacement &replacement : replacements) {
+    if (!llvm::is_contained(computed, Attribute(replacement.name))) {
+      continue;
+    }
+    Value value = inside.column(replacement.value);
+    if (replacement.count) {
+      Value count = inside.column(replacement.count);
+      value = createQuotient(inside.builder(), old.getLoc(), value, count, replacement.type);
+    } else if (value.getType() != replacement.type) {
+      // A count made as a sum of counts: NULL for no row.
+      Value zero = ConstantOp::create(inside.builder(), old.getLoc(), replacement.type,
+                                      builder.getIntegerAttr(replacement.type, 0));
+      value = CoalesceOp::create(inside.builder(), old.getLoc(), replacement.type,
+                                 ValueRange{value, zero});
+    }
+    yielded.push_back(value);
+  }
+  inside.yield(old.getLoc(), yielded);
+  project.setColumnsAttr(inside.columns());
+  return project;
+}
+
+void decomposeAverages(OpBuilder &builder, AggregateOp op) {
+  builder.setInsertionPoint(op);
+  Measures measures(op, builder);
+  SmallVector<Replacement> replacements;
+  ArrayRef<Type> types = op.getResult().getType().getColumnTypes().drop_front(op.getKeys().size());
+  // Plain measures first, so that averages share them under the names that the query gave.
+  for (auto [measure, type] : llvm::zip_equal(op.getMeasureRange(), types)) {
+    Replacement &replacement = replacements.emplace_back(Replacement{measure.getName(), type, {}, {}});
+    if (!isFunction(measure, AggregateFunction::Avg)) {
+      replacement.value =
+          measures.add(measure.getFunction(), measure.getInput(), measure.getName(), type);
+    }
+  }
+  for (auto [measure, replacement] : llvm::zip_equal(op.getMeasureRange(), replacements)) {
+    if (!isFunction(measure, AggregateFunction::Avg)) {
+      continue;
+    }
+    StringAttr input = measure.getInput();
+    replacement.value =
+        measures.add(AggregateFunction::Sum, input, measures.fresh("sum_" + input.getValue().str()));
+    replacement.count = measures.add(AggregateFunction::Count, input,
+                                     measures.fresh("count_" + input.getValue().str()));
+  }
+  AggregateOp aggregate = measures.create();
+  Value result = finish(builder, op, aggregate, replacements).getResult();
+  op.getResult().replaceAllUsesWith(result);
+  op.erase();
+}
+
+/// Two aggregates: by keys and the distinct column, then by keys. All count_distinct of `op` are of one
+/// column.
+LogicalResult splitDistinct(OpBuilder &builder, AggregateOp op) {
+  StringAttr distinct;
+  for (MeasureAttr measure : op.getMeasureRange()) {
+    if (!isFunction(measure, AggregateFunction::CountDistinct)) {
+      continue;
+    }
+    if (distinct && distinct != measure.getInput()) {
+      return op.emitError("count_distinct of several columns in one aggregate is not supported, got ")
+             << distinct << " and " << measure.getInput();
+    }
+    distinct = measure.getInput();
+  }
+  builder.setInsertionPoint(op);
+  TableType input = op.getInput().getType();
+  SmallVector<Attribute> innerKeys(op.getKeys().getValue());
+  if (!llvm::is_contained(innerKeys, Attribute(distinct))) {
+    innerKeys.push_back(distinct);
+  }
+  SmallVector<Column> innerColumns;
+  for (Attribute key : innerKeys) {
+    innerColumns.push_back({cast<StringAttr>(key), input.getColumnType(cast<StringAttr>(key))});
+  }
+  SmallVector<Column> outerColumns =
+      llvm::to_vector(ArrayRef(op.getResult().getType().getColumns()).take_front(op.getKeys().size()));
+  SmallVector<Attribute> innerMeasures;
+  SmallVector<Attribute> outerMeasures;
+  SmallVector<Replacement> replacements;
+  MLIRContext *context = builder.getContext();
+  Grouping grouping = op.getKeys().empty() ? Grouping::kGlobal : Grouping::kByKeys;
+  ArrayRef<Type> types = op.getResult().getType().getColumnTypes().drop_front(op.getKeys().size());
+  for (auto [measure, type] : llvm::zip_equal(op.getMeasureRange(), types)) {
+    StringAttr name = measure.getName();
+    replacements.push_back({name, type, name, {}});
+    if (isFunction(measure, AggregateFunction::CountDistinct)) {
+      outerMeasures.push_back(MeasureAttr::get(context, AggregateFunction::Count, distinct, name));
+      outerColumns.push_back({name, type});
+      continue;
+    }
+    StringAttr inputName = measure.getInput();
+    bool decimalSum = isFunction(measure, AggregateFunction::Sum) && isDecimal(type);
+    Type inputType = inputName ? input.getColumnType(inputName) : Type();
+    Type partial = measureType(measure.getFunction(), inputType, Grouping::kByKeys, context);
+    if (decimalSum) {
+      partial = withNullability(type, nullabilityOf(partial));
+    }
+    auto partialName = builder.getStringAttr("partial_" + name.getValue());
+    innerMeasures.push_back(MeasureAttr::get(context, measure.getFunction(), inputName, partialName));
+    innerColumns.push_back({partialName, partial});
+    AggregateFunction combine = *combineFunction(measure.getFunction());
+    outerMeasures.push_back(MeasureAttr::get(context, combine, partialName, name));
+    outerColumns.push_back({name, decimalSum ? type : measureType(combine, partial, grouping, context)});
+  }
+  auto inner = AggregateOp::create(builder, op.getLoc(), TableType::get(context, innerColumns),
+                                   op.getInput(), builder.getArrayAttr(innerKeys),
+                                   builder.getArrayAttr(innerMeasures));
+  auto outer = AggregateOp::create(builder, op.getLoc(), TableType::get(context, outerColumns), inner,
+                                   op.getKeys(), builder.getArrayAttr(outerMeasures));
+  Value result = finish(builder, op, outer, replacements).getResult();
+  op.getResult().replaceAllUsesWith(result);
+  op.erase();
+  return success();
+}
+
+bool hasMeasure(AggregateOp op, AggregateFunction function) {
+  return llvm::any_of(op.getMeasureRange(),
+                      [&](MeasureAttr measure) { return isFunction(measure, function); });
+}
+
+/// Whether a measure is there twice but for its name.
+bool repeatsMeasures(AggregateOp op) {
+  llvm::DenseSet<std::pair<unsigned, Attribute>> seen;
+  return llvm::any_of(op.getMeasureRange(), [&](MeasureAttr measure) {
+    auto key = std::pair(static_cast<unsigned>(measure.getFunction()), Attribute(measure.getInput()));
+    return !seen.insert(key).second;
+  });
+}
+
+struct AvgPass : optimize::impl::OptimizeAvgBase<AvgPass> {
+  void runOnOperation() override {
+    OpBuilder builder(&getContext());
+    SmallVector<AggregateOp> aggregates;
+    getOperation().walk([&](AggregateOp op) { aggregates.push_back(op); });
+    SmallVector<AggregateOp> distinct;
+    for (AggregateOp op : aggregates) {
+      if (hasMeasure(op, AggregateFunction::Avg) || hasMeasure(op, AggregateFunction::Count) ||
+          repeatsMeasures(op)) {
+        decomposeAverages(builder, op);
+      }
+    }
+    getOperation().walk([&](AggregateOp op) {
+      if (hasMeasure(op, AggregateFunction::CountDistinct)) {
+        distinct.push_back(op);
+      }
+    });
+    for (AggregateOp op : distinct) {
+      if (failed(splitDistinct(builder, op))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

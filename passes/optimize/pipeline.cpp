@@ -1,0 +1,29 @@
+// The optimize phase as one pipeline.
+#include "passes/optimize/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace headrace::optimize {
+#define GEN_PASS_REGISTRATION
+#include "passes/optimize/Passes.h.inc"
+} // namespace headrace::optimize
+
+using namespace mlir;
+using namespace headrace::optimize;
+
+void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createOptimizeSimplify());
+  functions.addPass(createOptimizeAvg());
+  functions.addPass(createOptimizeOrFactoring());
+  functions.addPass(createOptimizePushdown());
+  functions.addPass(createOptimizePruneColumns());
+  functions.addPass(createOptimizeJoinOrder());
+  functions.addPass(createOptimizePruneColumns());
+  functions.addPass(createOptimizeSimplify());
+}
+
+void headrace::optimize::registerOptimizePasses() {
+  registerOptimizePhasePasses();
+  PassPipelineRegistration<>("optimize-pipeline", "the optimize phase", buildOptimizePipeline);
+}

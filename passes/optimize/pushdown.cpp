@@ -1,0 +1,366 @@
+// optimize-pushdown: filters toward the scans, conjunct by conjunct, until nothing moves.
+#include "passes/optimize/Passes.h"
+#include "passes/optimize/expressions.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace headrace::optimize {
+#define GEN_PASS_DEF_OPTIMIZEPUSHDOWN
+#include "passes/optimize/Passes.h.inc"
+} // namespace headrace::optimize
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::optimize;
+using namespace headrace::frame;
+
+namespace {
+
+/// One step of the pass: the conjuncts of a filter split into those that moved and those that stay.
+class Pushdown {
+public:
+  explicit Pushdown(MLIRContext *context) : builder_(context) {}
+
+  void run(func::FuncOp function) {
+    function.walk([&](Operation *op) {
+      if (isa<FilterOp, JoinOp>(op)) {
+        pending_.insert(op);
+      }
+    });
+    while (!pending_.empty()) {
+      Operation *op = pending_.pop_back_val();
+      if (auto filter = dyn_cast<FilterOp>(op)) {
+        pushFilter(filter);
+      } else {
+        pushResidual(cast<JoinOp>(op));
+      }
+    }
+  }
+
+private:
+  void pushFilter(FilterOp filter);
+  void pushResidual(JoinOp join);
+
+  // Each takes conjuncts of a filter on the op's result, moves what it can, and returns the rest.
+  SmallVector<Expression> through(FilterOp op, ArrayRef<Expression> conjuncts);
+  SmallVector<Expression> through(ProjectOp op, ArrayRef<Expression> conjuncts);
+  SmallVector<Expression> through(JoinOp op, ArrayRef<Expression> conjuncts);
+  SmallVector<Expression> through(AggregateOp op, ArrayRef<Expression> conjuncts);
+  SmallVector<Expression> throughSameColumns(Operation *op, ArrayRef<Expression> conjuncts);
+
+  /// A filter between `op` and its operand `index`.
+  void insertBelow(Operation *op, unsigned index, ArrayRef<Expression> conjuncts);
+  /// The same, but over renamed columns.
+  void insertRenamedBelow(Operation *op, unsigned index, ArrayRef<Expression> conjuncts,
+                          llvm::function_ref<StringAttr(StringAttr)> rename);
+  void replace(Operation *op, Value value);
+
+  OpBuilder builder_;
+  llvm::SetVector<Operation *> pending_;
+};
+
+/// Splits off the conjuncts for which `moves` holds; the others stay in `rest`.
+SmallVector<Expression> take(ArrayRef<Expression> conjuncts, SmallVectorImpl<Expression> &rest,
+                             llvm::function_ref<bool(const Expression &)> moves) {
+  SmallVector<Expression> taken;
+  for (const Expression &conjunct : conjuncts) {
+    (moves(conjunct) ? taken : rest).push_back(conjunct);
+  }
+  return taken;
+}
+
+void Pushdown::replace(Operation *op, Value value) {
+  op->getResult(0).replaceAllUsesWith(value);
+  pending_.remove(op);
+  op->erase();
+}
+
+void Pushdown::insertBelow(Operation *op, unsigned index, ArrayRef<Expression> conjuncts) {
+  if (conjuncts.empty()) {
+    return;
+  }
+  builder_.setInsertionPoint(op);
+  FilterOp filter = createFilter(builder_, conjuncts.front().value.getLoc(), op->getOperand(index), conjuncts);
+  op->setOperand(index, filter);
+  pending_.insert(filter);
+}
+
+void Pushdown::insertRenamedBelow(Operation *op, unsigned index, ArrayRef<Expression> conjuncts,
+                                  llvm::function_ref<StringAttr(StringAttr)> rename) {
+  if (conjuncts.empty()) {
+    return;
+  }
+  builder_.setInsertionPoint(op);
+  Value input = op->getOperand(index);
+  Location location = conjuncts.front().value.getLoc();
+  auto filter = FilterOp::create(builder_, location, input.getType(), input, builder_.getArrayAttr({}));
+  RegionBuilder inside(builder_, filter.getPredicate(), cast<TableType>(input.getType()));
+  SmallVector<Value> booleans;
+  for (const Expression &conjunct : conjuncts) {
+    booleans.push_back(
+        inside.copy(conjunct, [&](StringAttr name) { return inside.column(rename(name)); }));
+  }
+  inside.yield(location, inside.allOf(location, booleans));
+  filter.setColumnsAttr(inside.columns());
+  op->setOperand(index, filter);
+  pending_.insert(filter);
+}
+
+void Pushdown::pushFilter(FilterOp filter) {
+  Operation *input = filter.getInput().getDefiningOp();
+  if (!input || !input->hasOneUse()) {
+    return;
+  }
+  SmallVector<Expression> conjuncts = conjunctsOf(predicateOf(filter));
+  SmallVector<Expression> rest =
+      llvm::TypeSwitch<Operation *, SmallVector<Expression>>(input)
+          .Case<FilterOp, ProjectOp, JoinOp, AggregateOp>(
+              [&](auto op) { return through(op, conjuncts); })
+          .Case<SortOp, DistinctOp, RenameOp, UnionOp>(
+              [&](auto op) { return throughSameColumns(op, conjuncts); })
+          .Default([&](Operation *) { return conjuncts; });
+  if (rest.size() == conjuncts.size()) {
+    return;
+  }
+  Value result = withConjuncts(builder_, filter, rest);
+  replace(filter, result);
+}
+
+SmallVector<Expression> Pushdown::through(FilterOp op, ArrayRef<Expression> conjuncts) {
+  SmallVector<Expression> rest;
+  SmallVector<Expression> moved =
+      take(conjuncts, rest, [](const Expression &conjunct) { return !canFail(conjunct); });
+  if (moved.empty()) {
+    return rest;
+  }
+  SmallVector<Expression> both = conjunctsOf(predicateOf(op));
+  for (const Expression &conjunct : moved) {
+    if (llvm::none_of(both, [&](const Expression &other) { return isSame(other, conjunct); })) {
+      both.push_back(conjunct);
+    }
+  }
+  Value merged = withConjuncts(builder_, op, both);
+  pending_.insert(merged.getDefiningOp());
+  replace(op, merged);
+  return rest;
+}
+
+SmallVector<Expression> Pushdown::through(ProjectOp op, ArrayRef<Expression> conjuncts) {
+  SmallVector<Expression> rest;
+  SmallVector<Expression> moved = take(conjuncts, rest, [&](const Expression &conjunct) {
+    return !canFail(conjunct) && llvm::all_of(columnsOf(conjunct), [&](StringAttr name) {
+      Expression computed = computedBy(op, name);
+      return !computed.value || !canFail(computed);
+    });
+  });
+  if (moved.empty()) {
+    return rest;
+  }
+  builder_.setInsertionPoint(op);
+  Location location = moved.front().value.getLoc();
+  auto filter = FilterOp::create(builder_, location, op.getInput().getType(), op.getInput(),
+                                 builder_.getArrayAttr({}));
+  RegionBuilder inside(builder_, filter.getPredicate(), op.getInput().getType());
+  SmallVector<Value> booleans;
+  for (const Expression &conjunct : moved) {
+    booleans.push_back(copyThrough(inside, op, conjunct));
+  }
+  inside.yield(location, inside.allOf(location, booleans));
+  filter.setColumnsAttr(inside.columns());
+  op.getInputMutable().assign(filter);
+  pending_.insert(filter);
+  return rest;
+}
+
+/// The other side's key for a key column; null if it is none.
+StringAttr partnerOf(StringAttr column, ArrayAttr keys, ArrayAttr partners) {
+  for (auto [key, partner] : llvm::zip_equal(keys, partners)) {
+    if (key == column) {
+      return cast<StringAttr>(partner);
+    }
+  }
+  return {};
+}
+
+/// Conjuncts about key columns only, which hold for the other side's keys too.
+SmallVector<Expression> aboutKeys(ArrayRef<Expression> conjuncts, ArrayAttr keys, ArrayAttr partners,
+                                  TableType from, TableType to) {
+  SmallVector<Expression> result;
+  for (const Expression &conjunct : conjuncts) {
+    ColumnSet columns = columnsOf(conjunct);
+    bool fits = !columns.empty() && llvm::all_of(columns, [&](StringAttr name) {
+      StringAttr partner = partnerOf(name, keys, partners);
+      // The types of the copied ops depend on the column's nullability.
+      return partner && from.getColumnType(name) == to.getColumnType(partner);
+    });
+    if (fits) {
+      result.push_back(conjunct);
+    }
+  }
+  return result;
+}
+
+/// `a = b` with a column of the left and one of the right side.
+std::optional<std::pair<StringAttr, StringAttr>> equalColumns(const Expression &conjunct, JoinOp join) {
+  auto compare = conjunct.value.getDefiningOp<CompareOp>();
+  if (!compare || compare.getKind() != CompareKind::Eq) {
+    return std::nullopt;
+  }
+  StringAttr a = asColumn(conjunct.with(compare.getLhs()));
+  StringAttr b = asColumn(conjunct.with(compare.getRhs()));
+  if (!a || !b) {
+    return std::nullopt;
+  }
+  TableType left = join.getLeft().getType();
+  TableType right = join.getRight().getType();
+  if (!left.hasColumn(a)) {
+    std::swap(a, b);
+  }
+  if (!left.hasColumn(a) || !right.hasColumn(b) ||
+      !isSameValueType(left.getColumnType(a), right.getColumnType(b))) {
+    return std::nullopt;
+  }
+  return std::pair(a, b);
+}
+
+void addKeys(JoinOp join, ArrayRef<Expression> equalities) {
+  SmallVector<Attribute> left(join.getLeftKeys().getValue());
+  SmallVector<Attribute> right(join.getRightKeys().getValue());
+  for (const Expression &equality : equalities) {
+    auto [a, b] = *equalColumns(equality, join);
+    left.push_back(a);
+    right.push_back(b);
+  }
+  join.setLeftKeysAttr(ArrayAttr::get(join.getContext(), left));
+  join.setRightKeysAttr(ArrayAttr::get(join.getContext(), right));
+}
+
+SmallVector<Expression> Pushdown::through(JoinOp op, ArrayRef<Expression> conjuncts) {
+  // Whose rows come out unchanged, so that a filter on them may come first.
+  bool intoLeft = op.getKind() != JoinKind::Right && op.getKind() != JoinKind::Full;
+  bool intoRight = op.getKind() == JoinKind::Inner || op.getKind() == JoinKind::Right;
+  TableType left = op.getLeft().getType();
+  TableType right = op.getRight().getType();
+  SmallVector<Expression> rest;
+  auto within = [](TableType table) {
+    return [table](const Expression &conjunct) {
+      ColumnSet columns = columnsOf(conjunct);
+      return !canFail(conjunct) && !columns.empty() && coveredBy(columns, table);
+    };
+  };
+  SmallVector<Expression> toLeft;
+  SmallVector<Expression> toRight;
+  SmallVector<Expression> remaining(conjuncts);
+  if (intoLeft) {
+    rest.clear();
+    toLeft = take(remaining, rest, within(left));
+    remaining = rest;
+  }
+  if (intoRight) {
+    rest.clear();
+    toRight = take(remaining, rest, within(right));
+    remaining = rest;
+  }
+  SmallVector<Expression> keys;
+  if (op.getKind() == JoinKind::Inner) {
+    rest.clear();
+    keys = take(remaining, rest,
+                [&](const Expression &conjunct) { return equalColumns(conjunct, op).has_value(); });
+    remaining = rest;
+  }
+  addKeys(op, keys);
+  // What is known of a key holds for its partner, where a row must have one.
+  bool mustMatch = op.getKind() == JoinKind::Inner || op.getKind() == JoinKind::Semi;
+  if (mustMatch || op.getKind() == JoinKind::Left) {
+    auto copies = aboutKeys(toLeft, op.getLeftKeys(), op.getRightKeys(), left, right);
+    insertRenamedBelow(op, 1, copies, [&](StringAttr name) {
+      return partnerOf(name, op.getLeftKeys(), op.getRightKeys());
+    });
+  }
+  if (mustMatch || op.getKind() == JoinKind::Right) {
+    auto copies = aboutKeys(toRight, op.getRightKeys(), op.getLeftKeys(), right, left);
+    insertRenamedBelow(op, 0, copies, [&](StringAttr name) {
+      return partnerOf(name, op.getRightKeys(), op.getLeftKeys());
+    });
+  }
+  insertBelow(op, 0, toLeft);
+  insertBelow(op, 1, toRight);
+  return remaining;
+}
+
+SmallVector<Expression> Pushdown::through(AggregateOp op, ArrayRef<Expression> conjuncts) {
+  SmallVector<Expression> rest;
+  SmallVector<Expression> moved = take(conjuncts, rest, [&](const Expression &conjunct) {
+    ColumnSet columns = columnsOf(conjunct);
+    return !canFail(conjunct) && !columns.empty() && llvm::all_of(columns, [&](StringAttr name) {
+      return llvm::is_contained(op.getKeys(), Attribute(name));
+    });
+  });
+  insertBelow(op, 0, moved);
+  return rest;
+}
+
+SmallVector<Expression> Pushdown::throughSameColumns(Operation *op, ArrayRef<Expression> conjuncts) {
+  SmallVector<Expression> rest;
+  auto result = cast<TableType>(op->getResult(0).getType());
+  // A rename or union keeps types, but a union may add nullability: the copied ops would not fit.
+  bool sameTypes = llvm::all_of(op->getOperandTypes(), [&](Type input) {
+    return cast<TableType>(input).getColumnTypes() == result.getColumnTypes();
+  });
+  SmallVector<Expression> moved = take(conjuncts, rest, [&](const Expression &conjunct) {
+    return sameTypes && !canFail(conjunct);
+  });
+  for (unsigned index = 0; index < op->getNumOperands(); ++index) {
+    auto input = cast<TableType>(op->getOperand(index).getType());
+    insertRenamedBelow(op, index, moved,
+                       [&](StringAttr name) { return input.getNames()[*result.findColumn(name)]; });
+  }
+  return rest;
+}
+
+void Pushdown::pushResidual(JoinOp join) {
+  if (!join.hasResidual()) {
+    return;
+  }
+  // A condition on the match may be checked before it on a side whose rows only come out when they
+  // match, or (the other side) only serve to match.
+  JoinKind kind = join.getKind();
+  bool intoRight = kind != JoinKind::Right && kind != JoinKind::Full;
+  bool intoLeft = kind == JoinKind::Inner || kind == JoinKind::Semi || kind == JoinKind::Right;
+  SmallVector<Expression> conjuncts = conjunctsOf(residualOf(join));
+  SmallVector<Expression> toLeft;
+  SmallVector<Expression> toRight;
+  SmallVector<Expression> keys;
+  SmallVector<Expression> rest;
+  for (const Expression &conjunct : conjuncts) {
+    ColumnSet columns = columnsOf(conjunct);
+    bool total = !canFail(conjunct) && !columns.empty();
+    if (total && intoLeft && coveredBy(columns, join.getLeft().getType())) {
+      toLeft.push_back(conjunct);
+    } else if (total && intoRight && coveredBy(columns, join.getRight().getType())) {
+      toRight.push_back(conjunct);
+    } else if (equalColumns(conjunct, join)) {
+      keys.push_back(conjunct);
+    } else {
+      rest.push_back(conjunct);
+    }
+  }
+  if (rest.size() == conjuncts.size()) {
+    return;
+  }
+  insertBelow(join, 0, toLeft);
+  insertBelow(join, 1, toRight);
+  JoinOp result = withResidual(builder_, join, rest);
+  addKeys(result, keys);
+  replace(join, result);
+}
+
+struct PushdownPass : optimize::impl::OptimizePushdownBase<PushdownPass> {
+  void runOnOperation() override {
+    Pushdown(&getContext()).run(getOperation());
+    for (Block &block : getOperation().getBody()) {
+      tidyBlock(block); // a scalar subquery may now be used before the place where it stood
+    }
+  }
+};
+
+} // namespace

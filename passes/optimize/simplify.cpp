@@ -1,0 +1,184 @@
+// optimize-simplify: constant expressions, projects of projects, ops that do nothing.
+#include "passes/analysis/scalar_evaluation.h"
+#include "passes/optimize/Passes.h"
+#include "passes/optimize/constant_folding.h"
+#include "passes/optimize/expressions.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace headrace::optimize {
+#define GEN_PASS_DEF_OPTIMIZESIMPLIFY
+#include "passes/optimize/Passes.h.inc"
+} // namespace headrace::optimize
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::optimize;
+using namespace headrace::frame;
+
+namespace {
+
+std::optional<bool> constantTruth(Value boolean) {
+  auto constant = boolean.getDefiningOp<ConstantOp>();
+  auto value = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return value ? std::optional(!value.getValue().isZero()) : std::nullopt;
+}
+
+struct DropTrueFilter : OpRewritePattern<FilterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(FilterOp filter, PatternRewriter &rewriter) const override {
+    if (constantTruth(predicateOf(filter).value) != true) {
+      return failure();
+    }
+    rewriter.replaceOp(filter, filter.getInput());
+    return success();
+  }
+};
+
+struct DropIdentityProject : OpRewritePattern<ProjectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ProjectOp project, PatternRewriter &rewriter) const override {
+    if (!project.getComputed().empty() ||
+        project.getInput().getType() != project.getResult().getType()) {
+      return failure();
+    }
+    rewriter.replaceOp(project, project.getInput());
+    return success();
+  }
+};
+
+/// A computed column that is a column of the input under its own name is a kept one.
+struct KeepColumnsComputedAsThemselves : OpRewritePattern<ProjectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ProjectOp project, PatternRewriter &rewriter) const override {
+    SmallVector<Attribute> kept(project.getKept().getValue());
+    SmallVector<StringAttr> computed;
+    SmallVector<Expression> values;
+    for (auto [name, value] :
+         llvm::zip_equal(project.getComputed().getAsRange<StringAttr>(),
+                         yieldedBy(project.getExpressions(), project.getColumns()))) {
+      if (asColumn(value) == name) {
+        kept.push_back(name);
+      } else {
+        computed.push_back(name);
+        values.push_back(value);
+      }
+    }
+    if (kept.size() == project.getKept().size()) {
+      return failure();
+    }
+    ProjectOp result = createProject(rewriter, project.getLoc(), project.getInput(),
+                                     project.getResult().getType(), computed, values);
+    rewriter.replaceOp(project, result);
+    return success();
+  }
+};
+
+/// How often the arguments of `project` for `column` are used in its expressions.
+unsigned usesOf(ProjectOp project, StringAttr column) {
+  for (auto [argument, name] :
+       llvm::zip_equal(project.getExpressions().getArguments(), project.getColumns())) {
+    if (name == column) {
+      return std::distance(argument.use_begin(), argument.use_end());
+    }
+  }
+  return 0;
+}
+
+/// project(project(x)) becomes project(x), unless something would be computed twice.
+struct MergeProjects : OpRewritePattern<ProjectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ProjectOp outer, PatternRewriter &rewriter) const override {
+    auto inner = outer.getInput().getDefiningOp<ProjectOp>();
+    if (!inner || !inner->hasOneUse()) {
+      return failure();
+    }
+    for (StringAttr name : inner.getComputed().getAsRange<StringAttr>()) {
+      Expression value = computedBy(inner, name);
+      unsigned uses = usesOf(outer, name) + llvm::is_contained(outer.getKept(), Attribute(name));
+      Operation *op = value.value.getDefiningOp();
+      if (uses > 1 && op && !isa<ConstantOp>(op)) {
+        return failure();
+      }
+    }
+    rewriter.setInsertionPoint(outer);
+    rewriter.replaceOp(outer, composeProjects(rewriter, inner, outer));
+    return success();
+  }
+};
+
+struct DistinctToAggregate : OpRewritePattern<DistinctOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DistinctOp distinct, PatternRewriter &rewriter) const override {
+    TableType type = distinct.getInput().getType();
+    if (type.getNumColumns() == 0) {
+      return failure(); // an aggregate without keys has a row for no input too
+    }
+    auto keys = rewriter.getArrayAttr(llvm::to_vector_of<Attribute>(type.getNames()));
+    rewriter.replaceOpWithNewOp<AggregateOp>(distinct, type, distinct.getInput(), keys,
+                                             rewriter.getArrayAttr({}));
+    return success();
+  }
+};
+
+struct LimitOfSortToTopK : OpRewritePattern<LimitOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
+    auto sort = limit.getInput().getDefiningOp<SortOp>();
+    if (!sort || !limit.getCount()) {
+      return failure();
+    }
+    rewriter.replaceOpWithNewOp<TopKOp>(limit, limit.getResult().getType(), sort.getInput(),
+                                        sort.getKeys(), limit.getOffset(), *limit.getCount());
+    return success();
+  }
+};
+
+struct DropWholeLimit : OpRewritePattern<LimitOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
+    if (limit.getOffset() != 0 || limit.getCount()) {
+      return failure();
+    }
+    rewriter.replaceOp(limit, limit.getInput());
+    return success();
+  }
+};
+
+struct DropIdentityRename : OpRewritePattern<RenameOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RenameOp rename, PatternRewriter &rewriter) const override {
+    if (rename.getInput().getType() != rename.getResult().getType()) {
+      return failure();
+    }
+    rewriter.replaceOp(rename, rename.getInput());
+    return success();
+  }
+};
+
+struct SimplifyPass : optimize::impl::OptimizeSimplifyBase<SimplifyPass> {
+  void runOnOperation() override {
+    getOperation().walk([&](Operation *op) {
+      if (isa<FilterOp, ProjectOp, JoinOp>(op)) {
+        for (Region &region : op->getRegions()) {
+          foldConstants(region);
+        }
+      }
+    });
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DropTrueFilter, DropIdentityProject, KeepColumnsComputedAsThemselves, MergeProjects,
+                 DistinctToAggregate, LimitOfSortToTopK, DropWholeLimit, DropIdentityRename>(
+        &getContext());
+    // No folding: the driver would hoist constants out of the expression regions.
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(
+        GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
+      signalPassFailure();
+    }
+    for (Block &block : getOperation().getBody()) {
+      tidyBlock(block);
+    }
+  }
+};
+
+} // namespace
