@@ -67,8 +67,9 @@ func.func @left(%l: !l, %r: !r) -> !frame.table<"a": i64, "x": i64, "b": !frame.
 // CHECK: frame.extract
 // CHECK: frame.project
 // CHECK: frame.aggregate
+// CHECK: frame.filter %{{.*}} columns ["n"]
 // CHECK: frame.sort
-// CHECK-NEXT: frame.filter %{{.*}} columns ["n"]
+// CHECK-NEXT: return
 func.func @unary(%t: !frame.table<"a": !frame.date>) -> !frame.table<"year": i32, "n": i64> {
   %0 = frame.project %t keep [] compute ["year"] columns ["a"] {
   ^bb0(%a: !frame.date):
