@@ -21,10 +21,10 @@ LogicalResult checkMap(linalg::GenericOp op, AffineMap map) {
   for (AffineExpr result : map.getResults()) {
     if (auto dim = dyn_cast<AffineDimExpr>(result)) {
       if (!seen.insert(dim.getPosition()).second) {
-        return op.emitError("reads a diagonal, which no kernel does; indexing map: ") << map;
+        return op.emitError("reads a diagonal, which no kernel does; indexing map: ") << AffineMapAttr::get(map);
       }
     } else if (!isa<AffineConstantExpr>(result)) {
-      return op.emitError("indexes by more than one loop, which no kernel does; indexing map: ") << map;
+      return op.emitError("indexes by more than one loop, which no kernel does; indexing map: ") << AffineMapAttr::get(map);
     }
   }
   return success();

@@ -3,12 +3,15 @@
 
 #include "dialects/AllDialects.h"
 #include "passes/driver/phases.h"
+#include "passes/form/form_tensors.h"
 #include "passes/form/pipelines.h"
 #include "passes/import/ImportSubstrait.h"
 #include "passes/lower/lower.h"
 #include "passes/schedule/schedule.h"
+#include "passes/schedule/tensor_schedule.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -82,6 +85,36 @@ lower::ObjectCache fileCache(const std::string &directory) {
   return cache;
 }
 
+/// @main, or the only function there is; null if there is neither.
+func::FuncOp programFunction(ModuleOp module) {
+  if (auto main = module.lookupSymbol<func::FuncOp>("main")) {
+    return main;
+  }
+  auto functions = module.getOps<func::FuncOp>();
+  return llvm::hasSingleElement(functions) ? *functions.begin() : func::FuncOp();
+}
+
+/// Tensors in, tensors out, and no table in between.
+bool isTensorProgram(func::FuncOp function) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (!llvm::all_of(function.getArgumentTypes(), isTensor) || !llvm::all_of(function.getResultTypes(), isTensor)) {
+    return false;
+  }
+  return !function.walk([](Operation *op) {
+                   return isa<frame::FrameDialect, pipe::PipeDialect>(op->getDialect()) ? WalkResult::interrupt()
+                                                                                       : WalkResult::advance();
+                 })
+              .wasInterrupted();
+}
+
+LogicalResult runForm(ModuleOp module) {
+  func::FuncOp function = programFunction(module);
+  if (!function) {
+    return module.emitError("the program has no function: main");
+  }
+  return isTensorProgram(function) ? form::formTensors(function) : form::formPipelines(function);
+}
+
 } // namespace
 
 StringRef phaseName(Phase phase) {
@@ -140,8 +173,7 @@ bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &opti
     } else if (phase == Phase::kShard) {
       result = runShard(module, options);
     } else {
-      auto main = module.lookupSymbol<func::FuncOp>("main");
-      result = main ? form::formPipelines(main) : module.emitError("the program has no function: main");
+      result = runForm(module);
     }
     if (succeeded(result)) {
       result = verify(module);
@@ -159,16 +191,22 @@ bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &opti
   return true;
 }
 
-bool compileSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options, CompiledProgram &out,
-                std::string &error) {
-  PhaseClock clock(out);
-  OwningOpRef<ModuleOp> module = importSql(context, substrait, options, error);
+namespace {
+
+/// From the program of phase `import` to plan and kernels.
+bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const CompileOptions &options,
+                     CompiledProgram &out, std::string &error) {
   if (!module) {
     return false;
   }
   clock.lap("import");
   if (options.observe) {
     options.observe(Phase::kImport, *module);
+  }
+  func::FuncOp function = programFunction(*module);
+  bool tensors = function && isTensorProgram(function);
+  if (tensors) {
+    schedule::recordGlobalTypes(function);
   }
   for (Phase phase : {Phase::kOptimize, Phase::kShard, Phase::kForm}) {
     if (!runPhases(*module, phase, phase, options, error)) {
@@ -180,7 +218,7 @@ bool compileSql(MLIRContext *context, const std::string &substrait, const Compil
   if (auto text = (*module)->getAttrOfType<StringAttr>("headrace.explanation")) {
     explanation = text.str();
   }
-  DiagnosticText diagnostics(context, error);
+  DiagnosticText diagnostics(module->getContext(), error);
   lower::CompileOptions target;
   target.isa = lower::hostIsa();
   for (lower::TargetIsa isa : {lower::TargetIsa::kX86_64, lower::TargetIsa::kX86_64_v3, lower::TargetIsa::kX86_64_v4}) {
@@ -193,14 +231,19 @@ bool compileSql(MLIRContext *context, const std::string &substrait, const Compil
     return false;
   }
   clock.lap("lower");
-  FailureOr<sched::ProgramOp> program = schedule::buildProgram(*module);
-  if (failed(program) || failed(verify(*module))) {
-    return false;
+  FailureOr<plan::Plan> plan = failure();
+  if (tensors) {
+    plan = schedule::scheduleTensors(function, lowered->kernels);
+  } else {
+    FailureOr<sched::ProgramOp> program = schedule::buildProgram(*module);
+    if (failed(program) || failed(verify(*module))) {
+      return false;
+    }
+    if (options.observe) {
+      options.observe(Phase::kSchedule, *module);
+    }
+    plan = schedule::emitPlan(*program, lowered->kernels);
   }
-  if (options.observe) {
-    options.observe(Phase::kSchedule, *module);
-  }
-  FailureOr<plan::Plan> plan = schedule::emitPlan(*program, lowered->kernels);
   if (failed(plan)) {
     return false;
   }
@@ -213,6 +256,29 @@ bool compileSql(MLIRContext *context, const std::string &substrait, const Compil
   out.kernelsCompiled = lowered->compiled;
   out.kernelsCached = lowered->cached;
   return true;
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text, std::string &error) {
+  DiagnosticText diagnostics(context, error);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+  if (!module && error.empty()) {
+    error = "the text is not a module";
+  }
+  return module;
+}
+
+bool compileSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options, CompiledProgram &out,
+                std::string &error) {
+  PhaseClock clock(out);
+  return compileImported(importSql(context, substrait, options, error), clock, options, out, error);
+}
+
+bool compileMlir(MLIRContext *context, const std::string &text, const CompileOptions &options, CompiledProgram &out,
+                 std::string &error) {
+  PhaseClock clock(out);
+  return compileImported(importMlir(context, text, error), clock, options, out, error);
 }
 
 } // namespace headrace::driver

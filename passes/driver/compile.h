@@ -47,11 +47,17 @@ std::unique_ptr<mlir::MLIRContext> makeContext();
 mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context, const std::string &substrait,
                                             const CompileOptions &options, std::string &error);
 
+/// The text of a program of phase `import`, a function @main or the only one. Null and `error` on failure.
+mlir::OwningOpRef<mlir::ModuleOp> importMlir(mlir::MLIRContext *context, const std::string &text, std::string &error);
+
 /// Runs the phases from `from` to `to` on a module, in place.
 bool runPhases(mlir::ModuleOp module, Phase from, Phase to, const CompileOptions &options, std::string &error);
 
 /// The whole way. False and `error` on failure.
 bool compileSql(mlir::MLIRContext *context, const std::string &substrait, const CompileOptions &options,
                 CompiledProgram &out, std::string &error);
+/// The same for importMlir's text. A function of tensors becomes a tensor program.
+bool compileMlir(mlir::MLIRContext *context, const std::string &text, const CompileOptions &options,
+                 CompiledProgram &out, std::string &error);
 
 } // namespace headrace::driver

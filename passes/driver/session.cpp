@@ -19,6 +19,14 @@ CompilerSession::CompilerSession() : state_(std::make_unique<State>()) {}
 CompilerSession::~CompilerSession() = default;
 
 SessionAnswer CompilerSession::compileSql(const SessionRequest &request) {
+  return compile(request, Language::kSubstrait);
+}
+
+SessionAnswer CompilerSession::compileMlir(const SessionRequest &request) {
+  return compile(request, Language::kMlir);
+}
+
+SessionAnswer CompilerSession::compile(const SessionRequest &request, Language language) {
   SessionAnswer answer;
   CompileOptions options;
   options.statistics = request.statistics;
@@ -38,7 +46,10 @@ SessionAnswer CompilerSession::compileSql(const SessionRequest &request) {
     };
   }
   CompiledProgram program;
-  answer.ok = driver::compileSql(state_->context.get(), request.substrait, options, program, answer.error);
+  mlir::MLIRContext *context = state_->context.get();
+  answer.ok = language == Language::kMlir
+                  ? driver::compileMlir(context, request.mlir, options, program, answer.error)
+                  : driver::compileSql(context, request.substrait, options, program, answer.error);
   answer.phaseSeconds = program.phaseSeconds;
   if (!answer.ok) {
     if (answer.error.empty()) {

@@ -10,7 +10,8 @@
 namespace headrace::driver {
 
 struct SessionRequest {
-  std::string substrait;                         ///< JSON
+  std::string substrait;                         ///< JSON; or
+  std::string mlir;                              ///< text of a program of phase `import`
   std::map<std::string, std::string> statistics; ///< table -> statistics document, JSON
   unsigned ranks = 1;
   std::string topology;        ///< JSON; empty: this machine
@@ -38,8 +39,11 @@ public:
   CompilerSession();
   ~CompilerSession();
   SessionAnswer compileSql(const SessionRequest &request);
+  SessionAnswer compileMlir(const SessionRequest &request);
 
 private:
+  enum class Language { kSubstrait, kMlir };
+  SessionAnswer compile(const SessionRequest &request, Language language);
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -3,6 +3,7 @@
 
 #include "passes/lower/kernel_emitter.h"
 #include "passes/lower/link.h"
+#include "passes/lower/tensor_kernel.h"
 
 #include "runtime/abi/imports.h"
 
@@ -43,6 +44,17 @@ OwningOpRef<ModuleOp> emitHead(ModuleOp like) {
   builder.setInsertionPointToEnd(function.addEntryBlock(builder));
   LLVM::ReturnOp::create(builder, location, ValueRange());
   return module;
+}
+
+/// The ops that `form` gave a kernel's symbol.
+SmallVector<linalg::GenericOp> tensorKernels(ModuleOp module) {
+  SmallVector<linalg::GenericOp> ops;
+  module.walk([&](linalg::GenericOp op) {
+    if (!tensorKernelSymbol(op).empty()) {
+      ops.push_back(op);
+    }
+  });
+  return ops;
 }
 
 /// Text of the code without locations and names: equal code has an equal key.
@@ -103,6 +115,15 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
       return failure();
     }
   }
+  for (linalg::GenericOp op : tensorKernels(module)) {
+    auto start = std::chrono::steady_clock::now();
+    OwningOpRef<ModuleOp> code = emptyModule(module);
+    FailureOr<plan::Kernel> kernel = TensorKernelEmitter(op, *code).emit();
+    out.emitSeconds += secondsSince(start);
+    if (failed(kernel) || failed(compile(std::move(code), std::move(*kernel)))) {
+      return failure();
+    }
+  }
   for (auto state : module.getOps<pipe::StateOp>()) {
     if (state.getKind() != pipe::StateKind::Sort) {
       continue;
@@ -132,6 +153,11 @@ FailureOr<OwningOpRef<ModuleOp>> emitKernels(ModuleOp module) {
   OwningOpRef<ModuleOp> code = emptyModule(module);
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
     if (failed(KernelEmitter(pipeline, symbols, *code).emit())) {
+      return failure();
+    }
+  }
+  for (linalg::GenericOp op : tensorKernels(module)) {
+    if (failed(TensorKernelEmitter(op, *code).emit())) {
       return failure();
     }
   }

@@ -17,6 +17,7 @@ NB_MODULE(_compiler, module) {
   nb::class_<SessionRequest>(module, "Request", "A program to compile, with what is known beside it.")
       .def(nb::init<>())
       .def_rw("substrait", &SessionRequest::substrait)
+      .def_rw("mlir", &SessionRequest::mlir)
       .def_rw("statistics", &SessionRequest::statistics)
       .def_rw("ranks", &SessionRequest::ranks)
       .def_rw("topology", &SessionRequest::topology)
@@ -40,5 +41,7 @@ NB_MODULE(_compiler, module) {
   nb::class_<CompilerSession>(module, "Session", "A compiler; one per thread, kept between programs.")
       .def(nb::init<>())
       .def("compile_sql", &CompilerSession::compileSql, nb::arg("request"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("compile_mlir", &CompilerSession::compileMlir, nb::arg("request"),
            nb::call_guard<nb::gil_scoped_release>());
 }

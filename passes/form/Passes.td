@@ -1,0 +1,21 @@
+// The passes of the phase `form`: from the local program to kernels' bodies.
+#ifndef HEADRACE_PASSES_FORM_PASSES_TD
+#define HEADRACE_PASSES_FORM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormTensors : Pass<"form-tensors", "::mlir::func::FuncOp"> {
+  let summary = "fuse elementwise tensor ops, choose library calls, name the kernels";
+  let description = [{
+    Assumes tensor ops in the local view. Afterwards every linalg op is one of
+    - a `linalg.generic` with a kernel's symbol in `library_call`: elementwise producers with one user have become
+      part of that user;
+    - a `linalg.matmul` or `linalg.batch_matmul` of floats that starts from zeros, for a library; transposes of
+      its operands are in its indexing maps;
+    - a `linalg.fill` that only such ops start from.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif // HEADRACE_PASSES_FORM_PASSES_TD

@@ -1,0 +1,217 @@
+// Named ops are made generic, elementwise chains are fused, matmuls take over the transposes of their operands.
+#include "passes/form/form_tensors.h"
+
+#include "passes/analysis/tensor_kernel.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace headrace::form {
+
+#define GEN_PASS_DEF_FORMTENSORS
+#include "passes/form/Passes.h.inc"
+
+namespace {
+
+bool isZeroFill(Value init) {
+  TypedAttr value = filledConstant(init);
+  return value && (matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()));
+}
+
+bool isMatrixProduct(Operation *op) { return isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op); }
+
+/// Maps of the library's forms: plain operands, or with the last two dimensions exchanged.
+bool hasLibraryMaps(linalg::LinalgOp op) {
+  bool batched = isa<linalg::BatchMatmulOp>(op);
+  unsigned first = batched ? 1 : 0;
+  MLIRContext *context = op.getContext();
+  auto map = [&](unsigned row, unsigned column) {
+    SmallVector<AffineExpr> results;
+    if (batched) {
+      results.push_back(getAffineDimExpr(0, context));
+    }
+    results.push_back(getAffineDimExpr(first + row, context));
+    results.push_back(getAffineDimExpr(first + column, context));
+    return AffineMap::get(3 + first, 0, results, context);
+  };
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return (maps[0] == map(0, 2) || maps[0] == map(2, 0)) && (maps[1] == map(2, 1) || maps[1] == map(1, 2)) &&
+         maps[2] == map(0, 1);
+}
+
+bool isLibraryCall(linalg::LinalgOp op) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  return isMatrixProduct(op) && (element.isF32() || element.isF64()) && hasLibraryMaps(op) &&
+         llvm::all_of(op.getDpsInputs(), [&](Value in) { return getElementTypeOrSelf(in.getType()) == element; });
+}
+
+bool isOnlyStart(linalg::FillOp fill) {
+  return llvm::all_of(fill->getUses(), [](OpOperand &use) {
+    auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return user && user.isDpsInit(&use) && !isa<linalg::FillOp>(use.getOwner());
+  });
+}
+
+/// product(init = X) becomes product(init = 0) + X.
+void startFromZero(IRRewriter &rewriter, linalg::LinalgOp product) {
+  OpOperand *init = product.getDpsInitOperand(0);
+  if (isZeroFill(init->get())) {
+    return;
+  }
+  rewriter.setInsertionPoint(product);
+  Location loc = product.getLoc();
+  Value addend = init->get();
+  auto type = cast<RankedTensorType>(addend.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, addend);
+  Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  Value zeros = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
+  rewriter.modifyOpInPlace(product, [&] { init->set(zeros); });
+  rewriter.setInsertionPointAfter(product);
+  Value result = product->getResult(0);
+  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  Value target = tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  auto sum = linalg::GenericOp::create(
+      rewriter, loc, type, ValueRange{result, addend}, target,
+      ArrayRef<AffineMap>{identity, identity, identity}, loops, [&](OpBuilder &b, Location at, ValueRange in) {
+        linalg::YieldOp::create(b, at, ValueRange{arith::AddFOp::create(b, at, in[0], in[1])});
+      });
+  rewriter.replaceAllUsesExcept(result, sum.getResult(0), sum);
+}
+
+/// The source of a generic that does nothing but permute, and its permutation.
+Value transposedSource(Value value, AffineMap *permutation) {
+  auto generic = value.getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic.getNumDpsInputs() != 1 || generic->getNumResults() != 1 ||
+      generic.getNumParallelLoops() != generic.getNumLoops()) {
+    return {};
+  }
+  Block *body = generic.getBody();
+  SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+  if (&body->front() != body->getTerminator() ||
+      body->getTerminator()->getOperand(0) != body->getArgument(0) || !maps[0].isPermutation() ||
+      !maps[1].isIdentity()) {
+    return {};
+  }
+  *permutation = maps[0];
+  return generic.getDpsInputs().front();
+}
+
+void takeOverTransposes(IRRewriter &rewriter, linalg::LinalgOp product) {
+  for (OpOperand *operand : product.getDpsInputOperands()) {
+    AffineMap permutation;
+    Value source = transposedSource(operand->get(), &permutation);
+    if (!source) {
+      continue;
+    }
+    // The library exchanges rows and columns, nothing else.
+    unsigned rank = permutation.getNumResults();
+    if (rank == 3 && permutation.getDimPosition(0) != 0) {
+      continue;
+    }
+    SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+    // Element i of the operand is element permutation(i) of the source.
+    AffineMap &map = maps[operand->getOperandNumber()];
+    map = permutation.compose(map);
+    rewriter.modifyOpInPlace(product, [&] {
+      operand->set(source);
+      product->setAttr("indexing_maps", rewriter.getAffineMapArrayAttr(maps));
+    });
+  }
+}
+
+LogicalResult generalize(IRRewriter &rewriter, func::FuncOp function) {
+  SmallVector<linalg::LinalgOp> ops;
+  function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
+    auto fill = dyn_cast<linalg::FillOp>(op.getOperation());
+    if (isa<linalg::GenericOp>(op) || isLibraryCall(op) || (fill && isOnlyStart(fill))) {
+      continue;
+    }
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::generalizeNamedOp(rewriter, op))) {
+      return op.emitError("has no form as loops: ") << op->getName();
+    }
+  }
+  return success();
+}
+
+bool isCostly(Operation &op) {
+  return isa<math::MathDialect>(op.getDialect()) || isa<arith::DivFOp>(op);
+}
+
+/// One user, however often it reads the value: nothing need be kept. And nothing costly is computed more than once:
+/// where the user stretches the value (a row, say), it has other loops around.
+bool worthFusing(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+  auto user = cast<linalg::LinalgOp>(operand->getOwner());
+  if (llvm::any_of(operand->get().getUsers(), [&](Operation *other) { return other != user; })) {
+    return false;
+  }
+  bool stretched = user.getMatchingIndexingMap(operand).getNumResults() < user.getNumLoops();
+  return !stretched || !producer || llvm::none_of(*producer.getBlock(), isCostly);
+}
+
+LogicalResult fuse(func::FuncOp function) {
+  RewritePatternSet patterns(function.getContext());
+  linalg::populateElementwiseOpsFusionPatterns(patterns, worthFusing);
+  linalg::GenericOp::getCanonicalizationPatterns(patterns, function.getContext());
+  return applyPatternsGreedily(function, std::move(patterns));
+}
+
+void eraseDead(IRRewriter &rewriter, func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
+    if (isOpTriviallyDead(&op)) {
+      rewriter.eraseOp(&op);
+    }
+  }
+}
+
+class FormTensorsPass : public impl::FormTensorsBase<FormTensorsPass> {
+public:
+  void runOnOperation() final {
+    if (failed(formTensors(getOperation()))) {
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+
+LogicalResult formTensors(func::FuncOp function) {
+  if (function.isDeclaration()) {
+    return success();
+  }
+  IRRewriter rewriter(function.getContext());
+  SmallVector<linalg::LinalgOp> products;
+  function.walk([&](linalg::LinalgOp op) {
+    if (isMatrixProduct(op) && isLibraryCall(op)) {
+      products.push_back(op);
+    }
+  });
+  for (linalg::LinalgOp product : products) {
+    startFromZero(rewriter, product);
+    takeOverTransposes(rewriter, product);
+  }
+  if (failed(generalize(rewriter, function)) || failed(fuse(function))) {
+    return failure();
+  }
+  eraseDead(rewriter, function);
+  unsigned number = 0;
+  for (auto generic : function.getOps<linalg::GenericOp>()) {
+    setTensorKernelSymbol(generic, (function.getSymName() + "_" + Twine(number++)).str());
+  }
+  return success();
+}
+
+
+
+} // namespace headrace::form
