@@ -3,8 +3,6 @@
 
 #include "dialects/AllDialects.h"
 #include "passes/driver/phases.h"
-#include "passes/form/form_tensors.h"
-#include "passes/form/pipelines.h"
 #include "passes/import/ImportSubstrait.h"
 #include "passes/lower/lower.h"
 #include "passes/schedule/schedule.h"
@@ -83,36 +81,6 @@ lower::ObjectCache fileCache(const std::string &directory) {
     llvm::sys::fs::rename(temporary, directory + "/" + key + ".o");
   };
   return cache;
-}
-
-/// @main, or the only function there is; null if there is neither.
-func::FuncOp programFunction(ModuleOp module) {
-  if (auto main = module.lookupSymbol<func::FuncOp>("main")) {
-    return main;
-  }
-  auto functions = module.getOps<func::FuncOp>();
-  return llvm::hasSingleElement(functions) ? *functions.begin() : func::FuncOp();
-}
-
-/// Tensors in, tensors out, and no table in between.
-bool isTensorProgram(func::FuncOp function) {
-  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-  if (!llvm::all_of(function.getArgumentTypes(), isTensor) || !llvm::all_of(function.getResultTypes(), isTensor)) {
-    return false;
-  }
-  return !function.walk([](Operation *op) {
-                   return isa<frame::FrameDialect, pipe::PipeDialect>(op->getDialect()) ? WalkResult::interrupt()
-                                                                                       : WalkResult::advance();
-                 })
-              .wasInterrupted();
-}
-
-LogicalResult runForm(ModuleOp module) {
-  func::FuncOp function = programFunction(module);
-  if (!function) {
-    return module.emitError("the program has no function: main");
-  }
-  return isTensorProgram(function) ? form::formTensors(function) : form::formPipelines(function);
 }
 
 } // namespace

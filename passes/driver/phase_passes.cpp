@@ -6,10 +6,13 @@
 #include "dialects/pipe/PipeDialect.h"
 #include "dialects/sched/SchedDialect.h"
 #include "passes/analysis/print_estimates.h"
-#include "passes/form/pipelines.h"
+#include "passes/driver/phases.h"
+#include "passes/form/passes.h"
 #include "passes/lower/compile.h"
 #include "passes/lower/lower.h"
+#include "passes/optimize/Passes.h"
 #include "passes/schedule/schedule.h"
+#include "passes/shard/passes.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -23,18 +26,13 @@ namespace {
 
 class FormPass : public PassWrapper<FormPass, OperationPass<ModuleOp>> {
 public:
-  StringRef getArgument() const override { return "form-pipelines"; }
-  StringRef getDescription() const override { return "phase form: the local program to pipelines between states"; }
+  StringRef getArgument() const override { return "form"; }
+  StringRef getDescription() const override { return "phase form: the local program to pipelines between states, and tensor kernels"; }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<pipe::PipeDialect, arith::ArithDialect>();
   }
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main) {
-      getOperation().emitError("the program has no function: main");
-      return signalPassFailure();
-    }
-    if (failed(form::formPipelines(main))) {
+    if (failed(runForm(getOperation()))) {
       signalPassFailure();
     }
   }
@@ -71,7 +69,9 @@ struct PhasePasses {
   const char *pass;
 };
 constexpr PhasePasses kPhases[] = {
-    {"form", "--form-pipelines"},
+    {"optimize", "--optimize"},
+    {"shard", "--shard"},
+    {"form", "--form"},
     {"schedule", "--schedule-tasks"},
     {"lower", "--lower-kernels"},
 };
@@ -81,6 +81,9 @@ constexpr PhasePasses kPhases[] = {
 void registerAllPasses() {
   registerTransformsPasses();
   analysis::registerAnalysisPasses();
+  optimize::registerOptimizePasses();
+  shard::registerShardPasses();
+  form::registerFormPasses();
   PassRegistration<FormPass>();
   PassRegistration<SchedulePass>();
   PassRegistration<LowerPass>();

@@ -1,4 +1,4 @@
-// The phases as passes, for headrace-opt: form-pipelines, schedule-tasks, lower-kernels, and those of other folders.
+// The phases as passes, for headrace-opt: form, schedule-tasks, lower-kernels, and those of other folders.
 #pragma once
 
 #include <string>

@@ -1,8 +1,13 @@
-// Pass managers of the phases.
+// Pass managers of the phases between import and schedule.
 #include "passes/driver/phases.h"
 
+#include "dialects/frame/FrameDialect.h"
+#include "dialects/pipe/PipeDialect.h"
 #include "passes/driver/compile.h"
+#include "passes/form/form_tensors.h"
+#include "passes/form/pipelines.h"
 #include "passes/optimize/Passes.h"
+#include "passes/shard/passes.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -10,12 +15,56 @@ using namespace mlir;
 
 namespace headrace::driver {
 
+func::FuncOp programFunction(ModuleOp module) {
+  if (auto main = module.lookupSymbol<func::FuncOp>("main")) {
+    return main;
+  }
+  auto functions = module.getOps<func::FuncOp>();
+  return llvm::hasSingleElement(functions) ? *functions.begin() : func::FuncOp();
+}
+
+bool isTensorProgram(func::FuncOp function) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (!llvm::all_of(function.getArgumentTypes(), isTensor) || !llvm::all_of(function.getResultTypes(), isTensor)) {
+    return false;
+  }
+  return !function.walk([](Operation *op) {
+                   return isa<frame::FrameDialect, pipe::PipeDialect>(op->getDialect()) ? WalkResult::interrupt()
+                                                                                       : WalkResult::advance();
+                 })
+              .wasInterrupted();
+}
+
 LogicalResult runOptimize(ModuleOp module) {
   PassManager manager(module.getContext());
   optimize::buildOptimizePipeline(manager);
   return manager.run(module);
 }
 
-LogicalResult runShard(ModuleOp module, const CompileOptions &options) { return success(); }
+LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
+  shard::ShardOptions sharding;
+  sharding.mesh = "ranks:" + std::to_string(options.ranks);
+  sharding.topology = options.topology;
+  sharding.seed = options.layoutSeed < 0 ? 0 : static_cast<uint64_t>(options.layoutSeed) + 1;
+  sharding.explain = shard::ShardOptions::Explain::kYes;
+  shard::ShardReport report;
+  if (failed(shard::solveLayouts(module, sharding, &report))) {
+    return failure();
+  }
+  MLIRContext *context = module.getContext();
+  module->setAttr("headrace.explanation", StringAttr::get(context, report.toText()));
+  PassManager manager(context);
+  shard::addShardLoweringPasses(manager);
+  return manager.run(module);
+}
+
+LogicalResult runForm(ModuleOp module) {
+  func::FuncOp function = programFunction(module);
+  if (!function) {
+    return module.emitError("the program has no function: main");
+  }
+  return isTensorProgram(function) ? form::formTensors(function) : form::formPipelines(function);
+}
+
 
 } // namespace headrace::driver

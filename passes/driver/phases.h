@@ -1,13 +1,23 @@
-// The named pipelines of the phases that consist of MLIR passes.
+// The phases between import and schedule, each one function on a module.
 #pragma once
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace headrace::driver {
 
 struct CompileOptions;
 
+/// @main, or the only function there is; null if there is neither.
+mlir::func::FuncOp programFunction(mlir::ModuleOp module);
+/// Tensors in, tensors out, and no table in between.
+bool isTensorProgram(mlir::func::FuncOp function);
+
+/// Rewrites that are good whatever the ranks.
 mlir::LogicalResult runOptimize(mlir::ModuleOp module);
+/// Layouts by cost, then one rank's view. Leaves what was chosen and why in the module's `headrace.explanation`.
 mlir::LogicalResult runShard(mlir::ModuleOp module, const CompileOptions &options);
+/// One rank's program to pipelines and tensor kernels.
+mlir::LogicalResult runForm(mlir::ModuleOp module);
 
 } // namespace headrace::driver

@@ -25,5 +25,5 @@ void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
 
 void headrace::optimize::registerOptimizePasses() {
   registerOptimizePhasePasses();
-  PassPipelineRegistration<>("optimize-pipeline", "the optimize phase", buildOptimizePipeline);
+  PassPipelineRegistration<>("optimize", "the optimize phase", buildOptimizePipeline);
 }

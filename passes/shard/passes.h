@@ -18,7 +18,7 @@ namespace headrace::shard {
 struct ShardOptions {
   /// "ranks:4" or "node:2,gpu:8"; empty: the module's topo.mesh, else one rank.
   std::string mesh;
-  /// A topology file, the name of a shipped topology, or empty: this machine divided among the ranks.
+  /// A topology file or its text, the name of a shipped topology, or empty: this machine divided among the ranks.
   std::string topology;
   /// For the built-in topology: bytes that all ranks together may use; 0 = the machine's memory.
   double memoryBytes = 0;

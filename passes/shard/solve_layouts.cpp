@@ -67,6 +67,9 @@ Expected<topology::Topology> topologyFor(const ShardOptions &options, int64_t ra
       return topology::shippedTopology(name);
     }
   }
+  if (llvm::StringRef(options.topology).ltrim().starts_with("{")) {
+    return topology::parseTopology(options.topology);
+  }
   return topology::readTopologyFile(options.topology);
 }
 

@@ -1,4 +1,4 @@
-// RUN: headrace-opt %s --form-pipelines -split-input-file -verify-diagnostics
+// RUN: headrace-opt %s --form -split-input-file -verify-diagnostics
 
 !t = !frame.table<"a": i64>
 func.func @main() -> !frame.table<"a": !frame.nullable<i64>, "b": !frame.nullable<i64>> {
