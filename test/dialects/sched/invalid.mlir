@@ -17,7 +17,7 @@ sched.program @main {
 
 sched.program @main {
   %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
-  // expected-error @+1 {{C1: unknown kind of exchange: "scatter"}}
+  // expected-error @+1 {{C1: unknown kind of exchange: scatter}}
   %done, %out = sched.exchange "scatter" channel 0 %lines : !sched.stream<!pipe.rows<"k": i32>> -> !sched.stream<!pipe.rows<"k": i32>>
   sched.result %out : !sched.stream<!pipe.rows<"k": i32>>
 }
