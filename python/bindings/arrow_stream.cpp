@@ -1,0 +1,52 @@
+// PyCapsules around ArrowArrayStream.
+#include "python/bindings/arrow_stream.h"
+
+#include "runtime/exec/arrow_export.h"
+
+namespace nb = nanobind;
+
+namespace headrace::python {
+namespace {
+
+constexpr const char *kCapsuleName = "arrow_array_stream";
+
+void destroyCapsule(PyObject *capsule) {
+  auto *stream = static_cast<ArrowArrayStream *>(PyCapsule_GetPointer(capsule, kCapsuleName));
+  if (stream->release) {
+    stream->release(stream);
+  }
+  delete stream;
+}
+
+} // namespace
+
+std::shared_ptr<const storage::ArrowTable> importStream(nb::handle object) {
+  nb::object capsule = object.attr("__arrow_c_stream__")();
+  auto *stream = static_cast<ArrowArrayStream *>(PyCapsule_GetPointer(capsule.ptr(), kCapsuleName));
+  if (!stream) {
+    throw nb::python_error();
+  }
+  // A producer in Python takes the GIL itself when it is asked for batches.
+  auto table = [&] {
+    nb::gil_scoped_release release;
+    return storage::ArrowTable::import(stream);
+  }();
+  if (!table.ok()) {
+    raise(table.status());
+  }
+  return *table;
+}
+
+nb::capsule exportCapsule(std::shared_ptr<const exec::TableResult> table) {
+  auto stream = std::make_unique<ArrowArrayStream>();
+  if (Status status = exec::exportStream(std::move(table), stream.get()); !status.ok()) {
+    raise(status);
+  }
+  PyObject *capsule = PyCapsule_New(stream.release(), kCapsuleName, destroyCapsule);
+  if (!capsule) {
+    throw nb::python_error();
+  }
+  return nb::steal<nb::capsule>(capsule);
+}
+
+} // namespace headrace::python

@@ -1,0 +1,22 @@
+// Tables in and out of Python through the Arrow C stream interface (PyCapsules).
+#pragma once
+
+#include "runtime/exec/program.h"
+#include "runtime/storage/storage.h"
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+
+namespace headrace::python {
+
+/// Reads what has `__arrow_c_stream__` to its end. Throws Error (see runtime_module.cpp).
+std::shared_ptr<const storage::ArrowTable> importStream(nanobind::handle object);
+
+/// A capsule "arrow_array_stream" over the table. Throws Error.
+nanobind::capsule exportCapsule(std::shared_ptr<const exec::TableResult> table);
+
+/// Raises the status as the module's Error, with `kind` and `place`.
+[[noreturn]] void raise(const Status &status);
+
+} // namespace headrace::python

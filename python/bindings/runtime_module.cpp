@@ -1,0 +1,203 @@
+// `headrace._runtime`: plans loaded and run for Python, without LLVM.
+#include "python/bindings/arrow_stream.h"
+#include "runtime/exec/inputs.h"
+#include "runtime/exec/run_settings.h"
+#include "runtime/model/plan/json.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+#include <optional>
+
+namespace nb = nanobind;
+
+namespace headrace::python {
+namespace {
+
+/// Set once when the module is made.
+PyObject *errorClass = nullptr;
+
+template <typename T> T valueOf(Expected<T> expected) {
+  if (!expected.ok()) {
+    raise(expected.status());
+  }
+  return *std::move(expected);
+}
+
+/// What all queries of the process share: open files with their pages, threads, memory.
+class Process {
+public:
+  static Process &instance() {
+    static Process process;
+    return process;
+  }
+
+  const std::shared_ptr<storage::Storage> &storage() const { return storage_; }
+
+  /// The session of the last run if it has the same threads and memory; runs under way keep theirs.
+  std::shared_ptr<exec::Session> session(const exec::SessionOptions &options) {
+    std::lock_guard lock(mutex_);
+    if (!session_ || session_->options().threads != options.threads ||
+        session_->options().memoryBytes != options.memoryBytes) {
+      session_ = std::make_shared<exec::Session>(options);
+    }
+    return session_;
+  }
+
+private:
+  std::mutex mutex_;
+  std::shared_ptr<storage::Storage> storage_ = std::make_shared<storage::Storage>();
+  std::shared_ptr<exec::Session> session_;
+};
+
+bool isStream(nb::handle object) { return nb::hasattr(object, "__arrow_c_stream__"); }
+
+std::vector<std::string> pathsOf(nb::handle object) {
+  if (nb::isinstance<nb::str>(object)) {
+    return {nb::cast<std::string>(object)};
+  }
+  return nb::cast<std::vector<std::string>>(object);
+}
+
+/// Of all that the caller offers only what the plan reads.
+exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered) {
+  exec::Bindings bindings;
+  for (const plan::Slot &slot : plan.slots) {
+    if (slot.kind != "table" || !offered.contains(slot.name.c_str())) {
+      continue; // exec names a slot that is missing
+    }
+    nb::handle object = offered[slot.name.c_str()];
+    bindings.tables[slot.name] =
+        isStream(object) ? exec::openArrow(importStream(object))
+                         : exec::openFiles(Process::instance().storage(), pathsOf(object));
+  }
+  return bindings;
+}
+
+/// What a run gave. Immutable.
+struct Result {
+  std::shared_ptr<const exec::TableResult> table;
+};
+
+/// A loaded plan and the profile of its last run. Thread-safe.
+class LoadedProgram {
+public:
+  explicit LoadedProgram(std::shared_ptr<const exec::Program> program)
+      : program_(std::move(program)) {}
+
+  Result run(const nb::dict &offered, uint32_t ranks, std::optional<int> threads,
+             std::optional<int64_t> memory) {
+    Settings settings = valueOf(Settings::fromEnvironment());
+    settings.threads = threads.value_or(static_cast<int>(settings.threads));
+    settings.memory = memory.value_or(settings.memory);
+    settings.ranks = ranks;
+    if (settings.threads < 0) {
+      raise(makeError(ErrorKind::kUser, "threads must not be negative: ", settings.threads));
+    }
+    if (settings.memory < 0) {
+      raise(makeError(ErrorKind::kUser, "memory must not be negative: ", settings.memory));
+    }
+    exec::RunOptions options = exec::runOptions(settings);
+    // Python's signal handlers run on the main thread, at most every 50 ms.
+    options.interrupted = [] {
+      nb::gil_scoped_acquire acquire;
+      return PyErr_CheckSignals() != 0;
+    };
+    exec::Bindings bindings = bind(program_->plan(), offered);
+    Expected<exec::RunResult> result = [&] {
+      nb::gil_scoped_release release;
+      std::shared_ptr<exec::Session> session =
+          Process::instance().session(exec::sessionOptions(settings));
+      return program_->run(*session, bindings, options);
+    }();
+    if (PyErr_Occurred()) {
+      throw nb::python_error();
+    }
+    exec::RunResult done = valueOf(std::move(result));
+    std::lock_guard lock(mutex_);
+    profile_ = done.profile.toJson();
+    return Result{std::move(done.table)};
+  }
+
+  std::string profile() const {
+    std::lock_guard lock(mutex_);
+    return profile_;
+  }
+
+private:
+  std::shared_ptr<const exec::Program> program_;
+  mutable std::mutex mutex_;
+  std::string profile_ = "{}";
+};
+
+Expected<std::shared_ptr<const exec::Program>> load(const std::string &planJson,
+                                                    std::span<const uint8_t> kernels) {
+  HR_ASSIGN_OR_RETURN(plan::Plan plan, plan::fromJson(planJson));
+  std::shared_ptr<const exec::KernelLibrary> library = exec::KernelLibrary::fromFunctions({});
+  if (!kernels.empty()) {
+    HR_ASSIGN_OR_RETURN(library, exec::KernelLibrary::fromBytes(kernels));
+  }
+  return exec::Program::load(std::move(plan), std::move(library));
+}
+
+std::string statistics(nb::handle data) {
+  if (isStream(data)) {
+    return importStream(data)->statistics().dump();
+  }
+  std::vector<std::string> paths = pathsOf(data);
+  Expected<nlohmann::json> document = [&] {
+    nb::gil_scoped_release release;
+    return Process::instance().storage()->statistics(paths);
+  }();
+  return valueOf(std::move(document)).dump();
+}
+
+} // namespace
+
+void raise(const Status &status) {
+  nb::object error = nb::borrow(errorClass)(status.message());
+  error.attr("kind") = errorKindName(status.kind());
+  error.attr("place") = status.place();
+  PyErr_SetObject(errorClass, error.ptr());
+  throw nb::python_error();
+}
+
+} // namespace headrace::python
+
+NB_MODULE(_runtime, module) {
+  using namespace headrace;
+  using namespace headrace::python;
+  module.doc() = "The headrace runtime: loads and runs plans.";
+  errorClass = PyErr_NewExceptionWithDoc(
+      "headrace._runtime.Error", "A failure with `kind` and `place` (see headrace.HeadraceError).",
+      PyExc_RuntimeError, nullptr);
+  module.attr("Error") = nb::borrow(errorClass);
+
+  nb::class_<Result>(module, "Result", "Rows of a run; take them with pyarrow.table(result).")
+      .def(
+          "__arrow_c_stream__",
+          [](const Result &result, nb::handle) {
+            if (!result.table) {
+              raise(makeError(ErrorKind::kUser, "the program has no table as its result"));
+            }
+            return exportCapsule(result.table);
+          },
+          nb::arg("requested_schema") = nb::none());
+  nb::class_<LoadedProgram>(module, "Program", "A checked plan with its kernels.")
+      .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
+           nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
+           "Runs it. bindings: table name to path(s) or Arrow data.")
+      .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
+  module.def(
+      "load_plan",
+      [](const std::string &planJson, nb::bytes kernels) {
+        return new LoadedProgram(valueOf(
+            load(planJson, {reinterpret_cast<const uint8_t *>(kernels.data()), kernels.size()})));
+      },
+      nb::arg("plan_json"), nb::arg("kernels"), "Checks a plan and loads its kernels.");
+  module.def("statistics", &statistics, nb::arg("data"),
+             "The statistics document (JSON) of Parquet paths or Arrow data.");
+}

@@ -1,0 +1,73 @@
+"""The module `_runtime`: what it links, its errors, Arrow in and out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from headrace import _runtime
+
+import headrace as hr
+
+SUM = "select sum(l_quantity) as total from lineitem where l_discount >= 0.05"
+
+
+def test_links_no_compiler() -> None:
+    """Plans run where LLVM is not installed."""
+    done = subprocess.run(["ldd", _runtime.__file__], capture_output=True, text=True, check=True)
+    assert "libarrow" in done.stdout
+    assert "LLVM" not in done.stdout
+    assert "MLIR" not in done.stdout
+
+
+def test_plans_that_are_none_are_refused() -> None:
+    with pytest.raises(RuntimeError) as error:
+        _runtime.load_plan('{"tasks": 3}', b"")
+    assert error.value.kind == "corrupt"
+    assert "schemaMajor" in str(error.value)
+
+
+def test_kernels_that_are_none_are_refused() -> None:
+    with pytest.raises(_runtime.Error) as error:
+        _runtime.load_plan("{}", b"not a shared object")
+    assert error.value.kind in ("io", "corrupt")
+
+
+def test_files_that_are_missing_are_named() -> None:
+    with pytest.raises(_runtime.Error, match=r"/no/such\.parquet") as error:
+        _runtime.statistics(["/no/such.parquet"])
+    assert error.value.kind == "io"
+
+
+def test_statistics_of_arrow_data() -> None:
+    document = json.loads(_runtime.statistics(pa.table({"a": pa.array([3, None, 7], pa.int64())})))
+    assert document["rows"] == 3
+    assert (document["columns"]["a"]["min"], document["columns"]["a"]["max"]) == (3, 7)
+    assert document["columns"]["a"]["nulls"] == 1
+
+
+def test_files_and_arrow_data_give_the_same(tpch_small: Path) -> None:
+    import pyarrow.parquet as parquet
+
+    table = parquet.read_table(tpch_small / "lineitem.parquet", columns=["l_quantity", "l_discount"])
+    assert hr.sql(SUM, tpch_small).to_pylist() == hr.sql(SUM, {"lineitem": table}).to_pylist()
+
+
+def test_a_profile_names_every_task(tpch_small: Path) -> None:
+    hr.sql(SUM, tpch_small, threads=2)
+    run = hr.last_profile().run
+    assert run["threads"] == 2
+    assert {"load", "run", "result"} <= {task["kind"] for task in run["tasks"]}
+    assert run["wall_seconds"] > 0
+
+
+def test_a_limit_that_is_too_small_names_what_wanted_the_memory(tpch_small: Path) -> None:
+    text = "select l_orderkey, sum(l_quantity) as q from lineitem group by l_orderkey"
+    with pytest.raises(hr.HeadraceError, match=r"--memory") as error:
+        hr.sql(text, tpch_small, memory=4 << 20)
+    assert error.value.kind == "memory"
+    assert "host" in str(error.value)
+    assert "aggregate" in str(error.value)
