@@ -211,6 +211,49 @@ TableColumn describeField(const arrow::Field &field) {
 
 bool isReal(const ColumnType &type) { return type.logical == Logical::kF32 || type.logical == Logical::kF64; }
 
+/// Integers that lie in memory as the vectorised primitive wants them, without NULLs; null data: not so.
+struct RawIntegers {
+  const uint8_t *data = nullptr; ///< of the array's first row
+  primitives::StoredInteger stored = primitives::StoredInteger::kI32;
+  uint32_t width = 4;
+};
+
+RawIntegers rawIntegers(const arrow::Array &array) {
+  RawIntegers raw;
+  switch (array.type_id()) {
+  case arrow::Type::INT32:
+  case arrow::Type::DATE32:
+    break;
+  case arrow::Type::UINT32:
+    raw.stored = primitives::StoredInteger::kU32;
+    break;
+  case arrow::Type::INT64:
+    raw.stored = primitives::StoredInteger::kI64;
+    raw.width = 8;
+    break;
+  default:
+    return raw;
+  }
+  if (array.null_count() == 0 && array.data()->buffers[1]) {
+    raw.data = array.data()->buffers[1]->data() + array.offset() * raw.width;
+  }
+  return raw;
+}
+
+primitives::IntegerRange rangeOf(const RawIntegers &raw, uint64_t rows) {
+  constexpr uint64_t kBlock = 1024;
+  int64_t unused[kBlock];
+  primitives::IntegerRange range;
+  for (uint64_t done = 0; done < rows; done += kBlock) {
+    primitives::IntegerRange part =
+        primitives::narrowIntegers(Decoders::get().isa, raw.stored, raw.data + done * raw.width,
+                                   std::min(kBlock, rows - done), HR_I64, unused);
+    range.min = std::min(range.min, part.min);
+    range.max = std::max(range.max, part.max);
+  }
+  return range;
+}
+
 // ---- statistics ----
 
 /// The number of distinct values of `rows`, from `seen` different ones in a sample.
@@ -241,7 +284,17 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
   const uint64_t stride = std::max<uint64_t>(1, rows / kDistinctSampleRows);
   for (const auto &batch : batches) {
     auto reader = makeReader(*batch->column(index));
+    const RawIntegers raw = rawIntegers(*batch->column(index));
+    if (raw.data) { // the range of all rows at once, and below only the rows of the sample
+      primitives::IntegerRange range = rangeOf(raw, static_cast<uint64_t>(batch->num_rows()));
+      min = !any || range.min < min ? range.min : min;
+      max = !any || range.max > max ? range.max : max;
+      any = true;
+    }
     for (int64_t i = 0; i < batch->num_rows(); ++i, ++row) {
+      if (raw.data && row % stride != 0) {
+        continue;
+      }
       if (!reader->valid(i)) {
         ++nulls;
         continue;
@@ -326,7 +379,7 @@ class ConvertedColumn {
 public:
   ConvertedColumn(const arrow::Array &array, const TableColumn &column, const plan::SlotColumn &promise, int64_t offset,
                   uint64_t rows)
-      : reader_(makeReader(array)), column_(column), promise_(promise), offset_(offset), rows_(rows) {}
+      : array_(array), reader_(makeReader(array)), column_(column), promise_(promise), offset_(offset), rows_(rows) {}
 
   Expected<std::shared_ptr<const EncodedChunk>> convert();
 
@@ -338,6 +391,7 @@ private:
   }
   int64_t at(uint64_t row) const { return offset_ + static_cast<int64_t>(row); }
 
+  const arrow::Array &array_;
   std::unique_ptr<ColumnReader> reader_;
   const TableColumn &column_;
   const plan::SlotColumn &promise_;
@@ -376,12 +430,19 @@ Status ConvertedColumn::convertTexts(HrString *out) {
 
 Status ConvertedColumn::convertIntegers(void *out) {
   const uint32_t width = valueBytes(promise_.type);
-  uint8_t *to = static_cast<uint8_t *>(out);
-  for (uint64_t i = 0; i < rows_; ++i, to += width) {
-    __int128 value = valid_[i] ? reader_->integer(at(i)) : 0;
-    std::memcpy(to, &value, width); // little-endian: the low bytes
-    if (valid_[i]) {
-      chunk_->widen(value, value);
+  const RawIntegers raw = rawIntegers(array_);
+  if (raw.data && promise_.type != HR_I128) {
+    primitives::IntegerRange range = primitives::narrowIntegers(
+        Decoders::get().isa, raw.stored, raw.data + offset_ * raw.width, rows_, promise_.type, out);
+    chunk_->widen(range.min, range.max);
+  } else {
+    uint8_t *to = static_cast<uint8_t *>(out);
+    for (uint64_t i = 0; i < rows_; ++i, to += width) {
+      __int128 value = valid_[i] ? reader_->integer(at(i)) : 0;
+      std::memcpy(to, &value, width); // little-endian: the low bytes
+      if (valid_[i]) {
+        chunk_->widen(value, value);
+      }
     }
   }
   if (chunk_->min > chunk_->max) {
