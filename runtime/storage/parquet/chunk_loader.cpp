@@ -3,6 +3,7 @@
 
 #include "runtime/primitives/fill.h"
 #include "runtime/storage/convert.h"
+#include "runtime/storage/parquet/arrow_pages.h"
 #include "runtime/storage/parquet/codec.h"
 
 #include <cstring>
@@ -16,6 +17,25 @@ constexpr uint8_t kBoolDictionary[2] = {0, 1};
 constexpr uint64_t kPageBytesUnquestioned = 64 << 20;
 
 Status corrupt(const char *what) { return makeError(ErrorKind::kCorrupt, what); }
+
+/// Whether this file decodes the page itself; else the whole chunk goes through Arrow's reader.
+bool isOurs(const PageHeader &header, const ParquetColumn &column) {
+  if (header.kind == PageKind::kData && column.nullable &&
+      header.levelEncoding != static_cast<int32_t>(Encoding::kRle)) {
+    return false;
+  }
+  switch (static_cast<Encoding>(header.encoding)) {
+  case Encoding::kPlain:
+    return true;
+  case Encoding::kPlainDictionary:
+  case Encoding::kRleDictionary:
+    return column.stored != Stored::kBoolean;
+  case Encoding::kRle:
+    return column.stored == Stored::kBoolean && header.kind != PageKind::kDictionary;
+  default:
+    return false;
+  }
+}
 
 template <typename Value> void spreadValid(const uint8_t *valid, uint32_t rows, uint32_t values, void *data) {
   // In place, from the end: a value never moves down.
@@ -98,10 +118,33 @@ Status ChunkLoader::readPages_() {
         continue;
       }
     }
+    if (!isOurs(page.header, column_)) {
+      return readPagesWithArrow();
+    }
     HR_RETURN_IF_ERROR(openPage(input, page));
     pages_.push_back(std::move(page));
   }
   return rows == chunk_->rows ? Status() : corrupt("the column chunk has more rows than its row group");
+}
+
+Status ChunkLoader::readPagesWithArrow() {
+  pages_.clear();
+  std::vector<PlainPage> plain;
+  HR_RETURN_IF_ERROR(readWithArrow(*file_, rowGroup_, columnIndex_, plain));
+  for (PlainPage &part : plain) {
+    Page page;
+    page.header.kind = PageKind::kData;
+    page.header.encoding = static_cast<int32_t>(Encoding::kPlain);
+    page.header.values = part.rows;
+    page.bytes = part.bytes.data();
+    page.size = part.bytes.bytes();
+    page.owned = std::move(part.bytes);
+    page.levelsRead = true;
+    page.nulls = part.nulls;
+    page.valid = std::move(part.valid);
+    pages_.push_back(std::move(page));
+  }
+  return Status();
 }
 
 /// Makes the bytes of a page available: in place where they are not compressed (or one Snappy literal) and
@@ -186,10 +229,8 @@ Expected<std::shared_ptr<const EncodedChunk>> ChunkLoader::finish() {
 }
 
 Status ChunkLoader::keepDictionary(Page &page) {
-  if (column_.stored == Stored::kBoolean ||
-      (page.header.encoding != static_cast<int32_t>(Encoding::kPlain) &&
-       page.header.encoding != static_cast<int32_t>(Encoding::kPlainDictionary))) {
-    return makeError(ErrorKind::kUnsupported, "dictionary encoding is not supported, number: ", page.header.encoding);
+  if (column_.stored == Stored::kBoolean) {
+    return corrupt("a column of bools has a dictionary");
   }
   // A value takes at least one byte, a string four: so a corrupt count cannot ask for much memory.
   if (page.header.values > page.size) {
@@ -226,9 +267,9 @@ Status ChunkLoader::decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t r
   return Status();
 }
 
-Expected<ChunkLoader::Values> ChunkLoader::readLevels(const Page &page) const {
-  Values values{page.bytes, page.size, 0, {}};
-  if (!column_.nullable) {
+Expected<ChunkLoader::Values> ChunkLoader::readLevels(Page &page) const {
+  Values values{page.bytes, page.size, page.nulls, std::move(page.valid)};
+  if (!column_.nullable || page.levelsRead) {
     return values;
   }
   const uint32_t rows = page.header.values;
@@ -241,10 +282,6 @@ Expected<ChunkLoader::Values> ChunkLoader::readLevels(const Page &page) const {
       return values;
     }
   } else {
-    if (page.header.levelEncoding != static_cast<int32_t>(Encoding::kRle)) {
-      return makeError(ErrorKind::kUnsupported, "definition level encoding is not supported, number: ",
-                       page.header.levelEncoding);
-    }
     uint32_t length = 0;
     if (page.size < 4) {
       return corrupt("a page is too short for its definition levels");
@@ -289,7 +326,7 @@ Status ChunkLoader::addPage(Page &page) {
 Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
   HrSegment segment{};
   segment.rows = page.header.values;
-  if (dictionaryEncoded(page) && column_.stored != Stored::kBoolean) {
+  if (dictionaryEncoded(page)) {
     if (values.bytes < 1 || values.data[0] > 32) {
       return corrupt("a page has codes of an impossible width");
     }
@@ -298,7 +335,7 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.data = values.data + 1;
     segment.bytes = values.bytes - 1;
     keep(std::move(page.owned));
-  } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle) && column_.stored == Stored::kBoolean) {
+  } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle)) {
     uint32_t length = 0;
     if (values.bytes < 4) {
       return corrupt("a page of bools is too short");
@@ -312,8 +349,6 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.data = values.data + 4;
     segment.bytes = length;
     keep(std::move(page.owned));
-  } else if (page.header.encoding != static_cast<int32_t>(Encoding::kPlain)) {
-    return makeError(ErrorKind::kUnsupported, "page encoding is not supported, number: ", page.header.encoding);
   } else if (column_.stored == Stored::kBoolean) {
     if (values.bytes < (uint64_t{segment.rows} + 7) / 8) {
       return corrupt("a page holds fewer values than its header says");
@@ -353,7 +388,7 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
   if (!data || !bits) {
     return makeError(ErrorKind::kMemory, "no memory for the values of a page, rows: ", rows);
   }
-  if (dictionaryEncoded(page) && column_.stored != Stored::kBoolean) {
+  if (dictionaryEncoded(page)) {
     if (present != 0) {
       if (values.bytes < 1 || values.data[0] > 32) {
         return corrupt("a page has codes of an impossible width");
@@ -377,7 +412,7 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
         return corrupt("a page of codes does not decode");
       }
     }
-  } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle) && column_.stored == Stored::kBoolean) {
+  } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle)) {
     uint32_t length = 0;
     if (values.bytes < 4) {
       return corrupt("a page of bools is too short");
@@ -387,11 +422,9 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
       return corrupt("bools reach past the end of their page");
     }
     HR_RETURN_IF_ERROR(decodeBits(values.data + 4, length, present, data.data()));
-  } else if (page.header.encoding == static_cast<int32_t>(Encoding::kPlain)) {
+  } else {
     HR_RETURN_IF_ERROR(
         convertPlain(decoders_.isa, column_, values.data, values.bytes, present, *chunk_, data.data()));
-  } else {
-    return makeError(ErrorKind::kUnsupported, "page encoding is not supported, number: ", page.header.encoding);
   }
   const uint8_t *valid = values.validity.data();
   switch (width) {

@@ -47,6 +47,9 @@ private:
     uint64_t size = 0;
     const uint8_t *levels = nullptr; ///< v2
     PaddedBuffer owned;
+    bool levelsRead = false; ///< by Arrow: `nulls` and `valid` are known, `bytes` are the values alone
+    uint32_t nulls = 0;
+    PaddedBuffer valid;
     primitives::SnappyBlock snappy{}; ///< outputBytes 0: nothing to do
   };
   struct Values {
@@ -58,9 +61,10 @@ private:
 
   Status readPages_();
   Status openPage(const uint8_t *input, Page &page);
+  Status readPagesWithArrow();
   Status keepDictionary(Page &page);
   Status addPage(Page &page);
-  Expected<Values> readLevels(const Page &page) const;
+  Expected<Values> readLevels(Page &page) const;
   Status addWithoutNulls(Page &page, const Values &values);
   Status addWithNulls(Page &page, Values &values);
   Status decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t rows, uint8_t *out) const;

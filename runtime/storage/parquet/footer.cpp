@@ -299,6 +299,7 @@ Expected<ParquetFooter> parseFooter(const uint8_t *bytes, uint64_t length, uint6
       footer.rows += group.rows;
       footer.rowGroups.push_back(std::move(group));
     }
+    footer.arrowMetadata = std::move(meta);
     return footer;
   } catch (const std::exception &error) {
     return makeError(ErrorKind::kCorrupt, "cannot read the footer of ", path, ": ", error.what());

@@ -5,6 +5,7 @@
 #include "runtime/storage/column_type.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +63,7 @@ struct ParquetFooter {
   uint64_t rows = 0;
   std::vector<ParquetColumn> columns; ///< leaf columns in file order
   std::vector<ParquetRowGroup> rowGroups;
+  std::shared_ptr<const void> arrowMetadata; ///< Arrow's FileMetaData, for arrow_pages.cpp
 };
 
 /// The bytes of the footer within a whole file: checks both magics and the length.

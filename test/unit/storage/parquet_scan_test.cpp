@@ -105,6 +105,39 @@ TEST(ParquetScan, DecimalsInFixedBytesAndRleBools) {
   }
 }
 
+TEST(ParquetScan, OtherEncodingsGoThroughArrow) {
+  using parquet::Encoding;
+  std::mt19937_64 random(seed());
+  for (int nulls : {0, 25}) {
+    for (auto pages : {parquet::ParquetDataPageVersion::V1, parquet::ParquetDataPageVersion::V2}) {
+      TableOptions options;
+      options.rows = 40'000;
+      options.batchRows = 40'000;
+      options.nullPercent = nulls;
+      TestTable test = makeTable(options, random);
+      TemporaryFolder folder;
+      const std::string path = folder.file("t.parquet");
+      parquet::WriterProperties::Builder builder;
+      builder.disable_dictionary()->data_page_version(pages)->compression(arrow::Compression::SNAPPY);
+      for (const char *name : {"int", "int_as_16", "date", "long", "long_as_8", "long_as_128", "unsigned_32"}) {
+        builder.encoding(name, Encoding::DELTA_BINARY_PACKED);
+      }
+      builder.encoding("string", Encoding::DELTA_BYTE_ARRAY)
+          ->encoding("double", Encoding::BYTE_STREAM_SPLIT)
+          ->encoding("float", Encoding::BYTE_STREAM_SPLIT)
+          ->encoding("decimal_38", Encoding::BYTE_STREAM_SPLIT)
+          ->encoding("bool", Encoding::RLE);
+      writeTable(*test.table, path, 30'000, builder.build());
+      Storage storage;
+      auto source = storage.scan(test.slot, {path}, {}, {});
+      ASSERT_TRUE(source.ok()) << source.status().toString();
+      auto rows = readAll(**source, test.slot);
+      ASSERT_TRUE(rows.ok()) << rows.status().toString();
+      expectSame(*rows, test.text, test.slot);
+    }
+  }
+}
+
 TEST(ParquetScan, EncodedPagesStayEncoded) {
   std::mt19937_64 random(seed());
   TestTable test = makeTable({}, random);

@@ -1,0 +1,24 @@
+// Column chunks in encodings that are not ours (delta, byte stream split, old level encodings), decoded by
+// Arrow's reader and handed on as plain pages. Slower, and right.
+#pragma once
+
+#include "runtime/base/status.h"
+#include "runtime/storage/padded_buffer.h"
+#include "runtime/storage/parquet/parquet_file.h"
+
+#include <vector>
+
+namespace headrace::storage {
+
+/// Plain-encoded values of `rows` rows, without those that are NULL.
+struct PlainPage {
+  uint32_t rows = 0;
+  uint32_t nulls = 0;
+  PaddedBuffer bytes;
+  PaddedBuffer valid; ///< a byte a row; no memory if there is no NULL
+};
+
+/// Messages carry no place. kCorrupt or kUnsupported.
+Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t column, std::vector<PlainPage> &pages);
+
+} // namespace headrace::storage
