@@ -689,6 +689,8 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   if (failed(input)) {
     return failure();
   }
+  // What partial aggregates give: counts to add up, and sums whose range already holds for all ranks together.
+  bool combinesPartials = aggregate.getStage() == frame::AggregateStage::Final;
   // One map gives every measure its input, under the measure's name.
   auto inputs = appendMap(
       *input, sources, keyNames, names, aggregate.getLoc(),
@@ -699,8 +701,8 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
           if (measure.getInput()) {
             scalar = arguments[llvm::find(sources, measure.getInput().str()) - sources.begin()];
           }
-          bool counts = measure.getFunction() == frame::AggregateFunction::Count ||
-                        measure.getFunction() == frame::AggregateFunction::CountStar;
+          bool counts = !combinesPartials && (measure.getFunction() == frame::AggregateFunction::Count ||
+                                              measure.getFunction() == frame::AggregateFunction::CountStar);
           out.push_back(counts ? translator.countOf(scalar) : scalar);
         }
         return out;
@@ -730,6 +732,10 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
       out.type = frame::dropNullable(result.getColumnType(measure.getName().getValue()));
       if (frame::isFloat(out.type)) {
         out.body = b_.getF64Type();
+        break;
+      }
+      if (combinesPartials && out.range) {
+        out.body = b_.getIntegerType(std::max(64u, bitsFor(*out.range)));
         break;
       }
       __int128 low, high;
