@@ -190,7 +190,7 @@ std::optional<ReshardPlan> planTable(const Layout &source, const Layout &target)
   if (target.rowAxes != axes) {
     return std::nullopt;
   }
-  if (target.rowKind == RowKind::Scattered || source.isRoot()) {
+  if (target.rowKind == RowKind::Scattered) {
     return plan; // A relabelling: nothing moves.
   }
   if (target.rowKind == RowKind::Hash) {
@@ -232,8 +232,9 @@ ReshardCost tableCost(const ReshardPlan &plan, const Layout &source, const Value
                       const cost::CostModel &model) {
   ReshardCost total;
   const cost::Mesh &mesh = model.mesh();
-  double rowsHere = source.unreduced ? size.partRows
-                                     : size.rows / static_cast<double>(mesh.sizeOf(source.rowAxes));
+  double rowsHere = source.unreduced  ? size.partRows
+                    : source.isRoot() ? size.rows
+                                      : size.rows / static_cast<double>(mesh.sizeOf(source.rowAxes));
   for (const ReshardStep &step : plan) {
     double peers = static_cast<double>(mesh.sizeOf(step.axes));
     double bytes = rowsHere * size.rowBytes;
