@@ -171,11 +171,12 @@ def Pipe_ScanOp : Pipe_Op<"scan"> {
   let description = [{
     `columns` has one dictionary a column: `file` (name in the file), `column`, and where statistics prove it `min`, `max`
     (storage verifies them), `dictionary` (all pages are dictionary encoded), `logical`. `bounds` prune row groups.
+    With `split` each rank reads its share, otherwise every rank reads all.
   }];
   let arguments = (ins StrAttr:$table, ArrayAttr:$columns, OptionalAttr<ArrayAttr>:$bounds,
-                       OptionalAttr<I64Attr>:$expected_rows);
+                       OptionalAttr<I64Attr>:$expected_rows, UnitAttr:$split);
   let results = (outs Pipe_RowsType:$rows);
-  let assemblyFormat = "$table $columns (`bounds` $bounds^)? (`expected` $expected_rows^)? attr-dict `:` type($rows)";
+  let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? (`expected` $expected_rows^)? attr-dict `:` type($rows)";
 }
 
 def Pipe_ReadOp : Pipe_Op<"read"> {

@@ -75,11 +75,11 @@ def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
 }
 
 def Sched_LoadOp : Sched_Op<"load"> {
-  let summary = "an input table to a stream of morsels; each rank reads its share";
-  let description = [{ `columns` and `bounds` are those of `pipe.scan`. }];
-  let arguments = (ins StrAttr:$table, ArrayAttr:$columns, OptionalAttr<ArrayAttr>:$bounds);
+  let summary = "an input table to a stream of morsels";
+  let description = [{ `columns`, `bounds` and `split` are those of `pipe.scan`. }];
+  let arguments = (ins StrAttr:$table, ArrayAttr:$columns, OptionalAttr<ArrayAttr>:$bounds, UnitAttr:$split);
   let results = (outs Sched_TokenType:$done, Sched_StreamType:$rows);
-  let assemblyFormat = "$table $columns (`bounds` $bounds^)? attr-dict `:` type($rows)";
+  let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? attr-dict `:` type($rows)";
 }
 
 def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {

@@ -243,7 +243,8 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
   OpBuilder builder = atEnd(out);
   ArrayAttr bounds = scan->getAttrOfType<ArrayAttr>("bounds");
   out.rows = pipe::ScanOp::create(builder, scan.getLoc(), rowsType(out.columns), scan.getTableNameAttr(),
-                                  b_.getArrayAttr(descriptions), bounds, expected);
+                                  b_.getArrayAttr(descriptions), bounds, expected,
+                                  scan->hasAttr(dist::DistDialect::getSplitAttrName()) ? b_.getUnitAttr() : UnitAttr());
   return out;
 }
 

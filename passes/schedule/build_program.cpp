@@ -58,7 +58,7 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
   if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
     auto type = sched::StreamType::get(b_.getContext(), scan.getRows().getType());
     auto load = sched::LoadOp::create(b_, scan.getLoc(), b_.getType<sched::TokenType>(), type, scan.getTableAttr(),
-                                      scan.getColumns(), scan.getBoundsAttr());
+                                      scan.getColumns(), scan.getBoundsAttr(), scan.getSplitAttr());
     return load.getRows();
   }
   auto receive = cast<pipe::ReceiveOp>(source);

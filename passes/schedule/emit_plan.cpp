@@ -148,6 +148,7 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   task.kind = plan::TaskKind::kLoad;
   task.name = "load_" + slot.name;
   task.phase = "scan";
+  task.split = op.getSplit();
   task.slot = static_cast<int32_t>(plan_.slots.size());
   task.place = place(op.getLoc(), "scan " + slot.name);
   plan_.slots.push_back(std::move(slot));

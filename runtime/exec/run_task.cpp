@@ -114,13 +114,14 @@ Status RunTask::openQueue() {
                              ordered ? StreamOrder::kKept : StreamOrder::kNone);
     return {};
   }
-  const plan::Slot &slot = context_.plan->slots[context_.plan->tasks[load].slot];
+  const plan::Task &loading = context_.plan->tasks[load];
+  const plan::Slot &slot = context_.plan->slots[loading.slot];
   auto source = context_.sources->find(slot.name);
   if (source == context_.sources->end()) {
     return makeError(ErrorKind::kUser, "no input is bound to table: ", slot.name);
   }
-  HR_ASSIGN_OR_RETURN(auto opened,
-                      source->second(slot, storage::Share{context_.rank, context_.size}));
+  storage::Share share = loading.split ? storage::Share{context_.rank, context_.size} : storage::Share{};
+  HR_ASSIGN_OR_RETURN(auto opened, source->second(slot, share));
   queue_ = makeLoadQueue(std::move(opened));
   return {};
 }

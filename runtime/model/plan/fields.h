@@ -141,6 +141,7 @@ template <typename V> void visitFields(V &v, Task &x) {
   v("states", x.states);
   v("outputStream", x.outputStream);
   v("partitioned", x.partitioned);
+  v("split", x.split);
   v("exchange", x.exchange);
   v("channel", x.channel);
   v("operation", x.operation);

@@ -204,6 +204,7 @@ struct Task {
 
   // kLoad: slot -> outputStream (chunks are morsels; the schema of the stream names the slot's columns)
   int32_t slot = kNone;
+  bool split = false; ///< each rank reads its share; else every rank reads all
 
   // kRun: exactly one source: inputStream, or sourceState (its rows, once finished).
   int32_t kernel = kNone;

@@ -212,6 +212,7 @@ private:
       out_ << " " << named("buffer", plan_.buffers, task.buffer);
     }
     if (task.outputStream != kNone) {
+      out_ << (task.split ? ", a share on each rank," : "");
       out_ << (task.partitioned ? " to every rank's " : " to ")
            << named("stream", plan_.streams, task.outputStream);
     }

@@ -57,6 +57,7 @@ int32_t PlanBuilder::load(const std::string &table, size_t columns) {
   plan::Task &load = task(plan::TaskKind::kLoad, "load " + table);
   load.slot = static_cast<int32_t>(plan.slots.size() - 1);
   load.outputStream = out;
+  load.split = true;
   return out;
 }
 
