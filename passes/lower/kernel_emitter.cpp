@@ -5,7 +5,6 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cstddef>
 
@@ -35,12 +34,9 @@ Type pointerType(MLIRContext *context) { return LLVM::LLVMPointerType::get(conte
 } // namespace
 
 KernelEmitter::KernelEmitter(pipe::PipelineOp pipeline, SymbolTable &symbols, ModuleOp target)
-    : pipeline_(pipeline), symbols_(symbols),
-      b_(makeFunction(target, pipeline.getSymName(), pipeline.getLoc(),
-                      {pointerType(pipeline.getContext()), pointerType(pipeline.getContext())}),
-         pipeline.getLoc()) {
-  scalarOps_ = [this](Operation *op, IRMapping &mapping) { return lowerScalarOp(op, mapping); };
-}
+    : PipelineCode(pipeline, symbols,
+                   makeFunction(target, pipeline.getSymName(), pipeline.getLoc(),
+                                {pointerType(pipeline.getContext()), pointerType(pipeline.getContext())})) {}
 
 FailureOr<plan::Kernel> KernelEmitter::emit() {
   kernel_.symbol = pipeline_.getSymName().str();
@@ -116,12 +112,6 @@ void KernelEmitter::emitPrologue() {
   resume_ = b_.newBlock();
   b_.branch(fresh, init, resume_);
   b_.enter(init);
-}
-
-Value KernelEmitter::prologueValue(llvm::function_ref<Value()> make) {
-  OpBuilder::InsertionGuard guard(b_);
-  b_.setInsertionPoint(b_.function().getBody().front().getTerminator());
-  return make();
 }
 
 Value KernelEmitter::scratch(int64_t bytes) {
@@ -270,47 +260,6 @@ void KernelEmitter::skipRemaining() {
 }
 
 // ---- filters and maps ----
-
-std::shared_ptr<Expression> KernelEmitter::makeExpression(Region &body, ArrayAttr columns) {
-  auto expression = std::make_shared<Expression>();
-  expression->body = &body.front();
-  for (auto name : columns.getAsRange<StringAttr>()) {
-    expression->inputs.push_back(name.str());
-    expression->columns.push_back(columns_.lookup(name.getValue()));
-  }
-  keepAlive_.push_back(expression);
-  return expression;
-}
-
-void KernelEmitter::keepColumns(pipe::RowsType rows) {
-  SmallVector<StringRef> dropped;
-  for (auto &entry : columns_) {
-    if (rows.indexOf(entry.getKey()) < 0) {
-      dropped.push_back(entry.getKey());
-    }
-  }
-  for (StringRef name : dropped) {
-    columns_.erase(name);
-  }
-}
-
-void KernelEmitter::emitMap(pipe::MapOp map) {
-  std::shared_ptr<Expression> expression = makeExpression(map.getBody(), map.getColumns());
-  unsigned result = 0;
-  for (auto name : map.getNames().getAsRange<StringAttr>()) {
-    auto rows = map.getRows().getType();
-    int64_t index = rows.indexOf(name.getValue());
-    auto column = std::make_shared<ColumnValue>();
-    column->kind = ColumnValue::Kind::kExpression;
-    column->type = rows.getTypes()[index];
-    column->nullable = rows.getNullable()[index];
-    column->expression = expression;
-    column->result = result;
-    result += column->nullable ? 2 : 1;
-    columns_[name.getValue()] = column;
-  }
-  keepColumns(map.getRows().getType());
-}
 
 namespace {
 /// All bodies that reading the expression runs can be widened, from buffers of level 0 only.
@@ -543,52 +492,16 @@ LogicalResult KernelEmitter::emitScalarFilter(const Expression &condition) {
 
 // ---- shared ----
 
+void KernelEmitter::leaveWithError(Value code, Value place) {
+  b_.storeField(code, worker_, offsetof(HrWorker, error) + offsetof(HrError, code));
+  b_.storeField(place, worker_, offsetof(HrWorker, error) + offsetof(HrError, place));
+  LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_ERROR));
+}
+
 RowReader KernelEmitter::reader(unsigned level, Value row, unsigned width) {
   RowReader rows(b_, levels_, level, row, width);
   rows.setScalarOps(&scalarOps_);
   return rows;
-}
-
-uint32_t KernelEmitter::placeOf(Location location) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    stream << name.getName().getValue();
-  } else {
-    location.print(stream);
-  }
-  for (auto [index, known] : llvm::enumerate(placeTexts_)) {
-    if (known == text) {
-      return index;
-    }
-  }
-  placeTexts_.push_back(text);
-  return placeTexts_.size() - 1;
-}
-
-void KernelEmitter::check(Value code) {
-  Block *failed = b_.newBlock(), *fine = b_.newBlock();
-  b_.branch(b_.compare(arith::CmpIPredicate::ne, code, b_.i32(0)), failed, fine);
-  b_.enter(failed);
-  // The import may have set the error already, with more detail; then the code is the same.
-  b_.storeField(code, worker_, offsetof(HrWorker, error) + offsetof(HrError, code));
-  b_.storeField(b_.i32(placeOf(b_.loc())), worker_, offsetof(HrWorker, error) + offsetof(HrError, place));
-  LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_ERROR));
-  b_.enter(fine);
-}
-
-void KernelEmitter::checkNotNull(Value pointer) {
-  failIf(b_.isNull(pointer), HR_ERROR_MEMORY);
-}
-
-void KernelEmitter::failIf(Value condition, int32_t code) {
-  Block *failed = b_.newBlock(), *fine = b_.newBlock();
-  b_.branch(condition, failed, fine);
-  b_.enter(failed);
-  b_.storeField(b_.i32(code), worker_, offsetof(HrWorker, error) + offsetof(HrError, code));
-  b_.storeField(b_.i32(placeOf(b_.loc())), worker_, offsetof(HrWorker, error) + offsetof(HrError, place));
-  LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_ERROR));
-  b_.enter(fine);
 }
 
 } // namespace headrace::lower

@@ -1,0 +1,124 @@
+// Keys of rows: hash and equality, by runtime/primitives/hash/hash.h.
+#include "passes/lower/pipeline_code.h"
+
+#include "runtime/primitives/hash/hash.h"
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+Value PipelineCode::hashValue(Type type, RowValue input) {
+  Type i64 = b_.getI64Type();
+  auto shiftRight = [&](Value value, int64_t bits) -> Value {
+    return arith::ShRUIOp::create(b_, b_.loc(), value, b_.integer(value.getType(), bits));
+  };
+  auto exclusiveOr = [&](Value a, Value b) -> Value {
+    return arith::XOrIOp::create(b_, b_.loc(), a, b);
+  };
+  auto multiply = [&](Value value, uint64_t by) -> Value {
+    return arith::MulIOp::create(b_, b_.loc(), value, b_.i64(static_cast<int64_t>(by)));
+  };
+  auto hashInteger = [&](Value value) {
+    Value hash = exclusiveOr(value, shiftRight(value, 32));
+    hash = multiply(hash, primitives::kHashMultiplier1);
+    hash = exclusiveOr(hash, shiftRight(hash, 29));
+    hash = multiply(hash, primitives::kHashMultiplier2);
+    return exclusiveOr(hash, shiftRight(hash, 32));
+  };
+  Value hash;
+  if (isa<pipe::StringType>(type)) {
+    // Length and prefix are all of a short string.
+    Value head = b_.load(i64, input.value);
+    Value out = b_.slot(i64);
+    b_.store(hashInteger(head), out);
+    Value isLong = b_.compare(arith::CmpIPredicate::ugt, b_.truncate(head, b_.getI32Type()), b_.i32(4));
+    b_.ifThen(isLong, [&] { b_.store(b_.callImport("hr_string_hash", {input.value}), out); });
+    hash = b_.load(i64, out);
+  } else if (type.isInteger(1)) {
+    hash = hashInteger(b_.zeroExtend(input.value, i64));
+  } else if (type.isInteger(128)) {
+    Value low = b_.truncate(input.value, i64);
+    Value high = b_.truncate(shiftRight(input.value, 64), i64);
+    Value fits = b_.compare(arith::CmpIPredicate::eq, b_.signExtend(low, type), input.value);
+    Value narrow = hashInteger(low);
+    Value first = hashInteger(high);
+    Value rotated = arith::OrIOp::create(
+        b_, b_.loc(), arith::ShLIOp::create(b_, b_.loc(), first, b_.i64(5)), shiftRight(first, 59));
+    Value mixed = multiply(exclusiveOr(rotated, narrow), primitives::kHashMultiplier1);
+    hash = b_.select(fits, narrow, exclusiveOr(mixed, shiftRight(mixed, 32)));
+  } else if (isa<FloatType>(type)) {
+    Value value = input.value;
+    if (type.isF32()) {
+      value = arith::ExtFOp::create(b_, b_.loc(), b_.getF64Type(), value);
+    }
+    Value zero = arith::ConstantOp::create(b_, b_.loc(), b_.getF64FloatAttr(0));
+    Value isZero = arith::CmpFOp::create(b_, b_.loc(), arith::CmpFPredicate::OEQ, value, zero);
+    Value isNan = arith::CmpFOp::create(b_, b_.loc(), arith::CmpFPredicate::UNO, value, value);
+    Value bits = arith::BitcastOp::create(b_, b_.loc(), i64, value);
+    bits = b_.select(isZero, b_.i64(0), bits);
+    hash = hashInteger(b_.select(isNan, b_.i64(0x7ff8000000000000), bits));
+  } else {
+    hash = hashInteger(b_.signExtend(input.value, i64));
+  }
+  if (input.valid) {
+    hash = b_.select(input.valid, hash, b_.i64(static_cast<int64_t>(primitives::kNullHash)));
+  }
+  return hash;
+}
+
+FailureOr<Value> PipelineCode::hashKeys(RowReader &rows, ArrayAttr keys, Value *anyNull) {
+  Value hash;
+  for (auto name : keys.getAsRange<StringAttr>()) {
+    Column column = columns_.lookup(name.getValue());
+    FailureOr<RowValue> value = rows.read(column);
+    if (failed(value)) {
+      return failure();
+    }
+    Value next = hashValue(column->type, *value);
+    if (!hash) {
+      hash = next;
+    } else {
+      Value rotated = arith::OrIOp::create(
+          b_, b_.loc(), arith::ShLIOp::create(b_, b_.loc(), hash, b_.i64(5)),
+          arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(59)));
+      Value mixed = arith::MulIOp::create(
+          b_, b_.loc(), arith::XOrIOp::create(b_, b_.loc(), rotated, next),
+          b_.i64(static_cast<int64_t>(primitives::kHashMultiplier1)));
+      hash = arith::XOrIOp::create(b_, b_.loc(), mixed,
+                                   arith::ShRUIOp::create(b_, b_.loc(), mixed, b_.i64(32)));
+    }
+    if (anyNull && value->valid) {
+      Value null = arith::XOrIOp::create(b_, b_.loc(), value->valid, b_.integer(b_.getI1Type(), 1));
+      *anyNull = *anyNull ? Value(arith::OrIOp::create(b_, b_.loc(), *anyNull, null)) : null;
+    }
+  }
+  return hash ? hash : b_.i64(0);
+}
+
+Value PipelineCode::equalValues(Type type, Value a, Value b) {
+  if (isa<pipe::StringType>(type)) {
+    // Most unequal strings differ in length or prefix: the first eight bytes of the view.
+    Value same = b_.slot(b_.getI1Type());
+    Value head = b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI64Type(), a),
+                            b_.load(b_.getI64Type(), b));
+    b_.store(head, same);
+    // Strings of at most four bytes are settled by then.
+    Value isLong = b_.compare(arith::CmpIPredicate::ugt, b_.load(b_.getI32Type(), a), b_.i32(4));
+    b_.ifThen(arith::AndIOp::create(b_, b_.loc(), head, isLong), [&] {
+      Value equal = b_.callImport("hr_string_equal", {a, b});
+      b_.store(b_.compare(arith::CmpIPredicate::ne, equal, b_.i32(0)), same);
+    });
+    return b_.load(b_.getI1Type(), same);
+  }
+  if (isa<FloatType>(type)) {
+    // Keys: NaN equals NaN.
+    Value equal = arith::CmpFOp::create(b_, b_.loc(), arith::CmpFPredicate::OEQ, a, b);
+    Value nanA = arith::CmpFOp::create(b_, b_.loc(), arith::CmpFPredicate::UNO, a, a);
+    Value nanB = arith::CmpFOp::create(b_, b_.loc(), arith::CmpFPredicate::UNO, b, b);
+    return arith::OrIOp::create(b_, b_.loc(), equal,
+                                arith::AndIOp::create(b_, b_.loc(), nanA, nanB));
+  }
+  return b_.compare(arith::CmpIPredicate::eq, a, b);
+}
+
+} // namespace headrace::lower

@@ -1,0 +1,187 @@
+// Columns, maps, failures and the combination of fields.
+#include "passes/lower/pipeline_code.h"
+
+#include "passes/analysis/physical.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+PipelineCode::PipelineCode(pipe::PipelineOp pipeline, SymbolTable &symbols, LLVM::LLVMFuncOp function)
+    : pipeline_(pipeline), symbols_(symbols), b_(function, pipeline.getLoc()) {
+  scalarOps_ = [this](Operation *op, IRMapping &mapping) { return lowerScalarOp(op, mapping); };
+}
+
+Value PipelineCode::prologueValue(llvm::function_ref<Value()> make) {
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPoint(b_.function().getBody().front().getTerminator());
+  return make();
+}
+
+std::shared_ptr<Expression> PipelineCode::makeExpression(Region &body, ArrayAttr columns) {
+  auto expression = std::make_shared<Expression>();
+  expression->body = &body.front();
+  for (auto name : columns.getAsRange<StringAttr>()) {
+    expression->inputs.push_back(name.str());
+    expression->columns.push_back(columns_.lookup(name.getValue()));
+  }
+  keepAlive_.push_back(expression);
+  return expression;
+}
+
+void PipelineCode::keepColumns(pipe::RowsType rows) {
+  SmallVector<StringRef> dropped;
+  for (auto &entry : columns_) {
+    if (rows.indexOf(entry.getKey()) < 0) {
+      dropped.push_back(entry.getKey());
+    }
+  }
+  for (StringRef name : dropped) {
+    columns_.erase(name);
+  }
+}
+
+void PipelineCode::emitMap(pipe::MapOp map) {
+  std::shared_ptr<Expression> expression = makeExpression(map.getBody(), map.getColumns());
+  unsigned result = 0;
+  for (auto name : map.getNames().getAsRange<StringAttr>()) {
+    auto rows = map.getRows().getType();
+    int64_t index = rows.indexOf(name.getValue());
+    auto column = std::make_shared<ColumnValue>();
+    column->kind = ColumnValue::Kind::kExpression;
+    column->type = rows.getTypes()[index];
+    column->nullable = rows.getNullable()[index];
+    column->expression = expression;
+    column->result = result;
+    result += column->nullable ? 2 : 1;
+    columns_[name.getValue()] = column;
+  }
+  keepColumns(map.getRows().getType());
+}
+
+Value PipelineCode::widenToField(const plan::StateField &field, Value value) {
+  Type type = value.getType();
+  bool isFloat = isa<FloatType>(type);
+  Type stored = isFloat ? (field.type == HR_F32 ? Type(b_.getF32Type()) : Type(b_.getF64Type()))
+                : field.type == HR_BOOL ? Type(b_.getI1Type())
+                                        : Type(b_.getIntegerType(physicalBytes(field.type) * 8));
+  if (type == stored) {
+    return value;
+  }
+  return isFloat ? Value(arith::ExtFOp::create(b_, b_.loc(), stored, value)) : b_.signExtend(value, stored);
+}
+
+void PipelineCode::combineField(const plan::StateField &field, Value row, RowValue input,
+                                 Value owner) {
+  Value place = b_.at(row, field.offset);
+  auto combineAlways = [&] {
+    if (field.type == HR_STRING) {
+      // Kept if it is the first, or before (min), or after (max) the one there.
+      auto type = pipe::StringType::get(b_.getContext());
+      Value known = loadValue(b_, b_.getI1Type(), b_.at(row, field.validOffset));
+      Block *compare = b_.newBlock(), *replace = b_.newBlock(), *done = b_.newBlock();
+      b_.branch(known, compare, replace);
+      b_.enter(compare);
+      Value order = b_.callImport("hr_string_compare", {input.value, place});
+      auto predicate =
+          field.combine == "min" ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt;
+      b_.branch(b_.compare(predicate, order, b_.i32(0)), replace, done);
+      b_.enter(replace);
+      storeValue(b_, type, input.value, place);
+      keepString(owner, place);
+      b_.jump(done);
+      b_.enter(done);
+      return;
+    }
+    Value value = widenToField(field, input.value);
+    Type stored = value.getType();
+    bool isFloat = isa<FloatType>(stored);
+    Value old = loadValue(b_, stored, place);
+    Value combined;
+    if (field.combine == "sum") {
+      if (isFloat) {
+        combined = arith::AddFOp::create(b_, b_.loc(), old, value);
+      } else {
+        combined = b_.add(old, value);
+        if (input.value.getType() == stored && field.type == HR_I128) {
+          // Narrow inputs cannot overflow 128 bits; wide ones can. Overflow: both operands have one
+          // sign and the sum the other.
+          Value flipped = arith::AndIOp::create(
+              b_, b_.loc(), arith::XOrIOp::create(b_, b_.loc(), old, combined),
+              arith::XOrIOp::create(b_, b_.loc(), value, combined));
+          failIf(b_.compare(arith::CmpIPredicate::slt, flipped, b_.integer(stored, 0)),
+                 HR_ERROR_OVERFLOW);
+        }
+      }
+    } else if (field.combine == "min") {
+      combined = isFloat ? Value(arith::MinNumFOp::create(b_, b_.loc(), old, value))
+                         : Value(arith::MinSIOp::create(b_, b_.loc(), old, value));
+    } else {
+      combined = isFloat ? Value(arith::MaxNumFOp::create(b_, b_.loc(), old, value))
+                         : Value(arith::MaxSIOp::create(b_, b_.loc(), old, value));
+    }
+    storeValue(b_, stored, combined, place);
+  };
+  if (!input.valid) {
+    combineAlways();
+    if (field.nullable) {
+      b_.store(b_.integer(b_.getI8Type(), 1), b_.at(row, field.validOffset));
+    }
+    return;
+  }
+  b_.ifThen(input.valid, [&] {
+    combineAlways();
+    if (field.nullable) {
+      b_.store(b_.integer(b_.getI8Type(), 1), b_.at(row, field.validOffset));
+    }
+  });
+}
+
+uint32_t PipelineCode::placeOf(Location location) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    stream << name.getName().getValue();
+  } else {
+    location.print(stream);
+  }
+  for (auto [index, known] : llvm::enumerate(placeTexts_)) {
+    if (known == text) {
+      return index;
+    }
+  }
+  placeTexts_.push_back(text);
+  return placeTexts_.size() - 1;
+}
+
+void PipelineCode::check(Value code) {
+  Block *failed = b_.newBlock(), *fine = b_.newBlock();
+  b_.branch(b_.compare(arith::CmpIPredicate::ne, code, b_.i32(0)), failed, fine);
+  b_.enter(failed);
+  // The import may have set the error already, with more detail; then the code is the same.
+  leaveWithError(code, b_.i32(placeOf(b_.loc())));
+  b_.enter(fine);
+}
+
+void PipelineCode::checkNotNull(Value pointer) { failIf(b_.isNull(pointer), HR_ERROR_MEMORY); }
+
+void PipelineCode::failIf(Value condition, int32_t code) {
+  Block *failed = b_.newBlock(), *fine = b_.newBlock();
+  b_.branch(condition, failed, fine);
+  b_.enter(failed);
+  leaveWithError(b_.i32(code), b_.i32(placeOf(b_.loc())));
+  b_.enter(fine);
+}
+
+const plan::StateField *findField(const plan::State &state, StringRef name) {
+  for (const plan::StateField &field : state.fields) {
+    if (field.name == name) {
+      return &field;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace headrace::lower

@@ -1,0 +1,70 @@
+// PipelineCode: what the kernels of a pipeline share whatever their skeleton (tiles of a CPU worker, threads of a
+// GPU): columns and expressions, hashing and equality of keys, ops of bodies, literals, places of errors.
+#pragma once
+
+#include "passes/lower/row_values.h"
+
+#include "runtime/model/plan/plan.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace headrace::lower {
+
+/// Base of the emitters. A skeleton adds the loops, the sources, the lookups and the sinks, and says how code
+/// leaves the kernel with an error.
+class PipelineCode {
+public:
+  virtual ~PipelineCode() = default;
+
+protected:
+  using Column = std::shared_ptr<ColumnValue>;
+
+  PipelineCode(pipe::PipelineOp pipeline, mlir::SymbolTable &states, mlir::LLVM::LLVMFuncOp function);
+
+  /// Ends the current block: leaves with this HrErrorCode (i32) and place (index, i32).
+  virtual void leaveWithError(mlir::Value code, mlir::Value place) = 0;
+  /// Copies a string's bytes to where they live as long as the state of this owner.
+  virtual void keepString(mlir::Value owner, mlir::Value string) = 0;
+
+  // pipeline_code.cpp
+  void emitMap(pipe::MapOp map);
+  std::shared_ptr<Expression> makeExpression(mlir::Region &body, mlir::ArrayAttr columns);
+  void keepColumns(pipe::RowsType rows);
+  /// Folds a value into the field of a row that nobody else writes.
+  void combineField(const plan::StateField &field, mlir::Value row, RowValue input, mlir::Value owner);
+  /// A value of a body as the field stores it.
+  mlir::Value widenToField(const plan::StateField &field, mlir::Value value);
+  /// Leaves the kernel with HR_ERROR if the code is not zero.
+  void check(mlir::Value code);
+  void checkNotNull(mlir::Value pointer);
+  void failIf(mlir::Value condition, int32_t code);
+  /// Makes values at the end of the entry block, which has its terminator by then.
+  mlir::Value prologueValue(llvm::function_ref<mlir::Value()> make);
+  uint32_t placeOf(mlir::Location location);
+
+  // key_code.cpp
+  /// Hash of key columns of a row, by runtime/primitives/hash/hash.h.
+  mlir::FailureOr<mlir::Value> hashKeys(RowReader &rows, mlir::ArrayAttr keys, mlir::Value *anyNull);
+  mlir::Value hashValue(mlir::Type type, RowValue value);
+  mlir::Value equalValues(mlir::Type type, mlir::Value a, mlir::Value b);
+
+  // scalar_ops.cpp
+  mlir::LogicalResult lowerScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
+  mlir::Value stringLiteral(llvm::StringRef text);
+
+  pipe::PipelineOp pipeline_;
+  mlir::SymbolTable &symbols_;
+  CodeBuilder b_;
+  plan::Kernel kernel_;
+  mlir::Value literals_;
+  llvm::StringMap<Column> columns_;
+  RowReader::ScalarOpLowering scalarOps_;
+  std::vector<std::string> placeTexts_;
+  std::vector<std::shared_ptr<Expression>> keepAlive_;
+};
+
+/// The field of this name, or null.
+const plan::StateField *findField(const plan::State &state, llvm::StringRef name);
+
+} // namespace headrace::lower

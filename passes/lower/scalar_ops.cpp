@@ -1,0 +1,127 @@
+// The pipe ops of bodies: literals, strings, dates, checked 128-bit arithmetic.
+#include "passes/lower/pipeline_code.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+Value PipelineCode::stringLiteral(StringRef text) {
+  for (const plan::Literal &known : kernel_.literals) {
+    if (known.kind == plan::LiteralKind::kString && known.text == text) {
+      return prologueValue([&] { return b_.at(literals_, known.offset); });
+    }
+  }
+  plan::Literal literal;
+  literal.kind = plan::LiteralKind::kString;
+  literal.offset = (kernel_.literalBytes + 15) / 16 * 16;
+  literal.text = text.str();
+  kernel_.literalBytes = literal.offset + 16;
+  kernel_.literals.push_back(literal);
+  return prologueValue([&] { return b_.at(literals_, literal.offset); });
+}
+
+namespace {
+/// A LIKE pattern that is one of the cheap cases, without its percent signs.
+struct SimplePattern {
+  const char *import;
+  std::string text;
+};
+std::optional<SimplePattern> simplePattern(StringRef pattern, bool hasEscape) {
+  if (hasEscape || pattern.contains('_')) {
+    return std::nullopt;
+  }
+  bool front = pattern.consume_front("%"), back = pattern.consume_back("%");
+  if (pattern.contains('%') || pattern.empty()) {
+    return std::nullopt;
+  }
+  const char *import = front && back ? "hr_string_contains"
+                       : front       ? "hr_string_ends_with"
+                       : back        ? "hr_string_starts_with"
+                                     : "hr_string_equal";
+  return SimplePattern{import, pattern.str()};
+}
+} // namespace
+
+LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
+  auto operand = [&](unsigned index) { return mapping.lookupOrDefault(op->getOperand(index)); };
+  auto result = [&](Value value) { mapping.map(op->getResult(0), value); };
+  auto isTrue = [&](Value code) { return b_.compare(arith::CmpIPredicate::ne, code, b_.i32(0)); };
+  auto spill = [&](Value wide) {
+    Value memory = b_.slot(wide.getType());
+    b_.store(wide, memory);
+    return memory;
+  };
+  if (auto literal = dyn_cast<pipe::LiteralOp>(op)) {
+    result(stringLiteral(literal.getValue()));
+    return success();
+  }
+  if (auto compare = dyn_cast<pipe::StringCompareOp>(op)) {
+    StringRef predicate = compare.getPredicate();
+    if (predicate == "eq" || predicate == "ne") {
+      Value equal = equalValues(pipe::StringType::get(b_.getContext()), operand(0), operand(1));
+      if (predicate == "ne") {
+        equal = arith::XOrIOp::create(b_, b_.loc(), equal, b_.integer(b_.getI1Type(), 1));
+      }
+      result(equal);
+      return success();
+    }
+    Value order = b_.callImport("hr_string_compare", {operand(0), operand(1)});
+    auto code = predicate == "lt"   ? arith::CmpIPredicate::slt
+                : predicate == "le" ? arith::CmpIPredicate::sle
+                : predicate == "gt" ? arith::CmpIPredicate::sgt
+                                    : arith::CmpIPredicate::sge;
+    result(b_.compare(code, order, b_.i32(0)));
+    return success();
+  }
+  if (auto match = dyn_cast<pipe::StringMatchOp>(op)) {
+    if (auto simple = simplePattern(match.getPattern(), match.getEscape().has_value())) {
+      result(isTrue(b_.callImport(simple->import, {operand(0), stringLiteral(simple->text)})));
+      return success();
+    }
+    int32_t escape = match.getEscape() ? static_cast<uint8_t>((*match.getEscape())[0]) : -1;
+    result(isTrue(b_.callImport("hr_string_like",
+                                {operand(0), stringLiteral(match.getPattern()), b_.i32(escape)})));
+    return success();
+  }
+  if (isa<pipe::SubstringOp>(op)) {
+    Value out = b_.slot(b_.getI64Type(), 2);
+    b_.callImport("hr_string_substring", {operand(0), operand(1), operand(2), out});
+    result(out);
+    return success();
+  }
+  if (auto part = dyn_cast<pipe::DatePartOp>(op)) {
+    result(b_.callImport(("hr_date_" + part.getPart()).str(), {operand(0)}));
+    return success();
+  }
+  if (isa<pipe::MultiplyOp>(op)) {
+    Value out = b_.slot(b_.getIntegerType(128));
+    Value overflow = b_.callImport("hr_multiply_i128", {spill(operand(0)), spill(operand(1)), out});
+    failIf(isTrue(overflow), HR_ERROR_OVERFLOW);
+    result(b_.load(b_.getIntegerType(128), out));
+    return success();
+  }
+  if (isa<pipe::ToFloatOp>(op)) {
+    result(b_.callImport("hr_i128_to_f64", {spill(operand(0))}));
+    return success();
+  }
+  if (isa<pipe::DivideOp>(op)) {
+    Value out = b_.slot(b_.getIntegerType(128));
+    check(b_.callImport("hr_divide_i128",
+                        {spill(operand(0)), spill(operand(1)), spill(operand(2)), out}));
+    result(b_.load(b_.getIntegerType(128), out));
+    return success();
+  }
+  if (auto fail = dyn_cast<pipe::FailIfOp>(op)) {
+    StringRef error = fail.getError();
+    failIf(operand(0), error == "overflow"           ? HR_ERROR_OVERFLOW
+                       : error == "division_by_zero" ? HR_ERROR_DIVISION_BY_ZERO
+                       : error == "invalid_cast"     ? HR_ERROR_INVALID_CAST
+                                                     : HR_ERROR_MORE_THAN_ONE_ROW);
+    return success();
+  }
+  return failure();
+}
+
+} // namespace headrace::lower
