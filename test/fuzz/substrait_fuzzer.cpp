@@ -1,0 +1,26 @@
+// libFuzzer: any document through the Substrait import, which must refuse it with a reason or give
+// a module that verifies.
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "passes/import/ImportSubstrait.h"
+#include "test/fuzz/json_mutation.h"
+
+#include <cstdlib>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  std::string error;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      headrace::import::importSubstrait(&context, text, {}, error);
+  bool says = !error.empty();
+  if (static_cast<bool>(module) == says || (module && failed(mlir::verify(*module)))) {
+    abort(); // refused without a reason, or accepted with one, or not valid
+  }
+  return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t sizeMax,
+                                          unsigned seed) {
+  return headrace::fuzz::mutateDocument(data, size, sizeMax, seed);
+}
