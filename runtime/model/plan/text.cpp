@@ -13,6 +13,9 @@ public:
   explicit TextWriter(const Plan &plan) : plan_(plan) {}
 
   std::string write() {
+    if (!plan_.explanation.empty()) {
+      out_ << plan_.explanation << "\n";
+    }
     writeHeader();
     writeSlots();
     writeStates();
@@ -22,9 +25,6 @@ public:
     out_ << "tasks\n";
     for (size_t t = 0; t < plan_.tasks.size(); ++t) {
       writeTask(t);
-    }
-    if (!plan_.explanation.empty()) {
-      out_ << "explanation\n" << plan_.explanation << "\n";
     }
     return std::move(out_).str();
   }

@@ -19,7 +19,6 @@ class CompiledQuery:
     plan_json: str
     kernels: bytes
     plan_text: str = ""
-    explanation: str = ""
     phase_seconds: dict[str, float] = field(default_factory=dict)
     kernels_compiled: int = 0
     from_cache: bool = False
@@ -61,7 +60,6 @@ def find(key: str) -> CompiledQuery | None:
             plan_json=(folder / "plan.json").read_text(),
             kernels=(folder / "kernels.so").read_bytes(),
             plan_text=meta["plan_text"],
-            explanation=meta["explanation"],
             phase_seconds={},
             from_cache=True,
         )
@@ -77,7 +75,7 @@ def put(key: str, query: CompiledQuery) -> None:
         temporary.mkdir(parents=True, exist_ok=True)
         (temporary / "plan.json").write_text(query.plan_json)
         (temporary / "kernels.so").write_bytes(query.kernels)
-        meta = {"plan_text": query.plan_text, "explanation": query.explanation}
+        meta = {"plan_text": query.plan_text}
         (temporary / "meta.json").write_text(json.dumps(meta))
         temporary.rename(parent / key)
     except OSError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ class _Loaded:
 _sessions: dict[str, Any] = {}
 _loaded: dict[str, _Loaded] = {}
 _statistics: dict[str, str] = {}
+_arrow_known: dict[int, tuple[Any, str]] = {}
 _last_profile = Profile()
 
 #: Loaded programs kept in this process.
@@ -68,8 +70,9 @@ def sql(
 
     tables: a directory of Parquet files (one table a file or folder), or a dict of name to path(s) or Arrow table.
     ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks (default: the
-    processors this process may use). memory: limit in bytes of all ranks together. topology: a topology file;
-    default: this machine with `ranks` ranks. layout_seed: forces a random feasible layout instead of the solver's.
+    processors this process may use). memory: limit in bytes of all ranks together. topology: a topology file
+    or the name of a shipped one; default: this machine with `ranks` ranks. layout_seed: forces a random feasible
+    layout instead of the solver's.
 
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
@@ -103,9 +106,9 @@ def explain(
     layout_seed: int | None = None,
 ) -> str:
     """What was decided for a query and why, then its plan."""
-    loaded = _load(text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed)
-    parts = [loaded.query.explanation, loaded.query.plan_text]
-    return "\n".join(part for part in parts if part)
+    return _load(
+        text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed
+    ).query.plan_text
 
 
 def lower(text: str, tables: TablesArgument, phases: list[str], *, ranks: int = 1) -> dict[str, str]:
@@ -116,7 +119,9 @@ def lower(text: str, tables: TablesArgument, phases: list[str], *, ranks: int = 
 
 def _key(text: str, tables: dict[str, Table], options: object) -> str:
     described = {
-        name: table.identity() if isinstance(table, FileTable) else [str(table.schema()), id(table.data)]
+        name: table.identity()
+        if isinstance(table, FileTable)
+        else [str(table.schema()), _table_statistics(table)]
         for name, table in tables.items()
     }
     return plan_cache.key_of([text, described, options])
@@ -134,7 +139,7 @@ def _load(
 
     if ranks < 1:
         raise HeadraceError(f"ranks must be at least 1, got {ranks}")
-    topology_text = Path(topology).read_text() if topology else ""
+    topology_text = _topology_text(topology)
     key = _key(text, tables, [ranks, topology_text, layout_seed])
     if found := _loaded.get(key):
         return found
@@ -151,6 +156,19 @@ def _load(
     return _loaded[key]
 
 
+def _topology_text(topology: str | Path | None) -> str:
+    """A file's text; a shipped topology's name stays a name."""
+    if topology is None:
+        return ""
+    path = Path(topology)
+    if not path.suffix and not path.exists():
+        return str(topology)
+    try:
+        return path.read_text()
+    except OSError as error:
+        raise HeadraceError(f"cannot read the topology file: {path}: {error.strerror}", "io") from None
+
+
 def _compiled_query(
     text: str, tables: dict[str, Table], ranks: int, topology: str, layout_seed: int | None
 ) -> CompiledQuery:
@@ -159,7 +177,6 @@ def _compiled_query(
         plan_json=answer.plan_json,
         kernels=answer.kernels,
         plan_text=answer.plan_text,
-        explanation=answer.explanation,
         phase_seconds={**answer.parse_seconds, **dict(answer.inner.phase_seconds)},
         kernels_compiled=answer.kernels_compiled,
     )
@@ -219,18 +236,37 @@ def _table_statistics(table: Table) -> str:
     from headrace import _runtime
 
     if isinstance(table, ArrowTable):
-        return _translated(lambda: _runtime.statistics(table.data))
+        return _arrow_statistics(table.data)
     key = json.dumps(table.identity())
     if key not in _statistics:
         _statistics[key] = _translated(lambda: _runtime.statistics(list(table.paths)))
     return _statistics[key]
 
 
+def _arrow_statistics(data: Any) -> str:
+    """One pass over the table the first time; kept as long as the table lives."""
+    from headrace import _runtime
+
+    known = _arrow_known.get(id(data))
+    if known is not None and known[0]() is data:
+        return known[1]
+    text = _translated(lambda: _runtime.statistics(data))
+    try:
+        _arrow_known[id(data)] = (
+            weakref.ref(data, lambda _, key=id(data): _arrow_known.pop(key, None)),
+            text,
+        )
+    except TypeError:
+        pass  # This library's tables cannot be referred to weakly: measured every time.
+    return text
+
+
 def _run(
     program: Any, text: str, tables: dict[str, Table], ranks: int, threads: int | None, memory: int | None
 ) -> Any:
     bindings = {
-        name: list(table.paths) if isinstance(table, FileTable) else table.data for name, table in tables.items()
+        name: list(table.paths) if isinstance(table, FileTable) else table.data
+        for name, table in tables.items()
     }
     options: dict[str, Any] = {"ranks": ranks, "threads": threads or _default_threads()}
     if memory is not None:
@@ -245,4 +281,6 @@ def _translated(call: Any) -> Any:
     except HeadraceError:
         raise
     except RuntimeError as error:
-        raise HeadraceError(str(error), getattr(error, "kind", "internal"), getattr(error, "place", "")) from None
+        raise HeadraceError(
+            str(error), getattr(error, "kind", "internal"), getattr(error, "place", "")
+        ) from None

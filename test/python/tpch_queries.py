@@ -1,0 +1,53 @@
+"""The TPC-H queries of the tests, and comparison of their results with DuckDB's."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+QUERIES = Path(__file__).parents[1] / "data" / "tpch" / "queries"
+NAMES = ["01", "03", "04", "05", "06", "09", "12", "13", "14", "18", "19"]
+#: DuckDB divides decimals in DOUBLE: there the comparison has a tolerance.
+DOUBLES = {"01", "14"}
+
+
+def canonical(value: object) -> object:
+    """Decimals without trailing zeros, so that decimal(38, 4) and decimal(15, 2) compare by value."""
+    return value.normalize() + 0 if isinstance(value, Decimal) else value
+
+
+def rows(table: pa.Table) -> list[tuple[object, ...]]:
+    return [tuple(canonical(value) for value in row.values()) for row in table.to_pylist()]
+
+
+def close(a: object, b: object) -> bool:
+    if (
+        isinstance(a, (Decimal, float))
+        and isinstance(b, (Decimal, float))
+        and (isinstance(a, float) or isinstance(b, float))
+    ):
+        return float(a) == pytest.approx(float(b), rel=1e-6, abs=1e-6)
+    return a == b
+
+
+def views(folder: Path) -> duckdb.DuckDBPyConnection:
+    """DuckDB with one view for each Parquet file of a folder."""
+    connection = duckdb.connect()
+    for file in folder.glob("*.parquet"):
+        connection.execute(f"create view {file.stem} as select * from '{file}'")
+    return connection
+
+
+def check_equal(name: str, found: pa.Table, expected: pa.Table) -> None:
+    """Equal as bags: rows with equal sort keys may come in any order."""
+    got, wanted = (sorted(rows(table), key=repr) for table in (found, expected))
+    assert len(got) == len(wanted)
+    for a, b in zip(got, wanted, strict=True):
+        if name in DOUBLES:
+            assert all(close(x, y) for x, y in zip(a, b, strict=True)), (a, b)
+        else:
+            assert a == b
