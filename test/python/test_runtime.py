@@ -6,11 +6,10 @@ import json
 import subprocess
 from pathlib import Path
 
+import headrace as hr
 import pyarrow as pa
 import pytest
 from headrace import _runtime
-
-import headrace as hr
 
 SUM = "select sum(l_quantity) as total from lineitem where l_discount >= 0.05"
 

@@ -1,4 +1,4 @@
-"""The command `headrace`: sql, explain."""
+"""The command `headrace`: sql, explain, compile."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ from headrace._src.errors import HeadraceError
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="headrace", description="compile and run programs over tables and tensors")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, summary in (("sql", "run a query and print its result"), ("explain", "show a query's plan and why")):
+    summaries = {
+        "sql": "run a query and print its result",
+        "explain": "show a query's plan and why",
+        "compile": "compile a query to a directory that headrace-run runs",
+    }
+    for name, summary in summaries.items():
         command = commands.add_parser(name, help=summary)
         command.add_argument("text", help="one SQL query; @FILE reads it from a file")
         command.add_argument("--tables", required=True, metavar="DIR", help="directory of Parquet files")
         command.add_argument("--ranks", type=int, default=1, help="in-process ranks to shard over (default 1)")
         command.add_argument("--topology", metavar="FILE", help="topology file (default: this machine)")
         command.add_argument("--layout-seed", type=int, metavar="K", help="force a random feasible layout")
+        if name == "compile":
+            command.add_argument("--output", required=True, metavar="NAME.plan", help="the directory to write")
         if name == "sql":
             command.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
             command.add_argument("--memory", type=int, metavar="BYTES", help="memory limit of all ranks together")
@@ -53,6 +60,9 @@ def _run(arguments: argparse.Namespace) -> int:
         "topology": arguments.topology,
         "layout_seed": arguments.layout_seed,
     }
+    if arguments.command == "compile":
+        query.compile_to(arguments.output, text, arguments.tables, **common)
+        return 0
     if arguments.command == "explain" or arguments.explain:
         print(query.explain(text, arguments.tables, **common))
         if arguments.command == "explain":

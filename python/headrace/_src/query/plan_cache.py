@@ -10,6 +10,7 @@ import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 @dataclass
@@ -19,6 +20,8 @@ class CompiledQuery:
     plan_json: str
     kernels: bytes
     plan_text: str = ""
+    #: The identities of the files it was compiled against, by table.
+    manifest: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     phase_seconds: dict[str, float] = field(default_factory=dict)
     kernels_compiled: int = 0
     from_cache: bool = False
@@ -60,6 +63,7 @@ def find(key: str) -> CompiledQuery | None:
             plan_json=(folder / "plan.json").read_text(),
             kernels=(folder / "kernels.so").read_bytes(),
             plan_text=meta["plan_text"],
+            manifest=json.loads((folder / "manifest.json").read_text()),
             phase_seconds={},
             from_cache=True,
         )
@@ -68,18 +72,32 @@ def find(key: str) -> CompiledQuery | None:
 
 
 def put(key: str, query: CompiledQuery) -> None:
-    """Written under another name and renamed, so that no reader sees half an entry."""
     parent = cache_directory() / "plans"
-    temporary = parent / f"{key}.{os.getpid()}.tmp"
     try:
-        temporary.mkdir(parents=True, exist_ok=True)
+        parent.mkdir(parents=True, exist_ok=True)
+        write(parent / key, query)
+    except OSError:
+        # Another process was first, or the disk is full: the query runs without the cache.
+        pass
+
+
+def write(folder: Path, query: CompiledQuery) -> None:
+    """The plan as a directory, which headrace-run runs too.
+
+    Written under another name and renamed, so that no reader sees half of it. Raises OSError; FileExistsError and
+    the like if something is there already.
+    """
+    temporary = folder.parent / f"{folder.name}.{os.getpid()}.tmp"
+    try:
+        temporary.mkdir(exist_ok=True)
         (temporary / "plan.json").write_text(query.plan_json)
         (temporary / "kernels.so").write_bytes(query.kernels)
+        (temporary / "manifest.json").write_text(json.dumps(query.manifest))
         meta = {"plan_text": query.plan_text}
         (temporary / "meta.json").write_text(json.dumps(meta))
-        temporary.rename(parent / key)
+        temporary.rename(folder)
     except OSError:
         import shutil
 
-        # Another process was first, or the disk is full: the query runs without the cache.
         shutil.rmtree(temporary, ignore_errors=True)
+        raise

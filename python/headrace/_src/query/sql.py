@@ -111,6 +111,31 @@ def explain(
     ).query.plan_text
 
 
+def compile_to(
+    folder: str | Path,
+    text: str,
+    tables: TablesArgument,
+    *,
+    ranks: int = 1,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+) -> None:
+    """Compiles a query to a directory NAME.plan, which `headrace-run` runs without Python or LLVM.
+
+    A plan that is there already is replaced.
+    """
+    import shutil
+
+    folder = Path(folder)
+    loaded = _load(text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed)
+    try:
+        if (folder / "plan.json").exists():
+            shutil.rmtree(folder)
+        plan_cache.write(folder, loaded.query)
+    except OSError as error:
+        raise HeadraceError(f"cannot write the plan: {error}", "io") from None
+
+
 def lower(text: str, tables: TablesArgument, phases: list[str], *, ranks: int = 1) -> dict[str, str]:
     """The program as text after each of the phases (import, optimize, shard, form)."""
     answer = _compile(text, resolve(tables), ranks, "", None, phases)
@@ -177,9 +202,20 @@ def _compiled_query(
         plan_json=answer.plan_json,
         kernels=answer.kernels,
         plan_text=answer.plan_text,
+        manifest=_manifest(answer.plan_json, tables),
         phase_seconds={**answer.parse_seconds, **dict(answer.inner.phase_seconds)},
         kernels_compiled=answer.kernels_compiled,
     )
+
+
+def _manifest(plan_json: str, tables: dict[str, Table]) -> dict[str, Any]:
+    """Which files the plan's slots were compiled against."""
+    slots = (slot["name"] for slot in json.loads(plan_json).get("slots", []))
+    return {
+        name: json.loads(_table_statistics(tables[name]))["identity"]
+        for name in slots
+        if isinstance(tables.get(name), FileTable)
+    }
 
 
 class _Answer:

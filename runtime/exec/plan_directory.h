@@ -1,0 +1,37 @@
+// A compiled program on disk, NAME.plan/:
+//
+//   plan.json                          the plan
+//   kernels.ISA.so or kernels.so       its kernels; absent if it has none
+//   manifest.json                      {table: identities of its files}; absent: nothing is checked
+#pragma once
+
+#include "runtime/exec/program.h"
+#include "runtime/storage/identity.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headrace::exec {
+
+struct StoredPlan {
+  std::shared_ptr<const Program> program;
+  /// The files that the plan was compiled against, by slot.
+  std::map<std::string, std::vector<storage::FileIdentity>> manifest;
+};
+
+/// Errors: kIo for a file that cannot be read, kCorrupt and kMismatch as plan::fromJson and
+/// Program::load give them; each names the file.
+Expected<StoredPlan> loadPlanDirectory(const std::string &path);
+
+/// Paths by table name: each NAME.parquet, and each folder NAME with Parquet files in it.
+/// Errors: kIo for a folder that cannot be read or that has no Parquet files.
+Expected<std::map<std::string, std::vector<std::string>>>
+tablesInDirectory(const std::string &path);
+
+/// The file itself, or the Parquet files of a folder in the order of their names. kIo if there are
+/// none.
+Expected<std::vector<std::string>> tableFiles(const std::string &path);
+
+} // namespace headrace::exec

@@ -1,0 +1,160 @@
+// Values of sealed chunks as text, and the two layouts.
+#include "runtime/exec/result_text.h"
+
+#include "runtime/model/plan/names.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <ostream>
+
+namespace headrace::exec {
+namespace {
+
+__int128 integerAt(const void *data, HrType type, uint32_t row) {
+  const auto *bytes = static_cast<const uint8_t *>(data);
+  uint32_t width = plan::widthOf(type);
+  __int128 value = 0;
+  std::memcpy(&value, bytes + size_t(row) * width, width);
+  int unused = 128 - static_cast<int>(width) * 8;
+  return static_cast<__int128>(static_cast<unsigned __int128>(value) << unused) >> unused;
+}
+
+std::string decimalText(__int128 value, int scale) {
+  unsigned __int128 rest = value < 0 ? -static_cast<unsigned __int128>(value) : value;
+  std::string text; // the last digit first
+  for (int digit = 0; rest != 0 || digit <= scale; ++digit) {
+    if (digit == scale && scale != 0) {
+      text += '.';
+    }
+    text += static_cast<char>('0' + static_cast<int>(rest % 10));
+    rest /= 10;
+  }
+  if (value < 0) {
+    text += '-';
+  }
+  std::reverse(text.begin(), text.end());
+  return text;
+}
+
+std::string dateText(int64_t days) {
+  std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
+  char text[32];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  return text;
+}
+
+template <typename T> std::string realText(const void *data, uint32_t row) {
+  T value;
+  std::memcpy(&value, static_cast<const uint8_t *>(data) + size_t(row) * sizeof value,
+              sizeof value);
+  char text[64];
+  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+std::string quoted(const std::string &text) {
+  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string::npos) {
+    return text;
+  }
+  std::string out = "\"";
+  for (char letter : text) {
+    out += letter == '"' ? "\"\"" : std::string(1, letter);
+  }
+  return out + '"';
+}
+
+/// Code points, which is near enough to columns of a terminal.
+size_t widthOfText(const std::string &text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+} // namespace
+
+std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &column, size_t index,
+                                    uint32_t row) {
+  const HrSegment &segment = chunk.segments[index];
+  if (segment.validity && !(segment.validity[row / 8] >> (row % 8) & 1)) {
+    return std::nullopt;
+  }
+  switch (column.type) {
+  case HR_BOOL:
+    return static_cast<const uint8_t *>(segment.data)[row / 8] >> (row % 8) & 1 ? "true" : "false";
+  case HR_STRING: {
+    const auto *offsets = static_cast<const uint32_t *>(segment.data);
+    return std::string(reinterpret_cast<const char *>(segment.heap) + offsets[row],
+                       offsets[row + 1] - offsets[row]);
+  }
+  case HR_F32:
+    return realText<float>(segment.data, row);
+  case HR_F64:
+    return realText<double>(segment.data, row);
+  default:
+    break;
+  }
+  __int128 value = integerAt(segment.data, column.type, row);
+  int precision = 0;
+  int scale = 0;
+  if (std::sscanf(column.logical.c_str(), "decimal<%d, %d>", &precision, &scale) == 2) {
+    return decimalText(value, scale);
+  }
+  return column.logical == "date" ? dateText(static_cast<int64_t>(value)) : decimalText(value, 0);
+}
+
+void writeCsv(const TableResult &table, std::ostream &out) {
+  const std::vector<plan::Column> &columns = table.schema.columns;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    out << (c ? "," : "") << quoted(columns[c].name);
+  }
+  out << '\n';
+  for (const ChunkHandle &chunk : table.chunks) {
+    for (uint32_t row = 0; row < chunk->rows; ++row) {
+      for (size_t c = 0; c < columns.size(); ++c) {
+        std::optional<std::string> text = cellText(*chunk, columns[c], c, row);
+        out << (c ? "," : "") << (text ? quoted(*text) : std::string());
+      }
+      out << '\n';
+    }
+  }
+}
+
+void writeAligned(const TableResult &table, uint64_t rowsMax, std::ostream &out) {
+  const std::vector<plan::Column> &columns = table.schema.columns;
+  std::vector<std::vector<std::string>> lines(1);
+  std::vector<size_t> widths;
+  for (const plan::Column &column : columns) {
+    lines[0].push_back(column.name);
+    widths.push_back(widthOfText(column.name));
+  }
+  uint64_t shown = 0;
+  for (const ChunkHandle &chunk : table.chunks) {
+    for (uint32_t row = 0; row < chunk->rows && shown < rowsMax; ++row, ++shown) {
+      std::vector<std::string> &line = lines.emplace_back();
+      for (size_t c = 0; c < columns.size(); ++c) {
+        line.push_back(cellText(*chunk, columns[c], c, row).value_or("NULL"));
+        widths[c] = std::max(widths[c], widthOfText(line.back()));
+      }
+    }
+  }
+  for (size_t l = 0; l < lines.size(); ++l) {
+    std::string text;
+    for (size_t c = 0; c < columns.size(); ++c) {
+      const std::string &cell = lines[l][c];
+      text += (c ? "  " : "") + cell + std::string(widths[c] - widthOfText(cell), ' ');
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out << text << '\n';
+    for (size_t c = 0; l == 0 && c < columns.size(); ++c) {
+      out << (c ? "  " : "") << std::string(widths[c], '-')
+          << (c + 1 == columns.size() ? "\n" : "");
+    }
+  }
+  if (table.rowCount() > shown) {
+    out << "... " << table.rowCount() - shown << " more rows\n";
+  }
+}
+
+} // namespace headrace::exec

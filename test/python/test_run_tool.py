@@ -1,0 +1,171 @@
+"""headrace-run: plans from directories, formats, errors, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import headrace as hr
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as parquet
+import pytest
+from headrace._src.query.sql import compile_to
+
+QUERY = """
+select l_returnflag, l_shipdate, sum(l_extendedprice * l_discount) as total, count(*) as n
+from lineitem where l_quantity < 3 group by l_returnflag, l_shipdate order by l_shipdate, l_returnflag
+"""
+
+
+@pytest.fixture(scope="module")
+def plan(tpch_small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plans") / "query.plan"
+    compile_to(folder, QUERY, tpch_small)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(tpch_small: Path) -> pa.Table:
+    return hr.sql(QUERY, tpch_small)
+
+
+def run(*arguments: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+    tool = shutil.which("headrace-run")
+    assert tool, "headrace-run is not on PATH"
+    done = subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def test_csv_has_every_row(plan: Path, tpch_small: Path, expected: pa.Table) -> None:
+    done = run(plan, "--tables", tpch_small, "--format", "csv", "--threads", 2)
+    lines = list(csv.reader(io.StringIO(done.stdout)))
+    assert lines[0] == expected.column_names
+    assert lines[1:] == [[str(value) for value in row.values()] for row in expected.to_pylist()]
+
+
+def test_arrow_file(plan: Path, tpch_small: Path, expected: pa.Table, tmp_path: Path) -> None:
+    output = tmp_path / "result.arrow"
+    run(
+        plan,
+        "--tables",
+        f"lineitem={tpch_small / 'lineitem.parquet'}",
+        "--format",
+        "arrow",
+        "--output",
+        output,
+    )
+    assert feather.read_table(output).equals(expected)
+    assert os.listdir(tmp_path) == ["result.arrow"]
+
+
+def test_the_files_it_was_compiled_for_are_the_default(
+    plan: Path, expected: pa.Table, tmp_path: Path
+) -> None:
+    shown = run(plan).stdout.splitlines()
+    assert shown[0].split() == expected.column_names
+    assert shown[2].split() == [str(value) for value in expected.slice(0, 1).to_pylist()[0].values()]
+    assert shown[-1] == f"... {expected.num_rows - 100} more rows"
+    run(plan, "--output", tmp_path / "all.txt")
+    assert len((tmp_path / "all.txt").read_text().splitlines()) == expected.num_rows + 2
+
+
+def test_profile_and_trace(plan: Path, tmp_path: Path) -> None:
+    profile = json.loads(run(plan, "--profile", "--trace", tmp_path / "trace.json").stderr)
+    assert {"load", "run", "result"} <= {task["kind"] for task in profile["tasks"]}
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+
+
+def test_nulls_and_texts_in_csv(tmp_path: Path) -> None:
+    table = pa.table({"t": ['a "b", c', "", None, "plain", "two\nlines"], "x": [1.5, -0.0, None, 1e300, 0.1]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    compile_to(tmp_path / "t.plan", "select t, x from t", tmp_path)
+    done = run(tmp_path / "t.plan", "--format", "csv")
+    assert done.stdout == 't,x\n"a ""b"", c",1.5\n"",-0\n,\nplain,1e+300\n"two\nlines",0.1\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the directory of a plan is missing"),
+        (["PLAN", "--frobnicate"], "unknown option (see --help): --frobnicate"),
+        (["PLAN", "--ranks"], "a value is missing after: --ranks"),
+        (["PLAN", "--ranks", "0"], "--ranks must be within 1 to 1024"),
+        (["PLAN", "--format", "xml"], "--format: table, csv or arrow expected, got: xml"),
+        (["PLAN", "--format", "arrow"], "--format arrow needs --output"),
+        (["PLAN", "PLAN"], "one plan expected, got another"),
+    ],
+)
+def test_mistakes_on_the_line(arguments: list[str], message: str, plan: Path) -> None:
+    done = run(*(str(plan) if argument == "PLAN" else argument for argument in arguments), status=2)
+    assert message in done.stderr
+    assert "user error" in done.stderr
+
+
+def test_files_that_cannot_be_read(plan: Path, tmp_path: Path) -> None:
+    assert "cannot read: " + str(tmp_path / "no.plan/plan.json") in run(tmp_path / "no.plan", status=1).stderr
+    assert "no Parquet files in" in run(plan, "--tables", tmp_path, status=1).stderr
+    broken = tmp_path / "broken.plan"
+    shutil.copytree(plan, broken)
+    (broken / "plan.json").write_text('{"schemaMajor": 99}')
+    assert "mismatch error" in run(broken, status=1).stderr
+    (broken / "plan.json").write_text("{")
+    assert "corrupt error" in run(broken, status=1).stderr
+
+
+def test_a_table_that_is_not_bound(plan: Path, tpch_small: Path) -> None:
+    done = run(plan, "--tables", f"orders={tpch_small / 'orders.parquet'}", status=2)
+    assert "lineitem" in done.stderr
+
+
+def test_other_data_is_refused(plan: Path, tpch_small: Path, tmp_path: Path) -> None:
+    lineitem = tpch_small / "lineitem.parquet"
+    shutil.copy2(lineitem, tmp_path)
+    run(plan, "--tables", tmp_path, "--format", "csv")  # the same file elsewhere
+    parquet.write_table(parquet.read_table(lineitem).slice(0, 1000), tmp_path / "lineitem.parquet")
+    done = run(plan, "--tables", tmp_path, status=1)
+    assert "recompile" in done.stderr
+
+
+def test_no_output_is_left_by_a_run_that_fails(tpch_small: Path, tmp_path: Path) -> None:
+    compile_to(
+        tmp_path / "x.plan", "select l_orderkey, 1 / (l_linenumber - 3) as x from lineitem", tpch_small
+    )
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "kept.csv").write_text("as it was")
+    done = run(tmp_path / "x.plan", "--format", "csv", "--output", output / "kept.csv", status=1)
+    assert "data error" in done.stderr
+    assert "division by zero" in done.stderr
+    assert "(at " in done.stderr  # the place
+    assert os.listdir(output) == ["kept.csv"]
+    assert (output / "kept.csv").read_text() == "as it was"
+
+
+def test_output_that_cannot_be_written(plan: Path, tmp_path: Path) -> None:
+    for form in ("csv", "arrow"):
+        done = run(plan, "--format", form, "--output", tmp_path / "no" / "x", status=1)
+        assert "io error: cannot write" in done.stderr
+    (tmp_path / "folder").mkdir()
+    run(plan, "--format", "csv", "--output", tmp_path / "folder", status=1)
+    assert os.listdir(tmp_path) == ["folder"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [shutil.which("headrace-run"), plan], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert "cannot write to standard output" in done.stderr
+
+
+def test_memory_limit(tpch_small: Path, tmp_path: Path) -> None:
+    text = "select l_orderkey, l_partkey, sum(l_quantity) as q from lineitem group by l_orderkey, l_partkey"
+    compile_to(tmp_path / "x.plan", text, tpch_small)
+    done = run(tmp_path / "x.plan", "--memory", "6MiB", "--threads", 2, status=1)
+    for word in ("memory error", "aggregate", "host", "MiB", "--memory"):
+        assert word in done.stderr

@@ -1,0 +1,127 @@
+// headrace-run: runs a compiled plan on the ranks of this process and prints or writes its result.
+#include "runtime/exec/arrow_export.h"
+#include "runtime/exec/inputs.h"
+#include "runtime/exec/plan_directory.h"
+#include "runtime/exec/result_text.h"
+#include "runtime/exec/run_settings.h"
+#include "runtime/storage/arrow/ipc_file.h"
+#include "tools/headrace-run/options.h"
+#include "tools/headrace-run/output_file.h"
+
+#include <csignal>
+#include <fstream>
+#include <iostream>
+
+using namespace headrace;
+
+namespace {
+
+/// Rows shown on standard output; a file gets all.
+constexpr uint64_t kShownRows = 100;
+
+volatile std::sig_atomic_t interrupted = 0;
+void onSignal(int) { interrupted = 1; }
+
+/// Tables of the command line, else the files that the plan was compiled against.
+exec::Bindings bind(const run::Options &options, const exec::StoredPlan &stored) {
+  auto storage = std::make_shared<storage::Storage>();
+  exec::Bindings bindings;
+  for (const plan::Slot &slot : stored.program->plan().slots) {
+    std::vector<storage::FileIdentity> manifest;
+    if (auto found = stored.manifest.find(slot.name); found != stored.manifest.end()) {
+      manifest = found->second;
+    }
+    std::vector<std::string> paths;
+    if (auto found = options.tables.find(slot.name); found != options.tables.end()) {
+      paths = found->second;
+    } else if (options.tables.empty()) {
+      for (const storage::FileIdentity &file : manifest) {
+        paths.push_back(file.path);
+      }
+    }
+    if (!paths.empty()) { // exec names a slot that is missing
+      bindings.tables[slot.name] = exec::openFiles(storage, paths, manifest);
+    }
+  }
+  return bindings;
+}
+
+void writeText(const exec::TableResult &table, const run::Options &options, std::ostream &out) {
+  if (options.format == run::Format::kCsv) {
+    exec::writeCsv(table, out);
+  } else {
+    exec::writeAligned(table, options.output.empty() ? kShownRows : UINT64_MAX, out);
+  }
+  out.flush();
+}
+
+Status writeResult(std::shared_ptr<const exec::TableResult> table, const run::Options &options) {
+  if (!table) {
+    return makeError(ErrorKind::kUnsupported, "only tables are printed, this plan gives tensors");
+  }
+  if (options.output.empty()) {
+    writeText(*table, options, std::cout);
+    return std::cout ? Status() : makeError(ErrorKind::kIo, "cannot write to standard output");
+  }
+  run::OutputFile file(options.output);
+  if (options.format == run::Format::kArrow) {
+    ArrowArrayStream stream;
+    HR_RETURN_IF_ERROR(exec::exportStream(std::move(table), &stream));
+    HR_RETURN_IF_ERROR(storage::writeIpcFile(&stream, file.path()));
+  } else {
+    std::ofstream out(file.path(), std::ios::binary);
+    writeText(*table, options, out);
+    out.close();
+    if (!out) {
+      return makeError(ErrorKind::kIo, "cannot write: ", options.output);
+    }
+  }
+  return file.commit();
+}
+
+Status writeTrace(const std::string &path, const std::string &trace) {
+  if (path.empty()) {
+    return {};
+  }
+  run::OutputFile file(path);
+  std::ofstream out(file.path(), std::ios::binary);
+  out << trace;
+  out.close();
+  return out ? file.commit() : makeError(ErrorKind::kIo, "cannot write the trace: ", path);
+}
+
+Status runPlan(const run::Options &options) {
+  HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(options.plan));
+  exec::Session session(exec::sessionOptions(options.settings));
+  exec::RunOptions runOptions = exec::runOptions(options.settings);
+  runOptions.interrupted = [] { return interrupted != 0; };
+  HR_ASSIGN_OR_RETURN(exec::RunResult result,
+                      stored.program->run(session, bind(options, stored), runOptions));
+  HR_RETURN_IF_ERROR(writeResult(result.table, options));
+  if (options.profile == run::ProfileOutput::kOn) {
+    std::cerr << result.profile.toJson() << '\n';
+  }
+  return writeTrace(options.settings.trace, result.traceJson);
+}
+
+} // namespace
+
+/// Exit status: 0; 2 for a user's error; 1 for any other.
+int main(int argc, char **argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (const std::string &argument : arguments) {
+    if (argument == "--help") {
+      std::cout << run::helpText();
+      return 0;
+    }
+  }
+  std::signal(SIGINT, onSignal);
+  std::signal(SIGTERM, onSignal);
+  Expected<run::Options> options = run::parseOptions(arguments);
+  Status status = options.ok() ? runPlan(*options) : options.status();
+  if (status.ok()) {
+    return 0;
+  }
+  std::cerr << "headrace-run: " << status.toString() << '\n';
+  return status.kind() == ErrorKind::kUser || status.kind() == ErrorKind::kUnsupported ? 2 : 1;
+}

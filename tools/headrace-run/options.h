@@ -1,0 +1,31 @@
+// The command line of headrace-run.
+#pragma once
+
+#include "runtime/base/settings.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace headrace::run {
+
+enum class Format { kTable, kCsv, kArrow };
+enum class ProfileOutput { kOff, kOn };
+
+struct Options {
+  std::string plan;
+  std::map<std::string, std::vector<std::string>> tables; ///< paths by name
+  Format format = Format::kTable;
+  std::string output; ///< empty: standard output
+  ProfileOutput profile = ProfileOutput::kOff;
+  Settings settings;
+};
+
+/// Every setting is a flag. Errors: kUser for what is wrong on the line; kIo for a directory of
+/// tables that cannot be read.
+Expected<Options> parseOptions(const std::vector<std::string> &arguments);
+
+/// What --help prints.
+std::string helpText();
+
+} // namespace headrace::run
