@@ -197,8 +197,10 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
   DictionaryAttr byColumn = statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns")) : nullptr;
   IntegerAttr expected;
   if (statistics) {
-    if (auto rows = integerAttr(statistics.get("rows"))) {
-      out.rowsMax = static_cast<uint64_t>(*rows);
+    // `rows` is an estimate if a bound stands beside it, else it is counted.
+    auto rows = integerAttr(statistics.get("rows")), bound = integerAttr(statistics.get("rows_max"));
+    if (rows) {
+      out.rowsMax = static_cast<uint64_t>(bound ? *bound : *rows);
       expected = b_.getI64IntegerAttr(static_cast<int64_t>(*rows));
     }
   }

@@ -73,7 +73,7 @@ DictionaryAttr headrace::import::importStatistics(MLIRContext *context, StringRe
   }
   Builder builder(context);
   NamedAttrList entries;
-  for (const char *key : {"rows", "row_groups"}) {
+  for (const char *key : {"rows", "rows_max", "row_groups"}) {
     auto member = parsed.find(key);
     if (member != parsed.end() && member->is_number_integer()) {
       if (Attribute value = scalarAttr(builder, *member)) {

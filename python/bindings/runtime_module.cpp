@@ -89,7 +89,7 @@ public:
       : program_(std::move(program)) {}
 
   Result run(const nb::dict &offered, uint32_t ranks, std::optional<int> threads,
-             std::optional<int64_t> memory) {
+             std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed) {
     Settings settings = valueOf(Settings::fromEnvironment());
     settings.threads = threads.value_or(static_cast<int>(settings.threads));
     settings.memory = memory.value_or(settings.memory);
@@ -106,11 +106,16 @@ public:
       nb::gil_scoped_acquire acquire;
       return PyErr_CheckSignals() != 0;
     };
+    exec::SessionOptions sessionOptions = exec::sessionOptions(settings);
+    if (simulationSeed) {
+      options.simulation = SimOptions{.seed = *simulationSeed};
+      sessionOptions.threads = 0;
+    }
     exec::Bindings bindings = bind(program_->plan(), offered);
     Expected<exec::RunResult> result = [&] {
       nb::gil_scoped_release release;
       std::shared_ptr<exec::Session> session =
-          Process::instance().session(exec::sessionOptions(settings));
+          Process::instance().session(sessionOptions);
       return program_->run(*session, bindings, options);
     }();
     if (PyErr_Occurred()) {
@@ -189,7 +194,9 @@ NB_MODULE(_runtime, module) {
   nb::class_<LoadedProgram>(module, "Program", "A checked plan with its kernels.")
       .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
            nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
-           "Runs it. bindings: table name to path(s) or Arrow data.")
+           nb::arg("simulation_seed") = nb::none(),
+           "Runs it. bindings: table name to path(s) or Arrow data. simulation_seed: on a simulated "
+           "network, in one thread.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
   module.def(
       "load_plan",

@@ -1,6 +1,7 @@
-// Load checks, and the loop that polls the ranks of a run.
+// Load checks, and the loops that poll the ranks of a run, on the real or a simulated network.
 #include "runtime/exec/program.h"
 
+#include "runtime/base/random.h"
 #include "runtime/exec/rank.h"
 #include "runtime/model/plan/check.h"
 #include "runtime/model/plan/names.h"
@@ -8,6 +9,7 @@
 #include "runtime/transport/loopback.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace headrace::exec {
 namespace {
@@ -44,7 +46,7 @@ public:
   Run(const plan::Plan &plan, const std::vector<std::unique_ptr<KernelCall>> &kernels,
       Session &session, const Bindings &bindings, const RunOptions &options)
       : plan_(plan), kernels_(kernels), session_(session), bindings_(bindings), options_(options),
-        telemetry_(*options.clock) {}
+        telemetry_(options.simulation ? virtualClock_ : *options.clock) {}
 
   ~Run() {
     for (const std::unique_ptr<Rank> &rank : ranks_) {
@@ -53,13 +55,13 @@ public:
   }
 
   Expected<RunResult> run() {
-    int64_t start = options_.clock->nowNanoseconds();
+    int64_t start = clock().nowNanoseconds();
     HR_RETURN_IF_ERROR(makeRanks());
-    HR_RETURN_IF_ERROR(pollRanks());
+    HR_RETURN_IF_ERROR(options_.simulation ? simulateRanks() : pollRanks());
     RunResult result;
     collect(result);
     result.profile.wallSeconds =
-        static_cast<double>(options_.clock->nowNanoseconds() - start) * 1e-9;
+        static_cast<double>(clock().nowNanoseconds() - start) * 1e-9;
     result.profile.ranks = options_.ranks;
     result.profile.threads = static_cast<uint32_t>(session_.pool().workers());
     for (const std::unique_ptr<Rank> &rank : ranks_) {
@@ -73,9 +75,25 @@ public:
   }
 
 private:
+  const Clock &clock() const { return options_.simulation ? virtualClock_ : *options_.clock; }
+
+  std::vector<std::unique_ptr<Transport>> makeTransports() {
+    auto ranks = static_cast<int>(options_.ranks);
+    if (!options_.simulation) {
+      return makeLoopback(ranks);
+    }
+    SimOptions simulation = *options_.simulation;
+    simulation.size = ranks;
+    network_ = std::make_unique<SimNetwork>(std::move(simulation), virtualClock_);
+    std::vector<std::unique_ptr<Transport>> transports;
+    for (int r = 0; r < ranks; ++r) {
+      transports.push_back(network_->transport(r));
+    }
+    return transports;
+  }
+
   Status makeRanks() {
-    std::vector<std::unique_ptr<Transport>> transports =
-        makeLoopback(static_cast<int>(options_.ranks));
+    std::vector<std::unique_ptr<Transport>> transports = makeTransports();
     auto workers = static_cast<size_t>(session_.pool().workers());
     for (uint32_t r = 0; r < options_.ranks; ++r) {
       RankContext context;
@@ -88,7 +106,7 @@ private:
                           : (workers + options_.ranks - 1) / options_.ranks;
       context.pool = &session_.pool();
       context.doorbell = &doorbell_;
-      context.clock = options_.clock;
+      context.clock = &clock();
       context.memory = std::make_shared<RankMemory>(
           session_.blocks(),
           Budget::Options{Tier::kHost, session_.options().memoryBytes / options_.ranks,
@@ -104,6 +122,39 @@ private:
       ranks_.push_back(std::move(rank));
     }
     return {};
+  }
+
+  /// Whether any rank still runs, and whether one has failed.
+  struct Polled {
+    bool pending = false;
+    bool failed = false;
+  };
+
+  /// One thread: the seed draws the order of polls, and whether a morsel runs or a message arrives
+  /// next.
+  Status simulateRanks() {
+    Random random(options_.simulation->seed);
+    std::vector<size_t> order(ranks_.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    while (true) {
+      Polled polled;
+      for (size_t left = order.size(); left > 0; --left) {
+        std::swap(order[random.below(left)], order[left - 1]);
+        PollState state = ranks_[order[left - 1]]->poll();
+        polled.pending |= state == PollState::kPending;
+        polled.failed |= state == PollState::kFailed;
+      }
+      if (!polled.pending) {
+        return polled.failed ? firstFailure() : Status();
+      }
+      bool messageFirst = random.chance(0.5);
+      bool moved = messageFirst && network_->advance();
+      moved = moved || session_.pool().runOne() || (!messageFirst && network_->advance());
+      if (!moved && !doorbell_.consume()) {
+        return makeError(ErrorKind::kInternal,
+                         "hang: ranks wait, and no morsel and no message is under way");
+      }
+    }
   }
 
   Status pollRanks() {
@@ -164,8 +215,10 @@ private:
   Session &session_;
   const Bindings &bindings_;
   const RunOptions &options_;
+  VirtualClock virtualClock_;
   Doorbell doorbell_;
   Telemetry telemetry_;
+  std::unique_ptr<SimNetwork> network_; ///< of a simulation
   std::vector<std::unique_ptr<Rank>> ranks_;
 };
 
@@ -208,6 +261,10 @@ Expected<RunResult> Program::run(Session &session, const Bindings &bindings,
                                  const RunOptions &options) const {
   if (options.ranks == 0 || options.ranks > 1024) {
     return makeError(ErrorKind::kUser, "ranks: 1 to 1024 expected, got ", options.ranks);
+  }
+  if (options.simulation && session.options().threads != 0) {
+    return makeError(ErrorKind::kUser, "a simulation needs a session without threads, got ",
+                     session.options().threads);
   }
   return Run(plan_, kernels_, session, bindings, options).run();
 }

@@ -15,10 +15,12 @@
 #include "runtime/exec/task.h"
 #include "runtime/memory/block_pool.h"
 #include "runtime/model/plan/plan.h"
+#include "runtime/transport/sim.h"
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,10 @@ struct RunOptions {
   Tracing tracing = Tracing::kOff;
   ExchangeSettings exchange;
   const Clock *clock = &RealClock::instance();
+  /// Ranks on a simulated network in virtual time (`size` and `clock` are set by the run): polls,
+  /// morsels and messages interleave as its seed draws them, and a hang is an error. Needs a
+  /// session without threads.
+  std::optional<SimOptions> simulation = {};
   /// Asked about every 50 ms on the calling thread; true cancels the run.
   std::function<bool()> interrupted;
 };

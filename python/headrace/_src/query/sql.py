@@ -6,6 +6,7 @@ import json
 import os
 import time
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,8 @@ def sql(
     memory: int | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    statistics: Mapping[str, Any] | None = None,
+    simulation_seed: int | None = None,
 ) -> pa.Table:
     """Runs one query and returns its result.
 
@@ -73,6 +76,8 @@ def sql(
     processors this process may use). memory: limit in bytes of all ranks together. topology: a topology file
     or the name of a shipped one; default: this machine with `ranks` ranks. layout_seed: forces a random feasible
     layout instead of the solver's.
+    statistics: documents by table name that stand in for what the storage says (as `table_statistics` gives them).
+    simulation_seed: the ranks run in one thread on a simulated network, in the order that the seed draws.
 
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
@@ -80,9 +85,11 @@ def sql(
 
     started = time.perf_counter()
     resolved = resolve(tables)
-    loaded = _load(text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed)
+    loaded = _load(
+        text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
+    )
     compiled = time.perf_counter()
-    result = _run(loaded.program, text, resolved, ranks, threads, memory)
+    result = _run(loaded.program, text, resolved, ranks, threads, memory, simulation_seed)
     table = pa.table(result)
     finished = time.perf_counter()
     global _last_profile
@@ -104,10 +111,11 @@ def explain(
     ranks: int = 1,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    statistics: Mapping[str, Any] | None = None,
 ) -> str:
     """What was decided for a query and why, then its plan."""
     return _load(
-        text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed
+        text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
     ).query.plan_text
 
 
@@ -138,7 +146,7 @@ def compile_to(
 
 def lower(text: str, tables: TablesArgument, phases: list[str], *, ranks: int = 1) -> dict[str, str]:
     """The program as text after each of the phases (import, optimize, shard, form)."""
-    answer = _compile(text, resolve(tables), ranks, "", None, phases)
+    answer = _compile(text, resolve(tables), ranks, "", None, phases, None)
     return dict(answer.dumps)
 
 
@@ -159,19 +167,20 @@ def _load(
     ranks: int,
     topology: str | Path | None,
     layout_seed: int | None,
+    statistics: Mapping[str, Any] | None,
 ) -> _Loaded:
     from headrace import _runtime
 
     if ranks < 1:
         raise HeadraceError(f"ranks must be at least 1, got {ranks}")
     topology_text = _topology_text(topology)
-    key = _key(text, tables, [ranks, topology_text, layout_seed])
+    key = _key(text, tables, [ranks, topology_text, layout_seed, statistics])
     if found := _loaded.get(key):
         return found
     persistent = all(isinstance(table, FileTable) for table in tables.values())
     query = plan_cache.find(key) if persistent else None
     if query is None:
-        query = _compiled_query(text, tables, ranks, topology_text, layout_seed)
+        query = _compiled_query(text, tables, ranks, topology_text, layout_seed, statistics)
         if persistent:
             plan_cache.put(key, query)
     program = _translated(lambda: _runtime.load_plan(query.plan_json, query.kernels))
@@ -195,9 +204,14 @@ def _topology_text(topology: str | Path | None) -> str:
 
 
 def _compiled_query(
-    text: str, tables: dict[str, Table], ranks: int, topology: str, layout_seed: int | None
+    text: str,
+    tables: dict[str, Table],
+    ranks: int,
+    topology: str,
+    layout_seed: int | None,
+    statistics: Mapping[str, Any] | None,
 ) -> CompiledQuery:
-    answer = _compile(text, tables, ranks, topology, layout_seed, [])
+    answer = _compile(text, tables, ranks, topology, layout_seed, [], statistics)
     return CompiledQuery(
         plan_json=answer.plan_json,
         kernels=answer.kernels,
@@ -236,6 +250,7 @@ def _compile(
     topology: str,
     layout_seed: int | None,
     dump_phases: list[str],
+    statistics: Mapping[str, Any] | None,
 ) -> _Answer:
     from headrace import _compiler
     from headrace._src.sql.errors import SqlError
@@ -251,7 +266,10 @@ def _compile(
     request = _compiler.Request()
     request.substrait = substrait
     used = {name: table for name, table in tables.items() if f'"{name}"' in substrait}
-    request.statistics = {name: _table_statistics(table) for name, table in used.items()}
+    request.statistics = {
+        name: json.dumps(statistics[name]) if statistics and name in statistics else _table_statistics(table)
+        for name, table in used.items()
+    }
     measured = time.perf_counter()
     request.ranks = ranks
     request.topology = topology
@@ -266,6 +284,11 @@ def _compile(
         kind = "unsupported" if "not supported" in inner.error else "user"
         raise HeadraceError(inner.error, kind)
     return _Answer(inner, {"parse": parsed - start, "statistics": measured - parsed})
+
+
+def table_statistics(tables: TablesArgument) -> dict[str, Any]:
+    """The statistics documents of tables by name, as the compiler sees them."""
+    return {name: json.loads(_table_statistics(table)) for name, table in resolve(tables).items()}
 
 
 def _table_statistics(table: Table) -> str:
@@ -298,7 +321,13 @@ def _arrow_statistics(data: Any) -> str:
 
 
 def _run(
-    program: Any, text: str, tables: dict[str, Table], ranks: int, threads: int | None, memory: int | None
+    program: Any,
+    text: str,
+    tables: dict[str, Table],
+    ranks: int,
+    threads: int | None,
+    memory: int | None,
+    simulation_seed: int | None,
 ) -> Any:
     bindings = {
         name: list(table.paths) if isinstance(table, FileTable) else table.data
@@ -307,6 +336,8 @@ def _run(
     options: dict[str, Any] = {"ranks": ranks, "threads": threads or _default_threads()}
     if memory is not None:
         options["memory"] = memory
+    if simulation_seed is not None:
+        options["simulation_seed"] = simulation_seed
     return _translated(lambda: program.run(bindings, **options))
 
 
