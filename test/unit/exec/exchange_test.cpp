@@ -141,5 +141,43 @@ TEST(ExchangeTask, ChooseIsAgreedOverRanks) {
   }
 }
 
+TEST(ExchangeTask, SimulatedRunsGiveTheSame) {
+  PlanBuilder b;
+  int32_t parts = b.stream();
+  b.run("partition", b.load("t"), {}, parts);
+  b.result(b.exchange(ExchangeKind::kGather, b.exchange(ExchangeKind::kHash, parts)));
+  TestTable table = pairs(2000, 2000);
+  Rows expected = sorted(runRows(b, {{{"t", table}}, 100}));
+  ASSERT_EQ(expected.size(), 2000u);
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    RunShape shape{.threads = 0, .ranks = static_cast<uint32_t>(2 + seed % 3), .bufferBytes = 4096};
+    shape.simulation = SimOptions{.seed = seed};
+    EXPECT_EQ(sorted(runRows(b, {{{"t", table}}, 100}, shape)), expected) << seed;
+  }
+}
+
+TEST(ExchangeTask, ALostMessageOfASimulationIsAHangThatIsTold) {
+  PlanBuilder b;
+  int32_t parts = b.stream();
+  b.run("partition", b.load("t"), {}, parts);
+  b.result(b.exchange(ExchangeKind::kGather, b.exchange(ExchangeKind::kHash, parts)));
+  RunShape shape{.threads = 0, .ranks = 2};
+  shape.simulation = SimOptions{.seed = 1, .vanishProbability = 1};
+  auto result = runPlan(b, {{{"t", pairs(2000, 2000)}}, 100}, shape);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.status().message().find("hang"), std::string::npos) << result.status().toString();
+}
+
+TEST(ExchangeTask, SimulationsTakeNoThreads) {
+  PlanBuilder b;
+  int32_t out = b.stream();
+  b.run("undescribe", b.load("t"), {}, out);
+  b.result(out);
+  auto result =
+      runPlan(b, {{{"t", pairs(1, 1)}}}, {.threads = 1, .simulation = SimOptions{.seed = 1}});
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.status().message().find("without threads, got 1"), std::string::npos);
+}
+
 } // namespace
 } // namespace headrace::exec

@@ -140,6 +140,7 @@ Expected<RunResult> runPlan(const PlanBuilder &builder, const Tables &tables,
   RunOptions options;
   options.ranks = shape.ranks;
   options.exchange.bufferBytes = shape.bufferBytes;
+  options.simulation = shape.simulation;
   return program->run(session, bindings, options);
 }
 

@@ -5,6 +5,7 @@
 #include "test/unit/exec/table_source.h"
 #include "test/unit/exec/test_kernels.h"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -58,6 +59,7 @@ struct RunShape {
   uint32_t ranks = 1;
   int64_t memoryBytes = 1 << 30;
   int64_t bufferBytes = 1 << 20;
+  std::optional<SimOptions> simulation = {};
 };
 Expected<RunResult> runPlan(const PlanBuilder &builder, const Tables &tables,
                             const RunShape &shape = {});

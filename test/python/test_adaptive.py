@@ -1,0 +1,84 @@
+"""Wrong statistics on a simulated network: the right answer or the typed memory error, never a hang."""
+
+from __future__ import annotations
+
+import copy
+import faulthandler
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from headrace._src.query.sql import table_statistics
+from test_tpch import QUERIES, rows
+
+import headrace as hr
+
+NAMES = ["03", "05", "09", "12", "18"]
+SEEDS_EACH = 40  # 200 in all
+
+
+def wrong(documents: dict[str, Any], factors: dict[str, float]) -> dict[str, Any]:
+    """Rows and distinct values times a factor a table. What storage checks or has counted stays true."""
+    out = copy.deepcopy(documents)
+    for name, document in out.items():
+        document["rows_max"] = document["rows"]
+        document["rows"] = max(1, int(document["rows"] * factors[name]))
+        for column in document["columns"].values():
+            if column.get("distinct"):
+                column["distinct"] = max(1, int(column["distinct"] * factors[name]))
+    return out
+
+
+@pytest.fixture(autouse=True)
+def stacks_of_a_hang() -> Iterator[None]:
+    faulthandler.dump_traceback_later(240, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(scope="module")
+def documents(tpch_small: Path) -> dict[str, Any]:
+    return table_statistics(tpch_small)
+
+
+@pytest.fixture(scope="module")
+def oracle(tpch_small: Path) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    for file in tpch_small.glob("*.parquet"):
+        connection.execute(f"create view {file.stem} as select * from '{file}'")
+    return connection
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_wrong_by_a_thousand(
+    name: str, tpch_small: Path, documents: dict[str, Any], oracle: duckdb.DuckDBPyConnection
+) -> None:
+    text = (QUERIES / f"q{name}.sql").read_text()
+    expected = sorted(rows(oracle.sql(text).to_arrow_table()), key=repr)
+    answers = refusals = 0
+    for seed in range(SEEDS_EACH):
+        draw = random.Random(f"{name} {seed}")
+        ranks = draw.choice([2, 3, 4])
+        memory = draw.choice([None, 4 << 20, 64 << 20, 256 << 20])
+        whole = draw.choice([0.001, 1000])
+        each = draw.random() < 0.5
+        factors = {table: draw.choice([0.001, 1000]) if each else whole for table in sorted(documents)}
+        try:
+            found = hr.sql(
+                text,
+                tpch_small,
+                ranks=ranks,
+                memory=memory,
+                statistics=wrong(documents, factors),
+                simulation_seed=seed,
+            )
+        except hr.HeadraceError as error:
+            assert error.kind == "memory" and memory, (seed, error)
+            refusals += 1
+        else:
+            assert sorted(rows(found), key=repr) == expected, seed
+            answers += 1
+    assert answers and refusals
