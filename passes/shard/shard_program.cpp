@@ -1,6 +1,7 @@
 // Builds the solver's problem from a function, and writes the solution back.
 #include "passes/shard/shard_program.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/shard/row_order.h"
 
 #include <algorithm>
 
@@ -84,6 +85,7 @@ LogicalResult ShardProgram::build() {
   if (!llvm::hasSingleElement(function_.getBody())) {
     return function_.emitOpError("cannot be sharded: it needs exactly one block");
   }
+  ordered_ = orderedTables(function_);
   for (BlockArgument argument : function_.getArguments()) {
     addArgument(argument);
   }
@@ -228,7 +230,8 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
       double &cost = pairCost[g * needed.size() + n];
       if (onlySize) {
         cost = *given[g] == *needed[n] ? 0 : solve::kForbidden;
-      } else if (std::optional<ReshardPlan> plan = planReshard(*given[g], *needed[n])) {
+      } else if (std::optional<ReshardPlan> plan = planReshard(*given[g], *needed[n]);
+                 plan && (keepsOrder(*plan) || !ordered_.contains(edge.value))) {
         cost = std::min(costOf(*plan, *given[g], sizeOf(edge.value, *given[g]), context_.model).seconds,
                         solve::kForbidden / 2);
       }

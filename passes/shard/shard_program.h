@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/shard/strategies.h"
 #include "runtime/model/solve/solve.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace headrace::shard {
 
@@ -52,6 +53,7 @@ private:
   llvm::SmallVector<PlacedNode, 0> nodes_;
   llvm::SmallVector<ShardEdge, 0> edges_;
   llvm::DenseMap<mlir::Value, std::pair<int32_t, int32_t>> producers_; // node, result
+  llvm::DenseSet<mlir::Value> ordered_; ///< tables whose order counts
   solve::Problem problem_;
 };
 

@@ -1,0 +1,42 @@
+// Follows orders from their users back to the sorts that make them.
+#include "passes/shard/row_order.h"
+#include "dialects/frame/FrameOps.h"
+
+using namespace mlir;
+using namespace headrace::frame;
+
+namespace headrace::shard {
+
+llvm::DenseSet<Value> orderedTables(func::FuncOp function) {
+  llvm::DenseSet<Value> ordered;
+  auto follow = [&](Value table) {
+    SmallVector<Value> path;
+    while (Operation *op = table.getDefiningOp()) {
+      path.push_back(table);
+      if (isa<SortOp, TopKOp>(op)) {
+        ordered.insert(path.begin(), path.end());
+        return;
+      }
+      if (!isa<FilterOp, ProjectOp, RenameOp, LimitOp, dist::ConstrainOp>(op)) {
+        return;
+      }
+      table = op->getOperand(0);
+    }
+  };
+  function.walk([&](Operation *op) {
+    if (isa<func::ReturnOp, LimitOp>(op)) {
+      for (Value operand : op->getOperands()) {
+        if (isa<TableType>(operand.getType())) {
+          follow(operand);
+        }
+      }
+    }
+  });
+  return ordered;
+}
+
+bool keepsOrder(const ReshardPlan &plan) {
+  return plan.empty() || plan.back().kind == StepKind::kFinish;
+}
+
+} // namespace headrace::shard

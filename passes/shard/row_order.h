@@ -1,0 +1,19 @@
+// Tables whose order of rows counts: it must not pass through an exchange, which does not keep it.
+#ifndef HEADRACE_PASSES_SHARD_ROW_ORDER_H
+#define HEADRACE_PASSES_SHARD_ROW_ORDER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/shard/reshard_plan.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace headrace::shard {
+
+/// The tables between a sort or top-k and the return or limit that its order is for.
+llvm::DenseSet<mlir::Value> orderedTables(mlir::func::FuncOp function);
+
+/// Whether rows come out of the steps as they went in, or are put in order by the last one.
+bool keepsOrder(const ReshardPlan &plan);
+
+} // namespace headrace::shard
+
+#endif // HEADRACE_PASSES_SHARD_ROW_ORDER_H
