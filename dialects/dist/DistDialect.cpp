@@ -17,8 +17,9 @@ void DistDialect::initialize() {
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == getSplitAttrName()) {
-    if (!isa<UnitAttr>(attribute.getValue())) {
-      return op->emitOpError("dist.split is a unit attribute, got ") << attribute.getValue(); // C2
+    auto axes = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!axes || axes.empty() || !llvm::all_of(axes, llvm::IsaPred<StringAttr>)) {
+      return op->emitOpError("dist.split is an array of axis names, got ") << attribute.getValue(); // C2
     }
     return success();
   }

@@ -12,11 +12,12 @@ def Dist_Dialect : Dialect {
     A value's layout is an attribute, not a type, so that ops of other dialects keep verifying. Inside
     the phase `shard` every op carries two arrays: `dist.layouts`, one `#dist.layout` per result, and
     `dist.needs`, the layout that each table or tensor operand must have. On functions, `dist.layouts` lists
-    the layouts of arguments. Scans that read only their rank's share carry `dist.split`.
+    the layouts of arguments. Scans that read only their rank's share carry the
+    axes along which the rows are divided in `dist.split`.
 
     **Constraints:**
     - (C1) `dist.layouts` and `dist.needs` are arrays of `#dist.layout`.
-    - (C2) `dist.split` is a unit attribute.
+    - (C2) `dist.split` is an array of axis names, at least one.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -56,7 +56,7 @@ def DistLocalizePass : Pass<"dist-localize", "::mlir::ModuleOp"> {
   let summary = "from the global view to one rank's view";
   let description = [{
     Split tensor dimensions become `?`; sizes of empty tensors come from `dist.local_extent`; constants are sliced. Scans that
-    read only their rank's share get `dist.split`. Layouts disappear but for those of the function's arguments.
+    read only their rank's share get `dist.split` with the axes. Layouts disappear but for those of the function's arguments.
   }];
 }
 

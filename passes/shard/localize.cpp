@@ -58,8 +58,9 @@ private:
     op->removeAttr(DistDialect::getLayoutsAttrName());
     auto layout = cast<LayoutAttr>(layouts[0]);
     if (auto scan = dyn_cast<frame::ScanOp>(op)) {
-      if (layout.getRows()) {
-        scan->setAttr(DistDialect::getSplitAttrName(), UnitAttr::get(op->getContext()));
+      if (RowsAttr rows = layout.getRows()) {
+        SmallVector<Attribute> axes(rows.getAxes().begin(), rows.getAxes().end());
+        scan->setAttr(DistDialect::getSplitAttrName(), ArrayAttr::get(op->getContext(), axes));
       }
       return success();
     }

@@ -50,7 +50,7 @@ func.func private @f() attributes {dist.layouts = [1]}
 
 // -----
 
-// expected-error@+1 {{dist.split is a unit attribute, got 3}}
+// expected-error@+1 {{dist.split is an array of axis names, got 3}}
 func.func private @f() attributes {dist.split = 3 : i64}
 
 // -----

@@ -8,7 +8,7 @@
 #out = affine_map<(i, j) -> (j)>
 // CHECK-LABEL: func.func @main
 func.func @main(%w: tensor<2x8xf32>) -> tensor<8xf32> {
-  // CHECK: frame.scan {{.*}}dist.split
+  // CHECK: frame.scan {{.*}}dist.split = ["r"]
   %t = frame.scan "points" ["k", "x", "y"] {statistics = {rows = 1000000 : i64, columns = {}}} : !t
   %x = frame.to_tensor %t [["x", "y"]] : !t -> tensor<?x2xf32>
   %zero = arith.constant 0.0 : f32
