@@ -306,6 +306,12 @@ Evaluated headrace::analysis::fitted(Int128 value, Type type) {
   return ok(value);
 }
 
+Evaluated headrace::analysis::parseText(StringRef text, Type type) { return castOfText(text, type); }
+
+std::string headrace::analysis::textOf(const Scalar &value, Type type) {
+  return isFloat(type) ? realText(value.real()) : exactText(value.integer(), type);
+}
+
 Evaluated headrace::analysis::evaluateOp(Operation *op, ArrayRef<Scalar> operands) {
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     return ok(scalarOf(constant.getValue(), constant.getResult().getType()));

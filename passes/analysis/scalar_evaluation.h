@@ -52,6 +52,11 @@ mlir::Attribute literalOf(const Scalar &value, mlir::Type type);
 /// `value` as a number of `type`, or an error if it does not fit: overflow of integers and decimals.
 Evaluated fitted(Int128 value, mlir::Type type);
 
+/// A number, date or boolean from its text, as a cast from string does it.
+Evaluated parseText(llvm::StringRef text, mlir::Type type);
+/// A number, date or boolean (not NULL) as text, as a cast to string does it: exactly, with all digits of a scale.
+std::string textOf(const Scalar &value, mlir::Type type);
+
 /// Decimal digits of a 128-bit integer, and back; nothing if the text is no integer or too large.
 std::string integerText(Int128 value);
 std::optional<Int128> parseInteger(llvm::StringRef text);

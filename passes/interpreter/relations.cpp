@@ -1,0 +1,184 @@
+// Filter, project, sort, limit, distinct, union and literal rows.
+#include "passes/interpreter/relations.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace mlir;
+using namespace headrace::frame;
+
+namespace headrace::interpreter {
+
+SmallVector<unsigned> columnPositions(TableType type, ArrayAttr names) {
+  SmallVector<unsigned> positions;
+  for (auto name : names.getAsRange<StringAttr>()) {
+    positions.push_back(*type.findColumn(name.getValue()));
+  }
+  return positions;
+}
+
+static Row pick(const Row &row, ArrayRef<unsigned> positions) {
+  Row picked;
+  for (unsigned position : positions) {
+    picked.push_back(row[position]);
+  }
+  return picked;
+}
+
+void sortRows(Table &table, ArrayAttr keys) {
+  SmallVector<std::pair<unsigned, SortKeyAttr>> order;
+  for (auto key : keys.getAsRange<SortKeyAttr>()) {
+    order.emplace_back(*table.type.findColumn(key.getColumn().getValue()), key);
+  }
+  auto compareKeys = [&](const Row &a, const Row &b) {
+    for (auto [position, key] : order) {
+      const Scalar &x = a[position];
+      const Scalar &y = b[position];
+      if (x.isNull() || y.isNull()) {
+        int order = static_cast<int>(x.isNull()) - static_cast<int>(y.isNull()); // NULLs last
+        if (order != 0) {
+          return key.getNulls() == NullsOrder::Last ? order : -order;
+        }
+        continue;
+      }
+      if (int order = analysis::compareScalars(x, y)) {
+        return key.getDirection() == SortDirection::Asc ? order : -order;
+      }
+    }
+    return 0;
+  };
+  std::stable_sort(table.rows.begin(), table.rows.end(), [&](const Row &a, const Row &b) {
+    int order = compareKeys(a, b);
+    return order != 0 ? order < 0 : compareRows(a, b) < 0;
+  });
+}
+
+void limitRows(Table &table, int64_t offset, std::optional<int64_t> count) {
+  auto rows = static_cast<int64_t>(table.rows.size());
+  int64_t begin = std::min(offset, rows);
+  int64_t end = count ? std::min(rows, begin + std::min(*count, rows)) : rows;
+  table.rows = std::vector<Row>(table.rows.begin() + begin, table.rows.begin() + end);
+}
+
+void distinctRows(Table &table) {
+  std::set<Row, RowLess> seen;
+  std::vector<Row> rows;
+  for (Row &row : table.rows) {
+    if (seen.insert(row).second) {
+      rows.push_back(std::move(row));
+    }
+  }
+  table.rows = std::move(rows);
+}
+
+static llvm::Expected<Table> filter(FilterOp op, const Table &input, OuterScalars outer) {
+  RowExpressions predicate(op.getPredicate(), outer);
+  SmallVector<unsigned> columns = columnPositions(input.type, op.getColumns());
+  Table result{input.type, {}};
+  for (const Row &row : input.rows) {
+    llvm::Expected<Row> truth = predicate.evaluate(pick(row, columns));
+    if (!truth) {
+      return truth.takeError();
+    }
+    if (truth->front().isTrue()) {
+      result.rows.push_back(row);
+    }
+  }
+  return result;
+}
+
+static llvm::Expected<Table> project(ProjectOp op, const Table &input, OuterScalars outer) {
+  RowExpressions expressions(op.getExpressions(), outer);
+  SmallVector<unsigned> columns = columnPositions(input.type, op.getColumns());
+  // Where each result column comes from: a position of the input, or the position among the
+  // computed ones.
+  struct Source {
+    bool kept;
+    unsigned position;
+  };
+  SmallVector<Source> sources;
+  auto computed = llvm::to_vector(op.getComputed().getAsRange<StringAttr>());
+  for (StringAttr name : op.getType().getNames()) {
+    auto found = llvm::find(computed, name);
+    bool kept = found == computed.end();
+    sources.push_back({kept, kept ? *input.type.findColumn(name.getValue())
+                                  : static_cast<unsigned>(found - computed.begin())});
+  }
+  Table result{op.getType(), {}};
+  for (const Row &row : input.rows) {
+    llvm::Expected<Row> values = expressions.evaluate(pick(row, columns));
+    if (!values) {
+      return values.takeError();
+    }
+    Row &out = result.rows.emplace_back();
+    for (Source source : sources) {
+      out.push_back(source.kept ? row[source.position] : (*values)[source.position]);
+    }
+  }
+  return result;
+}
+
+static Table literalRows(ValuesOp op) {
+  Table result{op.getType(), {}};
+  for (auto literals : op.getRows().getAsRange<ArrayAttr>()) {
+    Row &row = result.rows.emplace_back();
+    for (auto [literal, type] : llvm::zip_equal(literals, op.getType().getColumnTypes())) {
+      row.push_back(analysis::scalarOf(literal, type));
+    }
+  }
+  return result;
+}
+
+llvm::Expected<Table> evaluateRelation(Operation *op, ArrayRef<const Table *> inputs,
+                                       OuterScalars outer) {
+  using Result = llvm::Expected<Table>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](ValuesOp values) -> Result { return literalRows(values); })
+      .Case([&](FilterOp relation) { return filter(relation, *inputs[0], outer); })
+      .Case([&](ProjectOp relation) { return project(relation, *inputs[0], outer); })
+      .Case([&](RenameOp rename) -> Result { return Table{rename.getType(), inputs[0]->rows}; })
+      .Case([&](JoinOp join) { return evaluateJoin(join, *inputs[0], *inputs[1], outer); })
+      .Case([&](AggregateOp aggregate) {
+        return aggregateRows(aggregate.getType(), *inputs[0], aggregate.getKeys(),
+                             llvm::to_vector(aggregate.getMeasureRange()), aggregate.getStage());
+      })
+      .Case([&](DistinctOp) -> Result {
+        Table result = *inputs[0];
+        distinctRows(result);
+        return result;
+      })
+      .Case([&](SortOp sort) -> Result {
+        Table result = *inputs[0];
+        sortRows(result, sort.getKeys());
+        return result;
+      })
+      .Case([&](LimitOp limit) -> Result {
+        Table result = *inputs[0];
+        std::optional<int64_t> count;
+        if (limit.getCount()) {
+          count = static_cast<int64_t>(*limit.getCount());
+        }
+        limitRows(result, static_cast<int64_t>(limit.getOffset()), count);
+        return result;
+      })
+      .Case([&](TopKOp topk) -> Result {
+        Table result = *inputs[0];
+        sortRows(result, topk.getKeys());
+        limitRows(result, static_cast<int64_t>(topk.getOffset()),
+                  static_cast<int64_t>(topk.getCount()));
+        return result;
+      })
+      .Case([&](UnionOp unite) -> Result {
+        Table result{unite.getType(), {}};
+        for (const Table *input : inputs) {
+          result.rows.insert(result.rows.end(), input->rows.begin(), input->rows.end());
+        }
+        return result;
+      })
+      .Default([](Operation *other) -> Result {
+        return programError("the interpreter does not know " + other->getName().getStringRef());
+      });
+}
+
+} // namespace headrace::interpreter

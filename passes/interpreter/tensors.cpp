@@ -1,0 +1,335 @@
+// Tensor ops: linalg through its indexing maps and body, elementwise ops, reshapes, tables to
+// tensors and back.
+#include "passes/interpreter/tensors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/interpreter/elements.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace headrace::interpreter {
+namespace {
+
+using Results = llvm::SmallVector<Value>;
+using ExpectedResults = llvm::Expected<Results>;
+
+int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> position) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    return position[dim.getPosition()];
+  }
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    return constant.getValue();
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t left = evaluate(binary.getLHS(), position);
+  int64_t right = evaluate(binary.getRHS(), position);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return left + right;
+  case AffineExprKind::Mul:
+    return left * right;
+  case AffineExprKind::FloorDiv:
+    return llvm::divideFloorSigned(left, right);
+  case AffineExprKind::CeilDiv:
+    return llvm::divideCeilSigned(left, right);
+  default:
+    return llvm::mod(left, right);
+  }
+}
+
+class LinalgEvaluation {
+public:
+  LinalgEvaluation(linalg::LinalgOp op, ValueLookup lookup) : op_(op), lookup_(lookup) {}
+
+  ExpectedResults run() {
+    if (llvm::Error error = findExtents()) {
+      return std::move(error);
+    }
+    auto outer = [&](mlir::Value value) -> llvm::Expected<Element> {
+      if (const auto *element = std::get_if<Element>(&lookup_(value))) {
+        return *element;
+      }
+      return programError("a body uses what is no element");
+    };
+    llvm::Expected<ElementBody> body = ElementBody::prepare(*op_.getBlock(), outer);
+    if (!body) {
+      return body.takeError();
+    }
+    std::vector<Tensor> results;
+    for (mlir::Value init : op_.getDpsInits()) {
+      results.push_back(*std::get<TensorPtr>(lookup_(init)));
+    }
+    if (llvm::Error error = visitPoints(*body, results)) {
+      return std::move(error);
+    }
+    Results values;
+    for (Tensor &result : results) {
+      values.push_back(valueOf(std::move(result)));
+    }
+    return values;
+  }
+
+private:
+  /// Loop extents from the operands' shapes, which must agree.
+  llvm::Error findExtents() {
+    extents_.assign(op_.getNumLoops(), -1);
+    for (OpOperand &operand : op_->getOpOperands()) {
+      const auto *tensor = std::get_if<TensorPtr>(&lookup_(operand.get()));
+      if (!tensor) {
+        continue;
+      }
+      for (auto [expr, extent] :
+           llvm::zip_equal(op_.getMatchingIndexingMap(&operand).getResults(), (*tensor)->shape)) {
+        auto dim = dyn_cast<AffineDimExpr>(expr);
+        if (!dim) {
+          continue;
+        }
+        int64_t &known = extents_[dim.getPosition()];
+        if (known >= 0 && known != extent) {
+          return programError("operands of " + op_->getName().getStringRef() +
+                              " disagree on an extent: " + Twine(known) + " and " + Twine(extent));
+        }
+        known = extent;
+      }
+    }
+    if (llvm::is_contained(extents_, -1)) {
+      return programError("a loop of " + op_->getName().getStringRef() + " has no extent");
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error visitPoints(ElementBody &body, std::vector<Tensor> &results) {
+    if (elementCount(extents_) == 0) {
+      return llvm::Error::success();
+    }
+    SmallVector<int64_t> point(extents_.size(), 0);
+    int64_t firstInit = op_.getNumDpsInputs();
+    do {
+      SmallVector<Element, 4> arguments;
+      SmallVector<size_t, 2> targets;
+      for (OpOperand &operand : op_->getOpOperands()) {
+        const Value &value = lookup_(operand.get());
+        if (const auto *element = std::get_if<Element>(&value)) {
+          arguments.push_back(*element);
+          continue;
+        }
+        bool init = static_cast<int64_t>(operand.getOperandNumber()) >= firstInit;
+        const Tensor &tensor =
+            init ? results[operand.getOperandNumber() - firstInit] : *std::get<TensorPtr>(value);
+        SmallVector<int64_t, 4> position;
+        for (AffineExpr expr : op_.getMatchingIndexingMap(&operand).getResults()) {
+          position.push_back(evaluate(expr, point));
+        }
+        size_t offset = tensor.offsetOf(position);
+        arguments.push_back(tensor.elements[offset]);
+        if (init) {
+          targets.push_back(offset);
+        }
+      }
+      // Named ops without a use for the old value (fill, transpose) still have the argument.
+      llvm::Expected<std::vector<Element>> values = body.run(
+          ArrayRef<Element>(arguments).take_front(op_.getBlock()->getNumArguments()), point);
+      if (!values) {
+        return values.takeError();
+      }
+      for (auto [index, value] : llvm::enumerate(*values)) {
+        results[index].elements[targets[index]] = value;
+      }
+    } while (nextPosition(point, extents_));
+    return llvm::Error::success();
+  }
+
+  linalg::LinalgOp op_;
+  ValueLookup lookup_;
+  SmallVector<int64_t> extents_;
+};
+
+ExpectedResults elementwise(Operation *op, ValueLookup lookup) {
+  const Tensor *shape = nullptr;
+  for (mlir::Value operand : op->getOperands()) {
+    if (const auto *tensor = std::get_if<TensorPtr>(&lookup(operand))) {
+      if (shape && shape->shape != (*tensor)->shape) {
+        return programError("operands of " + op->getName().getStringRef() +
+                            " have different shapes");
+      }
+      shape = tensor->get();
+    }
+  }
+  auto elementAt = [&](size_t index) -> llvm::Expected<Element> {
+    SmallVector<Element, 3> operands;
+    for (mlir::Value operand : op->getOperands()) {
+      const Value &value = lookup(operand);
+      if (const auto *tensor = std::get_if<TensorPtr>(&value)) {
+        operands.push_back((*tensor)->elements[index]);
+      } else if (const auto *element = std::get_if<Element>(&value)) {
+        operands.push_back(*element);
+      } else {
+        return programError("the interpreter does not know " + op->getName().getStringRef());
+      }
+    }
+    return evaluateElementOp(op, operands);
+  };
+  if (!shape) {
+    llvm::Expected<Element> element = elementAt(0);
+    return element ? ExpectedResults(Results{Value(*element)})
+                   : ExpectedResults(element.takeError());
+  }
+  Tensor result = Tensor::zeros(getElementTypeOrSelf(op->getResult(0).getType()), shape->shape);
+  for (size_t index = 0; index < result.elements.size(); ++index) {
+    llvm::Expected<Element> element = elementAt(index);
+    if (!element) {
+      return element.takeError();
+    }
+    result.elements[index] = *element;
+  }
+  return Results{valueOf(std::move(result))};
+}
+
+Value constant(Attribute attribute, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor) {
+    return elementOf(attribute);
+  }
+  Tensor result = Tensor::zeros(tensor.getElementType(), tensor.getShape());
+  for (auto [index, element] :
+       llvm::enumerate(cast<DenseElementsAttr>(attribute).getValues<Attribute>())) {
+    result.elements[index] = elementOf(element);
+  }
+  return valueOf(std::move(result));
+}
+
+/// The result's shape of an expand or collapse, from the type; the extent that the type leaves open
+/// follows from the number of elements.
+ExpectedResults reshape(const Tensor &source, RankedTensorType type) {
+  Tensor result = source;
+  result.shape.assign(type.getShape().begin(), type.getShape().end());
+  int64_t known = 1;
+  int64_t *open = nullptr;
+  for (int64_t &extent : result.shape) {
+    if (!ShapedType::isDynamic(extent)) {
+      known *= extent;
+    } else if (open) {
+      return programError("a reshape has several extents that are not known");
+    } else {
+      open = &extent;
+    }
+  }
+  auto count = static_cast<int64_t>(source.elements.size());
+  if (open) {
+    *open = known == 0 ? 0 : count / known;
+  }
+  if (elementCount(result.shape) != count) {
+    return programError("a reshape changes the number of elements");
+  }
+  return Results{valueOf(std::move(result))};
+}
+
+ExpectedResults empty(tensor::EmptyOp op, ValueLookup lookup) {
+  SmallVector<int64_t> shape(op.getType().getShape());
+  auto sizes = op.getDynamicSizes().begin();
+  for (int64_t &extent : shape) {
+    if (ShapedType::isDynamic(extent)) {
+      extent = std::get<int64_t>(std::get<Element>(lookup(*sizes++)));
+    }
+  }
+  return Results{valueOf(Tensor::zeros(op.getType().getElementType(), shape))};
+}
+
+ExpectedResults dim(tensor::DimOp op, ValueLookup lookup) {
+  int64_t index = std::get<int64_t>(std::get<Element>(lookup(op.getIndex())));
+  const Tensor &tensor = *std::get<TensorPtr>(lookup(op.getSource()));
+  if (index < 0 || index >= static_cast<int64_t>(tensor.shape.size())) {
+    return programError("tensor.dim of a dimension that does not exist");
+  }
+  return Results{Value(Element(tensor.shape[index]))};
+}
+
+} // namespace
+
+ExpectedResults evaluateTensorOp(Operation *op, ValueLookup lookup) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    return LinalgEvaluation(structured, lookup).run();
+  }
+  Attribute attribute;
+  if (op->getNumResults() == 1 && matchPattern(op, m_Constant(&attribute))) {
+    return Results{constant(attribute, op->getResult(0).getType())};
+  }
+  return llvm::TypeSwitch<Operation *, ExpectedResults>(op)
+      .Case([&](tensor::EmptyOp op) { return empty(op, lookup); })
+      .Case([&](tensor::DimOp op) { return dim(op, lookup); })
+      .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>([&](auto op) {
+        return reshape(*std::get<TensorPtr>(lookup(op.getSrc())), op.getResultType());
+      })
+      .Case([&](tensor::CastOp op) -> ExpectedResults { return Results{lookup(op.getSource())}; })
+      .Default([&](Operation *op) -> ExpectedResults {
+        if (op->getNumResults() != 1 || op->getNumRegions() != 0) {
+          return programError("the interpreter does not know " + op->getName().getStringRef());
+        }
+        return elementwise(op, lookup);
+      });
+}
+
+SmallVector<Value> tensorsOfTable(frame::ToTensorOp op, const Table &table) {
+  SmallVector<Value> results;
+  auto rows = static_cast<int64_t>(table.rows.size());
+  for (auto [columns, result] :
+       llvm::zip_equal(op.getGroups().getAsRange<ArrayAttr>(), op.getTensors())) {
+    auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<int64_t> shape{rows};
+    if (type.getRank() == 2) {
+      shape.push_back(static_cast<int64_t>(columns.size()));
+    }
+    Tensor tensor = Tensor::zeros(type.getElementType(), shape);
+    size_t next = 0;
+    for (const Row &row : table.rows) {
+      for (auto column : columns.getAsRange<StringAttr>()) {
+        unsigned position = *table.type.findColumn(column.getValue());
+        Type columnType = table.type.getColumnTypes()[position];
+        Element &element = tensor.elements[next++];
+        if (frame::isFloat(columnType)) {
+          element = row[position].real();
+        } else if (auto decimal = dyn_cast<frame::DecimalType>(columnType)) {
+          element =
+              static_cast<double>(row[position].integer()) / std::pow(10.0, decimal.getScale());
+        } else if (isa<FloatType>(type.getElementType())) {
+          element = static_cast<double>(row[position].integer());
+        } else {
+          element = static_cast<int64_t>(row[position].integer());
+        }
+        if (type.getElementType().isF32()) {
+          element = static_cast<double>(static_cast<float>(std::get<double>(element)));
+        }
+      }
+    }
+    results.push_back(valueOf(std::move(tensor)));
+  }
+  return results;
+}
+
+llvm::Expected<Table> tableOfTensor(frame::FromTensorOp op, const Tensor &tensor) {
+  Table result{op.getType(), {}};
+  size_t columns = op.getType().getNumColumns();
+  if (tensor.shape.empty() ||
+      tensor.elements.size() != static_cast<size_t>(tensor.shape[0]) * columns) {
+    return programError("a tensor does not have as many columns as the table");
+  }
+  for (size_t row = 0; row < static_cast<size_t>(tensor.shape[0]); ++row) {
+    Row &values = result.rows.emplace_back();
+    for (size_t column = 0; column < columns; ++column) {
+      const Element &element = tensor.elements[row * columns + column];
+      if (const auto *real = std::get_if<double>(&element)) {
+        values.push_back(Scalar{*real});
+      } else {
+        values.push_back(Scalar{static_cast<analysis::Int128>(std::get<int64_t>(element))});
+      }
+    }
+  }
+  return result;
+}
+
+} // namespace headrace::interpreter

@@ -1,0 +1,48 @@
+// Every stage of the compiler under many layouts gives what the program as written gives.
+// RUN: headrace-interpret %s --check --tables %S/tables --layouts 8 --mesh ranks:1 --mesh ranks:3 --mesh a:2,b:2 | FileCheck %s
+
+// CHECK:      k,total,n
+// CHECK-NEXT: "b",14,4
+// CHECK-NEXT: "a",3,9
+// CHECK:      compared 91 stages
+!l = !frame.table<"k": !frame.nullable<!frame.string>, "x": !frame.nullable<i64>>
+!r = !frame.table<"k2": !frame.nullable<!frame.string>, "y": i64>
+!lr = !frame.table<"k": !frame.nullable<!frame.string>, "x": !frame.nullable<i64>, "k2": !frame.nullable<!frame.string>, "y": !frame.nullable<i64>>
+!s = !frame.table<"k": !frame.nullable<!frame.string>, "total": !frame.nullable<i64>, "n": i64>
+func.func @main() -> !s {
+  %l = frame.scan "left" ["k", "x"] : !l
+  %r = frame.scan "right" ["k", "y"] : !r
+  %j = frame.join left %l, %r on ["k"] = ["k2"] : !l, !r -> !lr
+  %a = frame.aggregate %j keys ["k"] measures [#frame.measure<sum("x") -> "total">, #frame.measure<count("y") -> "n">] : !lr -> !s
+  %f = frame.filter %a columns ["n"] {
+  ^bb0(%n: i64):
+    %one = frame.constant 1 : i64
+    %p = frame.compare gt %n, %one : (i64, i64) -> i1
+    frame.yield %p : i1
+  } : !s
+  %t = frame.topk %f by [#frame.sort_key<"total" desc nulls_last>] count 2 : !s
+  return %t : !s
+}
+
+// -----
+
+// CHECK: compared 91 stages
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (j)>
+func.func @network(%x: tensor<7x5xf32>, %w1: tensor<5x9xf32>, %w2: tensor<9x6xf32>, %b: tensor<9xf32>) -> tensor<7x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<7x9xf32>
+  %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<7x9xf32>) -> tensor<7x9xf32>
+  %h = linalg.matmul ins(%x, %w1 : tensor<7x5xf32>, tensor<5x9xf32>) outs(%z1 : tensor<7x9xf32>) -> tensor<7x9xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%h, %b : tensor<7x9xf32>, tensor<9xf32>) outs(%e1 : tensor<7x9xf32>) {
+  ^bb0(%in: f32, %bias: f32, %out: f32):
+    %sum = arith.addf %in, %bias : f32
+    %relu = arith.maximumf %sum, %zero : f32
+    linalg.yield %relu : f32
+  } -> tensor<7x9xf32>
+  %e2 = tensor.empty() : tensor<7x6xf32>
+  %z2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<7x6xf32>) -> tensor<7x6xf32>
+  %y = linalg.matmul ins(%r, %w2 : tensor<7x9xf32>, tensor<9x6xf32>) outs(%z2 : tensor<7x6xf32>) -> tensor<7x6xf32>
+  return %y : tensor<7x6xf32>
+}

@@ -1,0 +1,168 @@
+// headrace-interpret: runs programs in the reference interpreter and prints what they return. A
+// module with a mesh (after `shard`) runs on the mesh's ranks. --check instead compares every stage
+// of the compiler, under many layouts, with the program as it is. Input: MLIR, several programs
+// split by `// -----`, or Substrait JSON.
+#include "passes/driver/compile.h"
+#include "passes/driver/phases.h"
+#include "passes/driver/stage_check.h"
+#include "passes/interpreter/text.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace headrace;
+using namespace headrace::interpreter;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<program>"), cl::init("-"));
+static cl::opt<std::string> tablesFolder("tables", cl::desc("directory with NAME.csv per table"));
+static cl::opt<std::string>
+    tensorsFolder("tensors", cl::desc("directory with argN.tensor per argument of the program"));
+static cl::opt<uint64_t> tensorSeed("tensor-seed",
+                                    cl::desc("seed of random arguments, used without --tensors"),
+                                    cl::init(1));
+static cl::list<std::string> statistics("statistics", cl::value_desc("table=file.json"),
+                                        cl::desc("statistics document of a table, for Substrait"));
+static cl::opt<bool> check("check",
+                           cl::desc("compare every stage of the compiler with the program"));
+static cl::opt<bool> quiet("quiet", cl::desc("with --check: do not print results"));
+static cl::list<std::string> meshes("mesh",
+                                    cl::desc("with --check: a mesh such as ranks:3 or a:2,b:2"));
+static cl::opt<unsigned> layouts("layouts", cl::desc("with --check: random layouts per mesh"),
+                                 cl::init(5));
+static cl::opt<uint64_t> seed("seed", cl::desc("with --check: the first random layout's seed"),
+                              cl::init(1));
+static cl::opt<std::string> topologyName("topology",
+                                         cl::desc("with --check: a topology file or shipped name"));
+
+static std::string fileText(const std::string &path, std::string &error) {
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!file) {
+    error = "cannot read " + path;
+    return "";
+  }
+  return (*file)->getBuffer().str();
+}
+
+static llvm::Expected<std::vector<interpreter::Value>> argumentsOf(mlir::func::FuncOp function) {
+  std::vector<interpreter::Value> arguments;
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+    std::string name = "arg" + std::to_string(index);
+    if (!tensor) {
+      return programError("an argument is no tensor: " + name);
+    }
+    if (tensorsFolder.empty()) {
+      if (!tensor.hasStaticShape()) {
+        return programError("an argument without --tensors needs a static shape: " + name);
+      }
+      arguments.push_back(valueOf(randomTensor(tensor, tensorSeed + index)));
+      continue;
+    }
+    std::string error;
+    std::string text = fileText(tensorsFolder + "/" + name + ".tensor", error);
+    if (!error.empty()) {
+      return programError(error);
+    }
+    llvm::Expected<Tensor> value = parseTensor(text, tensor.getElementType());
+    if (!value) {
+      return value.takeError();
+    }
+    arguments.push_back(valueOf(std::move(*value)));
+  }
+  return arguments;
+}
+
+static void print(llvm::ArrayRef<interpreter::Value> results) {
+  for (const interpreter::Value &result : results) {
+    llvm::outs() << textOf(result) << "\n";
+  }
+}
+
+/// One program. Returns an error text, or nothing.
+static std::string runProgram(mlir::ModuleOp module, CsvTables &tables) {
+  mlir::func::FuncOp function = driver::programFunction(module);
+  if (!function) {
+    return "the program has no function: main";
+  }
+  llvm::Expected<std::vector<interpreter::Value>> arguments = argumentsOf(function);
+  if (!arguments) {
+    return llvm::toString(arguments.takeError());
+  }
+  Inputs inputs{[&](frame::ScanOp scan) { return tables.scan(scan); }, std::move(*arguments)};
+  if (!check) {
+    llvm::Expected<std::vector<interpreter::Value>> results =
+        interpret(function, inputs, View::kRanks);
+    if (!results) {
+      return llvm::toString(results.takeError());
+    }
+    print(*results);
+    return "";
+  }
+  driver::StageCheckOptions options;
+  if (!meshes.empty()) {
+    options.meshes = meshes;
+  }
+  options.layouts = layouts;
+  options.firstSeed = seed;
+  options.topology = topologyName;
+  driver::StageCheckReport report = driver::checkStages(module, inputs, options);
+  if (!report.dataError.empty()) {
+    llvm::outs() << "data error: " << report.dataError << "\n";
+  }
+  if (!quiet) {
+    print(report.results);
+  }
+  llvm::outs() << "compared " << report.comparisons << " stages\n";
+  return llvm::join(report.differences, "\n");
+}
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "headrace reference interpreter\n");
+  std::string error;
+  std::string text = fileText(inputFile, error);
+  driver::CompileOptions options;
+  for (const std::string &entry : statistics) {
+    auto [table, path] = llvm::StringRef(entry).split('=');
+    options.statistics[table.str()] = fileText(path.str(), error);
+  }
+  CsvTables tables;
+  if (error.empty() && !tablesFolder.empty()) {
+    error = llvm::toString(tables.addDirectory(tablesFolder));
+  }
+  if (!error.empty()) {
+    llvm::errs() << "headrace-interpret: " << error << "\n";
+    return 1;
+  }
+  std::unique_ptr<mlir::MLIRContext> context = driver::makeContext();
+  llvm::SmallVector<llvm::StringRef> programs;
+  bool substrait = llvm::StringRef(inputFile).ends_with(".json");
+  if (substrait) {
+    programs.push_back(text);
+  } else {
+    llvm::StringRef(text).split(programs, "// -----\n");
+  }
+  int failures = 0;
+  for (auto [index, program] : llvm::enumerate(programs)) {
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        substrait ? driver::importSql(context.get(), text, options, error)
+                  : driver::importMlir(context.get(), program.str(), error);
+    if (module) {
+      error = runProgram(*module, tables);
+    }
+    if (!error.empty()) {
+      llvm::outs().flush();
+      llvm::SmallVector<llvm::StringRef> lines;
+      llvm::StringRef(error).split(lines, '\n');
+      for (llvm::StringRef line : lines) {
+        llvm::errs() << inputFile << ": program " << index + 1 << ": " << line << "\n";
+      }
+      ++failures;
+      error.clear();
+    }
+  }
+  return failures == 0 ? 0 : 1;
+}
