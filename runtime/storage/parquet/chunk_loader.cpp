@@ -6,6 +6,7 @@
 #include "runtime/storage/parquet/arrow_pages.h"
 #include "runtime/storage/parquet/codec.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace headrace::storage {
@@ -15,6 +16,10 @@ constexpr uint8_t kBoolDictionary[2] = {0, 1};
 
 /// A page may claim this much without a word in the footer; more must be within the chunk's declared size.
 constexpr uint64_t kPageBytesUnquestioned = 64 << 20;
+
+/// Codes are replaced by values if those take at most this many times the memory of codes and dictionary: they
+/// are read several times faster, with or without a selection, and their pages become one segment.
+constexpr double kDecodedGrowthMax = 1.5;
 
 Status corrupt(const char *what) { return makeError(ErrorKind::kCorrupt, what); }
 
@@ -218,6 +223,7 @@ Expected<std::shared_ptr<const EncodedChunk>> ChunkLoader::finish() {
     chunk_->dictionary = kBoolDictionary; // run-length encoded bools are codes of this
     chunk_->dictionaryCount = 2;
   }
+  decideForm();
   for (Page &page : pages_) {
     Status status = page.header.kind == PageKind::kDictionary ? keepDictionary(page) : addPage(page);
     if (!status.ok()) {
@@ -225,7 +231,36 @@ Expected<std::shared_ptr<const EncodedChunk>> ChunkLoader::finish() {
     }
   }
   pages_.clear();
+  const bool coded = std::any_of(chunk_->segments.begin(), chunk_->segments.end(),
+                                 [](const HrSegment &segment) { return segment.encoding == HR_CODES; });
+  if (coded || chunk_->type == HR_STRING) {
+    keep(std::move(dictionary_));
+  } else {
+    chunk_->dictionary = nullptr;
+    chunk_->dictionaryCount = 0;
+  }
+  keep(std::move(decoded_));
   return std::shared_ptr<const EncodedChunk>(std::move(chunk_));
+}
+
+/// Whether pages of codes are decoded here, once, and makes room for their values.
+void ChunkLoader::decideForm() {
+  if (chunk_->type == HR_STRING || pages_.empty() || pages_.front().header.kind != PageKind::kDictionary) {
+    return; // texts stay codes: predicates and groups work on dictionary entries
+  }
+  const double width = valueBytes(chunk_->type);
+  double encoded = width * pages_.front().header.values;
+  uint64_t rows = 0;
+  for (const Page &page : pages_) {
+    if (page.header.kind != PageKind::kDictionary && dictionaryEncoded(page)) {
+      encoded += static_cast<double>(page.size);
+      rows += page.header.values;
+    }
+  }
+  const double values = width * static_cast<double>(rows);
+  if (rows != 0 && values <= kDecodedGrowthMax * encoded) {
+    decoded_ = PaddedBuffer(rows * valueBytes(chunk_->type)); // no memory: the codes stay
+  }
 }
 
 Status ChunkLoader::keepDictionary(Page &page) {
@@ -244,10 +279,48 @@ Status ChunkLoader::keepDictionary(Page &page) {
                                   dictionary.data()));
   chunk_->dictionary = dictionary.data();
   chunk_->dictionaryCount = page.header.values;
-  keep(std::move(dictionary));
+  dictionary_ = std::move(dictionary);
   if (chunk_->type == HR_STRING) {
     keep(std::move(page.owned)); // the entries point into it
   }
+  return Status();
+}
+
+Status ChunkLoader::decodeCodes(const HrSegment &segment, void *out) const {
+  const HrColumn column{&segment, 1, chunk_->dictionaryCount, chunk_->dictionary};
+  const HrImports &imports = decoders_.imports;
+  const uint32_t width = valueBytes(chunk_->type);
+  auto decode = width == 1   ? imports.hr_decode_8_
+                : width == 2 ? imports.hr_decode_16_
+                : width == 4 ? imports.hr_decode_32_
+                : width == 8 ? imports.hr_decode_64_
+                             : imports.hr_decode_128_;
+  HrCursor cursor;
+  imports.hr_cursor_open_(&cursor, &column);
+  return decode(&cursor, segment.rows, out) == HR_OK ? Status() : corrupt("a page of codes does not decode");
+}
+
+/// The values of a page of codes, appended to the segment before it if that is of such values too.
+Status ChunkLoader::addDecoded(const HrSegment &codes) {
+  const uint64_t width = valueBytes(chunk_->type);
+  uint8_t *values = decoded_.data() + decodedRows_ * width;
+  HR_RETURN_IF_ERROR(decodeCodes(codes, values));
+  decodedRows_ += codes.rows;
+  if (!chunk_->segments.empty()) {
+    HrSegment &last = chunk_->segments.back();
+    if (!last.validity && last.encoding == HR_VALUES &&
+        static_cast<const uint8_t *>(last.data) + last.bytes == values) {
+      last.rows += codes.rows;
+      last.bytes += codes.rows * width;
+      return Status();
+    }
+  }
+  HrSegment segment{};
+  segment.rows = codes.rows;
+  segment.encoding = HR_VALUES;
+  segment.data = values;
+  segment.bytes = codes.rows * width;
+  chunk_->segments.push_back(segment);
   return Status();
 }
 
@@ -334,6 +407,9 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.bitWidth = values.data[0];
     segment.data = values.data + 1;
     segment.bytes = values.bytes - 1;
+    if (decoded_) {
+      return addDecoded(segment);
+    }
     keep(std::move(page.owned));
   } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle)) {
     uint32_t length = 0;
@@ -399,18 +475,7 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
       segment.bitWidth = values.data[0];
       segment.data = values.data + 1;
       segment.bytes = values.bytes - 1;
-      HrColumn column{&segment, 1, chunk_->dictionaryCount, chunk_->dictionary};
-      HrCursor cursor;
-      const HrImports &imports = decoders_.imports;
-      imports.hr_cursor_open_(&cursor, &column);
-      auto decode = width == 1   ? imports.hr_decode_8_
-                    : width == 2 ? imports.hr_decode_16_
-                    : width == 4 ? imports.hr_decode_32_
-                    : width == 8 ? imports.hr_decode_64_
-                                 : imports.hr_decode_128_;
-      if (decode(&cursor, present, data.data()) != HR_OK) {
-        return corrupt("a page of codes does not decode");
-      }
+      HR_RETURN_IF_ERROR(decodeCodes(segment, data.data()));
     }
   } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle)) {
     uint32_t length = 0;

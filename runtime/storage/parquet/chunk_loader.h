@@ -67,6 +67,9 @@ private:
   Expected<Values> readLevels(Page &page) const;
   Status addWithoutNulls(Page &page, const Values &values);
   Status addWithNulls(Page &page, Values &values);
+  void decideForm();
+  Status decodeCodes(const HrSegment &segment, void *out) const;
+  Status addDecoded(const HrSegment &codes);
   Status decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t rows, uint8_t *out) const;
   void keep(PaddedBuffer buffer);
   bool dictionaryEncoded(const Page &page) const;
@@ -78,6 +81,9 @@ private:
   const ParquetChunk &meta_;
   std::vector<Page> pages_;
   std::shared_ptr<EncodedChunk> chunk_;
+  PaddedBuffer dictionary_; ///< values of chunk_->type; kept in the chunk if a segment of codes is
+  PaddedBuffer decoded_;    ///< values of the pages whose codes are not kept, one after the other
+  uint64_t decodedRows_ = 0;
 };
 
 } // namespace headrace::storage
