@@ -5,6 +5,7 @@
 #include "runtime/storage/padded_buffer.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace headrace::storage {
@@ -31,6 +32,12 @@ struct EncodedChunk {
     const bool none = min > max;
     min = none || low < min ? low : min;
     max = none || high > max ? high : max;
+  }
+  void keep(PaddedBuffer buffer) {
+    if (buffer) {
+      bytes += buffer.bytes() + HR_PADDING;
+      buffers.push_back(std::move(buffer));
+    }
   }
   HrColumn column() const {
     return {segments.data(), static_cast<uint32_t>(segments.size()), dictionaryCount, dictionary};

@@ -3,8 +3,8 @@
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/storage/convert.h"
+#include "runtime/storage/decoders.h"
 #include "runtime/storage/encoded_chunk.h"
-#include "runtime/storage/parquet/chunk_loader.h"
 #include "runtime/storage/share.h"
 #include "runtime/storage/storage.h"
 

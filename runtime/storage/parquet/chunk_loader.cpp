@@ -1,12 +1,10 @@
 // Pages to segments. A page without NULLs stays encoded; one with NULLs is decoded to values and validity.
 #include "runtime/storage/parquet/chunk_loader.h"
 
-#include "runtime/primitives/fill.h"
 #include "runtime/storage/convert.h"
 #include "runtime/storage/parquet/arrow_pages.h"
 #include "runtime/storage/parquet/codec.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace headrace::storage {
@@ -16,10 +14,6 @@ constexpr uint8_t kBoolDictionary[2] = {0, 1};
 
 /// A page may claim this much without a word in the footer; more must be within the chunk's declared size.
 constexpr uint64_t kPageBytesUnquestioned = 64 << 20;
-
-/// Codes are replaced by values if those take at most this many times the memory of codes and dictionary: they
-/// are read several times faster, with or without a selection, and their pages become one segment.
-constexpr double kDecodedGrowthMax = 1.5;
 
 Status corrupt(const char *what) { return makeError(ErrorKind::kCorrupt, what); }
 
@@ -56,21 +50,11 @@ template <typename Value> void spreadValid(const uint8_t *valid, uint32_t rows, 
 
 } // namespace
 
-const Decoders &Decoders::get() {
-  static const Decoders decoders = [] {
-    Expected<primitives::Isa> isa = primitives::chooseIsa();
-    Decoders result{isa.ok() ? *isa : primitives::detectIsa(), {}};
-    primitives::fillPrimitiveImports(&result.imports, result.isa);
-    return result;
-  }();
-  return decoders;
-}
-
 ChunkLoader::ChunkLoader(const Decoders &decoders, std::shared_ptr<const ParquetFile> file, size_t rowGroup,
                          size_t column, HrType type)
     : decoders_(decoders), file_(std::move(file)), rowGroup_(rowGroup), columnIndex_(column),
       column_(file_->footer().columns[column]), meta_(file_->footer().rowGroups[rowGroup].chunks[column]),
-      chunk_(std::make_shared<EncodedChunk>()) {
+      chunk_(std::make_shared<EncodedChunk>()), coded_(decoders, *chunk_) {
   chunk_->type = type;
   chunk_->rows = file_->footer().rowGroups[rowGroup].rows;
   chunk_->file = file_->mapping();
@@ -80,13 +64,6 @@ Status ChunkLoader::locate(const Status &status) const {
   return status.ok() ? status
                      : Status(status.kind(), placeOf(*file_, rowGroup_, columnIndex_) + ": " + status.message(),
                               status.place());
-}
-
-void ChunkLoader::keep(PaddedBuffer buffer) {
-  if (buffer) {
-    chunk_->bytes += buffer.bytes() + HR_PADDING;
-    chunk_->buffers.push_back(std::move(buffer));
-  }
 }
 
 Status ChunkLoader::readPages() { return locate(readPages_()); }
@@ -223,7 +200,6 @@ Expected<std::shared_ptr<const EncodedChunk>> ChunkLoader::finish() {
     chunk_->dictionary = kBoolDictionary; // run-length encoded bools are codes of this
     chunk_->dictionaryCount = 2;
   }
-  decideForm();
   for (Page &page : pages_) {
     Status status = page.header.kind == PageKind::kDictionary ? keepDictionary(page) : addPage(page);
     if (!status.ok()) {
@@ -231,36 +207,8 @@ Expected<std::shared_ptr<const EncodedChunk>> ChunkLoader::finish() {
     }
   }
   pages_.clear();
-  const bool coded = std::any_of(chunk_->segments.begin(), chunk_->segments.end(),
-                                 [](const HrSegment &segment) { return segment.encoding == HR_CODES; });
-  if (coded || chunk_->type == HR_STRING) {
-    keep(std::move(dictionary_));
-  } else {
-    chunk_->dictionary = nullptr;
-    chunk_->dictionaryCount = 0;
-  }
-  keep(std::move(decoded_));
+  HR_RETURN_IF_ERROR(locate(coded_.end()));
   return std::shared_ptr<const EncodedChunk>(std::move(chunk_));
-}
-
-/// Whether pages of codes are decoded here, once, and makes room for their values.
-void ChunkLoader::decideForm() {
-  if (chunk_->type == HR_STRING || pages_.empty() || pages_.front().header.kind != PageKind::kDictionary) {
-    return; // texts stay codes: predicates and groups work on dictionary entries
-  }
-  const double width = valueBytes(chunk_->type);
-  double encoded = width * pages_.front().header.values;
-  uint64_t rows = 0;
-  for (const Page &page : pages_) {
-    if (page.header.kind != PageKind::kDictionary && dictionaryEncoded(page)) {
-      encoded += static_cast<double>(page.size);
-      rows += page.header.values;
-    }
-  }
-  const double values = width * static_cast<double>(rows);
-  if (rows != 0 && values <= kDecodedGrowthMax * encoded) {
-    decoded_ = PaddedBuffer(rows * valueBytes(chunk_->type)); // no memory: the codes stay
-  }
 }
 
 Status ChunkLoader::keepDictionary(Page &page) {
@@ -277,50 +225,17 @@ Status ChunkLoader::keepDictionary(Page &page) {
   }
   HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, page.bytes, page.size, page.header.values, *chunk_,
                                   dictionary.data()));
-  chunk_->dictionary = dictionary.data();
-  chunk_->dictionaryCount = page.header.values;
-  dictionary_ = std::move(dictionary);
-  if (chunk_->type == HR_STRING) {
-    keep(std::move(page.owned)); // the entries point into it
-  }
-  return Status();
-}
-
-Status ChunkLoader::decodeCodes(const HrSegment &segment, void *out) const {
-  const HrColumn column{&segment, 1, chunk_->dictionaryCount, chunk_->dictionary};
-  const HrImports &imports = decoders_.imports;
-  const uint32_t width = valueBytes(chunk_->type);
-  auto decode = width == 1   ? imports.hr_decode_8_
-                : width == 2 ? imports.hr_decode_16_
-                : width == 4 ? imports.hr_decode_32_
-                : width == 8 ? imports.hr_decode_64_
-                             : imports.hr_decode_128_;
-  HrCursor cursor;
-  imports.hr_cursor_open_(&cursor, &column);
-  return decode(&cursor, segment.rows, out) == HR_OK ? Status() : corrupt("a page of codes does not decode");
-}
-
-/// The values of a page of codes, appended to the segment before it if that is of such values too.
-Status ChunkLoader::addDecoded(const HrSegment &codes) {
-  const uint64_t width = valueBytes(chunk_->type);
-  uint8_t *values = decoded_.data() + decodedRows_ * width;
-  HR_RETURN_IF_ERROR(decodeCodes(codes, values));
-  decodedRows_ += codes.rows;
-  if (!chunk_->segments.empty()) {
-    HrSegment &last = chunk_->segments.back();
-    if (!last.validity && last.encoding == HR_VALUES &&
-        static_cast<const uint8_t *>(last.data) + last.bytes == values) {
-      last.rows += codes.rows;
-      last.bytes += codes.rows * width;
-      return Status();
+  uint64_t rows = 0, bytes = 0;
+  for (const Page &coded : pages_) {
+    if (coded.header.kind != PageKind::kDictionary && dictionaryEncoded(coded)) {
+      rows += coded.header.values;
+      bytes += coded.size;
     }
   }
-  HrSegment segment{};
-  segment.rows = codes.rows;
-  segment.encoding = HR_VALUES;
-  segment.data = values;
-  segment.bytes = codes.rows * width;
-  chunk_->segments.push_back(segment);
+  coded_.begin(std::move(dictionary), page.header.values, rows, bytes);
+  if (chunk_->type == HR_STRING) {
+    chunk_->keep(std::move(page.owned)); // the entries point into it
+  }
   return Status();
 }
 
@@ -331,10 +246,7 @@ Status ChunkLoader::decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t r
   segment.bitWidth = 1;
   segment.bytes = bytes;
   segment.data = stream;
-  HrColumn column{&segment, 1, 2, kBoolDictionary};
-  HrCursor cursor;
-  decoders_.imports.hr_cursor_open_(&cursor, &column);
-  if (decoders_.imports.hr_decode_8_(&cursor, rows, out) != HR_OK) {
+  if (!decoders_.decode(segment, kBoolDictionary, 2, 1, out)) {
     return corrupt("definition levels do not decode");
   }
   return Status();
@@ -407,11 +319,9 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.bitWidth = values.data[0];
     segment.data = values.data + 1;
     segment.bytes = values.bytes - 1;
-    if (decoded_) {
-      return addDecoded(segment);
-    }
-    keep(std::move(page.owned));
-  } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle)) {
+    return coded_.add(segment, std::move(page.owned));
+  }
+  if (page.header.encoding == static_cast<int32_t>(Encoding::kRle)) {
     uint32_t length = 0;
     if (values.bytes < 4) {
       return corrupt("a page of bools is too short");
@@ -424,7 +334,7 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.bitWidth = 1;
     segment.data = values.data + 4;
     segment.bytes = length;
-    keep(std::move(page.owned));
+    chunk_->keep(std::move(page.owned));
   } else if (column_.stored == Stored::kBoolean) {
     if (values.bytes < (uint64_t{segment.rows} + 7) / 8) {
       return corrupt("a page holds fewer values than its header says");
@@ -432,7 +342,7 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.encoding = HR_BITMAP;
     segment.data = values.data;
     segment.bytes = values.bytes;
-    keep(std::move(page.owned));
+    chunk_->keep(std::move(page.owned));
   } else {
     if (column_.stored == Stored::kByteArray && values.bytes / 4 < segment.rows) {
       return corrupt("a page holds fewer values than its header says");
@@ -446,9 +356,9 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.encoding = HR_VALUES;
     segment.data = plain.data();
     segment.bytes = plain.bytes();
-    keep(std::move(plain));
+    chunk_->keep(std::move(plain));
     if (chunk_->type == HR_STRING) {
-      keep(std::move(page.owned));
+      chunk_->keep(std::move(page.owned));
     }
   }
   chunk_->segments.push_back(segment);
@@ -475,7 +385,7 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
       segment.bitWidth = values.data[0];
       segment.data = values.data + 1;
       segment.bytes = values.bytes - 1;
-      HR_RETURN_IF_ERROR(decodeCodes(segment, data.data()));
+      HR_RETURN_IF_ERROR(coded_.decode(segment, data.data()));
     }
   } else if (page.header.encoding == static_cast<int32_t>(Encoding::kRle)) {
     uint32_t length = 0;
@@ -519,7 +429,7 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
         texts[i].data = emptyText();
       }
     }
-    keep(std::move(page.owned));
+    chunk_->keep(std::move(page.owned));
   }
   chunk_->hasNulls = true;
   HrSegment segment{};
@@ -529,8 +439,8 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
   segment.bytes = data.bytes();
   segment.validity = bits.data();
   chunk_->segments.push_back(segment);
-  keep(std::move(data));
-  keep(std::move(bits));
+  chunk_->keep(std::move(data));
+  chunk_->keep(std::move(bits));
   return Status();
 }
 

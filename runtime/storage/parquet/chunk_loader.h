@@ -4,9 +4,10 @@
 //   readPages -> snappyBlocks of all chunks -> snappyDecompress -> finish
 #pragma once
 
-#include "runtime/abi/imports.h"
 #include "runtime/primitives/snappy/snappy.h"
+#include "runtime/storage/decoders.h"
 #include "runtime/storage/encoded_chunk.h"
+#include "runtime/storage/parquet/coded_pages.h"
 #include "runtime/storage/parquet/page_header.h"
 #include "runtime/storage/parquet/parquet_file.h"
 
@@ -14,14 +15,6 @@
 #include <vector>
 
 namespace headrace::storage {
-
-/// What loading needs of the process: the instruction set and the decoding primitives.
-struct Decoders {
-  primitives::Isa isa;
-  HrImports imports; ///< only the entries of primitives
-
-  static const Decoders &get(); ///< of this process: HEADRACE_ISA or the best there is
-};
 
 class ChunkLoader {
 public:
@@ -67,11 +60,7 @@ private:
   Expected<Values> readLevels(Page &page) const;
   Status addWithoutNulls(Page &page, const Values &values);
   Status addWithNulls(Page &page, Values &values);
-  void decideForm();
-  Status decodeCodes(const HrSegment &segment, void *out) const;
-  Status addDecoded(const HrSegment &codes);
   Status decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t rows, uint8_t *out) const;
-  void keep(PaddedBuffer buffer);
   bool dictionaryEncoded(const Page &page) const;
 
   const Decoders &decoders_;
@@ -81,9 +70,7 @@ private:
   const ParquetChunk &meta_;
   std::vector<Page> pages_;
   std::shared_ptr<EncodedChunk> chunk_;
-  PaddedBuffer dictionary_; ///< values of chunk_->type; kept in the chunk if a segment of codes is
-  PaddedBuffer decoded_;    ///< values of the pages whose codes are not kept, one after the other
-  uint64_t decodedRows_ = 0;
+  CodedPages coded_;
 };
 
 } // namespace headrace::storage

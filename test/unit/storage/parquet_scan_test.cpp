@@ -192,6 +192,52 @@ TEST(ParquetScan, LargeDictionariesAreDecodedIntoOneSegment) {
   expectSame(*rows, test.text, test.slot);
 }
 
+TEST(ParquetScan, FewValuesInShortRunsBecomeOneSegment) {
+  constexpr int kRows = 40'000;
+  std::mt19937_64 random(seed());
+  for (bool nulls : {false, true}) { // in the middle: pages of values between those of codes
+    arrow::StringBuilder words;
+    arrow::Int64Builder numbers;
+    std::vector<std::string> expectedWords, expectedNumbers;
+    for (int i = 0, value = 0; i < kRows; ++i) {
+      value = i % 11 == 0 ? static_cast<int>(random() % 3) : value;
+      if (nulls && i > kRows / 2 && i < kRows / 2 + 40) {
+        ASSERT_TRUE(words.AppendNull().ok() && numbers.AppendNull().ok());
+        expectedWords.push_back(kNull);
+        expectedNumbers.push_back(kNull);
+        continue;
+      }
+      expectedWords.push_back("'word " + std::to_string(value) + "'");
+      expectedNumbers.push_back(std::to_string(value * 1'000'000'000'000));
+      ASSERT_TRUE(words.Append("word " + std::to_string(value)).ok());
+      ASSERT_TRUE(numbers.Append(value * 1'000'000'000'000).ok());
+    }
+    auto table = arrow::Table::Make(
+        arrow::schema({arrow::field("word", arrow::utf8()), arrow::field("number", arrow::int64())}),
+        {words.Finish().ValueOrDie(), numbers.Finish().ValueOrDie()});
+    TemporaryFolder folder;
+    const std::string path = folder.file("t.parquet");
+    parquet::WriterProperties::Builder builder;
+    builder.data_pagesize(300)->write_batch_size(1000);
+    writeTable(*table, path, kRows, builder.build());
+    plan::Slot slot;
+    slot.columns = {{"word", "string", HR_STRING, nulls}, {"number", "i64", HR_I64, nulls}};
+    Storage storage;
+    auto source = storage.scan(slot, {path}, {}, {});
+    ASSERT_TRUE(source.ok()) << source.status().toString();
+    auto loaded = (*source)->load(0);
+    ASSERT_TRUE(loaded.ok()) << loaded.status().toString();
+    for (const HrColumn &column : (*loaded)->columns) {
+      EXPECT_EQ(column.segmentCount, nulls ? 3u : 1u);
+      EXPECT_EQ(column.segments[0].encoding, HR_CODES);
+      EXPECT_EQ(column.segments[0].bitWidth, 2);
+    }
+    auto rows = readAll(**source, slot);
+    ASSERT_TRUE(rows.ok()) << rows.status().toString();
+    expectSame(*rows, {expectedWords, expectedNumbers}, slot);
+  }
+}
+
 TEST(ParquetScan, SeveralFilesAndRanksCoverEachRowOnce) {
   std::mt19937_64 random(seed());
   TemporaryFolder folder;
