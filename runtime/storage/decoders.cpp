@@ -15,8 +15,8 @@ const Decoders &Decoders::get() {
   return decoders;
 }
 
-bool Decoders::decode(const HrSegment &segment, const void *dictionary, uint32_t dictionaryCount, uint32_t width,
-                      void *out) const {
+bool Decoders::decode(const HrSegment &segment, const void *dictionary, uint32_t dictionaryCount,
+                      uint32_t width, void *out) const {
   const HrColumn column{&segment, 1, dictionaryCount, dictionary};
   auto decode = width == 1   ? imports.hr_decode_8_
                 : width == 2 ? imports.hr_decode_16_

@@ -1,4 +1,5 @@
-// A column chunk as kernels read it: decompressed but still encoded pages, the dictionary in the promised type.
+// A column chunk as kernels read it: decompressed but still encoded pages, the dictionary in the
+// promised type.
 #pragma once
 
 #include "runtime/abi/kernel.h"

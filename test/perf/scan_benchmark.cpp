@@ -1,5 +1,6 @@
-// The scan of lineitem: ns a row and thread, for the first scan of the process, for one whose pages are not kept,
-// and for one whose pages are, decoded or not: `scan_benchmark DIR [rounds]`. Figures: docs/reference/scan.md.
+// The scan of lineitem: ns a row and thread, for the first scan of the process, for one whose pages
+// are not kept, and for one whose pages are, decoded or not: `scan_benchmark DIR [rounds]`.
+// Figures: docs/reference/scan.md.
 #include "runtime/storage/parquet/chunk_loader.h"
 #include "runtime/storage/storage.h"
 
@@ -18,7 +19,7 @@ using namespace headrace::storage;
 
 namespace {
 
-constexpr const char *kTables[] = {"customer", "lineitem", "nation",   "orders",
+constexpr const char *kTables[] = {"customer", "lineitem", "nation", "orders",
                                    "part",     "partsupp", "region", "supplier"};
 
 double wallSeconds() {
@@ -44,7 +45,8 @@ template <typename T> T take(Expected<T> result) {
   return std::move(*result);
 }
 
-int32_t decodeTile(const HrImports &imports, uint32_t width, HrCursor *cursor, uint32_t rows, void *out) {
+int32_t decodeTile(const HrImports &imports, uint32_t width, HrCursor *cursor, uint32_t rows,
+                   void *out) {
   switch (width) {
   case 1:
     return imports.hr_decode_8_(cursor, rows, out);
@@ -65,7 +67,8 @@ void decode(const HrColumn &column, HrType type) {
   HrCursor cursor;
   imports.hr_cursor_open_(&cursor, &column);
   while (uint32_t run = imports.hr_cursor_run_(&cursor)) {
-    if (decodeTile(imports, valueBytes(type), &cursor, std::min<uint32_t>(run, HR_TILE_ROWS), tile) != HR_OK) {
+    if (decodeTile(imports, valueBytes(type), &cursor, std::min<uint32_t>(run, HR_TILE_ROWS),
+                   tile) != HR_OK) {
       fail("a column does not decode");
     }
   }
@@ -73,8 +76,10 @@ void decode(const HrColumn &column, HrType type) {
 
 constexpr int kNoColumn = -2, kAllColumns = -1;
 
-/// Loads all morsels on `threads` threads and decodes that column of them. Seconds of all threads together.
-double scan(Storage &storage, const plan::Slot &slot, const std::string &path, int threads, int decoded) {
+/// Loads all morsels on `threads` threads and decodes that column of them. Seconds of all threads
+/// together.
+double scan(Storage &storage, const plan::Slot &slot, const std::string &path, int threads,
+            int decoded) {
   std::unique_ptr<MorselSource> source = take(storage.scan(slot, {path}, {}, {}));
   std::atomic<size_t> next{0};
   std::vector<double> seconds(static_cast<size_t>(threads));
@@ -116,14 +121,14 @@ void measure(const char *name, const plan::Slot &slot, const std::string &path, 
     }
     return seconds * perRow;
   };
-  std::printf("%-10s first %6.2f   not kept %6.2f", name, scan(storage, slot, path, 1, kNoColumn) * perRow,
-              best(1, kNoColumn, false));
-  std::printf("   kept %6.3f   kept, decoded %5.2f, by two threads %5.2f   %.0f MB kept\n", best(1, kNoColumn, true),
-              best(1, kAllColumns, true), best(2, kAllColumns, true),
+  std::printf("%-10s first %6.2f   not kept %6.2f", name,
+              scan(storage, slot, path, 1, kNoColumn) * perRow, best(1, kNoColumn, false));
+  std::printf("   kept %6.3f   kept, decoded %5.2f, by two threads %5.2f   %.0f MB kept\n",
+              best(1, kNoColumn, true), best(1, kAllColumns, true), best(2, kAllColumns, true),
               static_cast<double>(storage.counters().cacheBytes) / 1e6);
   for (size_t c = 0; c < slot.columns.size(); ++c) {
-    std::printf("    %-18s %-6s %5.3f\n", slot.columns[c].file.c_str(), typeName(slot.columns[c].type),
-                best(1, static_cast<int>(c), true));
+    std::printf("    %-18s %-6s %5.3f\n", slot.columns[c].file.c_str(),
+                typeName(slot.columns[c].type), best(1, static_cast<int>(c), true));
   }
 }
 
@@ -145,8 +150,8 @@ void measureFooters(const std::string &folder) {
     for (const std::string &path : paths) {
       bytes += take(storage.statistics({path})).dump().size();
     }
-    std::printf("8 files, %s: opened in %.2f ms, statistics in %.2f ms (%zu bytes)\n", when, opened * 1e3,
-                (wallSeconds() - start) * 1e3, bytes);
+    std::printf("8 files, %s: opened in %.2f ms, statistics in %.2f ms (%zu bytes)\n", when,
+                opened * 1e3, (wallSeconds() - start) * 1e3, bytes);
   }
 }
 
@@ -158,7 +163,8 @@ int main(int count, char **arguments) {
   }
   const std::string folder = arguments[1], path = folder + "/lineitem.parquet";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 5;
-  std::printf("instruction set %s; ns a row and thread\n", primitives::isaName(Decoders::get().isa));
+  std::printf("instruction set %s; ns a row and thread\n",
+              primitives::isaName(Decoders::get().isa));
   measureFooters(folder);
   plan::Slot q06;
   q06.columns = {{"l_quantity", "decimal<15, 2>", HR_I16},
@@ -172,8 +178,8 @@ int main(int count, char **arguments) {
   q01.columns.push_back({"l_linestatus", "string", HR_STRING});
   measure("q01", q01, path, rounds);
   plan::Slot keys;
-  keys.columns = {{"l_orderkey", "i64", HR_I32}, {"l_partkey", "i64", HR_I32}, {"l_suppkey", "i64", HR_I16},
-                  {"l_receiptdate", "date", HR_I16}, {"l_shipmode", "string", HR_STRING},
-                  {"l_comment", "string", HR_STRING}};
+  keys.columns = {{"l_orderkey", "i64", HR_I32},       {"l_partkey", "i64", HR_I32},
+                  {"l_suppkey", "i64", HR_I16},        {"l_receiptdate", "date", HR_I16},
+                  {"l_shipmode", "string", HR_STRING}, {"l_comment", "string", HR_STRING}};
   measure("others", keys, path, rounds);
 }

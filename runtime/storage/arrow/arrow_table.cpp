@@ -1,4 +1,5 @@
-// Arrow record batches as morsels. Arrow's C++ library imports the C data interface and names the types.
+// Arrow record batches as morsels. Arrow's C++ library imports the C data interface and names the
+// types.
 #include "runtime/primitives/hash/hash.h"
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
@@ -47,10 +48,12 @@ public:
 
 template <typename Array, typename Read> class TypedReader final : public ColumnReader {
 public:
-  TypedReader(const arrow::Array &array, Read read) : array_(static_cast<const Array &>(array)), read_(read) {}
+  TypedReader(const arrow::Array &array, Read read)
+      : array_(static_cast<const Array &>(array)), read_(read) {}
   bool valid(int64_t row) const override { return array_.IsValid(row); }
   __int128 integer(int64_t row) const override {
-    if constexpr (std::is_integral_v<decltype(read_(array_, row))> || sizeof(decltype(read_(array_, row))) == 16) {
+    if constexpr (std::is_integral_v<decltype(read_(array_, row))> ||
+                  sizeof(decltype(read_(array_, row))) == 16) {
       if constexpr (!std::is_same_v<decltype(read_(array_, row)), std::string_view>) {
         return read_(array_, row);
       }
@@ -81,7 +84,9 @@ template <typename Array> std::unique_ptr<ColumnReader> plainReader(const arrow:
 }
 
 template <typename Array> std::unique_ptr<ColumnReader> textReader(const arrow::Array &array) {
-  auto read = [](const Array &values, int64_t row) { return std::string_view(values.GetView(row)); };
+  auto read = [](const Array &values, int64_t row) {
+    return std::string_view(values.GetView(row));
+  };
   return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
 }
 
@@ -92,7 +97,9 @@ public:
   bool valid(int64_t row) const override {
     return array_.IsValid(row) && inRange(row) && dictionary_->valid(array_.GetValueIndex(row));
   }
-  std::string_view text(int64_t row) const override { return dictionary_->text(array_.GetValueIndex(row)); }
+  std::string_view text(int64_t row) const override {
+    return dictionary_->text(array_.GetValueIndex(row));
+  }
 
 private:
   bool inRange(int64_t row) const {
@@ -144,7 +151,8 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
   case arrow::Type::STRING_VIEW:
     return textReader<arrow::StringViewArray>(array);
   case arrow::Type::DICTIONARY:
-    return std::make_unique<DictionaryTextReader>(static_cast<const arrow::DictionaryArray &>(array));
+    return std::make_unique<DictionaryTextReader>(
+        static_cast<const arrow::DictionaryArray &>(array));
   default:
     return nullptr;
   }
@@ -200,7 +208,8 @@ TableColumn describeField(const arrow::Field &field) {
     column.type = {Logical::kString};
     break;
   default:
-    if (type.id() == arrow::Type::DICTIONARY && isText(*static_cast<const arrow::DictionaryType &>(type).value_type())) {
+    if (type.id() == arrow::Type::DICTIONARY &&
+        isText(*static_cast<const arrow::DictionaryType &>(type).value_type())) {
       column.type = {Logical::kString};
     } else {
       column.unsupported = "type is not supported: " + type.ToString();
@@ -209,9 +218,12 @@ TableColumn describeField(const arrow::Field &field) {
   return column;
 }
 
-bool isReal(const ColumnType &type) { return type.logical == Logical::kF32 || type.logical == Logical::kF64; }
+bool isReal(const ColumnType &type) {
+  return type.logical == Logical::kF32 || type.logical == Logical::kF64;
+}
 
-/// Integers that lie in memory as the vectorised primitive wants them, without NULLs; null data: not so.
+/// Integers that lie in memory as the vectorised primitive wants them, without NULLs; null data:
+/// not so.
 struct RawIntegers {
   const uint8_t *data = nullptr; ///< of the array's first row
   primitives::StoredInteger stored = primitives::StoredInteger::kI32;
@@ -272,7 +284,8 @@ double extrapolateDistinct(double seen, double sampled, double rows) {
   return low;
 }
 
-nlohmann::json columnStatistics(const Batches &batches, const TableColumn &column, int index, uint64_t rows) {
+nlohmann::json columnStatistics(const Batches &batches, const TableColumn &column, int index,
+                                uint64_t rows) {
   const bool text = column.type.logical == Logical::kString;
   const bool real = isReal(column.type);
   __int128 min = 1, max = 0;
@@ -329,18 +342,14 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
       }
     }
   }
-  nlohmann::json result = {{"index", index},
-                           {"type", column.type.text()},
-                           {"nullable", nulls != 0},
-                           {"min", nullptr},
-                           {"max", nullptr},
-                           {"nulls", nulls},
-                           {"distinct", nullptr},
-                           {"dictionary_entries", nullptr},
-                           {"all_dictionary", false},
-                           {"average_bytes", nullptr}};
+  nlohmann::json result = {{"index", index},          {"type", column.type.text()},
+                           {"nullable", nulls != 0},  {"min", nullptr},
+                           {"max", nullptr},          {"nulls", nulls},
+                           {"distinct", nullptr},     {"dictionary_entries", nullptr},
+                           {"all_dictionary", false}, {"average_bytes", nullptr}};
   const double valid = static_cast<double>(rows - nulls);
-  double distinct = extrapolateDistinct(static_cast<double>(seen.size()), static_cast<double>(sampled), valid);
+  double distinct =
+      extrapolateDistinct(static_cast<double>(seen.size()), static_cast<double>(sampled), valid);
   if (any && text) {
     result["min"] = textMin;
     result["max"] = textMax;
@@ -357,8 +366,9 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
   }
   result["distinct"] = static_cast<uint64_t>(distinct);
   if (!text) {
-    result["average_bytes"] = column.type.logical == Logical::kBool                                             ? 1
-                              : column.type.logical == Logical::kI32 || column.type.logical == Logical::kDate ||
+    result["average_bytes"] = column.type.logical == Logical::kBool ? 1
+                              : column.type.logical == Logical::kI32 ||
+                                      column.type.logical == Logical::kDate ||
                                       column.type.logical == Logical::kF32
                                   ? 4
                                   : 8;
@@ -377,9 +387,10 @@ struct Slice {
 
 class ConvertedColumn {
 public:
-  ConvertedColumn(const arrow::Array &array, const TableColumn &column, const plan::SlotColumn &promise, int64_t offset,
-                  uint64_t rows)
-      : array_(array), reader_(makeReader(array)), column_(column), promise_(promise), offset_(offset), rows_(rows) {}
+  ConvertedColumn(const arrow::Array &array, const TableColumn &column,
+                  const plan::SlotColumn &promise, int64_t offset, uint64_t rows)
+      : array_(array), reader_(makeReader(array)), column_(column), promise_(promise),
+        offset_(offset), rows_(rows) {}
 
   Expected<std::shared_ptr<const EncodedChunk>> convert();
 
@@ -536,8 +547,9 @@ public:
     auto loaded = std::make_shared<LoadedMorsel>();
     loaded->columns.reserve(columns.size());
     for (size_t i = 0; i < columns.size(); ++i) {
-      ConvertedColumn column(*slice.batch->column(columns[i]), table->columns[static_cast<size_t>(columns[i])],
-                             slot.columns[i], slice.offset, slice.rows);
+      ConvertedColumn column(*slice.batch->column(columns[i]),
+                             table->columns[static_cast<size_t>(columns[i])], slot.columns[i],
+                             slice.offset, slice.rows);
       HR_ASSIGN_OR_RETURN(std::shared_ptr<const EncodedChunk> chunk, column.convert());
       loaded->columns.push_back(chunk->column());
       loaded->bytes += chunk->bytes;
@@ -561,27 +573,32 @@ private:
   std::shared_ptr<const TableData> data_;
 };
 
-Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &slot, Share share) const {
+Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &slot,
+                                                            Share share) const {
   auto source = std::make_unique<ArrowSource>();
   source->table = data_;
   source->slot = slot;
   for (const plan::SlotColumn &wanted : slot.columns) {
-    auto found = std::find_if(data_->columns.begin(), data_->columns.end(),
-                              [&](const TableColumn &column) { return column.name == wanted.file; });
+    auto found =
+        std::find_if(data_->columns.begin(), data_->columns.end(),
+                     [&](const TableColumn &column) { return column.name == wanted.file; });
     if (found == data_->columns.end()) {
-      return makeError(ErrorKind::kUser, "Arrow table ", slot.name, " has no column: ", wanted.file);
+      return makeError(ErrorKind::kUser, "Arrow table ", slot.name,
+                       " has no column: ", wanted.file);
     }
     if (!found->unsupported.empty()) {
-      return makeError(ErrorKind::kUnsupported, "Arrow table ", slot.name, ", column ", wanted.file, ": ",
-                       found->unsupported);
+      return makeError(ErrorKind::kUnsupported, "Arrow table ", slot.name, ", column ", wanted.file,
+                       ": ", found->unsupported);
     }
     if (found->type.text() != wanted.logical) {
-      return makeError(ErrorKind::kMismatch, "Arrow table ", slot.name, ", column ", wanted.file, " is ",
-                       found->type.text(), ", the plan was compiled for (recompile): ", wanted.logical);
+      return makeError(ErrorKind::kMismatch, "Arrow table ", slot.name, ", column ", wanted.file,
+                       " is ", found->type.text(),
+                       ", the plan was compiled for (recompile): ", wanted.logical);
     }
     if (!found->type.canBe(wanted.type)) {
-      return makeError(ErrorKind::kMismatch, "Arrow table ", slot.name, ", column ", wanted.file, " of type ",
-                       found->type.text(), " cannot be read as: ", typeName(wanted.type));
+      return makeError(ErrorKind::kMismatch, "Arrow table ", slot.name, ", column ", wanted.file,
+                       " of type ", found->type.text(),
+                       " cannot be read as: ", typeName(wanted.type));
     }
     source->columns.push_back(static_cast<int>(found - data_->columns.begin()));
   }
@@ -610,7 +627,8 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
   try {
     auto reader = arrow::ImportRecordBatchReader(stream);
     if (!reader.ok()) {
-      return makeError(ErrorKind::kUser, "cannot import the Arrow stream: ", reader.status().message());
+      return makeError(ErrorKind::kUser,
+                       "cannot import the Arrow stream: ", reader.status().message());
     }
     auto data = std::make_shared<TableData>();
     for (const auto &field : (*reader)->schema()->fields()) {
@@ -628,7 +646,8 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
       }
       status = batch->Validate();
       if (!status.ok()) {
-        return makeError(ErrorKind::kCorrupt, "the Arrow stream has an invalid batch: ", status.message());
+        return makeError(ErrorKind::kCorrupt,
+                         "the Arrow stream has an invalid batch: ", status.message());
       }
       rows += static_cast<uint64_t>(batch->num_rows());
       if (batch->num_rows() != 0) {

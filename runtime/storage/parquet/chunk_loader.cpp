@@ -1,4 +1,5 @@
-// Pages to segments. A page without NULLs stays encoded; one with NULLs is decoded to values and validity.
+// Pages to segments. A page without NULLs stays encoded; one with NULLs is decoded to values and
+// validity.
 #include "runtime/storage/parquet/chunk_loader.h"
 
 #include "runtime/storage/convert.h"
@@ -12,7 +13,8 @@ namespace {
 
 constexpr uint8_t kBoolDictionary[2] = {0, 1};
 
-/// A page may claim this much without a word in the footer; more must be within the chunk's declared size.
+/// A page may claim this much without a word in the footer; more must be within the chunk's
+/// declared size.
 constexpr uint64_t kPageBytesUnquestioned = 64 << 20;
 
 Status corrupt(const char *what) { return makeError(ErrorKind::kCorrupt, what); }
@@ -36,7 +38,8 @@ bool isOurs(const PageHeader &header, const ParquetColumn &column) {
   }
 }
 
-template <typename Value> void spreadValid(const uint8_t *valid, uint32_t rows, uint32_t values, void *data) {
+template <typename Value>
+void spreadValid(const uint8_t *valid, uint32_t rows, uint32_t values, void *data) {
   // In place, from the end: a value never moves down.
   Value *out = static_cast<Value *>(data);
   for (uint32_t i = rows; i-- > 0;) {
@@ -50,10 +53,11 @@ template <typename Value> void spreadValid(const uint8_t *valid, uint32_t rows, 
 
 } // namespace
 
-ChunkLoader::ChunkLoader(const Decoders &decoders, std::shared_ptr<const ParquetFile> file, size_t rowGroup,
-                         size_t column, HrType type)
+ChunkLoader::ChunkLoader(const Decoders &decoders, std::shared_ptr<const ParquetFile> file,
+                         size_t rowGroup, size_t column, HrType type)
     : decoders_(decoders), file_(std::move(file)), rowGroup_(rowGroup), columnIndex_(column),
-      column_(file_->footer().columns[column]), meta_(file_->footer().rowGroups[rowGroup].chunks[column]),
+      column_(file_->footer().columns[column]),
+      meta_(file_->footer().rowGroups[rowGroup].chunks[column]),
       chunk_(std::make_shared<EncodedChunk>()), coded_(decoders, *chunk_) {
   chunk_->type = type;
   chunk_->rows = file_->footer().rowGroups[rowGroup].rows;
@@ -62,7 +66,8 @@ ChunkLoader::ChunkLoader(const Decoders &decoders, std::shared_ptr<const Parquet
 
 Status ChunkLoader::locate(const Status &status) const {
   return status.ok() ? status
-                     : Status(status.kind(), placeOf(*file_, rowGroup_, columnIndex_) + ": " + status.message(),
+                     : Status(status.kind(),
+                              placeOf(*file_, rowGroup_, columnIndex_) + ": " + status.message(),
                               status.place());
 }
 
@@ -106,7 +111,8 @@ Status ChunkLoader::readPages_() {
     HR_RETURN_IF_ERROR(openPage(input, page));
     pages_.push_back(std::move(page));
   }
-  return rows == chunk_->rows ? Status() : corrupt("the column chunk has more rows than its row group");
+  return rows == chunk_->rows ? Status()
+                              : corrupt("the column chunk has more rows than its row group");
 }
 
 Status ChunkLoader::readPagesWithArrow() {
@@ -129,11 +135,12 @@ Status ChunkLoader::readPagesWithArrow() {
   return Status();
 }
 
-/// Makes the bytes of a page available: in place where they are not compressed (or one Snappy literal) and
-/// have their padding behind them, else in a buffer of its own.
+/// Makes the bytes of a page available: in place where they are not compressed (or one Snappy
+/// literal) and have their padding behind them, else in a buffer of its own.
 Status ChunkLoader::openPage(const uint8_t *input, Page &page) {
   const PageHeader &header = page.header;
-  const uint64_t levelBytes = header.kind == PageKind::kDataV2 ? header.definitionBytes + header.repetitionBytes : 0;
+  const uint64_t levelBytes =
+      header.kind == PageKind::kDataV2 ? header.definitionBytes + header.repetitionBytes : 0;
   if (header.kind == PageKind::kDataV2) {
     if (header.repetitionBytes != 0) {
       return makeError(ErrorKind::kUnsupported, "nested columns are not supported");
@@ -201,7 +208,8 @@ Expected<std::shared_ptr<const EncodedChunk>> ChunkLoader::finish() {
     chunk_->dictionaryCount = 2;
   }
   for (Page &page : pages_) {
-    Status status = page.header.kind == PageKind::kDictionary ? keepDictionary(page) : addPage(page);
+    Status status =
+        page.header.kind == PageKind::kDictionary ? keepDictionary(page) : addPage(page);
     if (!status.ok()) {
       return locate(status);
     }
@@ -221,10 +229,11 @@ Status ChunkLoader::keepDictionary(Page &page) {
   }
   PaddedBuffer dictionary(uint64_t{page.header.values} * valueBytes(chunk_->type));
   if (!dictionary) {
-    return makeError(ErrorKind::kMemory, "no memory for a dictionary of entries: ", page.header.values);
+    return makeError(ErrorKind::kMemory,
+                     "no memory for a dictionary of entries: ", page.header.values);
   }
-  HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, page.bytes, page.size, page.header.values, *chunk_,
-                                  dictionary.data()));
+  HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, page.bytes, page.size, page.header.values,
+                                  *chunk_, dictionary.data()));
   uint64_t rows = 0, bytes = 0;
   for (const Page &coded : pages_) {
     if (coded.header.kind != PageKind::kDictionary && dictionaryEncoded(coded)) {
@@ -239,7 +248,8 @@ Status ChunkLoader::keepDictionary(Page &page) {
   return Status();
 }
 
-Status ChunkLoader::decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t rows, uint8_t *out) const {
+Status ChunkLoader::decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t rows,
+                               uint8_t *out) const {
   HrSegment segment{};
   segment.rows = rows;
   segment.encoding = HR_CODES;
@@ -349,10 +359,11 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     }
     PaddedBuffer plain(uint64_t{segment.rows} * valueBytes(chunk_->type));
     if (!plain) {
-      return makeError(ErrorKind::kMemory, "no memory for the values of a page, rows: ", segment.rows);
+      return makeError(ErrorKind::kMemory,
+                       "no memory for the values of a page, rows: ", segment.rows);
     }
-    HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, values.data, values.bytes, segment.rows, *chunk_,
-                                    plain.data()));
+    HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, values.data, values.bytes, segment.rows,
+                                    *chunk_, plain.data()));
     segment.encoding = HR_VALUES;
     segment.data = plain.data();
     segment.bytes = plain.bytes();
@@ -398,8 +409,8 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
     }
     HR_RETURN_IF_ERROR(decodeBits(values.data + 4, length, present, data.data()));
   } else {
-    HR_RETURN_IF_ERROR(
-        convertPlain(decoders_.isa, column_, values.data, values.bytes, present, *chunk_, data.data()));
+    HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, values.data, values.bytes, present,
+                                    *chunk_, data.data()));
   }
   const uint8_t *valid = values.validity.data();
   switch (width) {

@@ -1,5 +1,6 @@
-// Reads one column chunk of a Parquet file into an EncodedChunk, in steps, so that a caller can decompress
-// the pages of several chunks together (interleaved Snappy is faster than one page at a time):
+// Reads one column chunk of a Parquet file into an EncodedChunk, in steps, so that a caller can
+// decompress the pages of several chunks together (interleaved Snappy is faster than one page at a
+// time):
 //
 //   readPages -> snappyBlocks of all chunks -> snappyDecompress -> finish
 #pragma once
@@ -19,8 +20,8 @@ namespace headrace::storage {
 class ChunkLoader {
 public:
   /// `type` must be one that the column can be (ColumnType::canBe).
-  ChunkLoader(const Decoders &decoders, std::shared_ptr<const ParquetFile> file, size_t rowGroup, size_t column,
-              HrType type);
+  ChunkLoader(const Decoders &decoders, std::shared_ptr<const ParquetFile> file, size_t rowGroup,
+              size_t column, HrType type);
 
   /// Finds the pages; decompresses those of codecs other than Snappy.
   Status readPages();
@@ -40,7 +41,8 @@ private:
     uint64_t size = 0;
     const uint8_t *levels = nullptr; ///< v2
     PaddedBuffer owned;
-    bool levelsRead = false; ///< by Arrow: `nulls` and `valid` are known, `bytes` are the values alone
+    bool levelsRead =
+        false; ///< by Arrow: `nulls` and `valid` are known, `bytes` are the values alone
     uint32_t nulls = 0;
     PaddedBuffer valid;
     primitives::SnappyBlock snappy{}; ///< outputBytes 0: nothing to do

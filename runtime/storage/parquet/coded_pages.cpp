@@ -43,7 +43,8 @@ void CodedPages::begin(PaddedBuffer dictionary, uint32_t entries, uint64_t rows,
 }
 
 Status CodedPages::decode(const HrSegment &codes, void *out) const {
-  return decoders_.decode(codes, chunk_.dictionary, chunk_.dictionaryCount, valueBytes(chunk_.type), out)
+  return decoders_.decode(codes, chunk_.dictionary, chunk_.dictionaryCount, valueBytes(chunk_.type),
+                          out)
              ? Status()
              : corruptCodes();
 }
@@ -51,8 +52,8 @@ Status CodedPages::decode(const HrSegment &codes, void *out) const {
 Status CodedPages::add(const HrSegment &codes, PaddedBuffer owned) {
   if (form_ == Form::kUnknown) {
     const bool small = codes.bitWidth != 0 && chunk_.dictionaryCount <= kSameCode.size();
-    const bool packs = small && hasShortRuns(static_cast<const uint8_t *>(codes.data), codes.bytes, codes.rows,
-                                             codes.bitWidth);
+    const bool packs = small && hasShortRuns(static_cast<const uint8_t *>(codes.data), codes.bytes,
+                                             codes.rows, codes.bitWidth);
     form_ = packs ? Form::kPacked : Form::kAsIs;
   }
   switch (form_) {
@@ -95,7 +96,8 @@ Status CodedPages::addValues(const HrSegment &codes) {
 Status CodedPages::addPacked(const HrSegment &codes) {
   const size_t first = codes_.size();
   codes_.resize(first + codes.rows);
-  if (!decoders_.decode(codes, kSameCode.data(), chunk_.dictionaryCount, 1, codes_.data() + first)) {
+  if (!decoders_.decode(codes, kSameCode.data(), chunk_.dictionaryCount, 1,
+                        codes_.data() + first)) {
     return corruptCodes();
   }
   if (!packedSegments_.empty() && packedSegments_.back() + 1 == chunk_.segments.size()) {
@@ -105,7 +107,8 @@ Status CodedPages::addPacked(const HrSegment &codes) {
   HrSegment segment{};
   segment.rows = codes.rows;
   segment.encoding = HR_CODES;
-  segment.bitWidth = static_cast<uint8_t>(std::max<int>(1, std::bit_width(chunk_.dictionaryCount - 1)));
+  segment.bitWidth =
+      static_cast<uint8_t>(std::max<int>(1, std::bit_width(chunk_.dictionaryCount - 1)));
   packedSegments_.push_back(chunk_.segments.size());
   chunk_.segments.push_back(segment);
   return Status();
@@ -130,8 +133,9 @@ Status CodedPages::pack() {
 
 Status CodedPages::end() {
   HR_RETURN_IF_ERROR(pack());
-  const bool coded = std::any_of(chunk_.segments.begin(), chunk_.segments.end(),
-                                 [](const HrSegment &segment) { return segment.encoding == HR_CODES; });
+  const bool coded =
+      std::any_of(chunk_.segments.begin(), chunk_.segments.end(),
+                  [](const HrSegment &segment) { return segment.encoding == HR_CODES; });
   if (coded && dictionary_) {
     chunk_.keep(std::move(dictionary_));
   } else if (dictionary_) {

@@ -1,9 +1,10 @@
 // The form in which a chunk keeps its pages of dictionary codes:
 //
-//   values   where those take little more memory than codes and dictionary: read several times faster, with or
+//   values   where those take little more memory than codes and dictionary: read several times
+//   faster, with or
 //            without a selection, and without page boundaries (l_extendedprice even takes less)
-//   packed   where the stream has many short runs: one bit-packed run instead (l_linestatus: a run every few rows)
-//   as is    else
+//   packed   where the stream has many short runs: one bit-packed run instead (l_linestatus: a run
+//   every few rows) as is    else
 //
 // Texts stay codes: predicates and groups work on dictionary entries.
 #pragma once
@@ -20,8 +21,8 @@ class CodedPages {
 public:
   CodedPages(const Decoders &decoders, EncodedChunk &chunk) : decoders_(decoders), chunk_(chunk) {}
 
-  /// Before any page: the dictionary (values of chunk.type), and how many rows all pages of codes have, in how
-  /// many bytes.
+  /// Before any page: the dictionary (values of chunk.type), and how many rows all pages of codes
+  /// have, in how many bytes.
   void begin(PaddedBuffer dictionary, uint32_t entries, uint64_t rows, uint64_t bytes);
   /// Appends a page to the chunk. `owned` holds the codes, unless they lie in the file.
   Status add(const HrSegment &codes, PaddedBuffer owned);

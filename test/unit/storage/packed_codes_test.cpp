@@ -50,7 +50,7 @@ TEST(PackedCodes, ShortRunsAreCounted) {
   }
   EXPECT_TRUE(hasShortRuns(stream.data(), stream.size(), 1600, 1));
   EXPECT_FALSE(hasShortRuns(stream.data(), stream.size(), 1700, 1)); // too few
-  const uint8_t longRun[] = {0x80, 0x10, 1};                          // 1,024 rows of code 1
+  const uint8_t longRun[] = {0x80, 0x10, 1};                         // 1,024 rows of code 1
   EXPECT_FALSE(hasShortRuns(longRun, sizeof longRun, 1024, 1));
   const uint8_t endless[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
   EXPECT_FALSE(hasShortRuns(endless, sizeof endless, 10, 1));

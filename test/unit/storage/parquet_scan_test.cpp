@@ -1,4 +1,5 @@
-// Files written by Arrow come back row by row: every type, codec, page version, NULLs, dictionary fallback.
+// Files written by Arrow come back row by row: every type, codec, page version, NULLs, dictionary
+// fallback.
 #include "test/unit/storage/tables.h"
 
 #include <arrow/util/compression.h>
@@ -19,15 +20,16 @@ struct Variant {
 std::vector<Variant> variants() {
   using parquet::ParquetDataPageVersion;
   std::vector<Variant> all;
-  for (auto codec : {arrow::Compression::UNCOMPRESSED, arrow::Compression::SNAPPY, arrow::Compression::GZIP,
-                     arrow::Compression::BROTLI, arrow::Compression::ZSTD, arrow::Compression::LZ4,
-                     arrow::Compression::LZ4_HADOOP}) {
+  for (auto codec : {arrow::Compression::UNCOMPRESSED, arrow::Compression::SNAPPY,
+                     arrow::Compression::GZIP, arrow::Compression::BROTLI, arrow::Compression::ZSTD,
+                     arrow::Compression::LZ4, arrow::Compression::LZ4_HADOOP}) {
     if (!arrow::util::Codec::IsAvailable(codec)) {
       continue;
     }
     for (int nulls : {0, 30}) {
       for (auto pages : {ParquetDataPageVersion::V1, ParquetDataPageVersion::V2}) {
-        std::string name = arrow::util::Codec::GetCodecAsString(codec) + (nulls ? "_nulls" : "_full") +
+        std::string name = arrow::util::Codec::GetCodecAsString(codec) +
+                           (nulls ? "_nulls" : "_full") +
                            (pages == ParquetDataPageVersion::V1 ? "_v1" : "_v2");
         const bool main = codec == arrow::Compression::SNAPPY;
         all.push_back({name + "_dictionary", nulls, 100, pages, codec, true, 1 << 20});
@@ -40,7 +42,8 @@ std::vector<Variant> variants() {
       }
     }
   }
-  all.push_back({"allnull", 100, 5, ParquetDataPageVersion::V1, arrow::Compression::SNAPPY, true, 1 << 20});
+  all.push_back(
+      {"allnull", 100, 5, ParquetDataPageVersion::V1, arrow::Compression::SNAPPY, true, 1 << 20});
   return all;
 }
 
@@ -93,7 +96,9 @@ TEST(ParquetScan, DecimalsInFixedBytesAndRleBools) {
     TemporaryFolder folder;
     const std::string path = folder.file("t.parquet");
     parquet::WriterProperties::Builder builder;
-    builder.disable_dictionary()->encoding("bool", parquet::Encoding::RLE)->data_page_version(parquet::ParquetDataPageVersion::V2);
+    builder.disable_dictionary()
+        ->encoding("bool", parquet::Encoding::RLE)
+        ->data_page_version(parquet::ParquetDataPageVersion::V2);
     builder.version(parquet::ParquetVersion::PARQUET_2_6);
     writeTable(*test.table, path, 1000, builder.build());
     Storage storage;
@@ -118,8 +123,10 @@ TEST(ParquetScan, OtherEncodingsGoThroughArrow) {
       TemporaryFolder folder;
       const std::string path = folder.file("t.parquet");
       parquet::WriterProperties::Builder builder;
-      builder.disable_dictionary()->data_page_version(pages)->compression(arrow::Compression::SNAPPY);
-      for (const char *name : {"int", "int_as_16", "date", "long", "long_as_8", "long_as_128", "unsigned_32"}) {
+      builder.disable_dictionary()->data_page_version(pages)->compression(
+          arrow::Compression::SNAPPY);
+      for (const char *name :
+           {"int", "int_as_16", "date", "long", "long_as_8", "long_as_128", "unsigned_32"}) {
         builder.encoding(name, Encoding::DELTA_BINARY_PACKED);
       }
       builder.encoding("string", Encoding::DELTA_BYTE_ARRAY)
@@ -153,7 +160,9 @@ TEST(ParquetScan, EncodedPagesStayEncoded) {
     const HrColumn &column = (*loaded)->columns[c];
     const HrType type = test.slot.columns[c].type;
     // Codes of 7 bits are not much smaller than bytes, so those are decoded once.
-    EXPECT_EQ(column.segments[0].encoding, type == HR_BOOL ? HR_BITMAP : type == HR_I8 ? HR_VALUES : HR_CODES);
+    EXPECT_EQ(column.segments[0].encoding, type == HR_BOOL ? HR_BITMAP
+                                           : type == HR_I8 ? HR_VALUES
+                                                           : HR_CODES);
     EXPECT_EQ(column.segments[0].validity, nullptr);
   }
 }
@@ -212,9 +221,9 @@ TEST(ParquetScan, FewValuesInShortRunsBecomeOneSegment) {
       ASSERT_TRUE(words.Append("word " + std::to_string(value)).ok());
       ASSERT_TRUE(numbers.Append(value * 1'000'000'000'000).ok());
     }
-    auto table = arrow::Table::Make(
-        arrow::schema({arrow::field("word", arrow::utf8()), arrow::field("number", arrow::int64())}),
-        {words.Finish().ValueOrDie(), numbers.Finish().ValueOrDie()});
+    auto table = arrow::Table::Make(arrow::schema({arrow::field("word", arrow::utf8()),
+                                                   arrow::field("number", arrow::int64())}),
+                                    {words.Finish().ValueOrDie(), numbers.Finish().ValueOrDie()});
     TemporaryFolder folder;
     const std::string path = folder.file("t.parquet");
     parquet::WriterProperties::Builder builder;
@@ -309,7 +318,8 @@ TEST(ParquetScan, BoundsPruneRowGroups) {
     ASSERT_TRUE(keys.Append(i).ok() && names.Append(name).ok() && reals.Append(i).ok());
   }
   auto table = arrow::Table::Make(
-      arrow::schema({arrow::field("key", arrow::int64(), false), arrow::field("name", arrow::utf8(), false),
+      arrow::schema({arrow::field("key", arrow::int64(), false),
+                     arrow::field("name", arrow::utf8(), false),
                      arrow::field("real", arrow::float64(), false)}),
       {keys.Finish().ValueOrDie(), names.Finish().ValueOrDie(), reals.Finish().ValueOrDie()});
   TemporaryFolder folder;
