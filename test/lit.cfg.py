@@ -10,7 +10,7 @@ import lit.formats
 config.name = "headrace"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["data", "unit", "fuzz", "python", "perf"]
+config.excludes = ["Inputs", "data", "unit", "fuzz", "python", "perf"]
 
 test_folder = os.path.dirname(os.path.abspath(__file__))
 source_folder = os.path.dirname(test_folder)

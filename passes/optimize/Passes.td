@@ -33,6 +33,14 @@ def OptimizePushdown : Pass<"optimize-pushdown", "::mlir::func::FuncOp"> {
   }];
 }
 
+def OptimizeScalarSubqueries : Pass<"optimize-scalar-subqueries", "::mlir::func::FuncOp"> {
+  let summary = "the value of a subquery as a column, joined to every row";
+  let description = [{
+    A left join on a constant key. A subquery that may have several rows (it is neither an aggregate without
+    keys nor limited to one row) is refused. Post-condition: no `frame.scalar_subquery`.
+  }];
+}
+
 def OptimizeAvg : Pass<"optimize-avg", "::mlir::func::FuncOp"> {
   let summary = "avg as sum and count, count_distinct as two aggregates";
   let description = [{

@@ -1,0 +1,144 @@
+// optimize-scalar-subqueries: the value of a subquery becomes a column, joined to every row.
+#include "passes/optimize/Passes.h"
+#include "passes/optimize/expressions.h"
+
+namespace headrace::optimize {
+#define GEN_PASS_DEF_OPTIMIZESCALARSUBQUERIES
+#include "passes/optimize/Passes.h.inc"
+} // namespace headrace::optimize
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::optimize;
+using namespace headrace::frame;
+
+namespace {
+
+/// Whether a table has at most one row by construction.
+bool hasOneRowAtMost(Value table) {
+  Operation *op = table.getDefiningOp();
+  if (auto aggregate = dyn_cast_or_null<AggregateOp>(op)) {
+    return aggregate.getKeys().empty();
+  }
+  if (auto limit = dyn_cast_or_null<LimitOp>(op); limit && limit.getCount() && *limit.getCount() <= 1) {
+    return true;
+  }
+  return isa_and_nonnull<ProjectOp, FilterOp, SortOp, LimitOp>(op) && hasOneRowAtMost(op->getOperand(0));
+}
+
+/// A name that no column of these tables has.
+StringAttr freshName(OpBuilder &builder, StringRef stem, ArrayRef<TableType> tables) {
+  auto taken = [&](StringAttr name) {
+    return llvm::any_of(tables, [&](TableType table) { return llvm::is_contained(table.getNames(), name); });
+  };
+  StringAttr name = builder.getStringAttr(stem);
+  for (unsigned number = 1; taken(name); ++number) {
+    name = builder.getStringAttr(stem + "_" + Twine(number));
+  }
+  return name;
+}
+
+/// `table` with a column of zeros behind its own.
+Value withZero(OpBuilder &builder, Location location, Value table, StringAttr name) {
+  auto type = cast<TableType>(table.getType());
+  SmallVector<Column> columns(type.getColumns());
+  columns.push_back({name, builder.getI32Type()});
+  SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(type.getNames());
+  auto project = ProjectOp::create(builder, location, TableType::get(builder.getContext(), columns), table,
+                                   builder.getArrayAttr(kept), builder.getArrayAttr({name}),
+                                   builder.getArrayAttr({}));
+  RegionBuilder inside(builder, project.getExpressions(), type);
+  Value zero = ConstantOp::create(inside.builder(), location, builder.getI32Type(), builder.getI32IntegerAttr(0));
+  inside.yield(location, zero);
+  return project.getResult();
+}
+
+/// The rows of `table`, each with the subquery's value as another column, whose name is returned in `column`.
+Value withValue(OpBuilder &builder, Location location, Value table, ScalarSubqueryOp subquery, StringAttr *column) {
+  auto left = cast<TableType>(table.getType());
+  auto right = cast<TableType>(subquery.getInput().getType());
+  StringAttr leftKey = freshName(builder, "every_row", {left, right});
+  Value rows = withZero(builder, location, table, leftKey);
+  StringAttr rightKey = freshName(builder, "one_row", {cast<TableType>(rows.getType()), right});
+  Value value = withZero(builder, location, subquery.getInput(), rightKey);
+  *column = right.getColumns().front().name;
+  TableType joined = JoinOp::inferResultType(JoinKind::Left, cast<TableType>(rows.getType()),
+                                             cast<TableType>(value.getType()));
+  return JoinOp::create(builder, location, joined, JoinKind::Left, rows, value, builder.getArrayAttr({leftKey}),
+                        builder.getArrayAttr({rightKey}), ArrayAttr(), /*null_aware=*/false);
+}
+
+/// The subqueries whose values the op's expressions use.
+SmallVector<ScalarSubqueryOp> subqueriesOf(Operation *op) {
+  llvm::SetVector<Operation *> found;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      if (inner != op && operand.getDefiningOp<ScalarSubqueryOp>()) {
+        found.insert(operand.getDefiningOp());
+      }
+    }
+  });
+  return llvm::map_to_vector(found, [](Operation *each) { return cast<ScalarSubqueryOp>(each); });
+}
+
+/// Joins the values to the input of a filter or project and gives its region arguments for them.
+void joinValues(OpBuilder &builder, Operation *op, ArrayRef<ScalarSubqueryOp> subqueries) {
+  builder.setInsertionPoint(op);
+  auto type = cast<TableType>(op->getOperand(0).getType());
+  Value input = op->getOperand(0);
+  Region &region = op->getRegion(0);
+  SmallVector<Attribute> columns(op->getAttrOfType<ArrayAttr>("columns").getValue());
+  for (ScalarSubqueryOp subquery : subqueries) {
+    StringAttr column;
+    input = withValue(builder, op->getLoc(), input, subquery, &column);
+    columns.push_back(column);
+    BlockArgument argument = region.addArgument(subquery.getType(), op->getLoc());
+    subquery.getResult().replaceUsesWithIf(
+        argument, [&](OpOperand &use) { return region.isAncestor(use.getOwner()->getParentRegion()); });
+  }
+  op->setOperand(0, input);
+  op->setAttr("columns", builder.getArrayAttr(columns));
+  if (isa<ProjectOp>(op)) {
+    return;
+  }
+  // A filter has its input's columns: the values end behind it.
+  op->getResult(0).setType(cast<TableType>(input.getType()));
+  builder.setInsertionPointAfter(op);
+  ProjectOp kept = createKeep(builder, op->getLoc(), op->getResult(0), type.getNames());
+  op->getResult(0).replaceAllUsesExcept(kept.getResult(), kept);
+}
+
+struct ScalarSubqueriesPass : optimize::impl::OptimizeScalarSubqueriesBase<ScalarSubqueriesPass> {
+  void runOnOperation() override {
+    OpBuilder builder(&getContext());
+    SmallVector<ScalarSubqueryOp> all;
+    getOperation().walk([&](ScalarSubqueryOp op) { all.push_back(op); });
+    for (ScalarSubqueryOp op : all) {
+      if (!hasOneRowAtMost(op.getInput())) {
+        op.emitError("a scalar subquery that may have several rows is not supported; aggregate without GROUP BY or use LIMIT 1");
+        return signalPassFailure();
+      }
+    }
+    if (all.empty()) {
+      return;
+    }
+    SmallVector<Operation *> users;
+    getOperation().walk([&](Operation *op) {
+      if (op->getNumRegions() == 1 && isa_and_present<func::FuncOp>(op->getParentOp()) && !subqueriesOf(op).empty()) {
+        users.push_back(op);
+      }
+    });
+    for (Operation *op : users) {
+      if (!isa<FilterOp, ProjectOp>(op)) {
+        op->emitError("a scalar subquery in this place is not supported, got: ") << op->getName();
+        return signalPassFailure();
+      }
+      joinValues(builder, op, subqueriesOf(op));
+    }
+    for (ScalarSubqueryOp op : all) {
+      op.erase();
+    }
+  }
+};
+
+} // namespace
