@@ -104,6 +104,11 @@ def show_help(words: list[str]) -> int:
 
 
 WISHES: dict[str, Wish] = {
+    "demo": Wish(
+        "[--scale S] [--ranks N]",
+        "three TPC-H queries and a network: plans, results, times",
+        module("dev.demo", ["headrace_python"]),
+    ),
     "build": Wish("[--preset P] [TARGET…]", "build everything, or the targets named", build),
     "test": Wish("[--preset P] [--filter RE]", "build and run all tests", test),
     "python": Wish("ARGS", "Python with headrace importable", python),

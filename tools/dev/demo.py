@@ -1,9 +1,11 @@
-"""`./dev demo`: three TPC-H queries and a network, compiled and run, with what was decided and what it took."""
+"""`./dev demo`: three TPC-H queries and a network, with what was decided, what came out and what it took."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import os
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -19,8 +21,8 @@ QUERIES = {
     "q03": "the ten unshipped orders of most value: two joins, a large aggregate, top-k",
     "q06": "revenue of discounted small orders: a selective filter over one table",
 }
-_EXPLANATION_LINES = 40
 _ROWS = 10
+_WIDTH = 150
 
 
 def heading(text: str) -> None:
@@ -51,8 +53,37 @@ def as_text(table: pa.Table, rows_max: int = _ROWS) -> str:
     return "\n".join(lines)
 
 
+def decision_and_tasks(explanation: str) -> tuple[list[str], list[str]]:
+    """Of an explanation (headrace.explain): why each op has its layout, and the tasks of the plan."""
+    why, _, plan = explanation.partition("\nplan ")
+    tasks = plan.partition("\ntasks\n")[2]
+    return why.rstrip().splitlines(), tasks.splitlines()
+
+
+def task_line(line: str) -> str:
+    """A task without its place in the program, which repeats what its name says."""
+    return shortened(line.partition("  // ")[0])
+
+
+def without_places(module: str) -> str:
+    """MLIR without its locations, for reading."""
+    return "\n".join(shortened(re.sub(r" loc\([^()]*\)", "", line)) for line in module.splitlines())
+
+
+def shortened(line: str) -> str:
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+
+
 def milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:.1f} ms"
+
+
+def show_decisions(explanation: str, ranks: int) -> None:
+    why, tasks = decision_and_tasks(explanation)
+    print(f"\n  where it runs on {ranks} ranks, and why (seconds are the cost model's):\n")
+    print("\n".join(f"    {line}" for line in why))
+    print("\n  what each rank does (`headrace explain` prints the whole plan):\n")
+    print("\n".join(f"    {task_line(line)}" for line in tasks))
 
 
 def show_query(headrace: Any, name: str, folder: Path, ranks: int, threads: int) -> None:
@@ -64,14 +95,12 @@ def show_query(headrace: Any, name: str, folder: Path, ranks: int, threads: int)
     first = headrace.last_profile()
     headrace.sql(text, tables=tables, ranks=ranks, threads=threads)
     again = headrace.last_profile()
-    print(f"\n  the plan for {ranks} ranks, and why:\n")
-    print(indented(headrace.explain(text, tables=tables, ranks=ranks), _EXPLANATION_LINES))
+    show_decisions(headrace.explain(text, tables=tables, ranks=ranks), ranks)
     print(f"\n  the result ({table.num_rows} rows):\n")
     print(indented(as_text(table), _ROWS + 2))
     origin = "kept from an earlier run" if first.plan_cached else f"{first.kernels_compiled} kernels compiled"
-    print(
-        f"\n  time: compile {milliseconds(first.compile_seconds)} ({origin}), run {milliseconds(first.run_seconds)}"
-    )
+    compiling = f"compile {milliseconds(first.compile_seconds)} ({origin})"
+    print(f"\n  time: {compiling}, run {milliseconds(first.run_seconds)}")
     phases = ", ".join(f"{phase} {milliseconds(seconds)}" for phase, seconds in first.phases.items())
     if phases:
         print(f"    compiling, by phase: {phases}")
@@ -87,21 +116,30 @@ def show_network(headrace: Any, ranks: int, threads: int) -> None:
     import headrace.array as xp
     import numpy as np
 
-    @headrace.jit
     def network(x, w1, b1, w2):  # type: ignore[no-untyped-def]
         return xp.matmul(xp.maximum(xp.matmul(x, w1) + b1, 0.0), w2)
 
     random = np.random.default_rng(0)
     shapes = ((1000, 256), (256, 512), (512,), (512, 10))
     inputs = [random.standard_normal(shape, dtype=np.float32) for shape in shapes]
-    print(indented(str(network.trace(*inputs)), 16))
-    start = time.perf_counter()
-    result = network(*inputs, ranks=ranks, threads=threads)
-    seconds = time.perf_counter() - start
+    print(indented(without_places(str(headrace.jit(network).trace(*inputs))), 16))
+    if "ranks" not in inspect.signature(headrace.jit).parameters:
+        print("\n  traced only: this build does not run array programs yet")
+        return
+    compiled = headrace.jit(ranks=ranks, threads=threads)(network)
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        result = compiled(*inputs)
+        times.append(time.perf_counter() - start)
+    show_decisions(compiled.explain(*inputs), ranks)
     x, w1, b1, w2 = inputs
     expected = np.maximum(x @ w1 + b1, 0) @ w2
     error = float(np.max(np.abs(result - expected)) / np.max(np.abs(expected)))
-    print(f"\n  on {ranks} ranks: {milliseconds(seconds)}; largest difference from NumPy {error:.1e}")
+    print(f"\n  the result ({' x '.join(map(str, result.shape))}):\n")
+    print(indented(str(result), 8))
+    print(f"\n  time: {milliseconds(times[0])} with compiling, then {milliseconds(min(times[1:]))}")
+    print(f"  largest difference from NumPy: {error:.1e} of the largest value")
 
 
 def show_files(folder: Path) -> None:
@@ -128,9 +166,8 @@ def main(words: Sequence[str]) -> int:
     folder = tpch_data.ensure(options.scale)
     import headrace
 
-    print(
-        f"headrace on {options.ranks} ranks and {options.threads} threads of this process, TPC-H scale {options.scale}"
-    )
+    where = f"{options.ranks} ranks and {options.threads} threads of this process"
+    print(f"headrace on {where}, TPC-H scale {options.scale}")
     for name in QUERIES:
         show_query(headrace, name, folder, options.ranks, options.threads)
     show_network(headrace, options.ranks, options.threads)

@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import select
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -159,6 +160,20 @@ def _progress(text: str) -> None:
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
+def compile_medians(records: Sequence[Record]) -> str:
+    """What headrace's compiling took: cold in first runs, looked up in repeated ones."""
+    parts = []
+    for kind, what in ((FIRST, "cold"), (REPEATED, "cached")):
+        times = [
+            record.compile_seconds
+            for record in records
+            if record.engine == "headrace" and record.kind == kind and record.compile_seconds is not None
+        ]
+        if times:
+            parts.append(f"{statistics.median(times) * 1e3:.1f} ms {what}")
+    return ", ".join(parts)
+
+
 def _machine() -> dict[str, object]:
     model = ""
     for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -214,6 +229,8 @@ def main(words: Sequence[str]) -> int:
     ):
         print(f"\nTPC-H scale {options.scale}, {options.threads} threads, {kind} ({what}):\n")
         print(table(records, engines, kind))
+    if times := compile_medians(records):
+        print(f"\ncompile time of headrace, median of the queries: {times}")
     notes = {(record.engine, record.query, record.note) for record in records if record.note}
     if notes:
         print("\nwithout a time:")
