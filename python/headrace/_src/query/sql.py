@@ -135,7 +135,9 @@ def compile_to(
     import shutil
 
     folder = Path(folder)
-    loaded = _load(text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed)
+    loaded = _load(
+        text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=None
+    )
     try:
         if (folder / "plan.json").exists():
             shutil.rmtree(folder)
