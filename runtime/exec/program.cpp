@@ -40,7 +40,7 @@ Status checkBuilt(const plan::Plan &plan) {
   return {};
 }
 
-/// One run: the ranks and the thread that polls them.
+/// One run: the ranks of this process and the thread that polls them.
 class Run {
 public:
   Run(const plan::Plan &plan, const std::vector<std::unique_ptr<KernelCall>> &kernels,
@@ -49,20 +49,33 @@ public:
         telemetry_(options.simulation ? virtualClock_ : *options.clock) {}
 
   ~Run() {
-    for (const std::unique_ptr<Rank> &rank : ranks_) {
-      rank->close();
+    for (size_t r = 0; r < ranks_.size(); ++r) {
+      ranks_[r]->close();
+      if (!owned_.empty()) {
+        owned_[r].reset();
+      }
     }
   }
 
-  Expected<RunResult> run() {
+  Expected<RunResult> runAll() {
+    owned_ = makeTransports();
+    std::vector<Transport *> transports;
+    for (const std::unique_ptr<Transport> &transport : owned_) {
+      transports.push_back(transport.get());
+    }
+    return run(transports);
+  }
+
+  /// `transports`: those of the ranks of this process.
+  Expected<RunResult> run(const std::vector<Transport *> &transports) {
     int64_t start = clock().nowNanoseconds();
-    HR_RETURN_IF_ERROR(makeRanks());
+    HR_RETURN_IF_ERROR(makeRanks(transports));
     HR_RETURN_IF_ERROR(options_.simulation ? simulateRanks() : pollRanks());
     RunResult result;
     collect(result);
     result.profile.wallSeconds =
         static_cast<double>(clock().nowNanoseconds() - start) * 1e-9;
-    result.profile.ranks = options_.ranks;
+    result.profile.ranks = static_cast<uint32_t>(transports.front()->size());
     result.profile.threads = static_cast<uint32_t>(session_.pool().workers());
     for (const std::unique_ptr<Rank> &rank : ranks_) {
       rank->addProfile(result.profile, start);
@@ -92,25 +105,26 @@ private:
     return transports;
   }
 
-  Status makeRanks() {
-    std::vector<std::unique_ptr<Transport>> transports = makeTransports();
+  Status makeRanks(const std::vector<Transport *> &transports) {
     auto workers = static_cast<size_t>(session_.pool().workers());
-    for (uint32_t r = 0; r < options_.ranks; ++r) {
+    size_t here = transports.size();
+    for (Transport *transport : transports) {
+      auto r = static_cast<uint32_t>(transport->rank());
       RankContext context;
       context.plan = &plan_;
       context.kernels = &kernels_;
       context.rank = r;
-      context.size = options_.ranks;
+      context.size = static_cast<uint32_t>(transport->size());
       context.lanes = options_.determinism == Determinism::kFixed
                           ? 1
-                          : (workers + options_.ranks - 1) / options_.ranks;
+                          : (workers + here - 1) / here;
       context.pool = &session_.pool();
       context.doorbell = &doorbell_;
       context.clock = &clock();
       context.memory = std::make_shared<RankMemory>(
           session_.blocks(),
-          Budget::Options{Tier::kHost, session_.options().memoryBytes / options_.ranks,
-                          "--memory"});
+          Budget::Options{Tier::kHost,
+                          session_.options().memoryBytes / static_cast<int64_t>(here), "--memory"});
       context.exchange = options_.exchange;
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;
@@ -118,7 +132,7 @@ private:
         context.tracks.push_back(
             telemetry_.track(static_cast<int>(r), "worker " + std::to_string(w)));
       }
-      HR_ASSIGN_OR_RETURN(auto rank, Rank::create(std::move(context), std::move(transports[r])));
+      HR_ASSIGN_OR_RETURN(auto rank, Rank::create(std::move(context), *transport));
       ranks_.push_back(std::move(rank));
     }
     return {};
@@ -196,7 +210,7 @@ private:
 
   void collect(RunResult &result) {
     Rank &first = *ranks_.front();
-    if (!plan_.result.columns.empty()) {
+    if (!plan_.result.columns.empty() && first.isFirst()) {
       auto table = std::make_shared<TableResult>();
       table->schema = plan_.result;
       table->chunks = first.takeChunks();
@@ -218,7 +232,8 @@ private:
   VirtualClock virtualClock_;
   Doorbell doorbell_;
   Telemetry telemetry_;
-  std::unique_ptr<SimNetwork> network_; ///< of a simulation
+  std::unique_ptr<SimNetwork> network_;           ///< of a simulation
+  std::vector<std::unique_ptr<Transport>> owned_; ///< of runAll()
   std::vector<std::unique_ptr<Rank>> ranks_;
 };
 
@@ -266,7 +281,15 @@ Expected<RunResult> Program::run(Session &session, const Bindings &bindings,
     return makeError(ErrorKind::kUser, "a simulation needs a session without threads, got ",
                      session.options().threads);
   }
-  return Run(plan_, kernels_, session, bindings, options).run();
+  return Run(plan_, kernels_, session, bindings, options).runAll();
+}
+
+Expected<RunResult> Program::runRank(Session &session, const Bindings &bindings,
+                                     const RunOptions &options, Transport &transport) const {
+  if (options.simulation) {
+    return makeError(ErrorKind::kUser, "a simulation runs all its ranks in one process");
+  }
+  return Run(plan_, kernels_, session, bindings, options).run({&transport});
 }
 
 } // namespace headrace::exec

@@ -16,6 +16,7 @@
 #include "runtime/memory/block_pool.h"
 #include "runtime/model/plan/plan.h"
 #include "runtime/transport/sim.h"
+#include "runtime/transport/transport.h"
 
 #include <functional>
 #include <map>
@@ -60,7 +61,7 @@ enum class Determinism : uint8_t {
 enum class Tracing : uint8_t { kOff, kOn };
 
 struct RunOptions {
-  uint32_t ranks = 1; ///< all in this process
+  uint32_t ranks = 1; ///< all in this process (run)
   Determinism determinism = Determinism::kNone;
   Tracing tracing = Tracing::kOff;
   ExchangeSettings exchange;
@@ -108,6 +109,12 @@ public:
   /// place.
   Expected<RunResult> run(Session &session, const Bindings &bindings,
                           const RunOptions &options) const;
+
+  /// Runs the one rank that the transport is, with the session's memory and threads to itself; the
+  /// other ranks run the same plan elsewhere at the same time. Results are on rank 0 only; errors
+  /// are the same on all ranks. The transport serves one run.
+  Expected<RunResult> runRank(Session &session, const Bindings &bindings,
+                              const RunOptions &options, Transport &transport) const;
 
   const plan::Plan &plan() const { return plan_; }
 

@@ -33,17 +33,16 @@ Expected<std::shared_ptr<MemoryAccount>> RankContext::openAccount(int32_t task) 
 
 // ---- set-up ----
 
-Expected<std::unique_ptr<Rank>> Rank::create(RankContext context,
-                                             std::unique_ptr<Transport> transport) {
+Expected<std::unique_ptr<Rank>> Rank::create(RankContext context, Transport &transport) {
   std::unique_ptr<Rank> rank(new Rank(std::move(context)));
-  HR_RETURN_IF_ERROR(rank->prepare(std::move(transport)));
+  HR_RETURN_IF_ERROR(rank->prepare(transport));
   return rank;
 }
 
 Rank::~Rank() { close(); }
 
 void Rank::close() {
-  if (!transport_) {
+  if (!context_.transport) {
     return;
   }
   context_.memory->budget.unwatch(context_.doorbell);
@@ -54,17 +53,16 @@ void Rank::close() {
     failure_ = board_->poison();
   }
   board_.reset();
-  transport_.reset();
+  context_.transport = nullptr;
 }
 
-Status Rank::prepare(std::unique_ptr<Transport> transport) {
+Status Rank::prepare(Transport &transport) {
   const plan::Plan &plan = *context_.plan;
   context_.memory->budget.watch(context_.doorbell);
-  transport_ = std::move(transport);
-  transport_->setDoorbell(context_.doorbell);
-  context_.transport = transport_.get();
+  transport.setDoorbell(context_.doorbell);
+  context_.transport = &transport;
   HR_ASSIGN_OR_RETURN(board_,
-                      PoisonBoard::open(*transport_, *context_.memory->blocks, context_.doorbell));
+                      PoisonBoard::open(transport, *context_.memory->blocks, context_.doorbell));
   context_.board = board_.get();
   bool communicates = false;
   for (const plan::Task &task : plan.tasks) {
@@ -76,7 +74,7 @@ Status Rank::prepare(std::unique_ptr<Transport> transport) {
     CommunicatorOptions options;
     options.checksums = context_.exchange.checksums;
     HR_ASSIGN_OR_RETURN(communicator_,
-                        Communicator::open(*transport_, *board_, *context_.memory->blocks,
+                        Communicator::open(transport, *board_, *context_.memory->blocks,
                                            context_.doorbell, options));
     context_.communicator = communicator_.get();
   }

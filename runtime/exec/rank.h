@@ -18,17 +18,16 @@ class Rank {
 public:
   enum class Phase : uint8_t { kRunning, kSettling, kDone, kFailed };
 
-  /// `context` has everything set that stands above its `streams`; the rest is made here.
-  /// `transport` too.
-  static Expected<std::unique_ptr<Rank>> create(RankContext context,
-                                                std::unique_ptr<Transport> transport);
+  /// `context` has everything set that stands above its `streams`, but `transport`; the rest is
+  /// made here. `transport` outlives close().
+  static Expected<std::unique_ptr<Rank>> create(RankContext context, Transport &transport);
   ~Rank();
   Rank(const Rank &) = delete;
   Rank &operator=(const Rank &) = delete;
 
   PollState poll();
-  /// Gives up tasks, streams and the transport, once poll() has answered kDone or kFailed on all
-  /// ranks, or none is polled any more. Buffers of one rank's pools may be held by another: close
+  /// Gives up tasks, streams and channels, once poll() has answered kDone or kFailed on all ranks, or
+  /// none is polled any more. Buffers of one rank's pools may be held by another: close
   /// all before destroying any.
   void close();
   /// Stops all ranks with kCancelled.
@@ -36,6 +35,8 @@ public:
   /// Of a failed run: the failure where it first happened, not where it was heard of.
   Status status() const;
 
+  /// Whether it is rank 0, which has the results.
+  bool isFirst() const { return context_.rank == 0; }
   std::vector<ChunkHandle> takeChunks();
   const std::vector<int32_t> &resultBuffers() const { return context_.resultBuffers; }
   std::unique_ptr<TensorBuffer> takeBuffer(int32_t buffer) {
@@ -60,7 +61,7 @@ private:
   };
 
   explicit Rank(RankContext context) : context_(std::move(context)) {}
-  Status prepare(std::unique_ptr<Transport> transport);
+  Status prepare(Transport &transport);
   Status prepareStates();
   void prepareStreams();
   const plan::Task &described(size_t task) const { return context_.plan->tasks[task]; }
@@ -81,7 +82,6 @@ private:
   void dropTasks();
 
   RankContext context_;
-  std::unique_ptr<Transport> transport_;
   std::unique_ptr<PoisonBoard> board_;
   std::unique_ptr<Communicator> communicator_;
   std::optional<Poison> failure_; ///< kept when the board is gone

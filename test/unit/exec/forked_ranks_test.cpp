@@ -1,0 +1,123 @@
+// Ranks as processes over sockets: the same plan gives what it gives on ranks of one process.
+#include "runtime/transport/fork.h"
+#include "test/unit/exec/test_plans.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace headrace::exec {
+namespace {
+
+using plan::ExchangeKind;
+using plan::StateKind;
+using plan::StateUse;
+
+TestTable pairs(size_t rows, int64_t keys) {
+  TestTable table(2);
+  for (size_t i = 0; i < rows; ++i) {
+    table[0].push_back(static_cast<int64_t>(i) % keys + 100);
+    table[1].push_back(static_cast<int64_t>(i));
+  }
+  return table;
+}
+
+/// A broadcast join, a hash exchange, groups per rank, a gather; `first` sees the rows of "t" first.
+PlanBuilder joinedGroups(const std::string &first) {
+  PlanBuilder b;
+  b.chunkRows = 500;
+  int32_t copied = b.stream();
+  b.run("copy", b.load("u"), {}, copied);
+  int32_t table = b.state(StateKind::kJoinTable, 32);
+  int32_t built = b.run("build", b.exchange(ExchangeKind::kBroadcast, copied),
+                        {{table, StateUse::kPerWorker}});
+  int32_t seen = b.stream();
+  b.run(first, b.load("t"), {}, seen);
+  int32_t joined = b.stream();
+  b.run("probe", seen, {{table, StateUse::kShared}}, joined, {built});
+  int32_t parts = b.stream();
+  b.run("partition", joined, {}, parts);
+  int32_t groups = b.state(StateKind::kGroupTable, 24, "merge_group");
+  int32_t filled = b.run("group", b.exchange(ExchangeKind::kHash, parts),
+                         {{groups, StateUse::kPerWorker}});
+  int32_t out = b.stream();
+  b.runState("emit_group", groups, out, {filled});
+  b.result(b.exchange(ExchangeKind::kGather, out));
+  return b;
+}
+
+/// Runs it with each rank a process; the result of rank 0, or why it failed.
+Expected<RunResult> runForked(const PlanBuilder &builder, const Tables &tables, int ranks) {
+  Expected<RunResult> result = makeError(ErrorKind::kInternal, "rank 0 did not run");
+  Status status = forkRanks(
+      ranks,
+      [&](Transport &transport) -> Status {
+        Session session({.threads = 2, .memoryBytes = 256 << 20});
+        Bindings bindings;
+        for (const auto &[name, table] : tables.tables) {
+          bindings.tables[name] = openTable(table, tables.morselRows);
+        }
+        HR_ASSIGN_OR_RETURN(auto program, Program::load(builder.plan, testKernels()));
+        RunOptions options;
+        options.exchange.bufferBytes = 1 << 14;
+        Expected<RunResult> ran = program->runRank(session, bindings, options, transport);
+        if (transport.rank() == 0) {
+          result = ran;
+        } else if (ran.ok() && ran->table) {
+          return makeError(ErrorKind::kInternal, "a result on rank ", transport.rank());
+        }
+        return ran.status();
+      },
+      {.timeoutSeconds = 60});
+  return status.ok() ? std::move(result) : status;
+}
+
+TEST(ForkedRanks, EqualRanksOfOneProcess) {
+  for (size_t rows : {0, 1, 40000}) {
+    Tables tables{{{"t", pairs(rows, 5000)}, {"u", pairs(3000, 3000)}}, 700};
+    Rows expected = sorted(runRows(joinedGroups("copy"), tables, {.ranks = 3}));
+    EXPECT_EQ(expected.size(), std::min<size_t>(rows, 3000));
+    for (int ranks : {1, 2, 4}) {
+      Expected<RunResult> result = runForked(joinedGroups("copy"), tables, ranks);
+      ASSERT_TRUE(result.ok()) << result.status().toString();
+      EXPECT_EQ(sorted(rowsOf(*result->table)), expected) << ranks;
+      EXPECT_EQ(result->profile.ranks, static_cast<uint32_t>(ranks));
+    }
+  }
+}
+
+TEST(ForkedRanks, AFailureAnywhereHasItsPlaceOnRankZero) {
+  for (size_t where : {0, 39999}) { // the first and the last rank
+    Tables tables{{{"t", pairs(40000, 5000)}, {"u", pairs(3000, 3000)}}, 700};
+    tables.tables["t"][0][where] = 13;
+    Expected<RunResult> result = runForked(joinedGroups("fail"), tables, 4);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.status().kind(), ErrorKind::kData);
+    EXPECT_EQ(result.status().message(), "division by zero");
+    EXPECT_EQ(result.status().place(), "a / b");
+  }
+}
+
+TEST(ForkedRanks, ARankThatDiesStopsTheOthers) {
+  Tables tables{{{"t", pairs(40000, 5000)}, {"u", pairs(3000, 3000)}}, 700};
+  Status status = forkRanks(
+      3,
+      [&](Transport &transport) -> Status {
+        Session session({.threads = 1, .memoryBytes = 256 << 20});
+        Bindings bindings;
+        for (const auto &[name, table] : tables.tables) {
+          bindings.tables[name] = openTable(table, tables.morselRows);
+        }
+        if (transport.rank() == 2) {
+          bindings.tables["t"] = [](const plan::Slot &, storage::Share)
+              -> Expected<std::unique_ptr<storage::MorselSource>> { _exit(3); };
+        }
+        HR_ASSIGN_OR_RETURN(auto program, Program::load(joinedGroups("copy").plan, testKernels()));
+        return program->runRank(session, bindings, {}, transport).status();
+      },
+      {.timeoutSeconds = 60});
+  EXPECT_EQ(status.kind(), ErrorKind::kIo);
+  EXPECT_NE(status.message().find("rank 2"), std::string::npos) << status.message();
+}
+
+} // namespace
+} // namespace headrace::exec
