@@ -53,6 +53,7 @@ void Rank::close() {
     failure_ = board_->poison();
   }
   board_.reset();
+  context_.transport->setDoorbell(nullptr);
   context_.transport = nullptr;
 }
 

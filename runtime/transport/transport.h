@@ -79,7 +79,7 @@ public:
   virtual Bootstrap &bootstrap() = 0;
 
   /// Whom arrivals, failures and passed fences ring. Set before anything is sent; for forked ranks,
-  /// after the fork.
+  /// after the fork. Null: nobody, so that the doorbell may go before the transport.
   virtual void setDoorbell(Doorbell *doorbell) = 0;
 
   /// Declares the pool that bodies of a channel are received into; null if it has none. A channel
