@@ -80,6 +80,9 @@ public:
     }
     for (const std::string &mesh : options_.meshes) {
       for (unsigned layout = 0; layout <= options_.layouts; ++layout) {
+        if (layout > 1 && mesh == "ranks:1") {
+          break; // one layout only
+        }
         uint64_t seed = layout == 0 ? 0 : options_.firstSeed + layout - 1;
         // Some layouts of the program as it was imported, too: optimize takes some ops away.
         if (ready) {

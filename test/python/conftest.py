@@ -16,7 +16,9 @@ def _tpch(scale: str) -> Path:
     folder = home / "data" / "tpch" / f"sf{scale}"
     if not (folder / "supplier.parquet").exists():
         generator = Path(sys.executable).parent / "tpchgen-cli"
-        subprocess.run([generator, "parquet", "-s", scale, f"--output-dir={folder}"], check=True, capture_output=True)
+        subprocess.run(
+            [generator, "parquet", "-s", scale, f"--output-dir={folder}"], check=True, capture_output=True
+        )
     return folder
 
 
@@ -30,3 +32,9 @@ def tpch() -> Path:
 def tpch_small() -> Path:
     """TPC-H at scale 0.01."""
     return _tpch("0.01")
+
+
+@pytest.fixture(scope="session")
+def tpch_tiny() -> Path:
+    """TPC-H at scale 0.001, for what runs row by row."""
+    return _tpch("0.001")
