@@ -320,6 +320,10 @@ private:
       add("here", {replicatedTable()}, {replicatedTable()}, work(1));
       return;
     }
+    if (context_.rows.rowsMaxOf(input) <= 1) {
+      // Nothing to choose between, so all copies agree.
+      add("everywhere", {replicatedTable()}, {replicatedTable()}, work(1));
+    }
     add("on the first rank", {root()}, {root()}, work(1));
     for (const Layout &layout : context_.available(input)) {
       if (partial && layout.rowAxes && !layout.isRoot()) {

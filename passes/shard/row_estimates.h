@@ -12,6 +12,8 @@ namespace headrace::shard {
 class RowEstimates {
 public:
   double rowsOf(mlir::Value table) { return std::max(1.0, analysis_.rowsOf(table).expected); }
+  /// More rows than this the table cannot have.
+  double rowsMaxOf(mlir::Value table) { return analysis_.rowsOf(table).max; }
   double bytesPerRow(mlir::Value table) { return analysis_.bytesPerRow(table); }
 
 private:
