@@ -73,8 +73,7 @@ public:
     HR_RETURN_IF_ERROR(options_.simulation ? simulateRanks() : pollRanks());
     RunResult result;
     collect(result);
-    result.profile.wallSeconds =
-        static_cast<double>(clock().nowNanoseconds() - start) * 1e-9;
+    result.profile.wallSeconds = static_cast<double>(clock().nowNanoseconds() - start) * 1e-9;
     result.profile.ranks = static_cast<uint32_t>(transports.front()->size());
     result.profile.threads = static_cast<uint32_t>(session_.pool().workers());
     for (const std::unique_ptr<Rank> &rank : ranks_) {
@@ -115,16 +114,14 @@ private:
       context.kernels = &kernels_;
       context.rank = r;
       context.size = static_cast<uint32_t>(transport->size());
-      context.lanes = options_.determinism == Determinism::kFixed
-                          ? 1
-                          : (workers + here - 1) / here;
+      context.lanes = options_.determinism == Determinism::kFixed ? 1 : (workers + here - 1) / here;
       context.pool = &session_.pool();
       context.doorbell = &doorbell_;
       context.clock = &clock();
       context.memory = std::make_shared<RankMemory>(
           session_.blocks(),
-          Budget::Options{Tier::kHost,
-                          session_.options().memoryBytes / static_cast<int64_t>(here), "--memory"});
+          Budget::Options{Tier::kHost, session_.options().memoryBytes / static_cast<int64_t>(here),
+                          "--memory"});
       context.exchange = options_.exchange;
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;

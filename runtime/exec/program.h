@@ -113,8 +113,8 @@ public:
   /// Runs the one rank that the transport is, with the session's memory and threads to itself; the
   /// other ranks run the same plan elsewhere at the same time. Results are on rank 0 only; errors
   /// are the same on all ranks. The transport serves one run.
-  Expected<RunResult> runRank(Session &session, const Bindings &bindings,
-                              const RunOptions &options, Transport &transport) const;
+  Expected<RunResult> runRank(Session &session, const Bindings &bindings, const RunOptions &options,
+                              Transport &transport) const;
 
   const plan::Plan &plan() const { return plan_; }
 

@@ -26,9 +26,9 @@ public:
   Rank &operator=(const Rank &) = delete;
 
   PollState poll();
-  /// Gives up tasks, streams and channels, once poll() has answered kDone or kFailed on all ranks, or
-  /// none is polled any more. Buffers of one rank's pools may be held by another: close
-  /// all before destroying any.
+  /// Gives up tasks, streams and channels, once poll() has answered kDone or kFailed on all ranks,
+  /// or none is polled any more. Buffers of one rank's pools may be held by another: close all
+  /// before destroying any.
   void close();
   /// Stops all ranks with kCancelled.
   void cancel(const std::string &reason);

@@ -169,3 +169,38 @@ def test_memory_limit(tpch_small: Path, tmp_path: Path) -> None:
     done = run(tmp_path / "x.plan", "--memory", "6MiB", "--threads", 2, status=1)
     for word in ("memory error", "aggregate", "host", "MiB", "--memory"):
         assert word in done.stderr
+
+
+@pytest.mark.parametrize("name", ["01", "03", "05", "13", "18"])
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_ranks_as_processes_give_what_threads_give(
+    name: str, ranks: int, tpch_small: Path, tmp_path: Path
+) -> None:
+    text = (Path(__file__).parents[1] / "data" / "tpch" / "queries" / f"q{name}.sql").read_text()
+    compile_to(tmp_path / "x.plan", text, tpch_small, ranks=ranks)
+    common = [tmp_path / "x.plan", "--format", "csv", "--threads", 2, "--ranks", ranks]
+    threads = run(*common).stdout
+    processes = run(*common, "--processes").stdout
+    assert threads.count("\n") > 1
+    assert sorted(processes.splitlines()) == sorted(threads.splitlines())
+
+
+def test_a_failure_in_another_process_is_told_once(tpch_small: Path, tmp_path: Path) -> None:
+    # Only the last rank's rows divide by zero.
+    text = "select max(1 / (l_orderkey - 60000)) as x from lineitem"
+    compile_to(tmp_path / "x.plan", text, tpch_small, ranks=3)
+    done = run(tmp_path / "x.plan", "--ranks", 3, "--processes", "--output", tmp_path / "x.txt", status=1)
+    assert done.stderr.count("division by zero") == 1
+    assert "data error" in done.stderr
+    assert not (tmp_path / "x.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["03", "13"])
+def test_one_plan_runs_on_any_number_of_ranks(name: str, tpch_small: Path, tmp_path: Path) -> None:
+    text = (Path(__file__).parents[1] / "data" / "tpch" / "queries" / f"q{name}.sql").read_text()
+    compile_to(tmp_path / "x.plan", text, tpch_small, ranks=3)
+    made_for = run(tmp_path / "x.plan", "--format", "csv", "--profile")
+    assert json.loads(made_for.stderr)["ranks"] == 3
+    for ranks in (1, 2, 4):
+        done = run(tmp_path / "x.plan", "--format", "csv", "--ranks", ranks)
+        assert sorted(done.stdout.splitlines()) == sorted(made_for.stdout.splitlines())

@@ -5,9 +5,11 @@
 #include "runtime/exec/result_text.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/storage/arrow/ipc_file.h"
+#include "runtime/transport/fork.h"
 #include "tools/headrace-run/options.h"
 #include "tools/headrace-run/output_file.h"
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <iostream>
@@ -90,13 +92,45 @@ Status writeTrace(const std::string &path, const std::string &trace) {
   return out ? file.commit() : makeError(ErrorKind::kIo, "cannot write the trace: ", path);
 }
 
+/// Rank 0 is this process. Each rank has its part of threads and memory.
+Expected<exec::RunResult> runProcesses(const run::Options &options, const exec::StoredPlan &stored,
+                                       const exec::RunOptions &runOptions) {
+  auto ranks = static_cast<int>(runOptions.ranks);
+  exec::SessionOptions part = exec::sessionOptions(options.settings);
+  part.threads = std::max(1, part.threads / ranks);
+  part.memoryBytes /= ranks;
+  part.retainedBytes /= ranks;
+  Expected<exec::RunResult> result = makeError(ErrorKind::kInternal, "rank 0 did not run");
+  HR_RETURN_IF_ERROR(forkRanks(ranks, [&](Transport &transport) {
+    exec::Session session(part);
+    Expected<exec::RunResult> ran =
+        stored.program->runRank(session, bind(options, stored), runOptions, transport);
+    Status status = ran.status();
+    if (transport.rank() == 0) {
+      result = std::move(ran);
+    }
+    return status;
+  }));
+  return result;
+}
+
+/// One plan runs on any number of ranks: what was split by rank and size still is.
 Status runPlan(const run::Options &options) {
   HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(options.plan));
-  exec::Session session(exec::sessionOptions(options.settings));
   exec::RunOptions runOptions = exec::runOptions(options.settings);
+  if (!options.ranksGiven) {
+    for (const plan::MeshAxis &axis : stored.program->plan().mesh) {
+      runOptions.ranks *= axis.size;
+    }
+  }
   runOptions.interrupted = [] { return interrupted != 0; };
-  HR_ASSIGN_OR_RETURN(exec::RunResult result,
-                      stored.program->run(session, bind(options, stored), runOptions));
+  auto runThreads = [&] {
+    exec::Session session(exec::sessionOptions(options.settings));
+    return stored.program->run(session, bind(options, stored), runOptions);
+  };
+  HR_ASSIGN_OR_RETURN(exec::RunResult result, options.placement == run::Placement::kProcesses
+                                                  ? runProcesses(options, stored, runOptions)
+                                                  : runThreads());
   HR_RETURN_IF_ERROR(writeResult(result.table, options));
   if (options.profile == run::ProfileOutput::kOn) {
     std::cerr << result.profile.toJson() << '\n';

@@ -3,6 +3,7 @@
 
 #include "runtime/exec/plan_directory.h"
 
+#include <cstdlib>
 #include <optional>
 
 namespace headrace::run {
@@ -57,6 +58,7 @@ const SettingInfo *findFlag(const std::string &flag) {
 Expected<Options> parseOptions(const std::vector<std::string> &arguments) {
   Options options;
   HR_ASSIGN_OR_RETURN(options.settings, Settings::fromEnvironment());
+  options.ranksGiven = std::getenv("HEADRACE_RANKS") != nullptr;
   for (size_t i = 0; i < arguments.size(); ++i) {
     std::string flag = arguments[i];
     if (flag.substr(0, 2) != "--") {
@@ -68,6 +70,10 @@ Expected<Options> parseOptions(const std::vector<std::string> &arguments) {
     }
     if (flag == "--profile") {
       options.profile = ProfileOutput::kOn;
+      continue;
+    }
+    if (flag == "--processes") {
+      options.placement = Placement::kProcesses;
       continue;
     }
     std::optional<std::string> value;
@@ -90,6 +96,7 @@ Expected<Options> parseOptions(const std::vector<std::string> &arguments) {
     }
     if (setting) {
       HR_RETURN_IF_ERROR(options.settings.set(flag, *value));
+      options.ranksGiven |= flag == "--ranks";
     } else if (flag == "--tables") {
       HR_RETURN_IF_ERROR(addTables(options, *value));
     } else if (flag == "--format") {
@@ -116,6 +123,7 @@ std::string helpText() {
       "                      (default: the files that the plan was compiled against)\n"
       "  --format FORMAT     table (default), csv or arrow\n"
       "  --output FILE       where to write; appears only when it is complete\n"
+      "  --processes         every rank is a process of its own; threads and memory are divided\n"
       "  --profile           seconds, rows and bytes per task, as JSON, on standard error\n\n"
       "settings:\n";
   for (const SettingInfo &setting : settingTable()) {

@@ -11,6 +11,11 @@ namespace headrace::run {
 
 enum class Format { kTable, kCsv, kArrow };
 enum class ProfileOutput { kOff, kOn };
+/// Where the ranks run.
+enum class Placement {
+  kThreads,   ///< in this process
+  kProcesses, ///< each in its own, over sockets
+};
 
 struct Options {
   std::string plan;
@@ -18,7 +23,11 @@ struct Options {
   Format format = Format::kTable;
   std::string output; ///< empty: standard output
   ProfileOutput profile = ProfileOutput::kOff;
+  Placement placement = Placement::kThreads;
   Settings settings;
+  /// Whether the line or the environment says how many ranks; else as many as the plan was made
+  /// for.
+  bool ranksGiven = false;
 };
 
 /// Every setting is a flag. Errors: kUser for what is wrong on the line; kIo for a directory of
