@@ -17,12 +17,21 @@ struct Split {
   int64_t inner = 1;
 };
 
-Split splitOf(const plan::Buffer &buffer, int32_t dimension) {
+Split splitOf(const std::vector<int64_t> &shape, int32_t dimension) {
   Split split;
-  for (int32_t d = 0; d < static_cast<int32_t>(buffer.shape.size()); ++d) {
-    (d < dimension ? split.outer : d == dimension ? split.extent : split.inner) *= buffer.shape[d];
+  for (int32_t d = 0; d < static_cast<int32_t>(shape.size()); ++d) {
+    (d < dimension ? split.outer : d == dimension ? split.extent : split.inner) *= shape[d];
   }
   return split;
+}
+
+/// Elements of each rank's part.
+std::vector<int64_t> partCounts(const Split &split, uint32_t size) {
+  std::vector<int64_t> counts;
+  for (uint32_t r = 0; r < size; ++r) {
+    counts.push_back(split.outer * evenPart(split.extent, r, size).count() * split.inner);
+  }
+  return counts;
 }
 
 class CollectiveTask final : public TaskRunner {
@@ -34,15 +43,16 @@ public:
 private:
   enum class Direction : uint8_t { kPack, kUnpack };
   void reorder(uint8_t *whole, uint8_t *parts, Direction direction) const;
+  Status startAllToAll(ElementType type);
   Expected<uint8_t *> scratch(int64_t bytes);
 
   TensorBuffer *input_ = nullptr;
   TensorBuffer *output_ = nullptr;
   std::shared_ptr<MemoryAccount> account_;
   Block scratch_;
-  Split split_;
-  std::vector<int64_t> counts_; ///< elements of each rank's part
-  bool unpack_ = false;
+  Split split_; ///< of the whole that is packed or unpacked
+  std::vector<int64_t> counts_;
+  uint8_t *packed_ = nullptr; ///< parts to be unpacked into the output, or none
   Collective collective_;
 };
 
@@ -76,6 +86,9 @@ Status CollectiveTask::start() {
     return makeError(ErrorKind::kInternal, "operands of a collective differ in shape: ", from.name);
   }
   ElementType type = elementTypeOf(from.element);
+  if (task_.combine != "sum" && task_.combine != "max" && task_.combine != "min") {
+    return makeError(ErrorKind::kUnsupported, "combination is not built yet: ", task_.combine);
+  }
   ReduceOp op = task_.combine == "max"   ? ReduceOp::kMax
                 : task_.combine == "min" ? ReduceOp::kMin
                                          : ReduceOp::kSum;
@@ -84,12 +97,12 @@ Status CollectiveTask::start() {
     std::memmove(output_->data(), input_->data(), static_cast<size_t>(output_->bytes()));
     return {};
   }
-  bool gather = task_.operation == "all_gather";
-  split_ = splitOf(from, gather ? from.splitDimension : to.splitDimension);
-  for (uint32_t r = 0; r < context_.size; ++r) {
-    counts_.push_back(split_.outer * evenPart(split_.extent, r, context_.size).count() *
-                      split_.inner);
+  if (task_.operation == "all_to_all") {
+    return startAllToAll(type);
   }
+  bool gather = task_.operation == "all_gather";
+  split_ = splitOf(from.shape, gather ? from.splitDimension : to.splitDimension);
+  counts_ = partCounts(split_, context_.size);
   Communicator &ranks = *context_.communicator;
   if (task_.operation == "all_reduce") {
     if (input_ != output_) {
@@ -97,10 +110,10 @@ Status CollectiveTask::start() {
     }
     collective_ = ranks.allReduce(output_->data(), output_->elements(), type, op);
   } else if (gather) {
-    unpack_ = split_.outer != 1;
     uint8_t *target = output_->data();
-    if (unpack_) {
+    if (split_.outer != 1) {
       HR_ASSIGN_OR_RETURN(target, scratch(output_->bytes()));
+      packed_ = target;
     }
     collective_ = ranks.allGather(input_->data(), target, counts_, type);
   } else if (task_.operation == "reduce_scatter") {
@@ -114,6 +127,27 @@ Status CollectiveTask::start() {
   return {};
 }
 
+/// Parts of what the input has whole go out; the output's parts come in.
+Status CollectiveTask::startAllToAll(ElementType type) {
+  int32_t gathered = input_->described().splitDimension;
+  int32_t scattered = output_->described().splitDimension;
+  if (gathered == plan::kNone || scattered == plan::kNone || gathered == scattered) {
+    return makeError(ErrorKind::kInternal,
+                     "all_to_all needs two different split dimensions: ", output_->described().name);
+  }
+  Split source = splitOf(input_->localShape(), scattered);
+  Split target = splitOf(output_->localShape(), gathered);
+  std::vector<int64_t> sent = partCounts(source, context_.size);
+  counts_ = partCounts(target, context_.size);
+  HR_ASSIGN_OR_RETURN(uint8_t *parts, scratch(input_->bytes() + output_->bytes()));
+  split_ = source;
+  reorder(input_->data(), parts, Direction::kPack);
+  split_ = target;
+  packed_ = parts + input_->bytes();
+  collective_ = context_.communicator->allToAll(parts, packed_, sent, counts_, type);
+  return {};
+}
+
 PollState CollectiveTask::poll() {
   if (!collective_.valid()) {
     return PollState::kDone;
@@ -122,8 +156,8 @@ PollState CollectiveTask::poll() {
   if (state == PollState::kFailed) {
     return fail(collective_.status());
   }
-  if (state == PollState::kDone && unpack_) {
-    reorder(output_->data(), reinterpret_cast<uint8_t *>(scratch_.data()), Direction::kUnpack);
+  if (state == PollState::kDone && packed_) {
+    reorder(output_->data(), packed_, Direction::kUnpack);
   }
   return state;
 }

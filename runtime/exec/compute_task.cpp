@@ -1,29 +1,28 @@
-// Compute tasks over tensor buffers: matmul by the BLAS, tiled over the workers; generated kernels;
-// copies; and loading of bound tensors.
+// Compute tasks over tensor buffers: library calls, generated kernels, and moves within a rank; and loading of
+// bound tensors.
 //
-// "matmul": inputs A (m x k) and B (k x n), output C (m x n), f32 or f64, all local extents.
+// "matmul", "batch_matmul": inputs A and B, output C (see matmul_job.h).
 //   parameters: [A is stored transposed, B is stored transposed], 0 or 1; missing = 0.
-// "kernel": the kernel sees one morsel with a column per input, then per output; all have the same
-// number of
-//   local elements, and morsels are ranges of them. It writes through the columns of the outputs.
+// "kernel": the kernel sees a column with one segment per input, then per output: the whole local buffers. Its
+//   literal block is the local extents of all of them, one after another. parameters: [buffer, dimension] whose
+//   local extent is cut into morsels; none: the kernel is called once.
+// "reshape": the elements of the input in the same order.
+// "slice": this rank's even part of a dimension; parameters: [dimension].
+#include "runtime/exec/matmul_job.h"
 #include "runtime/exec/task.h"
-
-#include <cblas.h>
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
-
-extern "C" void openblas_set_num_threads(int threads);
 
 namespace headrace::exec {
 namespace {
 
-/// One thread each: the parallelism is ours.
-void useOneBlasThread() {
-  static std::once_flag once;
-  std::call_once(once, [] { openblas_set_num_threads(1); });
-}
+/// What a kernel is called with, shared by all morsels. Not moved: columns point to segments.
+struct KernelOperands {
+  std::vector<HrSegment> segments;
+  std::vector<HrColumn> columns;
+  std::vector<int64_t> extents;
+};
 
 class ComputeTask final : public TaskRunner {
 public:
@@ -35,136 +34,166 @@ public:
 private:
   Status startMatmul();
   Status startKernel();
+  Status copyElements();
+  Status copySlice();
+  Status checkRowLoop(size_t operands) const;
+  void addPhase(PhasedJob::MakePhase phase);
+  Status runMorsel(int64_t first, int64_t rows);
   int64_t parameter(size_t index) const {
     return index < task_.parameters.size() ? task_.parameters[index] : 0;
   }
   TensorBuffer &buffer(int32_t index) const { return *context_.buffers[index]; }
 
   std::shared_ptr<MemoryAccount> account_;
+  KernelOperands operands_;
   std::unique_ptr<PhasedJob> job_;
 };
 
 Status ComputeTask::start() {
-  job_ = std::make_unique<PhasedJob>(task_.name, *context_.pool, context_.doorbell);
-  if (task_.operation == "matmul") {
+  if (task_.operation == "matmul" || task_.operation == "batch_matmul") {
     return startMatmul();
   }
   if (task_.operation == "kernel" && task_.kernel != plan::kNone) {
     return startKernel();
   }
+  if (task_.operation == "reshape") {
+    return copyElements();
+  }
+  if (task_.operation == "slice") {
+    return copySlice();
+  }
   return makeError(ErrorKind::kUnsupported, "tensor operation is not built yet: ", task_.operation);
 }
 
+void ComputeTask::addPhase(PhasedJob::MakePhase phase) {
+  job_ = std::make_unique<PhasedJob>(task_.name, *context_.pool, context_.doorbell);
+  job_->add([=, this]() -> Expected<JobPhase> {
+    HR_ASSIGN_OR_RETURN(JobPhase made, phase());
+    MorselBody body = std::move(made.body);
+    made.body = [body, this](int worker, int64_t morsel) {
+      int64_t begin = context_.clock->nowNanoseconds();
+      Status status = body(worker, morsel);
+      ++counters_.morsels;
+      counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
+      return status;
+    };
+    return made;
+  });
+}
+
 Status ComputeTask::startMatmul() {
-  useOneBlasThread();
-  TensorBuffer &a = buffer(task_.inputs[0]);
-  TensorBuffer &b = buffer(task_.inputs[1]);
-  TensorBuffer &c = buffer(task_.outputs[0]);
-  bool transposeA = parameter(0) != 0;
-  bool transposeB = parameter(1) != 0;
-  const std::vector<int64_t> &sa = a.localShape();
-  const std::vector<int64_t> &sb = b.localShape();
-  const std::vector<int64_t> &sc = c.localShape();
-  bool shaped = sa.size() == 2 && sb.size() == 2 && sc.size() == 2;
-  if (!shaped || sa[transposeA ? 1 : 0] != sc[0] || sb[transposeB ? 0 : 1] != sc[1] ||
-      sa[transposeA ? 0 : 1] != sb[transposeB ? 1 : 0] ||
-      a.described().element != b.described().element ||
-      a.described().element != c.described().element || a.described().element == "i64" ||
-      *std::max_element(sc.begin(), sc.end()) > INT32_MAX || sa[0] > INT32_MAX ||
-      sa[1] > INT32_MAX) {
-    return makeError(ErrorKind::kUnsupported,
-                     "operands of matmul do not fit together: ", a.described().name, ", ",
-                     b.described().name);
+  MatmulOperands operands{&buffer(task_.inputs[0]), &buffer(task_.inputs[1]),
+                          &buffer(task_.outputs[0]), parameter(0) != 0, parameter(1) != 0};
+  addPhase([=, this] { return matmulPhase(operands, context_.lanes); });
+  return {};
+}
+
+Status ComputeTask::checkRowLoop(size_t operands) const {
+  if (task_.parameters.empty()) {
+    return {};
   }
-  auto m = static_cast<int>(sc[0]);
-  auto n = static_cast<int>(sc[1]);
-  auto k = static_cast<int>(sa[transposeA ? 0 : 1]);
-  if (m == 0 || n == 0 || k == 0) {
-    return {}; // C is zero already
+  bool known = task_.parameters.size() == 2 && parameter(0) >= 0 &&
+               parameter(0) < static_cast<int64_t>(operands);
+  if (known) {
+    auto inputs = static_cast<int64_t>(task_.inputs.size());
+    int32_t index = parameter(0) < inputs ? task_.inputs[parameter(0)]
+                                          : task_.outputs[parameter(0) - inputs];
+    known = parameter(1) >= 0 &&
+            parameter(1) < static_cast<int64_t>(buffer(index).localShape().size());
   }
-  auto workers = static_cast<int64_t>(context_.lanes);
-  // Enough rows that the library packs B worthwhile; a few tiles a worker for balance.
-  int rows = static_cast<int>(std::clamp<int64_t>((m + 4 * workers - 1) / (4 * workers), 64, 1024));
-  job_->add([=, this, &a, &b, &c]() -> Expected<JobPhase> {
-    return JobPhase{
-        (m + rows - 1) / rows, [=, this, &a, &b, &c](int, int64_t tile) {
-          int64_t begin = context_.clock->nowNanoseconds();
-          int first = static_cast<int>(tile) * rows;
-          int count = std::min(rows, m - first);
-          int lda = static_cast<int>(a.localShape()[1]);
-          int ldb = static_cast<int>(b.localShape()[1]);
-          int64_t offset = transposeA ? first : static_cast<int64_t>(first) * lda;
-          CBLAS_TRANSPOSE ta = transposeA ? CblasTrans : CblasNoTrans;
-          CBLAS_TRANSPOSE tb = transposeB ? CblasTrans : CblasNoTrans;
-          if (a.described().element == "f32") {
-            cblas_sgemm(CblasRowMajor, ta, tb, count, n, k, 1.0f,
-                        reinterpret_cast<const float *>(a.data()) + offset, lda,
-                        reinterpret_cast<const float *>(b.data()), ldb, 0.0f,
-                        reinterpret_cast<float *>(c.data()) + static_cast<int64_t>(first) * n, n);
-          } else {
-            cblas_dgemm(CblasRowMajor, ta, tb, count, n, k, 1.0,
-                        reinterpret_cast<const double *>(a.data()) + offset, lda,
-                        reinterpret_cast<const double *>(b.data()), ldb, 0.0,
-                        reinterpret_cast<double *>(c.data()) + static_cast<int64_t>(first) * n, n);
-          }
-          ++counters_.morsels;
-          counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
-          return Status();
-        }};
+  return known ? Status()
+               : makeError(ErrorKind::kInternal,
+                           "a kernel's morsels need a buffer and its dimension: ", task_.name);
+}
+
+Status ComputeTask::startKernel() {
+  int64_t largest = 1;
+  std::vector<const std::vector<int64_t> *> shapes;
+  for (const std::vector<int32_t> *list : {&task_.inputs, &task_.outputs}) {
+    for (int32_t index : *list) {
+      TensorBuffer &operand = buffer(index);
+      HrSegment segment{};
+      segment.rows = static_cast<uint32_t>(std::min<int64_t>(operand.elements(), UINT32_MAX));
+      segment.encoding = HR_VALUES;
+      segment.bytes = static_cast<uint64_t>(operand.bytes());
+      segment.data = operand.data();
+      operands_.segments.push_back(segment);
+      largest = std::max(largest, operand.elements());
+      shapes.push_back(&operand.localShape());
+      operands_.extents.insert(operands_.extents.end(), operand.localShape().begin(),
+                               operand.localShape().end());
+    }
+  }
+  for (HrSegment &segment : operands_.segments) {
+    operands_.columns.push_back(HrColumn{&segment, 1, 0, nullptr});
+  }
+  HR_RETURN_IF_ERROR(checkRowLoop(shapes.size()));
+  HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
+  int64_t total = task_.parameters.empty() ? 1 : (*shapes[parameter(0)])[parameter(1)];
+  // About as many elements a morsel as a worker's cache holds.
+  constexpr int64_t kElements = 65536;
+  int64_t rows = task_.parameters.empty()
+                     ? 1
+                     : std::clamp<int64_t>(kElements * total / largest, 1, kElements);
+  addPhase([=, this]() -> Expected<JobPhase> {
+    return JobPhase{(total + rows - 1) / rows, [=, this](int, int64_t morsel) {
+                      int64_t first = morsel * rows;
+                      return runMorsel(first, std::min(rows, total - first));
+                    }};
   });
   return {};
 }
 
-Status ComputeTask::startKernel() {
-  std::vector<TensorBuffer *> operands;
-  for (const std::vector<int32_t> *list : {&task_.inputs, &task_.outputs}) {
-    for (int32_t index : *list) {
-      operands.push_back(&buffer(index));
-      if (operands.back()->elements() != operands.front()->elements()) {
-        return makeError(ErrorKind::kUnsupported, "operands of a tensor kernel differ in size: ",
-                         operands.back()->described().name);
-      }
-    }
+Status ComputeTask::runMorsel(int64_t first, int64_t rows) {
+  const KernelCall &kernel = *(*context_.kernels)[task_.kernel];
+  HR_ASSIGN_OR_RETURN(auto frame,
+                      KernelFrame::create(kernel, account_, context_.rank, context_.size));
+  HrMorsel morsel{};
+  morsel.firstRow = static_cast<uint64_t>(first);
+  morsel.rows = static_cast<uint32_t>(rows);
+  morsel.columns = operands_.columns.data();
+  morsel.columnCount = static_cast<uint32_t>(operands_.columns.size());
+  frame->beginMorsel();
+  HrResult result = frame->run(HrArgs{&morsel, operands_.extents.data(), nullptr});
+  return result == HR_DONE ? Status() : frame->error();
+}
+
+Status ComputeTask::copyElements() {
+  TensorBuffer &from = buffer(task_.inputs[0]);
+  TensorBuffer &to = buffer(task_.outputs[0]);
+  if (from.bytes() != to.bytes()) {
+    return makeError(ErrorKind::kInternal,
+                     "a reshape changes the number of elements: ", to.described().name);
   }
-  HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
-  constexpr int64_t kElements = 65536;
-  int64_t total = operands.front()->elements();
-  const KernelCall *kernel = (*context_.kernels)[task_.kernel].get();
-  job_->add([=, this]() -> Expected<JobPhase> {
-    return JobPhase{
-        (total + kElements - 1) / kElements, [=, this](int, int64_t tile) -> Status {
-          int64_t begin = context_.clock->nowNanoseconds();
-          HR_ASSIGN_OR_RETURN(auto frame,
-                              KernelFrame::create(*kernel, account_, context_.rank, context_.size));
-          HrMorsel morsel{};
-          morsel.firstRow = static_cast<uint64_t>(tile * kElements);
-          morsel.rows = static_cast<uint32_t>(std::min(kElements, total - tile * kElements));
-          std::vector<HrSegment> segments;
-          std::vector<HrColumn> columns;
-          segments.reserve(operands.size());
-          for (TensorBuffer *operand : operands) {
-            int64_t width = elementBytesOf(operand->described().element);
-            HrSegment segment{};
-            segment.rows = morsel.rows;
-            segment.encoding = HR_VALUES;
-            segment.bytes = static_cast<uint64_t>(morsel.rows * width);
-            segment.data = operand->data() + tile * kElements * width;
-            segments.push_back(segment);
-            columns.push_back(HrColumn{&segments.back(), 1, 0, nullptr});
-          }
-          morsel.columns = columns.data();
-          morsel.columnCount = static_cast<uint32_t>(columns.size());
-          frame->beginMorsel();
-          HrResult result = frame->run(morsel, nullptr);
-          ++counters_.morsels;
-          counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
-          return result == HR_DONE ? Status() : frame->error();
-        }};
-  });
+  std::memcpy(to.data(), from.data(), static_cast<size_t>(to.bytes()));
+  return {};
+}
+
+Status ComputeTask::copySlice() {
+  TensorBuffer &from = buffer(task_.inputs[0]);
+  TensorBuffer &to = buffer(task_.outputs[0]);
+  auto dimension = static_cast<size_t>(parameter(0));
+  const std::vector<int64_t> &whole = from.localShape(), &part = to.localShape();
+  if (dimension >= whole.size() || part.size() != whole.size()) {
+    return makeError(ErrorKind::kInternal, "no such dimension to slice: ", parameter(0));
+  }
+  int64_t outer = 1, inner = elementBytesOf(to.described().element);
+  for (size_t d = 0; d < whole.size(); ++d) {
+    (d < dimension ? outer : inner) *= d == dimension ? 1 : whole[d];
+  }
+  int64_t first = evenPart(whole[dimension], context_.rank, context_.size).first;
+  for (int64_t o = 0; o < outer; ++o) {
+    std::memcpy(to.data() + o * part[dimension] * inner,
+                from.data() + (o * whole[dimension] + first) * inner,
+                static_cast<size_t>(part[dimension] * inner));
+  }
   return {};
 }
 
 PollState ComputeTask::poll() {
+  if (!job_) {
+    return PollState::kDone;
+  }
   PollState state = job_->poll();
   return state == PollState::kFailed ? fail(job_->status()) : state;
 }

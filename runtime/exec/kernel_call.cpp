@@ -130,7 +130,10 @@ void KernelFrame::beginMorsel() {
 }
 
 HrResult KernelFrame::run(const HrMorsel &morsel, void *const *states) {
-  HrArgs args{&morsel, call_.literals(), states};
+  return run(HrArgs{&morsel, call_.literals(), states});
+}
+
+HrResult KernelFrame::run(const HrArgs &args) {
   return static_cast<HrResult>(call_.entry()(&args, &worker_));
 }
 

@@ -53,6 +53,8 @@ public:
   void beginMorsel();
   /// One call of the kernel; on HR_ERROR see error().
   HrResult run(const HrMorsel &morsel, void *const *states);
+  /// The same with a literal block of the caller.
+  HrResult run(const HrArgs &args);
   /// The morsel is done: its arena is free again.
   void endMorsel() { context_.arena.reset(); }
   Status error() const { return call_.error(worker_, context_); }

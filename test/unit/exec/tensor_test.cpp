@@ -148,12 +148,99 @@ TEST(Tensor, KernelsSeeBuffersAsColumns) {
   plan.kernels[0].symbol = "twice";
   plan.tasks.push_back(task(plan::TaskKind::kCompute, {0}, {2}, "kernel", {0}));
   plan.tasks.back().kernel = 0;
+  plan.tasks.back().parameters = {0, 0};
   plan.tasks.push_back(resultOf(2, {2}));
   std::vector<double> expected = x.a;
   for (double &value : expected) {
     value *= 2;
   }
   EXPECT_EQ(runTensors(plan, bind(x, m, k, 1), 1), expected);
+}
+
+TEST(Tensor, KernelWithoutRowLoopIsCalledOnceAndBadLoopsAreRefused) {
+  constexpr int m = 3, k = 5;
+  Matrices x = makeMatrices(m, k, 1);
+  plan::Plan plan = loadTwo(m, k, 1, plan::kNone, plan::kNone);
+  plan.buffers.push_back({"twice", "host", "f64", {m, k}, plan::kNone, 0});
+  plan.kernels.resize(1);
+  plan.kernels[0].symbol = "twice";
+  plan.tasks.push_back(task(plan::TaskKind::kCompute, {0}, {2}, "kernel", {0}));
+  plan.tasks.back().kernel = 0;
+  plan.tasks.push_back(resultOf(2, {2}));
+  std::vector<double> first(m * k);
+  for (int i = 0; i < k; ++i) {
+    first[i] = 2 * x.a[i];
+  }
+  EXPECT_EQ(runTensors(plan, bind(x, m, k, 1), 1), first);
+  plan.tasks[2].parameters = {2, 0};
+  auto program = Program::load(plan, testKernels());
+  Session session({.threads = 1});
+  auto result = (*program)->run(session, bind(x, m, k, 1), {});
+  EXPECT_EQ(result.status().kind(), ErrorKind::kInternal);
+}
+
+TEST(Tensor, SplitMovesBetweenDimensions) {
+  constexpr int m = 7, k = 10;
+  Matrices x = makeMatrices(m, k, 1);
+  for (int32_t split : {0, 1}) {
+    plan::Plan plan = loadTwo(m, k, 1, split, plan::kNone);
+    plan.buffers.push_back({"moved", "host", "f64", {m, k}, 1 - split, 0});
+    plan.buffers.push_back({"whole", "host", "f64", {m, k}, plan::kNone, 0});
+    plan.tasks.push_back(task(plan::TaskKind::kCollective, {0}, {2}, "all_to_all", {0}));
+    plan.tasks.push_back(task(plan::TaskKind::kCollective, {2}, {3}, "all_gather", {2}));
+    plan.tasks.push_back(resultOf(3, {3}));
+    for (uint32_t ranks : {1u, 2u, 3u, 4u}) {
+      EXPECT_EQ(runTensors(plan, bind(x, m, k, 1), ranks), x.a);
+    }
+  }
+}
+
+TEST(Tensor, SlicesAreGatheredAgain) {
+  constexpr int m = 7, k = 10;
+  Matrices x = makeMatrices(m, k, 1);
+  for (int32_t split : {0, 1}) {
+    plan::Plan plan = loadTwo(m, k, 1, plan::kNone, plan::kNone);
+    plan.buffers.push_back({"part", "host", "f64", {m, k}, split, 0});
+    plan.buffers.push_back({"whole", "host", "f64", {m, k}, plan::kNone, 0});
+    plan.tasks.push_back(task(plan::TaskKind::kCompute, {0}, {2}, "slice", {0}));
+    plan.tasks.back().parameters = {split};
+    plan.tasks.push_back(task(plan::TaskKind::kCollective, {2}, {3}, "all_gather", {2}));
+    plan.tasks.push_back(resultOf(3, {3}));
+    for (uint32_t ranks : {1u, 2u, 3u, 4u}) {
+      EXPECT_EQ(runTensors(plan, bind(x, m, k, 1), ranks), x.a);
+    }
+  }
+}
+
+TEST(Tensor, BatchesOfStoredTransposes) {
+  constexpr int batch = 5, m = 70, k = 3, n = 4;
+  std::vector<double> a(batch * k * m), b(batch * n * k), expected(batch * m * n);
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<double>(i % 7) - 3;
+  }
+  for (size_t i = 0; i < b.size(); ++i) {
+    b[i] = static_cast<double>(i % 5) - 2;
+  }
+  for (int s = 0; s < batch; ++s) {
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < n; ++j) {
+        for (int l = 0; l < k; ++l) {
+          expected[(s * m + i) * n + j] += a[(s * k + l) * m + i] * b[(s * n + j) * k + l];
+        }
+      }
+    }
+  }
+  plan::Plan plan = loadTwo(m, k, n, plan::kNone, plan::kNone);
+  plan.buffers[0].shape = {batch, k, m};
+  plan.buffers[1].shape = {batch, n, k};
+  plan.buffers.push_back({"c", "host", "f64", {batch, m, n}, plan::kNone, 0});
+  plan.tasks.push_back(task(plan::TaskKind::kCompute, {0, 1}, {2}, "batch_matmul", {0, 1}));
+  plan.tasks.back().parameters = {1, 1};
+  plan.tasks.push_back(resultOf(2, {2}));
+  Bindings bindings;
+  bindings.tensors["a"] = TensorView{a.data(), "f64", {batch, k, m}, {}};
+  bindings.tensors["b"] = TensorView{b.data(), "f64", {batch, n, k}, {}};
+  EXPECT_EQ(runTensors(plan, bindings, 1), expected);
 }
 
 TEST(Tensor, StridedInputsAreRead) {

@@ -321,7 +321,9 @@ int32_t code(const HrArgs *args, HrWorker *worker) {
 int32_t twice(const HrArgs *args, HrWorker *) {
   const auto *from = static_cast<const double *>(args->morsel->columns[0].segments[0].data);
   auto *to = static_cast<double *>(const_cast<void *>(args->morsel->columns[1].segments[0].data));
-  for (uint32_t i = 0; i < args->morsel->rows; ++i) {
+  int64_t columns = static_cast<const int64_t *>(args->literals)[1];
+  auto first = static_cast<int64_t>(args->morsel->firstRow) * columns;
+  for (int64_t i = first; i < first + args->morsel->rows * columns; ++i) {
     to[i] = 2 * from[i];
   }
   return HR_DONE;
