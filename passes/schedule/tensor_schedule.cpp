@@ -3,6 +3,7 @@
 
 #include "passes/analysis/tensor_kernel.h"
 #include "passes/schedule/tensor_placement.h"
+#include "runtime/abi/imports.h"
 
 #include "dialects/dist/DistDialect.h"
 
@@ -81,6 +82,9 @@ public:
         return failure();
       }
     }
+    char hash[17];
+    std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(abi::importsHash()));
+    plan_.importsHash = hash;
     return std::move(plan_);
   }
 

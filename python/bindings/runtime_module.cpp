@@ -1,5 +1,6 @@
 // `headrace._runtime`: plans loaded and run for Python, without LLVM.
 #include "python/bindings/arrow_stream.h"
+#include "python/bindings/tensors.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/model/plan/json.h"
@@ -62,14 +63,28 @@ std::vector<std::string> pathsOf(nb::handle object) {
   return nb::cast<std::vector<std::string>>(object);
 }
 
-/// Of all that the caller offers only what the plan reads.
-exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered) {
+TensorArgument tensorOf(nb::handle object, const std::string &name) {
+  try {
+    return nb::cast<TensorArgument>(object);
+  } catch (const nb::cast_error &) {
+    raise(makeError(ErrorKind::kUser, "not an array in host memory is bound to tensor: ", name));
+  }
+}
+
+/// Of all that the caller offers only what the plan reads. `held` keeps bound arrays for the run.
+exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered,
+                    std::vector<TensorArgument> &held) {
   exec::Bindings bindings;
   for (const plan::Slot &slot : plan.slots) {
-    if (slot.kind != "table" || !offered.contains(slot.name.c_str())) {
+    if (!offered.contains(slot.name.c_str())) {
       continue; // exec names a slot that is missing
     }
     nb::handle object = offered[slot.name.c_str()];
+    if (slot.kind == "tensor") {
+      held.push_back(tensorOf(object, slot.name));
+      bindings.tensors[slot.name] = viewOf(held.back(), slot.name);
+      continue;
+    }
     bindings.tables[slot.name] =
         isStream(object) ? exec::openArrow(importStream(object))
                          : exec::openFiles(Process::instance().storage(), pathsOf(object));
@@ -80,6 +95,7 @@ exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered) {
 /// What a run gave. Immutable.
 struct Result {
   std::shared_ptr<const exec::TableResult> table;
+  std::vector<exec::TensorResult> tensors;
 };
 
 /// A loaded plan and the profile of its last run. Thread-safe.
@@ -111,7 +127,8 @@ public:
       options.simulation = SimOptions{.seed = *simulationSeed};
       sessionOptions.threads = 0;
     }
-    exec::Bindings bindings = bind(program_->plan(), offered);
+    std::vector<TensorArgument> held;
+    exec::Bindings bindings = bind(program_->plan(), offered, held);
     Expected<exec::RunResult> result = [&] {
       nb::gil_scoped_release release;
       std::shared_ptr<exec::Session> session =
@@ -124,7 +141,7 @@ public:
     exec::RunResult done = valueOf(std::move(result));
     std::lock_guard lock(mutex_);
     profile_ = done.profile.toJson();
-    return Result{std::move(done.table)};
+    return Result{std::move(done.table), std::move(done.tensors)};
   }
 
   std::string profile() const {
@@ -181,7 +198,7 @@ NB_MODULE(_runtime, module) {
       PyExc_RuntimeError, nullptr);
   module.attr("Error") = nb::borrow(errorClass);
 
-  nb::class_<Result>(module, "Result", "Rows of a run; take them with pyarrow.table(result).")
+  nb::class_<Result>(module, "Result", "Rows of a run (take them with pyarrow.table(result)) and its tensors.")
       .def(
           "__arrow_c_stream__",
           [](const Result &result, nb::handle) {
@@ -190,12 +207,23 @@ NB_MODULE(_runtime, module) {
             }
             return exportCapsule(result.table);
           },
-          nb::arg("requested_schema") = nb::none());
+          nb::arg("requested_schema") = nb::none())
+      .def_prop_ro(
+          "tensors",
+          [](const Result &result) {
+            nb::list arrays;
+            for (const exec::TensorResult &tensor : result.tensors) {
+              arrays.append(arrayOf(tensor));
+            }
+            return arrays;
+          },
+          "The tensors of a run as NumPy arrays, without copies.");
   nb::class_<LoadedProgram>(module, "Program", "A checked plan with its kernels.")
       .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
            nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
            nb::arg("simulation_seed") = nb::none(),
-           "Runs it. bindings: table name to path(s) or Arrow data. simulation_seed: on a simulated "
+           "Runs it. bindings: table name to path(s) or Arrow data, tensor name "
+           "to an array in host memory. simulation_seed: on a simulated "
            "network, in one thread.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
   module.def(

@@ -13,6 +13,7 @@ _PUBLIC = {
     "explain": "headrace._src.query.sql",
     "jit": "headrace._src.array.jit",
     "last_profile": "headrace._src.query.sql",
+    "mlir": "headrace._src.array.program",
     "sql": "headrace._src.query.sql",
 }
 

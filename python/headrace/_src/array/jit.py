@@ -6,12 +6,16 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
 
 import numpy as np
 
 from headrace._src.array.emit import emit
 from headrace._src.array.evaluate import evaluate
 from headrace._src.array.graph import Node, Place
+from headrace._src.array.mistakes import placed
+from headrace._src.array.program import Lowered, Options, Program
 from headrace._src.array.tracer import Array
 
 _TYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64", np.dtype(np.int64): "i64"}
@@ -45,6 +49,7 @@ class Traced:
     results: tuple[Node, ...]
     place: Place
     several: bool  # it returns a tuple
+    options: Options = Options()
 
     @property
     def text(self) -> str:
@@ -52,6 +57,10 @@ class Traced:
         return emit(self.name, self.parameters, self.results, self.place)
 
     __str__ = text.fget
+
+    def lower(self) -> Lowered:
+        """The phases of the compiler for the options of `jit`."""
+        return Lowered(self.text, self.options)
 
     def evaluate(self, *arguments: object) -> np.ndarray | tuple[np.ndarray, ...]:
         """Runs the trace with NumPy, op by op."""
@@ -65,34 +74,83 @@ class Traced:
 class Jit:
     """What `jit` makes of a function."""
 
-    def __init__(self, function: Callable) -> None:
+    def __init__(self, function: Callable, options: Options) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._names = _parameter_names(function)
+        self._options = options
+        self._programs: dict[tuple[TensorType, ...], tuple[Traced, Program]] = {}
+
+    def __call__(self, *arguments: object) -> Any:
+        """Compiles for arguments of these shapes and types, if they are new, and runs."""
+        traced, program = self._program(arguments)
+        results = program.results(tuple(map(np.asarray, arguments)))
+        return tuple(results) if traced.several else results[0]
+
+    def compile(self, *arguments: object) -> Program:
+        """The program for arrays (or TensorTypes) of these shapes and types."""
+        return self._program(arguments)[1]
+
+    def explain(self, *arguments: object) -> str:
+        """What was decided for arguments of these shapes and types and why, then the plan."""
+        return self.compile(*arguments).explain()
+
+    def _program(self, arguments: tuple[object, ...]) -> tuple[Traced, Program]:
+        types = self._types(arguments)
+        if types not in self._programs:
+            traced = self.trace(*types)
+            self._programs[types] = traced, traced.lower().compile()
+        return self._programs[types]
+
+    def _types(self, arguments: tuple[object, ...]) -> tuple[TensorType, ...]:
+        if len(arguments) != len(self._names):
+            raise TypeError(f"{self.__name__} takes {len(self._names)} arrays: got {len(arguments)}")
+        return tuple(TensorType.of(value, name) for value, name in zip(arguments, self._names, strict=True))
 
     def trace(self, *arguments: object) -> Traced:
         """Traces the function for arrays (or TensorTypes) of these shapes and types."""
-        if len(arguments) != len(self._names):
-            raise TypeError(f"{self.__name__} takes {len(self._names)} arrays: got {len(arguments)}")
+        types = self._types(arguments)
         code = self._function.__code__
         place = Place(code.co_filename, code.co_firstlineno)
-        types = [TensorType.of(value, name) for value, name in zip(arguments, self._names, strict=True)]
         parameters = tuple(
             Node("parameter", type.shape, type.dtype, place, (), {"name": name})
             for type, name in zip(types, self._names, strict=True)
         )
-        returned = self._function(*map(Array, parameters))
+        with placed(place):
+            returned = self._function(*map(Array, parameters))
         several = isinstance(returned, (tuple, list))
         results = tuple(returned) if several else (returned,)
         for result in results:
             if not isinstance(result, Array):
-                raise TypeError(f"{self.__name__} must return traced arrays: got {type(result).__name__}")
-        return Traced(self.__name__, parameters, tuple(result._node for result in results), place, several)
+                with placed(place):
+                    raise TypeError(f"{self.__name__} must return traced arrays: got {type(result).__name__}")
+        nodes = tuple(result._node for result in results)
+        return Traced(self.__name__, parameters, nodes, place, several, self._options)
 
 
-def jit(function: Callable) -> Jit:
-    """Compiles a function over arrays (array API vocabulary: headrace.array) for the arguments it meets."""
-    return Jit(function)
+@overload
+def jit(function: Callable, /) -> Jit: ...
+@overload
+def jit(**options: Any) -> Callable[[Callable], Jit]: ...
+def jit(
+    function: Callable | None = None,
+    /,
+    *,
+    ranks: int = 1,
+    threads: int | None = None,
+    memory: int | None = None,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+) -> Jit | Callable[[Callable], Jit]:
+    """Compiles a function over arrays (array API vocabulary: headrace.array) for the arguments it meets.
+
+    ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks (default: the
+    processors this process may use). memory: limit in bytes of all ranks together. topology: a topology file or the
+    name of a shipped one; default: this machine, divided among the ranks. layout_seed: forces a random feasible
+    layout instead of the solver's.
+    """
+    options = Options(ranks, threads, memory, topology, layout_seed)
+    return Jit(function, options) if function else lambda function: Jit(function, options)
 
 
 def _parameter_names(function: Callable) -> list[str]:

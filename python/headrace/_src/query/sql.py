@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 import weakref
 from collections.abc import Mapping
@@ -11,7 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headrace._src import programs
 from headrace._src.errors import HeadraceError
+from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
@@ -32,29 +33,14 @@ class Profile:
     run: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass
-class _Loaded:
-    query: CompiledQuery
-    program: Any
-
-
-_sessions: dict[str, Any] = {}
-_loaded: dict[str, _Loaded] = {}
 _statistics: dict[str, str] = {}
 _arrow_known: dict[int, tuple[Any, str]] = {}
 _last_profile = Profile()
-
-#: Loaded programs kept in this process.
-_LOADED_MAX = 256
 
 
 def last_profile() -> Profile:
     """The profile of the last query of this process."""
     return _last_profile
-
-
-def _default_threads() -> int:
-    return len(os.sched_getaffinity(0))
 
 
 def sql(
@@ -89,17 +75,17 @@ def sql(
         text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
     )
     compiled = time.perf_counter()
-    result = _run(loaded.program, text, resolved, ranks, threads, memory, simulation_seed)
+    result = _run(loaded.handle, text, resolved, ranks, threads, memory, simulation_seed)
     table = pa.table(result)
     finished = time.perf_counter()
     global _last_profile
     _last_profile = Profile(
         compile_seconds=compiled - started,
         run_seconds=finished - compiled,
-        phases=dict(loaded.query.phase_seconds),
-        plan_cached=loaded.query.from_cache,
-        kernels_compiled=loaded.query.kernels_compiled,
-        run=json.loads(loaded.program.profile() or "{}"),
+        phases=dict(loaded.compiled.phase_seconds),
+        plan_cached=loaded.compiled.from_cache,
+        kernels_compiled=loaded.compiled.kernels_compiled,
+        run=json.loads(loaded.handle.profile() or "{}"),
     )
     return table
 
@@ -116,7 +102,7 @@ def explain(
     """What was decided for a query and why, then its plan."""
     return _load(
         text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
-    ).query.plan_text
+    ).compiled.plan_text
 
 
 def compile_to(
@@ -141,14 +127,14 @@ def compile_to(
     try:
         if (folder / "plan.json").exists():
             shutil.rmtree(folder)
-        plan_cache.write(folder, loaded.query)
+        plan_cache.write(folder, loaded.compiled)
     except OSError as error:
         raise HeadraceError(f"cannot write the plan: {error}", "io") from None
 
 
 def lower(text: str, tables: TablesArgument, phases: list[str], *, ranks: int = 1) -> dict[str, str]:
     """The program as text after each of the phases (import, optimize, shard, form)."""
-    answer = _compile(text, resolve(tables), ranks, "", None, phases, None)
+    answer = _compile(text, resolve(tables), Target.of(ranks, None, None), phases, None)
     return dict(answer.dumps)
 
 
@@ -170,50 +156,17 @@ def _load(
     topology: str | Path | None,
     layout_seed: int | None,
     statistics: Mapping[str, Any] | None,
-) -> _Loaded:
-    from headrace import _runtime
-
-    if ranks < 1:
-        raise HeadraceError(f"ranks must be at least 1, got {ranks}")
-    topology_text = _topology_text(topology)
-    key = _key(text, tables, [ranks, topology_text, layout_seed, statistics])
-    if found := _loaded.get(key):
-        return found
+) -> LoadedProgram:
+    target = Target.of(ranks, topology, layout_seed)
+    key = _key(text, tables, [*target.key(), statistics])
     persistent = all(isinstance(table, FileTable) for table in tables.values())
-    query = plan_cache.find(key) if persistent else None
-    if query is None:
-        query = _compiled_query(text, tables, ranks, topology_text, layout_seed, statistics)
-        if persistent:
-            plan_cache.put(key, query)
-    program = _translated(lambda: _runtime.load_plan(query.plan_json, query.kernels))
-    if len(_loaded) >= _LOADED_MAX:
-        _loaded.pop(next(iter(_loaded)))
-    _loaded[key] = _Loaded(query, program)
-    return _loaded[key]
-
-
-def _topology_text(topology: str | Path | None) -> str:
-    """A file's text; a shipped topology's name stays a name."""
-    if topology is None:
-        return ""
-    path = Path(topology)
-    if not path.suffix and not path.exists():
-        return str(topology)
-    try:
-        return path.read_text()
-    except OSError as error:
-        raise HeadraceError(f"cannot read the topology file: {path}: {error.strerror}", "io") from None
+    return programs.load(key, lambda: _compiled_query(text, tables, target, statistics), persistent=persistent)
 
 
 def _compiled_query(
-    text: str,
-    tables: dict[str, Table],
-    ranks: int,
-    topology: str,
-    layout_seed: int | None,
-    statistics: Mapping[str, Any] | None,
+    text: str, tables: dict[str, Table], target: Target, statistics: Mapping[str, Any] | None
 ) -> CompiledQuery:
-    answer = _compile(text, tables, ranks, topology, layout_seed, [], statistics)
+    answer = _compile(text, tables, target, [], statistics)
     return CompiledQuery(
         plan_json=answer.plan_json,
         kernels=answer.kernels,
@@ -248,13 +201,10 @@ class _Answer:
 def _compile(
     text: str,
     tables: dict[str, Table],
-    ranks: int,
-    topology: str,
-    layout_seed: int | None,
+    target: Target,
     dump_phases: list[str],
     statistics: Mapping[str, Any] | None,
 ) -> _Answer:
-    from headrace import _compiler
     from headrace._src.sql.errors import SqlError
     from headrace._src.sql.plan import substrait_json
 
@@ -265,7 +215,7 @@ def _compile(
     except SqlError as error:
         raise HeadraceError(str(error), getattr(error.kind, "value", "user")) from None
     parsed = time.perf_counter()
-    request = _compiler.Request()
+    request = target.request()
     request.substrait = substrait
     used = {name: table for name, table in tables.items() if f'"{name}"' in substrait}
     request.statistics = {
@@ -273,18 +223,8 @@ def _compile(
         for name, table in used.items()
     }
     measured = time.perf_counter()
-    request.ranks = ranks
-    request.topology = topology
-    request.layout_seed = -1 if layout_seed is None else layout_seed
-    request.kernel_cache = str(plan_cache.cache_directory() / "kernels")
     request.dump_phases = dump_phases
-    session = _sessions.get("compiler")
-    if session is None:
-        session = _sessions["compiler"] = _compiler.Session()
-    inner = session.compile_sql(request)
-    if not inner.ok:
-        kind = "unsupported" if "not supported" in inner.error else "user"
-        raise HeadraceError(inner.error, kind)
+    inner = programs.checked(programs.compiler().compile_sql(request))
     return _Answer(inner, {"parse": parsed - start, "statistics": measured - parsed})
 
 
@@ -300,7 +240,7 @@ def _table_statistics(table: Table) -> str:
         return _arrow_statistics(table.data)
     key = json.dumps(table.identity())
     if key not in _statistics:
-        _statistics[key] = _translated(lambda: _runtime.statistics(list(table.paths)))
+        _statistics[key] = programs.translated(lambda: _runtime.statistics(list(table.paths)))
     return _statistics[key]
 
 
@@ -311,7 +251,7 @@ def _arrow_statistics(data: Any) -> str:
     known = _arrow_known.get(id(data))
     if known is not None and known[0]() is data:
         return known[1]
-    text = _translated(lambda: _runtime.statistics(data))
+    text = programs.translated(lambda: _runtime.statistics(data))
     try:
         _arrow_known[id(data)] = (
             weakref.ref(data, lambda _, key=id(data): _arrow_known.pop(key, None)),
@@ -335,21 +275,9 @@ def _run(
         name: list(table.paths) if isinstance(table, FileTable) else table.data
         for name, table in tables.items()
     }
-    options: dict[str, Any] = {"ranks": ranks, "threads": threads or _default_threads()}
+    options: dict[str, Any] = {"ranks": ranks, "threads": threads or programs.default_threads()}
     if memory is not None:
         options["memory"] = memory
     if simulation_seed is not None:
         options["simulation_seed"] = simulation_seed
-    return _translated(lambda: program.run(bindings, **options))
-
-
-def _translated(call: Any) -> Any:
-    """Errors of the extension modules carry kind and place; the user sees HeadraceError."""
-    try:
-        return call()
-    except HeadraceError:
-        raise
-    except RuntimeError as error:
-        raise HeadraceError(
-            str(error), getattr(error, "kind", "internal"), getattr(error, "place", "")
-        ) from None
+    return programs.translated(lambda: program.run(bindings, **options))

@@ -1,0 +1,60 @@
+"""Mistakes found while tracing: the same kind of exception, with the line of the user's program."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from headrace._src.array.graph import Place
+from headrace._src.errors import HeadraceError
+
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+
+
+class TraceTypeError(HeadraceError, TypeError):
+    """A TypeError with its place in the traced function."""
+
+
+class TraceValueError(HeadraceError, ValueError):
+    """A ValueError with its place in the traced function."""
+
+
+class TraceOverflowError(HeadraceError, OverflowError):
+    """An OverflowError with its place in the traced function."""
+
+
+class TraceAttributeError(HeadraceError, AttributeError):
+    """An AttributeError with its place in the traced function: no such function, mostly."""
+
+
+_PLACED = {
+    TypeError: TraceTypeError,
+    ValueError: TraceValueError,
+    OverflowError: TraceOverflowError,
+    AttributeError: TraceAttributeError,
+}
+
+
+def _innermost(error: BaseException, default: Place) -> Place:
+    """The innermost line of the traceback outside this package."""
+    outside = [
+        Place(frame.filename, frame.lineno or 0)
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not os.path.abspath(frame.filename).startswith(_PACKAGE)
+    ]
+    return outside[-1] if outside else default
+
+
+@contextmanager
+def placed(default: Place) -> Iterator[None]:
+    """Runs traced code; its mistakes come out with their place."""
+    try:
+        yield
+    except HeadraceError:
+        raise
+    except tuple(_PLACED) as error:
+        place = _innermost(error, default)
+        kind = next(placed for plain, placed in _PLACED.items() if isinstance(error, plain))
+        raise kind(str(error), "user", f"{place.file}:{place.line}") from error

@@ -1,0 +1,133 @@
+"""Tensor programs compiled for a target: from MLIR text, or from a trace."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from headrace._src import programs
+from headrace._src.errors import HeadraceError
+from headrace._src.programs import LoadedProgram, Target
+from headrace._src.query import plan_cache
+from headrace._src.query.plan_cache import CompiledQuery
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a program runs: see `jit`."""
+
+    ranks: int = 1
+    threads: int | None = None
+    memory: int | None = None
+    topology: str | Path | None = None
+    layout_seed: int | None = None
+
+    def target(self) -> Target:
+        return Target.of(self.ranks, self.topology, self.layout_seed)
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A program on its way down, as text after every phase."""
+
+    source: str
+    options: Options
+
+    @cached_property
+    def phases(self) -> dict[str, str]:
+        """The program after import, optimize, shard, form and schedule."""
+        request = self.options.target().request()
+        request.mlir = self.source
+        request.dump_phases = ["import", "optimize", "shard", "form", "schedule"]
+        return dict(programs.checked(programs.compiler().compile_mlir(request)).dumps)
+
+    @property
+    def text(self) -> str:
+        """One rank's program, behind the phase form."""
+        return self.phases["form"]
+
+    def compile(self) -> Program:
+        return Program(self.source, self.options)
+
+
+class Program:
+    """A compiled program: call it with its arrays."""
+
+    def __init__(self, source: str, options: Options) -> None:
+        self._source = source
+        self._options = options
+        self._loaded: LoadedProgram = self._load()
+        plan = json.loads(self.plan_json)
+        self._parameters: list[str] = [slot["name"] for slot in plan["slots"] if slot["kind"] == "tensor"]
+
+    def _load(self) -> LoadedProgram:
+        target = self._options.target()
+        key = plan_cache.key_of(["mlir", self._source, target.key()])
+        return programs.load(key, lambda: self._compile(target), persistent=True)
+
+    def _compile(self, target: Target) -> CompiledQuery:
+        request = target.request()
+        request.mlir = self._source
+        answer = programs.checked(programs.compiler().compile_mlir(request))
+        return CompiledQuery(
+            plan_json=answer.plan_json,
+            kernels=answer.kernels,
+            plan_text=answer.plan_text,
+            phase_seconds=dict(answer.phase_seconds),
+            kernels_compiled=answer.kernels_compiled,
+        )
+
+    @property
+    def plan_json(self) -> str:
+        return self._loaded.compiled.plan_json
+
+    @property
+    def text(self) -> str:
+        """The plan as text."""
+        return self._loaded.compiled.plan_text
+
+    @property
+    def explanation(self) -> str:
+        """The layouts chosen, their costs, and the runners-up."""
+        return json.loads(self.plan_json)["explanation"]
+
+    def explain(self) -> str:
+        """What was decided and why, then the plan."""
+        return self.text
+
+    @property
+    def profile(self) -> dict[str, Any]:
+        """Of the last run: time and bytes per task."""
+        return json.loads(self._loaded.handle.profile() or "{}")
+
+    def results(self, arrays: tuple[object, ...], tables: dict[str, Any] | None = None) -> list[Any]:
+        """Runs it; the results as NumPy arrays."""
+        if len(arrays) != len(self._parameters):
+            raise HeadraceError(f"the program takes {len(self._parameters)} arrays, got {len(arrays)}")
+        bindings = {**(tables or {}), **dict(zip(self._parameters, arrays, strict=True))}
+        options = self._options
+        run = programs.run_options(options.ranks, options.threads, options.memory)
+        return list(programs.translated(lambda: self._loaded.handle.run(bindings, **run)).tensors)
+
+    def __call__(self, *arrays: object) -> Any:
+        results = self.results(arrays)
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+def mlir(
+    text: str,
+    *,
+    ranks: int = 1,
+    threads: int | None = None,
+    memory: int | None = None,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+) -> Program:
+    """Compiles a tensor program written in MLIR: one function on ranked tensors, with linalg, tensor, arith, math.
+
+    The options are those of `jit`. Call the result with the function's arrays, in their order.
+    """
+    return Program(text, Options(ranks, threads, memory, topology, layout_seed))

@@ -1,0 +1,130 @@
+"""Programs compiled, kept and loaded in this process: what queries and arrays share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headrace._src.errors import HeadraceError
+from headrace._src.query import plan_cache
+from headrace._src.query.plan_cache import CompiledQuery
+
+
+@dataclass
+class LoadedProgram:
+    """A compiled program and the runtime's handle on it."""
+
+    compiled: CompiledQuery
+    handle: Any
+
+
+_sessions: dict[str, Any] = {}
+_loaded: dict[str, LoadedProgram] = {}
+
+#: Loaded programs kept in this process.
+_LOADED_MAX = 256
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a program is compiled for: ranks, their topology, and a seed that forces a random layout."""
+
+    ranks: int = 1
+    topology: str = ""
+    layout_seed: int | None = None
+
+    @staticmethod
+    def of(ranks: int, topology: str | Path | None, layout_seed: int | None) -> Target:
+        """`topology` is a file or the name of a shipped one; none: this machine, divided among the ranks."""
+        if ranks < 1:
+            raise HeadraceError(f"ranks must be at least 1, got {ranks}")
+        return Target(ranks, _topology_text(topology), layout_seed)
+
+    def key(self) -> list[object]:
+        return [self.ranks, self.topology, self.layout_seed]
+
+    def request(self) -> Any:
+        """A request to the compiler for this target."""
+        from headrace import _compiler
+
+        request = _compiler.Request()
+        request.ranks = self.ranks
+        request.topology = self.topology
+        request.layout_seed = -1 if self.layout_seed is None else self.layout_seed
+        request.kernel_cache = str(plan_cache.cache_directory() / "kernels")
+        return request
+
+
+def _topology_text(topology: str | Path | None) -> str:
+    """A file's text; a shipped topology's name stays a name."""
+    if topology is None:
+        return ""
+    path = Path(topology)
+    if not path.suffix and not path.exists():
+        return str(topology)
+    try:
+        return path.read_text()
+    except OSError as error:
+        raise HeadraceError(f"cannot read the topology file: {path}: {error.strerror}", "io") from None
+
+
+def compiler() -> Any:
+    """The compiler of this process."""
+    from headrace import _compiler
+
+    session = _sessions.get("compiler")
+    if session is None:
+        session = _sessions["compiler"] = _compiler.Session()
+    return session
+
+
+def checked(answer: Any) -> Any:
+    """The compiler's answer, or its error as HeadraceError."""
+    if not answer.ok:
+        kind = "unsupported" if "not supported" in answer.error else "user"
+        raise HeadraceError(answer.error, kind)
+    return answer
+
+
+def load(key: str, compiled: Callable[[], CompiledQuery], *, persistent: bool) -> LoadedProgram:
+    """The program of a key: of this process, else (if persistent) of the cache on disk, else compiled."""
+    from headrace import _runtime
+
+    if found := _loaded.get(key):
+        return found
+    program = plan_cache.find(key) if persistent else None
+    if program is None:
+        program = compiled()
+        if persistent:
+            plan_cache.put(key, program)
+    handle = translated(lambda: _runtime.load_plan(program.plan_json, program.kernels))
+    if len(_loaded) >= _LOADED_MAX:
+        _loaded.pop(next(iter(_loaded)))
+    _loaded[key] = LoadedProgram(program, handle)
+    return _loaded[key]
+
+
+def default_threads() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def run_options(ranks: int, threads: int | None, memory: int | None) -> dict[str, Any]:
+    """Keyword arguments of the runtime's run()."""
+    options: dict[str, Any] = {"ranks": ranks, "threads": threads or default_threads()}
+    if memory is not None:
+        options["memory"] = memory
+    return options
+
+
+def translated(call: Callable[[], Any]) -> Any:
+    """Errors of the extension modules carry kind and place; the user sees HeadraceError."""
+    try:
+        return call()
+    except HeadraceError:
+        raise
+    except RuntimeError as error:
+        raise HeadraceError(str(error), getattr(error, "kind", "internal"), getattr(error, "place", "")) from None
