@@ -1,4 +1,4 @@
-// Placements follow from the ops: loops carry extents, collectives change what is split.
+// Placements follow from the ops: results are shaped as they start, collectives change what is split.
 #include "passes/schedule/tensor_placement.h"
 
 #include "dialects/dist/DistDialect.h"
@@ -58,35 +58,46 @@ LogicalResult TensorPlacements::addResults(Operation *op) {
   return addCollective(op);
 }
 
+/// Results are shaped like what they are written to.
 LogicalResult TensorPlacements::addLinalg(Operation *op) {
-  auto linalgOp = cast<linalg::LinalgOp>(op);
-  SmallVector<int64_t> extents = linalgOp.getStaticLoopRanges();
-  // Only tensors with a buffer have a placement; what a reduction starts from has the result's shape anyway.
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto found = placements_.find(operand.get());
-    if (found == placements_.end()) {
-      continue;
-    }
-    AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
-    for (auto [dimension, result] : llvm::enumerate(map.getResults())) {
-      if (auto dim = dyn_cast<AffineDimExpr>(result)) {
-        extents[dim.getPosition()] = found->second.shape[dimension];
-      }
-    }
-  }
-  for (auto [index, result] : llvm::enumerate(op->getResults())) {
-    AffineMap map = linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(index));
-    SmallVector<int64_t> shape;
-    for (auto [dimension, expression] : llvm::enumerate(map.getResults())) {
-      auto dim = dyn_cast<AffineDimExpr>(expression);
-      shape.push_back(dim ? extents[dim.getPosition()]
-                          : cast<RankedTensorType>(result.getType()).getDimSize(dimension));
-    }
-    if (failed(add(result, shape))) {
+  for (auto [index, init] : llvm::enumerate(cast<linalg::LinalgOp>(op).getDpsInits())) {
+    if (failed(add(op->getResult(index), startShape(init)))) {
       return failure();
     }
   }
   return success();
+}
+
+SmallVector<int64_t> TensorPlacements::startShape(Value start) const {
+  if (auto found = placements_.find(start); found != placements_.end()) {
+    return found->second.shape;
+  }
+  if (auto fill = start.getDefiningOp<linalg::FillOp>()) {
+    return startShape(fill.getOutputs().front());
+  }
+  auto type = cast<RankedTensorType>(start.getType());
+  SmallVector<int64_t> shape = llvm::to_vector(type.getShape());
+  if (auto empty = start.getDefiningOp<tensor::EmptyOp>()) {
+    unsigned next = 0;
+    for (int64_t &extent : shape) {
+      if (ShapedType::isDynamic(extent)) {
+        extent = globalExtent(empty.getDynamicSizes()[next++]);
+      }
+    }
+  }
+  return shape;
+}
+
+int64_t TensorPlacements::globalExtent(Value size) const {
+  if (auto local = size.getDefiningOp<dist::LocalExtentOp>()) {
+    return getConstantIntValue(local.getExtent()).value_or(ShapedType::kDynamic);
+  }
+  if (auto dim = size.getDefiningOp<tensor::DimOp>()) {
+    auto found = placements_.find(dim.getSource());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    return found != placements_.end() && index ? found->second.shape[*index] : ShapedType::kDynamic;
+  }
+  return getConstantIntValue(size).value_or(ShapedType::kDynamic);
 }
 
 LogicalResult TensorPlacements::addCollective(Operation *op) {

@@ -23,6 +23,9 @@ public:
 
 private:
   mlir::LogicalResult addLinalg(mlir::Operation *op);
+  /// Global extents of a tensor that an op writes to; dynamic where they do not follow.
+  llvm::SmallVector<int64_t> startShape(mlir::Value start) const;
+  int64_t globalExtent(mlir::Value size) const;
   mlir::LogicalResult addCollective(mlir::Operation *op);
   mlir::LogicalResult addReshape(mlir::Operation *op);
   mlir::LogicalResult add(mlir::Value tensor, llvm::ArrayRef<int64_t> shape);

@@ -36,6 +36,7 @@ def ShardInsertReshardsPass : Pass<"shard-insert-reshards", "::mlir::ModuleOp"> 
   let summary = "makes every change of layout an op";
   let description = [{
     Puts a `dist.reshard` where an operand's layout is not the one its user needs; users with the same need share it.
+    Empty tensors, constants and fills of a constant are made again in the layout instead: nothing moves.
     Drops `dist.constrain`. Afterwards `dist.needs` is gone and every operand has the layout its op was costed with.
   }];
 }

@@ -1,6 +1,7 @@
 // The pass shard-insert-reshards: needs and layouts that differ become dist.reshard ops.
 #include "dialects/dist/DistDialect.h"
 #include "passes/shard/passes.h"
+#include "passes/shard/rematerialize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -64,6 +65,11 @@ private:
       // Right behind the value, so that every later user may share it.
       OpBuilder builder(user);
       builder.setInsertionPointAfterValue(value);
+      if (isRematerializable(value)) {
+        known = rematerialize(builder, value, need);
+        layouts_[known] = need;
+        return known;
+      }
       auto reshard = ReshardOp::create(builder, value.getLoc(), value.getType(), value, has, need);
       reshard->setAttr(DistDialect::getLayoutsAttrName(), builder.getArrayAttr({need}));
       layouts_[reshard] = need;

@@ -35,6 +35,10 @@ public:
   LogicalResult run() {
     Layout source = fromAttr(op_.getSource(), mesh_);
     Layout target = fromAttr(op_.getTarget(), mesh_);
+    if (isa<RankedTensorType>(op_.getInput().getType())) {
+      // The attribute of a tensor without dimensions reads like a table's.
+      source.form = target.form = Form::kTensor;
+    }
     producer_ = op_.getInput().getDefiningOp();
     if (source.unreduced && source.form == Form::kTable) {
       source.groupKeys = groupKeysOf(producer_);

@@ -1,5 +1,6 @@
 // Builds the solver's problem from a function, and writes the solution back.
 #include "passes/shard/shard_program.h"
+#include "passes/shard/rematerialize.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/shard/row_order.h"
 
@@ -224,15 +225,16 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
   }
   bool onlySize = nodes_[edge.target].onlySizes.size() > static_cast<size_t>(edge.targetOperand) &&
                   nodes_[edge.target].onlySizes[edge.targetOperand];
+  bool copied = isRematerializable(edge.value);
   SmallVector<double> pairCost(given.size() * needed.size(), solve::kForbidden);
   for (size_t g = 0; g < given.size(); ++g) {
     for (size_t n = 0; n < needed.size(); ++n) {
       double &cost = pairCost[g * needed.size() + n];
-      if (onlySize) {
+      if (onlySize || isSizedFill(edge.value)) {
         cost = *given[g] == *needed[n] ? 0 : solve::kForbidden;
       } else if (std::optional<ReshardPlan> plan = planReshard(*given[g], *needed[n]);
                  plan && (keepsOrder(*plan) || !ordered_.contains(edge.value))) {
-        cost = std::min(costOf(*plan, *given[g], sizeOf(edge.value, *given[g]), context_.model).seconds,
+        cost = copied ? 0 : std::min(costOf(*plan, *given[g], sizeOf(edge.value, *given[g]), context_.model).seconds,
                         solve::kForbidden / 2);
       }
     }
@@ -271,6 +273,9 @@ void ShardProgram::addMemory() {
 ReshardPlan ShardProgram::edgePlan(const ShardEdge &edge, const solve::Choice &choice) const {
   const Layout &given = nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
   const Layout &needed = nodes_[edge.target].strategies[choice[edge.target]].needs[edge.targetOperand];
+  if (isRematerializable(edge.value)) {
+    return ReshardPlan();
+  }
   return planReshard(given, needed).value_or(ReshardPlan());
 }
 

@@ -1,5 +1,6 @@
 // The pass shard-solve: mesh and topology from the options, then strategies, solver, annotations, report.
 #include "passes/shard/passes.h"
+#include "passes/shard/rematerialize.h"
 #include "passes/shard/shard_program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -86,13 +87,20 @@ bool isInteresting(const PlacedNode &node) {
 
 std::string opText(const PlacedNode &node) {
   if (!node.op) {
-    return "argument";
+    auto name = dyn_cast<NameLoc>(node.results.front().getLoc());
+    return name ? "argument " + name.getName().str() : "argument";
   }
   std::string text = node.op->getName().getStringRef().str();
   if (auto join = dyn_cast<frame::JoinOp>(node.op)) {
     text += " " + frame::stringifyJoinKind(join.getKind()).str();
   } else if (auto scan = dyn_cast<frame::ScanOp>(node.op)) {
     text += " " + scan.getTableName().str();
+  } else if (auto generic = dyn_cast<linalg::GenericOp>(node.op)) {
+    for (Operation &inner : generic.getBody()->without_terminator()) {
+      if (!inner.hasTrait<OpTrait::ConstantLike>()) {
+        text += " " + inner.getName().stripDialect().str();
+      }
+    }
   }
   return text;
 }
@@ -115,7 +123,11 @@ public:
 
   void run() {
     for (size_t node = 0; node < program_.nodes().size(); ++node) {
-      report_.choices.push_back(describeNode(node));
+      // What is made anew wherever it is needed is no choice.
+      const PlacedNode &placed = program_.nodes()[node];
+      if (placed.results.empty() || !isRematerializable(placed.results.front())) {
+        report_.choices.push_back(describeNode(node));
+      }
     }
   }
 

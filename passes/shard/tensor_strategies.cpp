@@ -1,6 +1,7 @@
 // Strategies of tensor ops: every assignment of mesh axes to the factors of their rule.
 #include "dialects/interfaces/ShardingRule.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/shard/rematerialize.h"
 #include "passes/shard/strategies.h"
 
 #include <algorithm>
@@ -186,7 +187,8 @@ private:
     }
     kernel.compute = wide ? "f64" : "f32";
     // Empty tensors and constants are no work of their own.
-    strategy.seconds = rule_.operands.empty() ? 0 : context_.model.kernel(kernel).seconds;
+    bool work = !rule_.operands.empty() && !isRematerializable(node_.results.front());
+    strategy.seconds = work ? context_.model.kernel(kernel).seconds : 0;
   }
 
   double localParts(const Layout &layout) const {

@@ -213,8 +213,17 @@ private:
       table->chunks = first.takeChunks();
       result.table = std::move(table);
     }
-    for (int32_t buffer : first.resultBuffers()) {
-      std::shared_ptr<TensorBuffer> tensor = first.takeBuffer(buffer);
+    // Tasks end in any order, results have the order of the plan; one buffer may be several results.
+    std::map<int32_t, std::shared_ptr<TensorBuffer>> taken;
+    for (const plan::Task &task : plan_.tasks) {
+      int32_t buffer = task.buffer;
+      if (task.kind != plan::TaskKind::kResult || buffer == plan::kNone) {
+        continue;
+      }
+      std::shared_ptr<TensorBuffer> &tensor = taken[buffer];
+      if (!tensor) {
+        tensor = first.takeBuffer(buffer);
+      }
       result.tensors.push_back(TensorResult{plan_.buffers[buffer].name,
                                             plan_.buffers[buffer].element, tensor->localShape(),
                                             tensor, tensor->data()});

@@ -38,7 +38,6 @@ public:
   /// Whether it is rank 0, which has the results.
   bool isFirst() const { return context_.rank == 0; }
   std::vector<ChunkHandle> takeChunks();
-  const std::vector<int32_t> &resultBuffers() const { return context_.resultBuffers; }
   std::unique_ptr<TensorBuffer> takeBuffer(int32_t buffer) {
     return std::move(context_.buffers[buffer]);
   }

@@ -65,7 +65,6 @@ struct RankContext {
 
   // Results, on rank 0.
   std::vector<ChunkHandle> resultChunks;
-  std::vector<int32_t> resultBuffers;
 
   bool stopped() const { return board && board->poisoned(); }
   /// The account of a task, named in memory errors.

@@ -243,6 +243,26 @@ TEST(Tensor, BatchesOfStoredTransposes) {
   EXPECT_EQ(runTensors(plan, bindings, 1), expected);
 }
 
+TEST(Tensor, ResultsHaveTheOrderOfThePlanAndMayRepeat) {
+  constexpr int m = 300, k = 200, n = 100;
+  Matrices x = makeMatrices(m, k, n);
+  plan::Plan plan = loadTwo(m, k, n, plan::kNone, plan::kNone);
+  plan.buffers.push_back({"c", "host", "f64", {m, n}, plan::kNone, 0});
+  plan.tasks.push_back(task(plan::TaskKind::kCompute, {0, 1}, {2}, "matmul", {0, 1}));
+  for (int32_t buffer : {2, 0, 2}) { // the last to be ready comes first
+    plan.tasks.push_back(resultOf(buffer, {buffer == 2 ? 2 : 0}));
+  }
+  auto program = Program::load(plan, testKernels());
+  ASSERT_TRUE(program.ok()) << program.status().toString();
+  Session session({.threads = 2});
+  auto result = (*program)->run(session, bind(x, m, k, n), {});
+  ASSERT_TRUE(result.ok()) << result.status().toString();
+  ASSERT_EQ(result->tensors.size(), 3u);
+  EXPECT_EQ(result->tensors[0].shape, (std::vector<int64_t>{m, n}));
+  EXPECT_EQ(result->tensors[1].shape, (std::vector<int64_t>{m, k}));
+  EXPECT_EQ(result->tensors[2].data, result->tensors[0].data);
+}
+
 TEST(Tensor, StridedInputsAreRead) {
   constexpr int m = 4, k = 6;
   Matrices x = makeMatrices(m, k, 1);
