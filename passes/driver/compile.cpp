@@ -38,6 +38,23 @@ private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// The SQL expression, or the file and line, that a location names.
+std::string placeOf(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    return name.getName().str();
+  }
+  std::string place;
+  location->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file) {
+      return WalkResult::advance();
+    }
+    place = (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
+    return WalkResult::interrupt();
+  });
+  return place;
+}
+
 /// Collects errors with their places while it lives.
 class DiagnosticText {
 public:
@@ -48,8 +65,8 @@ public:
               text += "\n";
             }
             text += diagnostic.str();
-            if (auto name = dyn_cast<NameLoc>(diagnostic.getLocation())) {
-              text += " (at " + name.getName().str() + ")";
+            if (std::string place = placeOf(diagnostic.getLocation()); !place.empty()) {
+              text += " (at " + place + ")";
             }
           }
           return success();

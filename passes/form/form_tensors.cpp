@@ -129,6 +129,11 @@ void takeOverTransposes(IRRewriter &rewriter, linalg::LinalgOp product) {
 }
 
 LogicalResult generalize(IRRewriter &rewriter, func::FuncOp function) {
+  RewritePatternSet elementwise(function.getContext());
+  linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
+  if (failed(applyPatternsGreedily(function, std::move(elementwise)))) {
+    return failure();
+  }
   SmallVector<linalg::LinalgOp> ops;
   function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   for (linalg::LinalgOp op : ops) {

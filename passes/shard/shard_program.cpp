@@ -232,6 +232,8 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
       double &cost = pairCost[g * needed.size() + n];
       if (onlySize || isSizedFill(edge.value)) {
         cost = *given[g] == *needed[n] ? 0 : solve::kForbidden;
+      } else if (copied && llvm::any_of(given, [&](const Layout *could) { return *could == *needed[n]; })) {
+        cost = 0; // unreduced from the start
       } else if (std::optional<ReshardPlan> plan = planReshard(*given[g], *needed[n]);
                  plan && (keepsOrder(*plan) || !ordered_.contains(edge.value))) {
         cost = copied ? 0 : std::min(costOf(*plan, *given[g], sizeOf(edge.value, *given[g]), context_.model).seconds,

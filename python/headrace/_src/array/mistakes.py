@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from headrace._src.array.graph import Place
 from headrace._src.errors import HeadraceError
 
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+_PACKAGE = os.path.join(os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[0], "")
 
 
 class TraceTypeError(HeadraceError, TypeError):
