@@ -125,7 +125,7 @@ def test_profile_and_phases() -> None:
     assert program.profile
     phases = jitted.trace(*NETWORK).lower().phases
     assert "linalg.matmul" in phases["import"]
-    assert list(phases) == ["import", "optimize", "shard", "form", "schedule"]
+    assert list(phases)[:4] == ["import", "optimize", "shard", "form"]
 
 
 def test_a_program_takes_strided_and_read_only_arrays() -> None:
@@ -179,16 +179,18 @@ def test_wrong_arrays_are_refused() -> None:
         program("x", *NETWORK[1:])
 
 
+def one_op(op: str, type: str) -> str:
+    return f"func.func @f(%x: {type}) -> {type} {{ %y = {op} : {type} return %y : {type} }}"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("func.func @f(", "expected"),
-        ("func.func @f(%x: tensor<2xi8>) -> tensor<2xi8> { %y = arith.addi %x, %x : tensor<2xi8> return %y : tensor<2xi8> }",
-         "elements of f32, f64 and i64"),
-        ("func.func @f(%x: tensor<2x2xf32>) -> tensor<2x2xf32> { %y = math.cbrt %x : tensor<2x2xf32> return %y : tensor<2x2xf32> }",
-         "kernels have no code for: math.cbrt"),
+        (one_op("arith.addi %x, %x", "tensor<2xi8>"), "elements of f32, f64 and i64"),
+        (one_op("math.cbrt %x", "tensor<2x2xf32>"), "kernels have no code for: math.cbrt"),
     ],
-)  # fmt: skip
+)
 def test_wrong_text_is_refused(text: str, message: str) -> None:
     with pytest.raises(hr.HeadraceError, match=message):
         hr.mlir(text)

@@ -127,4 +127,6 @@ def translated(call: Callable[[], Any]) -> Any:
     except HeadraceError:
         raise
     except RuntimeError as error:
-        raise HeadraceError(str(error), getattr(error, "kind", "internal"), getattr(error, "place", "")) from None
+        raise HeadraceError(
+            str(error), getattr(error, "kind", "internal"), getattr(error, "place", "")
+        ) from None

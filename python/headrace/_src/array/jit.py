@@ -144,10 +144,10 @@ def jit(
 ) -> Jit | Callable[[Callable], Jit]:
     """Compiles a function over arrays (array API vocabulary: headrace.array) for the arguments it meets.
 
-    ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks (default: the
-    processors this process may use). memory: limit in bytes of all ranks together. topology: a topology file or the
-    name of a shipped one; default: this machine, divided among the ranks. layout_seed: forces a random feasible
-    layout instead of the solver's.
+    ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks (default:
+    the processors this process may use). memory: limit in bytes of all ranks together. topology: a topology
+    file or the name of a shipped one; default: this machine, divided among the ranks. layout_seed: forces a
+    random feasible layout instead of the solver's.
     """
     options = Options(ranks, threads, memory, topology, layout_seed)
     return Jit(function, options) if function else lambda function: Jit(function, options)

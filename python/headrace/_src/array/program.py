@@ -126,7 +126,7 @@ def mlir(
     topology: str | Path | None = None,
     layout_seed: int | None = None,
 ) -> Program:
-    """Compiles a tensor program written in MLIR: one function on ranked tensors, with linalg, tensor, arith, math.
+    """Compiles a tensor program written in MLIR: a function on ranked tensors of linalg, tensor, arith, math.
 
     The options are those of `jit`. Call the result with the function's arrays, in their order.
     """
