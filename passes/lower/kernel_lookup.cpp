@@ -197,7 +197,7 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
         b_.enter(equal);
       }
     }
-    if (!lookup.getResidual().empty() && !lookup.getResidual().front().without_terminator().empty()) {
+    if (!lookup.getResidual().empty()) { // it may yield a column as it is
       auto residual = std::make_shared<Expression>();
       residual->body = &lookup.getResidual().front();
       keepAlive_.push_back(residual);
