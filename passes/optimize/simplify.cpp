@@ -1,4 +1,5 @@
 // optimize-simplify: constant expressions, projects of projects, ops that do nothing.
+#include "dialects/frame/FrameConstants.h"
 #include "passes/analysis/scalar_evaluation.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/constant_folding.h"
@@ -144,6 +145,26 @@ struct DropWholeLimit : OpRewritePattern<LimitOp> {
   }
 };
 
+/// LIMIT 0 keeps nothing, whatever the order: a filter that is false, which can sink to the scan.
+template <typename Choice>
+struct LimitOfNothing : OpRewritePattern<Choice> {
+  using OpRewritePattern<Choice>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Choice limit, PatternRewriter &rewriter) const override {
+    auto count = limit->template getAttrOfType<IntegerAttr>("count");
+    if (!count || count.getInt() != 0) {
+      return failure();
+    }
+    auto filter = FilterOp::create(rewriter, limit.getLoc(), limit.getType(), limit.getInput(), rewriter.getArrayAttr({}));
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.createBlock(&filter.getPredicate());
+    Type boolean = rewriter.getI1Type();
+    Value never = ConstantOp::create(rewriter, limit.getLoc(), boolean, literalAttr(false, boolean));
+    YieldOp::create(rewriter, limit.getLoc(), never);
+    rewriter.replaceOp(limit, filter);
+    return success();
+  }
+};
+
 struct DropIdentityRename : OpRewritePattern<RenameOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(RenameOp rename, PatternRewriter &rewriter) const override {
@@ -166,7 +187,8 @@ struct SimplifyPass : optimize::impl::OptimizeSimplifyBase<SimplifyPass> {
     });
     RewritePatternSet patterns(&getContext());
     patterns.add<DropTrueFilter, DropIdentityProject, KeepColumnsComputedAsThemselves, MergeProjects,
-                 DistinctToAggregate, LimitOfSortToTopK, DropWholeLimit, DropIdentityRename>(
+                 DistinctToAggregate, LimitOfSortToTopK, DropWholeLimit, LimitOfNothing<LimitOp>, LimitOfNothing<TopKOp>,
+                 DropIdentityRename>(
         &getContext());
     // No folding: the driver would hoist constants out of the expression regions.
     GreedyRewriteConfig config;

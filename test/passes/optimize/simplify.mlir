@@ -70,3 +70,13 @@ func.func @distinct_topk(%t: !t) -> !t {
   %2 = frame.limit %1 offset 2 count 3 : !t
   return %2 : !t
 }
+
+// CHECK-LABEL: func.func @limit_of_nothing
+// CHECK: frame.filter %{{.*}} columns [] {
+// CHECK: frame.constant false : i1
+// CHECK-NOT: frame.topk
+func.func @limit_of_nothing(%t: !t) -> !t {
+  %0 = frame.sort %t by [#frame.sort_key<"a" asc nulls_last>] : !t
+  %1 = frame.limit %0 count 0 : !t
+  return %1 : !t
+}
