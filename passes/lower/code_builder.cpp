@@ -115,6 +115,11 @@ void CodeBuilder::branch(Value condition, Block *ifTrue, Block *ifFalse) {
 
 void CodeBuilder::forLoop(Value begin, Value end, int64_t step,
                           llvm::function_ref<void(Value)> body) {
+  forLoop(begin, end, i64(step), body);
+}
+
+void CodeBuilder::forLoop(Value begin, Value end, Value step,
+                          llvm::function_ref<void(Value)> body) {
   Value counter = slot(getI64Type());
   store(begin, counter);
   Block *header = newBlock(), *inside = newBlock(), *done = newBlock();
@@ -124,7 +129,7 @@ void CodeBuilder::forLoop(Value begin, Value end, int64_t step,
   branch(compare(arith::CmpIPredicate::slt, index, end), inside, done);
   enter(inside);
   body(index);
-  store(add(index, i64(step)), counter);
+  store(add(index, step), counter);
   jump(header);
   enter(done);
 }
@@ -169,11 +174,33 @@ Value CodeBuilder::callImport(StringRef name, ValueRange arguments) {
     parameters.push_back(typeOf(*code));
   }
   auto type = LLVM::LLVMFunctionType::get(typeOf(found->codes[0]), parameters);
+  if (!imports_) {
+    return callNamed(name, found->codes[0] == 'v' ? Type() : type.getReturnType(), arguments);
+  }
   Value callee = loadField(ptrType(), imports_, found->slot * 8);
   SmallVector<Value> operands{callee};
   llvm::append_range(operands, arguments);
   auto call = LLVM::CallOp::create(*this, location_, type, operands);
   return call.getNumResults() ? call.getResult() : Value();
+}
+
+Value CodeBuilder::callNamed(StringRef name, Type result, ValueRange arguments) {
+  auto module = function_->getParentOfType<ModuleOp>();
+  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!callee) {
+    OpBuilder outer = OpBuilder::atBlockBegin(module.getBody());
+    Type returned = result ? result : LLVM::LLVMVoidType::get(getContext());
+    callee = LLVM::LLVMFuncOp::create(
+        outer, location_, name,
+        LLVM::LLVMFunctionType::get(returned, llvm::to_vector(arguments.getTypes())));
+  }
+  auto call = LLVM::CallOp::create(*this, location_, callee, arguments);
+  return result ? call.getResult() : Value();
+}
+
+void CodeBuilder::setFunction(LLVM::LLVMFuncOp function) {
+  function_ = function;
+  setInsertionPointToEnd(&function.getBody().front());
 }
 
 } // namespace headrace::lower

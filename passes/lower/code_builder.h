@@ -57,12 +57,18 @@ public:
   /// for (i = begin; i < end; i += step) body(i), i of type i64.
   void forLoop(mlir::Value begin, mlir::Value end, int64_t step,
                llvm::function_ref<void(mlir::Value)> body);
+  void forLoop(mlir::Value begin, mlir::Value end, mlir::Value step,
+               llvm::function_ref<void(mlir::Value)> body);
   void ifThen(mlir::Value condition, llvm::function_ref<void()> then);
 
   /// Calls an entry of runtime/abi/imports.def through the worker's table.
   mlir::Value callImport(llvm::StringRef name, mlir::ValueRange arguments);
-  /// The worker's HrImports pointer; set once by the emitter.
+  /// The worker's HrImports pointer; set once by the emitter. Without it imports are called by name.
   void setImports(mlir::Value table) { imports_ = table; }
+  /// Calls a function of the module by name, declaring it if need be. `result` null: void.
+  mlir::Value callNamed(llvm::StringRef name, mlir::Type result, mlir::ValueRange arguments);
+  /// Goes on at the end of another function's first block.
+  void setFunction(mlir::LLVM::LLVMFuncOp function);
 
   mlir::LLVM::LLVMFuncOp function() { return function_; }
 

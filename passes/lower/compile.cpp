@@ -65,18 +65,6 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const CompileOptions &opt
   return machine;
 }
 
-LogicalResult lowerToLLVMDialect(ModuleOp module) {
-  PassManager passes(module.getContext());
-#ifdef NDEBUG
-  passes.enableVerifier(false);
-#endif
-  ConvertToLLVMPassOptions options;
-  options.allowPatternRollback = false;
-  passes.addPass(createConvertToLLVMPass(options));
-  passes.addPass(createReconcileUnrealizedCastsPass());
-  return passes.run(module);
-}
-
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -110,6 +98,18 @@ void setAttributes(llvm::Module &module, TargetIsa isa) {
 }
 
 } // namespace
+
+LogicalResult lowerToLLVMDialect(ModuleOp module) {
+  PassManager passes(module.getContext());
+#ifdef NDEBUG
+  passes.enableVerifier(false);
+#endif
+  ConvertToLLVMPassOptions options;
+  options.allowPatternRollback = false;
+  passes.addPass(createConvertToLLVMPass(options));
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  return passes.run(module);
+}
 
 StringRef isaName(TargetIsa isa) {
   switch (isa) {

@@ -31,6 +31,9 @@ struct CompileOptions {
 /// The object refers to no symbol that it does not define.
 mlir::FailureOr<std::vector<char>> compileObject(mlir::ModuleOp module, const CompileOptions &options);
 
+/// arith, math, vector and the rest to the LLVM dialect.
+mlir::LogicalResult lowerToLLVMDialect(mlir::ModuleOp module);
+
 /// Registers what compileObject needs in a context's registry.
 void registerCompileDialects(mlir::DialectRegistry &registry);
 

@@ -142,18 +142,7 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
       if (field.combine != "key") {
         continue;
       }
-      Value equal = equalValues(column->type, input.value,
-                                loadValue(b_, column->type, b_.at(row, field.offset)));
-      if (field.nullable) {
-        // Equal if both are NULL, or both are values and equal (the value under NULL is 0).
-        Value stored = loadValue(b_, b_.getI1Type(), b_.at(row, field.validOffset));
-        Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
-        Value bothNull = arith::OrIOp::create(b_, b_.loc(), stored, valid);
-        bothNull = arith::XOrIOp::create(b_, b_.loc(), bothNull, b_.integer(b_.getI1Type(), 1));
-        Value bothValid = arith::AndIOp::create(b_, b_.loc(), stored, valid);
-        equal = arith::OrIOp::create(b_, b_.loc(), bothNull,
-                                     arith::AndIOp::create(b_, b_.loc(), bothValid, equal));
-      }
+      Value equal = equalKey(field, column->type, input, row);
       Block *next = b_.newBlock();
       b_.branch(equal, next, step);
       b_.enter(next);

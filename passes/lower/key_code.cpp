@@ -121,4 +121,18 @@ Value PipelineCode::equalValues(Type type, Value a, Value b) {
   return b_.compare(arith::CmpIPredicate::eq, a, b);
 }
 
+Value PipelineCode::equalKey(const plan::StateField &field, Type type, RowValue input, Value row) {
+  Value equal = equalValues(type, input.value, loadValue(b_, type, b_.at(row, field.offset)));
+  if (!field.nullable) {
+    return equal;
+  }
+  // Equal if both are NULL, or both are values and equal (the value under NULL is 0).
+  Value stored = loadValue(b_, b_.getI1Type(), b_.at(row, field.validOffset));
+  Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
+  Value bothNull = arith::OrIOp::create(b_, b_.loc(), stored, valid);
+  bothNull = arith::XOrIOp::create(b_, b_.loc(), bothNull, b_.integer(b_.getI1Type(), 1));
+  Value bothValid = arith::AndIOp::create(b_, b_.loc(), stored, valid);
+  return arith::OrIOp::create(b_, b_.loc(), bothNull, arith::AndIOp::create(b_, b_.loc(), bothValid, equal));
+}
+
 } // namespace headrace::lower

@@ -48,6 +48,8 @@ protected:
   mlir::FailureOr<mlir::Value> hashKeys(RowReader &rows, mlir::ArrayAttr keys, mlir::Value *anyNull);
   mlir::Value hashValue(mlir::Type type, RowValue value);
   mlir::Value equalValues(mlir::Type type, mlir::Value a, mlir::Value b);
+  /// A key of a row against the one kept in a state's row: NULL equals NULL.
+  mlir::Value equalKey(const plan::StateField &field, mlir::Type type, RowValue input, mlir::Value row);
 
   // scalar_ops.cpp
   mlir::LogicalResult lowerScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);

@@ -106,33 +106,36 @@ RowValue RowReader::readBuffer(const ColumnValue &column) {
 
 RowValue RowReader::readField(const ColumnValue &column) {
   Value index = indexAt(column.level);
-  Value row = builder_.load(builder_.ptrType(), builder_.element(column.base, index, 8));
+  return loadField(builder_, column, builder_.load(builder_.ptrType(), builder_.element(column.base, index, 8)));
+}
+
+RowValue loadField(CodeBuilder &builder, const ColumnValue &column, Value row) {
   RowValue out;
   if (!column.mayMiss) {
-    out.value = loadValue(builder_, column.type, builder_.at(row, column.offset));
+    out.value = loadValue(builder, column.type, builder.at(row, column.offset));
     if (column.fieldNullable) {
-      out.valid = loadValue(builder_, builder_.getI1Type(), builder_.at(row, column.validOffset));
+      out.valid = loadValue(builder, builder.getI1Type(), builder.at(row, column.validOffset));
     }
     return out;
   }
   // A missing match: read from a row of zeros, and mark the value NULL.
-  Value zeros = builder_.slot(builder_.getI64Type(), 3);
+  Value zeros = builder.slot(builder.getI64Type(), 3);
   {
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointAfter(zeros.getDefiningOp());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(zeros.getDefiningOp());
     for (int64_t word : {0, 8, 16}) {
-      builder_.storeField(builder_.i64(0), zeros, word);
+      builder.storeField(builder.i64(0), zeros, word);
     }
   }
-  Value missing = builder_.isNull(row);
-  out.value = loadValue(builder_, column.type,
-                        builder_.select(missing, zeros, builder_.at(row, column.offset)));
-  Value present = arith::XOrIOp::create(builder_, builder_.loc(), missing,
-                                        builder_.integer(builder_.getI1Type(), 1));
+  Value missing = builder.isNull(row);
+  out.value = loadValue(builder, column.type,
+                        builder.select(missing, zeros, builder.at(row, column.offset)));
+  Value present = arith::XOrIOp::create(builder, builder.loc(), missing,
+                                        builder.integer(builder.getI1Type(), 1));
   if (column.fieldNullable) {
-    Value valid = loadValue(builder_, builder_.getI1Type(),
-                            builder_.select(missing, zeros, builder_.at(row, column.validOffset)));
-    present = arith::AndIOp::create(builder_, builder_.loc(), present, valid);
+    Value valid = loadValue(builder, builder.getI1Type(),
+                            builder.select(missing, zeros, builder.at(row, column.validOffset)));
+    present = arith::AndIOp::create(builder, builder.loc(), present, valid);
   }
   out.valid = present;
   return out;
@@ -145,10 +148,10 @@ FailureOr<RowValue> RowReader::read(const std::shared_ptr<ColumnValue> &column) 
   RowValue out;
   switch (column->kind) {
   case ColumnValue::Kind::kBuffer:
-    out = readBuffer(*column);
+    out = columnLoad_ ? (*columnLoad_)(*column) : readBuffer(*column);
     break;
   case ColumnValue::Kind::kField:
-    out = readField(*column);
+    out = columnLoad_ ? (*columnLoad_)(*column) : readField(*column);
     break;
   case ColumnValue::Kind::kExpression: {
     FailureOr<SmallVector<Value>> results = evaluate(*column->expression);

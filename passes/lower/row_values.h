@@ -74,6 +74,9 @@ public:
   using ScalarOpLowering =
       std::function<mlir::LogicalResult(mlir::Operation *, mlir::IRMapping &)>;
   void setScalarOps(const ScalarOpLowering *lowering) { scalarOps_ = lowering; }
+  /// Reads columns that are not expressions in place of the arrays of levels (skeletons without tiles).
+  using ColumnLoad = std::function<RowValue(const ColumnValue &)>;
+  void setColumnLoad(const ColumnLoad *load) { columnLoad_ = load; }
 
 private:
   mlir::Value indexAt(unsigned level);
@@ -86,10 +89,14 @@ private:
   mlir::Value row_;
   unsigned width_;
   const ScalarOpLowering *scalarOps_ = nullptr;
+  const ColumnLoad *columnLoad_ = nullptr;
   llvm::DenseMap<unsigned, mlir::Value> indices_;
   llvm::DenseMap<const ColumnValue *, RowValue> known_;
   llvm::DenseMap<const Expression *, llvm::SmallVector<mlir::Value>> evaluated_;
 };
+
+/// The value of a kField column in the state row at `row`, which may be null where the column may miss.
+RowValue loadField(CodeBuilder &builder, const ColumnValue &column, mlir::Value row);
 
 /// True if the body consists of ops that widen one to one (arith, math) and so can run on vectors.
 bool isWidenable(mlir::Block &body);

@@ -32,7 +32,11 @@ int64_t elementBytes(Type type) { return getElementTypeOrSelf(type).getIntOrFloa
 TensorKernelEmitter::TensorKernelEmitter(linalg::GenericOp op, ModuleOp target)
     : op_(op), b_(makeKernelFunction(target, tensorKernelSymbol(op), op.getLoc()), op.getLoc()) {}
 
-FailureOr<plan::Kernel> TensorKernelEmitter::emit() {
+TensorKernelEmitter::TensorKernelEmitter(linalg::GenericOp op, LLVM::LLVMFuncOp function)
+    : op_(op), b_(function, op.getLoc()) {}
+
+/// Everything before the loops.
+LogicalResult TensorKernelEmitter::prepare() {
   FailureOr<TensorKernelShape> shape = tensorKernelShape(op_);
   if (failed(shape)) {
     return failure();
@@ -44,6 +48,13 @@ FailureOr<plan::Kernel> TensorKernelEmitter::emit() {
   kernel_.symbol = tensorKernelSymbol(op_).str();
   emitPrologue();
   flatten();
+  return success();
+}
+
+FailureOr<plan::Kernel> TensorKernelEmitter::emit() {
+  if (failed(prepare())) {
+    return failure();
+  }
   chooseVectorLoop();
   for (unsigned loop = 0; loop < reduction_.size(); ++loop) {
     if (loop != vectorLoop_) {

@@ -22,7 +22,11 @@ public:
   /// Diagnostics on ops that kernels do not know.
   mlir::FailureOr<plan::Kernel> emit();
 
-private:
+protected:
+  /// For another skeleton around the same bodies: emits into a function whose first argument is the HrArgs.
+  TensorKernelEmitter(mlir::linalg::GenericOp op, mlir::LLVM::LLVMFuncOp function);
+  mlir::LogicalResult prepare();
+
   /// Values of the loops so far; null inside a loop that is not open.
   using Indices = llvm::SmallVector<mlir::Value>;
 

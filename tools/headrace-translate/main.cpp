@@ -1,9 +1,12 @@
-// headrace-translate: other formats to MLIR and back (--substrait-to-mlir).
+// headrace-translate: other formats to MLIR (--substrait-to-mlir), and kernels shaped for threads out of programs
+// after the phase form (--kernel-to-ptx; --kernel-to-emulation and --kernel-to-manifest for running them on the CPU).
 #include "dialects/AllDialects.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "passes/import/ImportSubstrait.h"
+#include "passes/lower/compile.h"
+#include "passes/lower/gpu/lower_gpu.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -46,9 +49,37 @@ static mlir::OwningOpRef<mlir::Operation *> translateSubstrait(llvm::SourceMgr &
   return module.release().getOperation();
 }
 
+/// Writes what `lower` makes of a program.
+template <typename Lower>
+static mlir::LogicalResult writeLowered(mlir::Operation *op, llvm::raw_ostream &out, Lower lower) {
+  auto result = lower(mlir::cast<mlir::ModuleOp>(op));
+  if (failed(result)) {
+    return mlir::failure();
+  }
+  out.write(result->data(), result->size());
+  return mlir::success();
+}
+
+static void registerKernelDialects(mlir::DialectRegistry &registry) {
+  registerAllDialects(registry);
+  lower::registerCompileDialects(registry);
+}
+
 int main(int argc, char **argv) {
   mlir::TranslateToMLIRRegistration substrait(
       "substrait-to-mlir", "a Substrait plan in JSON, as DataFusion writes it, to frame",
       translateSubstrait, [](mlir::DialectRegistry &registry) { registerAllDialects(registry); });
+  mlir::TranslateFromMLIRRegistration ptx(
+      "kernel-to-ptx", "kernels of a program after form, shaped for threads, as PTX (sm_90)",
+      [](mlir::Operation *op, llvm::raw_ostream &out) { return writeLowered(op, out, lower::lowerToPtx); },
+      registerKernelDialects);
+  mlir::TranslateFromMLIRRegistration emulation(
+      "kernel-to-emulation", "the same as a shared object whose functions run one block each on this machine",
+      [](mlir::Operation *op, llvm::raw_ostream &out) { return writeLowered(op, out, lower::lowerToEmulation); },
+      registerKernelDialects);
+  mlir::TranslateFromMLIRRegistration manifest(
+      "kernel-to-manifest", "what a launcher of these kernels must know, as JSON",
+      [](mlir::Operation *op, llvm::raw_ostream &out) { return writeLowered(op, out, lower::deviceManifest); },
+      registerKernelDialects);
   return failed(mlir::mlirTranslateMain(argc, argv, "headrace translation driver\n"));
 }

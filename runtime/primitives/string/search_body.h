@@ -8,7 +8,7 @@
 #include <string.h>
 #if HR_ISA_LEVEL >= 3
 #include <immintrin.h>
-#else
+#elif HR_ISA_LEVEL >= 1
 #include <emmintrin.h>
 #endif
 
@@ -27,6 +27,9 @@ inline uint64_t equalBytes(const uint8_t *text, uint8_t byte) {
   return static_cast<uint32_t>(
       _mm256_movemask_epi8(_mm256_cmpeq_epi8(value, _mm256_set1_epi8(static_cast<char>(byte)))));
 }
+#elif HR_ISA_LEVEL == 0 // a thread of a GPU
+constexpr uint64_t kSearchStep = 1;
+inline uint64_t equalBytes(const uint8_t *text, uint8_t byte) { return *text == byte; }
 #else
 constexpr uint64_t kSearchStep = 16;
 inline uint64_t equalBytes(const uint8_t *text, uint8_t byte) {

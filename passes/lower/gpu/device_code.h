@@ -1,0 +1,17 @@
+// From a module of phases and entries to PTX, or to an object for the host that emulates blocks.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace headrace::lower {
+
+/// PTX for sm_90. Consumes the module. Call it in a process of its own: the back end ends the process on what it does
+/// not know.
+mlir::FailureOr<std::string> compilePtx(mlir::ModuleOp module);
+/// An ELF object for this machine (x86-64-v2). Consumes the module.
+mlir::FailureOr<std::vector<char>> compileEmulation(mlir::ModuleOp module);
+
+} // namespace headrace::lower

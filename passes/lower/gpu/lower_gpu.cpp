@@ -1,0 +1,139 @@
+// All kernels of a program in one module; its manifest.
+#include "passes/lower/gpu/lower_gpu.h"
+
+#include "passes/analysis/physical.h"
+#include "passes/lower/gpu/device_code.h"
+#include "passes/lower/gpu/thread_kernel.h"
+#include "passes/lower/gpu/thread_tensor.h"
+#include "passes/lower/link.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+FailureOr<DeviceKernels> emitDeviceKernels(ModuleOp program, DeviceTarget target) {
+  MLIRContext *context = program.getContext();
+  context->loadDialect<LLVM::LLVMDialect, arith::ArithDialect, math::MathDialect, vector::VectorDialect>();
+  DeviceKernels out;
+  out.code = ModuleOp::create(UnknownLoc::get(context));
+  SymbolTable symbols(program);
+  auto add = [&](FailureOr<DeviceKernel> kernel) -> LogicalResult {
+    if (failed(kernel)) {
+      return failure();
+    }
+    emitEntry(*out.code, *kernel, target);
+    out.kernels.push_back(std::move(*kernel));
+    return success();
+  };
+  for (auto pipeline : program.getOps<pipe::PipelineOp>()) {
+    if (failed(add(ThreadKernelEmitter(pipeline, symbols, *out.code).emit()))) {
+      return failure();
+    }
+  }
+  for (auto state : program.getOps<pipe::StateOp>()) {
+    if (state.getKind() == pipe::StateKind::Join && failed(add(emitJoinLink(state, *out.code)))) {
+      return failure();
+    }
+  }
+  SmallVector<linalg::GenericOp> tensors;
+  program.walk([&](linalg::GenericOp op) {
+    if (!tensorKernelSymbol(op).empty()) {
+      tensors.push_back(op);
+    }
+  });
+  for (linalg::GenericOp op : tensors) {
+    if (failed(add(ThreadTensorEmitter(op, *out.code).emit()))) {
+      return failure();
+    }
+  }
+  return out;
+}
+
+FailureOr<std::string> lowerToPtx(ModuleOp program) {
+  FailureOr<DeviceKernels> kernels = emitDeviceKernels(program, DeviceTarget::kPtx);
+  if (failed(kernels)) {
+    return failure();
+  }
+  return compilePtx(*kernels->code);
+}
+
+FailureOr<std::vector<char>> lowerToEmulation(ModuleOp program) {
+  FailureOr<DeviceKernels> kernels = emitDeviceKernels(program, DeviceTarget::kEmulation);
+  if (failed(kernels)) {
+    return failure();
+  }
+  FailureOr<std::vector<char>> object = compileEmulation(*kernels->code);
+  if (failed(object)) {
+    return failure();
+  }
+  Expected<std::vector<char>> linked = linkSharedObject({*object});
+  if (!linked.ok()) {
+    return program.emitError(linked.status().message());
+  }
+  return std::move(*linked);
+}
+
+namespace {
+
+llvm::json::Array names(const std::vector<std::string> &list) { return llvm::json::Array(list); }
+
+llvm::json::Object describe(const DeviceKernel &kernel) {
+  llvm::json::Array literals;
+  for (const plan::Literal &literal : kernel.kernel.literals) {
+    literals.push_back(llvm::json::Object{{"offset", literal.offset}, {"text", literal.text}});
+  }
+  return llvm::json::Object{{"symbol", kernel.kernel.symbol},
+                            {"threads", kernel.threads},
+                            {"shared_bytes", kernel.sharedBytes},
+                            {"literal_bytes", kernel.kernel.literalBytes},
+                            {"literals", std::move(literals)},
+                            {"states", names(kernel.states)},
+                            {"columns", names(kernel.columns)}};
+}
+
+llvm::json::Object describe(const plan::State &state) {
+  llvm::json::Array fields;
+  for (const plan::StateField &field : state.fields) {
+    llvm::json::Object entry{{"name", field.name}, {"type", static_cast<int>(field.type)},
+                             {"offset", field.offset}, {"combine", field.combine}};
+    if (field.nullable) {
+      entry["valid_offset"] = field.validOffset;
+    }
+    fields.push_back(std::move(entry));
+  }
+  llvm::json::Object out{{"name", state.name},
+                         {"kind", static_cast<int>(state.kind)},
+                         {"row_bytes", state.rowBytes},
+                         {"fields", std::move(fields)},
+                         {"identity", llvm::toHex(state.identity, /*LowerCase=*/true)}};
+  if (state.direct) {
+    out["direct"] = llvm::json::Object{{"base", state.base}, {"extent", state.extent}};
+  }
+  return out;
+}
+
+} // namespace
+
+FailureOr<std::string> deviceManifest(ModuleOp program) {
+  FailureOr<DeviceKernels> kernels = emitDeviceKernels(program, DeviceTarget::kEmulation);
+  if (failed(kernels)) {
+    return failure();
+  }
+  llvm::json::Array kernelList, stateList;
+  for (const DeviceKernel &kernel : kernels->kernels) {
+    kernelList.push_back(describe(kernel));
+  }
+  for (auto state : program.getOps<pipe::StateOp>()) {
+    stateList.push_back(describe(layoutState(state)));
+  }
+  llvm::json::Value manifest = llvm::json::Object{{"kernels", std::move(kernelList)}, {"states", std::move(stateList)}};
+  return llvm::formatv("{0:2}\n", manifest).str();
+}
+
+} // namespace headrace::lower

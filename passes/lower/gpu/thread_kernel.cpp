@@ -1,0 +1,240 @@
+// Phases of a kernel, the row loop, sources and filters.
+#include "passes/lower/gpu/thread_kernel.h"
+
+#include "passes/analysis/physical.h"
+
+#include <cstddef>
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+ThreadKernelEmitter::ThreadKernelEmitter(pipe::PipelineOp pipeline, SymbolTable &symbols, ModuleOp target)
+    : PipelineCode(pipeline, symbols, makePhase(target, pipeline.getSymName(), 0, pipeline.getLoc())),
+      target_(target) {
+  columnLoad_ = [this](const ColumnValue &column) { return loadColumn(column); };
+}
+
+FailureOr<DeviceKernel> ThreadKernelEmitter::emit() {
+  kernel_.symbol = pipeline_.getSymName().str();
+  for (StringRef name : statesOf(pipeline_)) {
+    device_kernel_.states.push_back(name.str());
+  }
+  beginPhase();
+  Operation *sink = &pipeline_.getBody().front().back();
+  b_.setLoc(sink->getLoc());
+  LogicalResult result = failure();
+  if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
+    result = emitEmit(emit);
+  } else {
+    auto name = sink->getAttrOfType<FlatSymbolRefAttr>("state");
+    auto state = name ? symbols_.lookup<pipe::StateOp>(name.getValue()) : pipe::StateOp();
+    auto combine = dyn_cast<pipe::CombineOp>(sink);
+    auto insert = dyn_cast<pipe::InsertOp>(sink);
+    pipe::StateKind kind = state ? state.getKind() : pipe::StateKind::Dense;
+    if (combine && kind == pipe::StateKind::Scalar) {
+      result = emitScalarCombine(combine, state);
+    } else if (combine && kind == pipe::StateKind::Group) {
+      result = emitGroupCombine(combine, state);
+    } else if (insert && (kind == pipe::StateKind::Join || kind == pipe::StateKind::Sort)) {
+      result = emitInsert(insert, state);
+    } else {
+      result = sink->emitError("this sink has no code for threads yet: ") << sink->getName();
+    }
+  }
+  if (failed(result)) {
+    return failure();
+  }
+  endPhase();
+  kernel_.literalBytes = (kernel_.literalBytes + 15) / 16 * 16;
+  kernel_.places.assign(placeTexts_.size(), plan::kNone);
+  device_kernel_.kernel = kernel_;
+  return device_kernel_;
+}
+
+void ThreadKernelEmitter::beginPhase() {
+  unsigned number = device_kernel_.phases++;
+  if (number) {
+    b_.setFunction(makePhase(target_, pipeline_.getSymName(), number, pipeline_.getLoc()));
+  }
+  auto argument = [&](PhaseArgument which) { return b_.function().getArgument(which); };
+  args_ = argument(kArgs);
+  device_ = argument(kDevice);
+  shared_ = argument(kShared);
+  thread_ = argument(kThread);
+  threads_ = argument(kThreads);
+  block_ = argument(kBlock);
+  blocks_ = argument(kBlocks);
+  Type pointer = b_.ptrType();
+  morsel_ = b_.loadField(pointer, args_, offsetof(HrArgs, morsel));
+  literals_ = b_.loadField(pointer, args_, offsetof(HrArgs, literals));
+  Value states = b_.loadField(pointer, args_, offsetof(HrArgs, states));
+  for (auto [index, name] : llvm::enumerate(device_kernel_.states)) {
+    statePointers_[name] = b_.loadField(pointer, states, index * 8);
+  }
+  row_ = Value();
+  Block *start = b_.newBlock();
+  b_.jump(start);
+  b_.enter(start);
+}
+
+void ThreadKernelEmitter::endPhase() { LLVM::ReturnOp::create(b_, b_.loc(), ValueRange()); }
+
+void ThreadKernelEmitter::leaveWithError(Value code, Value place) {
+  Value row = b_.i64(0);
+  if (row_) {
+    row = b_.add(row_, b_.loadField(b_.getI64Type(), morsel_, offsetof(HrMorsel, firstRow)));
+  }
+  b_.callNamed("hr_device_fail", Type(), {device_, code, place, row});
+  endPhase(); // the thread still takes part in the barriers that follow
+}
+
+void ThreadKernelEmitter::keepString(Value owner, Value string) {
+  check(b_.callNamed("hr_device_keep", b_.getI32Type(), {owner, string}));
+}
+
+RowReader ThreadKernelEmitter::newReader(Value row) {
+  RowReader reader(b_, {}, 0, row);
+  reader.setScalarOps(&scalarOps_);
+  reader.setColumnLoad(&columnLoad_);
+  return reader;
+}
+
+LogicalResult ThreadKernelEmitter::emitRows(llvm::function_ref<LogicalResult()> sink) {
+  Value rows = prologueValue([&] {
+    return b_.zeroExtend(b_.loadField(b_.getI32Type(), morsel_, offsetof(HrMorsel, rows)), b_.getI64Type());
+  });
+  LogicalResult result = success();
+  strideLoop(b_, rows, [&](Value row, Block *next) {
+    next_ = next;
+    row_ = row;
+    reader_.emplace(newReader(row));
+    Location outer = b_.loc();
+    Block &body = pipeline_.getBody().front();
+    result = emitSource(&body.front(), row);
+    for (Operation &stage : llvm::drop_begin(body)) {
+      if (failed(result)) {
+        return;
+      }
+      b_.setLoc(stage.getLoc());
+      // The reader knows columns by address, all along the row.
+      for (auto &column : columns_) {
+        keptColumns_.push_back(column.second);
+      }
+      if (auto filter = dyn_cast<pipe::FilterOp>(stage)) {
+        result = emitFilter(filter);
+      } else if (auto map = dyn_cast<pipe::MapOp>(stage)) {
+        emitMap(map);
+      } else if (auto lookup = dyn_cast<pipe::LookupOp>(stage)) {
+        result = emitLookup(lookup);
+      } else if (&stage != &body.back()) {
+        result = stage.emitError("this stage has no code for threads yet: ") << stage.getName();
+      }
+    }
+    if (succeeded(result)) {
+      result = sink();
+    }
+    b_.setLoc(outer);
+  });
+  row_ = Value();
+  return result;
+}
+
+LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
+  auto rows = cast<pipe::RowsType>(source->getResult(0).getType());
+  Type pointer = b_.ptrType();
+  if (auto read = dyn_cast<pipe::ReadOp>(source)) {
+    auto state = symbols_.lookup<pipe::StateOp>(read.getState());
+    if (!state) {
+      return read.emitError("unknown state: ") << read.getState();
+    }
+    plan::State layout = layoutState(state);
+    Value all = prologueValue([&] { return b_.loadField(pointer, morsel_, offsetof(HrMorsel, stateRows)); });
+    Value stateRow = b_.load(pointer, b_.element(all, row, 8));
+    for (size_t index = 0; index < rows.size(); ++index) {
+      StringRef name = rows.getNames()[index].getValue();
+      const plan::StateField *field = findField(layout, name);
+      if (!field) {
+        return read.emitError("the state has no field: ") << name;
+      }
+      auto column = std::make_shared<ColumnValue>();
+      column->kind = ColumnValue::Kind::kField;
+      column->type = rows.getTypes()[index];
+      column->nullable = column->fieldNullable = field->nullable;
+      column->base = stateRow;
+      column->offset = field->offset;
+      column->validOffset = field->validOffset;
+      columns_[name] = column;
+    }
+    return success();
+  }
+  if (!isa<pipe::ScanOp, pipe::ReceiveOp>(source)) {
+    return source->emitError("this source has no code for threads yet: ") << source->getName();
+  }
+  Value columns = prologueValue([&] { return b_.loadField(pointer, morsel_, offsetof(HrMorsel, columns)); });
+  for (size_t index = 0; index < rows.size(); ++index) {
+    auto column = std::make_shared<ColumnValue>();
+    column->type = rows.getTypes()[index];
+    column->nullable = rows.getNullable()[index];
+    column->source = index;
+    columns_[rows.getNames()[index].getValue()] = column;
+    device_kernel_.columns.push_back(rows.getNames()[index].str());
+    Source parts;
+    prologueValue([&]() -> Value {
+      Value head = b_.at(columns, index * sizeof(HrColumn));
+      Value segment = b_.loadField(pointer, head, offsetof(HrColumn, segments));
+      parts.dictionary = b_.loadField(pointer, head, offsetof(HrColumn, dictionary));
+      parts.data = b_.loadField(pointer, segment, offsetof(HrSegment, data));
+      parts.heap = b_.loadField(pointer, segment, offsetof(HrSegment, heap));
+      parts.validity = b_.loadField(pointer, segment, offsetof(HrSegment, validity));
+      parts.encoding = b_.zeroExtend(b_.loadField(b_.getI8Type(), segment, offsetof(HrSegment, encoding)),
+                                     b_.getI32Type());
+      return segment;
+    });
+    sources_.push_back(parts);
+  }
+  return success();
+}
+
+RowValue ThreadKernelEmitter::loadColumn(const ColumnValue &column) {
+  if (column.kind == ColumnValue::Kind::kField) {
+    return loadField(b_, column, column.base);
+  }
+  RowValue out;
+  if (column.source < 0) { // a value of this row (the mark of a lookup)
+    out.value = loadValue(b_, column.type, column.base);
+    return out;
+  }
+  const Source &from = sources_[column.source];
+  Type pointer = b_.ptrType(), i32 = b_.getI32Type();
+  auto isSet = [&](Value flag) { return b_.compare(arith::CmpIPredicate::ne, flag, b_.i32(0)); };
+  if (isa<pipe::StringType>(column.type)) {
+    Value view = b_.slot(b_.getI64Type(), 2);
+    out.value = b_.callNamed("hr_device_string", pointer,
+                             {from.encoding, from.data, from.dictionary, from.heap, row_, view});
+  } else if (column.type.isInteger(1)) {
+    out.value = isSet(b_.callNamed("hr_device_bool", i32, {from.encoding, from.data, from.dictionary, row_}));
+  } else {
+    Value bytes = b_.i32(physicalBytes(physicalType(column.type)));
+    Value place = b_.callNamed("hr_device_value", pointer, {from.encoding, from.data, from.dictionary, row_, bytes});
+    out.value = loadValue(b_, column.type, place);
+  }
+  if (column.nullable) {
+    out.valid = isSet(b_.callNamed("hr_device_valid", i32, {from.validity, row_}));
+  }
+  return out;
+}
+
+LogicalResult ThreadKernelEmitter::emitFilter(pipe::FilterOp filter) {
+  FailureOr<SmallVector<Value>> flag = reader_->evaluate(*makeExpression(filter.getBody(), filter.getColumns()));
+  if (failed(flag)) {
+    return failure();
+  }
+  Block *kept = b_.newBlock();
+  b_.branch(flag->front(), kept, next_);
+  b_.enter(kept);
+  keepColumns(filter.getRows().getType());
+  return success();
+}
+
+} // namespace headrace::lower

@@ -1,0 +1,281 @@
+// Ends of a thread's rows: the scalar aggregate, appended rows, output rows; and fields that many threads change.
+#include "passes/lower/gpu/thread_kernel.h"
+
+#include "passes/analysis/physical.h"
+
+#include <cstddef>
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+namespace {
+/// Threads that fold the accumulators of a block in the second phase.
+constexpr int64_t kFoldingThreads = 16;
+constexpr uint32_t kSmallestBlock = 32;
+} // namespace
+
+std::vector<ColumnValue> ThreadKernelEmitter::fieldColumns(pipe::StateOp op, const plan::State &state) {
+  std::vector<ColumnValue> columns;
+  for (auto [field, attr] : llvm::zip(state.fields, op.getFields().getAsRange<pipe::FieldAttr>())) {
+    ColumnValue column;
+    column.kind = ColumnValue::Kind::kField;
+    column.type = attr.getType();
+    column.nullable = column.fieldNullable = field.nullable;
+    column.offset = field.offset;
+    column.validOffset = field.validOffset;
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+FailureOr<std::vector<RowValue>> ThreadKernelEmitter::readFields(const plan::State &state) {
+  std::vector<RowValue> values;
+  for (const plan::StateField &field : state.fields) {
+    FailureOr<RowValue> value = reader_->read(columns_.lookup(field.name));
+    if (failed(value)) {
+      return failure();
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+// ---- fields that many threads change ----
+
+LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &field, Value row, RowValue input) {
+  bool isSum = field.combine == "sum", isMin = field.combine == "min";
+  if (field.type == HR_STRING || (field.type == HR_I128 && !isSum)) {
+    return emitError(b_.loc(), "threads cannot combine this field yet: ") << field.name << " (" << field.combine << ")";
+  }
+  Value place = b_.at(row, field.offset);
+  auto combineAlways = [&] {
+    Value value = widenToField(field, input.value);
+    Type type = value.getType(), i64 = b_.getI64Type();
+    if (field.type == HR_I128) {
+      Value low = b_.truncate(value, i64);
+      Value high = b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), value, b_.integer(type, 64)), i64);
+      Value overflow = b_.callNamed("hr_device_add_i128", b_.getI32Type(), {place, low, high});
+      if (input.value.getType() == type) { // sums of narrow values cannot
+        failIf(b_.compare(arith::CmpIPredicate::ne, overflow, b_.i32(0)), HR_ERROR_OVERFLOW);
+      }
+    } else {
+      auto how = LLVM::AtomicBinOp::add;
+      if (isa<FloatType>(type)) {
+        how = isSum ? LLVM::AtomicBinOp::fadd : isMin ? LLVM::AtomicBinOp::fmin : LLVM::AtomicBinOp::fmax;
+      } else if (type.isInteger(1)) {
+        value = b_.zeroExtend(value, b_.getI8Type());
+        how = isMin ? LLVM::AtomicBinOp::_and : LLVM::AtomicBinOp::_or;
+      } else if (!isSum) {
+        how = isMin ? LLVM::AtomicBinOp::min : LLVM::AtomicBinOp::max;
+      }
+      LLVM::AtomicRMWOp::create(b_, b_.loc(), how, place, value, LLVM::AtomicOrdering::monotonic);
+    }
+    if (field.nullable) { // all that write it write the same
+      LLVM::StoreOp::create(b_, b_.loc(), b_.integer(b_.getI8Type(), 1), b_.at(row, field.validOffset), /*alignment=*/1,
+                            /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
+                            LLVM::AtomicOrdering::monotonic);
+    }
+  };
+  if (input.valid) {
+    b_.ifThen(input.valid, combineAlways);
+  } else {
+    combineAlways();
+  }
+  return success();
+}
+
+// ---- aggregates without keys ----
+
+LogicalResult ThreadKernelEmitter::emitScalarCombine(pipe::CombineOp combine, pipe::StateOp op) {
+  plan::State state = layoutState(op);
+  for (const plan::StateField &field : state.fields) {
+    if (field.type == HR_STRING) {
+      return combine.emitError("threads cannot combine this field yet: ") << field.name;
+    }
+  }
+  while (device_kernel_.threads * state.rowBytes > HR_BLOCK_SHARED_BYTES && device_kernel_.threads > kSmallestBlock) {
+    device_kernel_.threads /= 2;
+  }
+  device_kernel_.sharedBytes = device_kernel_.threads * state.rowBytes;
+  Type i64 = b_.getI64Type();
+  auto sharedRow = [&](Value index) { return b_.element(shared_, index, state.rowBytes); };
+  std::vector<ColumnValue> columns = fieldColumns(op, state);
+
+  // Rows into a private copy; SROA makes registers of it.
+  Value words = b_.slot(i64, state.rowBytes / 8);
+  auto word = [&](Value row, int64_t offset) { return b_.at(row, offset); };
+  for (uint32_t offset = 0; offset < state.rowBytes; offset += 8) {
+    int64_t identity;
+    std::memcpy(&identity, state.identity.data() + offset, 8);
+    b_.store(b_.i64(identity), word(words, offset));
+  }
+  LogicalResult result = emitRows([&]() -> LogicalResult {
+    FailureOr<std::vector<RowValue>> inputs = readFields(state);
+    if (failed(inputs)) {
+      return failure();
+    }
+    for (auto [field, input] : llvm::zip(state.fields, *inputs)) {
+      combineField(field, words, input, Value());
+    }
+    b_.jump(next_);
+    return success();
+  });
+  if (failed(result)) {
+    return failure();
+  }
+  Value mine = sharedRow(b_.zeroExtend(thread_, i64));
+  for (uint32_t offset = 0; offset < state.rowBytes; offset += 8) {
+    b_.store(b_.load(i64, word(words, offset)), word(mine, offset));
+  }
+  endPhase();
+
+  auto fold = [&](Value into, Value from) {
+    for (auto [field, column] : llvm::zip(state.fields, columns)) {
+      combineField(field, into, loadField(b_, column, from), Value());
+    }
+  };
+  beginPhase();
+  Value folding = b_.compare(arith::CmpIPredicate::ult, thread_, b_.i32(kFoldingThreads));
+  b_.ifThen(folding, [&] {
+    Value thread = b_.zeroExtend(thread_, i64);
+    b_.forLoop(b_.add(thread, b_.i64(kFoldingThreads)), b_.zeroExtend(threads_, i64), kFoldingThreads,
+               [&](Value other) { fold(sharedRow(thread), sharedRow(other)); });
+  });
+  endPhase();
+
+  beginPhase();
+  b_.ifThen(b_.compare(arith::CmpIPredicate::eq, thread_, b_.i32(0)), [&] {
+    Value last = arith::MinSIOp::create(b_, b_.loc(), b_.zeroExtend(threads_, i64), b_.i64(kFoldingThreads));
+    b_.forLoop(b_.i64(1), last, 1, [&](Value other) { fold(shared_, sharedRow(other)); });
+    Value total = b_.loadField(b_.ptrType(), statePointer(combine.getState()), offsetof(HrScalarState, row));
+    for (auto [field, column] : llvm::zip(state.fields, columns)) {
+      if (failed(combineAtomically(field, total, loadField(b_, column, shared_)))) {
+        result = failure();
+      }
+    }
+  });
+  return result;
+}
+
+// ---- rows appended to a buffer ----
+
+void ThreadKernelEmitter::storeField(const plan::StateField &field, Type type, RowValue input, Value row,
+                                     Value store) {
+  Value place = b_.at(row, field.offset);
+  auto keep = [&] {
+    storeValue(b_, type, input.value, place);
+    if (field.type == HR_STRING) {
+      keepString(store, place);
+    }
+  };
+  if (field.nullable) {
+    // The value under NULL is 0, so that rows compare and copy as a whole.
+    for (uint32_t byte = 0; byte < physicalBytes(field.type); byte += 8) {
+      uint32_t left = std::min(8u, physicalBytes(field.type) - byte);
+      b_.storeField(b_.integer(b_.getIntegerType(left * 8), 0), place, byte);
+    }
+    Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
+    storeValue(b_, b_.getI1Type(), valid, b_.at(row, field.validOffset));
+  }
+  if (input.valid) {
+    b_.ifThen(input.valid, keep);
+  } else {
+    keep();
+  }
+}
+
+LogicalResult ThreadKernelEmitter::emitInsert(pipe::InsertOp insert, pipe::StateOp op) {
+  plan::State state = layoutState(op);
+  bool isJoin = op.getKind() == pipe::StateKind::Join;
+  Value buffer = statePointer(insert.getState());
+  return emitRows([&]() -> LogicalResult {
+    FailureOr<std::vector<RowValue>> inputs = readFields(state);
+    if (failed(inputs)) {
+      return failure();
+    }
+    Value hash, anyNull;
+    if (isJoin) {
+      FailureOr<Value> keys = hashKeys(*reader_, insert.getKeys(), &anyNull);
+      if (failed(keys)) {
+        return failure();
+      }
+      hash = *keys;
+    }
+    if (anyNull && insert.getDropNullKeys()) {
+      Block *kept = b_.newBlock();
+      b_.branch(anyNull, next_, kept);
+      b_.enter(kept);
+    }
+    Value row = b_.callNamed("hr_device_append", b_.ptrType(), {buffer, b_.i64(state.rowBytes)});
+    checkNotNull(row);
+    if (isJoin) {
+      b_.storeField(b_.i64(0), row, 0);
+      b_.storeField(hash, row, 8);
+    }
+    Value store = b_.loadField(b_.ptrType(), buffer, offsetof(HrRowBuffer, owner));
+    for (auto [field, input] : llvm::zip(state.fields, *inputs)) {
+      storeField(field, columns_.lookup(field.name)->type, input, row, store);
+    }
+    b_.jump(next_);
+    return success();
+  });
+}
+
+// ---- output rows ----
+
+LogicalResult ThreadKernelEmitter::emitEmit(pipe::EmitOp emit) {
+  pipe::RowsType type = emit.getInput().getType();
+  Type i32 = b_.getI32Type(), i64 = b_.getI64Type(), pointer = b_.ptrType();
+  return emitRows([&]() -> LogicalResult {
+    std::vector<RowValue> inputs;
+    for (StringAttr name : type.getNames()) {
+      FailureOr<RowValue> value = reader_->read(columns_.lookup(name.getValue()));
+      if (failed(value)) {
+        return failure();
+      }
+      inputs.push_back(*value);
+    }
+    Value target = b_.i32(0);
+    if (!emit.getKeys().empty()) {
+      FailureOr<Value> hash = hashKeys(*reader_, emit.getKeys(), nullptr);
+      if (failed(hash)) {
+        return failure();
+      }
+      // primitives::rankOfHash
+      Value size = b_.zeroExtend(b_.loadField(i32, device_, offsetof(HrDevice, size)), i64);
+      Value bits = arith::ShRUIOp::create(b_, b_.loc(), *hash, b_.i64(16));
+      bits = arith::AndIOp::create(b_, b_.loc(), bits, b_.i64(0xffffffff));
+      Value scaled = arith::MulIOp::create(b_, b_.loc(), bits, size);
+      target = b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), scaled, b_.i64(32)), i32);
+    }
+    Value outputs = b_.loadField(pointer, device_, offsetof(HrDevice, outputs));
+    Value output = b_.element(outputs, target, sizeof(HrOutput));
+    Value row = b_.callNamed("hr_device_output_row", i32, {output});
+    Block *room = b_.newBlock();
+    b_.branch(b_.compare(arith::CmpIPredicate::eq, row, b_.i32(-1)), next_, room);
+    b_.enter(room);
+    Value columns = b_.loadField(pointer, output, offsetof(HrOutput, columns));
+    for (auto [index, input] : llvm::enumerate(inputs)) {
+      Type column = type.getTypes()[index];
+      Value out = b_.at(columns, index * sizeof(HrOutputColumn));
+      if (type.getNullable()[index]) {
+        Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
+        Value flags = b_.loadField(pointer, out, offsetof(HrOutputColumn, validity));
+        storeValue(b_, b_.getI1Type(), valid, b_.element(flags, row, 1));
+      }
+      Value data = b_.loadField(pointer, out, offsetof(HrOutputColumn, data));
+      Value place = b_.element(data, row, physicalBytes(physicalType(column)));
+      Value value = input.value;
+      if (input.valid && !isa<pipe::StringType>(column)) {
+        Value zero = arith::ConstantOp::create(b_, b_.loc(), b_.getZeroAttr(column));
+        value = b_.select(input.valid, value, zero);
+      }
+      storeValue(b_, column, value, place);
+    }
+    b_.jump(next_);
+    return success();
+  });
+}
+
+} // namespace headrace::lower

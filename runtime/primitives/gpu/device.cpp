@@ -1,0 +1,193 @@
+// Device code in one translation unit, compiled to bitcode per target: the primitives for threads, and the row-level
+// imports under the names of runtime/abi/imports.def, from the same sources as the CPU's.
+#include "runtime/primitives/gpu/device.h"
+
+#define HR_ISA_LEVEL 0
+#include "runtime/primitives/number/date.cpp"
+#include "runtime/primitives/number/decimal.cpp"
+#include "runtime/primitives/string/compare.cpp"
+#include "runtime/primitives/string/hash.cpp"
+#include "runtime/primitives/string/search_body.h"
+#include "runtime/primitives/string/substring.cpp"
+
+using namespace headrace::primitives;
+
+namespace {
+constexpr uint64_t kPointerMask = (uint64_t(1) << 48) - 1;
+constexpr uint64_t kClaimed = 1; // as a row pointer
+
+template <typename T> T addRelaxed(T *place, T value) { return __atomic_fetch_add(place, value, __ATOMIC_RELAXED); }
+} // namespace
+
+extern "C" {
+
+// ---- columns ----
+
+const void *hr_device_value(uint32_t encoding, const void *data, const void *dictionary, uint64_t row, uint32_t bytes) {
+  if (encoding == HR_INDICES) {
+    row = static_cast<const uint32_t *>(data)[row];
+    data = dictionary;
+  }
+  return static_cast<const uint8_t *>(data) + row * bytes;
+}
+
+const HrString *hr_device_string(uint32_t encoding, const void *data, const void *dictionary, const uint8_t *heap,
+                                 uint64_t row, HrString *view) {
+  if (encoding != HR_OFFSETS) {
+    return static_cast<const HrString *>(hr_device_value(encoding, data, dictionary, row, sizeof(HrString)));
+  }
+  const uint32_t *offsets = static_cast<const uint32_t *>(data) + row;
+  *view = makeString(heap + offsets[0], offsets[1] - offsets[0]);
+  return view;
+}
+
+uint32_t hr_device_bool(uint32_t encoding, const void *data, const void *dictionary, uint64_t row) {
+  if (encoding == HR_BITMAP) {
+    return static_cast<const uint8_t *>(data)[row >> 3] >> (row & 7) & 1;
+  }
+  return *static_cast<const uint8_t *>(hr_device_value(encoding, data, dictionary, row, 1)) != 0;
+}
+
+uint32_t hr_device_valid(const uint8_t *validity, uint64_t row) {
+  return validity == nullptr || (validity[row >> 3] >> (row & 7) & 1) != 0;
+}
+
+// ---- errors ----
+
+void hr_device_fail(HrDevice *device, int32_t code, uint32_t place, uint64_t row) {
+  int32_t none = HR_OK;
+  if (__atomic_compare_exchange_n(&device->error.code, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    device->error.place = place;
+    device->error.row = row;
+  }
+}
+
+// ---- group tables ----
+
+uint64_t hr_device_entry(const uint64_t *entry) { return __atomic_load_n(entry, __ATOMIC_ACQUIRE); }
+
+int32_t hr_device_claim(uint64_t *entry, uint64_t hash) {
+  uint64_t empty = 0;
+  return __atomic_compare_exchange_n(entry, &empty, kClaimed | (hash & ~kPointerMask), false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED);
+}
+
+void hr_device_publish(uint64_t *entry, const uint8_t *row, uint64_t hash) {
+  uint64_t value = row == nullptr ? 0 : reinterpret_cast<uint64_t>(row) | (hash & ~kPointerMask);
+  __atomic_store_n(entry, value, __ATOMIC_RELEASE);
+}
+
+int32_t hr_device_full(const HrGroupTable *table) {
+  return __atomic_load_n(&table->rows, __ATOMIC_RELAXED) >= table->limit;
+}
+
+uint8_t *hr_device_group_row(HrGroupTable *table, uint64_t hash, uint32_t rowBytes) {
+  uint64_t number = addRelaxed<uint64_t>(&table->rows, 1);
+  if (number >= table->limit) {
+    addRelaxed<uint64_t>(&table->rows, ~uint64_t(0)); // so that `rows` ends as the number of rows
+    return nullptr;
+  }
+  uint8_t *row = static_cast<HrDeviceStore *>(table->owner)->rows + number * rowBytes;
+  *reinterpret_cast<uint64_t *>(row) = hash;
+  return row;
+}
+
+// ---- rows ----
+
+uint8_t *hr_device_append(HrRowBuffer *buffer, uint64_t rowBytes) {
+  auto *next = reinterpret_cast<uint64_t *>(&buffer->next);
+  auto *row = reinterpret_cast<uint8_t *>(addRelaxed<uint64_t>(next, rowBytes));
+  if (row + rowBytes > buffer->end) {
+    return nullptr;
+  }
+  addRelaxed<uint64_t>(&buffer->rows, 1);
+  return row;
+}
+
+int32_t hr_device_keep(HrDeviceStore *store, HrString *text) {
+  if (store->heap == nullptr) {
+    return HR_OK;
+  }
+  uint64_t offset = addRelaxed<uint64_t>(&store->heapUsed, text->length);
+  if (offset + text->length > store->heapBytes) {
+    return HR_ERROR_MEMORY;
+  }
+  for (uint32_t i = 0; i < text->length; ++i) {
+    store->heap[offset + i] = text->data[i];
+  }
+  text->data = store->heap + offset;
+  return HR_OK;
+}
+
+void hr_device_chain(uint64_t *entry, uint8_t *row, uint64_t tagBit) {
+  uint64_t seen = __atomic_load_n(entry, __ATOMIC_RELAXED);
+  uint64_t wanted;
+  do {
+    *reinterpret_cast<uint64_t *>(row) = seen & kPointerMask;
+    wanted = reinterpret_cast<uint64_t>(row) | (seen & ~kPointerMask) | tagBit;
+  } while (!__atomic_compare_exchange_n(entry, &seen, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+uint32_t hr_device_output_row(HrOutput *output) {
+  uint32_t row = addRelaxed<uint32_t>(&output->rows, 1);
+  return row < output->capacity ? row : UINT32_MAX;
+}
+
+// ---- fields ----
+
+int32_t hr_device_add_i128(uint64_t *place, uint64_t low, uint64_t high) {
+  // The carry of every addition to the low word is known from the value it met; carries and high words add up
+  // in any order.
+  uint64_t before = low == 0 ? 0 : addRelaxed<uint64_t>(place, low);
+  uint64_t carry = low != 0 && before + low < before ? 1 : 0;
+  uint64_t addend = high + carry;
+  if (addend == 0) {
+    return 0;
+  }
+  uint64_t old = addRelaxed<uint64_t>(place + 1, addend);
+  int64_t sum;
+  return __builtin_add_overflow(static_cast<int64_t>(old), static_cast<int64_t>(addend), &sum);
+}
+
+// ---- the row-level imports ----
+
+int32_t hr_string_equal(const HrString *a, const HrString *b) { return stringEqual(a, b); }
+int32_t hr_string_compare(const HrString *a, const HrString *b) { return stringCompare(a, b); }
+uint64_t hr_string_hash(const HrString *text) { return stringHash(text); }
+int32_t hr_string_contains(const HrString *text, const HrString *part) { return stringContains(text, part); }
+int32_t hr_string_starts_with(const HrString *text, const HrString *part) { return stringStartsWith(text, part); }
+int32_t hr_string_ends_with(const HrString *text, const HrString *part) { return stringEndsWith(text, part); }
+int32_t hr_string_like(const HrString *text, const HrString *pattern, int32_t escape) {
+  return stringLike(text, pattern, escape);
+}
+void hr_string_substring(const HrString *text, int64_t start, int64_t length, HrString *out) {
+  stringSubstring(text, start, length, out);
+}
+int32_t hr_multiply_i128(const void *a, const void *b, void *out) { return multiplyI128(a, b, out); }
+int32_t hr_divide_i128(const void *a, const void *scale, const void *b, void *out) {
+  return divideI128(a, scale, b, out);
+}
+int64_t hr_date_year(int32_t days) { return dateYear(days); }
+int64_t hr_date_month(int32_t days) { return dateMonth(days); }
+int64_t hr_date_day(int32_t days) { return dateDay(days); }
+double hr_i128_to_f64(const void *value) { return i128ToDouble(value); }
+
+// ---- what a code generator may call on its own (built with -fno-builtin: these stay loops) ----
+
+int memcmp(const void *a, const void *b, size_t bytes) {
+  const auto *left = static_cast<const uint8_t *>(a), *right = static_cast<const uint8_t *>(b);
+  for (size_t i = 0; i < bytes; ++i) {
+    if (left[i] != right[i]) {
+      return left[i] < right[i] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+void *memcpy(void *target, const void *source, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) {
+    static_cast<uint8_t *>(target)[i] = static_cast<const uint8_t *>(source)[i];
+  }
+  return target;
+}
+}
