@@ -9,6 +9,7 @@
 #include "passes/driver/phases.h"
 #include "passes/form/passes.h"
 #include "passes/lower/compile.h"
+#include "passes/lower/gpu/lower_gpu.h"
 #include "passes/lower/lower.h"
 #include "passes/optimize/Passes.h"
 #include "passes/schedule/schedule.h"
@@ -64,6 +65,20 @@ public:
   }
 };
 
+class LowerGpuPass : public PassWrapper<LowerGpuPass, OperationPass<ModuleOp>> {
+public:
+  StringRef getArgument() const override { return "lower-gpu-kernels"; }
+  StringRef getDescription() const override { return "pipelines and tensor kernels shaped for threads, in the LLVM dialect"; }
+  void getDependentDialects(DialectRegistry &registry) const override { lower::registerCompileDialects(registry); }
+  void runOnOperation() override {
+    FailureOr<lower::DeviceKernels> kernels = lower::emitDeviceKernels(getOperation(), lower::DeviceTarget::kPtx);
+    if (failed(kernels)) {
+      return signalPassFailure();
+    }
+    getOperation().getBodyRegion().takeBody(kernels->code->getBodyRegion());
+  }
+};
+
 struct PhasePasses {
   const char *phase;
   const char *pass;
@@ -87,6 +102,7 @@ void registerAllPasses() {
   PassRegistration<FormPass>();
   PassRegistration<SchedulePass>();
   PassRegistration<LowerPass>();
+  PassRegistration<LowerGpuPass>();
 }
 
 std::string expandPhaseFlags(std::vector<std::string> &arguments) {

@@ -7,6 +7,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -31,11 +32,12 @@ struct Target {
   const char *cpu;
   const char *features;
   llvm::StringRef primitives; ///< bitcode
+  const char *atomicScope;    ///< which threads atomics are for
 };
 
 // PTX 8.0 is the first with sm_90; the back end's default is older and makes it end the process.
-Target ptxTarget() { return {"nvptx64-nvidia-cuda", "sm_90", "+ptx80", nvptxPrimitives()}; }
-Target hostTarget() { return {"x86_64-unknown-linux-gnu", "x86-64-v2", "", hostPrimitives()}; }
+Target ptxTarget() { return {"nvptx64-nvidia-cuda", "sm_90", "+ptx80", nvptxPrimitives(), "device"}; }
+Target hostTarget() { return {"x86_64-unknown-linux-gnu", "x86-64-v2", "", hostPrimitives(), ""}; }
 
 void initializeTargets() {
   static std::once_flag once;
@@ -63,6 +65,17 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+/// clang makes all atomics of nvptx system-wide, which is slower and more than is needed: a launch is one device's.
+void setAtomicScope(llvm::Module &module, llvm::SyncScope::ID scope) {
+  for (llvm::Function &function : module) {
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      if (instruction.isAtomic()) {
+        llvm::setAtomicSyncScopeID(&instruction, scope);
+      }
+    }
+  }
 }
 
 FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::CodeGenFileType kind) {
@@ -110,6 +123,7 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
       function.addFnAttr("no-builtins"); // there is no libc to call
     }
   }
+  setAtomicScope(*code, context.getOrInsertSyncScopeID(target.atomicScope));
   optimize(*code, *machine);
   std::string reason;
   llvm::raw_string_ostream reasons(reason);

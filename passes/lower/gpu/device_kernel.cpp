@@ -6,6 +6,8 @@ using namespace mlir;
 namespace headrace::lower {
 
 namespace {
+constexpr uint32_t kBlocksPerMultiprocessor = 2;
+
 std::string phaseName(StringRef kernel, unsigned number) { return (kernel + ".phase" + Twine(number)).str(); }
 
 void callPhases(CodeBuilder &b, ModuleOp target, const DeviceKernel &kernel,
@@ -84,9 +86,12 @@ void emitEntry(ModuleOp target, const DeviceKernel &kernel, DeviceTarget device)
     return;
   }
   function.setCConv(LLVM::cconv::CConv::PTX_Kernel);
+  auto launchBound = [&](StringRef name, uint32_t value) {
+    return ArrayAttr::get(context, {outer.getStringAttr(name), outer.getStringAttr(std::to_string(value))});
+  };
+  // Without the second bound ptxas aims at five blocks and spills.
   function.setPassthroughAttr(ArrayAttr::get(
-      context, {ArrayAttr::get(context, {outer.getStringAttr("nvvm.maxntid"),
-                                         outer.getStringAttr(std::to_string(kernel.threads))})}));
+      context, {launchBound("nvvm.maxntid", kernel.threads), launchBound("nvvm.minctasm", kBlocksPerMultiprocessor)}));
   constexpr unsigned kSharedSpace = 3;
   auto memory = LLVM::GlobalOp::create(outer, location, LLVM::LLVMArrayType::get(outer.getI8Type(), sharedBytes),
                                        /*isConstant=*/false, LLVM::Linkage::Internal,

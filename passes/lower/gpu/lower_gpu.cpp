@@ -19,7 +19,6 @@ namespace headrace::lower {
 
 FailureOr<DeviceKernels> emitDeviceKernels(ModuleOp program, DeviceTarget target) {
   MLIRContext *context = program.getContext();
-  context->loadDialect<LLVM::LLVMDialect, arith::ArithDialect, math::MathDialect, vector::VectorDialect>();
   DeviceKernels out;
   out.code = ModuleOp::create(UnknownLoc::get(context));
   SymbolTable symbols(program);
@@ -55,7 +54,15 @@ FailureOr<DeviceKernels> emitDeviceKernels(ModuleOp program, DeviceTarget target
   return out;
 }
 
+namespace {
+/// Outside a pass manager, which loads what passes depend on.
+void loadDialects(ModuleOp program) {
+  program.getContext()->loadDialect<LLVM::LLVMDialect, arith::ArithDialect, math::MathDialect, vector::VectorDialect>();
+}
+} // namespace
+
 FailureOr<std::string> lowerToPtx(ModuleOp program) {
+  loadDialects(program);
   FailureOr<DeviceKernels> kernels = emitDeviceKernels(program, DeviceTarget::kPtx);
   if (failed(kernels)) {
     return failure();
@@ -64,6 +71,7 @@ FailureOr<std::string> lowerToPtx(ModuleOp program) {
 }
 
 FailureOr<std::vector<char>> lowerToEmulation(ModuleOp program) {
+  loadDialects(program);
   FailureOr<DeviceKernels> kernels = emitDeviceKernels(program, DeviceTarget::kEmulation);
   if (failed(kernels)) {
     return failure();
@@ -121,6 +129,7 @@ llvm::json::Object describe(const plan::State &state) {
 } // namespace
 
 FailureOr<std::string> deviceManifest(ModuleOp program) {
+  loadDialects(program);
   FailureOr<DeviceKernels> kernels = emitDeviceKernels(program, DeviceTarget::kEmulation);
   if (failed(kernels)) {
     return failure();

@@ -16,7 +16,13 @@ namespace {
 constexpr uint64_t kPointerMask = (uint64_t(1) << 48) - 1;
 constexpr uint64_t kClaimed = 1; // as a row pointer
 
-template <typename T> T addRelaxed(T *place, T value) { return __atomic_fetch_add(place, value, __ATOMIC_RELAXED); }
+// The scope is the device, see passes/lower/gpu: the host reads after the launch.
+template <typename T> T addRelaxed(T *place, T value) {
+  return __atomic_fetch_add(place, value, __ATOMIC_RELAXED);
+}
+template <typename T> bool exchangeIf(T *place, T *expected, T wanted, int success) {
+  return __atomic_compare_exchange_n(place, expected, wanted, false, success, __ATOMIC_RELAXED);
+}
 } // namespace
 
 extern "C" {
@@ -56,7 +62,7 @@ uint32_t hr_device_valid(const uint8_t *validity, uint64_t row) {
 
 void hr_device_fail(HrDevice *device, int32_t code, uint32_t place, uint64_t row) {
   int32_t none = HR_OK;
-  if (__atomic_compare_exchange_n(&device->error.code, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  if (exchangeIf(&device->error.code, &none, code, __ATOMIC_RELAXED)) {
     device->error.place = place;
     device->error.row = row;
   }
@@ -68,8 +74,7 @@ uint64_t hr_device_entry(const uint64_t *entry) { return __atomic_load_n(entry, 
 
 int32_t hr_device_claim(uint64_t *entry, uint64_t hash) {
   uint64_t empty = 0;
-  return __atomic_compare_exchange_n(entry, &empty, kClaimed | (hash & ~kPointerMask), false, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED);
+  return exchangeIf(entry, &empty, kClaimed | (hash & ~kPointerMask), __ATOMIC_RELAXED);
 }
 
 void hr_device_publish(uint64_t *entry, const uint8_t *row, uint64_t hash) {
@@ -125,7 +130,7 @@ void hr_device_chain(uint64_t *entry, uint8_t *row, uint64_t tagBit) {
   do {
     *reinterpret_cast<uint64_t *>(row) = seen & kPointerMask;
     wanted = reinterpret_cast<uint64_t>(row) | (seen & ~kPointerMask) | tagBit;
-  } while (!__atomic_compare_exchange_n(entry, &seen, wanted, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+  } while (!exchangeIf(entry, &seen, wanted, __ATOMIC_RELEASE));
 }
 
 uint32_t hr_device_output_row(HrOutput *output) {

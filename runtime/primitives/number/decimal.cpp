@@ -53,6 +53,18 @@ U128 divide(U256 dividend, U128 divisor, U128 *remainder) {
   return quotient;
 }
 
+U128 quotientOf(U128 dividend, U128 divisor) {
+  if ((dividend | divisor) >> 64 == 0) {
+    return static_cast<uint64_t>(dividend) / static_cast<uint64_t>(divisor);
+  }
+#if defined(HR_ISA_LEVEL) && HR_ISA_LEVEL == 0 // device code has no division of 128 bits to call
+  U128 remainder;
+  return divide({0, dividend}, divisor, &remainder);
+#else
+  return dividend / divisor;
+#endif
+}
+
 /// The signed value of a magnitude, unless it does not fit.
 bool applySign(U128 value, bool negative, __int128 *out) {
   const U128 limit = (static_cast<U128>(1) << 127) - (negative ? 0 : 1);
@@ -85,7 +97,7 @@ int32_t divideI128(const void *a, const void *scale, const void *b, void *out) {
   const U128 divisor = magnitude(right);
   U128 quotient, remainder; // SQL's division of decimals truncates: the remainder is dropped
   if (product.high == 0) {
-    quotient = product.low / divisor;
+    quotient = quotientOf(product.low, divisor);
   } else if (product.high < divisor) {
     quotient = divide(product, divisor, &remainder);
   } else {
@@ -99,6 +111,19 @@ int32_t divideI128(const void *a, const void *scale, const void *b, void *out) {
   return HR_OK;
 }
 
-double i128ToDouble(const void *value) { return static_cast<double>(load(value)); }
+double i128ToDouble(const void *pointer) {
+  const __int128 value = load(pointer);
+  const U128 absolute = magnitude(value);
+  const auto high = static_cast<uint64_t>(absolute >> 64);
+  double result = static_cast<double>(static_cast<uint64_t>(absolute));
+  if (high != 0) {
+    // The leading 64 bits, the last one set if any bit below is: rounding them once is rounding the whole.
+    const int shift = 64 - __builtin_clzll(high);
+    const bool below = (absolute & ((U128{1} << shift) - 1)) != 0;
+    const uint64_t leading = static_cast<uint64_t>(absolute >> shift) | (below ? 1 : 0);
+    result = static_cast<double>(leading) * 2 * static_cast<double>(uint64_t{1} << (shift - 1));
+  }
+  return value < 0 ? -result : result;
+}
 
 } // namespace headrace::primitives

@@ -1,0 +1,295 @@
+"""Kernels shaped for threads, emulated on the CPU, against DuckDB and NumPy."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from emulated_device import JOIN, SCALAR, SORT, STRING, Coded, DeviceError, Heap, Nullable, Program, text_of
+
+EPOCH = datetime.date(1970, 1, 1)
+MEMORY_ERROR, DIVISION_BY_ZERO = 4, 2
+
+LINEITEM = {
+    "l_quantity": "cast(l_quantity * 100 as int)",
+    "l_extendedprice": "cast(l_extendedprice * 100 as int)",
+    "l_discount": "cast(l_discount * 100 as int)",
+    "l_tax": "cast(l_tax * 100 as int)",
+    "l_shipdate": "date_diff('day', date '1970-01-01', l_shipdate)::int",
+}
+
+
+@pytest.fixture(scope="session")
+def database(tpch_small: Path) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    for file in tpch_small.glob("*.parquet"):
+        connection.execute(f"create view {file.stem} as select * from '{file}'")
+    return connection
+
+
+def fetch(database: duckdb.DuckDBPyConnection, table: str, columns: dict[str, str]) -> dict[str, np.ndarray]:
+    wanted = ", ".join(f"{text} as {name}" for name, text in columns.items())
+    return dict(database.execute(f"select {wanted} from {table}").fetchnumpy())
+
+
+def coded(array: np.ndarray) -> Coded:
+    values, codes = np.unique(array, return_inverse=True)
+    is_text = array.dtype == object
+    return Coded(codes, [str(value) for value in values] if is_text else values.astype(array.dtype))
+
+
+def slices(columns: dict[str, np.ndarray], parts: int) -> list[dict[str, np.ndarray]]:
+    rows = len(next(iter(columns.values())))
+    edges = [rows * part // parts for part in range(parts + 1)]
+    return [
+        {name: array[begin:end].copy() for name, array in columns.items()}
+        for begin, end in zip(edges, edges[1:], strict=False)
+    ]
+
+
+# ---- q06: a filter and a sum ----
+
+
+@pytest.fixture(scope="module")
+def q06(translate: str, formed) -> Program:
+    return Program(translate, formed("q06"))
+
+
+@pytest.mark.parametrize("form", ["values", "codes"])
+@pytest.mark.parametrize(("blocks", "threads"), [(1, 1), (1, 256), (7, 96), (64, 256)])
+def test_q06(form: str, blocks: int, threads: int, q06: Program, database: duckdb.DuckDBPyConnection) -> None:
+    columns = fetch(database, "lineitem", LINEITEM)
+    rows = len(columns["l_quantity"])
+    total = q06.state("aggregate0", SCALAR)
+    given = {name: coded(array) if form == "codes" else array for name, array in columns.items()}
+    q06.launch("scan_lineitem_0", rows=rows, columns=given, states=[total], blocks=blocks, threads=threads)
+    expected = database.execute(
+        """select cast(sum(l_extendedprice * l_discount) * 10000 as bigint) from lineitem
+           where l_shipdate >= date '1994-01-01' and l_shipdate < date '1995-01-01'
+             and l_discount between 0.05 and 0.07 and l_quantity < 24"""
+    ).fetchone()[0]
+    assert total.rows() == [{"sum_multiply": expected}]
+
+
+def test_q06_without_rows_is_null(q06: Program) -> None:
+    columns = {name: np.zeros(1, np.int32) for name in LINEITEM}
+    total = q06.state("aggregate0", SCALAR)
+    q06.launch("scan_lineitem_0", rows=1, columns=columns, states=[total])
+    assert total.rows() == [{"sum_multiply": None}]
+
+
+def test_q06_partial_sums_merge(q06: Program, database: duckdb.DuckDBPyConnection) -> None:
+    columns = fetch(database, "lineitem", LINEITEM)
+    whole, merged = q06.state("aggregate0", SCALAR), q06.state("aggregate0", SCALAR)
+    q06.launch("scan_lineitem_0", rows=len(columns["l_tax"]), columns=columns, states=[whole])
+    for part in slices(columns, 3):
+        state = q06.state("aggregate0", SCALAR)
+        q06.launch("scan_lineitem_0", rows=len(part["l_tax"]), columns=part, states=[state])
+        q06.launch("merge_aggregate0", rows=1, source=state, states=[merged])
+    assert merged.rows() == whole.rows()
+
+
+# ---- q01: groups with string keys, to the ordered result ----
+
+
+@pytest.fixture(scope="module")
+def q01(translate: str, formed) -> Program:
+    return Program(translate, formed("q01"))
+
+
+def q01_rows(database: duckdb.DuckDBPyConnection) -> list[tuple]:
+    return database.execute(
+        """select l_returnflag, l_linestatus, cast(sum(l_quantity) * 100 as bigint),
+                  cast(sum(l_extendedprice) * 100 as bigint),
+                  cast(sum(l_extendedprice * (1 - l_discount)) * 10000 as bigint),
+                  cast(sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) * 1000000 as bigint),
+                  count(*), cast(sum(l_discount) * 100 as bigint)
+           from lineitem where l_shipdate <= date '1998-09-02' group by all order by all"""
+    ).fetchall()
+
+
+@pytest.mark.parametrize("form", ["codes", "views", "offsets"])
+def test_q01(form: str, q01: Program, database: duckdb.DuckDBPyConnection) -> None:
+    columns = fetch(database, "lineitem", LINEITEM | {name: name for name in ("l_returnflag", "l_linestatus")})
+    merged = q01.state("aggregate0", "group", capacity=16)
+    make = {"codes": coded, "views": lambda array: [str(text) for text in array], "offsets": lambda array: Heap(list(array))}
+    for part in slices(columns, 2):
+        state = q01.state("aggregate0", "group", capacity=16)
+        given: dict[str, object] = dict(part)
+        given |= {name: make[form](part[name]) for name in ("l_returnflag", "l_linestatus")}
+        q01.launch("scan_lineitem_0", rows=len(part["l_tax"]), columns=given, states=[state])
+        assert state.count() in (3, 4)
+        q01.launch("merge_aggregate0", rows=state.count(), source=state, states=[merged])
+    found = sorted(tuple(row.values()) for row in merged.rows())
+    expected = q01_rows(database)
+    assert found == expected
+
+    order = q01.state("order0", SORT, capacity=8)
+    q01.launch("groups0", rows=merged.count(), source=merged, states=[order])
+    assert order.count() == len(expected)
+    types = [STRING, STRING, *["<i8"] * 8]
+    output = [np.zeros(8, dtype) for dtype in types]
+    assert q01.launch("ordered0", rows=order.count(), source=order, output=output) == len(expected)
+    for row, wanted in zip(
+        sorted((text_of(output[0][i]), text_of(output[1][i]), *(int(c[i]) for c in output[2:])) for i in range(4)),
+        expected,
+        strict=True,
+    ):
+        flag, status, quantity, price, discounted, charge, count, discount = wanted
+        averages = [value * 10000 // count for value in (quantity, price, discount)]
+        assert row == (flag, status, quantity, price, discounted, charge, *averages, count)
+
+
+def test_division_by_zero_has_its_row(q01: Program) -> None:
+    groups = q01.state("aggregate0", "group", capacity=8)
+    groups.head["rows"] = 1  # a group that counted nothing: an empty row of zeros
+    order = q01.state("order0", SORT, capacity=8)
+    with pytest.raises(DeviceError) as error:
+        q01.launch("groups0", rows=1, source=groups, states=[order], first_row=77)
+    assert (error.value.code, error.value.row) == (DIVISION_BY_ZERO, 77)
+
+
+# ---- a join: build, link, probe ----
+
+CUSTOMER = {"c_custkey": "c_custkey::int", "c_nationkey": "c_nationkey::int", "c_mktsegment": "c_mktsegment"}
+ORDERS = {
+    "o_custkey": "o_custkey::int",
+    "o_totalprice": "cast(o_totalprice * 100 as bigint)",
+    "o_orderdate": "date_diff('day', date '1970-01-01', o_orderdate)::int",
+}
+JOIN_FILE = "passes/lower/gpu/join.mlir"
+
+
+@pytest.fixture(scope="module", params=["direct", "hashed"])
+def joined(request: pytest.FixtureRequest, translate: str, formed) -> Program:
+    text = formed(JOIN_FILE)
+    if request.param == "hashed":
+        assert " {direct = " in text
+        text = text.replace(" {direct = {base = 1 : i64, extent = 1500 : i64}}", "")
+        assert "direct" not in text
+    return Program(translate, text)
+
+
+def built(program: Program, database: duckdb.DuckDBPyConnection, blocks: int) -> object:
+    columns = fetch(database, "customer", CUSTOMER)
+    columns["c_mktsegment"] = coded(columns["c_mktsegment"])
+    build = program.state("build0", JOIN, capacity=len(columns["c_custkey"]))
+    program.launch("build", rows=len(columns["c_custkey"]), columns=columns, states=[build], blocks=blocks)
+    return build.linked(program)
+
+
+@pytest.mark.parametrize("blocks", [1, 6])
+def test_join(blocks: int, joined: Program, database: duckdb.DuckDBPyConnection) -> None:
+    build = built(joined, database, blocks)
+    orders = fetch(database, "orders", ORDERS)
+    groups = joined.state("by_nation", "group", capacity=32)
+    joined.launch("probe", rows=len(orders["o_custkey"]), columns=orders, states=[build, groups], blocks=blocks)
+    expected = database.execute(
+        """select c_nationkey, count(*), cast(sum(o_totalprice) * 100 as hugeint)
+           from orders join customer on o_custkey = c_custkey
+           where c_mktsegment = 'BUILDING' and o_orderdate < date '1995-03-15' group by 1 order by 1"""
+    ).fetchall()
+    found = sorted((row["c_nationkey"], row["orders"], row["total"]) for row in groups.rows())
+    assert found == expected
+
+
+def test_outer_joins(joined: Program, database: duckdb.DuckDBPyConnection) -> None:
+    """Left, semi, anti and mark lookups count their rows; a left one also counts what it found."""
+    build = built(joined, database, 3)
+    orders = fetch(database, "orders", ORDERS)
+    rows = len(orders["o_custkey"])
+    matching = database.execute(
+        "select count(*) from orders join customer on o_custkey = c_custkey where c_mktsegment = 'BUILDING'"
+    ).fetchone()[0]
+    assert 0 < matching < rows
+    expected = {
+        "left": {"rows": rows, "found": matching},
+        "semi": {"rows": matching, "found": matching},
+        "anti": {"rows": rows - matching, "found": rows - matching},
+        "mark": {"rows": rows, "found": matching},
+    }
+    keys = {"o_custkey": orders["o_custkey"]}
+    for kind, wanted in expected.items():
+        counts = joined.state("counts", SCALAR)
+        joined.launch(f"probe_{kind}", rows=rows, columns=keys, states=[build, counts])
+        assert counts.rows() == [wanted], kind
+
+
+def test_null_keys_match_nothing(joined: Program, database: duckdb.DuckDBPyConnection) -> None:
+    build = built(joined, database, 3)
+    keys = fetch(database, "orders", ORDERS)["o_custkey"]
+    valid = np.arange(len(keys)) % 3 == 0
+    counts, some = joined.state("counts", SCALAR), joined.state("counts", SCALAR)
+    column = {"o_custkey": Nullable(np.where(valid, keys, 0).astype(np.int32), valid)}
+    joined.launch("probe_nullable", rows=len(keys), columns=column, states=[build, counts])
+    left = {"o_custkey": keys[valid].copy()}
+    joined.launch("probe_semi", rows=int(valid.sum()), columns=left, states=[build, some])
+    assert counts.rows()[0]["rows"] == some.rows()[0]["rows"] > 0
+
+
+def test_many_groups_overflow_the_block_table(joined: Program, database: duckdb.DuckDBPyConnection) -> None:
+    orders = fetch(database, "orders", ORDERS)
+    rows = len(orders["o_custkey"])
+    groups = joined.state("by_customer", "group", capacity=2000)
+    keys = {name: orders[name] for name in ("o_custkey", "o_totalprice")}
+    joined.launch("group_by_customer", rows=rows, columns=keys, states=[groups], blocks=8)
+    expected = database.execute(
+        """select o_custkey, cast(sum(o_totalprice) * 100 as hugeint), cast(min(o_totalprice) * 100 as bigint),
+                  cast(max(o_totalprice) * 100 as bigint) from orders group by 1 order by 1"""
+    ).fetchall()
+    assert len(expected) > 256  # more than any block keeps
+    assert sorted(tuple(row.values()) for row in groups.rows()) == expected
+
+
+def test_full_tables_are_an_error(joined: Program, database: duckdb.DuckDBPyConnection) -> None:
+    orders = fetch(database, "orders", ORDERS)
+    rows = len(orders["o_custkey"])
+    keys = {name: orders[name] for name in ("o_custkey", "o_totalprice")}
+    groups = joined.state("by_customer", "group", capacity=300)
+    with pytest.raises(DeviceError) as error:
+        joined.launch("group_by_customer", rows=rows, columns=keys, states=[groups])
+    assert error.value.code == MEMORY_ERROR
+    columns = fetch(database, "customer", CUSTOMER)
+    columns["c_mktsegment"] = coded(columns["c_mktsegment"])
+    build = joined.state("build0", JOIN, capacity=10)
+    with pytest.raises(DeviceError) as error:
+        joined.launch("build", rows=len(columns["c_custkey"]), columns=columns, states=[build])
+    assert error.value.code == MEMORY_ERROR
+
+
+# ---- the network's elementwise parts ----
+
+
+@pytest.fixture(scope="module")
+def network(translate: str, formed) -> Program:
+    return Program(translate, formed("passes/lower/gpu/network.mlir"))
+
+
+def kernel_with_buffers(program: Program, buffers: int) -> str:
+    found = [symbol for symbol, kernel in program.kernels.items() if len(kernel["columns"]) == buffers]
+    assert len(found) == 1, program.kernels
+    return found[0]
+
+
+@pytest.mark.parametrize("shape", [(1, 7), (33, 130), (512, 64)])
+def test_bias_and_relu(shape: tuple[int, int], network: Program) -> None:
+    generator = np.random.default_rng(5)
+    hidden = generator.standard_normal(shape, dtype=np.float32)
+    bias = generator.standard_normal(shape[1], dtype=np.float32)
+    out = np.full(shape, np.nan, np.float32)
+    extents = np.array([*shape, shape[1], *shape, 0], "<i8").view(np.uint8)
+    network.launch(
+        kernel_with_buffers(network, 3), rows=shape[0], columns=[hidden, bias, out], literals=extents, blocks=3
+    )
+    np.testing.assert_array_equal(out, np.maximum(hidden + bias, 0))
+
+
+def test_row_sums(network: Program) -> None:
+    values = np.random.default_rng(6).standard_normal((37, 50), dtype=np.float32)
+    out = np.full(37, np.nan, np.float32)
+    extents = np.array([37, 50, 37, 0], "<i8").view(np.uint8)
+    network.launch(kernel_with_buffers(network, 2), rows=37, columns=[values, out], literals=extents, blocks=2)
+    np.testing.assert_allclose(out, np.exp(values).sum(axis=1), rtol=1e-5)
