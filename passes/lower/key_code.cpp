@@ -31,7 +31,8 @@ Value PipelineCode::hashValue(Type type, RowValue input) {
     Value head = b_.load(i64, input.value);
     Value out = b_.slot(i64);
     b_.store(hashInteger(head), out);
-    Value isLong = b_.compare(arith::CmpIPredicate::ugt, b_.truncate(head, b_.getI32Type()), b_.i32(4));
+    Value isLong =
+        b_.compare(arith::CmpIPredicate::ugt, b_.truncate(head, b_.getI32Type()), b_.i32(4));
     b_.ifThen(isLong, [&] { b_.store(b_.callImport("hr_string_hash", {input.value}), out); });
     hash = b_.load(i64, out);
   } else if (type.isInteger(1)) {
@@ -78,12 +79,12 @@ FailureOr<Value> PipelineCode::hashKeys(RowReader &rows, ArrayAttr keys, Value *
     if (!hash) {
       hash = next;
     } else {
-      Value rotated = arith::OrIOp::create(
-          b_, b_.loc(), arith::ShLIOp::create(b_, b_.loc(), hash, b_.i64(5)),
-          arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(59)));
-      Value mixed = arith::MulIOp::create(
-          b_, b_.loc(), arith::XOrIOp::create(b_, b_.loc(), rotated, next),
-          b_.i64(static_cast<int64_t>(primitives::kHashMultiplier1)));
+      Value rotated =
+          arith::OrIOp::create(b_, b_.loc(), arith::ShLIOp::create(b_, b_.loc(), hash, b_.i64(5)),
+                               arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(59)));
+      Value mixed =
+          arith::MulIOp::create(b_, b_.loc(), arith::XOrIOp::create(b_, b_.loc(), rotated, next),
+                                b_.i64(static_cast<int64_t>(primitives::kHashMultiplier1)));
       hash = arith::XOrIOp::create(b_, b_.loc(), mixed,
                                    arith::ShRUIOp::create(b_, b_.loc(), mixed, b_.i64(32)));
     }
@@ -132,7 +133,8 @@ Value PipelineCode::equalKey(const plan::StateField &field, Type type, RowValue 
   Value bothNull = arith::OrIOp::create(b_, b_.loc(), stored, valid);
   bothNull = arith::XOrIOp::create(b_, b_.loc(), bothNull, b_.integer(b_.getI1Type(), 1));
   Value bothValid = arith::AndIOp::create(b_, b_.loc(), stored, valid);
-  return arith::OrIOp::create(b_, b_.loc(), bothNull, arith::AndIOp::create(b_, b_.loc(), bothValid, equal));
+  return arith::OrIOp::create(b_, b_.loc(), bothNull,
+                              arith::AndIOp::create(b_, b_.loc(), bothValid, equal));
 }
 
 } // namespace headrace::lower

@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace headrace::lower {
 
-PipelineCode::PipelineCode(pipe::PipelineOp pipeline, SymbolTable &symbols, LLVM::LLVMFuncOp function)
+PipelineCode::PipelineCode(pipe::PipelineOp pipeline, SymbolTable &symbols,
+                           LLVM::LLVMFuncOp function)
     : pipeline_(pipeline), symbols_(symbols), b_(function, pipeline.getLoc()) {
   scalarOps_ = [this](Operation *op, IRMapping &mapping) { return lowerScalarOp(op, mapping); };
 }
@@ -70,11 +71,12 @@ Value PipelineCode::widenToField(const plan::StateField &field, Value value) {
   if (type == stored) {
     return value;
   }
-  return isFloat ? Value(arith::ExtFOp::create(b_, b_.loc(), stored, value)) : b_.signExtend(value, stored);
+  return isFloat ? Value(arith::ExtFOp::create(b_, b_.loc(), stored, value))
+                 : b_.signExtend(value, stored);
 }
 
 void PipelineCode::combineField(const plan::StateField &field, Value row, RowValue input,
-                                 Value owner) {
+                                Value owner) {
   Value place = b_.at(row, field.offset);
   auto combineAlways = [&] {
     if (field.type == HR_STRING) {

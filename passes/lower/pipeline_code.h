@@ -1,5 +1,6 @@
-// PipelineCode: what the kernels of a pipeline share whatever their skeleton (tiles of a CPU worker, threads of a
-// GPU): columns and expressions, hashing and equality of keys, ops of bodies, literals, places of errors.
+// PipelineCode: what the kernels of a pipeline share whatever their skeleton (tiles of a CPU
+// worker, threads of a GPU): columns and expressions, hashing and equality of keys, ops of bodies,
+// literals, places of errors.
 #pragma once
 
 #include "passes/lower/row_values.h"
@@ -11,8 +12,8 @@
 
 namespace headrace::lower {
 
-/// Base of the emitters. A skeleton adds the loops, the sources, the lookups and the sinks, and says how code
-/// leaves the kernel with an error.
+/// Base of the emitters. A skeleton adds the loops, the sources, the lookups and the sinks, and
+/// says how code leaves the kernel with an error.
 class PipelineCode {
 public:
   virtual ~PipelineCode() = default;
@@ -20,7 +21,8 @@ public:
 protected:
   using Column = std::shared_ptr<ColumnValue>;
 
-  PipelineCode(pipe::PipelineOp pipeline, mlir::SymbolTable &states, mlir::LLVM::LLVMFuncOp function);
+  PipelineCode(pipe::PipelineOp pipeline, mlir::SymbolTable &states,
+               mlir::LLVM::LLVMFuncOp function);
 
   /// Ends the current block: leaves with this HrErrorCode (i32) and place (index, i32).
   virtual void leaveWithError(mlir::Value code, mlir::Value place) = 0;
@@ -32,7 +34,8 @@ protected:
   std::shared_ptr<Expression> makeExpression(mlir::Region &body, mlir::ArrayAttr columns);
   void keepColumns(pipe::RowsType rows);
   /// Folds a value into the field of a row that nobody else writes.
-  void combineField(const plan::StateField &field, mlir::Value row, RowValue input, mlir::Value owner);
+  void combineField(const plan::StateField &field, mlir::Value row, RowValue input,
+                    mlir::Value owner);
   /// A value of a body as the field stores it.
   mlir::Value widenToField(const plan::StateField &field, mlir::Value value);
   /// Leaves the kernel with HR_ERROR if the code is not zero.
@@ -45,11 +48,13 @@ protected:
 
   // key_code.cpp
   /// Hash of key columns of a row, by runtime/primitives/hash/hash.h.
-  mlir::FailureOr<mlir::Value> hashKeys(RowReader &rows, mlir::ArrayAttr keys, mlir::Value *anyNull);
+  mlir::FailureOr<mlir::Value> hashKeys(RowReader &rows, mlir::ArrayAttr keys,
+                                        mlir::Value *anyNull);
   mlir::Value hashValue(mlir::Type type, RowValue value);
   mlir::Value equalValues(mlir::Type type, mlir::Value a, mlir::Value b);
   /// A key of a row against the one kept in a state's row: NULL equals NULL.
-  mlir::Value equalKey(const plan::StateField &field, mlir::Type type, RowValue input, mlir::Value row);
+  mlir::Value equalKey(const plan::StateField &field, mlir::Type type, RowValue input,
+                       mlir::Value row);
 
   // scalar_ops.cpp
   mlir::LogicalResult lowerScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);

@@ -1,6 +1,6 @@
-/* The ABI of kernels shaped for threads (a GPU, or its emulation on the CPU). Inputs and literals are HrArgs as for
- * CPU kernels; all pointers are the device's. What differs: memory is reserved before the launch and never grown, and
- * errors and outputs are shared by all threads. */
+/* The ABI of kernels shaped for threads (a GPU, or its emulation on the CPU). Inputs and literals
+ * are HrArgs as for CPU kernels; all pointers are the device's. What differs: memory is reserved
+ * before the launch and never grown, and errors and outputs are shared by all threads. */
 #ifndef HEADRACE_RUNTIME_ABI_DEVICE_KERNEL_H
 #define HEADRACE_RUNTIME_ABI_DEVICE_KERNEL_H
 
@@ -12,24 +12,24 @@ extern "C" {
 
 /* States, by kind:
  *   scalar  HrScalarState: `row` is the result, combined into by atomics
- *   group   HrGroupTable: `rows` counts up to `limit`; row i is at store.rows + i * rowBytes, in no order;
- *           the directory has at least 2 * limit entries, zeroed; an entry under construction has row pointer 1
- *   join    filled: HrRowBuffer, `next` moves towards `end` (past it: rows did not fit); after the kernel
- *           link_STATE has run over [store.rows, next), read: HrJoinTable with a zeroed directory before
- *   sort    HrRowBuffer, unordered
- * Group and join rows hold pointers of 48 bits. */
+ *   group   HrGroupTable: `rows` counts up to `limit`; row i is at store.rows + i * rowBytes, in no
+ * order; the directory has at least 2 * limit entries, zeroed; an entry under construction has row
+ * pointer 1 join    filled: HrRowBuffer, `next` moves towards `end` (past it: rows did not fit);
+ * after the kernel link_STATE has run over [store.rows, next), read: HrJoinTable with a zeroed
+ * directory before sort    HrRowBuffer, unordered Group and join rows hold pointers of 48 bits. */
 
 /* What `owner` of a state points to. */
 typedef struct HrDeviceStore {
-  uint8_t *rows;      /* group: limit * rowBytes */
-  uint8_t *heap;      /* bytes of kept strings; null: strings are not kept */
+  uint8_t *rows; /* group: limit * rowBytes */
+  uint8_t *heap; /* bytes of kept strings; null: strings are not kept */
   uint64_t heapBytes;
-  uint64_t heapUsed;  /* may end above heapBytes: then strings did not fit and the error is set */
+  uint64_t heapUsed; /* may end above heapBytes: then strings did not fit and the error is set */
 } HrDeviceStore;
 
-/* One launch. A column of a morsel has one segment: HR_VALUES, HR_INDICES, HR_OFFSETS or HR_BITMAP (codes are
- * unpacked before). An output's string column gets HrString views into the states and columns they come from;
- * rows beyond `capacity` are counted but not written: launch again with room for `rows`. */
+/* One launch. A column of a morsel has one segment: HR_VALUES, HR_INDICES, HR_OFFSETS or HR_BITMAP
+ * (codes are unpacked before). An output's string column gets HrString views into the states and
+ * columns they come from; rows beyond `capacity` are counted but not written: launch again with
+ * room for `rows`. */
 typedef struct HrDevice {
   HrError error; /* of the first thread that failed */
   HrOutput *outputs;
@@ -42,8 +42,10 @@ typedef struct HrDevice {
 
 /* PTX entry: NAME(args, device), any number of blocks of Kernel's threads. */
 typedef void (*HrDeviceKernel)(const HrArgs *args, HrDevice *device);
-/* Emulated entry: runs one block, its threads one after the other from barrier to barrier. Blocks may run at once. */
-typedef void (*HrEmulatedBlock)(const HrArgs *args, HrDevice *device, uint32_t block, uint32_t blocks, uint32_t threads);
+/* Emulated entry: runs one block, its threads one after the other from barrier to barrier. Blocks
+ * may run at once. */
+typedef void (*HrEmulatedBlock)(const HrArgs *args, HrDevice *device, uint32_t block,
+                                uint32_t blocks, uint32_t threads);
 
 #ifdef __cplusplus
 }

@@ -36,7 +36,9 @@ struct Target {
 };
 
 // PTX 8.0 is the first with sm_90; the back end's default is older and makes it end the process.
-Target ptxTarget() { return {"nvptx64-nvidia-cuda", "sm_90", "+ptx80", nvptxPrimitives(), "device"}; }
+Target ptxTarget() {
+  return {"nvptx64-nvidia-cuda", "sm_90", "+ptx80", nvptxPrimitives(), "device"};
+}
 Target hostTarget() { return {"x86_64-unknown-linux-gnu", "x86-64-v2", "", hostPrimitives(), ""}; }
 
 void initializeTargets() {
@@ -67,7 +69,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
-/// clang makes all atomics of nvptx system-wide, which is slower and more than is needed: a launch is one device's.
+/// clang makes all atomics of nvptx system-wide, which is slower and more than is needed: a launch
+/// is one device's.
 void setAtomicScope(llvm::Module &module, llvm::SyncScope::ID scope) {
   for (llvm::Function &function : module) {
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
@@ -107,14 +110,16 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
   llvm::Expected<std::unique_ptr<llvm::Module>> primitives =
       llvm::parseBitcodeFile(llvm::MemoryBufferRef(target.primitives, "primitives"), context);
   if (!primitives) {
-    return module.emitError("bitcode of the primitives does not load: ") << llvm::toString(primitives.takeError());
+    return module.emitError("bitcode of the primitives does not load: ")
+           << llvm::toString(primitives.takeError());
   }
   (*primitives)->setDataLayout(code->getDataLayout());
   (*primitives)->setTargetTriple(triple);
   if (llvm::Linker::linkModules(*code, std::move(*primitives), llvm::Linker::LinkOnlyNeeded)) {
     return module.emitError("kernels and primitives do not link");
   }
-  llvm::internalizeModule(*code, [&](const llvm::GlobalValue &value) { return entries.contains(value.getName()); });
+  llvm::internalizeModule(
+      *code, [&](const llvm::GlobalValue &value) { return entries.contains(value.getName()); });
   for (llvm::Function &function : *code) {
     if (!function.isDeclaration()) {
       function.addFnAttr(llvm::Attribute::NoUnwind);

@@ -8,10 +8,13 @@ namespace headrace::lower {
 namespace {
 constexpr uint32_t kBlocksPerMultiprocessor = 2;
 
-std::string phaseName(StringRef kernel, unsigned number) { return (kernel + ".phase" + Twine(number)).str(); }
+std::string phaseName(StringRef kernel, unsigned number) {
+  return (kernel + ".phase" + Twine(number)).str();
+}
 
 void callPhases(CodeBuilder &b, ModuleOp target, const DeviceKernel &kernel,
-                llvm::function_ref<void(LLVM::LLVMFuncOp)> call, llvm::function_ref<void()> barrier) {
+                llvm::function_ref<void(LLVM::LLVMFuncOp)> call,
+                llvm::function_ref<void()> barrier) {
   for (unsigned phase = 0; phase < kernel.phases; ++phase) {
     if (phase) {
       barrier();
@@ -36,9 +39,12 @@ LLVM::LLVMFuncOp makePhase(ModuleOp target, StringRef kernel, unsigned number, L
 
 void strideLoop(CodeBuilder &b, Value count, llvm::function_ref<void(Value, Block *)> body) {
   Type i64 = b.getI64Type();
-  auto argument = [&](PhaseArgument which) { return b.zeroExtend(b.function().getArgument(which), i64); };
+  auto argument = [&](PhaseArgument which) {
+    return b.zeroExtend(b.function().getArgument(which), i64);
+  };
   Value threads = argument(kThreads);
-  Value first = b.add(arith::MulIOp::create(b, b.loc(), argument(kBlock), threads), argument(kThread));
+  Value first =
+      b.add(arith::MulIOp::create(b, b.loc(), argument(kBlock), threads), argument(kThread));
   Value stride = arith::MulIOp::create(b, b.loc(), argument(kBlocks), threads);
   Value counter = b.slot(i64);
   b.store(first, counter);
@@ -73,13 +79,15 @@ void emitEntry(ModuleOp target, const DeviceKernel &kernel, DeviceTarget device)
   int64_t sharedBytes = std::max<int64_t>(16, kernel.sharedBytes);
   if (device == DeviceTarget::kEmulation) {
     Value shared = b.slot(b.getI8Type(), sharedBytes);
-    Value block = function.getArgument(2), blocks = function.getArgument(3), threads = function.getArgument(4);
+    Value block = function.getArgument(2), blocks = function.getArgument(3),
+          threads = function.getArgument(4);
     callPhases(
         b, target, kernel,
         [&](LLVM::LLVMFuncOp phase) {
           b.forLoop(b.i64(0), b.zeroExtend(threads, b.getI64Type()), 1, [&](Value thread) {
-            LLVM::CallOp::create(b, location, phase,
-                                 ValueRange{args, worker, shared, b.truncate(thread, i32), threads, block, blocks});
+            LLVM::CallOp::create(
+                b, location, phase,
+                ValueRange{args, worker, shared, b.truncate(thread, i32), threads, block, blocks});
           });
         },
         [] {});
@@ -87,36 +95,44 @@ void emitEntry(ModuleOp target, const DeviceKernel &kernel, DeviceTarget device)
   }
   function.setCConv(LLVM::cconv::CConv::PTX_Kernel);
   auto launchBound = [&](StringRef name, uint32_t value) {
-    return ArrayAttr::get(context, {outer.getStringAttr(name), outer.getStringAttr(std::to_string(value))});
+    return ArrayAttr::get(context,
+                          {outer.getStringAttr(name), outer.getStringAttr(std::to_string(value))});
   };
   // Without the second bound ptxas aims at five blocks and spills.
-  function.setPassthroughAttr(ArrayAttr::get(
-      context, {launchBound("nvvm.maxntid", kernel.threads), launchBound("nvvm.minctasm", kBlocksPerMultiprocessor)}));
+  function.setPassthroughAttr(
+      ArrayAttr::get(context, {launchBound("nvvm.maxntid", kernel.threads),
+                               launchBound("nvvm.minctasm", kBlocksPerMultiprocessor)}));
   constexpr unsigned kSharedSpace = 3;
-  auto memory = LLVM::GlobalOp::create(outer, location, LLVM::LLVMArrayType::get(outer.getI8Type(), sharedBytes),
-                                       /*isConstant=*/false, LLVM::Linkage::Internal,
-                                       kernel.kernel.symbol + ".shared", Attribute(), /*alignment=*/16, kSharedSpace);
+  auto memory = LLVM::GlobalOp::create(
+      outer, location, LLVM::LLVMArrayType::get(outer.getI8Type(), sharedBytes),
+      /*isConstant=*/false, LLVM::Linkage::Internal, kernel.kernel.symbol + ".shared", Attribute(),
+      /*alignment=*/16, kSharedSpace);
   {
     OpBuilder::InsertionGuard guard(outer);
     Block *initializer = outer.createBlock(&memory.getInitializerRegion());
     outer.setInsertionPointToEnd(initializer);
-    LLVM::ReturnOp::create(outer, location, LLVM::UndefOp::create(outer, location, memory.getType()).getResult());
+    LLVM::ReturnOp::create(outer, location,
+                           LLVM::UndefOp::create(outer, location, memory.getType()).getResult());
   }
   Value shared = LLVM::AddressOfOp::create(b, location, memory);
   shared = LLVM::AddrSpaceCastOp::create(b, location, pointer, shared);
   auto special = [&](StringRef name) {
     return LLVM::CallIntrinsicOp::create(b, location, i32,
-                                         b.getStringAttr("llvm.nvvm.read.ptx.sreg." + name.str()), ValueRange())
+                                         b.getStringAttr("llvm.nvvm.read.ptx.sreg." + name.str()),
+                                         ValueRange())
         .getResult(0);
   };
-  Value thread = special("tid.x"), threads = special("ntid.x"), block = special("ctaid.x"), blocks = special("nctaid.x");
+  Value thread = special("tid.x"), threads = special("ntid.x"), block = special("ctaid.x"),
+        blocks = special("nctaid.x");
   callPhases(
       b, target, kernel,
       [&](LLVM::LLVMFuncOp phase) {
-        LLVM::CallOp::create(b, location, phase, ValueRange{args, worker, shared, thread, threads, block, blocks});
+        LLVM::CallOp::create(b, location, phase,
+                             ValueRange{args, worker, shared, thread, threads, block, blocks});
       },
       [&] {
-        LLVM::CallIntrinsicOp::create(b, location, b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
+        LLVM::CallIntrinsicOp::create(b, location,
+                                      b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
                                       ValueRange{b.i32(0)});
       });
 }

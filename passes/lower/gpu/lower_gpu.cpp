@@ -57,7 +57,9 @@ FailureOr<DeviceKernels> emitDeviceKernels(ModuleOp program, DeviceTarget target
 namespace {
 /// Outside a pass manager, which loads what passes depend on.
 void loadDialects(ModuleOp program) {
-  program.getContext()->loadDialect<LLVM::LLVMDialect, arith::ArithDialect, math::MathDialect, vector::VectorDialect>();
+  program.getContext()
+      ->loadDialect<LLVM::LLVMDialect, arith::ArithDialect, math::MathDialect,
+                    vector::VectorDialect>();
 }
 } // namespace
 
@@ -96,20 +98,20 @@ llvm::json::Object describe(const DeviceKernel &kernel) {
   for (const plan::Literal &literal : kernel.kernel.literals) {
     literals.push_back(llvm::json::Object{{"offset", literal.offset}, {"text", literal.text}});
   }
-  return llvm::json::Object{{"symbol", kernel.kernel.symbol},
-                            {"threads", kernel.threads},
-                            {"shared_bytes", kernel.sharedBytes},
-                            {"literal_bytes", kernel.kernel.literalBytes},
-                            {"literals", std::move(literals)},
-                            {"states", names(kernel.states)},
-                            {"columns", names(kernel.columns)}};
+  return llvm::json::Object{
+      {"symbol", kernel.kernel.symbol},     {"threads", kernel.threads},
+      {"shared_bytes", kernel.sharedBytes}, {"literal_bytes", kernel.kernel.literalBytes},
+      {"literals", std::move(literals)},    {"states", names(kernel.states)},
+      {"columns", names(kernel.columns)}};
 }
 
 llvm::json::Object describe(const plan::State &state) {
   llvm::json::Array fields;
   for (const plan::StateField &field : state.fields) {
-    llvm::json::Object entry{{"name", field.name}, {"type", static_cast<int>(field.type)},
-                             {"offset", field.offset}, {"combine", field.combine}};
+    llvm::json::Object entry{{"name", field.name},
+                             {"type", static_cast<int>(field.type)},
+                             {"offset", field.offset},
+                             {"combine", field.combine}};
     if (field.nullable) {
       entry["valid_offset"] = field.validOffset;
     }
@@ -141,7 +143,8 @@ FailureOr<std::string> deviceManifest(ModuleOp program) {
   for (auto state : program.getOps<pipe::StateOp>()) {
     stateList.push_back(describe(layoutState(state)));
   }
-  llvm::json::Value manifest = llvm::json::Object{{"kernels", std::move(kernelList)}, {"states", std::move(stateList)}};
+  llvm::json::Value manifest =
+      llvm::json::Object{{"kernels", std::move(kernelList)}, {"states", std::move(stateList)}};
   return llvm::formatv("{0:2}\n", manifest).str();
 }
 

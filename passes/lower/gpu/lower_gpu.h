@@ -1,4 +1,5 @@
-// The phase `lower` for threads: pipelines and tensor kernels to PTX, or to code that emulates a GPU's blocks.
+// The phase `lower` for threads: pipelines and tensor kernels to PTX, or to code that emulates a
+// GPU's blocks.
 #pragma once
 
 #include "passes/lower/gpu/device_kernel.h"
@@ -13,14 +14,15 @@ struct DeviceKernels {
   std::vector<DeviceKernel> kernels;
 };
 
-/// All pipelines, links of join states, and tensor kernels of a program after `form`. Diagnostics on what has no shape
-/// for threads yet.
+/// All pipelines, links of join states, and tensor kernels of a program after `form`. Diagnostics
+/// on what has no shape for threads yet.
 mlir::FailureOr<DeviceKernels> emitDeviceKernels(mlir::ModuleOp program, DeviceTarget target);
 
 mlir::FailureOr<std::string> lowerToPtx(mlir::ModuleOp program);
 /// A shared object with one HrEmulatedBlock per kernel.
 mlir::FailureOr<std::vector<char>> lowerToEmulation(mlir::ModuleOp program);
-/// What a launcher needs beside the code, as JSON: kernels (block size, states, columns, literals) and states (rows).
+/// What a launcher needs beside the code, as JSON: kernels (block size, states, columns, literals)
+/// and states (rows).
 mlir::FailureOr<std::string> deviceManifest(mlir::ModuleOp program);
 
 } // namespace headrace::lower

@@ -1,4 +1,5 @@
-// runtime/primitives/gpu/device.cpp as LLVM bitcode, compiled with the project and kept in this library.
+// runtime/primitives/gpu/device.cpp as LLVM bitcode, compiled with the project and kept in this
+// library.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -1,5 +1,5 @@
-// Aggregates with keys: a small table of the block in shared memory takes most rows, the state's table what does not
-// fit and, at the end, what the block has gathered.
+// Aggregates with keys: a small table of the block in shared memory takes most rows, the state's
+// table what does not fit and, at the end, what the block has gathered.
 #include "passes/lower/gpu/thread_kernel.h"
 
 #include "passes/analysis/physical.h"
@@ -13,7 +13,8 @@ using namespace mlir;
 namespace headrace::lower {
 
 namespace {
-/// Of the block's table and its rows: leaves room for two blocks a multiprocessor with the default carve-out.
+/// Of the block's table and its rows: leaves room for two blocks a multiprocessor with the default
+/// carve-out.
 constexpr uint32_t kBlockTableBytes = 16384;
 constexpr uint32_t kBlockGroupsMax = 256;
 constexpr int64_t kPointerMask = 0x0000ffffffffffff;
@@ -68,8 +69,9 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   Value mask = b_.loadField(i64, table, offsetof(HrGroupTable, mask));
   Value position = b_.slot(i64);
   b_.store(arith::AndIOp::create(b_, b_.loc(), hash, mask), position);
-  Block *probe = b_.newBlock(), *occupied = b_.newBlock(), *settled = b_.newBlock(), *step = b_.newBlock(),
-        *missing = b_.newBlock(), *room = b_.newBlock(), *claimed = b_.newBlock(), *none = b_.newBlock();
+  Block *probe = b_.newBlock(), *occupied = b_.newBlock(), *settled = b_.newBlock(),
+        *step = b_.newBlock(), *missing = b_.newBlock(), *room = b_.newBlock(),
+        *claimed = b_.newBlock(), *none = b_.newBlock();
   auto isZero = [&](Value code) { return b_.compare(arith::CmpIPredicate::eq, code, b_.i32(0)); };
   b_.jump(probe);
 
@@ -80,7 +82,8 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   b_.branch(b_.compare(arith::CmpIPredicate::eq, entry, b_.i64(0)), missing, occupied);
 
   b_.enter(occupied);
-  Value tags = arith::ShRUIOp::create(b_, b_.loc(), arith::XOrIOp::create(b_, b_.loc(), entry, hash), b_.i64(48));
+  Value tags = arith::ShRUIOp::create(b_, b_.loc(),
+                                      arith::XOrIOp::create(b_, b_.loc(), entry, hash), b_.i64(48));
   Block *same = b_.newBlock();
   b_.branch(b_.compare(arith::CmpIPredicate::eq, tags, b_.i64(0)), same, step);
   b_.enter(same);
@@ -179,7 +182,8 @@ LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pip
 
   BlockTable block(state.rowBytes);
   uint64_t expected = op.getExpectedRows().value_or(0);
-  bool useBlock = block.pays() && expected <= 4 * static_cast<uint64_t>(block.groups) && !isa<pipe::ReadOp>(pipeline_.getBody().front().front());
+  bool useBlock = block.pays() && expected <= 4 * static_cast<uint64_t>(block.groups) &&
+                  !isa<pipe::ReadOp>(pipeline_.getBody().front().front());
   if (useBlock) {
     device_kernel_.sharedBytes = block.rows() + block.groups * state.rowBytes;
     Value directory = b_.at(shared_, BlockTable::kDirectory);
@@ -193,7 +197,8 @@ LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pip
       b_.storeField(b_.i64(block.groups), shared_, offsetof(HrGroupTable, limit));
       b_.storeField(store, shared_, offsetof(HrGroupTable, owner));
       b_.storeField(b_.at(shared_, block.rows()), store, offsetof(HrDeviceStore, rows));
-      b_.storeField(b_.nullPtr(), store, offsetof(HrDeviceStore, heap)); // strings stay where they are
+      b_.storeField(b_.nullPtr(), store,
+                    offsetof(HrDeviceStore, heap)); // strings stay where they are
       b_.storeField(b_.i64(0), store, offsetof(HrDeviceStore, heapBytes));
       b_.storeField(b_.i64(0), store, offsetof(HrDeviceStore, heapUsed));
     });
@@ -203,7 +208,8 @@ LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pip
 
   LogicalResult rows = emitRows([&]() -> LogicalResult {
     FailureOr<std::vector<RowValue>> inputs = readFields(state);
-    FailureOr<Value> hash = failed(inputs) ? FailureOr<Value>() : hashKeys(*reader_, combine.getKeys(), nullptr);
+    FailureOr<Value> hash =
+        failed(inputs) ? FailureOr<Value>() : hashKeys(*reader_, combine.getKeys(), nullptr);
     if (failed(hash)) {
       return failure();
     }
@@ -234,22 +240,23 @@ LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pip
   Value table = statePointer(combine.getState());
   Value directory = b_.at(shared_, BlockTable::kDirectory);
   LogicalResult merged = success();
-  b_.forLoop(b_.zeroExtend(thread_, i64), b_.i64(block.entries()), b_.zeroExtend(threads_, i64), [&](Value index) {
-    Value entry = b_.load(i64, b_.element(directory, index, 8));
-    b_.ifThen(b_.compare(arith::CmpIPredicate::ne, entry, b_.i64(0)), [&] {
-      Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kPointerMask));
-      Value row = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
-      std::vector<RowValue> values;
-      for (const ColumnValue &column : columns) {
-        values.push_back(loadField(b_, column, row));
-      }
-      Value target = findIn(table, b_.load(i64, row), values);
-      checkNotNull(target);
-      if (failed(fold(target, values))) {
-        merged = failure();
-      }
-    });
-  });
+  b_.forLoop(b_.zeroExtend(thread_, i64), b_.i64(block.entries()), b_.zeroExtend(threads_, i64),
+             [&](Value index) {
+               Value entry = b_.load(i64, b_.element(directory, index, 8));
+               b_.ifThen(b_.compare(arith::CmpIPredicate::ne, entry, b_.i64(0)), [&] {
+                 Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kPointerMask));
+                 Value row = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
+                 std::vector<RowValue> values;
+                 for (const ColumnValue &column : columns) {
+                   values.push_back(loadField(b_, column, row));
+                 }
+                 Value target = findIn(table, b_.load(i64, row), values);
+                 checkNotNull(target);
+                 if (failed(fold(target, values))) {
+                   merged = failure();
+                 }
+               });
+             });
   return merged;
 }
 

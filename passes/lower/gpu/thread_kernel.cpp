@@ -9,8 +9,10 @@ using namespace mlir;
 
 namespace headrace::lower {
 
-ThreadKernelEmitter::ThreadKernelEmitter(pipe::PipelineOp pipeline, SymbolTable &symbols, ModuleOp target)
-    : PipelineCode(pipeline, symbols, makePhase(target, pipeline.getSymName(), 0, pipeline.getLoc())),
+ThreadKernelEmitter::ThreadKernelEmitter(pipe::PipelineOp pipeline, SymbolTable &symbols,
+                                         ModuleOp target)
+    : PipelineCode(pipeline, symbols,
+                   makePhase(target, pipeline.getSymName(), 0, pipeline.getLoc())),
       target_(target) {
   columnLoad_ = [this](const ColumnValue &column) { return loadColumn(column); };
 }
@@ -102,7 +104,8 @@ RowReader ThreadKernelEmitter::newReader(Value row) {
 
 LogicalResult ThreadKernelEmitter::emitRows(llvm::function_ref<LogicalResult()> sink) {
   Value rows = prologueValue([&] {
-    return b_.zeroExtend(b_.loadField(b_.getI32Type(), morsel_, offsetof(HrMorsel, rows)), b_.getI64Type());
+    return b_.zeroExtend(b_.loadField(b_.getI32Type(), morsel_, offsetof(HrMorsel, rows)),
+                         b_.getI64Type());
   });
   LogicalResult result = success();
   strideLoop(b_, rows, [&](Value row, Block *next) {
@@ -149,7 +152,8 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
       return read.emitError("unknown state: ") << read.getState();
     }
     plan::State layout = layoutState(state);
-    Value all = prologueValue([&] { return b_.loadField(pointer, morsel_, offsetof(HrMorsel, stateRows)); });
+    Value all = prologueValue(
+        [&] { return b_.loadField(pointer, morsel_, offsetof(HrMorsel, stateRows)); });
     Value stateRow = b_.load(pointer, b_.element(all, row, 8));
     for (size_t index = 0; index < rows.size(); ++index) {
       StringRef name = rows.getNames()[index].getValue();
@@ -171,7 +175,8 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
   if (!isa<pipe::ScanOp, pipe::ReceiveOp>(source)) {
     return source->emitError("this source has no code for threads yet: ") << source->getName();
   }
-  Value columns = prologueValue([&] { return b_.loadField(pointer, morsel_, offsetof(HrMorsel, columns)); });
+  Value columns =
+      prologueValue([&] { return b_.loadField(pointer, morsel_, offsetof(HrMorsel, columns)); });
   for (size_t index = 0; index < rows.size(); ++index) {
     auto column = std::make_shared<ColumnValue>();
     column->type = rows.getTypes()[index];
@@ -187,8 +192,8 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
       parts.data = b_.loadField(pointer, segment, offsetof(HrSegment, data));
       parts.heap = b_.loadField(pointer, segment, offsetof(HrSegment, heap));
       parts.validity = b_.loadField(pointer, segment, offsetof(HrSegment, validity));
-      parts.encoding = b_.zeroExtend(b_.loadField(b_.getI8Type(), segment, offsetof(HrSegment, encoding)),
-                                     b_.getI32Type());
+      parts.encoding = b_.zeroExtend(
+          b_.loadField(b_.getI8Type(), segment, offsetof(HrSegment, encoding)), b_.getI32Type());
       return segment;
     });
     sources_.push_back(parts);
@@ -213,10 +218,12 @@ RowValue ThreadKernelEmitter::loadColumn(const ColumnValue &column) {
     out.value = b_.callNamed("hr_device_string", pointer,
                              {from.encoding, from.data, from.dictionary, from.heap, row_, view});
   } else if (column.type.isInteger(1)) {
-    out.value = isSet(b_.callNamed("hr_device_bool", i32, {from.encoding, from.data, from.dictionary, row_}));
+    out.value = isSet(
+        b_.callNamed("hr_device_bool", i32, {from.encoding, from.data, from.dictionary, row_}));
   } else {
     Value bytes = b_.i32(physicalBytes(physicalType(column.type)));
-    Value place = b_.callNamed("hr_device_value", pointer, {from.encoding, from.data, from.dictionary, row_, bytes});
+    Value place = b_.callNamed("hr_device_value", pointer,
+                               {from.encoding, from.data, from.dictionary, row_, bytes});
     out.value = loadValue(b_, column.type, place);
   }
   if (column.nullable) {
@@ -226,7 +233,8 @@ RowValue ThreadKernelEmitter::loadColumn(const ColumnValue &column) {
 }
 
 LogicalResult ThreadKernelEmitter::emitFilter(pipe::FilterOp filter) {
-  FailureOr<SmallVector<Value>> flag = reader_->evaluate(*makeExpression(filter.getBody(), filter.getColumns()));
+  FailureOr<SmallVector<Value>> flag =
+      reader_->evaluate(*makeExpression(filter.getBody(), filter.getColumns()));
   if (failed(flag)) {
     return failure();
   }

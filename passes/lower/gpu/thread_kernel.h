@@ -1,5 +1,5 @@
-// ThreadKernelEmitter: one pipe.pipeline shaped for threads, the second skeleton around the bodies that kernel_emitter.h
-// compiles for a CPU worker.
+// ThreadKernelEmitter: one pipe.pipeline shaped for threads, the second skeleton around the bodies
+// that kernel_emitter.h compiles for a CPU worker.
 #pragma once
 
 #include "passes/lower/gpu/device_kernel.h"
@@ -7,21 +7,23 @@
 
 namespace headrace::lower {
 
-/// A thread takes the rows first, first + stride, … of the morsel and runs each through all stages before the next:
+/// A thread takes the rows first, first + stride, … of the morsel and runs each through all stages
+/// before the next:
 ///
 ///   row loop -> filter -> lookup chain -> … -> sink
 ///     ^           |          ^  |(end)           |
 ///     +-----------+<---------|--+                |
 ///                            +-------------------+
 ///
-/// Values of a row stay in registers. What a block does together it does in phases with a barrier between:
+/// Values of a row stay in registers. What a block does together it does in phases with a barrier
+/// between:
 ///
-///   scalar aggregate   rows into private accumulators | 16 threads fold those of the block | one adds to the state
-///   groups             empty the block's table        | rows into it, or past it into the state | the table into the state
-///   everything else    rows
+///   scalar aggregate   rows into private accumulators | 16 threads fold those of the block | one
+///   adds to the state groups             empty the block's table        | rows into it, or past it
+///   into the state | the table into the state everything else    rows
 ///
-/// Each phase is a function (args, device, shared, thread, threads, block, blocks), so an emulation of a block is a
-/// loop over its threads per phase.
+/// Each phase is a function (args, device, shared, thread, threads, block, blocks), so an emulation
+/// of a block is a loop over its threads per phase.
 class ThreadKernelEmitter : PipelineCode {
 public:
   ThreadKernelEmitter(pipe::PipelineOp pipeline, mlir::SymbolTable &states, mlir::ModuleOp target);
@@ -45,22 +47,26 @@ private:
 
   // thread_lookup.cpp
   mlir::LogicalResult emitLookup(pipe::LookupOp lookup);
-  mlir::FailureOr<mlir::Value> chainHead(pipe::LookupOp lookup, const plan::State &state, mlir::Value *hash);
-  mlir::LogicalResult emitCandidate(pipe::LookupOp lookup, const plan::State &state, mlir::Value match,
-                                    mlir::Value hash, mlir::Block *unequal);
+  mlir::FailureOr<mlir::Value> chainHead(pipe::LookupOp lookup, const plan::State &state,
+                                         mlir::Value *hash);
+  mlir::LogicalResult emitCandidate(pipe::LookupOp lookup, const plan::State &state,
+                                    mlir::Value match, mlir::Value hash, mlir::Block *unequal);
 
   // thread_sinks.cpp
   mlir::LogicalResult emitScalarCombine(pipe::CombineOp combine, pipe::StateOp op);
   mlir::LogicalResult emitInsert(pipe::InsertOp insert, pipe::StateOp op);
   mlir::LogicalResult emitEmit(pipe::EmitOp emit);
   /// Folds a value into a field that other threads change too.
-  mlir::LogicalResult combineAtomically(const plan::StateField &field, mlir::Value row, RowValue input);
+  mlir::LogicalResult combineAtomically(const plan::StateField &field, mlir::Value row,
+                                        RowValue input);
   mlir::FailureOr<std::vector<RowValue>> readFields(const plan::State &state);
-  void storeField(const plan::StateField &field, mlir::Type type, RowValue input, mlir::Value row, mlir::Value store);
+  void storeField(const plan::StateField &field, mlir::Type type, RowValue input, mlir::Value row,
+                  mlir::Value store);
 
   // thread_groups.cpp
   mlir::LogicalResult emitGroupCombine(pipe::CombineOp combine, pipe::StateOp op);
-  /// Function (table, hash, keys…) -> row of the group, made if it is new; null if there is no room.
+  /// Function (table, hash, keys…) -> row of the group, made if it is new; null if there is no
+  /// room.
   mlir::LLVM::LLVMFuncOp emitFindGroup(pipe::StateOp op, const plan::State &state);
 
   mlir::Value statePointer(llvm::StringRef name) { return statePointers_.lookup(name); }
@@ -77,13 +83,15 @@ private:
     mlir::Value encoding, data, dictionary, heap, validity;
   };
   std::vector<Source> sources_;
-  std::optional<RowReader> reader_; ///< of the current row: each block of a row dominates what follows
+  std::optional<RowReader>
+      reader_; ///< of the current row: each block of a row dominates what follows
   std::vector<Column> keptColumns_;
   RowReader::ColumnLoad columnLoad_;
   mlir::Block *next_ = nullptr; ///< where to go when this row (or match) is done
 };
 
-/// `link_STATE`: enters the rows of a filled join state into its directory. A thread takes rows by stride.
+/// `link_STATE`: enters the rows of a filled join state into its directory. A thread takes rows by
+/// stride.
 mlir::FailureOr<DeviceKernel> emitJoinLink(pipe::StateOp state, mlir::ModuleOp target);
 
 } // namespace headrace::lower

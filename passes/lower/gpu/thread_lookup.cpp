@@ -21,7 +21,8 @@ bool isSingleInteger(ArrayRef<Type> keys) {
 } // namespace
 
 /// The first row of the chain as an i64, 0 if there is none. Reads all keys.
-FailureOr<Value> ThreadKernelEmitter::chainHead(pipe::LookupOp lookup, const plan::State &state, Value *hash) {
+FailureOr<Value> ThreadKernelEmitter::chainHead(pipe::LookupOp lookup, const plan::State &state,
+                                                Value *hash) {
   Type i64 = b_.getI64Type();
   Value table = statePointer(lookup.getState());
   Value directory = b_.loadField(b_.ptrType(), table, offsetof(HrJoinTable, directory));
@@ -33,7 +34,8 @@ FailureOr<Value> ThreadKernelEmitter::chainHead(pipe::LookupOp lookup, const pla
     }
     Value slot = arith::SubIOp::create(b_, b_.loc(), b_.signExtend(value->value, i64),
                                        b_.loadField(i64, table, offsetof(HrJoinTable, base)));
-    Value inside = b_.compare(arith::CmpIPredicate::ult, slot, b_.loadField(i64, table, offsetof(HrJoinTable, extent)));
+    Value inside = b_.compare(arith::CmpIPredicate::ult, slot,
+                              b_.loadField(i64, table, offsetof(HrJoinTable, extent)));
     if (value->valid) {
       inside = arith::AndIOp::create(b_, b_.loc(), inside, value->valid);
     }
@@ -47,8 +49,10 @@ FailureOr<Value> ThreadKernelEmitter::chainHead(pipe::LookupOp lookup, const pla
   }
   *hash = *hashed;
   Value shift = b_.loadField(i64, table, offsetof(HrJoinTable, shift));
-  Value entry = b_.load(i64, b_.element(directory, arith::ShRUIOp::create(b_, b_.loc(), *hash, shift), 8));
-  Value tag = arith::AndIOp::create(b_, b_.loc(), arith::ShRUIOp::create(b_, b_.loc(), *hash, b_.i64(12)), b_.i64(15));
+  Value entry =
+      b_.load(i64, b_.element(directory, arith::ShRUIOp::create(b_, b_.loc(), *hash, shift), 8));
+  Value tag = arith::AndIOp::create(
+      b_, b_.loc(), arith::ShRUIOp::create(b_, b_.loc(), *hash, b_.i64(12)), b_.i64(15));
   Value bit = arith::ShRUIOp::create(b_, b_.loc(), entry, b_.add(tag, b_.i64(48)));
   Value present = b_.truncate(bit, b_.getI1Type());
   if (anyNull) {
@@ -60,8 +64,8 @@ FailureOr<Value> ThreadKernelEmitter::chainHead(pipe::LookupOp lookup, const pla
 }
 
 /// Falls through if the row at `match` has equal keys and fulfils the residual condition.
-LogicalResult ThreadKernelEmitter::emitCandidate(pipe::LookupOp lookup, const plan::State &state, Value match,
-                                                 Value hash, Block *unequal) {
+LogicalResult ThreadKernelEmitter::emitCandidate(pipe::LookupOp lookup, const plan::State &state,
+                                                 Value match, Value hash, Block *unequal) {
   auto require = [&](Value condition) {
     Block *holds = b_.newBlock();
     b_.branch(condition, holds, unequal);
@@ -75,7 +79,8 @@ LogicalResult ThreadKernelEmitter::emitCandidate(pipe::LookupOp lookup, const pl
   }
   if (!state.direct) {
     if (!isSingleInteger(types)) {
-      require(b_.compare(arith::CmpIPredicate::eq, hash, b_.loadField(b_.getI64Type(), match, kHashOffset)));
+      require(b_.compare(arith::CmpIPredicate::eq, hash,
+                         b_.loadField(b_.getI64Type(), match, kHashOffset)));
     }
     unsigned position = 0;
     for (const plan::StateField &field : state.fields) {
@@ -90,7 +95,8 @@ LogicalResult ThreadKernelEmitter::emitCandidate(pipe::LookupOp lookup, const pl
       if (failed(value)) {
         return failure();
       }
-      require(equalValues(column->type, value->value, loadValue(b_, column->type, b_.at(match, field.offset))));
+      require(equalValues(column->type, value->value,
+                          loadValue(b_, column->type, b_.at(match, field.offset))));
     }
   }
   if (lookup.getResidual().empty() || lookup.getResidual().front().without_terminator().empty()) {
@@ -140,7 +146,8 @@ LogicalResult ThreadKernelEmitter::emitLookup(pipe::LookupOp lookup) {
   Value chain = b_.slot(i64), found = b_.slot(pointer), matched = b_.slot(i8);
   b_.store(*head, chain);
   b_.store(b_.integer(i8, 0), matched);
-  Block *walk = b_.newBlock(), *candidate = b_.newBlock(), *end = b_.newBlock(), *downstream = b_.newBlock();
+  Block *walk = b_.newBlock(), *candidate = b_.newBlock(), *end = b_.newBlock(),
+        *downstream = b_.newBlock();
   Block *rowDone = next_;
   b_.jump(walk);
 
@@ -167,7 +174,8 @@ LogicalResult ThreadKernelEmitter::emitLookup(pipe::LookupOp lookup) {
   case pipe::LookupKind::Left: {
     // Back here after the one trip without a match.
     Block *missing = b_.newBlock();
-    b_.branch(b_.compare(arith::CmpIPredicate::eq, b_.load(i8, matched), b_.integer(i8, 0)), missing, rowDone);
+    b_.branch(b_.compare(arith::CmpIPredicate::eq, b_.load(i8, matched), b_.integer(i8, 0)),
+              missing, rowDone);
     b_.enter(missing);
     b_.store(b_.nullPtr(), found);
     b_.store(b_.integer(i8, 1), matched);
@@ -242,8 +250,10 @@ FailureOr<DeviceKernel> emitJoinLink(pipe::StateOp op, ModuleOp target) {
     Value row = b.element(rows, index, state.rowBytes);
     if (!state.direct) {
       Value hash = b.loadField(i64, row, kHashOffset);
-      Value slot = arith::ShRUIOp::create(b, b.loc(), hash, b.loadField(i64, table, offsetof(HrJoinTable, shift)));
-      Value tag = arith::AndIOp::create(b, b.loc(), arith::ShRUIOp::create(b, b.loc(), hash, b.i64(12)), b.i64(15));
+      Value slot = arith::ShRUIOp::create(b, b.loc(), hash,
+                                          b.loadField(i64, table, offsetof(HrJoinTable, shift)));
+      Value tag = arith::AndIOp::create(
+          b, b.loc(), arith::ShRUIOp::create(b, b.loc(), hash, b.i64(12)), b.i64(15));
       Value bit = arith::ShLIOp::create(b, b.loc(), b.i64(1), b.add(tag, b.i64(48)));
       b.callNamed("hr_device_chain", Type(), {b.element(directory, slot, 8), row, bit});
       b.jump(next);
@@ -256,10 +266,12 @@ FailureOr<DeviceKernel> emitJoinLink(pipe::StateOp op, ModuleOp target) {
     }
     Type type = b.getIntegerType(physicalBytes(state.directKeyType) * 8);
     Value value = b.signExtend(b.loadField(type, row, state.directKeyOffset), i64);
-    Value slot = arith::SubIOp::create(b, b.loc(), value, b.loadField(i64, table, offsetof(HrJoinTable, base)));
+    Value slot = arith::SubIOp::create(b, b.loc(), value,
+                                       b.loadField(i64, table, offsetof(HrJoinTable, base)));
     Block *inside = b.newBlock(), *outside = b.newBlock();
-    b.branch(b.compare(arith::CmpIPredicate::ult, slot, b.loadField(i64, table, offsetof(HrJoinTable, extent))), inside,
-             outside);
+    b.branch(b.compare(arith::CmpIPredicate::ult, slot,
+                       b.loadField(i64, table, offsetof(HrJoinTable, extent))),
+             inside, outside);
     b.enter(outside);
     b.callNamed("hr_device_fail", Type(),
                 {function.getArgument(kDevice), b.i32(HR_ERROR_RANGE), b.i32(0), index});

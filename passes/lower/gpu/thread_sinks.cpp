@@ -1,4 +1,5 @@
-// Ends of a thread's rows: the scalar aggregate, appended rows, output rows; and fields that many threads change.
+// Ends of a thread's rows: the scalar aggregate, appended rows, output rows; and fields that many
+// threads change.
 #include "passes/lower/gpu/thread_kernel.h"
 
 #include "passes/analysis/physical.h"
@@ -15,7 +16,8 @@ constexpr int64_t kFoldingThreads = 16;
 constexpr uint32_t kSmallestBlock = 32;
 } // namespace
 
-std::vector<ColumnValue> ThreadKernelEmitter::fieldColumns(pipe::StateOp op, const plan::State &state) {
+std::vector<ColumnValue> ThreadKernelEmitter::fieldColumns(pipe::StateOp op,
+                                                           const plan::State &state) {
   std::vector<ColumnValue> columns;
   for (auto [field, attr] : llvm::zip(state.fields, op.getFields().getAsRange<pipe::FieldAttr>())) {
     ColumnValue column;
@@ -43,10 +45,12 @@ FailureOr<std::vector<RowValue>> ThreadKernelEmitter::readFields(const plan::Sta
 
 // ---- fields that many threads change ----
 
-LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &field, Value row, RowValue input) {
+LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &field, Value row,
+                                                     RowValue input) {
   bool isSum = field.combine == "sum", isMin = field.combine == "min";
   if (field.type == HR_STRING || (field.type == HR_I128 && !isSum)) {
-    return emitError(b_.loc(), "threads cannot combine this field yet: ") << field.name << " (" << field.combine << ")";
+    return emitError(b_.loc(), "threads cannot combine this field yet: ")
+           << field.name << " (" << field.combine << ")";
   }
   Value place = b_.at(row, field.offset);
   auto combineAlways = [&] {
@@ -54,7 +58,8 @@ LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &fie
     Type type = value.getType(), i64 = b_.getI64Type();
     if (field.type == HR_I128) {
       Value low = b_.truncate(value, i64);
-      Value high = b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), value, b_.integer(type, 64)), i64);
+      Value high =
+          b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), value, b_.integer(type, 64)), i64);
       Value overflow = b_.callNamed("hr_device_add_i128", b_.getI32Type(), {place, low, high});
       if (input.value.getType() == type) { // sums of narrow values cannot
         failIf(b_.compare(arith::CmpIPredicate::ne, overflow, b_.i32(0)), HR_ERROR_OVERFLOW);
@@ -62,7 +67,9 @@ LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &fie
     } else {
       auto how = LLVM::AtomicBinOp::add;
       if (isa<FloatType>(type)) {
-        how = isSum ? LLVM::AtomicBinOp::fadd : isMin ? LLVM::AtomicBinOp::fmin : LLVM::AtomicBinOp::fmax;
+        how = isSum   ? LLVM::AtomicBinOp::fadd
+              : isMin ? LLVM::AtomicBinOp::fmin
+                      : LLVM::AtomicBinOp::fmax;
       } else if (type.isInteger(1)) {
         value = b_.zeroExtend(value, b_.getI8Type());
         how = isMin ? LLVM::AtomicBinOp::_and : LLVM::AtomicBinOp::_or;
@@ -72,9 +79,10 @@ LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &fie
       LLVM::AtomicRMWOp::create(b_, b_.loc(), how, place, value, LLVM::AtomicOrdering::monotonic);
     }
     if (field.nullable) { // all that write it write the same
-      LLVM::StoreOp::create(b_, b_.loc(), b_.integer(b_.getI8Type(), 1), b_.at(row, field.validOffset), /*alignment=*/1,
-                            /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
-                            LLVM::AtomicOrdering::monotonic);
+      LLVM::StoreOp::create(b_, b_.loc(), b_.integer(b_.getI8Type(), 1),
+                            b_.at(row, field.validOffset), /*alignment=*/1,
+                            /*isVolatile=*/false, /*isNonTemporal=*/false,
+                            /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
     }
   };
   if (input.valid) {
@@ -94,7 +102,8 @@ LogicalResult ThreadKernelEmitter::emitScalarCombine(pipe::CombineOp combine, pi
       return combine.emitError("threads cannot combine this field yet: ") << field.name;
     }
   }
-  while (device_kernel_.threads * state.rowBytes > HR_BLOCK_SHARED_BYTES && device_kernel_.threads > kSmallestBlock) {
+  while (device_kernel_.threads * state.rowBytes > HR_BLOCK_SHARED_BYTES &&
+         device_kernel_.threads > kSmallestBlock) {
     device_kernel_.threads /= 2;
   }
   device_kernel_.sharedBytes = device_kernel_.threads * state.rowBytes;
@@ -139,16 +148,18 @@ LogicalResult ThreadKernelEmitter::emitScalarCombine(pipe::CombineOp combine, pi
   Value folding = b_.compare(arith::CmpIPredicate::ult, thread_, b_.i32(kFoldingThreads));
   b_.ifThen(folding, [&] {
     Value thread = b_.zeroExtend(thread_, i64);
-    b_.forLoop(b_.add(thread, b_.i64(kFoldingThreads)), b_.zeroExtend(threads_, i64), kFoldingThreads,
-               [&](Value other) { fold(sharedRow(thread), sharedRow(other)); });
+    b_.forLoop(b_.add(thread, b_.i64(kFoldingThreads)), b_.zeroExtend(threads_, i64),
+               kFoldingThreads, [&](Value other) { fold(sharedRow(thread), sharedRow(other)); });
   });
   endPhase();
 
   beginPhase();
   b_.ifThen(b_.compare(arith::CmpIPredicate::eq, thread_, b_.i32(0)), [&] {
-    Value last = arith::MinSIOp::create(b_, b_.loc(), b_.zeroExtend(threads_, i64), b_.i64(kFoldingThreads));
+    Value last =
+        arith::MinSIOp::create(b_, b_.loc(), b_.zeroExtend(threads_, i64), b_.i64(kFoldingThreads));
     b_.forLoop(b_.i64(1), last, 1, [&](Value other) { fold(shared_, sharedRow(other)); });
-    Value total = b_.loadField(b_.ptrType(), statePointer(combine.getState()), offsetof(HrScalarState, row));
+    Value total =
+        b_.loadField(b_.ptrType(), statePointer(combine.getState()), offsetof(HrScalarState, row));
     for (auto [field, column] : llvm::zip(state.fields, columns)) {
       if (failed(combineAtomically(field, total, loadField(b_, column, shared_)))) {
         result = failure();
@@ -160,8 +171,8 @@ LogicalResult ThreadKernelEmitter::emitScalarCombine(pipe::CombineOp combine, pi
 
 // ---- rows appended to a buffer ----
 
-void ThreadKernelEmitter::storeField(const plan::StateField &field, Type type, RowValue input, Value row,
-                                     Value store) {
+void ThreadKernelEmitter::storeField(const plan::StateField &field, Type type, RowValue input,
+                                     Value row, Value store) {
   Value place = b_.at(row, field.offset);
   auto keep = [&] {
     storeValue(b_, type, input.value, place);

@@ -6,8 +6,9 @@
 
 namespace headrace::lower {
 
-/// A thread computes the outputs first, first + stride, … of the morsel, numbered row-major over the parallel loops;
-/// reductions run inside the thread. Arguments as for the CPU kernel (TaskKind::kCompute in plan.h).
+/// A thread computes the outputs first, first + stride, … of the morsel, numbered row-major over
+/// the parallel loops; reductions run inside the thread. Arguments as for the CPU kernel
+/// (TaskKind::kCompute in plan.h).
 class ThreadTensorEmitter : TensorKernelEmitter {
 public:
   ThreadTensorEmitter(mlir::linalg::GenericOp op, mlir::ModuleOp target);

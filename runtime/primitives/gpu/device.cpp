@@ -1,5 +1,6 @@
-// Device code in one translation unit, compiled to bitcode per target: the primitives for threads, and the row-level
-// imports under the names of runtime/abi/imports.def, from the same sources as the CPU's.
+// Device code in one translation unit, compiled to bitcode per target: the primitives for threads,
+// and the row-level imports under the names of runtime/abi/imports.def, from the same sources as
+// the CPU's.
 #include "runtime/primitives/gpu/device.h"
 
 #define HR_ISA_LEVEL 0
@@ -29,7 +30,8 @@ extern "C" {
 
 // ---- columns ----
 
-const void *hr_device_value(uint32_t encoding, const void *data, const void *dictionary, uint64_t row, uint32_t bytes) {
+const void *hr_device_value(uint32_t encoding, const void *data, const void *dictionary,
+                            uint64_t row, uint32_t bytes) {
   if (encoding == HR_INDICES) {
     row = static_cast<const uint32_t *>(data)[row];
     data = dictionary;
@@ -37,10 +39,11 @@ const void *hr_device_value(uint32_t encoding, const void *data, const void *dic
   return static_cast<const uint8_t *>(data) + row * bytes;
 }
 
-const HrString *hr_device_string(uint32_t encoding, const void *data, const void *dictionary, const uint8_t *heap,
-                                 uint64_t row, HrString *view) {
+const HrString *hr_device_string(uint32_t encoding, const void *data, const void *dictionary,
+                                 const uint8_t *heap, uint64_t row, HrString *view) {
   if (encoding != HR_OFFSETS) {
-    return static_cast<const HrString *>(hr_device_value(encoding, data, dictionary, row, sizeof(HrString)));
+    return static_cast<const HrString *>(
+        hr_device_value(encoding, data, dictionary, row, sizeof(HrString)));
   }
   const uint32_t *offsets = static_cast<const uint32_t *>(data) + row;
   *view = makeString(heap + offsets[0], offsets[1] - offsets[0]);
@@ -141,8 +144,8 @@ uint32_t hr_device_output_row(HrOutput *output) {
 // ---- fields ----
 
 int32_t hr_device_add_i128(uint64_t *place, uint64_t low, uint64_t high) {
-  // The carry of every addition to the low word is known from the value it met; carries and high words add up
-  // in any order.
+  // The carry of every addition to the low word is known from the value it met; carries and high
+  // words add up in any order.
   uint64_t before = low == 0 ? 0 : addRelaxed<uint64_t>(place, low);
   uint64_t carry = low != 0 && before + low < before ? 1 : 0;
   uint64_t addend = high + carry;
@@ -159,16 +162,24 @@ int32_t hr_device_add_i128(uint64_t *place, uint64_t low, uint64_t high) {
 int32_t hr_string_equal(const HrString *a, const HrString *b) { return stringEqual(a, b); }
 int32_t hr_string_compare(const HrString *a, const HrString *b) { return stringCompare(a, b); }
 uint64_t hr_string_hash(const HrString *text) { return stringHash(text); }
-int32_t hr_string_contains(const HrString *text, const HrString *part) { return stringContains(text, part); }
-int32_t hr_string_starts_with(const HrString *text, const HrString *part) { return stringStartsWith(text, part); }
-int32_t hr_string_ends_with(const HrString *text, const HrString *part) { return stringEndsWith(text, part); }
+int32_t hr_string_contains(const HrString *text, const HrString *part) {
+  return stringContains(text, part);
+}
+int32_t hr_string_starts_with(const HrString *text, const HrString *part) {
+  return stringStartsWith(text, part);
+}
+int32_t hr_string_ends_with(const HrString *text, const HrString *part) {
+  return stringEndsWith(text, part);
+}
 int32_t hr_string_like(const HrString *text, const HrString *pattern, int32_t escape) {
   return stringLike(text, pattern, escape);
 }
 void hr_string_substring(const HrString *text, int64_t start, int64_t length, HrString *out) {
   stringSubstring(text, start, length, out);
 }
-int32_t hr_multiply_i128(const void *a, const void *b, void *out) { return multiplyI128(a, b, out); }
+int32_t hr_multiply_i128(const void *a, const void *b, void *out) {
+  return multiplyI128(a, b, out);
+}
 int32_t hr_divide_i128(const void *a, const void *scale, const void *b, void *out) {
   return divideI128(a, scale, b, out);
 }

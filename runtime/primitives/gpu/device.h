@@ -1,5 +1,6 @@
-// What kernels shaped for threads call, beside the row-level imports that CPU kernels have too: reading a row of a
-// column, and states that many threads change at once. Inlined into the kernel; no locks but a claimed group entry.
+// What kernels shaped for threads call, beside the row-level imports that CPU kernels have too:
+// reading a row of a column, and states that many threads change at once. Inlined into the kernel;
+// no locks but a claimed group entry.
 #pragma once
 
 #include "runtime/abi/device_kernel.h"
@@ -7,11 +8,13 @@
 extern "C" {
 
 // ---- columns ----
-/// Where the value of a row is: `bytes` wide, an entry of the dictionary (HR_INDICES) or of the data.
-const void *hr_device_value(uint32_t encoding, const void *data, const void *dictionary, uint64_t row, uint32_t bytes);
+/// Where the value of a row is: `bytes` wide, an entry of the dictionary (HR_INDICES) or of the
+/// data.
+const void *hr_device_value(uint32_t encoding, const void *data, const void *dictionary,
+                            uint64_t row, uint32_t bytes);
 /// The string of a row; `view` is written for HR_OFFSETS.
-const HrString *hr_device_string(uint32_t encoding, const void *data, const void *dictionary, const uint8_t *heap,
-                                 uint64_t row, HrString *view);
+const HrString *hr_device_string(uint32_t encoding, const void *data, const void *dictionary,
+                                 const uint8_t *heap, uint64_t row, HrString *view);
 /// The bool of a row (HR_VALUES: bytes; HR_BITMAP; HR_INDICES), 0 or 1.
 uint32_t hr_device_bool(uint32_t encoding, const void *data, const void *dictionary, uint64_t row);
 /// Bit `row`, or 1 without a bitmap.

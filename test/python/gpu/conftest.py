@@ -35,12 +35,16 @@ def formed(translate: str):
         if name.startswith("q"):
             data = TESTS / "data" / "tpch"
             command = [translate, "--substrait-to-mlir", str(data / "substrait" / f"{name}.json")]
-            command += [f"--statistics={path.stem}={path}" for path in sorted((data / "statistics").glob("*.json"))]
+            command += [
+                f"--statistics={path.stem}={path}" for path in sorted((data / "statistics").glob("*.json"))
+            ]
             text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             phases = ["--stop-after=form"]
         else:
             text = (TESTS / name).read_text()
             phases = ["--form"] if "func.func" in text else []
-        return subprocess.run([optimizer, *phases], input=text, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            [optimizer, *phases], input=text, check=True, capture_output=True, text=True
+        ).stdout
 
     return run

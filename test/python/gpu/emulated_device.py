@@ -1,7 +1,8 @@
-"""A GPU stand-in: runs kernels shaped for threads block by block on the CPU (headrace-translate --kernel-to-emulation).
+"""A GPU stand-in: runs kernels shaped for threads block by block on the CPU.
 
-Memory is NumPy's; structures are those of runtime/abi/kernel.h and device_kernel.h. Blocks run on two OS threads at
-once, so the atomics of the kernels are put to the test too.
+They come from headrace-translate --kernel-to-emulation. Memory is NumPy's; structures are those of
+runtime/abi/kernel.h and device_kernel.h. Blocks run on two OS threads at once, so the atomics of the kernels
+are put to the test too.
 """
 
 from __future__ import annotations
@@ -27,13 +28,28 @@ SEGMENT = np.dtype(
     [("rows", "<u4"), ("encoding", "u1"), ("bit_width", "u1"), ("reserved", "<u2"), ("bytes", "<u8")]
     + [(name, "<u8") for name in ("data", "heap", "validity")]
 )
-COLUMN = np.dtype([("segments", "<u8"), ("segment_count", "<u4"), ("dictionary_count", "<u4"), ("dictionary", "<u8")])
+COLUMN = np.dtype(
+    [("segments", "<u8"), ("segment_count", "<u4"), ("dictionary_count", "<u4"), ("dictionary", "<u8")]
+)
 MORSEL = np.dtype(
-    [("rows", "<u4"), ("column_count", "<u4"), ("columns", "<u8"), ("first_row", "<u8"), ("state_rows", "<u8")]
+    [
+        ("rows", "<u4"),
+        ("column_count", "<u4"),
+        ("columns", "<u8"),
+        ("first_row", "<u8"),
+        ("state_rows", "<u8"),
+    ]
 )
 ARGS = np.dtype([(name, "<u8") for name in ("morsel", "literals", "states")])
 DEVICE = np.dtype(
-    [("code", "<i4"), ("place", "<u4"), ("row", "<u8"), ("outputs", "<u8"), ("size", "<u4"), ("reserved", "<u4")]
+    [
+        ("code", "<i4"),
+        ("place", "<u4"),
+        ("row", "<u8"),
+        ("outputs", "<u8"),
+        ("size", "<u4"),
+        ("reserved", "<u4"),
+    ]
 )
 OUTPUT = np.dtype([("rows", "<u4"), ("capacity", "<u4"), ("columns", "<u8")])
 OUTPUT_COLUMN = np.dtype(
@@ -42,7 +58,14 @@ OUTPUT_COLUMN = np.dtype(
 STORE = np.dtype([(name, "<u8") for name in ("rows", "heap", "heap_bytes", "heap_used")])
 GROUP_TABLE = np.dtype([(name, "<u8") for name in ("directory", "mask", "rows", "limit", "owner")])
 JOIN_TABLE = np.dtype(
-    [("directory", "<u8"), ("shift", "<u8"), ("rows", "<u8"), ("direct", "<u8"), ("base", "<i8"), ("extent", "<u8")]
+    [
+        ("directory", "<u8"),
+        ("shift", "<u8"),
+        ("rows", "<u8"),
+        ("direct", "<u8"),
+        ("base", "<i8"),
+        ("extent", "<u8"),
+    ]
     + [("owner", "<u8")]
 )
 ROW_BUFFER = np.dtype([(name, "<u8") for name in ("next", "end", "rows", "row_bytes", "owner")])
@@ -120,7 +143,11 @@ class State:
             entries = 1 << (2 * capacity - 1).bit_length()
             self.directory = self.arena.zeros(entries * 8)
             self.head = self.arena.record(
-                GROUP_TABLE, directory=self.directory.ctypes.data, mask=entries - 1, limit=capacity, owner=owner
+                GROUP_TABLE,
+                directory=self.directory.ctypes.data,
+                mask=entries - 1,
+                limit=capacity,
+                owner=owner,
             )
 
     def count(self) -> int:
@@ -169,7 +196,10 @@ class State:
                     value = text_of(value)
                 else:
                     value = value.item()
-                if "valid_offset" in field and not self.memory[index * self.row_bytes + field["valid_offset"]]:
+                if (
+                    "valid_offset" in field
+                    and not self.memory[index * self.row_bytes + field["valid_offset"]]
+                ):
                     value = None
                 row[field["name"]] = value
             out.append(row)
@@ -181,7 +211,9 @@ class Program:
 
     def __init__(self, translate: str, text: str) -> None:
         def run(flag: str) -> bytes:
-            return subprocess.run([translate, flag], input=text.encode(), check=True, capture_output=True).stdout
+            return subprocess.run(
+                [translate, flag], input=text.encode(), check=True, capture_output=True
+            ).stdout
 
         manifest = json.loads(run("--kernel-to-manifest"))
         self.kernels = {kernel["symbol"]: kernel for kernel in manifest["kernels"]}
@@ -208,12 +240,17 @@ class Program:
         blocks: int = 5,
         threads: int | None = None,
     ) -> int:
-        """Runs all blocks; the number of output rows. `columns` by name, or in the order of a tensor's buffers."""
+        """Runs all blocks; the number of output rows.
+
+        `columns` by name, or in the order of a tensor's buffers.
+        """
         kernel = self.kernels[symbol]
         threads = threads or kernel["threads"]
         assert threads <= kernel["threads"]
         arena = Arena()
-        ordered = [columns[name] for name in kernel["columns"]] if isinstance(columns, dict) else list(columns)
+        ordered = (
+            [columns[name] for name in kernel["columns"]] if isinstance(columns, dict) else list(columns)
+        )
         table = np.zeros(len(ordered) + 1, COLUMN)
         for entry, column in zip(table, ordered, strict=False):
             place_column(arena, entry, column, rows)
@@ -238,7 +275,9 @@ class Program:
         results = np.zeros(len(output) + 1, OUTPUT_COLUMN)
         for result, array in zip(results, output, strict=False):
             result["data"] = arena.address(array)
-        chunk = arena.record(OUTPUT, capacity=len(output[0]) if len(output) else 0, columns=arena.address(results))
+        chunk = arena.record(
+            OUTPUT, capacity=len(output[0]) if len(output) else 0, columns=arena.address(results)
+        )
         device = arena.record(DEVICE, outputs=arena.address(chunk), size=1)
         function = self.library[symbol]
         function.restype = None

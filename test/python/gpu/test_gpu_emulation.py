@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 
 import duckdb
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 from emulated_device import JOIN, SCALAR, SORT, STRING, Coded, DeviceError, Heap, Nullable, Program, text_of
 
-EPOCH = datetime.date(1970, 1, 1)
 MEMORY_ERROR, DIVISION_BY_ZERO = 4, 2
 
 LINEITEM = {
@@ -113,9 +111,15 @@ def q01_rows(database: duckdb.DuckDBPyConnection) -> list[tuple]:
 
 @pytest.mark.parametrize("form", ["codes", "views", "offsets"])
 def test_q01(form: str, q01: Program, database: duckdb.DuckDBPyConnection) -> None:
-    columns = fetch(database, "lineitem", LINEITEM | {name: name for name in ("l_returnflag", "l_linestatus")})
+    columns = fetch(
+        database, "lineitem", LINEITEM | {name: name for name in ("l_returnflag", "l_linestatus")}
+    )
     merged = q01.state("aggregate0", "group", capacity=16)
-    make = {"codes": coded, "views": lambda array: [str(text) for text in array], "offsets": lambda array: Heap(list(array))}
+    make = {
+        "codes": coded,
+        "views": lambda array: [str(text) for text in array],
+        "offsets": lambda array: Heap(list(array)),
+    }
     for part in slices(columns, 2):
         state = q01.state("aggregate0", "group", capacity=16)
         given: dict[str, object] = dict(part)
@@ -134,7 +138,9 @@ def test_q01(form: str, q01: Program, database: duckdb.DuckDBPyConnection) -> No
     output = [np.zeros(8, dtype) for dtype in types]
     assert q01.launch("ordered0", rows=order.count(), source=order, output=output) == len(expected)
     for row, wanted in zip(
-        sorted((text_of(output[0][i]), text_of(output[1][i]), *(int(c[i]) for c in output[2:])) for i in range(4)),
+        sorted(
+            (text_of(output[0][i]), text_of(output[1][i]), *(int(c[i]) for c in output[2:])) for i in range(4)
+        ),
         expected,
         strict=True,
     ):
@@ -186,7 +192,9 @@ def test_join(blocks: int, joined: Program, database: duckdb.DuckDBPyConnection)
     build = built(joined, database, blocks)
     orders = fetch(database, "orders", ORDERS)
     groups = joined.state("by_nation", "group", capacity=32)
-    joined.launch("probe", rows=len(orders["o_custkey"]), columns=orders, states=[build, groups], blocks=blocks)
+    joined.launch(
+        "probe", rows=len(orders["o_custkey"]), columns=orders, states=[build, groups], blocks=blocks
+    )
     expected = database.execute(
         """select c_nationkey, count(*), cast(sum(o_totalprice) * 100 as hugeint)
            from orders join customer on o_custkey = c_custkey
@@ -237,7 +245,8 @@ def test_many_groups_overflow_the_block_table(joined: Program, database: duckdb.
     keys = {name: orders[name] for name in ("o_custkey", "o_totalprice")}
     joined.launch("group_by_customer", rows=rows, columns=keys, states=[groups], blocks=8)
     expected = database.execute(
-        """select o_custkey, cast(sum(o_totalprice) * 100 as hugeint), cast(min(o_totalprice) * 100 as bigint),
+        """select o_custkey, cast(sum(o_totalprice) * 100 as hugeint),
+                  cast(min(o_totalprice) * 100 as bigint),
                   cast(max(o_totalprice) * 100 as bigint) from orders group by 1 order by 1"""
     ).fetchall()
     assert len(expected) > 256  # more than any block keeps
@@ -282,7 +291,11 @@ def test_bias_and_relu(shape: tuple[int, int], network: Program) -> None:
     out = np.full(shape, np.nan, np.float32)
     extents = np.array([*shape, shape[1], *shape, 0], "<i8").view(np.uint8)
     network.launch(
-        kernel_with_buffers(network, 3), rows=shape[0], columns=[hidden, bias, out], literals=extents, blocks=3
+        kernel_with_buffers(network, 3),
+        rows=shape[0],
+        columns=[hidden, bias, out],
+        literals=extents,
+        blocks=3,
     )
     np.testing.assert_array_equal(out, np.maximum(hidden + bias, 0))
 
@@ -291,5 +304,7 @@ def test_row_sums(network: Program) -> None:
     values = np.random.default_rng(6).standard_normal((37, 50), dtype=np.float32)
     out = np.full(37, np.nan, np.float32)
     extents = np.array([37, 50, 37, 0], "<i8").view(np.uint8)
-    network.launch(kernel_with_buffers(network, 2), rows=37, columns=[values, out], literals=extents, blocks=2)
+    network.launch(
+        kernel_with_buffers(network, 2), rows=37, columns=[values, out], literals=extents, blocks=2
+    )
     np.testing.assert_allclose(out, np.exp(values).sum(axis=1), rtol=1e-5)

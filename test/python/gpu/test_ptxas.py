@@ -13,7 +13,14 @@ import pytest
 PROGRAMS = {
     "q01": {"scan_lineitem_0", "merge_aggregate0", "groups0", "ordered0"},
     "q06": {"scan_lineitem_0", "merge_aggregate0", "groups0"},
-    "passes/lower/gpu/join.mlir": {"build", "link_build0", "probe", "probe_left", "probe_anti", "group_by_customer"},
+    "passes/lower/gpu/join.mlir": {
+        "build",
+        "link_build0",
+        "probe",
+        "probe_left",
+        "probe_anti",
+        "group_by_customer",
+    },
     "passes/lower/gpu/network.mlir": set(),
     "passes/lower/gpu/strings.mlir": {"texts"},
 }

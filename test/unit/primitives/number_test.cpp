@@ -88,6 +88,18 @@ TEST(Decimal, ToDouble) {
   EXPECT_EQ(i128ToDouble(&value), 0x1p100);
   value = -12345;
   EXPECT_EQ(i128ToDouble(&value), -12345.0);
+  // Against the compiler's conversion: all magnitudes, and values at and beside the middle between two doubles.
+  std::mt19937_64 random(seed());
+  for (int i = 0; i < 100000; ++i) {
+    const int bits = static_cast<int>(random() % 127);
+    auto wide = static_cast<__int128>(random()) << 64 | static_cast<__int128>(random());
+    value = wide >> bits;
+    if (i % 2) { // 53 leading bits, then 1 0…0, then a last bit that may be set
+      value = (static_cast<__int128>(random() >> 11) * 2 + 1) << (random() % 70);
+      value += static_cast<__int128>(random() % 3) - 1;
+    }
+    ASSERT_EQ(i128ToDouble(&value), static_cast<double>(value)) << i;
+  }
 }
 
 TEST(Date, FieldsMatchChrono) {
