@@ -47,7 +47,7 @@ class _Builder:
         pool = [self._scan(table) for table in self.tables]
         for _ in range(random.randrange(1, 6)):
             source = random.choice(pool[-2:])
-            steps = [self._filter, self._project, self._join, self._join, self._aggregate]
+            steps = [self._filter, self._project, self._join, self._aggregate] * 2
             step = random.choice([*steps, self._distinct, self._union, self._subquery])
             made = step(source, pool)
             if made is not None:
@@ -123,7 +123,8 @@ class _Builder:
         for a, b in pairs[: random.choice([0, 1, 1, 1, 2])]:
             if all(a != other and b != another for other, another in keys):
                 keys.append((a, b))
-        kind = random.choice(["inner", "inner", "left", "right", "full", "semi", "anti", "mark"])
+        kinds = ["inner", "left", "semi", "anti", "mark"]
+        kind = random.choice([*kinds, *kinds, "right", "full"])
         residual = ""
         both = [*left.columns, *right.columns]
         if random.random() < 0.25:

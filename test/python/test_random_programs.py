@@ -1,6 +1,7 @@
 """Random programs: every stage of the compiler and compiled execution against the interpreter.
 
-HEADRACE_RANDOM_PROGRAMS: how many programs (default 200); HEADRACE_RANDOM_SEED: the first one's seed. A
+HEADRACE_RANDOM_PROGRAMS: how many programs (default 200), HEADRACE_RANDOM_COMPILED: how many of them are run;
+HEADRACE_RANDOM_SEED: the first one's seed. A
 failure names its seed; `random_frame_programs.random_program(seed).text` is the program.
 """
 
@@ -9,15 +10,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from interpreter_tool import Output, interpret, write_csv
+from compiled_programs import Case, outcomes
+from interpreter_tool import Output, interpret, value_of, write_csv
 from random_frame_programs import Program, random_program
 
+#: Programs that are also compiled and run, on one rank by the solver's layout and on several by a random one.
+COMPILED = int(os.environ.get("HEADRACE_RANDOM_COMPILED", "60"))
 COUNT = int(os.environ.get("HEADRACE_RANDOM_PROGRAMS", "200"))
 FIRST = int(os.environ.get("HEADRACE_RANDOM_SEED", "1"))
 MESHES = ("ranks:1", "ranks:2", "ranks:3", "a:2,b:2")
 #: What the compiler says of programs that it cannot do, and why that is right for now.
 KNOWN_LIMITS = (
-    "is not supported",
+    "not supported",
     # One op can only run everywhere (a full join with an aggregate without keys), the next on one rank.
     "no choice of layouts satisfies all constraints",
 )
@@ -50,3 +54,39 @@ def test_every_stage_equals_the_program(tmp_path: Path) -> None:
     compared = [output for output in outputs.values() if output.compared > 10]
     assert len(compared) > COUNT * 0.8, "most programs can be compared"
     assert sum(len(output.rows) > 1 for output in compared) > COUNT * 0.3, "many have rows"
+
+
+def _same(a: object, b: object) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or abs(a - b) <= 1e-9 * max(abs(a), abs(b)) or (a != a and b != b)
+    return a == b
+
+
+def test_compiled_equals_the_program(tmp_path: Path) -> None:
+    programs = {seed: random_program(seed) for seed in range(FIRST, FIRST + COMPILED)}
+    interpreted = _interpreted(programs, tmp_path, "--layouts", "0", "--mesh", "ranks:1")
+    comparable = [seed for seed, output in interpreted.items() if not output.data_error]
+    cases = [
+        Case(seed, ranks, layout) for seed in comparable for ranks, layout in ((1, -1), (2 + seed % 3, seed))
+    ]
+    wrong, equal = [], 0
+    for outcome in outcomes(cases):
+        if outcome.error:
+            if not _is_known(outcome.error):
+                wrong.append((outcome.case, outcome.error))
+            continue
+        program, output = programs[outcome.case.seed], interpreted[outcome.case.seed]
+        expected = [
+            tuple(value_of(text, column.arrow) for text, column in zip(row, program.columns, strict=True))
+            for row in output.rows
+        ]
+        found = sorted(outcome.rows, key=repr)
+        same = len(found) == len(expected) and all(
+            all(map(_same, a, b)) for a, b in zip(found, sorted(expected, key=repr), strict=True)
+        )
+        if same:
+            equal += 1
+        else:
+            wrong.append((outcome.case, f"{len(found)} rows for {len(expected)}: {found[:3]}"))
+    assert not wrong
+    assert equal > len(cases) // 3, "many programs compile"
