@@ -227,7 +227,7 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
     if (options.observe) {
       options.observe(Phase::kSchedule, *module);
     }
-    plan = schedule::emitPlan(*program, lowered->kernels);
+    plan = schedule::emitPlan(*program, std::move(lowered->kernels), std::move(lowered->places));
   }
   if (failed(plan)) {
     return false;

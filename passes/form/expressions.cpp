@@ -825,6 +825,7 @@ FailureOr<SmallVector<Scalar>> ExpressionTranslator::translate(Block &block) {
       }
       guard_ = known ? guard : Value();
     }
+    loc_ = op.getLoc();
     if (failed(translateOp(&op))) {
       return failure();
     }

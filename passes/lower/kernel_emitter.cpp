@@ -84,7 +84,6 @@ FailureOr<plan::Kernel> KernelEmitter::emit() {
   LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_DONE));
   kernel_.scratchBytes = alignTo64(kernel_.scratchBytes);
   kernel_.literalBytes = (kernel_.literalBytes + 15) / 16 * 16;
-  kernel_.places.assign(placeTexts_.size(), plan::kNone);
   return kernel_;
 }
 

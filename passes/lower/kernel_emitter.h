@@ -22,6 +22,8 @@ public:
 
   /// Adds the function to the target module. The kernel's symbol is the pipeline's name.
   mlir::FailureOr<plan::Kernel> emit();
+  /// Where rows can fail: HrError.place is an index into it.
+  const std::vector<std::string> &places() const { return placeTexts_; }
 
 private:
   void leaveWithError(mlir::Value code, mlir::Value place) override;

@@ -109,9 +109,17 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
     auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> code = emptyModule(module);
-    FailureOr<plan::Kernel> kernel = KernelEmitter(pipeline, symbols, *code).emit();
+    KernelEmitter emitter(pipeline, symbols, *code);
+    FailureOr<plan::Kernel> kernel = emitter.emit();
     out.emitSeconds += secondsSince(start);
-    if (failed(kernel) || failed(compile(std::move(code), std::move(*kernel)))) {
+    if (failed(kernel)) {
+      return failure();
+    }
+    for (const std::string &place : emitter.places()) {
+      kernel->places.push_back(static_cast<int32_t>(out.places.size()));
+      out.places.push_back(place);
+    }
+    if (failed(compile(std::move(code), std::move(*kernel)))) {
       return failure();
     }
   }

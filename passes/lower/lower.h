@@ -13,6 +13,8 @@ namespace headrace::lower {
 struct LoweredKernels {
   /// By symbol: one per pipe.pipeline and per tensor kernel, and one compare kernel per sort state (symbol: "compare_" + state).
   std::vector<plan::Kernel> kernels;
+  /// Where rows can fail, in the user's words; Kernel.places are indices into it.
+  std::vector<std::string> places;
   std::vector<char> sharedObject;
   /// For the user: what each kernel took.
   double emitSeconds = 0, compileSeconds = 0, linkSeconds = 0;

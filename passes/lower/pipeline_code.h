@@ -67,7 +67,7 @@ protected:
   mlir::Value literals_;
   llvm::StringMap<Column> columns_;
   RowReader::ScalarOpLowering scalarOps_;
-  std::vector<std::string> placeTexts_;
+  std::vector<std::string> placeTexts_; ///< where rows of this pipeline can fail
   std::vector<std::shared_ptr<Expression>> keepAlive_;
 };
 

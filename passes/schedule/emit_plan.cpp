@@ -15,9 +15,12 @@ namespace {
 
 class PlanEmitter {
 public:
-  PlanEmitter(sched::ProgramOp program, std::vector<plan::Kernel> kernels)
+  PlanEmitter(sched::ProgramOp program, std::vector<plan::Kernel> kernels, std::vector<std::string> places)
       : program_(program), module_(program->getParentOfType<ModuleOp>()) {
     plan_.kernels = std::move(kernels);
+    for (std::string &text : places) {
+      plan_.places.push_back({std::move(text), "expression"});
+    }
   }
   FailureOr<plan::Plan> run();
 
@@ -179,9 +182,6 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   task.partitioned = op.getPartitioned();
   Operation &sink = pipeline.getBody().front().back();
   task.place = place(op.getLoc(), sink.getName().stripDialect().str());
-  for (int32_t &known : plan_.kernels[task.kernel].places) {
-    known = task.place;
-  }
   if (op.getOutput()) {
     task.outputStream = addStream(op.getOutput(), cast<pipe::EmitOp>(sink).getStream().str());
   }
@@ -246,8 +246,9 @@ FailureOr<plan::Plan> PlanEmitter::run() {
 
 } // namespace
 
-FailureOr<plan::Plan> emitPlan(sched::ProgramOp program, std::vector<plan::Kernel> kernels) {
-  return PlanEmitter(program, std::move(kernels)).run();
+FailureOr<plan::Plan> emitPlan(sched::ProgramOp program, std::vector<plan::Kernel> kernels,
+                               std::vector<std::string> places) {
+  return PlanEmitter(program, std::move(kernels), std::move(places)).run();
 }
 
 } // namespace headrace::schedule

@@ -10,7 +10,9 @@ namespace headrace::schedule {
 /// between the two pipelines of a stream. Diagnostics on failure.
 mlir::FailureOr<sched::ProgramOp> buildProgram(mlir::ModuleOp module);
 
-/// Writes a program into a plan. `kernels` (from `lower`) hold one entry per pipeline and per comparison, by symbol.
-mlir::FailureOr<plan::Plan> emitPlan(sched::ProgramOp program, std::vector<plan::Kernel> kernels);
+/// Writes a program into a plan. `kernels` (from `lower`) hold one entry per pipeline and per comparison, by symbol;
+/// their places are indices into `places`.
+mlir::FailureOr<plan::Plan> emitPlan(sched::ProgramOp program, std::vector<plan::Kernel> kernels,
+                                     std::vector<std::string> places);
 
 } // namespace headrace::schedule

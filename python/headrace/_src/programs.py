@@ -35,16 +35,18 @@ class Target:
     ranks: int = 1
     topology: str = ""
     layout_seed: int | None = None
+    #: x86-64, x86-64-v3 or x86-64-v4; empty: the machine's best.
+    isa: str = ""
 
     @staticmethod
     def of(ranks: int, topology: str | Path | None, layout_seed: int | None) -> Target:
         """`topology` is a file or the name of a shipped one; none: this machine, divided among the ranks."""
         if ranks < 1:
             raise HeadraceError(f"ranks must be at least 1, got {ranks}")
-        return Target(ranks, _topology_text(topology), layout_seed)
+        return Target(ranks, _topology_text(topology), layout_seed, os.environ.get("HEADRACE_ISA", ""))
 
     def key(self) -> list[object]:
-        return [self.ranks, self.topology, self.layout_seed]
+        return [self.ranks, self.topology, self.layout_seed, self.isa]
 
     def request(self) -> Any:
         """A request to the compiler for this target."""
@@ -54,6 +56,7 @@ class Target:
         request.ranks = self.ranks
         request.topology = self.topology
         request.layout_seed = -1 if self.layout_seed is None else self.layout_seed
+        request.isa = self.isa
         request.kernel_cache = str(plan_cache.cache_directory() / "kernels")
         return request
 
@@ -84,7 +87,8 @@ def compiler() -> Any:
 def checked(answer: Any) -> Any:
     """The compiler's answer, or its error as HeadraceError."""
     if not answer.ok:
-        kind = "unsupported" if "not supported" in answer.error else "user"
+        unsupported = "not supported" in answer.error or answer.error.startswith("unsupported")
+        kind = "unsupported" if unsupported else "user"
         raise HeadraceError(answer.error, kind)
     return answer
 

@@ -1,0 +1,84 @@
+"""What users get wrong, and what data can hold: an error of the right kind that names its place."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import headrace as hr
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("select 1 / (l_linenumber - 3) from lineitem", "data", "division by zero (at (1 / "),
+        ("select l_orderkey * 9223372036854775807 from lineitem", "data", "out of range (at (l_orderkey *"),
+        ("select sum(l_quantity) / 0 from lineitem", "data", "division by zero"),
+        ("select l_nope from lineitem", "invalid", "l_nope"),
+        ("select * from nope", "invalid", "nope"),
+        ("selec", "invalid", "Line: 1, Column: 1"),
+        ("select l_comment + 1 from lineitem", "invalid", "Utf8 + Int64"),
+        ("select n_name, rank() over (order by n_name) from nation", "unsupported", "windowFunction"),
+        ("select l_orderkey from lineitem full join orders on l_orderkey = o_orderkey", "unsupported", "full"),
+        ("select upper(n_name) from nation", "unsupported", "upper"),
+        ("select n_name from nation limit 3 offset 2", "unsupported", "OFFSET"),
+    ],
+)
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_queries(text: str, kind: str, words: str, ranks: int, tpch_small: Path) -> None:
+    with pytest.raises(hr.HeadraceError) as caught:
+        hr.sql(text, tpch_small, ranks=ranks)
+    assert words in str(caught.value)
+    assert caught.value.kind == kind
+
+
+def test_a_rank_that_fails_leaves_the_next_query_alone(tpch_small: Path) -> None:
+    with pytest.raises(hr.HeadraceError):
+        hr.sql("select sum(1 / (l_linenumber - 3)) from lineitem", tpch_small, ranks=4)
+    assert hr.sql("select count(*) as n from nation", tpch_small, ranks=4).to_pylist() == [{"n": 25}]
+
+
+def test_truncated_file(tpch_small: Path, tmp_path: Path) -> None:
+    whole = (tpch_small / "orders.parquet").read_bytes()
+    (tmp_path / "orders.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(hr.HeadraceError, match="orders.parquet"):
+        hr.sql("select count(*) from orders", tmp_path)
+
+
+def test_missing_directory_and_file(tmp_path: Path) -> None:
+    with pytest.raises(hr.HeadraceError, match="no such directory of tables"):
+        hr.sql("select 1", tmp_path / "none")
+    with pytest.raises(hr.HeadraceError, match=r"no such file: .*none\.parquet"):
+        hr.sql("select * from t", {"t": tmp_path / "none.parquet"})
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"schema": "topology/1"}', "[" * 100_000])
+def test_malformed_topology(text: str, tpch_small: Path, tmp_path: Path) -> None:
+    file = tmp_path / "topology.json"
+    file.write_text(text or " ")
+    with pytest.raises(hr.HeadraceError):
+        hr.sql("select count(*) from nation", tpch_small, ranks=2, topology=file)
+
+
+def test_unknown_topology(tpch_small: Path) -> None:
+    with pytest.raises(hr.HeadraceError, match="nowhere"):
+        hr.sql("select count(*) from nation", tpch_small, ranks=2, topology="nowhere")
+
+
+def test_decimal_sum_that_overflows() -> None:
+    huge = pa.array([10**37, 9 * 10**37], pa.decimal128(38, 0))
+    with pytest.raises(hr.HeadraceError, match="out of range|overflow"):
+        hr.sql("select sum(x) * 10 as s from t", {"t": pa.table({"x": huge})})
+
+
+def test_command_line_exits_with_one_and_says_why(tpch_small: Path) -> None:
+    command = [sys.executable, "-m", "headrace", "sql", "select nope from nation", "--tables", str(tpch_small)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "nope" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
