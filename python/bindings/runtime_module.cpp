@@ -54,7 +54,19 @@ private:
   std::shared_ptr<exec::Session> session_;
 };
 
-bool isStream(nb::handle object) { return nb::hasattr(object, "__arrow_c_stream__"); }
+/// An Arrow table read once, for statistics and any number of runs. Immutable.
+struct ImportedTable {
+  std::shared_ptr<const storage::ArrowTable> table;
+};
+
+std::shared_ptr<const storage::ArrowTable> arrowTableOf(nb::handle object) {
+  return nb::isinstance<ImportedTable>(object) ? nb::cast<ImportedTable &>(object).table
+                                               : importStream(object);
+}
+
+bool isArrow(nb::handle object) {
+  return nb::isinstance<ImportedTable>(object) || nb::hasattr(object, "__arrow_c_stream__");
+}
 
 std::vector<std::string> pathsOf(nb::handle object) {
   if (nb::isinstance<nb::str>(object)) {
@@ -86,7 +98,7 @@ exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered,
       continue;
     }
     bindings.tables[slot.name] =
-        isStream(object) ? exec::openArrow(importStream(object))
+        isArrow(object) ? exec::openArrow(arrowTableOf(object))
                          : exec::openFiles(Process::instance().storage(), pathsOf(object));
   }
   return bindings;
@@ -166,8 +178,8 @@ Expected<std::shared_ptr<const exec::Program>> load(const std::string &planJson,
 }
 
 std::string statistics(nb::handle data) {
-  if (isStream(data)) {
-    return importStream(data)->statistics().dump();
+  if (isArrow(data)) {
+    return arrowTableOf(data)->statistics().dump();
   }
   std::vector<std::string> paths = pathsOf(data);
   Expected<nlohmann::json> document = [&] {
@@ -198,6 +210,11 @@ NB_MODULE(_runtime, module) {
       PyExc_RuntimeError, nullptr);
   module.attr("Error") = nb::borrow(errorClass);
 
+  nb::class_<ImportedTable>(module, "ArrowTable",
+                            "Arrow data read once: for statistics and any number of runs.")
+      .def("__init__", [](ImportedTable *self, nb::handle data) {
+        new (self) ImportedTable{importStream(data)};
+      });
   nb::class_<Result>(module, "Result", "Rows of a run (take them with pyarrow.table(result)) and its tensors.")
       .def(
           "__arrow_c_stream__",

@@ -55,6 +55,65 @@ def test_files_and_arrow_data_give_the_same(tpch_small: Path) -> None:
     assert hr.sql(SUM, tpch_small).to_pylist() == hr.sql(SUM, {"lineitem": table}).to_pylist()
 
 
+def test_a_reader_is_read_once_and_answers_again() -> None:
+    batches = pa.table({"a": list(range(1000))}).to_batches(max_chunksize=100)
+    reader = pa.RecordBatchReader.from_batches(batches[0].schema, batches)
+    for _ in range(2):
+        assert hr.sql("select sum(a) as s from t", {"t": reader}).to_pylist() == [{"s": 499500}]
+
+
+def test_a_frame_that_changes_is_read_again() -> None:
+    import polars as pl
+
+    frame = pl.DataFrame({"a": [1, 2, 3]})
+    assert hr.sql("select sum(a) as s from t", {"t": frame}).to_pylist() == [{"s": 6}]
+    frame[0, "a"] = 100
+    assert hr.sql("select sum(a) as s from t", {"t": frame}).to_pylist() == [{"s": 105}]
+
+
+def test_a_table_is_forgotten_with_its_last_reference() -> None:
+    from headrace._src.query import arrow_tables
+
+    table = pa.table({"a": [1, 2]})
+    before = len(arrow_tables._read)
+    hr.sql("select a from t", {"t": table})
+    assert len(arrow_tables._read) == before + 1
+    del table
+    assert len(arrow_tables._read) == before
+
+
+def test_threads_share_a_program(tpch_small: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    expected = hr.sql(SUM, tpch_small).to_pylist()
+    with ThreadPoolExecutor(4) as pool:
+        results = pool.map(lambda _: hr.sql(SUM, tpch_small, threads=2).to_pylist(), range(16))
+    assert all(result == expected for result in results)
+
+
+def test_ctrl_c_stops_a_run(tmp_path: Path) -> None:
+    """A join of every row with every row would take hours."""
+    import signal
+    import sys
+    import time
+
+    program = (
+        "import headrace as hr, pyarrow as pa\n"
+        "t = pa.table({'k': [1] * 200000, 'a': list(range(200000))})\n"
+        "t = pa.Table.from_batches(t.to_batches(max_chunksize=200))  # a batch is a morsel\n"
+        "print('ready', flush=True)\n"
+        "hr.sql('select sum(x.a * y.a) as s from t x join t y on x.k = y.k', {'t': t}, threads=2)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert child.stdout
+    assert child.stdout.readline() == b"ready\n"
+    time.sleep(2)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=20)
+    assert child.returncode != 0
+    assert b"KeyboardInterrupt" in errors
+
+
 def test_a_profile_names_every_task(tpch_small: Path) -> None:
     hr.sql(SUM, tpch_small, threads=2)
     run = hr.last_profile().run

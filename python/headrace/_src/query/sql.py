@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +33,6 @@ class Profile:
 
 
 _statistics: dict[str, str] = {}
-_arrow_known: dict[int, tuple[Any, str]] = {}
 _last_profile = Profile()
 
 
@@ -237,29 +235,15 @@ def _table_statistics(table: Table) -> str:
     from headrace import _runtime
 
     if isinstance(table, ArrowTable):
-        return _arrow_statistics(table.data)
+        return programs.translated(lambda: table.statistics)
     key = json.dumps(table.identity())
     if key not in _statistics:
         _statistics[key] = programs.translated(lambda: _runtime.statistics(list(table.paths)))
     return _statistics[key]
 
 
-def _arrow_statistics(data: Any) -> str:
-    """One pass over the table the first time; kept as long as the table lives."""
-    from headrace import _runtime
-
-    known = _arrow_known.get(id(data))
-    if known is not None and known[0]() is data:
-        return known[1]
-    text = programs.translated(lambda: _runtime.statistics(data))
-    try:
-        _arrow_known[id(data)] = (
-            weakref.ref(data, lambda _, key=id(data): _arrow_known.pop(key, None)),
-            text,
-        )
-    except TypeError:
-        pass  # This library's tables cannot be referred to weakly: measured every time.
-    return text
+def _imported(table: ArrowTable) -> Any:
+    return programs.translated(lambda: table.imported)
 
 
 def _run(
@@ -272,7 +256,7 @@ def _run(
     simulation_seed: int | None,
 ) -> Any:
     bindings = {
-        name: list(table.paths) if isinstance(table, FileTable) else table.data
+        name: list(table.paths) if isinstance(table, FileTable) else _imported(table)
         for name, table in tables.items()
     }
     options: dict[str, Any] = {"ranks": ranks, "threads": threads or programs.default_threads()}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import HeadraceError
+from headrace._src.query import arrow_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,9 +55,20 @@ class ArrowTable:
     def schema(self) -> pa.Schema:
         import pyarrow as pa
 
-        if isinstance(self.data, (pa.Table, pa.RecordBatch)):
+        if isinstance(self.data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)):
             return self.data.schema
-        return pa.table(self.data).schema
+        return pa.RecordBatchReader.from_stream(self.data).schema
+
+    @cached_property
+    def imported(self) -> Any:
+        """What the runtime reads; the same in all uses of one query."""
+        return arrow_tables.read(self.data)
+
+    @cached_property
+    def statistics(self) -> str:
+        from headrace import _runtime
+
+        return _runtime.statistics(self.imported)
 
 
 Table = FileTable | ArrowTable
