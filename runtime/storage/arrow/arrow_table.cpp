@@ -8,6 +8,7 @@
 #include "runtime/storage/encoded_chunk.h"
 #include "runtime/storage/share.h"
 #include "runtime/storage/storage.h"
+#include "runtime/storage/utf8.h"
 
 #include <arrow/array.h>
 #include <arrow/c/bridge.h>
@@ -351,8 +352,10 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
   double distinct =
       extrapolateDistinct(static_cast<double>(seen.size()), static_cast<double>(sampled), valid);
   if (any && text) {
-    result["min"] = textMin;
-    result["max"] = textMax;
+    if (isUtf8(textMin) && isUtf8(textMax)) { // else not for JSON
+      result["min"] = textMin;
+      result["max"] = textMax;
+    }
     result["average_bytes"] = std::round(static_cast<double>(textBytes) / valid * 10) / 10;
   } else if (any && real) {
     if (!hasNan) {

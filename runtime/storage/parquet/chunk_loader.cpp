@@ -57,7 +57,7 @@ ChunkLoader::ChunkLoader(const Decoders &decoders, std::shared_ptr<const Parquet
                          size_t rowGroup, size_t column, HrType type)
     : decoders_(decoders), file_(std::move(file)), rowGroup_(rowGroup), columnIndex_(column),
       column_(file_->footer().columns[column]),
-      meta_(file_->footer().rowGroups[rowGroup].chunks[column]),
+      meta_(file_->footer().rowGroups[rowGroup].chunks[column]), offset_(meta_.begin),
       chunk_(std::make_shared<EncodedChunk>()), coded_(decoders, *chunk_) {
   chunk_->type = type;
   chunk_->rows = file_->footer().rowGroups[rowGroup].rows;
@@ -67,7 +67,8 @@ ChunkLoader::ChunkLoader(const Decoders &decoders, std::shared_ptr<const Parquet
 Status ChunkLoader::locate(const Status &status) const {
   return status.ok() ? status
                      : Status(status.kind(),
-                              placeOf(*file_, rowGroup_, columnIndex_) + ": " + status.message(),
+                              placeOf(*file_, rowGroup_, columnIndex_) + ", page at byte " +
+                                  std::to_string(offset_) + ": " + status.message(),
                               status.place());
 }
 
@@ -85,6 +86,7 @@ Status ChunkLoader::readPages_() {
       return corrupt("the column chunk has fewer rows than its row group");
     }
     Page page;
+    page.offset = offset_ = static_cast<uint64_t>(next - file_->mapping()->data());
     HR_ASSIGN_OR_RETURN(page.header, readPageHeader(next, end));
     next += page.header.headerBytes;
     if (static_cast<uint64_t>(end - next) < page.header.compressedBytes) {
@@ -117,6 +119,7 @@ Status ChunkLoader::readPages_() {
 
 Status ChunkLoader::readPagesWithArrow() {
   pages_.clear();
+  offset_ = meta_.begin;
   std::vector<PlainPage> plain;
   HR_RETURN_IF_ERROR(readWithArrow(*file_, rowGroup_, columnIndex_, plain));
   for (PlainPage &part : plain) {
@@ -124,6 +127,7 @@ Status ChunkLoader::readPagesWithArrow() {
     page.header.kind = PageKind::kData;
     page.header.encoding = static_cast<int32_t>(Encoding::kPlain);
     page.header.values = part.rows;
+    page.offset = offset_;
     page.bytes = part.bytes.data();
     page.size = part.bytes.bytes();
     page.owned = std::move(part.bytes);
@@ -197,6 +201,20 @@ void ChunkLoader::snappyBlocks(std::vector<primitives::SnappyBlock> &blocks) con
   }
 }
 
+Status ChunkLoader::findBrokenPage() {
+  for (const Page &page : pages_) {
+    std::vector<primitives::SnappyBlock> block;
+    if (page.snappy.input) {
+      block.push_back(page.snappy);
+    }
+    if (!primitives::snappyDecompress(decoders_.isa, block)) {
+      offset_ = page.offset;
+      return locate(corrupt("the page does not decompress (snappy)"));
+    }
+  }
+  return Status();
+}
+
 bool ChunkLoader::dictionaryEncoded(const Page &page) const {
   return page.header.encoding == static_cast<int32_t>(Encoding::kRleDictionary) ||
          page.header.encoding == static_cast<int32_t>(Encoding::kPlainDictionary);
@@ -208,6 +226,7 @@ Expected<std::shared_ptr<const EncodedChunk>> ChunkLoader::finish() {
     chunk_->dictionaryCount = 2;
   }
   for (Page &page : pages_) {
+    offset_ = page.offset;
     Status status =
         page.header.kind == PageKind::kDictionary ? keepDictionary(page) : addPage(page);
     if (!status.ok()) {
@@ -257,7 +276,7 @@ Status ChunkLoader::decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t r
   segment.bytes = bytes;
   segment.data = stream;
   if (!decoders_.decode(segment, kBoolDictionary, 2, 1, out)) {
-    return corrupt("definition levels do not decode");
+    return corrupt("a page of levels or bools does not decode");
   }
   return Status();
 }
@@ -344,6 +363,8 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.bitWidth = 1;
     segment.data = values.data + 4;
     segment.bytes = length;
+    std::vector<uint8_t> unused(segment.rows);
+    HR_RETURN_IF_ERROR(decodeBits(values.data + 4, length, segment.rows, unused.data()));
     chunk_->keep(std::move(page.owned));
   } else if (column_.stored == Stored::kBoolean) {
     if (values.bytes < (uint64_t{segment.rows} + 7) / 8) {

@@ -30,19 +30,21 @@ public:
   /// Call after the blocks are decompressed, once.
   Expected<std::shared_ptr<const EncodedChunk>> finish();
 
-  /// Adds the place to an error.
-  Status locate(const Status &status) const;
+  /// After snappyDecompress failed on the blocks of several chunks: the error of this chunk's first page that
+  /// does not decompress, if it has one.
+  Status findBrokenPage();
   uint64_t fileBytes() const { return meta_.bytes; }
 
 private:
   struct Page {
     PageHeader header;
+    uint64_t offset = 0; ///< of the header, in the file
     const uint8_t *bytes = nullptr; ///< decompressed: levels (v1) and values
     uint64_t size = 0;
     const uint8_t *levels = nullptr; ///< v2
     PaddedBuffer owned;
-    bool levelsRead =
-        false; ///< by Arrow: `nulls` and `valid` are known, `bytes` are the values alone
+    /// By Arrow: `nulls` and `valid` are known, `bytes` are the values alone.
+    bool levelsRead = false;
     uint32_t nulls = 0;
     PaddedBuffer valid;
     primitives::SnappyBlock snappy{}; ///< outputBytes 0: nothing to do
@@ -54,6 +56,7 @@ private:
     PaddedBuffer validity; ///< bits, if there are NULLs
   };
 
+  Status locate(const Status &status) const;
   Status readPages_();
   Status openPage(const uint8_t *input, Page &page);
   Status readPagesWithArrow();
@@ -70,6 +73,7 @@ private:
   size_t rowGroup_, columnIndex_;
   const ParquetColumn &column_;
   const ParquetChunk &meta_;
+  uint64_t offset_; ///< what is being looked at, in the file: for messages
   std::vector<Page> pages_;
   std::shared_ptr<EncodedChunk> chunk_;
   CodedPages coded_;

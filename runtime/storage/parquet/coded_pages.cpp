@@ -17,8 +17,9 @@ constexpr double kValuesGrowthMax = 1.5;
 Status corruptCodes() { return makeError(ErrorKind::kCorrupt, "a page of codes does not decode"); }
 
 /// A dictionary whose entries are their codes.
-constexpr std::array<uint8_t, 1 << kPackedCodeBitsMax> kSameCode = [] {
-  std::array<uint8_t, 1 << kPackedCodeBitsMax> same{};
+constexpr uint32_t kPackedEntriesMax = 1 << kPackedCodeBitsMax;
+constexpr std::array<uint8_t, kPackedEntriesMax + HR_PADDING> kSameCode = [] {
+  std::array<uint8_t, kPackedEntriesMax + HR_PADDING> same{};
   for (size_t i = 0; i < same.size(); ++i) {
     same[i] = static_cast<uint8_t>(i);
   }
@@ -51,7 +52,7 @@ Status CodedPages::decode(const HrSegment &codes, void *out) const {
 
 Status CodedPages::add(const HrSegment &codes, PaddedBuffer owned) {
   if (form_ == Form::kUnknown) {
-    const bool small = codes.bitWidth != 0 && chunk_.dictionaryCount <= kSameCode.size();
+    const bool small = codes.bitWidth != 0 && chunk_.dictionaryCount <= kPackedEntriesMax;
     const bool packs = small && hasShortRuns(static_cast<const uint8_t *>(codes.data), codes.bytes,
                                              codes.rows, codes.bitWidth);
     form_ = packs ? Form::kPacked : Form::kAsIs;
@@ -62,10 +63,21 @@ Status CodedPages::add(const HrSegment &codes, PaddedBuffer owned) {
   case Form::kPacked:
     return addPacked(codes);
   default:
+    HR_RETURN_IF_ERROR(check(codes));
     chunk_.segments.push_back(codes);
     chunk_.keep(std::move(owned));
     return Status();
   }
+}
+
+/// Once, here, where the place is known, and not in each kernel that reads them.
+Status CodedPages::check(const HrSegment &codes) {
+  const uint64_t tableBytes = uint64_t{chunk_.dictionaryCount} + HR_PADDING;
+  ignored_.resize(std::max<uint64_t>(ignored_.size(), tableBytes + codes.rows));
+  return decoders_.decode(codes, ignored_.data(), chunk_.dictionaryCount, 1,
+                          ignored_.data() + tableBytes)
+             ? Status()
+             : corruptCodes();
 }
 
 /// Extends the segment before it if that is of such values too.

@@ -1,6 +1,8 @@
 // Arrow's Parquet library reads the footer; its exceptions end here.
 #include "runtime/storage/parquet/footer.h"
 
+#include "runtime/storage/utf8.h"
+
 #include <parquet/exception.h>
 #include <parquet/metadata.h>
 #include <parquet/schema.h>
@@ -276,6 +278,10 @@ Expected<ParquetFooter> parseFooter(const uint8_t *bytes, uint64_t length, uint6
     ParquetFooter footer;
     for (int i = 0; i < meta->num_columns(); ++i) {
       footer.columns.push_back(describeColumn(*meta->schema()->Column(i)));
+      if (!isUtf8(footer.columns.back().name)) {
+        return makeError(ErrorKind::kCorrupt, "the name of a column is not UTF-8 in ", path,
+                         ", column number: ", i);
+      }
     }
     for (int g = 0; g < meta->num_row_groups(); ++g) {
       std::unique_ptr<parquet::RowGroupMetaData> groupMeta = meta->RowGroup(g);
@@ -302,7 +308,8 @@ Expected<ParquetFooter> parseFooter(const uint8_t *bytes, uint64_t length, uint6
     footer.arrowMetadata = std::move(meta);
     return footer;
   } catch (const std::exception &error) {
-    return makeError(ErrorKind::kCorrupt, "cannot read the footer of ", path, ": ", error.what());
+    return makeError(ErrorKind::kCorrupt, "cannot read the footer of ", path, ", at byte ",
+                     fileBytes - kTailBytes - length, ": ", error.what());
   }
 }
 

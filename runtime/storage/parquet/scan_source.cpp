@@ -42,18 +42,14 @@ private:
 
 using Loaders = std::vector<std::unique_ptr<ChunkLoader>>;
 
-/// Some block does not decompress: looks for the column it belongs to.
-Status findBrokenBlock(const Loaders &loaders) {
+/// Some block does not decompress: looks for the page it belongs to.
+Status findBrokenPage(const Loaders &loaders) {
   for (const std::unique_ptr<ChunkLoader> &loader : loaders) {
-    std::vector<primitives::SnappyBlock> blocks;
     if (loader) {
-      loader->snappyBlocks(blocks);
-    }
-    if (!primitives::snappyDecompress(Decoders::get().isa, blocks)) {
-      return loader->locate(makeError(ErrorKind::kCorrupt, "a page does not decompress (snappy)"));
+      HR_RETURN_IF_ERROR(loader->findBrokenPage());
     }
   }
-  return makeError(ErrorKind::kInternal, "pages decompress one column at a time, but not together");
+  return makeError(ErrorKind::kInternal, "pages decompress one at a time, but not together");
 }
 
 Status ScanSource::loadMissing(const Target &target, Chunks &chunks) const {
@@ -73,7 +69,7 @@ Status ScanSource::loadMissing(const Target &target, Chunks &chunks) const {
   // The largest first, so that several are left to interleave until the end.
   std::sort(blocks.begin(), blocks.end(), [](const auto &a, const auto &b) { return a.outputBytes > b.outputBytes; });
   if (!primitives::snappyDecompress(decoders.isa, blocks)) {
-    return findBrokenBlock(loaders);
+    return findBrokenPage(loaders);
   }
   for (size_t i = 0; i < chunks.size(); ++i) {
     if (loaders[i]) {

@@ -2,6 +2,7 @@
 #include "runtime/storage/parquet/statistics.h"
 
 #include "runtime/storage/parquet/page_header.h"
+#include "runtime/storage/utf8.h"
 
 #include <algorithm>
 #include <cmath>
@@ -123,13 +124,6 @@ bool lessThan(const ParquetColumn &column, const StatisticsValue &a, const Stati
   }
 }
 
-/// JSON text must be UTF-8: of another text the part before its first other byte is still a lower bound, but not
-/// an upper one.
-bool isText(const std::string &text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).find("\xef\xbf\xbd") ==
-         std::string::npos;
-}
-
 nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const ParquetColumn &column, size_t index,
                                 uint64_t rows) {
   std::optional<StatisticsValue> min, max;
@@ -155,8 +149,9 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
     }
   }
   if (column.type.logical == Logical::kString) {
-    minKnown &= !min || isText(min->text);
-    maxKnown &= !max || isText(max->text);
+    // A text that was cut inside a character does not go into JSON.
+    minKnown &= !min || isUtf8(min->text);
+    maxKnown &= !max || isUtf8(max->text);
   }
 
   nlohmann::json result = {{"index", index},

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -237,6 +238,27 @@ inline bool decodeColumn(const HrMorsel &morsel, size_t index, HrType type, std:
   }
   EXPECT_EQ(rows, morsel.rows);
   return true;
+}
+
+/// Decodes a morsel's column and reads all bytes of its texts. False: it does not decode.
+inline bool touchColumn(const HrMorsel &morsel, size_t index, HrType type) {
+  const HrColumn &column = morsel.columns[index];
+  uint64_t sum = 0;
+  for (uint32_t s = 0; s < column.segmentCount; ++s) {
+    const HrSegment &segment = column.segments[s];
+    const uint64_t width = valueBytes(type);
+    std::vector<uint8_t> values(segment.rows * width);
+    if (!Decoders::get().decode(segment, column.dictionary, column.dictionaryCount,
+                                static_cast<uint32_t>(width), values.data())) {
+      return false;
+    }
+    for (uint64_t i = 0; type == HR_STRING && i < segment.rows; ++i) {
+      HrString text;
+      std::memcpy(&text, values.data() + i * width, sizeof text);
+      sum = std::accumulate(text.data, text.data + text.length, sum);
+    }
+  }
+  return sum != UINT64_MAX;
 }
 
 /// All rows of a source by column, or the first error.
