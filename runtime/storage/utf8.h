@@ -8,7 +8,8 @@ namespace headrace::storage {
 
 /// Without surrogates, overlong forms and what is above U+10FFFF.
 inline bool isUtf8(std::string_view text) {
-  const auto *next = reinterpret_cast<const uint8_t *>(text.data()), *const end = next + text.size();
+  const auto *next = reinterpret_cast<const uint8_t *>(text.data()), *const end =
+                                                                         next + text.size();
   while (next != end) {
     const uint8_t first = *next++;
     if (first < 0x80) {

@@ -24,6 +24,7 @@
 namespace headrace::storage {
 namespace {
 
+constexpr int64_t kMillisecondsPerDay = 86'400'000;
 constexpr uint64_t kMorselRowsMax = 128 * 1024;
 /// Rows whose values are looked at to estimate the number of distinct ones.
 constexpr uint64_t kDistinctSampleRows = 32 * 1024;
@@ -91,13 +92,27 @@ template <typename Array> std::unique_ptr<ColumnReader> textReader(const arrow::
   return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
 }
 
-/// A dictionary of strings, read through its indices.
-class DictionaryTextReader final : public ColumnReader {
+template <typename Array, typename Integer>
+std::unique_ptr<ColumnReader> decimalReader(const arrow::Array &array) {
+  auto read = [](const Array &values, int64_t row) {
+    Integer value;
+    std::memcpy(&value, values.GetValue(row), sizeof value);
+    return value;
+  };
+  return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
+}
+
+/// A dictionary, read through its indices.
+class DictionaryReader final : public ColumnReader {
 public:
-  explicit DictionaryTextReader(const arrow::DictionaryArray &array);
+  explicit DictionaryReader(const arrow::DictionaryArray &array);
   bool valid(int64_t row) const override {
     return array_.IsValid(row) && inRange(row) && dictionary_->valid(array_.GetValueIndex(row));
   }
+  __int128 integer(int64_t row) const override {
+    return dictionary_->integer(array_.GetValueIndex(row));
+  }
+  double real(int64_t row) const override { return dictionary_->real(array_.GetValueIndex(row)); }
   std::string_view text(int64_t row) const override {
     return dictionary_->text(array_.GetValueIndex(row));
   }
@@ -137,14 +152,20 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
     return plainReader<arrow::FloatArray>(array);
   case arrow::Type::DOUBLE:
     return plainReader<arrow::DoubleArray>(array);
-  case arrow::Type::DECIMAL128: {
-    auto read = [](const arrow::Decimal128Array &values, int64_t row) {
-      __int128 value;
-      std::memcpy(&value, values.GetValue(row), sizeof value);
-      return value;
+  case arrow::Type::DATE64: {
+    auto read = [](const arrow::Date64Array &values, int64_t row) {
+      const int64_t milliseconds = values.Value(row);
+      const int64_t days = milliseconds / kMillisecondsPerDay;
+      return days - (milliseconds % kMillisecondsPerDay < 0);
     };
-    return std::make_unique<TypedReader<arrow::Decimal128Array, decltype(read)>>(array, read);
+    return std::make_unique<TypedReader<arrow::Date64Array, decltype(read)>>(array, read);
   }
+  case arrow::Type::DECIMAL32:
+    return decimalReader<arrow::Decimal32Array, int32_t>(array);
+  case arrow::Type::DECIMAL64:
+    return decimalReader<arrow::Decimal64Array, int64_t>(array);
+  case arrow::Type::DECIMAL128:
+    return decimalReader<arrow::Decimal128Array, __int128>(array);
   case arrow::Type::STRING:
     return textReader<arrow::StringArray>(array);
   case arrow::Type::LARGE_STRING:
@@ -152,25 +173,18 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
   case arrow::Type::STRING_VIEW:
     return textReader<arrow::StringViewArray>(array);
   case arrow::Type::DICTIONARY:
-    return std::make_unique<DictionaryTextReader>(
-        static_cast<const arrow::DictionaryArray &>(array));
+    return std::make_unique<DictionaryReader>(static_cast<const arrow::DictionaryArray &>(array));
   default:
     return nullptr;
   }
 }
 
-DictionaryTextReader::DictionaryTextReader(const arrow::DictionaryArray &array)
+DictionaryReader::DictionaryReader(const arrow::DictionaryArray &array)
     : array_(array), dictionary_(makeReader(*array.dictionary())) {}
 
-bool isText(const arrow::DataType &type) {
-  return type.id() == arrow::Type::STRING || type.id() == arrow::Type::LARGE_STRING ||
-         type.id() == arrow::Type::STRING_VIEW;
-}
-
-TableColumn describeField(const arrow::Field &field) {
+TableColumn describeField(const std::string &name, const arrow::DataType &type) {
   TableColumn column;
-  column.name = field.name();
-  const arrow::DataType &type = *field.type();
+  column.name = name;
   switch (type.id()) {
   case arrow::Type::BOOL:
     column.type = {Logical::kBool};
@@ -190,6 +204,7 @@ TableColumn describeField(const arrow::Field &field) {
     column.type = {Logical::kDecimal, 20, 0};
     break;
   case arrow::Type::DATE32:
+  case arrow::Type::DATE64:
     column.type = {Logical::kDate};
     break;
   case arrow::Type::FLOAT:
@@ -198,8 +213,10 @@ TableColumn describeField(const arrow::Field &field) {
   case arrow::Type::DOUBLE:
     column.type = {Logical::kF64};
     break;
+  case arrow::Type::DECIMAL32:
+  case arrow::Type::DECIMAL64:
   case arrow::Type::DECIMAL128: {
-    const auto &decimal = static_cast<const arrow::Decimal128Type &>(type);
+    const auto &decimal = static_cast<const arrow::DecimalType &>(type);
     column.type = {Logical::kDecimal, decimal.precision(), decimal.scale()};
     break;
   }
@@ -208,13 +225,10 @@ TableColumn describeField(const arrow::Field &field) {
   case arrow::Type::STRING_VIEW:
     column.type = {Logical::kString};
     break;
+  case arrow::Type::DICTIONARY:
+    return describeField(name, *static_cast<const arrow::DictionaryType &>(type).value_type());
   default:
-    if (type.id() == arrow::Type::DICTIONARY &&
-        isText(*static_cast<const arrow::DictionaryType &>(type).value_type())) {
-      column.type = {Logical::kString};
-    } else {
-      column.unsupported = "type is not supported: " + type.ToString();
-    }
+    column.unsupported = "type is not supported: " + type.ToString();
   }
   return column;
 }
@@ -635,7 +649,7 @@ Expected<std::shared_ptr<const ArrowTable>> ArrowTable::import(ArrowArrayStream 
     }
     auto data = std::make_shared<TableData>();
     for (const auto &field : (*reader)->schema()->fields()) {
-      data->columns.push_back(describeField(*field));
+      data->columns.push_back(describeField(field->name(), *field->type()));
     }
     uint64_t rows = 0;
     for (;;) {

@@ -30,15 +30,15 @@ public:
   /// Call after the blocks are decompressed, once.
   Expected<std::shared_ptr<const EncodedChunk>> finish();
 
-  /// After snappyDecompress failed on the blocks of several chunks: the error of this chunk's first page that
-  /// does not decompress, if it has one.
+  /// After snappyDecompress failed on the blocks of several chunks: the error of this chunk's first
+  /// page that does not decompress, if it has one.
   Status findBrokenPage();
   uint64_t fileBytes() const { return meta_.bytes; }
 
 private:
   struct Page {
     PageHeader header;
-    uint64_t offset = 0; ///< of the header, in the file
+    uint64_t offset = 0;            ///< of the header, in the file
     const uint8_t *bytes = nullptr; ///< decompressed: levels (v1) and values
     uint64_t size = 0;
     const uint8_t *levels = nullptr; ///< v2

@@ -45,8 +45,9 @@ private:
   PaddedBuffer dictionary_;
   PaddedBuffer values_; ///< of all pages, one after the other
   uint64_t valueRows_ = 0;
-  std::vector<uint8_t> ignored_; ///< the values of codes that are only checked, and the table for it
-  std::vector<uint8_t> codes_;   ///< one a byte, of the segments to be packed
+  std::vector<uint8_t>
+      ignored_;                ///< the values of codes that are only checked, and the table for it
+  std::vector<uint8_t> codes_; ///< one a byte, of the segments to be packed
   std::vector<size_t> packedSegments_;
 };
 

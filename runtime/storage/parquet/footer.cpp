@@ -29,21 +29,25 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   const auto &logical = descriptor.logical_type();
   if (descriptor.path()->ToDotVector().size() != 1 || descriptor.max_repetition_level() > 0 ||
       descriptor.max_definition_level() > 1) {
+    column.name = descriptor.path()->ToDotVector().front(); // as the user calls it
     column.unsupported = "nested columns are not supported";
     return column;
   }
   const bool plain = !logical || logical->is_none();
   auto refuse = [&] {
-    column.unsupported = "type is not supported: " + parquet::TypeToString(descriptor.physical_type()) + " " +
-                         bracketed(logical ? logical->ToString() : "None");
+    column.unsupported =
+        "type is not supported: " + parquet::TypeToString(descriptor.physical_type()) + " " +
+        bracketed(logical ? logical->ToString() : "None");
   };
   if (logical && logical->is_decimal()) {
     const auto &decimal = static_cast<const parquet::DecimalLogicalType &>(*logical);
     column.type = {Logical::kDecimal, decimal.precision(), decimal.scale()};
-    column.fixedBytes = column.stored == Stored::kFixed ? static_cast<uint32_t>(descriptor.type_length()) : 0;
-    const bool storedFits = column.stored == Stored::kInt32 || column.stored == Stored::kInt64 ||
-                            column.stored == Stored::kByteArray ||
-                            (column.stored == Stored::kFixed && column.fixedBytes >= 1 && column.fixedBytes <= 16);
+    column.fixedBytes =
+        column.stored == Stored::kFixed ? static_cast<uint32_t>(descriptor.type_length()) : 0;
+    const bool storedFits =
+        column.stored == Stored::kInt32 || column.stored == Stored::kInt64 ||
+        column.stored == Stored::kByteArray ||
+        (column.stored == Stored::kFixed && column.fixedBytes >= 1 && column.fixedBytes <= 16);
     if (!storedFits || decimal.precision() > 38) {
       refuse();
     }
@@ -94,7 +98,8 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   return column;
 }
 
-std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column, const std::string &bytes) {
+std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column,
+                                                const std::string &bytes) {
   StatisticsValue value;
   auto load = [&]<typename T>(T &out) {
     if (bytes.size() != sizeof out) {
@@ -117,7 +122,8 @@ std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column, con
     if (!load(integer)) {
       return std::nullopt;
     }
-    value.integer = column.isUnsigned ? static_cast<__int128>(static_cast<uint32_t>(integer)) : integer;
+    value.integer =
+        column.isUnsigned ? static_cast<__int128>(static_cast<uint32_t>(integer)) : integer;
     return value;
   }
   case Stored::kInt64: {
@@ -125,7 +131,8 @@ std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column, con
     if (!load(integer)) {
       return std::nullopt;
     }
-    value.integer = column.isUnsigned ? static_cast<__int128>(static_cast<uint64_t>(integer)) : integer;
+    value.integer =
+        column.isUnsigned ? static_cast<__int128>(static_cast<uint64_t>(integer)) : integer;
     return value;
   }
   case Stored::kFloat: {
@@ -161,8 +168,9 @@ std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column, con
   }
 }
 
-Status describeChunk(const ParquetColumn &column, const parquet::ColumnChunkMetaData &meta, uint64_t rows,
-                     uint64_t fileBytes, const std::string &path, ParquetChunk &chunk) {
+Status describeChunk(const ParquetColumn &column, const parquet::ColumnChunkMetaData &meta,
+                     uint64_t rows, uint64_t fileBytes, const std::string &path,
+                     ParquetChunk &chunk) {
   if (rows == 0) {
     return Status(); // writers leave the places of empty chunks unset
   }
@@ -174,12 +182,15 @@ Status describeChunk(const ParquetColumn &column, const parquet::ColumnChunkMeta
   const int64_t bytes = meta.total_compressed_size();
   if (begin < 4 || bytes < 0 || static_cast<uint64_t>(begin) > fileBytes - kTailBytes ||
       static_cast<uint64_t>(bytes) > fileBytes - kTailBytes - static_cast<uint64_t>(begin)) {
-    return makeError(ErrorKind::kCorrupt, "a column chunk lies outside of the file (is it cut short?) ", path,
+    return makeError(ErrorKind::kCorrupt,
+                     "a column chunk lies outside of the file (is it cut short?) ", path,
                      ", column: ", column.name);
   }
   chunk.begin = static_cast<uint64_t>(begin);
   chunk.bytes = static_cast<uint64_t>(bytes);
-  chunk.uncompressedBytes = meta.total_uncompressed_size() > 0 ? static_cast<uint64_t>(meta.total_uncompressed_size()) : 0;
+  chunk.uncompressedBytes = meta.total_uncompressed_size() > 0
+                                ? static_cast<uint64_t>(meta.total_uncompressed_size())
+                                : 0;
   chunk.encrypted = meta.crypto_metadata() != nullptr;
   switch (meta.compression()) { // Arrow's numbers are not the format's
   case parquet::Compression::UNCOMPRESSED:
@@ -262,7 +273,8 @@ Expected<std::pair<uint64_t, uint64_t>> locateFooter(const uint8_t *file, uint64
   uint32_t length;
   std::memcpy(&length, file + bytes - kTailBytes, 4);
   if (length > bytes - 12) {
-    return makeError(ErrorKind::kCorrupt, "the footer is longer than the file (is it cut short?): ", path);
+    return makeError(ErrorKind::kCorrupt,
+                     "the footer is longer than the file (is it cut short?): ", path);
   }
   return std::pair<uint64_t, uint64_t>(bytes - kTailBytes - length, length);
 }
@@ -287,8 +299,8 @@ Expected<ParquetFooter> parseFooter(const uint8_t *bytes, uint64_t length, uint6
       std::unique_ptr<parquet::RowGroupMetaData> groupMeta = meta->RowGroup(g);
       if (groupMeta->num_rows() < 0 || groupMeta->num_rows() > INT32_MAX ||
           groupMeta->num_columns() != meta->num_columns()) {
-        return makeError(ErrorKind::kCorrupt, "row group ", g, " of ", path, " has an impossible number of rows: ",
-                         groupMeta->num_rows());
+        return makeError(ErrorKind::kCorrupt, "row group ", g, " of ", path,
+                         " has an impossible number of rows: ", groupMeta->num_rows());
       }
       ParquetRowGroup group;
       group.rows = static_cast<uint64_t>(groupMeta->num_rows());
@@ -297,7 +309,8 @@ Expected<ParquetFooter> parseFooter(const uint8_t *bytes, uint64_t length, uint6
         ParquetChunk chunk;
         const ParquetColumn &column = footer.columns[static_cast<size_t>(i)];
         if (!chunkMeta->file_path().empty()) {
-          return makeError(ErrorKind::kUnsupported, "columns in other files are not supported: ", path);
+          return makeError(ErrorKind::kUnsupported,
+                           "columns in other files are not supported: ", path);
         }
         HR_RETURN_IF_ERROR(describeChunk(column, *chunkMeta, group.rows, fileBytes, path, chunk));
         group.chunks.push_back(std::move(chunk));

@@ -1,4 +1,5 @@
-// Loading a morsel: chunks from the cache, the missing ones read together, then the promises checked.
+// Loading a morsel: chunks from the cache, the missing ones read together, then the promises
+// checked.
 #include "runtime/storage/parquet/scan_source.h"
 
 #include "runtime/storage/parquet/chunk_loader.h"
@@ -60,36 +61,42 @@ Status ScanSource::loadMissing(const Target &target, Chunks &chunks) const {
     if (chunks[i]) {
       continue;
     }
-    loaders[i] = std::make_unique<ChunkLoader>(decoders, target.file, target.rowGroup, (*target.columns)[i],
-                                               slot.columns[i].type);
+    loaders[i] = std::make_unique<ChunkLoader>(decoders, target.file, target.rowGroup,
+                                               (*target.columns)[i], slot.columns[i].type);
     HR_RETURN_IF_ERROR(loaders[i]->readPages());
     loaders[i]->snappyBlocks(blocks);
     fileBytesRead->fetch_add(loaders[i]->fileBytes(), std::memory_order_relaxed);
   }
   // The largest first, so that several are left to interleave until the end.
-  std::sort(blocks.begin(), blocks.end(), [](const auto &a, const auto &b) { return a.outputBytes > b.outputBytes; });
+  std::sort(blocks.begin(), blocks.end(),
+            [](const auto &a, const auto &b) { return a.outputBytes > b.outputBytes; });
   if (!primitives::snappyDecompress(decoders.isa, blocks)) {
     return findBrokenPage(loaders);
   }
   for (size_t i = 0; i < chunks.size(); ++i) {
     if (loaders[i]) {
       HR_ASSIGN_OR_RETURN(chunks[i], loaders[i]->finish());
-      chunks[i] = cache->insert({target.file->number(), target.rowGroup, (*target.columns)[i], slot.columns[i].type},
-                                std::move(chunks[i]));
+      chunks[i] = cache->insert(
+          {target.file->number(), target.rowGroup, (*target.columns)[i], slot.columns[i].type},
+          std::move(chunks[i]));
     }
   }
   return Status();
 }
 
-Status ScanSource::checkPromise(const Target &target, size_t column, const EncodedChunk &chunk) const {
+Status ScanSource::checkPromise(const Target &target, size_t column,
+                                const EncodedChunk &chunk) const {
   const plan::SlotColumn &promise = slot.columns[column];
   if (chunk.hasNulls && !promise.nullable) {
-    return makeError(ErrorKind::kData, placeOf(*target.file, target.rowGroup, (*target.columns)[column]),
-                     ": the plan's statistics promise that there is no NULL, but there is; recompile the plan");
+    return makeError(
+        ErrorKind::kData, placeOf(*target.file, target.rowGroup, (*target.columns)[column]),
+        ": the plan's statistics promise that there is no NULL, but there is; recompile the plan");
   }
-  if (promise.ranged && chunk.min <= chunk.max && (chunk.min < promise.min || chunk.max > promise.max)) {
+  if (promise.ranged && chunk.min <= chunk.max &&
+      (chunk.min < promise.min || chunk.max > promise.max)) {
     __int128 value = chunk.min < promise.min ? chunk.min : chunk.max;
-    return makeError(ErrorKind::kData, placeOf(*target.file, target.rowGroup, (*target.columns)[column]),
+    return makeError(ErrorKind::kData,
+                     placeOf(*target.file, target.rowGroup, (*target.columns)[column]),
                      ": the plan's statistics promise values in [", promise.min, ", ", promise.max,
                      "], recompile the plan; found: ", integerText(value));
   }
@@ -101,7 +108,8 @@ Expected<MorselHandle> ScanSource::load(size_t index) const {
   Chunks chunks(slot.columns.size());
   bool missing = false;
   for (size_t i = 0; i < chunks.size(); ++i) {
-    chunks[i] = cache->find({target.file->number(), target.rowGroup, (*target.columns)[i], slot.columns[i].type});
+    chunks[i] = cache->find(
+        {target.file->number(), target.rowGroup, (*target.columns)[i], slot.columns[i].type});
     missing |= !chunks[i];
   }
   if (missing) {
@@ -123,8 +131,10 @@ Expected<MorselHandle> ScanSource::load(size_t index) const {
   return MorselHandle(std::move(loaded));
 }
 
-/// The index of each wanted column in this file, after checking that it is what the plan was compiled for.
-Expected<std::unique_ptr<std::vector<uint32_t>>> bindColumns(const plan::Slot &slot, const ParquetFile &file) {
+/// The index of each wanted column in this file, after checking that it is what the plan was
+/// compiled for.
+Expected<std::unique_ptr<std::vector<uint32_t>>> bindColumns(const plan::Slot &slot,
+                                                             const ParquetFile &file) {
   auto columns = std::make_unique<std::vector<uint32_t>>();
   for (const plan::SlotColumn &wanted : slot.columns) {
     int index = file.columnIndex(wanted.file);
@@ -133,15 +143,17 @@ Expected<std::unique_ptr<std::vector<uint32_t>>> bindColumns(const plan::Slot &s
     }
     const ParquetColumn &column = file.footer().columns[static_cast<size_t>(index)];
     if (!column.unsupported.empty()) {
-      return makeError(ErrorKind::kUnsupported, file.path(), ", column ", wanted.file, ": ", column.unsupported);
+      return makeError(ErrorKind::kUnsupported, file.path(), ", column ", wanted.file, ": ",
+                       column.unsupported);
     }
     if (column.type.text() != wanted.logical) {
-      return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " is ", column.type.text(),
+      return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " is ",
+                       column.type.text(),
                        ", the plan was compiled for (recompile): ", wanted.logical);
     }
     if (!column.type.canBe(wanted.type)) {
-      return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " of type ", column.type.text(),
-                       " cannot be read as: ", typeName(wanted.type));
+      return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " of type ",
+                       column.type.text(), " cannot be read as: ", typeName(wanted.type));
     }
     columns->push_back(static_cast<uint32_t>(index));
   }
@@ -158,11 +170,10 @@ bool survives(const plan::Slot &slot, const ParquetFile &file, const ParquetRowG
 
 } // namespace
 
-Expected<std::unique_ptr<MorselSource>> makeScanSource(const plan::Slot &slot,
-                                                       std::vector<std::shared_ptr<const ParquetFile>> files,
-                                                       std::shared_ptr<PageCache> cache,
-                                                       std::shared_ptr<std::atomic<uint64_t>> fileBytesRead,
-                                                       Share share) {
+Expected<std::unique_ptr<MorselSource>>
+makeScanSource(const plan::Slot &slot, std::vector<std::shared_ptr<const ParquetFile>> files,
+               std::shared_ptr<PageCache> cache,
+               std::shared_ptr<std::atomic<uint64_t>> fileBytesRead, Share share) {
   auto source = std::make_unique<ScanSource>();
   source->slot = slot;
   source->cache = std::move(cache);

@@ -1,4 +1,5 @@
-// Footers give rows, ranges and NULLs. Distinct values are estimated from the sizes of a few dictionaries.
+// Footers give rows, ranges and NULLs. Distinct values are estimated from the sizes of a few
+// dictionaries.
 #include "runtime/storage/parquet/statistics.h"
 
 #include "runtime/storage/parquet/page_header.h"
@@ -24,13 +25,13 @@ struct DictionarySample {
   uint64_t groups = 0;
   uint64_t rows = 0;
   uint64_t entries = 0;
-  uint64_t bytes = 0; ///< plain bytes of the entries
+  uint64_t bytes = 0;      ///< plain bytes of the entries
   double distinctMost = 0; ///< largest estimate for the whole column from one group
   bool fallsBack = false;
 };
 
-/// How many values a column has of which a random sample of `rows` showed `seen` different ones: solves
-/// seen = n (1 - exp(-rows / n)). A sample with (almost) no repetition says only "many".
+/// How many values a column has of which a random sample of `rows` showed `seen` different ones:
+/// solves seen = n (1 - exp(-rows / n)). A sample with (almost) no repetition says only "many".
 double extrapolate(double seen, double rows) {
   if (seen <= 1 || seen >= 0.98 * rows) {
     return seen <= 1 ? seen : 50 * rows;
@@ -63,10 +64,14 @@ DictionarySample sampleDictionaries(const std::vector<GroupOf> &groups, size_t c
     sample.rows += groups[i].meta().rows;
     sample.entries += header->values;
     sample.bytes += header->uncompressedBytes;
-    // Codes of ceil(log2(entries)) bits fill the rest of the chunk, unless pages fell back to plain values.
-    const double codeBits = header->values > 1 ? std::ceil(std::log2(static_cast<double>(header->values))) : 1;
-    const double encoded = static_cast<double>(header->uncompressedBytes) + rows * (codeBits + 1) / 8 * 1.1 + 4096;
-    if (chunk.allDictionary ? !*chunk.allDictionary : static_cast<double>(chunk.uncompressedBytes) > encoded) {
+    // Codes of ceil(log2(entries)) bits fill the rest of the chunk, unless pages fell back to plain
+    // values.
+    const double codeBits =
+        header->values > 1 ? std::ceil(std::log2(static_cast<double>(header->values))) : 1;
+    const double encoded =
+        static_cast<double>(header->uncompressedBytes) + rows * (codeBits + 1) / 8 * 1.1 + 4096;
+    if (chunk.allDictionary ? !*chunk.allDictionary
+                            : static_cast<double>(chunk.uncompressedBytes) > encoded) {
       sample.fallsBack = true;
     }
     sample.distinctMost = std::max(sample.distinctMost, extrapolate(header->values, rows));
@@ -124,8 +129,8 @@ bool lessThan(const ParquetColumn &column, const StatisticsValue &a, const Stati
   }
 }
 
-nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const ParquetColumn &column, size_t index,
-                                uint64_t rows) {
+nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const ParquetColumn &column,
+                                size_t index, uint64_t rows) {
   std::optional<StatisticsValue> min, max;
   bool minKnown = true, maxKnown = true, nullsKnown = true;
   uint64_t nulls = 0, plainBytes = 0;
@@ -181,11 +186,14 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
   DictionarySample sample = sampleDictionaries(groups, index);
   double distinct = -1;
   if (sample.groups != 0 && !sample.fallsBack) {
-    const double perGroup = static_cast<double>(sample.entries) / static_cast<double>(sample.groups);
+    const double perGroup =
+        static_cast<double>(sample.entries) / static_cast<double>(sample.groups);
     const double all = perGroup * static_cast<double>(groups.size());
     result["dictionary_entries"] = static_cast<uint64_t>(all);
     result["all_dictionary"] = allHaveDictionary;
-    distinct = groups.size() == 1 || (column.type.integral() && isClustered(groups, index)) ? all : sample.distinctMost;
+    distinct = groups.size() == 1 || (column.type.integral() && isClustered(groups, index))
+                   ? all
+                   : sample.distinctMost;
   }
   if (column.type.logical == Logical::kBool) {
     distinct = 2;
@@ -202,13 +210,15 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
     result["distinct"] = static_cast<uint64_t>(std::max(distinct, 1.0));
   }
   if (column.type.logical == Logical::kString) {
-    double bytes = sample.entries != 0 ? static_cast<double>(sample.bytes) / static_cast<double>(sample.entries)
-                                       : static_cast<double>(plainBytes) / static_cast<double>(rows);
+    double bytes = sample.entries != 0
+                       ? static_cast<double>(sample.bytes) / static_cast<double>(sample.entries)
+                       : static_cast<double>(plainBytes) / static_cast<double>(rows);
     result["average_bytes"] = std::max(0.0, std::round((bytes - 4) * 10) / 10);
   } else {
-    result["average_bytes"] = column.type.logical == Logical::kBool                          ? 1
-                              : column.stored == Stored::kInt32 || column.stored == Stored::kFloat ? 4
-                                                                                                   : 8;
+    result["average_bytes"] = column.type.logical == Logical::kBool ? 1
+                              : column.stored == Stored::kInt32 || column.stored == Stored::kFloat
+                                  ? 4
+                                  : 8;
   }
   return result;
 }
@@ -219,7 +229,8 @@ Status checkSchema(const ParquetFile &first, const ParquetFile &other) {
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     if (i >= a.size() || i >= b.size() || a[i].name != b[i].name || !(a[i].type == b[i].type)) {
       const std::string &name = i < b.size() ? b[i].name : a[i].name;
-      return makeError(ErrorKind::kUser, "the files of a table must have the same columns: ", other.path(),
+      return makeError(ErrorKind::kUser,
+                       "the files of a table must have the same columns: ", other.path(),
                        " differs from ", first.path(), " in column: ", name);
     }
   }
@@ -228,7 +239,8 @@ Status checkSchema(const ParquetFile &first, const ParquetFile &other) {
 
 } // namespace
 
-Expected<nlohmann::json> parquetStatistics(const std::vector<std::shared_ptr<const ParquetFile>> &files) {
+Expected<nlohmann::json>
+parquetStatistics(const std::vector<std::shared_ptr<const ParquetFile>> &files) {
   if (files.empty()) {
     return makeError(ErrorKind::kUser, "a table needs at least one file");
   }

@@ -6,7 +6,8 @@
 namespace headrace::storage::testing {
 namespace {
 
-Expected<std::shared_ptr<const ArrowTable>> importTable(const std::shared_ptr<arrow::Table> &table) {
+Expected<std::shared_ptr<const ArrowTable>>
+importTable(const std::shared_ptr<arrow::Table> &table) {
   ArrowArrayStream stream;
   auto reader = std::make_shared<arrow::TableBatchReader>(table);
   EXPECT_TRUE(arrow::ExportRecordBatchReader(reader, &stream).ok());
@@ -100,7 +101,8 @@ TEST(ArrowTable, DictionariesAndLargeStrings) {
     expectedLarge.push_back("'" + std::to_string(i) + "'");
   }
   auto array = words.Finish().ValueOrDie();
-  auto table = arrow::Table::Make(arrow::schema({arrow::field("word", array->type()), arrow::field("large", arrow::large_utf8())}),
+  auto table = arrow::Table::Make(arrow::schema({arrow::field("word", array->type()),
+                                                 arrow::field("large", arrow::large_utf8())}),
                                   {array, large.Finish().ValueOrDie()});
   auto imported = importTable(table);
   ASSERT_TRUE(imported.ok());
@@ -112,6 +114,56 @@ TEST(ArrowTable, DictionariesAndLargeStrings) {
   ASSERT_TRUE(rows.ok());
   EXPECT_EQ((*rows)[0], expectedWords);
   EXPECT_EQ((*rows)[1], expectedLarge);
+}
+
+TEST(ArrowTable, RareLayoutsOfKnownTypes) {
+  arrow::Date64Builder dates;
+  arrow::Decimal32Builder small(arrow::decimal32(7, 2));
+  arrow::Decimal64Builder middle(arrow::decimal64(17, 2));
+  arrow::DictionaryBuilder<arrow::Int64Type> numbers;
+  arrow::DictionaryBuilder<arrow::DoubleType> reals;
+  std::vector<std::vector<std::string>> expected(5);
+  for (int i = 0; i < 300; ++i) {
+    const int64_t value = i % 50 - 20;
+    if (i % 9 == 0) {
+      ASSERT_TRUE(dates.AppendNull().ok() && small.AppendNull().ok() && middle.AppendNull().ok() &&
+                  numbers.AppendNull().ok() && reals.AppendNull().ok());
+      for (auto &column : expected) {
+        column.push_back(kNull);
+      }
+      continue;
+    }
+    ASSERT_TRUE(dates.Append(value * 86'400'000).ok() &&
+                small.Append(arrow::Decimal32(static_cast<int32_t>(value))).ok() &&
+                middle.Append(arrow::Decimal64(value * 1'000'000'000)).ok() &&
+                numbers.Append(value * 3).ok() &&
+                reals.Append(static_cast<double>(value) / 2).ok());
+    expected[0].push_back(std::to_string(value));
+    expected[1].push_back(std::to_string(value));
+    expected[2].push_back(std::to_string(value * 1'000'000'000));
+    expected[3].push_back(std::to_string(value * 3));
+    expected[4].push_back(std::to_string(static_cast<double>(value) / 2));
+  }
+  arrow::ArrayVector arrays = {dates.Finish().ValueOrDie(), small.Finish().ValueOrDie(),
+                               middle.Finish().ValueOrDie(), numbers.Finish().ValueOrDie(),
+                               reals.Finish().ValueOrDie()};
+  arrow::FieldVector fields;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    fields.push_back(arrow::field(std::to_string(i), arrays[i]->type()));
+  }
+  auto imported = importTable(arrow::Table::Make(arrow::schema(fields), arrays));
+  ASSERT_TRUE(imported.ok()) << imported.status().toString();
+  plan::Slot slot;
+  slot.columns = {{"0", "date", HR_I16, true},
+                  {"1", "decimal<7, 2>", HR_I32, true},
+                  {"2", "decimal<17, 2>", HR_I64, true},
+                  {"3", "i64", HR_I8, true},
+                  {"4", "f64", HR_F64, true}};
+  auto source = (*imported)->scan(slot, {});
+  ASSERT_TRUE(source.ok()) << source.status().toString();
+  auto rows = readAll(**source, slot);
+  ASSERT_TRUE(rows.ok()) << rows.status().toString();
+  expectSame(*rows, expected, slot);
 }
 
 TEST(ArrowTable, BrokenPromises) {

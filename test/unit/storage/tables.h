@@ -1,5 +1,5 @@
-// Test tables: random columns of every type as Arrow arrays and as text, Parquet files made of them, and
-// the rows that a source delivers, as text again.
+// Test tables: random columns of every type as Arrow arrays and as text, Parquet files made of
+// them, and the rows that a source delivers, as text again.
 #pragma once
 
 #include "runtime/storage/parquet/chunk_loader.h"
@@ -29,7 +29,8 @@ inline uint64_t seed() {
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "headrace-storage-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "headrace-storage-XXXXXX").string();
     EXPECT_NE(mkdtemp(pattern.data()), nullptr);
     path_ = pattern;
   }
@@ -50,16 +51,17 @@ struct TestTable {
 
 struct TableOptions {
   uint64_t rows = 5000;
-  int nullPercent = 0;      ///< 0: the fields are not nullable
-  uint64_t distinct = 100;  ///< values a column
+  int nullPercent = 0;     ///< 0: the fields are not nullable
+  uint64_t distinct = 100; ///< values a column
   uint64_t batchRows = 5000;
 };
 
 template <typename Builder, typename Make>
 void addColumn(TestTable &test, std::vector<std::shared_ptr<arrow::Field>> &fields,
-               std::vector<std::shared_ptr<arrow::ChunkedArray>> &columns, const TableOptions &options,
-               std::mt19937_64 &random, const std::string &name, std::shared_ptr<arrow::DataType> type,
-               const std::string &logical, HrType promised, Make make) {
+               std::vector<std::shared_ptr<arrow::ChunkedArray>> &columns,
+               const TableOptions &options, std::mt19937_64 &random, const std::string &name,
+               std::shared_ptr<arrow::DataType> type, const std::string &logical, HrType promised,
+               Make make) {
   arrow::ArrayVector arrays;
   std::vector<std::string> text;
   for (uint64_t begin = 0; begin < options.rows || arrays.empty(); begin += options.batchRows) {
@@ -105,23 +107,33 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
   auto small = [](int64_t v) { return v % 200 - 100; };
   auto medium = [](int64_t v) { return v * 31 - 1000; };
   auto large = [](int64_t v) { return v * 1'000'003 - 500'000'000; };
-  add.operator()<arrow::Int8Builder>("tiny", arrow::int8(), "i32", HR_I8, integer.operator()<int8_t>(small));
-  add.operator()<arrow::Int32Builder>("int_as_16", arrow::int32(), "i32", HR_I16,
-                                      integer.operator()<int32_t>([=](int64_t v) { return small(v) * 300; }));
-  add.operator()<arrow::Int32Builder>("int", arrow::int32(), "i32", HR_I32, integer.operator()<int32_t>(medium));
-  add.operator()<arrow::UInt16Builder>("unsigned_16", arrow::uint16(), "i32", HR_I32,
-                                       integer.operator()<uint16_t>([](int64_t v) { return 65535 - v; }));
-  add.operator()<arrow::UInt32Builder>("unsigned_32", arrow::uint32(), "i64", HR_I64,
-                                       integer.operator()<uint32_t>([](int64_t v) { return 4294967295 - v; }));
-  add.operator()<arrow::UInt64Builder>("unsigned_64", arrow::uint64(), "decimal<20, 0>", HR_I128,
-                                       integer.operator()<uint64_t>([](int64_t v) { return -1 - v; }));
-  add.operator()<arrow::Int64Builder>("long_as_8", arrow::int64(), "i64", HR_I8, integer.operator()<int64_t>(small));
-  add.operator()<arrow::Int64Builder>("long_as_32", arrow::int64(), "i64", HR_I32, integer.operator()<int64_t>(medium));
-  add.operator()<arrow::Int64Builder>("long", arrow::int64(), "i64", HR_I64, integer.operator()<int64_t>(large));
+  add.operator()<arrow::Int8Builder>("tiny", arrow::int8(), "i32", HR_I8,
+                                     integer.operator()<int8_t>(small));
+  add.operator()<arrow::Int32Builder>(
+      "int_as_16", arrow::int32(), "i32", HR_I16,
+      integer.operator()<int32_t>([=](int64_t v) { return small(v) * 300; }));
+  add.operator()<arrow::Int32Builder>("int", arrow::int32(), "i32", HR_I32,
+                                      integer.operator()<int32_t>(medium));
+  add.operator()<arrow::UInt16Builder>(
+      "unsigned_16", arrow::uint16(), "i32", HR_I32,
+      integer.operator()<uint16_t>([](int64_t v) { return 65535 - v; }));
+  add.operator()<arrow::UInt32Builder>(
+      "unsigned_32", arrow::uint32(), "i64", HR_I64,
+      integer.operator()<uint32_t>([](int64_t v) { return 4294967295 - v; }));
+  add.operator()<arrow::UInt64Builder>(
+      "unsigned_64", arrow::uint64(), "decimal<20, 0>", HR_I128,
+      integer.operator()<uint64_t>([](int64_t v) { return -1 - v; }));
+  add.operator()<arrow::Int64Builder>("long_as_8", arrow::int64(), "i64", HR_I8,
+                                      integer.operator()<int64_t>(small));
+  add.operator()<arrow::Int64Builder>("long_as_32", arrow::int64(), "i64", HR_I32,
+                                      integer.operator()<int64_t>(medium));
+  add.operator()<arrow::Int64Builder>("long", arrow::int64(), "i64", HR_I64,
+                                      integer.operator()<int64_t>(large));
   add.operator()<arrow::Int64Builder>("long_as_128", arrow::int64(), "i64", HR_I128,
                                       integer.operator()<int64_t>(large));
-  add.operator()<arrow::Date32Builder>("date", arrow::date32(), "date", HR_I16,
-                                       integer.operator()<int32_t>([](int64_t v) { return 8000 + v % 3000; }));
+  add.operator()<arrow::Date32Builder>(
+      "date", arrow::date32(), "date", HR_I16,
+      integer.operator()<int32_t>([](int64_t v) { return 8000 + v % 3000; }));
   auto decimal = [](int64_t scale, bool wide) {
     return [scale, wide](arrow::Decimal128Builder &builder, uint64_t v) {
       __int128 value = static_cast<__int128>(static_cast<int64_t>(v) - 50) * scale;
@@ -131,16 +143,17 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
       return integerText(value);
     };
   };
-  add.operator()<arrow::Decimal128Builder>("decimal_5", arrow::decimal128(5, 2), "decimal<5, 2>", HR_I16,
+  add.operator()<arrow::Decimal128Builder>("decimal_5", arrow::decimal128(5, 2), "decimal<5, 2>",
+                                           HR_I16,
                                            [&](arrow::Decimal128Builder &builder, uint64_t v) {
                                              return decimal(1, false)(builder, v % 300);
                                            });
-  add.operator()<arrow::Decimal128Builder>("decimal_15", arrow::decimal128(15, 2), "decimal<15, 2>", HR_I64,
-                                           decimal(10'007, false));
-  add.operator()<arrow::Decimal128Builder>("decimal_15_as_32", arrow::decimal128(15, 2), "decimal<15, 2>", HR_I32,
-                                           decimal(7, false));
-  add.operator()<arrow::Decimal128Builder>("decimal_38", arrow::decimal128(38, 4), "decimal<38, 4>", HR_I128,
-                                           decimal(1'000'000'007, true));
+  add.operator()<arrow::Decimal128Builder>("decimal_15", arrow::decimal128(15, 2), "decimal<15, 2>",
+                                           HR_I64, decimal(10'007, false));
+  add.operator()<arrow::Decimal128Builder>("decimal_15_as_32", arrow::decimal128(15, 2),
+                                           "decimal<15, 2>", HR_I32, decimal(7, false));
+  add.operator()<arrow::Decimal128Builder>("decimal_38", arrow::decimal128(38, 4), "decimal<38, 4>",
+                                           HR_I128, decimal(1'000'000'007, true));
   auto real = []<typename T>() {
     return [](auto &builder, uint64_t v) {
       T value = static_cast<T>(v) / 4 - 10;
@@ -148,28 +161,32 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
       return std::to_string(static_cast<double>(value));
     };
   };
-  add.operator()<arrow::FloatBuilder>("float", arrow::float32(), "f32", HR_F32, real.operator()<float>());
-  add.operator()<arrow::DoubleBuilder>("double", arrow::float64(), "f64", HR_F64, real.operator()<double>());
+  add.operator()<arrow::FloatBuilder>("float", arrow::float32(), "f32", HR_F32,
+                                      real.operator()<float>());
+  add.operator()<arrow::DoubleBuilder>("double", arrow::float64(), "f64", HR_F64,
+                                       real.operator()<double>());
   add.operator()<arrow::BooleanBuilder>("bool", arrow::boolean(), "i1", HR_BOOL,
                                         [](arrow::BooleanBuilder &builder, uint64_t v) {
                                           EXPECT_TRUE(builder.Append(v % 3 == 0).ok());
                                           return std::to_string(v % 3 == 0);
                                         });
-  add.operator()<arrow::StringBuilder>("string", arrow::utf8(), "string", HR_STRING,
-                                       [](arrow::StringBuilder &builder, uint64_t v) {
-                                         std::string text = v % 11 == 0 ? "" : std::string(v % 23, 'x') + std::to_string(v);
-                                         EXPECT_TRUE(builder.Append(text).ok());
-                                         return "'" + text + "'";
-                                       });
-  test.table = arrow::Table::Make(arrow::schema(fields), columns, static_cast<int64_t>(options.rows));
+  add.operator()<arrow::StringBuilder>(
+      "string", arrow::utf8(), "string", HR_STRING, [](arrow::StringBuilder &builder, uint64_t v) {
+        std::string text = v % 11 == 0 ? "" : std::string(v % 23, 'x') + std::to_string(v);
+        EXPECT_TRUE(builder.Append(text).ok());
+        return "'" + text + "'";
+      });
+  test.table =
+      arrow::Table::Make(arrow::schema(fields), columns, static_cast<int64_t>(options.rows));
   return test;
 }
 
-inline void writeTable(const arrow::Table &table, const std::string &path, int64_t rowGroupRows,
-                       std::shared_ptr<parquet::WriterProperties> properties = parquet::default_writer_properties()) {
+inline void writeTable(
+    const arrow::Table &table, const std::string &path, int64_t rowGroupRows,
+    std::shared_ptr<parquet::WriterProperties> properties = parquet::default_writer_properties()) {
   auto sink = arrow::io::FileOutputStream::Open(path).ValueOrDie();
-  arrow::Status status =
-      parquet::arrow::WriteTable(table, arrow::default_memory_pool(), sink, rowGroupRows, properties);
+  arrow::Status status = parquet::arrow::WriteTable(table, arrow::default_memory_pool(), sink,
+                                                    rowGroupRows, properties);
   ASSERT_TRUE(status.ok()) << status.ToString();
   ASSERT_TRUE(sink->Close().ok());
 }
@@ -206,7 +223,8 @@ inline std::string valueText(const uint8_t *data, HrType type) {
 }
 
 /// Appends the rows of a morsel's column; false if it does not decode (corrupt files).
-inline bool decodeColumn(const HrMorsel &morsel, size_t index, HrType type, std::vector<std::string> &out) {
+inline bool decodeColumn(const HrMorsel &morsel, size_t index, HrType type,
+                         std::vector<std::string> &out) {
   const HrImports &imports = Decoders::get().imports;
   auto decode = [&](uint32_t width) {
     return width == 1   ? imports.hr_decode_8_
@@ -262,7 +280,8 @@ inline bool touchColumn(const HrMorsel &morsel, size_t index, HrType type) {
 }
 
 /// All rows of a source by column, or the first error.
-inline Expected<std::vector<std::vector<std::string>>> readAll(const MorselSource &source, const plan::Slot &slot) {
+inline Expected<std::vector<std::vector<std::string>>> readAll(const MorselSource &source,
+                                                               const plan::Slot &slot) {
   std::vector<std::vector<std::string>> text(slot.columns.size());
   uint64_t firstRow = 0;
   for (size_t m = 0; m < source.morselCount(); ++m) {
@@ -281,12 +300,14 @@ inline Expected<std::vector<std::vector<std::string>>> readAll(const MorselSourc
 }
 
 inline void expectSame(const std::vector<std::vector<std::string>> &actual,
-                       const std::vector<std::vector<std::string>> &expected, const plan::Slot &slot) {
+                       const std::vector<std::vector<std::string>> &expected,
+                       const plan::Slot &slot) {
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t c = 0; c < actual.size(); ++c) {
     ASSERT_EQ(actual[c].size(), expected[c].size()) << slot.columns[c].file;
     for (size_t i = 0; i < actual[c].size(); ++i) {
-      ASSERT_EQ(actual[c][i], expected[c][i]) << slot.columns[c].file << " row " << i << " seed " << seed();
+      ASSERT_EQ(actual[c][i], expected[c][i])
+          << slot.columns[c].file << " row " << i << " seed " << seed();
     }
   }
 }
@@ -297,7 +318,8 @@ inline std::vector<char> readFile(const std::string &path) {
 }
 
 inline void writeFile(const std::string &path, const std::vector<char> &bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 } // namespace headrace::storage::testing

@@ -14,6 +14,7 @@ from headrace._src.errors import HeadraceError
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.query.schemas import Schemas
 from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
 
 if TYPE_CHECKING:
@@ -138,9 +139,7 @@ def lower(text: str, tables: TablesArgument, phases: list[str], *, ranks: int = 
 
 def _key(text: str, tables: dict[str, Table], options: object) -> str:
     described = {
-        name: table.identity()
-        if isinstance(table, FileTable)
-        else [str(table.schema()), _table_statistics(table)]
+        name: table.identity() if isinstance(table, FileTable) else _table_statistics(table)
         for name, table in tables.items()
     }
     return plan_cache.key_of([text, described, options])
@@ -158,7 +157,9 @@ def _load(
     target = Target.of(ranks, topology, layout_seed)
     key = _key(text, tables, [*target.key(), statistics])
     persistent = all(isinstance(table, FileTable) for table in tables.values())
-    return programs.load(key, lambda: _compiled_query(text, tables, target, statistics), persistent=persistent)
+    return programs.load(
+        key, lambda: _compiled_query(text, tables, target, statistics), persistent=persistent
+    )
 
 
 def _compiled_query(
@@ -207,23 +208,38 @@ def _compile(
     from headrace._src.sql.plan import substrait_json
 
     start = time.perf_counter()
-    schemas = {name: table.schema() for name, table in tables.items()}
+    documents = _documents(text, tables)
+    measured = time.perf_counter()
+    schemas = Schemas(documents)
     try:
-        substrait = substrait_json(text, schemas)
+        substrait = substrait_json(text, schemas.arrow())
     except SqlError as error:
+        schemas.explain_mistake(text, str(error))
         raise HeadraceError(str(error), getattr(error.kind, "value", "user")) from None
+    schemas.refuse_unreadable(substrait)
     parsed = time.perf_counter()
     request = target.request()
     request.substrait = substrait
-    used = {name: table for name, table in tables.items() if f'"{name}"' in substrait}
     request.statistics = {
-        name: json.dumps(statistics[name]) if statistics and name in statistics else _table_statistics(table)
-        for name, table in used.items()
+        name: json.dumps(statistics[name]) if statistics and name in statistics else document
+        for name, document in documents.items()
+        if f'"{name}"' in substrait
     }
-    measured = time.perf_counter()
     request.dump_phases = dump_phases
     inner = programs.checked(programs.compiler().compile_sql(request))
-    return _Answer(inner, {"parse": parsed - start, "statistics": measured - parsed})
+    return _Answer(inner, {"statistics": measured - start, "parse": parsed - measured})
+
+
+def _documents(text: str, tables: dict[str, Table]) -> dict[str, str]:
+    """The statistics of all tables; one that cannot be read matters only to a query that names it."""
+    out = {}
+    for name, table in tables.items():
+        try:
+            out[name] = _table_statistics(table)
+        except HeadraceError:
+            if name in text:
+                raise
+    return out
 
 
 def table_statistics(tables: TablesArgument) -> dict[str, Any]:
