@@ -1,7 +1,7 @@
 """The schemas that SQL is planned against: what the storage says that it can read, and by which types.
 
-A column of a type that cannot be read stays in its table as a stand-in, so that the others can be queried; a plan that
-reads it is refused by its name.
+A column of a type that cannot be read stays in its table as a stand-in, so that the others can be
+queried; a plan that reads it is refused by its name.
 """
 
 from __future__ import annotations

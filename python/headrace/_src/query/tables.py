@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from headrace._src.errors import HeadraceError
 from headrace._src.query import arrow_tables
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: What `tables=` takes: a directory of Parquet files, or names with path(s) or Arrow tables.
 TablesArgument = str | Path | Mapping[str, Any]
@@ -23,16 +20,6 @@ class FileTable:
     """A table in Parquet files that share a schema."""
 
     paths: tuple[str, ...]
-
-    def schema(self) -> pa.Schema:
-        import pyarrow.parquet as parquet
-
-        try:
-            return parquet.read_schema(self.paths[0])
-        except FileNotFoundError:
-            raise HeadraceError(f"no such file: {self.paths[0]}", "io") from None
-        except Exception as error:
-            raise HeadraceError(f"not a readable Parquet file: {self.paths[0]}: {error}", "corrupt") from None
 
     def identity(self) -> list[tuple[str, int, int]]:
         """Path, size and modification time of every file: what a cached plan was made for."""
@@ -51,13 +38,6 @@ class ArrowTable:
     """A table in memory that speaks the Arrow C stream interface."""
 
     data: Any
-
-    def schema(self) -> pa.Schema:
-        import pyarrow as pa
-
-        if isinstance(self.data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)):
-            return self.data.schema
-        return pa.RecordBatchReader.from_stream(self.data).schema
 
     @cached_property
     def imported(self) -> Any:
