@@ -1,6 +1,7 @@
 """Random programs: every stage of the compiler and compiled execution against the interpreter.
 
-HEADRACE_RANDOM_PROGRAMS: how many programs (default 200), HEADRACE_RANDOM_COMPILED: how many of them are run;
+HEADRACE_RANDOM_PROGRAMS: how many programs (default 200), HEADRACE_RANDOM_COMPILED: how many of them are run,
+HEADRACE_RANDOM_TENSORS: how many programs of arrays;
 HEADRACE_RANDOM_SEED: the first one's seed. A
 failure names its seed; `random_frame_programs.random_program(seed).text` is the program.
 """
@@ -10,12 +11,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import headrace as hr
+import numpy as np
+import pytest
 from compiled_programs import Case, outcomes
-from interpreter_tool import Output, interpret, value_of, write_csv
+from interpreter_tool import Output, interpret, run_on_tensors, value_of, write_csv
 from random_frame_programs import Program, random_program
+from random_tensor_programs import random_tensor_program
 
 #: Programs that are also compiled and run, on one rank by the solver's layout and on several by a random one.
 COMPILED = int(os.environ.get("HEADRACE_RANDOM_COMPILED", "60"))
+#: Programs of arrays.
+TENSORS = int(os.environ.get("HEADRACE_RANDOM_TENSORS", "25"))
 COUNT = int(os.environ.get("HEADRACE_RANDOM_PROGRAMS", "200"))
 FIRST = int(os.environ.get("HEADRACE_RANDOM_SEED", "1"))
 MESHES = ("ranks:1", "ranks:2", "ranks:3", "a:2,b:2")
@@ -90,3 +97,45 @@ def test_compiled_equals_the_program(tmp_path: Path) -> None:
             wrong.append((outcome.case, f"{len(found)} rows for {len(expected)}: {found[:3]}"))
     assert not wrong
     assert equal > len(cases) // 3, "many programs compile"
+
+
+def _write_tensors(folder: Path, arguments: list[np.ndarray]) -> None:
+    for index, array in enumerate(arguments):
+        extents = " ".join(map(str, array.shape))
+        elements = " ".join(map(repr, array.ravel().tolist()))
+        (folder / f"arg{index}.tensor").write_text(f"{extents}\n{elements}\n")
+
+
+def _assert_close(found: np.ndarray, expected: np.ndarray, seed: int) -> None:
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5 * scale, err_msg=f"seed {seed}")
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + TENSORS))
+def test_tensor_programs(seed: int, tmp_path: Path) -> None:
+    """Interpreted after every stage, and compiled, against NumPy."""
+    program = random_tensor_program(seed)
+    trace = hr.jit(program.function).trace(*program.arguments)
+    expected = trace.evaluate(*program.arguments)
+    _write_tensors(tmp_path, program.arguments)
+    file = tmp_path / "program.mlir"
+    file.write_text(trace.text)
+    arguments = [
+        "--check",
+        "--tensors",
+        str(tmp_path),
+        "--layouts",
+        "4",
+        "--mesh",
+        "r:3",
+        "--mesh",
+        "a:2,b:2",
+    ]
+    results, differences = run_on_tensors(file, *arguments)
+    assert not differences
+    for found, value in zip(results, expected, strict=True):
+        _assert_close(np.array(found, dtype=value.dtype).reshape(value.shape), value, seed)
+    ranks = 1 + seed % 4
+    compiled = hr.jit(ranks=ranks, layout_seed=seed, threads=2)(program.function)(*program.arguments)
+    for found, value in zip(compiled, expected, strict=True):
+        _assert_close(found, value, seed)
