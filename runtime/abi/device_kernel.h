@@ -42,10 +42,13 @@ typedef struct HrDevice {
 
 /* PTX entry: NAME(args, device), any number of blocks of Kernel's threads. */
 typedef void (*HrDeviceKernel)(const HrArgs *args, HrDevice *device);
-/* Emulated entry: runs one block, its threads one after the other from barrier to barrier. Blocks
- * may run at once. */
-typedef void (*HrEmulatedBlock)(const HrArgs *args, HrDevice *device, uint32_t block,
-                                uint32_t blocks, uint32_t threads);
+/* Emulated entry: threads first..last-1 of a block, one after the other, from one barrier of the
+ * block to the next (a phase). Ranges and blocks may run at once and in any order; phase p + 1 of a
+ * block starts when all its threads have done phase p. `shared` is the block's, 16-byte aligned,
+ * the bytes that the manifest says. */
+typedef void (*HrEmulatedPhase)(const HrArgs *args, HrDevice *device, void *shared, uint32_t phase,
+                                uint32_t block, uint32_t blocks, uint32_t first, uint32_t last,
+                                uint32_t threads);
 
 #ifdef __cplusplus
 }

@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
       [](mlir::Operation *op, llvm::raw_ostream &out) { return writeLowered(op, out, lower::lowerToPtx); },
       registerKernelDialects);
   mlir::TranslateFromMLIRRegistration emulation(
-      "kernel-to-emulation", "the same as a shared object whose functions run one block each on this machine",
+      "kernel-to-emulation", "the same as a shared object that emulates threads on this machine",
       [](mlir::Operation *op, llvm::raw_ostream &out) { return writeLowered(op, out, lower::lowerToEmulation); },
       registerKernelDialects);
   mlir::TranslateFromMLIRRegistration manifest(

@@ -12,17 +12,6 @@ std::string phaseName(StringRef kernel, unsigned number) {
   return (kernel + ".phase" + Twine(number)).str();
 }
 
-void callPhases(CodeBuilder &b, ModuleOp target, const DeviceKernel &kernel,
-                llvm::function_ref<void(LLVM::LLVMFuncOp)> call,
-                llvm::function_ref<void()> barrier) {
-  for (unsigned phase = 0; phase < kernel.phases; ++phase) {
-    if (phase) {
-      barrier();
-    }
-    call(target.lookupSymbol<LLVM::LLVMFuncOp>(phaseName(kernel.kernel.symbol, phase)));
-  }
-  LLVM::ReturnOp::create(b, b.loc(), ValueRange());
-}
 } // namespace
 
 LLVM::LLVMFuncOp makePhase(ModuleOp target, StringRef kernel, unsigned number, Location location) {
@@ -61,80 +50,102 @@ void strideLoop(CodeBuilder &b, Value count, llvm::function_ref<void(Value, Bloc
   b.enter(done);
 }
 
-void emitEntry(ModuleOp target, const DeviceKernel &kernel, DeviceTarget device) {
-  MLIRContext *context = target.getContext();
+namespace {
+
+LLVM::LLVMFuncOp phaseOf(ModuleOp target, const DeviceKernel &kernel, unsigned number) {
+  return target.lookupSymbol<LLVM::LLVMFuncOp>(phaseName(kernel.kernel.symbol, number));
+}
+
+LLVM::LLVMFuncOp makeEntry(ModuleOp target, const DeviceKernel &kernel, ArrayRef<Type> parameters) {
   OpBuilder outer = OpBuilder::atBlockEnd(target.getBody());
-  Location location = UnknownLoc::get(context);
-  Type i32 = outer.getI32Type(), pointer = LLVM::LLVMPointerType::get(context);
-  SmallVector<Type> parameters{pointer, pointer};
-  if (device == DeviceTarget::kEmulation) {
-    parameters.append(3, i32);
-  }
-  auto function = LLVM::LLVMFuncOp::create(
-      outer, location, kernel.kernel.symbol,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters));
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(target.getContext()), parameters);
+  auto function = LLVM::LLVMFuncOp::create(outer, UnknownLoc::get(target.getContext()),
+                                           kernel.kernel.symbol, type);
   function.addEntryBlock(outer);
-  CodeBuilder b(function, location);
-  Value args = function.getArgument(0), worker = function.getArgument(1);
-  int64_t sharedBytes = std::max<int64_t>(16, kernel.sharedBytes);
-  if (device == DeviceTarget::kEmulation) {
-    Value shared = b.slot(b.getI8Type(), sharedBytes);
-    Value block = function.getArgument(2), blocks = function.getArgument(3),
-          threads = function.getArgument(4);
-    callPhases(
-        b, target, kernel,
-        [&](LLVM::LLVMFuncOp phase) {
-          b.forLoop(b.i64(0), b.zeroExtend(threads, b.getI64Type()), 1, [&](Value thread) {
-            LLVM::CallOp::create(
-                b, location, phase,
-                ValueRange{args, worker, shared, b.truncate(thread, i32), threads, block, blocks});
-          });
-        },
-        [] {});
-    return;
+  return function;
+}
+
+/// HrEmulatedPhase of runtime/abi/device_kernel.h.
+void emitEmulatedEntry(ModuleOp target, const DeviceKernel &kernel) {
+  Builder types(target.getContext());
+  Type pointer = LLVM::LLVMPointerType::get(target.getContext()), i32 = types.getI32Type(),
+       i64 = types.getI64Type();
+  LLVM::LLVMFuncOp function =
+      makeEntry(target, kernel, {pointer, pointer, pointer, i32, i32, i32, i32, i32, i32});
+  CodeBuilder b(function, function.getLoc());
+  Value args = function.getArgument(0), device = function.getArgument(1),
+        shared = function.getArgument(2), phase = function.getArgument(3),
+        block = function.getArgument(4), blocks = function.getArgument(5),
+        threads = function.getArgument(8);
+  Value first = b.zeroExtend(function.getArgument(6), i64),
+        last = b.zeroExtend(function.getArgument(7), i64);
+  for (unsigned number = 0; number < kernel.phases; ++number) {
+    b.ifThen(b.compare(arith::CmpIPredicate::eq, phase, b.i32(number)), [&] {
+      b.forLoop(first, last, 1, [&](Value thread) {
+        LLVM::CallOp::create(
+            b, b.loc(), phaseOf(target, kernel, number),
+            ValueRange{args, device, shared, b.truncate(thread, i32), threads, block, blocks});
+      });
+    });
   }
+  LLVM::ReturnOp::create(b, b.loc(), ValueRange());
+}
+
+void emitPtxEntry(ModuleOp target, const DeviceKernel &kernel) {
+  MLIRContext *context = target.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  LLVM::LLVMFuncOp function = makeEntry(target, kernel, {pointer, pointer});
+  CodeBuilder b(function, function.getLoc());
   function.setCConv(LLVM::cconv::CConv::PTX_Kernel);
   auto launchBound = [&](StringRef name, uint32_t value) {
-    return ArrayAttr::get(context,
-                          {outer.getStringAttr(name), outer.getStringAttr(std::to_string(value))});
+    return ArrayAttr::get(context, {b.getStringAttr(name), b.getStringAttr(std::to_string(value))});
   };
   // Without the second bound ptxas aims at five blocks and spills.
   function.setPassthroughAttr(
       ArrayAttr::get(context, {launchBound("nvvm.maxntid", kernel.threads),
                                launchBound("nvvm.minctasm", kBlocksPerMultiprocessor)}));
+
   constexpr unsigned kSharedSpace = 3;
-  auto memory = LLVM::GlobalOp::create(
-      outer, location, LLVM::LLVMArrayType::get(outer.getI8Type(), sharedBytes),
-      /*isConstant=*/false, LLVM::Linkage::Internal, kernel.kernel.symbol + ".shared", Attribute(),
-      /*alignment=*/16, kSharedSpace);
-  {
-    OpBuilder::InsertionGuard guard(outer);
-    Block *initializer = outer.createBlock(&memory.getInitializerRegion());
-    outer.setInsertionPointToEnd(initializer);
-    LLVM::ReturnOp::create(outer, location,
-                           LLVM::UndefOp::create(outer, location, memory.getType()).getResult());
-  }
-  Value shared = LLVM::AddressOfOp::create(b, location, memory);
-  shared = LLVM::AddrSpaceCastOp::create(b, location, pointer, shared);
-  auto special = [&](StringRef name) {
-    return LLVM::CallIntrinsicOp::create(b, location, i32,
-                                         b.getStringAttr("llvm.nvvm.read.ptx.sreg." + name.str()),
-                                         ValueRange())
+  OpBuilder outer = OpBuilder::atBlockEnd(target.getBody());
+  auto bytes =
+      LLVM::LLVMArrayType::get(outer.getI8Type(), std::max<int64_t>(16, kernel.sharedBytes));
+  auto memory = LLVM::GlobalOp::create(outer, b.loc(), bytes, /*isConstant=*/false,
+                                       LLVM::Linkage::Internal, kernel.kernel.symbol + ".shared",
+                                       Attribute(), /*alignment=*/16, kSharedSpace);
+  outer.setInsertionPointToEnd(outer.createBlock(&memory.getInitializerRegion()));
+  LLVM::ReturnOp::create(outer, b.loc(), LLVM::UndefOp::create(outer, b.loc(), bytes).getResult());
+
+  Value shared = LLVM::AddressOfOp::create(b, b.loc(), memory);
+  shared = LLVM::AddrSpaceCastOp::create(b, b.loc(), pointer, shared);
+  auto special = [&](const char *name) {
+    auto intrinsic = b.getStringAttr(StringRef("llvm.nvvm.read.ptx.sreg.").str() + name);
+    return LLVM::CallIntrinsicOp::create(b, b.loc(), b.getI32Type(), intrinsic, ValueRange())
         .getResult(0);
   };
   Value thread = special("tid.x"), threads = special("ntid.x"), block = special("ctaid.x"),
         blocks = special("nctaid.x");
-  callPhases(
-      b, target, kernel,
-      [&](LLVM::LLVMFuncOp phase) {
-        LLVM::CallOp::create(b, location, phase,
-                             ValueRange{args, worker, shared, thread, threads, block, blocks});
-      },
-      [&] {
-        LLVM::CallIntrinsicOp::create(b, location,
-                                      b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
-                                      ValueRange{b.i32(0)});
-      });
+  for (unsigned number = 0; number < kernel.phases; ++number) {
+    if (number) {
+      LLVM::CallIntrinsicOp::create(b, b.loc(),
+                                    b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
+                                    ValueRange{b.i32(0)});
+    }
+    LLVM::CallOp::create(b, b.loc(), phaseOf(target, kernel, number),
+                         ValueRange{function.getArgument(0), function.getArgument(1), shared,
+                                    thread, threads, block, blocks});
+  }
+  LLVM::ReturnOp::create(b, b.loc(), ValueRange());
+}
+
+} // namespace
+
+void emitEntry(ModuleOp target, const DeviceKernel &kernel, DeviceTarget device) {
+  switch (device) {
+  case DeviceTarget::kPtx:
+    return emitPtxEntry(target, kernel);
+  case DeviceTarget::kEmulation:
+    return emitEmulatedEntry(target, kernel);
+  }
 }
 
 } // namespace headrace::lower

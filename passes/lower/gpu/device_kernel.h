@@ -43,7 +43,7 @@ void strideLoop(CodeBuilder &builder, mlir::Value count,
 /// How the phases of a kernel become something to launch.
 enum class DeviceTarget {
   kPtx, ///< a PTX entry with barriers between the phases, blocks and threads from special registers
-  kEmulation, ///< a C function that runs one block on the host
+  kEmulation, ///< a C function that runs threads of a block up to the next barrier on the host
 };
 /// Adds the entry, named as the kernel.
 void emitEntry(mlir::ModuleOp target, const DeviceKernel &kernel, DeviceTarget device);

@@ -100,6 +100,7 @@ llvm::json::Object describe(const DeviceKernel &kernel) {
   }
   return llvm::json::Object{
       {"symbol", kernel.kernel.symbol},     {"threads", kernel.threads},
+                            {"phases", kernel.phases},
       {"shared_bytes", kernel.sharedBytes}, {"literal_bytes", kernel.kernel.literalBytes},
       {"literals", std::move(literals)},    {"states", names(kernel.states)},
       {"columns", names(kernel.columns)}};

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import datetime
+import random
+import re
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
-from emulated_device import JOIN, SCALAR, SORT, STRING, Coded, DeviceError, Heap, Nullable, Program, text_of
+from emulated_device import (
+    JOIN,
+    SCALAR,
+    SORT,
+    STRING,
+    Coded,
+    DeviceError,
+    Heap,
+    Nullable,
+    Program,
+    State,
+    lowered,
+    text_of,
+)
 
-MEMORY_ERROR, DIVISION_BY_ZERO = 4, 2
+OVERFLOW, DIVISION_BY_ZERO, MEMORY_ERROR = 1, 2, 4
 
 LINEITEM = {
     "l_quantity": "cast(l_quantity * 100 as int)",
@@ -267,6 +283,106 @@ def test_full_tables_are_an_error(joined: Program, database: duckdb.DuckDBPyConn
     with pytest.raises(DeviceError) as error:
         joined.launch("build", rows=len(columns["c_custkey"]), columns=columns, states=[build])
     assert error.value.code == MEMORY_ERROR
+
+
+# ---- q03: two joins, their order by the compiler ----
+
+
+def test_q03(translate: str, formed, database: duckdb.DuckDBPyConnection) -> None:
+    program = lowered(translate, formed("q03"))
+    customer = fetch(database, "customer", CUSTOMER)
+    customer["c_mktsegment"] = coded(customer["c_mktsegment"])
+    orders = fetch(
+        database,
+        "orders",
+        ORDERS | {"o_orderkey": "o_orderkey::int", "o_shippriority": "o_shippriority::int"},
+    )
+    lineitem = fetch(database, "lineitem", LINEITEM | {"l_orderkey": "l_orderkey::int"})
+    states: dict[str, State] = {}
+
+    def run(symbol: str, columns: dict[str, object], rows: int) -> None:
+        """A scan with its states, each made when it is first named and linked when it is first read."""
+        kernel = program.kernels[symbol]
+        used = []
+        for name in kernel["states"]:
+            if name not in states:
+                kind = JOIN if name.startswith("build") else "group"
+                states[name] = program.state(name, kind, capacity=rows)
+            elif name.startswith("build"):
+                states[name].linked(program)
+            used.append(states[name])
+        program.launch(symbol, rows=rows, columns=columns, states=used)
+
+    run("scan_customer_0", customer, len(customer["c_custkey"]))
+    run("scan_orders_0", orders, len(orders["o_orderkey"]))
+    run("scan_lineitem_0", lineitem, len(lineitem["l_orderkey"]))
+    expected = database.execute(
+        """select l_orderkey, date_diff('day', date '1970-01-01', o_orderdate), o_shippriority,
+                  cast(sum(l_extendedprice * (1 - l_discount)) * 10000 as bigint)
+           from customer, orders, lineitem
+           where c_mktsegment = 'BUILDING' and c_custkey = o_custkey and l_orderkey = o_orderkey
+             and o_orderdate < date '1995-03-15' and l_shipdate > date '1995-03-15'
+           group by all order by all"""
+    ).fetchall()
+    names = ("l_orderkey", "o_orderdate", "o_shippriority", "sum_multiply")
+    found = sorted(tuple(row[name] for name in names) for row in states["aggregate0"].rows())
+    assert len(expected) > 50
+    assert found == expected
+
+
+# ---- strings, dates and 128-bit numbers ----
+
+WORDS = ["special", "speçial", "requests", "spec", "deposits", "über", "furiously", "no"]
+WIDE = np.dtype([("low", "<u8"), ("high", "<i8")])
+
+
+def wide(values: list[int]) -> np.ndarray:
+    array = np.zeros(len(values), WIDE)
+    array["low"] = [value & (1 << 64) - 1 for value in values]
+    array["high"] = [value >> 64 for value in values]
+    return array
+
+
+@pytest.fixture(scope="module")
+def strings(translate: str, formed) -> Program:
+    return Program(translate, formed("passes/lower/gpu/strings.mlir"))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_strings_and_wide_numbers(seed: int, strings: Program) -> None:
+    generator = random.Random(seed)
+    rows = 3000
+    texts = [" ".join(generator.choices(WORDS, k=generator.randrange(6))) for _ in range(rows)]
+    days = [generator.randrange(-30, 800) for _ in range(rows)]
+    # Both signs and all sizes: sums carry between the words.
+    values = [generator.randrange(-1 << bits, 1 << bits) for bits in generator.choices(range(1, 110), k=rows)]
+    expected: dict[tuple[int, str], list] = {}
+    for text, day, value in zip(texts, days, values, strict=True):
+        if re.search("spec.al", text) or "requests" in text:
+            year = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).year
+            total = expected.setdefault((year, text[:5]), [0, 0.0])
+            total[0] += value * 100
+            quotient = abs(value * 10000) // 7
+            total[1] += float(quotient if value >= 0 else -quotient)
+    groups = strings.state("totals", "group", capacity=256)
+    columns = {"text": Heap(texts), "day": np.array(days, np.int32), "value": wide(values)}
+    strings.launch("texts", rows=rows, columns=columns, states=[groups], blocks=4, seed=seed)
+    found = {(row["year"], row["head"]): [row["value"], row["mean"]] for row in groups.rows()}
+    assert found.keys() == expected.keys()
+    largest = max(abs(total) for _, total in expected.values())
+    for key, (value, mean) in expected.items():
+        assert found[key][0] == value, key
+        assert found[key][1] == pytest.approx(mean, rel=1e-9, abs=largest * 1e-9), key
+
+
+def test_overflow_has_its_row(strings: Program) -> None:
+    values = [1] * 100
+    values[63] = 1 << 126  # times 100
+    columns = {"text": ["requests"] * 100, "day": np.zeros(100, np.int32), "value": wide(values)}
+    groups = strings.state("totals", "group", capacity=16)
+    with pytest.raises(DeviceError) as error:
+        strings.launch("texts", rows=100, columns=columns, states=[groups], first_row=1000)
+    assert (error.value.code, error.value.row) == (OVERFLOW, 1063)
 
 
 # ---- the network's elementwise parts ----

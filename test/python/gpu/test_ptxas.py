@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from emulated_device import NO_CODE
 
 PROGRAMS = {
     "q01": {"scan_lineitem_0", "merge_aggregate0", "groups0", "ordered0"},
@@ -24,6 +25,8 @@ PROGRAMS = {
     "passes/lower/gpu/network.mlir": set(),
     "passes/lower/gpu/strings.mlir": {"texts"},
 }
+#: Not promised: skipped where the levels above use what threads have no code for yet.
+OTHER_QUERIES = ["q03", "q04", "q05", "q09", "q12", "q13", "q14", "q18", "q19"]
 REGISTERS_MAX = 128  # two blocks of 256 threads fit a multiprocessor
 
 
@@ -51,16 +54,20 @@ def resources(report: str) -> dict[str, dict[str, int]]:
     return out
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [*PROGRAMS, *OTHER_QUERIES])
 def test_assembles(name: str, formed, translate: str, ptxas: str, tmp_path: Path) -> None:
     ptx = tmp_path / "kernels.ptx"
-    subprocess.run([translate, "--kernel-to-ptx", "-o", str(ptx)], input=formed(name), check=True, text=True)
+    command = [translate, "--kernel-to-ptx", "-o", str(ptx)]
+    done = subprocess.run(command, input=formed(name), check=False, capture_output=True, text=True)
+    if name in OTHER_QUERIES and NO_CODE in done.stderr:
+        pytest.skip(done.stderr.splitlines()[0])
+    assert done.returncode == 0, done.stderr
     command = [ptxas, "-arch=sm_90", "-v", str(ptx), "-o", str(tmp_path / "kernels.cubin")]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = resources(done.stderr + done.stdout)
     assert found
-    assert PROGRAMS[name] <= set(found)
+    assert PROGRAMS.get(name, set()) <= set(found)
     for kernel, used in found.items():
         print(f"{name} {kernel}: {used['registers']} registers, {used['spilled']} bytes spilled")
         assert used["spilled"] == 0, kernel
