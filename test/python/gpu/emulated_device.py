@@ -23,8 +23,6 @@ SCALAR, JOIN, SORT = "scalar", "join", "sort"
 PADDING = 64
 #: In the diagnostics of passes/lower/gpu.
 NO_CODE = "has no code for threads yet"
-#: Threads that one OS thread runs one after the other.
-RANGE = 32
 STRING = np.dtype([("length", "<u4"), ("prefix", "V4"), ("data", "<u8")])
 #: By HrType; 128-bit integers as (low, high).
 DTYPES = ["u1", "i1", "<i2", "<i4", "<i8", np.dtype([("low", "<u8"), ("high", "<i8")]), "<f4", "<f8", STRING]
@@ -246,10 +244,12 @@ class Program:
         blocks: int = 5,
         threads: int | None = None,
         seed: int = 0,
+        together: int = 32,
     ) -> int:
         """Runs all blocks; the number of output rows.
 
-        `columns` by name, or in the order of a tensor's buffers.
+        `columns` by name, or in the order of a tensor's buffers. `together`: threads that an OS thread runs one
+        after the other.
         """
         kernel = self.kernels[symbol]
         threads = threads or kernel["threads"]
@@ -292,7 +292,7 @@ class Program:
         shared = [arena.zeros(kernel["shared_bytes"] + 16) for _ in range(blocks)]
 
         def run(phase: int, block: int, first: int) -> None:
-            last = min(first + RANGE, threads)
+            last = min(first + together, threads)
             memory = shared[block].ctypes.data
             function(args.ctypes.data, device.ctypes.data, memory, phase, block, blocks, first, last, threads)
 
@@ -301,7 +301,7 @@ class Program:
         with ThreadPoolExecutor(2) as pool:
             for phase in range(kernel["phases"]):
                 work = [
-                    (phase, block, first) for block in range(blocks) for first in range(0, threads, RANGE)
+                    (phase, block, first) for block in range(blocks) for first in range(0, threads, together)
                 ]
                 order.shuffle(work)
                 list(pool.map(lambda item: run(*item), work))

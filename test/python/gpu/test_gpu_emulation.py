@@ -269,6 +269,20 @@ def test_many_groups_overflow_the_block_table(joined: Program, database: duckdb.
     assert sorted(tuple(row.values()) for row in groups.rows()) == expected
 
 
+@pytest.mark.parametrize("groups_in_use", [4, 1000])
+def test_contention(groups_in_use: int, joined: Program) -> None:
+    """Two halves of one block at once, for long: all its threads change the same few rows."""
+    rows = 600_000
+    keys = np.random.default_rng(7).integers(0, groups_in_use, rows, dtype=np.int32)
+    prices = np.arange(rows, dtype=np.int64)
+    groups = joined.state("by_customer", "group", capacity=groups_in_use)
+    columns = {"o_custkey": keys, "o_totalprice": prices}
+    joined.launch("group_by_customer", rows=rows, columns=columns, states=[groups], blocks=1, together=128)
+    found = {row["o_custkey"]: row["total"] for row in groups.rows()}
+    sums = np.bincount(keys, weights=prices, minlength=groups_in_use).astype(np.int64)
+    assert found == dict(enumerate(sums.tolist()))
+
+
 def test_full_tables_are_an_error(joined: Program, database: duckdb.DuckDBPyConnection) -> None:
     orders = fetch(database, "orders", ORDERS)
     rows = len(orders["o_custkey"])
