@@ -248,8 +248,8 @@ class Program:
     ) -> int:
         """Runs all blocks; the number of output rows.
 
-        `columns` by name, or in the order of a tensor's buffers. `together`: threads that an OS thread runs one
-        after the other.
+        `columns` by name, or in the order of a tensor's buffers. `together`: threads that an OS thread runs
+        one after the other.
         """
         kernel = self.kernels[symbol]
         threads = threads or kernel["threads"]

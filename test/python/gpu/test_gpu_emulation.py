@@ -272,7 +272,7 @@ def test_many_groups_overflow_the_block_table(joined: Program, database: duckdb.
 @pytest.mark.parametrize("groups_in_use", [4, 1000])
 def test_contention(groups_in_use: int, joined: Program) -> None:
     """Two halves of one block at once, for long: all its threads change the same few rows."""
-    rows = 600_000
+    rows = 3_000_000
     keys = np.random.default_rng(7).integers(0, groups_in_use, rows, dtype=np.int32)
     prices = np.arange(rows, dtype=np.int64)
     groups = joined.state("by_customer", "group", capacity=groups_in_use)
