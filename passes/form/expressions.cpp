@@ -793,10 +793,15 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
 }
 
 FailureOr<SmallVector<Scalar>> ExpressionTranslator::translate(Block &block) {
-  // Values that only one branch of a CASE needs fail only in rows that take the branch.
+  // Values that only one branch of a CASE needs fail only in rows that take the branch: its number, or for ELSE
+  // the number of conditions.
   DenseMap<Operation *, std::pair<frame::CaseOp, unsigned>> branchOf;
   for (auto choice : block.getOps<frame::CaseOp>()) {
-    for (auto [index, value] : llvm::enumerate(choice.getValues())) {
+    SmallVector<Value> branches(choice.getValues());
+    if (choice.getOtherwise()) {
+      branches.push_back(choice.getOtherwise());
+    }
+    for (auto [index, value] : llvm::enumerate(branches)) {
       SmallVector<Value> work{value};
       while (!work.empty()) {
         Operation *producer = work.pop_back_val().getDefiningOp();
@@ -808,23 +813,24 @@ FailureOr<SmallVector<Scalar>> ExpressionTranslator::translate(Block &block) {
       }
     }
   }
+  auto guardOf = [&](Operation *op) {
+    Value guard;
+    // A CASE may be in a branch of another.
+    for (auto branch = branchOf.find(op); branch != branchOf.end(); branch = branchOf.find(branch->second.first)) {
+      auto [choice, taken] = branch->second;
+      for (auto [index, condition] : llvm::enumerate(choice.getConditions())) {
+        if (index > taken || !scalars_.contains(condition)) {
+          break;
+        }
+        Value holds = isTrue(scalars_.lookup(condition));
+        guard = andValues(guard, index == taken ? holds : notValue(holds));
+      }
+    }
+    return guard;
+  };
   for (Operation &op : block.without_terminator()) {
     loc_ = op.getLoc();
-    guard_ = Value();
-    if (auto branch = branchOf.find(&op); branch != branchOf.end()) {
-      auto [choice, taken] = branch->second;
-      bool known = true;
-      Value guard;
-      for (unsigned index = 0; index <= taken; ++index) {
-        Value condition = choice.getConditions()[index];
-        known &= scalars_.contains(condition);
-        if (known) {
-          Value holds = isTrue(scalars_.lookup(condition));
-          guard = andValues(guard, index == taken ? holds : notValue(holds));
-        }
-      }
-      guard_ = known ? guard : Value();
-    }
+    guard_ = guardOf(&op);
     loc_ = op.getLoc();
     if (failed(translateOp(&op))) {
       return failure();
