@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <set>
 
 namespace headrace::cost {
@@ -10,11 +11,41 @@ namespace headrace::cost {
 Cost operator+(const Cost &left, const Cost &right) {
   Cost sum{left.seconds + right.seconds, 0};
   if (sum.seconds > 0) {
-    sum.relativeError = std::hypot(left.seconds * left.relativeError,
-                                   right.seconds * right.relativeError) /
-                        sum.seconds;
+    sum.relativeError =
+        std::hypot(left.seconds * left.relativeError, right.seconds * right.relativeError) /
+        sum.seconds;
   }
   return sum;
+}
+
+Cost Breakdown::total() const {
+  Cost sum;
+  double common = 0;
+  for (const Part &part : parts) {
+    common += part.cost.seconds * part.cost.relativeError;
+    sum = sum + part.cost;
+  }
+  if (dependence == Dependence::kCommon && sum.seconds > 0) {
+    sum.relativeError = common / sum.seconds;
+  }
+  return sum;
+}
+
+std::string Breakdown::text() const {
+  Cost sum = total();
+  std::string lines;
+  auto line = [&](const std::string &name, const Cost &cost) {
+    char buffer[160];
+    double share = sum.seconds > 0 ? 100 * cost.seconds / sum.seconds : 0;
+    std::snprintf(buffer, sizeof buffer, "%-12s %12.6f ms  ±%.0f %%  %3.0f %%\n", name.c_str(),
+                  1e3 * cost.seconds, 100 * cost.relativeError, share);
+    lines += buffer;
+  };
+  for (const Part &part : parts) {
+    line(part.name, part.cost);
+  }
+  line("total", sum);
+  return lines;
 }
 
 CostModel::CostModel(std::shared_ptr<const topology::Topology> topology, Mesh mesh)
@@ -27,7 +58,8 @@ Expected<CostModel> CostModel::create(topology::Topology topology, Mesh mesh) {
     return makeError(ErrorKind::kUser, "the mesh needs ", mesh.rankCount(), " ranks, but topology ",
                      topology.name, " has only ", topology.rankCount());
   }
-  return CostModel(std::make_shared<const topology::Topology>(std::move(topology)), std::move(mesh));
+  return CostModel(std::make_shared<const topology::Topology>(std::move(topology)),
+                   std::move(mesh));
 }
 
 CostModel::Load CostModel::loadOf(const std::vector<Flow> &flows) const {

@@ -1,5 +1,6 @@
-// Walks a JSON document and keeps the path, so that every complaint names its place ("$.instances[0].type").
-// Private to model/topology. The first error sticks; later reads give defaults.
+// Walks a JSON document and keeps the path, so that every complaint names its place
+// ("$.instances[0].type"). Private to runtime/model. The first error sticks; later reads give
+// defaults.
 #pragma once
 
 #include "runtime/base/status.h"
@@ -20,8 +21,8 @@ struct ReadFailure {
 
 enum class Presence : uint8_t { kRequired, kOptional };
 
-/// One value of the document with its path. For an object, remembers which keys were asked for, so that
-/// `finish` can refuse the others. Not thread-safe; lives shorter than the document.
+/// One value of the document with its path. For an object, remembers which keys were asked for, so
+/// that `finish` can refuse the others. Not thread-safe; lives shorter than the document.
 class JsonReader {
 public:
   JsonReader(const nlohmann::json &value, std::string path, ReadFailure &failure)

@@ -1,4 +1,5 @@
-// Reads schema topology/1 into the structs. What needs several parts together is checked in validate.cpp.
+// Reads schema topology/1 into the structs. What needs several parts together is checked in
+// validate.cpp.
 #include "runtime/base/content_hash.h"
 #include "runtime/model/topology/json_reader.h"
 #include "runtime/model/topology/route_text.h"
@@ -40,7 +41,8 @@ Quantity readQuantity(JsonReader &reader, const Defaults &defaults) {
   return quantity;
 }
 
-Quantity readBandwidth(JsonReader &object, const char *key, Presence presence, const Defaults &defaults) {
+Quantity readBandwidth(JsonReader &object, const char *key, Presence presence,
+                       const Defaults &defaults) {
   Quantity quantity{0, defaults.relativeError};
   object.child(key, presence, [&](JsonReader &reader) {
     quantity = readQuantity(reader, defaults);
@@ -51,7 +53,8 @@ Quantity readBandwidth(JsonReader &object, const char *key, Presence presence, c
   return quantity;
 }
 
-double readNotNegative(JsonReader &object, const char *key, Presence presence, double fallback = 0) {
+double readNotNegative(JsonReader &object, const char *key, Presence presence,
+                       double fallback = 0) {
   double number = object.number(key, presence, fallback);
   if (object.ok() && number < 0) {
     object.fail(key, " must not be negative, got ", number);
@@ -188,9 +191,10 @@ NodeType readNodeType(const std::string &name, JsonReader &reader, const Default
     }
     node.devices.push_back({group, value[0].get<std::string>(), value[1].get<int64_t>()});
   });
-  reader.members("resources", Presence::kOptional, [&](const std::string &resource, JsonReader &value) {
-    node.resources.push_back(readResource(resource, value, defaults));
-  });
+  reader.members("resources", Presence::kOptional,
+                 [&](const std::string &resource, JsonReader &value) {
+                   node.resources.push_back(readResource(resource, value, defaults));
+                 });
   reader.elements("routes", Presence::kOptional, [&](JsonReader &value) {
     Route route;
     value.child("from", Presence::kRequired,
@@ -239,9 +243,9 @@ CollectiveFit readCollective(JsonReader &reader, const Defaults &defaults) {
   CollectiveFit fit;
   std::string op = reader.text("op", Presence::kRequired);
   bool known = false;
-  for (CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
-                              CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
-                              CollectiveKind::kBroadcast}) {
+  for (CollectiveKind kind :
+       {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+        CollectiveKind::kAllToAll, CollectiveKind::kBroadcast}) {
     if (op == collectiveName(kind)) {
       fit.kind = kind;
       known = true;
@@ -259,6 +263,11 @@ CollectiveFit readCollective(JsonReader &reader, const Defaults &defaults) {
   fit.perPeerSeconds = readNotNegative(reader, "a_peer", Presence::kOptional);
   fit.perLog2NodeSeconds = readNotNegative(reader, "a_log2nodes", Presence::kOptional);
   fit.sqrtTerm = readNotNegative(reader, "g_sqrt", Presence::kOptional);
+  fit.sqrtStepTerm = readNotNegative(reader, "g_sqrt_step", Presence::kOptional);
+  fit.members = reader.integer("n", Presence::kOptional, 0);
+  if (reader.ok() && (fit.members < 0 || fit.members == 1)) {
+    reader.fail("n must be at least 2, or 0 for groups of any size, got ", fit.members);
+  }
   fit.bandwidthIsAlgorithmic = reader.has("B_alg");
   Quantity bandwidth = readBandwidth(reader, fit.bandwidthIsAlgorithmic ? "B_alg" : "B",
                                      Presence::kRequired, defaults);
@@ -292,9 +301,10 @@ Expected<Topology> parseTopology(std::string_view json) {
     reader.ignore({"kind"});
     reader.finish();
   });
-  root.members("device_types", Presence::kRequired, [&](const std::string &name, JsonReader &value) {
-    topology.deviceTypes[name] = readDeviceType(name, value, defaults);
-  });
+  root.members("device_types", Presence::kRequired,
+               [&](const std::string &name, JsonReader &value) {
+                 topology.deviceTypes[name] = readDeviceType(name, value, defaults);
+               });
   root.members("node_types", Presence::kRequired, [&](const std::string &name, JsonReader &value) {
     topology.nodeTypes[name] = readNodeType(name, value, defaults);
   });

@@ -1,5 +1,6 @@
-// The described cluster: device types, nodes with their shared resources and routes, fabric, instances,
-// and fitted collectives. Plain values, read from JSON (schema topology/1) or made for this machine.
+// The described cluster: device types, nodes with their shared resources and routes, fabric,
+// instances, and fitted collectives. Plain values, read from JSON (schema topology/1) or made for
+// this machine.
 #pragma once
 
 #include "runtime/base/status.h"
@@ -31,9 +32,10 @@ struct RandomAccessPoint {
 struct DeviceType {
   std::string name;
   DeviceClass deviceClass = DeviceClass::kCpu;
-  std::string architecture;              ///< "sm_90", "x86-64-v4", or empty
-  int64_t cores = 1;                     ///< CPU cores or streaming multiprocessors
-  std::map<std::string, double> compute; ///< element kind ("f32", "i64") to flop/s, efficiency applied
+  std::string architecture; ///< "sm_90", "x86-64-v4", or empty
+  int64_t cores = 1;        ///< CPU cores or streaming multiprocessors
+  std::map<std::string, double>
+      compute; ///< element kind ("f32", "i64") to flop/s, efficiency applied
   double computeRelativeError = 0.15;
   double launchSeconds = 0; ///< fixed time of starting one kernel
   std::string space;        ///< name of its memory space ("hbm", "host", "nvme")
@@ -127,26 +129,35 @@ struct Instance {
   int64_t count = 1;
 };
 
-enum class CollectiveKind : uint8_t { kAllReduce, kAllGather, kReduceScatter, kAllToAll, kBroadcast };
+enum class CollectiveKind : uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kBroadcast
+};
 const char *collectiveName(CollectiveKind kind);
 
 /// Where the members of a collective sit.
 enum class Level : uint8_t { kNode, kNetwork };
 
 /// Fitted time of one algorithm for n members of which p are on other nodes than a given one:
-/// base + perStep·steps(n) + perRank·n + perPeer·p + perLog2Node·log2(nodes) + sqrtTerm·√(vS) + vS/bandwidth,
-/// steps n−1 and v = (n−1)/n (both doubled for all-reduce); v = p/n for an all-to-all between nodes. With
-/// `bandwidthIsAlgorithmic`, v = 1.
+/// base + perStep·steps(n) + perRank·n + perPeer·p + perLog2Node·log2(nodes) + sqrtTerm·√(vS) +
+/// sqrtStepTerm·√(steps(n)·vS) + vS/bandwidth,
+/// steps n−1 and v = (n−1)/n (both doubled for all-reduce); v = p/n for an all-to-all between
+/// nodes. With `bandwidthIsAlgorithmic`, v = 1.
 struct CollectiveFit {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   Level level = Level::kNode;
   std::string algorithm;
+  int64_t members = 0; ///< holds for groups of this size and goes before fits of any size; 0 = any
   double baseSeconds = 0;
   double perStepSeconds = 0;
   double perRankSeconds = 0;
   double perPeerSeconds = 0;
   double perLog2NodeSeconds = 0;
-  double sqrtTerm = 0; ///< seconds per √byte
+  double sqrtTerm = 0;     ///< seconds per √byte: the fill of the best pipeline
+  double sqrtStepTerm = 0; ///< seconds per √byte: likewise, growing with the length of the pipeline
   double bandwidth = 0;
   bool bandwidthIsAlgorithmic = false;
   double relativeError = 0.15;
@@ -159,18 +170,21 @@ struct Topology {
   std::optional<Fabric> fabric;
   std::vector<Instance> instances;
   std::vector<CollectiveFit> collectives;
-  /// 32 hexadecimal digits over the canonical text (sorted keys, no spaces): equal content, equal hash.
+  /// 32 hexadecimal digits over the canonical text (sorted keys, no spaces): equal content, equal
+  /// hash.
   std::string hash;
 
   int64_t nodeCount() const;
-  /// Compute devices (GPUs where a node has them, else CPUs) of all instances: the places for ranks.
+  /// Compute devices (GPUs where a node has them, else CPUs) of all instances: the places for
+  /// ranks.
   int64_t rankCount() const;
 };
 
 /// The group of a node type whose devices are ranks: the GPUs, else the CPUs; null if neither.
 const DeviceGroup *rankGroup(const Topology &topology, const NodeType &node);
 
-/// Reads and checks a topology from JSON text. Errors are of kind kUser and open with the JSON path:
+/// Reads and checks a topology from JSON text. Errors are of kind kUser and open with the JSON
+/// path:
 /// "$.node_types.p5.resources.nic.bw: bandwidth must be positive, got -1".
 Expected<Topology> parseTopology(std::string_view json);
 

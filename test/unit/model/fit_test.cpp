@@ -1,0 +1,184 @@
+// Fits of collectives: exact on curves made from known terms, and within the promised errors on
+// public measurements.
+#include "runtime/model/cost/accuracy.h"
+#include "runtime/model/cost/cost.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace headrace::cost {
+namespace {
+
+using topology::CollectiveFit;
+using topology::CollectiveKind;
+using topology::Level;
+
+Measurements measured() {
+  std::ifstream file(HEADRACE_MEASUREMENTS);
+  std::ostringstream text;
+  text << file.rdbuf();
+  Expected<Measurements> measurements = parseMeasurements(text.str());
+  EXPECT_TRUE(measurements.ok()) << measurements.status().toString();
+  return *measurements;
+}
+
+std::vector<Measurement> made(const std::vector<CollectiveFit> &truth,
+                              std::vector<GroupShape> shapes) {
+  std::vector<Measurement> points;
+  for (const GroupShape &shape : shapes) {
+    for (double bytes = 512; bytes < 1e10; bytes *= 3) {
+      Measurement point;
+      point.kind = truth.front().kind;
+      point.shape = shape;
+      point.bytes = bytes;
+      point.seconds = predictLeast(truth, shape, bytes);
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
+const AccuracyRow &row(const std::vector<AccuracyRow> &rows, const std::string &question,
+                       const std::string &subject) {
+  for (const AccuracyRow &candidate : rows) {
+    if (candidate.question == question && candidate.subject == subject) {
+      return candidate;
+    }
+  }
+  ADD_FAILURE() << "no row: " << question << ", " << subject;
+  return rows.front();
+}
+
+TEST(Fit, finds_the_terms_a_curve_was_made_from) {
+  CollectiveFit truth;
+  truth.kind = CollectiveKind::kAllReduce;
+  truth.baseSeconds = 5e-6;
+  truth.perStepSeconds = 8e-7;
+  truth.sqrtStepTerm = 3e-9;
+  truth.bandwidth = 4e11;
+  std::vector<CollectiveFit> fits = fitCurves(made({truth}, {{2}, {4}, {8}}), {stepForm("ring")});
+  ASSERT_EQ(fits.size(), 1u);
+  EXPECT_NEAR(fits[0].baseSeconds, 5e-6, 1e-9);
+  EXPECT_NEAR(fits[0].perStepSeconds, 8e-7, 1e-10);
+  EXPECT_NEAR(fits[0].sqrtStepTerm, 3e-9, 1e-12);
+  EXPECT_NEAR(fits[0].bandwidth, 4e11, 1e8);
+  EXPECT_EQ(fits[0].members, 0);
+  EXPECT_LT(fits[0].relativeError, 1e-6);
+}
+
+TEST(Fit, finds_two_algorithms_and_where_one_takes_over) {
+  CollectiveFit small;
+  small.kind = CollectiveKind::kAllGather;
+  small.baseSeconds = 6e-6;
+  small.bandwidth = 5e10;
+  CollectiveFit large = small;
+  large.baseSeconds = 2e-5;
+  large.bandwidth = 4e11;
+  std::vector<Measurement> points = made({small, large}, {{8}});
+  std::vector<CollectiveFit> fits = fitCurves(points, {sizeForm("a"), sizeForm("b")});
+  ASSERT_EQ(fits.size(), 2u);
+  EXPECT_EQ(fits[0].members, 8);
+  EXPECT_LT(summarize(relativeErrors(fits, points)).mean, 0.002);
+  EXPECT_GT(summarize(relativeErrors(fitCurves(points, {sizeForm("one")}), points)).mean, 0.02);
+}
+
+TEST(Fit, coefficients_are_never_negative) {
+  // Seconds that fall with the second value: its best coefficient would be negative.
+  std::vector<double> coefficients =
+      fitCoefficients({{1, 1}, {1, 2}, {1, 3}, {1, 4}}, {1.0, 0.9, 0.8, 0.7});
+  EXPECT_EQ(coefficients[1], 0);
+  EXPECT_NEAR(coefficients[0], 0.85, 0.06);
+}
+
+TEST(Fit, refuses_wrong_tables_with_their_path) {
+  auto message = [](const char *text) { return parseMeasurements(text).status().message(); };
+  EXPECT_EQ(message(R"({"schema": "measurements/2", "curves": []})"),
+            "$: unsupported schema: expected measurements/1, got measurements/2");
+  const char *curve = R"({"schema": "measurements/1", "curves": [{"source": "s", "system": "y",
+                          "op": "%s", "ranks": %d, "points": [[%d, 1]]}]})";
+  char text[256];
+  std::snprintf(text, sizeof text, curve, "all_sum", 2, 1);
+  EXPECT_EQ(message(text), "$.curves[0]: unknown collective: all_sum");
+  std::snprintf(text, sizeof text, curve, "all_gather", 1, 1);
+  EXPECT_EQ(message(text), "$.curves[0]: ranks must be at least 2 and a multiple of nodes, got 1");
+  std::snprintf(text, sizeof text, curve, "all_gather", 2, -1);
+  EXPECT_EQ(message(text), "$.curves[0].points[0]: bytes and seconds must be positive");
+}
+
+TEST(Accuracy, measured_sizes_and_sizes_held_out) {
+  std::vector<AccuracyRow> rows = accuracyWithinSizes(measured());
+  const ErrorSummary &fitted = row(rows, "fitted", "aic, from 1 MiB").errors;
+  EXPECT_GE(fitted.count, 800u);
+  EXPECT_LE(fitted.mean, 0.07);
+  EXPECT_LE(fitted.median, 0.04);
+  const ErrorSummary &all = row(rows, "every other size held out", "aic, all sizes").errors;
+  EXPECT_LE(all.mean, 0.075);
+  EXPECT_LE(all.median, 0.045);
+  const ErrorSummary &large = row(rows, "every other size held out", "aic, from 1 MiB").errors;
+  EXPECT_LE(large.mean, 0.075);
+  EXPECT_LE(large.median, 0.045);
+}
+
+TEST(Accuracy, few_nodes_predict_more) {
+  std::vector<AccuracyRow> rows = accuracyOfNodes(measured(), 4);
+  for (const char *op : {"all_to_all", "all_gather"}) {
+    const ErrorSummary &errors =
+        row(rows, "at most 4 nodes predict more", std::string("p5.48xlarge H100 EFA ") + op).errors;
+    EXPECT_EQ(errors.count, 7u);
+    EXPECT_LE(errors.mean, 0.10) << op;
+  }
+}
+
+TEST(Accuracy, small_groups_predict_a_rack) {
+  std::vector<AccuracyRow> rows = accuracyOfRanks(measured(), 16, 32, 16 << 20);
+  EXPECT_EQ(rows.size(), 9u);
+  EXPECT_LE(rows.back().errors.mean, 0.12);
+}
+
+TEST(Accuracy, an_unseen_system_is_predicted_from_its_link) {
+  std::vector<AccuracyRow> rows =
+      accuracyOfSystems(measured(), {"A100-SXM 2.27.3", "H100-SXM 2.27.3", "B200 2.29.2"}, 1 << 20);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_LE(rows.back().errors.mean, 0.25);
+}
+
+TEST(Accuracy, a_fitted_system_goes_into_a_topology_and_is_predicted_from_there) {
+  Measurements measurements = measured();
+  std::vector<CollectiveFit> fits = fitSystem(measurements, "A100-SXM 2.27.3");
+  std::string text = R"({"schema": "topology/1", "name": "a100", "device_types": {
+      "A100": {"class": "gpu", "sms": 108, "mem": {"space": "hbm", "capacity": 8e10, "bw": 2e12}}},
+    "node_types": {"n": {"devices": {"gpu": ["A100", 8]},
+      "resources": {"nvl": {"count": 8, "bw": 3e11, "duplex": "full"}},
+      "routes": [{"from": "gpu[i].hbm", "to": "gpu[j].hbm", "via": ["nvl[i].out", "nvl[j].in"]}]}},
+    "instances": [{"type": "n", "count": 1}], "collectives": )" +
+                     collectivesJson(fits) + "}";
+  Expected<topology::Topology> read = topology::parseTopology(text);
+  ASSERT_TRUE(read.ok()) << read.status().toString();
+  ASSERT_EQ(read->collectives.size(), fits.size());
+  Expected<CostModel> model = CostModel::create(*read, flatMesh("m", "r", 8));
+  ASSERT_TRUE(model.ok());
+  std::vector<double> errors;
+  for (const Measurement &point : measurements.points) {
+    if (point.system == "A100-SXM 2.27.3" && point.shape.members == 8) {
+      Cost cost = model->collective(point.kind, 1, point.bytes);
+      errors.push_back(std::abs(cost.seconds / point.seconds - 1));
+      EXPECT_NEAR(model->collectiveParts(point.kind, 1, point.bytes).total().seconds, cost.seconds,
+                  1e-12);
+    }
+  }
+  EXPECT_EQ(errors.size(), 84u);
+  EXPECT_LE(summarize(errors).mean, 0.05);
+}
+
+TEST(Breakdown, common_errors_add_and_independent_ones_cancel) {
+  Breakdown breakdown{{{"a", {3, 0.1}}, {"b", {4, 0.1}}}, Dependence::kCommon};
+  EXPECT_NEAR(breakdown.total().relativeError, 0.1, 1e-12);
+  breakdown.dependence = Dependence::kIndependent;
+  EXPECT_NEAR(breakdown.total().relativeError, 0.5 / 7, 1e-12);
+  EXPECT_NE(breakdown.text().find("total         7000.000000 ms  ±7 %  100 %"), std::string::npos)
+      << breakdown.text();
+}
+
+} // namespace
+} // namespace headrace::cost

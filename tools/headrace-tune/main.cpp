@@ -1,0 +1,103 @@
+// headrace-tune: `fit FILE` fits collectives to a table of measurements and reports in-sample and
+// held-out errors; `fit FILE --system NAME` prints the fitted `collectives` of a topology file.
+#include "runtime/model/cost/accuracy.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace headrace;
+
+constexpr const char *kUsage =
+    "usage: headrace-tune fit FILE [--system NAME]\n"
+    "  FILE           measurements (schema measurements/1), - for standard input\n"
+    "  --system NAME  print the collectives of a topology file, fitted to that system alone\n";
+
+// The systems whose ranks talk through NVLink switches: one predicts another from its link rate.
+const std::vector<std::string> kSwitched = {"A100-SXM 2.27.3", "H100-SXM 2.27.3", "H100-SXM 2.29.2",
+                                            "B200 2.29.2", "GB200 2.29.2"};
+constexpr double kMebibyte = 1 << 20;
+
+int fail(const std::string &message) {
+  std::cerr << "headrace-tune: " << message << "\n";
+  return 1;
+}
+
+Expected<std::string> readAll(const std::string &path) {
+  std::ostringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return makeError(ErrorKind::kUser, "cannot open measurements: ", path);
+  }
+  text << file.rdbuf();
+  return text.str();
+}
+
+void report(const cost::Measurements &measurements) {
+  std::vector<cost::AccuracyRow> rows = cost::accuracyWithinSizes(measurements);
+  auto take = [&](std::vector<cost::AccuracyRow> more) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  };
+  take(cost::accuracyOfNodes(measurements, 4));
+  take(cost::accuracyOfRanks(measurements, 16, 32, 16 * kMebibyte));
+  take(cost::accuracyOfSystems(measurements, kSwitched, kMebibyte));
+  std::cout << cost::accuracyTable(rows);
+}
+
+int fit(const std::vector<std::string> &arguments) {
+  std::string path;
+  std::string system;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--system" && i + 1 < arguments.size()) {
+      system = arguments[++i];
+    } else if (path.empty()) {
+      path = arguments[i];
+    } else {
+      return fail("unexpected argument: " + arguments[i]);
+    }
+  }
+  if (path.empty()) {
+    return fail(std::string("fit needs a file\n") + kUsage);
+  }
+  Expected<std::string> text = readAll(path);
+  if (!text.ok()) {
+    return fail(text.status().message());
+  }
+  Expected<cost::Measurements> measurements = cost::parseMeasurements(*text);
+  if (!measurements.ok()) {
+    return fail(path + ": " + measurements.status().message());
+  }
+  if (system.empty()) {
+    report(*measurements);
+    return 0;
+  }
+  std::vector<topology::CollectiveFit> fits = cost::fitSystem(*measurements, system);
+  if (fits.empty()) {
+    return fail("no measurements of system: " + system);
+  }
+  std::cout << cost::collectivesJson(fits);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty() || arguments[0] == "--help") {
+    std::cout << kUsage;
+    return arguments.empty() ? 1 : 0;
+  }
+  if (arguments[0] == "fit") {
+    return fit({arguments.begin() + 1, arguments.end()});
+  }
+  return fail("unknown command: " + arguments[0] + "\n" + kUsage);
+}
