@@ -43,12 +43,12 @@ typedef struct HrDevice {
 /* PTX entry: NAME(args, device), any number of blocks of Kernel's threads. */
 typedef void (*HrDeviceKernel)(const HrArgs *args, HrDevice *device);
 /* Emulated entry: threads first..last-1 of a block, one after the other, from one barrier of the
- * block to the next (a phase). Ranges and blocks may run at once and in any order; phase p + 1 of a
- * block starts when all its threads have done phase p. `shared` is the block's, 16-byte aligned,
- * the bytes that the manifest says. */
-typedef void (*HrEmulatedPhase)(const HrArgs *args, HrDevice *device, void *shared, uint32_t phase,
-                                uint32_t block, uint32_t blocks, uint32_t first, uint32_t last,
-                                uint32_t threads);
+ * block to the next (a superstep). Ranges and blocks may run at once and in any order; superstep p
+ * + 1 of a block starts when all its threads have done superstep p. `shared` is the block's,
+ * 16-byte aligned, the bytes that the manifest says. */
+typedef void (*HrEmulatedSuperstep)(const HrArgs *args, HrDevice *device, void *shared,
+                                    uint32_t superstep, uint32_t block, uint32_t blocks,
+                                    uint32_t first, uint32_t last, uint32_t threads);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
-// From a module of phases and entries to PTX, or to an object for the host that emulates blocks.
+// From a module of supersteps and entries to PTX, or to an object for the host that emulates
+// blocks.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

@@ -1,4 +1,4 @@
-// Phases, the stride loop, and the entries around the phases.
+// Supersteps, the stride loop, and the entries around the supersteps.
 #include "passes/lower/gpu/device_kernel.h"
 
 using namespace mlir;
@@ -8,18 +8,19 @@ namespace headrace::lower {
 namespace {
 constexpr uint32_t kBlocksPerMultiprocessor = 2;
 
-std::string phaseName(StringRef kernel, unsigned number) {
-  return (kernel + ".phase" + Twine(number)).str();
+std::string superstepName(StringRef kernel, unsigned number) {
+  return (kernel + ".superstep" + Twine(number)).str();
 }
 
 } // namespace
 
-LLVM::LLVMFuncOp makePhase(ModuleOp target, StringRef kernel, unsigned number, Location location) {
+LLVM::LLVMFuncOp makeSuperstep(ModuleOp target, StringRef kernel, unsigned number,
+                               Location location) {
   OpBuilder builder = OpBuilder::atBlockEnd(target.getBody());
   Type pointer = LLVM::LLVMPointerType::get(target.getContext()), i32 = builder.getI32Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(target.getContext()),
                                           {pointer, pointer, pointer, i32, i32, i32, i32});
-  auto function = LLVM::LLVMFuncOp::create(builder, location, phaseName(kernel, number), type,
+  auto function = LLVM::LLVMFuncOp::create(builder, location, superstepName(kernel, number), type,
                                            LLVM::Linkage::Internal);
   function.setAlwaysInline(true);
   function.addEntryBlock(builder);
@@ -28,7 +29,7 @@ LLVM::LLVMFuncOp makePhase(ModuleOp target, StringRef kernel, unsigned number, L
 
 void strideLoop(CodeBuilder &b, Value count, llvm::function_ref<void(Value, Block *)> body) {
   Type i64 = b.getI64Type();
-  auto argument = [&](PhaseArgument which) {
+  auto argument = [&](SuperstepArgument which) {
     return b.zeroExtend(b.function().getArgument(which), i64);
   };
   Value threads = argument(kThreads);
@@ -52,8 +53,8 @@ void strideLoop(CodeBuilder &b, Value count, llvm::function_ref<void(Value, Bloc
 
 namespace {
 
-LLVM::LLVMFuncOp phaseOf(ModuleOp target, const DeviceKernel &kernel, unsigned number) {
-  return target.lookupSymbol<LLVM::LLVMFuncOp>(phaseName(kernel.kernel.symbol, number));
+LLVM::LLVMFuncOp superstepOf(ModuleOp target, const DeviceKernel &kernel, unsigned number) {
+  return target.lookupSymbol<LLVM::LLVMFuncOp>(superstepName(kernel.kernel.symbol, number));
 }
 
 LLVM::LLVMFuncOp makeEntry(ModuleOp target, const DeviceKernel &kernel, ArrayRef<Type> parameters) {
@@ -65,7 +66,7 @@ LLVM::LLVMFuncOp makeEntry(ModuleOp target, const DeviceKernel &kernel, ArrayRef
   return function;
 }
 
-/// HrEmulatedPhase of runtime/abi/device_kernel.h.
+/// HrEmulatedSuperstep of runtime/abi/device_kernel.h.
 void emitEmulatedEntry(ModuleOp target, const DeviceKernel &kernel) {
   Builder types(target.getContext());
   Type pointer = LLVM::LLVMPointerType::get(target.getContext()), i32 = types.getI32Type(),
@@ -74,16 +75,16 @@ void emitEmulatedEntry(ModuleOp target, const DeviceKernel &kernel) {
       makeEntry(target, kernel, {pointer, pointer, pointer, i32, i32, i32, i32, i32, i32});
   CodeBuilder b(function, function.getLoc());
   Value args = function.getArgument(0), device = function.getArgument(1),
-        shared = function.getArgument(2), phase = function.getArgument(3),
+        shared = function.getArgument(2), superstep = function.getArgument(3),
         block = function.getArgument(4), blocks = function.getArgument(5),
         threads = function.getArgument(8);
   Value first = b.zeroExtend(function.getArgument(6), i64),
         last = b.zeroExtend(function.getArgument(7), i64);
-  for (unsigned number = 0; number < kernel.phases; ++number) {
-    b.ifThen(b.compare(arith::CmpIPredicate::eq, phase, b.i32(number)), [&] {
+  for (unsigned number = 0; number < kernel.supersteps; ++number) {
+    b.ifThen(b.compare(arith::CmpIPredicate::eq, superstep, b.i32(number)), [&] {
       b.forLoop(first, last, 1, [&](Value thread) {
         LLVM::CallOp::create(
-            b, b.loc(), phaseOf(target, kernel, number),
+            b, b.loc(), superstepOf(target, kernel, number),
             ValueRange{args, device, shared, b.truncate(thread, i32), threads, block, blocks});
       });
     });
@@ -124,13 +125,13 @@ void emitPtxEntry(ModuleOp target, const DeviceKernel &kernel) {
   };
   Value thread = special("tid.x"), threads = special("ntid.x"), block = special("ctaid.x"),
         blocks = special("nctaid.x");
-  for (unsigned number = 0; number < kernel.phases; ++number) {
+  for (unsigned number = 0; number < kernel.supersteps; ++number) {
     if (number) {
       LLVM::CallIntrinsicOp::create(b, b.loc(),
                                     b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
                                     ValueRange{b.i32(0)});
     }
-    LLVM::CallOp::create(b, b.loc(), phaseOf(target, kernel, number),
+    LLVM::CallOp::create(b, b.loc(), superstepOf(target, kernel, number),
                          ValueRange{function.getArgument(0), function.getArgument(1), shared,
                                     thread, threads, block, blocks});
   }

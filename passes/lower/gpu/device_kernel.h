@@ -1,4 +1,4 @@
-// DeviceKernel: what a launcher must know of a kernel shaped for threads; and its phases as
+// DeviceKernel: what a launcher must know of a kernel shaped for threads; and its supersteps as
 // functions.
 #pragma once
 
@@ -13,14 +13,14 @@ struct DeviceKernel {
   plan::Kernel kernel;      ///< symbol, literals
   uint32_t threads = 256;   ///< of a block, at most
   uint32_t sharedBytes = 0; ///< of a block
-  unsigned phases = 0;
+  unsigned supersteps = 0;
   std::vector<std::string> states; ///< in the order of HrArgs.states
   std::vector<std::string>
       columns; ///< of HrMorsel.columns, or of the outputs' source rows; empty for states
 };
 
-/// Parameters of a phase, in order.
-enum PhaseArgument : unsigned {
+/// Parameters of a superstep, in order.
+enum SuperstepArgument : unsigned {
   kArgs,
   kDevice,
   kShared,
@@ -28,21 +28,22 @@ enum PhaseArgument : unsigned {
   kThreads,
   kBlock,
   kBlocks,
-  kPhaseArguments
+  kSuperstepArguments
 };
 
-/// An empty function `KERNEL.phaseN`, private to the module.
-mlir::LLVM::LLVMFuncOp makePhase(mlir::ModuleOp target, llvm::StringRef kernel, unsigned number,
-                                 mlir::Location location);
+/// An empty function `KERNEL.superstepN`, private to the module.
+mlir::LLVM::LLVMFuncOp makeSuperstep(mlir::ModuleOp target, llvm::StringRef kernel, unsigned number,
+                                     mlir::Location location);
 
 /// Rows (or elements) first, first + threads * blocks, … of a thread. `next` is the block to jump
 /// to at the end of `body`; the builder is left behind the loop.
 void strideLoop(CodeBuilder &builder, mlir::Value count,
                 llvm::function_ref<void(mlir::Value index, mlir::Block *next)> body);
 
-/// How the phases of a kernel become something to launch.
+/// How the supersteps of a kernel become something to launch.
 enum class DeviceTarget {
-  kPtx, ///< a PTX entry with barriers between the phases, blocks and threads from special registers
+  kPtx,       ///< a PTX entry with barriers between the supersteps, blocks and threads from special
+              ///< registers
   kEmulation, ///< a C function that runs threads of a block up to the next barrier on the host
 };
 /// Adds the entry, named as the kernel.

@@ -98,12 +98,14 @@ llvm::json::Object describe(const DeviceKernel &kernel) {
   for (const plan::Literal &literal : kernel.kernel.literals) {
     literals.push_back(llvm::json::Object{{"offset", literal.offset}, {"text", literal.text}});
   }
-  return llvm::json::Object{
-      {"symbol", kernel.kernel.symbol},     {"threads", kernel.threads},
-                            {"phases", kernel.phases},
-      {"shared_bytes", kernel.sharedBytes}, {"literal_bytes", kernel.kernel.literalBytes},
-      {"literals", std::move(literals)},    {"states", names(kernel.states)},
-      {"columns", names(kernel.columns)}};
+  return llvm::json::Object{{"symbol", kernel.kernel.symbol},
+                            {"threads", kernel.threads},
+                            {"supersteps", kernel.supersteps},
+                            {"shared_bytes", kernel.sharedBytes},
+                            {"literal_bytes", kernel.kernel.literalBytes},
+                            {"literals", std::move(literals)},
+                            {"states", names(kernel.states)},
+                            {"columns", names(kernel.columns)}};
 }
 
 llvm::json::Object describe(const plan::State &state) {

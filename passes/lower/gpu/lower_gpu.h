@@ -10,7 +10,7 @@
 namespace headrace::lower {
 
 struct DeviceKernels {
-  mlir::OwningOpRef<mlir::ModuleOp> code; ///< phases and entries, LLVM dialect and arith
+  mlir::OwningOpRef<mlir::ModuleOp> code; ///< supersteps and entries, LLVM dialect and arith
   std::vector<DeviceKernel> kernels;
 };
 
@@ -19,7 +19,7 @@ struct DeviceKernels {
 mlir::FailureOr<DeviceKernels> emitDeviceKernels(mlir::ModuleOp program, DeviceTarget target);
 
 mlir::FailureOr<std::string> lowerToPtx(mlir::ModuleOp program);
-/// A shared object with one HrEmulatedPhase per kernel.
+/// A shared object with one HrEmulatedSuperstep per kernel.
 mlir::FailureOr<std::vector<char>> lowerToEmulation(mlir::ModuleOp program);
 /// What a launcher needs beside the code, as JSON: kernels (block size, states, columns, literals)
 /// and states (rows).

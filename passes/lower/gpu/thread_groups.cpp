@@ -202,8 +202,8 @@ LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pip
       b_.storeField(b_.i64(0), store, offsetof(HrDeviceStore, heapBytes));
       b_.storeField(b_.i64(0), store, offsetof(HrDeviceStore, heapUsed));
     });
-    endPhase();
-    beginPhase();
+    endSuperstep();
+    beginSuperstep();
   }
 
   LogicalResult rows = emitRows([&]() -> LogicalResult {
@@ -234,9 +234,9 @@ LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pip
   if (failed(rows) || !useBlock) {
     return rows;
   }
-  endPhase();
+  endSuperstep();
 
-  beginPhase();
+  beginSuperstep();
   Value table = statePointer(combine.getState());
   Value directory = b_.at(shared_, BlockTable::kDirectory);
   LogicalResult merged = success();

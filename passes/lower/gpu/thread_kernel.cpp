@@ -1,4 +1,4 @@
-// Phases of a kernel, the row loop, sources and filters.
+// Supersteps of a kernel, the row loop, sources and filters.
 #include "passes/lower/gpu/thread_kernel.h"
 
 #include "passes/analysis/physical.h"
@@ -12,7 +12,7 @@ namespace headrace::lower {
 ThreadKernelEmitter::ThreadKernelEmitter(pipe::PipelineOp pipeline, SymbolTable &symbols,
                                          ModuleOp target)
     : PipelineCode(pipeline, symbols,
-                   makePhase(target, pipeline.getSymName(), 0, pipeline.getLoc())),
+                   makeSuperstep(target, pipeline.getSymName(), 0, pipeline.getLoc())),
       target_(target) {
   columnLoad_ = [this](const ColumnValue &column) { return loadColumn(column); };
 }
@@ -22,7 +22,7 @@ FailureOr<DeviceKernel> ThreadKernelEmitter::emit() {
   for (StringRef name : statesOf(pipeline_)) {
     device_kernel_.states.push_back(name.str());
   }
-  beginPhase();
+  beginSuperstep();
   Operation *sink = &pipeline_.getBody().front().back();
   b_.setLoc(sink->getLoc());
   LogicalResult result = failure();
@@ -47,19 +47,19 @@ FailureOr<DeviceKernel> ThreadKernelEmitter::emit() {
   if (failed(result)) {
     return failure();
   }
-  endPhase();
+  endSuperstep();
   kernel_.literalBytes = (kernel_.literalBytes + 15) / 16 * 16;
   kernel_.places.assign(placeTexts_.size(), plan::kNone);
   device_kernel_.kernel = kernel_;
   return device_kernel_;
 }
 
-void ThreadKernelEmitter::beginPhase() {
-  unsigned number = device_kernel_.phases++;
+void ThreadKernelEmitter::beginSuperstep() {
+  unsigned number = device_kernel_.supersteps++;
   if (number) {
-    b_.setFunction(makePhase(target_, pipeline_.getSymName(), number, pipeline_.getLoc()));
+    b_.setFunction(makeSuperstep(target_, pipeline_.getSymName(), number, pipeline_.getLoc()));
   }
-  auto argument = [&](PhaseArgument which) { return b_.function().getArgument(which); };
+  auto argument = [&](SuperstepArgument which) { return b_.function().getArgument(which); };
   args_ = argument(kArgs);
   device_ = argument(kDevice);
   shared_ = argument(kShared);
@@ -80,7 +80,7 @@ void ThreadKernelEmitter::beginPhase() {
   b_.enter(start);
 }
 
-void ThreadKernelEmitter::endPhase() { LLVM::ReturnOp::create(b_, b_.loc(), ValueRange()); }
+void ThreadKernelEmitter::endSuperstep() { LLVM::ReturnOp::create(b_, b_.loc(), ValueRange()); }
 
 void ThreadKernelEmitter::leaveWithError(Value code, Value place) {
   Value row = b_.i64(0);
@@ -88,7 +88,7 @@ void ThreadKernelEmitter::leaveWithError(Value code, Value place) {
     row = b_.add(row_, b_.loadField(b_.getI64Type(), morsel_, offsetof(HrMorsel, firstRow)));
   }
   b_.callNamed("hr_device_fail", Type(), {device_, code, place, row});
-  endPhase(); // the thread still takes part in the barriers that follow
+  endSuperstep(); // the thread still takes part in the barriers that follow
 }
 
 void ThreadKernelEmitter::keepString(Value owner, Value string) {

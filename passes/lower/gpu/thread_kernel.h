@@ -15,20 +15,20 @@ namespace headrace::lower {
 ///     +-----------+<---------|--+                |
 ///                            +-------------------+
 ///
-/// Values of a row stay in registers. What a block does together it does in phases with a barrier
-/// between:
+/// Values of a row stay in registers. What a block does together it does in supersteps with a
+/// barrier between:
 ///
 ///   scalar aggregate   rows into private accumulators | 16 threads fold those of the block | one
 ///   adds to the state groups             empty the block's table        | rows into it, or past it
 ///   into the state | the table into the state everything else    rows
 ///
-/// Each phase is a function (args, device, shared, thread, threads, block, blocks), so an emulation
-/// of a block is a loop over its threads per phase.
+/// Each superstep is a function (args, device, shared, thread, threads, block, blocks), so an
+/// emulation of a block is a loop over its threads per superstep.
 class ThreadKernelEmitter : PipelineCode {
 public:
   ThreadKernelEmitter(pipe::PipelineOp pipeline, mlir::SymbolTable &states, mlir::ModuleOp target);
 
-  /// Adds the phases to the target module. Diagnostics on what has no such shape (yet).
+  /// Adds the supersteps to the target module. Diagnostics on what has no such shape (yet).
   mlir::FailureOr<DeviceKernel> emit();
 
 private:
@@ -36,8 +36,8 @@ private:
   void keepString(mlir::Value owner, mlir::Value string) override;
 
   // thread_kernel.cpp
-  void beginPhase();
-  void endPhase();
+  void beginSuperstep();
+  void endSuperstep();
   /// The row loop with source and stages; `sink` ends in its last block and jumps to next_.
   mlir::LogicalResult emitRows(llvm::function_ref<mlir::LogicalResult()> sink);
   mlir::LogicalResult emitSource(mlir::Operation *source, mlir::Value row);
@@ -75,7 +75,8 @@ private:
 
   mlir::ModuleOp target_;
   DeviceKernel device_kernel_;
-  mlir::Value args_, device_, shared_, thread_, threads_, block_, blocks_; ///< of the current phase
+  mlir::Value args_, device_, shared_, thread_, threads_, block_,
+      blocks_; ///< of the current superstep
   mlir::Value morsel_, row_;
   llvm::StringMap<mlir::Value> statePointers_;
   /// A column of a scan or stream: the parts of its one segment, loaded once a thread.

@@ -229,8 +229,8 @@ FailureOr<DeviceKernel> emitJoinLink(pipe::StateOp op, ModuleOp target) {
   DeviceKernel kernel;
   kernel.kernel.symbol = "link_" + state.name;
   kernel.states = {state.name};
-  kernel.phases = 1;
-  LLVM::LLVMFuncOp function = makePhase(target, kernel.kernel.symbol, 0, op.getLoc());
+  kernel.supersteps = 1;
+  LLVM::LLVMFuncOp function = makeSuperstep(target, kernel.kernel.symbol, 0, op.getLoc());
   CodeBuilder b(function, op.getLoc());
   Type i64 = b.getI64Type(), pointer = b.ptrType();
   Value args = function.getArgument(kArgs);

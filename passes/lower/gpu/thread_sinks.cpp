@@ -11,7 +11,7 @@ using namespace mlir;
 namespace headrace::lower {
 
 namespace {
-/// Threads that fold the accumulators of a block in the second phase.
+/// Threads that fold the accumulators of a block in the second superstep.
 constexpr int64_t kFoldingThreads = 16;
 constexpr uint32_t kSmallestBlock = 32;
 } // namespace
@@ -137,23 +137,23 @@ LogicalResult ThreadKernelEmitter::emitScalarCombine(pipe::CombineOp combine, pi
   for (uint32_t offset = 0; offset < state.rowBytes; offset += 8) {
     b_.store(b_.load(i64, word(words, offset)), word(mine, offset));
   }
-  endPhase();
+  endSuperstep();
 
   auto fold = [&](Value into, Value from) {
     for (auto [field, column] : llvm::zip(state.fields, columns)) {
       combineField(field, into, loadField(b_, column, from), Value());
     }
   };
-  beginPhase();
+  beginSuperstep();
   Value folding = b_.compare(arith::CmpIPredicate::ult, thread_, b_.i32(kFoldingThreads));
   b_.ifThen(folding, [&] {
     Value thread = b_.zeroExtend(thread_, i64);
     b_.forLoop(b_.add(thread, b_.i64(kFoldingThreads)), b_.zeroExtend(threads_, i64),
                kFoldingThreads, [&](Value other) { fold(sharedRow(thread), sharedRow(other)); });
   });
-  endPhase();
+  endSuperstep();
 
-  beginPhase();
+  beginSuperstep();
   b_.ifThen(b_.compare(arith::CmpIPredicate::eq, thread_, b_.i32(0)), [&] {
     Value last =
         arith::MinSIOp::create(b_, b_.loc(), b_.zeroExtend(threads_, i64), b_.i64(kFoldingThreads));

@@ -6,7 +6,7 @@ using namespace mlir;
 namespace headrace::lower {
 
 ThreadTensorEmitter::ThreadTensorEmitter(linalg::GenericOp op, ModuleOp target)
-    : TensorKernelEmitter(op, makePhase(target, tensorKernelSymbol(op), 0, op.getLoc())) {}
+    : TensorKernelEmitter(op, makeSuperstep(target, tensorKernelSymbol(op), 0, op.getLoc())) {}
 
 FailureOr<DeviceKernel> ThreadTensorEmitter::emit() {
   if (failed(prepare())) {
@@ -40,7 +40,7 @@ FailureOr<DeviceKernel> ThreadTensorEmitter::emit() {
   LLVM::ReturnOp::create(b_, b_.loc(), ValueRange());
   DeviceKernel kernel;
   kernel.kernel = kernel_;
-  kernel.phases = 1;
+  kernel.supersteps = 1;
   for (unsigned buffer = 0; buffer < shape_.inputs.size() + shape_.outputs.size(); ++buffer) {
     kernel.columns.push_back(buffer < shape_.inputs.size() ? "input" : "output");
   }

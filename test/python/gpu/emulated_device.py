@@ -291,17 +291,21 @@ class Program:
         function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_uint32] * 6
         shared = [arena.zeros(kernel["shared_bytes"] + 16) for _ in range(blocks)]
 
-        def run(phase: int, block: int, first: int) -> None:
+        def run(superstep: int, block: int, first: int) -> None:
             last = min(first + together, threads)
             memory = shared[block].ctypes.data
-            function(args.ctypes.data, device.ctypes.data, memory, phase, block, blocks, first, last, threads)
+            function(
+                args.ctypes.data, device.ctypes.data, memory, superstep, block, blocks, first, last, threads
+            )
 
         # Ranges of threads of all blocks, shuffled, two at once; a barrier of all blocks is one of each.
         order = random.Random(seed)
         with ThreadPoolExecutor(2) as pool:
-            for phase in range(kernel["phases"]):
+            for superstep in range(kernel["supersteps"]):
                 work = [
-                    (phase, block, first) for block in range(blocks) for first in range(0, threads, together)
+                    (superstep, block, first)
+                    for block in range(blocks)
+                    for first in range(0, threads, together)
                 ]
                 order.shuffle(work)
                 list(pool.map(lambda item: run(*item), work))

@@ -8,7 +8,7 @@ pipe.state @by_nation group [#pipe.field<"c_nationkey", i32, "key">, #pipe.field
 pipe.state @by_customer group [#pipe.field<"o_custkey", i32, "key">, #pipe.field<"total", i128, "sum">, #pipe.field<"least", i64, "min">, #pipe.field<"most", i64, "max">]
 pipe.state @counts scalar [#pipe.field<"rows", i64, "sum">, #pipe.field<"found", i64, "sum">]
 
-// CHECK-LABEL: llvm.func internal @build.phase0
+// CHECK-LABEL: llvm.func internal @build.superstep0
 // CHECK: llvm.call @hr_device_string
 // CHECK: llvm.call @hr_string_equal
 // CHECK: llvm.call @hr_device_append
@@ -23,21 +23,21 @@ pipe.pipeline @build {
   pipe.insert %1, @build0 keys ["c_custkey"] drop_null_keys : !pipe.rows<"c_custkey": i32, "c_nationkey": i32>
 }
 
-// Rows of a block first meet in its own table, which the last phase adds to the state's.
+// Rows of a block first meet in its own table, which the last superstep adds to the state's.
 // CHECK-LABEL: llvm.func internal @probe.find_group
 // CHECK: llvm.call @hr_device_claim
 // CHECK: llvm.call @hr_device_publish
-// CHECK-LABEL: llvm.func internal @probe.phase1
+// CHECK-LABEL: llvm.func internal @probe.superstep1
 // CHECK-COUNT-2: llvm.call @probe.find_group
 // CHECK: llvm.call @hr_device_add_i128
-// CHECK-LABEL: llvm.func internal @probe.phase2
+// CHECK-LABEL: llvm.func internal @probe.superstep2
 // CHECK: llvm.call @probe.find_group
 // CHECK: llvm.func ptx_kernelcc @probe(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
-// CHECK: llvm.call @probe.phase0
+// CHECK: llvm.call @probe.superstep0
 // CHECK: barrier
-// CHECK: llvm.call @probe.phase1
+// CHECK: llvm.call @probe.superstep1
 // CHECK: barrier
-// CHECK: llvm.call @probe.phase2
+// CHECK: llvm.call @probe.superstep2
 // PTX: .target sm_90
 // PTX: .shared .align 16 .b8 probe
 // PTX: .entry probe(
@@ -128,5 +128,5 @@ pipe.pipeline @group_by_customer {
   } : !pipe.rows<"o_custkey": i32, "o_totalprice": i64> -> !pipe.rows<"o_custkey": i32, "total": i64, "least": i64, "most": i64>
   pipe.combine %1, @by_customer keys ["o_custkey"] : !pipe.rows<"o_custkey": i32, "total": i64, "least": i64, "most": i64>
 }
-// CHECK-LABEL: llvm.func internal @link_build0.phase0
+// CHECK-LABEL: llvm.func internal @link_build0.superstep0
 // CHECK: llvm.call @hr_device_chain
