@@ -18,6 +18,7 @@ PACKAGES = [
     "libgtest-dev",
     "libmlir-22-dev",
     "libopenblas-dev",
+    "libsimgrid-dev",  # of one test: the judge of the simulator
     "lld-22",
     "llvm-22-dev",
     "llvm-22-tools",

@@ -1,0 +1,19 @@
+// A simulated run for people: Perfetto's trace JSON, and a report of the critical path and the
+// resources.
+#pragma once
+
+#include "runtime/model/simulate/simulate.h"
+
+#include <string>
+
+namespace headrace::simulate {
+
+/// Chrome trace events (microseconds), one line a lane, with what held each activity up; opens in
+/// Perfetto.
+std::string perfettoTrace(const Graph &graph, const Outcome &outcome);
+
+/// The time with its interval, the critical path by the user's program with shares, the fullest
+/// resources, the peaks of the tiers.
+std::string report(const Graph &graph, const Outcome &outcome);
+
+} // namespace headrace::simulate
