@@ -61,15 +61,12 @@ Status ExchangeTask::start() {
   const ExchangeSettings &settings = context_.exchange;
   HR_ASSIGN_OR_RETURN(auto account, context_.openAccount(index_));
   context_.poolAccounts.push_back(account);
-  BlockPool &blocks = *context_.memory->blocks;
   auto peers = static_cast<int64_t>(context_.size);
-  HR_ASSIGN_OR_RETURN(
-      sendPool_, BufferPool::create(blocks, {settings.bufferBytes, 2 * peers, context_.doorbell},
-                                    account->reservation()));
+  HR_ASSIGN_OR_RETURN(sendPool_,
+                      account->createPool({settings.bufferBytes, 2 * peers, context_.doorbell}));
   HR_ASSIGN_OR_RETURN(
       receivePool_,
-      BufferPool::create(blocks, {settings.bufferBytes, settings.window * peers, context_.doorbell},
-                         account->reservation()));
+      account->createPool({settings.bufferBytes, settings.window * peers, context_.doorbell}));
   ExchangeOptions options;
   options.channel = ChannelId(static_cast<uint32_t>(task_.channel));
   options.window = settings.window;

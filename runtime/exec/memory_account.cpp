@@ -22,14 +22,22 @@ Expected<std::shared_ptr<MemoryAccount>> MemoryAccount::open(std::shared_ptr<Ran
   return account;
 }
 
+/// The pool of the process may run out before this rank's budget does; it does not know who asks.
+Status MemoryAccount::named(const Status &status) const {
+  if (status.message().find(" memory: " + operatorName_ + " ") != std::string::npos) {
+    return status;
+  }
+  return makeError(status.kind(), operatorName_, ": ", status.message()).at(place_);
+}
+
 Expected<Block> MemoryAccount::allocate(int64_t bytes) {
   Expected<Block> block = memory_->blocks->allocate(bytes, reservation_);
-  if (!block.ok() && block.status().message().find(operatorName_) == std::string::npos) {
-    // The pool of the process ran out before this rank's budget did; it does not know who asks.
-    return makeError(block.status().kind(), operatorName_, ": ", block.status().message())
-        .at(place_);
-  }
-  return block;
+  return block.ok() ? std::move(block) : named(block.status());
+}
+
+Expected<std::unique_ptr<BufferPool>> MemoryAccount::createPool(BufferPool::Options options) {
+  auto pool = BufferPool::create(*memory_->blocks, std::move(options), reservation_);
+  return pool.ok() ? std::move(pool) : named(pool.status());
 }
 
 Expected<uint8_t *> BumpArena::allocate(uint64_t bytes, uint64_t align) {

@@ -3,6 +3,7 @@
 
 #include "runtime/memory/block_pool.h"
 #include "runtime/memory/budget.h"
+#include "runtime/memory/buffer_pool.h"
 
 #include <cstdint>
 #include <memory>
@@ -31,11 +32,12 @@ public:
 
   /// A block of at least `bytes`, 64-byte aligned, contents undefined; or the typed memory error.
   Expected<Block> allocate(int64_t bytes);
-  /// For pools that charge themselves.
-  Reservation &reservation() { return reservation_; }
+  /// A pool of buffers charged to the account, which outlives its last buffer.
+  Expected<std::unique_ptr<BufferPool>> createPool(BufferPool::Options options);
   int64_t peakBytes() const { return reservation_.peakBytes(); }
 
 private:
+  Status named(const Status &status) const;
   std::shared_ptr<RankMemory> memory_;
   Reservation reservation_;
   std::string operatorName_;

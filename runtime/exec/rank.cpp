@@ -8,6 +8,18 @@
 
 namespace headrace::exec {
 
+namespace {
+
+/// A pool that the process refused memory does not know who asked.
+template <typename T> Expected<T> wantedBy(const char *what, Expected<T> made) {
+  if (made.ok() || made.status().kind() != ErrorKind::kMemory) {
+    return made;
+  }
+  return makeError(ErrorKind::kMemory, what, ": ", made.status().message());
+}
+
+} // namespace
+
 // ---- what tasks ask of the context ----
 
 std::string RankContext::operationOf(int32_t task) const {
@@ -62,8 +74,9 @@ Status Rank::prepare(Transport &transport) {
   context_.memory->budget.watch(context_.doorbell);
   transport.setDoorbell(context_.doorbell);
   context_.transport = &transport;
-  HR_ASSIGN_OR_RETURN(board_,
-                      PoisonBoard::open(transport, *context_.memory->blocks, context_.doorbell));
+  HR_ASSIGN_OR_RETURN(
+      board_, wantedBy("failure messages",
+                       PoisonBoard::open(transport, *context_.memory->blocks, context_.doorbell)));
   context_.board = board_.get();
   bool communicates = false;
   for (const plan::Task &task : plan.tasks) {
@@ -74,9 +87,10 @@ Status Rank::prepare(Transport &transport) {
   if (communicates && context_.size > 1) {
     CommunicatorOptions options;
     options.checksums = context_.exchange.checksums;
-    HR_ASSIGN_OR_RETURN(communicator_,
-                        Communicator::open(transport, *board_, *context_.memory->blocks,
-                                           context_.doorbell, options));
+    HR_ASSIGN_OR_RETURN(
+        communicator_,
+        wantedBy("collectives", Communicator::open(transport, *board_, *context_.memory->blocks,
+                                                   context_.doorbell, options)));
     context_.communicator = communicator_.get();
   }
   for (const plan::Buffer &buffer : plan.buffers) {

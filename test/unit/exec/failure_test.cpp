@@ -71,6 +71,39 @@ TEST(Failure, MemoryLimitNamesOperatorAndSetting) {
       << result.status().message();
 }
 
+TEST(Failure, EveryMemoryLimitEitherSufficesOrIsNamed) {
+  PlanBuilder b;
+  b.chunkRows = 1000;
+  int32_t parts = b.stream();
+  b.run("partition", b.load("t"), {}, parts);
+  int32_t state = b.state(StateKind::kGroupTable, 24, "merge_group");
+  int32_t filled =
+      b.run("group", b.exchange(ExchangeKind::kHash, parts), {{state, StateUse::kPerWorker}});
+  int32_t out = b.stream();
+  b.runState("emit_group", state, out, {filled});
+  b.result(b.exchange(ExchangeKind::kGather, out));
+  int failed = 0;
+  int succeeded = 0;
+  for (int64_t limit = 256 << 10; succeeded < 2 && limit < 256 << 20; limit += limit / 4) {
+    auto result = runPlan(b, {{{"t", keys(50000)}}, 5000},
+                          {.ranks = 2, .memoryBytes = limit, .bufferBytes = 1 << 16});
+    if (result.ok()) {
+      ++succeeded;
+      EXPECT_EQ(result->table->rowCount(), 50000);
+      continue;
+    }
+    ++failed;
+    const std::string &message = result.status().message();
+    EXPECT_EQ(result.status().kind(), ErrorKind::kMemory) << message;
+    EXPECT_NE(message.find("--memory"), std::string::npos) << message;
+    EXPECT_NE(message.find("host"), std::string::npos) << message;
+    EXPECT_TRUE(message.find("out of host memory: a block") != 0 && message.find(":") != 0)
+        << message;
+  }
+  EXPECT_GT(failed, 3);
+  EXPECT_EQ(succeeded, 2);
+}
+
 TEST(Failure, MemoryIsGivenBackAfterRuns) {
   PlanBuilder b = failPlan();
   auto program = Program::load(b.plan, testKernels());
