@@ -121,7 +121,11 @@ WISHES: dict[str, Wish] = {
     ),
     "tidy": Wish("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
     "new": Wish("op|pass|transport …", "write the boring files of a new one", module("dev.new", ())),
-    "docs": Wish("", "make docs/dialects from the dialects' definitions", module("dev.dialect_docs", ())),
+    "docs": Wish(
+        "",
+        "make docs/dialects and the IR in docs/ARCHITECTURE.md",
+        module("dev.dialect_docs", ["headrace_python"]),
+    ),
     "help": Wish("", "this list", show_help),
 }
 

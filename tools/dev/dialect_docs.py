@@ -1,4 +1,4 @@
-"""`./dev docs`: docs/dialects/*.md from the definitions of the dialects (dialects/*/*.td)."""
+"""`./dev docs`: docs/dialects/*.md from the dialects' definitions, and the IR in docs/ARCHITECTURE.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dev import places
+from dev import architecture_page, places
 from dev.findings import Finding
 from dev.steps import StepFailed
 
@@ -64,6 +64,8 @@ def main(words: Sequence[str]) -> int:
             file = FOLDER / f"{name}.md"
             file.write_text(page(name, definitions))
             print(file.relative_to(places.ROOT))
+        architecture_page.remake()
+        print(architecture_page.PAGE.relative_to(places.ROOT))
     except StepFailed as failed:
         print(failed, file=sys.stderr)
         return 1
