@@ -172,6 +172,14 @@ def Pipe_ScanOp : Pipe_Op<"scan"> {
     `columns` has one dictionary a column: `file` (name in the file), `column`, and where statistics prove it `min`, `max`
     (storage verifies them), `dictionary` (all pages are dictionary encoded), `logical`. `bounds` prune row groups.
     With `split` each rank reads its share, otherwise every rank reads all.
+
+    ```mlir
+    pipe.state @all join [#pipe.field<"n_nationkey", i32, "key">]
+    pipe.pipeline @p0 {
+      %0 = pipe.scan split "nation" [{column = "n_nationkey", file = "n_nationkey", max = 24 : i64, min = 0 : i64}] expected 25 : <"n_nationkey": i32>
+      pipe.insert %0, @all keys ["n_nationkey"] : <"n_nationkey": i32>
+    }
+    ```
   }];
   let arguments = (ins StrAttr:$table, ArrayAttr:$columns, OptionalAttr<ArrayAttr>:$bounds,
                        OptionalAttr<I64Attr>:$expected_rows, UnitAttr:$split);
@@ -181,6 +189,16 @@ def Pipe_ScanOp : Pipe_Op<"scan"> {
 
 def Pipe_ReadOp : Pipe_Op<"read"> {
   let summary = "source: the rows of a finished state";
+  let description = [{
+    ```mlir
+    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+    pipe.stream @out "result" : !pipe.rows<"n": i64>
+    pipe.pipeline @p1 {
+      %0 = pipe.read @count : <"n": i64>
+      pipe.emit %0, @out keys [] : <"n": i64>
+    }
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$state);
   let results = (outs Pipe_RowsType:$rows);
   let assemblyFormat = "$state attr-dict `:` type($rows)";
@@ -188,6 +206,16 @@ def Pipe_ReadOp : Pipe_Op<"read"> {
 
 def Pipe_ReceiveOp : Pipe_Op<"receive"> {
   let summary = "source: the chunks of a stream";
+  let description = [{
+    ```mlir
+    pipe.stream @in "gather" : !pipe.rows<"n": i64>
+    pipe.state @total scalar [#pipe.field<"n", i64, "sum">]
+    pipe.pipeline @p2 {
+      %0 = pipe.receive @in : <"n": i64>
+      pipe.combine %0, @total keys [] : <"n": i64>
+    }
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$stream);
   let results = (outs Pipe_RowsType:$rows);
   let assemblyFormat = "$stream attr-dict `:` type($rows)";
@@ -198,6 +226,22 @@ def Pipe_FilterOp : Pipe_Op<"filter"> {
   let description = [{
     Body arguments: for each column of `columns` its value, and after it its `i1` validity if it is nullable.
     C1: the body yields one `i1`.
+
+    ```mlir
+    pipe.stream @in "none" : !pipe.rows<"a": i32?>
+    pipe.stream @out "result" : !pipe.rows<"a": i32?>
+    pipe.pipeline @positive {
+      %0 = pipe.receive @in : <"a": i32?>
+      %1 = pipe.filter %0 ["a"] {
+      ^bb0(%a: i32, %valid: i1):
+        %zero = arith.constant 0 : i32
+        %positive = arith.cmpi sgt, %a, %zero : i32
+        %keep = arith.andi %positive, %valid : i1
+        pipe.yield %keep : i1
+      } : <"a": i32?> -> <"a": i32?>
+      pipe.emit %1, @out keys [] : <"a": i32?>
+    }
+    ```
   }];
   let arguments = (ins Pipe_RowsType:$input, StrArrayAttr:$columns);
   let results = (outs Pipe_RowsType:$rows);
@@ -211,6 +255,20 @@ def Pipe_MapOp : Pipe_Op<"map"> {
   let description = [{
     Yields for each name of `names` a value, and after it an `i1` validity if the result column is nullable. The
     result rows may leave out input columns that nobody reads.
+
+    ```mlir
+    pipe.stream @in "none" : !pipe.rows<"a": i32>
+    pipe.stream @out "result" : !pipe.rows<"a": i32, "b": i32>
+    pipe.pipeline @doubled {
+      %0 = pipe.receive @in : <"a": i32>
+      %1 = pipe.map %0 ["b"] ["a"] {
+      ^bb0(%a: i32):
+        %b = arith.addi %a, %a : i32
+        pipe.yield %b : i32
+      } : <"a": i32> -> <"a": i32, "b": i32>
+      pipe.emit %1, @out keys [] : <"a": i32, "b": i32>
+    }
+    ```
   }];
   let arguments = (ins Pipe_RowsType:$input, StrArrayAttr:$names, StrArrayAttr:$columns);
   let results = (outs Pipe_RowsType:$rows);
@@ -226,6 +284,18 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
     fields (nullable for `left`), one output row a match; `semi` and `anti` keep or drop the row; `mark` appends a bool column
     named by `mark`. A row with a NULL key matches nothing. The optional body is the residual condition over
     `columns` (of the row, then of the match), and yields one `i1`.
+
+    ```mlir
+    pipe.state @nations join [#pipe.field<"n_nationkey", i32, "key">, #pipe.field<"n_name", !pipe.string, "payload">]
+    pipe.stream @in "none" : !pipe.rows<"s_nationkey": i32>
+    pipe.stream @out "result" : !pipe.rows<"n_name": !pipe.string>
+    pipe.pipeline @named {
+      %0 = pipe.receive @in : <"s_nationkey": i32>
+      %1 = pipe.lookup %0, @nations inner keys ["s_nationkey"] payload ["n_name"] columns [] {
+      } : <"s_nationkey": i32> -> <"n_name": !pipe.string>
+      pipe.emit %1, @out keys [] : <"n_name": !pipe.string>
+    }
+    ```
   }];
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, Pipe_LookupKind:$kind,
                        StrArrayAttr:$keys, StrArrayAttr:$payload, OptionalAttr<StrAttr>:$mark,
@@ -240,6 +310,15 @@ def Pipe_InsertOp : Pipe_Op<"insert"> {
   let description = [{
     The input columns are the state's fields, by name. `keys` (join) are hashed; rows with a NULL key are left out when
     `drop_null_keys` is set.
+
+    ```mlir
+    pipe.stream @in "none" : !pipe.rows<"k": i32?, "v": i64>
+    pipe.state @build join [#pipe.field<"k", i32, "key", nullable = true>, #pipe.field<"v", i64, "payload">]
+    pipe.pipeline @filled {
+      %0 = pipe.receive @in : <"k": i32?, "v": i64>
+      pipe.insert %0, @build keys ["k"] drop_null_keys : <"k": i32?, "v": i64>
+    }
+    ```
   }];
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, StrArrayAttr:$keys,
                        UnitAttr:$drop_null_keys);
@@ -251,6 +330,15 @@ def Pipe_CombineOp : Pipe_Op<"combine"> {
   let description = [{
     The input columns are the state's fields, by name: keys choose the state row, the others are combined as the
     field says. A NULL input (nullable column, not a key) leaves the state row as it is.
+
+    ```mlir
+    pipe.stream @in "none" : !pipe.rows<"k": i32, "total": i64>
+    pipe.state @totals group [#pipe.field<"k", i32, "key">, #pipe.field<"total", i64, "sum">]
+    pipe.pipeline @summed {
+      %0 = pipe.receive @in : <"k": i32, "total": i64>
+      pipe.combine %0, @totals keys ["k"] : <"k": i32, "total": i64>
+    }
+    ```
   }];
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, StrArrayAttr:$keys);
   let assemblyFormat = "$input `,` $state `keys` $keys attr-dict `:` type($input)";
@@ -260,6 +348,15 @@ def Pipe_EmitOp : Pipe_Op<"emit"> {
   let summary = "sink: writes rows to a stream";
   let description = [{
     With `keys` the rows are partitioned by the hash of the keys into one chunk per rank (streams of exchange `hash`).
+
+    ```mlir
+    pipe.state @totals group [#pipe.field<"k", i32, "key">, #pipe.field<"total", i64, "sum">]
+    pipe.stream @moved "hash" : !pipe.rows<"k": i32, "total": i64>
+    pipe.pipeline @groups {
+      %0 = pipe.read @totals : <"k": i32, "total": i64>
+      pipe.emit %0, @moved keys ["k"] : <"k": i32, "total": i64>
+    }
+    ```
   }];
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$stream, StrArrayAttr:$keys);
   let assemblyFormat = "$input `,` $stream `keys` $keys attr-dict `:` type($input)";
@@ -267,6 +364,22 @@ def Pipe_EmitOp : Pipe_Op<"emit"> {
 
 def Pipe_YieldOp : Pipe_Op<"yield", [Pure, Terminator]> {
   let summary = "ends a body";
+  let description = [{
+    ```mlir
+    pipe.stream @in "none" : !pipe.rows<"a": i32>
+    pipe.stream @out "result" : !pipe.rows<"b": i64?>
+    pipe.pipeline @widened {
+      %0 = pipe.receive @in : <"a": i32>
+      %1 = pipe.map %0 ["b"] ["a"] {
+      ^bb0(%a: i32):
+        %b = arith.extsi %a : i32 to i64
+        %valid = arith.constant true
+        pipe.yield %b, %valid : i64, i1
+      } : <"a": i32> -> <"b": i64?>
+      pipe.emit %1, @out keys [] : <"b": i64?>
+    }
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
@@ -275,6 +388,14 @@ def Pipe_YieldOp : Pipe_Op<"yield", [Pure, Terminator]> {
 
 def Pipe_LiteralOp : Pipe_Op<"literal", [Pure]> {
   let summary = "a string literal of the program; an argument of the kernel, not part of its code";
+  let description = [{
+    ```mlir
+    func.func @body() -> !pipe.string {
+      %0 = pipe.literal "BUILDING"
+      return %0 : !pipe.string
+    }
+    ```
+  }];
   let arguments = (ins StrAttr:$value);
   let results = (outs Pipe_StringType:$result);
   let assemblyFormat = "$value attr-dict";
@@ -282,7 +403,16 @@ def Pipe_LiteralOp : Pipe_Op<"literal", [Pure]> {
 
 def Pipe_StringCompareOp : Pipe_Op<"string_compare", [Pure]> {
   let summary = "compares two strings bytewise";
-  let description = [{`predicate` is eq, ne, lt, le, gt or ge.}];
+  let description = [{
+    `predicate` is eq, ne, lt, le, gt or ge.
+
+    ```mlir
+    func.func @body(%a: !pipe.string, %b: !pipe.string) -> i1 {
+      %0 = pipe.string_compare "le" %a, %b
+      return %0 : i1
+    }
+    ```
+  }];
   let arguments = (ins StrAttr:$predicate, Pipe_StringType:$left, Pipe_StringType:$right);
   let results = (outs I1:$result);
   let assemblyFormat = "$predicate $left `,` $right attr-dict";
@@ -291,6 +421,14 @@ def Pipe_StringCompareOp : Pipe_Op<"string_compare", [Pure]> {
 
 def Pipe_StringMatchOp : Pipe_Op<"string_match", [Pure]> {
   let summary = "SQL LIKE against a constant pattern";
+  let description = [{
+    ```mlir
+    func.func @body(%text: !pipe.string) -> i1 {
+      %0 = pipe.string_match %text "%special%requests%"
+      return %0 : i1
+    }
+    ```
+  }];
   let arguments = (ins Pipe_StringType:$text, StrAttr:$pattern, OptionalAttr<StrAttr>:$escape);
   let results = (outs I1:$result);
   let assemblyFormat = "$text $pattern (`escape` $escape^)? attr-dict";
@@ -298,6 +436,14 @@ def Pipe_StringMatchOp : Pipe_Op<"string_match", [Pure]> {
 
 def Pipe_SubstringOp : Pipe_Op<"substring", [Pure]> {
   let summary = "characters start (from 1) to start + length - 1; length < 0: to the end";
+  let description = [{
+    ```mlir
+    func.func @body(%phone: !pipe.string, %start: i64, %length: i64) -> !pipe.string {
+      %0 = pipe.substring %phone, %start, %length
+      return %0 : !pipe.string
+    }
+    ```
+  }];
   let arguments = (ins Pipe_StringType:$text, I64:$start, I64:$length);
   let results = (outs Pipe_StringType:$result);
   let assemblyFormat = "$text `,` $start `,` $length attr-dict";
@@ -305,6 +451,14 @@ def Pipe_SubstringOp : Pipe_Op<"substring", [Pure]> {
 
 def Pipe_DatePartOp : Pipe_Op<"date_part", [Pure]> {
   let summary = "year, month or day of a date (days since 1970-01-01)";
+  let description = [{
+    ```mlir
+    func.func @body(%date: i32) -> i64 {
+      %0 = pipe.date_part "year" %date
+      return %0 : i64
+    }
+    ```
+  }];
   let arguments = (ins StrAttr:$part, I32:$date);
   let results = (outs I64:$result);
   let assemblyFormat = "$part $date attr-dict";
@@ -312,7 +466,16 @@ def Pipe_DatePartOp : Pipe_Op<"date_part", [Pure]> {
 
 def Pipe_MultiplyOp : Pipe_Op<"multiply"> {
   let summary = "128-bit multiplication that fails with an overflow error";
-  let description = [{ Evaluated only for rows that have survived all filters before it. }];
+  let description = [{
+    Evaluated only for rows that have survived all filters before it.
+
+    ```mlir
+    func.func @body(%a: i128, %b: i128) -> i128 {
+      %0 = pipe.multiply %a, %b
+      return %0 : i128
+    }
+    ```
+  }];
   let arguments = (ins I<128>:$left, I<128>:$right);
   let results = (outs I<128>:$result);
   let assemblyFormat = "$left `,` $right attr-dict";
@@ -320,6 +483,15 @@ def Pipe_MultiplyOp : Pipe_Op<"multiply"> {
 
 def Pipe_DivideOp : Pipe_Op<"divide"> {
   let summary = "left * scale / right, rounded half away from zero; fails on zero and on overflow";
+  let description = [{
+    ```mlir
+    func.func @body(%a: i128, %b: i128) -> i128 {
+      %scale = arith.constant 10000 : i128
+      %0 = pipe.divide %a, %scale, %b
+      return %0 : i128
+    }
+    ```
+  }];
   let arguments = (ins I<128>:$left, I<128>:$scale, I<128>:$right);
   let results = (outs I<128>:$result);
   let assemblyFormat = "$left `,` $scale `,` $right attr-dict";
@@ -327,6 +499,14 @@ def Pipe_DivideOp : Pipe_Op<"divide"> {
 
 def Pipe_ToFloatOp : Pipe_Op<"to_float", [Pure]> {
   let summary = "the double nearest to a 128-bit integer";
+  let description = [{
+    ```mlir
+    func.func @body(%a: i128) -> f64 {
+      %0 = pipe.to_float %a
+      return %0 : f64
+    }
+    ```
+  }];
   let arguments = (ins I<128>:$value);
   let results = (outs F64:$result);
   let assemblyFormat = "$value attr-dict";
@@ -334,7 +514,16 @@ def Pipe_ToFloatOp : Pipe_Op<"to_float", [Pure]> {
 
 def Pipe_FailIfOp : Pipe_Op<"fail_if"> {
   let summary = "fails the task with a data error if the condition holds for a row";
-  let description = [{ `error` is overflow, division_by_zero, invalid_cast or more_than_one_row. }];
+  let description = [{
+    `error` is overflow, division_by_zero, invalid_cast or more_than_one_row.
+
+    ```mlir
+    func.func @body(%too_large: i1) {
+      pipe.fail_if %too_large, "overflow"
+      return
+    }
+    ```
+  }];
   let arguments = (ins I1:$condition, StrAttr:$error);
   let assemblyFormat = "$condition `,` $error attr-dict";
 }

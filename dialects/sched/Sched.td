@@ -76,7 +76,16 @@ def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
 
 def Sched_LoadOp : Sched_Op<"load"> {
   let summary = "an input table to a stream of morsels";
-  let description = [{ `columns`, `bounds` and `split` are those of `pipe.scan`. }];
+  let description = [{
+    `columns`, `bounds` and `split` are those of `pipe.scan`.
+
+    ```mlir
+    sched.program @main {
+      %loaded, %rows = sched.load split "nation" [{column = "n_nationkey", file = "n_nationkey"}] : <!pipe.rows<"n_nationkey": i32>>
+      sched.result %rows : <!pipe.rows<"n_nationkey": i32>>
+    }
+    ```
+  }];
   let arguments = (ins StrAttr:$table, ArrayAttr:$columns, OptionalAttr<ArrayAttr>:$bounds, UnitAttr:$split);
   let results = (outs Sched_TokenType:$done, Sched_StreamType:$rows);
   let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? attr-dict `:` type($rows)";
@@ -89,6 +98,16 @@ def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
     before. With `partitioned`, output i is for rank i.
 
     C1: the source is a stream (`from`) or a state (`of`), not both.
+
+    ```mlir
+    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+    sched.program @main {
+      %loaded, %rows = sched.load "nation" [] : <!pipe.rows<"k": i32>>
+      %counted = sched.run @scan from %rows : !sched.stream<!pipe.rows<"k": i32>> fills [@count] reads []
+      %read, %out = sched.run @groups of @count fills [] reads [] after %counted -> !sched.stream<!pipe.rows<"n": i64>>
+      sched.result %out : <!pipe.rows<"n": i64>>
+    }
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Optional<Sched_StreamType>:$input,
                        OptionalAttr<FlatSymbolRefAttr>:$source, TypedArrayAttrBase<FlatSymbolRefAttr, "states">:$fills,
@@ -109,6 +128,14 @@ def Sched_ExchangeOp : Sched_Op<"exchange"> {
     has its own channel.
 
     C1: `kind` is one of these.
+
+    ```mlir
+    sched.program @main {
+      %loaded, %rows = sched.load split "nation" [] : <!pipe.rows<"k": i32>>
+      %moved, %all = sched.exchange "gather" channel 0 %rows : <!pipe.rows<"k": i32>> -> <!pipe.rows<"k": i32>>
+      sched.result %all : <!pipe.rows<"k": i32>>
+    }
+    ```
   }];
   let arguments = (ins StrAttr:$kind, I32Attr:$channel, Sched_StreamType:$input);
   let results = (outs Sched_TokenType:$done, Sched_StreamType:$output);
@@ -118,7 +145,16 @@ def Sched_ExchangeOp : Sched_Op<"exchange"> {
 
 def Sched_CollectiveOp : Sched_Op<"collective"> {
   let summary = "a tensor collective over all ranks, in one order on every rank";
-  let description = [{ `collective` is all_reduce, all_gather, reduce_scatter or all_to_all; `combine` sum, max or min. }];
+  let description = [{
+    `collective` is all_reduce, all_gather, reduce_scatter or all_to_all; `combine` sum, max or min.
+
+    ```mlir
+    func.func @part(%in: !sched.buffer<"host", tensor<8xf32>>, %out: !sched.buffer<"host", tensor<8xf32>>) {
+      %done = sched.collective "all_reduce" "sum" %in, %out : <"host", tensor<8xf32>>, <"host", tensor<8xf32>>
+      return
+    }
+    ```
+  }];
   let arguments = (ins StrAttr:$collective, StrAttr:$combine, Sched_BufferType:$input, Sched_BufferType:$output,
                        Variadic<Sched_TokenType>:$after);
   let results = (outs Sched_TokenType:$done);
@@ -127,7 +163,16 @@ def Sched_CollectiveOp : Sched_Op<"collective"> {
 
 def Sched_ReserveOp : Sched_Op<"reserve"> {
   let summary = "memory granted before what needs it starts";
-  let description = [{ `minimum` bytes are static; `expected` is the 95th percentile. }];
+  let description = [{
+    `minimum` bytes are static; `expected` is the 95th percentile.
+
+    ```mlir
+    sched.program @main {
+      %granted = sched.reserve "host" minimum 65536 expected 1048576
+      %done = sched.release %granted
+    }
+    ```
+  }];
   let arguments = (ins StrAttr:$tier, I64Attr:$minimum, I64Attr:$expected);
   let results = (outs Sched_TokenType:$granted);
   let assemblyFormat = "$tier `minimum` $minimum `expected` $expected attr-dict";
@@ -135,6 +180,16 @@ def Sched_ReserveOp : Sched_Op<"reserve"> {
 
 def Sched_ReleaseOp : Sched_Op<"release"> {
   let summary = "gives a reservation back";
+  let description = [{
+    ```mlir
+    sched.program @main {
+      %granted = sched.reserve "host" minimum 65536 expected 1048576
+      %loaded, %rows = sched.load "nation" [] : <!pipe.rows<"k": i32>>
+      %done = sched.release %granted after %loaded
+      sched.result %rows : <!pipe.rows<"k": i32>>
+    }
+    ```
+  }];
   let arguments = (ins Sched_TokenType:$granted, Variadic<Sched_TokenType>:$after);
   let results = (outs Sched_TokenType:$done);
   let assemblyFormat = "$granted (`after` $after^)? attr-dict";
@@ -142,7 +197,16 @@ def Sched_ReleaseOp : Sched_Op<"release"> {
 
 def Sched_ResultOp : Sched_Op<"result"> {
   let summary = "the rows of a stream to the caller, on rank 0";
-  let description = [{ `names` and `logical` are the user's column names and types; `ordered` keeps the order. }];
+  let description = [{
+    `names` and `logical` are the user's column names and types; `ordered` keeps the order.
+
+    ```mlir
+    sched.program @main {
+      %loaded, %rows = sched.load "nation" [] : <!pipe.rows<"k": i32>>
+      sched.result %rows ordered names ["key"] logical ["i32"] : <!pipe.rows<"k": i32>>
+    }
+    ```
+  }];
   let arguments = (ins Sched_StreamType:$rows, OptionalAttr<ArrayAttr>:$names, OptionalAttr<ArrayAttr>:$logical,
                        UnitAttr:$ordered);
   let assemblyFormat = "$rows (`ordered` $ordered^)? (`names` $names^)? (`logical` $logical^)? attr-dict `:` type($rows)";
