@@ -482,7 +482,7 @@ def Pipe_MultiplyOp : Pipe_Op<"multiply"> {
 }
 
 def Pipe_DivideOp : Pipe_Op<"divide"> {
-  let summary = "left * scale / right, rounded half away from zero; fails on zero and on overflow";
+  let summary = "left * scale / right, truncated towards zero; fails on zero and on overflow";
   let description = [{
     ```mlir
     func.func @body(%a: i128, %b: i128) -> i128 {
