@@ -176,7 +176,7 @@ def Pipe_ScanOp : Pipe_Op<"scan"> {
     ```mlir
     pipe.state @all join [#pipe.field<"n_nationkey", i32, "key">]
     pipe.pipeline @p0 {
-      %0 = pipe.scan split "nation" [{column = "n_nationkey", file = "n_nationkey", max = 24 : i64, min = 0 : i64}] expected 25 : <"n_nationkey": i32>
+      %0 = pipe.scan split "nation" [{column = "n_nationkey", file = "n_nationkey", max = 24 : i64, min = 0 : i64} ] expected 25 : <"n_nationkey": i32>
       pipe.insert %0, @all keys ["n_nationkey"] : <"n_nationkey": i32>
     }
     ```

@@ -81,7 +81,7 @@ def Sched_LoadOp : Sched_Op<"load"> {
 
     ```mlir
     sched.program @main {
-      %loaded, %rows = sched.load split "nation" [{column = "n_nationkey", file = "n_nationkey"}] : <!pipe.rows<"n_nationkey": i32>>
+      %loaded, %rows = sched.load split "nation" [{column = "n_nationkey", file = "n_nationkey"} ] : <!pipe.rows<"n_nationkey": i32>>
       sched.result %rows : <!pipe.rows<"n_nationkey": i32>>
     }
     ```
