@@ -1,6 +1,7 @@
 // headrace-tune: `fit FILE` fits collectives to a table of measurements and reports in-sample and
 // held-out errors; `fit FILE --system NAME` prints the fitted `collectives` of a topology file.
 #include "runtime/model/cost/accuracy.h"
+#include "tools/headrace-tune/simulate_command.h"
 
 #include <cstdio>
 #include <fstream>
@@ -93,11 +94,14 @@ int fit(const std::vector<std::string> &arguments) {
 int main(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty() || arguments[0] == "--help") {
-    std::cout << kUsage;
+    std::cout << kUsage << tune::kSimulateUsage;
     return arguments.empty() ? 1 : 0;
   }
   if (arguments[0] == "fit") {
     return fit({arguments.begin() + 1, arguments.end()});
+  }
+  if (arguments[0] == "simulate") {
+    return tune::simulateCommand({arguments.begin() + 1, arguments.end()});
   }
   return fail("unknown command: " + arguments[0] + "\n" + kUsage);
 }

@@ -51,24 +51,7 @@ Breakdown CostModel::collectiveParts(CollectiveKind kind, AxisSet axes, double b
 }
 
 const CollectiveFit *CostModel::leastFit(CollectiveKind kind, AxisSet axes, double bytes) const {
-  Level level = levelOf(axes);
-  GroupShape shape = shapeOf(axes);
-  const CollectiveFit *best = nullptr;
-  double bestSeconds = 0;
-  for (const CollectiveFit &fit : topology_->collectives) {
-    if (fit.kind != kind || fit.level != level ||
-        (fit.members != 0 && fit.members != shape.members)) {
-      continue;
-    }
-    bool closer = best && fit.members != 0 && best->members == 0;
-    bool farther = best && fit.members == 0 && best->members != 0;
-    double seconds = predictSeconds(fit, shape, bytes);
-    if (!best || closer || (!farther && seconds < bestSeconds)) {
-      best = &fit;
-      bestSeconds = seconds;
-    }
-  }
-  return best;
+  return cost::leastFit(topology_->collectives, kind, levelOf(axes), shapeOf(axes), bytes);
 }
 
 GroupShape CostModel::shapeOf(AxisSet axes) const {

@@ -60,6 +60,17 @@ struct KernelWork {
   double launches = 1;
 };
 
+/// The parts of a kernel's time on one device.
+struct KernelTime {
+  double launchSeconds = 0;
+  double computeSeconds = 0;
+  double memorySeconds = 0;
+  double relativeError = 0;
+  /// launch + t_c + t_m − 0.95·min(t_c, t_m).
+  double total() const;
+};
+KernelTime kernelTime(const topology::DeviceType &device, const KernelWork &work);
+
 /// Immutable but for a cache; one thread at a time.
 class CostModel {
 public:

@@ -134,4 +134,24 @@ double predictSeconds(const CollectiveFit &fit, const GroupShape &shape, double 
   return seconds;
 }
 
+const CollectiveFit *leastFit(const std::vector<CollectiveFit> &fits, CollectiveKind kind,
+                              Level level, const GroupShape &shape, double bytes) {
+  const CollectiveFit *best = nullptr;
+  double bestSeconds = 0;
+  for (const CollectiveFit &fit : fits) {
+    bool holds = fit.members == 0 || fit.members == shape.members;
+    if (fit.kind != kind || fit.level != level || !holds) {
+      continue;
+    }
+    bool closer = best && fit.members != 0 && best->members == 0;
+    bool farther = best && fit.members == 0 && best->members != 0;
+    double seconds = predictSeconds(fit, shape, bytes);
+    if (!best || closer || (!farther && seconds < bestSeconds)) {
+      best = &fit;
+      bestSeconds = seconds;
+    }
+  }
+  return best;
+}
+
 } // namespace headrace::cost

@@ -49,4 +49,10 @@ TermValues termValues(const topology::CollectiveFit &fit, const GroupShape &shap
 /// The sum of all terms, in seconds.
 double predictSeconds(const topology::CollectiveFit &fit, const GroupShape &shape, double bytes);
 
+/// The algorithm with the least time; fits for exactly this size of group go before those for any.
+/// Null if there is none for this kind and level.
+const topology::CollectiveFit *leastFit(const std::vector<topology::CollectiveFit> &fits,
+                                        topology::CollectiveKind kind, topology::Level level,
+                                        const GroupShape &shape, double bytes);
+
 } // namespace headrace::cost

@@ -31,9 +31,10 @@ double randomRate(const topology::DeviceType &device, double workingSetBytes) {
   if (curve.empty()) {
     return device.memoryBandwidth.value * kRandomFraction;
   }
-  auto upper = std::find_if(curve.begin(), curve.end(), [&](const topology::RandomAccessPoint &point) {
-    return point.workingSetBytes >= workingSetBytes;
-  });
+  auto upper =
+      std::find_if(curve.begin(), curve.end(), [&](const topology::RandomAccessPoint &point) {
+        return point.workingSetBytes >= workingSetBytes;
+      });
   if (upper == curve.begin()) {
     return curve.front().bytesPerSecond;
   }
@@ -49,6 +50,25 @@ double randomRate(const topology::DeviceType &device, double workingSetBytes) {
 
 } // namespace
 
+double KernelTime::total() const {
+  return launchSeconds + computeSeconds + memorySeconds -
+         kOverlap * std::min(computeSeconds, memorySeconds);
+}
+
+KernelTime kernelTime(const topology::DeviceType &device, const KernelWork &work) {
+  KernelTime time;
+  time.launchSeconds = work.launches * device.launchSeconds;
+  time.computeSeconds = work.operations / computeRate(device, work.compute);
+  time.memorySeconds = work.streamBytes / device.memoryBandwidth.value;
+  if (work.randomBytes > 0) {
+    time.memorySeconds += work.randomBytes / randomRate(device, work.workingSetBytes);
+  }
+  time.relativeError = time.computeSeconds > time.memorySeconds
+                           ? device.computeRelativeError
+                           : device.memoryBandwidth.relativeError;
+  return time;
+}
+
 Cost CostModel::kernel(const KernelWork &work) const {
   Cost worst;
   const topology::DeviceType *previous = nullptr;
@@ -58,16 +78,9 @@ Cost CostModel::kernel(const KernelWork &work) const {
       continue;
     }
     previous = &device;
-    double compute = work.operations / computeRate(device, work.compute);
-    double memory = work.streamBytes / device.memoryBandwidth.value;
-    if (work.randomBytes > 0) {
-      memory += work.randomBytes / randomRate(device, work.workingSetBytes);
-    }
-    double seconds = work.launches * device.launchSeconds + compute + memory -
-                     kOverlap * std::min(compute, memory);
-    double error = compute > memory ? device.computeRelativeError : device.memoryBandwidth.relativeError;
-    if (seconds > worst.seconds) {
-      worst = {seconds, error};
+    KernelTime time = kernelTime(device, work);
+    if (double seconds = time.total(); seconds > worst.seconds) {
+      worst = {seconds, time.relativeError};
     }
   }
   return worst;

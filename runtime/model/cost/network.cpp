@@ -41,8 +41,15 @@ const Route *findRoute(const topology::NodeType &node, const topology::DeviceGro
 
 } // namespace
 
-int32_t Network::addLink(topology::Quantity bandwidth, Sharing sharing) {
-  links_.push_back({bandwidth.value, sharing, bandwidth.relativeError});
+std::string Link::name() const {
+  bool directed = !resource || resource->fullDuplex;
+  const char *side = !directed || port == Port::kBoth ? "" : port == Port::kOut ? ".out" : ".in";
+  std::string base = resource ? resource->name + "[" + std::to_string(unit) + "]" : "fabric";
+  return base + side;
+}
+
+int32_t Network::addLink(Link link) {
+  links_.push_back(link);
   return static_cast<int32_t>(links_.size()) - 1;
 }
 
@@ -79,13 +86,16 @@ Network::Network(const topology::Topology &topology, int64_t ranks) : topology_(
             if (link == 2) {
               bandwidth.value = resource.bothDirectionsMax;
             }
-            addLink(bandwidth, resource.sharing);
+            addLink({bandwidth.value, resource.sharing, bandwidth.relativeError, &resource,
+                     static_cast<int32_t>(unit), static_cast<Link::Port>(link)});
           }
         }
       }
       if (topology.fabric) {
-        links.fabricOut = addLink(fabricBandwidth, Sharing::kShared);
-        links.fabricIn = addLink(fabricBandwidth, Sharing::kShared);
+        Link port{fabricBandwidth.value, Sharing::kShared, fabricBandwidth.relativeError};
+        links.fabricOut = addLink(port);
+        port.port = Link::Port::kIn;
+        links.fabricIn = addLink(port);
       }
       nodes_.push_back(std::move(links));
       nodeTypes_.push_back(&type);
@@ -108,8 +118,8 @@ void Network::appendRoute(Path &path, const Route &route, int64_t node, int64_t 
     }
     int64_t index = resolveIndex(hop.index, sourceDevice, targetDevice);
     size_t position = static_cast<size_t>(resource - type.resources.data());
-    int32_t base = nodes_[node].resourceBase[position] +
-                   static_cast<int32_t>(index) * linksPerUnit(*resource);
+    int32_t base =
+        nodes_[node].resourceBase[position] + static_cast<int32_t>(index) * linksPerUnit(*resource);
     path.latencySeconds += resource->latencySeconds;
     if (!resource->fullDuplex) {
       path.links.push_back(base);
@@ -138,7 +148,8 @@ Path Network::path(int64_t source, int64_t target) const {
     return path;
   }
   const Route *up = findRoute(*from.nodeType, fromGroup, nullptr);
-  const Route *down = findRoute(*to.nodeType, *topology::rankGroup(topology_, *to.nodeType), nullptr);
+  const Route *down =
+      findRoute(*to.nodeType, *topology::rankGroup(topology_, *to.nodeType), nullptr);
   HR_CHECK(up && down);
   appendRoute(path, *up, from.node, from.device, from.device, Way::kForward);
   path.links.push_back(nodes_[from.node].fabricOut);

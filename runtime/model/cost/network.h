@@ -1,8 +1,10 @@
-// The topology flattened for ranks: where each rank sits, and which resources a transfer between two ranks uses.
+// The topology flattened for ranks: where each rank sits, and which resources a transfer between
+// two ranks uses.
 #pragma once
 
 #include "runtime/model/topology/topology.h"
 
+#include <string>
 #include <vector>
 
 namespace headrace::cost {
@@ -12,6 +14,12 @@ struct Link {
   double bandwidth = 0; ///< bytes per second
   topology::Sharing sharing = topology::Sharing::kShared;
   double relativeError = 0;
+  const topology::Resource *resource = nullptr; ///< null: the node's port into the fabric
+  int32_t unit = 0;                             ///< which of the resource's units
+  enum class Port : uint8_t { kOut, kIn, kBoth } port = Port::kOut; ///< of a full duplex resource
+
+  /// "nic[2].in", "dram[0]", "fabric.out".
+  std::string name() const;
 };
 
 /// The way from one rank's memory to another's.
@@ -27,8 +35,8 @@ struct RankPlace {
   const topology::DeviceType *deviceType = nullptr;
 };
 
-/// Places the first `ranks` compute devices of the topology. Keeps pointers into it: the topology must
-/// outlive the network. Immutable after construction.
+/// Places the first `ranks` compute devices of the topology. Keeps pointers into it: the topology
+/// must outlive the network. Immutable after construction.
 class Network {
 public:
   /// `ranks` at most topology.rankCount().
@@ -45,7 +53,7 @@ private:
     int32_t fabricOut = -1;
     int32_t fabricIn = -1;
   };
-  int32_t addLink(topology::Quantity bandwidth, topology::Sharing sharing);
+  int32_t addLink(Link link);
   enum class Way : uint8_t { kForward, kBackward };
   void appendRoute(Path &path, const topology::Route &route, int64_t node, int64_t sourceDevice,
                    int64_t targetDevice, Way way) const;

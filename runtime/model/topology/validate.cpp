@@ -7,7 +7,7 @@
 namespace headrace::topology {
 namespace {
 
-constexpr int64_t kRankCountMax = 65536;
+constexpr int64_t kRankCountMax = int64_t{1} << 20;
 
 Status userError(const std::string &path, const std::string &message) {
   return Status(ErrorKind::kUser, path + ": " + message);
@@ -142,7 +142,7 @@ Status validate(const Topology &topology) {
       return userError(path + ".type", "unknown node type: " + instance.type);
     }
     if (instance.count < 1 || instance.count > kRankCountMax) {
-      return userError(path + ".count", "count must be from 1 to 65536");
+      return userError(path + ".count", "count must be from 1 to 1048576");
     }
   }
   for (const auto &[name, node] : topology.nodeTypes) {
@@ -152,7 +152,7 @@ Status validate(const Topology &topology) {
     return userError("$", "several nodes need a fabric");
   }
   if (topology.rankCount() > kRankCountMax) {
-    return userError("$.instances", "more than 65536 ranks are not supported");
+    return userError("$.instances", "more than 1048576 ranks are not supported");
   }
   return {};
 }
