@@ -7,6 +7,7 @@
 #include "passes/lower/lower.h"
 #include "passes/schedule/schedule.h"
 #include "passes/schedule/tensor_schedule.h"
+#include "passes/schedule/verify_schedule.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -221,7 +222,7 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
     plan = schedule::scheduleTensors(function, lowered->kernels);
   } else {
     FailureOr<sched::ProgramOp> program = schedule::buildProgram(*module);
-    if (failed(program) || failed(verify(*module))) {
+    if (failed(program) || failed(verify(*module)) || failed(schedule::verifySchedule(*module))) {
       return false;
     }
     if (options.observe) {

@@ -8,11 +8,15 @@
 #include "passes/analysis/print_estimates.h"
 #include "passes/driver/phases.h"
 #include "passes/form/passes.h"
+#include "passes/form/verify_form.h"
+#include "passes/import/verify_import.h"
 #include "passes/lower/compile.h"
 #include "passes/lower/gpu/lower_gpu.h"
 #include "passes/lower/lower.h"
 #include "passes/optimize/Passes.h"
+#include "passes/optimize/verify_optimize.h"
 #include "passes/schedule/schedule.h"
+#include "passes/schedule/verify_schedule.h"
 #include "passes/shard/passes.h"
 
 #include "mlir/Pass/Pass.h"
@@ -79,6 +83,31 @@ public:
   }
 };
 
+/// The checks that a phase leaves behind for the next, as a pass.
+class VerifyPass : public PassWrapper<VerifyPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyPass)
+  using Check = LogicalResult (*)(ModuleOp);
+  VerifyPass(StringRef argument, StringRef description, Check check)
+      : argument_(argument), description_(description), check_(check) {}
+  StringRef getArgument() const override { return argument_; }
+  StringRef getDescription() const override { return description_; }
+  void runOnOperation() override {
+    if (failed(check_(getOperation()))) {
+      signalPassFailure();
+    }
+  }
+
+private:
+  StringRef argument_;
+  StringRef description_;
+  Check check_;
+};
+
+void registerVerifyPass(StringRef argument, StringRef description, VerifyPass::Check check) {
+  registerPass([=] { return std::make_unique<VerifyPass>(argument, description, check); });
+}
+
 struct PhasePasses {
   const char *phase;
   const char *pass;
@@ -99,6 +128,14 @@ void registerAllPasses() {
   optimize::registerOptimizePasses();
   shard::registerShardPasses();
   form::registerFormPasses();
+  registerVerifyPass("verify-import", "what optimize may rely on: one global program without layouts",
+                     import::verifyImport);
+  registerVerifyPass("verify-optimize", "what shard may rely on: relations with strategies, measures that combine",
+                     optimize::verifyOptimize);
+  registerVerifyPass("verify-form", "what lower and schedule may rely on: pipelines between states that are filled",
+                     form::verifyForm);
+  registerVerifyPass("verify-schedule", "what the plan may rely on: every pipeline runs once, states are filled first",
+                     schedule::verifySchedule);
   PassRegistration<FormPass>();
   PassRegistration<SchedulePass>();
   PassRegistration<LowerPass>();

@@ -6,7 +6,10 @@
 #include "passes/driver/compile.h"
 #include "passes/form/form_tensors.h"
 #include "passes/form/pipelines.h"
+#include "passes/form/verify_form.h"
+#include "passes/import/verify_import.h"
 #include "passes/optimize/Passes.h"
+#include "passes/optimize/verify_optimize.h"
 #include "passes/shard/passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -38,7 +41,8 @@ bool isTensorProgram(func::FuncOp function) {
 LogicalResult runOptimize(ModuleOp module) {
   PassManager manager(module.getContext());
   optimize::buildOptimizePipeline(manager);
-  return manager.run(module);
+  return failure(failed(import::verifyImport(module)) || failed(manager.run(module)) ||
+                 failed(optimize::verifyOptimize(module)));
 }
 
 LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
@@ -63,7 +67,8 @@ LogicalResult runForm(ModuleOp module) {
   if (!function) {
     return module.emitError("the program has no function: main");
   }
-  return isTensorProgram(function) ? form::formTensors(function) : form::formPipelines(function);
+  LogicalResult formed = isTensorProgram(function) ? form::formTensors(function) : form::formPipelines(function);
+  return failure(failed(formed) || failed(form::verifyForm(module)));
 }
 
 

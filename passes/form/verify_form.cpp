@@ -1,0 +1,110 @@
+// The checks between form, and lower and schedule.
+#include "passes/form/verify_form.h"
+#include "dialects/pipe/PipeDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace::pipe;
+
+namespace headrace::form {
+namespace {
+
+/// How often a state or stream is written and read.
+struct Uses {
+  unsigned written = 0;
+  unsigned read = 0;
+};
+
+class FormVerifier {
+public:
+  explicit FormVerifier(ModuleOp module) : module_(module) {}
+
+  LogicalResult run() {
+    WalkResult ops = module_.walk([&](Operation *op) {
+      return failed(verifyLevel(op)) || failed(countUse(op)) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
+    });
+    return failure(ops.wasInterrupted() || failed(verifyStates()) || failed(verifyStreams()));
+  }
+
+private:
+  LogicalResult verifyLevel(Operation *op) {
+    if (op->getName().getDialectNamespace() == "frame") {
+      return op->emitOpError("must be gone after form");
+    }
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+      bool kernel = isa<linalg::GenericOp>(op) && op->hasAttr("library_call");
+      if (!kernel && !isa<linalg::MatmulOp, linalg::BatchMatmulOp, linalg::FillOp>(op)) {
+        return op->emitOpError("is neither a kernel nor a library call after form");
+      }
+      return success();
+    }
+    bool onTensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
+    if (onTensors && OpTrait::hasElementwiseMappableTraits(op)) {
+      return op->emitOpError("on tensors must be part of a kernel after form");
+    }
+    return success();
+  }
+
+  LogicalResult countUse(Operation *op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<InsertOp, CombineOp>([&](auto sink) {
+          // A merge adds copies of a state to each other; it does not fill it.
+          auto pipeline = sink->template getParentOfType<PipelineOp>();
+          bool merges = pipeline && pipeline->hasAttr("merges");
+          return use<StateOp>(sink, sink.getState(), merges ? nullptr : &Uses::written);
+        })
+        .Case<ReadOp, LookupOp>(
+            [&](auto user) { return use<StateOp>(user, user.getState(), &Uses::read); })
+        .Case([&](EmitOp emit) { return use<StreamOp>(emit, emit.getStream(), &Uses::written); })
+        .Case([&](ReceiveOp receive) {
+          return use<StreamOp>(receive, receive.getStream(), &Uses::read);
+        })
+        .Default([](Operation *) { return success(); });
+  }
+
+  template <typename Symbol>
+  LogicalResult use(Operation *user, StringRef name, unsigned Uses::*counter) {
+    auto symbol = module_.lookupSymbol<Symbol>(name);
+    if (!symbol) {
+      return user->emitOpError("refers to what is not in the module: @") << name;
+    }
+    if (counter) {
+      ++(uses_[symbol].*counter);
+    }
+    return success();
+  }
+
+  LogicalResult verifyStates() {
+    for (auto state : module_.getOps<StateOp>()) {
+      if (uses_[state].written == 0) {
+        return state.emitOpError("is filled by no pipeline: @") << state.getSymName();
+      }
+    }
+    return success();
+  }
+
+  LogicalResult verifyStreams() {
+    for (auto stream : module_.getOps<StreamOp>()) {
+      Uses uses = uses_[stream];
+      unsigned receivers = stream.getExchange() == "result" ? 0 : 1;
+      if (uses.written != 1 || uses.read != receivers) {
+        return stream.emitOpError("needs one sender and ")
+               << receivers << (receivers == 1 ? " receiver, got " : " receivers, got ")
+               << uses.written << " and " << uses.read;
+      }
+    }
+    return success();
+  }
+
+  ModuleOp module_;
+  llvm::DenseMap<Operation *, Uses> uses_;
+};
+
+} // namespace
+
+LogicalResult verifyForm(ModuleOp module) { return FormVerifier(module).run(); }
+
+} // namespace headrace::form

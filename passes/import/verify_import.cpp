@@ -1,0 +1,80 @@
+// The checks between import and optimize.
+#include "passes/import/verify_import.h"
+#include "dialects/frame/FrameOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace headrace::frame;
+
+namespace headrace::import {
+namespace {
+
+LogicalResult verifyLevel(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  bool later = dialect == "pipe" || dialect == "sched" ||
+               (dialect == "dist" && op->getName().getStringRef() != "dist.constrain");
+  if (later) {
+    return op->emitOpError("belongs to a later level than import");
+  }
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    if (attribute.getName().getValue().starts_with("dist.")) {
+      return op->emitOpError("must not carry layouts before shard: ") << attribute.getName();
+    }
+  }
+  if (auto aggregate = dyn_cast<AggregateOp>(op);
+      aggregate && aggregate.getStage() != AggregateStage::Complete) {
+    return op->emitOpError("must be complete before shard, got ")
+           << stringifyAggregateStage(aggregate.getStage());
+  }
+  return success();
+}
+
+/// The columns of a result that no operand has.
+SmallVector<StringAttr> definedColumns(Operation *op) {
+  SmallVector<StringAttr> names;
+  for (Value result : op->getResults()) {
+    auto table = dyn_cast<TableType>(result.getType());
+    for (StringAttr name : table ? table.getNames() : ArrayRef<StringAttr>()) {
+      bool passed = llvm::any_of(op->getOperandTypes(), [&](Type type) {
+        auto operand = dyn_cast<TableType>(type);
+        return operand && operand.hasColumn(name.getValue());
+      });
+      if (!passed) {
+        names.push_back(name);
+      }
+    }
+  }
+  return names;
+}
+
+} // namespace
+
+LogicalResult verifyImport(ModuleOp module) {
+  WalkResult levels = module.walk([](Operation *op) {
+    return failed(verifyLevel(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (levels.wasInterrupted()) {
+    return failure();
+  }
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal()) {
+      continue;
+    }
+    if (!llvm::hasSingleElement(function.getBody())) {
+      return function.emitOpError("needs exactly one block, got ")
+             << function.getBody().getBlocks().size();
+    }
+    llvm::DenseSet<StringAttr> defined;
+    for (Operation &op : function.getBody().front()) {
+      for (StringAttr name : definedColumns(&op)) {
+        if (!defined.insert(name).second) {
+          return op.emitOpError("defines a column whose name is taken in the program; rename it: ")
+                 << name;
+        }
+      }
+    }
+  }
+  return success();
+}
+
+} // namespace headrace::import

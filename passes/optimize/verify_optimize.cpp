@@ -1,0 +1,57 @@
+// The checks between optimize and shard.
+#include "passes/optimize/verify_optimize.h"
+#include "dialects/frame/FrameOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace::frame;
+
+namespace headrace::optimize {
+
+static LogicalResult verifyOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([](DistinctOp distinct) -> LogicalResult {
+        if (distinct.getType().getNumColumns() == 0) {
+          return success();
+        }
+        return distinct.emitOpError("must be an aggregate after optimize");
+      })
+      .Case([](AggregateOp aggregate) -> LogicalResult {
+        for (MeasureAttr measure : aggregate.getMeasureRange()) {
+          if (!combineFunction(measure.getFunction())) {
+            return aggregate.emitOpError("has a measure that does not combine after optimize: ")
+                   << measure;
+          }
+        }
+        return success();
+      })
+      .Case([](LimitOp limit) -> LogicalResult {
+        if (limit.getCount() && limit.getInput().getDefiningOp<SortOp>()) {
+          return limit.emitOpError("of a sort must be a topk after optimize");
+        }
+        if (limit.getCount() == uint64_t{0}) {
+          return limit.emitOpError("of nothing must be a filter after optimize");
+        }
+        return success();
+      })
+      .Case([](TopKOp topk) -> LogicalResult {
+        return topk.getCount() == 0
+                   ? LogicalResult(topk.emitOpError("of nothing must be a filter after optimize"))
+                   : success();
+      })
+      .Case([](ScalarSubqueryOp subquery) -> LogicalResult {
+        return subquery.emitOpError("must be a join after optimize");
+      })
+      .Default([](Operation *) { return success(); });
+}
+
+LogicalResult verifyOptimize(ModuleOp module) {
+  return failure(module
+                     .walk([](Operation *op) {
+                       return failed(verifyOp(op)) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+                     })
+                     .wasInterrupted());
+}
+
+} // namespace headrace::optimize

@@ -1,0 +1,74 @@
+// The checks between schedule and the plan.
+#include "passes/schedule/verify_schedule.h"
+#include "dialects/pipe/PipeDialect.h"
+#include "dialects/sched/SchedDialect.h"
+
+using namespace mlir;
+
+namespace headrace::schedule {
+namespace {
+
+/// The states that a task looks at.
+SmallVector<StringAttr> readStates(sched::RunOp run) {
+  SmallVector<StringAttr> states;
+  for (auto state : run.getReads().getAsRange<FlatSymbolRefAttr>()) {
+    states.push_back(state.getAttr());
+  }
+  if (FlatSymbolRefAttr source = run.getSourceAttr()) {
+    states.push_back(source.getAttr());
+  }
+  return states;
+}
+
+LogicalResult verifyStates(sched::ProgramOp program) {
+  llvm::DenseSet<StringAttr> filled;
+  llvm::DenseSet<StringAttr> read;
+  for (auto run : program.getBody().front().getOps<sched::RunOp>()) {
+    for (StringAttr state : readStates(run)) {
+      if (!filled.contains(state)) {
+        return run.emitOpError("reads a state before it is filled: @") << state.getValue();
+      }
+      read.insert(state);
+    }
+    for (auto state : run.getFills().getAsRange<FlatSymbolRefAttr>()) {
+      if (read.contains(state.getAttr())) {
+        return run.emitOpError("fills a state that was read before: @") << state.getValue();
+      }
+      filled.insert(state.getAttr());
+    }
+  }
+  return success();
+}
+
+LogicalResult verifyRuns(ModuleOp module, sched::ProgramOp program) {
+  llvm::DenseSet<StringAttr> kernels;
+  for (auto run : program.getBody().front().getOps<sched::RunOp>()) {
+    StringAttr kernel = run.getKernelAttr().getAttr();
+    if (!module.lookupSymbol<pipe::PipelineOp>(kernel)) {
+      return run.emitOpError("runs no pipeline of the module: @") << kernel.getValue();
+    }
+    if (!kernels.insert(kernel).second) {
+      return run.emitOpError("runs a pipeline a second time: @") << kernel.getValue();
+    }
+  }
+  for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
+    if (!pipeline->hasAttr("merges") && !kernels.contains(pipeline.getSymNameAttr())) {
+      return pipeline.emitOpError("is run by no task: @") << pipeline.getSymName();
+    }
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult verifySchedule(ModuleOp module) {
+  auto programs = module.getOps<sched::ProgramOp>();
+  if (!llvm::hasSingleElement(programs)) {
+    return module.emitError("needs exactly one sched.program after schedule, got ")
+           << llvm::range_size(programs);
+  }
+  sched::ProgramOp program = *programs.begin();
+  return failure(failed(verifyRuns(module, program)) || failed(verifyStates(program)));
+}
+
+} // namespace headrace::schedule

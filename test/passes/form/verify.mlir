@@ -1,0 +1,54 @@
+// What lower and schedule may rely on is refused where it does not hold.
+// RUN: headrace-opt %s --verify-form --split-input-file --verify-diagnostics
+
+!t = !frame.table<"a": i64>
+func.func @main(%t: !t) -> !t {
+  // expected-error@+1 {{must be gone after form}}
+  %0 = frame.rename %t : !t -> !t
+  return %0 : !t
+}
+
+// -----
+
+pipe.pipeline @p {
+  // expected-error@+1 {{refers to what is not in the module: @nowhere}}
+  %0 = pipe.read @nowhere : !pipe.rows<"n": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
+}
+pipe.stream @out "result" : !pipe.rows<"n": i64>
+
+// -----
+
+// expected-error@+1 {{is filled by no pipeline: @count}}
+pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.pipeline @p {
+  %0 = pipe.read @count : !pipe.rows<"n": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
+}
+
+// -----
+
+// expected-error@+1 {{needs one sender and 1 receiver, got 1 and 0}}
+pipe.stream @lost "gather" : !pipe.rows<"k": i32>
+pipe.pipeline @p {
+  %0 = pipe.scan "nation" [{file = "k", column = "k"}] : !pipe.rows<"k": i32>
+  pipe.emit %0, @lost keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %e = tensor.empty() : tensor<2x2xf32>
+  // expected-error@+1 {{is neither a kernel nor a library call after form}}
+  %t = linalg.transpose ins(%a : tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) permutation = [1, 0]
+  return %t : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error@+1 {{on tensors must be part of a kernel after form}}
+  %0 = arith.addf %a, %a : tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}

@@ -1,0 +1,56 @@
+// What shard may rely on is refused where it does not hold.
+// RUN: headrace-opt %s --verify-optimize --split-input-file --verify-diagnostics
+
+!t = !frame.table<"a": i64>
+func.func @distinct(%t: !t) -> !t {
+  // expected-error@+1 {{must be an aggregate after optimize}}
+  %0 = frame.distinct %t : !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !frame.table<"a": i64>
+!r = !frame.table<"m": !frame.nullable<f64>>
+func.func @avg(%t: !t) -> !r {
+  // expected-error@+1 {{has a measure that does not combine after optimize: #frame.measure<avg("a") -> "m">}}
+  %0 = frame.aggregate %t keys [] measures [#frame.measure<avg("a") -> "m">] : !t -> !r
+  return %0 : !r
+}
+
+// -----
+
+!t = !frame.table<"a": i64>
+func.func @limit_of_sort(%t: !t) -> !t {
+  %0 = frame.sort %t by [#frame.sort_key<"a" asc nulls_last>] : !t
+  // expected-error@+1 {{of a sort must be a topk after optimize}}
+  %1 = frame.limit %0 count 3 : !t
+  return %1 : !t
+}
+
+// -----
+
+!t = !frame.table<"a": i64>
+func.func @limit_of_nothing(%t: !t) -> !t {
+  // expected-error@+1 {{of nothing must be a filter after optimize}}
+  %0 = frame.limit %t count 0 : !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !frame.table<"a": i64>
+func.func @topk_of_nothing(%t: !t) -> !t {
+  // expected-error@+1 {{of nothing must be a filter after optimize}}
+  %0 = frame.topk %t by [#frame.sort_key<"a" asc nulls_last>] count 0 : !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !frame.table<"a": i64>
+func.func @subquery(%t: !t) {
+  // expected-error@+1 {{must be a join after optimize}}
+  %0 = frame.scalar_subquery %t : !t -> !frame.nullable<i64>
+  return
+}

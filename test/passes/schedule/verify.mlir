@@ -1,0 +1,80 @@
+// What the plan's writer may rely on is refused where it does not hold.
+// RUN: headrace-opt %s --verify-schedule --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{needs exactly one sched.program after schedule, got 0}}
+module {
+}
+
+// -----
+
+sched.program @main {
+  // expected-error@+1 {{runs no pipeline of the module: @nowhere}}
+  %done = sched.run @nowhere of @state fills [] reads []
+}
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.stream @out "result" : !pipe.rows<"n": i64>
+// expected-error@+1 {{is run by no task: @groups}}
+pipe.pipeline @groups {
+  %0 = pipe.read @count : !pipe.rows<"n": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
+}
+sched.program @main {
+}
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.pipeline @groups {
+  %0 = pipe.read @count : !pipe.rows<"n": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
+}
+sched.program @main {
+  // expected-error@+1 {{reads a state before it is filled: @count}}
+  %read, %out = sched.run @groups of @count fills [] reads [] -> !sched.stream<!pipe.rows<"n": i64>>
+  sched.result %out : !sched.stream<!pipe.rows<"n": i64>>
+}
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.pipeline @scan {
+  %0 = pipe.scan "nation" [{file = "n", column = "n"}] : !pipe.rows<"n": i64>
+  pipe.combine %0, @count keys [] : !pipe.rows<"n": i64>
+}
+pipe.pipeline @again {
+  %0 = pipe.scan "nation" [{file = "n", column = "n"}] : !pipe.rows<"n": i64>
+  pipe.combine %0, @count keys [] : !pipe.rows<"n": i64>
+}
+pipe.pipeline @groups {
+  %0 = pipe.read @count : !pipe.rows<"n": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
+}
+sched.program @main {
+  %l, %lines = sched.load "nation" [] : !sched.stream<!pipe.rows<"n": i64>>
+  %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
+  %read, %out = sched.run @groups of @count fills [] reads [] after %done -> !sched.stream<!pipe.rows<"n": i64>>
+  sched.result %out : !sched.stream<!pipe.rows<"n": i64>>
+  %m, %more = sched.load "nation" [] : !sched.stream<!pipe.rows<"n": i64>>
+  // expected-error@+1 {{fills a state that was read before: @count}}
+  %late = sched.run @again from %more : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
+}
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.pipeline @scan {
+  %0 = pipe.scan "nation" [{file = "n", column = "n"}] : !pipe.rows<"n": i64>
+  pipe.combine %0, @count keys [] : !pipe.rows<"n": i64>
+}
+sched.program @main {
+  %l, %lines = sched.load "nation" [] : !sched.stream<!pipe.rows<"n": i64>>
+  %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
+  %m, %more = sched.load "nation" [] : !sched.stream<!pipe.rows<"n": i64>>
+  // expected-error@+1 {{runs a pipeline a second time: @scan}}
+  %again = sched.run @scan from %more : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
+}
