@@ -1,11 +1,14 @@
 // Decoding of column segments to values, compiled once per instruction set (isa/body.h).
 // A hybrid stream is a sequence of runs:
 //
-//   varint header: bit 0 = 1: bit-packed, (header >> 1) groups of eight codes of `width` bits follow
-//                  bit 0 = 0: repeated,   (header >> 1) times the code in the next ceil(width / 8) bytes
+//   varint header: bit 0 = 1: bit-packed, (header >> 1) groups of eight codes of `width` bits
+//   follow
+//                  bit 0 = 0: repeated,   (header >> 1) times the code in the next ceil(width / 8)
+//                  bytes
 //
-// A cursor may stop anywhere in a run. Every code is checked against the dictionary, a block at a time, so a
-// corrupt page can at worst end in HR_ERROR_CORRUPT. Nothing is written past `rows` (`selected`) values.
+// A cursor may stop anywhere in a run. Every code is checked against the dictionary, a block at a
+// time, so a corrupt page can at worst end in HR_ERROR_CORRUPT. Nothing is written past `rows`
+// (`selected`) values.
 #pragma once
 
 #include "runtime/abi/kernel.h"
@@ -73,7 +76,8 @@ inline int32_t nextRun(HrCursor *cursor, uint32_t width) {
   return HR_OK;
 }
 
-/// Hands the next `rows` codes to sink.repeat(code, rows) or sink.packed(stream, firstRow, rows, width).
+/// Hands the next `rows` codes to sink.repeat(code, rows) or sink.packed(stream, firstRow, rows,
+/// width).
 template <typename Sink> inline int32_t takeCodes(HrCursor *cursor, uint32_t rows, Sink &sink) {
   const uint32_t width = currentSegment(cursor).bitWidth;
   cursor->row += rows;
@@ -165,7 +169,8 @@ template <typename Value> struct LookupSink {
   }
 };
 
-/// The selected rows through a table. The selection is ascending and relative to the first row of the call.
+/// The selected rows through a table. The selection is ascending and relative to the first row of
+/// the call.
 template <typename Value> struct SelectedSink {
   const Value *table;
   uint32_t entries;
@@ -173,7 +178,6 @@ template <typename Value> struct SelectedSink {
   const uint16_t *selectionEnd;
   Value *out;
   uint32_t firstRow; // of the call, that the next code belongs to
-  bool dense;        // unpack everything; else pick single codes
 
   int32_t repeat(uint32_t code, uint32_t rows) {
     const uint32_t end = firstRow + rows;
@@ -193,24 +197,6 @@ template <typename Value> struct SelectedSink {
   }
 
   int32_t packed(const uint8_t *packed, uint32_t packedRow, uint32_t rows, uint32_t width) {
-    if (dense) {
-      alignas(64) uint32_t codes[kBlockCodes + kUnpackSlack];
-      uint64_t bit = uint64_t{packedRow} * width;
-      while (rows != 0) {
-        uint32_t step = rows < kBlockCodes ? rows : kBlockCodes;
-        if (unpackCodes(packed, bit, step, width, codes) >= entries) {
-          return HR_ERROR_CORRUPT;
-        }
-        const uint32_t begin = firstRow;
-        firstRow += step;
-        while (selection != selectionEnd && *selection < firstRow) {
-          *out++ = table[codes[*selection++ - begin]];
-        }
-        rows -= step;
-        bit += uint64_t{step} * width;
-      }
-      return HR_OK;
-    }
     const uint32_t mask = codeMask(width);
     const uint32_t end = firstRow + rows;
     const int64_t origin = static_cast<int64_t>(packedRow) - firstRow;
@@ -227,7 +213,69 @@ template <typename Value> struct SelectedSink {
   }
 };
 
-inline bool bitAt(const uint8_t *bits, uint64_t index) { return bits[index >> 3] >> (index & 7) & 1; }
+/// out[i] = values[selection[i] - first]. Where most rows are selected, eight in a row often follow
+/// each other.
+template <typename Value>
+inline void gatherSelected(const Value *values, uint32_t first, const uint16_t *selection,
+                           uint32_t selected, Value *out) {
+  constexpr uint32_t kStep = 8;
+  uint32_t i = 0;
+  for (; i + kStep <= selected; i += kStep) {
+    const Value *from = values + (selection[i] - first);
+    if (selection[i + kStep - 1] - selection[i] == kStep - 1) {
+      memcpy(out + i, from, kStep * sizeof(Value));
+    } else {
+      for (uint32_t j = i; j < i + kStep; ++j) {
+        out[j] = values[selection[j] - first];
+      }
+    }
+  }
+  for (; i < selected; ++i) {
+    out[i] = values[selection[i] - first];
+  }
+}
+
+/// How many entries of an ascending selection are below `end`.
+inline uint32_t selectedBelow(const uint16_t *selection, uint32_t selected, uint32_t end) {
+  uint32_t low = 0;
+  while (low < selected) {
+    const uint32_t middle = low + (selected - low) / 2;
+    if (selection[middle] < end) {
+      low = middle + 1;
+    } else {
+      selected = middle;
+    }
+  }
+  return low;
+}
+
+/// Codes of which many are selected: all of a tile are looked up, which is fast, then the selected
+/// ones kept.
+template <typename Value>
+inline int32_t decodeSelectedDense(HrCursor *cursor, uint32_t rows, const Value *dictionary,
+                                   uint32_t entries, const uint16_t *selection, uint32_t selected,
+                                   Value *out) {
+  alignas(64) Value tile[HR_TILE_ROWS];
+  for (uint32_t done = 0; done < rows; done += HR_TILE_ROWS) {
+    const uint32_t step = rows - done < HR_TILE_ROWS ? rows - done : HR_TILE_ROWS;
+    LookupSink<Value> sink{dictionary, entries, tile};
+    int32_t error = takeCodes(cursor, step, sink);
+    if (error != HR_OK) {
+      return error;
+    }
+    const uint32_t here =
+        step == rows - done ? selected : selectedBelow(selection, selected, done + step);
+    gatherSelected(tile, done, selection, here, out);
+    selection += here;
+    selected -= here;
+    out += here;
+  }
+  return HR_OK;
+}
+
+inline bool bitAt(const uint8_t *bits, uint64_t index) {
+  return bits[index >> 3] >> (index & 7) & 1;
+}
 
 inline void expandBits(const uint8_t *bits, uint64_t first, uint32_t rows, uint8_t *out) {
   uint32_t i = 0;
@@ -235,7 +283,8 @@ inline void expandBits(const uint8_t *bits, uint64_t first, uint32_t rows, uint8
     out[i] = bitAt(bits, first + i);
   }
   for (; i + 8 <= rows; i += 8) {
-    // A copy of the byte in each byte of a word, each masked to its own bit, and then not-zero to one.
+    // A copy of the byte in each byte of a word, each masked to its own bit, and then not-zero to
+    // one.
     uint64_t bit = bits[(first + i) >> 3] * 0x0101010101010101ull & 0x8040201008040201ull;
     uint64_t carried = (bit & 0x7f7f7f7f7f7f7f7full) + 0x7f7f7f7f7f7f7f7full;
     uint64_t word = ((bit | carried) >> 7) & 0x0101010101010101ull;
@@ -359,15 +408,20 @@ int32_t decodeSelected(HrCursor *cursor, uint32_t rows, const uint16_t *selectio
   const uint32_t first = cursor->row;
   switch (segment.encoding) {
   case HR_CODES: {
-    SelectedSink<Value> sink{dictionary, column.dictionaryCount, selection, selection + selected, out, 0,
-                             selected >= rows / 4};
+    if (selected == rows) {
+      LookupSink<Value> all{dictionary, column.dictionaryCount, out};
+      return takeCodes(cursor, rows, all);
+    }
+    if (selected >= rows / 4) {
+      return decodeSelectedDense(cursor, rows, dictionary, column.dictionaryCount, selection,
+                                 selected, out);
+    }
+    SelectedSink<Value> sink{
+        dictionary, column.dictionaryCount, selection, selection + selected, out, 0};
     return takeCodes(cursor, rows, sink);
   }
   case HR_VALUES: {
-    const Value *values = static_cast<const Value *>(segment.data) + first;
-    for (uint32_t i = 0; i < selected; ++i) {
-      out[i] = values[selection[i]];
-    }
+    gatherSelected(static_cast<const Value *>(segment.data) + first, 0, selection, selected, out);
     break;
   }
   case HR_INDICES: {

@@ -76,7 +76,8 @@ template <> struct SmallTable<uint8_t, uint16_t> {
       return false;
     }
     for (uint32_t i = 0; i < rows; i += 32) {
-      __m512i code = _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(codes + i)));
+      __m512i code =
+          _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(codes + i)));
       __m512i value = _mm512_permutex2var_epi16(part[0], code, part[1]);
       if (rows - i >= 32) {
         _mm512_storeu_si512(out + i, value);
@@ -88,13 +89,13 @@ template <> struct SmallTable<uint8_t, uint16_t> {
   }
 };
 
-/// Up to 32 entries of four bytes.
+/// Up to 64 entries of four bytes.
 template <> struct SmallTable<uint8_t, uint32_t> {
-  __m512i part[2];
+  __m512i part[4];
   uint32_t entries;
 
   SmallTable(const uint32_t *table, uint32_t count) : entries(count) {
-    for (uint32_t i = 0; i < 2; ++i) {
+    for (uint32_t i = 0; i < 4; ++i) {
       uint32_t left = count > 16 * i ? count - 16 * i : 0;
       __mmask16 valid = static_cast<__mmask16>(left >= 16 ? 0xffff : (1u << left) - 1);
       part[i] = valid ? _mm512_maskz_loadu_epi32(valid, table + 16 * i) : _mm512_setzero_si512();
@@ -102,12 +103,18 @@ template <> struct SmallTable<uint8_t, uint32_t> {
   }
 
   bool lookup(const uint8_t *codes, uint32_t rows, uint32_t *out) const {
-    if (entries > 32) {
+    if (entries > 64) {
       return false;
     }
+    const __m512i highHalf = _mm512_set1_epi32(32);
     for (uint32_t i = 0; i < rows; i += 16) {
-      __m512i code = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(codes + i)));
+      __m512i code =
+          _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i *>(codes + i)));
       __m512i value = _mm512_permutex2var_epi32(part[0], code, part[1]);
+      if (entries > 32) {
+        value = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(code, highHalf), value,
+                                        _mm512_permutex2var_epi32(part[2], code, part[3]));
+      }
       if (rows - i >= 16) {
         _mm512_storeu_si512(out + i, value);
       } else {

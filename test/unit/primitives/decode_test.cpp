@@ -1,4 +1,5 @@
-// Decoding against naive references: every bit width, value width, instruction set, and stop in mid-run.
+// Decoding against naive references: every bit width, value width, instruction set, and stop in
+// mid-run.
 #include "test/unit/primitives/hybrid_stream.h"
 #include "test/unit/primitives/testing.h"
 
@@ -118,7 +119,7 @@ TEST_P(DecodeTest, AllWidthsInRandomSteps) {
       table.hr_cursor_open_(&cursor, &test.column);
       uint64_t done = 0;
       while (uint32_t run = table.hr_cursor_run_(&cursor)) {
-        uint32_t rows = 1 + static_cast<uint32_t>(random() % (random() % 2 ? 1024 : 30));
+        uint32_t rows = 1 + static_cast<uint32_t>(random() % (random() % 2 ? 2500 : 30));
         rows = std::min(rows, run);
         const uint8_t *expected = test.expected.data() + done * valueBytes;
         // Exactly as large as needed: the sanitizer sees a write past the end.
@@ -157,8 +158,8 @@ TEST_P(DecodeTest, AllWidthsInRandomSteps) {
 }
 
 template <typename Value>
-void checkMapped(const HrImports &table, int32_t (*decode)(HrCursor *, uint32_t, const void *, void *),
-                 uint32_t width) {
+void checkMapped(const HrImports &table,
+                 int32_t (*decode)(HrCursor *, uint32_t, const void *, void *), uint32_t width) {
   std::mt19937_64 random(seed() + width);
   TestColumn test;
   makeColumn(test, random, width, 4);
@@ -230,7 +231,8 @@ TEST_P(DecodeTest, CodePastTheDictionaryIsCorrupt) {
         all[i] = i;
       }
       table.hr_cursor_open_(&cursor, &column);
-      EXPECT_EQ(table.hr_decode_selected_32_(&cursor, 500, all.data(), 500, out.data()), HR_ERROR_CORRUPT);
+      EXPECT_EQ(table.hr_decode_selected_32_(&cursor, 500, all.data(), 500, out.data()),
+                HR_ERROR_CORRUPT);
       table.hr_cursor_open_(&cursor, &column);
       uint16_t one = static_cast<uint16_t>(place);
       EXPECT_EQ(table.hr_decode_selected_32_(&cursor, 500, &one, 1, out.data()), HR_ERROR_CORRUPT);
@@ -335,7 +337,8 @@ TEST_P(DecodeTest, BitmapsAndValidity) {
 }
 
 TEST_P(DecodeTest, OffsetsBecomeStrings) {
-  std::vector<std::string> texts = {"", "a", "abc", "abcd", "abcde", "", "a longer text than the prefix"};
+  std::vector<std::string> texts = {
+      "", "a", "abc", "abcd", "abcde", "", "a longer text than the prefix"};
   std::string heap;
   std::vector<uint32_t> offsets = {0};
   for (const std::string &text : texts) {
