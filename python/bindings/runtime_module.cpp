@@ -139,6 +139,8 @@ public:
       options.simulation = SimOptions{.seed = *simulationSeed};
       sessionOptions.threads = 0;
     }
+    // Pages are kept beside what the query itself may use.
+    Process::instance().storage()->limitCache(static_cast<uint64_t>(settings.memoryBytes()) / 2);
     std::vector<TensorArgument> held;
     exec::Bindings bindings = bind(program_->plan(), offered, held);
     Expected<exec::RunResult> result = [&] {

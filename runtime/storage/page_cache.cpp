@@ -41,15 +41,26 @@ std::shared_ptr<const EncodedChunk> PageCache::insert(const ChunkKey &key,
   if (bytes > bytesMax_) {
     return chunk;
   }
-  while (counters_.bytes + bytes > bytesMax_) {
-    counters_.bytes -= recent_.back().bytes;
-    entries_.erase(recent_.back().key);
-    dropped.splice(dropped.begin(), recent_, std::prev(recent_.end()));
-  }
+  shrinkTo(bytesMax_ - bytes, dropped);
   recent_.push_front({key, chunk, bytes});
   entries_.emplace(key, recent_.begin());
   counters_.bytes += bytes;
   return chunk;
+}
+
+void PageCache::shrinkTo(uint64_t bytes, std::list<Entry> &dropped) {
+  while (counters_.bytes > bytes) {
+    counters_.bytes -= recent_.back().bytes;
+    entries_.erase(recent_.back().key);
+    dropped.splice(dropped.begin(), recent_, std::prev(recent_.end()));
+  }
+}
+
+void PageCache::limit(uint64_t bytesMax) {
+  std::list<Entry> dropped;
+  std::lock_guard lock(mutex_);
+  bytesMax_ = bytesMax;
+  shrinkTo(bytesMax_, dropped);
 }
 
 void PageCache::clear() {

@@ -32,6 +32,8 @@ public:
   /// Keeps the chunk if it fits; returns the one that is kept for this key.
   std::shared_ptr<const EncodedChunk> insert(const ChunkKey &key, std::shared_ptr<const EncodedChunk> chunk);
   void clear();
+  /// Changes the bound; drops what is over it.
+  void limit(uint64_t bytesMax);
 
   struct Counters {
     uint64_t bytes = 0;
@@ -49,8 +51,11 @@ private:
     std::shared_ptr<const EncodedChunk> chunk;
     uint64_t bytes;
   };
-  const uint64_t bytesMax_;
+  /// Moves what exceeds `bytes` to `dropped`, which is to be freed outside of the lock.
+  void shrinkTo(uint64_t bytes, std::list<Entry> &dropped);
+
   mutable std::mutex mutex_;
+  uint64_t bytesMax_;
   std::list<Entry> recent_; ///< most recently used first
   std::unordered_map<ChunkKey, std::list<Entry>::iterator, Hash> entries_;
   Counters counters_;

@@ -6,6 +6,7 @@
 #include "runtime/storage/parquet/scan_source.h"
 #include "runtime/storage/parquet/statistics.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
@@ -13,8 +14,8 @@
 namespace headrace::storage {
 
 struct Storage::State {
-  explicit State(uint64_t cacheBytesMax)
-      : cache(std::make_shared<PageCache>(cacheBytesMax)),
+  explicit State(uint64_t bytesMax)
+      : cacheBytesMax(bytesMax), cache(std::make_shared<PageCache>(bytesMax)),
         fileBytesRead(std::make_shared<std::atomic<uint64_t>>(0)) {}
 
   /// The open file of this path, opened anew if it has changed.
@@ -41,6 +42,7 @@ struct Storage::State {
     return opened;
   }
 
+  const uint64_t cacheBytesMax;
   std::shared_ptr<PageCache> cache;
   std::shared_ptr<std::atomic<uint64_t>> fileBytesRead;
   std::mutex mutex;
@@ -76,6 +78,10 @@ Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot, co
 StorageCounters Storage::counters() const {
   PageCache::Counters cache = state_->cache->counters();
   return {cache.bytes, cache.hits, cache.misses, state_->fileBytesRead->load(std::memory_order_relaxed)};
+}
+
+void Storage::limitCache(uint64_t bytesMax) {
+  state_->cache->limit(std::min(bytesMax, state_->cacheBytesMax));
 }
 
 void Storage::dropCache() { state_->cache->clear(); }

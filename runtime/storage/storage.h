@@ -57,6 +57,8 @@ public:
                                                Share share);
 
   StorageCounters counters() const;
+  /// Keeps at most this many bytes of pages from now on, and no more than StorageOptions say.
+  void limitCache(uint64_t bytesMax);
   /// Forgets kept pages that no morsel pins.
   void dropCache();
 

@@ -32,6 +32,22 @@ TEST(PageCache, LeastRecentlyUsedGoesFirst) {
   EXPECT_EQ(cache.find({1, 0, 0, HR_I32}), nullptr); // another type is another chunk
 }
 
+TEST(PageCache, ASmallerLimitDropsTheOldest) {
+  PageCache cache(100'000);
+  for (uint32_t i = 0; i < 10; ++i) {
+    cache.insert({1, i, 0, HR_I64}, chunkOf(2000));
+  }
+  cache.limit(8000);
+  EXPECT_LE(cache.counters().bytes, 8000u);
+  EXPECT_EQ(cache.find({1, 6, 0, HR_I64}), nullptr);
+  EXPECT_NE(cache.find({1, 9, 0, HR_I64}), nullptr);
+  cache.limit(0);
+  EXPECT_EQ(cache.counters().bytes, 0u);
+  auto chunk = chunkOf(1);
+  EXPECT_EQ(cache.insert({1, 0, 0, HR_I64}, chunk), chunk);
+  EXPECT_EQ(cache.counters().bytes, 0u);
+}
+
 TEST(PageCache, TheFirstOfTwoStays) {
   PageCache cache(100000);
   auto first = chunkOf(10), second = chunkOf(10);
