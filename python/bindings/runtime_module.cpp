@@ -99,7 +99,7 @@ exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered,
     }
     bindings.tables[slot.name] =
         isArrow(object) ? exec::openArrow(arrowTableOf(object))
-                         : exec::openFiles(Process::instance().storage(), pathsOf(object));
+                        : exec::openFiles(Process::instance().storage(), pathsOf(object));
   }
   return bindings;
 }
@@ -145,8 +145,7 @@ public:
     exec::Bindings bindings = bind(program_->plan(), offered, held);
     Expected<exec::RunResult> result = [&] {
       nb::gil_scoped_release release;
-      std::shared_ptr<exec::Session> session =
-          Process::instance().session(sessionOptions);
+      std::shared_ptr<exec::Session> session = Process::instance().session(sessionOptions);
       return program_->run(*session, bindings, options);
     }();
     if (PyErr_Occurred()) {
@@ -217,7 +216,8 @@ NB_MODULE(_runtime, module) {
       .def("__init__", [](ImportedTable *self, nb::handle data) {
         new (self) ImportedTable{importStream(data)};
       });
-  nb::class_<Result>(module, "Result", "Rows of a run (take them with pyarrow.table(result)) and its tensors.")
+  nb::class_<Result>(module, "Result",
+                     "Rows of a run (take them with pyarrow.table(result)) and its tensors.")
       .def(
           "__arrow_c_stream__",
           [](const Result &result, nb::handle) {

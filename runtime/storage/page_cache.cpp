@@ -1,4 +1,5 @@
-// A list in the order of use and an index into it, under one lock: it is taken once per column chunk.
+// A list in the order of use and an index into it, under one lock: it is taken once per column
+// chunk.
 #include "runtime/storage/page_cache.h"
 
 #include "runtime/primitives/hash/hash.h"

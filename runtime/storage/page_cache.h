@@ -21,8 +21,9 @@ struct ChunkKey {
   bool operator==(const ChunkKey &) const = default;
 };
 
-/// Thread-safe. What is dropped here lives on while a morsel pins it: the bound is on what the cache itself
-/// keeps alive. Two workers that miss the same chunk at once both load it; the first one stays.
+/// Thread-safe. What is dropped here lives on while a morsel pins it: the bound is on what the
+/// cache itself keeps alive. Two workers that miss the same chunk at once both load it; the first
+/// one stays.
 class PageCache {
 public:
   explicit PageCache(uint64_t bytesMax) : bytesMax_(bytesMax) {}
@@ -30,7 +31,8 @@ public:
   /// Null: not here.
   std::shared_ptr<const EncodedChunk> find(const ChunkKey &key);
   /// Keeps the chunk if it fits; returns the one that is kept for this key.
-  std::shared_ptr<const EncodedChunk> insert(const ChunkKey &key, std::shared_ptr<const EncodedChunk> chunk);
+  std::shared_ptr<const EncodedChunk> insert(const ChunkKey &key,
+                                             std::shared_ptr<const EncodedChunk> chunk);
   void clear();
   /// Changes the bound; drops what is over it.
   void limit(uint64_t bytesMax);

@@ -33,7 +33,8 @@ struct Storage::State {
     return file;
   }
 
-  Expected<std::vector<std::shared_ptr<const ParquetFile>>> openAll(const std::vector<std::string> &paths) {
+  Expected<std::vector<std::shared_ptr<const ParquetFile>>>
+  openAll(const std::vector<std::string> &paths) {
     std::vector<std::shared_ptr<const ParquetFile>> opened;
     for (const std::string &path : paths) {
       HR_ASSIGN_OR_RETURN(std::shared_ptr<const ParquetFile> file, open(path));
@@ -57,19 +58,22 @@ Expected<nlohmann::json> Storage::statistics(const std::vector<std::string> &pat
   return parquetStatistics(files);
 }
 
-Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot, const std::vector<std::string> &paths,
-                                                      const std::vector<FileIdentity> &manifest, Share share) {
+Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot,
+                                                      const std::vector<std::string> &paths,
+                                                      const std::vector<FileIdentity> &manifest,
+                                                      Share share) {
   if (!manifest.empty() && manifest.size() != paths.size()) {
-    return makeError(ErrorKind::kMismatch, "table ", slot.name, " was compiled for ", manifest.size(),
-                     " files (recompile), got: ", paths.size());
+    return makeError(ErrorKind::kMismatch, "table ", slot.name, " was compiled for ",
+                     manifest.size(), " files (recompile), got: ", paths.size());
   }
   HR_ASSIGN_OR_RETURN(auto files, state_->openAll(paths));
   for (size_t i = 0; i < manifest.size(); ++i) {
     FileIdentity wanted = manifest[i];
     wanted.path = files[i]->identity().path; // a moved file is the same file
     if (!(wanted == files[i]->identity())) {
-      return makeError(ErrorKind::kMismatch, "the file has changed since the plan was compiled, recompile: ",
-                       files[i]->path());
+      return makeError(
+          ErrorKind::kMismatch,
+          "the file has changed since the plan was compiled, recompile: ", files[i]->path());
     }
   }
   return makeScanSource(slot, std::move(files), state_->cache, state_->fileBytesRead, share);
@@ -77,7 +81,8 @@ Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot, co
 
 StorageCounters Storage::counters() const {
   PageCache::Counters cache = state_->cache->counters();
-  return {cache.bytes, cache.hits, cache.misses, state_->fileBytesRead->load(std::memory_order_relaxed)};
+  return {cache.bytes, cache.hits, cache.misses,
+          state_->fileBytesRead->load(std::memory_order_relaxed)};
 }
 
 void Storage::limitCache(uint64_t bytesMax) {

@@ -1,5 +1,5 @@
-// The entry point of the storage layer: open files and the cache of their pages, shared by all queries
-// of a process. Statistics for the compiler, morsel sources for exec.
+// The entry point of the storage layer: open files and the cache of their pages, shared by all
+// queries of a process. Statistics for the compiler, morsel sources for exec.
 #pragma once
 
 #include "runtime/storage/identity.h"
@@ -41,16 +41,16 @@ public:
   ///  "columns": {name: {"index", "type", "nullable", "min", "max", "nulls", "distinct",
   ///                     "dictionary_entries", "all_dictionary", "average_bytes"}},
   ///  "unsupported": {name: reason}}
-  /// "type" as in the frame dialect. min and max: scaled integers for decimals, days for dates, 0 or 1 for
-  /// bools, text for strings (a lower and an upper bound; a long text may be cut); null if not known.
-  /// "distinct" and "dictionary_entries" (sum over row groups) are estimates, null if not known.
-  /// "all_dictionary": every row group has a dictionary (pages may still fall back to plain).
-  /// Reads footers and a few page headers only.
+  /// "type" as in the frame dialect. min and max: scaled integers for decimals, days for dates, 0
+  /// or 1 for bools, text for strings (a lower and an upper bound; a long text may be cut); null if
+  /// not known. "distinct" and "dictionary_entries" (sum over row groups) are estimates, null if
+  /// not known. "all_dictionary": every row group has a dictionary (pages may still fall back to
+  /// plain). Reads footers and a few page headers only.
   Expected<nlohmann::json> statistics(const std::vector<std::string> &paths);
 
   /// The rows of `slot` in these files: row groups that can satisfy Slot.bounds, this rank's share.
-  /// `manifest`: what the plan was compiled against, in the order of `paths`; a file that differs is
-  /// refused with kMismatch ("recompile"). Empty: not checked.
+  /// `manifest`: what the plan was compiled against, in the order of `paths`; a file that differs
+  /// is refused with kMismatch ("recompile"). Empty: not checked.
   Expected<std::unique_ptr<MorselSource>> scan(const plan::Slot &slot,
                                                const std::vector<std::string> &paths,
                                                const std::vector<FileIdentity> &manifest,
@@ -78,10 +78,11 @@ public:
 
   /// As Storage::statistics, without "identity"; "row_groups" counts record batches.
   virtual const nlohmann::json &statistics() const = 0;
-  /// Morsels of at most 128 k rows, copied and converted to the promised physical types when loaded.
-  /// Slot.bounds are not looked at (kernels filter anyway). The table must not be dropped before the source;
-  /// morsels own their data.
-  virtual Expected<std::unique_ptr<MorselSource>> scan(const plan::Slot &slot, Share share) const = 0;
+  /// Morsels of at most 128 k rows, copied and converted to the promised physical types when
+  /// loaded. Slot.bounds are not looked at (kernels filter anyway). The table must not be dropped
+  /// before the source; morsels own their data.
+  virtual Expected<std::unique_ptr<MorselSource>> scan(const plan::Slot &slot,
+                                                       Share share) const = 0;
 };
 
 } // namespace headrace::storage
