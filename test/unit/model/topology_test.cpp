@@ -47,13 +47,17 @@ TEST(Topology, hash_follows_content_not_layout_of_the_text) {
 }
 
 TEST(Topology, shipped_files_load) {
-  ASSERT_GE(shippedTopologyNames().size(), 3u);
+  std::vector<std::string> names = {"dgx-a100",      "dgx-h100",         "dgx-h200",
+                                    "ethernet-fast", "ethernet-slow",    "gb200-nvl72",
+                                    "l40s-pcie",     "mixed-generation", "p5-2node"};
+  EXPECT_EQ(shippedTopologyNames(), names);
   for (const std::string &name : shippedTopologyNames()) {
     Expected<Topology> topology = shippedTopology(name);
     ASSERT_TRUE(topology.ok()) << name << ": " << topology.status().toString();
     EXPECT_EQ(topology->name, name);
   }
   EXPECT_EQ(shippedTopology("p5-2node")->rankCount(), 16);
+  EXPECT_EQ(shippedTopology("gb200-nvl72")->rankCount(), 144);
   EXPECT_EQ(shippedTopology("nowhere").status().message(), "unknown shipped topology: nowhere");
 }
 
@@ -94,19 +98,23 @@ TEST_P(TopologyMistake, is_refused_with_its_path) {
 INSTANTIATE_TEST_SUITE_P(
     all, TopologyMistake,
     testing::Values(
-        Mistake{"/schema", "\"topology/9\"", "$: unsupported schema: expected topology/1, got topology/9"},
-        Mistake{"/units", "\"GiB\"", "$: unknown units: expected SI (bytes, seconds, bytes per second), got GiB"},
+        Mistake{"/schema", "\"topology/9\"",
+                "$: unsupported schema: expected topology/1, got topology/9"},
+        Mistake{"/units", "\"GiB\"",
+                "$: unknown units: expected SI (bytes, seconds, bytes per second), got GiB"},
         Mistake{"/colour", "1", "$: unknown key: colour"},
         Mistake{"/name", nullptr, "$: missing key: name"},
         Mistake{"/instances", "[]", "$.instances: a topology needs at least one instance"},
         Mistake{"/instances/0/type", "\"m\"", "$.instances[0].type: unknown node type: m"},
-        Mistake{"/instances/0/count", "-1", "$.instances[0].count: expected an integer from 0 to 2147483648, got -1"},
+        Mistake{"/instances/0/count", "-1",
+                "$.instances[0].count: expected an integer from 0 to 2147483648, got -1"},
         Mistake{"/device_types/cpu-a/class", "\"abacus\"",
                 "$.device_types.cpu-a: class must be cpu, gpu or storage, got abacus"},
         Mistake{"/device_types/cpu-a/mem/capacity", "-5",
                 "$.device_types.cpu-a.mem: capacity must not be negative, got -5"},
         Mistake{"/device_types/cpu-a/mem/bw", "\"10 GB/s\"",
-                "$.device_types.cpu-a.mem.bw: expected a number in SI units without suffix, got \"10 GB/s\""},
+                "$.device_types.cpu-a.mem.bw: expected a number in SI units without suffix, got "
+                "\"10 GB/s\""},
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1, "unit": "GB/s"})",
                 "$.device_types.cpu-a.mem.bw: unknown key: unit"},
         Mistake{"/node_types/n/resources/nic/bw", "0",
@@ -119,7 +127,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "$.node_types.n.devices.cpu: expected [device type, count from 1 to 65536], got 3"},
         Mistake{"/node_types/n/routes/0", nullptr,
                 "$.node_types.n.routes: no route from cpu[i].host to cpu[j].host"},
-        Mistake{"/node_types/n/routes/1", nullptr, "$.node_types.n.routes: no route from cpu[i].host to net"},
+        Mistake{"/node_types/n/routes/1", nullptr,
+                "$.node_types.n.routes: no route from cpu[i].host to net"},
         Mistake{"/node_types/n/routes/1/via/1", "\"nic[0]\"",
                 "$.node_types.n.routes[1].via[1]: a full duplex resource needs .in or .out: nic"},
         Mistake{"/node_types/n/routes/1/via/1", "\"nic[i].out\"",
@@ -131,7 +140,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"/node_types/n/routes/0/to", "\"cpu[j].hbm\"",
                 "$.node_types.n.routes[0]: unknown memory space: cpu-a has host, got hbm"},
         Mistake{"/fabric", nullptr, "$: several nodes need a fabric"},
-        Mistake{"/fabric/tiers/0/oversub", "0.5", "$.fabric.tiers[0]: oversub must be at least 1, got 0.5"},
+        Mistake{"/fabric/tiers/0/oversub", "0.5",
+                "$.fabric.tiers[0]: oversub must be at least 1, got 0.5"},
         Mistake{"/collectives", R"([{"op": "all_smile", "level": "net", "B": 1}])",
                 "$.collectives[0]: unknown collective: all_smile"}));
 

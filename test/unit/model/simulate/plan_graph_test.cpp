@@ -207,6 +207,21 @@ TEST(PlanGraph, a_choose_takes_the_expected_branch_and_reserves_need_room) {
             "no tier has room for what must be held at once; first: reserve");
 }
 
+TEST(PlanGraph, shipped_systems_are_as_fast_as_they_are_built) {
+  auto seconds = [](const char *name) {
+    Workload load = workload(16);
+    load.rows["t"] = 4e9;
+    return run(graphOf(shufflePlan(), *topology::shippedTopology(name), load)).seconds;
+  };
+  double h100 = seconds("dgx-h100");
+  double a100 = seconds("dgx-a100");
+  EXPECT_LT(seconds("gb200-nvl72"), h100); // 16 ranks are within one rack of NVLink
+  EXPECT_LE(seconds("dgx-h200"), h100);
+  EXPECT_LT(h100, a100);
+  EXPECT_LT(a100, seconds("l40s-pcie"));
+  EXPECT_NEAR(seconds("mixed-generation"), a100, 0.01 * a100); // 16 ranks fill its A100 nodes
+}
+
 TEST(PlanGraph, refuses_what_it_does_not_know) {
   topology::Topology slow = *topology::shippedTopology("ethernet-slow");
   Workload empty;
