@@ -94,6 +94,10 @@ Value CodeBuilder::truncate(Value value, Type type) {
 
 Value CodeBuilder::nullPtr() { return LLVM::ZeroOp::create(*this, location_, ptrType()); }
 
+void CodeBuilder::prefetch(Value address) {
+  LLVM::Prefetch::create(*this, location_, address, getI32IntegerAttr(0), getI32IntegerAttr(3), getI32IntegerAttr(1));
+}
+
 Value CodeBuilder::slot(Type type, int64_t count) {
   OpBuilder::InsertionGuard guard(*this);
   Block &entry = function_.getBody().front();

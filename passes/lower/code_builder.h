@@ -45,6 +45,8 @@ public:
   mlir::Value signExtend(mlir::Value value, mlir::Type type);
   mlir::Value truncate(mlir::Value value, mlir::Type type);
   mlir::Value nullPtr();
+  /// Asks for the cache line of `address`, to be read soon and often.
+  void prefetch(mlir::Value address);
 
   /// A stack slot in the entry block.
   mlir::Value slot(mlir::Type type, int64_t count = 1);

@@ -47,6 +47,12 @@ private:
   mlir::LogicalResult emitSink(mlir::Operation *sink);
   mlir::LogicalResult emitScalarCombine(pipe::CombineOp combine, const plan::State &state);
   mlir::LogicalResult emitGroupCombine(pipe::CombineOp combine, const plan::State &state);
+  /// Hashes of the rows [base, end) into `hashes`; what a large table has for them is fetched ahead.
+  mlir::LogicalResult emitGroupHashes(pipe::CombineOp combine, mlir::Value table, mlir::Value hashes, mlir::Value base,
+                                      mlir::Value end);
+  /// Finds or adds each row's group and combines.
+  mlir::LogicalResult emitGroupUpdates(const plan::State &state, mlir::Value table, mlir::Value hashes,
+                                       mlir::Value base, mlir::Value end);
   mlir::LogicalResult emitInsert(pipe::InsertOp insert, const plan::State &state);
   mlir::LogicalResult emitEmit(pipe::EmitOp emit);
 

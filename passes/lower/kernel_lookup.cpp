@@ -12,7 +12,6 @@ namespace headrace::lower {
 namespace {
 // Larger batches evict what they fetched (docs/reference: 1,024 is worse than none).
 constexpr int64_t kBatchRows = 64;
-constexpr int64_t kPointerMask = 0x0000ffffffffffff;
 constexpr int64_t kNextOffset = 0;
 constexpr int64_t kHashOffset = 8;
 } // namespace
@@ -67,10 +66,6 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
     Value end = arith::MinSIOp::create(b_, b_.loc(), b_.add(base, b_.i64(kBatchRows)), rows);
     Value directory = b_.loadField(pointer, table, offsetof(HrJoinTable, directory));
     Value shift = b_.loadField(i64, table, offsetof(HrJoinTable, shift));
-    auto prefetch = [&](Value address) {
-      LLVM::Prefetch::create(b_, b_.loc(), address, b_.getI32IntegerAttr(0), b_.getI32IntegerAttr(3),
-                             b_.getI32IntegerAttr(1));
-    };
     LogicalResult result = success();
     auto inBatch = [&](Value array, Value index) {
       return b_.element(array, arith::SubIOp::create(b_, b_.loc(), index, base), 8);
@@ -86,7 +81,7 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
         }
         b_.store(*hash, inBatch(hashes, index));
         Value slot = b_.element(directory, arith::ShRUIOp::create(b_, b_.loc(), *hash, shift), 8);
-        prefetch(slot);
+        b_.prefetch(slot);
         Value address = LLVM::PtrToIntOp::create(b_, b_.loc(), i64, slot);
         b_.store(anyNull ? b_.select(anyNull, b_.i64(0), address) : address, inBatch(heads, index));
       });
@@ -101,11 +96,11 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
             b_, b_.loc(), arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(12)), b_.i64(15));
         Value bit = arith::ShRUIOp::create(b_, b_.loc(), entry, b_.add(tag, b_.i64(48)));
         Value present = b_.truncate(bit, b_.getI1Type());
-        Value head = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kPointerMask));
+        Value head = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
         head = b_.select(present, head, b_.i64(0));
         head = b_.select(null, b_.i64(0), head);
         b_.store(head, inBatch(heads, index));
-        prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+        b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
       });
     } else {
       b_.forLoop(base, end, 1, [&](Value index) {
@@ -127,7 +122,7 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
         Value entry = b_.load(i64, b_.element(directory, b_.select(inside, slot, b_.i64(0)), 8));
         Value head = b_.select(inside, entry, b_.i64(0));
         b_.store(head, inBatch(heads, index));
-        prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+        b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
       });
     }
     if (failed(result)) {

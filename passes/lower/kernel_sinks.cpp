@@ -93,11 +93,64 @@ LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const pl
   return result;
 }
 
+/// Rows whose hashes are computed, and whose places are fetched, before the first of them is combined.
+constexpr int64_t kGroupBatchRows = 64;
+/// A directory with more entries does not stay in the first-level cache: fetching the rows ahead pays.
+constexpr int64_t kSmallDirectoryMask = 4095;
+
 LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const plan::State &state) {
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
   Value table = statePointer(combine.getState());
+  Value hashes = scratch(kGroupBatchRows * 8);
   LogicalResult result = success();
-  b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
+  b_.forLoop(b_.i64(0), rowCount(), kGroupBatchRows, [&](Value base) {
+    Value end = arith::MinSIOp::create(b_, b_.loc(), b_.add(base, b_.i64(kGroupBatchRows)), rowCount());
+    if (failed(emitGroupHashes(combine, table, hashes, base, end)) ||
+        failed(emitGroupUpdates(state, table, hashes, base, end))) {
+      result = failure();
+    }
+  });
+  b_.jump(next_);
+  return result;
+}
+
+LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, Value table, Value hashes, Value base, Value end) {
+  Type i64 = b_.getI64Type(), pointer = b_.ptrType();
+  LogicalResult result = success();
+  auto inBatch = [&](Value index) {
+    return b_.element(hashes, arith::SubIOp::create(b_, b_.loc(), index, base), 8);
+  };
+  Value directory = b_.loadField(pointer, table, offsetof(HrGroupTable, directory));
+  Value mask = b_.loadField(i64, table, offsetof(HrGroupTable, mask));
+  auto slotOf = [&](Value hash) {
+    return b_.element(directory, arith::AndIOp::create(b_, b_.loc(), hash, mask), 8);
+  };
+  b_.forLoop(base, end, 1, [&](Value index) {
+    RowReader rows = reader(level(), index);
+    FailureOr<Value> hash = hashKeys(rows, combine.getKeys(), nullptr);
+    if (failed(hash)) {
+      result = failure();
+      return;
+    }
+    b_.store(*hash, inBatch(index));
+    b_.prefetch(slotOf(*hash));
+  });
+  Value isLarge = b_.compare(arith::CmpIPredicate::ugt, mask, b_.i64(kSmallDirectoryMask));
+  b_.ifThen(isLarge, [&] {
+    b_.forLoop(base, end, 1, [&](Value index) {
+      Value entry = b_.load(i64, slotOf(b_.load(i64, inBatch(index))));
+      Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
+      b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address));
+    });
+  });
+  return result;
+}
+
+LogicalResult KernelEmitter::emitGroupUpdates(const plan::State &state, Value table, Value hashes, Value base,
+                                              Value end) {
+  Type i64 = b_.getI64Type(), pointer = b_.ptrType();
+  LogicalResult result = success();
+  b_.forLoop(base, end, 1, [&](Value index) {
     RowReader rows = reader(level(), index);
     // Read all inputs first: the code below branches.
     std::vector<RowValue> inputs;
@@ -112,16 +165,12 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
       inputs.push_back(*value);
       columns.push_back(column);
     }
-    FailureOr<Value> hash = hashKeys(rows, combine.getKeys(), nullptr);
-    if (failed(hash)) {
-      result = failure();
-      return;
-    }
+    Value hash = b_.load(i64, b_.element(hashes, arith::SubIOp::create(b_, b_.loc(), index, base), 8));
     Value owner = b_.loadField(pointer, table, offsetof(HrGroupTable, owner));
     Value directory = b_.loadField(pointer, table, offsetof(HrGroupTable, directory));
     Value mask = b_.loadField(i64, table, offsetof(HrGroupTable, mask));
     Value found = b_.slot(pointer), position = b_.slot(i64);
-    b_.store(arith::AndIOp::create(b_, b_.loc(), *hash, mask), position);
+    b_.store(arith::AndIOp::create(b_, b_.loc(), hash, mask), position);
     Block *probe = b_.newBlock(), *occupied = b_.newBlock(), *missing = b_.newBlock(),
           *same = b_.newBlock(), *step = b_.newBlock(), *update = b_.newBlock();
     b_.jump(probe);
@@ -131,12 +180,12 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
     b_.branch(b_.compare(arith::CmpIPredicate::eq, entry, b_.i64(0)), missing, occupied);
 
     b_.enter(occupied);
-    Value tags = arith::XOrIOp::create(b_, b_.loc(), entry, *hash);
+    Value tags = arith::XOrIOp::create(b_, b_.loc(), entry, hash);
     Value tagDiffers = arith::ShRUIOp::create(b_, b_.loc(), tags, b_.i64(48));
     b_.branch(b_.compare(arith::CmpIPredicate::eq, tagDiffers, b_.i64(0)), same, step);
 
     b_.enter(same);
-    Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(0x0000ffffffffffff));
+    Value address = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
     Value row = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
     for (auto [field, input, column] : llvm::zip(state.fields, inputs, columns)) {
       if (field.combine != "key") {
@@ -155,7 +204,7 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
     b_.jump(probe);
 
     b_.enter(missing);
-    Value fresh = b_.callImport("hr_group_insert", {worker_, table, *hash});
+    Value fresh = b_.callImport("hr_group_insert", {worker_, table, hash});
     checkNotNull(fresh);
     for (auto [field, input, column] : llvm::zip(state.fields, inputs, columns)) {
       if (field.combine != "key") {
@@ -189,7 +238,6 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
       }
     }
   });
-  b_.jump(next_);
   return result;
 }
 
