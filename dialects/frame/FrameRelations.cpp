@@ -106,10 +106,10 @@ static LogicalResult verifyTensorGroup(ToTensorOp op, ArrayAttr group, RankedTen
   }
   Type element = tensor.getElementType();
   for (StringAttr name : group.getAsRange<StringAttr>()) {
-    Type column = table.getColumnType(name);
-    if (!column || !isNumeric(column) || isNullable(column)) { // C2
-      return op.emitOpError("needs numeric columns of the input that are not nullable, got: ")
-             << name;
+    Type nullable = table.getColumnType(name);
+    Type column = nullable ? dropNullable(nullable) : nullable;
+    if (!column || !isNumeric(column)) { // C2
+      return op.emitOpError("needs numeric columns of the input, got: ") << name;
     }
     if (!element.isF32() && !element.isF64() && element != column) { // C4
       return op.emitOpError("element type must be f32, f64 or that of all its columns, got ")

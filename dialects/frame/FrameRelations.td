@@ -91,7 +91,7 @@ def Frame_ToTensorOp : Frame_RelationOp<"to_tensor"> {
 
     **Constraints:**
     - (C1) there are as many groups as results, and no group is empty.
-    - (C2) the columns are in the input, numeric and not nullable.
+    - (C2) the columns are in the input and numeric. A NULL in them is a data error of the run.
     - (C3) a result is `tensor<?xNxT>` with N the size of its group, or `tensor<?xT>` for one column.
     - (C4) the element type T is f32 or f64, or the type of all columns of the group.
   }];

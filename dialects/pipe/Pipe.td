@@ -130,7 +130,7 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
   let summary = "a bounded channel of chunks between two pipelines of a rank";
   let description = [{
     `exchange` says what happens to the chunks on the way: `none`, `hash` (output i of the producer goes to rank i),
-    `broadcast`, `gather` (to rank 0), or `result` (to the caller).
+    `broadcast`, `gather` (to rank 0), `result` (to the caller), or `to_tensor` (their rows become tensors).
 
     ```mlir
     pipe.stream @s0 "hash" : !pipe.rows<"l_orderkey": i32>
@@ -526,6 +526,25 @@ def Pipe_FailIfOp : Pipe_Op<"fail_if"> {
   }];
   let arguments = (ins I1:$condition, StrAttr:$error);
   let assemblyFormat = "$condition `,` $error attr-dict";
+}
+
+def Pipe_ToTensorOp : Pipe_Op<"to_tensor"> {
+  let summary = "the rows of a stream as tensors of this rank, aligned";
+  let description = [{
+    Stands in the function of a tensor program for the `frame.to_tensor` whose table a pipeline writes to the
+    stream. Exists from `form` to `schedule`.
+
+    ```mlir
+    pipe.stream @points "to_tensor" : !pipe.rows<"x": f64, "y": f64>
+    func.func @main() -> tensor<?x2xf64> {
+      %xy = pipe.to_tensor @points [["x", "y"]] -> tensor<?x2xf64>
+      return %xy : tensor<?x2xf64>
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$stream, ArrayAttr:$groups);
+  let results = (outs Variadic<AnyRankedTensor>:$tensors);
+  let assemblyFormat = "$stream $groups attr-dict `->` type($tensors)";
 }
 
 #endif

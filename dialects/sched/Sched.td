@@ -42,12 +42,20 @@ def Sched_StreamType : Sched_Type<"Stream", "stream"> {
 def Sched_BufferType : Sched_Type<"Buffer", "buffer"> {
   let summary = "a rank's part of a tensor, in a memory tier";
   let description = [{
+    The shape is that of the whole tensor. `split` is the dimension that is divided over the ranks: evenly, or, with
+    `ragged`, into the parts that the rows of a `sched.to_tensor` happened to make. An extent known only at run
+    time is `?`.
+
     ```
     !sched.buffer<"host", tensor<128x64xf32>>
+    !sched.buffer<"host", tensor<128x64xf32>, split = 0>
+    !sched.buffer<"host", tensor<?x2xf32>, split = 0, ragged = 1>
     ```
   }];
-  let parameters = (ins "::mlir::StringAttr":$tier, "::mlir::Type":$shape);
-  let assemblyFormat = "`<` $tier `,` $shape `>`";
+  let parameters = (ins "::mlir::StringAttr":$tier, "::mlir::Type":$shape,
+                        DefaultValuedParameter<"int64_t", "-1">:$split,
+                        DefaultValuedParameter<"int64_t", "0">:$ragged);
+  let assemblyFormat = "`<` $tier `,` $shape (`,` `split` `=` $split^)? (`,` `ragged` `=` $ragged^)? `>`";
 }
 
 class Sched_Op<string opMnemonic, list<Trait> traits = []> : Op<Sched_Dialect, opMnemonic, traits>;
@@ -143,22 +151,116 @@ def Sched_ExchangeOp : Sched_Op<"exchange"> {
   let hasVerifier = 1;
 }
 
-def Sched_CollectiveOp : Sched_Op<"collective"> {
-  let summary = "a tensor collective over all ranks, in one order on every rank";
+def Sched_InputOp : Sched_Op<"input"> {
+  let summary = "a tensor of the caller, each rank its part";
   let description = [{
-    `collective` is all_reduce, all_gather, reduce_scatter or all_to_all; `combine` sum, max or min.
-
     ```mlir
-    func.func @part(%in: !sched.buffer<"host", tensor<8xf32>>, %out: !sched.buffer<"host", tensor<8xf32>>) {
-      %done = sched.collective "all_reduce" "sum" %in, %out : <"host", tensor<8xf32>>, <"host", tensor<8xf32>>
-      return
+    sched.program @main {
+      %x = sched.input "x" : !sched.buffer<"host", tensor<8x4xf32>, split = 0>
     }
     ```
   }];
-  let arguments = (ins StrAttr:$collective, StrAttr:$combine, Sched_BufferType:$input, Sched_BufferType:$output,
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Sched_BufferType:$buffer);
+  let assemblyFormat = "$name attr-dict `:` type($buffer)";
+}
+
+def Sched_ToTensorOp : Sched_Op<"to_tensor"> {
+  let summary = "the rows of a stream as tensors of this rank, aligned";
+  let description = [{
+    One result per group of columns. `logical` are the frame types of the columns: decimals are divided by their scale.
+    A NULL is a data error.
+
+    ```mlir
+    pipe.state @points sort [#pipe.field<"x", f64, "payload">]
+    sched.program @main {
+      %done, %rows = sched.run @read of @points fills [] reads [] -> !sched.stream<!pipe.rows<"x": f64>>
+      %x = sched.to_tensor %rows [["x"]] logical ["f64"]
+          : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<"host", tensor<?x1xf64>>
+    }
+    ```
+
+    C1: one group per result, and its columns are in the stream.
+  }];
+  let arguments = (ins Sched_StreamType:$rows, ArrayAttr:$groups, ArrayAttr:$logical);
+  let results = (outs Variadic<Sched_BufferType>:$buffers);
+  let assemblyFormat = "$rows $groups `logical` $logical attr-dict `:` type($rows) `->` type($buffers)";
+  let hasVerifier = 1;
+}
+
+def Sched_ComputeOp : Sched_Op<"compute"> {
+  let summary = "a kernel or a library call over this rank's parts of tensors";
+  let description = [{
+    `action` is matmul, batch_matmul, kernel, reshape or slice; what `parameters` mean is said beside the task of
+    exec. `label` is what the user would call it. A task starts when the buffers it reads are written.
+
+    ```mlir
+    sched.program @main {
+      %x = sched.input "x" : !sched.buffer<"host", tensor<8x4xf32>>
+      %w = sched.input "w" : !sched.buffer<"host", tensor<4x2xf32>>
+      %y = sched.compute "matmul" (%x, %w) parameters [0, 0] label "matmul"
+          : (!sched.buffer<"host", tensor<8x4xf32>>, !sched.buffer<"host", tensor<4x2xf32>>)
+          -> !sched.buffer<"host", tensor<8x2xf32>>
+      sched.tensor_result %y : !sched.buffer<"host", tensor<8x2xf32>>
+    }
+    ```
+
+    C1: `action` is one of these.
+    C2: exactly the action kernel names a kernel.
+  }];
+  let arguments = (ins StrAttr:$action, OptionalAttr<FlatSymbolRefAttr>:$kernel,
+                       Variadic<Sched_BufferType>:$inputs, DenseI64ArrayAttr:$parameters, StrAttr:$label);
+  let results = (outs Variadic<Sched_BufferType>:$outputs);
+  let assemblyFormat = [{
+    $action ($kernel^)? `(` $inputs `)` `parameters` $parameters `label` $label attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sched_CollectiveOp : Sched_Op<"collective"> {
+  let summary = "a tensor collective over all ranks, in one order on every rank";
+  let description = [{
+    `collective` is all_reduce, all_gather, reduce_scatter or all_to_all; `combine` is sum, max or min. What is
+    gathered and scattered follows from the splits of input and output. `after` keeps the order.
+
+    ```mlir
+    sched.program @main {
+      %x = sched.input "x" : !sched.buffer<"host", tensor<8x4xf32>, split = 0>
+      %done, %all = sched.collective "all_gather" "sum" %x
+          : !sched.buffer<"host", tensor<8x4xf32>, split = 0> -> !sched.buffer<"host", tensor<8x4xf32>>
+      %again, %sum = sched.collective "all_reduce" "sum" %all after %done
+          : !sched.buffer<"host", tensor<8x4xf32>> -> !sched.buffer<"host", tensor<8x4xf32>>
+    }
+    ```
+
+    C1: `collective` is one of these.
+    C2: input and output are parts of tensors of one shape.
+  }];
+  let arguments = (ins StrAttr:$collective, StrAttr:$combine, Sched_BufferType:$input,
                        Variadic<Sched_TokenType>:$after);
-  let results = (outs Sched_TokenType:$done);
-  let assemblyFormat = "$collective $combine $input `,` $output (`after` $after^)? attr-dict `:` type($input) `,` type($output)";
+  let results = (outs Sched_TokenType:$done, Sched_BufferType:$output);
+  let assemblyFormat = [{
+    $collective $combine $input (`after` $after^)? attr-dict `:` type($input) `->` type($output)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sched_TensorResultOp : Sched_Op<"tensor_result"> {
+  let summary = "a tensor to the caller, whole on rank 0";
+  let description = [{
+    ```mlir
+    sched.program @main {
+      %x = sched.input "x" : !sched.buffer<"host", tensor<8x4xf32>>
+      sched.tensor_result %x : !sched.buffer<"host", tensor<8x4xf32>>
+    }
+    ```
+
+    C1: the tensor is not split.
+  }];
+  let arguments = (ins Sched_BufferType:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 
 def Sched_ReserveOp : Sched_Op<"reserve"> {

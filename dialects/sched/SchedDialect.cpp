@@ -1,6 +1,8 @@
 // Verifiers and registration of the sched dialect.
 #include "dialects/sched/SchedDialect.h"
 
+#include "dialects/pipe/PipeDialect.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -52,6 +54,52 @@ LogicalResult RunOp::verify() {
 LogicalResult ExchangeOp::verify() {
   if (!llvm::is_contained({"hash", "broadcast", "gather"}, getKind())) {
     return emitOpError("C1: unknown kind of exchange: ") << getKind();
+  }
+  return success();
+}
+
+LogicalResult ToTensorOp::verify() {
+  auto rows = cast<headrace::pipe::RowsType>(getRows().getType().getRows());
+  if (getGroups().size() != getBuffers().size()) {
+    return emitOpError("C1: needs one group of columns per result, got ") << getGroups().size();
+  }
+  for (Attribute group : getGroups()) {
+    auto names = dyn_cast<ArrayAttr>(group);
+    if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>)) {
+      return emitOpError("C1: a group is an array of column names, got ") << group;
+    }
+    for (StringAttr name : names.getAsRange<StringAttr>()) {
+      if (!llvm::is_contained(rows.getNames(), name.getValue())) {
+        return emitOpError("C1: no such column in the stream: ") << name;
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult ComputeOp::verify() {
+  if (!llvm::is_contained({"matmul", "batch_matmul", "kernel", "reshape", "slice"}, getAction())) {
+    return emitOpError("C1: unknown action: ") << getAction();
+  }
+  if ((getAction() == "kernel") != getKernel().has_value()) {
+    return emitOpError("C2: a kernel is named by the action kernel, and by no other");
+  }
+  return success();
+}
+
+LogicalResult CollectiveOp::verify() {
+  if (!llvm::is_contained({"all_reduce", "all_gather", "reduce_scatter", "all_to_all"}, getCollective())) {
+    return emitOpError("C1: unknown collective: ") << getCollective();
+  }
+  if (getInput().getType().getShape() != getOutput().getType().getShape()) {
+    return emitOpError("C2: input and output are parts of one shape, got ") << getOutput().getType();
+  }
+  return success();
+}
+
+LogicalResult TensorResultOp::verify() {
+  if (getBuffer().getType().getSplit() >= 0) {
+    return emitOpError("C1: the tensor is split, gather it first: ") << getBuffer().getType();
   }
   return success();
 }

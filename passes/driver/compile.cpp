@@ -2,6 +2,7 @@
 #include "passes/driver/compile.h"
 
 #include "dialects/AllDialects.h"
+#include "passes/driver/mixed.h"
 #include "passes/driver/phases.h"
 #include "passes/import/ImportSubstrait.h"
 #include "passes/lower/lower.h"
@@ -190,8 +191,7 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
     options.observe(Phase::kImport, *module);
   }
   func::FuncOp function = programFunction(*module);
-  bool tensors = function && isTensorProgram(function);
-  if (tensors) {
+  if (function && llvm::any_of(function.getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
     schedule::recordGlobalTypes(function);
   }
   for (Phase phase : {Phase::kOptimize, Phase::kShard, Phase::kForm}) {
@@ -217,19 +217,14 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
     return false;
   }
   clock.lap("lower");
-  FailureOr<plan::Plan> plan = failure();
-  if (tensors) {
-    plan = schedule::scheduleTensors(function, lowered->kernels);
-  } else {
-    FailureOr<sched::ProgramOp> program = schedule::buildProgram(*module);
-    if (failed(program) || failed(verify(*module)) || failed(schedule::verifySchedule(*module))) {
-      return false;
-    }
-    if (options.observe) {
-      options.observe(Phase::kSchedule, *module);
-    }
-    plan = schedule::emitPlan(*program, std::move(lowered->kernels), std::move(lowered->places));
+  FailureOr<sched::ProgramOp> program = schedule::buildProgram(*module);
+  if (failed(program) || failed(verify(*module)) || failed(schedule::verifySchedule(*module))) {
+    return false;
   }
+  if (options.observe) {
+    options.observe(Phase::kSchedule, *module);
+  }
+  FailureOr<plan::Plan> plan = schedule::emitPlan(*program, std::move(lowered->kernels), std::move(lowered->places));
   if (failed(plan)) {
     return false;
   }
@@ -265,6 +260,20 @@ bool compileMlir(MLIRContext *context, const std::string &text, const CompileOpt
                  std::string &error) {
   PhaseClock clock(out);
   return compileImported(importMlir(context, text, error), clock, options, out, error);
+}
+
+bool compileMixed(MLIRContext *context, const std::string &text, const std::vector<QueryInput> &queries,
+                  const CompileOptions &options, CompiledProgram &out, std::string &error) {
+  PhaseClock clock(out);
+  OwningOpRef<ModuleOp> module;
+  {
+    DiagnosticText diagnostics(context, error);
+    module = importMixed(context, text, queries, options, error);
+    if (module && failed(verify(*module))) {
+      return false;
+    }
+  }
+  return compileImported(std::move(module), clock, options, out, error);
 }
 
 } // namespace headrace::driver

@@ -4,8 +4,7 @@
 #include "dialects/frame/FrameDialect.h"
 #include "dialects/pipe/PipeDialect.h"
 #include "passes/driver/compile.h"
-#include "passes/form/form_tensors.h"
-#include "passes/form/pipelines.h"
+#include "passes/form/form_program.h"
 #include "passes/form/verify_form.h"
 #include "passes/import/verify_import.h"
 #include "passes/optimize/Passes.h"
@@ -24,18 +23,6 @@ func::FuncOp programFunction(ModuleOp module) {
   }
   auto functions = module.getOps<func::FuncOp>();
   return llvm::hasSingleElement(functions) ? *functions.begin() : func::FuncOp();
-}
-
-bool isTensorProgram(func::FuncOp function) {
-  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-  if (!llvm::all_of(function.getArgumentTypes(), isTensor) || !llvm::all_of(function.getResultTypes(), isTensor)) {
-    return false;
-  }
-  return !function.walk([](Operation *op) {
-                   return isa<frame::FrameDialect, pipe::PipeDialect>(op->getDialect()) ? WalkResult::interrupt()
-                                                                                       : WalkResult::advance();
-                 })
-              .wasInterrupted();
 }
 
 LogicalResult runOptimize(ModuleOp module) {
@@ -67,7 +54,7 @@ LogicalResult runForm(ModuleOp module) {
   if (!function) {
     return module.emitError("the program has no function: main");
   }
-  LogicalResult formed = isTensorProgram(function) ? form::formTensors(function) : form::formPipelines(function);
+  LogicalResult formed = form::formProgram(function);
   return failure(failed(formed) || failed(form::verifyForm(module)));
 }
 

@@ -10,8 +10,6 @@ struct CompileOptions;
 
 /// @main, or the only function there is; null if there is neither.
 mlir::func::FuncOp programFunction(mlir::ModuleOp module);
-/// Tensors in, tensors out, and no table in between.
-bool isTensorProgram(mlir::func::FuncOp function);
 
 /// Rewrites that are good whatever the ranks.
 mlir::LogicalResult runOptimize(mlir::ModuleOp module);

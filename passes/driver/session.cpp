@@ -1,7 +1,7 @@
 // Fills a SessionAnswer from the driver.
 #include "passes/driver/session.h"
 
-#include "passes/driver/compile.h"
+#include "passes/driver/mixed.h"
 #include "runtime/model/plan/json.h"
 #include "runtime/model/plan/text.h"
 
@@ -47,8 +47,12 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
   }
   CompiledProgram program;
   mlir::MLIRContext *context = state_->context.get();
+  std::vector<QueryInput> queries;
+  for (const SessionQuery &query : request.queries) {
+    queries.push_back({query.substrait, query.arguments, query.columns});
+  }
   answer.ok = language == Language::kMlir
-                  ? driver::compileMlir(context, request.mlir, options, program, answer.error)
+                  ? driver::compileMixed(context, request.mlir, queries, options, program, answer.error)
                   : driver::compileSql(context, request.substrait, options, program, answer.error);
   answer.phaseSeconds = program.phaseSeconds;
   if (!answer.ok) {

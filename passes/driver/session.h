@@ -9,9 +9,17 @@
 
 namespace headrace::driver {
 
+/// A query whose columns are arguments of a tensor function: see driver::QueryInput.
+struct SessionQuery {
+  std::string substrait;
+  std::vector<unsigned> arguments;
+  std::vector<std::vector<std::string>> columns;
+};
+
 struct SessionRequest {
   std::string substrait;                         ///< JSON; or
   std::string mlir;                              ///< text of a program of phase `import`
+  std::vector<SessionQuery> queries;             ///< with `mlir`: of a mixed program
   std::map<std::string, std::string> statistics; ///< table -> statistics document, JSON
   unsigned ranks = 1;
   std::string topology;        ///< JSON; empty: this machine

@@ -34,8 +34,8 @@ std::optional<uint64_t> product(std::optional<uint64_t> a, std::optional<uint64_
 
 class Former {
 public:
-  explicit Former(func::FuncOp main)
-      : main_(main), module_(main->getParentOfType<ModuleOp>()), b_(main.getContext()) {}
+  Former(func::FuncOp main, TableSink sink)
+      : main_(main), sink_(sink), module_(main->getParentOfType<ModuleOp>()), b_(main.getContext()) {}
 
   LogicalResult run();
 
@@ -73,6 +73,7 @@ private:
   void emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAttr keys);
 
   func::FuncOp main_;
+  TableSink sink_;
   ModuleOp module_;
   OpBuilder b_;
   llvm::StringMap<int> counters_;
@@ -87,8 +88,11 @@ ArrayAttr Former::strings(ArrayRef<std::string> names) {
 }
 
 std::string Former::fresh(StringRef stem) {
-  int number = counters_[stem]++;
-  return (stem + std::to_string(number)).str();
+  std::string name;
+  do {
+    name = (stem + std::to_string(counters_[stem]++)).str();
+  } while (module_.lookupSymbol(name)); // of another table of the program
+  return name;
 }
 
 pipe::FieldAttr Former::field(const ColumnInfo &column, StringRef combine) {
@@ -978,8 +982,12 @@ LogicalResult Former::run() {
   pipe::RowsType rows = rowsType(columns);
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(result->pipeline);
-  auto stream = pipe::StreamOp::create(outer, main_.getLoc(), b_.getStringAttr("result"), b_.getStringAttr("result"),
-                                       TypeAttr::get(rows), b_.getArrayAttr(logical));
+  StringAttr name = b_.getStringAttr(sink_ == TableSink::kResult ? StringRef("result") : main_.getSymName());
+  StringAttr use = b_.getStringAttr(sink_ == TableSink::kResult ? "result" : "to_tensor");
+  if (sink_ == TableSink::kTensor) {
+    main_.setSymName((name.getValue() + "_formed").str()); // the stream takes the name
+  }
+  auto stream = pipe::StreamOp::create(outer, main_.getLoc(), name, use, TypeAttr::get(rows), b_.getArrayAttr(logical));
   stream->setAttr("names", b_.getArrayAttr(shown));
   stream->setAttr("ordered", b_.getBoolAttr(result->ordered));
   // Sinks take the rows as they are: a map without bodies puts the columns in order.
@@ -989,13 +997,13 @@ LogicalResult Former::run() {
     pipe::YieldOp::create(inside, main_.getLoc(), ValueRange());
     result->rows = map.getRows();
   }
-  pipe::EmitOp::create(builder, main_.getLoc(), result->rows, b_.getAttr<FlatSymbolRefAttr>("result"), strings({}));
+  pipe::EmitOp::create(builder, main_.getLoc(), result->rows, FlatSymbolRefAttr::get(name), strings({}));
   main_.erase();
   return success();
 }
 
 } // namespace
 
-LogicalResult formPipelines(func::FuncOp main) { return Former(main).run(); }
+LogicalResult formPipelines(func::FuncOp main, TableSink sink) { return Former(main, sink).run(); }
 
 } // namespace headrace::form

@@ -2,6 +2,7 @@
 #include "passes/schedule/schedule.h"
 
 #include "passes/analysis/physical.h"
+#include "passes/schedule/tensor_schedule.h"
 
 #include "dialects/pipe/PipeDialect.h"
 #include "llvm/ADT/StringMap.h"
@@ -32,6 +33,7 @@ private:
   llvm::StringMap<pipe::PipelineOp> emitters_; ///< stream -> the pipeline that writes it
   llvm::StringMap<sched::RunOp> tasks_;        ///< pipeline -> its task
   llvm::StringSet<> open_;                     ///< pipelines whose dependencies are being added
+  llvm::StringMap<Value> tensorRows_;          ///< stream whose rows become tensors -> what its pipeline writes
   int32_t channels_ = 0;
 };
 
@@ -129,6 +131,9 @@ LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
                                   FlatSymbolRefAttr::get(pipeline.getSymNameAttr()), input, source, symbols(fills),
                                   symbols(reads), after, partitioned ? b_.getUnitAttr() : UnitAttr());
   tasks_[pipeline.getSymName()] = run;
+  if (stream && stream.getExchange() == "to_tensor") {
+    tensorRows_[stream.getSymName()] = run.getOutput();
+  }
   if (stream && stream.getExchange() == "result") {
     bool ordered = stream->getAttrOfType<BoolAttr>("ordered") == b_.getBoolAttr(true);
     sched::ResultOp::create(b_, pipeline.getLoc(), run.getOutput(), stream->getAttrOfType<ArrayAttr>("names"),
@@ -154,6 +159,11 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
   b_.setInsertionPointToEnd(&program.getBody().emplaceBlock());
   for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
     if (!pipeline->hasAttr("merges") && failed(add(pipeline))) {
+      return failure();
+    }
+  }
+  for (auto function : module_.getOps<func::FuncOp>()) {
+    if (!function.isDeclaration() && failed(scheduleTensors(function, program, tensorRows_))) {
       return failure();
     }
   }

@@ -30,6 +30,14 @@ private:
   LogicalResult addRun(sched::RunOp op);
   void addExchange(sched::ExchangeOp op);
   void addResult(sched::ResultOp op);
+  void addInput(sched::InputOp op);
+  void addToTensor(sched::ToTensorOp op);
+  LogicalResult addCompute(sched::ComputeOp op);
+  void addCollective(sched::CollectiveOp op);
+  void addTensorResult(sched::TensorResultOp op);
+  int32_t addBuffer(Value buffer, std::string name);
+  /// The operands of a tensor task are ready when the tasks that write them have ended.
+  void readBuffers(plan::Task &task, ValueRange buffers);
   int32_t addStream(Value stream, std::string name);
   int32_t kernelNamed(StringRef symbol);
   int32_t place(Location location, const std::string &operation);
@@ -40,9 +48,12 @@ private:
   plan::Plan plan_;
   llvm::StringMap<int32_t> states_;
   DenseMap<Value, int32_t> streams_;
+  DenseMap<Value, int32_t> buffers_;
+  DenseMap<Value, int32_t> sizes_; ///< buffers of run-time extent -> the buffer whose rows size them
   DenseMap<Operation *, int32_t> tasks_;
 };
 
+/// "arg", "file.py:12" or an SQL expression.
 std::string locationText(Location location) {
   if (auto name = dyn_cast<NameLoc>(location)) {
     return name.getName().str();
@@ -51,7 +62,11 @@ std::string locationText(Location location) {
     return file.getFilename().str() + ":" + std::to_string(file.getLine());
   }
   if (auto fused = dyn_cast<FusedLoc>(location)) {
-    return fused.getLocations().empty() ? "" : locationText(fused.getLocations().front());
+    for (Location part : fused.getLocations()) {
+      if (std::string text = locationText(part); !text.empty()) {
+        return text;
+      }
+    }
   }
   return "";
 }
@@ -87,6 +102,8 @@ int32_t PlanEmitter::addStream(Value value, std::string name) {
   ArrayAttr logical;
   if (auto result = dyn_cast<sched::ResultOp>(*value.user_begin())) {
     logical = result.getLogicalAttr();
+  } else if (auto tensors = dyn_cast<sched::ToTensorOp>(*value.user_begin())) {
+    logical = tensors.getLogicalAttr();
   }
   stream.schema = schemaOf(rows, logical);
   streams_[value] = static_cast<int32_t>(plan_.streams.size());
@@ -221,6 +238,135 @@ void PlanEmitter::addResult(sched::ResultOp op) {
   addTask(std::move(task), op);
 }
 
+int32_t PlanEmitter::addBuffer(Value value, std::string name) {
+  auto type = cast<sched::BufferType>(value.getType());
+  auto shape = cast<RankedTensorType>(type.getShape());
+  plan::Buffer buffer;
+  buffer.name = std::move(name);
+  buffer.tier = type.getTier().str();
+  Type element = shape.getElementType();
+  buffer.element = element.isF32() ? "f32" : element.isF64() ? "f64" : "i64";
+  buffer.splitDimension = static_cast<int32_t>(type.getSplit());
+  buffer.ragged = type.getRagged() != 0;
+  buffer.bytes = element.isF32() ? 4 : 8;
+  for (int64_t extent : shape.getShape()) {
+    bool known = !ShapedType::isDynamic(extent);
+    buffer.shape.push_back(known ? extent : plan::kUnknownExtent);
+    buffer.bytes *= known ? extent : 1; // an upper bound: a rank's part is not larger than the whole
+  }
+  if (!shape.hasStaticShape()) {
+    // Rows of run-time number come from one table; what is computed from them has the same number.
+    Operation *op = value.getDefiningOp();
+    buffer.sizedBy = static_cast<int32_t>(plan_.buffers.size());
+    for (Value operand : op->getOperands()) {
+      if (auto found = sizes_.find(operand); found != sizes_.end()) {
+        buffer.sizedBy = found->second;
+      }
+    }
+    if (isa<sched::ToTensorOp>(op) && value != op->getResult(0)) {
+      buffer.sizedBy = buffers_.lookup(op->getResult(0));
+    }
+    sizes_[value] = buffer.sizedBy;
+    buffer.bytes = 0; // asked for at run time
+  }
+  buffers_[value] = static_cast<int32_t>(plan_.buffers.size());
+  plan_.buffers.push_back(std::move(buffer));
+  return buffers_[value];
+}
+
+void PlanEmitter::readBuffers(plan::Task &task, ValueRange buffers) {
+  for (Value buffer : buffers) {
+    task.inputs.push_back(buffers_.lookup(buffer));
+    int32_t writer = tasks_.lookup(buffer.getDefiningOp());
+    if (!llvm::is_contained(task.after, writer)) {
+      task.after.push_back(writer);
+    }
+  }
+}
+
+void PlanEmitter::addInput(sched::InputOp op) {
+  auto shape = cast<RankedTensorType>(op.getBuffer().getType().getShape());
+  plan::Task task;
+  task.kind = plan::TaskKind::kLoad;
+  task.name = "load " + op.getName().str();
+  task.phase = "load";
+  task.place = place(op.getLoc(), task.name);
+  task.outputs = {addBuffer(op.getBuffer(), op.getName().str())};
+  plan::Slot slot;
+  slot.name = op.getName().str();
+  slot.kind = "tensor";
+  slot.shape.assign(shape.getShape().begin(), shape.getShape().end());
+  slot.element = plan_.buffers.back().element;
+  task.slot = static_cast<int32_t>(plan_.slots.size());
+  plan_.slots.push_back(std::move(slot));
+  addTask(std::move(task), op);
+}
+
+void PlanEmitter::addToTensor(sched::ToTensorOp op) {
+  plan::Task task;
+  task.kind = plan::TaskKind::kCompute;
+  task.name = "to_tensor";
+  task.operation = "to_tensor";
+  task.phase = "to_tensor";
+  task.place = place(op.getLoc(), "to_tensor");
+  task.inputStream = streams_.lookup(op.getRows());
+  const std::vector<plan::Column> &columns = plan_.streams[task.inputStream].schema.columns;
+  for (auto [group, buffer] : llvm::zip_equal(op.getGroups().getAsRange<ArrayAttr>(), op.getBuffers())) {
+    for (StringAttr name : group.getAsRange<StringAttr>()) {
+      auto column = llvm::find_if(columns, [&](const plan::Column &c) { return c.name == name.getValue(); });
+      task.parameters.push_back(column - columns.begin());
+    }
+    task.outputs.push_back(addBuffer(buffer, "rows"));
+  }
+  addTask(std::move(task), op);
+}
+
+LogicalResult PlanEmitter::addCompute(sched::ComputeOp op) {
+  plan::Task task;
+  task.kind = plan::TaskKind::kCompute;
+  task.name = op.getLabel().str();
+  task.operation = op.getAction().str();
+  task.phase = "compute";
+  task.place = place(op.getLoc(), task.name);
+  task.parameters.assign(op.getParameters().begin(), op.getParameters().end());
+  if (op.getKernel()) {
+    task.kernel = kernelNamed(*op.getKernel());
+    if (task.kernel == plan::kNone) {
+      return op.emitError("no kernel was compiled for: ") << *op.getKernel();
+    }
+  }
+  readBuffers(task, op.getInputs());
+  for (Value output : op.getOutputs()) {
+    task.outputs.push_back(addBuffer(output, task.name));
+  }
+  addTask(std::move(task), op);
+  return success();
+}
+
+void PlanEmitter::addCollective(sched::CollectiveOp op) {
+  plan::Task task;
+  task.kind = plan::TaskKind::kCollective;
+  task.name = task.operation = op.getCollective().str();
+  task.combine = op.getCombine().str();
+  task.phase = "communicate";
+  task.place = place(op.getLoc(), task.name);
+  readBuffers(task, op.getInput());
+  task.outputs = {addBuffer(op.getOutput(), task.name)};
+  addTask(std::move(task), op);
+}
+
+void PlanEmitter::addTensorResult(sched::TensorResultOp op) {
+  plan::Task task;
+  task.kind = plan::TaskKind::kResult;
+  task.name = "result";
+  task.phase = "result";
+  task.place = place(op.getLoc(), "result");
+  readBuffers(task, op.getBuffer());
+  task.buffer = task.inputs.front();
+  task.inputs.clear();
+  addTask(std::move(task), op);
+}
+
 FailureOr<plan::Plan> PlanEmitter::run() {
   char hash[17];
   std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(abi::importsHash()));
@@ -237,6 +383,18 @@ FailureOr<plan::Plan> PlanEmitter::run() {
       addExchange(exchange);
     } else if (auto result = dyn_cast<sched::ResultOp>(op)) {
       addResult(result);
+    } else if (auto input = dyn_cast<sched::InputOp>(op)) {
+      addInput(input);
+    } else if (auto rows = dyn_cast<sched::ToTensorOp>(op)) {
+      addToTensor(rows);
+    } else if (auto compute = dyn_cast<sched::ComputeOp>(op)) {
+      if (failed(addCompute(compute))) {
+        return failure();
+      }
+    } else if (auto collective = dyn_cast<sched::CollectiveOp>(op)) {
+      addCollective(collective);
+    } else if (auto result = dyn_cast<sched::TensorResultOp>(op)) {
+      addTensorResult(result);
     } else {
       return op.emitError("not written into plans yet: ") << op.getName();
     }

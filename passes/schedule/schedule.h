@@ -1,4 +1,4 @@
-// The phase `schedule`: pipelines to the tasks, streams and states of a plan.
+// The phase `schedule`: pipelines and tensor programs to the tasks, streams, states and buffers of a plan.
 #pragma once
 
 #include "dialects/sched/SchedDialect.h"
@@ -7,7 +7,8 @@
 namespace headrace::schedule {
 
 /// Orders the pipelines of a module into a `sched.program @main`: a run task each, loads before scans, exchanges
-/// between the two pipelines of a stream. Diagnostics on failure.
+/// between the two pipelines of a stream; then the tasks of the tensor program, if there is one. Diagnostics on
+/// failure.
 mlir::FailureOr<sched::ProgramOp> buildProgram(mlir::ModuleOp module);
 
 /// Writes a program into a plan. `kernels` (from `lower`) hold one entry per pipeline and per comparison, by symbol;

@@ -1,4 +1,4 @@
-// Placements follow from the ops: results are shaped as they start, collectives change what is split.
+// Placements follow from the ops: results are placed as they start, collectives change what is split.
 #include "passes/schedule/tensor_placement.h"
 
 #include "dialects/dist/DistDialect.h"
@@ -9,26 +9,6 @@
 using namespace mlir;
 
 namespace headrace::schedule {
-
-/// The one dimension of the local type that is `?` is the split one.
-LogicalResult TensorPlacements::add(Value tensor, ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  TensorPlacement placement{llvm::to_vector(shape), -1};
-  for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
-    if (!ShapedType::isDynamic(extent)) {
-      continue;
-    }
-    if (placement.splitDimension >= 0) {
-      return emitError(tensor.getLoc(), "a tensor split along two dimensions cannot be scheduled, got: ") << type;
-    }
-    placement.splitDimension = dimension;
-  }
-  if (llvm::any_of(shape, ShapedType::isDynamic)) {
-    return emitError(tensor.getLoc(), "the global extents do not follow from the program, got: ") << type;
-  }
-  placements_[tensor] = std::move(placement);
-  return success();
-}
 
 LogicalResult TensorPlacements::addArguments(func::FuncOp function) {
   auto recorded = function->getAttrOfType<ArrayAttr>(kGlobalTypesAttr);
@@ -41,14 +21,25 @@ LogicalResult TensorPlacements::addArguments(func::FuncOp function) {
     if (recorded) {
       global = cast<RankedTensorType>(cast<TypeAttr>(recorded[argument.getArgNumber()]).getValue());
     }
-    if (failed(add(argument, global.getShape()))) {
-      return failure();
+    if (!global.hasStaticShape()) {
+      return emitError(argument.getLoc(), "the extents of an argument must be known, got: ") << global;
     }
+    TensorPlacement placement{llvm::to_vector(global.getShape())};
+    for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
+      if (ShapedType::isDynamic(extent)) {
+        placement.splitDimension = dimension;
+      }
+    }
+    placements_[argument] = std::move(placement);
   }
   return success();
 }
 
 LogicalResult TensorPlacements::addResults(Operation *op) {
+  if (auto rows = dyn_cast<pipe::ToTensorOp>(op)) {
+    addRows(rows);
+    return success();
+  }
   if (isa<linalg::LinalgOp>(op)) {
     return addLinalg(op);
   }
@@ -58,82 +49,126 @@ LogicalResult TensorPlacements::addResults(Operation *op) {
   return addCollective(op);
 }
 
-/// Results are shaped like what they are written to.
+void TensorPlacements::addRows(pipe::ToTensorOp op) {
+  for (Value tensor : op.getTensors()) {
+    TensorPlacement placement{llvm::to_vector(cast<RankedTensorType>(tensor.getType()).getShape())};
+    if (ranks_ > 1) {
+      placement.splitDimension = 0;
+      placement.parts = Parts::kRagged;
+    }
+    placements_[tensor] = std::move(placement);
+  }
+}
+
+/// Results are placed like what they are written to.
 LogicalResult TensorPlacements::addLinalg(Operation *op) {
   for (auto [index, init] : llvm::enumerate(cast<linalg::LinalgOp>(op).getDpsInits())) {
-    if (failed(add(op->getResult(index), startShape(init)))) {
-      return failure();
-    }
+    placements_[op->getResult(index)] = startPlacement(init);
   }
   return success();
 }
 
-SmallVector<int64_t> TensorPlacements::startShape(Value start) const {
+TensorPlacement TensorPlacements::startPlacement(Value start) const {
   if (auto found = placements_.find(start); found != placements_.end()) {
-    return found->second.shape;
+    return found->second;
   }
   if (auto fill = start.getDefiningOp<linalg::FillOp>()) {
-    return startShape(fill.getOutputs().front());
+    return startPlacement(fill.getOutputs().front());
   }
-  auto type = cast<RankedTensorType>(start.getType());
-  SmallVector<int64_t> shape = llvm::to_vector(type.getShape());
+  TensorPlacement placement{llvm::to_vector(cast<RankedTensorType>(start.getType()).getShape())};
   if (auto empty = start.getDefiningOp<tensor::EmptyOp>()) {
     unsigned next = 0;
-    for (int64_t &extent : shape) {
-      if (ShapedType::isDynamic(extent)) {
-        extent = globalExtent(empty.getDynamicSizes()[next++]);
+    for (int64_t dimension = 0; dimension < static_cast<int64_t>(placement.shape.size()); ++dimension) {
+      if (ShapedType::isDynamic(placement.shape[dimension])) {
+        addSize(placement, dimension, empty.getDynamicSizes()[next++]);
       }
     }
   }
-  return shape;
+  return placement;
 }
 
-int64_t TensorPlacements::globalExtent(Value size) const {
+void TensorPlacements::addSize(TensorPlacement &placement, int64_t dimension, Value size) const {
   if (auto local = size.getDefiningOp<dist::LocalExtentOp>()) {
-    return getConstantIntValue(local.getExtent()).value_or(ShapedType::kDynamic);
+    placement.shape[dimension] = getConstantIntValue(local.getExtent()).value_or(ShapedType::kDynamic);
+    placement.splitDimension = dimension;
+    return;
   }
   if (auto dim = size.getDefiningOp<tensor::DimOp>()) {
     auto found = placements_.find(dim.getSource());
     std::optional<int64_t> index = dim.getConstantIndex();
-    return found != placements_.end() && index ? found->second.shape[*index] : ShapedType::kDynamic;
+    if (found != placements_.end() && index) {
+      placement.shape[dimension] = found->second.shape[*index];
+      if (found->second.splitDimension == *index) {
+        placement.splitDimension = dimension;
+        placement.parts = found->second.parts;
+      }
+    }
+    return;
   }
-  return getConstantIntValue(size).value_or(ShapedType::kDynamic);
+  placement.shape[dimension] = getConstantIntValue(size).value_or(ShapedType::kDynamic);
 }
 
 LogicalResult TensorPlacements::addCollective(Operation *op) {
   if (!isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp, dist::AllToAllOp, dist::SliceOp>(op)) {
     return op->emitError("has no task in a tensor program: ") << op->getName();
   }
-  return add(op->getResult(0), of(op->getOperand(0)).shape);
+  TensorPlacement placement = of(op->getOperand(0));
+  if (isa<dist::AllGatherOp>(op)) {
+    placement.splitDimension = -1;
+    placement.parts = Parts::kEven;
+  } else if (auto scatter = dyn_cast<dist::ReduceScatterOp>(op)) {
+    placement.splitDimension = scatter.getDim();
+  } else if (auto slice = dyn_cast<dist::SliceOp>(op)) {
+    placement.splitDimension = slice.getDim();
+  } else if (auto all = dyn_cast<dist::AllToAllOp>(op)) {
+    if (placement.parts == Parts::kRagged) {
+      return op->emitError("parts of run-time size are not moved to another dimension");
+    }
+    placement.splitDimension = all.getSplit();
+  }
+  placements_[op->getResult(0)] = std::move(placement);
+  return success();
 }
 
 LogicalResult TensorPlacements::addReshape(Operation *op) {
-  const TensorPlacement &source = of(op->getOperand(0));
+  TensorPlacement placement = of(op->getOperand(0));
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  SmallVector<int64_t> shape = llvm::to_vector(type.getShape());
   if (isa<tensor::CastOp>(op)) {
-    return add(op->getResult(0), source.shape);
+    placements_[op->getResult(0)] = std::move(placement);
+    return success();
   }
-  if (source.splitDimension < 0) {
-    return add(op->getResult(0), shape);
+  int64_t split = placement.splitDimension;
+  bool sized = llvm::is_contained(placement.shape, ShapedType::kDynamic);
+  if (split < 0 && !sized) {
+    placement.shape = llvm::to_vector(type.getShape());
+    placements_[op->getResult(0)] = std::move(placement);
+    return success();
   }
-  // A split dimension may be renumbered, but not cut or joined: the parts would not be even.
-  for (auto [dimension, extent] : llvm::enumerate(shape)) {
-    if (ShapedType::isDynamic(extent)) {
-      shape[dimension] = source.shape[source.splitDimension];
+  // A split dimension, or one of unknown extent, may be renumbered, but not cut or joined: the parts would not be
+  // even.
+  int64_t marked = split >= 0 ? split : llvm::find(placement.shape, ShapedType::kDynamic) - placement.shape.begin();
+  int64_t extent = placement.shape[marked];
+  auto elementsBut = [](ArrayRef<int64_t> shape, int64_t left) {
+    int64_t elements = 1;
+    for (auto [dimension, extent] : llvm::enumerate(shape)) {
+      elements *= static_cast<int64_t>(dimension) == left ? 1 : extent;
+    }
+    return elements;
+  };
+  int64_t target = -1;
+  for (auto [dimension, size] : llvm::enumerate(type.getShape())) {
+    if (ShapedType::isDynamic(size)) {
+      target = dimension;
     }
   }
-  int64_t before = 1, after = 1;
-  for (int64_t extent : source.shape) {
-    before *= extent;
-  }
-  for (int64_t extent : shape) {
-    after *= extent;
-  }
-  if (before != after) {
+  if (target < 0 || elementsBut(placement.shape, marked) != elementsBut(type.getShape(), target)) {
     return op->emitError("reshapes the dimension that is split over the ranks, got: ") << type;
   }
-  return add(op->getResult(0), shape);
+  placement.shape = llvm::to_vector(type.getShape());
+  placement.shape[target] = extent;
+  placement.splitDimension = split >= 0 ? target : -1;
+  placements_[op->getResult(0)] = std::move(placement);
+  return success();
 }
 
 } // namespace headrace::schedule

@@ -1,21 +1,29 @@
 // The global extents of tensors in the local view, and which dimension is split over the ranks.
 #pragma once
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "dialects/pipe/PipeDialect.h"
 
-#include <optional>
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace headrace::schedule {
 
+/// How the parts of a split dimension are sized.
+enum class Parts : uint8_t {
+  kEven,
+  kRagged, ///< by the rows that a to_tensor found on each rank
+};
+
 struct TensorPlacement {
-  llvm::SmallVector<int64_t> shape; ///< global
-  int32_t splitDimension = -1;      ///< split evenly over all ranks; -1: whole on every rank
+  llvm::SmallVector<int64_t> shape; ///< global; dynamic where only the run knows
+  int64_t splitDimension = -1;      ///< split over all ranks; -1: whole on every rank
+  Parts parts = Parts::kEven;
 };
 
 /// Derives placements in program order: arguments from their recorded global types, results from operands.
 class TensorPlacements {
 public:
+  /// `ranks`: whether rows of tables are spread.
+  TensorPlacements(int64_t ranks) : ranks_(ranks) {}
   mlir::LogicalResult addArguments(mlir::func::FuncOp function);
   /// Placements of the op's tensor results. Diagnostics if a size or a split does not follow.
   mlir::LogicalResult addResults(mlir::Operation *op);
@@ -23,13 +31,14 @@ public:
 
 private:
   mlir::LogicalResult addLinalg(mlir::Operation *op);
-  /// Global extents of a tensor that an op writes to; dynamic where they do not follow.
-  llvm::SmallVector<int64_t> startShape(mlir::Value start) const;
-  int64_t globalExtent(mlir::Value size) const;
+  /// Placement of a tensor that an op writes to; extents are dynamic where they do not follow.
+  TensorPlacement startPlacement(mlir::Value start) const;
+  void addSize(TensorPlacement &placement, int64_t dimension, mlir::Value size) const;
   mlir::LogicalResult addCollective(mlir::Operation *op);
   mlir::LogicalResult addReshape(mlir::Operation *op);
-  mlir::LogicalResult add(mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
+  void addRows(pipe::ToTensorOp op);
 
+  int64_t ranks_;
   llvm::DenseMap<mlir::Value, TensorPlacement> placements_;
 };
 

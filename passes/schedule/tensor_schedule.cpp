@@ -3,38 +3,18 @@
 
 #include "passes/analysis/tensor_kernel.h"
 #include "passes/schedule/tensor_placement.h"
-#include "runtime/abi/imports.h"
 
 #include "dialects/dist/DistDialect.h"
+#include "dialects/topo/TopoDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
 namespace headrace::schedule {
 
 namespace {
-
-std::string elementName(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isF32() ? "f32" : element.isF64() ? "f64" : "i64";
-}
-
-/// "file.py:12", from the first file position in a location.
-std::string placeText(Location location) {
-  std::string text;
-  location->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file) {
-      return WalkResult::advance();
-    }
-    text = (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
-    return WalkResult::interrupt();
-  });
-  return text;
-}
 
 std::string argumentName(BlockArgument argument) {
   if (auto name = dyn_cast<NameLoc>(argument.getLoc())) {
@@ -60,14 +40,11 @@ std::string operationName(Operation *op) {
 
 class TensorScheduler {
 public:
-  TensorScheduler(func::FuncOp function, std::vector<plan::Kernel> kernels) : function_(function) {
-    plan_.kernels = std::move(kernels);
-    for (auto [index, kernel] : llvm::enumerate(plan_.kernels)) {
-      kernelIndex_[kernel.symbol] = index;
-    }
-  }
+  TensorScheduler(func::FuncOp function, sched::ProgramOp program, const llvm::StringMap<Value> &streams)
+      : function_(function), streams_(streams), placements_(ranksOf(function)),
+        b_(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
-  FailureOr<plan::Plan> run() {
+  LogicalResult run() {
     if (!llvm::hasSingleElement(function_.getBody())) {
       return function_.emitError("a tensor program is one block");
     }
@@ -75,86 +52,36 @@ public:
       return failure();
     }
     for (BlockArgument argument : function_.getArguments()) {
-      addSlot(argument);
+      buffers_[argument] =
+          sched::InputOp::create(b_, argument.getLoc(), bufferOf(argument), argumentName(argument)).getBuffer();
     }
     for (Operation &op : function_.getBody().front()) {
       if (failed(addOp(&op))) {
         return failure();
       }
     }
-    char hash[17];
-    std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(abi::importsHash()));
-    plan_.importsHash = hash;
-    return std::move(plan_);
+    return success();
   }
 
 private:
-  int32_t place(Operation *op) {
-    plan::Place place{placeText(op->getLoc()), operationName(op)};
-    for (auto [index, known] : llvm::enumerate(plan_.places)) {
-      if (known.text == place.text && known.operation == place.operation) {
-        return index;
-      }
-    }
-    plan_.places.push_back(place);
-    return plan_.places.size() - 1;
+  static int64_t ranksOf(func::FuncOp function) {
+    topo::MeshAttr mesh = topo::meshOf(function->getParentOfType<ModuleOp>());
+    return mesh ? mesh.getRankCount() : 1;
   }
 
-  int32_t addBuffer(std::string name, Type type, const TensorPlacement &placement) {
-    plan::Buffer buffer;
-    buffer.name = std::move(name);
-    buffer.element = elementName(type);
-    buffer.shape.assign(placement.shape.begin(), placement.shape.end());
-    buffer.splitDimension = placement.splitDimension;
-    buffer.bytes = buffer.element == "f32" ? 4 : 8;
-    for (int64_t extent : buffer.shape) {
-      buffer.bytes *= extent; // an upper bound: a rank's part is not larger than the whole
-    }
-    plan_.buffers.push_back(std::move(buffer));
-    producers_.push_back(plan::kNone);
-    return plan_.buffers.size() - 1;
+  sched::BufferType bufferType(Type element, const TensorPlacement &placement) {
+    return sched::BufferType::get(b_.getContext(), b_.getStringAttr("host"),
+                                  RankedTensorType::get(placement.shape, element), placement.splitDimension,
+                                  placement.parts == Parts::kRagged);
   }
-
-  /// Adds the task; it waits for the tasks that make its inputs.
-  int32_t addTask(plan::Task task) {
-    for (int32_t input : task.inputs) {
-      int32_t producer = producers_[input];
-      if (producer != plan::kNone && !llvm::is_contained(task.after, producer)) {
-        task.after.push_back(producer);
-      }
-    }
-    for (int32_t output : task.outputs) {
-      producers_[output] = plan_.tasks.size();
-    }
-    plan_.tasks.push_back(std::move(task));
-    return plan_.tasks.size() - 1;
-  }
-
-  void addSlot(BlockArgument argument) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    const TensorPlacement &placement = placements_.of(argument);
-    plan::Slot slot;
-    slot.name = argumentName(argument);
-    slot.kind = "tensor";
-    slot.shape.assign(placement.shape.begin(), placement.shape.end());
-    slot.element = elementName(type);
-    plan_.slots.push_back(slot);
-    if (argument.use_empty()) {
-      return; // still a slot, so that arguments and slots correspond
-    }
-    plan::Task load;
-    load.kind = plan::TaskKind::kLoad;
-    load.name = "load " + slot.name;
-    load.phase = "load";
-    load.slot = plan_.slots.size() - 1;
-    load.outputs = {addBuffer(slot.name, type, placement)};
-    buffers_[argument] = load.outputs.front();
-    addTask(std::move(load));
+  sched::BufferType bufferOf(Value tensor) {
+    return bufferType(getElementTypeOrSelf(tensor.getType()), placements_.of(tensor));
   }
 
   LogicalResult addOp(Operation *op) {
     if (auto result = dyn_cast<func::ReturnOp>(op)) {
-      return addResults(result);
+      addResults(result);
+      return success();
     }
     bool tensor = llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
     // Sizes, scalars, and tensors that exist only as something to write to.
@@ -164,78 +91,93 @@ private:
     if (failed(placements_.addResults(op))) {
       return failure();
     }
+    if (auto rows = dyn_cast<pipe::ToTensorOp>(op)) {
+      return addRows(rows);
+    }
     if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
       return addKernel(generic);
     }
-    plan::Task task = makeTask(op);
-    bool communicates = false;
     if (auto product = dyn_cast<linalg::LinalgOp>(op)) {
-      // form-tensors left these two forms only.
-      SmallVector<AffineMap> maps = product.getIndexingMapsArray();
-      unsigned last = product.getNumLoops() - 1; // the reduction
-      auto transposed = [&](AffineMap map, unsigned reductionPosition) {
-        return cast<AffineDimExpr>(map.getResults().take_back(2)[reductionPosition]).getPosition() != last;
-      };
-      task.operation = isa<linalg::BatchMatmulOp>(op) ? "batch_matmul" : "matmul";
-      task.parameters = {transposed(maps[0], 1), transposed(maps[1], 0)};
-      task.inputs = {buffers_.lookup(op->getOperand(0)), buffers_.lookup(op->getOperand(1))};
+      addProduct(product);
+    } else if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op)) {
+      addCompute(op, "reshape", {}, op->getOperand(0), {}, op->getResults());
+    } else if (auto slice = dyn_cast<dist::SliceOp>(op)) {
+      addCompute(op, "slice", {}, op->getOperand(0), {static_cast<int64_t>(slice.getDim())}, op->getResults());
     } else {
-      task.inputs = {buffers_.lookup(op->getOperand(0))};
-      communicates = describeDistributed(op, task);
-    }
-    if (communicates) {
-      task.kind = plan::TaskKind::kCollective;
-      task.phase = "communicate";
-      // One order on every rank.
-      if (lastCollective_ != plan::kNone) {
-        task.after.push_back(lastCollective_);
-      }
-    }
-    task.outputs = {addBuffer(task.name, op->getResult(0).getType(), placements_.of(op->getResult(0)))};
-    buffers_[op->getResult(0)] = task.outputs.front();
-    int32_t index = addTask(std::move(task));
-    if (communicates) {
-      lastCollective_ = index;
+      addCollective(op);
     }
     return success();
   }
 
-  plan::Task makeTask(Operation *op) {
-    plan::Task task;
-    task.kind = plan::TaskKind::kCompute;
-    task.name = operationName(op);
-    task.place = place(op);
-    task.phase = "compute";
-    return task;
+  LogicalResult addRows(pipe::ToTensorOp op) {
+    auto stream = streams_.find(op.getStream());
+    auto declared = SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(op, op.getStreamAttr());
+    if (stream == streams_.end() || !declared || !declared.getLogical()) {
+      return op.emitError("no pipeline writes the rows of: ") << op.getStream();
+    }
+    SmallVector<Type> types;
+    for (Value tensor : op.getTensors()) {
+      types.push_back(bufferOf(tensor));
+    }
+    auto made = sched::ToTensorOp::create(b_, op.getLoc(), types, stream->second, op.getGroups(),
+                                          *declared.getLogical());
+    for (auto [tensor, buffer] : llvm::zip_equal(op.getTensors(), made.getBuffers())) {
+      buffers_[tensor] = buffer;
+    }
+    return success();
   }
 
-  /// Operation and parameters of `dist` and reshaping ops; true if it is a collective.
-  bool describeDistributed(Operation *op, plan::Task &task) {
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op)) {
-      task.operation = "reshape";
-      return false;
+  void addCompute(Operation *op, StringRef operation, FlatSymbolRefAttr kernel, ValueRange inputs,
+                  ArrayRef<int64_t> parameters, ValueRange outputs) {
+    SmallVector<Value> operands;
+    for (Value input : inputs) {
+      operands.push_back(buffers_.lookup(input));
     }
-    if (auto slice = dyn_cast<dist::SliceOp>(op)) {
-      task.operation = "slice";
-      task.parameters = {static_cast<int64_t>(slice.getDim())};
-      return false;
+    SmallVector<Type> types;
+    for (Value output : outputs) {
+      types.push_back(bufferOf(output));
     }
+    auto task = sched::ComputeOp::create(b_, op->getLoc(), types, b_.getStringAttr(operation), kernel, operands,
+                                         b_.getDenseI64ArrayAttr(parameters), b_.getStringAttr(operationName(op)));
+    for (auto [output, buffer] : llvm::zip_equal(outputs, task.getOutputs())) {
+      buffers_[output] = buffer;
+    }
+  }
+
+  void addProduct(linalg::LinalgOp product) {
+    // form-tensors left these two forms only.
+    SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+    unsigned last = product.getNumLoops() - 1; // the reduction
+    auto transposed = [&](AffineMap map, unsigned reductionPosition) {
+      return cast<AffineDimExpr>(map.getResults().take_back(2)[reductionPosition]).getPosition() != last;
+    };
+    addCompute(product, isa<linalg::BatchMatmulOp>(product) ? "batch_matmul" : "matmul", {},
+               product->getOperands().take_front(2), {transposed(maps[0], 1), transposed(maps[1], 0)},
+               product->getResults());
+  }
+
+  void addCollective(Operation *op) {
+    StringRef collective = "all_to_all", combine = "sum";
     if (auto reduce = dyn_cast<dist::AllReduceOp>(op)) {
-      task.operation = "all_reduce";
-      task.combine = dist::stringifyCombine(reduce.getCombine()).str();
+      collective = "all_reduce";
+      combine = dist::stringifyCombine(reduce.getCombine());
     } else if (auto scatter = dyn_cast<dist::ReduceScatterOp>(op)) {
-      task.operation = "reduce_scatter";
-      task.combine = dist::stringifyCombine(scatter.getCombine()).str();
-      task.parameters = {static_cast<int64_t>(scatter.getDim())};
-    } else if (auto gather = dyn_cast<dist::AllGatherOp>(op)) {
-      task.operation = "all_gather";
-      task.parameters = {static_cast<int64_t>(gather.getDim())};
-    } else {
-      auto all = cast<dist::AllToAllOp>(op);
-      task.operation = "all_to_all";
-      task.parameters = {static_cast<int64_t>(all.getSplit()), static_cast<int64_t>(all.getConcat())};
+      collective = "reduce_scatter";
+      combine = dist::stringifyCombine(scatter.getCombine());
+    } else if (isa<dist::AllGatherOp>(op)) {
+      collective = "all_gather";
     }
-    return true;
+    buffers_[op->getResult(0)] = communicate(op->getLoc(), collective, combine, buffers_.lookup(op->getOperand(0)),
+                                             bufferOf(op->getResult(0)));
+  }
+
+  /// One order on every rank.
+  Value communicate(Location location, StringRef collective, StringRef combine, Value input, Type output) {
+    auto task = sched::CollectiveOp::create(b_, location, b_.getType<sched::TokenType>(), output,
+                                            b_.getStringAttr(collective), b_.getStringAttr(combine), input,
+                                            last_ ? ValueRange(last_) : ValueRange());
+    last_ = task.getDone();
+    return task.getOutput();
   }
 
   LogicalResult addKernel(linalg::GenericOp op) {
@@ -243,73 +185,42 @@ private:
     if (failed(shape)) {
       return failure();
     }
-    auto kernel = kernelIndex_.find(tensorKernelSymbol(op));
-    if (kernel == kernelIndex_.end()) {
-      return op.emitError("has no kernel; its symbol is: '") << tensorKernelSymbol(op) << "'";
-    }
-    plan::Task task = makeTask(op);
-    task.operation = "kernel";
-    task.kernel = kernel->second;
+    SmallVector<Value> inputs, outputs;
     for (const TensorKernelBuffer &input : shape->inputs) {
-      task.inputs.push_back(buffers_.lookup(input.tensor));
+      inputs.push_back(input.tensor);
     }
     for (const TensorKernelBuffer &output : shape->outputs) {
-      task.outputs.push_back(addBuffer(task.name, output.tensor.getType(), placements_.of(output.tensor)));
-      buffers_[output.tensor] = task.outputs.back();
+      outputs.push_back(output.tensor);
     }
+    SmallVector<int64_t> rows;
     if (shape->rowLoop) {
-      const TensorKernelExtent &rows = shape->extents[*shape->rowLoop];
-      task.parameters = {rows.buffer, rows.dimension};
+      const TensorKernelExtent &extent = shape->extents[*shape->rowLoop];
+      rows = {extent.buffer, extent.dimension};
     }
-    addTask(std::move(task));
+    addCompute(op, "kernel", FlatSymbolRefAttr::get(op.getContext(), tensorKernelSymbol(op)), inputs, rows, outputs);
     return success();
   }
 
-  LogicalResult addResults(func::ReturnOp op) {
+  void addResults(func::ReturnOp op) {
     for (Value value : op.getOperands()) {
-      int32_t buffer = buffers_.lookup(value);
-      if (placements_.of(value).splitDimension >= 0) {
-        buffer = gather(value, op);
+      Value buffer = buffers_.lookup(value);
+      TensorPlacement whole = placements_.of(value);
+      if (whole.splitDimension >= 0) {
+        whole.splitDimension = -1;
+        whole.parts = Parts::kEven;
+        buffer = communicate(op.getLoc(), "all_gather", "sum", buffer,
+                             bufferType(getElementTypeOrSelf(value.getType()), whole));
       }
-      plan::Task task;
-      task.kind = plan::TaskKind::kResult;
-      task.name = "result";
-      task.phase = "result";
-      task.place = place(op);
-      task.buffer = buffer;
-      task.after = {producers_[buffer]};
-      addTask(std::move(task));
+      sched::TensorResultOp::create(b_, op.getLoc(), buffer);
     }
-    return success();
-  }
-
-  int32_t gather(Value value, Operation *op) {
-    TensorPlacement whole = placements_.of(value);
-    plan::Task task;
-    task.kind = plan::TaskKind::kCollective;
-    task.name = "gather result";
-    task.operation = "all_gather";
-    task.phase = "communicate";
-    task.place = place(op);
-    task.parameters = {whole.splitDimension};
-    task.inputs = {buffers_.lookup(value)};
-    whole.splitDimension = -1;
-    int32_t buffer = addBuffer("result", value.getType(), whole);
-    task.outputs = {buffer};
-    if (lastCollective_ != plan::kNone) {
-      task.after.push_back(lastCollective_);
-    }
-    lastCollective_ = addTask(std::move(task));
-    return buffer;
   }
 
   func::FuncOp function_;
-  plan::Plan plan_;
+  const llvm::StringMap<Value> &streams_;
   TensorPlacements placements_;
-  llvm::StringMap<int32_t> kernelIndex_;
-  llvm::DenseMap<Value, int32_t> buffers_;
-  std::vector<int32_t> producers_; ///< per buffer: task
-  int32_t lastCollective_ = plan::kNone;
+  OpBuilder b_;
+  llvm::DenseMap<Value, Value> buffers_;
+  Value last_; ///< token of the last collective
 };
 
 } // namespace
@@ -325,8 +236,9 @@ void recordGlobalTypes(func::FuncOp function) {
   function->setAttr(kGlobalTypesAttr, ArrayAttr::get(function.getContext(), types));
 }
 
-FailureOr<plan::Plan> scheduleTensors(func::FuncOp function, std::vector<plan::Kernel> kernels) {
-  return TensorScheduler(function, std::move(kernels)).run();
+LogicalResult scheduleTensors(func::FuncOp function, sched::ProgramOp program,
+                              const llvm::StringMap<Value> &streams) {
+  return TensorScheduler(function, program, streams).run();
 }
 
 } // namespace headrace::schedule

@@ -1,8 +1,10 @@
-// Tensor programs to plans: a buffer per tensor, a task per kernel, library call and collective.
+// Tensor programs to tasks: a buffer per tensor, a task per kernel, library call and collective.
 #pragma once
 
+#include "dialects/sched/SchedDialect.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "runtime/model/plan/plan.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace headrace::schedule {
 
@@ -10,9 +12,10 @@ namespace headrace::schedule {
 /// before `shard`, which makes split dimensions `?`.
 void recordGlobalTypes(mlir::func::FuncOp function);
 
-/// Builds the plan of a function that `form-tensors` has been through, in the local view. `kernels` (from `lower`)
-/// hold one entry per kernel symbol. The arguments become tensor slots in their order, named as their locations
-/// are; the results become result tasks in their order, whole on every rank. Diagnostics on failure.
-mlir::FailureOr<plan::Plan> scheduleTensors(mlir::func::FuncOp function, std::vector<plan::Kernel> kernels);
+/// Appends the tasks of a function that `form-tensors` has been through, in the local view. The arguments become
+/// inputs in their order, named as their locations are; the results become results in their order, whole on every
+/// rank. `streams` are the written streams that its pipe.to_tensor ops name. Diagnostics on failure.
+mlir::LogicalResult scheduleTensors(mlir::func::FuncOp function, sched::ProgramOp program,
+                                    const llvm::StringMap<mlir::Value> &streams);
 
 } // namespace headrace::schedule

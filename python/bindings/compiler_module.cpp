@@ -10,14 +10,21 @@
 namespace nb = nanobind;
 using headrace::driver::CompilerSession;
 using headrace::driver::SessionAnswer;
+using headrace::driver::SessionQuery;
 using headrace::driver::SessionRequest;
 
 NB_MODULE(_compiler, module) {
   module.doc() = "The headrace compiler: programs to plans and kernels.";
+  nb::class_<SessionQuery>(module, "Query", "A query whose columns are arguments of a tensor function.")
+      .def(nb::init<>())
+      .def_rw("substrait", &SessionQuery::substrait)
+      .def_rw("arguments", &SessionQuery::arguments)
+      .def_rw("columns", &SessionQuery::columns);
   nb::class_<SessionRequest>(module, "Request", "A program to compile, with what is known beside it.")
       .def(nb::init<>())
       .def_rw("substrait", &SessionRequest::substrait)
       .def_rw("mlir", &SessionRequest::mlir)
+      .def_rw("queries", &SessionRequest::queries)
       .def_rw("statistics", &SessionRequest::statistics)
       .def_rw("ranks", &SessionRequest::ranks)
       .def_rw("topology", &SessionRequest::topology)

@@ -14,6 +14,7 @@ _PUBLIC = {
     "jit": "headrace._src.array.jit",
     "last_profile": "headrace._src.query.sql",
     "mlir": "headrace._src.array.program",
+    "query": "headrace._src.array.queries",
     "sql": "headrace._src.query.sql",
 }
 

@@ -25,13 +25,20 @@ Split splitOf(const std::vector<int64_t> &shape, int32_t dimension) {
   return split;
 }
 
-/// Elements of each rank's part.
-std::vector<int64_t> partCounts(const Split &split, uint32_t size) {
-  std::vector<int64_t> counts;
+std::vector<int64_t> evenParts(int64_t extent, uint32_t size) {
+  std::vector<int64_t> parts;
   for (uint32_t r = 0; r < size; ++r) {
-    counts.push_back(split.outer * evenPart(split.extent, r, size).count() * split.inner);
+    parts.push_back(evenPart(extent, r, size).count());
   }
-  return counts;
+  return parts;
+}
+
+/// Elements of each rank's part.
+std::vector<int64_t> elementCounts(const Split &split, std::vector<int64_t> parts) {
+  for (int64_t &part : parts) {
+    part *= split.outer * split.inner;
+  }
+  return parts;
 }
 
 class CollectiveTask final : public TaskRunner {
@@ -42,17 +49,22 @@ public:
 
 private:
   enum class Direction : uint8_t { kPack, kUnpack };
-  void reorder(uint8_t *whole, uint8_t *parts, Direction direction) const;
+  void reorder(uint8_t *whole, uint8_t *packed, Direction direction) const;
+  Status move();
+  Status startGather(ElementType type);
   Status startAllToAll(ElementType type);
+  Status copyWhole();
   Expected<uint8_t *> scratch(int64_t bytes);
 
   TensorBuffer *input_ = nullptr;
   TensorBuffer *output_ = nullptr;
   std::shared_ptr<MemoryAccount> account_;
   Block scratch_;
-  Split split_; ///< of the whole that is packed or unpacked
+  Split split_;                 ///< of the whole that is packed or unpacked
+  std::vector<int64_t> parts_;  ///< extent of each rank's part of it
   std::vector<int64_t> counts_;
   uint8_t *packed_ = nullptr; ///< parts to be unpacked into the output, or none
+  bool counting_ = false;     ///< the ranks are telling how many rows they have
   Collective collective_;
 };
 
@@ -63,67 +75,98 @@ Expected<uint8_t *> CollectiveTask::scratch(int64_t bytes) {
 }
 
 /// Between a whole tensor and its parts one after another.
-void CollectiveTask::reorder(uint8_t *whole, uint8_t *parts, Direction direction) const {
-  int64_t width = elementBytesOf(output_->described().element);
-  uint8_t *part = parts;
-  for (uint32_t r = 0; r < context_.size; ++r) {
-    Part range = evenPart(split_.extent, r, context_.size);
-    int64_t run = range.count() * split_.inner * width;
+void CollectiveTask::reorder(uint8_t *whole, uint8_t *packed, Direction direction) const {
+  int64_t width = elementBytesOf(input_->described().element);
+  uint8_t *part = packed;
+  int64_t first = 0;
+  for (int64_t extent : parts_) {
+    int64_t run = extent * split_.inner * width;
     for (int64_t o = 0; o < split_.outer; ++o) {
-      uint8_t *at = whole + (o * split_.extent + range.first) * split_.inner * width;
+      uint8_t *at = whole + (o * split_.extent + first) * split_.inner * width;
       direction == Direction::kPack ? std::memcpy(part, at, run) : std::memcpy(at, part, run);
       part += run;
     }
+    first += extent;
   }
 }
 
 Status CollectiveTask::start() {
   input_ = context_.buffers[task_.inputs[0]].get();
-  output_ = context_.buffers[task_.outputs[0]].get();
   const plan::Buffer &from = input_->described();
-  const plan::Buffer &to = output_->described();
+  const plan::Buffer &to = context_.plan->buffers[task_.outputs[0]];
   if (from.element != to.element || from.shape != to.shape) {
     return makeError(ErrorKind::kInternal, "operands of a collective differ in shape: ", from.name);
   }
-  ElementType type = elementTypeOf(from.element);
   if (task_.combine != "sum" && task_.combine != "max" && task_.combine != "min") {
     return makeError(ErrorKind::kUnsupported, "combination is not built yet: ", task_.combine);
   }
+  counters_.bytes += input_->bytes();
+  if (from.ragged && context_.size > 1) {
+    if (task_.operation != "all_gather") {
+      return makeError(ErrorKind::kUnsupported,
+                       "parts of run-time size can only be gathered, not: ", task_.operation);
+    }
+    counting_ = true;
+    parts_.assign(context_.size, 0);
+    parts_[context_.rank] = input_->localShape()[from.splitDimension];
+    collective_ = context_.communicator->allReduce(parts_.data(), context_.size,
+                                                   ElementType::kInt64, ReduceOp::kSum);
+    return {};
+  }
+  return move();
+}
+
+Status CollectiveTask::copyWhole() {
+  std::memmove(output_->data(), input_->data(), static_cast<size_t>(output_->bytes()));
+  return {};
+}
+
+Status CollectiveTask::move() {
+  HR_ASSIGN_OR_RETURN(output_, context_.writable(task_.outputs[0]));
+  if (context_.size == 1) {
+    return copyWhole();
+  }
+  ElementType type = elementTypeOf(input_->described().element);
   ReduceOp op = task_.combine == "max"   ? ReduceOp::kMax
                 : task_.combine == "min" ? ReduceOp::kMin
                                          : ReduceOp::kSum;
-  counters_.bytes += input_->bytes();
-  if (context_.size == 1) {
-    std::memmove(output_->data(), input_->data(), static_cast<size_t>(output_->bytes()));
-    return {};
+  Communicator &ranks = *context_.communicator;
+  if (task_.operation == "all_gather") {
+    return startGather(type);
   }
   if (task_.operation == "all_to_all") {
     return startAllToAll(type);
   }
-  bool gather = task_.operation == "all_gather";
-  split_ = splitOf(from.shape, gather ? from.splitDimension : to.splitDimension);
-  counts_ = partCounts(split_, context_.size);
-  Communicator &ranks = *context_.communicator;
   if (task_.operation == "all_reduce") {
-    if (input_ != output_) {
-      std::memcpy(output_->data(), input_->data(), static_cast<size_t>(output_->bytes()));
-    }
+    HR_RETURN_IF_ERROR(copyWhole());
     collective_ = ranks.allReduce(output_->data(), output_->elements(), type, op);
-  } else if (gather) {
-    uint8_t *target = output_->data();
-    if (split_.outer != 1) {
-      HR_ASSIGN_OR_RETURN(target, scratch(output_->bytes()));
-      packed_ = target;
-    }
-    collective_ = ranks.allGather(input_->data(), target, counts_, type);
-  } else if (task_.operation == "reduce_scatter") {
+    return {};
+  }
+  if (task_.operation == "reduce_scatter") {
+    split_ = splitOf(input_->localShape(), output_->described().splitDimension);
+    parts_ = evenParts(split_.extent, context_.size);
+    counts_ = elementCounts(split_, parts_);
     // The reduction runs in place; the operand may be used again.
     HR_ASSIGN_OR_RETURN(uint8_t *parts, scratch(input_->bytes()));
     reorder(input_->data(), parts, Direction::kPack);
     collective_ = ranks.reduceScatter(parts, output_->data(), counts_, type, op);
-  } else {
-    return makeError(ErrorKind::kUnsupported, "collective is not built yet: ", task_.operation);
+    return {};
   }
+  return makeError(ErrorKind::kUnsupported, "collective is not built yet: ", task_.operation);
+}
+
+Status CollectiveTask::startGather(ElementType type) {
+  split_ = splitOf(output_->localShape(), input_->described().splitDimension);
+  if (!input_->described().ragged) {
+    parts_ = evenParts(split_.extent, context_.size);
+  }
+  counts_ = elementCounts(split_, parts_);
+  uint8_t *target = output_->data();
+  if (split_.outer != 1) {
+    HR_ASSIGN_OR_RETURN(target, scratch(output_->bytes()));
+    packed_ = target;
+  }
+  collective_ = context_.communicator->allGather(input_->data(), target, counts_, type);
   return {};
 }
 
@@ -137,14 +180,16 @@ Status CollectiveTask::startAllToAll(ElementType type) {
   }
   Split source = splitOf(input_->localShape(), scattered);
   Split target = splitOf(output_->localShape(), gathered);
-  std::vector<int64_t> sent = partCounts(source, context_.size);
-  counts_ = partCounts(target, context_.size);
-  HR_ASSIGN_OR_RETURN(uint8_t *parts, scratch(input_->bytes() + output_->bytes()));
+  HR_ASSIGN_OR_RETURN(uint8_t *packed, scratch(input_->bytes() + output_->bytes()));
   split_ = source;
-  reorder(input_->data(), parts, Direction::kPack);
+  parts_ = evenParts(source.extent, context_.size);
+  std::vector<int64_t> sent = elementCounts(source, parts_);
+  reorder(input_->data(), packed, Direction::kPack);
   split_ = target;
-  packed_ = parts + input_->bytes();
-  collective_ = context_.communicator->allToAll(parts, packed_, sent, counts_, type);
+  parts_ = evenParts(target.extent, context_.size);
+  counts_ = elementCounts(target, parts_);
+  packed_ = packed + input_->bytes();
+  collective_ = context_.communicator->allToAll(packed, packed_, sent, counts_, type);
   return {};
 }
 
@@ -155,6 +200,16 @@ PollState CollectiveTask::poll() {
   PollState state = collective_.poll();
   if (state == PollState::kFailed) {
     return fail(collective_.status());
+  }
+  if (state == PollState::kDone && counting_) {
+    counting_ = false;
+    int32_t sizedBy = input_->described().sizedBy;
+    context_.rowCounts[sizedBy].total = std::accumulate(parts_.begin(), parts_.end(), int64_t(0));
+    collective_ = Collective();
+    if (Status status = move(); !status.ok()) {
+      return fail(status);
+    }
+    return poll();
   }
   if (state == PollState::kDone && packed_) {
     reorder(output_->data(), packed_, Direction::kUnpack);

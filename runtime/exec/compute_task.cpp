@@ -50,6 +50,9 @@ private:
 };
 
 Status ComputeTask::start() {
+  for (int32_t output : task_.outputs) {
+    HR_RETURN_IF_ERROR(context_.writable(output).status());
+  }
   if (task_.operation == "matmul" || task_.operation == "batch_matmul") {
     return startMatmul();
   }

@@ -93,10 +93,12 @@ Status Rank::prepare(Transport &transport) {
                                                    context_.doorbell, options)));
     context_.communicator = communicator_.get();
   }
-  for (const plan::Buffer &buffer : plan.buffers) {
-    HR_ASSIGN_OR_RETURN(
-        auto made, TensorBuffer::create(buffer, context_.rank, context_.size, context_.memory));
-    context_.buffers.push_back(std::move(made));
+  context_.buffers.resize(plan.buffers.size());
+  context_.rowCounts.resize(plan.buffers.size());
+  for (size_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].sizedBy == plan::kNone) {
+      HR_RETURN_IF_ERROR(context_.writable(static_cast<int32_t>(i)).status());
+    }
   }
   tasks_.resize(plan.tasks.size());
   tasksLeft_ = tasks_.size();
@@ -202,7 +204,8 @@ Status Rank::startTask(size_t task) {
     state.runner = makeCollectiveTask(context_, index);
     break;
   case plan::TaskKind::kCompute:
-    state.runner = makeComputeTask(context_, index);
+    state.runner = described(task).operation == "to_tensor" ? makeToTensorTask(context_, index)
+                                                            : makeComputeTask(context_, index);
     break;
   case plan::TaskKind::kCopy:
     state.runner = makeCopyTask(context_, index);

@@ -32,6 +32,12 @@ struct ExchangeSettings {
   Checksums checksums = Checksums::kOn;
 };
 
+/// Rows that a to_tensor task got; -1: not known yet.
+struct RowCount {
+  int64_t here = -1;
+  int64_t total = -1; ///< on all ranks
+};
+
 /// Purpose: everything of one rank that its tasks share. Owned by the Rank; outlives its tasks.
 struct RankContext {
   const plan::Plan *plan = nullptr;
@@ -54,7 +60,8 @@ struct RankContext {
   std::vector<std::shared_ptr<ChunkStream>> streams;
   std::vector<std::shared_ptr<RankState>> states;
   std::vector<size_t> fillersLeft; ///< per state: tasks that still fill it
-  std::vector<std::unique_ptr<TensorBuffer>> buffers;
+  std::vector<std::unique_ptr<TensorBuffer>> buffers; ///< null: of unknown extent and not written yet
+  std::vector<RowCount> rowCounts;                     ///< per buffer: of those that size others
   std::vector<int32_t> loadOfStream; ///< per stream: the load task that produces it, or kNone
   std::vector<char> orderedStreams;  ///< per stream: chunks carry an order
   std::vector<char> drainedStreams;  ///< per stream: its consumer has taken all morsels of the load
@@ -69,6 +76,8 @@ struct RankContext {
   bool stopped() const { return board && board->poisoned(); }
   /// The account of a task, named in memory errors.
   Expected<std::shared_ptr<MemoryAccount>> openAccount(int32_t task) const;
+  /// The buffer, made now if its extent was not known before.
+  Expected<TensorBuffer *> writable(int32_t buffer);
   /// "aggregate" or the task's name.
   std::string operationOf(int32_t task) const;
   std::string placeOf(int32_t task) const;
@@ -108,6 +117,7 @@ std::unique_ptr<TaskRunner> makeExchangeTask(RankContext &context, int32_t task)
 std::unique_ptr<TaskRunner> makeResultTask(RankContext &context, int32_t task);
 std::unique_ptr<TaskRunner> makeCollectiveTask(RankContext &context, int32_t task);
 std::unique_ptr<TaskRunner> makeComputeTask(RankContext &context, int32_t task);
+std::unique_ptr<TaskRunner> makeToTensorTask(RankContext &context, int32_t task);
 std::unique_ptr<TaskRunner> makeCopyTask(RankContext &context, int32_t task);
 
 } // namespace headrace::exec

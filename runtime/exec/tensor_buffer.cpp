@@ -23,11 +23,14 @@ ElementType elementTypeOf(const std::string &element) {
 
 Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer &buffer,
                                                              uint32_t rank, uint32_t size,
-                                                             std::shared_ptr<RankMemory> memory) {
+                                                             std::shared_ptr<RankMemory> memory,
+                                                             int64_t unknownExtent) {
   std::unique_ptr<TensorBuffer> made(new TensorBuffer());
   made->described_ = &buffer;
   made->localShape_ = buffer.shape;
-  if (buffer.splitDimension != plan::kNone) {
+  std::replace(made->localShape_.begin(), made->localShape_.end(), plan::kUnknownExtent,
+               unknownExtent);
+  if (buffer.splitDimension != plan::kNone && !buffer.ragged) {
     int64_t &extent = made->localShape_[buffer.splitDimension];
     extent = evenPart(extent, rank, size).count();
   }

@@ -36,9 +36,11 @@ ElementType elementTypeOf(const std::string &element);
 /// Thread-safety: none; the tasks that use it are ordered by the plan.
 class TensorBuffer {
 public:
+  /// `unknownExtent` is the global one, or this rank's if the split is ragged; not used if all extents are known.
   static Expected<std::unique_ptr<TensorBuffer>> create(const plan::Buffer &buffer, uint32_t rank,
                                                         uint32_t size,
-                                                        std::shared_ptr<RankMemory> memory);
+                                                        std::shared_ptr<RankMemory> memory,
+                                                        int64_t unknownExtent = 0);
   ~TensorBuffer() { block_.reset(); }
 
   const plan::Buffer &described() const { return *described_; }

@@ -172,7 +172,18 @@ Status checkTensors(const Plan &plan) {
     if (buffer.splitDimension != kNone && !inRange(buffer.splitDimension, buffer.shape.size())) {
       return broken("range", "no such dimension: ", buffer.splitDimension);
     }
+    bool unknown = std::count(buffer.shape.begin(), buffer.shape.end(), kUnknownExtent) == 1;
+    if (unknown != inRange(buffer.sizedBy, plan.buffers.size())) {
+      return broken("range", "exactly a buffer with one unknown extent has one that sizes it, got ",
+                    buffer.sizedBy);
+    }
+    if (buffer.ragged && (!unknown || buffer.splitDimension == kNone)) {
+      return broken("range", "only a split of unknown extent is ragged");
+    }
     for (int64_t extent : buffer.shape) {
+      if (extent == kUnknownExtent) {
+        continue;
+      }
       if (extent < 0 || extent > (int64_t(1) << 40)) {
         return broken("range", "extent, got ", extent);
       }
@@ -247,6 +258,8 @@ Status checkOperands(const Plan &plan, int32_t index) {
                 "one input and one output buffer");
   case TaskKind::kCompute:
     HR_RETURN_IF_ERROR(need(!task.outputs.empty(), "an output buffer"));
+    HR_RETURN_IF_ERROR(need(input == (task.operation == "to_tensor"),
+                            "an input stream if it is to_tensor, and only then"));
     return need(task.operation != "matmul" || (task.inputs.size() == 2 && task.outputs.size() == 1),
                 "two input buffers and one output buffer");
   case TaskKind::kCopy:

@@ -113,6 +113,8 @@ template <typename V> void visitFields(V &v, Buffer &x) {
   v("shape", x.shape);
   v("splitDimension", x.splitDimension);
   v("bytes", x.bytes);
+  v("sizedBy", x.sizedBy);
+  v("ragged", x.ragged);
 }
 
 template <typename V> void visitFields(V &v, Hole &x) {

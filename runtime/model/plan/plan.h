@@ -143,7 +143,11 @@ struct Kernel {
   std::vector<int32_t> places; ///< HrError.place -> Plan.places
 };
 
-/// A tensor on a rank. Local extents follow from `shape`, `splitDimension` and (rank, size).
+/// An extent that only the run knows.
+inline constexpr int64_t kUnknownExtent = -1;
+
+/// A tensor on a rank. Local extents follow from `shape`, `splitDimension` and (rank, size). An unknown extent follows
+/// from the rows that the first buffer of a to_tensor task gets, on this rank (`ragged`) or on all of them.
 struct Buffer {
   std::string name;
   std::string tier = "host";
@@ -151,6 +155,8 @@ struct Buffer {
   std::vector<int64_t> shape;  ///< global extents
   int32_t splitDimension = kNone; ///< even split over all ranks: rank r has rows [r*n/size, (r+1)*n/size)
   uint64_t bytes = 0;          ///< upper bound on any rank
+  int32_t sizedBy = kNone;     ///< with an unknown extent: the buffer of to_tensor whose rows it counts
+  bool ragged = false;         ///< the split is that of the rows, not even
 };
 
 /// A value the plan leaves to the run, with bounds.

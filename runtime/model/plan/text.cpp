@@ -154,9 +154,16 @@ private:
       out_ << "buffer " << i << " '" << buffer.name << "' " << buffer.element << "[";
       for (size_t d = 0; d < buffer.shape.size(); ++d) {
         bool split = static_cast<int32_t>(d) == buffer.splitDimension;
-        out_ << (d ? ", " : "") << buffer.shape[d] << (split ? "/size" : "");
+        out_ << (d ? ", " : "");
+        buffer.shape[d] == kUnknownExtent ? out_ << "?" : out_ << buffer.shape[d];
+        out_ << (split ? buffer.ragged ? "/rows" : "/size" : "");
       }
-      out_ << "] in " << buffer.tier << ", at most " << buffer.bytes << " bytes\n";
+      out_ << "] in " << buffer.tier;
+      if (buffer.sizedBy == kNone) {
+        out_ << ", at most " << buffer.bytes << " bytes\n";
+      } else {
+        out_ << ", sized by buffer " << buffer.sizedBy << "\n";
+      }
     }
     for (size_t i = 0; i < plan_.holes.size(); ++i) {
       const Hole &hole = plan_.holes[i];

@@ -81,9 +81,9 @@ func.func @to_tensor_c1_empty(%t: !frame.table<"a": f64>) {
 
 // -----
 
-func.func @to_tensor_c2(%t: !frame.table<"a": !frame.nullable<f64>>) {
-  // expected-error @+1 {{needs numeric columns of the input that are not nullable, got: "a"}}
-  %0 = frame.to_tensor %t [["a"]] : !frame.table<"a": !frame.nullable<f64>> -> tensor<?xf64>
+func.func @to_tensor_c2(%t: !frame.table<"a": !frame.string>) {
+  // expected-error @+1 {{needs numeric columns of the input, got: "a"}}
+  %0 = frame.to_tensor %t [["a"]] : !frame.table<"a": !frame.string> -> tensor<?xf64>
   return
 }
 

@@ -21,3 +21,59 @@ sched.program @main {
   %done, %out = sched.exchange "scatter" channel 0 %lines : !sched.stream<!pipe.rows<"k": i32>> -> !sched.stream<!pipe.rows<"k": i32>>
   sched.result %out : !sched.stream<!pipe.rows<"k": i32>>
 }
+
+// -----
+
+sched.program @main {
+  %loaded, %lines = sched.load "points" [] : !sched.stream<!pipe.rows<"x": f64>>
+  // expected-error @+1 {{C1: no such column in the stream: "y"}}
+  %y = sched.to_tensor %lines [["y"]] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<"host", tensor<?xf64>>
+}
+
+// -----
+
+sched.program @main {
+  %loaded, %lines = sched.load "points" [] : !sched.stream<!pipe.rows<"x": f64>>
+  // expected-error @+1 {{C1: needs one group of columns per result, got 2}}
+  %x = sched.to_tensor %lines [["x"], ["x"]] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<"host", tensor<?xf64>>
+}
+
+// -----
+
+sched.program @main {
+  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>>
+  // expected-error @+1 {{C1: unknown action: sort}}
+  %y = sched.compute "sort" (%x) parameters [] label "sort" : (!sched.buffer<"host", tensor<8xf32>>) -> !sched.buffer<"host", tensor<8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>>
+  // expected-error @+1 {{C2: a kernel is named by the action kernel, and by no other}}
+  %y = sched.compute "kernel" (%x) parameters [] label "exp" : (!sched.buffer<"host", tensor<8xf32>>) -> !sched.buffer<"host", tensor<8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>>
+  // expected-error @+1 {{C1: unknown collective: shuffle}}
+  %done, %y = sched.collective "shuffle" "sum" %x : !sched.buffer<"host", tensor<8xf32>> -> !sched.buffer<"host", tensor<8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>>
+  // expected-error @+1 {{C2: input and output are parts of one shape}}
+  %done, %y = sched.collective "all_reduce" "sum" %x : !sched.buffer<"host", tensor<8xf32>> -> !sched.buffer<"host", tensor<9xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>, split = 0>
+  // expected-error @+1 {{C1: the tensor is split, gather it first}}
+  sched.tensor_result %x : !sched.buffer<"host", tensor<8xf32>, split = 0>
+}

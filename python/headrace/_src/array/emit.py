@@ -7,7 +7,7 @@ import struct
 from collections.abc import Sequence
 
 from headrace._src.array import shapes
-from headrace._src.array.graph import Constant, Node, Operand, Place, Shape, in_order
+from headrace._src.array.graph import Constant, Node, Operand, Place, Rows, Shape, in_order
 
 # function -> (op on floats, op on integers); None: not defined there
 _ELEMENTWISE = {
@@ -129,7 +129,18 @@ class _Writer:
         return value
 
     def _empty(self, node: Node) -> str:
-        return self._emit(f"tensor.empty() : {_type(node)}", node.place)
+        sizes = [self._size(extent, node.place) for extent in node.shape if isinstance(extent, Rows)]
+        return self._emit(f"tensor.empty({', '.join(sizes)}) : {_type(node)}", node.place)
+
+    def _size(self, rows: Rows, place: Place) -> str:
+        """The extent of the parameter that has these rows."""
+        for node in self._parameters:
+            for dimension, extent in enumerate(node.shape):
+                if extent is rows:
+                    index = self._emit(f"arith.constant {dimension} : index", place)
+                    value = self._values[node.number]
+                    return self._emit(f"tensor.dim {value}, {index} : {_type(node)}", place)
+        raise AssertionError("rows without a parameter")
 
     def _filled(self, node: Node, value: float | int) -> str:
         """A tensor like `node` that holds the value everywhere: where a reduction starts."""

@@ -6,7 +6,28 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-Shape = tuple[int, ...]
+
+class Rows:
+    """The number of rows of a query's result: an extent that only the run knows. Equal to nothing but itself."""
+
+    def __repr__(self) -> str:
+        return "?"
+
+    def _unknown(self, other: object) -> Rows:
+        if isinstance(other, int) and other == 1:
+            return self
+        raise ValueError("the number of rows of a query is known only when the program runs")
+
+    __mul__ = __rmul__ = _unknown
+
+    def _no_value(self, *_: object) -> int:
+        raise ValueError("the number of rows of a query is known only when the program runs")
+
+    __index__ = __int__ = __lt__ = __le__ = __gt__ = __ge__ = __floordiv__ = __rfloordiv__ = _no_value  # type: ignore[assignment]
+    __mod__ = __rmod__ = _no_value
+
+
+Shape = tuple[int | Rows, ...]
 
 _numbers = itertools.count()
 

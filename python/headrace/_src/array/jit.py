@@ -13,9 +13,10 @@ import numpy as np
 
 from headrace._src.array.emit import emit
 from headrace._src.array.evaluate import evaluate
-from headrace._src.array.graph import Node, Place
+from headrace._src.array.graph import Node, Place, Shape
 from headrace._src.array.mistakes import placed
 from headrace._src.array.program import Lowered, Options, Program
+from headrace._src.array.queries import QueryTensor
 from headrace._src.array.tracer import Array
 
 _TYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64", np.dtype(np.int64): "i64"}
@@ -25,15 +26,17 @@ _TYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64", np.dtype(np.
 class TensorType:
     """The shape and element type ("f32", "f64", "i64") of an argument, for tracing without a value."""
 
-    shape: tuple[int, ...]
+    shape: Shape
     dtype: str
 
     @staticmethod
     def of(value: object, name: str) -> TensorType:
+        if isinstance(value, QueryTensor):
+            return TensorType(value.shape, value.dtype)
         if isinstance(value, TensorType):
             if value.dtype not in _TYPES.values():
                 raise TypeError(f"argument '{name}' needs elements of f32, f64 or i64: got {value.dtype}")
-            return TensorType(tuple(int(extent) for extent in value.shape), value.dtype)
+            return TensorType(tuple(value.shape), value.dtype)
         array = np.asarray(value)
         if array.dtype not in _TYPES:
             raise TypeError(f"argument '{name}' needs elements of f32, f64 or i64: got {array.dtype}")
@@ -50,6 +53,7 @@ class Traced:
     place: Place
     several: bool  # it returns a tuple
     options: Options = Options()
+    queries: tuple[tuple[int, QueryTensor], ...] = ()  # arguments that are columns of queries
 
     @property
     def text(self) -> str:
@@ -60,7 +64,7 @@ class Traced:
 
     def lower(self) -> Lowered:
         """The phases of the compiler for the options of `jit`."""
-        return Lowered(self.text, self.options)
+        return Lowered(self.text, self.options, self.queries)
 
     def evaluate(self, *arguments: object) -> np.ndarray | tuple[np.ndarray, ...]:
         """Runs the trace with NumPy, op by op."""
@@ -84,7 +88,8 @@ class Jit:
     def __call__(self, *arguments: object) -> Any:
         """Compiles for arguments of these shapes and types, if they are new, and runs."""
         traced, program = self._program(arguments)
-        results = program.results(tuple(map(np.asarray, arguments)))
+        arrays = (value for value in arguments if not isinstance(value, QueryTensor))
+        results = program.results(tuple(map(np.asarray, arrays)))
         return tuple(results) if traced.several else results[0]
 
     def compile(self, *arguments: object) -> Program:
@@ -98,7 +103,7 @@ class Jit:
     def _program(self, arguments: tuple[object, ...]) -> tuple[Traced, Program]:
         types = self._types(arguments)
         if types not in self._programs:
-            traced = self.trace(*types)
+            traced = self.trace(*arguments)
             self._programs[types] = traced, traced.lower().compile()
         return self._programs[types]
 
@@ -125,7 +130,10 @@ class Jit:
                 with placed(place):
                     raise TypeError(f"{self.__name__} must return traced arrays: got {type(result).__name__}")
         nodes = tuple(result._node for result in results)
-        return Traced(self.__name__, parameters, nodes, place, several, self._options)
+        queries = tuple(
+            (index, value) for index, value in enumerate(arguments) if isinstance(value, QueryTensor)
+        )
+        return Traced(self.__name__, parameters, nodes, place, several, self._options, queries)
 
 
 @overload

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from headrace._src import programs
+from headrace._src.array.queries import QueryTensor
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.query.sql import statistics_of
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,12 @@ class Lowered:
 
     source: str
     options: Options
+    queries: tuple[tuple[int, QueryTensor], ...] = ()
 
     @cached_property
     def phases(self) -> dict[str, str]:
         """The program after import, optimize, shard, form and schedule."""
-        request = self.options.target().request()
-        request.mlir = self.source
+        request = _request(self.source, self.queries, self.options.target())
         request.dump_phases = ["import", "optimize", "shard", "form", "schedule"]
         return dict(programs.checked(programs.compiler().compile_mlir(request)).dumps)
 
@@ -50,14 +52,50 @@ class Lowered:
         return self.phases["form"]
 
     def compile(self) -> Program:
-        return Program(self.source, self.options)
+        return Program(self.source, self.options, self.queries)
+
+
+def _request(source: str, queries: tuple[tuple[int, QueryTensor], ...], target: Target) -> Any:
+    from headrace import _compiler
+
+    request = target.request()
+    request.mlir = source
+    statistics: dict[str, str] = {}
+    made = []
+    for query in dict.fromkeys(tensor.query for _, tensor in queries):
+        # Tensors of one call of to_tensors align; those of others do not, and are another conversion.
+        for rows in dict.fromkeys(tensor.rows for _, tensor in queries if tensor.query is query):
+            part = _compiler.Query()
+            part.substrait = query.substrait
+            members = [(index, tensor) for index, tensor in queries if tensor.rows is rows]
+            part.arguments = [index for index, _ in members]
+            part.columns = [tensor.columns for _, tensor in members]
+            made.append(part)
+        statistics.update(statistics_of(query.used))
+    request.queries = made
+    request.statistics = statistics
+    return request
+
+
+def _bindings(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, Any]:
+    bound: dict[str, Any] = {}
+    for _, tensor in queries:
+        for name, data in tensor.query.bindings().items():
+            if name in bound and bound[name] is not data and bound[name] != data:
+                raise HeadraceError(f"two queries of a program mean different tables by the name: {name}")
+            bound[name] = data
+    return bound
 
 
 class Program:
     """A compiled program: call it with its arrays."""
 
-    def __init__(self, source: str, options: Options) -> None:
+    def __init__(
+        self, source: str, options: Options, queries: tuple[tuple[int, QueryTensor], ...] = ()
+    ) -> None:
         self._source = source
+        self._queries = queries
+        self._tables = _bindings(queries)
         self._options = options
         self._loaded: LoadedProgram = self._load()
         plan = json.loads(self.plan_json)
@@ -65,12 +103,15 @@ class Program:
 
     def _load(self) -> LoadedProgram:
         target = self._options.target()
-        key = plan_cache.key_of(["mlir", self._source, target.key()])
+        described = [
+            [index, tensor.columns, tensor.query.substrait, statistics_of(tensor.query.used)]
+            for index, tensor in self._queries
+        ]
+        key = plan_cache.key_of(["mlir", self._source, described, target.key()])
         return programs.load(key, lambda: self._compile(target), persistent=True)
 
     def _compile(self, target: Target) -> CompiledQuery:
-        request = target.request()
-        request.mlir = self._source
+        request = _request(self._source, self._queries, target)
         answer = programs.checked(programs.compiler().compile_mlir(request))
         return CompiledQuery(
             plan_json=answer.plan_json,
@@ -103,11 +144,11 @@ class Program:
         """Of the last run: time and bytes per task."""
         return json.loads(self._loaded.handle.profile() or "{}")
 
-    def results(self, arrays: tuple[object, ...], tables: dict[str, Any] | None = None) -> list[Any]:
+    def results(self, arrays: tuple[object, ...]) -> list[Any]:
         """Runs it; the results as NumPy arrays."""
         if len(arrays) != len(self._parameters):
             raise HeadraceError(f"the program takes {len(self._parameters)} arrays, got {len(arrays)}")
-        bindings = {**(tables or {}), **dict(zip(self._parameters, arrays, strict=True))}
+        bindings = {**self._tables, **dict(zip(self._parameters, arrays, strict=True))}
         options = self._options
         run = programs.run_options(options.ranks, options.threads, options.memory)
         return list(programs.translated(lambda: self._loaded.handle.run(bindings, **run)).tensors)

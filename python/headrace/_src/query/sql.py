@@ -242,6 +242,22 @@ def _documents(text: str, tables: dict[str, Table]) -> dict[str, str]:
     return out
 
 
+def statistics_of(tables: Mapping[str, Table]) -> dict[str, str]:
+    """The statistics documents (JSON) of resolved tables."""
+    return {name: _table_statistics(table) for name, table in tables.items()}
+
+
+def substrait_of(text: str, tables: Mapping[str, Table]) -> str:
+    """A query as Substrait JSON; HeadraceError if it is not one over these tables."""
+    from headrace._src.sql.errors import SqlError
+    from headrace._src.sql.plan import substrait_json
+
+    try:
+        return substrait_json(text, {name: table.schema() for name, table in tables.items()})
+    except SqlError as error:
+        raise HeadraceError(str(error), getattr(error.kind, "value", "user")) from None
+
+
 def table_statistics(tables: TablesArgument) -> dict[str, Any]:
     """The statistics documents of tables by name, as the compiler sees them."""
     return {name: json.loads(_table_statistics(table)) for name, table in resolve(tables).items()}

@@ -1,0 +1,75 @@
+"""Queries as arguments of array programs: their columns become tensors on the ranks, in the same plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from headrace._src.array.graph import Rows
+from headrace._src.query.tables import FileTable, Table, TablesArgument, resolve
+
+_DTYPES = ("f32", "f64", "i64")
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A query that has not run: what `query` makes."""
+
+    text: str
+    tables: dict[str, Table]
+
+    @cached_property
+    def substrait(self) -> str:
+        from headrace._src.query.sql import substrait_of
+
+        return substrait_of(self.text, self.tables)
+
+    @property
+    def used(self) -> dict[str, Table]:
+        """The tables that it reads."""
+        return {name: table for name, table in self.tables.items() if f'"{name}"' in self.substrait}
+
+    def bindings(self) -> dict[str, Any]:
+        return {
+            name: list(table.paths) if isinstance(table, FileTable) else table.data
+            for name, table in self.used.items()
+        }
+
+    def to_tensor(self, columns: str | Sequence[str], dtype: str = "f64") -> QueryTensor:
+        """Numeric columns as a tensor: one column name gives (rows,), several give (rows, columns)."""
+        return self.to_tensors(columns, dtype=dtype)[0]
+
+    def to_tensors(self, *groups: str | Sequence[str], dtype: str = "f64") -> tuple[QueryTensor, ...]:
+        """One tensor per group of columns; their rows are in the same order."""
+        if dtype not in _DTYPES:
+            raise TypeError(f"dtype is not one of f32, f64, i64: got {dtype}")
+        rows = Rows()
+        return tuple(QueryTensor(self, group, dtype, rows) for group in groups)
+
+
+@dataclass(frozen=True, eq=False)
+class QueryTensor:
+    """Columns of a query, as an argument of a jitted function."""
+
+    query: Query
+    group: str | Sequence[str]
+    dtype: str
+    rows: Rows = field(repr=False)
+
+    @property
+    def columns(self) -> list[str]:
+        return [self.group] if isinstance(self.group, str) else list(self.group)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return (self.rows,) if isinstance(self.group, str) else (self.rows, len(self.columns))
+
+
+def query(text: str, tables: TablesArgument) -> Query:
+    """A query whose result becomes tensors: pass `query(…).to_tensor(columns)` to a function made by `jit`.
+
+    Query and function are one program: one plan, sharded as a whole. `tables` is as in `sql`.
+    """
+    return Query(text, resolve(tables))

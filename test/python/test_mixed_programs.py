@@ -1,0 +1,92 @@
+"""Mixed programs: a query's columns are arguments of a tensor function, in one plan; DuckDB and NumPy are the oracle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import duckdb
+import headrace as hr
+import numpy as np
+import pyarrow as pa
+import pytest
+from array_programs import normal
+from headrace import array as xp
+
+LINES = """
+select l_quantity as q, l_extendedprice * (1 - l_discount) as p, l_tax as t, l_linenumber as n
+from lineitem where l_shipdate < date '1995-01-01'
+"""
+JOINED = """
+select o_totalprice as total, sum(l_quantity) as quantity
+from orders join lineitem on o_orderkey = l_orderkey where o_orderdate < date '1993-01-01'
+group by o_orderkey, o_totalprice
+"""
+
+
+def answer(folder: Path, text: str, columns: list[str]) -> np.ndarray:
+    connection = duckdb.connect()
+    for file in folder.glob("*.parquet"):
+        connection.execute(f"create view {file.stem} as select * from '{file}'")
+    found = connection.execute(text).fetchnumpy()
+    return np.stack([np.asarray(found[name], dtype="float64") for name in columns], axis=1)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", [None, 0, 1, 2])
+def test_rows_are_multiplied_and_reduced(ranks: int, seed: int | None, tpch_small: Path) -> None:
+    w = normal(3, 5, dtype="float64")
+    rows = hr.query(LINES, tpch_small).to_tensor(["q", "p", "t"])
+
+    @hr.jit(ranks=ranks, threads=2, layout_seed=seed)
+    def weigh(x: xp.Array, w: xp.Array) -> xp.Array:
+        return xp.sum(xp.relu(x @ w), axis=0)
+
+    expected = np.maximum(answer(tpch_small, LINES, ["q", "p", "t"]) @ w, 0).sum(axis=0)
+    np.testing.assert_allclose(weigh(rows, w), expected, rtol=1e-9)
+    plan = json.loads(weigh.compile(rows, w).plan_json)
+    operations = [task.get("operation") for task in plan["tasks"]]
+    assert "to_tensor" in operations
+    assert ("all_reduce" in operations or "reduce_scatter" in operations) == (ranks > 1)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_a_join_and_its_gram_matrix(ranks: int, tpch_small: Path) -> None:
+    rows = hr.query(JOINED, tpch_small).to_tensor(["total", "quantity"])
+    gram = hr.jit(ranks=ranks, threads=2)(lambda x: x.T @ x)
+    x = answer(tpch_small, JOINED, ["total", "quantity"])
+    np.testing.assert_allclose(gram(rows), x.T @ x, rtol=1e-9)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_aligned_tensors_come_back_whole(ranks: int, tpch_small: Path) -> None:
+    x, n = hr.query(LINES, tpch_small).to_tensors(["q", "p"], "n")
+    doubled = hr.jit(ranks=ranks, threads=2)(lambda x, n: (x * 2, n + 1))
+    got, counted = doubled(x, n)
+    expected = answer(tpch_small, LINES, ["q", "p", "n"]) * [2, 2, 1] + [0, 0, 1]
+    found = np.column_stack([got, counted])
+    # Rows come in any order.
+    order = np.lexsort
+    np.testing.assert_allclose(found[order(found.T)], expected[order(expected.T)], rtol=1e-12)
+
+
+def test_no_rows_and_null() -> None:
+    table = pa.table({"x": pa.array([1.0, None, 3.0]), "k": [1, 2, 3]})
+    total = hr.jit(ranks=2, threads=1)(lambda x: xp.sum(x))
+    assert total(hr.query("select x from t where k > 5", {"t": table}).to_tensor("x")) == 0
+    assert total(hr.query("select x from t where k <> 2", {"t": table}).to_tensor("x")) == 4
+    with pytest.raises(hr.HeadraceError, match="NULL cannot become an element of a tensor"):
+        total(hr.query("select x from t", {"t": table}).to_tensor("x"))
+
+
+def test_mistakes(tpch_small: Path) -> None:
+    lines = hr.query(LINES, tpch_small)
+    total = hr.jit(lambda x: xp.sum(x, axis=0))
+    with pytest.raises(hr.HeadraceError, match="no column: nowhere"):
+        total(lines.to_tensor(["q", "nowhere"]))
+    with pytest.raises(hr.HeadraceError, match="known only when the program runs"):
+        hr.jit(lambda x: xp.mean(x, axis=0))(lines.to_tensor(["q", "p"]))
+    with pytest.raises(hr.HeadraceError, match="do not broadcast"):
+        hr.jit(lambda x, y: x + y)(lines.to_tensor("q"), lines.to_tensor("p"))
+    with pytest.raises(TypeError, match="dtype is not one of"):
+        lines.to_tensor("q", dtype="i8")
