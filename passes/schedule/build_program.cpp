@@ -155,7 +155,9 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
     }
   }
   b_.setInsertionPointToEnd(module_.getBody());
-  auto program = sched::ProgramOp::create(b_, module_.getLoc(), b_.getStringAttr("main"));
+  // A tensor program's function stays beside its tasks: kernels are made of it.
+  StringRef name = module_.lookupSymbol("main") ? "tasks" : "main";
+  auto program = sched::ProgramOp::create(b_, module_.getLoc(), b_.getStringAttr(name));
   b_.setInsertionPointToEnd(&program.getBody().emplaceBlock());
   for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
     if (!pipeline->hasAttr("merges") && failed(add(pipeline))) {

@@ -6,7 +6,7 @@
 
 namespace headrace::schedule {
 
-/// Orders the pipelines of a module into a `sched.program @main`: a run task each, loads before scans, exchanges
+/// Orders the pipelines of a module into a `sched.program @main` (or @tasks, beside a function @main): a run task each, loads before scans, exchanges
 /// between the two pipelines of a stream; then the tasks of the tensor program, if there is one. Diagnostics on
 /// failure.
 mlir::FailureOr<sched::ProgramOp> buildProgram(mlir::ModuleOp module);

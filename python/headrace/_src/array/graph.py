@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Rows:
-    """The number of rows of a query's result: an extent that only the run knows. Equal to nothing but itself."""
+    """The number of rows of a query's result, which only the run knows. Equal to nothing but itself."""
 
     def __repr__(self) -> str:
         return "?"
