@@ -1,4 +1,4 @@
-"""Mixed programs: a query's columns are arguments of a tensor function, in one plan; against DuckDB and NumPy."""
+"""Mixed programs: columns of a query are arguments of a tensor function, in one plan."""
 
 from __future__ import annotations
 

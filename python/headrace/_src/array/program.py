@@ -14,7 +14,6 @@ from headrace._src.errors import HeadraceError
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
-from headrace._src.query.sql import statistics_of
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def _request(source: str, queries: tuple[tuple[int, QueryTensor], ...], target: 
             part.arguments = [index for index, _ in members]
             part.columns = [tensor.columns for _, tensor in members]
             made.append(part)
-        statistics.update(statistics_of(query.used))
+        statistics.update(query.statistics)
     request.queries = made
     request.statistics = statistics
     return request
@@ -104,7 +103,7 @@ class Program:
     def _load(self) -> LoadedProgram:
         target = self._options.target()
         described = [
-            [index, tensor.columns, tensor.query.substrait, statistics_of(tensor.query.used)]
+            [index, tensor.columns, tensor.query.substrait, tensor.query.statistics]
             for index, tensor in self._queries
         ]
         key = plan_cache.key_of(["mlir", self._source, described, target.key()])

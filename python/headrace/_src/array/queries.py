@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from headrace._src.array.graph import Rows
-from headrace._src.query.tables import FileTable, Table, TablesArgument, resolve
+from headrace._src.query.tables import Table, TablesArgument, resolve
 
 _DTYPES = ("f32", "f64", "i64")
 
@@ -21,21 +21,24 @@ class Query:
     tables: dict[str, Table]
 
     @cached_property
-    def substrait(self) -> str:
-        from headrace._src.query.sql import substrait_of
+    def _imported(self) -> tuple[str, dict[str, str]]:
+        from headrace._src.query.sql import imported
 
-        return substrait_of(self.text, self.tables)
+        return imported(self.text, self.tables)
 
     @property
-    def used(self) -> dict[str, Table]:
-        """The tables that it reads."""
-        return {name: table for name, table in self.tables.items() if f'"{name}"' in self.substrait}
+    def substrait(self) -> str:
+        return self._imported[0]
+
+    @property
+    def statistics(self) -> dict[str, str]:
+        """The statistics documents of the tables that it reads."""
+        return self._imported[1]
 
     def bindings(self) -> dict[str, Any]:
-        return {
-            name: list(table.paths) if isinstance(table, FileTable) else table.data
-            for name, table in self.used.items()
-        }
+        from headrace._src.query.sql import bindings_of
+
+        return bindings_of({name: self.tables[name] for name in self.statistics})
 
     def to_tensor(self, columns: str | Sequence[str], dtype: str = "f64") -> QueryTensor:
         """Numeric columns as a tensor: one column name gives (rows,), several give (rows, columns)."""

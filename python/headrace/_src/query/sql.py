@@ -204,19 +204,10 @@ def _compile(
     dump_phases: list[str],
     statistics: Mapping[str, Any] | None,
 ) -> _Answer:
-    from headrace._src.sql.errors import SqlError
-    from headrace._src.sql.plan import substrait_json
-
     start = time.perf_counter()
     documents = _documents(text, tables)
     measured = time.perf_counter()
-    schemas = Schemas(documents)
-    try:
-        substrait = substrait_json(text, schemas.arrow())
-    except SqlError as error:
-        schemas.explain_mistake(text, str(error))
-        raise HeadraceError(str(error), getattr(error.kind, "value", "user")) from None
-    schemas.refuse_unreadable(substrait)
+    substrait = _substrait(text, documents)
     parsed = time.perf_counter()
     request = target.request()
     request.substrait = substrait
@@ -242,20 +233,34 @@ def _documents(text: str, tables: dict[str, Table]) -> dict[str, str]:
     return out
 
 
-def statistics_of(tables: Mapping[str, Table]) -> dict[str, str]:
-    """The statistics documents (JSON) of resolved tables."""
-    return {name: _table_statistics(table) for name, table in tables.items()}
-
-
-def substrait_of(text: str, tables: Mapping[str, Table]) -> str:
-    """A query as Substrait JSON; HeadraceError if it is not one over these tables."""
+def _substrait(text: str, documents: dict[str, str]) -> str:
+    """A query over tables with these statistics as Substrait JSON."""
     from headrace._src.sql.errors import SqlError
     from headrace._src.sql.plan import substrait_json
 
+    schemas = Schemas(documents)
     try:
-        return substrait_json(text, {name: table.schema() for name, table in tables.items()})
+        substrait = substrait_json(text, schemas.arrow())
     except SqlError as error:
+        schemas.explain_mistake(text, str(error))
         raise HeadraceError(str(error), getattr(error.kind, "value", "user")) from None
+    schemas.refuse_unreadable(substrait)
+    return substrait
+
+
+def imported(text: str, tables: dict[str, Table]) -> tuple[str, dict[str, str]]:
+    """A query as Substrait JSON, and the statistics of the tables it reads; HeadraceError if it is none."""
+    documents = _documents(text, tables)
+    substrait = _substrait(text, documents)
+    return substrait, {name: text for name, text in documents.items() if f'"{name}"' in substrait}
+
+
+def bindings_of(tables: Mapping[str, Table]) -> dict[str, Any]:
+    """What the runtime reads the tables from."""
+    return {
+        name: list(table.paths) if isinstance(table, FileTable) else _imported(table)
+        for name, table in tables.items()
+    }
 
 
 def table_statistics(tables: TablesArgument) -> dict[str, Any]:
@@ -287,10 +292,7 @@ def _run(
     memory: int | None,
     simulation_seed: int | None,
 ) -> Any:
-    bindings = {
-        name: list(table.paths) if isinstance(table, FileTable) else _imported(table)
-        for name, table in tables.items()
-    }
+    bindings = bindings_of(tables)
     options: dict[str, Any] = {"ranks": ranks, "threads": threads or programs.default_threads()}
     if memory is not None:
         options["memory"] = memory
