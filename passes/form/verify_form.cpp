@@ -59,7 +59,7 @@ private:
         .Case<ReadOp, LookupOp>(
             [&](auto user) { return use<StateOp>(user, user.getState(), &Uses::read); })
         .Case([&](EmitOp emit) { return use<StreamOp>(emit, emit.getStream(), &Uses::written); })
-        .Case([&](ReceiveOp receive) {
+        .Case<ReceiveOp, ToTensorOp>([&](auto receive) {
           return use<StreamOp>(receive, receive.getStream(), &Uses::read);
         })
         .Default([](Operation *) { return success(); });
