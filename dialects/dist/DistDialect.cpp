@@ -23,6 +23,15 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     }
     return success();
   }
+  if (name == getChooseAttrName()) {
+    auto choice = dyn_cast<DictionaryAttr>(attribute.getValue());
+    if (!choice || !isa_and_nonnull<IntegerAttr>(choice.get("at_most")) ||
+        op->getName().getStringRef() != "frame.join") {
+      return op->emitOpError("dist.choose is a dictionary with at_most on a frame.join, got ")
+             << attribute.getValue(); // C3
+    }
+    return success();
+  }
   if (name != getLayoutsAttrName() && name != getNeedsAttrName()) {
     return op->emitOpError("has an unknown attribute of dialect dist: ") << name;
   }

@@ -13,11 +13,14 @@ def Dist_Dialect : Dialect {
     the phase `shard` every op carries two arrays: `dist.layouts`, one `#dist.layout` per result, and
     `dist.needs`, the layout that each table or tensor operand must have. On functions, `dist.layouts` lists
     the layouts of arguments. Scans that read only their rank's share carry the
-    axes along which the rows are divided in `dist.split`.
+    axes along which the rows are divided in `dist.split`. A join that decides at run
+    time how its rows meet carries `dist.choose`: `at_most` rows of the right side for a broadcast, and the
+    `left_keys` and `right_keys` by which the sides are shuffled otherwise (none: that side stays).
 
     **Constraints:**
     - (C1) `dist.layouts` and `dist.needs` are arrays of `#dist.layout`.
     - (C2) `dist.split` is an array of axis names, at least one.
+    - (C3) `dist.choose` is a dictionary with the integer `at_most`, on a `frame.join`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -26,6 +29,7 @@ def Dist_Dialect : Dialect {
     static ::llvm::StringRef getLayoutsAttrName() { return "dist.layouts"; }
     static ::llvm::StringRef getNeedsAttrName() { return "dist.needs"; }
     static ::llvm::StringRef getSplitAttrName() { return "dist.split"; }
+    static ::llvm::StringRef getChooseAttrName() { return "dist.choose"; }
 
   private:
     void registerAttrs();

@@ -133,6 +133,19 @@ LogicalResult ExchangeOp::verify() {
   return verifyAxes(*this, getAxes());
 }
 
+LogicalResult ChooseOp::verify() {
+  for (Region *region : getRegions()) {
+    auto yield = dyn_cast_or_null<YieldOp>(region->front().empty() ? nullptr : &region->front().back());
+    if (!yield || yield.getValues().size() != 1 || yield.getValues()[0].getType() != getType()) {
+      return emitOpError("needs regions that yield a table of type ") << getType(); // C1
+    }
+  }
+  if (static_cast<int64_t>(getAtMost()) < 0) {
+    return emitOpError("needs a bound of rows that is not negative, got ") << static_cast<int64_t>(getAtMost()); // C2
+  }
+  return success();
+}
+
 LogicalResult AllReduceOp::verify() {
   if (failed(verifyTensorCombine(*this, getCombine()))) {
     return failure();

@@ -108,6 +108,47 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
   }];
 }
 
+def Dist_ChooseOp : Op<Dist_Dialect, "choose", [NoRegionArguments]> {
+  let summary = "one of two ways to go on, by the number of rows that a table turns out to have";
+  let description = [{
+    The rows of `counted` are summed over all ranks, so that every rank chooses alike: with `at_most` rows or fewer
+    the first region runs, else the second. Both give the same table; how its rows are spread differs, so the result
+    counts as `scattered`. Exists from the end of `shard` to `form`.
+
+    ```mlir
+    !l = !frame.table<"k": i64>
+    !r = !frame.table<"j": i64>
+    !lr = !frame.table<"k": i64, "j": i64>
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @choose(%l: !l, %r: !r) -> !lr {
+        %0 = dist.choose %r at_most 5000 {
+          %1 = dist.exchange broadcast %r over ["r"] : !r
+          %2 = frame.join inner %l, %1 on ["k"] = ["j"] : !l, !r -> !lr
+          dist.yield %2 : !lr
+        } else {
+          %1 = dist.exchange hash %l keys ["k"] over ["r"] : !l
+          %2 = dist.exchange hash %r keys ["j"] over ["r"] : !r
+          %3 = frame.join inner %1, %2 on ["k"] = ["j"] : !l, !r -> !lr
+          dist.yield %3 : !lr
+        } : !r -> !lr
+        return %0 : !lr
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) both regions yield one table of the result's type.
+    - (C2) the bound is not negative.
+  }];
+  let arguments = (ins Frame_TableType:$counted, I64Attr:$at_most);
+  let regions = (region SizedRegion<1>:$few, SizedRegion<1>:$many);
+  let results = (outs Frame_TableType:$result);
+  let assemblyFormat = [{
+    $counted `at_most` $at_most $few `else` $many attr-dict `:` type($counted) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
@@ -295,8 +336,8 @@ def Dist_ManualOp : Op<Dist_Dialect, "manual", [
   let hasRegionVerifier = 1;
 }
 
-def Dist_YieldOp : Op<Dist_Dialect, "yield", [Pure, Terminator, ReturnLike, HasParent<"ManualOp">]> {
-  let summary = "ends a `dist.manual` body";
+def Dist_YieldOp : Op<Dist_Dialect, "yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ManualOp", "ChooseOp"]>]> {
+  let summary = "ends a body of `dist.manual` or `dist.choose`";
   let description = [{
     ```mlir
     func.func @yield() {

@@ -63,7 +63,8 @@ def Pipe_StateKind : I32EnumAttr<"StateKind", "how a state keeps its rows", [
     I32EnumAttrCase<"Dense", 2, "dense">,
     I32EnumAttrCase<"Join", 3, "join">,
     I32EnumAttrCase<"Sort", 4, "sort">,
-    I32EnumAttrCase<"Dictionary", 5, "dictionary">]> {
+    I32EnumAttrCase<"Dictionary", 5, "dictionary">,
+    I32EnumAttrCase<"Rows", 6, "rows">]> {
   let cppNamespace = "::headrace::pipe";
 }
 def Pipe_LookupKind : I32EnumAttr<"LookupKind", "what a lookup keeps of a row and its matches", [
@@ -110,7 +111,7 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
   let description = [{
     Two copies of a state combine field by field as the fields say (`key` fields decide which rows meet). A `join`
     state is filled by `pipe.insert` and read by `pipe.lookup`; `group`, `dense` and `scalar` by `pipe.combine`; `sort` by
-    `pipe.insert`, keeping the first `limit` rows in the order of `sort_keys`.
+    `pipe.insert`, keeping the first `limit` rows in the order of `sort_keys`; `rows` by `pipe.insert`, keeping all.
 
     ```mlir
     pipe.state @revenue scalar [#pipe.field<"revenue", i128, "sum">]
@@ -141,10 +142,31 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
   let assemblyFormat = "$sym_name $exchange `:` $rows attr-dict";
 }
 
+def Pipe_ChoiceOp : Pipe_Op<"choice", [Symbol]> {
+  let summary = "which pipelines run is decided when a state has been filled";
+  let description = [{
+    If the state has `at_most` rows or fewer, summed over all ranks, the pipelines with `choice` this symbol and
+    `branch` "few" run, else those with `branch` "many". Both write the same stream, of exchange `none`. `expected` is
+    the estimate of the rows.
+
+    ```mlir
+    pipe.state @rows0 rows [#pipe.field<"k", i32, "payload">]
+    pipe.choice @choice0 by @rows0 at_most 5000 expected 1200
+    ```
+
+    C1: the bound is not negative.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$state, I64Attr:$at_most,
+                       OptionalAttr<I64Attr>:$expected);
+  let assemblyFormat = "$sym_name `by` $state `at_most` $at_most (`expected` $expected^)? attr-dict";
+  let hasVerifier = 1;
+}
+
 def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "one kernel's worth of work: source, sub-operators, sink";
   let description = [{
-    The body is a chain: the first op is a source, the last a sink, each op uses the rows of the one before.
+    The body is a chain: the first op is a source, the last a sink, each op uses the rows of the one before. The
+    attributes `choice` and `branch` put a pipeline into a branch of a `pipe.choice`.
 
     ```mlir
     pipe.state @count scalar [#pipe.field<"n", i64, "sum">]

@@ -114,6 +114,13 @@ LogicalResult StateOp::verify() {
   return success();
 }
 
+LogicalResult ChoiceOp::verify() {
+  if (static_cast<int64_t>(getAtMost()) < 0) {
+    return emitOpError("C1: the bound is negative: ") << static_cast<int64_t>(getAtMost());
+  }
+  return success();
+}
+
 LogicalResult PipelineOp::verify() {
   Block &block = getBody().front();
   if (block.empty()) {

@@ -264,28 +264,37 @@ def Sched_TensorResultOp : Sched_Op<"tensor_result"> {
 }
 
 def Sched_ReserveOp : Sched_Op<"reserve"> {
-  let summary = "memory granted before what needs it starts";
+  let summary = "memory for a state, granted before the run that fills it starts";
   let description = [{
-    `minimum` bytes are static; `expected` is the 95th percentile.
+    `minimum` bytes are needed without any rows, and are granted or the program fails; `expected` is the 95th percentile
+    of what the rows will take; beyond the minimum the reservation grows as rows come.
 
     ```mlir
+    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
     sched.program @main {
-      %granted = sched.reserve "host" minimum 65536 expected 1048576
-      %done = sched.release %granted
+      %granted = sched.reserve "host" for @count minimum 65536 expected 65536
+      %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+      %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@count] reads [] after %granted
+      %released = sched.release %granted after %done
     }
     ```
+
+    C1: no fewer bytes are expected than the minimum, which is not negative.
   }];
-  let arguments = (ins StrAttr:$tier, I64Attr:$minimum, I64Attr:$expected);
+  let arguments = (ins StrAttr:$tier, FlatSymbolRefAttr:$state, I64Attr:$minimum, I64Attr:$expected,
+                       Variadic<Sched_TokenType>:$after);
   let results = (outs Sched_TokenType:$granted);
-  let assemblyFormat = "$tier `minimum` $minimum `expected` $expected attr-dict";
+  let assemblyFormat = "$tier `for` $state `minimum` $minimum `expected` $expected (`after` $after^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Sched_ReleaseOp : Sched_Op<"release"> {
-  let summary = "gives a reservation back";
+  let summary = "gives a reservation back, when all that used it has ended";
   let description = [{
     ```mlir
+    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
     sched.program @main {
-      %granted = sched.reserve "host" minimum 65536 expected 1048576
+      %granted = sched.reserve "host" for @count minimum 65536 expected 1048576
       %loaded, %rows = sched.load "nation" [] : <!pipe.rows<"k": i32>>
       %done = sched.release %granted after %loaded
       sched.result %rows : <!pipe.rows<"k": i32>>
@@ -295,6 +304,64 @@ def Sched_ReleaseOp : Sched_Op<"release"> {
   let arguments = (ins Sched_TokenType:$granted, Variadic<Sched_TokenType>:$after);
   let results = (outs Sched_TokenType:$done);
   let assemblyFormat = "$granted (`after` $after^)? attr-dict";
+}
+
+def Sched_ChooseOp : Sched_Op<"choose", [NoRegionArguments]> {
+  let summary = "one of two groups of tasks, by the rows that a task has left in its state";
+  let description = [{
+    When the run behind `by` has ended, its rows are summed over all ranks: with `at_most` or fewer the first group
+    runs, else the second. Both end in a stream with the same rows. Tasks of a group start after the choice; the
+    choice ends when they have. `expected` is the estimate of the rows.
+
+    ```mlir
+    pipe.state @rows0 rows [#pipe.field<"k", i32, "payload">]
+    sched.program @main {
+      %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+      %filled = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@rows0] reads []
+      %chosen, %out = sched.choose by %filled at_most 5000 expected 1200 {
+        %0, %1 = sched.run @few of @rows0 fills [] reads [] after %filled -> !sched.stream<!pipe.rows<"k": i32>>
+        sched.yield %1 : !sched.stream<!pipe.rows<"k": i32>>
+      } else {
+        %0, %1 = sched.run @many of @rows0 fills [] reads [] after %filled -> !sched.stream<!pipe.rows<"k": i32>>
+        sched.yield %1 : !sched.stream<!pipe.rows<"k": i32>>
+      } : !sched.stream<!pipe.rows<"k": i32>>
+      sched.result %out : !sched.stream<!pipe.rows<"k": i32>>
+    }
+    ```
+
+    C1: both groups end in a yield of the result's type.
+    C2: what is counted is a run that fills a state.
+  }];
+  let arguments = (ins Sched_TokenType:$counted, I64Attr:$at_most, OptionalAttr<I64Attr>:$expected);
+  let regions = (region SizedRegion<1>:$few, SizedRegion<1>:$many);
+  let results = (outs Sched_TokenType:$done, Sched_StreamType:$output);
+  let assemblyFormat = [{
+    `by` $counted `at_most` $at_most (`expected` $expected^)? $few `else` $many attr-dict `:` type($output)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sched_YieldOp : Sched_Op<"yield", [Terminator, HasParent<"ChooseOp">]> {
+  let summary = "ends a group of a `sched.choose`";
+  let description = [{
+    ```mlir
+    pipe.state @rows0 rows [#pipe.field<"k", i32, "payload">]
+    sched.program @main {
+      %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+      %filled = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@rows0] reads []
+      %chosen, %out = sched.choose by %filled at_most 10 {
+        %0, %few = sched.run @few of @rows0 fills [] reads [] -> !sched.stream<!pipe.rows<"k": i32>>
+        sched.yield %few : !sched.stream<!pipe.rows<"k": i32>>
+      } else {
+        %0, %many = sched.run @many of @rows0 fills [] reads [] -> !sched.stream<!pipe.rows<"k": i32>>
+        sched.yield %many : !sched.stream<!pipe.rows<"k": i32>>
+      } : !sched.stream<!pipe.rows<"k": i32>>
+      sched.result %out : !sched.stream<!pipe.rows<"k": i32>>
+    }
+    ```
+  }];
+  let arguments = (ins Sched_StreamType:$rows);
+  let assemblyFormat = "$rows attr-dict `:` type($rows)";
 }
 
 def Sched_ResultOp : Sched_Op<"result"> {

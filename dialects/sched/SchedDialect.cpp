@@ -30,13 +30,17 @@ void SchedDialect::initialize() {
 
 LogicalResult ProgramOp::verify() {
   int results = 0;
-  for (Operation &op : getBody().front()) {
+  WalkResult walked = getBody().walk([&](Operation *op) -> WalkResult {
     results += isa<ResultOp>(op);
-    for (Value value : op.getResults()) {
+    for (Value value : op->getResults()) {
       if (isa<StreamType>(value.getType()) && !value.hasOneUse()) {
-        return op.emitOpError("C1: a stream needs exactly one consumer, got ") << llvm::range_size(value.getUses());
+        return op->emitOpError("C1: a stream needs exactly one consumer, got ") << llvm::range_size(value.getUses());
       }
     }
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted()) {
+    return failure();
   }
   if (results > 1) {
     return emitOpError("C2: more than one result");
@@ -47,6 +51,28 @@ LogicalResult ProgramOp::verify() {
 LogicalResult RunOp::verify() {
   if (static_cast<bool>(getInput()) == getSource().has_value()) {
     return emitOpError("C1: the source is a stream or a state, and exactly one of them");
+  }
+  return success();
+}
+
+LogicalResult ChooseOp::verify() {
+  for (Region *region : getRegions()) {
+    auto yield = dyn_cast_or_null<YieldOp>(region->front().empty() ? nullptr : &region->front().back());
+    if (!yield || yield.getRows().getType() != getOutput().getType()) {
+      return emitOpError("C1: both groups yield a stream of type ") << getOutput().getType();
+    }
+  }
+  auto run = getCounted().getDefiningOp<RunOp>();
+  if (!run || run.getFills().empty()) {
+    return emitOpError("C2: what is counted is a run that fills a state");
+  }
+  return success();
+}
+
+LogicalResult ReserveOp::verify() {
+  auto minimum = static_cast<int64_t>(getMinimum()), expected = static_cast<int64_t>(getExpected());
+  if (minimum < 0 || expected < minimum) {
+    return emitOpError("C1: needs 0 <= minimum <= expected, got ") << minimum << " and " << expected;
   }
   return success();
 }

@@ -596,7 +596,14 @@ TableEstimate CardinalityAnalysis::compute(Operation *op) {
         return unionOf(inputs);
       })
       .Default([&](Operation *other) {
-        // An op of a later level that passes one table on, or a source that is not known.
+        // An op of a later level: one that yields the same table from each region, one that passes a table on, or
+        // a source that is not known.
+        if (other->getNumRegions() > 0 && !other->getRegion(0).empty()) {
+          Operation &last = other->getRegion(0).back().back();
+          if (last.getNumOperands() == 1 && last.getOperand(0).getType() == other->getResult(0).getType()) {
+            return of(last.getOperand(0));
+          }
+        }
         for (Value operand : other->getOperands()) {
           if (operand.getType() == other->getResult(0).getType()) {
             return of(operand);

@@ -75,6 +75,8 @@ plan::StateKind planKind(pipe::StateKind kind) {
     return plan::StateKind::kSortBuffer;
   case pipe::StateKind::Dictionary:
     return plan::StateKind::kDictionary;
+  case pipe::StateKind::Rows:
+    return plan::StateKind::kRowBuffer;
   }
   llvm_unreachable("unknown state kind");
 }
@@ -135,6 +137,13 @@ plan::State layoutState(pipe::StateOp op) {
   state.limit = op.getLimit().value_or(0);
   if (op.getExpectedRows()) {
     state.rows.expected = state.rows.p95 = *op.getExpectedRows();
+  }
+  if (auto rows = op->getAttrOfType<DictionaryAttr>("rows")) {
+    auto number = [&](StringRef name, uint64_t otherwise) {
+      auto value = dyn_cast_or_null<IntegerAttr>(rows.get(name));
+      return value ? static_cast<uint64_t>(value.getInt()) : otherwise;
+    };
+    state.rows = {number("min", 0), number("expected", 0), number("p95", 0), number("max", UINT64_MAX)};
   }
   for (auto field : op.getFields().getAsRange<pipe::FieldAttr>()) {
     plan::StateField out;

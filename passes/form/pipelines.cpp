@@ -3,8 +3,12 @@
 #include "passes/form/pipelines.h"
 
 #include "dialects/dist/DistDialect.h"
+#include "dialects/topo/TopoDialect.h"
+#include "passes/form/local_rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -35,7 +39,8 @@ std::optional<uint64_t> product(std::optional<uint64_t> a, std::optional<uint64_
 class Former {
 public:
   Former(func::FuncOp main, TableSink sink)
-      : main_(main), sink_(sink), module_(main->getParentOfType<ModuleOp>()), b_(main.getContext()) {}
+      : main_(main), sink_(sink), module_(main->getParentOfType<ModuleOp>()), b_(main.getContext()),
+        localRows_(ranksOf(module_)) {}
 
   LogicalResult run();
 
@@ -50,6 +55,16 @@ private:
   FailureOr<OpenPipeline> openSort(Value input, ArrayAttr keys, std::optional<uint64_t> limit,
                                    const Names &needed, Location location);
   FailureOr<OpenPipeline> openExchange(dist::ExchangeOp exchange, const Names &needed);
+  FailureOr<OpenPipeline> openChoose(dist::ChooseOp choose, const Names &needed);
+  /// Forms a region of a choose up to its stream; `left` and `counted` are its tables.
+  LogicalResult formBranch(Region &region, const Names &needed, StringRef stream, OpenPipeline left,
+                           OpenPipeline counted, std::vector<ColumnInfo> &columns);
+  /// Whether pipelines that are started belong to a branch of a choice.
+  struct Branch {
+    std::string choice;
+    std::string name;
+  };
+  void putIntoBranch(pipe::PipelineOp pipeline);
   /// A new pipeline over the rows of a finished state.
   OpenPipeline openState(Location location, StringRef state, ArrayRef<ColumnInfo> columns, StringRef stem);
 
@@ -72,11 +87,22 @@ private:
   OpBuilder atEnd(OpenPipeline &open) { return OpBuilder::atBlockEnd(&open.pipeline.getBody().front()); }
   void emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAttr keys);
 
+  static int64_t ranksOf(ModuleOp module) {
+    topo::MeshAttr mesh = topo::meshOf(module);
+    return mesh ? mesh.getRankCount() : 1;
+  }
+  /// How many rows of `table` a state is thought to hold on a rank.
+  void setRows(pipe::StateOp state, Value table) { state->setAttr("rows", localRows_.attributeOf(table)); }
+
   func::FuncOp main_;
   TableSink sink_;
   ModuleOp module_;
   OpBuilder b_;
+  LocalRows localRows_;
   llvm::StringMap<int> counters_;
+  std::optional<Branch> branch_;
+  /// Tables that have been formed already; taken by the first who opens them.
+  llvm::MapVector<Value, OpenPipeline> formed_;
 };
 
 ArrayAttr Former::strings(ArrayRef<std::string> names) {
@@ -117,7 +143,15 @@ OpenPipeline Former::startPipeline(Location location, StringRef stem) {
   OpenPipeline out;
   out.pipeline = pipe::PipelineOp::create(builder, location, b_.getStringAttr(fresh(stem)));
   out.pipeline.getBody().emplaceBlock();
+  putIntoBranch(out.pipeline);
   return out;
+}
+
+void Former::putIntoBranch(pipe::PipelineOp pipeline) {
+  if (branch_) {
+    pipeline->setAttr("choice", FlatSymbolRefAttr::get(b_.getContext(), branch_->choice));
+    pipeline->setAttr("branch", b_.getStringAttr(branch_->name));
+  }
 }
 
 std::vector<Scalar> Former::bindArguments(OpenPipeline &open, ArrayRef<std::string> columns,
@@ -589,6 +623,7 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   std::string name = fresh("build");
   auto state = pipe::StateOp::create(outer, join.getLoc(), b_.getStringAttr(name), pipe::StateKind::Join,
                                      b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
+  setRows(state, join.getRight());
   // Dense integer keys: the directory is an array over [low, high], if it is not much larger than the hash one.
   constexpr uint64_t kDirectMax = 1u << 27;
   if (singleRange && build->rowsMax) {
@@ -773,6 +808,7 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   auto kind = grouped ? pipe::StateKind::Group : pipe::StateKind::Scalar;
   auto state = pipe::StateOp::create(outer, aggregate.getLoc(), b_.getStringAttr(name), kind,
                                      b_.getArrayAttr(fieldAttrs), ArrayAttr(), IntegerAttr(), IntegerAttr());
+  setRows(state, aggregate.getResult());
   ArrayAttr keyAttr = strings(keys);
   {
     OpBuilder builder = atEnd(*input);
@@ -848,9 +884,11 @@ FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, std::optio
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(input->pipeline);
   std::string name = fresh("order");
-  pipe::StateOp::create(outer, location, b_.getStringAttr(name), pipe::StateKind::Sort, b_.getArrayAttr(fields),
-                        b_.getArrayAttr(sortKeys),
-                        limit ? b_.getI64IntegerAttr(static_cast<int64_t>(*limit)) : IntegerAttr(), IntegerAttr());
+  auto state = pipe::StateOp::create(outer, location, b_.getStringAttr(name), pipe::StateKind::Sort,
+                                     b_.getArrayAttr(fields), b_.getArrayAttr(sortKeys),
+                                     limit ? b_.getI64IntegerAttr(static_cast<int64_t>(*limit)) : IntegerAttr(),
+                                     IntegerAttr());
+  setRows(state, value);
   {
     OpBuilder builder = atEnd(*input);
     pipe::InsertOp::create(builder, location, input->rows, b_.getAttr<FlatSymbolRefAttr>(name), strings({}), UnitAttr());
@@ -901,7 +939,138 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   return out;
 }
 
+// ---- ways that are chosen at run time ----
+
+/// The join in a region of a choose, and the keys of the exchange on one of its sides.
+frame::JoinOp joinIn(Region &region) {
+  return region.front().getTerminator()->getOperand(0).getDefiningOp<frame::JoinOp>();
+}
+
+std::pair<Value, std::vector<std::string>> behindExchange(Value table) {
+  auto exchange = table.getDefiningOp<dist::ExchangeOp>();
+  if (!exchange) {
+    return {table, {}};
+  }
+  return {exchange.getInput(), exchange.getKeys() ? listOf(*exchange.getKeys()) : std::vector<std::string>()};
+}
+
+LogicalResult Former::formBranch(Region &region, const Names &needed, StringRef stream, OpenPipeline left,
+                                 OpenPipeline counted, std::vector<ColumnInfo> &columns) {
+  frame::JoinOp join = joinIn(region);
+  formed_[behindExchange(join.getLeft()).first] = std::move(left);
+  formed_[behindExchange(join.getRight()).first] = std::move(counted);
+  FailureOr<OpenPipeline> joined = openJoin(join, needed);
+  if (failed(joined)) {
+    return failure();
+  }
+  columns = joined->columns;
+  OpBuilder builder = atEnd(*joined);
+  pipe::EmitOp::create(builder, join.getLoc(), joined->rows, b_.getAttr<FlatSymbolRefAttr>(stream), strings({}));
+  return success();
+}
+
+FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &needed) {
+  frame::JoinOp few = joinIn(choose.getFew()), many = joinIn(choose.getMany());
+  if (!few || !many) {
+    return choose.emitError("chooses between other ops than joins");
+  }
+  // What the joins need of their sides, and the exchanges in front of them.
+  Names leftNeeds, rightNeeds;
+  Location location = choose.getLoc();
+  auto add = [](Names &names, ArrayRef<std::string> more) {
+    for (const std::string &name : more) {
+      names.insert(name);
+    }
+  };
+  std::vector<std::string> residual = few.hasResidual() ? listOf(*few.getResidualColumns()) : std::vector<std::string>();
+  for (auto [side, needs, keys] : {std::tuple(few.getLeft(), &leftNeeds, few.getLeftKeys()),
+                                   std::tuple(few.getRight(), &rightNeeds, few.getRightKeys())}) {
+    auto type = cast<frame::TableType>(side.getType());
+    for (const frame::Column &column : type.getColumns()) {
+      if (needed.contains(column.name.getValue()) || llvm::is_contained(residual, column.name.getValue())) {
+        needs->insert(column.name.getValue());
+      }
+    }
+    add(*needs, listOf(keys));
+  }
+  add(leftNeeds, behindExchange(many.getLeft()).second);
+  add(rightNeeds, behindExchange(many.getRight()).second);
+  // The right side is kept as rows, which are counted and then read in the one way or the other.
+  FailureOr<OpenPipeline> build = open(choose.getCounted(), rightNeeds);
+  if (failed(build)) {
+    return failure();
+  }
+  std::string rows = fresh("rows");
+  SmallVector<Attribute> fields;
+  for (const ColumnInfo &column : build->columns) {
+    fields.push_back(field(column, "payload"));
+  }
+  {
+    OpBuilder outer(build->pipeline);
+    auto state = pipe::StateOp::create(outer, location, b_.getStringAttr(rows), pipe::StateKind::Rows,
+                                       b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
+    setRows(state, choose.getCounted());
+    OpBuilder builder = atEnd(*build);
+    pipe::InsertOp::create(builder, location, build->rows, b_.getAttr<FlatSymbolRefAttr>(rows), strings({}), UnitAttr());
+  }
+  // The left side's pipeline is made once and continued twice.
+  FailureOr<OpenPipeline> left = open(behindExchange(few.getLeft()).first, leftNeeds);
+  if (failed(left)) {
+    return failure();
+  }
+  Operation &source = left->pipeline.getBody().front().front();
+  if (!isa<pipe::ScanOp, pipe::ReadOp>(source)) {
+    return choose.emitError("its left side comes from an exchange; only scans and states can be read twice: ")
+           << source.getName();
+  }
+  std::string stream = fresh("chosen"), choice = fresh("choice");
+  OpenPipeline second = *left;
+  {
+    OpBuilder after(left->pipeline);
+    after.setInsertionPointAfter(left->pipeline);
+    IRMapping mapping;
+    second.pipeline = cast<pipe::PipelineOp>(after.clone(*left->pipeline, mapping));
+    second.pipeline.setSymName(fresh(left->pipeline.getSymName().str() + "_many"));
+    second.rows = mapping.lookup(left->rows);
+    OpBuilder outer(left->pipeline);
+    pipe::ChoiceOp::create(outer, location, b_.getStringAttr(choice), b_.getAttr<FlatSymbolRefAttr>(rows),
+                           choose.getAtMostAttr(),
+                           b_.getI64IntegerAttr(static_cast<int64_t>(localRows_.everywhere(choose.getCounted()).expected)));
+  }
+  std::vector<ColumnInfo> columns, again;
+  for (auto [region, name, side, given] :
+       {std::tuple(&choose.getFew(), "few", *left, &columns), std::tuple(&choose.getMany(), "many", second, &again)}) {
+    branch_ = Branch{choice, name};
+    putIntoBranch(side.pipeline);
+    OpenPipeline counted = openState(location, rows, build->columns, "kept");
+    counted.rowsMax = build->rowsMax;
+    LogicalResult formed = formBranch(*region, needed, stream, side, counted, *given);
+    branch_.reset();
+    if (failed(formed)) {
+      return failure();
+    }
+  }
+  if (rowsType(columns) != rowsType(again)) {
+    return choose.emitError("its ways give different rows: ") << rowsType(columns) << " and " << rowsType(again);
+  }
+  OpBuilder outer(left->pipeline);
+  pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
+                         TypeAttr::get(rowsType(columns)), ArrayAttr());
+  OpenPipeline out = startPipeline(location, "chosen_rows");
+  OpBuilder builder = atEnd(out);
+  out.rows = pipe::ReceiveOp::create(builder, location, rowsType(columns), b_.getAttr<FlatSymbolRefAttr>(stream));
+  out.columns = columns;
+  bool multiplies = few.getKind() == frame::JoinKind::Inner || few.getKind() == frame::JoinKind::Left;
+  out.rowsMax = multiplies ? product(left->rowsMax, build->rowsMax) : left->rowsMax;
+  return out;
+}
+
 FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
+  if (auto formed = formed_.find(value); formed != formed_.end()) {
+    OpenPipeline taken = std::move(formed->second);
+    formed_.erase(formed);
+    return taken;
+  }
   Operation *op = value.getDefiningOp();
   if (!op) {
     return main_.emitError("tables as function arguments are not supported; scan them");
@@ -946,6 +1115,9 @@ FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
   }
   if (auto exchange = dyn_cast<dist::ExchangeOp>(op)) {
     return openExchange(exchange, needed);
+  }
+  if (auto choose = dyn_cast<dist::ChooseOp>(op)) {
+    return openChoose(choose, needed);
   }
   return op->emitError("not supported in pipelines yet: ") << op->getName();
 }

@@ -90,8 +90,11 @@ private:
     for (auto stream : module_.getOps<StreamOp>()) {
       Uses uses = uses_[stream];
       unsigned receivers = stream.getExchange() == "result" ? 0 : 1;
-      if (uses.written != 1 || uses.read != receivers) {
-        return stream.emitOpError("needs one sender and ")
+      // Both ways of a choice write one stream.
+      unsigned senders = stream.getExchange() == "none" ? 2 : 1;
+      if (uses.written != senders || uses.read != receivers) {
+        return stream.emitOpError("needs ")
+               << (senders == 1 ? "one sender" : "the senders of both ways") << " and "
                << receivers << (receivers == 1 ? " receiver, got " : " receivers, got ")
                << uses.written << " and " << uses.read;
       }

@@ -2,6 +2,7 @@
 #include "passes/schedule/schedule.h"
 
 #include "passes/analysis/physical.h"
+#include "passes/schedule/reservations.h"
 #include "passes/schedule/tensor_schedule.h"
 
 #include "dialects/pipe/PipeDialect.h"
@@ -24,6 +25,10 @@ private:
   /// The end of the pipeline that fills a state.
   FailureOr<Value> filled(StringRef state);
   FailureOr<Value> sourceStream(Operation &source);
+  /// Both ways of a choice, behind what they need from outside; gives the stream that they write.
+  FailureOr<Value> addChoice(pipe::ChoiceOp choice, pipe::StreamOp stream);
+  LogicalResult addWhatFeeds(pipe::PipelineOp pipeline);
+  LogicalResult addWay(Region &region, pipe::PipelineOp last);
   ArrayAttr symbols(ArrayRef<StringRef> names);
 
   ModuleOp module_;
@@ -31,6 +36,8 @@ private:
   OpBuilder b_;
   llvm::StringMap<pipe::PipelineOp> fills_;    ///< state -> the pipeline that fills it
   llvm::StringMap<pipe::PipelineOp> emitters_; ///< stream -> the pipeline that writes it
+  /// stream -> the pipelines that write it in the ways of a choice, few first
+  llvm::StringMap<std::array<pipe::PipelineOp, 2>> ways_;
   llvm::StringMap<sched::RunOp> tasks_;        ///< pipeline -> its task
   llvm::StringSet<> open_;                     ///< pipelines whose dependencies are being added
   llvm::StringMap<Value> tensorRows_;          ///< stream whose rows become tensors -> what its pipeline writes
@@ -64,6 +71,11 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
     return load.getRows();
   }
   auto receive = cast<pipe::ReceiveOp>(source);
+  if (auto ways = ways_.find(receive.getStream()); ways != ways_.end()) {
+    auto choice = ways->second[0]->getAttrOfType<FlatSymbolRefAttr>("choice");
+    return addChoice(symbols_.lookup<pipe::ChoiceOp>(choice.getValue()),
+                     symbols_.lookup<pipe::StreamOp>(receive.getStream()));
+  }
   auto emitter = emitters_.find(receive.getStream());
   if (emitter == emitters_.end()) {
     return receive.emitError("no pipeline writes stream: ") << receive.getStream();
@@ -76,6 +88,55 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
   auto exchange = sched::ExchangeOp::create(b_, receive.getLoc(), b_.getType<sched::TokenType>(), written.getType(),
                                             stream.getExchangeAttr(), b_.getI32IntegerAttr(channels_++), written);
   return exchange.getOutput();
+}
+
+LogicalResult ProgramBuilder::addWhatFeeds(pipe::PipelineOp pipeline) {
+  auto choice = pipeline->getAttr("choice");
+  SmallVector<StringRef> read;
+  for (StringRef name : statesOf(pipeline)) {
+    read.push_back(name);
+  }
+  if (auto source = dyn_cast<pipe::ReadOp>(pipeline.getBody().front().front())) {
+    read.push_back(source.getState());
+  }
+  for (StringRef name : read) {
+    pipe::PipelineOp fill = fills_.lookup(name);
+    if (fill && fill->getAttr("choice") != choice && failed(add(fill))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult ProgramBuilder::addWay(Region &region, pipe::PipelineOp last) {
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPointToEnd(&region.emplaceBlock());
+  if (failed(add(last))) {
+    return failure();
+  }
+  sched::YieldOp::create(b_, last.getLoc(), tasks_.lookup(last.getSymName()).getOutput());
+  return success();
+}
+
+FailureOr<Value> ProgramBuilder::addChoice(pipe::ChoiceOp choice, pipe::StreamOp stream) {
+  FailureOr<Value> counted = filled(choice.getState());
+  if (failed(counted)) {
+    return failure();
+  }
+  for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
+    bool inside = pipeline->getAttr("choice") == FlatSymbolRefAttr::get(choice.getSymNameAttr());
+    if (inside && failed(addWhatFeeds(pipeline))) {
+      return failure();
+    }
+  }
+  auto type = sched::StreamType::get(b_.getContext(), stream.getRows());
+  auto choose = sched::ChooseOp::create(b_, choice.getLoc(), b_.getType<sched::TokenType>(), type, *counted,
+                                        choice.getAtMostAttr(), choice.getExpectedAttr());
+  auto ways = ways_.lookup(stream.getSymName());
+  if (failed(addWay(choose.getFew(), ways[0])) || failed(addWay(choose.getMany(), ways[1]))) {
+    return failure();
+  }
+  return choose.getOutput();
 }
 
 LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
@@ -149,7 +210,13 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
     }
     Operation &sink = pipeline.getBody().front().back();
     if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
-      emitters_[emit.getStream()] = pipeline;
+      auto branch = pipeline->getAttrOfType<StringAttr>("branch");
+      auto stream = symbols_.lookup<pipe::StreamOp>(emit.getStream());
+      if (branch && stream && stream.getExchange() == "none") {
+        ways_[emit.getStream()][branch.getValue() == "few" ? 0 : 1] = pipeline;
+      } else {
+        emitters_[emit.getStream()] = pipeline;
+      }
     } else {
       fills_[sink.getAttrOfType<FlatSymbolRefAttr>("state").getValue()] = pipeline;
     }
@@ -160,10 +227,12 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
   auto program = sched::ProgramOp::create(b_, module_.getLoc(), b_.getStringAttr(name));
   b_.setInsertionPointToEnd(&program.getBody().emplaceBlock());
   for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
-    if (!pipeline->hasAttr("merges") && failed(add(pipeline))) {
+    // The pipelines of a choice are added with it, by who reads the stream that they write.
+    if (!pipeline->hasAttr("merges") && !pipeline->hasAttr("choice") && failed(add(pipeline))) {
       return failure();
     }
   }
+  addReservations(module_, program);
   for (auto function : module_.getOps<func::FuncOp>()) {
     if (!function.isDeclaration() && failed(scheduleTensors(function, program, tensorRows_))) {
       return failure();

@@ -2,6 +2,7 @@
 #include "passes/schedule/schedule.h"
 
 #include "passes/analysis/physical.h"
+#include "passes/schedule/reservations.h"
 #include "runtime/abi/imports.h"
 
 #include "dialects/pipe/PipeDialect.h"
@@ -38,6 +39,10 @@ private:
   int32_t addBuffer(Value buffer, std::string name);
   /// The operands of a tensor task are ready when the tasks that write them have ended.
   void readBuffers(plan::Task &task, ValueRange buffers);
+  void addReserve(sched::ReserveOp op);
+  void addRelease(sched::ReleaseOp op);
+  LogicalResult addChoose(sched::ChooseOp op);
+  LogicalResult addTasks(Block &block);
   int32_t addStream(Value stream, std::string name);
   int32_t kernelNamed(StringRef symbol);
   int32_t place(Location location, const std::string &operation);
@@ -111,12 +116,31 @@ int32_t PlanEmitter::addStream(Value value, std::string name) {
   return streams_[value];
 }
 
+/// What a user calls the operation that a state belongs to.
+std::string operationOf(pipe::StateKind kind) {
+  switch (kind) {
+  case pipe::StateKind::Scalar:
+  case pipe::StateKind::Group:
+  case pipe::StateKind::Dense:
+    return "aggregate";
+  case pipe::StateKind::Join:
+    return "join build";
+  case pipe::StateKind::Sort:
+    return "sort";
+  case pipe::StateKind::Dictionary:
+    return "dictionary";
+  case pipe::StateKind::Rows:
+    return "rows kept for a join";
+  }
+  llvm_unreachable("unknown state kind");
+}
+
 void PlanEmitter::addStates() {
   for (auto op : module_.getOps<pipe::StateOp>()) {
     plan::State state = layoutState(op);
     state.mergeKernel = kernelNamed(("merge_" + op.getSymName()).str());
     state.compareKernel = kernelNamed(("compare_" + op.getSymName()).str());
-    state.place = place(op.getLoc(), pipe::stringifyStateKind(op.getKind()).str());
+    state.place = place(op.getLoc(), operationOf(op.getKind()));
     states_[op.getSymName()] = static_cast<int32_t>(plan_.states.size());
     plan_.states.push_back(std::move(state));
   }
@@ -199,7 +223,9 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   task.partitioned = op.getPartitioned();
   Operation &sink = pipeline.getBody().front().back();
   task.place = place(op.getLoc(), sink.getName().stripDialect().str());
-  if (op.getOutput()) {
+  if (op.getOutput() && streams_.contains(op.getOutput())) {
+    task.outputStream = streams_.lookup(op.getOutput()); // what both ways of a choice write
+  } else if (op.getOutput()) {
     task.outputStream = addStream(op.getOutput(), cast<pipe::EmitOp>(sink).getStream().str());
   }
   addTask(std::move(task), op);
@@ -236,6 +262,61 @@ void PlanEmitter::addResult(sched::ResultOp op) {
   task.inputStream = streams_.lookup(op.getRows());
   task.place = place(op.getLoc(), "result");
   addTask(std::move(task), op);
+}
+
+void PlanEmitter::addReserve(sched::ReserveOp op) {
+  auto state = SymbolTable::lookupNearestSymbolFrom<pipe::StateOp>(op, op.getStateAttr());
+  plan::Task task;
+  task.kind = plan::TaskKind::kReserve;
+  task.name = "reserve_" + op.getState().str();
+  task.phase = "reserve";
+  task.tier = op.getTier().str();
+  task.bytes = bytesOf(state);
+  task.sourceState = states_.lookup(op.getState());
+  task.place = plan_.states[task.sourceState].place;
+  addTask(std::move(task), op);
+}
+
+void PlanEmitter::addRelease(sched::ReleaseOp op) {
+  plan::Task task;
+  task.kind = plan::TaskKind::kRelease;
+  task.reservation = tasks_.lookup(op.getGranted().getDefiningOp());
+  task.name = "release_" + plan_.tasks[task.reservation].name.substr(std::string("reserve_").size());
+  task.phase = "reserve";
+  task.place = plan_.tasks[task.reservation].place;
+  addTask(std::move(task), op);
+}
+
+LogicalResult PlanEmitter::addChoose(sched::ChooseOp op) {
+  auto counted = op.getCounted().getDefiningOp<sched::RunOp>();
+  plan::Hole hole;
+  hole.name = cast<FlatSymbolRefAttr>(counted.getFills()[0]).getValue().str();
+  hole.producer = tasks_.lookup(counted);
+  hole.agreed = true;
+  hole.bounds.expected = hole.bounds.p95 = op.getExpected().value_or(0);
+  int32_t stream = addStream(op.getOutput(), "chosen_by_" + hole.name);
+  plan::Task task;
+  task.kind = plan::TaskKind::kChoose;
+  task.name = "choose_by_" + hole.name;
+  task.phase = "choose";
+  task.hole = static_cast<int32_t>(plan_.holes.size());
+  task.threshold = op.getAtMost();
+  task.place = place(op.getLoc(), "choose");
+  plan_.holes.push_back(std::move(hole));
+  for (auto [region, tasks] :
+       {std::pair(&op.getFew(), &task.thenTasks), std::pair(&op.getMany(), &task.elseTasks)}) {
+    Block &block = region->front();
+    streams_[cast<sched::YieldOp>(block.getTerminator()).getRows()] = stream;
+    auto first = static_cast<int32_t>(plan_.tasks.size());
+    if (failed(addTasks(block))) {
+      return failure();
+    }
+    for (auto id = first; id < static_cast<int32_t>(plan_.tasks.size()); ++id) {
+      tasks->push_back(id);
+    }
+  }
+  addTask(std::move(task), op);
+  return success();
 }
 
 int32_t PlanEmitter::addBuffer(Value value, std::string name) {
@@ -372,7 +453,14 @@ FailureOr<plan::Plan> PlanEmitter::run() {
   std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(abi::importsHash()));
   plan_.importsHash = hash;
   addStates();
-  for (Operation &op : program_.getBody().front()) {
+  if (failed(addTasks(program_.getBody().front()))) {
+    return failure();
+  }
+  return std::move(plan_);
+}
+
+LogicalResult PlanEmitter::addTasks(Block &block) {
+  for (Operation &op : block) {
     if (auto load = dyn_cast<sched::LoadOp>(op)) {
       addLoad(load);
     } else if (auto run = dyn_cast<sched::RunOp>(op)) {
@@ -395,11 +483,19 @@ FailureOr<plan::Plan> PlanEmitter::run() {
       addCollective(collective);
     } else if (auto result = dyn_cast<sched::TensorResultOp>(op)) {
       addTensorResult(result);
-    } else {
+    } else if (auto reserve = dyn_cast<sched::ReserveOp>(op)) {
+      addReserve(reserve);
+    } else if (auto release = dyn_cast<sched::ReleaseOp>(op)) {
+      addRelease(release);
+    } else if (auto choose = dyn_cast<sched::ChooseOp>(op)) {
+      if (failed(addChoose(choose))) {
+        return failure();
+      }
+    } else if (!isa<sched::YieldOp>(op)) {
       return op.emitError("not written into plans yet: ") << op.getName();
     }
   }
-  return std::move(plan_);
+  return success();
 }
 
 } // namespace

@@ -20,10 +20,17 @@ SmallVector<StringAttr> readStates(sched::RunOp run) {
   return states;
 }
 
+/// All runs in order, those in the groups of a choice included.
+SmallVector<sched::RunOp> runsOf(sched::ProgramOp program) {
+  SmallVector<sched::RunOp> runs;
+  program.walk([&](sched::RunOp run) { runs.push_back(run); });
+  return runs;
+}
+
 LogicalResult verifyStates(sched::ProgramOp program) {
   llvm::DenseSet<StringAttr> filled;
   llvm::DenseSet<StringAttr> read;
-  for (auto run : program.getBody().front().getOps<sched::RunOp>()) {
+  for (sched::RunOp run : runsOf(program)) {
     for (StringAttr state : readStates(run)) {
       if (!filled.contains(state)) {
         return run.emitOpError("reads a state before it is filled: @") << state.getValue();
@@ -42,7 +49,7 @@ LogicalResult verifyStates(sched::ProgramOp program) {
 
 LogicalResult verifyRuns(ModuleOp module, sched::ProgramOp program) {
   llvm::DenseSet<StringAttr> kernels;
-  for (auto run : program.getBody().front().getOps<sched::RunOp>()) {
+  for (sched::RunOp run : runsOf(program)) {
     StringAttr kernel = run.getKernelAttr().getAttr();
     if (!module.lookupSymbol<pipe::PipelineOp>(kernel)) {
       return run.emitOpError("runs no pipeline of the module: @") << kernel.getValue();

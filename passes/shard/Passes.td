@@ -52,6 +52,15 @@ def ShardLowerReshardsPass : Pass<"shard-lower-reshards", "::mlir::ModuleOp"> {
   }];
 }
 
+def ShardExpandChoicesPass : Pass<"shard-expand-choices", "::mlir::ModuleOp"> {
+  let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
+  let summary = "makes joins that are decided at run time into dist.choose";
+  let description = [{
+    A `frame.join` with `dist.choose` is made twice: behind a broadcast of its right side, and behind exchanges of both sides by
+    their keys. Afterwards no op carries `dist.choose`.
+  }];
+}
+
 def DistLocalizePass : Pass<"dist-localize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
   let summary = "from the global view to one rank's view";

@@ -14,6 +14,7 @@ public:
   double rowsOf(mlir::Value table) { return std::max(1.0, analysis_.rowsOf(table).expected); }
   /// More rows than this the table cannot have.
   double rowsMaxOf(mlir::Value table) { return analysis_.rowsOf(table).max; }
+  analysis::Cardinality cardinalityOf(mlir::Value table) { return analysis_.rowsOf(table); }
   double bytesPerRow(mlir::Value table) { return analysis_.bytesPerRow(table); }
 
 private:

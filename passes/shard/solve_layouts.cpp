@@ -1,6 +1,7 @@
 // The pass shard-solve: mesh and topology from the options, then strategies, solver, annotations, report.
 #include "passes/shard/passes.h"
 #include "passes/shard/rematerialize.h"
+#include "passes/shard/run_time_choices.h"
 #include "passes/shard/shard_program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -270,12 +271,27 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
       return failure();
     }
     filled.solveSeconds = secondsNow() - started;
+    // A forced layout is taken as it is.
+    std::optional<RunTimeChoice> open =
+        options.seed == 0 ? findRunTimeChoice(program, *choice) : std::nullopt;
+    if (open) {
+      choice = open->layouts;
+    }
+    size_t reported = filled.choices.size();
     Reporter(program, *choice, options, filled).run();
+    if (open) {
+      ShardChoice &described = filled.choices[reported + open->node];
+      described.strategy += "; " + open->toText();
+      described.layout = describe(open->result, *mesh);
+    }
     for (const PlacedNode &node : program.nodes()) {
       filled.strategies += static_cast<int32_t>(node.strategies.size());
     }
     if (mesh->getRankCount() > 1) {
       program.annotate(*choice);
+      if (open) {
+        annotateRunTimeChoice(program, *open);
+      }
     }
   }
   return success();

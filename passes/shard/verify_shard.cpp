@@ -23,6 +23,7 @@ struct VerifyShard : impl::VerifyShardPassBase<VerifyShard> {
         return op->emitOpError("must be gone after shard");
       }
       bool annotated = op->hasAttr(DistDialect::getNeedsAttrName()) ||
+                       op->hasAttr(DistDialect::getChooseAttrName()) ||
                        (op->hasAttr(DistDialect::getLayoutsAttrName()) && !isa<func::FuncOp>(op));
       if (annotated) {
         return op->emitOpError("must not carry layouts after shard");
@@ -52,6 +53,7 @@ struct ShardPipelineOptions : PassPipelineOptions<ShardPipelineOptions> {
 void addShardLoweringPasses(OpPassManager &manager) {
   manager.addPass(createShardInsertReshardsPass());
   manager.addPass(createShardLowerReshardsPass());
+  manager.addPass(createShardExpandChoicesPass());
   manager.addPass(createDistLocalizePass());
   manager.addPass(createVerifyShardPass());
 }

@@ -26,6 +26,10 @@ std::string Profile::toJson() const {
                              {"rows_out", task.rowsOut},
                              {"bytes", task.bytes},
                              {"morsels", task.morsels}});
+    if (!task.way.empty()) {
+      json["tasks"].back().update(
+          {{"chosen_by", task.chosenBy}, {"at_most", task.atMost}, {"way", task.way}});
+    }
   }
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -33,6 +33,10 @@ struct TaskProfile {
   int64_t rowsOut = 0;
   int64_t bytes = 0;
   int64_t morsels = 0;
+  /// Of a choose: the rows it went by, its bound, and the way it took ("few", "many").
+  int64_t chosenBy = 0;
+  uint64_t atMost = 0;
+  std::string way;
 };
 
 struct Profile {
@@ -44,7 +48,7 @@ struct Profile {
 
   /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "tasks": [{"rank", "task", "name",
   /// "kind", "phase", "start_seconds", "end_seconds", "busy_seconds", "load_seconds", "rows_in",
-  /// "rows_out", "bytes", "morsels"}]}
+  /// "rows_out", "bytes", "morsels"}]}; chooses also have "chosen_by", "at_most", "way"
   std::string toJson() const;
 };
 

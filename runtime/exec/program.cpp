@@ -2,6 +2,7 @@
 #include "runtime/exec/program.h"
 
 #include "runtime/base/random.h"
+#include "runtime/base/settings.h"
 #include "runtime/exec/rank.h"
 #include "runtime/model/plan/check.h"
 #include "runtime/model/plan/names.h"
@@ -15,6 +16,8 @@ namespace headrace::exec {
 namespace {
 
 constexpr int64_t kInterruptNanoseconds = 50'000'000;
+/// As messages name it: the flag, and the argument in Python.
+constexpr const char *kMemorySetting = "--memory (memory= in Python)";
 
 Status checkProcessor(const plan::Plan &plan) {
   using primitives::Isa;
@@ -121,7 +124,7 @@ private:
       context.memory = std::make_shared<RankMemory>(
           session_.blocks(),
           Budget::Options{Tier::kHost, session_.options().memoryBytes / static_cast<int64_t>(here),
-                          "--memory"});
+                          kMemorySetting});
       context.exchange = options_.exchange;
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;
@@ -247,7 +250,7 @@ private:
 
 Session::Session(SessionOptions options)
     : options_(options), blocks_(std::make_shared<BlockPool>(BlockPool::Options{
-                             options.memoryBytes, options.retainedBytes, "--memory"})),
+                             options.memoryBytes, options.retainedBytes, kMemorySetting})),
       pool_(WorkerPool::Options{options.threads, "worker"}) {}
 
 uint64_t TableResult::rowCount() const {
@@ -273,9 +276,24 @@ Program::load(plan::Plan plan, std::shared_ptr<const KernelLibrary> library) {
   HR_RETURN_IF_ERROR(checkBuilt(plan));
   std::shared_ptr<Program> program(new Program());
   program->plan_ = std::move(plan);
+  program->hostPeak_ = plan::peakReservation(program->plan_, tierName(Tier::kHost));
   program->library_ = std::move(library);
   HR_RETURN_IF_ERROR(program->resolveKernels());
   return std::shared_ptr<const Program>(std::move(program));
+}
+
+Status Program::checkCapacity(int64_t limitBytes) const {
+  if (hostPeak_.task == plan::kNone || hostPeak_.bytes <= static_cast<uint64_t>(limitBytes)) {
+    return {};
+  }
+  const plan::Task &task = plan_.tasks[hostPeak_.task];
+  const plan::Place *place = task.place == plan::kNone ? nullptr : &plan_.places[task.place];
+  auto bytes = static_cast<int64_t>(std::min<uint64_t>(hostPeak_.bytes, INT64_MAX));
+  return makeError(ErrorKind::kMemory, "out of ", tierName(Tier::kHost), " memory: ",
+                   place ? place->operation : task.name, " and what is held with it need at least ",
+                   formatBytes(bytes), " (", bytes, " bytes) of the limit of ",
+                   formatBytes(limitBytes), " a rank; raise ", kMemorySetting)
+      .at(place ? place->text : "");
 }
 
 Expected<RunResult> Program::run(Session &session, const Bindings &bindings,
@@ -287,6 +305,7 @@ Expected<RunResult> Program::run(Session &session, const Bindings &bindings,
     return makeError(ErrorKind::kUser, "a simulation needs a session without threads, got ",
                      session.options().threads);
   }
+  HR_RETURN_IF_ERROR(checkCapacity(session.options().memoryBytes / options.ranks));
   return Run(plan_, kernels_, session, bindings, options).runAll();
 }
 
@@ -295,6 +314,7 @@ Expected<RunResult> Program::runRank(Session &session, const Bindings &bindings,
   if (options.simulation) {
     return makeError(ErrorKind::kUser, "a simulation runs all its ranks in one process");
   }
+  HR_RETURN_IF_ERROR(checkCapacity(session.options().memoryBytes));
   return Run(plan_, kernels_, session, bindings, options).run({&transport});
 }
 

@@ -15,6 +15,7 @@
 #include "runtime/exec/task.h"
 #include "runtime/memory/block_pool.h"
 #include "runtime/model/plan/plan.h"
+#include "runtime/model/plan/reservations.h"
 #include "runtime/transport/sim.h"
 #include "runtime/transport/transport.h"
 
@@ -121,7 +122,10 @@ public:
 private:
   Program() = default;
   Status resolveKernels();
+  /// Whether the least that the plan needs at one time fits a rank's limit.
+  Status checkCapacity(int64_t limitBytes) const;
   plan::Plan plan_;
+  plan::PeakReservation hostPeak_;
   std::shared_ptr<const KernelLibrary> library_;
   std::vector<std::unique_ptr<KernelCall>> kernels_;
 };

@@ -236,6 +236,12 @@ Status Rank::startTask(size_t task) {
 }
 
 Expected<PollState> Rank::pollReserve(size_t task) {
+  if (int32_t state = described(task).sourceState; state != plan::kNone) {
+    // Refused at once rather than put off: who holds the memory may wait for this very task.
+    HR_RETURN_IF_ERROR(
+        context_.states[state]->reserve(static_cast<int64_t>(described(task).bytes.min)));
+    return PollState::kDone;
+  }
   ReservationRequest request;
   request.operatorName = context_.operationOf(static_cast<int32_t>(task));
   request.task = TaskId(static_cast<uint32_t>(task));
@@ -477,6 +483,11 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.rowsOut = counters.rowsOut;
     entry.bytes = counters.bytes;
     entry.morsels = counters.morsels;
+    if (task.kind == plan::TaskKind::kChoose) {
+      entry.chosenBy = tasks_[t].holeValue;
+      entry.atMost = task.threshold;
+      entry.way = static_cast<uint64_t>(entry.chosenBy) <= task.threshold ? "few" : "many";
+    }
     profile.tasks.push_back(std::move(entry));
   }
 }

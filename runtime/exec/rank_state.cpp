@@ -63,6 +63,7 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
     addSortPhases(*job, context);
     break;
   case plan::StateKind::kDictionary:
+  case plan::StateKind::kRowBuffer:
     break;
   }
   job->add([this]() -> Expected<JobPhase> {
@@ -76,8 +77,9 @@ void RankState::publish() {
   if (state_.kind == plan::StateKind::kSortBuffer) {
     rowCount_ = runs_.empty() ? 0 : runs_.front().size();
   } else {
-    const std::vector<StateCopy *> from =
-        state_.kind == plan::StateKind::kJoinTable ? filledCopies() : remaining_;
+    bool copies = state_.kind == plan::StateKind::kJoinTable ||
+                  state_.kind == plan::StateKind::kRowBuffer;
+    const std::vector<StateCopy *> from = copies ? filledCopies() : remaining_;
     for (const StateCopy *copy : from) {
       for (const RowSpan &span : copy->spans()) {
         firstRows_.push_back(rowCount_);
@@ -96,6 +98,7 @@ void *RankState::shared() {
   case plan::StateKind::kJoinTable:
     return &join_;
   case plan::StateKind::kSortBuffer:
+  case plan::StateKind::kRowBuffer:
     return nullptr;
   default:
     HR_CHECK(remaining_.size() == 1);

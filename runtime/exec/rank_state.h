@@ -32,6 +32,10 @@ public:
   static Expected<std::unique_ptr<RankState>> create(const plan::Plan &plan, int32_t state,
                                                      std::shared_ptr<RankMemory> memory);
 
+  /// Takes bytes of the budget before any row is there; what rows need beyond them is asked for as
+  /// they come. The typed memory error if there is no room.
+  Status reserve(int64_t bytes) { return account_->reservation().grow(bytes); }
+
   /// Room for `count` more copies; returns the index of the first. One filling task has one range.
   size_t addCopies(size_t count);
   /// The copy with this index, made at first use.

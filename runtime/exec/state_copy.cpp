@@ -4,12 +4,16 @@
 #include "runtime/base/check.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace headrace::exec {
 namespace {
 
 constexpr uint64_t kPointerBits = 48;
+/// Of a group table's first directory: 64 KiB to 2 MiB.
+constexpr uint64_t kEntriesMin = 1 << 13;
+constexpr uint64_t kEntriesMax = 1 << 18;
 
 class ScalarCopy final : public StateCopy {
 public:
@@ -38,7 +42,13 @@ public:
   ~GroupCopy() override { directory_.reset(); }
   Status initialize() {
     abi_.owner = static_cast<StateCopy *>(this);
-    return resize(8192);
+    // For the groups that are expected, as far as they are cheap to be wrong about; with less memory it grows later.
+    uint64_t wanted = std::bit_ceil(std::clamp(state_.rows.expected, kEntriesMin, kEntriesMax) * 2);
+    wanted = std::clamp(wanted, kEntriesMin, kEntriesMax);
+    if (wanted > kEntriesMin && resize(wanted).ok()) {
+      return {};
+    }
+    return resize(kEntriesMin);
   }
   void *abi() override { return &abi_; }
   uint64_t rowCount() const override { return abi_.rows; }
@@ -205,6 +215,7 @@ Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
     return initialized<DenseCopy>(state, account);
   case plan::StateKind::kJoinTable:
   case plan::StateKind::kSortBuffer:
+  case plan::StateKind::kRowBuffer:
     return std::unique_ptr<StateCopy>(std::make_unique<RowBufferCopy>(state, account));
   case plan::StateKind::kDictionary:
     break;

@@ -86,7 +86,7 @@ Expected<std::byte *> BlockPool::map(int64_t bytes) {
   }
   if (mapped_ + bytes > options_.capacityBytes) {
     return makeError(ErrorKind::kMemory, "out of host memory: a block of ", formatBytes(bytes),
-                     " does not fit beside ", formatBytes(mapped_), " of the limit of ",
+                     " (", bytes, " bytes) does not fit beside ", formatBytes(mapped_), " of the limit of ",
                      formatBytes(options_.capacityBytes), "; raise ", options_.setting);
   }
   // Mapped with room to cut to an address that a huge page can start at.

@@ -2,6 +2,7 @@
 // collectives.
 #include "runtime/model/plan/check_rules.h"
 #include "runtime/model/plan/dependencies.h"
+#include "runtime/model/plan/reservations.h"
 
 #include <algorithm>
 #include <set>
@@ -165,7 +166,7 @@ private:
     std::vector<std::vector<int32_t>> fillers = fillersOf(plan_);
     for (int32_t t = 0; t < taskCount(); ++t) {
       std::vector<int32_t> read;
-      if (task(t).sourceState != kNone) {
+      if (task(t).sourceState != kNone && task(t).kind == TaskKind::kRun) {
         read.push_back(task(t).sourceState);
       }
       for (const StateArgument &argument : task(t).states) {
@@ -210,16 +211,6 @@ private:
     return {};
   }
 
-  /// The release of a reserve task, or kNone: held until the program ends.
-  int32_t releaseOf(int32_t reserve) const {
-    for (int32_t t = 0; t < taskCount(); ++t) {
-      if (task(t).kind == TaskKind::kRelease && task(t).reservation == reserve) {
-        return t;
-      }
-    }
-    return kNone;
-  }
-
   Status checkReservations() const {
     std::vector<int32_t> reserves;
     std::set<int32_t> released;
@@ -238,17 +229,21 @@ private:
       return {};
     }
     HR_RETURN_IF_ERROR(checkUsesAreReserved(reserves));
-    return checkCapacity(reserves);
+    return checkCapacity();
   }
 
   Status checkUsesAreReserved(const std::vector<int32_t> &reserves) const {
+    bool ofTensors = std::any_of(reserves.begin(), reserves.end(), [&](int32_t reserve) {
+      return task(reserve).sourceState == kNone;
+    });
     for (int32_t t = 0; t < taskCount(); ++t) {
-      bool uses = !task(t).inputs.empty() || !task(t).outputs.empty();
+      // Reservations of states say nothing of tensors.
+      bool uses = ofTensors && (!task(t).inputs.empty() || !task(t).outputs.empty());
       for (const StateArgument &argument : task(t).states) {
         uses |= argument.use == StateUse::kPerWorker;
       }
       bool reserved = std::any_of(reserves.begin(), reserves.end(), [&](int32_t reserve) {
-        int32_t release = releaseOf(reserve);
+        int32_t release = releaseOf(plan_, reserve);
         return order_.endsBefore(reserve, t) && (release == kNone || order_.endsBefore(t, release));
       });
       if (uses && !reserved) {
@@ -258,30 +253,12 @@ private:
     return {};
   }
 
-  /// At the moment a reservation is granted, those live with it: all but the ones surely released
-  /// before and the ones surely granted later. The largest such sum bounds what is ever live.
-  Status checkCapacity(const std::vector<int32_t> &reserves) const {
-    for (int32_t at : reserves) {
-      auto capacity = options_.tierBytes.find(task(at).tier);
-      if (capacity == options_.tierBytes.end()) {
-        continue;
-      }
-      uint64_t live = task(at).bytes.min;
-      for (int32_t other : reserves) {
-        if (other == at || task(other).tier != task(at).tier || order_.endsBefore(at, other)) {
-          continue;
-        }
-        int32_t release = releaseOf(other);
-        if (release != kNone && order_.endsBefore(release, at)) {
-          continue;
-        }
-        if (__builtin_add_overflow(live, task(other).bytes.min, &live)) {
-          live = UINT64_MAX;
-        }
-      }
-      if (live > capacity->second) {
-        return broken("capacity", at, "minimum reservations of tier ", task(at).tier,
-                      " that are live together need ", live, " bytes, it has ", capacity->second);
+  Status checkCapacity() const {
+    for (const auto &[tier, capacity] : options_.tierBytes) {
+      PeakReservation peak = peakReservation(plan_, order_, tier);
+      if (peak.task != kNone && peak.bytes > capacity) {
+        return broken("capacity", peak.task, "minimum reservations of tier ", tier,
+                      " that are live together need ", peak.bytes, " bytes, it has ", capacity);
       }
     }
     return {};

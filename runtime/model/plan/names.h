@@ -29,7 +29,7 @@ HR_PLAN_ENUM_NAMES(HrType, {HR_BOOL, "bool"}, {HR_I8, "i8"}, {HR_I16, "i16"}, {H
 HR_PLAN_ENUM_NAMES(StateKind, {StateKind::kScalar, "scalar"},
                    {StateKind::kGroupTable, "group_table"}, {StateKind::kDense, "dense"},
                    {StateKind::kJoinTable, "join_table"}, {StateKind::kSortBuffer, "sort_buffer"},
-                   {StateKind::kDictionary, "dictionary"})
+                   {StateKind::kDictionary, "dictionary"}, {StateKind::kRowBuffer, "row_buffer"})
 HR_PLAN_ENUM_NAMES(LiteralKind, {LiteralKind::kInteger, "integer"}, {LiteralKind::kI128, "i128"},
                    {LiteralKind::kReal, "real"}, {LiteralKind::kString, "string"})
 HR_PLAN_ENUM_NAMES(TaskKind, {TaskKind::kLoad, "load"}, {TaskKind::kRun, "run"},

@@ -84,6 +84,7 @@ enum class StateKind : uint8_t {
   kJoinTable,  ///< built as HrRowBuffer per worker, finished into one HrJoinTable per rank
   kSortBuffer, ///< HrRowBuffer per worker, finished into sorted row pointers (limit: top-k)
   kDictionary, ///< string -> dense number, shared by the workers of a rank
+  kRowBuffer,  ///< HrRowBuffer per worker: rows kept to be read again, in no order
 };
 
 struct StateField {
@@ -215,7 +216,7 @@ struct Task {
   // kRun: exactly one source: inputStream, or sourceState (its rows, once finished).
   int32_t kernel = kNone;
   int32_t inputStream = kNone;
-  int32_t sourceState = kNone;
+  int32_t sourceState = kNone; ///< kReserve: the state whose memory it is
   std::vector<StateArgument> states;
   int32_t outputStream = kNone; ///< none: the sink is a state
   bool partitioned = false;     ///< the kernel fills `size` outputs; consumed by a kHash exchange

@@ -240,3 +240,39 @@ func.func @f(%x: tensor<8xf32>) {
   } : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+!t = !frame.table<"k": i64>
+!u = !frame.table<"j": i64>
+func.func @f(%t: !t, %u: !u) -> !t {
+  // expected-error@+1 {{needs regions that yield a table of type '!frame.table<"k": i64>'}}
+  %0 = dist.choose %t at_most 5 {
+    dist.yield %t : !t
+  } else {
+    dist.yield %u : !u
+  } : !t -> !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @f(%t: !t) -> !t {
+  // expected-error@+1 {{needs a bound of rows that is not negative, got -1}}
+  %0 = dist.choose %t at_most -1 {
+    dist.yield %t : !t
+  } else {
+    dist.yield %t : !t
+  } : !t -> !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @f(%t: !t) -> !t {
+  // expected-error@+1 {{dist.choose is a dictionary with at_most on a frame.join, got 3 : i64}}
+  %0 = dist.exchange gather %t over ["r"] {dist.choose = 3 : i64} : !t
+  return %0 : !t
+}

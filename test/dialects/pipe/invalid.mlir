@@ -33,3 +33,9 @@ pipe.pipeline @p {
   } : !pipe.rows<"a": i32> -> !pipe.rows<"a": i32>
   pipe.combine %1, @s keys [] : !pipe.rows<"a": i32>
 }
+
+// -----
+
+pipe.state @rows0 rows [#pipe.field<"k", i32, "payload">]
+// expected-error@+1 {{C1: the bound is negative: -3}}
+pipe.choice @choice0 by @rows0 at_most -3

@@ -77,3 +77,40 @@ sched.program @main {
   // expected-error @+1 {{C1: the tensor is split, gather it first}}
   sched.tensor_result %x : !sched.buffer<"host", tensor<8xf32>, split = 0>
 }
+
+// -----
+
+sched.program @main {
+  %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+  %filled = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@rows0] reads []
+  // expected-error @+1 {{C1: both groups yield a stream of type '!sched.stream<!pipe.rows<"j": i32>>'}}
+  %chosen, %out = sched.choose by %filled at_most 5 {
+    %0, %1 = sched.run @few of @rows0 fills [] reads [] -> !sched.stream<!pipe.rows<"k": i32>>
+    sched.yield %1 : !sched.stream<!pipe.rows<"k": i32>>
+  } else {
+    %0, %1 = sched.run @many of @rows0 fills [] reads [] -> !sched.stream<!pipe.rows<"k": i32>>
+    sched.yield %1 : !sched.stream<!pipe.rows<"k": i32>>
+  } : !sched.stream<!pipe.rows<"j": i32>>
+  sched.result %out : !sched.stream<!pipe.rows<"j": i32>>
+}
+
+// -----
+
+sched.program @main {
+  %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+  // expected-error @+1 {{C2: what is counted is a run that fills a state}}
+  %chosen, %out = sched.choose by %loaded at_most 5 {
+    sched.yield %lines : !sched.stream<!pipe.rows<"k": i32>>
+  } else {
+    %0, %1 = sched.run @many of @rows0 fills [] reads [] -> !sched.stream<!pipe.rows<"k": i32>>
+    sched.yield %1 : !sched.stream<!pipe.rows<"k": i32>>
+  } : !sched.stream<!pipe.rows<"k": i32>>
+  sched.result %out : !sched.stream<!pipe.rows<"k": i32>>
+}
+
+// -----
+
+sched.program @main {
+  // expected-error @+1 {{C1: needs 0 <= minimum <= expected, got 100 and 50}}
+  %granted = sched.reserve "host" for @s minimum 100 expected 50
+}

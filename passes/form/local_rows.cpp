@@ -1,0 +1,72 @@
+// Shares follow from the scans and exchanges below a table; partial aggregates have what their rank's rows give.
+#include "passes/form/local_rows.h"
+
+#include "dialects/dist/DistDialect.h"
+#include "dialects/frame/FrameOps.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace headrace::form {
+
+double LocalRows::shareOf(Value table) {
+  auto known = shares_.find(table);
+  if (known != shares_.end()) {
+    return known->second;
+  }
+  Operation *op = table.getDefiningOp();
+  double share = 1;
+  if (auto scan = dyn_cast_or_null<frame::ScanOp>(op)) {
+    share = scan->hasAttr(dist::DistDialect::getSplitAttrName()) ? 1 / ranks_ : 1;
+  } else if (auto exchange = dyn_cast_or_null<dist::ExchangeOp>(op)) {
+    bool spread = exchange.getKind() == dist::ExchangeKind::Hash || exchange.getKind() == dist::ExchangeKind::Range;
+    share = spread ? 1 / ranks_ : 1;
+  } else if (auto choose = dyn_cast_or_null<dist::ChooseOp>(op)) {
+    share = 1 / ranks_;
+  } else if (auto join = dyn_cast_or_null<frame::JoinOp>(op)) {
+    share = std::min(shareOf(join.getLeft()), shareOf(join.getRight()));
+  } else if (op && op->getNumOperands() > 0 && isa<frame::TableType>(op->getOperand(0).getType())) {
+    share = shareOf(op->getOperand(0));
+  }
+  shares_[table] = share;
+  return share;
+}
+
+analysis::Cardinality LocalRows::of(Value table) {
+  analysis::Cardinality rows = analysis_.rowsOf(table);
+  auto aggregate = table.getDefiningOp<frame::AggregateOp>();
+  if (aggregate && aggregate.getStage() == frame::AggregateStage::Partial) {
+    // A rank may see every group, but no more than its rows.
+    analysis::Cardinality input = of(aggregate.getInput());
+    rows.expected = std::min(rows.expected, input.expected);
+    rows.p95 = std::min(rows.p95, input.p95);
+    return rows;
+  }
+  double share = shareOf(table);
+  rows.expected *= share;
+  rows.p95 *= share;
+  rows.min = share < 1 ? 0 : rows.min;
+  return rows;
+}
+
+DictionaryAttr LocalRows::attributeOf(Value table) {
+  analysis::Cardinality rows = of(table);
+  Builder builder(table.getContext());
+  NamedAttrList out;
+  auto set = [&](StringRef name, double value) {
+    constexpr double kMost = 4e18;
+    out.set(name, builder.getI64IntegerAttr(static_cast<int64_t>(std::clamp(value, 0.0, kMost))));
+  };
+  set("min", rows.min);
+  set("expected", std::max(rows.expected, 0.0));
+  set("p95", std::max(rows.p95, rows.expected));
+  if (rows.max < 4e18) {
+    set("max", rows.max);
+  }
+  return out.getDictionary(builder.getContext());
+}
+
+} // namespace headrace::form

@@ -1,0 +1,29 @@
+// How many rows a table has on one rank, in the local program: what states are sized by.
+#pragma once
+
+#include "passes/analysis/cardinality.h"
+
+namespace headrace::form {
+
+/// Estimates of the rows of tables on one rank. Invalid once the program below has changed. Not thread-safe.
+class LocalRows {
+public:
+  explicit LocalRows(int64_t ranks) : ranks_(static_cast<double>(ranks)) {}
+
+  /// The largest rank's rows, taken to be an even share. `min` and `max` of a share are not promises.
+  analysis::Cardinality of(mlir::Value table);
+  /// The same as an attribute of `pipe.state`: {min, expected, p95, max}.
+  mlir::DictionaryAttr attributeOf(mlir::Value table);
+  /// On all ranks together.
+  analysis::Cardinality everywhere(mlir::Value table) { return analysis_.rowsOf(table); }
+
+private:
+  /// The part of the rows of a table that one rank holds, 1 / ranks to 1.
+  double shareOf(mlir::Value table);
+
+  double ranks_;
+  analysis::CardinalityAnalysis analysis_;
+  llvm::DenseMap<mlir::Value, double> shares_;
+};
+
+} // namespace headrace::form

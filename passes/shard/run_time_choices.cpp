@@ -1,0 +1,264 @@
+// Compares a broadcast of the right side with a shuffle of both as functions of the right side's rows.
+#include "passes/shard/run_time_choices.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace headrace::dist;
+using namespace headrace::frame;
+
+namespace headrace::shard {
+namespace {
+
+/// A guess whose 95th percentile is this much above it is not certain.
+constexpr double kDoubt = 1.2;
+/// Bounds further than this from the guess are not worth two plans.
+constexpr double kReach = 100;
+constexpr double kRowsMax = 1e12;
+/// A table that is broadcast may take this share of a rank's memory.
+constexpr double kBroadcastShare = 0.25;
+constexpr double kBuildOperations = 24;
+constexpr double kEntryBytes = 64;
+constexpr double kEntryOverhead = 16;
+
+class Finder {
+public:
+  Finder(ShardProgram &program, const solve::Choice &choice)
+      : program_(program), context_(program.context()), choice_(choice), axes_(context_.allAxes()) {}
+
+  std::optional<RunTimeChoice> run() {
+    // Collectives of tensors would need an order with the agreement.
+    for (const PlacedNode &node : program_.nodes()) {
+      if (llvm::any_of(node.results, [](Value value) { return isa<TensorType>(value.getType()); })) {
+        return std::nullopt;
+      }
+    }
+    std::optional<RunTimeChoice> best;
+    for (size_t node = 0; axes_ && node < program_.nodes().size(); ++node) {
+      std::optional<RunTimeChoice> found = examine(static_cast<int32_t>(node));
+      if (found && (!best || distance(*found) < distance(*best))) {
+        best = std::move(found);
+      }
+    }
+    return best;
+  }
+
+private:
+  static double distance(const RunTimeChoice &found) {
+    return std::abs(std::log(std::max(1.0, found.expected) / static_cast<double>(found.atMost)));
+  }
+  const Strategy &chosen(int32_t node) const { return program_.nodes()[node].strategies[choice_[node]]; }
+  const ShardEdge *edgeInto(int32_t node, int32_t operand) const {
+    for (const ShardEdge &edge : program_.edges()) {
+      if (edge.target == node && edge.targetOperand == operand) {
+        return &edge;
+      }
+    }
+    return nullptr;
+  }
+  const Layout &given(const ShardEdge &edge) const { return chosen(edge.source).gives[edge.sourceResult]; }
+  bool isSpread(const Layout &layout) const {
+    return layout.rowAxes == axes_ && !layout.isRoot() && !layout.unreduced;
+  }
+
+  std::optional<RunTimeChoice> examine(int32_t node) {
+    auto join = dyn_cast_or_null<JoinOp>(program_.nodes()[node].op);
+    if (!join || join.getKind() == JoinKind::Right || join.getKind() == JoinKind::Full ||
+        join.getNullAware() || join.getLeftKeys().empty() || join.getLeft() == join.getRight()) {
+      return std::nullopt;
+    }
+    const ShardEdge *leftEdge = edgeInto(node, 0), *rightEdge = edgeInto(node, 1);
+    const Strategy &strategy = chosen(node);
+    bool broadcasts = isSpread(strategy.needs[0]) && strategy.needs[1].isReplicated();
+    bool shuffles = isHash(strategy.needs[0]) && isHash(strategy.needs[1]);
+    if (!leftEdge || !rightEdge || broadcasts == shuffles) {
+      return std::nullopt;
+    }
+    RunTimeChoice found;
+    found.node = node;
+    found.left = given(*leftEdge);
+    found.right = given(*rightEdge);
+    found.result = splitRows(RowKind::Scattered, axes_);
+    found.layouts = choice_;
+    analysis::Cardinality rows = context_.rows.cardinalityOf(join.getRight());
+    found.expected = rows.expected;
+    found.p95 = rows.p95;
+    if (!isSpread(found.left) || !isSpread(found.right) || rows.p95 < kDoubt * rows.expected ||
+        (broadcasts && !program_.edgePlan(*leftEdge, choice_).empty()) || !beginsInMemory(node) ||
+        !scatter(node, found.result, found.layouts)) {
+      return std::nullopt;
+    }
+    return findShuffle(join, node, found) ? std::optional(found) : std::nullopt;
+  }
+
+  bool isHash(const Layout &layout) const { return isSpread(layout) && layout.rowKind == RowKind::Hash; }
+
+  /// Lets the users of a node take scattered rows, if they need no more reshards for it than before: as they are,
+  /// or by a strategy that differs only in that (and then hands scattered rows on).
+  bool scatter(int32_t node, const Layout &scattered, solve::Choice &choice) const {
+    for (const ShardEdge &edge : program_.edges()) {
+      if (edge.source != node) {
+        continue;
+      }
+      const Strategy &user = program_.nodes()[edge.target].strategies[choice[edge.target]];
+      std::optional<ReshardPlan> plan = planReshard(scattered, user.needs[edge.targetOperand]);
+      if (plan && plan->size() <= program_.edgePlan(edge, choice_).size()) {
+        continue;
+      }
+      if (!takeScattered(edge, user, scattered, choice)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool takeScattered(const ShardEdge &edge, const Strategy &user, const Layout &scattered, solve::Choice &choice) const {
+    SmallVector<Layout, 2> wanted(user.needs);
+    wanted[edge.targetOperand] = scattered;
+    for (auto [index, other] : llvm::enumerate(program_.nodes()[edge.target].strategies)) {
+      bool handsOn = other.gives.size() == 1 && other.gives[0] == scattered;
+      if (other.needs != wanted || (other.gives != user.gives && !handsOn)) {
+        continue;
+      }
+      bool same = other.gives == user.gives;
+      choice[edge.target] = static_cast<int32_t>(index);
+      return same || scatter(edge.target, scattered, choice);
+    }
+    return false;
+  }
+
+  /// Whether the pipeline of the left side starts at a scan or a state, which both ways can read: not at the
+  /// receiving end of an exchange. The join's own reshard of its left side is part of the choice.
+  bool beginsInMemory(int32_t join) const {
+    for (int32_t node = join;;) {
+      const ShardEdge *edge = edgeInto(node, 0);
+      ReshardPlan plan = node == join ? ReshardPlan() : program_.edgePlan(*edge, choice_);
+      if (!plan.empty()) {
+        return plan.back().kind == StepKind::kFinish;
+      }
+      Operation *source = program_.nodes()[edge->source].op;
+      if (isa_and_nonnull<ScanOp, AggregateOp, SortOp, TopKOp, LimitOp>(source)) {
+        return true;
+      }
+      if (!isa_and_nonnull<FilterOp, ProjectOp, RenameOp, JoinOp>(source)) {
+        return false;
+      }
+      node = edge->source;
+    }
+  }
+
+  /// The cheapest shuffle, and the rows at which it costs as much as the broadcast. False if there is none, or
+  /// if the one or the other is better for any number of rows in reach.
+  bool findShuffle(JoinOp join, int32_t node, RunTimeChoice &found) {
+    double best = solve::kForbidden;
+    for (const Strategy &strategy : program_.nodes()[node].strategies) {
+      if (!isHash(strategy.needs[0]) || !isHash(strategy.needs[1])) {
+        continue;
+      }
+      std::optional<ReshardPlan> left = planReshard(found.left, strategy.needs[0]);
+      std::optional<ReshardPlan> right = planReshard(found.right, strategy.needs[1]);
+      auto isOneExchange = [](const std::optional<ReshardPlan> &plan) {
+        return plan && (plan->empty() || (plan->size() == 1 && plan->front().kind == StepKind::kHash));
+      };
+      if (!isOneExchange(left) || !isOneExchange(right) || (left->empty() && right->empty())) {
+        continue;
+      }
+      double crossing = crossingOf(join, found, *left, *right);
+      double seconds = shuffleSeconds(join, found, *left, *right, std::max(found.expected, 1.0));
+      if (crossing >= 1 && seconds < best) {
+        best = seconds;
+        found.atMost = static_cast<uint64_t>(crossing);
+        found.leftKeys = left->empty() ? decltype(found.leftKeys)() : left->front().keys;
+        found.rightKeys = right->empty() ? decltype(found.rightKeys)() : right->front().keys;
+      }
+    }
+    double expected = std::max(found.expected, 1.0), bound = static_cast<double>(found.atMost);
+    return best < solve::kForbidden && expected < bound * kReach && bound < expected * kReach;
+  }
+
+  double buildSeconds(JoinOp join, double rows) const {
+    double bytes = rows * (context_.rows.bytesPerRow(join.getRight()) + kEntryOverhead);
+    return context_.kernelSeconds(kBuildOperations * rows, bytes, kEntryBytes * rows, bytes);
+  }
+  double reshardSeconds(const ReshardPlan &plan, const Layout &from, Value table, double rows) const {
+    ValueSize size;
+    size.rows = size.partRows = rows;
+    size.rowBytes = context_.rows.bytesPerRow(table);
+    return costOf(plan, from, size, context_.model).seconds;
+  }
+  double broadcastSeconds(JoinOp join, const RunTimeChoice &found, double rows) const {
+    ReshardPlan plan = *planReshard(found.right, replicatedTable());
+    return reshardSeconds(plan, found.right, join.getRight(), rows) + buildSeconds(join, rows);
+  }
+  double shuffleSeconds(JoinOp join, const RunTimeChoice &found, const ReshardPlan &left, const ReshardPlan &right,
+                        double rows) const {
+    return reshardSeconds(left, found.left, join.getLeft(), context_.rows.rowsOf(join.getLeft())) +
+           reshardSeconds(right, found.right, join.getRight(), rows) +
+           buildSeconds(join, rows / context_.parts(axes_));
+  }
+
+  /// The most rows with which the broadcast is no dearer and fits; 0 if there are none.
+  double crossingOf(JoinOp join, const RunTimeChoice &found, const ReshardPlan &left, const ReshardPlan &right) const {
+    auto broadcastIsBetter = [&](double rows) {
+      return broadcastSeconds(join, found, rows) <= shuffleSeconds(join, found, left, right, rows);
+    };
+    if (!broadcastIsBetter(1)) {
+      return 0;
+    }
+    double low = 1, high = kRowsMax;
+    while (high / low > 1.001) {
+      double middle = std::sqrt(low * high);
+      (broadcastIsBetter(middle) ? low : high) = middle;
+    }
+    double room = context_.model.memoryBytes() * kBroadcastShare /
+                  (context_.rows.bytesPerRow(join.getRight()) + kEntryOverhead);
+    return std::floor(std::min(low, room));
+  }
+
+  ShardProgram &program_;
+  StrategyContext &context_;
+  const solve::Choice &choice_;
+  AxisSet axes_;
+};
+
+} // namespace
+
+std::string RunTimeChoice::toText() const {
+  auto join = [](ArrayRef<StringAttr> keys) {
+    std::string text;
+    for (StringAttr key : keys) {
+      text += (text.empty() ? "" : ",") + key.getValue().str();
+    }
+    return text;
+  };
+  std::string shuffle = leftKeys.empty()    ? "shuffle right on " + join(rightKeys)
+                        : rightKeys.empty() ? "shuffle left on " + join(leftKeys)
+                                            : "shuffle on " + join(leftKeys) + " = " + join(rightKeys);
+  return llvm::formatv("chosen at run time: broadcast right if it has at most {0} rows ({1:f0} expected, p95 {2:f0}), else {3}",
+                       atMost, expected, p95, shuffle);
+}
+
+std::optional<RunTimeChoice> findRunTimeChoice(ShardProgram &program, const solve::Choice &choice) {
+  return Finder(program, choice).run();
+}
+
+void annotateRunTimeChoice(ShardProgram &program, const RunTimeChoice &found) {
+  Operation *join = program.nodes()[found.node].op;
+  topo::MeshAttr mesh = program.context().mesh;
+  Builder builder(join->getContext());
+  auto keys = [&](ArrayRef<StringAttr> names) {
+    return builder.getArrayAttr(SmallVector<Attribute>(names.begin(), names.end()));
+  };
+  join->setAttr(DistDialect::getNeedsAttrName(),
+                builder.getArrayAttr({toAttr(found.left, mesh), toAttr(found.right, mesh)}));
+  join->setAttr(DistDialect::getLayoutsAttrName(), builder.getArrayAttr({toAttr(found.result, mesh)}));
+  NamedAttrList attributes;
+  attributes.set("at_most", builder.getI64IntegerAttr(static_cast<int64_t>(found.atMost)));
+  attributes.set("left_keys", keys(found.leftKeys));
+  attributes.set("right_keys", keys(found.rightKeys));
+  join->setAttr(DistDialect::getChooseAttrName(), attributes.getDictionary(join->getContext()));
+}
+
+} // namespace headrace::shard

@@ -1,0 +1,40 @@
+// Joins whose way of meeting is decided at run time, because the estimate it would hang on is not certain.
+#ifndef HEADRACE_PASSES_SHARD_RUN_TIME_CHOICES_H
+#define HEADRACE_PASSES_SHARD_RUN_TIME_CHOICES_H
+
+#include "passes/shard/shard_program.h"
+
+#include <optional>
+#include <string>
+
+namespace headrace::shard {
+
+/// A join that broadcasts its right side if that has few rows, and shuffles otherwise.
+struct RunTimeChoice {
+  int32_t node = 0;
+  uint64_t atMost = 0; ///< rows of the right side on all ranks for which a broadcast is cheaper
+  double expected = 0; ///< rows that it is thought to have
+  double p95 = 0;
+  Layout left; ///< as the sides come, before any reshard
+  Layout right;
+  Layout result; ///< scattered
+  solve::Choice layouts; ///< of all nodes: those after the join take its rows scattered
+  /// Keys of the shuffle; empty: that side lies as it must.
+  llvm::SmallVector<mlir::StringAttr, 2> leftKeys;
+  llvm::SmallVector<mlir::StringAttr, 2> rightKeys;
+
+  /// "broadcast right if it has at most 5000 rows (1200 expected), else shuffle on a = b"
+  std::string toText() const;
+};
+
+/// The join of the solution whose decision is the least certain, if there is one: the right side's rows are a guess,
+/// the bound at which the costs cross is within two orders of magnitude of it, and both ways suit what comes after.
+/// One at most: agreements of ranks must come in one order.
+std::optional<RunTimeChoice> findRunTimeChoice(ShardProgram &program, const solve::Choice &choice);
+
+/// Writes it on the annotated join: needs become what the sides have, and `dist.choose` says the rest.
+void annotateRunTimeChoice(ShardProgram &program, const RunTimeChoice &found);
+
+} // namespace headrace::shard
+
+#endif // HEADRACE_PASSES_SHARD_RUN_TIME_CHOICES_H
