@@ -19,7 +19,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == getSplitAttrName()) {
     auto axes = dyn_cast<ArrayAttr>(attribute.getValue());
     if (!axes || axes.empty() || !llvm::all_of(axes, llvm::IsaPred<StringAttr>)) {
-      return op->emitOpError("dist.split is an array of axis names, got ") << attribute.getValue(); // C2
+      return op->emitOpError("dist.split is an array of axis names, got ")
+             << attribute.getValue(); // C2
     }
     return success();
   }

@@ -13,8 +13,8 @@ using namespace headrace::dist;
 
 namespace {
 
-/// The axes exist in the module's mesh, each at most once. Without a mesh only the uniqueness is checked:
-/// a fragment is valid outside a module.
+/// The axes exist in the module's mesh, each at most once. Without a mesh only the uniqueness is
+/// checked: a fragment is valid outside a module.
 LogicalResult verifyAxes(Operation *op, ArrayAttr axes) {
   if (axes.empty()) {
     return op->emitOpError("needs at least one axis");
@@ -135,13 +135,15 @@ LogicalResult ExchangeOp::verify() {
 
 LogicalResult ChooseOp::verify() {
   for (Region *region : getRegions()) {
-    auto yield = dyn_cast_or_null<YieldOp>(region->front().empty() ? nullptr : &region->front().back());
+    auto yield =
+        dyn_cast_or_null<YieldOp>(region->front().empty() ? nullptr : &region->front().back());
     if (!yield || yield.getValues().size() != 1 || yield.getValues()[0].getType() != getType()) {
       return emitOpError("needs regions that yield a table of type ") << getType(); // C1
     }
   }
   if (static_cast<int64_t>(getAtMost()) < 0) {
-    return emitOpError("needs a bound of rows that is not negative, got ") << static_cast<int64_t>(getAtMost()); // C2
+    return emitOpError("needs a bound of rows that is not negative, got ")
+           << static_cast<int64_t>(getAtMost()); // C2
   }
   return success();
 }
@@ -154,7 +156,8 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult AllGatherOp::verify() {
-  if (failed(verifyShapes(*this, getInput().getType(), getType(), {static_cast<int64_t>(getDim())}))) {
+  if (failed(
+          verifyShapes(*this, getInput().getType(), getType(), {static_cast<int64_t>(getDim())}))) {
     return failure();
   }
   return verifyAxes(*this, getAxes());
@@ -162,7 +165,8 @@ LogicalResult AllGatherOp::verify() {
 
 LogicalResult ReduceScatterOp::verify() {
   if (failed(verifyTensorCombine(*this, getCombine())) ||
-      failed(verifyShapes(*this, getInput().getType(), getType(), {static_cast<int64_t>(getDim())}))) {
+      failed(
+          verifyShapes(*this, getInput().getType(), getType(), {static_cast<int64_t>(getDim())}))) {
     return failure();
   }
   return verifyAxes(*this, getAxes());
@@ -181,7 +185,8 @@ LogicalResult AllToAllOp::verify() {
 }
 
 LogicalResult SliceOp::verify() {
-  if (failed(verifyShapes(*this, getInput().getType(), getType(), {static_cast<int64_t>(getDim())}))) {
+  if (failed(
+          verifyShapes(*this, getInput().getType(), getType(), {static_cast<int64_t>(getDim())}))) {
     return failure();
   }
   return verifyAxes(*this, getAxes());
@@ -215,8 +220,8 @@ LogicalResult ManualOp::verifyRegions() {
     for (auto [local, global, layout] : llvm::zip_equal(locals, globals, layouts)) {
       Type expected = localType(global.getType(), cast<LayoutAttr>(layout));
       if (local.getType() != expected) {
-        return emitOpError("needs local type ") << expected << " among its " << what << ", got "
-                                                << local.getType(); // C2
+        return emitOpError("needs local type ")
+               << expected << " among its " << what << ", got " << local.getType(); // C2
       }
     }
     return success();

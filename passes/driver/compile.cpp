@@ -9,6 +9,7 @@
 #include "passes/schedule/schedule.h"
 #include "passes/schedule/tensor_schedule.h"
 #include "passes/schedule/verify_schedule.h"
+#include "runtime/model/plan/check.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -233,6 +234,10 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
   out.plan.isa = lower::isaName(target.isa).str();
   out.plan.explanation = explanation;
   out.plan.mesh = {{"rank", options.ranks}};
+  if (Status status = plan::check(out.plan); !status.ok()) {
+    error = "the compiler made a plan that it refuses itself: " + status.toString();
+    return false;
+  }
   out.kernels = std::move(lowered->sharedObject);
   out.kernelsCompiled = lowered->compiled;
   out.kernelsCached = lowered->cached;

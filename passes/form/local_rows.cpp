@@ -1,4 +1,5 @@
-// Shares follow from the scans and exchanges below a table; partial aggregates have what their rank's rows give.
+// Shares follow from the scans and exchanges below a table; partial aggregates have what their
+// rank's rows give.
 #include "passes/form/local_rows.h"
 
 #include "dialects/dist/DistDialect.h"
@@ -22,7 +23,8 @@ double LocalRows::shareOf(Value table) {
   if (auto scan = dyn_cast_or_null<frame::ScanOp>(op)) {
     share = scan->hasAttr(dist::DistDialect::getSplitAttrName()) ? 1 / ranks_ : 1;
   } else if (auto exchange = dyn_cast_or_null<dist::ExchangeOp>(op)) {
-    bool spread = exchange.getKind() == dist::ExchangeKind::Hash || exchange.getKind() == dist::ExchangeKind::Range;
+    bool spread = exchange.getKind() == dist::ExchangeKind::Hash ||
+                  exchange.getKind() == dist::ExchangeKind::Range;
     share = spread ? 1 / ranks_ : 1;
   } else if (auto choose = dyn_cast_or_null<dist::ChooseOp>(op)) {
     share = 1 / ranks_;

@@ -5,12 +5,14 @@
 
 namespace headrace::form {
 
-/// Estimates of the rows of tables on one rank. Invalid once the program below has changed. Not thread-safe.
+/// Estimates of the rows of tables on one rank. Invalid once the program below has changed. Not
+/// thread-safe.
 class LocalRows {
 public:
   explicit LocalRows(int64_t ranks) : ranks_(static_cast<double>(ranks)) {}
 
-  /// The largest rank's rows, taken to be an even share. `min` and `max` of a share are not promises.
+  /// The largest rank's rows, taken to be an even share. `min` and `max` of a share are not
+  /// promises.
   analysis::Cardinality of(mlir::Value table);
   /// The same as an attribute of `pipe.state`: {min, expected, p95, max}.
   mlir::DictionaryAttr attributeOf(mlir::Value table);

@@ -118,6 +118,13 @@ private:
     if (auto reshard = dyn_cast<ReshardOp>(op)) {
       return single(moved(reshard));
     }
+    if (auto choose = dyn_cast<ChooseOp>(op)) {
+      return single(chosen(choose));
+    }
+    if (auto join = dyn_cast<frame::JoinOp>(op);
+        join && join->hasAttr(DistDialect::getChooseAttrName()) && view_ == View::kRanks) {
+      return joinedWithAll(join);
+    }
     if (isa<DistDialect>(op->getDialect())) {
       return single(evaluateMovement(op, values_[op->getOperand(0)], ranks_));
     }
@@ -128,6 +135,36 @@ private:
       return single(partsOfFresh(op, layout));
     }
     return onEveryRank(op);
+  }
+
+  /// The way that the rows of all ranks together lead to.
+  llvm::Expected<Parts> chosen(ChooseOp op) {
+    uint64_t rows = 0;
+    for (const Value &part : values_[op.getCounted()]) {
+      rows += std::get<TablePtr>(part)->rows.size();
+    }
+    Block &way = (rows <= op.getAtMost() ? op.getFew() : op.getMany()).front();
+    for (Operation &inner : way.without_terminator()) {
+      if (llvm::Error error = execute(&inner)) {
+        return std::move(error);
+      }
+    }
+    return values_[way.getTerminator()->getOperand(0)];
+  }
+
+  /// A join that has not been expanded to its two ways yet: its sides lie anywhere, so every rank
+  /// joins its left rows with all right ones.
+  llvm::Expected<llvm::SmallVector<Parts>> joinedWithAll(frame::JoinOp join) {
+    Parts right = values_[join.getRight()];
+    Table all{join.getRight().getType(), {}};
+    for (const Value &part : right) {
+      const std::vector<Row> &rows = std::get<TablePtr>(part)->rows;
+      all.rows.insert(all.rows.end(), rows.begin(), rows.end());
+    }
+    values_[join.getRight()] = Parts(right.size(), valueOf(std::move(all)));
+    llvm::Expected<llvm::SmallVector<Parts>> joined = onEveryRank(join);
+    values_[join.getRight()] = std::move(right);
+    return joined;
   }
 
   llvm::Expected<Parts> readShare(frame::ScanOp scan) {

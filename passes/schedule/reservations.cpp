@@ -1,4 +1,5 @@
-// A reservation waits for what its run waits for, so that the plan's peak is that of states that live together.
+// A reservation waits for what its run waits for, so that the plan's peak is that of states that
+// live together.
 #include "passes/schedule/reservations.h"
 
 #include "passes/analysis/physical.h"
@@ -42,7 +43,8 @@ bool uses(sched::RunOp run, Attribute state) {
 
 class Reserver {
 public:
-  Reserver(ModuleOp module, sched::ProgramOp program) : symbols_(module), program_(program), b_(module.getContext()) {}
+  Reserver(ModuleOp module, sched::ProgramOp program)
+      : symbols_(module), program_(program), b_(module.getContext()) {}
 
   void run() {
     SmallVector<sched::RunOp> runs;
@@ -62,8 +64,9 @@ private:
       return b_.getI64IntegerAttr(static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)));
     };
     b_.setInsertionPoint(run);
-    auto granted = sched::ReserveOp::create(b_, state.getLoc(), b_.getType<sched::TokenType>(), b_.getStringAttr("host"),
-                                            name, clamped(bytes.min), clamped(bytes.p95), run.getAfter());
+    auto granted = sched::ReserveOp::create(b_, state.getLoc(), b_.getType<sched::TokenType>(),
+                                            b_.getStringAttr("host"), name, clamped(bytes.min),
+                                            clamped(bytes.p95), run.getAfter());
     run.getAfterMutable().append(granted.getGranted());
     // Given back behind all users; for those inside a choice, behind the choice.
     Block *block = run->getBlock();
@@ -80,7 +83,8 @@ private:
       last = last->isBeforeInBlock(here) ? here : last;
     }
     b_.setInsertionPointAfter(last);
-    sched::ReleaseOp::create(b_, state.getLoc(), b_.getType<sched::TokenType>(), granted.getGranted(), ends);
+    sched::ReleaseOp::create(b_, state.getLoc(), b_.getType<sched::TokenType>(),
+                             granted.getGranted(), ends);
   }
 
   SymbolTable symbols_;
@@ -104,7 +108,9 @@ plan::Cardinality bytesOf(pipe::StateOp op) {
     break;
   case plan::StateKind::kJoinTable:
     perRow += state.direct ? 0 : kEntryBytes;
-    bytes.min = kBlockBytes + (state.direct ? std::max(kBlockBytes, times(state.extent, kEntryBytes)) : kBlockBytes);
+    bytes.min =
+        kBlockBytes +
+        (state.direct ? std::max(kBlockBytes, times(state.extent, kEntryBytes)) : kBlockBytes);
     break;
   default:
     break;

@@ -1,18 +1,21 @@
-// Memory of states in the schedule: granted before they are filled, given back when the last reader has ended.
+// Memory of states in the schedule: granted before they are filled, given back when the last reader
+// has ended.
 #pragma once
 
 #include "dialects/pipe/PipeDialect.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "dialects/sched/SchedDialect.h"
 #include "runtime/model/plan/plan.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace headrace::schedule {
 
-/// Bytes of a state on one rank: `min` with no rows at all, the others for the rows that are estimated.
+/// Bytes of a state on one rank: `min` with no rows at all, the others for the rows that are
+/// estimated.
 plan::Cardinality bytesOf(pipe::StateOp state);
 
-/// Puts a `sched.reserve` in front of every run that fills a state, and a `sched.release` behind all that use it.
+/// Puts a `sched.reserve` in front of every run that fills a state, and a `sched.release` behind
+/// all that use it.
 void addReservations(mlir::ModuleOp module, sched::ProgramOp program);
 
 } // namespace headrace::schedule

@@ -1,4 +1,5 @@
-// The pass shard-expand-choices: a join that is decided at run time becomes both joins in a dist.choose.
+// The pass shard-expand-choices: a join that is decided at run time becomes both joins in a
+// dist.choose.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +20,8 @@ namespace {
 class Expansion {
 public:
   Expansion(frame::JoinOp join, topo::MeshAttr mesh)
-      : join_(join), builder_(join), description_(join->getAttrOfType<DictionaryAttr>(DistDialect::getChooseAttrName())) {
+      : join_(join), builder_(join),
+        description_(join->getAttrOfType<DictionaryAttr>(DistDialect::getChooseAttrName())) {
     SmallVector<Attribute> axes;
     for (auto [name, size] : llvm::zip_equal(mesh.getAxisNames(), mesh.getAxisSizes())) {
       if (size > 1) {
@@ -32,7 +34,8 @@ public:
   void run() {
     auto choose = ChooseOp::create(builder_, join_.getLoc(), join_.getType(), join_.getRight(),
                                    cast<IntegerAttr>(description_.get("at_most")));
-    choose->setAttr(DistDialect::getLayoutsAttrName(), join_->getAttr(DistDialect::getLayoutsAttrName()));
+    choose->setAttr(DistDialect::getLayoutsAttrName(),
+                    join_->getAttr(DistDialect::getLayoutsAttrName()));
     builder_.setInsertionPointToEnd(&choose.getFew().emplaceBlock());
     yieldJoin(join_.getLeft(), exchanged(ExchangeKind::Broadcast, join_.getRight(), ArrayAttr()));
     builder_.setInsertionPointToEnd(&choose.getMany().emplaceBlock());

@@ -1,4 +1,5 @@
-// Compares a broadcast of the right side with a shuffle of both as functions of the right side's rows.
+// Compares a broadcast of the right side with a shuffle of both as functions of the right side's
+// rows.
 #include "passes/shard/run_time_choices.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -26,7 +27,8 @@ constexpr double kEntryOverhead = 16;
 class Finder {
 public:
   Finder(ShardProgram &program, const solve::Choice &choice)
-      : program_(program), context_(program.context()), choice_(choice), axes_(context_.allAxes()) {}
+      : program_(program), context_(program.context()), choice_(choice), axes_(context_.allAxes()) {
+  }
 
   std::optional<RunTimeChoice> run() {
     // Collectives of tensors would need an order with the agreement.
@@ -49,7 +51,9 @@ private:
   static double distance(const RunTimeChoice &found) {
     return std::abs(std::log(std::max(1.0, found.expected) / static_cast<double>(found.atMost)));
   }
-  const Strategy &chosen(int32_t node) const { return program_.nodes()[node].strategies[choice_[node]]; }
+  const Strategy &chosen(int32_t node) const {
+    return program_.nodes()[node].strategies[choice_[node]];
+  }
   const ShardEdge *edgeInto(int32_t node, int32_t operand) const {
     for (const ShardEdge &edge : program_.edges()) {
       if (edge.target == node && edge.targetOperand == operand) {
@@ -58,7 +62,9 @@ private:
     }
     return nullptr;
   }
-  const Layout &given(const ShardEdge &edge) const { return chosen(edge.source).gives[edge.sourceResult]; }
+  const Layout &given(const ShardEdge &edge) const {
+    return chosen(edge.source).gives[edge.sourceResult];
+  }
   bool isSpread(const Layout &layout) const {
     return layout.rowAxes == axes_ && !layout.isRoot() && !layout.unreduced;
   }
@@ -93,10 +99,13 @@ private:
     return findShuffle(join, node, found) ? std::optional(found) : std::nullopt;
   }
 
-  bool isHash(const Layout &layout) const { return isSpread(layout) && layout.rowKind == RowKind::Hash; }
+  bool isHash(const Layout &layout) const {
+    return isSpread(layout) && layout.rowKind == RowKind::Hash;
+  }
 
-  /// Lets the users of a node take scattered rows, if they need no more reshards for it than before: as they are,
-  /// or by a strategy that differs only in that (and then hands scattered rows on).
+  /// Lets the users of a node take scattered rows, if they need no more reshards for it than
+  /// before: as they are, or by a strategy that differs only in that (and then hands scattered rows
+  /// on).
   bool scatter(int32_t node, const Layout &scattered, solve::Choice &choice) const {
     for (const ShardEdge &edge : program_.edges()) {
       if (edge.source != node) {
@@ -114,7 +123,8 @@ private:
     return true;
   }
 
-  bool takeScattered(const ShardEdge &edge, const Strategy &user, const Layout &scattered, solve::Choice &choice) const {
+  bool takeScattered(const ShardEdge &edge, const Strategy &user, const Layout &scattered,
+                     solve::Choice &choice) const {
     SmallVector<Layout, 2> wanted(user.needs);
     wanted[edge.targetOperand] = scattered;
     for (auto [index, other] : llvm::enumerate(program_.nodes()[edge.target].strategies)) {
@@ -129,8 +139,9 @@ private:
     return false;
   }
 
-  /// Whether the pipeline of the left side starts at a scan or a state, which both ways can read: not at the
-  /// receiving end of an exchange. The join's own reshard of its left side is part of the choice.
+  /// Whether the pipeline of the left side starts at a scan or a state, which both ways can read:
+  /// not at the receiving end of an exchange. The join's own reshard of its left side is part of
+  /// the choice.
   bool beginsInMemory(int32_t join) const {
     for (int32_t node = join;;) {
       const ShardEdge *edge = edgeInto(node, 0);
@@ -149,8 +160,8 @@ private:
     }
   }
 
-  /// The cheapest shuffle, and the rows at which it costs as much as the broadcast. False if there is none, or
-  /// if the one or the other is better for any number of rows in reach.
+  /// The cheapest shuffle, and the rows at which it costs as much as the broadcast. False if there
+  /// is none, or if the one or the other is better for any number of rows in reach.
   bool findShuffle(JoinOp join, int32_t node, RunTimeChoice &found) {
     double best = solve::kForbidden;
     for (const Strategy &strategy : program_.nodes()[node].strategies) {
@@ -160,7 +171,8 @@ private:
       std::optional<ReshardPlan> left = planReshard(found.left, strategy.needs[0]);
       std::optional<ReshardPlan> right = planReshard(found.right, strategy.needs[1]);
       auto isOneExchange = [](const std::optional<ReshardPlan> &plan) {
-        return plan && (plan->empty() || (plan->size() == 1 && plan->front().kind == StepKind::kHash));
+        return plan &&
+               (plan->empty() || (plan->size() == 1 && plan->front().kind == StepKind::kHash));
       };
       if (!isOneExchange(left) || !isOneExchange(right) || (left->empty() && right->empty())) {
         continue;
@@ -182,7 +194,8 @@ private:
     double bytes = rows * (context_.rows.bytesPerRow(join.getRight()) + kEntryOverhead);
     return context_.kernelSeconds(kBuildOperations * rows, bytes, kEntryBytes * rows, bytes);
   }
-  double reshardSeconds(const ReshardPlan &plan, const Layout &from, Value table, double rows) const {
+  double reshardSeconds(const ReshardPlan &plan, const Layout &from, Value table,
+                        double rows) const {
     ValueSize size;
     size.rows = size.partRows = rows;
     size.rowBytes = context_.rows.bytesPerRow(table);
@@ -192,15 +205,16 @@ private:
     ReshardPlan plan = *planReshard(found.right, replicatedTable());
     return reshardSeconds(plan, found.right, join.getRight(), rows) + buildSeconds(join, rows);
   }
-  double shuffleSeconds(JoinOp join, const RunTimeChoice &found, const ReshardPlan &left, const ReshardPlan &right,
-                        double rows) const {
+  double shuffleSeconds(JoinOp join, const RunTimeChoice &found, const ReshardPlan &left,
+                        const ReshardPlan &right, double rows) const {
     return reshardSeconds(left, found.left, join.getLeft(), context_.rows.rowsOf(join.getLeft())) +
            reshardSeconds(right, found.right, join.getRight(), rows) +
            buildSeconds(join, rows / context_.parts(axes_));
   }
 
   /// The most rows with which the broadcast is no dearer and fits; 0 if there are none.
-  double crossingOf(JoinOp join, const RunTimeChoice &found, const ReshardPlan &left, const ReshardPlan &right) const {
+  double crossingOf(JoinOp join, const RunTimeChoice &found, const ReshardPlan &left,
+                    const ReshardPlan &right) const {
     auto broadcastIsBetter = [&](double rows) {
       return broadcastSeconds(join, found, rows) <= shuffleSeconds(join, found, left, right, rows);
     };
@@ -233,10 +247,12 @@ std::string RunTimeChoice::toText() const {
     }
     return text;
   };
-  std::string shuffle = leftKeys.empty()    ? "shuffle right on " + join(rightKeys)
-                        : rightKeys.empty() ? "shuffle left on " + join(leftKeys)
-                                            : "shuffle on " + join(leftKeys) + " = " + join(rightKeys);
-  return llvm::formatv("chosen at run time: broadcast right if it has at most {0} rows ({1:f0} expected, p95 {2:f0}), else {3}",
+  std::string shuffle = leftKeys.empty() ? "shuffle right on " + join(rightKeys)
+                        : rightKeys.empty()
+                            ? "shuffle left on " + join(leftKeys)
+                            : "shuffle on " + join(leftKeys) + " = " + join(rightKeys);
+  return llvm::formatv("chosen at run time: broadcast right if it has at most {0} rows ({1:f0} "
+                       "expected, p95 {2:f0}), else {3}",
                        atMost, expected, p95, shuffle);
 }
 
@@ -253,7 +269,8 @@ void annotateRunTimeChoice(ShardProgram &program, const RunTimeChoice &found) {
   };
   join->setAttr(DistDialect::getNeedsAttrName(),
                 builder.getArrayAttr({toAttr(found.left, mesh), toAttr(found.right, mesh)}));
-  join->setAttr(DistDialect::getLayoutsAttrName(), builder.getArrayAttr({toAttr(found.result, mesh)}));
+  join->setAttr(DistDialect::getLayoutsAttrName(),
+                builder.getArrayAttr({toAttr(found.result, mesh)}));
   NamedAttrList attributes;
   attributes.set("at_most", builder.getI64IntegerAttr(static_cast<int64_t>(found.atMost)));
   attributes.set("left_keys", keys(found.leftKeys));

@@ -1,4 +1,5 @@
-// Joins whose way of meeting is decided at run time, because the estimate it would hang on is not certain.
+// Joins whose way of meeting is decided at run time, because the estimate it would hang on is not
+// certain.
 #ifndef HEADRACE_PASSES_SHARD_RUN_TIME_CHOICES_H
 #define HEADRACE_PASSES_SHARD_RUN_TIME_CHOICES_H
 
@@ -17,7 +18,7 @@ struct RunTimeChoice {
   double p95 = 0;
   Layout left; ///< as the sides come, before any reshard
   Layout right;
-  Layout result; ///< scattered
+  Layout result;         ///< scattered
   solve::Choice layouts; ///< of all nodes: those after the join take its rows scattered
   /// Keys of the shuffle; empty: that side lies as it must.
   llvm::SmallVector<mlir::StringAttr, 2> leftKeys;
@@ -27,12 +28,13 @@ struct RunTimeChoice {
   std::string toText() const;
 };
 
-/// The join of the solution whose decision is the least certain, if there is one: the right side's rows are a guess,
-/// the bound at which the costs cross is within two orders of magnitude of it, and both ways suit what comes after.
-/// One at most: agreements of ranks must come in one order.
+/// The join of the solution whose decision is the least certain, if there is one: the right side's
+/// rows are a guess, the bound at which the costs cross is within two orders of magnitude of it,
+/// and both ways suit what comes after. One at most: agreements of ranks must come in one order.
 std::optional<RunTimeChoice> findRunTimeChoice(ShardProgram &program, const solve::Choice &choice);
 
-/// Writes it on the annotated join: needs become what the sides have, and `dist.choose` says the rest.
+/// Writes it on the annotated join: needs become what the sides have, and `dist.choose` says the
+/// rest.
 void annotateRunTimeChoice(ShardProgram &program, const RunTimeChoice &found);
 
 } // namespace headrace::shard

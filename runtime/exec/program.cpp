@@ -216,7 +216,8 @@ private:
       table->chunks = first.takeChunks();
       result.table = std::move(table);
     }
-    // Tasks end in any order, results have the order of the plan; one buffer may be several results.
+    // Tasks end in any order, results have the order of the plan; one buffer may be several
+    // results.
     std::map<int32_t, std::shared_ptr<TensorBuffer>> taken;
     for (const plan::Task &task : plan_.tasks) {
       int32_t buffer = task.buffer;
@@ -289,10 +290,11 @@ Status Program::checkCapacity(int64_t limitBytes) const {
   const plan::Task &task = plan_.tasks[hostPeak_.task];
   const plan::Place *place = task.place == plan::kNone ? nullptr : &plan_.places[task.place];
   auto bytes = static_cast<int64_t>(std::min<uint64_t>(hostPeak_.bytes, INT64_MAX));
-  return makeError(ErrorKind::kMemory, "out of ", tierName(Tier::kHost), " memory: ",
-                   place ? place->operation : task.name, " and what is held with it need at least ",
-                   formatBytes(bytes), " (", bytes, " bytes) of the limit of ",
-                   formatBytes(limitBytes), " a rank; raise ", kMemorySetting)
+  return makeError(ErrorKind::kMemory, "out of ", tierName(Tier::kHost),
+                   " memory: ", place ? place->operation : task.name,
+                   " and what is held with it need at least ", formatBytes(bytes), " (", bytes,
+                   " bytes) of the limit of ", formatBytes(limitBytes), " a rank; raise ",
+                   kMemorySetting)
       .at(place ? place->text : "");
 }
 

@@ -77,8 +77,8 @@ void RankState::publish() {
   if (state_.kind == plan::StateKind::kSortBuffer) {
     rowCount_ = runs_.empty() ? 0 : runs_.front().size();
   } else {
-    bool copies = state_.kind == plan::StateKind::kJoinTable ||
-                  state_.kind == plan::StateKind::kRowBuffer;
+    bool copies =
+        state_.kind == plan::StateKind::kJoinTable || state_.kind == plan::StateKind::kRowBuffer;
     const std::vector<StateCopy *> from = copies ? filledCopies() : remaining_;
     for (const StateCopy *copy : from) {
       for (const RowSpan &span : copy->spans()) {

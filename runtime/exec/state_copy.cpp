@@ -42,7 +42,8 @@ public:
   ~GroupCopy() override { directory_.reset(); }
   Status initialize() {
     abi_.owner = static_cast<StateCopy *>(this);
-    // For the groups that are expected, as far as they are cheap to be wrong about; with less memory it grows later.
+    // For the groups that are expected, as far as they are cheap to be wrong about; with less
+    // memory it grows later.
     uint64_t wanted = std::bit_ceil(std::clamp(state_.rows.expected, kEntriesMin, kEntriesMax) * 2);
     wanted = std::clamp(wanted, kEntriesMin, kEntriesMax);
     if (wanted > kEntriesMin && resize(wanted).ok()) {

@@ -86,8 +86,9 @@ Expected<std::byte *> BlockPool::map(int64_t bytes) {
   }
   if (mapped_ + bytes > options_.capacityBytes) {
     return makeError(ErrorKind::kMemory, "out of host memory: a block of ", formatBytes(bytes),
-                     " (", bytes, " bytes) does not fit beside ", formatBytes(mapped_), " of the limit of ",
-                     formatBytes(options_.capacityBytes), "; raise ", options_.setting);
+                     " (", bytes, " bytes) does not fit beside ", formatBytes(mapped_),
+                     " of the limit of ", formatBytes(options_.capacityBytes), "; raise ",
+                     options_.setting);
   }
   // Mapped with room to cut to an address that a huge page can start at.
   auto length = static_cast<size_t>(bytes + kHugePageBytes);

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import headrace as hr
 import pytest
 from test_tpch import QUERIES, rows
-
-import headrace as hr
 
 SETTING = "--memory (memory= in Python)"
 
@@ -19,7 +18,9 @@ def query(name: str) -> str:
 
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("name", ["09", "18"])
-def test_over_the_limit_names_tier_operator_bytes_and_setting(name: str, ranks: int, tpch_small: Path) -> None:
+def test_over_the_limit_names_tier_operator_bytes_and_setting(
+    name: str, ranks: int, tpch_small: Path
+) -> None:
     expected = rows(hr.sql(query(name), tpch_small, ranks=ranks))
     kinds = set()
     for memory in (64 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20):
@@ -30,7 +31,9 @@ def test_over_the_limit_names_tier_operator_bytes_and_setting(name: str, ranks: 
             message = str(error)
             # An operator of the query, or what the ranks need to talk to each other.
             assert re.match(r"(collectives of the ranks: )?out of host memory: ", message), message
-            assert re.search(r"(asked for|need at least|a block of) .*\(\d+ bytes\).* of the limit of ", message)
+            assert re.search(
+                r"(asked for|need at least|a block of) .*\(\d+ bytes\).* of the limit of ", message
+            )
             assert f"raise {SETTING}" in message, message
             kinds.add("need at least" in message)
         # Nothing is kept by the run that failed: the next one has all of the memory.

@@ -1,5 +1,6 @@
 // Every rule of the checker refuses the least change that breaks it, and says rule, task and place.
 #include "runtime/model/plan/check.h"
+#include "runtime/model/plan/reservations.h"
 #include "test/unit/model/plan/sample_plan.h"
 
 #include <functional>
@@ -307,6 +308,29 @@ TEST(PlanCheck, Capacity) {
       "rule capacity: task 9 (reserve): minimum reservations of tier host that are live together "
       "need 151 bytes, it has 150");
   EXPECT_EQ(plan(100, 51, true), "ok");
+}
+
+TEST(PlanCheck, ReservationsOfTheOtherBranchAreNotLive) {
+  Plan plan;
+  reserve(plan, 100, {});
+  reserve(plan, 70, {});
+  addTask(plan, TaskKind::kChoose, {}, [](Task &t) { t.thenTasks = {0}, t.elseTasks = {1}; });
+  PeakReservation peak = peakReservation(plan, "host");
+  EXPECT_EQ(peak.bytes, 100u);
+  EXPECT_EQ(peak.task, 0);
+  plan.tasks[2].elseTasks = {};
+  EXPECT_EQ(peakReservation(plan, "host").bytes, 170u);
+  EXPECT_EQ(peakReservation(plan, "device").task, kNone);
+}
+
+TEST(PlanCheck, AReservationOfAStateDoesNotReadIt) {
+  EXPECT_EQ(checked([](Plan &p) {
+              reserve(p, 100, {}); // 8
+              p.tasks[8].sourceState = 0;
+              p.tasks[1].after = {8};
+              p.tasks[5].after = {8};
+            }),
+            "ok");
 }
 
 TEST(PlanCheck, Collectives) {
