@@ -30,10 +30,8 @@ def test_over_the_limit_names_tier_operator_bytes_and_setting(
             assert error.kind == "memory", error
             message = str(error)
             # An operator of the query, or what the ranks need to talk to each other.
-            assert re.match(r"(collectives of the ranks: )?out of host memory: ", message), message
-            assert re.search(
-                r"(asked for|need at least|a block of) .*\(\d+ bytes\).* of the limit of ", message
-            )
+            assert re.match(r"([\w ]+: )?out of host memory: ", message), message
+            assert re.search(r"(asked for|need at least|a block of) .*\(\d+ bytes\).* of the limit of ", message)
             assert f"raise {SETTING}" in message, message
             kinds.add("need at least" in message)
         # Nothing is kept by the run that failed: the next one has all of the memory.
@@ -43,7 +41,7 @@ def test_over_the_limit_names_tier_operator_bytes_and_setting(
 
 def test_an_operator_is_named_with_its_place(tpch_small: Path) -> None:
     text = "select l_orderkey, l_partkey, sum(l_quantity) as q from lineitem group by l_orderkey, l_partkey"
-    with pytest.raises(hr.HeadraceError, match=r"out of host memory: aggregate ") as error:
+    with pytest.raises(hr.HeadraceError, match=r"aggregate.* of the limit of ") as error:
         hr.sql(text, tpch_small, memory=4 << 20)
     assert error.value.place
 
