@@ -34,6 +34,8 @@ public:
   Expected<Block> allocate(int64_t bytes);
   /// A pool of buffers charged to the account, which outlives its last buffer.
   Expected<std::unique_ptr<BufferPool>> createPool(BufferPool::Options options);
+  /// Takes bytes of the budget before they are allocated; or the typed memory error.
+  Status reserve(int64_t bytes) { return reservation_.grow(bytes); }
   int64_t peakBytes() const { return reservation_.peakBytes(); }
 
 private:

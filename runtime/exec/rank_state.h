@@ -34,7 +34,7 @@ public:
 
   /// Takes bytes of the budget before any row is there; what rows need beyond them is asked for as
   /// they come. The typed memory error if there is no room.
-  Status reserve(int64_t bytes) { return account_->reservation().grow(bytes); }
+  Status reserve(int64_t bytes) { return account_->reserve(bytes); }
 
   /// Room for `count` more copies; returns the index of the first. One filling task has one range.
   size_t addCopies(size_t count);
