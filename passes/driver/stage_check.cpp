@@ -132,7 +132,8 @@ private:
     // Between the steps of a reshard a value is not yet what it becomes.
     compare(stage("shard-lower-reshards"), *module, View::kRanks, Depth::kPlacement);
     if (transform(stage("dist-localize"), [&] {
-          return succeedsWith(*module, shard::createDistLocalizePass()) &&
+          return succeedsWith(*module, shard::createShardExpandChoicesPass()) &&
+                 succeedsWith(*module, shard::createDistLocalizePass()) &&
                  succeedsWith(*module, shard::createVerifyShardPass()) &&
                  succeeded(verify(*module));
         })) {
