@@ -11,7 +11,7 @@ from dev.findings import Finding, source_files
 BANNED_WORDS = ("utils", "util", "helpers", "helper", "common", "manager", "misc")
 LINES_MAX = 800
 # Files that hold more than one idea and are to be split: each has its own limit, which only goes down.
-TO_SPLIT = {"passes/form/expressions.cpp": 900, "passes/form/pipelines.cpp": 1100}
+TO_SPLIT = {"passes/form/expressions.cpp": 900, "passes/form/pipelines.cpp": 600}
 # What the templates of ./dev new leave to the author.
 UNFINISHED = "FILL IN"
 _CODE = (".h", ".cpp", ".td", ".py", ".def")

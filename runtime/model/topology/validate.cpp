@@ -8,6 +8,7 @@ namespace headrace::topology {
 namespace {
 
 constexpr int64_t kRankCountMax = int64_t{1} << 20;
+constexpr int64_t kResourceCountMax = 65536; // of one name in a node
 
 Status userError(const std::string &path, const std::string &message) {
   return Status(ErrorKind::kUser, path + ": " + message);
@@ -112,6 +113,24 @@ Status checkReachability(const Topology &topology, const NodeType &node, const s
   return {};
 }
 
+/// A model of the machine keeps a few words for each resource.
+Status checkResourceTotal(const Topology &topology) {
+  constexpr uint64_t kResourcesMax = uint64_t{1} << 24;
+  uint64_t total = 0;
+  for (size_t i = 0; i < topology.instances.size(); ++i) {
+    const Instance &instance = topology.instances[i];
+    uint64_t ofNode = 0;
+    for (const Resource &resource : topology.nodeTypes.at(instance.type).resources) {
+      ofNode += static_cast<uint64_t>(resource.count);
+    }
+    total += ofNode * static_cast<uint64_t>(instance.count); // both at most 2^20
+    if (total > kResourcesMax) {
+      return userError("$.instances[" + std::to_string(i) + "]", "more than 16777216 resources are not supported");
+    }
+  }
+  return {};
+}
+
 } // namespace
 
 Status validate(const Topology &topology) {
@@ -126,8 +145,9 @@ Status validate(const Topology &topology) {
       }
     }
     for (const Resource &resource : node.resources) {
-      if (resource.count < 1) {
-        return userError(path + ".resources." + resource.name, "count must be at least 1, got 0");
+      if (resource.count < 1 || resource.count > kResourceCountMax) {
+        return userError(path + ".resources." + resource.name,
+                         "count must be from 1 to 65536, got " + std::to_string(resource.count));
       }
     }
     HR_RETURN_IF_ERROR(checkRoutes(topology, node, path));
@@ -145,6 +165,7 @@ Status validate(const Topology &topology) {
       return userError(path + ".count", "count must be from 1 to 1048576");
     }
   }
+  HR_RETURN_IF_ERROR(checkResourceTotal(topology));
   for (const auto &[name, node] : topology.nodeTypes) {
     HR_RETURN_IF_ERROR(checkReachability(topology, node, "$.node_types." + name));
   }

@@ -119,6 +119,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "$.device_types.cpu-a.mem.bw: unknown key: unit"},
         Mistake{"/node_types/n/resources/nic/bw", "0",
                 "$.node_types.n.resources.nic.bw: bandwidth must be positive, got 0"},
+        Mistake{"/node_types/n/resources/nic/count", "2147483647",
+                "$.node_types.n.resources.nic: count must be from 1 to 65536, got 2147483647"},
         Mistake{"/node_types/n/resources/nic/sharing", "\"maybe\"",
                 "$.node_types.n.resources.nic: sharing must be shared or fatpipe, got maybe"},
         Mistake{"/node_types/n/devices/cpu", R"(["cpu-b", 2])",

@@ -1,0 +1,219 @@
+// Aggregates and orders: what a pipeline ends in, and the state that the next one reads.
+#include "passes/form/former.h"
+
+using namespace mlir;
+
+namespace headrace::form {
+
+void Former::emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAttr keys) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module_.getBody());
+  auto pipeline = pipe::PipelineOp::create(builder, state.getLoc(), b_.getStringAttr("merge_" + state.getSymName()));
+  pipeline->setAttr("merges", FlatSymbolRefAttr::get(state.getSymNameAttr()));
+  Block &body = pipeline.getBody().emplaceBlock();
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  Value rows = pipe::ReadOp::create(inside, state.getLoc(), rowsType(fields), FlatSymbolRefAttr::get(state.getSymNameAttr()));
+  pipe::CombineOp::create(inside, state.getLoc(), rows, FlatSymbolRefAttr::get(state.getSymNameAttr()), keys);
+}
+
+FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, const Names &needed) {
+  std::vector<std::string> keys = listOf(aggregate.getKeys());
+  Names below, keyNames;
+  for (const std::string &key : keys) {
+    below.insert(key);
+    keyNames.insert(key);
+  }
+  SmallVector<frame::MeasureAttr> measures;
+  std::vector<std::string> sources, names;
+  auto result = aggregate.getResult().getType();
+  for (frame::MeasureAttr measure : aggregate.getMeasureRange()) {
+    if (!needed.contains(measure.getName().getValue())) {
+      continue;
+    }
+    measures.push_back(measure);
+    names.push_back(measure.getName().str());
+    if (measure.getInput()) {
+      below.insert(measure.getInput().getValue());
+      if (!llvm::is_contained(sources, measure.getInput().str())) {
+        sources.push_back(measure.getInput().str());
+      }
+    }
+  }
+  FailureOr<OpenPipeline> input = open(aggregate.getInput(), below);
+  if (failed(input)) {
+    return failure();
+  }
+  // What partial aggregates give: counts to add up, and sums whose range already holds for all ranks together.
+  bool combinesPartials = aggregate.getStage() == frame::AggregateStage::Final;
+  // One map gives every measure its input, under the measure's name.
+  auto inputs = appendMap(
+      *input, sources, keyNames, names, aggregate.getLoc(),
+      [&](ExpressionTranslator &translator, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+        SmallVector<Scalar> out;
+        for (frame::MeasureAttr measure : measures) {
+          Scalar scalar;
+          if (measure.getInput()) {
+            scalar = arguments[llvm::find(sources, measure.getInput().str()) - sources.begin()];
+          }
+          bool counts = !combinesPartials && (measure.getFunction() == frame::AggregateFunction::Count ||
+                                              measure.getFunction() == frame::AggregateFunction::CountStar);
+          out.push_back(counts ? translator.countOf(scalar) : scalar);
+        }
+        return out;
+      });
+  if (failed(inputs)) {
+    return failure();
+  }
+  std::vector<ColumnInfo> fields;
+  SmallVector<Attribute> fieldAttrs;
+  for (const std::string &key : keys) {
+    fields.push_back(*input->find(key));
+    fieldAttrs.push_back(field(fields.back(), "key"));
+  }
+  bool grouped = !keys.empty();
+  for (auto [measure, column] : llvm::zip(measures, *inputs)) {
+    ColumnInfo out = column;
+    StringRef combine = "sum";
+    switch (measure.getFunction()) {
+    case frame::AggregateFunction::Count:
+    case frame::AggregateFunction::CountStar:
+      out.body = b_.getI64Type();
+      out.range = Range{0, input->rowsMax ? static_cast<__int128>(*input->rowsMax) : INT64_MAX};
+      out.nullable = false;
+      break;
+    case frame::AggregateFunction::Sum: {
+      out.nullable |= !grouped;
+      out.type = frame::dropNullable(result.getColumnType(measure.getName().getValue()));
+      if (frame::isFloat(out.type)) {
+        out.body = b_.getF64Type();
+        break;
+      }
+      if (combinesPartials && out.range) {
+        out.body = b_.getIntegerType(std::max(64u, bitsFor(*out.range)));
+        break;
+      }
+      __int128 low, high;
+      bool bounded = out.range && input->rowsMax &&
+                     !__builtin_mul_overflow(out.range->low, static_cast<__int128>(*input->rowsMax), &low) &&
+                     !__builtin_mul_overflow(out.range->high, static_cast<__int128>(*input->rowsMax), &high);
+      out.range = bounded ? std::optional<Range>(Range{std::min<__int128>(low, 0), std::max<__int128>(high, 0)})
+                          : std::nullopt;
+      unsigned bits = bounded ? std::max(64u, bitsFor(*out.range)) : 128;
+      out.body = b_.getIntegerType(bits);
+      break;
+    }
+    case frame::AggregateFunction::Min:
+    case frame::AggregateFunction::Max:
+      combine = measure.getFunction() == frame::AggregateFunction::Min ? "min" : "max";
+      // A string has no neutral element: its validity byte says that there is one.
+      out.nullable |= !grouped || frame::isString(out.type);
+      break;
+    default:
+      return aggregate.emitError("must be lowered before pipelines are formed: ") << measure;
+    }
+    fields.push_back(out);
+    fieldAttrs.push_back(field(out, combine));
+  }
+  OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
+  outer.setInsertionPoint(input->pipeline);
+  std::string name = fresh("aggregate");
+  auto kind = grouped ? pipe::StateKind::Group : pipe::StateKind::Scalar;
+  auto state = pipe::StateOp::create(outer, aggregate.getLoc(), b_.getStringAttr(name), kind,
+                                     b_.getArrayAttr(fieldAttrs), ArrayAttr(), IntegerAttr(), IntegerAttr());
+  setRows(state, aggregate.getResult());
+  ArrayAttr keyAttr = strings(keys);
+  {
+    OpBuilder builder = atEnd(*input);
+    pipe::CombineOp::create(builder, aggregate.getLoc(), input->rows, b_.getAttr<FlatSymbolRefAttr>(name), keyAttr);
+  }
+  emitMerge(state, fields, keyAttr);
+  std::vector<ColumnInfo> read;
+  for (const ColumnInfo &column : fields) {
+    if (needed.contains(column.name)) {
+      read.push_back(column);
+    }
+  }
+  OpenPipeline out = openState(aggregate.getLoc(), name, read, "groups");
+  out.rowsMax = grouped ? input->rowsMax : 1;
+  // Sums wider than their SQL type are brought back to it, with a check.
+  std::vector<std::string> wide;
+  Names kept;
+  for (const ColumnInfo &column : read) {
+    bool tooWide = frame::isInteger(column.type) && column.body.getIntOrFloatBitWidth() == 128;
+    if (tooWide) {
+      wide.push_back(column.name);
+    } else {
+      kept.insert(column.name);
+    }
+  }
+  if (!wide.empty()) {
+    auto narrowed = appendMap(out, wide, kept, wide, aggregate.getLoc(),
+                              [](ExpressionTranslator &translator, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+                                SmallVector<Scalar> values;
+                                for (const Scalar &argument : arguments) {
+                                  values.push_back(translator.checkedToType(argument));
+                                }
+                                return values;
+                              });
+    if (failed(narrowed)) {
+      return failure();
+    }
+  }
+  return out;
+}
+
+OpenPipeline Former::openState(Location location, StringRef state, ArrayRef<ColumnInfo> columns, StringRef stem) {
+  OpenPipeline out = startPipeline(location, stem);
+  OpBuilder builder = atEnd(out);
+  out.rows = pipe::ReadOp::create(builder, location, rowsType(columns), b_.getAttr<FlatSymbolRefAttr>(state));
+  out.columns.assign(columns.begin(), columns.end());
+  return out;
+}
+
+FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, std::optional<uint64_t> limit,
+                                         const Names &needed, Location location) {
+  Names below = needed;
+  if (keys) {
+    for (auto key : keys.getAsRange<frame::SortKeyAttr>()) {
+      below.insert(key.getColumn().getValue());
+    }
+  }
+  FailureOr<OpenPipeline> input = open(value, below);
+  if (failed(input)) {
+    return failure();
+  }
+  SmallVector<Attribute> fields, sortKeys;
+  for (const ColumnInfo &column : input->columns) {
+    fields.push_back(field(column, "payload"));
+  }
+  if (keys) {
+    for (auto key : keys.getAsRange<frame::SortKeyAttr>()) {
+      sortKeys.push_back(pipe::SortKeyAttr::get(b_.getContext(), key.getColumn(),
+                                                key.getDirection() == frame::SortDirection::Desc,
+                                                key.getNulls() == frame::NullsOrder::First));
+    }
+  }
+  OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
+  outer.setInsertionPoint(input->pipeline);
+  std::string name = fresh("order");
+  auto state = pipe::StateOp::create(outer, location, b_.getStringAttr(name), pipe::StateKind::Sort,
+                                     b_.getArrayAttr(fields), b_.getArrayAttr(sortKeys),
+                                     limit ? b_.getI64IntegerAttr(static_cast<int64_t>(*limit)) : IntegerAttr(),
+                                     IntegerAttr());
+  setRows(state, value);
+  {
+    OpBuilder builder = atEnd(*input);
+    pipe::InsertOp::create(builder, location, input->rows, b_.getAttr<FlatSymbolRefAttr>(name), strings({}), UnitAttr());
+  }
+  std::vector<ColumnInfo> read;
+  for (const ColumnInfo &column : input->columns) {
+    if (needed.contains(column.name)) {
+      read.push_back(column);
+    }
+  }
+  OpenPipeline out = openState(location, name, read, "ordered");
+  out.rowsMax = input->rowsMax;
+  out.ordered = keys && !keys.empty();
+  return out;
+}
+
+} // namespace headrace::form

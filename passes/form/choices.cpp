@@ -1,0 +1,138 @@
+// Joins whose way is chosen at run time: both ways are formed, over the same materialised sides.
+#include "passes/form/former.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace headrace::form {
+
+namespace {
+
+/// The join in a region of a choose, and the keys of the exchange on one of its sides.
+frame::JoinOp joinIn(Region &region) {
+  return region.front().getTerminator()->getOperand(0).getDefiningOp<frame::JoinOp>();
+}
+
+std::pair<Value, std::vector<std::string>> behindExchange(Value table) {
+  auto exchange = table.getDefiningOp<dist::ExchangeOp>();
+  if (!exchange) {
+    return {table, {}};
+  }
+  return {exchange.getInput(), exchange.getKeys() ? listOf(*exchange.getKeys()) : std::vector<std::string>()};
+}
+
+} // namespace
+
+LogicalResult Former::formBranch(Region &region, const Names &needed, StringRef stream, OpenPipeline left,
+                                 OpenPipeline counted, std::vector<ColumnInfo> &columns) {
+  frame::JoinOp join = joinIn(region);
+  formed_[behindExchange(join.getLeft()).first] = std::move(left);
+  formed_[behindExchange(join.getRight()).first] = std::move(counted);
+  FailureOr<OpenPipeline> joined = openJoin(join, needed);
+  if (failed(joined)) {
+    return failure();
+  }
+  columns = joined->columns;
+  OpBuilder builder = atEnd(*joined);
+  pipe::EmitOp::create(builder, join.getLoc(), joined->rows, b_.getAttr<FlatSymbolRefAttr>(stream), strings({}));
+  return success();
+}
+
+FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &needed) {
+  frame::JoinOp few = joinIn(choose.getFew()), many = joinIn(choose.getMany());
+  if (!few || !many) {
+    return choose.emitError("chooses between other ops than joins");
+  }
+  // What the joins need of their sides, and the exchanges in front of them.
+  Names leftNeeds, rightNeeds;
+  Location location = choose.getLoc();
+  auto add = [](Names &names, ArrayRef<std::string> more) {
+    for (const std::string &name : more) {
+      names.insert(name);
+    }
+  };
+  std::vector<std::string> residual = few.hasResidual() ? listOf(*few.getResidualColumns()) : std::vector<std::string>();
+  for (auto [side, needs, keys] : {std::tuple(few.getLeft(), &leftNeeds, few.getLeftKeys()),
+                                   std::tuple(few.getRight(), &rightNeeds, few.getRightKeys())}) {
+    auto type = cast<frame::TableType>(side.getType());
+    for (const frame::Column &column : type.getColumns()) {
+      if (needed.contains(column.name.getValue()) || llvm::is_contained(residual, column.name.getValue())) {
+        needs->insert(column.name.getValue());
+      }
+    }
+    add(*needs, listOf(keys));
+  }
+  add(leftNeeds, behindExchange(many.getLeft()).second);
+  add(rightNeeds, behindExchange(many.getRight()).second);
+  // The right side is kept as rows, which are counted and then read in the one way or the other.
+  FailureOr<OpenPipeline> build = open(choose.getCounted(), rightNeeds);
+  if (failed(build)) {
+    return failure();
+  }
+  std::string rows = fresh("rows");
+  SmallVector<Attribute> fields;
+  for (const ColumnInfo &column : build->columns) {
+    fields.push_back(field(column, "payload"));
+  }
+  {
+    OpBuilder outer(build->pipeline);
+    auto state = pipe::StateOp::create(outer, location, b_.getStringAttr(rows), pipe::StateKind::Rows,
+                                       b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
+    setRows(state, choose.getCounted());
+    OpBuilder builder = atEnd(*build);
+    pipe::InsertOp::create(builder, location, build->rows, b_.getAttr<FlatSymbolRefAttr>(rows), strings({}), UnitAttr());
+  }
+  // The left side's pipeline is made once and continued twice.
+  FailureOr<OpenPipeline> left = open(behindExchange(few.getLeft()).first, leftNeeds);
+  if (failed(left)) {
+    return failure();
+  }
+  Operation &source = left->pipeline.getBody().front().front();
+  if (!isa<pipe::ScanOp, pipe::ReadOp>(source)) {
+    return choose.emitError("its left side comes from an exchange; only scans and states can be read twice: ")
+           << source.getName();
+  }
+  std::string stream = fresh("chosen"), choice = fresh("choice");
+  OpenPipeline second = *left;
+  {
+    OpBuilder after(left->pipeline);
+    after.setInsertionPointAfter(left->pipeline);
+    IRMapping mapping;
+    second.pipeline = cast<pipe::PipelineOp>(after.clone(*left->pipeline, mapping));
+    second.pipeline.setSymName(fresh(left->pipeline.getSymName().str() + "_many"));
+    second.rows = mapping.lookup(left->rows);
+    OpBuilder outer(left->pipeline);
+    pipe::ChoiceOp::create(outer, location, b_.getStringAttr(choice), b_.getAttr<FlatSymbolRefAttr>(rows),
+                           choose.getAtMostAttr(),
+                           b_.getI64IntegerAttr(static_cast<int64_t>(localRows_.everywhere(choose.getCounted()).expected)));
+  }
+  std::vector<ColumnInfo> columns, again;
+  for (auto [region, name, side, given] :
+       {std::tuple(&choose.getFew(), "few", *left, &columns), std::tuple(&choose.getMany(), "many", second, &again)}) {
+    branch_ = Branch{choice, name};
+    putIntoBranch(side.pipeline);
+    OpenPipeline counted = openState(location, rows, build->columns, "kept");
+    counted.rowsMax = build->rowsMax;
+    LogicalResult formed = formBranch(*region, needed, stream, side, counted, *given);
+    branch_.reset();
+    if (failed(formed)) {
+      return failure();
+    }
+  }
+  if (rowsType(columns) != rowsType(again)) {
+    return choose.emitError("its ways give different rows: ") << rowsType(columns) << " and " << rowsType(again);
+  }
+  OpBuilder outer(left->pipeline);
+  pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
+                         TypeAttr::get(rowsType(columns)), ArrayAttr());
+  OpenPipeline out = startPipeline(location, "chosen_rows");
+  OpBuilder builder = atEnd(out);
+  out.rows = pipe::ReceiveOp::create(builder, location, rowsType(columns), b_.getAttr<FlatSymbolRefAttr>(stream));
+  out.columns = columns;
+  bool multiplies = few.getKind() == frame::JoinKind::Inner || few.getKind() == frame::JoinKind::Left;
+  out.rowsMax = multiplies ? product(left->rowsMax, build->rowsMax) : left->rowsMax;
+  return out;
+}
+
+} // namespace headrace::form

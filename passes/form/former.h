@@ -1,0 +1,95 @@
+// The class that forms pipelines, for the files that it is written in: pipelines.cpp (scans, row by row, the whole),
+// joins.cpp, aggregates.cpp (and orders), choices.cpp.
+#pragma once
+
+#include "passes/form/pipelines.h"
+
+#include "dialects/dist/DistDialect.h"
+#include "dialects/topo/TopoDialect.h"
+#include "passes/form/local_rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace headrace::form {
+
+using namespace mlir;
+
+using Names = llvm::StringSet<>;
+
+/// Joins spread values; an estimate may be larger, but a 64-bit sum needs a proof.
+std::optional<uint64_t> product(std::optional<uint64_t> a, std::optional<uint64_t> b);
+/// The strings of an array of column names.
+std::vector<std::string> listOf(ArrayAttr columns);
+
+/// Works from the result back to the scans.
+class Former {
+public:
+  Former(func::FuncOp main, TableSink sink)
+      : main_(main), sink_(sink), module_(main->getParentOfType<ModuleOp>()), b_(main.getContext()),
+        localRows_(ranksOf(module_)) {}
+
+  LogicalResult run();
+
+private:
+  FailureOr<OpenPipeline> open(Value value, const Names &needed);
+  FailureOr<OpenPipeline> openScan(frame::ScanOp scan, const Names &needed);
+  FailureOr<OpenPipeline> openFilter(frame::FilterOp filter, const Names &needed);
+  FailureOr<OpenPipeline> openProject(frame::ProjectOp project, const Names &needed);
+  FailureOr<OpenPipeline> openRename(frame::RenameOp rename, const Names &needed);
+  FailureOr<OpenPipeline> openJoin(frame::JoinOp join, const Names &needed);
+  FailureOr<OpenPipeline> openAggregate(frame::AggregateOp aggregate, const Names &needed);
+  FailureOr<OpenPipeline> openSort(Value input, ArrayAttr keys, std::optional<uint64_t> limit,
+                                   const Names &needed, Location location);
+  FailureOr<OpenPipeline> openExchange(dist::ExchangeOp exchange, const Names &needed);
+  FailureOr<OpenPipeline> openChoose(dist::ChooseOp choose, const Names &needed);
+  /// Forms a region of a choose up to its stream; `left` and `counted` are its tables.
+  LogicalResult formBranch(Region &region, const Names &needed, StringRef stream, OpenPipeline left,
+                           OpenPipeline counted, std::vector<ColumnInfo> &columns);
+  /// Whether pipelines that are started belong to a branch of a choice.
+  struct Branch {
+    std::string choice;
+    std::string name;
+  };
+  void putIntoBranch(pipe::PipelineOp pipeline);
+  /// A new pipeline over the rows of a finished state.
+  OpenPipeline openState(Location location, StringRef state, ArrayRef<ColumnInfo> columns, StringRef stem);
+
+  OpenPipeline startPipeline(Location location, StringRef stem);
+  /// Continues `open` with rows of these columns.
+  pipe::RowsType rowsType(ArrayRef<ColumnInfo> columns);
+  /// Appends a map that computes `computed` from `columns`; the body is made by `fill`, which returns the values.
+  FailureOr<std::vector<ColumnInfo>>
+  appendMap(OpenPipeline &open, ArrayRef<std::string> columns, const Names &keep,
+            ArrayRef<std::string> computed, Location location,
+            llvm::function_ref<FailureOr<SmallVector<Scalar>>(ExpressionTranslator &, ArrayRef<Scalar>)> fill);
+  /// Gives `names` of `open` these body types, under new names where they have another.
+  LogicalResult conformKeys(OpenPipeline &open, std::vector<std::string> &names,
+                            ArrayRef<std::optional<Range>> ranges, const Names &keep, Location location);
+  std::vector<Scalar> bindArguments(OpenPipeline &open, ArrayRef<std::string> columns, Block &body,
+                                    ExpressionTranslator *translator, ValueRange frameArguments);
+  ArrayAttr strings(ArrayRef<std::string> names);
+  pipe::FieldAttr field(const ColumnInfo &column, StringRef combine);
+  std::string fresh(StringRef stem);
+  OpBuilder atEnd(OpenPipeline &open) { return OpBuilder::atBlockEnd(&open.pipeline.getBody().front()); }
+  void emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAttr keys);
+
+  static int64_t ranksOf(ModuleOp module) {
+    topo::MeshAttr mesh = topo::meshOf(module);
+    return mesh ? mesh.getRankCount() : 1;
+  }
+  /// How many rows of `table` a state is thought to hold on a rank.
+  void setRows(pipe::StateOp state, Value table) { state->setAttr("rows", localRows_.attributeOf(table)); }
+
+  func::FuncOp main_;
+  TableSink sink_;
+  ModuleOp module_;
+  OpBuilder b_;
+  LocalRows localRows_;
+  llvm::StringMap<int> counters_;
+  std::optional<Branch> branch_;
+  /// Tables that have been formed already; taken by the first who opens them.
+  llvm::MapVector<Value, OpenPipeline> formed_;
+};
+
+} // namespace headrace::form

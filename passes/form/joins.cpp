@@ -1,0 +1,221 @@
+// Joins: the right side is built into a table, the left side goes on through a lookup.
+#include "passes/form/former.h"
+
+using namespace mlir;
+
+namespace headrace::form {
+
+LogicalResult Former::conformKeys(OpenPipeline &open, std::vector<std::string> &names,
+                                  ArrayRef<std::optional<Range>> ranges, const Names &keep,
+                                  Location location) {
+  std::vector<std::string> from, to;
+  std::vector<std::optional<Range>> wanted;
+  Names kept = keep;
+  for (auto [name, range] : llvm::zip(names, ranges)) {
+    const ColumnInfo *column = open.find(name);
+    if (column->body == bodyType(column->type, range)) {
+      kept.insert(name);
+      continue;
+    }
+    from.push_back(name);
+    to.push_back(fresh(name + ".key"));
+    wanted.push_back(range);
+    name = to.back();
+  }
+  if (from.empty()) {
+    return success();
+  }
+  return appendMap(open, from, kept, to, location,
+                   [&](ExpressionTranslator &translator, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+                     SmallVector<Scalar> out;
+                     for (auto [argument, range] : llvm::zip(arguments, wanted)) {
+                       Scalar scalar = argument;
+                       scalar.range = range;
+                       scalar.value = translator.toWidth(
+                           scalar.value, bodyType(scalar.type, range).getIntOrFloatBitWidth());
+                       out.push_back(scalar);
+                     }
+                     return out;
+                   });
+}
+
+FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed) {
+  pipe::LookupKind kind;
+  switch (join.getKind()) {
+  case frame::JoinKind::Inner:
+    kind = pipe::LookupKind::Inner;
+    break;
+  case frame::JoinKind::Left:
+    kind = pipe::LookupKind::Left;
+    break;
+  case frame::JoinKind::Semi:
+    kind = pipe::LookupKind::Semi;
+    break;
+  case frame::JoinKind::Anti:
+    kind = pipe::LookupKind::Anti;
+    break;
+  case frame::JoinKind::Mark:
+    kind = pipe::LookupKind::Mark;
+    break;
+  default:
+    return join.emitError("this kind of join is not supported yet: ")
+           << frame::stringifyJoinKind(join.getKind()) << "; write a left join";
+  }
+  Names leftNeeds, rightNeeds, leftColumns, rightColumns;
+  auto leftType = join.getLeft().getType(), rightType = join.getRight().getType();
+  for (size_t index = 0; index < leftType.getNumColumns(); ++index) {
+    leftColumns.insert(leftType.getColumns()[index].name.getValue());
+  }
+  for (size_t index = 0; index < rightType.getNumColumns(); ++index) {
+    rightColumns.insert(rightType.getColumns()[index].name.getValue());
+  }
+  auto need = [&](StringRef name) {
+    if (leftColumns.contains(name)) {
+      leftNeeds.insert(name);
+    } else if (rightColumns.contains(name)) {
+      rightNeeds.insert(name);
+    }
+  };
+  for (const auto &entry : needed) {
+    need(entry.getKey());
+  }
+  std::vector<std::string> residualColumns;
+  if (join.hasResidual()) {
+    residualColumns = listOf(*join.getResidualColumns());
+    for (const std::string &name : residualColumns) {
+      need(name);
+    }
+  }
+  Names payloadNames = rightNeeds;
+  std::vector<std::string> leftKeys = listOf(join.getLeftKeys()), rightKeys = listOf(join.getRightKeys());
+  for (const std::string &key : leftKeys) {
+    leftNeeds.insert(key);
+  }
+  for (const std::string &key : rightKeys) {
+    rightNeeds.insert(key);
+  }
+  FailureOr<OpenPipeline> build = open(join.getRight(), rightNeeds);
+  if (failed(build)) {
+    return failure();
+  }
+  FailureOr<OpenPipeline> probe = open(join.getLeft(), leftNeeds);
+  if (failed(probe)) {
+    return failure();
+  }
+  if (join.getNullAware()) {
+    for (const std::string &key : rightKeys) {
+      if (build->find(key)->nullable || probe->find(leftKeys[0])->nullable) {
+        return join.emitError("NOT IN over values that may be NULL is not supported yet; use NOT EXISTS");
+      }
+    }
+  }
+  // Keys of both sides at one width: the wider.
+  std::vector<std::optional<Range>> ranges;
+  for (auto [left, right] : llvm::zip(leftKeys, rightKeys)) {
+    const ColumnInfo *a = probe->find(left), *b = build->find(right);
+    auto rangeA = a->range ? a->range : typeRange(a->type), rangeB = b->range ? b->range : typeRange(b->type);
+    if (rangeA && rangeB) {
+      ranges.push_back(Range{std::min(rangeA->low, rangeB->low), std::max(rangeA->high, rangeB->high)});
+    } else {
+      ranges.push_back(std::nullopt);
+    }
+  }
+  std::vector<std::string> buildKeys = rightKeys, probeKeys = leftKeys;
+  std::optional<Range> singleRange = build->columns.empty() || rightKeys.size() != 1
+                                         ? std::nullopt
+                                         : build->find(rightKeys[0])->range;
+  if (failed(conformKeys(*build, buildKeys, ranges, rightNeeds, join.getLoc())) ||
+      failed(conformKeys(*probe, probeKeys, ranges, leftNeeds, join.getLoc()))) {
+    return failure();
+  }
+  SmallVector<Attribute> fields;
+  std::vector<std::string> payload;
+  std::vector<ColumnInfo> payloadInfo;
+  for (const std::string &key : buildKeys) {
+    fields.push_back(field(*build->find(key), "key"));
+  }
+  for (const ColumnInfo &column : build->columns) {
+    bool isKey = llvm::is_contained(buildKeys, column.name);
+    if (!isKey) {
+      fields.push_back(field(column, "payload"));
+    }
+    if (needed.contains(column.name) && payloadNames.contains(column.name)) {
+      payload.push_back(column.name);
+      payloadInfo.push_back(column);
+    }
+  }
+  OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
+  outer.setInsertionPoint(probe->pipeline);
+  std::string name = fresh("build");
+  auto state = pipe::StateOp::create(outer, join.getLoc(), b_.getStringAttr(name), pipe::StateKind::Join,
+                                     b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
+  setRows(state, join.getRight());
+  // Dense integer keys: the directory is an array over [low, high], if it is not much larger than the hash one.
+  constexpr uint64_t kDirectMax = 1u << 27;
+  if (singleRange && build->rowsMax) {
+    __int128 extent = singleRange->high - singleRange->low + 1;
+    bool dense = extent > 0 && extent <= kDirectMax &&
+                 extent <= static_cast<__int128>(*build->rowsMax) * 8 + 1024;
+    if (dense && !build->find(buildKeys[0])->nullable) {
+      state->setAttr("direct", b_.getDictionaryAttr(
+                                   {b_.getNamedAttr("base", b_.getI64IntegerAttr(static_cast<int64_t>(singleRange->low))),
+                                    b_.getNamedAttr("extent", b_.getI64IntegerAttr(static_cast<int64_t>(extent)))}));
+    }
+  }
+  {
+    OpBuilder builder = atEnd(*build);
+    pipe::InsertOp::create(builder, join.getLoc(), build->rows, b_.getAttr<FlatSymbolRefAttr>(name),
+                           strings(buildKeys), b_.getUnitAttr());
+  }
+  // The lookup.
+  std::vector<ColumnInfo> columns;
+  for (const ColumnInfo &column : probe->columns) {
+    if (needed.contains(column.name)) {
+      columns.push_back(column);
+    }
+  }
+  for (ColumnInfo column : payloadInfo) {
+    column.nullable |= kind == pipe::LookupKind::Left;
+    if (kind == pipe::LookupKind::Left && column.range) {
+      column.range = Range{std::min<__int128>(column.range->low, 0), std::max<__int128>(column.range->high, 0)};
+    }
+    columns.push_back(column);
+  }
+  StringAttr mark;
+  if (kind == pipe::LookupKind::Mark) {
+    ColumnInfo column;
+    auto result = join.getResult().getType();
+    mark = result.getColumns()[result.getNumColumns() - 1].name;
+    column.name = mark.str();
+    column.type = column.body = b_.getI1Type();
+    columns.push_back(column);
+  }
+  OpBuilder builder = atEnd(*probe);
+  auto lookup = pipe::LookupOp::create(builder, join.getLoc(), rowsType(columns), probe->rows,
+                                       StringRef(name), kind, strings(probeKeys),
+                                       strings(payload), mark, strings(residualColumns));
+  if (join.hasResidual()) {
+    Block &body = lookup.getResidual().emplaceBlock();
+    OpBuilder inside = OpBuilder::atBlockEnd(&body);
+    ExpressionTranslator translator(inside, join.getLoc());
+    Block &frameBody = join.getResidual().front();
+    OpenPipeline both = *probe;
+    llvm::append_range(both.columns, build->columns);
+    bindArguments(both, residualColumns, body, &translator, frameBody.getArguments());
+    FailureOr<SmallVector<Scalar>> values = translator.translate(frameBody);
+    if (failed(values)) {
+      return failure();
+    }
+    pipe::YieldOp::create(inside, join.getLoc(), ValueRange{translator.isTrue(values->front())});
+  }
+  probe->rows = lookup.getRows();
+  probe->columns = columns;
+  bool multiplies = kind == pipe::LookupKind::Inner || kind == pipe::LookupKind::Left;
+  if (multiplies) {
+    probe->rowsMax = product(probe->rowsMax, build->rowsMax);
+  }
+  probe->ordered = false;
+  return probe;
+}
+
+} // namespace headrace::form
