@@ -242,6 +242,7 @@ void KernelEmitter::decode(const Column &column) {
 }
 
 void KernelEmitter::decodeRemaining() {
+  prepareCodedKeys();
   for (Source &entry : sources_) {
     if (!entry.consumed) {
       decode(entry.column);

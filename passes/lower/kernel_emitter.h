@@ -46,15 +46,30 @@ private:
   // kernel_sinks.cpp
   mlir::LogicalResult emitSink(mlir::Operation *sink);
   mlir::LogicalResult emitScalarCombine(pipe::CombineOp combine, const plan::State &state);
+  mlir::LogicalResult emitInsert(pipe::InsertOp insert, const plan::State &state);
+  mlir::LogicalResult emitEmit(pipe::EmitOp emit);
+
+  // kernel_groups.cpp
   mlir::LogicalResult emitGroupCombine(pipe::CombineOp combine, const plan::State &state);
   /// Hashes of the rows [base, end) into `hashes`; what a large table has for them is fetched ahead.
   mlir::LogicalResult emitGroupHashes(pipe::CombineOp combine, mlir::Value table, mlir::Value hashes, mlir::Value base,
                                       mlir::Value end);
-  /// Finds or adds each row's group and combines.
-  mlir::LogicalResult emitGroupUpdates(const plan::State &state, mlir::Value table, mlir::Value hashes,
+  /// Finds or adds the group of each row [base, end): its row of the state into `groups`.
+  mlir::LogicalResult emitHashedGroups(const plan::State &state, mlir::Value table, mlir::Value hashes,
+                                       mlir::Value groups, mlir::Value base, mlir::Value end);
+  mlir::LogicalResult emitGroupUpdates(const plan::State &state, mlir::Value table, mlir::Value groups,
                                        mlir::Value base, mlir::Value end);
-  mlir::LogicalResult emitInsert(pipe::InsertOp insert, const plan::State &state);
-  mlir::LogicalResult emitEmit(pipe::EmitOp emit);
+  /// Takes over the keys of the sink that are texts of the source which nothing else reads.
+  void prepareCodedKeys();
+  void emitCodedMorsel();
+  void emitCodedTile();
+  /// Decodes the texts of this tile, unless that is done.
+  void decodeTexts();
+  /// Where the array of groups has the pointer for this row's codes.
+  mlir::FailureOr<mlir::Value> codedGroup(RowReader &rows);
+  /// Groups of the rows [base, end) by their codes; goes to `some` if there is a combination not met before.
+  mlir::LogicalResult emitCodedGroups(mlir::Value groups, mlir::Value base, mlir::Value end, mlir::Block *all,
+                                      mlir::Block *some);
 
   // shared
   RowReader reader(unsigned level, mlir::Value row, unsigned width = 0);
@@ -74,6 +89,20 @@ private:
     bool consumed = false; ///< its cursor is advanced some other way
   };
   std::vector<Source> sources_;
+  /// A key that is used by its code where the page has codes.
+  struct CodedKey {
+    Column column;
+    mlir::Value cursor;
+    mlir::Value texts;      ///< the cursor at the start of the tile
+    mlir::Value map;        ///< slot: code -> offset in the array of groups
+    mlir::Value nullOffset; ///< slot: what NULL has for an offset
+    Column offsets;
+  };
+  std::vector<CodedKey> codedKeys_;
+  bool codedKeysPrepared_ = false;
+  mlir::Value codedGroups_;  ///< slot: pointers to groups, by combination of codes; null: this morsel has none
+  mlir::Value codedTile_;    ///< slot: not 0 if all keys of this tile are coded
+  mlir::Value textsPending_; ///< slot: not 0 if the keys' texts are not decoded yet
   mlir::Block *initTail_ = nullptr; ///< ends the code that runs once a morsel
   mlir::Block *tile_ = nullptr; ///< starts the next tile
   mlir::Block *next_ = nullptr; ///< where to go when the current rows are used up

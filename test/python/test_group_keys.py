@@ -1,0 +1,65 @@
+"""Groups of texts: found by dictionary codes where a page has them, by hash where not, and the same either way."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import headrace as hr
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+ROWS = 40_000
+WRITERS: dict[str, dict[str, Any]] = {
+    "codes": {},
+    "plain": {"use_dictionary": False},
+    # The dictionary is full early: a chunk starts with codes and goes on with plain pages.
+    "codes, then plain": {"dictionary_pagesize_limit": 600, "data_page_size": 2000, "write_batch_size": 100},
+    "many row groups": {"row_group_size": 1500},
+}
+QUERIES = {
+    "one key": "select a, count(*), sum(v) from t group by a",
+    "two keys": "select a, b, count(*), sum(v), min(v) from t group by a, b",
+    "more combinations than an array has": "select a, c, count(*), sum(v) from t group by a, c",
+    "after a filter": "select a, b, sum(v) from t where v % 3 = 0 group by a, b",
+    "after a filter on the key": "select a, b, sum(v) from t where a like '%1%' group by a, b",
+    "after joins": "select a, b, count(*), sum(v + w) from t, u where v % 50 = k group by a, b",
+    "read by a map too": "select a, sum(case when a = 'a1' then v else 1 end) from t group by a",
+    "with a number": "select a, v % 4 as m, count(*) from t group by a, v % 4",
+    "distinct": "select distinct b, a from t",
+}
+
+
+def _table(nulls: float) -> pa.Table:
+    rng = random.Random(f"groups {nulls}")
+
+    def texts(stem: str, different: int) -> pa.Array:
+        # Later rows have more different texts: new combinations turn up everywhere.
+        values = [f"{stem}{rng.randrange(1 + different * (row + ROWS // 10) // (2 * ROWS))}" for row in range(ROWS)]
+        return pa.array([None if rng.random() < nulls else value for value in values], pa.string())
+
+    columns = {"a": texts("a", 40), "b": texts("a longer text ", 30), "c": texts("c", 400)}
+    columns["v"] = pa.array([rng.randrange(10_000) for _ in range(ROWS)], pa.int64())
+    schema = pa.schema([pa.field(name, column.type, nullable=nulls > 0) for name, column in columns.items()])
+    return pa.table(columns, schema=schema)
+
+
+@pytest.mark.parametrize("nulls", [0, 0.1], ids=["full", "nulls"])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_groups_equal_duckdb(tmp_path: Path, writer: str, nulls: float) -> None:
+    table = _table(nulls)
+    parquet.write_table(table, tmp_path / "t.parquet", **WRITERS[writer])
+    small = pa.table({"k": pa.array(range(0, 50, 2)), "w": pa.array(range(25))})
+    parquet.write_table(small, tmp_path / "u.parquet")
+    oracle = duckdb.connect()
+    oracle.register("t", table)
+    oracle.register("u", small)
+    for name, query in QUERIES.items():
+        expected = sorted(oracle.execute(query).fetchall(), key=str)
+        for ranks in (1, 2):
+            got = hr.sql(query, tables=tmp_path, ranks=ranks, threads=2)
+            rows = sorted((tuple(row.values()) for row in got.to_pylist()), key=str)
+            assert rows == [tuple(row) for row in expected], f"{name}, {ranks} ranks"
