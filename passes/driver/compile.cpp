@@ -19,6 +19,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <sys/time.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -86,19 +87,24 @@ lower::ObjectCache fileCache(const std::string &directory) {
   }
   llvm::sys::fs::create_directories(directory);
   cache.find = [directory](const std::string &key, std::vector<char> *object) {
-    auto file = llvm::MemoryBuffer::getFile(directory + "/" + key + ".o", /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+    std::string path = directory + "/" + key + ".o";
+    auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
     if (!file) {
       return false;
     }
+    ::utimes(path.c_str(), nullptr); // the cache removes first what was not used for longest
     object->assign((*file)->getBufferStart(), (*file)->getBufferEnd());
     return !object->empty();
   };
   cache.put = [directory](const std::string &key, const std::vector<char> &object) {
     // Written under another name and renamed, so that no reader sees half a file.
     std::string temporary = directory + "/" + key + "." + std::to_string(::getpid()) + ".tmp";
-    std::ofstream(temporary, std::ios::binary).write(object.data(), object.size());
-    llvm::sys::fs::rename(temporary, directory + "/" + key + ".o");
+    std::ofstream file(temporary, std::ios::binary);
+    file.write(object.data(), object.size());
+    file.close();
+    if (file.fail() || llvm::sys::fs::rename(temporary, directory + "/" + key + ".o")) {
+      llvm::sys::fs::remove(temporary); // a full disk: the program runs without the cache
+    }
   };
   return cache;
 }

@@ -4,6 +4,7 @@
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/model/plan/json.h"
+#include "runtime/primitives/isa.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -252,6 +253,9 @@ NB_MODULE(_runtime, module) {
             load(planJson, {reinterpret_cast<const uint8_t *>(kernels.data()), kernels.size()})));
       },
       nb::arg("plan_json"), nb::arg("kernels"), "Checks a plan and loads its kernels.");
+  module.def(
+      "instruction_set", [] { return primitives::isaName(valueOf(primitives::chooseIsa())); },
+      "The level of x86-64 that kernels are made for: the processor's, or HEADRACE_ISA.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
 }

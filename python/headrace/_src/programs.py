@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ class Target:
     ranks: int = 1
     topology: str = ""
     layout_seed: int | None = None
-    #: x86-64, x86-64-v3 or x86-64-v4; empty: the machine's best.
+    #: x86-64, x86-64-v3 or x86-64-v4: this machine's, or a lower one set by HEADRACE_ISA.
     isa: str = ""
 
     @staticmethod
@@ -43,10 +44,15 @@ class Target:
         """`topology` is a file or the name of a shipped one; none: this machine, divided among the ranks."""
         if ranks < 1:
             raise HeadraceError(f"ranks must be at least 1, got {ranks}")
-        return Target(ranks, _topology_text(topology), layout_seed, os.environ.get("HEADRACE_ISA", ""))
+        from headrace import _runtime
+
+        isa = translated(_runtime.instruction_set)
+        return Target(ranks, _topology_text(topology), layout_seed, isa)
 
     def key(self) -> list[object]:
-        return [self.ranks, self.topology, self.layout_seed, self.isa]
+        # Without a topology it is this machine's: a home directory may be shared by unlike machines.
+        machine = "" if self.topology else f"{platform.machine()} {os.cpu_count()}"
+        return [self.ranks, self.topology, machine, self.layout_seed, self.isa]
 
     def request(self) -> Any:
         """A request to the compiler for this target."""

@@ -8,9 +8,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from headrace._src.errors import HeadraceError
+
+#: One compile in so many looks whether the caches are within their limit.
+PUTS_PER_TRIM = 50
 
 
 @dataclass
@@ -58,6 +65,7 @@ def key_of(parts: object) -> str:
 def find(key: str) -> CompiledQuery | None:
     folder = cache_directory() / "plans" / key
     try:
+        os.utime(folder)
         meta = json.loads((folder / "meta.json").read_text())
         return CompiledQuery(
             plan_json=(folder / "plan.json").read_text(),
@@ -73,12 +81,46 @@ def find(key: str) -> CompiledQuery | None:
 
 def put(key: str, query: CompiledQuery) -> None:
     parent = cache_directory() / "plans"
+    bytes_max()  # a wrong setting is an error at once, not when the folder is full
     try:
         parent.mkdir(parents=True, exist_ok=True)
         write(parent / key, query)
+        # Looking at all entries takes longer than compiling a query: not every time.
+        if random.random() < 1 / PUTS_PER_TRIM:
+            trim(parent)
+            trim(cache_directory() / "kernels")
     except OSError:
         # Another process was first, or the disk is full: the query runs without the cache.
         pass
+
+
+def bytes_max() -> int:
+    """What the plans may take on disk, and the kernels: `$HEADRACE_CACHE_BYTES`, or 512 MiB each."""
+    text = os.environ.get("HEADRACE_CACHE_BYTES", "")
+    if not text:
+        return 512 << 20
+    if not text.isdecimal():
+        raise HeadraceError(f"HEADRACE_CACHE_BYTES must be a number of bytes, got {text!r}")
+    return int(text)
+
+
+def trim(folder: Path) -> None:
+    """Removes the entries that were not used for longest, if the folder is over its limit, to three quarters of it."""
+    limit = bytes_max()
+    entries = []
+    for entry in os.scandir(folder):
+        files = os.scandir(entry) if entry.is_dir() else [entry]
+        # A small file takes a block.
+        size = sum(max(file.stat().st_size, 4096) for file in files)
+        entries.append((entry.stat().st_mtime, size, entry.path, entry.is_dir()))
+    total = sum(size for _, size, _, _ in entries)
+    if total <= limit:
+        return
+    for _, size, path, is_folder in sorted(entries):
+        if total <= limit * 3 // 4:
+            break
+        shutil.rmtree(path, ignore_errors=True) if is_folder else Path(path).unlink(missing_ok=True)
+        total -= size
 
 
 def write(folder: Path, query: CompiledQuery) -> None:
@@ -97,7 +139,5 @@ def write(folder: Path, query: CompiledQuery) -> None:
         (temporary / "meta.json").write_text(json.dumps(meta))
         temporary.rename(folder)
     except OSError:
-        import shutil
-
         shutil.rmtree(temporary, ignore_errors=True)
         raise
