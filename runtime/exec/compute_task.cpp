@@ -206,7 +206,8 @@ class CopyTask final : public TaskRunner {
 public:
   using TaskRunner::TaskRunner;
   Status start() override {
-    TensorBuffer &to = *context_.buffers[task_.outputs[0]];
+    HR_ASSIGN_OR_RETURN(TensorBuffer * made, context_.writable(task_.outputs[0]));
+    TensorBuffer &to = *made;
     if (task_.kind == plan::TaskKind::kCopy) {
       TensorBuffer &from = *context_.buffers[task_.inputs[0]];
       if (from.bytes() != to.bytes()) {

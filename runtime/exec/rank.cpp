@@ -3,6 +3,7 @@
 
 #include "runtime/base/check.h"
 #include "runtime/model/plan/names.h"
+#include "runtime/model/plan/reservations.h"
 
 #include <algorithm>
 
@@ -95,11 +96,7 @@ Status Rank::prepare(Transport &transport) {
   }
   context_.buffers.resize(plan.buffers.size());
   context_.rowCounts.resize(plan.buffers.size());
-  for (size_t i = 0; i < plan.buffers.size(); ++i) {
-    if (plan.buffers[i].sizedBy == plan::kNone) {
-      HR_RETURN_IF_ERROR(context_.writable(static_cast<int32_t>(i)).status());
-    }
-  }
+  bufferUsersLeft_ = plan::usersOfBuffers(plan);
   tasks_.resize(plan.tasks.size());
   tasksLeft_ = tasks_.size();
   for (const plan::Task &task : plan.tasks) {
@@ -356,6 +353,13 @@ void Rank::endTask(size_t task, TaskPhase phase) {
   state.runner.reset();
   --tasksLeft_;
   leaveStates(task);
+  for (const std::vector<int32_t> *used : {&described(task).inputs, &described(task).outputs}) {
+    for (int32_t buffer : *used) {
+      if (--bufferUsersLeft_[buffer] == 0) {
+        context_.buffers[buffer].reset();
+      }
+    }
+  }
 }
 
 void Rank::leaveStates(size_t task) {

@@ -87,6 +87,7 @@ private:
   Phase phase_ = Phase::kRunning;
   std::vector<TaskState> tasks_;
   std::vector<size_t> usersLeft_; ///< per state
+  std::vector<int32_t> bufferUsersLeft_;
   size_t tasksLeft_ = 0;
 };
 

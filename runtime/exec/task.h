@@ -60,7 +60,7 @@ struct RankContext {
   std::vector<std::shared_ptr<ChunkStream>> streams;
   std::vector<std::shared_ptr<RankState>> states;
   std::vector<size_t> fillersLeft; ///< per state: tasks that still fill it
-  std::vector<std::unique_ptr<TensorBuffer>> buffers; ///< null: of unknown extent and not written yet
+  std::vector<std::unique_ptr<TensorBuffer>> buffers; ///< null: not written yet, or not used any more
   std::vector<RowCount> rowCounts;                     ///< per buffer: of those that size others
   std::vector<int32_t> loadOfStream; ///< per stream: the load task that produces it, or kNone
   std::vector<char> orderedStreams;  ///< per stream: chunks carry an order

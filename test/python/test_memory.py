@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import headrace as hr
+import numpy as np
 import pytest
 from test_tpch import QUERIES, rows
 
@@ -55,3 +56,18 @@ def test_every_state_has_an_estimate_and_a_reservation(tpch_small: Path) -> None
     for name, _, _ in states:
         assert f"reserve 'reserve_{name}'" in plan
         assert f"release 'release_{name}'" in plan
+
+
+def test_tensors_are_given_back_after_their_last_use() -> None:
+    x = np.random.default_rng(5).random((512, 512), dtype=np.float32) / 256  # 1 MiB each
+
+    def power(x):
+        y = x
+        for _ in range(16):
+            y = y @ x
+        return y
+
+    got = hr.jit(power, threads=1, memory=9 << 20)(x)
+    np.testing.assert_allclose(got, power(x), rtol=1e-4)
+    with pytest.raises(hr.HeadraceError, match="out of host memory.*--memory"):
+        hr.jit(power, threads=1, memory=2 << 20)(x)

@@ -257,8 +257,8 @@ private:
     for (const auto &[tier, capacity] : options_.tierBytes) {
       PeakReservation peak = peakReservation(plan_, order_, tier);
       if (peak.task != kNone && peak.bytes > capacity) {
-        return broken("capacity", peak.task, "minimum reservations of tier ", tier,
-                      " that are live together need ", peak.bytes, " bytes, it has ", capacity);
+        return broken("capacity", peak.task, "reservations and tensors in tier ", tier,
+                      " that are live together need at least ", peak.bytes, " bytes, it has ", capacity);
       }
     }
     return {};

@@ -305,8 +305,8 @@ TEST(PlanCheck, Capacity) {
   EXPECT_EQ(plan(100, 50, false), "ok");
   EXPECT_EQ(
       plan(100, 51, false),
-      "rule capacity: task 9 (reserve): minimum reservations of tier host that are live together "
-      "need 151 bytes, it has 150");
+      "rule capacity: task 9 (reserve): reservations and tensors in tier host that are live together "
+      "need at least 151 bytes, it has 150");
   EXPECT_EQ(plan(100, 51, true), "ok");
 }
 
@@ -321,6 +321,33 @@ TEST(PlanCheck, ReservationsOfTheOtherBranchAreNotLive) {
   plan.tasks[2].elseTasks = {};
   EXPECT_EQ(peakReservation(plan, "host").bytes, 170u);
   EXPECT_EQ(peakReservation(plan, "device").task, kNone);
+}
+
+TEST(PlanCheck, TensorsAreLiveFromTheirWriterToTheirLastReader) {
+  Plan plan; // a chain of four tensors: two at a time
+  for (int32_t i = 0; i < 4; ++i) {
+    Buffer buffer{std::to_string(i), "host", "f32", {25}};
+    buffer.bytes = 100;
+    plan.buffers.push_back(buffer);
+    addTask(plan, TaskKind::kCompute, i ? std::vector<int32_t>{i - 1} : std::vector<int32_t>{}, [&](Task &t) {
+      t.inputs = i ? std::vector<int32_t>{i - 1} : std::vector<int32_t>{};
+      t.outputs = {i};
+    });
+  }
+  EXPECT_EQ(peakReservation(plan, "host").bytes, 200u);
+  EXPECT_EQ(usersOfBuffers(plan), (std::vector<int32_t>{2, 2, 2, 1}));
+  // The first is read again at the end, or is a result.
+  plan.tasks[3].inputs.push_back(0);
+  EXPECT_EQ(peakReservation(plan, "host").bytes, 300u);
+  plan.tasks[3].inputs.pop_back();
+  addTask(plan, TaskKind::kResult, {3}, [](Task &t) { t.buffer = 1; });
+  EXPECT_EQ(peakReservation(plan, "host").bytes, 300u);
+  EXPECT_EQ(peakReservation(plan, "host").task, 3);
+  // Without an order all may be live.
+  for (Task &task : plan.tasks) {
+    task.after.clear();
+  }
+  EXPECT_EQ(peakReservation(plan, "host").bytes, 400u);
 }
 
 TEST(PlanCheck, AReservationOfAStateDoesNotReadIt) {
