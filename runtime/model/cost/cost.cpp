@@ -1,10 +1,12 @@
 // Construction of the model, transfers and traffic patterns.
 #include "runtime/model/cost/cost.h"
+#include "runtime/model/cost/link_load.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <set>
+#include <tuple>
 
 namespace headrace::cost {
 
@@ -62,34 +64,73 @@ Expected<CostModel> CostModel::create(topology::Topology topology, Mesh mesh) {
                    std::move(mesh));
 }
 
-CostModel::Load CostModel::loadOf(const std::vector<Flow> &flows) const {
-  const std::vector<Link> &links = network_->links();
-  std::vector<double> bytes(links.size(), 0);
-  std::vector<double> latency(network_->places().size(), 0);
+CostModel::Load CostModel::routed(const std::vector<Flow> &flows) const {
+  LinkLoad load(*network_);
   for (const Flow &flow : flows) {
-    if (flow.source == flow.target) {
+    load.add(flow.source, flow.target, flow.bytes);
+  }
+  LinkLoad::Fullest fullest = load.fullest();
+  return {fullest.seconds, load.latencySeconds(), fullest.relativeError, fullest.name};
+}
+
+CostModel::Load CostModel::spreadEvenly(Pattern pattern, AxisSet axes) const {
+  // Which ranks of which groups sit on each node. Nodes of one type with the same ranks of groups
+  // alike carry the same, so the first stands for all: only the fullest link counts.
+  struct Member {
+    int64_t rank;
+    size_t group;
+  };
+  std::vector<std::vector<int64_t>> groups = mesh_.groups(axes);
+  std::map<int64_t, std::vector<Member>> byNode;
+  std::vector<int64_t> nodesOfGroup(groups.size(), 0);
+  for (size_t group = 0; group < groups.size(); ++group) {
+    std::set<int64_t> nodes;
+    for (int64_t rank : groups[group]) {
+      byNode[network_->places()[rank].node].push_back({rank, group});
+      nodes.insert(network_->places()[rank].node);
+    }
+    nodesOfGroup[group] = static_cast<int64_t>(nodes.size());
+  }
+  LinkLoad load(*network_);
+  using Signature = std::vector<std::tuple<int64_t, size_t, int64_t>>;
+  std::set<std::pair<const topology::NodeType *, Signature>> seen;
+  for (const auto &[node, members] : byNode) {
+    std::map<size_t, std::vector<int64_t>> here;
+    Signature signature;
+    for (const Member &member : members) {
+      here[member.group].push_back(member.rank);
+      signature.push_back({network_->places()[member.rank].device, here.size(),
+                           static_cast<int64_t>(groups[member.group].size()) * kRanksMax +
+                               nodesOfGroup[member.group]});
+    }
+    if (!seen.insert({network_->places()[members.front().rank].nodeType, signature}).second) {
       continue;
     }
-    Path path = network_->path(flow.source, flow.target);
-    latency[flow.source] += path.latencySeconds;
-    for (int32_t link : path.links) {
-      bytes[link] = links[link].sharing == topology::Sharing::kFatpipe
-                        ? std::max(bytes[link], flow.bytes)
-                        : bytes[link] + flow.bytes;
+    for (const auto &[group, ranks] : here) {
+      double size = static_cast<double>(groups[group].size());
+      double local = static_cast<double>(ranks.size());
+      double nodes = static_cast<double>(nodesOfGroup[group]);
+      double toPeer = pattern == Pattern::kAllPairs      ? 1 / size
+                      : pattern == Pattern::kWithinNodes ? 1 / local
+                                                         : 0;
+      double remotePeers = pattern == Pattern::kAllPairs      ? size - local
+                           : pattern == Pattern::kAcrossNodes ? nodes - 1
+                                                              : 0;
+      double remoteBytes = pattern == Pattern::kAllPairs ? remotePeers / size : remotePeers / nodes;
+      for (int64_t rank : ranks) {
+        for (int64_t peer : ranks) {
+          if (toPeer > 0) {
+            load.add(rank, peer, toPeer);
+          }
+        }
+        if (remotePeers > 0) {
+          load.addRemote(rank, remoteBytes, remotePeers);
+        }
+      }
     }
   }
-  Load load;
-  for (size_t link = 0; link < links.size(); ++link) {
-    double seconds = bytes[link] / links[link].bandwidth;
-    if (seconds > load.secondsPerByte) {
-      load.secondsPerByte = seconds;
-      load.relativeError = links[link].relativeError;
-    }
-  }
-  if (!latency.empty()) {
-    load.latencySeconds = *std::max_element(latency.begin(), latency.end());
-  }
-  return load;
+  LinkLoad::Fullest fullest = load.fullest();
+  return {fullest.seconds, load.latencySeconds(), fullest.relativeError, fullest.name};
 }
 
 const CostModel::Load &CostModel::patternLoad(Pattern pattern, AxisSet axes) const {
@@ -97,46 +138,26 @@ const CostModel::Load &CostModel::patternLoad(Pattern pattern, AxisSet axes) con
   if (!added) {
     return it->second;
   }
+  if (pattern != Pattern::kRing && pattern != Pattern::kToFirst) {
+    return it->second = spreadEvenly(pattern, axes);
+  }
   std::vector<Flow> flows;
   for (const std::vector<int64_t> &group : mesh_.groups(axes)) {
     size_t size = group.size();
     for (size_t member = 0; member < size; ++member) {
-      switch (pattern) {
-      case Pattern::kRing:
-        flows.push_back({group[member], group[(member + 1) % size], 1});
-        break;
-      case Pattern::kAllPairs:
-        for (size_t peer = 0; peer < size; ++peer) {
-          flows.push_back({group[member], group[peer], 1 / static_cast<double>(size)});
-        }
-        break;
-      case Pattern::kToFirst:
-        flows.push_back({group[member], group[0], 1});
-        break;
-      }
+      int64_t target = pattern == Pattern::kRing ? group[(member + 1) % size] : group[0];
+      flows.push_back({group[member], target, 1});
     }
   }
-  it->second = loadOf(flows);
-  return it->second;
+  return it->second = routed(flows);
 }
 
 Cost CostModel::copy(int64_t source, int64_t target, double bytes) const {
   if (source == target) {
     return {};
   }
-  return exchange({{source, target, bytes}});
-}
-
-Cost CostModel::exchange(const std::vector<Flow> &flows) const {
-  Load load = loadOf(flows);
+  Load load = routed({{source, target, bytes}});
   return {load.latencySeconds + load.secondsPerByte, load.relativeError};
-}
-
-Cost CostModel::shuffle(AxisSet axes, double bytesPerRank) const {
-  constexpr double kSizeEntryBytes = 8;
-  double peers = static_cast<double>(mesh_.sizeOf(axes));
-  return collective(topology::CollectiveKind::kAllToAll, axes, bytesPerRank) +
-         collective(topology::CollectiveKind::kAllGather, axes, kSizeEntryBytes * peers);
 }
 
 Cost CostModel::gather(AxisSet axes, double bytesPerRank) const {
@@ -147,18 +168,23 @@ Cost CostModel::gather(AxisSet axes, double bytesPerRank) const {
   return {load.latencySeconds + bytesPerRank * load.secondsPerByte, load.relativeError};
 }
 
-CostModel::Spread CostModel::spreadOf(AxisSet axes) const {
-  Spread spread;
+const CostModel::Spread &CostModel::spreadOf(AxisSet axes) const {
+  auto [it, added] = spreads_.try_emplace(axes);
+  if (!added) {
+    return it->second;
+  }
+  Spread &spread = it->second;
   for (const std::vector<int64_t> &group : mesh_.groups(axes)) {
-    std::set<int64_t> nodes;
+    std::map<int64_t, int64_t> ranksOfNode;
     for (int64_t rank : group) {
-      nodes.insert(network_->places()[rank].node);
-      int64_t remote = std::count_if(group.begin(), group.end(), [&](int64_t peer) {
-        return network_->places()[peer].node != network_->places()[rank].node;
-      });
-      spread.remotePeers = std::max(spread.remotePeers, remote);
+      ++ranksOfNode[network_->places()[rank].node];
     }
-    spread.nodes = std::max<int64_t>(spread.nodes, static_cast<int64_t>(nodes.size()));
+    int64_t size = static_cast<int64_t>(group.size());
+    for (const auto &[node, ranks] : ranksOfNode) {
+      spread.remotePeers = std::max(spread.remotePeers, size - ranks);
+      spread.ranksPerNode = std::max(spread.ranksPerNode, ranks);
+    }
+    spread.nodes = std::max<int64_t>(spread.nodes, static_cast<int64_t>(ranksOfNode.size()));
   }
   return spread;
 }

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,24 @@ struct Flow {
   int64_t source = 0;
   int64_t target = 0;
   double bytes = 0;
+};
+
+/// How rows go to where their key belongs.
+enum class ExchangeAlgorithm : uint8_t {
+  kFlat,         ///< each rank sends to each other
+  kHierarchical, ///< within the node to the rank of the target's place, from there to the one of the
+                 ///< same place on each other node: fewer peers, and bytes twice inside the node
+};
+const char *exchangeName(ExchangeAlgorithm algorithm);
+
+/// The lesser of the algorithms, in parts.
+struct ExchangeCost {
+  ExchangeAlgorithm algorithm = ExchangeAlgorithm::kFlat;
+  /// "start", "peers", "bytes"; of the hierarchical one "within nodes: …", "regroup" and "between
+  /// nodes: …".
+  Breakdown parts;
+  std::string fullest; ///< the link, or the rank, that decides the bytes of the longest step
+  std::optional<Cost> rejected; ///< of the other algorithm; none where only one is possible
 };
 
 /// What a kernel does on one rank.
@@ -95,10 +114,14 @@ public:
   /// Rows moved to where their key belongs: each rank of a group sends `bytesPerRank` spread evenly
   /// over the group (its own share stays). Includes the exchange of sizes.
   Cost shuffle(AxisSet axes, double bytesPerRank) const;
+  /// The same in parts, with the algorithm that is less.
+  ExchangeCost shuffleParts(AxisSet axes, double bytesPerRank) const;
   /// Every rank of a group sends `bytesPerRank` to the group's first rank.
   Cost gather(AxisSet axes, double bytesPerRank) const;
-  /// Any traffic matrix, given sparsely: skew costs what its fullest link costs.
+  /// Any traffic matrix, given sparsely (no pair twice): start and peers as the topology's all-to-all
+  /// was fitted, bytes over the fullest link or the fullest rank, so skew costs what it costs.
   Cost exchange(const std::vector<Flow> &flows) const;
+  ExchangeCost exchangeParts(const std::vector<Flow> &flows) const;
 
   /// A kernel on the slowest rank's device: launch + t_c + t_m − 0.95·min(t_c, t_m).
   Cost kernel(const KernelWork &work) const;
@@ -112,11 +135,21 @@ private:
     double secondsPerByte = 0;
     double latencySeconds = 0; ///< of the rank with most, over its messages
     double relativeError = 0;
+    std::string fullest;
   };
-  enum class Pattern : uint8_t { kRing, kAllPairs, kToFirst };
+  /// Within and across nodes are the two steps of a hierarchical exchange.
+  enum class Pattern : uint8_t { kRing, kAllPairs, kToFirst, kWithinNodes, kAcrossNodes };
+  /// How a group along `axes` sits on nodes: the one with most of each.
+  struct Spread {
+    int64_t remotePeers = 0; ///< of a rank
+    int64_t nodes = 1;
+    int64_t ranksPerNode = 1;
+  };
 
   CostModel(std::shared_ptr<const topology::Topology> topology, Mesh mesh);
-  Load loadOf(const std::vector<Flow> &flows) const;
+  Load routed(const std::vector<Flow> &flows) const;
+  /// O(ranks) but for the pairs within nodes, and equal nodes are counted once.
+  Load spreadEvenly(Pattern pattern, AxisSet axes) const;
   const Load &patternLoad(Pattern pattern, AxisSet axes) const;
   /// The fitted algorithm with the least time; null if the topology has none for this.
   const topology::CollectiveFit *leastFit(topology::CollectiveKind kind, AxisSet axes,
@@ -124,19 +157,24 @@ private:
   GroupShape shapeOf(AxisSet axes) const;
   Cost derived(topology::CollectiveKind kind, AxisSet axes, double bytes) const;
   topology::Level levelOf(AxisSet axes) const;
-  /// For each rank of the first group along `axes`: how many of its peers are on other nodes, and
-  /// how many nodes the group spans.
-  struct Spread {
-    int64_t remotePeers = 0;
-    int64_t nodes = 1;
-  };
-  Spread spreadOf(AxisSet axes) const;
+  const Spread &spreadOf(AxisSet axes) const;
+  /// How many times longer bytes of even traffic take by the topology's links than as fitted.
+  double routedOverFitted(const topology::CollectiveFit &fit, Pattern pattern, AxisSet axes) const;
+  /// All flows at once, each straight to its target.
+  ExchangeCost flat(const std::vector<Flow> &flows) const;
+  /// None if no node has two of the ranks, or all are on one node.
+  std::optional<ExchangeCost> hierarchical(const std::vector<Flow> &flows) const;
+  std::optional<ExchangeCost> hierarchicalShuffle(AxisSet axes, double bytesPerRank) const;
+  /// All-to-all of a group of this shape, fitted or by its pattern's load.
+  Breakdown step(topology::Level level, const GroupShape &shape, Pattern pattern, AxisSet axes,
+                 double bytes) const;
 
   std::shared_ptr<const topology::Topology>
       topology_; // shared so that the network's pointers survive moves
   Mesh mesh_;
   std::shared_ptr<const Network> network_;
   mutable std::map<std::pair<Pattern, AxisSet>, Load> loads_;
+  mutable std::map<AxisSet, Spread> spreads_;
 };
 
 } // namespace headrace::cost

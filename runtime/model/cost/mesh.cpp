@@ -48,9 +48,9 @@ Status Mesh::check() const {
   }
   int64_t ranks = 1;
   for (size_t a = 0; a < axes.size(); ++a) {
-    if (axes[a].name.empty() || axes[a].size < 1 || axes[a].size > 65536) {
-      return makeError(ErrorKind::kUser, "a mesh axis needs a name and a size from 1 to 65536, got ",
-                       axes[a].name, " of ", axes[a].size);
+    if (axes[a].name.empty() || axes[a].size < 1 || axes[a].size > kRanksMax) {
+      return makeError(ErrorKind::kUser, "a mesh axis needs a name and a size from 1 to ", kRanksMax,
+                       ", got ", axes[a].name, " of ", axes[a].size);
     }
     for (size_t b = 0; b < a; ++b) {
       if (axes[a].name == axes[b].name) {
@@ -58,8 +58,8 @@ Status Mesh::check() const {
       }
     }
     ranks *= axes[a].size;
-    if (ranks > 65536) {
-      return makeError(ErrorKind::kUser, "a mesh has at most 65536 ranks");
+    if (ranks > kRanksMax) {
+      return makeError(ErrorKind::kUser, "a mesh has at most ", kRanksMax, " ranks");
     }
   }
   return {};

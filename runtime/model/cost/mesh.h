@@ -17,6 +17,7 @@ struct MeshAxis {
 /// A set of mesh axes: bit a stands for axis a.
 using AxisSet = uint32_t;
 inline constexpr int kAxisCountMax = 8;
+inline constexpr int64_t kRanksMax = int64_t{1} << 20;
 
 struct Mesh {
   std::string name;

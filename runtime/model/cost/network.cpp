@@ -147,18 +147,33 @@ Path Network::path(int64_t source, int64_t target) const {
     appendRoute(path, *route, from.node, from.device, to.device, Way::kForward);
     return path;
   }
-  const Route *up = findRoute(*from.nodeType, fromGroup, nullptr);
-  const Route *down =
-      findRoute(*to.nodeType, *topology::rankGroup(topology_, *to.nodeType), nullptr);
-  HR_CHECK(up && down);
+  path = outward(source);
+  Path way = inward(target);
+  path.links.insert(path.links.end(), way.links.begin(), way.links.end());
+  return path;
+}
+
+Path Network::outward(int64_t rank) const {
+  const RankPlace &from = places_[rank];
+  const Route *up =
+      findRoute(*from.nodeType, *topology::rankGroup(topology_, *from.nodeType), nullptr);
+  HR_CHECK(up); // topology::parseTopology refuses several nodes without it
+  Path path;
   appendRoute(path, *up, from.node, from.device, from.device, Way::kForward);
   path.links.push_back(nodes_[from.node].fabricOut);
-  path.links.push_back(nodes_[to.node].fabricIn);
   path.latencySeconds += fabricLatency_;
+  return path;
+}
+
+Path Network::inward(int64_t rank) const {
+  const RankPlace &to = places_[rank];
+  const Route *down = findRoute(*to.nodeType, *topology::rankGroup(topology_, *to.nodeType), nullptr);
+  HR_CHECK(down);
+  Path path;
+  path.links.push_back(nodes_[to.node].fabricIn);
   // The way down is the way up walked backwards; its latency was already paid by posting once.
-  double latency = path.latencySeconds;
   appendRoute(path, *down, to.node, to.device, to.device, Way::kBackward);
-  path.latencySeconds = latency;
+  path.latencySeconds = 0;
   return path;
 }
 

@@ -92,6 +92,32 @@ void readMemory(JsonReader &memory, DeviceType &type, const Defaults &defaults) 
   memory.finish();
 }
 
+void readCodecs(JsonReader &reader, DeviceType &type, const Defaults &defaults) {
+  reader.members("codecs", Presence::kOptional, [&](const std::string &name, JsonReader &value) {
+    Codec codec;
+    codec.name = name;
+    codec.compressBytesPerSecond = value.number("enc", Presence::kRequired);
+    codec.decompressBytesPerSecond = value.number("dec", Presence::kRequired);
+    codec.ratio = value.number("ratio", Presence::kOptional, codec.ratio);
+    codec.relativeError = value.number("rel_err", Presence::kOptional, defaults.relativeError);
+    std::string per = value.text("per", Presence::kOptional, "device");
+    if (per == "core") {
+      codec.compressBytesPerSecond *= static_cast<double>(type.cores);
+      codec.decompressBytesPerSecond *= static_cast<double>(type.cores);
+    } else if (per != "device") {
+      value.fail("per must be core or device, got ", per);
+    }
+    bool positive = codec.compressBytesPerSecond > 0 && codec.decompressBytesPerSecond > 0 &&
+                    codec.ratio > 0 && codec.relativeError >= 0;
+    if (value.ok() && !positive) {
+      value.fail("enc, dec and ratio must be positive");
+    }
+    value.ignore({"kind", "src", "date"});
+    value.finish();
+    type.codecs.push_back(std::move(codec));
+  });
+}
+
 DeviceType readDeviceType(const std::string &name, JsonReader &reader, const Defaults &defaults) {
   DeviceType type;
   type.name = name;
@@ -146,7 +172,8 @@ DeviceType readDeviceType(const std::string &name, JsonReader &reader, const Def
       launch.ignore({"graph_node", "sync"});
       launch.finish();
     });
-    reader.ignore({"engines", "codecs", "numa"});
+    readCodecs(reader, type, defaults);
+    reader.ignore({"engines", "numa"});
   }
   reader.finish();
   return type;

@@ -28,6 +28,15 @@ struct RandomAccessPoint {
   double bytesPerSecond = 0;
 };
 
+/// A way to make bytes fewer, on one kind of device with all of its cores.
+struct Codec {
+  std::string name; ///< "lz4", "bitpack"
+  double compressBytesPerSecond = 0;   ///< of plain bytes
+  double decompressBytesPerSecond = 0; ///< of plain bytes
+  double ratio = 2; ///< plain bytes over compressed ones, where the data do not say; above 0
+  double relativeError = 0.15;
+};
+
 /// One kind of device: what it computes and the memory it owns.
 struct DeviceType {
   std::string name;
@@ -45,6 +54,7 @@ struct DeviceType {
   Quantity writeBandwidth;  ///< storage only
   double latencySeconds = 0;
   std::vector<RandomAccessPoint> randomAccess; ///< ascending working sets; may be empty
+  std::vector<Codec> codecs;                   ///< by name
 };
 
 /// How concurrent transfers share a resource's bandwidth (the words are SimGrid's).
