@@ -40,7 +40,7 @@ CodecDecision chooseCodec(const topology::DeviceType &source, const topology::De
     if (reader == target.codecs.end()) {
       continue;
     }
-    double ratio = question.ratio > 0 ? question.ratio : codec.ratio;
+    double ratio = question.ratio > 0 ? question.ratio : codec.ratio.value;
     // An assumed ratio is as uncertain as the codec; one measured on the data is not.
     double ratioError = question.ratio > 0 ? 0 : codec.relativeError;
     Breakdown parts = stepsOf(

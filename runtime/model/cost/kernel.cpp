@@ -20,7 +20,7 @@ double computeRate(const topology::DeviceType &device, const std::string &kind) 
   }
   double slowest = kOperationsPerCore * static_cast<double>(device.cores);
   for (const auto &[name, rate] : device.compute) {
-    slowest = std::min(slowest, rate);
+    slowest = std::min(slowest, rate.value);
   }
   return slowest;
 }

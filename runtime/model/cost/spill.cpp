@@ -145,7 +145,7 @@ SpillCost spillCost(const DeviceType &device, const SpillTier &tier, const Spill
   };
   cost.parts = both(1, nullptr);
   for (const topology::Codec &codec : device.codecs) {
-    Breakdown parts = both(work.ratio > 0 ? work.ratio : codec.ratio, &codec);
+    Breakdown parts = both(work.ratio > 0 ? work.ratio : codec.ratio.value, &codec);
     if (parts.total().seconds < cost.parts.total().seconds) {
       cost.parts = std::move(parts);
       cost.codec = &codec;

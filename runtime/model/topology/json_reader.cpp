@@ -5,6 +5,15 @@
 
 namespace headrace::topology {
 
+std::string shownValue(const nlohmann::json &value) {
+  constexpr size_t kShownMax = 80;
+  if (value.is_structured()) {
+    return (value.is_array() ? "an array of " : "an object of ") + std::to_string(value.size());
+  }
+  std::string text = value.dump();
+  return text.size() <= kShownMax ? text : text.substr(0, kShownMax) + "…";
+}
+
 bool JsonReader::expectObject() {
   if (!value_.is_object()) {
     fail("expected an object, got ", value_.type_name());
@@ -47,11 +56,8 @@ double JsonReader::number(const char *key, Presence presence, double fallback) {
 }
 
 double JsonReader::asNumber() {
-  if (value_.is_object()) {
-    return number("v", Presence::kRequired);
-  }
   if (!value_.is_number()) {
-    fail("expected a number in SI units without suffix, got ", value_.dump());
+    fail("expected a number in SI units without suffix, got ", shownValue(value_));
     return 0;
   }
   double number = value_.get<double>();
@@ -70,8 +76,9 @@ int64_t JsonReader::integer(const char *key, Presence presence, int64_t fallback
   JsonReader reader(*found, path_ + "." + key, failure_);
   // Above 2^31 no count of devices, cores or ranks makes sense, and products stay within 64 bits.
   constexpr int64_t kCountMax = int64_t{1} << 31;
-  if (!found->is_number_integer() || found->get<int64_t>() < 0 || found->get<int64_t>() > kCountMax) {
-    reader.fail("expected an integer from 0 to ", kCountMax, ", got ", found->dump());
+  if (!found->is_number_integer() || found->get<int64_t>() < 0 ||
+      found->get<int64_t>() > kCountMax) {
+    reader.fail("expected an integer from 0 to ", kCountMax, ", got ", shownValue(*found));
     return fallback;
   }
   return found->get<int64_t>();
@@ -119,49 +126,30 @@ void JsonReader::ignore(std::initializer_list<const char *> keys) {
   known_.insert(keys.begin(), keys.end());
 }
 
+bool JsonReader::flag(const char *key) {
+  const nlohmann::json *found = find(key, Presence::kOptional);
+  if (found && !found->is_boolean()) {
+    JsonReader(*found, path_ + "." + key, failure_)
+        .fail("expected true or false, got ", shownValue(*found));
+    return false;
+  }
+  return found && found->get<bool>();
+}
+
 void JsonReader::finish() {
   if (!ok() || !value_.is_object()) {
     return;
   }
   for (const auto &[key, value] : value_.items()) {
     if (!known_.contains(key)) {
-      fail("unknown key: ", key);
+      std::string known;
+      for (const std::string &name : known_) {
+        known += (known.empty() ? "" : ", ") + name;
+      }
+      fail("unknown key: ", key, "; known here: ", known);
       return;
     }
   }
-}
-
-namespace {
-/// Accepts everything and keeps the place of the first syntax error.
-struct SyntaxCheck : nlohmann::json_sax<nlohmann::json> {
-  size_t errorByte = 0;
-  std::string message;
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t &) override { return true; }
-  bool string(string_t &) override { return true; }
-  bool binary(binary_t &) override { return true; }
-  bool start_object(size_t) override { return true; }
-  bool key(string_t &) override { return true; }
-  bool end_object() override { return true; }
-  bool start_array(size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool parse_error(size_t position, const std::string &, const nlohmann::detail::exception &) override {
-    errorByte = position;
-    return false;
-  }
-};
-} // namespace
-
-Expected<nlohmann::json> parseJson(std::string_view text) {
-  SyntaxCheck check;
-  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &check)) {
-    return makeError(ErrorKind::kUser, "not valid JSON near byte ", check.errorByte);
-  }
-  nlohmann::json parsed = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
-  return parsed;
 }
 
 } // namespace headrace::topology

@@ -44,10 +44,12 @@ public:
 
   std::string text(const char *key, Presence presence, std::string fallback = {});
   std::string asText();
-  /// A finite number; `{"v": number, …}` counts as its value.
+  /// A finite number.
   double number(const char *key, Presence presence, double fallback = 0);
   double asNumber();
   int64_t integer(const char *key, Presence presence, int64_t fallback = 0);
+  /// True or false; false if it is not there.
+  bool flag(const char *key);
 
   /// Calls `visit(key, reader)` for the members of object `key`, in the order of the keys.
   void members(const char *key, Presence presence,
@@ -61,7 +63,7 @@ public:
   ReadFailure *failure() { return &failure_; }
   /// Keys that are allowed but that this version does not use.
   void ignore(std::initializer_list<const char *> keys);
-  /// Refuses keys nobody asked for.
+  /// Refuses keys nobody asked for, and lists those that somebody did.
   void finish();
 
 private:
@@ -73,7 +75,12 @@ private:
   std::set<std::string> known_;
 };
 
-/// Parses text; on a syntax error the status names the byte.
+/// A value for a message: scalars as they are (cut to 80 bytes), others by kind and size.
+std::string shownValue(const nlohmann::json &value);
+
+/// Parses text. Refuses with a place, before anything is kept: syntax errors (by byte), and by path
+/// what is too much (16 MiB, 2^18 values, 32 levels, names of 128 bytes, texts of 4 KiB) and keys
+/// that stand twice in an object.
 Expected<nlohmann::json> parseJson(std::string_view text);
 
 } // namespace headrace::topology

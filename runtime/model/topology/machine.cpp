@@ -9,7 +9,8 @@
 namespace headrace::topology {
 namespace {
 
-// Assumed, not measured: a server core of the early 2020s. Calibration writes a file that replaces them.
+// Assumed, not measured: a server core of the early 2020s. Calibration writes a file that replaces
+// them.
 constexpr double kCoreFlopsF32 = 3.2e10;
 constexpr double kCoreFlopsF64 = 1.6e10;
 constexpr double kCoreScalarOps = 1.5e9;
@@ -46,16 +47,17 @@ Topology machineTopology(const MachineSize &machine, int64_t ranks) {
   DeviceType slot;
   slot.name = "slot";
   slot.cores = std::max<int64_t>(1, static_cast<int64_t>(coresPerRank));
-  slot.compute = {{"f32", kCoreFlopsF32 * coresPerRank},
-                  {"f64", kCoreFlopsF64 * coresPerRank},
-                  {"scalar", kCoreScalarOps * coresPerRank}};
+  slot.compute = {{"f32", {kCoreFlopsF32 * coresPerRank, kAssumedError}},
+                  {"f64", {kCoreFlopsF64 * coresPerRank, kAssumedError}},
+                  {"scalar", {kCoreScalarOps * coresPerRank, kAssumedError}}};
   slot.computeRelativeError = kAssumedError;
-  slot.launchSeconds = kTaskLaunchSeconds;
+  slot.launchSeconds = {kTaskLaunchSeconds, kAssumedError};
   slot.space = "host";
   slot.capacityBytes = machine.memoryBytes / static_cast<double>(ranks);
   slot.memoryBandwidth = {machineStream / static_cast<double>(ranks), kAssumedError};
-  slot.randomAccess = {{kCacheBytes, machineStream / static_cast<double>(ranks)},
-                       {64 * kCacheBytes, kCoreRandomBytesPerSecond * coresPerRank}};
+  slot.randomAccess = {
+      {kCacheBytes, {machineStream / static_cast<double>(ranks), kAssumedError}},
+      {64 * kCacheBytes, {kCoreRandomBytesPerSecond * coresPerRank, kAssumedError}}};
   topology.deviceTypes[slot.name] = slot;
 
   NodeType node;
@@ -65,16 +67,14 @@ Topology machineTopology(const MachineSize &machine, int64_t ranks) {
   memory.name = "dram";
   // Each byte between ranks is written once and read once.
   memory.bandwidth = {machineStream / 2, kAssumedError};
-  memory.latencySeconds = kHandOverSeconds;
+  memory.latencySeconds = {kHandOverSeconds, kAssumedError};
   node.resources.push_back(memory);
   Endpoint endpoint{"cpu", slot.space};
   node.routes.push_back({endpoint, endpoint, {Hop{memory.name, {}, Direction::kNone}}});
   topology.nodeTypes[node.name] = node;
   topology.instances.push_back({node.name, "machine", 1});
 
-  topology.hash = "machine-" + std::to_string(machine.cores) + "-" +
-                  std::to_string(static_cast<int64_t>(machine.memoryBytes)) + "-" +
-                  std::to_string(ranks);
+  topology.hash = topologyHash(topology);
   return topology;
 }
 

@@ -1,272 +1,55 @@
 // Reads schema topology/1 into the structs. What needs several parts together is checked in
 // validate.cpp.
-#include "runtime/base/content_hash.h"
-#include "runtime/model/topology/json_reader.h"
-#include "runtime/model/topology/route_text.h"
-#include "runtime/model/topology/topology.h"
+#include "runtime/model/topology/figure.h"
+#include "runtime/model/topology/parse_types.h"
 #include "runtime/model/topology/validate.h"
 
 #include <fstream>
-#include <sstream>
 
 namespace headrace::topology {
 namespace {
 
 constexpr const char *kSchema = "topology/1";
+constexpr size_t kFileBytesMax = size_t{16} << 20;
 
-/// What `defaults` says for figures that do not state their own error.
-struct Defaults {
-  double relativeError = 0.15;
-};
-
-/// A figure: a number, or {"v", "eff" or "eff_stream", "rel_err", and provenance}.
-Quantity readQuantity(JsonReader &reader, const Defaults &defaults) {
-  Quantity quantity{0, defaults.relativeError};
-  if (!reader.isObject()) {
-    quantity.value = reader.asNumber();
-    return quantity;
-  }
-  double efficiency = reader.number("eff", Presence::kOptional, 1);
-  efficiency *= reader.number("eff_stream", Presence::kOptional, 1);
-  if (efficiency <= 0 || efficiency > 1.2) {
-    reader.fail("efficiency must be above 0 and at most 1.2, got ", efficiency);
-  }
-  quantity.value = reader.number("v", Presence::kRequired) * efficiency;
-  quantity.relativeError = reader.number("rel_err", Presence::kOptional, defaults.relativeError);
-  if (quantity.relativeError < 0) {
-    reader.fail("rel_err must not be negative, got ", quantity.relativeError);
-  }
-  reader.ignore({"kind", "src", "date", "const"});
-  reader.finish();
-  return quantity;
-}
-
-Quantity readBandwidth(JsonReader &object, const char *key, Presence presence,
-                       const Defaults &defaults) {
-  Quantity quantity{0, defaults.relativeError};
-  object.child(key, presence, [&](JsonReader &reader) {
-    quantity = readQuantity(reader, defaults);
-    if (reader.ok() && quantity.value <= 0) {
-      reader.fail("bandwidth must be positive, got ", quantity.value);
-    }
-  });
-  return quantity;
-}
-
-double readNotNegative(JsonReader &object, const char *key, Presence presence,
-                       double fallback = 0) {
-  double number = object.number(key, presence, fallback);
-  if (object.ok() && number < 0) {
-    object.fail(key, " must not be negative, got ", number);
-  }
-  return number;
-}
-
-void readMemory(JsonReader &memory, DeviceType &type, const Defaults &defaults) {
-  type.space = memory.text("space", Presence::kRequired);
-  double capacity = readNotNegative(memory, "capacity", Presence::kRequired);
-  double reserved = readNotNegative(memory, "reserved", Presence::kOptional);
-  if (memory.ok() && reserved >= capacity) {
-    memory.fail("reserved must be below capacity, got ", reserved);
-  }
-  type.capacityBytes = capacity - reserved;
-  type.memoryBandwidth = readBandwidth(memory, "bw", Presence::kRequired, defaults);
-  memory.elements("random_gather", Presence::kOptional, [&](JsonReader &point) {
-    if (!point.value().is_array() || point.value().size() != 2) {
-      point.fail("expected [working set bytes, bytes per second]");
-      return;
-    }
-    RandomAccessPoint access;
-    JsonReader workingSet(point.value()[0], point.path() + "[0]", *memory.failure());
-    JsonReader rate(point.value()[1], point.path() + "[1]", *memory.failure());
-    access = {workingSet.asNumber(), rate.asNumber()};
-    bool ascending = type.randomAccess.empty() ||
-                     access.workingSetBytes > type.randomAccess.back().workingSetBytes;
-    if (memory.ok() && (access.bytesPerSecond <= 0 || !ascending)) {
-      point.fail("expected ascending working sets and positive rates");
-      return;
-    }
-    type.randomAccess.push_back(access);
-  });
-  memory.ignore({"l2", "sat_blocks", "pinned_max", "copy_core"});
-  memory.finish();
-}
-
-void readCodecs(JsonReader &reader, DeviceType &type, const Defaults &defaults) {
-  reader.members("codecs", Presence::kOptional, [&](const std::string &name, JsonReader &value) {
-    Codec codec;
-    codec.name = name;
-    codec.compressBytesPerSecond = value.number("enc", Presence::kRequired);
-    codec.decompressBytesPerSecond = value.number("dec", Presence::kRequired);
-    codec.ratio = value.number("ratio", Presence::kOptional, codec.ratio);
-    codec.relativeError = value.number("rel_err", Presence::kOptional, defaults.relativeError);
-    std::string per = value.text("per", Presence::kOptional, "device");
-    if (per == "core") {
-      codec.compressBytesPerSecond *= static_cast<double>(type.cores);
-      codec.decompressBytesPerSecond *= static_cast<double>(type.cores);
-    } else if (per != "device") {
-      value.fail("per must be core or device, got ", per);
-    }
-    bool positive = codec.compressBytesPerSecond > 0 && codec.decompressBytesPerSecond > 0 &&
-                    codec.ratio > 0 && codec.relativeError >= 0;
-    if (value.ok() && !positive) {
-      value.fail("enc, dec and ratio must be positive");
-    }
-    value.ignore({"kind", "src", "date"});
-    value.finish();
-    type.codecs.push_back(std::move(codec));
-  });
-}
-
-DeviceType readDeviceType(const std::string &name, JsonReader &reader, const Defaults &defaults) {
-  DeviceType type;
-  type.name = name;
-  std::string className = reader.text("class", Presence::kRequired);
-  if (className == "cpu") {
-    type.deviceClass = DeviceClass::kCpu;
-  } else if (className == "gpu") {
-    type.deviceClass = DeviceClass::kGpu;
-  } else if (className == "storage") {
-    type.deviceClass = DeviceClass::kStorage;
-  } else {
-    reader.fail("class must be cpu, gpu or storage, got ", className);
-  }
-  type.architecture = reader.text("arch", Presence::kOptional);
-  type.cores = reader.integer(reader.has("sms") ? "sms" : "cores", Presence::kOptional, 1);
-  if (type.deviceClass == DeviceClass::kStorage) {
-    type.space = reader.text("space", Presence::kRequired);
-    type.capacityBytes = readNotNegative(reader, "capacity", Presence::kRequired);
-    reader.child("read", Presence::kRequired, [&](JsonReader &read) {
-      type.readBandwidth = readBandwidth(read, "bw", Presence::kRequired, defaults);
-      type.latencySeconds = readNotNegative(read, "alpha", Presence::kOptional);
-      read.ignore({"qd"});
-      read.finish();
-    });
-    reader.child("write", Presence::kRequired, [&](JsonReader &write) {
-      type.writeBandwidth = readBandwidth(write, "bw", Presence::kRequired, defaults);
-      write.ignore({"qd", "alpha"});
-      write.finish();
-    });
-    reader.ignore({"gds"});
-  } else {
-    reader.child("mem", Presence::kRequired,
-                 [&](JsonReader &memory) { readMemory(memory, type, defaults); });
-    double efficiency = 1;
-    type.computeRelativeError = defaults.relativeError;
-    reader.members("compute", Presence::kOptional, [&](const std::string &kind, JsonReader &rate) {
-      double value = rate.asNumber();
-      if (kind == "eff") {
-        efficiency = value;
-      } else {
-        type.compute[kind] = value;
-      }
-      if (rate.ok() && value <= 0) {
-        rate.fail("rate must be positive, got ", value);
-      }
-    });
-    for (auto &[kind, rate] : type.compute) {
-      rate *= efficiency;
-    }
-    reader.child("launch", Presence::kOptional, [&](JsonReader &launch) {
-      type.launchSeconds = readNotNegative(launch, "kernel", Presence::kOptional);
-      launch.ignore({"graph_node", "sync"});
-      launch.finish();
-    });
-    readCodecs(reader, type, defaults);
-    reader.ignore({"engines", "numa"});
-  }
-  reader.finish();
-  return type;
-}
-
-Resource readResource(const std::string &name, JsonReader &reader, const Defaults &defaults) {
-  Resource resource;
-  resource.name = name;
-  resource.count = reader.integer("count", Presence::kOptional, 1);
-  resource.bandwidth = readBandwidth(reader, "bw", Presence::kRequired, defaults);
-  resource.latencySeconds = readNotNegative(reader, "alpha", Presence::kOptional);
-  resource.bothDirectionsMax = readNotNegative(reader, "bidir_total", Presence::kOptional);
-  std::string sharing = reader.text("sharing", Presence::kOptional, "shared");
-  if (sharing == "fatpipe") {
-    resource.sharing = Sharing::kFatpipe;
-  } else if (sharing != "shared") {
-    reader.fail("sharing must be shared or fatpipe, got ", sharing);
-  }
-  std::string duplex = reader.text("duplex", Presence::kOptional, "half");
-  if (duplex == "full") {
-    resource.fullDuplex = true;
-  } else if (duplex != "half") {
-    reader.fail("duplex must be full or half, got ", duplex);
-  }
-  reader.ignore({"per", "by_engine", "pageable", "members", "limiter", "gdr", "rail", "post",
-                 "multicast", "reduce"});
-  reader.finish();
-  return resource;
-}
-
-NodeType readNodeType(const std::string &name, JsonReader &reader, const Defaults &defaults) {
-  NodeType node;
-  node.name = name;
-  reader.members("devices", Presence::kRequired, [&](const std::string &group, JsonReader &pair) {
-    const nlohmann::json &value = pair.value();
-    bool wellFormed = value.is_array() && value.size() == 2 && value[0].is_string() &&
-                      value[1].is_number_integer() && value[1].get<int64_t>() >= 1 &&
-                      value[1].get<int64_t>() <= 65536;
-    if (!wellFormed) {
-      pair.fail("expected [device type, count from 1 to 65536], got ", value.dump());
-      return;
-    }
-    node.devices.push_back({group, value[0].get<std::string>(), value[1].get<int64_t>()});
-  });
-  reader.members("resources", Presence::kOptional,
-                 [&](const std::string &resource, JsonReader &value) {
-                   node.resources.push_back(readResource(resource, value, defaults));
-                 });
-  reader.elements("routes", Presence::kOptional, [&](JsonReader &value) {
-    Route route;
-    value.child("from", Presence::kRequired,
-                [&](JsonReader &end) { route.source = readEndpoint(end, node); });
-    value.child("to", Presence::kRequired,
-                [&](JsonReader &end) { route.target = readEndpoint(end, node); });
-    value.elements("via", Presence::kRequired,
-                   [&](JsonReader &hop) { route.via.push_back(readHop(hop)); });
-    value.ignore({"needs"});
-    value.finish();
-    node.routes.push_back(std::move(route));
-  });
-  reader.ignore({"domains"});
-  reader.finish();
-  return node;
-}
-
-Fabric readFabric(JsonReader &reader, const Defaults &defaults) {
+Fabric readFabric(JsonReader &reader, const FigureDefaults &defaults) {
   Fabric fabric;
   fabric.kind = reader.text("kind", Presence::kRequired);
+  bool known = false;
+  for (const char *kind : {"switch", "fat-tree", "rail-optimized", "dragonfly", "torus"}) {
+    known |= fabric.kind == kind;
+  }
+  if (reader.ok() && !known) {
+    reader.fail("kind must be switch, fat-tree, rail-optimized, dragonfly or torus, got ",
+                fabric.kind);
+  }
   fabric.rails = reader.integer("rails", Presence::kOptional, 1);
   reader.elements("tiers", Presence::kRequired, [&](JsonReader &value) {
     FabricTier tier;
     tier.radix = value.integer("radix", Presence::kOptional);
-    tier.bandwidth = readBandwidth(value, "bw", Presence::kRequired, defaults);
-    tier.latencySeconds = readNotNegative(value, "alpha", Presence::kOptional);
+    tier.bandwidth = readFigure(value, "bw", Presence::kRequired, Bound::kPositive, defaults);
+    tier.latencySeconds =
+        readFigure(value, "alpha", Presence::kOptional, Bound::kNotNegative, defaults);
     tier.oversubscription = value.number("oversub", Presence::kOptional, 1);
-    if (value.ok() && tier.oversubscription < 1) {
+    if (value.ok() && (tier.oversubscription < 1 || tier.oversubscription > 1e6)) {
       value.fail("oversub must be at least 1, got ", tier.oversubscription);
     }
     value.finish();
     fabric.tiers.push_back(tier);
   });
-  fabric.efficiency = reader.number("ecmp_eff", Presence::kOptional, 1);
-  if (reader.ok() && (fabric.efficiency <= 0 || fabric.efficiency > 1)) {
-    reader.fail("ecmp_eff must be above 0 and at most 1, got ", fabric.efficiency);
+  fabric.efficiency =
+      readFigure(reader, "ecmp_eff", Presence::kOptional, Bound::kPositive, defaults, 1);
+  if (reader.ok() && fabric.efficiency.value > 1) {
+    reader.fail("ecmp_eff must be above 0 and at most 1, got ", fabric.efficiency.value);
   }
-  if (reader.ok() && (fabric.tiers.empty() || fabric.rails < 1)) {
-    reader.fail("a fabric needs at least one tier and one rail");
+  if (reader.ok() && (fabric.tiers.empty() || fabric.tiers.size() > 16 || fabric.rails < 1)) {
+    reader.fail("a fabric needs 1 to 16 tiers and at least one rail");
   }
   reader.finish();
   return fabric;
 }
 
-CollectiveFit readCollective(JsonReader &reader, const Defaults &defaults) {
+CollectiveFit readCollective(JsonReader &reader, const FigureDefaults &defaults) {
   CollectiveFit fit;
   std::string op = reader.text("op", Presence::kRequired);
   bool known = false;
@@ -278,41 +61,80 @@ CollectiveFit readCollective(JsonReader &reader, const Defaults &defaults) {
       known = true;
     }
   }
-  if (!known) {
+  if (reader.ok() && !known) {
     reader.fail("unknown collective: ", op);
   }
   // "net" is between nodes; any other level names a domain inside one node ("nvlink", "host").
-  fit.level = reader.text("level", Presence::kRequired) == "net" ? Level::kNetwork : Level::kNode;
+  fit.domain = reader.text("level", Presence::kRequired);
+  fit.level = fit.domain == "net" ? Level::kNetwork : Level::kNode;
   fit.algorithm = reader.text("algo", Presence::kOptional, "direct");
-  fit.baseSeconds = readNotNegative(reader, "a0", Presence::kOptional);
-  fit.perStepSeconds = readNotNegative(reader, "a_step", Presence::kOptional);
-  fit.perRankSeconds = readNotNegative(reader, "a_rank", Presence::kOptional);
-  fit.perPeerSeconds = readNotNegative(reader, "a_peer", Presence::kOptional);
-  fit.perLog2NodeSeconds = readNotNegative(reader, "a_log2nodes", Presence::kOptional);
-  fit.sqrtTerm = readNotNegative(reader, "g_sqrt", Presence::kOptional);
-  fit.sqrtStepTerm = readNotNegative(reader, "g_sqrt_step", Presence::kOptional);
+  fit.library = reader.text("lib", Presence::kOptional);
+  auto term = [&](const char *key) {
+    return readFigure(reader, key, Presence::kOptional, Bound::kNotNegative, defaults).value;
+  };
+  fit.baseSeconds = term("a0");
+  fit.perStepSeconds = term("a_step");
+  fit.perRankSeconds = term("a_rank");
+  fit.perPeerSeconds = term("a_peer");
+  fit.perLog2NodeSeconds = term("a_log2nodes");
+  fit.sqrtTerm = term("g_sqrt");
+  fit.sqrtStepTerm = term("g_sqrt_step");
   fit.members = reader.integer("n", Presence::kOptional, 0);
-  if (reader.ok() && (fit.members < 0 || fit.members == 1)) {
+  if (reader.ok() && fit.members == 1) {
     reader.fail("n must be at least 2, or 0 for groups of any size, got ", fit.members);
   }
-  fit.bandwidthIsAlgorithmic = reader.has("B_alg");
-  Quantity bandwidth = readBandwidth(reader, fit.bandwidthIsAlgorithmic ? "B_alg" : "B",
-                                     Presence::kRequired, defaults);
-  fit.bandwidth = bandwidth.value;
-  fit.relativeError =
-      readNotNegative(reader, "rel_err", Presence::kOptional, bandwidth.relativeError);
-  reader.ignore({"lib", "src", "kind", "date"});
+  Quantity bus = readFigure(reader, "B", Presence::kOptional, Bound::kPositive, defaults);
+  Quantity whole = readFigure(reader, "B_alg", Presence::kOptional, Bound::kPositive, defaults);
+  fit.bandwidthIsAlgorithmic = whole.value > 0;
+  if (reader.ok() && (bus.value > 0) == fit.bandwidthIsAlgorithmic) {
+    reader.fail("needs one of B and B_alg");
+  }
+  fit.bandwidth = bus.value + whole.value;
+  fit.provenance = readProvenance(reader, defaults);
+  fit.relativeError = readRelativeError(reader, defaults.relativeError);
   reader.finish();
   return fit;
 }
 
-} // namespace
+Group readGroup(const std::string &name, JsonReader &reader, const FigureDefaults &defaults) {
+  Group group;
+  group.name = name;
+  reader.elements("members", Presence::kRequired, [&](JsonReader &pair) {
+    const nlohmann::json &value = pair.value();
+    bool wellFormed = value.is_array() && value.size() == 2 && value[0].is_string() &&
+                      value[1].is_number_unsigned() && value[1].get<uint64_t>() >= 1 &&
+                      value[1].get<uint64_t>() <= 1048576;
+    if (!wellFormed) {
+      pair.fail("expected [node type or group, count from 1 to 1048576], got ", shownValue(value));
+      return;
+    }
+    group.members.push_back({value[0].get<std::string>(), value[1].get<int64_t>()});
+  });
+  std::string domain = reader.text("failure_domain", Presence::kOptional);
+  if (domain == "rack") {
+    group.failureDomain = FailureLevel::kRack;
+  } else if (domain == "power") {
+    group.failureDomain = FailureLevel::kPower;
+  } else if (reader.ok() && !domain.empty()) {
+    reader.fail("failure_domain must be rack or power, got ", domain);
+  }
+  group.meanTimeBetweenFailures =
+      readFigure(reader, "mtbf", Presence::kOptional, Bound::kPositive, defaults);
+  reader.finish();
+  return group;
+}
 
-Expected<Topology> parseTopology(std::string_view json) {
-  HR_ASSIGN_OR_RETURN(nlohmann::json document, parseJson(json));
-  ReadFailure failure;
-  JsonReader root(document, "$", failure);
-  Topology topology;
+Source readSource(JsonReader &reader) {
+  Source source;
+  source.reference = reader.text("ref", Presence::kRequired);
+  source.date = readDate(reader, {});
+  source.license = reader.text("license", Presence::kOptional);
+  reader.finish();
+  return source;
+}
+
+/// The topology's head: schema, units, name, sources, and the defaults of all figures.
+FigureDefaults readHead(JsonReader &root, Topology &topology) {
   std::string schema = root.text("schema", Presence::kRequired);
   if (root.ok() && schema != kSchema) {
     root.fail("unsupported schema: expected ", kSchema, ", got ", schema);
@@ -322,18 +144,30 @@ Expected<Topology> parseTopology(std::string_view json) {
     root.fail("unknown units: expected SI (bytes, seconds, bytes per second), got ", units);
   }
   topology.name = root.text("name", Presence::kRequired);
-  Defaults defaults;
+  root.members("sources", Presence::kOptional, [&](const std::string &name, JsonReader &value) {
+    topology.sources[name] = readSource(value);
+  });
+  FigureDefaults defaults;
+  defaults.sources = &topology.sources;
   root.child("defaults", Presence::kOptional, [&](JsonReader &reader) {
-    defaults.relativeError = readNotNegative(reader, "rel_err", Presence::kOptional, 0.15);
-    reader.ignore({"kind"});
+    defaults.relativeError = readRelativeError(reader, defaults.relativeError);
+    defaults.provenance = readProvenance(reader, defaults);
     reader.finish();
   });
+  return defaults;
+}
+
+void readDocument(JsonReader &root, Topology &topology) {
+  FigureDefaults defaults = readHead(root, topology);
   root.members("device_types", Presence::kRequired,
                [&](const std::string &name, JsonReader &value) {
                  topology.deviceTypes[name] = readDeviceType(name, value, defaults);
                });
   root.members("node_types", Presence::kRequired, [&](const std::string &name, JsonReader &value) {
     topology.nodeTypes[name] = readNodeType(name, value, defaults);
+  });
+  root.members("groups", Presence::kOptional, [&](const std::string &name, JsonReader &value) {
+    topology.groups[name] = readGroup(name, value, defaults);
   });
   root.child("fabric", Presence::kOptional,
              [&](JsonReader &value) { topology.fabric = readFabric(value, defaults); });
@@ -343,16 +177,27 @@ Expected<Topology> parseTopology(std::string_view json) {
     instance.count = value.integer("count", Presence::kOptional, 1);
     instance.name = value.text("name", Presence::kOptional, instance.type);
     value.finish();
-    topology.instances.push_back(std::move(instance));
+    topology.placements.push_back(std::move(instance));
   });
   root.elements("collectives", Presence::kOptional, [&](JsonReader &value) {
     topology.collectives.push_back(readCollective(value, defaults));
   });
-  root.ignore({"sources"});
   root.finish();
+}
+
+} // namespace
+
+Expected<Topology> parseTopology(std::string_view json) {
+  HR_ASSIGN_OR_RETURN(nlohmann::json document, parseJson(json));
+  ReadFailure failure;
+  JsonReader root(document, "$", failure);
+  Topology topology;
+  readDocument(root, topology);
   HR_RETURN_IF_ERROR(failure.status);
-  HR_RETURN_IF_ERROR(validate(topology));
-  topology.hash = ContentHasher().add(document.dump()).key().hex();
+  HR_RETURN_IF_ERROR(completeTiers(topology));
+  HR_RETURN_IF_ERROR(expandPlacements(topology));
+  HR_RETURN_IF_ERROR(checkTopology(topology));
+  topology.hash = topologyHash(topology);
   return topology;
 }
 
@@ -361,9 +206,14 @@ Expected<Topology> readTopologyFile(const std::string &path) {
   if (!file) {
     return makeError(ErrorKind::kUser, "cannot open topology file: ", path);
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  Expected<Topology> topology = parseTopology(text.str());
+  // One byte more than may be: endless files end here, and long ones are refused by their length.
+  std::string text(kFileBytesMax + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.fail() && !file.eof())) {
+    return makeError(ErrorKind::kUser, "cannot read topology file: ", path);
+  }
+  text.resize(static_cast<size_t>(file.gcount()));
+  Expected<Topology> topology = parseTopology(text);
   if (!topology.ok()) {
     return topology.status().at(path);
   }

@@ -135,6 +135,19 @@ Hop readHop(JsonReader &reader) {
   return hop;
 }
 
+std::string hopText(const Hop &hop) {
+  std::string text = hop.resource;
+  const IndexExpression &index = hop.index;
+  if (index.base != IndexExpression::Base::kConstant) {
+    text += index.base == IndexExpression::Base::kSource ? "[i" : "[j";
+    text += index.divisor == 1 ? "]" : "/" + std::to_string(index.divisor) + "]";
+  } else if (index.constant != 0) {
+    text += "[" + std::to_string(index.constant) + "]";
+  }
+  constexpr const char *kDirections[] = {"", ".out", ".in", ".read", ".write"};
+  return text + kDirections[static_cast<size_t>(hop.direction)];
+}
+
 std::string endpointText(const Endpoint &endpoint, const char *index) {
   if (endpoint.isNetwork()) {
     return "net";

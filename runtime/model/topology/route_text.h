@@ -1,5 +1,5 @@
-// The small texts inside a topology file: endpoints ("gpu[i].hbm") and hops ("pcisw[i/2]", "nvl[j].in").
-// Private to model/topology.
+// The small texts inside a topology file: endpoints ("gpu[i].hbm") and hops ("pcisw[i/2]",
+// "nvl[j].in"). Private to model/topology.
 #pragma once
 
 #include "runtime/model/topology/json_reader.h"
@@ -13,6 +13,8 @@ Endpoint readEndpoint(JsonReader &reader, const NodeType &node);
 /// Reads one hop of a route. Fails on the reader if its text is malformed.
 Hop readHop(JsonReader &reader);
 
+/// The hop as the file writes it.
+std::string hopText(const Hop &hop);
 /// The endpoint as the file writes it.
 std::string endpointText(const Endpoint &endpoint, const char *index);
 

@@ -21,6 +21,26 @@ const char *collectiveName(CollectiveKind kind) {
   return "unknown";
 }
 
+const char *originName(Origin origin) {
+  constexpr const char *kNames[] = {"assumed", "datasheet", "measured", "fitted"};
+  return kNames[static_cast<size_t>(origin)];
+}
+
+const char *deviceClassName(DeviceClass deviceClass) {
+  constexpr const char *kNames[] = {"cpu", "gpu", "storage"};
+  return kNames[static_cast<size_t>(deviceClass)];
+}
+
+const char *tierName(Tier tier) {
+  constexpr const char *kNames[] = {"device", "pinned", "host", "file"};
+  return kNames[static_cast<size_t>(tier)];
+}
+
+const char *failureLevelName(FailureLevel level) {
+  constexpr const char *kNames[] = {"device", "node", "rack", "power"};
+  return kNames[static_cast<size_t>(level)];
+}
+
 const DeviceGroup *NodeType::findGroup(std::string_view group) const {
   auto it = std::find_if(devices.begin(), devices.end(),
                          [&](const DeviceGroup &device) { return device.name == group; });
@@ -43,6 +63,30 @@ const DeviceGroup *rankGroup(const Topology &topology, const NodeType &node) {
     }
   }
   return nullptr;
+}
+
+std::vector<MemoryTier> memoryTiers(const Topology &topology, const NodeType &node) {
+  if (!node.tiers.empty()) {
+    return node.tiers;
+  }
+  std::vector<MemoryTier> tiers;
+  auto add = [&](DeviceClass wanted, Tier tier) {
+    for (const DeviceGroup &group : node.devices) {
+      const DeviceType &type = topology.deviceTypes.at(group.type);
+      if (type.deviceClass != wanted) {
+        continue;
+      }
+      double count = static_cast<double>(group.count);
+      if (tier == Tier::kHost && type.pinnedBytesMax.value > 0) {
+        tiers.push_back({Tier::kPinned, group.name, type.space, type.pinnedBytesMax.value * count});
+      }
+      tiers.push_back({tier, group.name, type.space, type.capacityBytes * count});
+    }
+  };
+  add(DeviceClass::kGpu, Tier::kDevice);
+  add(DeviceClass::kCpu, Tier::kHost);
+  add(DeviceClass::kStorage, Tier::kFile);
+  return tiers;
 }
 
 int64_t Topology::nodeCount() const {

@@ -1,9 +1,10 @@
-// The described cluster: device types, nodes with their shared resources and routes, fabric,
-// instances, and fitted collectives. Plain values, read from JSON (schema topology/1) or made for
-// this machine.
+// The described cluster: device types, nodes with their shared resources and routes, templates of
+// nodes, fabric, and fitted collectives. Plain values, read from JSON (schema topology/1,
+// docs/reference/topology.md) or made for this machine.
 #pragma once
 
 #include "runtime/base/status.h"
+#include "runtime/model/topology/quantity.h"
 
 #include <cstdint>
 #include <map>
@@ -14,27 +15,31 @@
 
 namespace headrace::topology {
 
-/// A figure in SI units with the relative error its source claims (0.15 = 15 %).
-struct Quantity {
-  double value = 0;
-  double relativeError = 0.15;
-};
-
 enum class DeviceClass : uint8_t { kCpu, kGpu, kStorage };
+/// "cpu", "gpu", "storage".
+const char *deviceClassName(DeviceClass deviceClass);
 
 /// Achieved bytes per second of random access, for one size of the working set.
 struct RandomAccessPoint {
   double workingSetBytes = 0;
-  double bytesPerSecond = 0;
+  Quantity bytesPerSecond;
+};
+
+/// One level of a device's caches.
+struct Cache {
+  int64_t level = 1;
+  double capacityBytes = 0; ///< of one such cache
+  Quantity bandwidth;       ///< bytes per second of all such caches together; 0 = unknown
+  int64_t sharers = 1;      ///< cores that share one
 };
 
 /// A way to make bytes fewer, on one kind of device with all of its cores.
 struct Codec {
-  std::string name; ///< "lz4", "bitpack"
-  double compressBytesPerSecond = 0;   ///< of plain bytes
-  double decompressBytesPerSecond = 0; ///< of plain bytes
-  double ratio = 2; ///< plain bytes over compressed ones, where the data do not say; above 0
-  double relativeError = 0.15;
+  std::string name;                  ///< "lz4", "bitpack"
+  Quantity compressBytesPerSecond;   ///< of plain bytes
+  Quantity decompressBytesPerSecond; ///< of plain bytes
+  Quantity ratio = 2; ///< plain bytes over compressed ones, where the data do not say; at least 1
+  double relativeError = 0.15; ///< the largest of the three
 };
 
 /// One kind of device: what it computes and the memory it owns.
@@ -43,18 +48,39 @@ struct DeviceType {
   DeviceClass deviceClass = DeviceClass::kCpu;
   std::string architecture; ///< "sm_90", "x86-64-v4", or empty
   int64_t cores = 1;        ///< CPU cores or streaming multiprocessors
-  std::map<std::string, double>
-      compute; ///< element kind ("f32", "i64") to flop/s, efficiency applied
-  double computeRelativeError = 0.15;
-  double launchSeconds = 0; ///< fixed time of starting one kernel
-  std::string space;        ///< name of its memory space ("hbm", "host", "nvme")
-  double capacityBytes = 0; ///< usable bytes: capacity less what the runtime itself needs
-  Quantity memoryBandwidth; ///< achieved streaming bytes per second, efficiency applied
-  Quantity readBandwidth;   ///< storage only
-  Quantity writeBandwidth;  ///< storage only
-  double latencySeconds = 0;
+  int64_t numaNodes = 1;
+  std::map<std::string, Quantity>
+      compute;                        ///< element kind ("f32", "i64") to flop/s, efficiency applied
+  double computeRelativeError = 0.15; ///< the largest of `compute`
+  Quantity launchSeconds;             ///< fixed time of starting one kernel
+  Quantity graphLaunchSeconds;        ///< of one kernel inside a recorded graph; 0 = unknown
+  Quantity synchronizeSeconds;        ///< of waiting for the device from its host; 0 = unknown
+  std::string space;                  ///< name of its memory space ("hbm", "host", "nvme")
+  double capacityBytes = 0;           ///< usable bytes: capacity less what the runtime itself needs
+  Quantity totalBytes;                ///< capacity as stated
+  Quantity reservedBytes;             ///< what the runtime itself and its libraries need of it
+  Quantity memoryBandwidth;           ///< achieved streaming bytes per second, efficiency applied
+  Quantity readBandwidth;             ///< storage only
+  Quantity writeBandwidth;            ///< storage only
+  Quantity latencySeconds; ///< of one read; for memory the fixed time of a kernel's first bytes
+  Quantity writeLatencySeconds; ///< storage only
+  int64_t readQueueDepth = 0;   ///< requests in flight that reach the bandwidth; 0 = unknown
+  int64_t writeQueueDepth = 0;
   std::vector<RandomAccessPoint> randomAccess; ///< ascending working sets; may be empty
-  std::vector<Codec> codecs;                   ///< by name
+  std::vector<Cache> caches;                   ///< ascending levels; may be empty
+  Quantity pinnedBytesMax;           ///< of host memory, what may be pinned; 0 = all of it
+  Quantity pinSecondsPerByte;        ///< cost of pinning memory
+  Quantity coreCopyBandwidth;        ///< what one core copies; 0 = unknown
+  double pageBytes = 0;              ///< granularity of allocation; 0 = unknown
+  int64_t saturatingCores = 0;       ///< cores that reach the memory bandwidth; 0 = unknown
+  int64_t copyEngines = 0;           ///< copies that run beside kernels; 0 = unknown
+  int64_t communicationCoresMax = 0; ///< cores that collectives take from kernels; 0 = none
+  std::vector<Codec> codecs; ///< by name
+  enum class DirectAccess : uint8_t {
+    kNo,
+    kYes
+  } directAccess = DirectAccess::kNo; ///< storage: by devices, not through the host
+  Quantity meanTimeBetweenFailures;   ///< seconds of one device; 0 = unknown
 };
 
 /// How concurrent transfers share a resource's bandwidth (the words are SimGrid's).
@@ -63,15 +89,37 @@ enum class Sharing : uint8_t {
   kFatpipe, ///< every transfer alone is bounded
 };
 
+/// A name of a device group with a divisor, as "gpu/2": one for every two GPUs.
+struct PerDevice {
+  std::string group; ///< empty: unstated
+  int64_t divisor = 1;
+};
+
+/// What a resource does beside carrying bytes.
+struct ResourceAbility {
+  bool multicast = false;    ///< a switch sends one message to many
+  bool reduce = false;       ///< a switch adds messages on their way
+  bool directAccess = false; ///< a network card reads and writes device memory itself
+  bool limiter = false;      ///< bounds other resources together, is no link of its own
+};
+
 /// A thing inside a node that transfers go through.
 struct Resource {
   std::string name;
   int64_t count = 1;
   Quantity bandwidth; ///< bytes per second of each, and of each direction if fullDuplex
-  double latencySeconds = 0;
+  Quantity latencySeconds;
   Sharing sharing = Sharing::kShared;
   bool fullDuplex = false;
-  double bothDirectionsMax = 0; ///< bytes per second of both directions together; 0 = no limit
+  Quantity bothDirectionsMax; ///< bytes per second of both directions together; 0 = no limit
+  PerDevice per;
+  std::string rail;                         ///< device group whose index is the rail; or empty
+  Quantity postSeconds;                     ///< the host's time to post one transfer
+  std::map<std::string, Quantity> byEngine; ///< part of the bandwidth each copying engine reaches
+  Quantity pageableFraction;   ///< part of the bandwidth for memory that is not pinned; 0 = unknown
+  std::string pageableBoundBy; ///< what bounds such copies as well ("cpu.copy_core"), or empty
+  std::vector<std::string> members; ///< resources and device groups behind this one
+  ResourceAbility ability;
 };
 
 /// The number in brackets: a constant, or the endpoint's index divided by a constant.
@@ -79,6 +127,7 @@ struct IndexExpression {
   enum class Base : uint8_t { kConstant, kSource, kTarget } base = Base::kConstant;
   int64_t divisor = 1;
   int64_t constant = 0;
+  bool operator==(const IndexExpression &) const = default;
 };
 
 enum class Direction : uint8_t { kNone, kOut, kIn, kRead, kWrite };
@@ -88,6 +137,7 @@ struct Hop {
   std::string resource; ///< a resource, or a device group of class storage
   IndexExpression index;
   Direction direction = Direction::kNone;
+  bool operator==(const Hop &) const = default;
 };
 
 /// `gpu[i].hbm`, `host` (the memory of the node's CPU), or `net` (the node's edge).
@@ -95,12 +145,14 @@ struct Endpoint {
   std::string group; ///< device group; empty for the network
   std::string space;
   bool isNetwork() const { return group.empty(); }
+  bool operator==(const Endpoint &) const = default;
 };
 
 struct Route {
   Endpoint source;
   Endpoint target;
   std::vector<Hop> via;
+  std::string needs = {}; ///< "gds", "gdr", "p2p": what must be set up for it; or empty
 };
 
 struct DeviceGroup {
@@ -109,11 +161,34 @@ struct DeviceGroup {
   int64_t count = 1;
 };
 
+/// Where data may be kept, fastest first. The runtime's words.
+enum class Tier : uint8_t { kDevice, kPinned, kHost, kFile };
+/// "device", "pinned", "host", "file".
+const char *tierName(Tier tier);
+
+/// One tier of a node.
+struct MemoryTier {
+  Tier tier = Tier::kHost;
+  std::string group; ///< the devices whose memory it is
+  std::string space;
+  double capacityBytes = 0; ///< of the whole node
+};
+
+/// Devices of a node that reach each other at full speed (an NVLink clique).
+struct Domain {
+  std::string name;
+  std::string group;
+  std::string clique; ///< the fabric's name for it, or "auto"
+};
+
 struct NodeType {
   std::string name;
   std::vector<DeviceGroup> devices;
   std::vector<Resource> resources;
   std::vector<Route> routes;
+  std::vector<MemoryTier> tiers; ///< as the file states them; else see memoryTiers()
+  std::vector<Domain> domains;
+  Quantity meanTimeBetweenFailures; ///< seconds of one node; 0 = unknown
 
   const DeviceGroup *findGroup(std::string_view group) const;
   const Resource *findResource(std::string_view resource) const;
@@ -122,19 +197,38 @@ struct NodeType {
 struct FabricTier {
   int64_t radix = 0;
   Quantity bandwidth; ///< bytes per second of one port
-  double latencySeconds = 0;
+  Quantity latencySeconds;
   double oversubscription = 1;
 };
 
 struct Fabric {
-  std::string kind;
+  std::string kind; ///< switch, fat-tree, rail-optimized, dragonfly or torus
   int64_t rails = 1;
   std::vector<FabricTier> tiers;
-  double efficiency = 1;
+  Quantity efficiency = {1, 0};
 };
 
+/// What fails together. Devices and nodes are levels of their own; templates say the others.
+enum class FailureLevel : uint8_t { kDevice, kNode, kRack, kPower };
+/// "device", "node", "rack", "power".
+const char *failureLevelName(FailureLevel level);
+
+struct Member {
+  std::string type; ///< key into Topology::nodeTypes or Topology::groups
+  int64_t count = 1;
+};
+
+/// A template of nodes and of other templates: a rack, a row, a pod.
+struct Group {
+  std::string name;
+  std::vector<Member> members;
+  std::optional<FailureLevel> failureDomain; ///< kRack or kPower, if such a group fails as one
+  Quantity meanTimeBetweenFailures;          ///< seconds of one such group; 0 = unknown
+};
+
+/// In Topology::instances nodes of one type, in Topology::placements of one type or template.
 struct Instance {
-  std::string type; ///< key into Topology::nodeTypes
+  std::string type; ///< key into Topology::nodeTypes (or groups, in placements)
   std::string name;
   int64_t count = 1;
 };
@@ -171,17 +265,31 @@ struct CollectiveFit {
   double bandwidth = 0;
   bool bandwidthIsAlgorithmic = false;
   double relativeError = 0.15;
+  Provenance provenance = {Origin::kFitted, {}, {}};
+  std::string library; ///< "own", "nccl", or empty
+  std::string domain;  ///< the file's word for the level ("nvlink"); empty means "node" or "net"
+};
+
+/// Where figures come from.
+struct Source {
+  std::string reference;
+  std::string date;
+  std::string license;
 };
 
 struct Topology {
   std::string name;
+  std::map<std::string, Source> sources;
   std::map<std::string, DeviceType> deviceTypes;
   std::map<std::string, NodeType> nodeTypes;
+  std::map<std::string, Group> groups;
   std::optional<Fabric> fabric;
+  /// As the file states them: of node types and groups. May be empty if `instances` is not.
+  std::vector<Instance> placements;
+  /// All nodes in their order, templates expanded, equal neighbours counted.
   std::vector<Instance> instances;
   std::vector<CollectiveFit> collectives;
-  /// 32 hexadecimal digits over the canonical text (sorted keys, no spaces): equal content, equal
-  /// hash.
+  /// 32 hexadecimal digits over the canonical text (formatTopology): equal content, equal hash.
   std::string hash;
 
   int64_t nodeCount() const;
@@ -193,10 +301,34 @@ struct Topology {
 /// The group of a node type whose devices are ranks: the GPUs, else the CPUs; null if neither.
 const DeviceGroup *rankGroup(const Topology &topology, const NodeType &node);
 
+/// The tiers of a node, fastest first: as stated, or one per kind of memory that it has.
+std::vector<MemoryTier> memoryTiers(const Topology &topology, const NodeType &node);
+
+/// Fills `instances` from `placements`. Fails (kUser, with the JSON path) if templates contain
+/// themselves, nest too deep, or expand to too much. Takes time and memory by the length of the
+/// description alone.
+Status expandPlacements(Topology &topology);
+
+/// How many domains of a level there are; nodes outside every such template are one each.
+int64_t failureDomainCount(const Topology &topology, FailureLevel level);
+/// The domain of a node (0 ≤ node < nodeCount()); kDevice is not a level of nodes.
+int64_t failureDomainOf(const Topology &topology, FailureLevel level, int64_t node);
+
 /// Reads and checks a topology from JSON text. Errors are of kind kUser and open with the JSON
-/// path:
-/// "$.node_types.p5.resources.nic.bw: bandwidth must be positive, got -1".
+/// path: "$.node_types.p5.resources.nic.bw: must be positive, got -1".
+/// Text is at most 16 MiB, 2^18 values and 32 levels deep.
 Expected<Topology> parseTopology(std::string_view json);
+
+/// The checks of parseTopology on structs made otherwise.
+Status checkTopology(const Topology &topology);
+
+/// How figures are written: as short as can be, with `defaults` for what most of them say, or
+/// each with all of what it says.
+enum class FigureText : uint8_t { kShort, kFull };
+/// The topology as a file, indented, ending in a newline: parseTopology gives the same again.
+std::string formatTopology(const Topology &topology, FigureText figures = FigureText::kShort);
+/// What `hash` is for this content.
+std::string topologyHash(const Topology &topology);
 
 /// Reads the file and parses it; errors carry the file's name as place.
 Expected<Topology> readTopologyFile(const std::string &path);
