@@ -118,7 +118,8 @@ public:
       : program_(std::move(program)) {}
 
   Result run(const nb::dict &offered, uint32_t ranks, std::optional<int> threads,
-             std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed) {
+             std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed,
+             const nb::object &progress) {
     Settings settings = valueOf(Settings::fromEnvironment());
     settings.threads = threads.value_or(static_cast<int>(settings.threads));
     settings.memory = memory.value_or(settings.memory);
@@ -135,6 +136,18 @@ public:
       nb::gil_scoped_acquire acquire;
       return PyErr_CheckSignals() != 0;
     };
+    if (!progress.is_none()) {
+      options.progress = [&progress](const exec::Progress &at) {
+        nb::gil_scoped_acquire acquire;
+        nb::object told =
+            nb::steal(PyObject_CallFunction(progress.ptr(), "nnLs", static_cast<Py_ssize_t>(at.tasksEnded),
+                                            static_cast<Py_ssize_t>(at.tasks), static_cast<long long>(at.rows),
+                                            at.running.c_str()));
+        if (!told.is_valid()) {
+          PyErr_WriteUnraisable(progress.ptr()); // showing progress never stops a query
+        }
+      };
+    }
     exec::SessionOptions sessionOptions = exec::sessionOptions(settings);
     if (simulationSeed) {
       options.simulation = SimOptions{.seed = *simulationSeed};
@@ -241,10 +254,11 @@ NB_MODULE(_runtime, module) {
   nb::class_<LoadedProgram>(module, "Program", "A checked plan with its kernels.")
       .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
            nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
-           nb::arg("simulation_seed") = nb::none(),
+           nb::arg("simulation_seed") = nb::none(), nb::arg("progress") = nb::none(),
            "Runs it. bindings: table name to path(s) or Arrow data, tensor name "
            "to an array in host memory. simulation_seed: on a simulated "
-           "network, in one thread.")
+           "network, in one thread. progress: called twice a second with tasks ended, "
+           "tasks, rows so far and the name of a running task.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
   module.def(
       "load_plan",

@@ -18,6 +18,14 @@ struct TaskCounters {
   std::atomic<int64_t> morsels{0};
 };
 
+/// How far a run is, of the ranks in this process.
+struct Progress {
+  size_t tasksEnded = 0;
+  size_t tasks = 0;
+  int64_t rows = 0;    ///< taken in by all tasks so far
+  std::string running; ///< a task that is at work, or empty
+};
+
 /// The counters at the end, with the task's times relative to the run's start.
 struct TaskProfile {
   int rank = 0;

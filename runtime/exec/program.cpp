@@ -16,6 +16,7 @@ namespace headrace::exec {
 namespace {
 
 constexpr int64_t kInterruptNanoseconds = 50'000'000;
+constexpr int64_t kProgressNanoseconds = 500'000'000;
 /// As messages name it: the flag, and the argument in Python.
 constexpr const char *kMemorySetting = "--memory (memory= in Python)";
 
@@ -173,6 +174,7 @@ private:
 
   Status pollRanks() {
     int64_t lastAsked = options_.clock->nowNanoseconds();
+    int64_t lastTold = lastAsked;
     while (true) {
       bool pending = false;
       bool failed = false;
@@ -191,10 +193,18 @@ private:
           ranks_.front()->cancel("stopped by the user");
         }
       }
+      if (options_.progress && options_.clock->nowNanoseconds() - lastTold >= kProgressNanoseconds) {
+        lastTold = options_.clock->nowNanoseconds();
+        Progress progress;
+        for (const std::unique_ptr<Rank> &rank : ranks_) {
+          rank->addProgress(progress);
+        }
+        options_.progress(progress);
+      }
       if (session_.options().threads == 0 && session_.pool().runOne()) {
         continue;
       }
-      doorbell_.wait(options_.interrupted ? kInterruptNanoseconds : -1);
+      doorbell_.wait(options_.interrupted || options_.progress ? kInterruptNanoseconds : -1);
     }
   }
 

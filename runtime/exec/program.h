@@ -73,6 +73,8 @@ struct RunOptions {
   std::optional<SimOptions> simulation = {};
   /// Asked about every 50 ms on the calling thread; true cancels the run.
   std::function<bool()> interrupted;
+  /// Told twice a second on the calling thread, from half a second on.
+  std::function<void(const Progress &)> progress;
 };
 
 /// The rows of a table result. Immutable; owns its memory.

@@ -465,6 +465,19 @@ std::vector<ChunkHandle> Rank::takeChunks() {
   return chunks;
 }
 
+void Rank::addProgress(Progress &progress) const {
+  progress.tasks += tasks_.size();
+  progress.tasksEnded += tasks_.size() - tasksLeft_;
+  for (size_t t = 0; t < tasks_.size(); ++t) {
+    progress.rows += context_.counters[t]->rowsIn;
+    plan::TaskKind kind = described(t).kind;
+    bool works = kind == plan::TaskKind::kRun || kind == plan::TaskKind::kCompute || kind == plan::TaskKind::kCollective;
+    if (works && tasks_[t].phase == TaskPhase::kRunning && progress.running.empty()) {
+      progress.running = described(t).name;
+    }
+  }
+}
+
 void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
   auto seconds = [](int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; };
   for (size_t t = 0; t < tasks_.size(); ++t) {

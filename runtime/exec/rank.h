@@ -41,6 +41,7 @@ public:
   std::unique_ptr<TensorBuffer> takeBuffer(int32_t buffer) {
     return std::move(context_.buffers[buffer]);
   }
+  void addProgress(Progress &progress) const;
   void addProfile(Profile &profile, int64_t startNanoseconds) const;
   int64_t peakBytes() const { return context_.memory->budget.peakReservedBytes(); }
 

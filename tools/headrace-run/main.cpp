@@ -13,6 +13,7 @@
 #include <csignal>
 #include <fstream>
 #include <iostream>
+#include <unistd.h>
 
 using namespace headrace;
 
@@ -124,13 +125,25 @@ Status runPlan(const run::Options &options) {
     }
   }
   runOptions.interrupted = [] { return interrupted != 0; };
+  bool progressShown = false;
+  if (::isatty(STDERR_FILENO)) {
+    runOptions.progress = [&](const exec::Progress &at) {
+      std::cerr << "\r\x1b[K  " << at.tasksEnded << " of " << at.tasks << " tasks, " << at.rows / 1'000'000
+                << " million rows, " << at.running << std::flush;
+      progressShown = true;
+    };
+  }
   auto runThreads = [&] {
     exec::Session session(exec::sessionOptions(options.settings));
     return stored.program->run(session, bind(options, stored), runOptions);
   };
-  HR_ASSIGN_OR_RETURN(exec::RunResult result, options.placement == run::Placement::kProcesses
-                                                  ? runProcesses(options, stored, runOptions)
-                                                  : runThreads());
+  Expected<exec::RunResult> ran = options.placement == run::Placement::kProcesses
+                                      ? runProcesses(options, stored, runOptions)
+                                      : runThreads();
+  if (progressShown) {
+    std::cerr << "\r\x1b[K" << std::flush;
+  }
+  HR_ASSIGN_OR_RETURN(exec::RunResult result, std::move(ran));
   HR_RETURN_IF_ERROR(writeResult(result.table, options));
   if (options.profile == run::ProfileOutput::kOn) {
     std::cerr << result.profile.toJson() << '\n';

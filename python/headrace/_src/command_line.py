@@ -68,7 +68,14 @@ def _run(arguments: argparse.Namespace) -> int:
         if arguments.command == "explain":
             return 0
     start = time.perf_counter()
-    table = query.sql(text, arguments.tables, threads=arguments.threads, memory=arguments.memory, **common)
+    shown = _Progress() if sys.stderr.isatty() else None
+    try:
+        table = query.sql(
+            text, arguments.tables, threads=arguments.threads, memory=arguments.memory, progress=shown, **common
+        )
+    finally:
+        if shown:
+            shown.clear()
     elapsed = time.perf_counter() - start
     if arguments.output:
         _write(table, arguments.output)
@@ -81,6 +88,21 @@ def _run(arguments: argparse.Namespace) -> int:
             print(f"  {name:12} {seconds * 1e3:8.2f} ms", file=sys.stderr)
     print(f"{table.num_rows} rows in {elapsed:.3f} s", file=sys.stderr)
     return 0
+
+
+class _Progress:
+    """One line on the terminal that is written over."""
+
+    _written = False
+
+    def __call__(self, ended: int, tasks: int, rows: int, running: str) -> None:
+        text = f"{ended} of {tasks} tasks, {rows / 1e6:,.1f} million rows, {running}"
+        print(f"\r\x1b[K  {text[:100]}", end="", file=sys.stderr, flush=True)
+        self._written = True
+
+    def clear(self) -> None:
+        if self._written:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _print(table: object) -> None:

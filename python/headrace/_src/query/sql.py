@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,7 @@ def sql(
     layout_seed: int | None = None,
     statistics: Mapping[str, Any] | None = None,
     simulation_seed: int | None = None,
+    progress: Callable[[int, int, int, str], None] | None = None,
 ) -> pa.Table:
     """Runs one query and returns its result.
 
@@ -63,6 +64,8 @@ def sql(
     layout instead of the solver's.
     statistics: documents by table name that stand in for what the storage says (as `table_statistics` gives them).
     simulation_seed: the ranks run in one thread on a simulated network, in the order that the seed draws.
+    progress: called twice a second with the tasks that have ended, all tasks, the rows taken in so far by all of
+    them, and the name of one that is running.
 
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
@@ -74,7 +77,7 @@ def sql(
         text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
     )
     compiled = time.perf_counter()
-    result = _run(loaded.handle, text, resolved, ranks, threads, memory, simulation_seed)
+    result = _run(loaded.handle, resolved, ranks, threads, memory, simulation_seed, progress)
     table = pa.table(result)
     finished = time.perf_counter()
     global _last_profile
@@ -285,17 +288,16 @@ def _imported(table: ArrowTable) -> Any:
 
 def _run(
     program: Any,
-    text: str,
     tables: dict[str, Table],
     ranks: int,
     threads: int | None,
     memory: int | None,
     simulation_seed: int | None,
+    progress: Callable[[int, int, int, str], None] | None,
 ) -> Any:
     bindings = bindings_of(tables)
-    options: dict[str, Any] = {"ranks": ranks, "threads": threads or programs.default_threads()}
-    if memory is not None:
-        options["memory"] = memory
+    options = programs.run_options(ranks, threads, memory)
+    options["progress"] = progress
     if simulation_seed is not None:
         options["simulation_seed"] = simulation_seed
     return programs.translated(lambda: program.run(bindings, **options))
