@@ -142,6 +142,7 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
     b_.jump(tile_);
     b_.enter(tile_);
     next_ = tile_;
+    leaveIfStopped();
     Value left = arith::SubIOp::create(b_, b_.loc(), rowsTotal, b_.load(b_.getI64Type(), position));
     Block *some = b_.newBlock();
     b_.branch(b_.compare(arith::CmpIPredicate::sgt, left, b_.i64(0)), some, done_);
@@ -496,6 +497,16 @@ void KernelEmitter::leaveWithError(Value code, Value place) {
   b_.storeField(code, worker_, offsetof(HrWorker, error) + offsetof(HrError, code));
   b_.storeField(place, worker_, offsetof(HrWorker, error) + offsetof(HrError, place));
   LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_ERROR));
+}
+
+void KernelEmitter::leaveIfStopped() {
+  Value flag = prologueValue([&] { return b_.loadField(b_.ptrType(), worker_, offsetof(HrWorker, stop)); });
+  Value stop = LLVM::LoadOp::create(b_, b_.loc(), b_.getI8Type(), flag, /*alignment=*/1, /*isVolatile=*/true);
+  Block *stopped = b_.newBlock(), *going = b_.newBlock();
+  b_.branch(b_.compare(arith::CmpIPredicate::ne, stop, b_.integer(b_.getI8Type(), 0)), stopped, going);
+  b_.enter(stopped);
+  LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_STOPPED));
+  b_.enter(going);
 }
 
 RowReader KernelEmitter::reader(unsigned level, Value row, unsigned width) {

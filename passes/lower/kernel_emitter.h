@@ -72,6 +72,8 @@ private:
                                       mlir::Block *some);
 
   // shared
+  /// Returns HR_STOPPED if the run was given up.
+  void leaveIfStopped();
   RowReader reader(unsigned level, mlir::Value row, unsigned width = 0);
   mlir::Value scratch(int64_t bytes);
   mlir::Value statePointer(llvm::StringRef name);

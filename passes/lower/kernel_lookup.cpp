@@ -48,6 +48,7 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
   b_.jump(fill);
 
   b_.enter(fill);
+  leaveIfStopped(); // a tile may have many matches
   b_.store(b_.i64(0), count);
   b_.jump(step);
 

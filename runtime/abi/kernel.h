@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 1
+#define HR_ABI_VERSION 2
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
 /* Every buffer a kernel reads has this many readable bytes past its end (content undefined). */
@@ -109,7 +109,8 @@ typedef enum HrResult {
   HR_DONE = 0,        /* the morsel is finished */
   HR_OUTPUT_FULL = 1, /* output `HrWorker.fullOutput` must be replaced; call again with the same morsel */
   HR_NEED_INPUT = 2,  /* reserved for kernels over several streams */
-  HR_ERROR = 3        /* HrWorker.error is set */
+  HR_ERROR = 3,       /* HrWorker.error is set */
+  HR_STOPPED = 4      /* the run was given up */
 } HrResult;
 
 typedef enum HrErrorCode {
@@ -142,6 +143,7 @@ typedef struct HrWorker {
   void *arena;   /* opaque to kernels: imports allocate from it; freed when the kernel's task ends */
   uint32_t rank;
   uint32_t size;
+  const uint8_t *stop; /* not 0: the run is given up; looked at once a tile */
 } HrWorker;
 
 typedef struct HrArgs {

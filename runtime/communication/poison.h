@@ -53,6 +53,8 @@ public:
 
   /// Cheap: for every morsel.
   bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
+  /// The same as a byte that is not 0, for kernels.
+  const uint8_t *flag() const { return reinterpret_cast<const uint8_t *>(&poisoned_); }
   /// The failure as this rank should report it; ok if there is none.
   Status status() const;
   std::optional<Poison> poison() const;

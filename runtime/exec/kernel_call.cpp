@@ -120,6 +120,8 @@ Expected<std::unique_ptr<KernelFrame>> KernelFrame::create(const KernelCall &cal
   frame->worker_.arena = &frame->context_;
   frame->worker_.rank = rank;
   frame->worker_.size = size;
+  static constexpr uint8_t kGoing = 0;
+  frame->worker_.stop = &kGoing;
   return frame;
 }
 

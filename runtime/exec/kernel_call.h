@@ -59,6 +59,8 @@ public:
   void endMorsel() { context_.arena.reset(); }
   Status error() const { return call_.error(worker_, context_); }
   HrWorker &worker() { return worker_; }
+  /// Calls return HR_STOPPED soon after this byte is not 0.
+  void stopBy(const uint8_t *flag) { worker_.stop = flag; }
   WorkerContext &context() { return context_; }
 
 private:

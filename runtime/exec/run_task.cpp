@@ -130,6 +130,7 @@ Status RunTask::openQueue() {
 Status RunTask::prepareLane(Lane &lane) {
   HR_ASSIGN_OR_RETURN(lane.frame,
                       KernelFrame::create(*kernel_, account_, context_.rank, context_.size));
+  lane.frame->stopBy(context_.board->flag());
   for (size_t i = 0; i < task_.states.size(); ++i) {
     RankState &state = *context_.states[task_.states[i].state];
     bool dictionary =
@@ -233,6 +234,8 @@ Status RunTask::runMorsel(Lane &lane) {
   case HR_ERROR:
     lane.failedRow = static_cast<int64_t>(lane.frame->worker().error.row);
     return lane.frame->error();
+  case HR_STOPPED:
+    return {};
   default:
     return makeError(ErrorKind::kInternal, "unexpected result of a kernel: ", result);
   }

@@ -1,0 +1,43 @@
+"""Runs that take long: they say how far they are, and stop when asked to."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import headrace as hr
+import pyarrow as pa
+import pytest
+
+JOIN = "select count(*) as n from t a, t b where a.k = b.k"
+
+
+def _same_keys(rows: int) -> dict[str, pa.Table]:
+    return {"t": pa.table({"k": pa.array([1] * rows)})}
+
+
+def test_progress() -> None:
+    told: list[tuple[int, int, int, str]] = []
+    rows = 10_000
+    while not told:  # however fast the machine is
+        rows *= 2
+        table = hr.sql(JOIN, _same_keys(rows), threads=1, progress=lambda *at: told.append(at))
+        assert table.column("n").to_pylist() == [rows * rows]
+    for ended, tasks, taken, running in told:
+        assert 0 <= ended < tasks
+        assert 0 <= taken <= 2 * rows
+        assert running == "" or "scan_t" in running or "groups" in running
+    assert [at[0] for at in told] == sorted(at[0] for at in told)
+
+
+def test_an_interrupt_ends_a_run_within_a_morsel() -> None:
+    hr.explain(JOIN, _same_keys(10))
+    tables = _same_keys(200_000)  # 4e10 pairs: minutes
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        hr.sql(JOIN, tables, threads=1)
+    assert time.monotonic() - started < 20
+    assert hr.sql(JOIN, _same_keys(10), threads=1).column("n").to_pylist() == [100]
