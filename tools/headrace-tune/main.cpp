@@ -2,6 +2,7 @@
 // held-out errors; `fit FILE --system NAME` prints the fitted `collectives` of a topology file.
 #include "runtime/model/cost/accuracy.h"
 #include "tools/headrace-tune/simulate_command.h"
+#include "tools/headrace-tune/solve_command.h"
 
 #include <cstdio>
 #include <fstream>
@@ -94,7 +95,7 @@ int fit(const std::vector<std::string> &arguments) {
 int main(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty() || arguments[0] == "--help") {
-    std::cout << kUsage << tune::kSimulateUsage;
+    std::cout << kUsage << tune::kSimulateUsage << tune::kSolveUsage;
     return arguments.empty() ? 1 : 0;
   }
   if (arguments[0] == "fit") {
@@ -102,6 +103,9 @@ int main(int argc, char **argv) {
   }
   if (arguments[0] == "simulate") {
     return tune::simulateCommand({arguments.begin() + 1, arguments.end()});
+  }
+  if (arguments[0] == "solve") {
+    return tune::solveCommand({arguments.begin() + 1, arguments.end()});
   }
   return fail("unknown command: " + arguments[0] + "\n" + kUsage);
 }

@@ -1,38 +1,68 @@
-// The solver's view of a problem: merged edges, unary costs apart (memory prices change them), adjacency.
+// The solver's view of a problem: flat arrays, each distinct cost matrix stored once in both orientations.
 // Private to model/solve.
 #pragma once
 
 #include "runtime/model/solve/problem.h"
 
+#include <span>
+
 namespace headrace::solve {
 
-/// Costs per node and strategy.
-using Unaries = std::vector<std::vector<double>>;
+/// A cost per node and strategy, in one array (see Graph::unaryAt).
+using Unaries = std::vector<double>;
 
-struct GraphEdge {
-  int32_t source = 0;
-  int32_t target = 0;
-  std::vector<double> cost; ///< as Edge::cost
-
-  int32_t other(int32_t node) const { return node == source ? target : source; }
+/// One end of an edge, as its node sees it.
+struct Incidence {
+  int32_t other = 0;   ///< the node at the other end
+  int32_t reverse = 0; ///< the incidence of that node
+  size_t table = 0;    ///< in Graph::tables: [own strategy × strategies of other + other's strategy]
+  size_t message = 0;  ///< where messages into this node begin, in arrays of `messageCount` doubles
 };
 
-struct Graph {
-  std::vector<int32_t> strategies;          ///< per node
-  std::vector<GraphEdge> edges;             ///< at most one per pair of nodes
-  std::vector<std::vector<int32_t>> around; ///< edge indexes per node
-
+/// Immutable. What is forbidden costs `forbidden()`, which is more than any allowed choice costs in total, but not
+/// so much more that sums lose the digits of what is allowed.
+class Graph {
+public:
+  /// `problem` has at most one edge between two nodes, as Reduction leaves it.
   explicit Graph(const Problem &problem);
-  size_t size() const { return strategies.size(); }
-  /// The edge's cost seen from `node` taking `own` and the other end taking `others`.
-  double edgeCost(const GraphEdge &edge, int32_t node, int32_t own, int32_t others) const {
-    return edge.source == node ? edge.cost[static_cast<size_t>(own) * strategies[edge.target] + others]
-                               : edge.cost[static_cast<size_t>(others) * strategies[edge.target] + own];
-  }
-  double cost(const Unaries &unaries, const Choice &choice) const;
-};
 
-/// The problem's node costs; strategies that no neighbour allows are forbidden.
-Unaries initialUnaries(const Problem &problem, const Graph &graph);
+  size_t size() const { return firstIncidence_.size() - 1; }
+  int32_t strategies(int32_t node) const {
+    return static_cast<int32_t>(unaryAt_[node + 1] - unaryAt_[node]);
+  }
+  int32_t strategiesMax() const { return strategiesMax_; }
+  size_t unaryAt(int32_t node) const { return unaryAt_[node]; }
+  /// Node costs of the problem.
+  const Unaries &unaries() const { return unaries_; }
+  /// Ordered by the other end.
+  std::span<const Incidence> around(int32_t node) const {
+    return {incidences_.data() + firstIncidence_[node], incidences_.data() + firstIncidence_[node + 1]};
+  }
+  const Incidence &incidence(int32_t index) const { return incidences_[index]; }
+  size_t incidenceCount() const { return incidences_.size(); }
+  const double *table(const Incidence &incidence) const { return tables_.data() + incidence.table; }
+  /// The same matrix from the other end.
+  const double *transposed(const Incidence &incidence) const {
+    return tables_.data() + incidences_[incidence.reverse].table;
+  }
+  size_t messageCount() const { return messageCount_; }
+  size_t tableCount() const { return tableCount_; }
+  double forbidden() const { return forbidden_; }
+
+  double cost(const Unaries &unaries, const Choice &choice) const;
+
+private:
+  void addTables(const Problem &problem, std::vector<size_t> &ahead, std::vector<size_t> &back);
+
+  std::vector<size_t> unaryAt_;
+  Unaries unaries_;
+  std::vector<int32_t> firstIncidence_;
+  std::vector<Incidence> incidences_;
+  std::vector<double> tables_;
+  size_t messageCount_ = 0;
+  size_t tableCount_ = 0;
+  int32_t strategiesMax_ = 0;
+  double forbidden_ = 1;
+};
 
 } // namespace headrace::solve

@@ -6,30 +6,27 @@
 
 namespace headrace::solve {
 
-/// Messages survive a change of the unaries, so that pricing rounds start warm.
+/// Messages survive a change of the unaries, so that pricing rounds start warm. Not thread-safe.
 class MessagePassing {
 public:
   explicit MessagePassing(const Graph &graph);
 
-  /// One sweep forward and one back.
-  void sweep(const Unaries &unaries);
-  /// A valid lower bound on the cost of every choice, whatever the messages are.
-  double bound(const Unaries &unaries) const;
+  /// One sweep forward and one back, without allocation. Returns a lower bound on the cost of every choice under
+  /// these unaries, whatever the messages were before.
+  double sweep(const Unaries &unaries);
   /// Chooses node by node, with earlier nodes' choices and later nodes' messages.
-  Choice decode(const Unaries &unaries) const;
+  void decode(const Unaries &unaries, Choice &choice);
 
 private:
   enum class Way : uint8_t { kForward, kBackward };
-  void pass(const Unaries &unaries, Way way);
-  const std::vector<double> &incoming(int32_t edge, int32_t node) const {
-    return graph_.edges[edge].source == node ? toSource_[edge] : toTarget_[edge];
-  }
-  std::vector<double> gathered(const Unaries &unaries, int32_t node) const;
+  double pass(const Unaries &unaries, Way way);
 
   const Graph &graph_;
-  std::vector<std::vector<double>> toSource_; ///< message into the source end of each edge
-  std::vector<std::vector<double>> toTarget_;
-  std::vector<double> weight_; ///< 1 / max(edges to earlier nodes, edges to later nodes)
+  std::vector<double> messages_; ///< into each incidence's node
+  std::vector<double> weight_;   ///< per node, 1 / max(edges to earlier nodes, edges to later nodes)
+  std::vector<double> sum_;      // scratch, one entry per strategy
+  std::vector<double> base_;
+  std::vector<double> out_;
 };
 
 } // namespace headrace::solve

@@ -1,202 +1,221 @@
-// Elimination of nodes of degree 0, 1 and 2, fixing others at the present choice.
+// Elimination of nodes of degree 0, 1 and 2, keeping others at the present choice.
 #include "runtime/model/solve/neighbourhood.h"
+#include "runtime/model/solve/min_plus.h"
 
 #include <algorithm>
-#include <limits>
-#include <map>
-#include <set>
 
 namespace headrace::solve {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-class Elimination {
-public:
-  Elimination(const Graph &graph, const Unaries &unaries, const Choice &present,
-              std::mt19937_64 &random)
-      : graph_(graph), unaries_(unaries), present_(present), neighbours_(graph.size()),
-        neighboursWhenGone_(graph.size()), fixed_(graph.size(), Fixed::kNo) {
-    for (const GraphEdge &edge : graph.edges) {
-      link(edge.source, edge.target, edge.cost);
-    }
-    std::uniform_real_distribution<double> spread(0.3, 1.3);
-    for (size_t node = 0; node < graph.size(); ++node) {
-      priority_.push_back(spread(random));
-      enqueue(static_cast<int32_t>(node));
-    }
-  }
-
-  NeighbourhoodResult run() {
-    NeighbourhoodResult result;
-    while (!low_.empty() || !high_.empty()) {
-      int32_t node = low_.empty() ? high_.begin()->second : low_.begin()->second;
-      dequeue(node);
-      std::vector<Neighbour> around(neighbours_[node].begin(), neighbours_[node].end());
-      order_.push_back(node);
-      neighboursWhenGone_[node] = around;
-      switch (around.size()) {
-      case 0:
-        break;
-      case 1:
-        eliminateOne(node, around[0]);
-        break;
-      case 2:
-        eliminateTwo(node, around[0], around[1]);
-        break;
-      default:
-        fix(node, around);
-        ++result.fixed;
-      }
-      neighbours_[node].clear();
-    }
-    result.choice = assign();
-    return result;
-  }
-
-private:
-  struct Table {
-    int32_t first;
-    std::vector<double> cost; // [strategy of first × strategies of the other + other's]
-  };
-  using Neighbour = std::pair<int32_t, int32_t>; // node, table
-  enum class Fixed : uint8_t { kNo, kYes };
-
-  double at(int32_t table, int32_t node, int32_t own, int32_t other, int32_t others) const {
-    const Table &entries = tables_[table];
-    return entries.first == node
-               ? entries.cost[static_cast<size_t>(own) * graph_.strategies[other] + others]
-               : entries.cost[static_cast<size_t>(others) * graph_.strategies[node] + own];
-  }
-  void link(int32_t first, int32_t second, std::vector<double> cost) {
-    int32_t index = static_cast<int32_t>(tables_.size());
-    tables_.push_back({first, std::move(cost)});
-    neighbours_[first][second] = index;
-    neighbours_[second][first] = index;
-  }
-  std::pair<double, int32_t> highKey(int32_t node) const {
-    return {-static_cast<double>(neighbours_[node].size()) * priority_[node], node};
-  }
-  void enqueue(int32_t node) {
-    if (neighbours_[node].size() <= 2) {
-      low_.insert({neighbours_[node].size(), node});
-    } else {
-      high_.insert(highKey(node));
-    }
-  }
-  void dequeue(int32_t node) {
-    low_.erase({neighbours_[node].size(), node});
-    high_.erase(highKey(node));
-  }
-  /// Takes `gone` out of `node`'s neighbours and files the node again under its new degree.
-  void detach(int32_t node, int32_t gone) {
-    dequeue(node);
-    neighbours_[node].erase(gone);
-    enqueue(node);
-  }
-
-  void eliminateOne(int32_t node, Neighbour neighbour) {
-    auto [other, table] = neighbour;
-    for (int32_t t = 0; t < graph_.strategies[other]; ++t) {
-      double least = kInfinity;
-      for (int32_t s = 0; s < graph_.strategies[node]; ++s) {
-        least = std::min(least, unaries_[node][s] + at(table, node, s, other, t));
-      }
-      unaries_[other][t] += least;
-    }
-    detach(other, node);
-  }
-
-  void eliminateTwo(int32_t node, Neighbour first, Neighbour second) {
-    auto [left, leftTable] = first;
-    auto [right, rightTable] = second;
-    int32_t width = graph_.strategies[right];
-    std::vector<double> joint(static_cast<size_t>(graph_.strategies[left]) * width, kInfinity);
-    for (int32_t l = 0; l < graph_.strategies[left]; ++l) {
-      for (int32_t s = 0; s < graph_.strategies[node]; ++s) {
-        double base = unaries_[node][s] + at(leftTable, node, s, left, l);
-        for (int32_t r = 0; r < width; ++r) {
-          double &entry = joint[static_cast<size_t>(l) * width + r];
-          entry = std::min(entry, base + at(rightTable, node, s, right, r));
-        }
-      }
-    }
-    dequeue(left);
-    dequeue(right);
-    neighbours_[left].erase(node);
-    neighbours_[right].erase(node);
-    if (auto it = neighbours_[left].find(right); it != neighbours_[left].end()) {
-      Table &table = tables_[it->second];
-      for (int32_t l = 0; l < graph_.strategies[left]; ++l) {
-        for (int32_t r = 0; r < width; ++r) {
-          size_t index = table.first == left
-                             ? static_cast<size_t>(l) * width + r
-                             : static_cast<size_t>(r) * graph_.strategies[left] + l;
-          table.cost[index] += joint[static_cast<size_t>(l) * width + r];
-        }
-      }
-    } else {
-      link(left, right, std::move(joint));
-    }
-    enqueue(left);
-    enqueue(right);
-  }
-
-  void fix(int32_t node, const std::vector<Neighbour> &around) {
-    fixed_[node] = Fixed::kYes;
-    for (auto [other, table] : around) {
-      for (int32_t t = 0; t < graph_.strategies[other]; ++t) {
-        unaries_[other][t] += at(table, node, present_[node], other, t);
-      }
-      detach(other, node);
-    }
-  }
-
-  Choice assign() const {
-    Choice choice(graph_.size(), 0);
-    for (size_t position = order_.size(); position-- > 0;) {
-      int32_t node = order_[position];
-      if (fixed_[node] == Fixed::kYes) {
-        choice[node] = present_[node];
-        continue;
-      }
-      double least = kInfinity;
-      for (int32_t s = 0; s < graph_.strategies[node]; ++s) {
-        double cost = unaries_[node][s];
-        for (auto [other, table] : neighboursWhenGone_[node]) {
-          cost += at(table, node, s, other, choice[other]);
-        }
-        if (cost < least) {
-          least = cost;
-          choice[node] = s;
-        }
-      }
-    }
-    return choice;
-  }
-
-  const Graph &graph_;
-  Unaries unaries_;
-  const Choice &present_;
-  std::vector<std::map<int32_t, int32_t>> neighbours_; // node -> table; ordered, so runs repeat
-  std::vector<std::vector<Neighbour>> neighboursWhenGone_;
-  std::vector<Fixed> fixed_;
-  std::vector<Table> tables_;
-  std::vector<double> priority_;
-  std::vector<int32_t> order_;
-  std::set<std::pair<size_t, int32_t>> low_;
-  std::set<std::pair<double, int32_t>> high_;
-};
-
+// Of this many candidates drawn, the one with most neighbours keeps its strategy.
+constexpr int kDraws = 4;
 } // namespace
 
-NeighbourhoodResult improve(const Graph &graph, const Unaries &unaries, const Choice &present,
-                            std::mt19937_64 &random) {
-  NeighbourhoodResult result = Elimination(graph, unaries, present, random).run();
-  if (graph.cost(unaries, present) < graph.cost(unaries, result.choice)) {
-    result.choice = present; // Rounding only: the present choice is in the neighbourhood.
+double *Neighbourhood::Pool::take(size_t count) {
+  while (block_ < blocks_.size() && used_ + count > blocks_[block_].size) {
+    ++block_;
+    used_ = 0;
   }
-  return result;
+  if (block_ == blocks_.size()) {
+    size_t size = std::max(kBlock, count);
+    blocks_.push_back({std::make_unique_for_overwrite<double[]>(size), size});
+  }
+  double *taken = blocks_[block_].values.get() + used_;
+  used_ += count;
+  return taken;
+}
+
+Neighbourhood::Neighbourhood(const Graph &graph)
+    : graph_(graph), unaries_(graph.unaries().size()), links_(graph.size()),
+      state_(graph.size(), State::kOutside), row_(graph.strategiesMax()), sum_(graph.strategiesMax()) {}
+
+int32_t Neighbourhood::improve(const Unaries &unaries, std::span<const int32_t> region, Choice &choice,
+                               std::mt19937_64 &random) {
+  enter(unaries, region, choice);
+  int32_t kept = 0;
+  for (size_t left = region.size(); left > 0; --left) {
+    int32_t node = next(random);
+    order_.push_back(node);
+    const std::vector<Link> &links = links_[node];
+    if (links.size() > 2) {
+      keep(node, choice[node]);
+      ++kept;
+      continue;
+    }
+    state_[node] = State::kGone;
+    if (links.size() == 1) {
+      eliminateOne(node, links[0]);
+    } else if (links.size() == 2) {
+      eliminateTwo(node, links[0], links[1]);
+    }
+  }
+  assign(choice);
+  for (int32_t node : region) {
+    state_[node] = State::kOutside;
+  }
+  return kept;
+}
+
+void Neighbourhood::enter(const Unaries &unaries, std::span<const int32_t> region, const Choice &choice) {
+  pool_.reset();
+  order_.clear();
+  low_.clear();
+  high_.clear();
+  for (int32_t node : region) {
+    state_[node] = State::kFree;
+  }
+  for (int32_t node : region) {
+    int32_t own = graph_.strategies(node);
+    double *costs = unary(node);
+    const double *given = unaries.data() + graph_.unaryAt(node);
+    std::copy(given, given + own, costs);
+    links_[node].clear();
+    for (const Incidence &edge : graph_.around(node)) {
+      if (state_[edge.other] == State::kFree) {
+        links_[node].push_back({edge.other, graph_.table(edge), graph_.transposed(edge)});
+        continue;
+      }
+      const double *row = graph_.transposed(edge) + static_cast<size_t>(choice[edge.other]) * own;
+      for (int32_t s = 0; s < own; ++s) {
+        costs[s] += row[s];
+      }
+    }
+    file(node);
+  }
+}
+
+void Neighbourhood::file(int32_t node) {
+  (links_[node].size() <= 2 ? low_ : high_).push_back(node);
+}
+
+int32_t Neighbourhood::next(std::mt19937_64 &random) {
+  while (!low_.empty()) {
+    int32_t node = low_.back();
+    low_.pop_back();
+    if (state_[node] == State::kFree) {
+      return node;
+    }
+  }
+  int32_t best = -1;
+  for (int draw = 0; draw < kDraws && !high_.empty();) {
+    size_t at = random() % high_.size();
+    int32_t node = high_[at];
+    if (state_[node] != State::kFree) {
+      high_[at] = high_.back();
+      high_.pop_back();
+      continue;
+    }
+    if (best < 0 || links_[node].size() > links_[best].size()) {
+      best = node;
+    }
+    ++draw;
+  }
+  return best;
+}
+
+void Neighbourhood::detach(int32_t node, int32_t gone) {
+  std::vector<Link> &links = links_[node];
+  auto at = std::find_if(links.begin(), links.end(), [&](const Link &link) { return link.other == gone; });
+  *at = links.back();
+  links.pop_back();
+  if (links.size() == 2) {
+    low_.push_back(node); // nodes with fewer were filed when they came to two
+  }
+}
+
+void Neighbourhood::eliminateOne(int32_t node, const Link &link) {
+  int32_t others = graph_.strategies(link.other);
+  minPlus(unary(node), graph_.strategies(node), link.table, others, row_.data());
+  double *costs = unary(link.other);
+  for (int32_t t = 0; t < others; ++t) {
+    costs[t] += row_[t];
+  }
+  detach(link.other, node);
+}
+
+void Neighbourhood::eliminateTwo(int32_t node, const Link &first, const Link &second) {
+  int32_t left = first.other;
+  int32_t right = second.other;
+  int32_t own = graph_.strategies(node);
+  int32_t height = graph_.strategies(left);
+  int32_t width = graph_.strategies(right);
+  size_t size = static_cast<size_t>(height) * width;
+  double *joint = pool_.take(2 * size);
+  double *transposed = joint + size;
+  const double *costs = unary(node);
+  for (int32_t l = 0; l < height; ++l) {
+    const double *column = first.transposed + static_cast<size_t>(l) * own;
+    for (int32_t s = 0; s < own; ++s) {
+      sum_[s] = costs[s] + column[s];
+    }
+    minPlus(sum_.data(), own, second.table, width, joint + static_cast<size_t>(l) * width);
+  }
+  auto link = std::find_if(links_[left].begin(), links_[left].end(),
+                           [&](const Link &candidate) { return candidate.other == right; });
+  if (link != links_[left].end()) {
+    for (size_t i = 0; i < size; ++i) {
+      joint[i] += link->table[i];
+    }
+  }
+  for (int32_t l = 0; l < height; ++l) {
+    for (int32_t r = 0; r < width; ++r) {
+      transposed[static_cast<size_t>(r) * height + l] = joint[static_cast<size_t>(l) * width + r];
+    }
+  }
+  // `node` gives its place in both lists to the joint table, unless there was one already.
+  auto replace = [&](int32_t at, int32_t other, const double *table, const double *back) {
+    for (Link &candidate : links_[at]) {
+      if (candidate.other == other) {
+        candidate.table = table;
+        candidate.transposed = back;
+        detach(at, node);
+        return;
+      }
+    }
+    for (Link &candidate : links_[at]) {
+      if (candidate.other == node) {
+        candidate = {other, table, back};
+        return;
+      }
+    }
+  };
+  replace(left, right, joint, transposed);
+  replace(right, left, transposed, joint);
+}
+
+void Neighbourhood::keep(int32_t node, int32_t strategy) {
+  state_[node] = State::kKept;
+  for (const Link &link : links_[node]) {
+    int32_t others = graph_.strategies(link.other);
+    const double *row = link.table + static_cast<size_t>(strategy) * others;
+    double *costs = unary(link.other);
+    for (int32_t t = 0; t < others; ++t) {
+      costs[t] += row[t];
+    }
+    detach(link.other, node);
+  }
+}
+
+void Neighbourhood::assign(Choice &choice) const {
+  for (size_t position = order_.size(); position-- > 0;) {
+    int32_t node = order_[position];
+    if (state_[node] == State::kKept) {
+      continue;
+    }
+    int32_t own = graph_.strategies(node);
+    const double *costs = unaries_.data() + graph_.unaryAt(node);
+    std::copy(costs, costs + own, sum_.begin());
+    for (const Link &link : links_[node]) {
+      const double *row = link.transposed + static_cast<size_t>(choice[link.other]) * own;
+      for (int32_t s = 0; s < own; ++s) {
+        sum_[s] += row[s];
+      }
+    }
+    // On a tie the present strategy stays, so that equal costs do not change memory back and forth.
+    auto least = static_cast<int32_t>(std::min_element(sum_.begin(), sum_.begin() + own) - sum_.begin());
+    if (sum_[least] < sum_[choice[node]]) {
+      choice[node] = least;
+    }
+  }
 }
 
 } // namespace headrace::solve

@@ -2,7 +2,6 @@
 #include "runtime/model/solve/problem.h"
 
 #include <algorithm>
-#include <map>
 
 namespace headrace::solve {
 namespace {
@@ -53,23 +52,40 @@ double costOf(const Problem &problem, const Choice &choice) {
   return cost;
 }
 
-std::vector<double> memoryExcess(const Problem &problem, const Choice &choice) {
-  std::vector<std::map<int32_t, double>> changes(problem.tierBytesMax.size());
+std::vector<double> memoryPeak(const Problem &problem, const Choice &choice) {
+  // All changes of one time are added before the sum counts: intervals are half open.
+  std::vector<std::vector<std::pair<int32_t, double>>> changes(problem.tierBytesMax.size());
   for (size_t n = 0; n < problem.nodes.size(); ++n) {
     for (const MemoryUse &use : problem.nodes[n].memory) {
-      changes[use.tier][use.first] += use.bytes[choice[n]];
-      changes[use.tier][use.last] -= use.bytes[choice[n]];
+      if (use.first < use.last) {
+        changes[use.tier].push_back({use.first, use.bytes[choice[n]]});
+        changes[use.tier].push_back({use.last, -use.bytes[choice[n]]});
+      }
     }
   }
-  std::vector<double> excess;
-  for (size_t tier = 0; tier < changes.size(); ++tier) {
+  std::vector<double> peaks;
+  for (auto &tier : changes) {
+    std::sort(tier.begin(), tier.end());
     double held = 0;
     double most = 0;
-    for (const auto &[time, change] : changes[tier]) {
-      held += change;
-      most = std::max(most, held);
+    for (size_t i = 0; i < tier.size(); ++i) {
+      held += tier[i].second;
+      if (i + 1 == tier.size() || tier[i].first < tier[i + 1].first) {
+        most = std::max(most, held);
+      }
     }
-    excess.push_back(std::max(0.0, most - problem.tierBytesMax[tier]));
+    peaks.push_back(most);
+  }
+  return peaks;
+}
+
+std::vector<double> memoryExcess(const Problem &problem, const Choice &choice) {
+  // Sums of many sizes round; this fraction of a limit is no excess.
+  constexpr double kRounding = 1e-11;
+  std::vector<double> excess = memoryPeak(problem, choice);
+  for (size_t tier = 0; tier < excess.size(); ++tier) {
+    double limit = problem.tierBytesMax[tier];
+    excess[tier] = excess[tier] <= limit * (1 + kRounding) ? 0 : excess[tier] - limit;
   }
   return excess;
 }

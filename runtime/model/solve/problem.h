@@ -9,8 +9,8 @@
 
 namespace headrace::solve {
 
-/// The cost of what is not allowed. Real costs must stay well below (they are seconds).
-inline constexpr double kForbidden = 1e9;
+/// The cost of what is not allowed. Real costs (seconds, or a contest's units) must stay well below.
+inline constexpr double kForbidden = 1e18;
 
 /// Memory that a node holds in one tier during [first, last) of the program's order.
 struct MemoryUse {
@@ -46,6 +46,9 @@ using Choice = std::vector<int32_t>;
 
 /// Sum of node and edge costs; memory is not looked at.
 double costOf(const Problem &problem, const Choice &choice);
+
+/// For each tier, the most bytes that the choice holds at any time.
+std::vector<double> memoryPeak(const Problem &problem, const Choice &choice);
 
 /// For each tier, the most bytes by which the choice exceeds the limit at any time; 0 if it fits.
 std::vector<double> memoryExcess(const Problem &problem, const Choice &choice);

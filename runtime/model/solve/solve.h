@@ -1,11 +1,22 @@
-// The layout solver: message passing for a bound and a start, exact neighbourhoods to improve, prices for memory.
+// The layout solver: exact reductions, message passing for a bound and a start, exact neighbourhoods to improve,
+// prices for memory.
 #pragma once
 
 #include "runtime/model/solve/problem.h"
 
 #include <functional>
+#include <string>
 
 namespace headrace::solve {
+
+/// How far a run has come.
+struct Progress {
+  double seconds = 0; ///< since its start
+  int32_t round = 0;
+  double cost = 0; ///< of the best choice so far
+  double bound = 0;
+  double excess = 0; ///< of the best choice: bytes over the limit, as a fraction of it; 0 if it fits
+};
 
 struct SolveOptions {
   uint64_t seed = 1;
@@ -16,14 +27,19 @@ struct SolveOptions {
   double gapMax = 1e-6;
   /// Seconds on any clock that does not go back; the default is the machine's steady clock.
   std::function<double()> now;
+  /// Called after every round, on the calling thread.
+  std::function<void(const Progress &)> progress;
 };
 
 struct Solution {
   Choice choice;
   double cost = 0;
-  double bound = 0;                 ///< no choice that fits is cheaper
-  std::vector<double> excessBytes;  ///< per tier over the limit; all 0 if the choice fits
+  double bound = 0;                ///< no choice that fits is cheaper
+  std::vector<double> excessBytes; ///< per tier over the limit; all 0 if the choice fits
   int32_t rounds = 0;
+  int32_t nodesLeft = 0; ///< after the exact reductions
+  /// Why no choice can fit, if that is known: the time, what the leanest strategies hold, the limit.
+  std::string whyNothingFits;
 
   bool fits() const;
   /// (cost − bound) / cost, 0 if proven optimal.
@@ -31,7 +47,8 @@ struct Solution {
 };
 
 /// Chooses one strategy per node. If nothing fits into memory, gives the choice with the least excess found.
-/// Fails (kUser) if every choice has a forbidden part, (kInternal) if the problem is malformed.
+/// Fails (kUser) if every choice has a forbidden part or none without was found, (kInternal) if the problem is
+/// malformed.
 Expected<Solution> solve(const Problem &problem, const SolveOptions &options = {});
 
 /// As `solve`, with some nodes held: `held[n]` is a strategy, or -1 for free.

@@ -1,0 +1,174 @@
+// Rounds of sweeps, neighbourhoods, repairs and price steps.
+#include "runtime/model/solve/anytime.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <numeric>
+
+namespace headrace::solve {
+namespace {
+
+constexpr int kFirstSweeps = 40;
+constexpr int kLaterSweeps = 5;
+constexpr int kFirstNeighbourhoods = 10;
+constexpr int kLaterNeighbourhoods = 3;
+// The subgradient step stays whole for this many rounds, then shrinks as 1/round.
+constexpr int kFullStepRounds = 15;
+// Moves of the walk per round and node.
+constexpr int kMovesPerNode = 2;
+constexpr int kMovesMin = 200;
+constexpr int kRepairPasses = 12;
+constexpr int kMovesPerClock = 64;
+
+double steadySeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+} // namespace
+
+Anytime::Anytime(const Problem &problem, const SolveOptions &options, double started)
+    : options_(options), graph_(problem), uses_(problem), random_(options.seed), messages_(graph_),
+      neighbourhood_(graph_), local_(graph_, uses_), prices_(uses_),
+      now_(options.now ? options.now : steadySeconds), started_(started), all_(graph_.size()),
+      priced_(graph_.unaries()) {
+  std::iota(all_.begin(), all_.end(), 0);
+  bestCost_ = std::numeric_limits<double>::infinity();
+  bestExcess_ = std::numeric_limits<double>::infinity();
+}
+
+void Anytime::run() {
+  for (; round_ < options_.roundsMax; ++round_) {
+    Outcome outcome = relax();
+    if (options_.progress) {
+      options_.progress({now_() - started_, round_, bestCost_, bound_, bestExcess_});
+    }
+    if (outcome == Outcome::kStop || check() == Outcome::kStop) {
+      return;
+    }
+    if (uses_.canBind()) {
+      raisePrices();
+    }
+  }
+  --round_;
+}
+
+Anytime::Outcome Anytime::relax() {
+  int sweeps = round_ == 0 ? kFirstSweeps : kLaterSweeps;
+  double value = 0;
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    value = std::max(value, messages_.sweep(priced_));
+    if (outOfTime() && !best_.empty()) {
+      break;
+    }
+  }
+  Choice choice;
+  messages_.decode(priced_, choice);
+  double cost = graph_.cost(priced_, choice);
+  if (!present_.empty() && graph_.cost(priced_, present_) < cost) {
+    choice = present_;
+    cost = graph_.cost(priced_, present_);
+  }
+  int tries = round_ == 0 ? kFirstNeighbourhoods : kLaterNeighbourhoods;
+  for (int attempt = 0; attempt < tries && (attempt == 0 || !outOfTime()); ++attempt) {
+    Choice improved = choice;
+    int32_t kept = neighbourhood_.improve(priced_, all_, improved, random_);
+    double improvedCost = graph_.cost(priced_, improved);
+    if (improvedCost <= cost) {
+      choice = std::move(improved);
+      cost = improvedCost;
+    }
+    if (kept == 0) {
+      value = std::max(value, cost);
+    }
+    if (kept == 0 || cost - value <= options_.gapMax * cost) {
+      break;
+    }
+  }
+  bound_ = std::max(bound_, value - prices_.rebate());
+  presentDual_ = cost - prices_.rebate();
+  present_ = choice;
+  if (round_ == 0) {
+    firstCost_ = graph_.cost(graph_.unaries(), choice);
+  }
+  offer(choice);
+  if (uses_.canBind() && !isProven()) {
+    repair(std::move(choice));
+  }
+  return Outcome::kGoOn;
+}
+
+void Anytime::reprice() {
+  priced_ = graph_.unaries();
+  uses_.addPrices(graph_, prices_.price(), priced_);
+}
+
+void Anytime::raisePrices() {
+  double target = bestExcess_ <= 0 ? bestCost_ : 20 * std::max(firstCost_, 1e-12);
+  double relaxation = round_ < kFullStepRounds ? 1.0 : static_cast<double>(kFullStepRounds) / round_;
+  prices_.update(present_, relaxation * std::max(target - presentDual_, 1e-3 * target));
+  reprice();
+}
+
+void Anytime::repair(Choice choice) {
+  local_.start(choice);
+  if (bestExcess_ <= 0 && local_.fits() && local_.cost() > bestCost_) {
+    local_.start(best_);
+  }
+  auto moves = std::max<int32_t>(kMovesMin, kMovesPerNode * static_cast<int32_t>(graph_.size()));
+  double penalty = 0.1 * std::max(firstCost_, 1e-12);
+  for (int pass = 0; pass < kRepairPasses && !local_.fits(); ++pass) {
+    // What is over its limit costs what the excess is charged.
+    std::vector<double> price = prices_.price();
+    for (size_t row = 0; row < price.size(); ++row) {
+      if (local_.load()[row] > uses_.limit()[row]) {
+        price[row] += penalty / uses_.limit()[row];
+      }
+    }
+    strained_ = graph_.unaries();
+    uses_.addPrices(graph_, price, strained_);
+    for (int32_t move = 0; move < moves && !local_.fits(); ++move) {
+      auto seed = static_cast<int32_t>(random_() % graph_.size());
+      local_.move(seed, 1 + static_cast<int32_t>(random_() % 12), strained_, penalty, random_);
+      if (move % kMovesPerClock == 0 && outOfTime()) {
+        break;
+      }
+    }
+    offer(local_.choice());
+    penalty *= 4;
+    if (outOfTime()) {
+      return;
+    }
+  }
+  if (local_.fits()) {
+    polish(moves);
+  }
+}
+
+void Anytime::polish(int32_t moves) {
+  for (int32_t move = 0; move < moves; ++move) {
+    auto seed = static_cast<int32_t>(random_() % graph_.size());
+    const Unaries &unaries = random_() % 2 == 0 ? graph_.unaries() : priced_;
+    local_.move(seed, 2 + static_cast<int32_t>(random_() % 40), unaries, 0, random_);
+    if (move % kMovesPerClock == 0 && outOfTime()) {
+      break;
+    }
+  }
+  offer(local_.choice());
+}
+
+void Anytime::offer(const Choice &choice) {
+  double excess = uses_.canBind() ? std::max(0.0, uses_.excess(choice) - 1e-12) : 0;
+  double cost = graph_.cost(graph_.unaries(), choice);
+  bool wasAllowed = bestCost_ < graph_.forbidden();
+  bool allowed = cost < graph_.forbidden();
+  bool better = allowed != wasAllowed ? allowed
+                                      : excess < bestExcess_ || (excess == bestExcess_ && cost < bestCost_);
+  if (better) {
+    bestExcess_ = excess;
+    bestCost_ = cost;
+    best_ = choice;
+  }
+}
+
+} // namespace headrace::solve

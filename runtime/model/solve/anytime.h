@@ -1,0 +1,62 @@
+// The anytime loop over pricing rounds on a reduced problem. Private to model/solve.
+#pragma once
+
+#include "runtime/model/solve/local_search.h"
+#include "runtime/model/solve/message_passing.h"
+#include "runtime/model/solve/solve.h"
+
+namespace headrace::solve {
+
+/// One run; its members are the state of the loop.
+class Anytime {
+public:
+  Anytime(const Problem &problem, const SolveOptions &options, double started);
+
+  void run();
+
+  /// The best choice found: the one with the least excess, and of those the cheapest.
+  const Choice &best() const { return best_; }
+  double bestCost() const { return bestCost_; }
+  double bound() const { return bound_; }
+  int32_t rounds() const { return round_ + 1; }
+  /// False if the best choice has a forbidden part.
+  bool isAllowed() const { return bestCost_ < graph_.forbidden(); }
+
+private:
+  enum class Outcome : uint8_t { kGoOn, kStop };
+
+  Outcome relax();
+  void descend();
+  void repair(Choice choice);
+  void polish(int32_t moves);
+  void offer(const Choice &choice);
+  void raisePrices();
+  void reprice();
+  bool outOfTime() const { return now_() - started_ >= options_.secondsMax; }
+  bool isProven() const { return bestExcess_ <= 0 && bestCost_ - bound_ <= options_.gapMax * bestCost_; }
+  Outcome check() const { return isProven() || outOfTime() ? Outcome::kStop : Outcome::kGoOn; }
+
+  const SolveOptions &options_;
+  Graph graph_;
+  MemoryUses uses_;
+  std::mt19937_64 random_;
+  MessagePassing messages_;
+  Neighbourhood neighbourhood_;
+  LocalSearch local_;
+  MemoryPrices prices_;
+  std::function<double()> now_;
+  double started_ = 0;
+  int32_t round_ = 0;
+  std::vector<int32_t> all_; ///< every node, the widest region
+  Unaries priced_;
+  Unaries strained_;  ///< with prices on what is over its limit in the walk
+  Choice present_;    ///< the best choice at the present prices
+  Choice best_;
+  double bestCost_ = 0;
+  double bestExcess_ = 0;
+  double bound_ = 0;
+  double firstCost_ = 0;
+  double presentDual_ = 0;
+};
+
+} // namespace headrace::solve

@@ -1,0 +1,206 @@
+// Reads the problem, solves it, prints the figures and writes the choice.
+#include "tools/headrace-tune/solve_command.h"
+
+#include "runtime/model/solve/contest.h"
+#include "runtime/model/solve/solve.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace headrace::tune {
+namespace {
+
+struct Request {
+  std::string file;
+  std::string json;
+  solve::SolveOptions options;
+};
+
+double secondsNow() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Expected<double> readNumber(const std::string &name, const std::string &text, double most) {
+  char *end = nullptr;
+  double number = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(number >= 0) || number > most) {
+    return makeError(ErrorKind::kUser, name, " needs a number from 0 to ", most, ", got ", text);
+  }
+  return number;
+}
+
+Expected<Request> readRequest(const std::vector<std::string> &arguments) {
+  Request request;
+  request.options.secondsMax = 60;
+  request.options.roundsMax = 1000000000;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &name = arguments[i];
+    if (name == "-" || !name.starts_with("-")) {
+      if (!request.file.empty()) {
+        return makeError(ErrorKind::kUser, "unexpected argument: ", name);
+      }
+      request.file = name;
+      continue;
+    }
+    if (i + 1 == arguments.size()) {
+      return makeError(ErrorKind::kUser, "needs a value: ", name);
+    }
+    const std::string &value = arguments[++i];
+    if (name == "--time") {
+      HR_ASSIGN_OR_RETURN(request.options.secondsMax, readNumber(name, value, 1e6));
+    } else if (name == "--seed") {
+      HR_ASSIGN_OR_RETURN(double seed, readNumber(name, value, 1e15));
+      request.options.seed = static_cast<uint64_t>(seed);
+    } else if (name == "--rounds") {
+      HR_ASSIGN_OR_RETURN(double rounds, readNumber(name, value, 1e9));
+      request.options.roundsMax = std::max(1, static_cast<int32_t>(rounds));
+    } else if (name == "--json") {
+      request.json = value;
+    } else {
+      return makeError(ErrorKind::kUser, "unexpected argument: ", name);
+    }
+  }
+  if (request.file.empty()) {
+    return makeError(ErrorKind::kUser, "solve needs a file\n", kSolveUsage);
+  }
+  return request;
+}
+
+Expected<solve::ContestProblem> readProblem(const std::string &path) {
+  std::ostringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+  } else {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+      return makeError(ErrorKind::kUser, "cannot open problem: ", path);
+    }
+    text << file.rdbuf();
+  }
+  Expected<solve::ContestProblem> problem = solve::parseContest(text.view());
+  return problem.ok() ? std::move(problem)
+                      : makeError(ErrorKind::kUser, path, ": ", problem.status().message());
+}
+
+/// Prints a line when something changed, at most four a second.
+class ProgressLine {
+public:
+  void operator()(const solve::Progress &progress) {
+    bool changed = progress.cost != last_.cost || progress.bound != last_.bound || progress.excess != last_.excess;
+    if (!changed || (progress.round > 0 && progress.seconds < last_.seconds + 0.25)) {
+      return;
+    }
+    last_ = progress;
+    std::fprintf(stderr, "%8.2f s  round %d  cost %.10g  bound %.10g", progress.seconds, progress.round,
+                 progress.cost, progress.bound);
+    if (progress.excess > 0) {
+      std::fprintf(stderr, "  over the limit by %.3g %%\n", 100 * progress.excess);
+    } else {
+      std::fprintf(stderr, "  gap %.3g %%\n", 100 * (1 - progress.bound / std::max(progress.cost, 1e-300)));
+    }
+  }
+
+private:
+  solve::Progress last_;
+};
+
+struct Figures {
+  std::string name;
+  size_t nodes = 0;
+  size_t edges = 0;
+  double readSeconds = 0;
+  double seconds = 0;
+  double limit = 0;
+  double peak = 0;
+};
+
+void print(const Figures &figures, const solve::Solution &solution) {
+  std::printf("problem    %s: %zu nodes, %zu edges; %d nodes after exact reductions\n", figures.name.c_str(),
+              figures.nodes, figures.edges, solution.nodesLeft);
+  std::printf("objective  %.17g\n", solution.cost);
+  std::printf("bound      %.17g\n", solution.bound);
+  std::printf("gap        %.4g %%%s\n", 100 * solution.gap(), solution.gap() <= 1e-6 ? " (optimal)" : "");
+  if (figures.limit < std::numeric_limits<double>::max()) {
+    std::printf("memory     %s: peak %.17g of %.17g\n", solution.fits() ? "fits" : "does not fit", figures.peak,
+                figures.limit);
+  } else {
+    std::printf("memory     no limit\n");
+  }
+  if (!solution.fits()) {
+    std::printf("reason     %s\n", solution.whyNothingFits.empty()
+                                       ? "no choice that fits was found in this time"
+                                       : solution.whyNothingFits.c_str());
+  }
+  std::printf("time       %.3f s in %d rounds (reading %.3f s)\n", figures.seconds, solution.rounds,
+              figures.readSeconds);
+}
+
+Status writeJson(const std::string &path, const Figures &figures, const solve::Solution &solution) {
+  nlohmann::ordered_json json{{"schema", "solution/1"},
+                              {"problem", figures.name},
+                              {"nodes", figures.nodes},
+                              {"edges", figures.edges},
+                              {"nodes_after_reductions", solution.nodesLeft},
+                              {"objective", solution.cost},
+                              {"bound", solution.bound},
+                              {"gap", solution.gap()},
+                              {"fits", solution.fits()},
+                              {"peak", figures.peak},
+                              {"seconds", figures.seconds},
+                              {"read_seconds", figures.readSeconds},
+                              {"rounds", solution.rounds},
+                              {"choice", solution.choice}};
+  if (figures.limit < std::numeric_limits<double>::max()) {
+    json["usage_limit"] = figures.limit;
+  }
+  if (!solution.whyNothingFits.empty()) {
+    json["why_nothing_fits"] = solution.whyNothingFits;
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << json.dump(1) << "\n";
+  if (!file.flush()) {
+    return makeError(ErrorKind::kIo, "cannot write: ", path);
+  }
+  return {};
+}
+
+/// The exit status, or what was wrong.
+Expected<int> solveRequest(const Request &request) {
+  double started = secondsNow();
+  HR_ASSIGN_OR_RETURN(solve::ContestProblem contest, readProblem(request.file));
+  const solve::Problem &problem = contest.problem;
+  Figures figures{contest.name, problem.nodes.size(), problem.edges.size(), secondsNow() - started, 0,
+                  problem.tierBytesMax[0], 0};
+  solve::SolveOptions options = request.options;
+  options.progress = ProgressLine();
+  started = secondsNow();
+  HR_ASSIGN_OR_RETURN(solve::Solution solution, solve::solve(problem, options));
+  figures.seconds = secondsNow() - started;
+  figures.peak = solve::memoryPeak(problem, solution.choice)[0];
+  print(figures, solution);
+  if (!request.json.empty()) {
+    HR_RETURN_IF_ERROR(writeJson(request.json, figures, solution));
+  }
+  return solution.fits() ? 0 : 2;
+}
+
+} // namespace
+
+int solveCommand(const std::vector<std::string> &arguments) {
+  Expected<Request> request = readRequest(arguments);
+  Expected<int> status = request.ok() ? solveRequest(*request) : Expected<int>(request.status());
+  if (!status.ok()) {
+    std::cerr << "headrace-tune: " << status.status().message() << "\n";
+    return 1;
+  }
+  return *status;
+}
+
+} // namespace headrace::tune
