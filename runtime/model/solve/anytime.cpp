@@ -1,5 +1,6 @@
 // Rounds of sweeps, neighbourhoods, repairs and price steps.
 #include "runtime/model/solve/anytime.h"
+#include "runtime/model/solve/exhaustive.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,9 @@ constexpr int kMovesPerNode = 2;
 constexpr int kMovesMin = 200;
 constexpr int kRepairPasses = 12;
 constexpr int kMovesPerClock = 64;
+// Exhaustive search takes problems of few nodes (its recursion is that deep), for this many steps (about 2 ms).
+constexpr size_t kExhaustiveNodes = 64;
+constexpr int64_t kExhaustiveSteps = 1000000;
 
 double steadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -35,15 +39,19 @@ Anytime::Anytime(const Problem &problem, const SolveOptions &options, double sta
   std::iota(all_.begin(), all_.end(), 0);
   bestCost_ = std::numeric_limits<double>::infinity();
   bestExcess_ = std::numeric_limits<double>::infinity();
+  isEliminable_ = graph_.incidenceCount() == 0;
 }
 
 void Anytime::run() {
   for (; round_ < options_.roundsMax; ++round_) {
-    Outcome outcome = relax();
+    relax();
+    if (round_ == 0 && !isProven() && graph_.size() <= kExhaustiveNodes) {
+      searchAll();
+    }
     if (options_.progress) {
       options_.progress({now_() - started_, round_, bestCost_, bound_, bestExcess_});
     }
-    if (outcome == Outcome::kStop || check() == Outcome::kStop) {
+    if (isProven() || isHopeless_ || outOfTime()) {
       return;
     }
     if (uses_.canBind()) {
@@ -53,21 +61,22 @@ void Anytime::run() {
   --round_;
 }
 
-Anytime::Outcome Anytime::relax() {
-  int sweeps = round_ == 0 ? kFirstSweeps : kLaterSweeps;
+void Anytime::relax() {
+  // Where elimination reaches everything, it gives optimum and bound at once.
+  Choice choice = present_;
   double value = 0;
-  for (int sweep = 0; sweep < sweeps; ++sweep) {
-    value = std::max(value, messages_.sweep(priced_));
-    if (outOfTime() && !best_.empty()) {
-      break;
+  double cost = 0;
+  if (!isEliminable_) {
+    value = sweep();
+    messages_.decode(priced_, choice);
+    cost = graph_.cost(priced_, choice);
+    if (!present_.empty() && graph_.cost(priced_, present_) < cost) {
+      choice = present_;
+      cost = graph_.cost(priced_, present_);
     }
-  }
-  Choice choice;
-  messages_.decode(priced_, choice);
-  double cost = graph_.cost(priced_, choice);
-  if (!present_.empty() && graph_.cost(priced_, present_) < cost) {
-    choice = present_;
-    cost = graph_.cost(priced_, present_);
+  } else {
+    choice.resize(graph_.size(), 0);
+    cost = graph_.cost(priced_, choice);
   }
   int tries = round_ == 0 ? kFirstNeighbourhoods : kLaterNeighbourhoods;
   for (int attempt = 0; attempt < tries && (attempt == 0 || !outOfTime()); ++attempt) {
@@ -80,8 +89,9 @@ Anytime::Outcome Anytime::relax() {
     }
     if (kept == 0) {
       value = std::max(value, cost);
+      isEliminable_ = true;
     }
-    if (kept == 0 || cost - value <= options_.gapMax * cost) {
+    if (cost - value <= options_.gapMax * cost) {
       break;
     }
   }
@@ -95,7 +105,30 @@ Anytime::Outcome Anytime::relax() {
   if (uses_.canBind() && !isProven()) {
     repair(std::move(choice));
   }
-  return Outcome::kGoOn;
+}
+
+void Anytime::searchAll() {
+  double below = bestExcess_ <= 0 ? bestCost_ : graph_.forbidden();
+  ExhaustiveResult all = searchExhaustively(graph_, uses_, below, kExhaustiveSteps);
+  if (all.found) {
+    offer(all.choice);
+  }
+  if (all.finished && bestExcess_ <= 0) {
+    bound_ = std::max(bound_, bestCost_);
+  }
+  isHopeless_ = all.finished && bestExcess_ > 0;
+}
+
+double Anytime::sweep() {
+  int sweeps = round_ == 0 ? kFirstSweeps : kLaterSweeps;
+  double value = 0;
+  for (int count = 0; count < sweeps; ++count) {
+    value = std::max(value, messages_.sweep(priced_));
+    if (outOfTime() && !best_.empty()) {
+      break;
+    }
+  }
+  return value;
 }
 
 void Anytime::reprice() {

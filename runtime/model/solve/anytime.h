@@ -21,12 +21,13 @@ public:
   int32_t rounds() const { return round_ + 1; }
   /// False if the best choice has a forbidden part.
   bool isAllowed() const { return bestCost_ < graph_.forbidden(); }
+  /// True if all choices were tried and none fits.
+  bool isHopeless() const { return isHopeless_; }
 
 private:
-  enum class Outcome : uint8_t { kGoOn, kStop };
-
-  Outcome relax();
-  void descend();
+  void relax();
+  double sweep();
+  void searchAll();
   void repair(Choice choice);
   void polish(int32_t moves);
   void offer(const Choice &choice);
@@ -34,7 +35,6 @@ private:
   void reprice();
   bool outOfTime() const { return now_() - started_ >= options_.secondsMax; }
   bool isProven() const { return bestExcess_ <= 0 && bestCost_ - bound_ <= options_.gapMax * bestCost_; }
-  Outcome check() const { return isProven() || outOfTime() ? Outcome::kStop : Outcome::kGoOn; }
 
   const SolveOptions &options_;
   Graph graph_;
@@ -57,6 +57,8 @@ private:
   double bound_ = 0;
   double firstCost_ = 0;
   double presentDual_ = 0;
+  bool isHopeless_ = false;
+  bool isEliminable_ = false; ///< neighbourhoods have to keep no node
 };
 
 } // namespace headrace::solve

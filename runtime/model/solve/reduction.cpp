@@ -45,6 +45,7 @@ private:
     std::vector<double> cost; // infinite: dropped
     std::vector<int32_t> alive;
     std::vector<MemoryUse> memory;
+    size_t memoryMax = 16; // join uses beyond this many
     std::vector<Link> links;
     bool gone = false;
   };
@@ -373,15 +374,48 @@ private:
     for (int32_t t : lead.alive) {
       moved.bytes[t] = use.bytes[follows[t]];
     }
-    for (MemoryUse &known : lead.memory) {
-      if (known.tier == use.tier && known.first == use.first && known.last == use.last) {
-        for (size_t t = 0; t < moved.bytes.size(); ++t) {
-          known.bytes[t] += moved.bytes[t];
-        }
-        return;
+    lead.memory.push_back(std::move(moved));
+    if (lead.memory.size() >= lead.memoryMax) {
+      lead.memory = stretches(std::move(lead.memory), lead.cost.size());
+      lead.memoryMax = 2 * lead.memory.size() + 8;
+    }
+  }
+
+  /// The same memory over time as uses that do not overlap, one per stretch in which nothing changes.
+  static std::vector<MemoryUse> stretches(std::vector<MemoryUse> uses, size_t strategies) {
+    struct Change {
+      int32_t tier;
+      int32_t time;
+      double sign;
+      const std::vector<double> *bytes;
+    };
+    std::vector<Change> changes;
+    for (const MemoryUse &use : uses) {
+      changes.push_back({use.tier, use.first, 1, &use.bytes});
+      changes.push_back({use.tier, use.last, -1, &use.bytes});
+    }
+    std::stable_sort(changes.begin(), changes.end(), [](const Change &a, const Change &b) {
+      return a.tier != b.tier ? a.tier < b.tier : a.time < b.time;
+    });
+    std::vector<MemoryUse> joined;
+    std::vector<double> held(strategies, 0);
+    for (size_t i = 0; i + 1 < changes.size(); ++i) {
+      for (size_t s = 0; s < strategies; ++s) {
+        held[s] += changes[i].sign * (*changes[i].bytes)[s];
+      }
+      const Change &next = changes[i + 1];
+      bool empty = std::all_of(held.begin(), held.end(), [](double bytes) { return bytes == 0; });
+      if (empty || next.tier != changes[i].tier || next.time == changes[i].time) {
+        continue;
+      }
+      if (!joined.empty() && joined.back().tier == next.tier && joined.back().last == changes[i].time &&
+          joined.back().bytes == held) {
+        joined.back().last = next.time;
+      } else {
+        joined.push_back({next.tier, changes[i].time, next.time, held});
       }
     }
-    lead.memory.push_back(std::move(moved));
+    return joined;
   }
 
   // ---- twins ----
@@ -498,12 +532,24 @@ private:
       for (int32_t s : state.alive) {
         node.cost.push_back(state.cost[s]);
       }
-      for (const MemoryUse &use : state.memory) {
+      for (const MemoryUse &use : stretches(std::move(state.memory), state.cost.size())) {
         MemoryUse kept{use.tier, use.first, use.last, {}};
         for (int32_t s : state.alive) {
           kept.bytes.push_back(use.bytes[s]);
         }
-        node.memory.push_back(std::move(kept));
+        // What every strategy holds is settled.
+        double least = *std::min_element(kept.bytes.begin(), kept.bytes.end());
+        if (least > 0) {
+          settledMemory_.push_back({use.tier, use.first, use.last, {least}});
+        }
+        double most = 0;
+        for (double &bytes : kept.bytes) {
+          bytes -= least;
+          most = std::max(most, bytes);
+        }
+        if (most > 0) {
+          node.memory.push_back(std::move(kept));
+        }
       }
       reduced.nodes.push_back(std::move(node));
     }
@@ -522,31 +568,8 @@ private:
       }
     }
     if (settled_ > 0 || !settledMemory_.empty() || reduced.nodes.empty()) {
-      reduced.nodes.push_back({{settled_}, joinedRuns(settledMemory_)});
+      reduced.nodes.push_back({{settled_}, stretches(std::move(settledMemory_), 1)});
     }
-  }
-
-  /// The same memory over time as fewer uses: one per stretch with a constant sum.
-  std::vector<MemoryUse> joinedRuns(const std::vector<MemoryUse> &uses) const {
-    std::vector<MemoryUse> runs;
-    for (size_t tier = 0; tier < problem_.tierBytesMax.size(); ++tier) {
-      std::vector<std::pair<int32_t, double>> changes;
-      for (const MemoryUse &use : uses) {
-        if (use.tier == static_cast<int32_t>(tier)) {
-          changes.push_back({use.first, use.bytes[0]});
-          changes.push_back({use.last, -use.bytes[0]});
-        }
-      }
-      std::sort(changes.begin(), changes.end());
-      double held = 0;
-      for (size_t i = 0; i < changes.size(); ++i) {
-        held += changes[i].second;
-        if (i + 1 < changes.size() && changes[i].first < changes[i + 1].first && held > 0) {
-          runs.push_back({static_cast<int32_t>(tier), changes[i].first, changes[i + 1].first, {held}});
-        }
-      }
-    }
-    return runs;
   }
 
   const Problem &problem_;

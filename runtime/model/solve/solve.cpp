@@ -10,6 +10,9 @@
 namespace headrace::solve {
 namespace {
 
+// Where nothing fits, a little search gives a choice with little excess.
+constexpr int32_t kHopelessRounds = 3;
+
 double steadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -18,7 +21,7 @@ Status contradiction() {
   return makeError(ErrorKind::kUser, "no choice of layouts satisfies all constraints");
 }
 
-/// Empty if it is not known that nothing fits.
+/// The first time at which even the leanest strategies do not fit; empty if there is none.
 std::string whyNothingFits(const Problem &reduced, const Problem &problem) {
   double bytes = 0;
   int32_t row = MemoryRows(reduced).findHopeless(reduced, bytes);
@@ -53,7 +56,12 @@ Expected<Solution> solve(const Problem &problem, const SolveOptions &options) {
     return contradiction();
   }
   const Problem &reduced = reduction.reduced();
-  Anytime search(reduced, options, started);
+  SolveOptions limited = options;
+  double bytes = 0;
+  if (MemoryRows(reduced).findHopeless(reduced, bytes) >= 0) {
+    limited.roundsMax = std::min(limited.roundsMax, kHopelessRounds);
+  }
+  Anytime search(reduced, limited, started);
   search.run();
   if (!search.isAllowed()) {
     return contradiction();
@@ -67,6 +75,9 @@ Expected<Solution> solve(const Problem &problem, const SolveOptions &options) {
   solution.nodesLeft = static_cast<int32_t>(reduced.nodes.size());
   if (!solution.fits()) {
     solution.whyNothingFits = whyNothingFits(reduced, problem);
+    if (solution.whyNothingFits.empty() && search.isHopeless()) {
+      solution.whyNothingFits = "no combination of strategies stays within the limit at all times";
+    }
   }
   return solution;
 }

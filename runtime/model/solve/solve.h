@@ -38,7 +38,7 @@ struct Solution {
   std::vector<double> excessBytes; ///< per tier over the limit; all 0 if the choice fits
   int32_t rounds = 0;
   int32_t nodesLeft = 0; ///< after the exact reductions
-  /// Why no choice can fit, if that is known: the time, what the leanest strategies hold, the limit.
+  /// Why no choice can fit, if that is proven (with the time, what the leanest strategies hold, and the limit).
   std::string whyNothingFits;
 
   bool fits() const;
