@@ -1,5 +1,5 @@
-// libFuzzer: any bytes as a contest problem, which must be refused with a reason or be solved for a few rounds, with
-// a bound below the cost. Cost and fit are checked anew.
+// libFuzzer: any bytes as a contest problem, which must be refused with a reason or be solved for a
+// few rounds, with a bound below the cost. Cost and fit are checked anew.
 #include "runtime/model/solve/contest.h"
 #include "runtime/model/solve/solve.h"
 #include "test/fuzz/json_mutation.h"
@@ -50,13 +50,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   double cost = solve::costOf(read->problem, solution->choice);
-  if (cost != solution->cost || !isAllowed(read->problem, solution->choice) || (solution->fits() && solution->bound > cost) ||
+  if (cost != solution->cost || !isAllowed(read->problem, solution->choice) ||
+      (solution->fits() && solution->bound > cost) ||
       solution->excessBytes != solve::memoryExcess(read->problem, solution->choice)) {
     abort();
   }
   return 0;
 }
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t sizeMax, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t sizeMax,
+                                          unsigned seed) {
   return fuzz::mutateDocument(data, size, sizeMax, seed, kStart);
 }

@@ -93,17 +93,19 @@ Expected<solve::ContestProblem> readProblem(const std::string &path) {
 class ProgressLine {
 public:
   void operator()(const solve::Progress &progress) {
-    bool changed = progress.cost != last_.cost || progress.bound != last_.bound || progress.excess != last_.excess;
+    bool changed = progress.cost != last_.cost || progress.bound != last_.bound ||
+                   progress.excess != last_.excess;
     if (!changed || (progress.round > 0 && progress.seconds < last_.seconds + 0.25)) {
       return;
     }
     last_ = progress;
-    std::fprintf(stderr, "%8.2f s  round %d  cost %.10g  bound %.10g", progress.seconds, progress.round,
-                 progress.cost, progress.bound);
+    std::fprintf(stderr, "%8.2f s  round %d  cost %.10g  bound %.10g", progress.seconds,
+                 progress.round, progress.cost, progress.bound);
     if (progress.excess > 0) {
       std::fprintf(stderr, "  over the limit by %.3g %%\n", 100 * progress.excess);
     } else {
-      std::fprintf(stderr, "  gap %.3g %%\n", 100 * (1 - progress.bound / std::max(progress.cost, 1e-300)));
+      std::fprintf(stderr, "  gap %.3g %%\n",
+                   100 * (1 - progress.bound / std::max(progress.cost, 1e-300)));
     }
   }
 
@@ -122,14 +124,15 @@ struct Figures {
 };
 
 void print(const Figures &figures, const solve::Solution &solution) {
-  std::printf("problem    %s: %zu nodes, %zu edges; %d nodes after exact reductions\n", figures.name.c_str(),
-              figures.nodes, figures.edges, solution.nodesLeft);
+  std::printf("problem    %s: %zu nodes, %zu edges; %d nodes after exact reductions\n",
+              figures.name.c_str(), figures.nodes, figures.edges, solution.nodesLeft);
   std::printf("objective  %.17g\n", solution.cost);
   std::printf("bound      %.17g\n", solution.bound);
-  std::printf("gap        %.4g %%%s\n", 100 * solution.gap(), solution.gap() <= 1e-6 ? " (optimal)" : "");
+  std::printf("gap        %.4g %%%s\n", 100 * solution.gap(),
+              solution.gap() <= 1e-6 ? " (optimal)" : "");
   if (figures.limit < std::numeric_limits<double>::max()) {
-    std::printf("memory     %s: peak %.17g of %.17g\n", solution.fits() ? "fits" : "does not fit", figures.peak,
-                figures.limit);
+    std::printf("memory     %s: peak %.17g of %.17g\n", solution.fits() ? "fits" : "does not fit",
+                figures.peak, figures.limit);
   } else {
     std::printf("memory     no limit\n");
   }
@@ -176,8 +179,13 @@ Expected<int> solveRequest(const Request &request) {
   double started = secondsNow();
   HR_ASSIGN_OR_RETURN(solve::ContestProblem contest, readProblem(request.file));
   const solve::Problem &problem = contest.problem;
-  Figures figures{contest.name, problem.nodes.size(), problem.edges.size(), secondsNow() - started, 0,
-                  problem.tierBytesMax[0], 0};
+  Figures figures{contest.name,
+                  problem.nodes.size(),
+                  problem.edges.size(),
+                  secondsNow() - started,
+                  0,
+                  problem.tierBytesMax[0],
+                  0};
   solve::SolveOptions options = request.options;
   options.progress = ProgressLine();
   started = secondsNow();

@@ -21,7 +21,8 @@ constexpr int kMovesPerNode = 2;
 constexpr int kMovesMin = 200;
 constexpr int kRepairPasses = 12;
 constexpr int kMovesPerClock = 64;
-// Exhaustive search takes problems of few nodes (its recursion is that deep), for this many steps (about 2 ms).
+// Exhaustive search takes problems of few nodes (its recursion is that deep), for this many steps
+// (about 2 ms).
 constexpr size_t kExhaustiveNodes = 64;
 constexpr int64_t kExhaustiveSteps = 1000000;
 
@@ -138,7 +139,8 @@ void Anytime::reprice() {
 
 void Anytime::raisePrices() {
   double target = bestExcess_ <= 0 ? bestCost_ : 20 * std::max(firstCost_, 1e-12);
-  double relaxation = round_ < kFullStepRounds ? 1.0 : static_cast<double>(kFullStepRounds) / round_;
+  double relaxation =
+      round_ < kFullStepRounds ? 1.0 : static_cast<double>(kFullStepRounds) / round_;
   prices_.update(present_, relaxation * std::max(target - presentDual_, 1e-3 * target));
   reprice();
 }
@@ -195,8 +197,9 @@ void Anytime::offer(const Choice &choice) {
   double cost = graph_.cost(graph_.unaries(), choice);
   bool wasAllowed = bestCost_ < graph_.forbidden();
   bool allowed = cost < graph_.forbidden();
-  bool better = allowed != wasAllowed ? allowed
-                                      : excess < bestExcess_ || (excess == bestExcess_ && cost < bestCost_);
+  bool better = allowed != wasAllowed
+                    ? allowed
+                    : excess < bestExcess_ || (excess == bestExcess_ && cost < bestCost_);
   if (better) {
     bestExcess_ = excess;
     bestCost_ = cost;

@@ -34,7 +34,9 @@ private:
   void raisePrices();
   void reprice();
   bool outOfTime() const { return now_() - started_ >= options_.secondsMax; }
-  bool isProven() const { return bestExcess_ <= 0 && bestCost_ - bound_ <= options_.gapMax * bestCost_; }
+  bool isProven() const {
+    return bestExcess_ <= 0 && bestCost_ - bound_ <= options_.gapMax * bestCost_;
+  }
 
   const SolveOptions &options_;
   Graph graph_;
@@ -49,8 +51,8 @@ private:
   int32_t round_ = 0;
   std::vector<int32_t> all_; ///< every node, the widest region
   Unaries priced_;
-  Unaries strained_;  ///< with prices on what is over its limit in the walk
-  Choice present_;    ///< the best choice at the present prices
+  Unaries strained_; ///< with prices on what is over its limit in the walk
+  Choice present_;   ///< the best choice at the present prices
   Choice best_;
   double bestCost_ = 0;
   double bestExcess_ = 0;

@@ -42,8 +42,12 @@ public:
 
   bool null() override { return refuse("null"); }
   bool boolean(bool) override { return refuse("a boolean"); }
-  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value)); }
-  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<double>(value)); }
+  bool number_integer(number_integer_t value) override {
+    return number(static_cast<double>(value));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return number(static_cast<double>(value));
+  }
   bool number_float(number_float_t value, const string_t &) override { return number(value); }
   bool binary(binary_t &) override { return refuse("bytes"); }
 
@@ -137,7 +141,8 @@ public:
     return closeMember();
   }
 
-  bool parse_error(size_t position, const std::string &, const nlohmann::detail::exception &) override {
+  bool parse_error(size_t position, const std::string &,
+                   const nlohmann::detail::exception &) override {
     failure = makeError(ErrorKind::kUser, "not valid JSON near byte ", position);
     return false;
   }
@@ -262,19 +267,22 @@ Status addNodes(const Lists &lists, Problem &problem) {
       return wrong(kNodes, ".costs[", n, "]: expected at least one strategy");
     }
     if (lists.usages.size(n) != strategies) {
-      return wrong(kNodes, ".usages[", n, "]: expected ", strategies, " as costs, got ", lists.usages.size(n));
+      return wrong(kNodes, ".usages[", n, "]: expected ", strategies, " as costs, got ",
+                   lists.usages.size(n));
     }
     const double *interval = lists.intervals.data(n);
-    if (lists.intervals.size(n) != 2 || !isIndex(interval[0], kTimeMax) || !isIndex(interval[1], kTimeMax) ||
-        interval[0] > interval[1]) {
-      return wrong(kNodes, ".intervals[", n, "]: expected two whole numbers, the second not smaller");
+    if (lists.intervals.size(n) != 2 || !isIndex(interval[0], kTimeMax) ||
+        !isIndex(interval[1], kTimeMax) || interval[0] > interval[1]) {
+      return wrong(kNodes, ".intervals[", n,
+                   "]: expected two whole numbers, the second not smaller");
     }
     Node &node = problem.nodes[n];
     const double *costs = lists.nodeCosts.data(n);
     std::transform(costs, costs + strategies, std::back_inserter(node.cost), saturated);
     if (interval[0] < interval[1]) {
       const double *bytes = lists.usages.data(n);
-      node.memory.push_back({0, static_cast<int32_t>(interval[0]), static_cast<int32_t>(interval[1]),
+      node.memory.push_back({0, static_cast<int32_t>(interval[0]),
+                             static_cast<int32_t>(interval[1]),
                              std::vector<double>(bytes, bytes + strategies)});
     }
   }
@@ -291,14 +299,16 @@ Status addEdges(const Lists &lists, Problem &problem) {
     const double *names = lists.edgeNodes.data(e);
     double nodes = static_cast<double>(problem.nodes.size());
     if (ends < 1 || ends > 2 || !isIndex(names[0], nodes) || !isIndex(names[ends - 1], nodes)) {
-      return wrong(kEdges, ".nodes[", e, "]: expected one or two nodes below ", problem.nodes.size());
+      return wrong(kEdges, ".nodes[", e, "]: expected one or two nodes below ",
+                   problem.nodes.size());
     }
     auto source = static_cast<int32_t>(names[0]);
     auto target = static_cast<int32_t>(names[ends - 1]);
     size_t strategies = problem.nodes[source].cost.size();
     size_t expected = ends == 1 ? strategies : strategies * problem.nodes[target].cost.size();
     if (lists.edgeCosts.size(e) != expected) {
-      return wrong(kEdges, ".costs[", e, "]: expected ", expected, " costs, got ", lists.edgeCosts.size(e));
+      return wrong(kEdges, ".costs[", e, "]: expected ", expected, " costs, got ",
+                   lists.edgeCosts.size(e));
     }
     const double *costs = lists.edgeCosts.data(e);
     if (source == target) {
@@ -324,8 +334,10 @@ Expected<ContestProblem> parseContest(std::string_view text) {
     return reader.failure;
   }
   Lists &lists = reader.lists;
-  for (auto [list, name] : {std::pair{&lists.nodeCosts, ".nodes.costs"}, {&lists.intervals, ".nodes.intervals"},
-                            {&lists.usages, ".nodes.usages"}, {&lists.edgeNodes, ".edges.nodes"},
+  for (auto [list, name] : {std::pair{&lists.nodeCosts, ".nodes.costs"},
+                            {&lists.intervals, ".nodes.intervals"},
+                            {&lists.usages, ".nodes.usages"},
+                            {&lists.edgeNodes, ".edges.nodes"},
                             {&lists.edgeCosts, ".edges.costs"}}) {
     if (!list->seen) {
       return wrong("$.problem: missing key: ", name + 1);
@@ -333,7 +345,8 @@ Expected<ContestProblem> parseContest(std::string_view text) {
   }
   ContestProblem contest;
   contest.name = std::move(lists.name);
-  contest.problem.tierBytesMax = {lists.limit >= 0 ? lists.limit : std::numeric_limits<double>::max()};
+  contest.problem.tierBytesMax = {lists.limit >= 0 ? lists.limit
+                                                   : std::numeric_limits<double>::max()};
   HR_RETURN_IF_ERROR(addNodes(lists, contest.problem));
   HR_RETURN_IF_ERROR(addEdges(lists, contest.problem));
   return contest;

@@ -1,4 +1,5 @@
-// Depth first in node order. Cost is bounded by the cheapest strategies of what is open, memory by the leanest.
+// Depth first in node order. Cost is bounded by the cheapest strategies of what is open, memory by
+// the leanest.
 #include "runtime/model/solve/exhaustive.h"
 
 #include <algorithm>
@@ -11,8 +12,8 @@ constexpr double kSlack = 1e-12;
 class Search {
 public:
   Search(const Graph &graph, const MemoryUses &uses, double below, int64_t steps)
-      : graph_(graph), uses_(uses), steps_(steps), choice_(graph.size(), 0), openCost_(graph.size() + 1, 0),
-        load_(uses.rowCount(), 0) {
+      : graph_(graph), uses_(uses), steps_(steps), choice_(graph.size(), 0),
+        openCost_(graph.size() + 1, 0), load_(uses.rowCount(), 0) {
     result_.cost = below;
     for (size_t n = graph.size(); n-- > 0;) {
       auto node = static_cast<int32_t>(n);
@@ -76,7 +77,8 @@ private:
         if (edge.other > node) {
           break; // ordered by the other end
         }
-        with += graph_.table(edge)[static_cast<size_t>(s) * graph_.strategies(edge.other) + choice_[edge.other]];
+        with += graph_.table(
+            edge)[static_cast<size_t>(s) * graph_.strategies(edge.other) + choice_[edge.other]];
         --steps_;
       }
       if (with + openCost_[node + 1] >= result_.cost) {
@@ -106,7 +108,8 @@ private:
 
 } // namespace
 
-ExhaustiveResult searchExhaustively(const Graph &graph, const MemoryUses &uses, double below, int64_t steps) {
+ExhaustiveResult searchExhaustively(const Graph &graph, const MemoryUses &uses, double below,
+                                    int64_t steps) {
   return Search(graph, uses, below, steps).run();
 }
 

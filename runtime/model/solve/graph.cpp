@@ -87,8 +87,10 @@ Graph::Graph(const Problem &problem) {
   }
 }
 
-void Graph::addTables(const Problem &problem, std::vector<size_t> &ahead, std::vector<size_t> &back) {
-  // Programs repeat layers, so most matrices occur many times; one copy of each keeps sweeps in the cache.
+void Graph::addTables(const Problem &problem, std::vector<size_t> &ahead,
+                      std::vector<size_t> &back) {
+  // Programs repeat layers, so most matrices occur many times; one copy of each keeps sweeps in the
+  // cache.
   std::unordered_multimap<uint64_t, size_t> known; // fingerprint -> edge that brought the matrix
   for (size_t e = 0; e < problem.edges.size(); ++e) {
     const Edge &edge = problem.edges[e];
@@ -98,8 +100,10 @@ void Graph::addTables(const Problem &problem, std::vector<size_t> &ahead, std::v
     auto [first, last] = known.equal_range(key);
     auto same = std::find_if(first, last, [&](const auto &entry) {
       const Edge &other = problem.edges[entry.second];
-      return other.cost.size() == edge.cost.size() && problem.nodes[other.target].cost.size() == width &&
-             std::memcmp(other.cost.data(), edge.cost.data(), edge.cost.size() * sizeof(double)) == 0;
+      return other.cost.size() == edge.cost.size() &&
+             problem.nodes[other.target].cost.size() == width &&
+             std::memcmp(other.cost.data(), edge.cost.data(), edge.cost.size() * sizeof(double)) ==
+                 0;
     });
     if (same != last) {
       ahead[e] = ahead[same->second];
@@ -129,7 +133,8 @@ double Graph::cost(const Unaries &unaries, const Choice &choice) const {
     sum += unaries[unaryAt_[n] + choice[n]];
     for (const Incidence &edge : around(node)) {
       if (edge.other > node) {
-        sum += table(edge)[static_cast<size_t>(choice[n]) * strategies(edge.other) + choice[edge.other]];
+        sum += table(
+            edge)[static_cast<size_t>(choice[n]) * strategies(edge.other) + choice[edge.other]];
       }
     }
   }

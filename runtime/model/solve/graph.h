@@ -1,5 +1,5 @@
-// The solver's view of a problem: flat arrays, each distinct cost matrix stored once in both orientations.
-// Private to model/solve.
+// The solver's view of a problem: flat arrays, each distinct cost matrix stored once in both
+// orientations. Private to model/solve.
 #pragma once
 
 #include "runtime/model/solve/problem.h"
@@ -15,12 +15,12 @@ using Unaries = std::vector<double>;
 struct Incidence {
   int32_t other = 0;   ///< the node at the other end
   int32_t reverse = 0; ///< the incidence of that node
-  size_t table = 0;    ///< in Graph::tables: [own strategy × strategies of other + other's strategy]
-  size_t message = 0;  ///< where messages into this node begin, in arrays of `messageCount` doubles
+  size_t table = 0;   ///< in Graph::tables: [own strategy × strategies of other + other's strategy]
+  size_t message = 0; ///< where messages into this node begin, in arrays of `messageCount` doubles
 };
 
-/// Immutable. What is forbidden costs `forbidden()`, which is more than any allowed choice costs in total, but not
-/// so much more that sums lose the digits of what is allowed.
+/// Immutable. What is forbidden costs `forbidden()`, which is more than any allowed choice costs in
+/// total, but not so much more that sums lose the digits of what is allowed.
 class Graph {
 public:
   /// `problem` has at most one edge between two nodes, as Reduction leaves it.
@@ -36,7 +36,8 @@ public:
   const Unaries &unaries() const { return unaries_; }
   /// Ordered by the other end.
   std::span<const Incidence> around(int32_t node) const {
-    return {incidences_.data() + firstIncidence_[node], incidences_.data() + firstIncidence_[node + 1]};
+    return {incidences_.data() + firstIncidence_[node],
+            incidences_.data() + firstIncidence_[node + 1]};
   }
   const Incidence &incidence(int32_t index) const { return incidences_[index]; }
   size_t incidenceCount() const { return incidences_.size(); }

@@ -5,7 +5,8 @@
 
 namespace headrace::solve {
 namespace {
-// Sums of bytes and limits are exact far beyond any rounding that matters; this much over is not over.
+// Sums of bytes and limits are exact far beyond any rounding that matters; this much over is not
+// over.
 constexpr double kSlack = 1e-12;
 } // namespace
 
@@ -30,7 +31,8 @@ void LocalSearch::grow(int32_t seed, int32_t size, std::mt19937_64 &random) {
   region_.clear();
   region_.push_back(seed);
   mark_[seed] = stamp_;
-  // Random breadth-first: each node asks its neighbours in, a few at a time, so that regions differ.
+  // Random breadth-first: each node asks its neighbours in, a few at a time, so that regions
+  // differ.
   for (size_t at = 0; at < region_.size() && region_.size() < static_cast<size_t>(size); ++at) {
     std::span<const Incidence> around = graph_.around(region_[at]);
     size_t count = around.size();
@@ -51,8 +53,9 @@ double LocalSearch::costOfChanged() const {
     sum += graph_.unaries()[graph_.unaryAt(node) + choice_[node]];
     for (const Incidence &edge : graph_.around(node)) {
       if (mark_[edge.other] != stamp_ || edge.other > node) {
-        sum += graph_.table(edge)[static_cast<size_t>(choice_[node]) * graph_.strategies(edge.other) +
-                                  choice_[edge.other]];
+        sum +=
+            graph_.table(edge)[static_cast<size_t>(choice_[node]) * graph_.strategies(edge.other) +
+                               choice_[edge.other]];
       }
     }
   }

@@ -1,5 +1,5 @@
-// Moves of small regions under true memory limits: each region is solved exactly at prices, and the outcome is kept
-// if cost and excess together fall. Private to model/solve.
+// Moves of small regions under true memory limits: each region is solved exactly at prices, and the
+// outcome is kept if cost and excess together fall. Private to model/solve.
 #pragma once
 
 #include "runtime/model/solve/memory_prices.h"
@@ -15,9 +15,10 @@ public:
   /// Begins again at `choice`.
   void start(const Choice &choice);
 
-  /// Solves a random region of at most `size` nodes about `seed` under `priced`, and keeps the outcome if
-  /// cost + `penalty` × excess does not rise. True if the choice changed.
-  bool move(int32_t seed, int32_t size, const Unaries &priced, double penalty, std::mt19937_64 &random);
+  /// Solves a random region of at most `size` nodes about `seed` under `priced`, and keeps the
+  /// outcome if cost + `penalty` × excess does not rise. True if the choice changed.
+  bool move(int32_t seed, int32_t size, const Unaries &priced, double penalty,
+            std::mt19937_64 &random);
 
   const Choice &choice() const { return choice_; }
   double cost() const { return cost_; }

@@ -47,7 +47,8 @@ double MemoryUses::excess(const Choice &choice) const {
   return worst;
 }
 
-void MemoryUses::addPrices(const Graph &graph, const std::vector<double> &price, Unaries &unaries) const {
+void MemoryUses::addPrices(const Graph &graph, const std::vector<double> &price,
+                           Unaries &unaries) const {
   std::vector<double> prefix(price.size() + 1, 0);
   std::partial_sum(price.begin(), price.end(), prefix.begin() + 1);
   if (prefix.back() <= 0) {

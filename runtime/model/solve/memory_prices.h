@@ -1,4 +1,5 @@
-// Lagrangian prices on memory: a price per tier and time turns the limits into costs. Private to model/solve.
+// Lagrangian prices on memory: a price per tier and time turns the limits into costs. Private to
+// model/solve.
 #pragma once
 
 #include "runtime/model/solve/graph.h"
@@ -51,7 +52,8 @@ public:
   /// What the prices take off the dual bound: Σ price × limit.
   double rebate() const;
   /// A subgradient step: prices rise where the choice is over the limit and fall where it is under.
-  /// `gap`: distance in cost between the best known choice and the dual value, sets the step's length.
+  /// `gap`: distance in cost between the best known choice and the dual value, sets the step's
+  /// length.
   void update(const Choice &choice, double gap);
 
 private:

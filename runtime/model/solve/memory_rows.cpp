@@ -17,8 +17,12 @@ struct Event {
   }
 };
 
-double largest(const std::vector<double> &bytes) { return *std::max_element(bytes.begin(), bytes.end()); }
-double smallest(const std::vector<double> &bytes) { return *std::min_element(bytes.begin(), bytes.end()); }
+double largest(const std::vector<double> &bytes) {
+  return *std::max_element(bytes.begin(), bytes.end());
+}
+double smallest(const std::vector<double> &bytes) {
+  return *std::min_element(bytes.begin(), bytes.end());
+}
 
 } // namespace
 

@@ -1,5 +1,5 @@
-// The times at which memory limits can bind, as rows: a linear view of liveness for pricing and for checking.
-// Private to model/solve.
+// The times at which memory limits can bind, as rows: a linear view of liveness for pricing and for
+// checking. Private to model/solve.
 #pragma once
 
 #include "runtime/model/solve/problem.h"
@@ -14,8 +14,9 @@ struct RowRange {
   bool empty() const { return first >= last; }
 };
 
-/// Rows of all tiers, one after another. Only starts of intervals that are followed by an end count (every other
-/// time holds no more than one of these), and of those only where the largest uses together exceed the limit.
+/// Rows of all tiers, one after another. Only starts of intervals that are followed by an end count
+/// (every other time holds no more than one of these), and of those only where the largest uses
+/// together exceed the limit.
 class MemoryRows {
 public:
   explicit MemoryRows(const Problem &problem);

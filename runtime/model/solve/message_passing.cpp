@@ -21,9 +21,10 @@ MessagePassing::MessagePassing(const Graph &graph)
 }
 
 double MessagePassing::pass(const Unaries &unaries, Way way) {
-  // The energy is at all times the sum of the gathered unaries and of (cost − both messages) on the edges. Going
-  // back, what is taken off a node's sum and off a message to make their least entry 0 is counted; what remains is
-  // not negative: each edge to an earlier node is covered by its share (weight) of the node's sum.
+  // The energy is at all times the sum of the gathered unaries and of (cost − both messages) on the
+  // edges. Going back, what is taken off a node's sum and off a message to make their least entry 0
+  // is counted; what remains is not negative: each edge to an earlier node is covered by its share
+  // (weight) of the node's sum.
   double bound = 0;
   auto count = static_cast<int32_t>(graph_.size());
   for (int32_t step = 0; step < count; ++step) {
@@ -78,14 +79,15 @@ void MessagePassing::decode(const Unaries &unaries, Choice &choice) {
     const double *unary = unaries.data() + graph_.unaryAt(node);
     std::copy(unary, unary + own, sum_.begin());
     for (const Incidence &edge : graph_.around(node)) {
-      const double *costs = edge.other < node
-                                ? graph_.transposed(edge) + static_cast<size_t>(choice[edge.other]) * own
-                                : messages_.data() + edge.message;
+      const double *costs = edge.other < node ? graph_.transposed(edge) +
+                                                    static_cast<size_t>(choice[edge.other]) * own
+                                              : messages_.data() + edge.message;
       for (int32_t s = 0; s < own; ++s) {
         sum_[s] += costs[s];
       }
     }
-    choice[n] = static_cast<int32_t>(std::min_element(sum_.begin(), sum_.begin() + own) - sum_.begin());
+    choice[n] =
+        static_cast<int32_t>(std::min_element(sum_.begin(), sum_.begin() + own) - sum_.begin());
   }
 }
 

@@ -8,8 +8,8 @@
 namespace headrace::solve {
 
 /// out[t] = min over s of base[s] + table[s × columns + t]; `rows` is at least 1.
-inline void minPlus(const double *__restrict base, int32_t rows, const double *__restrict table, int32_t columns,
-                    double *__restrict out) {
+inline void minPlus(const double *__restrict base, int32_t rows, const double *__restrict table,
+                    int32_t columns, double *__restrict out) {
   for (int32_t t = 0; t < columns; ++t) {
     out[t] = base[0] + table[t];
   }

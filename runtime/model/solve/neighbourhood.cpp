@@ -26,10 +26,11 @@ double *Neighbourhood::Pool::take(size_t count) {
 
 Neighbourhood::Neighbourhood(const Graph &graph)
     : graph_(graph), unaries_(graph.unaries().size()), links_(graph.size()),
-      state_(graph.size(), State::kOutside), row_(graph.strategiesMax()), sum_(graph.strategiesMax()) {}
+      state_(graph.size(), State::kOutside), row_(graph.strategiesMax()),
+      sum_(graph.strategiesMax()) {}
 
-int32_t Neighbourhood::improve(const Unaries &unaries, std::span<const int32_t> region, Choice &choice,
-                               std::mt19937_64 &random) {
+int32_t Neighbourhood::improve(const Unaries &unaries, std::span<const int32_t> region,
+                               Choice &choice, std::mt19937_64 &random) {
   enter(unaries, region, choice);
   int32_t kept = 0;
   for (size_t left = region.size(); left > 0; --left) {
@@ -55,7 +56,8 @@ int32_t Neighbourhood::improve(const Unaries &unaries, std::span<const int32_t> 
   return kept;
 }
 
-void Neighbourhood::enter(const Unaries &unaries, std::span<const int32_t> region, const Choice &choice) {
+void Neighbourhood::enter(const Unaries &unaries, std::span<const int32_t> region,
+                          const Choice &choice) {
   pool_.reset();
   order_.clear();
   low_.clear();
@@ -114,7 +116,8 @@ int32_t Neighbourhood::next(std::mt19937_64 &random) {
 
 void Neighbourhood::detach(int32_t node, int32_t gone) {
   std::vector<Link> &links = links_[node];
-  auto at = std::find_if(links.begin(), links.end(), [&](const Link &link) { return link.other == gone; });
+  auto at = std::find_if(links.begin(), links.end(),
+                         [&](const Link &link) { return link.other == gone; });
   *at = links.back();
   links.pop_back();
   if (links.size() == 2) {
@@ -211,7 +214,8 @@ void Neighbourhood::assign(Choice &choice) const {
       }
     }
     // On a tie the present strategy stays, so that equal costs do not change memory back and forth.
-    auto least = static_cast<int32_t>(std::min_element(sum_.begin(), sum_.begin() + own) - sum_.begin());
+    auto least =
+        static_cast<int32_t>(std::min_element(sum_.begin(), sum_.begin() + own) - sum_.begin());
     if (sum_[least] < sum_[choice[node]]) {
       choice[node] = least;
     }

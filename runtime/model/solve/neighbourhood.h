@@ -1,5 +1,6 @@
-// Exact search of a neighbourhood: nodes with at most two neighbours are eliminated exactly; when none is left, a
-// node keeps its present strategy. What remains free is solved to optimality. Private to model/solve.
+// Exact search of a neighbourhood: nodes with at most two neighbours are eliminated exactly; when
+// none is left, a node keeps its present strategy. What remains free is solved to optimality.
+// Private to model/solve.
 #pragma once
 
 #include "runtime/model/solve/graph.h"
@@ -15,9 +16,9 @@ class Neighbourhood {
 public:
   explicit Neighbourhood(const Graph &graph);
 
-  /// Gives the nodes of `region` (distinct) the best strategies reachable from `choice`, all others held. Which nodes
-  /// of the region keep theirs is drawn from `random`. Returns how many did: 0 means the optimum over the region.
-  /// By rounding alone can the outcome be worse than `choice`.
+  /// Gives the nodes of `region` (distinct) the best strategies reachable from `choice`, all others
+  /// held. Which nodes of the region keep theirs is drawn from `random`. Returns how many did: 0
+  /// means the optimum over the region. By rounding alone can the outcome be worse than `choice`.
   int32_t improve(const Unaries &unaries, std::span<const int32_t> region, Choice &choice,
                   std::mt19937_64 &random);
 

@@ -20,7 +20,8 @@ Status Problem::check() const {
     for (const MemoryUse &use : node.memory) {
       bool tierKnown = use.tier >= 0 && static_cast<size_t>(use.tier) < tierBytesMax.size();
       if (!tierKnown || use.first > use.last || use.bytes.size() != node.cost.size()) {
-        return makeError(ErrorKind::kInternal, "memory of node ", n, " does not fit its strategies");
+        return makeError(ErrorKind::kInternal, "memory of node ", n,
+                         " does not fit its strategies");
       }
     }
   }
@@ -34,7 +35,8 @@ Status Problem::check() const {
     }
     size_t size = nodes[edge.source].cost.size() * nodes[edge.target].cost.size();
     if (edge.cost.size() != size || !validCosts(edge.cost)) {
-      return makeError(ErrorKind::kInternal, "edge ", e, " needs ", size, " costs from 0 to ", kForbidden);
+      return makeError(ErrorKind::kInternal, "edge ", e, " needs ", size, " costs from 0 to ",
+                       kForbidden);
     }
   }
   return {};

@@ -1,5 +1,5 @@
-// The plain problem that the layout solver minimises: one strategy per node, costs on nodes and edges, memory
-// over time. Knows nothing of layouts, meshes or IR.
+// The plain problem that the layout solver minimises: one strategy per node, costs on nodes and
+// edges, memory over time. Knows nothing of layouts, meshes or IR.
 #pragma once
 
 #include "runtime/base/status.h"
@@ -9,7 +9,8 @@
 
 namespace headrace::solve {
 
-/// The cost of what is not allowed. Real costs (seconds, or a contest's units) must stay well below.
+/// The cost of what is not allowed. Real costs (seconds, or a contest's units) must stay well
+/// below.
 inline constexpr double kForbidden = 1e18;
 
 /// Memory that a node holds in one tier during [first, last) of the program's order.
@@ -29,7 +30,8 @@ struct Node {
 struct Edge {
   int32_t source = 0;
   int32_t target = 0;
-  std::vector<double> cost; ///< [strategy of source × strategies of target + strategy of target]; >= 0
+  std::vector<double>
+      cost; ///< [strategy of source × strategies of target + strategy of target]; >= 0
 };
 
 struct Problem {

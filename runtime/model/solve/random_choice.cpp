@@ -28,7 +28,8 @@ Expected<Choice> randomFeasibleChoice(const Problem &problem, uint64_t seed) {
     std::shuffle(strategies.begin(), strategies.end(), random);
     auto possible = std::find_if(strategies.begin(), strategies.end(), [&](int32_t strategy) {
       held[node] = strategy;
-      return problem.nodes[node].cost[strategy] < kForbidden && solveHolding(free, held, options).ok();
+      return problem.nodes[node].cost[strategy] < kForbidden &&
+             solveHolding(free, held, options).ok();
     });
     if (possible == strategies.end()) {
       return makeError(ErrorKind::kUser, "no choice of layouts satisfies all constraints");

@@ -104,7 +104,8 @@ private:
   /// Adds a table between two nodes, to the one that is there if there is one.
   void join(int32_t first, int32_t second, std::vector<double> cost) {
     auto &links = nodes_[first].links;
-    auto found = std::find_if(links.begin(), links.end(), [&](const Link &link) { return link.other == second; });
+    auto found = std::find_if(links.begin(), links.end(),
+                              [&](const Link &link) { return link.other == second; });
     if (found == links.end()) {
       auto index = static_cast<int32_t>(out_.tables_.size());
       out_.tables_.push_back({first, std::move(cost)});
@@ -216,7 +217,8 @@ private:
     for (const Link &link : state.links) {
       work += nodes_[link.other].alive.size();
     }
-    if (state.alive.size() < 2 || work * state.alive.size() * state.alive.size() > kDominanceWorkMax) {
+    if (state.alive.size() < 2 ||
+        work * state.alive.size() * state.alive.size() > kDominanceWorkMax) {
       return;
     }
     for (int32_t worse : std::vector<int32_t>(state.alive)) {
@@ -257,9 +259,8 @@ private:
   /// All strategies hold the same memory.
   static bool isLight(const State &state) {
     return std::all_of(state.memory.begin(), state.memory.end(), [&](const MemoryUse &use) {
-      return std::all_of(state.alive.begin(), state.alive.end(), [&](int32_t s) {
-        return use.bytes[s] == use.bytes[state.alive.front()];
-      });
+      return std::all_of(state.alive.begin(), state.alive.end(),
+                         [&](int32_t s) { return use.bytes[s] == use.bytes[state.alive.front()]; });
     });
   }
 
@@ -303,7 +304,8 @@ private:
       }
       join(left, right, std::move(joint));
     }
-    out_.steps_.push_back({Kind::kEliminated, node, 0, 0, std::move(links), std::move(state.cost), {}});
+    out_.steps_.push_back(
+        {Kind::kEliminated, node, 0, 0, std::move(links), std::move(state.cost), {}});
   }
 
   /// Joins the node to a neighbour each of whose strategies leaves it one.
@@ -381,7 +383,8 @@ private:
     }
   }
 
-  /// The same memory over time as uses that do not overlap, one per stretch in which nothing changes.
+  /// The same memory over time as uses that do not overlap, one per stretch in which nothing
+  /// changes.
   static std::vector<MemoryUse> stretches(std::vector<MemoryUse> uses, size_t strategies) {
     struct Change {
       int32_t tier;
@@ -408,8 +411,8 @@ private:
       if (empty || next.tier != changes[i].tier || next.time == changes[i].time) {
         continue;
       }
-      if (!joined.empty() && joined.back().tier == next.tier && joined.back().last == changes[i].time &&
-          joined.back().bytes == held) {
+      if (!joined.empty() && joined.back().tier == next.tier &&
+          joined.back().last == changes[i].time && joined.back().bytes == held) {
         joined.back().last = next.time;
       } else {
         joined.push_back({next.tier, changes[i].time, next.time, held});
@@ -450,8 +453,9 @@ private:
       return false;
     }
     return std::all_of(left.links.begin(), left.links.end(), [&](const Link &link) {
-      auto match = std::find_if(right.links.begin(), right.links.end(),
-                                [&](const Link &candidate) { return candidate.other == link.other; });
+      auto match = std::find_if(right.links.begin(), right.links.end(), [&](const Link &candidate) {
+        return candidate.other == link.other;
+      });
       if (match == right.links.end()) {
         return false;
       }

@@ -1,21 +1,24 @@
-// Makes a problem smaller without changing its optimum, and leads choices back. Private to model/solve.
+// Makes a problem smaller without changing its optimum, and leads choices back. Private to
+// model/solve.
 #pragma once
 
 #include "runtime/model/solve/problem.h"
 
 namespace headrace::solve {
 
-/// Exact steps only, until none applies: strategies without an allowed partner or dominated by another are dropped;
-/// nodes with one strategy, and nodes of degree up to two whose strategies hold the same memory, are eliminated; a
-/// node whose strategy follows from a neighbour's joins it; of equal nodes with equal neighbours one remains.
+/// Exact steps only, until none applies: strategies without an allowed partner or dominated by
+/// another are dropped; nodes with one strategy, and nodes of degree up to two whose strategies
+/// hold the same memory, are eliminated; a node whose strategy follows from a neighbour's joins it;
+/// of equal nodes with equal neighbours one remains.
 class Reduction {
 public:
   explicit Reduction(const Problem &problem);
 
   /// True if the problem has no choice without a forbidden part.
   bool isContradiction() const { return contradiction_; }
-  /// What remains. Its optimum costs what the problem's does; a node with one strategy may carry what is decided.
-  /// At most one edge between two nodes, no forbidden node costs; times count only moments at which memory can bind.
+  /// What remains. Its optimum costs what the problem's does; a node with one strategy may carry
+  /// what is decided. At most one edge between two nodes, no forbidden node costs; times count only
+  /// moments at which memory can bind.
   const Problem &reduced() const { return reduced_; }
   /// The best choice of the whole problem that agrees with a choice of the reduced one.
   Choice lift(const Choice &reduced) const;

@@ -35,15 +35,16 @@ std::string whyNothingFits(const Problem &reduced, const Problem &problem) {
   int32_t time = original.timeOf(rows.timeOf(row));
   std::ostringstream text;
   text.precision(17);
-  text << "at time " << time << " every choice holds at least " << bytes << " bytes of tier " << tier
-       << ", the limit is " << problem.tierBytesMax[tier];
+  text << "at time " << time << " every choice holds at least " << bytes << " bytes of tier "
+       << tier << ", the limit is " << problem.tierBytesMax[tier];
   return std::move(text).str();
 }
 
 } // namespace
 
 bool Solution::fits() const {
-  return std::all_of(excessBytes.begin(), excessBytes.end(), [](double bytes) { return bytes <= 0; });
+  return std::all_of(excessBytes.begin(), excessBytes.end(),
+                     [](double bytes) { return bytes <= 0; });
 }
 
 double Solution::gap() const { return cost > 0 ? (cost - bound) / cost : 0; }
@@ -82,7 +83,8 @@ Expected<Solution> solve(const Problem &problem, const SolveOptions &options) {
   return solution;
 }
 
-Expected<Solution> solveHolding(const Problem &problem, const Choice &held, const SolveOptions &options) {
+Expected<Solution> solveHolding(const Problem &problem, const Choice &held,
+                                const SolveOptions &options) {
   if (held.size() != problem.nodes.size()) {
     return makeError(ErrorKind::kInternal, "one entry per node is needed, got ", held.size());
   }

@@ -1,5 +1,5 @@
-// The layout solver: exact reductions, message passing for a bound and a start, exact neighbourhoods to improve,
-// prices for memory.
+// The layout solver: exact reductions, message passing for a bound and a start, exact
+// neighbourhoods to improve, prices for memory.
 #pragma once
 
 #include "runtime/model/solve/problem.h"
@@ -15,12 +15,14 @@ struct Progress {
   int32_t round = 0;
   double cost = 0; ///< of the best choice so far
   double bound = 0;
-  double excess = 0; ///< of the best choice: bytes over the limit, as a fraction of it; 0 if it fits
+  double excess =
+      0; ///< of the best choice: bytes over the limit, as a fraction of it; 0 if it fits
 };
 
 struct SolveOptions {
   uint64_t seed = 1;
-  /// Stop after this time even with a gap. A run that is not cut off gives the same answer every time.
+  /// Stop after this time even with a gap. A run that is not cut off gives the same answer every
+  /// time.
   double secondsMax = 0.2;
   int32_t roundsMax = 200;
   /// Stop when (cost − bound) <= this fraction of the cost.
@@ -38,7 +40,8 @@ struct Solution {
   std::vector<double> excessBytes; ///< per tier over the limit; all 0 if the choice fits
   int32_t rounds = 0;
   int32_t nodesLeft = 0; ///< after the exact reductions
-  /// Why no choice can fit, if that is proven (with the time, what the leanest strategies hold, and the limit).
+  /// Why no choice can fit, if that is proven (with the time, what the leanest strategies hold, and
+  /// the limit).
   std::string whyNothingFits;
 
   bool fits() const;
@@ -46,17 +49,18 @@ struct Solution {
   double gap() const;
 };
 
-/// Chooses one strategy per node. If nothing fits into memory, gives the choice with the least excess found.
-/// Fails (kUser) if every choice has a forbidden part or none without was found, (kInternal) if the problem is
-/// malformed.
+/// Chooses one strategy per node. If nothing fits into memory, gives the choice with the least
+/// excess found. Fails (kUser) if every choice has a forbidden part or none without was found,
+/// (kInternal) if the problem is malformed.
 Expected<Solution> solve(const Problem &problem, const SolveOptions &options = {});
 
 /// As `solve`, with some nodes held: `held[n]` is a strategy, or -1 for free.
 Expected<Solution> solveHolding(const Problem &problem, const Choice &held,
                                 const SolveOptions &options = {});
 
-/// A random choice without forbidden parts, each node's strategy drawn from those still possible; every such
-/// choice has positive probability. For tests that must run every layout. Memory limits are ignored.
+/// A random choice without forbidden parts, each node's strategy drawn from those still possible;
+/// every such choice has positive probability. For tests that must run every layout. Memory limits
+/// are ignored.
 Expected<Choice> randomFeasibleChoice(const Problem &problem, uint64_t seed);
 
 } // namespace headrace::solve

@@ -51,15 +51,16 @@ struct Wrong {
 
 /// A document with one list replaced.
 std::string with(const std::string &list, const std::string &value) {
-  std::string intervals = "[[0,3],[1,4]]", costs = "[[1,2],[3]]", usages = "[[1,2],[3]]", nodes = "[[0,1]]",
-              edgeCosts = "[[1,2]]";
-  (list == "intervals"   ? intervals
-   : list == "costs"     ? costs
-   : list == "usages"    ? usages
-   : list == "nodes"     ? nodes
-                         : edgeCosts) = value;
-  return R"({"problem":{"name":"x","nodes":{"intervals":)" + intervals + R"(,"costs":)" + costs + R"(,"usages":)" +
-         usages + R"(},"edges":{"nodes":)" + nodes + R"(,"costs":)" + edgeCosts + "}}}";
+  std::string intervals = "[[0,3],[1,4]]", costs = "[[1,2],[3]]", usages = "[[1,2],[3]]",
+              nodes = "[[0,1]]", edgeCosts = "[[1,2]]";
+  (list == "intervals" ? intervals
+   : list == "costs"   ? costs
+   : list == "usages"  ? usages
+   : list == "nodes"   ? nodes
+                       : edgeCosts) = value;
+  return R"({"problem":{"name":"x","nodes":{"intervals":)" + intervals + R"(,"costs":)" + costs +
+         R"(,"usages":)" + usages + R"(},"edges":{"nodes":)" + nodes + R"(,"costs":)" + edgeCosts +
+         "}}}";
 }
 
 TEST(Contest, wrong_documents_are_refused_with_their_path) {
@@ -73,15 +74,22 @@ TEST(Contest, wrong_documents_are_refused_with_their_path) {
       {R"({"problem":3})", "$.problem: expected an object, got a number"},
       {R"({"problems":{}})", "$.problems: unknown key"},
       {R"({"problem":{"usage_limits":3}})", "$.problem.usage_limits: unknown key"},
-      {R"({"problem":{"usage_limit":-3}})", "$.problem.usage_limit: expected a number from 0, got -3"},
-      {R"({"problem":{"usage_limit":"3"}})", "$.problem.usage_limit: expected a number, got a string"},
+      {R"({"problem":{"usage_limit":-3}})",
+       "$.problem.usage_limit: expected a number from 0, got -3"},
+      {R"({"problem":{"usage_limit":"3"}})",
+       "$.problem.usage_limit: expected a number, got a string"},
       {R"({"problem":{"name":3}})", "$.problem.name: expected a string, got a number"},
       {R"({"problem":{"nodes":[]}})", "$.problem.nodes: expected an object, got an array"},
-      {R"({"problem":{"nodes":{"costs":3}}})", "$.problem.nodes.costs: expected an array of arrays, got a number"},
-      {R"({"problem":{"nodes":{"costs":[[1],3]}}})", "$.problem.nodes.costs[1]: expected an array, got a number"},
-      {R"({"problem":{"nodes":{"costs":[[1],[2,[]]]}}})", "$.problem.nodes.costs[1][1]: expected a number, got an array"},
-      {R"({"problem":{"nodes":{"costs":[[1],[2,null]]}}})", "$.problem.nodes.costs[1][1]: expected a number, got null"},
-      {R"({"problem":{"nodes":{"costs":[[1],[2,-1]]}}})", "$.problem.nodes.costs[1][1]: expected a number from 0, got -1"},
+      {R"({"problem":{"nodes":{"costs":3}}})",
+       "$.problem.nodes.costs: expected an array of arrays, got a number"},
+      {R"({"problem":{"nodes":{"costs":[[1],3]}}})",
+       "$.problem.nodes.costs[1]: expected an array, got a number"},
+      {R"({"problem":{"nodes":{"costs":[[1],[2,[]]]}}})",
+       "$.problem.nodes.costs[1][1]: expected a number, got an array"},
+      {R"({"problem":{"nodes":{"costs":[[1],[2,null]]}}})",
+       "$.problem.nodes.costs[1][1]: expected a number, got null"},
+      {R"({"problem":{"nodes":{"costs":[[1],[2,-1]]}}})",
+       "$.problem.nodes.costs[1][1]: expected a number from 0, got -1"},
       {R"({"problem":{"nodes":{"costs":[],"costs":[]}}})", "$.problem.nodes.costs: given twice"},
       {R"({"problem":{"edges":{"price":[]}}})", "$.problem.edges.price: unknown key"},
   };
@@ -94,10 +102,14 @@ TEST(Contest, wrong_documents_are_refused_with_their_path) {
     const char *list, *value, *message;
   } const kLists[] = {
       {"intervals", "[[0,3]]", "$.problem.nodes.intervals: expected 2 as costs, got 1"},
-      {"intervals", "[[0,3],[4,1]]", "$.problem.nodes.intervals[1]: expected two whole numbers, the second not smaller"},
-      {"intervals", "[[0,3],[4]]", "$.problem.nodes.intervals[1]: expected two whole numbers, the second not smaller"},
-      {"intervals", "[[0,3],[0.5,1]]", "$.problem.nodes.intervals[1]: expected two whole numbers, the second not smaller"},
-      {"intervals", "[[0,3],[0,1e99]]", "$.problem.nodes.intervals[1]: expected two whole numbers, the second not smaller"},
+      {"intervals", "[[0,3],[4,1]]",
+       "$.problem.nodes.intervals[1]: expected two whole numbers, the second not smaller"},
+      {"intervals", "[[0,3],[4]]",
+       "$.problem.nodes.intervals[1]: expected two whole numbers, the second not smaller"},
+      {"intervals", "[[0,3],[0.5,1]]",
+       "$.problem.nodes.intervals[1]: expected two whole numbers, the second not smaller"},
+      {"intervals", "[[0,3],[0,1e99]]",
+       "$.problem.nodes.intervals[1]: expected two whole numbers, the second not smaller"},
       {"costs", "[[1,2],[]]", "$.problem.nodes.costs[1]: expected at least one strategy"},
       {"usages", "[[1,2]]", "$.problem.nodes.usages: expected 2 as costs, got 1"},
       {"usages", "[[1,2],[3,4]]", "$.problem.nodes.usages[1]: expected 1 as costs, got 2"},

@@ -55,7 +55,8 @@ TEST(MessagePassing, trees_are_solved) {
   Problem problem;
   std::mt19937_64 random(11);
   for (int32_t n = 0; n < 9; ++n) {
-    problem.nodes.push_back({{1.0 * (random() % 9), 1.0 * (random() % 9), 1.0 * (random() % 9)}, {}});
+    problem.nodes.push_back(
+        {{1.0 * (random() % 9), 1.0 * (random() % 9), 1.0 * (random() % 9)}, {}});
     if (n > 0) {
       Edge edge{static_cast<int32_t>(random() % n), n, {}};
       for (int i = 0; i < 9; ++i) {

@@ -2,8 +2,8 @@
 #include "runtime/model/solve/local_search.h"
 #include "test/unit/model/solve/random_problems.h"
 
-#include <gtest/gtest.h>
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <numeric>
 
 namespace headrace::solve {
@@ -61,8 +61,8 @@ TEST(LocalSearch, keeps_cost_and_load_and_never_leaves_what_fits) {
     walk.start(Choice(graph.size(), 0));
     bool fitted = walk.fits();
     for (int move = 0; move < 300; ++move) {
-      walk.move(static_cast<int32_t>(random() % graph.size()), 1 + static_cast<int32_t>(random() % 9),
-                graph.unaries(), 1000, random);
+      walk.move(static_cast<int32_t>(random() % graph.size()),
+                1 + static_cast<int32_t>(random() % 9), graph.unaries(), 1000, random);
       ASSERT_TRUE(walk.fits() || !fitted) << "seed " << seed;
       fitted = walk.fits();
     }

@@ -13,8 +13,9 @@ enum class Memory { kFree, kLimited };
 /// A random problem with some forbidden pairs; costs in the range of seconds of real plans.
 Problem randomProblem(uint64_t seed, Memory memory, int32_t nodes, double edgeDensity);
 
-/// As a training graph: a chain with skips whose strategies mostly follow their neighbours', equal costs, several
-/// edges between the same two, long and short lives. `limit` is a share of the greatest use.
+/// As a training graph: a chain with skips whose strategies mostly follow their neighbours', equal
+/// costs, several edges between the same two, long and short lives. `limit` is a share of the
+/// greatest use.
 Problem randomChain(uint64_t seed, int32_t nodes, double limit);
 
 struct Best {

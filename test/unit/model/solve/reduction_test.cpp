@@ -1,4 +1,5 @@
-// Reductions keep the optimum, with and without memory limits, and lead every choice back at its cost.
+// Reductions keep the optimum, with and without memory limits, and lead every choice back at its
+// cost.
 #include "runtime/model/solve/reduction.h"
 #include "test/unit/model/solve/random_problems.h"
 
@@ -38,7 +39,8 @@ void expectSameOptimum(const Problem &problem, uint64_t seed, int &smaller) {
 TEST(Reduction, keeps_the_optimum_of_free_problems) {
   int smaller = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
-    expectSameOptimum(randomProblem(seed, Memory::kFree, 2 + seed % 7, 0.2 + 0.1 * (seed % 7)), seed, smaller);
+    expectSameOptimum(randomProblem(seed, Memory::kFree, 2 + seed % 7, 0.2 + 0.1 * (seed % 7)),
+                      seed, smaller);
   }
   EXPECT_GE(smaller, 60);
 }

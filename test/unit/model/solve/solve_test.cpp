@@ -2,8 +2,8 @@
 #include "runtime/model/solve/solve.h"
 #include "test/unit/model/solve/random_problems.h"
 
-#include <gtest/gtest.h>
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <random>
 #include <set>
 
@@ -69,7 +69,8 @@ TEST(Solve, proves_long_chains_at_once) {
   EXPECT_EQ(solution->rounds, 1);
 }
 
-/// 100 nodes at once that hold 6, 6 or 18 bytes; of three in a row one must hold 18, so all hold 1000 or more.
+/// 100 nodes at once that hold 6, 6 or 18 bytes; of three in a row one must hold 18, so all hold
+/// 1000 or more.
 Problem conflicts(uint64_t seed, double limit) {
   std::mt19937_64 random(seed);
   auto cost = [&] { return static_cast<double>(random() % 100); };
@@ -79,7 +80,9 @@ Problem conflicts(uint64_t seed, double limit) {
     problem.nodes.push_back({{cost(), cost(), cost()}, {{0, 0, 9, {6, 6, 18}}}});
     for (int32_t other = std::max(0, n - 2); other < n; ++other) {
       problem.edges.push_back(
-          {other, n, {kForbidden, cost(), cost(), cost(), kForbidden, cost(), cost(), cost(), cost()}});
+          {other,
+           n,
+           {kForbidden, cost(), cost(), cost(), kForbidden, cost(), cost(), cost(), cost()}});
     }
   }
   return problem;
