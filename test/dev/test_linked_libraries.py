@@ -39,5 +39,10 @@ def test_the_runtime_contains_no_compiler(pattern: str) -> None:
     assert [line for line in symbols.splitlines() if re.search(r" (llvm|mlir)::", line)] == []
 
 
+@pytest.mark.parametrize("pattern", ["python/headrace/_runtime*.so", "bin/headrace-run"])
+def test_the_runtime_links_nothing_of_headrace_topo(pattern: str) -> None:
+    assert re.findall(r"lib(?:hwloc|xml2)[\w.+-]*", output("ldd", artefact(pattern))) == []
+
+
 def test_the_check_sees_llvm_where_it_is() -> None:
     assert COMPILER.findall(output("ldd", artefact("bin/headrace-opt"))) != []

@@ -16,9 +16,11 @@ PACKAGES = [
     "git",
     "libclang-rt-22-dev",
     "libgtest-dev",
+    "libhwloc-dev",  # of headrace-topo
     "libmlir-22-dev",
     "libopenblas-dev",
     "libsimgrid-dev",  # of one test: the judge of the simulator
+    "libxml2-dev",  # of headrace-topo
     "lld-22",
     "llvm-22-dev",
     "llvm-22-tools",

@@ -4,6 +4,7 @@
 #include "runtime/model/topology/parse_types.h"
 #include "runtime/model/topology/validate.h"
 
+#include <array>
 #include <fstream>
 
 namespace headrace::topology {
@@ -206,13 +207,15 @@ Expected<Topology> readTopologyFile(const std::string &path) {
   if (!file) {
     return makeError(ErrorKind::kUser, "cannot open topology file: ", path);
   }
-  // One byte more than may be: endless files end here, and long ones are refused by their length.
-  std::string text(kFileBytesMax + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (file.fail() && !file.eof())) {
+  // Endless files end a little beyond what is supported: their length refuses them.
+  std::string text;
+  std::array<char, 65536> block;
+  while (text.size() <= kFileBytesMax && file.read(block.data(), block.size()).gcount() > 0) {
+    text.append(block.data(), static_cast<size_t>(file.gcount()));
+  }
+  if (file.bad()) {
     return makeError(ErrorKind::kUser, "cannot read topology file: ", path);
   }
-  text.resize(static_cast<size_t>(file.gcount()));
   Expected<Topology> topology = parseTopology(text);
   if (!topology.ok()) {
     return topology.status().at(path);

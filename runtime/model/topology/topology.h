@@ -75,7 +75,7 @@ struct DeviceType {
   int64_t saturatingCores = 0;       ///< cores that reach the memory bandwidth; 0 = unknown
   int64_t copyEngines = 0;           ///< copies that run beside kernels; 0 = unknown
   int64_t communicationCoresMax = 0; ///< cores that collectives take from kernels; 0 = none
-  std::vector<Codec> codecs; ///< by name
+  std::vector<Codec> codecs;         ///< by name
   enum class DirectAccess : uint8_t {
     kNo,
     kYes

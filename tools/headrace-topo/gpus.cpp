@@ -1,0 +1,169 @@
+// Runs nvidia-smi, for at most some seconds, and reads its table and its matrix.
+#include "tools/headrace-topo/gpus.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+namespace headrace::topo {
+namespace {
+
+constexpr double kMebibyte = 1048576;
+
+/// What a command prints; nothing if it fails or takes long.
+std::string outputOf(const std::string &command) {
+  std::unique_ptr<FILE, int (*)(FILE *)> pipe(
+      popen(("timeout 10 " + command + " 2>/dev/null").c_str(), "r"), &pclose);
+  std::string text;
+  if (!pipe) {
+    return text;
+  }
+  std::array<char, 4096> block;
+  constexpr size_t kOutputMax = size_t{1} << 20;
+  while (size_t read = std::fread(block.data(), 1, block.size(), pipe.get())) {
+    text.append(block.data(), read);
+    if (text.size() > kOutputMax) {
+      return {};
+    }
+  }
+  return pclose(pipe.release()) == 0 ? text : std::string();
+}
+
+std::string trimmed(std::string text) {
+  auto space = [](unsigned char c) { return std::isspace(c) != 0; };
+  text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), space));
+  text.erase(std::find_if_not(text.rbegin(), text.rend(), space).base(), text.end());
+  return text;
+}
+
+/// InfiniBand ports of /sys: "400 Gb/sec (4X NDR)".
+void addInfiniband(NodeStructure &structure) {
+  std::error_code error;
+  std::filesystem::directory_iterator cards("/sys/class/infiniband", error);
+  if (error) {
+    return;
+  }
+  structure.networkCards.clear();
+  for (const auto &card : cards) {
+    std::ifstream file(card.path() / "ports" / "1" / "rate");
+    double gigabits = 0;
+    if (file >> gigabits && gigabits > 0) {
+      structure.networkCards.push_back({card.path().filename(), gigabits * 1e9 / 8, 0});
+    }
+  }
+}
+
+/// NVLinks that one GPU of an architecture has.
+int64_t nvlinksMax(const std::string &architecture) {
+  if (architecture == "sm_70") {
+    return 6;
+  }
+  return architecture == "sm_80" ? 12 : 18;
+}
+
+} // namespace
+
+double pcieBytesPerSecond(double gigatransfers, double lanes) {
+  // Generations 1 and 2 send ten bits for a byte, later ones hardly more than eight.
+  double bitsPerByte = gigatransfers <= 5 ? 10 : 8;
+  return gigatransfers * 1e9 * lanes / bitsPerByte;
+}
+
+std::vector<Gpu> parseGpuQuery(const std::string &text) {
+  std::vector<Gpu> gpus;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> fields;
+    std::istringstream parts(line);
+    for (std::string field; std::getline(parts, field, ',');) {
+      fields.push_back(trimmed(field));
+    }
+    if (fields.size() != 5 || fields[0].empty()) {
+      continue;
+    }
+    Gpu gpu;
+    gpu.model = fields[0];
+    gpu.memoryBytes = std::strtod(fields[1].c_str(), nullptr) * kMebibyte;
+    std::string capability = fields[2];
+    std::erase(capability, '.');
+    gpu.architecture = "sm_" + capability;
+    constexpr double kGigatransfers[] = {0, 2.5, 5, 8, 16, 32, 64};
+    size_t generation = std::strtoul(fields[3].c_str(), nullptr, 10);
+    if (generation < std::size(kGigatransfers)) {
+      gpu.linkBytesPerSecond =
+          pcieBytesPerSecond(kGigatransfers[generation], std::strtod(fields[4].c_str(), nullptr));
+    }
+    gpus.push_back(std::move(gpu));
+  }
+  return gpus;
+}
+
+void parseLinkMatrix(const std::string &text, NodeStructure &structure) {
+  size_t count = structure.gpus.size();
+  std::vector<std::vector<std::string>> cells(count);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream parts(line);
+    std::string label;
+    parts >> label;
+    if (!label.starts_with("GPU") || label.size() < 4) {
+      continue;
+    }
+    size_t row = std::strtoul(label.c_str() + 3, nullptr, 10);
+    std::vector<std::string> entries;
+    for (std::string entry; entries.size() < count && parts >> entry;) {
+      entries.push_back(entry);
+    }
+    // The heading starts with "GPU0" as well, but what follows is "GPU1".
+    bool heading = !entries.empty() && entries.front().find("GPU") != std::string::npos;
+    if (row < count && !heading && entries.size() == count) {
+      cells[row] = entries;
+    }
+  }
+  bool everyPair = count > 1;
+  for (size_t row = 0; row < count; ++row) {
+    Gpu &gpu = structure.gpus[row];
+    gpu.pcieSwitch = static_cast<int64_t>(row);
+    for (size_t column = 0; column < cells[row].size(); ++column) {
+      const std::string &cell = cells[row][column];
+      if (cell.starts_with("NV")) {
+        gpu.nvlinks += std::strtol(cell.c_str() + 2, nullptr, 10);
+        ++gpu.nvlinkPeers;
+      }
+      if (column < row && (cell == "PIX" || cell == "PXB")) {
+        gpu.pcieSwitch = std::min(gpu.pcieSwitch, structure.gpus[column].pcieSwitch);
+      }
+    }
+    everyPair &= gpu.nvlinkPeers == static_cast<int64_t>(count) - 1;
+  }
+  if (!everyPair) {
+    return;
+  }
+  // Behind a switch every pair shows all links of the GPU: more than it has in total.
+  bool switched = structure.gpus.front().nvlinks > nvlinksMax(structure.gpus.front().architecture);
+  structure.gpuLinks =
+      switched ? NodeStructure::GpuLinks::kSwitch : NodeStructure::GpuLinks::kDirect;
+  for (Gpu &gpu : structure.gpus) {
+    gpu.nvlinks /= switched ? static_cast<int64_t>(count) - 1 : 1;
+  }
+}
+
+bool addGpusOfThisMachine(NodeStructure &structure) {
+  std::vector<Gpu> gpus = parseGpuQuery(
+      outputOf("nvidia-smi --query-gpu=name,memory.total,compute_cap,pcie.link.gen.max,"
+               "pcie.link.width.max --format=csv,noheader,nounits"));
+  if (gpus.empty()) {
+    return false;
+  }
+  structure.gpus = std::move(gpus);
+  parseLinkMatrix(outputOf("nvidia-smi topo -m"), structure);
+  addInfiniband(structure);
+  return true;
+}
+
+} // namespace headrace::topo

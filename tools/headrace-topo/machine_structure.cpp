@@ -1,0 +1,158 @@
+// Walks hwloc's tree for cores, caches, memory, GPUs, network cards and disks.
+#include "tools/headrace-topo/machine_structure.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <hwloc.h>
+#include <memory>
+#include <sys/utsname.h>
+
+namespace headrace::topo {
+namespace {
+
+constexpr unsigned kVendorNvidia = 0x10de;
+constexpr unsigned kDisplayClass = 0x03;
+
+struct DestroyTopology {
+  void operator()(hwloc_topology *topology) const { hwloc_topology_destroy(topology); }
+};
+using HwlocTopology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+
+int64_t countOf(hwloc_topology_t topology, hwloc_obj_type_t type) {
+  return std::max(0, hwloc_get_nbobjs_by_type(topology, type));
+}
+
+std::string infoOf(hwloc_obj_t object, const char *name) {
+  const char *text = hwloc_obj_get_info_by_name(object, name);
+  return text ? text : "";
+}
+
+std::vector<topology::Cache> cachesOf(hwloc_topology_t topology) {
+  std::vector<topology::Cache> caches;
+  constexpr hwloc_obj_type_t kLevels[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE,
+                                          HWLOC_OBJ_L4CACHE};
+  int64_t cores = std::max<int64_t>(1, countOf(topology, HWLOC_OBJ_CORE));
+  for (size_t level = 0; level < std::size(kLevels); ++level) {
+    hwloc_obj_t first = hwloc_get_obj_by_type(topology, kLevels[level], 0);
+    if (first && first->attr->cache.size > 0) {
+      topology::Cache cache;
+      cache.level = static_cast<int64_t>(level) + 1;
+      cache.capacityBytes = static_cast<double>(first->attr->cache.size);
+      cache.sharers = std::max<int64_t>(1, cores / countOf(topology, kLevels[level]));
+      caches.push_back(cache);
+    }
+  }
+  return caches;
+}
+
+/// The topmost bridge below the host's own: what neighbours share.
+int64_t switchOf(hwloc_obj_t device) {
+  hwloc_obj_t below = nullptr;
+  for (hwloc_obj_t object = device->parent; object && object->type == HWLOC_OBJ_BRIDGE;
+       object = object->parent) {
+    if (object->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI) {
+      below = object;
+    }
+  }
+  return below ? static_cast<int64_t>(below->gp_index) : -1;
+}
+
+void addGpus(hwloc_topology_t topology, NodeStructure &structure) {
+  hwloc_obj_t device = nullptr;
+  while ((device = hwloc_get_next_pcidev(topology, device))) {
+    const auto &pci = device->attr->pcidev;
+    if (pci.vendor_id != kVendorNvidia || (pci.class_id >> 8) != kDisplayClass) {
+      continue;
+    }
+    Gpu gpu;
+    gpu.model = device->name ? device->name : infoOf(device, "PCIDevice");
+    gpu.linkBytesPerSecond = static_cast<double>(pci.linkspeed) * 1e9;
+    gpu.pcieSwitch = switchOf(device);
+    structure.gpus.push_back(std::move(gpu));
+  }
+}
+
+void addDevices(hwloc_topology_t topology, NodeStructure &structure) {
+  hwloc_obj_t device = nullptr;
+  while ((device = hwloc_get_next_osdev(topology, device))) {
+    std::string name = device->name ? device->name : "";
+    if (device->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS) {
+      NetworkCard card;
+      card.name = name;
+      if (device->parent && device->parent->type == HWLOC_OBJ_PCI_DEVICE) {
+        card.bytesPerSecond = static_cast<double>(device->parent->attr->pcidev.linkspeed) * 1e9;
+      }
+      structure.networkCards.push_back(std::move(card));
+    } else if (device->attr->osdev.type == HWLOC_OBJ_OSDEV_BLOCK) {
+      // hwloc counts in KiB.
+      double kibibytes = std::strtod(infoOf(device, "Size").c_str(), nullptr);
+      if (kibibytes > 0 && infoOf(device, "Type") != "Removable Media Device") {
+        structure.disks.push_back({name, kibibytes * 1024});
+      }
+    }
+  }
+}
+
+Expected<NodeStructure> structureOf(hwloc_topology_t topology) {
+  hwloc_obj_t root = hwloc_get_root_obj(topology);
+  NodeStructure structure;
+  structure.threads = std::max<int64_t>(1, countOf(topology, HWLOC_OBJ_PU));
+  structure.cores = countOf(topology, HWLOC_OBJ_CORE);
+  if (structure.cores == 0) {
+    structure.cores = structure.threads;
+  }
+  structure.numaNodes = std::max<int64_t>(1, countOf(topology, HWLOC_OBJ_NUMANODE));
+  structure.memoryBytes = static_cast<double>(root->total_memory);
+  structure.caches = cachesOf(topology);
+  structure.architecture = infoOf(root, "Architecture");
+  structure.name = infoOf(root, "HostName");
+  addGpus(topology, structure);
+  addDevices(topology, structure);
+  return structure;
+}
+
+HwlocTopology makeTopology() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) {
+    return nullptr;
+  }
+  hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  return HwlocTopology(topology);
+}
+
+} // namespace
+
+Expected<NodeStructure> thisStructure() {
+  HwlocTopology topology = makeTopology();
+  if (!topology || hwloc_topology_load(topology.get()) != 0) {
+    return makeError(ErrorKind::kIo, "hwloc cannot read this machine: ", std::strerror(errno));
+  }
+  HR_ASSIGN_OR_RETURN(NodeStructure structure, structureOf(topology.get()));
+  // hwloc names PCI devices; nvidia-smi knows more of them.
+  structure.gpus.clear();
+#if defined(__x86_64__)
+  structure.architecture = __builtin_cpu_supports("x86-64-v4")   ? "x86-64-v4"
+                           : __builtin_cpu_supports("x86-64-v3") ? "x86-64-v3"
+                           : __builtin_cpu_supports("x86-64-v2") ? "x86-64-v2"
+                                                                 : "x86-64";
+#endif
+  return structure;
+}
+
+Expected<NodeStructure> readHwlocXml(const std::string &path) {
+  setenv("HWLOC_HIDE_ERRORS", "2", 1); // what is wrong is said by us, once
+  HwlocTopology topology = makeTopology();
+  if (!topology || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
+      hwloc_topology_load(topology.get()) != 0) {
+    return Status(ErrorKind::kUser, "not an hwloc XML file", path);
+  }
+  HR_ASSIGN_OR_RETURN(NodeStructure structure, structureOf(topology.get()));
+  if (!structure.gpus.empty()) {
+    // hwloc says nothing of who reaches whom over NVLink unless NVML was there.
+    structure.gpuLinks = NodeStructure::GpuLinks::kPcie;
+  }
+  return structure;
+}
+
+} // namespace headrace::topo

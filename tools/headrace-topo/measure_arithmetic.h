@@ -1,0 +1,12 @@
+// Operations per second of one core: multiply-adds on vectors, and integers one by one.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace headrace::topo {
+
+/// "f32", "f64" (flop/s) and "scalar" (integer operations per second). Each takes `seconds`.
+std::map<std::string, double> measureArithmetic(double seconds);
+
+} // namespace headrace::topo
