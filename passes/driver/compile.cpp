@@ -147,8 +147,9 @@ std::unique_ptr<MLIRContext> makeContext() {
 }
 
 OwningOpRef<ModuleOp> importSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options,
-                                std::string &error) {
+                                std::string &error, const llvm::StringSet<> &takenNames) {
   import::SubstraitImportOptions importOptions;
+  importOptions.takenNames = takenNames;
   for (const auto &[table, document] : options.statistics) {
     importOptions.statistics[table] = document;
   }

@@ -6,6 +6,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <functional>
 #include <map>
 #include <string>
@@ -43,9 +45,11 @@ struct CompiledProgram {
 /// A context with every dialect the compiler uses. One per thread; reuse it: making one costs milliseconds.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
-/// Substrait JSON to the program of phase `import`. Null and `error` (with the place) on failure.
+/// Substrait JSON to the program of phase `import`, whose columns get none of `takenNames`. Null and `error` (with the
+/// place) on failure.
 mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context, const std::string &substrait,
-                                            const CompileOptions &options, std::string &error);
+                                            const CompileOptions &options, std::string &error,
+                                            const llvm::StringSet<> &takenNames = {});
 
 /// The text of a program of phase `import`, a function @main or the only one. Null and `error` on failure.
 mlir::OwningOpRef<mlir::ModuleOp> importMlir(mlir::MLIRContext *context, const std::string &text, std::string &error);

@@ -43,9 +43,23 @@ FailureOr<ArrayAttr> columnsNamed(ArrayRef<std::string> wanted, frame::TableType
   return ArrayAttr::get(table.getContext(), columns);
 }
 
+llvm::StringSet<> columnNames(func::FuncOp function) {
+  llvm::StringSet<> names;
+  function.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      if (auto table = dyn_cast<frame::TableType>(type)) {
+        for (const frame::Column &column : table.getColumns()) {
+          names.insert(column.name.getValue());
+        }
+      }
+    }
+  });
+  return names;
+}
+
 bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptions &options, std::string &error) {
   MLIRContext *context = function.getContext();
-  OwningOpRef<ModuleOp> module = importSql(context, input.substrait, options, error);
+  OwningOpRef<ModuleOp> module = importSql(context, input.substrait, options, error, columnNames(function));
   func::FuncOp query = module ? programFunction(*module) : func::FuncOp();
   if (!query) {
     return false;

@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <string>
 
@@ -15,6 +16,8 @@ struct SubstraitImportOptions {
   /// Per table the statistics document of the storage layer, as JSON text. Tables without one are
   /// scanned without statistics; what of a document does not concern the columns read is left out.
   llvm::StringMap<std::string> statistics;
+  /// Names that columns must not get: of the program that the query becomes a part of.
+  llvm::StringSet<> takenNames;
 };
 
 /// Makes `func.func @main() -> !frame.table<…>` with `frame.result_names` from a Substrait plan as

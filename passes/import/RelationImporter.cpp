@@ -20,7 +20,7 @@ SmallVector<frame::Column> Relation::columns() const {
 
 RelationImporter::RelationImporter(OpBuilder &builder, const SubstraitImportOptions &options,
                                    llvm::DenseMap<int64_t, std::string> functions)
-    : builder(builder), options(options) {
+    : builder(builder), options(options), usedNames(options.takenNames) {
   environment.context = builder.getContext();
   environment.functions = std::move(functions);
   environment.importScalarSubquery = [this](Node relation) {

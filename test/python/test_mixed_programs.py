@@ -61,6 +61,18 @@ def test_a_join_and_its_gram_matrix(ranks: int, tpch_small: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("seed", [None, 3, 4])
+def test_two_queries_in_one_program(ranks: int, seed: int | None, tpch_small: Path) -> None:
+    lines = hr.query(LINES, tpch_small).to_tensor(["q", "p"])
+    orders = hr.query(JOINED, tpch_small).to_tensor(["total", "quantity"])
+    function = hr.jit(ranks=ranks, threads=2, layout_seed=seed)(lambda x, y: (xp.sum(x, axis=0), y.T @ y))
+    x, y = answer(tpch_small, LINES, ["q", "p"]), answer(tpch_small, JOINED, ["total", "quantity"])
+    total, gram = function(lines, orders)
+    np.testing.assert_allclose(total, x.sum(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(gram, y.T @ y, rtol=1e-9)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_aligned_tensors_come_back_whole(ranks: int, tpch_small: Path) -> None:
     x, n = hr.query(LINES, tpch_small).to_tensors(["q", "p"], "n")
     doubled = hr.jit(ranks=ranks, threads=2)(lambda x, n: (x * 2, n + 1))
