@@ -256,7 +256,10 @@ std::string collectivesJson(const std::vector<CollectiveFit> &fits) {
     put("a_log2nodes", fit.perLog2NodeSeconds);
     put("g_sqrt", fit.sqrtTerm);
     put("g_sqrt_step", fit.sqrtStepTerm);
-    put(fit.bandwidthIsAlgorithmic ? "B_alg" : "B", fit.bandwidth);
+    put(fit.sent == topology::SentBytes::kWhole  ? "B_alg"
+        : fit.sent == topology::SentBytes::kTree ? "B_tree"
+                                                 : "B",
+        fit.bandwidth);
     put("rel_err", fit.relativeError);
     list.push_back(std::move(entry));
   }

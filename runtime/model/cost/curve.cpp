@@ -108,8 +108,11 @@ void setCoefficient(CollectiveFit &fit, Term term, double value) {
 
 TermValues termValues(const CollectiveFit &fit, const GroupShape &shape, double bytes) {
   double fraction = sentFraction(fit.kind, shape.members);
-  if (fit.bandwidthIsAlgorithmic) {
+  if (fit.sent == topology::SentBytes::kWhole) {
     fraction = 1;
+  } else if (fit.sent == topology::SentBytes::kTree) {
+    double nodes = static_cast<double>(shape.nodes);
+    fraction = 2 * (nodes - 1) / nodes;
   } else if (fit.level == Level::kNetwork && fit.kind == CollectiveKind::kAllToAll) {
     fraction = static_cast<double>(shape.remotePeers) / static_cast<double>(shape.members);
   }

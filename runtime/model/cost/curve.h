@@ -42,8 +42,7 @@ double sentFraction(topology::CollectiveKind kind, int64_t members);
 double coefficient(const topology::CollectiveFit &fit, Term term);
 void setCoefficient(topology::CollectiveFit &fit, Term term, double value);
 
-/// What the coefficients are multiplied with. Of `fit` only kind, level and bandwidthIsAlgorithmic
-/// count.
+/// What the coefficients are multiplied with. Of `fit` only kind, level and sent count.
 TermValues termValues(const topology::CollectiveFit &fit, const GroupShape &shape, double bytes);
 
 /// The sum of all terms, in seconds.

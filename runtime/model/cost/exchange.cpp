@@ -144,7 +144,7 @@ ExchangeCost CostModel::flat(const std::vector<Flow> &flows) const {
         (fit.members != 0 && fit.members != group)) {
       continue;
     }
-    double moved = fit.bandwidthIsAlgorithmic ? bytes * members / (members - 1) : bytes;
+    double moved = fit.sent == topology::SentBytes::kWhole ? bytes * members / (members - 1) : bytes;
     double steps = static_cast<double>(peers);
     TermValues values{1,
                       steps,

@@ -109,7 +109,7 @@ CollectiveFit emptyFit(const CurveForm &form, const std::vector<Measurement> &po
   fit.kind = points.front().kind;
   fit.level = points.front().shape.nodes > 1 ? Level::kNetwork : Level::kNode;
   fit.algorithm = form.algorithm;
-  fit.bandwidthIsAlgorithmic = form.bandwidthIsAlgorithmic;
+  fit.sent = form.sent;
   setCoefficient(fit, Term::kBytes, 0);
   return fit;
 }
@@ -192,23 +192,23 @@ std::vector<CollectiveFit> alternate(const std::vector<Measurement> &points,
 } // namespace
 
 CurveForm sizeForm(std::string algorithm) {
-  return {std::move(algorithm), {Term::kBase, Term::kSqrt, Term::kBytes}, false};
+  return {std::move(algorithm), {Term::kBase, Term::kSqrt, Term::kBytes}};
 }
 
 CurveForm stepForm(std::string algorithm) {
   return {
-      std::move(algorithm), {Term::kBase, Term::kPerStep, Term::kSqrtStep, Term::kBytes}, false};
+      std::move(algorithm), {Term::kBase, Term::kPerStep, Term::kSqrtStep, Term::kBytes}};
 }
 
 std::vector<CurveForm> networkForms(CollectiveKind kind) {
   switch (kind) {
   case CollectiveKind::kAllToAll:
-    return {{"direct", {Term::kBase, Term::kPerPeer, Term::kBytes}, false}};
+    return {{"direct", {Term::kBase, Term::kPerPeer, Term::kBytes}}};
   case CollectiveKind::kAllReduce:
-    return {{"tree", {Term::kBase, Term::kPerLog2Node, Term::kBytes}, true},
-            {"ring", {Term::kPerRank, Term::kBytes}, false}};
+    return {{"tree", {Term::kBase, Term::kPerLog2Node, Term::kBytes}, topology::SentBytes::kTree},
+            {"ring", {Term::kPerRank, Term::kBytes}}};
   default:
-    return {{"ring", {Term::kBase, Term::kPerRank, Term::kBytes}, false}};
+    return {{"ring", {Term::kBase, Term::kPerRank, Term::kBytes}}};
   }
 }
 

@@ -12,7 +12,7 @@ namespace headrace::cost {
 struct CurveForm {
   std::string algorithm;
   std::vector<Term> terms;
-  bool bandwidthIsAlgorithmic = false;
+  topology::SentBytes sent = topology::SentBytes::kShares;
 };
 
 /// The curve for one size of group: start, pipeline and bytes.

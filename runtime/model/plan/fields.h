@@ -86,6 +86,7 @@ template <typename V> void visitFields(V &v, Stream &x) {
   v("schema", x.schema);
   v("capacityChunks", x.capacityChunks);
   v("chunkRows", x.chunkRows);
+  v("rows", x.rows);
 }
 
 template <typename V> void visitFields(V &v, Literal &x) {

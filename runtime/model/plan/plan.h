@@ -12,7 +12,7 @@
 namespace headrace::plan {
 
 inline constexpr int kSchemaMajor = 1;
-inline constexpr int kSchemaMinor = 0;
+inline constexpr int kSchemaMinor = 1;
 inline constexpr int32_t kNone = -1;
 
 /// An estimate of a number of rows or bytes. `max` is a hard bound if the data is as described.
@@ -123,6 +123,7 @@ struct Stream {
   Schema schema;
   uint32_t capacityChunks = 4;
   uint32_t chunkRows = 65536;
+  Cardinality rows = {}; ///< of one rank, as estimated; all zero: not known
 };
 
 enum class LiteralKind : uint8_t { kInteger, kI128, kReal, kString };

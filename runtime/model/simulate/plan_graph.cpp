@@ -1,102 +1,39 @@
 // Walks the tasks of a plan and adds their activities.
-#include "runtime/model/simulate/plan_graph.h"
-#include "runtime/model/plan/names.h"
-#include "runtime/model/simulate/rank_class.h"
+#include "runtime/model/simulate/plan_graph_builder.h"
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 
 namespace headrace::simulate {
 
-using plan::Task;
-using plan::TaskKind;
-using topology::CollectiveKind;
-using topology::Level;
-
-namespace {
-
-/// Where the rows of a stream are.
-enum class Distribution : uint8_t { kEven, kReplicated, kFirstRank };
-
-struct StreamState {
-  double rows = 0; ///< over all ranks; of a replicated one, of each
-  Distribution distribution = Distribution::kEven;
-  int64_t chunks = 1;
-  int32_t producer = kNone;
-};
-
-double rowBytes(const plan::Schema &schema) {
-  double bytes = 0;
-  for (const plan::Column &column : schema.columns) {
-    bytes += plan::widthOf(column.type) + (column.nullable ? 1 : 0);
+double PlanGraph::rowsScale() const {
+  double given = 0;
+  double planned = 0;
+  for (const Task &task : plan_.tasks) {
+    if (task.kind != TaskKind::kLoad || task.outputStream == kNone) {
+      continue;
+    }
+    auto rows = workload_.rows.find(plan_.slots[task.slot].name);
+    double estimate = static_cast<double>(plan_.streams[task.outputStream].rows.expected) *
+                      (task.split ? planRanks_ : 1);
+    if (rows != workload_.rows.end() && estimate > 0) {
+      given += rows->second;
+      planned += estimate;
+    }
   }
-  return std::max(bytes, 1.0);
+  return planned > 0 ? given / planned : 1;
 }
 
-class PlanGraph {
-public:
-  PlanGraph(const plan::Plan &plan, const topology::Topology &topology, const Workload &workload)
-      : plan_(plan), topology_(topology), workload_(workload), streams_(plan.streams.size()),
-        consumer_(plan.streams.size(), kNone), skipped_(plan.tasks.size(), false),
-        trips_(plan.tasks.size(), 1), waits_(plan.tasks.size()) {}
-
-  Expected<Graph> make();
-
-private:
-  using Chunks = std::vector<int32_t>;  // activities of one task on one class
-  using PerClass = std::vector<Chunks>; // of one task
-  void decideBranches();
-  std::vector<int32_t> order() const;
-  Status addTask(int32_t id);
-  Status addLoad(int32_t id);
-  void addRun(int32_t id);
-  void addExchange(int32_t id);
-  void addCollective(int32_t id);
-  void addCompute(int32_t id);
-  void addMarker(int32_t id);
-
-  Activity activityOf(int32_t id, size_t chunk, size_t chunks) const;
-  /// Appends; adds the edges to `after`, to the chunk before, to the producer's chunk and to the
-  /// credit.
-  int32_t append(Activity activity, int32_t id, size_t rankClass, size_t chunk);
-  /// One activity for all classes.
-  void appendCommon(Activity activity, int32_t id, size_t chunk);
-  void kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
-              const cost::KernelWork &work, double perDevice);
-  double share(const StreamState &stream) const {
-    return stream.distribution == Distribution::kEven
-               ? stream.rows / static_cast<double>(workload_.ranks)
-               : stream.rows;
+double PlanGraph::rowsOf(int32_t stream, Distribution distribution, double otherwise) const {
+  if (auto it = workload_.rows.find(plan_.streams[stream].name); it != workload_.rows.end()) {
+    return it->second;
   }
-  int64_t chunksFor(double rowsOfRank, uint32_t chunkRows) const {
-    double real = std::ceil(rowsOfRank / std::max<uint32_t>(chunkRows, 1));
-    return std::clamp<int64_t>(static_cast<int64_t>(std::min(real, 1e9)), 1, workload_.chunksMax);
+  const plan::Cardinality &rows = plan_.streams[stream].rows;
+  if (rows.p95 == 0) {
+    return otherwise;
   }
-  double rowsOf(const std::string &name, double otherwise) const {
-    auto it = workload_.rows.find(name);
-    return it == workload_.rows.end() ? otherwise : it->second;
-  }
-  /// Classes that run a task whose input is distributed so: all, or the first alone.
-  size_t classCount(Distribution distribution) const {
-    return distribution == Distribution::kFirstRank ? 1 : classes_.size();
-  }
-  int64_t remoteRanks(const RankClass &rankClass) const {
-    return workload_.ranks - rankClass.ranksPerNode;
-  }
-
-  const plan::Plan &plan_;
-  const topology::Topology &topology_;
-  const Workload &workload_;
-  Graph graph_;
-  std::vector<RankClass> classes_;
-  std::vector<StreamState> streams_;
-  std::vector<int32_t> consumer_;
-  std::vector<bool> skipped_;
-  std::vector<double> trips_;
-  std::vector<std::vector<int32_t>> waits_; // `after`, and the choose or repeat whose body it is in
-  std::vector<PerClass> chunksOf_;
-};
+  double whole = distribution == Distribution::kEven ? planRanks_ : 1;
+  return static_cast<double>(rows.expected) * whole * rowsScale_;
+}
 
 void PlanGraph::decideBranches() {
   for (size_t id = 0; id < plan_.tasks.size(); ++id) {
@@ -191,6 +128,9 @@ int32_t PlanGraph::append(Activity activity, int32_t id, size_t rankClass, size_
       }
     }
   }
+  if (chunk == 0) {
+    addSpillReads(id, rankClass, activity);
+  }
   std::sort(activity.after.begin(), activity.after.end());
   activity.after.erase(std::unique(activity.after.begin(), activity.after.end()),
                        activity.after.end());
@@ -218,295 +158,6 @@ void PlanGraph::appendCommon(Activity activity, int32_t id, size_t chunk) {
   }
 }
 
-/// Work is counted in bytes of the device's memory, or those it would have moved while computing.
-void PlanGraph::kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
-                       const cost::KernelWork &work, double perDevice) {
-  const RankClass &on = classes_[rankClass];
-  cost::KernelTime time = cost::kernelTime(*on.deviceType, work);
-  double bandwidth = on.deviceType->memoryBandwidth.value;
-  double busy = std::max(time.memorySeconds, time.computeSeconds);
-  Activity activity = activityOf(id, chunk, chunks);
-  activity.latencySeconds = time.launchSeconds;
-  activity.work = busy * bandwidth;
-  if (busy > 0) {
-    activity.rateMax = activity.work / (time.total() - time.launchSeconds);
-    activity.uses = {{on.memory, perDevice * time.memorySeconds / busy},
-                     {on.compute, perDevice * time.computeSeconds / busy}};
-  }
-  append(std::move(activity), id, rankClass, chunk);
-}
-
-Status PlanGraph::addLoad(int32_t id) {
-  const Task &task = plan_.tasks[id];
-  const plan::Slot &slot = plan_.slots[task.slot];
-  auto rows = workload_.rows.find(slot.name);
-  if (rows == workload_.rows.end()) {
-    return makeError(ErrorKind::kUser, "the workload has no rows for slot: ", slot.name);
-  }
-  StreamState &stream = streams_[task.outputStream];
-  stream.rows = rows->second;
-  stream.distribution = task.split ? Distribution::kEven : Distribution::kReplicated;
-  stream.chunks = chunksFor(share(stream), plan_.streams[task.outputStream].chunkRows);
-  double bytes = 0;
-  for (const plan::SlotColumn &column : slot.columns) {
-    bytes += plan::widthOf(column.type);
-  }
-  bytes *= share(stream) / static_cast<double>(stream.chunks);
-  for (size_t c = 0; c < classes_.size(); ++c) {
-    const RankClass &on = classes_[c];
-    for (int64_t chunk = 0; chunk < stream.chunks; ++chunk) {
-      Activity activity = activityOf(id, chunk, stream.chunks);
-      activity.work = bytes;
-      activity.uses = {{on.memory, 1}};
-      if (on.storage != kNone) {
-        activity.uses.push_back({on.storage, static_cast<double>(on.ranksPerNode)});
-      }
-      append(std::move(activity), id, c, chunk);
-    }
-  }
-  return {};
-}
-
-void PlanGraph::addRun(int32_t id) {
-  const Task &task = plan_.tasks[id];
-  StreamState source;
-  double inBytes = 1;
-  size_t inColumns = 1;
-  if (task.inputStream != kNone) {
-    source = streams_[task.inputStream];
-    inBytes = rowBytes(plan_.streams[task.inputStream].schema);
-    inColumns = plan_.streams[task.inputStream].schema.columns.size();
-  } else if (task.sourceState != kNone) {
-    const plan::State &state = plan_.states[task.sourceState];
-    // As its fillers: on the first rank after a gather, else on every rank with its own rows.
-    for (const Task &filler : plan_.tasks) {
-      for (const plan::StateArgument &argument : filler.states) {
-        if (argument.state == task.sourceState && argument.use == plan::StateUse::kPerWorker &&
-            filler.inputStream != kNone) {
-          source.distribution = streams_[filler.inputStream].distribution;
-        }
-      }
-    }
-    source.rows =
-        static_cast<double>(state.kind == plan::StateKind::kScalar ? 1 : state.rows.expected);
-    if (source.distribution == Distribution::kEven) {
-      source.rows *= static_cast<double>(workload_.ranks); // a state's rows are of one rank
-    }
-    inBytes = state.rowBytes;
-    source.chunks = chunksFor(share(source), 65536);
-  }
-  double outRows = 0;
-  double outBytes = 0;
-  size_t outColumns = 0;
-  if (task.outputStream != kNone) {
-    StreamState &out = streams_[task.outputStream];
-    int32_t producer = out.producer;
-    out = source;
-    out.producer = producer;
-    out.rows = rowsOf(plan_.streams[task.outputStream].name, source.rows);
-    outRows = share(out);
-    outBytes = rowBytes(plan_.streams[task.outputStream].schema);
-    outColumns = plan_.streams[task.outputStream].schema.columns.size();
-  }
-  double chunks = static_cast<double>(source.chunks);
-  double inRows = share(source);
-  cost::KernelWork work;
-  work.streamBytes = (inRows * inBytes + outRows * outBytes) / chunks;
-  work.operations =
-      workload_.operationsPerValue *
-      (inRows * static_cast<double>(inColumns) + outRows * static_cast<double>(outColumns)) /
-      chunks;
-  for (const plan::StateArgument &argument : task.states) {
-    const plan::State &state = plan_.states[argument.state];
-    if (state.kind != plan::StateKind::kScalar) {
-      work.randomBytes += inRows * state.rowBytes / chunks;
-      work.workingSetBytes += static_cast<double>(state.rows.expected) * state.rowBytes;
-    }
-  }
-  for (size_t c = 0; c < classCount(source.distribution); ++c) {
-    for (int64_t chunk = 0; chunk < source.chunks; ++chunk) {
-      kernel(id, c, chunk, source.chunks, work, 1);
-    }
-  }
-}
-
-void PlanGraph::addExchange(int32_t id) {
-  const Task &task = plan_.tasks[id];
-  const StreamState source = streams_[task.inputStream];
-  StreamState &out = streams_[task.outputStream];
-  double ranks = static_cast<double>(workload_.ranks);
-  bool even = source.distribution == Distribution::kEven;
-  double totalRows = even ? source.rows : source.rows * ranks;
-  double bytes = totalRows / ranks * rowBytes(plan_.streams[task.inputStream].schema);
-  out.rows = rowsOf(plan_.streams[task.outputStream].name, totalRows);
-  out.chunks = source.chunks;
-  CollectiveKind kind = CollectiveKind::kAllToAll;
-  double buffer = bytes; // of one rank, as the fits count it
-  out.distribution = Distribution::kEven;
-  if (task.exchange == plan::ExchangeKind::kBroadcast) {
-    kind = CollectiveKind::kAllGather;
-    buffer = bytes * ranks;
-    out.distribution = Distribution::kReplicated;
-  }
-  bool gather = task.exchange == plan::ExchangeKind::kGather;
-  if (gather) {
-    out.distribution = Distribution::kFirstRank;
-  }
-  double chunks = static_cast<double>(source.chunks);
-  double work = bytes / chunks;
-  cost::GroupShape shape{workload_.ranks, 0, 0};
-  std::vector<Use> uses;
-  double latency = 0;
-  for (const RankClass &on : classes_) {
-    shape.nodes += on.nodes;
-    double remote = static_cast<double>(remoteRanks(on));
-    shape.remotePeers = std::max(shape.remotePeers, remoteRanks(on));
-    if (gather && &on != &classes_.front()) {
-      continue;
-    }
-    // A byte of work is a byte that each rank has: spread, copied to all, or sent to one.
-    Traffic traffic{1 / ranks, remote / ranks};
-    if (kind == CollectiveKind::kAllGather) {
-      traffic = {1, remote};
-    }
-    if (gather) {
-      traffic = {1, remote};
-    }
-    TrafficUse use = gather ? usesOfGather(on, traffic) : usesOf(on, traffic);
-    uses.insert(uses.end(), use.uses.begin(), use.uses.end());
-    double peers = static_cast<double>(on.ranksPerNode - 1);
-    latency = std::max(latency, gather ? std::max(use.localLatencySeconds, use.remoteLatencySeconds)
-                                       : peers * use.localLatencySeconds +
-                                             remote * use.remoteLatencySeconds);
-  }
-  Level level = shape.nodes > 1 ? Level::kNetwork : Level::kNode;
-  const topology::CollectiveFit *fit =
-      gather || workload_.ranks < 2 || buffer <= 0
-          ? nullptr
-          : cost::leastFit(topology_.collectives, kind, level, shape, buffer);
-  for (int64_t chunk = 0; chunk < source.chunks; ++chunk) {
-    Activity activity = activityOf(id, chunk, source.chunks);
-    activity.work = work;
-    activity.uses = uses;
-    // Later chunks find the connections busy: what a message costs overlaps with the bytes before
-    // it.
-    activity.latencySeconds = chunk == 0 ? latency : 0;
-    if (fit) {
-      double fixed = cost::predictSeconds(*fit, shape, 0);
-      activity.latencySeconds = chunk == 0 ? fixed : 0;
-      activity.rateMax = bytes / (cost::predictSeconds(*fit, shape, buffer) - fixed);
-      activity.relativeError = std::hypot(activity.relativeError, fit->relativeError);
-    }
-    appendCommon(std::move(activity), id, chunk);
-  }
-}
-
-void PlanGraph::addCollective(int32_t id) {
-  const Task &task = plan_.tasks[id];
-  CollectiveKind kind = CollectiveKind::kAllReduce;
-  for (CollectiveKind candidate :
-       {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
-        CollectiveKind::kAllToAll, CollectiveKind::kBroadcast}) {
-    if (task.operation == topology::collectiveName(candidate)) {
-      kind = candidate;
-    }
-  }
-  const std::vector<int32_t> &sized =
-      kind == CollectiveKind::kAllGather ? task.outputs : task.inputs;
-  double bytes = 0;
-  for (int32_t buffer : sized) {
-    bytes += static_cast<double>(plan_.buffers[buffer].bytes);
-  }
-  Activity activity = activityOf(id, 0, 1);
-  activity.relativeError = 0;
-  cost::GroupShape shape{workload_.ranks, 0, 0};
-  double ranks = static_cast<double>(workload_.ranks);
-  double steps = cost::stepCount(kind, workload_.ranks);
-  for (const RankClass &on : classes_) {
-    shape.nodes += on.nodes;
-    shape.remotePeers = std::max(shape.remotePeers, remoteRanks(on));
-  }
-  for (const RankClass &on : classes_) {
-    if (workload_.ranks < 2) {
-      break;
-    }
-    // A ring enters and leaves a node once; all-to-all crosses from every rank.
-    double sent = cost::sentFraction(kind, workload_.ranks);
-    double between = shape.nodes > 1 ? sent / static_cast<double>(on.ranksPerNode) : 0;
-    Traffic traffic{sent / static_cast<double>(std::max<int64_t>(on.ranksPerNode - 1, 1)), between};
-    if (kind == CollectiveKind::kAllToAll) {
-      traffic = {1 / ranks, static_cast<double>(remoteRanks(on)) / ranks};
-    }
-    TrafficUse use = usesOf(on, traffic);
-    activity.uses.insert(activity.uses.end(), use.uses.begin(), use.uses.end());
-    activity.latencySeconds =
-        std::max(activity.latencySeconds,
-                 steps * std::max(use.localLatencySeconds, use.remoteLatencySeconds));
-  }
-  activity.work = workload_.ranks > 1 ? bytes : 0;
-  Level level = shape.nodes > 1 ? Level::kNetwork : Level::kNode;
-  const topology::CollectiveFit *fit =
-      workload_.ranks < 2 || bytes <= 0
-          ? nullptr
-          : cost::leastFit(topology_.collectives, kind, level, shape, bytes);
-  if (fit) {
-    activity.latencySeconds = cost::predictSeconds(*fit, shape, 0);
-    activity.rateMax = bytes / (cost::predictSeconds(*fit, shape, bytes) - activity.latencySeconds);
-    activity.relativeError = fit->relativeError;
-  }
-  appendCommon(std::move(activity), id, 0);
-}
-
-void PlanGraph::addCompute(int32_t id) {
-  const Task &task = plan_.tasks[id];
-  cost::KernelWork work;
-  for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
-    for (int32_t buffer : *buffers) {
-      work.streamBytes += static_cast<double>(plan_.buffers[buffer].bytes);
-    }
-  }
-  work.operations = work.streamBytes / 4 * workload_.operationsPerValue;
-  bool product = task.operation == "matmul" || task.operation == "batch_matmul";
-  if (product && !task.inputs.empty() && !task.outputs.empty()) {
-    // Two operations for each value of the result and each of the inner dimension; this rank's
-    // values.
-    const plan::Buffer &left = plan_.buffers[task.inputs[0]];
-    const plan::Buffer &out = plan_.buffers[task.outputs[0]];
-    double width = out.element == "f32" ? 4 : 8;
-    double inner =
-        left.shape.empty() ? 1 : static_cast<double>(std::max<int64_t>(left.shape.back(), 1));
-    work.operations = 2 * static_cast<double>(out.bytes) / width * inner;
-    work.compute = out.element;
-  }
-  for (size_t c = 0; c < classes_.size(); ++c) {
-    kernel(id, c, 0, 1, work, 1);
-  }
-}
-
-void PlanGraph::addMarker(int32_t id) {
-  const Task &task = plan_.tasks[id];
-  bool first = task.inputStream != kNone &&
-               streams_[task.inputStream].distribution == Distribution::kFirstRank;
-  int64_t chunks = task.inputStream != kNone ? streams_[task.inputStream].chunks : 1;
-  for (size_t c = 0; c < (first ? 1 : classes_.size()); ++c) {
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      Activity activity = activityOf(id, chunk, chunks);
-      if (task.kind == TaskKind::kReserve) {
-        activity.acquires = {{classes_[c].tier, static_cast<double>(task.bytes.expected)}};
-      } else if (task.kind == TaskKind::kRelease && task.reservation != kNone) {
-        double bytes = static_cast<double>(plan_.tasks[task.reservation].bytes.expected);
-        activity.releases = {{classes_[c].tier, bytes}};
-      } else if (task.kind == TaskKind::kCopy) {
-        for (int32_t buffer : task.inputs) {
-          activity.work += static_cast<double>(plan_.buffers[buffer].bytes);
-        }
-        activity.uses = {{classes_[c].memory, 2}}; // read and written
-      }
-      append(std::move(activity), id, c, chunk);
-    }
-  }
-}
-
 Status PlanGraph::addTask(int32_t id) {
   switch (plan_.tasks[id].kind) {
   case TaskKind::kLoad:
@@ -530,7 +181,12 @@ Status PlanGraph::addTask(int32_t id) {
 }
 
 Expected<Graph> PlanGraph::make() {
-  HR_ASSIGN_OR_RETURN(classes_, makeClasses(topology_, workload_.ranks, graph_));
+  Division division{workload_.ranks, workload_.skews, workload_.memoryBytes};
+  HR_ASSIGN_OR_RETURN(classes_, makeClasses(topology_, division, graph_));
+  for (const plan::MeshAxis &axis : plan_.mesh) {
+    planRanks_ *= static_cast<double>(axis.size);
+  }
+  rowsScale_ = rowsScale();
   for (const plan::Place &place : plan_.places) {
     graph_.places.push_back(place.operation.empty() ? place.text
                                                     : place.operation + ": " + place.text);
@@ -565,8 +221,6 @@ Expected<Graph> PlanGraph::make() {
   }
   return std::move(graph_);
 }
-
-} // namespace
 
 Expected<Graph> planGraph(const plan::Plan &plan, const topology::Topology &topology,
                           const Workload &workload) {

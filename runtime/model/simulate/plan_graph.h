@@ -4,6 +4,7 @@
 
 #include "runtime/model/plan/plan.h"
 #include "runtime/model/simulate/graph.h"
+#include "runtime/model/simulate/rank_class.h"
 
 #include <map>
 #include <string>
@@ -13,20 +14,26 @@ namespace headrace::simulate {
 /// What the plan runs on, which is not in the plan itself.
 struct Workload {
   int64_t ranks = 1;
-  /// Rows over all ranks, by the name of a slot or a stream. A slot that is loaded must be here; a
-  /// stream that is not has the rows of what it is made from.
+  /// Rows over all ranks, by the name of a slot or a stream. What is not here has the rows that the
+  /// compiler estimated, scaled as the slots here are against its estimates of them; where it did not
+  /// estimate, a stream has the rows of what it is made from.
   std::map<std::string, double> rows;
+  /// Ranks that are slower, load more, or receive more; others are equal.
+  std::vector<RankSkew> skews;
+  double memoryBytes = 0; ///< of a rank; what does not fit is spilled; 0 = all of its device
   double rowsRelativeError = 0;
   double operationsPerValue = 4; ///< of a kernel, for each value it reads or writes
   /// A stream is simulated in at most this many chunks; fewer chunks are quicker and overlap less.
   int64_t chunksMax = 32;
 };
 
-/// Equal ranks become one, so the size does not grow with ranks. Streams hold their producers as in
+/// Equal ranks become one (see RankSkew for others), so the size does not grow with ranks. Streams hold their producers as in
 /// the run: by their credit, scaled to the simulated chunks and at least two. A choose takes the
 /// branch that the expected value of its hole decides; a repeat's body counts as often as it may
-/// run. Rank 0's share after a gather is simulated on a rank of the first class. Errors (kUser):
-/// ranks that the topology lacks, a slot without rows. `plan` must have passed plan::check.
+/// run. Rank 0's share after a gather is simulated on a rank of the first class. A state whose
+/// reservation exceeds its tier is written in part to the tier below while it is filled and read back
+/// before its first reader; without a tier below, the simulation says that there is no room. Errors
+/// (kUser): ranks that the topology lacks, skews that make no sense, a slot without rows. `plan` must have passed plan::check.
 Expected<Graph> planGraph(const plan::Plan &plan, const topology::Topology &topology,
                           const Workload &workload);
 

@@ -282,7 +282,9 @@ Json collectiveJson(const CollectiveFit &fit) {
   term("a_log2nodes", fit.perLog2NodeSeconds);
   term("g_sqrt", fit.sqrtTerm);
   term("g_sqrt_step", fit.sqrtStepTerm);
-  object[fit.bandwidthIsAlgorithmic ? "B_alg" : "B"] = fit.bandwidth;
+  object[fit.sent == SentBytes::kWhole  ? "B_alg"
+         : fit.sent == SentBytes::kTree ? "B_tree"
+                                        : "B"] = fit.bandwidth;
   putProvenance(object, fit.provenance, fit.relativeError);
   return object;
 }

@@ -86,11 +86,14 @@ CollectiveFit readCollective(JsonReader &reader, const FigureDefaults &defaults)
   }
   Quantity bus = readFigure(reader, "B", Presence::kOptional, Bound::kPositive, defaults);
   Quantity whole = readFigure(reader, "B_alg", Presence::kOptional, Bound::kPositive, defaults);
-  fit.bandwidthIsAlgorithmic = whole.value > 0;
-  if (reader.ok() && (bus.value > 0) == fit.bandwidthIsAlgorithmic) {
-    reader.fail("needs one of B and B_alg");
+  Quantity tree = readFigure(reader, "B_tree", Presence::kOptional, Bound::kPositive, defaults);
+  fit.sent = whole.value > 0  ? SentBytes::kWhole
+             : tree.value > 0 ? SentBytes::kTree
+                              : SentBytes::kShares;
+  if (reader.ok() && (bus.value > 0) + (whole.value > 0) + (tree.value > 0) != 1) {
+    reader.fail("needs one of B, B_alg and B_tree");
   }
-  fit.bandwidth = bus.value + whole.value;
+  fit.bandwidth = bus.value + whole.value + tree.value;
   fit.provenance = readProvenance(reader, defaults);
   fit.relativeError = readRelativeError(reader, defaults.relativeError);
   reader.finish();

@@ -245,11 +245,18 @@ const char *collectiveName(CollectiveKind kind);
 /// Where the members of a collective sit.
 enum class Level : uint8_t { kNode, kNetwork };
 
+/// How many bytes the bandwidth of a fit counts for a buffer of S bytes.
+enum class SentBytes : uint8_t {
+  kShares, ///< each member's share to the others: v as below
+  kWhole,  ///< the buffer: v = 1
+  kTree,   ///< over a node's port in a tree of k nodes: k−1 edges carry S up and S down, v = 2(k−1)/k
+};
+
 /// Fitted time of one algorithm for n members of which p are on other nodes than a given one:
 /// base + perStep·steps(n) + perRank·n + perPeer·p + perLog2Node·log2(nodes) + sqrtTerm·√(vS) +
 /// sqrtStepTerm·√(steps(n)·vS) + vS/bandwidth,
 /// steps n−1 and v = (n−1)/n (both doubled for all-reduce); v = p/n for an all-to-all between
-/// nodes. With `bandwidthIsAlgorithmic`, v = 1.
+/// nodes; otherwise as `sent` says.
 struct CollectiveFit {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   Level level = Level::kNode;
@@ -263,7 +270,7 @@ struct CollectiveFit {
   double sqrtTerm = 0;     ///< seconds per √byte: the fill of the best pipeline
   double sqrtStepTerm = 0; ///< seconds per √byte: likewise, growing with the length of the pipeline
   double bandwidth = 0;
-  bool bandwidthIsAlgorithmic = false;
+  SentBytes sent = SentBytes::kShares;
   double relativeError = 0.15;
   Provenance provenance = {Origin::kFitted, {}, {}};
   std::string library; ///< "own", "nccl", or empty

@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"/collectives", R"([{"op": "all_smile", "level": "net", "B": 1}])",
                 "$.collectives[0]: unknown collective: all_smile"},
         Mistake{"/collectives", R"([{"op": "all_reduce", "level": "net"}])",
-                "$.collectives[0]: needs one of B and B_alg"},
+                "$.collectives[0]: needs one of B, B_alg and B_tree"},
         Mistake{"/collectives", R"([{"op": "all_reduce", "level": "attic", "B": 1}])",
                 "$.collectives[0].level: level must be node, net or a domain of a node type, got "
                 "attic"}));

@@ -2,12 +2,14 @@
 // refusals.
 #include "runtime/model/cost/network.h"
 #include "runtime/model/simulate/plan_graph.h"
+#include "runtime/model/simulate/program_cost.h"
 #include "runtime/model/simulate/simulate.h"
 #include "runtime/model/simulate/trace.h"
 #include "test/unit/model/plan/sample_plan.h"
 
 #include <chrono>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace headrace::simulate {
 namespace {
@@ -243,6 +245,215 @@ TEST(PlanGraph, more_rows_and_slower_links_never_cost_less) {
     EXPECT_LE(seconds, run(graphOf(shufflePlan(), slow, load)).seconds);
     previous = seconds;
   }
+}
+
+TEST(PlanGraph, memory_does_not_grow_with_ranks) {
+  topology::Topology topology = *topology::shippedTopology("p5-2node");
+  topology.instances[0].count = 125000;
+  size_t before = 0;
+  for (int64_t ranks : {16, 1000, 100000, 1000000}) {
+    Workload load = workload(ranks);
+    load.rows["t"] = kRows * static_cast<double>(ranks) / 16;
+    load.skews = {{3, 1, 0.5, 2, 1}};
+    Graph graph = graphOf(shufflePlan(), topology, load);
+    size_t size = graph.activities.size() + graph.resources.size() + graph.tiers.size();
+    for (const Activity &activity : graph.activities) {
+      size += activity.uses.size() + activity.after.size();
+    }
+    // Of 16 ranks there is one more whole node beside the skewed one, as of a million.
+    EXPECT_TRUE(before == 0 || size == before) << ranks << ": " << size;
+    before = size;
+    EXPECT_GT(run(graph).seconds, 0);
+  }
+}
+
+/// A machine whose kernels take most of the time.
+topology::Topology slowMemory() {
+  topology::Topology topology = *topology::shippedTopology("ethernet-fast");
+  for (auto &[name, type] : topology.deviceTypes) {
+    type.memoryBandwidth.value = 1e8;
+  }
+  return topology;
+}
+
+TEST(PlanGraph, the_slowest_rank_decides) {
+  double equal = run(graphOf(shufflePlan(), slowMemory(), workload(8))).seconds;
+  Workload slow = workload(8);
+  slow.skews = {{5, 1, 0.25, 1, 1}};
+  double skewed = run(graphOf(shufflePlan(), slowMemory(), slow)).seconds;
+  EXPECT_NEAR(skewed / equal, 4, 0.3);
+  // All ranks slower by the same factor: one class again.
+  Workload all = workload(8);
+  all.skews = {{0, 8, 0.25, 1, 1}};
+  Graph graph = graphOf(shufflePlan(), slowMemory(), all);
+  EXPECT_EQ(graph.activities.size(),
+            graphOf(shufflePlan(), slowMemory(), workload(8)).activities.size());
+  EXPECT_NEAR(run(graph).seconds / skewed, 1, 0.05);
+  // Equal factors of rows are no skew.
+  all.skews = {{0, 8, 1, 3, 3}};
+  EXPECT_NEAR(run(graphOf(shufflePlan(), slowMemory(), all)).seconds / equal, 1, 1e-9);
+}
+
+TEST(PlanGraph, the_fullest_rank_decides) {
+  // One of eight loads four times what the others do: 4 / (7 + 4) of all, against an eighth.
+  double equal = run(graphOf(shufflePlan(), slowMemory(), workload(8))).seconds;
+  Workload load = workload(8);
+  load.skews = {{2, 1, 1, 4, 1}};
+  double rows = run(graphOf(shufflePlan(), slowMemory(), load)).seconds;
+  EXPECT_GT(rows / equal, 1.5);
+  EXPECT_LT(rows / equal, 8 * 4.0 / 11);
+  // A hot key fills the port of its rank: 8 * 4 / 11 of the mean, of which no seventh is its own.
+  topology::Topology slow = *topology::shippedTopology("ethernet-slow");
+  load.skews = {{2, 1, 1, 1, 4}};
+  double hot = run(graphOf(shufflePlan(), slow, load)).seconds;
+  EXPECT_NEAR(hot / run(graphOf(shufflePlan(), slow, workload(8))).seconds, 8 * 4.0 / 11, 0.15);
+}
+
+TEST(PlanGraph, skewed_ranks_of_a_node_share_its_links) {
+  // Two ranks of a node of eight are slow: the node's links are there once.
+  topology::Topology topology = *topology::shippedTopology("p5-2node");
+  Workload load = workload(16);
+  load.skews = {{0, 2, 0.5, 1, 1}};
+  Graph graph = graphOf(shufflePlan(), topology, load);
+  size_t ports = 0;
+  for (const Resource &resource : graph.resources) {
+    ports += resource.name.ends_with("nic[0].out");
+  }
+  EXPECT_EQ(ports, 2u); // of the node with slow ranks and of the other
+  Graph equal = graphOf(shufflePlan(), topology, workload(16));
+  Outcome outcome = run(graph);
+  EXPECT_GE(outcome.seconds, run(equal).seconds * (1 - 1e-9));
+  EXPECT_GE(outcome.seconds, lowerBoundSeconds(graph) * (1 - 1e-9));
+}
+
+TEST(PlanGraph, skews_that_make_no_sense_are_refused) {
+  topology::Topology slow = *topology::shippedTopology("ethernet-slow");
+  auto message = [&](std::vector<RankSkew> skews) {
+    Workload load = workload(8);
+    load.skews = std::move(skews);
+    return planGraph(shufflePlan(), slow, load).status().message();
+  };
+  EXPECT_EQ(message({{7, 2, 1, 1, 1}}),
+            "skewed ranks must not overlap and be from 0 to 7, got 2 from 7");
+  EXPECT_EQ(message({{1, 3, 1, 1, 1}, {2, 1, 1, 1, 1}}),
+            "skewed ranks must not overlap and be from 0 to 7, got 1 from 2");
+  EXPECT_EQ(message({{1, 1, 0, 1, 1}}),
+            "a skew needs a positive speed and no negative rows or keys, got 0, 1, 1");
+}
+
+/// The shuffle's groups are reserved before, read after, and given back.
+plan::Plan reservedPlan(uint64_t stateBytes) {
+  plan::Plan plan = shufflePlan();
+  plan::Schema schema = plan.streams[0].schema;
+  plan.streams.push_back({"groups", schema, 4, 65536});
+  plan.kernels.resize(3);
+  plan::Task reserve;
+  reserve.kind = plan::TaskKind::kReserve;
+  reserve.name = "reserve";
+  reserve.sourceState = 0;
+  reserve.bytes.expected = stateBytes;
+  plan.tasks.push_back(reserve);
+  plan.tasks[3].after = {4};
+  plan::Task read;
+  read.kind = plan::TaskKind::kRun;
+  read.name = "read groups";
+  read.kernel = 2;
+  read.sourceState = 0;
+  read.after = {3};
+  read.outputStream = 3;
+  plan.tasks.push_back(read);
+  plan::Task release;
+  release.kind = plan::TaskKind::kRelease;
+  release.name = "release";
+  release.reservation = 4;
+  release.after = {5};
+  plan.tasks.push_back(release);
+  return plan;
+}
+
+TEST(PlanGraph, states_that_do_not_fit_are_spilled_and_read_back) {
+  topology::Topology topology = *topology::shippedTopology("p5-2node");
+  Workload load = workload(16);
+  auto outcomeOf = [&](double memory, uint64_t bytes) {
+    load.memoryBytes = memory;
+    Graph graph = graphOf(reservedPlan(bytes), topology, load);
+    Outcome outcome = run(graph);
+    EXPECT_GE(outcome.seconds, lowerBoundSeconds(graph) * (1 - 1e-9));
+    // Every byte that is written away is read back.
+    double written = 0;
+    double back = 0;
+    for (size_t i = 0; i < graph.resources.size(); ++i) {
+      written += graph.resources[i].name.ends_with(" writing") ? outcome.uses[i].bytes : 0;
+      back += graph.resources[i].name.ends_with(" reading") ? outcome.uses[i].bytes : 0;
+    }
+    EXPECT_NEAR(written, back, 1e-6 * (written + 1));
+    for (size_t tier = 0; tier < graph.tiers.size(); ++tier) {
+      EXPECT_LE(outcome.tierPeakBytes[tier], graph.tiers[tier].bytes);
+    }
+    return std::pair(outcome.seconds, written);
+  };
+  uint64_t bytes = 40'000'000'000;
+  auto [fits, none] = outcomeOf(0, bytes);
+  EXPECT_EQ(none, 0);
+  double before = fits;
+  for (double memory : {3e10, 2e10, 1e10, 1e9}) {
+    auto [seconds, written] = outcomeOf(memory, bytes);
+    EXPECT_NEAR(written, 4e10 - 0.9 * memory, 1) << memory;
+    EXPECT_GE(seconds, before);
+    before = seconds;
+  }
+  // At 32 GB/s for each of two GPUs behind a switch, there and back.
+  EXPECT_GT(before, 2 * (4e10 - 0.9e9) / 3.2e10);
+  // More than the tier below holds as well.
+  load.memoryBytes = 1e9;
+  Graph graph = graphOf(reservedPlan(uint64_t{1} << 50), topology, load);
+  EXPECT_FALSE(simulate(graph).ok());
+}
+
+TEST(PlanGraph, streams_have_the_rows_that_the_compiler_estimated) {
+  topology::Topology slow = *topology::shippedTopology("ethernet-slow");
+  plan::Plan plan = shufflePlan();
+  plan.mesh = {{"rank", 4}};
+  plan.streams[0].rows = {0, 16'000'000, 16'000'000, UINT64_MAX}; // of one rank, 64 M in all
+  plan.streams[1].rows = {0, 1'600'000, 1'600'000, UINT64_MAX};   // a tenth passes
+  Workload load;
+  load.ranks = 4;
+  double estimated = run(graphOf(plan, slow, load)).seconds;
+  load.rows = {{"t", kRows}, {"divided", kRows / 10}};
+  EXPECT_NEAR(run(graphOf(plan, slow, load)).seconds, estimated, 1e-9 * estimated);
+  // Ten times the rows of the slot: ten times those of what is made of it.
+  load.rows = {{"t", 10 * kRows}};
+  double more = run(graphOf(plan, slow, load)).seconds;
+  load.rows = {{"t", 10 * kRows}, {"divided", kRows}};
+  EXPECT_NEAR(run(graphOf(plan, slow, load)).seconds, more, 1e-9 * more);
+}
+
+TEST(ProgramCost, terms_add_up_and_name_the_users_program) {
+  topology::Topology slow = *topology::shippedTopology("ethernet-slow");
+  Expected<ProgramCost> cost = programCost(shufflePlan(), slow, workload(4));
+  ASSERT_TRUE(cost.ok()) << cost.status().toString();
+  double sum = 0;
+  bool network = false;
+  for (const CostTerm &term : cost->terms) {
+    sum += term.cost.seconds;
+    network = network || (term.kind == "exchange" && term.place == "aggregate: group by k" &&
+                          term.cost.relativeError > 0);
+  }
+  EXPECT_TRUE(network);
+  EXPECT_NEAR(sum, cost->total.seconds, 1e-9 * sum);
+  EXPECT_EQ(cost->total.seconds, run(graphOf(shufflePlan(), slow, workload(4))).seconds);
+  EXPECT_EQ(cost->terms.front().kind, "exchange"); // a slow network: the largest
+  EXPECT_GT(cost->secondsHigh, cost->total.seconds);
+  EXPECT_NE(cost->text().find("total, from"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(cost->json())["terms"].size(), cost->terms.size());
+  // A spill is a term of its own.
+  Workload load = workload(16);
+  load.memoryBytes = 1e9;
+  Expected<ProgramCost> spilled =
+      programCost(reservedPlan(40'000'000'000), *topology::shippedTopology("p5-2node"), load);
+  ASSERT_TRUE(spilled.ok());
+  EXPECT_EQ(spilled->terms.front().kind, "spill");
+  EXPECT_FALSE(spilled->tiers.empty());
 }
 
 } // namespace

@@ -1,0 +1,114 @@
+// The class that makes a graph of a plan, for the files that it is written in: plan_graph.cpp (tasks
+// in order, edges, credits), plan_table_tasks.cpp, plan_tensor_tasks.cpp, plan_spills.cpp.
+#pragma once
+
+#include "runtime/model/cost/cost.h"
+#include "runtime/model/simulate/plan_graph.h"
+#include "runtime/model/simulate/rank_class.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace headrace::simulate {
+
+using plan::Task;
+using plan::TaskKind;
+using topology::CollectiveKind;
+using topology::Level;
+
+/// Where the rows of a stream are.
+enum class Distribution : uint8_t { kEven, kReplicated, kFirstRank };
+
+constexpr double kNotKnown = -1;
+
+struct StreamState {
+  double rows = 0; ///< over all ranks; of a replicated one, of each
+  Distribution distribution = Distribution::kEven;
+  Weight weight = Weight::kEven; ///< which ranks have more of it; only if kEven
+  int64_t chunks = 1;
+  int32_t producer = kNone;
+};
+
+class PlanGraph {
+public:
+  PlanGraph(const plan::Plan &plan, const topology::Topology &topology, const Workload &workload)
+      : plan_(plan), topology_(topology), workload_(workload), streams_(plan.streams.size()),
+        consumer_(plan.streams.size(), kNone), skipped_(plan.tasks.size(), false),
+        trips_(plan.tasks.size(), 1), waits_(plan.tasks.size()) {}
+
+  Expected<Graph> make();
+
+private:
+  using Chunks = std::vector<int32_t>;  // activities of one task on one class
+  using PerClass = std::vector<Chunks>; // of one task
+  void decideBranches();
+  std::vector<int32_t> order() const;
+  Status addTask(int32_t id);
+  Status addLoad(int32_t id);
+  void addRun(int32_t id);
+  void addExchange(int32_t id);
+  void addCollective(int32_t id);
+  void addCompute(int32_t id);
+  void addMarker(int32_t id);
+  Status addTensorLoad(int32_t id);
+  void copyBetweenTiers(const Task &task, const RankClass &on, Activity &activity) const;
+
+  Activity activityOf(int32_t id, size_t chunk, size_t chunks) const;
+  /// Appends; adds the edges to `after`, to the chunk before, to the producer's chunk and to the
+  /// credit.
+  int32_t append(Activity activity, int32_t id, size_t rankClass, size_t chunk);
+  /// Of what the state of a reservation needs, the part that its tier has no room for, 0 to 1.
+  double spilledPart(const Task &reserve, const RankClass &on) const;
+  /// Behind the chunks of a task that fills states: what does not fit is written away.
+  void addSpillWrites(int32_t id);
+  /// Before the chunks of a task that reads states: what was written away comes back.
+  void addSpillReads(int32_t id, size_t rankClass, Activity &firstChunk);
+  const Task *reservationOf(int32_t state) const;
+  /// One activity for all classes.
+  void appendCommon(Activity activity, int32_t id, size_t chunk);
+  void kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
+              const cost::KernelWork &work, double perDevice);
+  double share(const StreamState &stream) const {
+    return stream.distribution == Distribution::kEven
+               ? stream.rows / static_cast<double>(workload_.ranks)
+               : stream.rows;
+  }
+  int64_t chunksFor(double rowsOfRank, uint32_t chunkRows) const {
+    double real = std::ceil(rowsOfRank / std::max<uint32_t>(chunkRows, 1));
+    return std::clamp<int64_t>(static_cast<int64_t>(std::min(real, 1e9)), 1, workload_.chunksMax);
+  }
+  /// Rows over all ranks (of a stream that is not even, of each): given, else as the compiler
+  /// estimated, else `otherwise`.
+  double rowsOf(int32_t stream, Distribution distribution, double otherwise) const;
+  /// The given rows of slots over those that the plan was made for; 1 where it does not say.
+  double rowsScale() const;
+  /// Of one rank of a class.
+  double shareOf(const StreamState &stream, const RankClass &on) const {
+    return share(stream) *
+           (stream.distribution == Distribution::kEven ? on.weight(stream.weight) : 1);
+  }
+  /// Classes that run a task whose input is distributed so: all, or the first alone.
+  size_t classCount(Distribution distribution) const {
+    return distribution == Distribution::kFirstRank ? 1 : classes_.size();
+  }
+  int64_t remoteRanks(const RankClass &rankClass) const {
+    return workload_.ranks - rankClass.nodeRanks;
+  }
+
+  const plan::Plan &plan_;
+  const topology::Topology &topology_;
+  const Workload &workload_;
+  Graph graph_;
+  std::vector<RankClass> classes_;
+  std::vector<StreamState> streams_;
+  std::vector<int32_t> consumer_;
+  std::vector<bool> skipped_;
+  std::vector<double> trips_;
+  std::vector<std::vector<int32_t>> waits_; // `after`, and the choose or repeat whose body it is in
+  std::vector<PerClass> chunksOf_;
+  double rowsScale_ = 1;
+  double planRanks_ = 1;
+};
+
+} // namespace headrace::simulate

@@ -1,0 +1,139 @@
+// Collectives, tensor kernels, and the tasks that take no time of their own.
+#include "runtime/model/simulate/plan_graph_builder.h"
+
+namespace headrace::simulate {
+
+Status PlanGraph::addTensorLoad(int32_t id) {
+  // The tensor is in memory: a rank copies its part.
+  double bytes = 0;
+  for (int32_t buffer : plan_.tasks[id].outputs) {
+    bytes += static_cast<double>(plan_.buffers[buffer].bytes);
+  }
+  for (size_t c = 0; c < classes_.size(); ++c) {
+    Activity activity = activityOf(id, 0, 1);
+    activity.relativeError = 0;
+    activity.work = bytes;
+    activity.uses = {{classes_[c].memory, 2}}; // read and written
+    append(std::move(activity), id, c, 0);
+  }
+  return {};
+}
+
+void PlanGraph::addCollective(int32_t id) {
+  const Task &task = plan_.tasks[id];
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  for (CollectiveKind candidate :
+       {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+        CollectiveKind::kAllToAll, CollectiveKind::kBroadcast}) {
+    if (task.operation == topology::collectiveName(candidate)) {
+      kind = candidate;
+    }
+  }
+  const std::vector<int32_t> &sized =
+      kind == CollectiveKind::kAllGather ? task.outputs : task.inputs;
+  double bytes = 0;
+  for (int32_t buffer : sized) {
+    bytes += static_cast<double>(plan_.buffers[buffer].bytes);
+  }
+  Activity activity = activityOf(id, 0, 1);
+  activity.relativeError = 0;
+  cost::GroupShape shape{workload_.ranks, 0, 0};
+  double ranks = static_cast<double>(workload_.ranks);
+  double steps = cost::stepCount(kind, workload_.ranks);
+  for (const RankClass &on : classes_) {
+    if (on.linksOwner == RankClass::Links::kOwn) {
+      shape.nodes += on.nodes;
+      shape.remotePeers = std::max(shape.remotePeers, remoteRanks(on));
+    }
+  }
+  for (const RankClass &on : classes_) {
+    if (workload_.ranks < 2 || on.linksOwner == RankClass::Links::kShared) {
+      continue;
+    }
+    // A ring enters and leaves a node once; all-to-all crosses from every rank.
+    double sent = cost::sentFraction(kind, workload_.ranks);
+    double between = shape.nodes > 1 ? sent / static_cast<double>(on.nodeRanks) : 0;
+    Traffic traffic{sent / static_cast<double>(std::max<int64_t>(on.nodeRanks - 1, 1)), between,
+                    Weight::kEven, Weight::kEven};
+    if (kind == CollectiveKind::kAllToAll) {
+      traffic.localBytes = 1 / ranks;
+      traffic.remoteBytes = static_cast<double>(remoteRanks(on)) / ranks;
+    }
+    TrafficUse use = usesOf(on, traffic);
+    activity.uses.insert(activity.uses.end(), use.uses.begin(), use.uses.end());
+    activity.latencySeconds =
+        std::max(activity.latencySeconds,
+                 steps * std::max(use.localLatencySeconds, use.remoteLatencySeconds));
+  }
+  activity.work = workload_.ranks > 1 ? bytes : 0;
+  Level level = shape.nodes > 1 ? Level::kNetwork : Level::kNode;
+  const topology::CollectiveFit *fit =
+      workload_.ranks < 2 || bytes <= 0
+          ? nullptr
+          : cost::leastFit(topology_.collectives, kind, level, shape, bytes);
+  if (fit) {
+    activity.latencySeconds = cost::predictSeconds(*fit, shape, 0);
+    activity.rateMax = bytes / (cost::predictSeconds(*fit, shape, bytes) - activity.latencySeconds);
+    activity.relativeError = fit->relativeError;
+  }
+  appendCommon(std::move(activity), id, 0);
+}
+
+void PlanGraph::addCompute(int32_t id) {
+  const Task &task = plan_.tasks[id];
+  cost::KernelWork work;
+  for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
+    for (int32_t buffer : *buffers) {
+      work.streamBytes += static_cast<double>(plan_.buffers[buffer].bytes);
+    }
+  }
+  work.operations = work.streamBytes / 4 * workload_.operationsPerValue;
+  bool product = task.operation == "matmul" || task.operation == "batch_matmul";
+  if (product && !task.inputs.empty() && !task.outputs.empty()) {
+    // Two operations for each value of the result and each of the inner dimension; this rank's
+    // values.
+    const plan::Buffer &left = plan_.buffers[task.inputs[0]];
+    const plan::Buffer &out = plan_.buffers[task.outputs[0]];
+    double width = out.element == "f32" ? 4 : 8;
+    double inner =
+        left.shape.empty() ? 1 : static_cast<double>(std::max<int64_t>(left.shape.back(), 1));
+    work.operations = 2 * static_cast<double>(out.bytes) / width * inner;
+    work.compute = out.element;
+  }
+  for (size_t c = 0; c < classes_.size(); ++c) {
+    kernel(id, c, 0, 1, work, 1);
+  }
+}
+
+void PlanGraph::addMarker(int32_t id) {
+  const Task &task = plan_.tasks[id];
+  bool first = task.inputStream != kNone &&
+               streams_[task.inputStream].distribution == Distribution::kFirstRank;
+  int64_t chunks = task.inputStream != kNone ? streams_[task.inputStream].chunks : 1;
+  for (size_t c = 0; c < (first ? 1 : classes_.size()); ++c) {
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+      Activity activity = activityOf(id, chunk, chunks);
+      if (task.kind == TaskKind::kReserve) {
+        double bytes = static_cast<double>(task.bytes.expected);
+        activity.acquires = {{classes_[c].tier, bytes * (1 - spilledPart(task, classes_[c]))}};
+      } else if (task.kind == TaskKind::kRelease && task.reservation != kNone) {
+        const Task &reserve = plan_.tasks[task.reservation];
+        double bytes = static_cast<double>(reserve.bytes.expected);
+        double spilled = spilledPart(reserve, classes_[c]);
+        activity.releases = {{classes_[c].tier, bytes * (1 - spilled)}};
+        if (spilled > 0) {
+          activity.releases.push_back({classes_[c].spillTier, bytes * spilled});
+        }
+      } else if (task.kind == TaskKind::kCopy) {
+        for (int32_t buffer : task.inputs) {
+          activity.work += static_cast<double>(plan_.buffers[buffer].bytes);
+        }
+        activity.uses = {{classes_[c].memory, 2}}; // read and written
+        copyBetweenTiers(task, classes_[c], activity);
+      }
+      append(std::move(activity), id, c, chunk);
+    }
+  }
+}
+
+} // namespace headrace::simulate
