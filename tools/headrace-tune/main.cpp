@@ -1,6 +1,8 @@
 // headrace-tune: `fit FILE` fits collectives to a table of measurements and reports in-sample and
 // held-out errors; `fit FILE --system NAME` prints the fitted `collectives` of a topology file.
 #include "runtime/model/cost/accuracy.h"
+#include "tools/headrace-tune/cost_command.h"
+#include "tools/headrace-tune/plan_request.h"
 #include "tools/headrace-tune/simulate_command.h"
 #include "tools/headrace-tune/solve_command.h"
 
@@ -95,7 +97,8 @@ int fit(const std::vector<std::string> &arguments) {
 int main(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty() || arguments[0] == "--help") {
-    std::cout << kUsage << tune::kSimulateUsage << tune::kSolveUsage;
+    std::cout << kUsage << tune::kSimulateUsage << tune::kCostUsage << tune::kPlanOptions
+              << tune::kSolveUsage;
     return arguments.empty() ? 1 : 0;
   }
   if (arguments[0] == "fit") {
@@ -106,6 +109,9 @@ int main(int argc, char **argv) {
   }
   if (arguments[0] == "solve") {
     return tune::solveCommand({arguments.begin() + 1, arguments.end()});
+  }
+  if (arguments[0] == "cost") {
+    return tune::costCommand({arguments.begin() + 1, arguments.end()});
   }
   return fail("unknown command: " + arguments[0] + "\n" + kUsage);
 }

@@ -7,9 +7,7 @@
 namespace headrace::tune {
 
 inline constexpr const char *kSimulateUsage =
-    "  headrace-tune simulate PLAN.json --topology FILE|NAME --ranks N --rows NAME=ROWS … [--trace "
-    "FILE]\n"
-    "  --rows NAME=ROWS  rows over all ranks of a slot (needed) or a stream; may repeat\n"
+    "  headrace-tune simulate PLAN --topology NAME [--ranks N] [--trace FILE] …\n"
     "  --trace FILE      the timeline for Perfetto\n";
 
 /// Prints the report; returns the exit status.

@@ -1,0 +1,46 @@
+// The arguments of commands that ask about a plan on a topology.
+#pragma once
+
+#include "runtime/model/plan/plan.h"
+#include "runtime/model/simulate/plan_graph.h"
+#include "runtime/model/topology/topology.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace headrace::tune {
+
+inline constexpr const char *kPlanOptions =
+    "  PLAN              a plan.json, or a directory NAME.plan\n"
+    "  --topology NAME   a topology file, the name of a shipped one, or machine: this machine, divided\n"
+    "  --ranks N         default: as many as the plan was made for\n"
+    "  --rows NAME=ROWS  rows over all ranks of a slot or a stream; default: as the compiler estimated\n"
+    "  --memory BYTES    of a rank; what does not fit is spilled\n"
+    "  --skew FIRST:COUNT:NAME=FACTOR[,NAME=FACTOR]  ranks that are not as the others: speed, rows, keys\n";
+
+struct PlanRequest {
+  std::string plan;
+  std::string topology;
+  std::string trace;
+  std::string format = "text";
+  simulate::Workload workload;
+};
+
+/// Reads the arguments; `extra` are options with a value beside kPlanOptions: "--trace", "--format".
+Expected<PlanRequest> readPlanRequest(const std::vector<std::string> &arguments,
+                                      const std::set<std::string> &extra);
+
+/// A plan and the topology it is asked about, with the ranks of the request filled in.
+struct PlannedRun {
+  plan::Plan plan;
+  topology::Topology topology;
+  simulate::Workload workload;
+};
+/// Reads and checks both.
+Expected<PlannedRun> openPlan(const PlanRequest &request);
+
+/// A file, the name of a shipped topology, or "machine" divided among `ranks`.
+Expected<topology::Topology> openTopology(const std::string &name, int64_t ranks);
+
+} // namespace headrace::tune
