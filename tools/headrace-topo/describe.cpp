@@ -18,7 +18,8 @@ using topology::Resource;
 
 // Assumed for what nobody measured: a server of the early 2020s.
 constexpr double kCoreStream = 8e9;
-constexpr double kMachineStream = 4e10;
+constexpr double kSocketStream = 4e10;
+constexpr double kServerMemory = 5e11; // of one that holds GPUs
 constexpr double kCoreRandom = 1.2e9;
 constexpr double kHandOver = 1e-5;
 constexpr double kTaskLaunch = 5e-6;
@@ -91,7 +92,8 @@ private:
   }
 
   double machineStream() const {
-    double guess = std::min(kMachineStream, kCoreStream * static_cast<double>(structure_.cores));
+    double guess = std::min(kSocketStream * static_cast<double>(structure_.numaNodes),
+                            kCoreStream * static_cast<double>(structure_.cores));
     return rates_.streamBytesPerSecond > 0 ? rates_.streamBytesPerSecond : guess;
   }
 
@@ -123,7 +125,8 @@ private:
     cpu.computeRelativeError = cpu.compute.begin()->second.relativeError;
     cpu.launchSeconds = measured(rates_.taskLaunchSeconds, kTaskLaunch);
     cpu.space = "host";
-    double memory = structure_.memoryBytes > 0 ? structure_.memoryBytes : 8e9;
+    double unknown = structure_.gpus.empty() ? 8e9 : kServerMemory;
+    double memory = structure_.memoryBytes > 0 ? structure_.memoryBytes : unknown;
     cpu.totalBytes =
         structure_.memoryBytes > 0 ? Quantity(memory / slots, 0) : assumed(memory / slots);
     cpu.totalBytes.provenance =
@@ -151,9 +154,14 @@ private:
 
     Resource memoryBus;
     memoryBus.name = "dram";
-    // Each byte between ranks is written once and read once.
-    memoryBus.bandwidth = measured(rates_.streamBytesPerSecond / 2, machineStream() / 2);
-    memoryBus.latencySeconds = measured(rates_.handOverSeconds, kHandOver);
+    // Each byte between ranks of CPUs is written once and read once.
+    double copies = structure_.gpus.empty() ? 2 : 1;
+    memoryBus.bandwidth = measured(rates_.streamBytesPerSecond / copies, machineStream() / copies);
+    if (structure_.gpus.empty()) {
+      memoryBus.latencySeconds = measured(rates_.handOverSeconds, kHandOver);
+    } else if (rates_.memoryLatencySeconds > 0) {
+      memoryBus.latencySeconds = measured(rates_.memoryLatencySeconds, 0);
+    }
     memoryBus.members = {"cpu"};
     node_.resources.push_back(memoryBus);
     node_.tiers.push_back(
@@ -369,6 +377,7 @@ private:
     card.fullDuplex = true;
     const char *group = gpuCount_ > 0 ? "gpu" : "cpu";
     card.per = {group, ranks / count};
+    card.rail = count > 1 ? group : "";
     bool direct = gpuCount_ > 0 && structure_.gpus.front().networkDirect == Gpu::Direct::kYes;
     card.ability.directAccess = direct;
     node_.resources.push_back(card);

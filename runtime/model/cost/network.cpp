@@ -82,11 +82,9 @@ Network::Network(const topology::Topology &topology, int64_t ranks) : topology_(
         for (int64_t unit = 0; unit < resource.count; ++unit) {
           int32_t count = linksPerUnit(resource);
           for (int32_t link = 0; link < count; ++link) {
-            topology::Quantity bandwidth = resource.bandwidth;
-            if (link == 2) {
-              bandwidth.value = resource.bothDirectionsMax;
-            }
-            addLink({bandwidth.value, resource.sharing, bandwidth.relativeError, &resource,
+            double bandwidth =
+                link == 2 ? resource.bothDirectionsMax.value : resource.bandwidth.value;
+            addLink({bandwidth, resource.sharing, resource.bandwidth.relativeError, &resource,
                      static_cast<int32_t>(unit), static_cast<Link::Port>(link)});
           }
         }

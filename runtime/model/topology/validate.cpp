@@ -16,7 +16,7 @@ Status userError(const std::string &path, const std::string &message) {
 
 /// A model of the machine keeps a few words for each resource.
 Status checkResourceTotal(const Topology &topology) {
-  constexpr uint64_t kResourcesMax = uint64_t{1} << 24;
+  constexpr uint64_t kResourcesMax = uint64_t{1} << 22;
   uint64_t total = 0;
   for (const Instance &instance : topology.instances) {
     uint64_t ofNode = 0;
@@ -26,7 +26,7 @@ Status checkResourceTotal(const Topology &topology) {
     // At most 256 resources of 2^16 each, and 2^20 nodes.
     total += ofNode * static_cast<uint64_t>(instance.count);
     if (total > kResourcesMax) {
-      return userError("$.instances", "more than 16777216 resources are not supported");
+      return userError("$.instances", "more than 4194304 resources are not supported");
     }
   }
   return {};

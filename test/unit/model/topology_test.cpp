@@ -173,6 +173,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "$.groups.n: a node type has this name already"},
         Mistake{"/groups", R"({"a": {"members": [["n", 1048576], ["n", 1]]}})",
                 "$.groups.a.members[1]: more than 1048576 nodes are not supported"},
+        Mistake{"/instances/0/count", "1048576",
+                "$.instances: more than 1048576 ranks are not supported"},
         Mistake{"/groups", R"({"a": {"members": []}})",
                 "$.groups.a.members: a group needs at least one member"},
         Mistake{"/groups", R"({"a": {"members": [["n", 1]], "failure_domain": "town"}})",
@@ -260,6 +262,13 @@ TEST(Topology, templates_that_explode_are_refused) {
               alternating ? ": more than 4096 changes of node type are not supported"
                           : ": more than 1048576 nodes are not supported");
   }
+}
+
+TEST(Topology, more_resources_than_a_model_can_hold_are_refused) {
+  nlohmann::json document = smallDocument();
+  document["instances"][0]["count"] = 500000;
+  document["node_types"]["n"]["resources"]["nic"]["count"] = 9;
+  EXPECT_EQ(errorOf(document), "$.instances: more than 4194304 resources are not supported");
 }
 
 TEST(Topology, deep_brackets_are_refused) {
