@@ -10,6 +10,7 @@ import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from random import Random
 
 import headrace as hr
 import pytest
@@ -207,6 +208,30 @@ def test_wrong_xml_files(format: str, text: str, tmp_path: Path) -> None:
     assert done.stderr.startswith(f"headrace-topo: {file}: ")
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_gpus_of_two_models_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.xml"
+    file.write_text((DATA / "nccl-h100.xml").read_text().replace('device="0x2330"', 'device="0x2335"', 1))
+    done = run("import", "nccl", file, status=1)
+    why = "GPUs of several models in one node are not supported: H200 and H100"
+    assert done.stderr == f"headrace-topo: {file}: {why}\n"
+
+
+@pytest.mark.parametrize(("format", "file"), [("nccl", "nccl-h100.xml"), ("hwloc", "server.xml")])
+def test_damaged_xml_files(format: str, file: str, tmp_path: Path) -> None:
+    """Pieces cut out of files: an error or a topology, never a crash."""
+    whole = (DATA / file).read_text()
+    random = Random(11)
+    for _ in range(25):
+        at = random.randrange(len(whole))
+        damaged = tmp_path / "damaged.xml"
+        damaged.write_text(whole[:at] + whole[at + random.randint(1, 60) :])
+        tool = shutil.which("headrace-topo")
+        assert tool
+        done = subprocess.run([tool, "import", format, damaged], capture_output=True, text=True, timeout=60)
+        assert done.returncode in (0, 1), (at, done.stderr)
+        assert (done.returncode == 1) == done.stderr.startswith(f"headrace-topo: {damaged}: ")
 
 
 @pytest.mark.parametrize("name", [*SHIPPED, "machine"])

@@ -223,7 +223,8 @@ private:
       if (gpu.model != gpus.front().model) {
         return makeError(ErrorKind::kUnsupported,
                          "GPUs of several models in one node are not supported: ",
-                         gpus.front().model, " and ", gpu.model);
+                         gpus.front().model.empty() ? "unknown" : gpus.front().model, " and ",
+                         gpu.model.empty() ? "unknown" : gpu.model);
       }
     }
     DeviceType type = gpuType(gpus.front());

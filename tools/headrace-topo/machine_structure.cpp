@@ -2,11 +2,14 @@
 #include "tools/headrace-topo/machine_structure.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <hwloc.h>
 #include <memory>
-#include <sys/utsname.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace headrace::topo {
 namespace {
@@ -121,6 +124,32 @@ HwlocTopology makeTopology() {
   return HwlocTopology(topology);
 }
 
+/// Null if hwloc refuses the file.
+HwlocTopology loadXml(const std::string &path) {
+  HwlocTopology topology = makeTopology();
+  bool loaded = topology && hwloc_topology_set_xml(topology.get(), path.c_str()) == 0 &&
+                hwloc_topology_load(topology.get()) == 0;
+  return loaded ? std::move(topology) : nullptr;
+}
+
+/// hwloc (2.9) trusts its files: a damaged one can make it fail in any way. So a child tries first.
+/// Only for a process without other threads.
+bool loadsInChild(const std::string &path) {
+  constexpr unsigned kSecondsMax = 10;
+  pid_t child = fork();
+  if (child == 0) {
+    rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    alarm(kSecondsMax);
+    HwlocTopology topology = loadXml(path);
+    _exit(topology && structureOf(topology.get()).ok() ? 0 : 1);
+  }
+  int status = 1;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 } // namespace
 
 Expected<NodeStructure> thisStructure() {
@@ -142,9 +171,11 @@ Expected<NodeStructure> thisStructure() {
 
 Expected<NodeStructure> readHwlocXml(const std::string &path) {
   setenv("HWLOC_HIDE_ERRORS", "2", 1); // what is wrong is said by us, once
-  HwlocTopology topology = makeTopology();
-  if (!topology || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
-      hwloc_topology_load(topology.get()) != 0) {
+  if (!loadsInChild(path)) {
+    return Status(ErrorKind::kUser, "not an hwloc XML file", path);
+  }
+  HwlocTopology topology = loadXml(path);
+  if (!topology) {
     return Status(ErrorKind::kUser, "not an hwloc XML file", path);
   }
   HR_ASSIGN_OR_RETURN(NodeStructure structure, structureOf(topology.get()));

@@ -191,7 +191,11 @@ Status import(const std::vector<std::string> &words) {
     if (structure.name.empty()) {
       structure.name = format;
     }
-    HR_ASSIGN_OR_RETURN(made, topo::describe(structure, {}, placement));
+    Expected<topology::Topology> described = topo::describe(structure, {}, placement);
+    if (!described.ok()) {
+      return described.status().at(path);
+    }
+    made = std::move(*described);
   } else {
     return makeError(ErrorKind::kUser, "format must be nccl, hwloc or slurm, got ", format);
   }

@@ -165,7 +165,8 @@ Path Network::outward(int64_t rank) const {
 
 Path Network::inward(int64_t rank) const {
   const RankPlace &to = places_[rank];
-  const Route *down = findRoute(*to.nodeType, *topology::rankGroup(topology_, *to.nodeType), nullptr);
+  const Route *down =
+      findRoute(*to.nodeType, *topology::rankGroup(topology_, *to.nodeType), nullptr);
   HR_CHECK(down);
   Path path;
   path.links.push_back(nodes_[to.node].fabricIn);
