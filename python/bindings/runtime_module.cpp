@@ -2,9 +2,9 @@
 #include "python/bindings/arrow_stream.h"
 #include "python/bindings/tensors.h"
 #include "runtime/exec/inputs.h"
+#include "runtime/exec/instruction_set.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/model/plan/json.h"
-#include "runtime/primitives/isa.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -268,7 +268,7 @@ NB_MODULE(_runtime, module) {
       },
       nb::arg("plan_json"), nb::arg("kernels"), "Checks a plan and loads its kernels.");
   module.def(
-      "instruction_set", [] { return primitives::isaName(valueOf(primitives::chooseIsa())); },
+      "instruction_set", [] { return valueOf(exec::instructionSet()); },
       "The level of x86-64 that kernels are made for: the processor's, or HEADRACE_ISA.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
