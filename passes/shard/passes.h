@@ -18,14 +18,17 @@ namespace headrace::shard {
 struct ShardOptions {
   /// "ranks:4" or "node:2,gpu:8"; empty: the module's topo.mesh, else one rank.
   std::string mesh;
-  /// A topology file or its text, the name of a shipped topology, or empty: this machine divided among the ranks.
+  /// A topology file or its text, the name of a shipped topology, or empty: this machine divided
+  /// among the ranks.
   std::string topology;
   /// For the built-in topology: bytes that all ranks together may use; 0 = the machine's memory.
   double memoryBytes = 0;
   /// Not 0: a random layout among those that the rules allow.
   uint64_t seed = 0;
+  /// The solver stops at a proven optimum, after this time, or after 5 % of the time that the
+  /// program is estimated to run.
   double secondsMax = 0.2;
-  /// Fill `runnersUp` of the report: solves once more for every rejected strategy.
+  /// Fill `runnerUp` in the report: solves once more for every op with a choice.
   enum class Explain : uint8_t { kNo, kYes } explain = Explain::kNo;
 };
 
@@ -39,7 +42,7 @@ struct ShardChoice {
   /// Bytes that one rank sends for this op's operands, and the seconds that takes.
   double reshardBytes = 0;
   double reshardSeconds = 0;
-  std::string runnerUp;          ///< the cheapest other strategy, or empty
+  std::string runnerUp;            ///< the cheapest other strategy, or empty
   double runnerUpTotalSeconds = 0; ///< of the whole program with it
 };
 
@@ -49,17 +52,28 @@ struct ShardReport {
   double totalSeconds = 0;
   double boundSeconds = 0; ///< no layout is cheaper by the model
   double solveSeconds = 0;
+  int32_t solveRounds = 0; ///< pricing rounds; 1 if the first proved the optimum
+  int32_t nodes = 0;       ///< of the solver's problem, and what exact reductions left of it
+  int32_t nodesLeft = 0;
+  double memoryBytes = 0;     ///< most that one rank holds at a time, by estimates
+  double memoryBytesMax = 0;  ///< of the rank with least
+  std::string whyNothingFits; ///< the solver's reason if no choice fits into memory, else empty
   int32_t reshards = 0;
   int32_t strategies = 0;
+
+  /// By how much the choice may miss the optimum, as a share of its cost; 0 if proven.
+  double gap() const { return totalSeconds > 0 ? 1 - boundSeconds / totalSeconds : 0; }
   std::vector<ShardChoice> choices;
 
   std::string toText() const;
   llvm::json::Value toJson() const;
 };
 
-/// Chooses layouts for every function of the module and annotates it (the pass shard-solve as a function).
-/// `report` may be null. Emits errors on the module and fails for unknown topologies and meshes that do not fit.
-mlir::LogicalResult solveLayouts(mlir::ModuleOp module, const ShardOptions &options, ShardReport *report);
+/// Chooses layouts for every function of the module and annotates it (the pass shard-solve as a
+/// function). `report` may be null. Emits errors on the module and fails for unknown topologies and
+/// meshes that do not fit.
+mlir::LogicalResult solveLayouts(mlir::ModuleOp module, const ShardOptions &options,
+                                 ShardReport *report);
 
 /// All of `shard` behind the solve: reshards, collectives, the local view, the check.
 void addShardLoweringPasses(mlir::OpPassManager &manager);

@@ -1,6 +1,7 @@
 // The report of the solver: as a table for people, as JSON for programs.
 #include "passes/shard/passes.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace headrace::shard {
@@ -9,8 +10,17 @@ std::string ShardReport::toText() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << "layouts on " << ranks << " ranks, topology " << topology << ": "
-         << llvm::format("%.3e s, bound %.3e s, ", totalSeconds, boundSeconds) << reshards
-         << " reshards, solved in " << llvm::format("%.1f ms\n", solveSeconds * 1e3);
+         << llvm::format("%.3e s, bound %.3e s, ", totalSeconds, boundSeconds);
+  if (nodes > 0) { // a forced layout has no bound
+    stream << (gap() <= 1e-6 ? "optimal, " : llvm::formatv("gap {0:P}, ", gap()).str());
+  }
+  stream << reshards << " reshards, solved in " << llvm::format("%.1f ms\n", solveSeconds * 1e3);
+  if (memoryBytes > memoryBytesMax) {
+    stream << llvm::format("  memory: %.3g bytes on a rank, limit %.3g", memoryBytes,
+                           memoryBytesMax)
+           << (whyNothingFits.empty() ? "; nothing that fits was found" : "; " + whyNothingFits)
+           << "\n";
+  }
   for (const ShardChoice &choice : choices) {
     stream << "  " << choice.op << ": " << choice.strategy
            << llvm::format(" (%.2e s", choice.seconds);
@@ -47,9 +57,19 @@ llvm::json::Value ShardReport::toJson() const {
     }
     list.push_back(std::move(object));
   }
-  return llvm::json::Object{{"topology", topology},         {"ranks", ranks},
-                            {"total_seconds", totalSeconds}, {"bound_seconds", boundSeconds},
-                            {"solve_seconds", solveSeconds}, {"reshards", reshards},
+  return llvm::json::Object{{"topology", topology},
+                            {"ranks", ranks},
+                            {"total_seconds", totalSeconds},
+                            {"bound_seconds", boundSeconds},
+                            {"gap", gap()},
+                            {"solve_seconds", solveSeconds},
+                            {"solve_rounds", solveRounds},
+                            {"solver_nodes", nodes},
+                            {"solver_nodes_left", nodesLeft},
+                            {"memory_bytes", memoryBytes},
+                            {"memory_bytes_max", memoryBytesMax},
+                            {"why_nothing_fits", whyNothingFits},
+                            {"reshards", reshards},
                             {"choices", std::move(list)}};
 }
 

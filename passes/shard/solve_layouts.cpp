@@ -1,10 +1,11 @@
-// The pass shard-solve: mesh and topology from the options, then strategies, solver, annotations, report.
+// The pass shard-solve: mesh and topology from the options, then strategies, solver, annotations,
+// report.
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "passes/shard/passes.h"
 #include "passes/shard/rematerialize.h"
 #include "passes/shard/run_time_choices.h"
 #include "passes/shard/shard_program.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <algorithm>
@@ -20,6 +21,8 @@ namespace headrace::shard {
 namespace {
 
 constexpr StringRef kMeshName = "mesh";
+// The solver takes at most this share of the time that the program is estimated to run.
+constexpr double kShareOfRunMax = 0.05;
 
 double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -83,7 +86,8 @@ bool isInteresting(const PlacedNode &node) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(node.op)) {
     return linalgOp.getNumReductionLoops() > 0;
   }
-  return isa<frame::JoinOp, frame::AggregateOp, frame::DistinctOp, frame::TopKOp, frame::SortOp>(node.op);
+  return isa<frame::JoinOp, frame::AggregateOp, frame::DistinctOp, frame::TopKOp, frame::SortOp>(
+      node.op);
 }
 
 std::string opText(const PlacedNode &node) {
@@ -158,22 +162,23 @@ private:
     return described;
   }
 
+  /// The cheapest program in which the node does not run as chosen.
   void findRunnerUp(size_t index, ShardChoice &described) {
     const PlacedNode &node = program_.nodes()[index];
     const std::string &chosen = node.strategies[choice_[index]].label;
-    solve::Choice held(choice_.size(), -1);
-    solve::SolveOptions quick;
-    quick.roundsMax = 1;
+    std::vector<int32_t> same; // they differ in their layouts, but not in what a reader sees
     for (size_t s = 0; s < node.strategies.size(); ++s) {
       if (node.strategies[s].label == chosen) {
-        continue;
+        same.push_back(static_cast<int32_t>(s));
       }
-      held[index] = static_cast<int32_t>(s);
-      Expected<solve::Solution> other = solve::solveHolding(program_.problem(), held, quick);
-      if (other.ok() && (described.runnerUp.empty() || other->cost < described.runnerUpTotalSeconds)) {
-        described.runnerUp = node.strategies[s].label;
-        described.runnerUpTotalSeconds = other->cost;
-      }
+    }
+    solve::SolveOptions quick;
+    quick.roundsMax = 1;
+    Expected<solve::Solution> other =
+        solve::solveWithout(program_.problem(), static_cast<int32_t>(index), same, quick);
+    if (other.ok()) {
+      described.runnerUp = node.strategies[other->choice[index]].label;
+      described.runnerUpTotalSeconds = other->cost;
     }
   }
 
@@ -183,6 +188,12 @@ private:
   ShardReport &report_;
 };
 
+void describeMemory(const solve::Problem &problem, const solve::Choice &choice,
+                    ShardReport &report) {
+  report.memoryBytesMax = problem.tierBytesMax[0];
+  report.memoryBytes = std::max(report.memoryBytes, solve::memoryPeak(problem, choice)[0]);
+}
+
 FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions &options,
                                        ShardReport &report) {
   if (options.seed != 0) {
@@ -191,16 +202,23 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
       return program.function().emitError(choice.status().message());
     }
     report.totalSeconds += solve::costOf(program.problem(), *choice);
+    describeMemory(program.problem(), *choice, report);
     return *choice;
   }
   solve::SolveOptions solverOptions;
   solverOptions.secondsMax = options.secondsMax;
+  solverOptions.shareOfCostMax = kShareOfRunMax;
   Expected<solve::Solution> solution = solve::solve(program.problem(), solverOptions);
   if (!solution.ok()) {
     return program.function().emitError(solution.status().message());
   }
   report.totalSeconds += solution->cost;
   report.boundSeconds += solution->bound;
+  report.solveRounds += solution->rounds;
+  report.nodes += static_cast<int32_t>(solution->choice.size());
+  report.nodesLeft += solution->nodesLeft;
+  report.whyNothingFits = solution->whyNothingFits;
+  describeMemory(program.problem(), solution->choice, report);
   return solution->choice;
 }
 

@@ -62,6 +62,14 @@ void Anytime::run() {
   --round_;
 }
 
+bool Anytime::outOfTime() const {
+  double seconds = options_.secondsMax;
+  if (options_.shareOfCostMax > 0 && bestExcess_ <= 0) {
+    seconds = std::min(seconds, options_.shareOfCostMax * bestCost_);
+  }
+  return now_() - started_ >= seconds;
+}
+
 void Anytime::relax() {
   // Where elimination reaches everything, it gives optimum and bound at once.
   Choice choice = present_;

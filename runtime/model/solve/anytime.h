@@ -33,7 +33,7 @@ private:
   void offer(const Choice &choice);
   void raisePrices();
   void reprice();
-  bool outOfTime() const { return now_() - started_ >= options_.secondsMax; }
+  bool outOfTime() const;
   bool isProven() const {
     return bestExcess_ <= 0 && bestCost_ - bound_ <= options_.gapMax * bestCost_;
   }

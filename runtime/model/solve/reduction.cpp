@@ -12,8 +12,11 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Looking for dominated strategies takes strategies² × neighbours' strategies.
 constexpr size_t kDominanceWorkMax = 200000;
+constexpr size_t kDominanceLinksMax = 64;
 // A joint table of two neighbours may be this much larger than the two tables that it replaces.
 constexpr size_t kJointGrowthMax = 4;
+// A node may have this many more edges and memory uses than the one it joins.
+constexpr size_t kJoinedWeight = 16;
 } // namespace
 
 class Reducer {
@@ -22,16 +25,20 @@ public:
 
   void run() {
     load();
-    while (!out_.contradiction_ && (!queue_.empty() || mergeTwins())) {
-      if (!queue_.empty()) {
+    while (!out_.contradiction_) {
+      if (!unchecked_.empty()) {
+        auto [node, other] = unchecked_.back();
+        unchecked_.pop_back();
+        dropUnsupported(node, other);
+      } else if (!queue_.empty()) {
         int32_t node = queue_.back();
         queue_.pop_back();
         queued_[node] = false;
         examine(node);
+      } else if (!mergeTwins()) {
+        finish();
+        return;
       }
-    }
-    if (!out_.contradiction_) {
-      finish();
     }
   }
 
@@ -103,6 +110,8 @@ private:
 
   /// Adds a table between two nodes, to the one that is there if there is one.
   void join(int32_t first, int32_t second, std::vector<double> cost) {
+    unchecked_.push_back({first, second});
+    unchecked_.push_back({second, first});
     auto &links = nodes_[first].links;
     auto found = std::find_if(links.begin(), links.end(),
                               [&](const Link &link) { return link.other == second; });
@@ -136,7 +145,7 @@ private:
 
   void examine(int32_t node) {
     State &state = nodes_[node];
-    if (state.gone || !dropUnsupported(node)) {
+    if (state.gone) {
       return;
     }
     dropDominated(node);
@@ -154,27 +163,32 @@ private:
     state.cost[strategy] = kInfinity;
     std::erase(state.alive, strategy);
     out_.contradiction_ = out_.contradiction_ || state.alive.empty();
-    pushAround(node);
+    push(node);
+    for (const Link &link : state.links) {
+      push(link.other);
+      unchecked_.push_back({link.other, node});
+    }
   }
 
-  /// False if the problem turned out to be contradictory.
-  bool dropUnsupported(int32_t node) {
+  /// Drops what has no allowed partner at one neighbour.
+  void dropUnsupported(int32_t node, int32_t other) {
     State &state = nodes_[node];
+    auto link = std::find_if(state.links.begin(), state.links.end(),
+                             [&](const Link &candidate) { return candidate.other == other; });
+    if (state.gone || link == state.links.end()) {
+      return;
+    }
     std::vector<int32_t> lost;
     for (int32_t s : state.alive) {
-      bool supported = std::all_of(state.links.begin(), state.links.end(), [&](const Link &link) {
-        const std::vector<int32_t> &others = nodes_[link.other].alive;
-        return std::any_of(others.begin(), others.end(),
-                           [&](int32_t t) { return at(link, node, s, t) < kInfinity; });
-      });
-      if (!supported) {
+      const std::vector<int32_t> &others = nodes_[other].alive;
+      if (std::none_of(others.begin(), others.end(),
+                       [&](int32_t t) { return at(*link, node, s, t) < kInfinity; })) {
         lost.push_back(s);
       }
     }
     for (int32_t s : lost) {
       drop(node, s);
     }
-    return !state.alive.empty();
   }
 
   /// Adds a cost that may be infinite.
@@ -308,6 +322,8 @@ private:
         {Kind::kEliminated, node, 0, 0, std::move(links), std::move(state.cost), {}});
   }
 
+  static size_t weight(const State &state) { return state.links.size() + state.memory.size(); }
+
   /// Joins the node to a neighbour each of whose strategies leaves it one.
   bool follow(int32_t node) {
     State &state = nodes_[node];
@@ -316,7 +332,12 @@ private:
       around += nodes_[link.other].alive.size();
     }
     for (const Link &link : state.links) {
-      const std::vector<int32_t> &leaders = nodes_[link.other].alive;
+      // The lesser joins the greater, or hubs would be copied again and again.
+      const State &lead = nodes_[link.other];
+      if (weight(state) > weight(lead) + kJoinedWeight) {
+        continue;
+      }
+      const std::vector<int32_t> &leaders = lead.alive;
       size_t others = around - leaders.size();
       bool small = leaders.size() * others <= 2 * state.alive.size() * others + 64;
       if (!small) {
@@ -581,6 +602,7 @@ private:
   std::vector<State> nodes_;
   std::vector<int32_t> queue_;
   std::vector<bool> queued_;
+  std::vector<std::pair<int32_t, int32_t>> unchecked_; ///< ends of edges that may lack support
   double settled_ = 0;
   std::vector<MemoryUse> settledMemory_;
 };

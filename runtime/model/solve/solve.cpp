@@ -99,4 +99,13 @@ Expected<Solution> solveHolding(const Problem &problem, const Choice &held,
   return solve(restricted, options);
 }
 
+Expected<Solution> solveWithout(const Problem &problem, int32_t node,
+                                std::span<const int32_t> strategies, const SolveOptions &options) {
+  Problem restricted = problem;
+  for (int32_t strategy : strategies) {
+    restricted.nodes[node].cost[strategy] = kForbidden;
+  }
+  return solve(restricted, options);
+}
+
 } // namespace headrace::solve

@@ -5,6 +5,7 @@
 #include "runtime/model/solve/problem.h"
 
 #include <functional>
+#include <span>
 #include <string>
 
 namespace headrace::solve {
@@ -24,6 +25,9 @@ struct SolveOptions {
   /// Stop after this time even with a gap. A run that is not cut off gives the same answer every
   /// time.
   double secondsMax = 0.2;
+  /// Not 0: stop also when the run has taken this share of the best cost so far, which then is in
+  /// seconds. A plan that runs for a millisecond is not worth longer thought.
+  double shareOfCostMax = 0;
   int32_t roundsMax = 200;
   /// Stop when (cost − bound) <= this fraction of the cost.
   double gapMax = 1e-6;
@@ -56,6 +60,11 @@ Expected<Solution> solve(const Problem &problem, const SolveOptions &options = {
 
 /// As `solve`, with some nodes held: `held[n]` is a strategy, or -1 for free.
 Expected<Solution> solveHolding(const Problem &problem, const Choice &held,
+                                const SolveOptions &options = {});
+
+/// As `solve`, with some strategies of one node ruled out.
+Expected<Solution> solveWithout(const Problem &problem, int32_t node,
+                                std::span<const int32_t> strategies,
                                 const SolveOptions &options = {});
 
 /// A random choice without forbidden parts, each node's strategy drawn from those still possible;

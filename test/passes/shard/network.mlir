@@ -2,7 +2,13 @@
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:4 topology=ethernet-fast explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FAST
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:4 topology=ethernet-slow explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLOW
 // RUN: headrace-opt %s --shard="mesh=ranks:4 topology=ethernet-fast" | FileCheck %s --check-prefix=LOCAL
+// Memory of a rank is a limit of the solver, and it says why nothing fits.
+// RUN: headrace-opt %s --shard-solve="mesh=ranks:4 memory=330000000 explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TIGHT
+// RUN: headrace-opt %s --shard-solve="mesh=ranks:4 memory=4000000 explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OVER
 
+// TIGHT: layouts on 4 ranks, {{.*}} optimal,
+// TIGHT-NOT: memory:
+// OVER: memory: {{.*}} bytes on a rank, limit 1e+06; at time {{[0-9]+}} every choice holds at least
 // FAST: linalg.matmul: dim 1 over ranks
 // FAST: linalg.matmul: unreduced over ranks
 // SLOW: linalg.matmul: dim 0 over ranks
