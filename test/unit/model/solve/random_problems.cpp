@@ -82,6 +82,47 @@ Problem randomChain(uint64_t seed, int32_t nodes, double limit) {
   return problem;
 }
 
+Problem trainingGraph(int32_t layers) {
+  constexpr int32_t kStrategies = 4;
+  Problem problem;
+  int32_t end = 2 * layers + 2;
+  auto add = [&](std::vector<double> cost, int32_t first, int32_t last, std::vector<double> bytes) {
+    problem.nodes.push_back({std::move(cost), {{0, first, last, std::move(bytes)}}});
+    return static_cast<int32_t>(problem.nodes.size()) - 1;
+  };
+  // Free on the diagonal; off it the price of a reshard, or nothing that is allowed.
+  auto connect = [&](int32_t source, int32_t target, double reshard) {
+    Edge edge{source, target, {}};
+    for (int32_t i = 0; i < kStrategies * kStrategies; ++i) {
+      edge.cost.push_back(i / kStrategies == i % kStrategies ? 0 : reshard);
+    }
+    problem.edges.push_back(std::move(edge));
+  };
+  std::vector<int32_t> weights;
+  std::vector<int32_t> activations;
+  int32_t before = -1;
+  for (int32_t step = 0; step < 2 * layers; ++step) {
+    int32_t layer = step < layers ? step : 2 * layers - 1 - step;
+    if (step < layers) {
+      weights.push_back(add({0, 1, 2, 3}, 0, end, {64, 32, 32, 16}));
+      activations.push_back(add({0, 0, 1, 1}, step, 2 * layers - step, {16, 8, 8, 4}));
+      connect(weights[layer], activations[layer], 20);
+    }
+    int32_t work = add({40, 20, 20, 30}, step, step + 1, {16, 8, 8, 4});
+    int32_t norm = add({1, 1, 1, 1}, step, step + 1, {8, 4, 4, 2});
+    connect(weights[layer], work, 11);
+    connect(activations[layer], work, 7);
+    connect(work, norm, kForbidden);
+    if (before >= 0) {
+      connect(before, norm, 5);
+      connect(before, work, 9);
+    }
+    before = norm;
+  }
+  problem.tierBytesMax = {1e18};
+  return problem;
+}
+
 Best bruteForce(const Problem &problem) {
   Best best;
   Choice choice(problem.nodes.size(), 0);

@@ -18,6 +18,11 @@ Problem randomProblem(uint64_t seed, Memory memory, int32_t nodes, double edgeDe
 /// greatest use.
 Problem randomChain(uint64_t seed, int32_t nodes, double limit);
 
+/// `layers` equal layers forward and backward: weights that live throughout, activations from their
+/// layer's step forward to its step back, elementwise nodes that follow, residual edges. Memory
+/// is not limited.
+Problem trainingGraph(int32_t layers);
+
 struct Best {
   double cost = std::numeric_limits<double>::infinity();
   double feasibleCost = std::numeric_limits<double>::infinity(); ///< of those that fit

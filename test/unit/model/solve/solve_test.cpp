@@ -141,6 +141,24 @@ TEST(Solve, chains_with_limits_equal_exhaustive_search) {
   EXPECT_EQ(best, limited);
 }
 
+TEST(Solve, hundreds_of_layers_fit) {
+  Problem problem = trainingGraph(200);
+  Expected<Solution> free = solve(problem, timeless(1));
+  ASSERT_TRUE(free.ok());
+  EXPECT_LE(free->gap(), 1e-6);
+  double peak = memoryPeak(problem, free->choice)[0];
+  double last = free->cost;
+  for (double share : {0.9, 0.6}) {
+    problem.tierBytesMax = {share * peak};
+    Expected<Solution> solution = solve(problem, timeless(40));
+    ASSERT_TRUE(solution.ok());
+    EXPECT_TRUE(solution->fits()) << share;
+    EXPECT_LE(solution->gap(), 0.1) << share;
+    EXPECT_GT(solution->cost, last) << "a limit that binds costs something: " << share;
+    last = solution->cost;
+  }
+}
+
 TEST(Solve, says_why_nothing_fits) {
   Problem problem;
   problem.nodes = {{{1, 2}, {{0, 3, 9, {60, 80}}}}, {{1}, {{0, 7, 12, {50}}}}};
