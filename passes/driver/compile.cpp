@@ -239,7 +239,10 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
   clock.lap("schedule");
   out.plan = std::move(*plan);
   out.plan.isa = lower::isaName(target.isa).str();
-  out.plan.explanation = explanation;
+  out.plan.explanation = options.note + explanation;
+  for (plan::Stream &stream : out.plan.streams) {
+    stream.chunkRows = options.chunkRows ? options.chunkRows : stream.chunkRows;
+  }
   out.plan.mesh = {{"rank", options.ranks}};
   if (Status status = plan::check(out.plan); !status.ok()) {
     error = "the compiler made a plan that it refuses itself: " + status.toString();

@@ -28,6 +28,11 @@ struct CompileOptions {
   std::string topology;
   /// Forces a random feasible layout by this seed; -1: the solver's choice.
   int64_t layoutSeed = -1;
+  /// Not 0: a layout that is nearly the cheapest, by this number; see shard::ShardOptions.
+  uint64_t layoutAlternative = 0;
+  /// Not 0: rows of the chunks that kernels make.
+  uint32_t chunkRows = 0;
+  std::string note; ///< put in front of the explanation
   /// Directory of compiled kernels; empty: none are kept.
   std::string kernelCache;
   std::string isa; ///< empty: this machine's best

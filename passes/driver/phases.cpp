@@ -37,6 +37,7 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   sharding.mesh = "ranks:" + std::to_string(options.ranks);
   sharding.topology = options.topology;
   sharding.seed = options.layoutSeed < 0 ? 0 : static_cast<uint64_t>(options.layoutSeed) + 1;
+  sharding.alternative = options.layoutAlternative;
   sharding.explain = shard::ShardOptions::Explain::kYes;
   shard::ShardReport report;
   if (failed(shard::solveLayouts(module, sharding, &report))) {

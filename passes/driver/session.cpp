@@ -33,6 +33,9 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
   options.ranks = request.ranks;
   options.topology = request.topology;
   options.layoutSeed = request.layoutSeed;
+  options.layoutAlternative = request.layoutAlternative;
+  options.chunkRows = request.chunkRows;
+  options.note = request.note;
   options.kernelCache = request.kernelCache;
   options.isa = request.isa;
   if (!request.dumpPhases.empty()) {

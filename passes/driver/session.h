@@ -24,6 +24,9 @@ struct SessionRequest {
   unsigned ranks = 1;
   std::string topology;        ///< JSON; empty: this machine
   int64_t layoutSeed = -1;
+  uint64_t layoutAlternative = 0; ///< not 0: a layout that is nearly the cheapest
+  uint32_t chunkRows = 0;         ///< not 0: rows of the chunks that kernels make
+  std::string note;               ///< put in front of the explanation
   std::string kernelCache;     ///< directory; empty: none
   std::string isa;             ///< empty: this machine's best
   std::vector<std::string> dumpPhases; ///< phases after which the program is kept as text

@@ -2,6 +2,8 @@
 // A join closes its build side's pipeline, an aggregate, sort or exchange closes its input's.
 #include "passes/form/former.h"
 
+#include "passes/analysis/estimated_rows.h"
+
 using namespace mlir;
 
 namespace headrace::form {
@@ -418,8 +420,9 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   std::string name = fresh("exchange");
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(input->pipeline);
-  pipe::StreamOp::create(outer, exchange.getLoc(), b_.getStringAttr(name), b_.getStringAttr(kind),
-                         TypeAttr::get(rowsType(input->columns)), ArrayAttr());
+  auto stream = pipe::StreamOp::create(outer, exchange.getLoc(), b_.getStringAttr(name), b_.getStringAttr(kind),
+                                       TypeAttr::get(rowsType(input->columns)), ArrayAttr());
+  stream->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(exchange.getInput()));
   {
     OpBuilder builder = atEnd(*input);
     pipe::EmitOp::create(builder, exchange.getLoc(), input->rows, b_.getAttr<FlatSymbolRefAttr>(name), strings(keys));
@@ -531,6 +534,7 @@ LogicalResult Former::run() {
   auto stream = pipe::StreamOp::create(outer, main_.getLoc(), name, use, TypeAttr::get(rows), b_.getArrayAttr(logical));
   stream->setAttr("names", b_.getArrayAttr(shown));
   stream->setAttr("ordered", b_.getBoolAttr(result->ordered));
+  stream->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(value));
   // Sinks take the rows as they are: a map without bodies puts the columns in order.
   if (result->rows.getType() != rows) {
     auto map = pipe::MapOp::create(builder, main_.getLoc(), rows, result->rows, strings({}), strings({}));

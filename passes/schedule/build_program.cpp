@@ -1,11 +1,13 @@
 // Dependencies between pipelines come from the states they fill and read and the streams between them.
 #include "passes/schedule/schedule.h"
 
+#include "passes/analysis/estimated_rows.h"
 #include "passes/analysis/physical.h"
 #include "passes/schedule/reservations.h"
 #include "passes/schedule/tensor_schedule.h"
 
 #include "dialects/pipe/PipeDialect.h"
+#include "dialects/topo/TopoDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -68,6 +70,12 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
     auto type = sched::StreamType::get(b_.getContext(), scan.getRows().getType());
     auto load = sched::LoadOp::create(b_, scan.getLoc(), b_.getType<sched::TokenType>(), type, scan.getTableAttr(),
                                       scan.getColumns(), scan.getBoundsAttr(), scan.getSplitAttr());
+    if (scan.getExpectedRows()) {
+      topo::MeshAttr mesh = topo::meshOf(module_);
+      auto share = static_cast<int64_t>(*scan.getExpectedRows()) / (scan.getSplit() && mesh ? mesh.getRankCount() : 1);
+      IntegerAttr rows = b_.getI64IntegerAttr(share);
+      load->setAttr(kEstimatedRowsAttr, b_.getDictionaryAttr({b_.getNamedAttr("expected", rows), b_.getNamedAttr("p95", rows)}));
+    }
     return load.getRows();
   }
   auto receive = cast<pipe::ReceiveOp>(source);

@@ -1,6 +1,7 @@
 // sched to the structs of a plan: one way, op by op.
 #include "passes/schedule/schedule.h"
 
+#include "passes/analysis/estimated_rows.h"
 #include "passes/analysis/physical.h"
 #include "passes/schedule/reservations.h"
 #include "runtime/abi/imports.h"
@@ -197,6 +198,7 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   task.place = place(op.getLoc(), "scan " + slot.name);
   plan_.slots.push_back(std::move(slot));
   task.outputStream = addStream(op.getRows(), task.name);
+  plan_.streams[task.outputStream].rows = estimatedRows(op);
   addTask(std::move(task), op);
 }
 
@@ -226,7 +228,11 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   if (op.getOutput() && streams_.contains(op.getOutput())) {
     task.outputStream = streams_.lookup(op.getOutput()); // what both ways of a choice write
   } else if (op.getOutput()) {
-    task.outputStream = addStream(op.getOutput(), cast<pipe::EmitOp>(sink).getStream().str());
+    auto emit = cast<pipe::EmitOp>(sink);
+    task.outputStream = addStream(op.getOutput(), emit.getStream().str());
+    if (Operation *stream = SymbolTable::lookupNearestSymbolFrom(op, emit.getStreamAttr())) {
+      plan_.streams[task.outputStream].rows = estimatedRows(stream);
+    }
   }
   addTask(std::move(task), op);
   return success();

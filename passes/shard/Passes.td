@@ -22,6 +22,8 @@ def ShardSolvePass : Pass<"shard-solve", "::mlir::ModuleOp"> {
            "bytes that all ranks of the built-in topology may use; 0 = all of the machine">,
     Option<"seed", "seed", "uint64_t", "0",
            "not 0: a random layout among all that the rules allow, for tests">,
+    Option<"alternative", "alternative", "uint64_t", "0",
+           "not 0: the cheapest layout if every cost were off by chance, for the tuner">,
     Option<"explain", "explain", "std::string", "\"\"", "print the choices to stderr: text or json">,
     Option<"secondsMax", "seconds-max", "double", "0.2", "time after which the best layout so far is taken">
   ];

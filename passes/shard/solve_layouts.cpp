@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <random>
 
 using namespace mlir;
 
@@ -194,6 +196,31 @@ void describeMemory(const solve::Problem &problem, const solve::Choice &choice,
   report.memoryBytes = std::max(report.memoryBytes, solve::memoryPeak(problem, choice)[0]);
 }
 
+/// Every cost times e^g, g normal: what the model's error could make of it. The numbers of alternatives
+/// start with small errors.
+solve::Problem disturbed(solve::Problem problem, uint64_t alternative) {
+  constexpr double kFirstError = 0.2;
+  constexpr double kErrorMax = 1.0;
+  std::mt19937_64 random(alternative);
+  std::normal_distribution<double> error(
+      0, std::min(kErrorMax, kFirstError * std::sqrt(static_cast<double>(alternative))));
+  auto disturb = [&](double &cost) {
+    double factor = std::exp(error(random));
+    cost = cost >= solve::kForbidden / 2 ? cost : cost * factor;
+  };
+  for (solve::Node &node : problem.nodes) {
+    for (double &cost : node.cost) {
+      disturb(cost);
+    }
+  }
+  for (solve::Edge &edge : problem.edges) {
+    for (double &cost : edge.cost) {
+      disturb(cost);
+    }
+  }
+  return problem;
+}
+
 FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions &options,
                                        ShardReport &report) {
   if (options.seed != 0) {
@@ -204,6 +231,18 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
     report.totalSeconds += solve::costOf(program.problem(), *choice);
     describeMemory(program.problem(), *choice, report);
     return *choice;
+  }
+  if (options.alternative != 0) {
+    solve::SolveOptions quick;
+    quick.secondsMax = options.secondsMax;
+    Expected<solve::Solution> other =
+        solve::solve(disturbed(program.problem(), options.alternative), quick);
+    if (!other.ok()) {
+      return program.function().emitError(other.status().message());
+    }
+    report.totalSeconds += solve::costOf(program.problem(), other->choice);
+    describeMemory(program.problem(), other->choice, report);
+    return other->choice;
   }
   solve::SolveOptions solverOptions;
   solverOptions.secondsMax = options.secondsMax;
@@ -231,6 +270,7 @@ struct ShardSolve : impl::ShardSolvePassBase<ShardSolve> {
     options.topology = topology;
     options.memoryBytes = memory;
     options.seed = seed;
+    options.alternative = alternative;
     options.secondsMax = secondsMax;
     if (explain != "" && explain != "text" && explain != "json") {
       getOperation().emitError("explain must be text or json, got ") << explain;

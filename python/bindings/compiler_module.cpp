@@ -29,6 +29,9 @@ NB_MODULE(_compiler, module) {
       .def_rw("ranks", &SessionRequest::ranks)
       .def_rw("topology", &SessionRequest::topology)
       .def_rw("layout_seed", &SessionRequest::layoutSeed)
+      .def_rw("layout_alternative", &SessionRequest::layoutAlternative)
+      .def_rw("chunk_rows", &SessionRequest::chunkRows)
+      .def_rw("note", &SessionRequest::note)
       .def_rw("kernel_cache", &SessionRequest::kernelCache)
       .def_rw("isa", &SessionRequest::isa)
       .def_rw("dump_phases", &SessionRequest::dumpPhases);

@@ -5,8 +5,10 @@
 #include "runtime/exec/instruction_set.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/model/plan/json.h"
+#include "runtime/model/simulate/program_cost.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -119,8 +121,13 @@ public:
 
   Result run(const nb::dict &offered, uint32_t ranks, std::optional<int> threads,
              std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed,
-             const nb::object &progress) {
+             const std::map<std::string, std::string> &tuned, const nb::object &progress) {
     Settings settings = valueOf(Settings::fromEnvironment());
+    for (const auto &[name, value] : tuned) {
+      if (Status status = settings.set(name, value); !status.ok()) {
+        raise(status);
+      }
+    }
     settings.threads = threads.value_or(static_cast<int>(settings.threads));
     settings.memory = memory.value_or(settings.memory);
     settings.ranks = ranks;
@@ -192,6 +199,35 @@ Expected<std::shared_ptr<const exec::Program>> load(const std::string &planJson,
   return exec::Program::load(std::move(plan), std::move(library));
 }
 
+/// A shipped name, JSON text, or nothing: this machine, divided.
+Expected<topology::Topology> topologyOf(const std::string &text, int64_t ranks) {
+  if (text.empty()) {
+    return topology::machineTopology(topology::thisMachine(), ranks);
+  }
+  std::vector<std::string> shipped = topology::shippedTopologyNames();
+  bool known = std::find(shipped.begin(), shipped.end(), text) != shipped.end();
+  return known ? topology::shippedTopology(text) : topology::parseTopology(text);
+}
+
+std::string planCost(const std::string &planJson, const std::string &topology, int64_t ranks,
+                 int64_t threads, const std::map<std::string, double> &rows, double memory) {
+  auto priced = [&]() -> Expected<std::string> {
+    HR_ASSIGN_OR_RETURN(plan::Plan plan, plan::fromJson(planJson));
+    HR_ASSIGN_OR_RETURN(topology::Topology known, topologyOf(topology, ranks));
+    simulate::Workload workload;
+    workload.ranks = ranks;
+    workload.rows = rows;
+    workload.memoryBytes = memory;
+    HR_ASSIGN_OR_RETURN(simulate::ProgramCost cost, simulate::programCost(plan, known, workload));
+    return cost.json();
+  };
+  Expected<std::string> json = [&] {
+    nb::gil_scoped_release release;
+    return priced();
+  }();
+  return valueOf(std::move(json));
+}
+
 std::string statistics(nb::handle data) {
   if (isArrow(data)) {
     return arrowTableOf(data)->statistics().dump();
@@ -254,11 +290,13 @@ NB_MODULE(_runtime, module) {
   nb::class_<LoadedProgram>(module, "Program", "A checked plan with its kernels.")
       .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
            nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
-           nb::arg("simulation_seed") = nb::none(), nb::arg("progress") = nb::none(),
+           nb::arg("simulation_seed") = nb::none(),
+           nb::arg("settings") = std::map<std::string, std::string>(),
+           nb::arg("progress") = nb::none(),
            "Runs it. bindings: table name to path(s) or Arrow data, tensor name "
            "to an array in host memory. simulation_seed: on a simulated "
-           "network, in one thread. progress: called twice a second with tasks ended, "
-           "tasks, rows so far and the name of a running task.")
+           "network, in one thread. settings: of the run, by name. progress: called twice a "
+           "second with tasks ended, tasks, rows so far and the name of a running task.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
   module.def(
       "load_plan",
@@ -270,6 +308,17 @@ NB_MODULE(_runtime, module) {
   module.def(
       "instruction_set", [] { return valueOf(exec::instructionSet()); },
       "The level of x86-64 that kernels are made for: the processor's, or HEADRACE_ISA.");
+  module.def("cost", &planCost, nb::arg("plan_json"), nb::arg("topology"), nb::arg("ranks"),
+             nb::arg("threads") = 0, nb::arg("rows") = std::map<std::string, double>(),
+             nb::arg("memory") = 0.0,
+             "The simulated cost of a plan in parts, as JSON. topology: JSON, the name of a shipped "
+             "one, or empty: this machine. threads: workers of all ranks, if they share a process.");
+  module.def(
+      "topology_hash",
+      [](const std::string &topology, int64_t ranks) {
+        return valueOf(topologyOf(topology, ranks)).hash;
+      },
+      nb::arg("topology"), nb::arg("ranks"), "The content hash of a topology; see cost.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
 }

@@ -10,12 +10,14 @@ import importlib
 # name -> the module that defines it
 _PUBLIC = {
     "HeadraceError": "headrace._src.errors",
+    "cost": "headrace._src.cost",
     "explain": "headrace._src.query.sql",
     "jit": "headrace._src.array.jit",
     "last_profile": "headrace._src.query.sql",
     "mlir": "headrace._src.array.program",
     "query": "headrace._src.array.queries",
     "sql": "headrace._src.query.sql",
+    "tune": "headrace._src.tuning.tune",
 }
 
 __all__ = list(_PUBLIC)

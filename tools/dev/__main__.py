@@ -70,7 +70,9 @@ def execute(words: list[str]) -> int:
     if not words:
         raise StepFailed("usage: ./dev exec TOOL ARGS (headrace-opt, headrace-translate, headrace-run)")
     set_up()
-    folder = building.build(preset, [words[0]])
+    # The search is the package's; the tool hands over to it.
+    package = ["headrace_python"] if words[:2] == ["headrace-tune", "search"] else []
+    folder = building.build(preset, [words[0], *package])
     return become([str(folder / "bin" / words[0]), *words[1:]], preset)
 
 

@@ -3,6 +3,7 @@
 #include "runtime/model/cost/accuracy.h"
 #include "tools/headrace-tune/cost_command.h"
 #include "tools/headrace-tune/plan_request.h"
+#include "tools/headrace-tune/search_command.h"
 #include "tools/headrace-tune/simulate_command.h"
 #include "tools/headrace-tune/solve_command.h"
 
@@ -98,7 +99,7 @@ int main(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty() || arguments[0] == "--help") {
     std::cout << kUsage << tune::kSimulateUsage << tune::kCostUsage << tune::kPlanOptions
-              << tune::kSolveUsage;
+              << tune::kSearchUsage << tune::kSolveUsage;
     return arguments.empty() ? 1 : 0;
   }
   if (arguments[0] == "fit") {
@@ -112,6 +113,9 @@ int main(int argc, char **argv) {
   }
   if (arguments[0] == "cost") {
     return tune::costCommand({arguments.begin() + 1, arguments.end()});
+  }
+  if (arguments[0] == "search") {
+    return tune::searchCommand({arguments.begin() + 1, arguments.end()});
   }
   return fail("unknown command: " + arguments[0] + "\n" + kUsage);
 }

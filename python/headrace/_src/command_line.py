@@ -1,4 +1,4 @@
-"""The command `headrace`: sql, explain, compile."""
+"""The command `headrace`: sql, explain, cost, compile, tune."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def _parser() -> argparse.ArgumentParser:
     summaries = {
         "sql": "run a query and print its result",
         "explain": "show a query's plan and why",
+        "cost": "show what a query is thought to cost, in parts",
         "compile": "compile a query to a directory that headrace-run runs",
     }
     for name, summary in summaries.items():
@@ -32,6 +33,11 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--explain", action="store_true", help="also print the plan and why it was chosen")
             command.add_argument("--output", metavar="FILE", help="write the result to a .parquet, .arrow or .csv file")
             command.add_argument("--time", action="store_true", help="print the time per phase")
+        if name == "cost":
+            command.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+    from headrace._src.tuning import tune
+
+    tune.add_arguments(commands.add_parser("tune", help="search for quicker layouts and settings, and keep them"))
     return parser
 
 
@@ -48,6 +54,10 @@ def main(argv: list[str] | None = None) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from headrace._src.query import sql as query
 
+    if arguments.command == "tune":
+        from headrace._src.tuning import tune
+
+        return tune.command(arguments)
     text = arguments.text
     if text.startswith("@"):
         try:
@@ -62,6 +72,11 @@ def _run(arguments: argparse.Namespace) -> int:
     }
     if arguments.command == "compile":
         query.compile_to(arguments.output, text, arguments.tables, **common)
+        return 0
+    if arguments.command == "cost":
+        from headrace._src.cost import cost
+
+        print(cost(text, arguments.tables, threads=arguments.threads, **common))
         return 0
     if arguments.command == "explain" or arguments.explain:
         print(query.explain(text, arguments.tables, **common))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from headrace._src.errors import HeadraceError
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.tuning.choice import Choice
 
 
 @dataclass
@@ -20,6 +21,8 @@ class LoadedProgram:
 
     compiled: CompiledQuery
     handle: Any
+    #: Of every run, by name: what the tuner found.
+    settings: dict[str, str] = field(default_factory=dict)
 
 
 _sessions: dict[str, Any] = {}
@@ -38,6 +41,9 @@ class Target:
     layout_seed: int | None = None
     #: x86-64, x86-64-v3 or x86-64-v4: this machine's, or a lower one set by HEADRACE_ISA.
     isa: str = ""
+    #: What the tuner found for the program, and the line that says so.
+    choice: Choice | None = None
+    note: str = ""
 
     @staticmethod
     def of(ranks: int, topology: str | Path | None, layout_seed: int | None) -> Target:
@@ -52,7 +58,12 @@ class Target:
     def key(self) -> list[object]:
         # Without a topology it is this machine's: a home directory may be shared by unlike machines.
         machine = "" if self.topology else f"{platform.machine()} {os.cpu_count()}"
-        return [self.ranks, self.topology, machine, self.layout_seed, self.isa]
+        tuned = [self.choice.document(), self.note] if self.choice else []
+        return [self.ranks, self.topology, machine, self.layout_seed, self.isa, *tuned]
+
+    def settings(self) -> dict[str, str]:
+        """Of the run, by name."""
+        return dict(self.choice.settings) if self.choice else {}
 
     def request(self) -> Any:
         """A request to the compiler for this target."""
@@ -63,6 +74,10 @@ class Target:
         request.topology = self.topology
         request.layout_seed = -1 if self.layout_seed is None else self.layout_seed
         request.isa = self.isa
+        if self.choice:
+            request.layout_alternative = self.choice.alternative
+            request.chunk_rows = self.choice.chunk_rows
+            request.note = self.note
         request.kernel_cache = str(plan_cache.cache_directory() / "kernels")
         return request
 
@@ -99,8 +114,17 @@ def checked(answer: Any) -> Any:
     return answer
 
 
-def load(key: str, compiled: Callable[[], CompiledQuery], *, persistent: bool) -> LoadedProgram:
-    """The program of a key: of this process, else (if persistent) of the cache on disk, else compiled."""
+def load(
+    key: str,
+    compiled: Callable[[], CompiledQuery],
+    *,
+    persistent: bool,
+    settings: dict[str, str] | None = None,
+) -> LoadedProgram:
+    """The program of a key: of this process, else (if persistent) of the cache on disk, else compiled.
+
+    settings: of every run of it.
+    """
     from headrace import _runtime
 
     if found := _loaded.get(key):
@@ -113,7 +137,7 @@ def load(key: str, compiled: Callable[[], CompiledQuery], *, persistent: bool) -
     handle = translated(lambda: _runtime.load_plan(program.plan_json, program.kernels))
     if len(_loaded) >= _LOADED_MAX:
         _loaded.pop(next(iter(_loaded)))
-    _loaded[key] = LoadedProgram(program, handle)
+    _loaded[key] = LoadedProgram(program, handle, settings or {})
     return _loaded[key]
 
 

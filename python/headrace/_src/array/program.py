@@ -10,10 +10,13 @@ from typing import Any
 
 from headrace._src import programs
 from headrace._src.array.queries import QueryTensor
+from headrace._src.cost import Cost, cost_of
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.tuning import database
+from headrace._src.tuning import use as tuning
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,19 @@ def _bindings(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, Any]:
     return bound
 
 
+def compiled(source: str, queries: tuple[tuple[int, QueryTensor], ...], target: Target) -> CompiledQuery:
+    """The plan and kernels of a function's text, its queries and a target."""
+    request = _request(source, queries, target)
+    answer = programs.checked(programs.compiler().compile_mlir(request))
+    return CompiledQuery(
+        plan_json=answer.plan_json,
+        kernels=answer.kernels,
+        plan_text=answer.plan_text,
+        phase_seconds=dict(answer.phase_seconds),
+        kernels_compiled=answer.kernels_compiled,
+    )
+
+
 class Program:
     """A compiled program: call it with its arrays."""
 
@@ -101,23 +117,18 @@ class Program:
         self._parameters: list[str] = [slot["name"] for slot in plan["slots"] if slot["kind"] == "tensor"]
 
     def _load(self) -> LoadedProgram:
-        target = self._options.target()
         described = [
             [index, tensor.columns, tensor.query.substrait, tensor.query.statistics]
             for index, tensor in self._queries
         ]
+        program = database.program_hash(["mlir", self._source, described])
+        target = tuning.applied(self._options.target(), program, {})
         key = plan_cache.key_of(["mlir", self._source, described, target.key()])
-        return programs.load(key, lambda: self._compile(target), persistent=True)
-
-    def _compile(self, target: Target) -> CompiledQuery:
-        request = _request(self._source, self._queries, target)
-        answer = programs.checked(programs.compiler().compile_mlir(request))
-        return CompiledQuery(
-            plan_json=answer.plan_json,
-            kernels=answer.kernels,
-            plan_text=answer.plan_text,
-            phase_seconds=dict(answer.phase_seconds),
-            kernels_compiled=answer.kernels_compiled,
+        return programs.load(
+            key,
+            lambda: compiled(self._source, self._queries, target),
+            persistent=True,
+            settings=target.settings(),
         )
 
     @property
@@ -134,9 +145,24 @@ class Program:
         """The layouts chosen, their costs, and the runners-up."""
         return json.loads(self.plan_json)["explanation"]
 
+    @property
+    def has_queries(self) -> bool:
+        return bool(self._queries)
+
+    @property
+    def source(self) -> str:
+        """The text of its function."""
+        return self._source
+
     def explain(self) -> str:
         """What was decided and why, then the plan."""
         return self.text
+
+    def cost(self) -> Cost:
+        """What the program is thought to cost, in parts."""
+        options = self._options
+        rows = dict.fromkeys(self._parameters, 1.0)
+        return cost_of(self.plan_json, options.target(), options.threads, rows)
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -150,7 +176,10 @@ class Program:
         bindings = {**self._tables, **dict(zip(self._parameters, arrays, strict=True))}
         options = self._options
         run = programs.run_options(options.ranks, options.threads, options.memory)
-        return list(programs.translated(lambda: self._loaded.handle.run(bindings, **run)).tensors)
+        settings = self._loaded.settings
+        return list(
+            programs.translated(lambda: self._loaded.handle.run(bindings, settings=settings, **run)).tensors
+        )
 
     def __call__(self, *arrays: object) -> Any:
         results = self.results(arrays)

@@ -39,7 +39,7 @@ def cache_directory() -> Path:
     return Path(os.environ.get("HEADRACE_HOME") or Path.home() / ".cache" / "headrace")
 
 
-def _build_identity() -> list[str]:
+def build_identity() -> list[str]:
     """Another build of the compiler makes other plans."""
     folder = Path(__file__).resolve().parents[2]
     binary = next(iter(_extension_folder(folder).glob("_compiler*.so")), None)
@@ -58,7 +58,7 @@ def _extension_folder(folder: Path) -> Path:
 
 def key_of(parts: object) -> str:
     """A content key of JSON-like parts and this build."""
-    text = json.dumps([parts, _build_identity()], sort_keys=True, default=str)
+    text = json.dumps([parts, build_identity()], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -16,6 +16,7 @@ from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.schemas import Schemas
 from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
+from headrace._src.tuning import use as tuning
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,7 +78,9 @@ def sql(
         text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
     )
     compiled = time.perf_counter()
-    result = _run(loaded.handle, resolved, ranks, threads, memory, simulation_seed, progress)
+    result = _run(
+        loaded.handle, resolved, ranks, threads, memory, simulation_seed, loaded.settings, progress
+    )
     table = pa.table(result)
     finished = time.perf_counter()
     global _last_profile
@@ -157,11 +160,16 @@ def _load(
     layout_seed: int | None,
     statistics: Mapping[str, Any] | None,
 ) -> LoadedProgram:
-    target = Target.of(ranks, topology, layout_seed)
+    target = tuning.applied(
+        Target.of(ranks, topology, layout_seed), tuning.sql_program(text), table_sizes(tables)
+    )
     key = _key(text, tables, [*target.key(), statistics])
     persistent = all(isinstance(table, FileTable) for table in tables.values())
     return programs.load(
-        key, lambda: _compiled_query(text, tables, target, statistics), persistent=persistent
+        key,
+        lambda: _compiled_query(text, tables, target, statistics),
+        persistent=persistent,
+        settings=target.settings(),
     )
 
 
@@ -271,6 +279,16 @@ def table_statistics(tables: TablesArgument) -> dict[str, Any]:
     return {name: json.loads(_table_statistics(table)) for name, table in resolve(tables).items()}
 
 
+def table_sizes(tables: Mapping[str, Table]) -> dict[str, int]:
+    """Bytes of every table; 0 where that is not known without reading it."""
+    return {
+        name: tuning.size_of_files(table.paths)
+        if isinstance(table, FileTable)
+        else int(getattr(table.data, "nbytes", 0))
+        for name, table in tables.items()
+    }
+
+
 def _table_statistics(table: Table) -> str:
     from headrace import _runtime
 
@@ -293,11 +311,12 @@ def _run(
     threads: int | None,
     memory: int | None,
     simulation_seed: int | None,
-    progress: Callable[[int, int, int, str], None] | None,
+    settings: dict[str, str],
+    progress: Callable[[int, int, int, str], None] | None = None,
 ) -> Any:
     bindings = bindings_of(tables)
     options = programs.run_options(ranks, threads, memory)
     options["progress"] = progress
     if simulation_seed is not None:
         options["simulation_seed"] = simulation_seed
-    return programs.translated(lambda: program.run(bindings, **options))
+    return programs.translated(lambda: program.run(bindings, settings=settings, **options))

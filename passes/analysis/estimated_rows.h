@@ -1,0 +1,16 @@
+// The estimated rows of streams, on their way from `form` through the ops to the plan.
+#pragma once
+
+#include "runtime/model/plan/plan.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace headrace {
+
+/// Of `pipe.stream` and `sched.load`: the rows that one rank puts in, {min, expected, p95, max}.
+inline constexpr llvm::StringLiteral kEstimatedRowsAttr = "estimated_rows";
+
+/// All zero, without a bound, if the op does not say.
+plan::Cardinality estimatedRows(mlir::Operation *op);
+
+} // namespace headrace

@@ -1,0 +1,121 @@
+"""What a program is thought to cost, in parts: the compiler's model, asked by the user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headrace._src import programs
+from headrace._src.programs import Target
+
+if TYPE_CHECKING:
+    from headrace._src.query.tables import TablesArgument
+
+
+@dataclass(frozen=True)
+class CostTerm:
+    """Time that one task spends on one thing while everything else waits for it."""
+
+    task: str
+    kind: str
+    place: str
+    #: What holds it up: a resource, its own rate, or latency.
+    bound: str
+    seconds: float
+    #: 0.15 is 15 %: one standard deviation.
+    relative_error: float
+
+
+@dataclass(frozen=True)
+class TierUse:
+    """The most bytes that a memory holds at once, on one rank."""
+
+    tier: str
+    peak_bytes: float
+    bytes: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The terms add up to `seconds`; print it for a table."""
+
+    seconds: float
+    relative_error: float
+    #: Two standard deviations below and above.
+    seconds_low: float
+    seconds_high: float
+    terms: tuple[CostTerm, ...]
+    tiers: tuple[TierUse, ...]
+
+    def __str__(self) -> str:
+        heading = f"{'ms':>12} {'error':>6} {'share':>6}  {'kind':10} {'task':28} {'held up by':24} place"
+        lines = [heading]
+        for term in self.terms:
+            share = 100 * term.seconds / self.seconds if self.seconds else 0.0
+            lines.append(
+                f"{term.seconds * 1e3:12.3f} {100 * term.relative_error:4.0f} % {share:4.0f} %  "
+                f"{term.kind:10} {term.task[:28]:28} {term.bound[:24]:24} {term.place[:60]}".rstrip()
+            )
+        error = 100 * self.relative_error
+        interval = f"from {self.seconds_low * 1e3:.3f} to {self.seconds_high * 1e3:.3f}"
+        lines.append(f"{self.seconds * 1e3:12.3f} {error:4.0f} %         total, {interval}")
+        lines += [f"{use.peak_bytes:12.4g} bytes of {use.bytes:.4g} in {use.tier}" for use in self.tiers]
+        return "\n".join(lines)
+
+
+def cost_of(
+    plan_json: str,
+    target: Target,
+    threads: int | None = None,
+    rows: Mapping[str, float] | None = None,
+    memory: float = 0.0,
+) -> Cost:
+    """The cost of a plan. On this machine (no topology) the ranks share `threads` workers."""
+    from headrace import _runtime
+
+    workers = 0 if target.topology else threads or programs.default_threads()
+    text = programs.translated(
+        lambda: _runtime.cost(plan_json, target.topology, target.ranks, workers, dict(rows or {}), memory)
+    )
+    document = json.loads(text)
+    return Cost(
+        document["seconds"],
+        document["relative_error"],
+        document["seconds_low"],
+        document["seconds_high"],
+        tuple(CostTerm(**term) for term in document["terms"]),
+        tuple(TierUse(**use) for use in document["tiers"]),
+    )
+
+
+def cost(
+    text: str,
+    tables: TablesArgument,
+    *,
+    ranks: int = 1,
+    threads: int | None = None,
+    memory: int | None = None,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+) -> Cost:
+    """What a query is thought to cost, in parts, without running it.
+
+    The options are those of `sql`; memory is of all ranks together, and what does not fit is priced as
+    spilled.
+    A topology may describe a cluster that is not there.
+    """
+    from headrace._src.query import sql
+    from headrace._src.query.tables import resolve
+
+    loaded = sql._load(
+        text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=None
+    )
+    return cost_of(
+        loaded.compiled.plan_json,
+        Target.of(ranks, topology, layout_seed),
+        threads,
+        memory=(memory or 0) / ranks,
+    )

@@ -1,0 +1,365 @@
+"""The search: layouts by simulation, the best few by measurement, then one setting after the other.
+
+Near-optimal layouts come from the solver, which is asked again with costs that are off by chance. Different
+plans are simulated; the best and the default are run in turns, and those that fall behind are dropped. Sizes
+of chunks and morsels and the switch of collective algorithms are then varied one by one around the best.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from headrace._src import programs
+from headrace._src.errors import HeadraceError
+from headrace._src.programs import Target
+from headrace._src.query import plan_cache
+from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.tuning import database, use
+from headrace._src.tuning.choice import Choice
+from headrace._src.tuning.subject import Subject, TensorSubject, target_for
+
+#: A choice replaces the default only if it is quicker by more than this, in the least and the median run.
+GAIN_MIN = 0.03
+#: Alternatives in a row that give no new plan end the enumeration.
+_BARREN_MAX = 12
+#: A candidate this much behind the best is dropped.
+_BEHIND_MAX = 0.15
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When a search ends."""
+
+    seconds: float = 30.0
+    alternatives: int = 48
+    measured: int = 6
+    rounds: int = 5
+
+
+@dataclass
+class Candidate:
+    """One choice, its plan, and what is known of its time."""
+
+    choice: Choice
+    compiled: CompiledQuery
+    predicted: float | None = None
+    runs: list[float] = field(default_factory=list)
+    handle: Any = None
+
+    @property
+    def least(self) -> float | None:
+        return min(self.runs) if self.runs else None
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "choice": self.choice.document(),
+            "predicted_seconds": self.predicted,
+            "measured_seconds": self.least,
+            "runs": len(self.runs),
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search found."""
+
+    ranks: int
+    best: Candidate
+    default: Candidate
+    candidates: list[Candidate]
+    record: database.Record
+    path: str
+    stopped: str  # why
+
+    def text(self) -> str:
+        lines = [f"{len(self.candidates)} plans on {self.ranks} ranks; {self.stopped}"]
+        lines.append(f"{'predicted ms':>13} {'measured ms':>13} {'runs':>5}  choice")
+        ordered = sorted(
+            self.candidates, key=lambda one: (one.least is None, one.least or one.predicted or 0.0)
+        )
+        for one in ordered[:12]:
+            mark = "  <- chosen" if one is self.best else ""
+            lines.append(
+                f"{_ms(one.predicted):>13} {_ms(one.least):>13} {len(one.runs):>5}  {one.choice}{mark}"
+            )
+        if regret := self._regret():
+            lines.append(regret)
+        lines.append(f"record: {self.path}")
+        return "\n".join(lines)
+
+    def _regret(self) -> str:
+        """How much slower the model's own choice is than the best that was measured."""
+        if self.default.least is None or self.best.least is None:
+            return ""
+        return f"the compiler's own choice is {100 * (self.default.least / self.best.least - 1):.1f} % slower"
+
+
+def search(
+    subject: Subject,
+    target: Target,
+    *,
+    threads: int | None = None,
+    budget: Budget | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Outcome:
+    """Searches for one number of ranks and writes the record.
+
+    On this machine (no topology given) the best are measured; for another topology they are simulated.
+    """
+    return _Search(subject, target, threads, budget or Budget(), progress or _to_stderr).run()
+
+
+class _Search:
+    def __init__(
+        self,
+        subject: Subject,
+        target: Target,
+        threads: int | None,
+        budget: Budget,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._subject = subject
+        self._target = target
+        self._threads = threads or programs.default_threads()
+        self._budget = budget
+        self._progress = progress
+        self._deadline = time.monotonic() + budget.seconds
+        self._here = not target.topology
+        self._seen: dict[str, Candidate] = {}
+        self._stopped = "nothing left to try"
+
+    def run(self) -> Outcome:
+        layouts = self._layouts()
+        default = layouts[0]
+        tried = list(layouts)
+        try:
+            if self._here:
+                best = self._measure(self._finalists(layouts))
+                best = self._vary(best, tried)
+            else:
+                best = min(layouts, key=lambda one: (one.predicted or 0.0, one.choice.alternative))
+                best = self._vary(best, tried)
+        except KeyboardInterrupt:
+            self._stopped = "interrupted"
+            best = self._quickest(tried)
+        if not self._beats(best, default):
+            best = default
+        record = self._record(best, default, tried)
+        try:
+            path = str(database.put(record))
+        except OSError as error:
+            raise HeadraceError(f"cannot write the tuning record: {error}", "io") from None
+        return Outcome(self._target.ranks, best, default, tried, record, path, self._stopped)
+
+    # ---- candidates ----
+
+    def _candidate(self, choice: Choice) -> Candidate | None:
+        """A plan that was not seen before, simulated; None if it was, or if it does not compile."""
+        try:
+            compiled = self._subject.compile(target_for(self._target, choice))
+        except HeadraceError:
+            if choice == Choice():
+                raise
+            return None
+        digest = _digest(compiled.plan_json, choice)
+        if digest in self._seen:
+            return None
+        made = Candidate(choice, compiled, self._predict(compiled))
+        self._seen[digest] = made
+        return made
+
+    def _layouts(self) -> list[Candidate]:
+        default = self._candidate(Choice())
+        assert default is not None
+        found = [default]
+        barren = 0
+        # Half of the time at most: the rest is for measuring.
+        enough = time.monotonic() + self._budget.seconds / 2
+        for alternative in range(1, self._budget.alternatives + 1):
+            if barren >= _BARREN_MAX or time.monotonic() > enough:
+                break
+            made = self._candidate(Choice(alternative))
+            barren = 0 if made else barren + 1
+            if made:
+                found.append(made)
+            self._progress(f"{alternative} layouts compiled and simulated, {len(found)} different")
+        return found
+
+    def _predict(self, compiled: CompiledQuery) -> float | None:
+        from headrace import _runtime
+
+        plan = json.loads(compiled.plan_json)
+        rows = self._subject.rows(plan)
+        threads = self._threads if self._here else 0
+        try:
+            text = _runtime.cost(compiled.plan_json, self._target.topology, self._target.ranks, threads, rows)
+        except RuntimeError:
+            return None
+        return float(json.loads(text)["seconds"])
+
+    def _finalists(self, layouts: list[Candidate]) -> list[Candidate]:
+        """The default and the best by prediction."""
+        others = sorted(layouts[1:], key=lambda one: one.predicted if one.predicted is not None else 1e300)
+        return [layouts[0], *others[: max(self._budget.measured - 1, 0)]]
+
+    # ---- measuring ----
+
+    def _measure(self, candidates: list[Candidate]) -> Candidate:
+        """Runs all in turns; after each round those that are far behind drop out."""
+        self._warm(candidates)
+        left = candidates
+        for turn in range(self._budget.rounds):
+            for one in left:
+                if one.runs and time.monotonic() > self._deadline:
+                    self._stopped = "out of time"
+                    return self._quickest(left)
+                self._once(one)
+            best = self._quickest(left)
+            assert best.least is not None
+            limit = best.least * (1 + _BEHIND_MAX)
+            left = [one for one in left if one.least is not None and one.least <= limit]
+            self._progress(
+                f"round {turn + 1}: {len(left)} of {len(candidates)} left, "
+                f"best {_ms(best.least)} ms ({best.choice})"
+            )
+            if len(left) == 1 and turn > 0:
+                break
+        return self._quickest(left)
+
+    def _warm(self, candidates: list[Candidate]) -> None:
+        """Loads plans and runs each once: pages, allocations and dictionaries are not what is compared."""
+        from headrace import _runtime
+
+        for one in candidates:
+            if one.handle is None:
+                compiled = one.compiled
+                one.handle = programs.translated(
+                    lambda compiled=compiled: _runtime.load_plan(compiled.plan_json, compiled.kernels)
+                )
+                if isinstance(self._subject, TensorSubject):
+                    self._subject.remember(compiled.plan_json)
+                self._once(one)
+                one.runs.clear()
+
+    def _once(self, one: Candidate) -> None:
+        one.runs.append(self._subject.run(one.handle, self._threads, target_for(self._target, one.choice)))
+
+    def _quickest(self, candidates: list[Candidate]) -> Candidate:
+        measured = [one for one in candidates if one.least is not None]
+        if measured:
+            return min(measured, key=lambda one: (one.least, one.choice.alternative))
+        return min(candidates, key=lambda one: one.predicted if one.predicted is not None else 1e300)
+
+    # ---- one setting after the other ----
+
+    def _vary(self, best: Candidate, tried: list[Candidate]) -> Candidate:
+        for name, variants in self._coordinates(best).items():
+            for choice in variants(best.choice):
+                if time.monotonic() > self._deadline:
+                    self._stopped = "out of time"
+                    return best
+                made = self._candidate(choice)
+                if made is None:
+                    continue
+                tried.append(made)
+                if self._here:
+                    best = self._duel(best, made)
+                elif _better(made.predicted, best.predicted):
+                    best = made
+                self._progress(f"{name}: best {_ms(best.least or best.predicted)} ms ({best.choice})")
+        return best
+
+    def _coordinates(self, best: Candidate) -> dict[str, Callable[[Choice], list[Choice]]]:
+        plan = json.loads(best.compiled.plan_json)
+        kinds = {task.get("kind") for task in plan.get("tasks", [])}
+        out: dict[str, Callable[[Choice], list[Choice]]] = {}
+        if plan.get("streams"):
+            out["chunks"] = lambda choice: [choice.with_chunk_rows(rows) for rows in (16384, 262144)]
+        if not self._here:
+            return out
+        if "load" in kinds and plan.get("streams"):
+            out["morsels"] = lambda choice: [
+                choice.with_setting("morselRows", rows) for rows in ("32768", "65536", "262144")
+            ]
+        if "exchange" in kinds and self._target.ranks > 1:
+            out["messages"] = lambda choice: [
+                choice.with_setting("exchangeBuffer", size) for size in ("262144", "4194304")
+            ]
+        if "collective" in kinds and self._target.ranks > 1:
+            out["all-reduce"] = lambda choice: [
+                choice.with_setting("collectiveTree", size) for size in ("0", "1073741824")
+            ]
+        return out
+
+    def _duel(self, best: Candidate, other: Candidate) -> Candidate:
+        """The same number of runs in turns; the other must win clearly."""
+        self._warm([best, other])
+        for turn in range(self._budget.rounds):
+            self._once(other)
+            self._once(best)
+            assert best.least is not None and other.least is not None
+            if turn > 0 and other.least > best.least:
+                return best
+            if turn > 0 and time.monotonic() > self._deadline:
+                break
+        return other if self._beats(other, best) else best
+
+    def _beats(self, one: Candidate, other: Candidate) -> bool:
+        if one is other:
+            return True
+        if one.runs and other.runs:
+            gain = 1 - GAIN_MIN
+            return min(one.runs) < gain * min(other.runs) and statistics.median(
+                one.runs
+            ) < gain * statistics.median(other.runs)
+        return not self._here and _better(one.predicted, other.predicted)
+
+    # ---- the record ----
+
+    def _record(self, best: Candidate, default: Candidate, tried: list[Candidate]) -> database.Record:
+        plan = json.loads(default.compiled.plan_json)
+        return database.Record(
+            program=self._subject.program,
+            topology=use.key_of(self._target),
+            choice=best.choice,
+            text=self._subject.text[:200],
+            date=datetime.now(UTC).strftime("%Y-%m-%d"),
+            sizes=self._subject.sizes(plan),
+            predicted_seconds=best.predicted,
+            measured_seconds=best.least,
+            default_seconds=default.least,
+            build=tuple(plan_cache.build_identity()),
+            candidates=tuple(one.document() for one in tried),
+        )
+
+
+def _better(one: float | None, other: float | None) -> bool:
+    return one is not None and (other is None or one < (1 - GAIN_MIN) * other)
+
+
+def _digest(plan_json: str, choice: Choice) -> str:
+    """Of what is executed: two choices with the same plan and settings are one."""
+    plan = json.loads(plan_json)
+    for told in ("explanation", "places", "program"):
+        plan.pop(told, None)
+    text = json.dumps([plan, choice.settings], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _ms(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds * 1e3:.3f}"
+
+
+def _to_stderr(line: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+    else:
+        print(line, file=sys.stderr, flush=True)

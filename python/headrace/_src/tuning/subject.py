@@ -1,0 +1,135 @@
+"""What is tuned: a query over tables, or a tensor program with its arrays."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+from headrace._src import programs
+from headrace._src.errors import HeadraceError
+from headrace._src.programs import Target
+from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.query.tables import Table
+from headrace._src.tuning import database, use
+
+
+class Subject(Protocol):
+    """A program that can be compiled for a target, and run."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def program(self) -> str:
+        """Its hash."""
+
+    def compile(self, target: Target) -> CompiledQuery: ...
+    def sizes(self, plan: dict[str, Any]) -> dict[str, int]: ...
+    def rows(self, plan: dict[str, Any]) -> dict[str, float]: ...
+    def run(self, handle: Any, threads: int, target: Target) -> float:
+        """Seconds."""
+
+
+@dataclass(frozen=True)
+class SqlSubject:
+    """A query over tables."""
+
+    text: str
+    tables: dict[str, Table]
+
+    @property
+    def program(self) -> str:
+        return use.sql_program(self.text)
+
+    def compile(self, target: Target) -> CompiledQuery:
+        from headrace._src.query import sql
+
+        return sql._compiled_query(self.text, self.tables, target, None)
+
+    def sizes(self, plan: dict[str, Any]) -> dict[str, int]:
+        from headrace._src.query import sql
+
+        read = {slot["name"] for slot in plan.get("slots", [])}
+        return {name: size for name, size in sql.table_sizes(self.tables).items() if name in read}
+
+    def rows(self, plan: dict[str, Any]) -> dict[str, float]:
+        from headrace._src.query import sql
+
+        read = {slot["name"] for slot in plan.get("slots", [])} & set(self.tables)
+        return {
+            name: float(json.loads(sql._table_statistics(self.tables[name]))["rows"]) for name in sorted(read)
+        }
+
+    def run(self, handle: Any, threads: int, target: Target) -> float:
+        from headrace._src.query import sql
+
+        started = time.perf_counter()
+        sql._run(handle, self.tables, target.ranks, threads, None, None, target.settings())
+        return time.perf_counter() - started
+
+
+@dataclass(frozen=True)
+class TensorSubject:
+    """A tensor program: the text of its function, and the arrays that it is called with."""
+
+    text: str
+    arrays: tuple[Any, ...] | None = None  # none: made by the shapes of the function
+
+    @cached_property
+    def program(self) -> str:
+        return database.program_hash(["mlir", self.text, []])
+
+    def compile(self, target: Target) -> CompiledQuery:
+        from headrace._src.array import program
+
+        return program.compiled(self.text, (), target)
+
+    def sizes(self, plan: dict[str, Any]) -> dict[str, int]:
+        return {}
+
+    def rows(self, plan: dict[str, Any]) -> dict[str, float]:
+        return {slot["name"]: 1.0 for slot in plan.get("slots", [])}
+
+    @cached_property
+    def _cache(self) -> dict[str, Any]:
+        return {}
+
+    def _bindings(self, handle: Any, plan_json: str) -> dict[str, Any]:
+        import numpy as np
+
+        slots = [slot for slot in json.loads(plan_json)["slots"] if slot["kind"] == "tensor"]
+        if self.arrays is not None:
+            return dict(zip((slot["name"] for slot in slots), self.arrays, strict=True))
+        random = np.random.default_rng(0)
+        types = {"f32": np.float32, "f64": np.float64, "i64": np.int64}
+        made = {}
+        for slot in slots:
+            shape = slot.get("shape", [])
+            if any(extent < 0 for extent in shape):
+                raise HeadraceError(
+                    f"the program leaves an extent of argument {slot['name']} open: give arrays"
+                )
+            kind = types[slot["element"]]
+            made[slot["name"]] = (
+                random.integers(-8, 8, shape) if kind is np.int64 else random.standard_normal(shape)
+            ).astype(kind)
+        return made
+
+    def run(self, handle: Any, threads: int, target: Target) -> float:
+        bindings = self._cache.get("bindings")
+        if bindings is None:
+            bindings = self._cache["bindings"] = self._bindings(handle, self._cache["plan"])
+        options = programs.run_options(target.ranks, threads, None)
+        started = time.perf_counter()
+        programs.translated(lambda: handle.run(bindings, settings=target.settings(), **options))
+        return time.perf_counter() - started
+
+    def remember(self, plan_json: str) -> None:
+        """The arguments are those of this plan."""
+        self._cache["plan"] = plan_json
+
+
+def target_for(target: Target, choice: Any) -> Target:
+    return replace(target, choice=choice, note="")

@@ -1,0 +1,118 @@
+"""`headrace.tune` and the command `headrace tune`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headrace._src.errors import HeadraceError
+from headrace._src.programs import Target
+from headrace._src.tuning.search import Budget, Outcome, search
+from headrace._src.tuning.subject import SqlSubject, Subject, TensorSubject
+
+if TYPE_CHECKING:
+    from headrace._src.query.tables import TablesArgument
+
+
+def tune(
+    program: Any,
+    tables: TablesArgument | None = None,
+    *,
+    arrays: Sequence[Any] | None = None,
+    ranks: int = 1,
+    threads: int | None = None,
+    topology: str | Path | None = None,
+    seconds: float = Budget.seconds,
+) -> Outcome:
+    """Searches for layouts, sizes of chunks and algorithms that are quicker than the compiler's own choice.
+
+    program: a query (with `tables`), or a compiled tensor program (with its `arrays`; else made up). What is
+    found is kept under the cache directory, and later compilations of the program for this topology use it;
+    `explain` says so. With a topology the candidates are only simulated. Progress goes to stderr; print the
+    result for a table.
+    """
+    if isinstance(program, str):
+        if tables is None:
+            raise HeadraceError("a query is tuned over tables: give tables=")
+        from headrace._src.query.tables import resolve
+
+        subject: Subject = SqlSubject(program, resolve(tables))
+    elif program.has_queries:
+        raise HeadraceError("a program with queries cannot be tuned yet: tune its query", "unsupported")
+    else:
+        subject = TensorSubject(program.source, None if arrays is None else tuple(arrays))
+    target = Target.of(ranks, topology, None)
+    return search(subject, target, threads=threads, budget=Budget(seconds=seconds))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "program", help="one SQL query, @FILE with one, or FILE.mlir with a function of tensors"
+    )
+    parser.add_argument("--tables", metavar="DIR", help="directory of Parquet files, for a query")
+    parser.add_argument(
+        "--ranks", default="1", metavar="N,N", help="numbers of ranks to search for (default 1)"
+    )
+    parser.add_argument(
+        "--topology", metavar="FILE", help="simulate for this cluster (default: measure here)"
+    )
+    parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+    parser.add_argument(
+        "--seconds", type=float, default=Budget.seconds, help="for each number of ranks (default 30)"
+    )
+    parser.add_argument(
+        "--alternatives", type=int, default=Budget.alternatives, help="layouts to look at (default 48)"
+    )
+    parser.add_argument(
+        "--measured", type=int, default=Budget.measured, help="layouts to measure (default 6)"
+    )
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Searches for every number of ranks and prints what was found."""
+    subject = _subject(arguments)
+    try:
+        counts = sorted({int(part) for part in arguments.ranks.split(",")})
+    except ValueError:
+        raise HeadraceError(f"expected numbers of ranks such as 1,2,4, got {arguments.ranks}") from None
+    if arguments.measured < 1 or arguments.alternatives < 0 or not arguments.seconds > 0:
+        raise HeadraceError("--measured and --seconds must be positive, and --alternatives not negative")
+    budget = Budget(arguments.seconds, arguments.alternatives, arguments.measured)
+    outcomes = []
+    for ranks in counts:
+        target = Target.of(ranks, arguments.topology, None)
+        outcomes.append(search(subject, target, threads=arguments.threads, budget=budget))
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        print(outcomes[-1].text())
+    if len(outcomes) > 1:
+        best = min(outcomes, key=_seconds)
+        print(f"quickest with {best.ranks} ranks")
+    return 0
+
+
+def _seconds(outcome: Outcome) -> float:
+    least = outcome.best.least if outcome.best.least is not None else outcome.best.predicted
+    return float("inf") if least is None else least
+
+
+def _subject(arguments: argparse.Namespace) -> Subject:
+    from headrace._src.query.tables import resolve
+
+    text = arguments.program
+    is_mlir = text.endswith(".mlir")
+    if text.startswith("@") or is_mlir:
+        path = text.removeprefix("@")
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except OSError as error:
+            raise HeadraceError(f"cannot read the program: {error}", "io") from None
+    if is_mlir:
+        return TensorSubject(text)
+    if arguments.tables is None:
+        raise HeadraceError("a query is tuned over tables: give --tables")
+    return SqlSubject(text, resolve(arguments.tables))

@@ -1,0 +1,318 @@
+"""The tuner: records on disk, their use by later compilations, and searches."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import headrace as hr
+import numpy as np
+import pytest
+from headrace._src.command_line import main
+from headrace._src.programs import Target
+from headrace._src.query import plan_cache
+from headrace._src.query import sql as query
+from headrace._src.query.tables import resolve
+from headrace._src.tuning import database, use
+from headrace._src.tuning.choice import Choice
+from headrace._src.tuning.database import Record
+from headrace._src.tuning.search import Budget, search
+from headrace._src.tuning.subject import SqlSubject
+
+_JOIN = """select o_orderpriority, count(*) as n, sum(l_quantity) as q from orders, lineitem
+           where o_orderkey = l_orderkey and o_orderdate < date '1995-01-01'
+           group by o_orderpriority order by o_orderpriority"""
+
+_NETWORK = """
+func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<64x16xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x16xf32>) -> tensor<64x16xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<64x32xf32>, tensor<32x16xf32>)
+                     outs(%start : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
+"""
+
+
+@pytest.fixture
+def home(tpch_small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache directory."""
+    monkeypatch.setenv("HEADRACE_HOME", str(tmp_path))
+    monkeypatch.delenv("HEADRACE_TUNING", raising=False)
+    return tmp_path
+
+
+def _record(choice: Choice, **changes: object) -> Record:
+    plain = Record(
+        "program", "topology", choice, "select 1", "2026-11-21", {"t": 1000}, 0.1, 0.2, 0.3, (), ({"a": 1},)
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def test_records_come_back(home: Path) -> None:
+    record = _record(Choice(3, 4096, (("morselRows", "65536"),)))
+    path = database.put(record)
+    assert database.find("program", "topology") == record
+    assert database.find("program", "another") is None
+    assert path.parent == home / "tuning"
+    assert not list(path.parent.glob("*.tmp"))
+    assert database.forget("program", "topology")
+    assert database.find("program", "topology") is None
+    assert not database.forget("program", "topology")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"schema": "tuning/2"}',
+        '{"schema": "tuning/1", "program": "program", "topology": "topology"}',
+    ],
+)
+def test_what_is_no_record_is_ignored(home: Path, text: str) -> None:
+    path = database.put(_record(Choice()))
+    path.write_text(text)
+    assert database.find("program", "topology") is None
+    database.put(_record(Choice(2)))
+    found = database.find("program", "topology")
+    assert found is not None and found.choice == Choice(2)
+
+
+@pytest.mark.parametrize("alternative", [-1, "1", 1.5, True, 2**32])
+def test_a_record_with_a_wrong_choice_is_ignored(home: Path, alternative: object) -> None:
+    path = database.put(_record(Choice()))
+    document = json.loads(path.read_text())
+    document["choice"]["alternative"] = alternative
+    path.write_text(json.dumps(document))
+    assert database.find("program", "topology") is None
+
+
+def test_simulation_does_not_replace_measurement(home: Path) -> None:
+    database.put(_record(Choice(1)))
+    path = database.put(_record(Choice(2), measured_seconds=None, candidates=({"b": 2},)))
+    found = database.find("program", "topology")
+    assert found is not None and found.choice == Choice(1) and found.candidates == ({"b": 2},)
+    for _ in range(20):
+        database.put(_record(Choice(4)))
+    assert len(json.loads(path.read_text())["searches"]) == 8
+
+
+def _put_many(worker: int) -> None:
+    for number in range(15):
+        database.put(_record(Choice(worker), candidates=({"worker": worker, "number": number},)))
+        assert database.find("program", "topology") is not None
+
+
+def test_processes_write_one_record(home: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=_put_many, args=(worker,)) for worker in (1, 2, 3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        assert worker.exitcode == 0
+    path = database.path_of("program", "topology")
+    searches = json.loads(path.read_text())["searches"]
+    assert len(searches) == 8
+    # Whoever was last has all of his last ones there, in order: nothing was lost between read and write.
+    for worker in (1, 2, 3):
+        numbers = [one[0]["number"] for one in searches if one[0]["worker"] == worker]
+        assert numbers == list(range(15 - len(numbers), 15))
+    assert sorted(os.listdir(path.parent)) == sorted([path.name, path.with_suffix(".lock").name])
+
+
+def test_a_record_is_for_tables_of_its_size() -> None:
+    record = _record(Choice())
+    assert record.fits({"t": 1000}) and record.fits({"t": 3999}) and record.fits({"t": 251})
+    assert not record.fits({"t": 4001}) and not record.fits({"t": 249})
+    assert record.fits({"t": 0}) and record.fits({})  # not known
+
+
+def _put_for(text: str, tables: Path, ranks: int, choice: Choice, **changes: object) -> None:
+    target = Target.of(ranks, None, None)
+    sizes = {name: size for name, size in query.table_sizes(resolve(tables)).items() if name in text}
+    build = tuple(plan_cache.build_identity())
+    record = Record(
+        use.sql_program(text), use.key_of(target), choice, text, "2026-11-21", sizes, 0.1, 0.2, 0.3, build
+    )
+    database.put(replace(record, **changes))  # type: ignore[arg-type]
+
+
+def test_later_compilations_use_the_record(
+    home: Path, tpch_small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = hr.sql(_JOIN, tpch_small, ranks=2)
+    assert "tuned by a record" not in hr.explain(_JOIN, tpch_small, ranks=2)
+    _put_for(_JOIN, tpch_small, 2, Choice(5, 4096, (("morselRows", "2048"),)))
+    assert hr.sql(_JOIN, tpch_small, ranks=2).equals(expected)
+    text = hr.explain(_JOIN, tpch_small, ranks=2)
+    assert "tuned by a record of 2026-11-21: layout 5, chunks of 4096 rows, morselRows 2048" in text
+    assert "x 4096 rows" in text
+    # Another number of ranks, a forced layout, and the switch: no record.
+    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=3)
+    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=2, layout_seed=1)
+    monkeypatch.setenv("HEADRACE_TUNING", "off")
+    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=2)
+    monkeypatch.delenv("HEADRACE_TUNING")
+    _put_for(_JOIN, tpch_small, 2, Choice(5), sizes={"lineitem": 1})
+    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=2)
+    # The number of a layout is one compiler's; sizes of chunks are anyone's.
+    _put_for(_JOIN, tpch_small, 2, Choice(5), build=("another",))
+    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=2)
+    _put_for(_JOIN, tpch_small, 2, Choice(0, 8192), build=("another",))
+    assert "x 8192 rows" in hr.explain(_JOIN, tpch_small, ranks=2)
+
+
+def test_alternatives_are_right(home: Path, tpch_small: Path) -> None:
+    expected = hr.sql(_JOIN, tpch_small, ranks=3)
+    plans = set()
+    for alternative in (1, 2, 9, 30, 47):
+        _put_for(_JOIN, tpch_small, 3, Choice(alternative))
+        assert hr.sql(_JOIN, tpch_small, ranks=3).equals(expected), alternative
+        plans.add(hr.explain(_JOIN, tpch_small, ranks=3).split("\n", 1)[1])
+    assert len(plans) > 1  # else nothing would be searched
+
+
+def test_a_query_is_tuned_here(home: Path, tpch_small: Path) -> None:
+    lines: list[str] = []
+    expected = hr.sql(_JOIN, tpch_small, ranks=2)
+    subject = SqlSubject(_JOIN, resolve(tpch_small))
+    budget = Budget(seconds=20, alternatives=6, measured=3, rounds=2)
+    outcome = search(subject, Target.of(2, None, None), threads=2, budget=budget, progress=lines.append)
+    assert outcome.default.least is not None and outcome.best.least is not None
+    assert outcome.best.least <= outcome.default.least
+    assert all(one.predicted is not None for one in outcome.candidates)
+    assert any("layouts compiled" in line for line in lines) and any(
+        line.startswith("round 1") for line in lines
+    )
+    assert "<- chosen" in outcome.text() and outcome.path in outcome.text()
+    found = database.find(outcome.record.program, outcome.record.topology)
+    assert found == outcome.record
+    assert set(found.sizes) == {"orders", "lineitem"}
+    assert "tuned by a record" in hr.explain(_JOIN, tpch_small, ranks=2)
+    assert hr.sql(_JOIN, tpch_small, ranks=2).equals(expected)
+
+
+def test_a_search_ends_in_time(home: Path, tpch_small: Path) -> None:
+    subject = SqlSubject(_JOIN, resolve(tpch_small))
+    budget = Budget(seconds=0.01, alternatives=48, measured=6, rounds=50)
+    outcome = search(subject, Target.of(2, None, None), threads=2, budget=budget, progress=lambda line: None)
+    assert outcome.stopped == "out of time"
+    assert outcome.default.least is not None
+
+
+def test_other_topologies_are_simulated(home: Path, tpch_small: Path) -> None:
+    subject = SqlSubject(_JOIN, resolve(tpch_small))
+    budget = Budget(seconds=20, alternatives=8)
+    for name in ("ethernet-slow", "ethernet-fast"):
+        target = Target.of(4, name, None)
+        outcome = search(subject, target, budget=budget, progress=lambda line: None)
+        assert outcome.record.measured_seconds is None
+        assert outcome.best.predicted is not None and outcome.default.predicted is not None
+        assert outcome.best.predicted <= outcome.default.predicted
+        assert "simulated, not measured" in hr.explain(_JOIN, tpch_small, ranks=4, topology=name)
+    # Records are of their topology.
+    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=4)
+
+
+def test_a_tensor_program_is_tuned(home: Path) -> None:
+    random = np.random.default_rng(1)
+    x, w = random.standard_normal((64, 32)).astype("f4"), random.standard_normal((32, 16)).astype("f4")
+    program = hr.mlir(_NETWORK, ranks=2)
+    outcome = hr.tune(program, arrays=(x, w), ranks=2, seconds=4)
+    assert outcome.default.least is not None
+    again = hr.mlir(_NETWORK, ranks=2)
+    assert "tuned by a record" in again.explain()
+    np.testing.assert_allclose(again(x, w), x @ w, rtol=1e-4, atol=1e-4)
+    assert hr.tune(program, ranks=2, seconds=1).default.least is not None  # arrays made up
+
+
+def test_cost_is_told_in_parts(home: Path, tpch_small: Path) -> None:
+    costs = {
+        name: hr.cost(_JOIN, tpch_small, ranks=4, topology=name)
+        for name in ("ethernet-slow", "ethernet-fast")
+    }
+    for cost in costs.values():
+        assert sum(term.seconds for term in cost.terms) == pytest.approx(cost.seconds)
+        assert cost.seconds_low <= cost.seconds <= cost.seconds_high
+        assert len(str(cost).splitlines()) >= len(cost.terms) + 2
+        assert cost.tiers
+    assert costs["ethernet-slow"].seconds > costs["ethernet-fast"].seconds
+    assert any(term.kind == "exchange" for term in costs["ethernet-slow"].terms)
+    here = hr.cost(_JOIN, tpch_small)
+    assert 0 < here.seconds < 60
+    assert hr.mlir(_NETWORK, ranks=2).cost().seconds > 0
+
+
+def test_the_command_line(
+    home: Path, tpch_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    common = ["--tables", str(tpch_small)]
+    assert main(["cost", _JOIN, *common, "--ranks", "2"]) == 0
+    assert "total, from" in capsys.readouterr().out
+    fast = ["--seconds", "3", "--alternatives", "2", "--measured", "2"]
+    assert main(["tune", _JOIN, *common, "--ranks", "1,2", *fast]) == 0
+    out = capsys.readouterr()
+    assert out.out.count("record: ") == 2 and "quickest with" in out.out
+    assert "layouts compiled" in out.err
+    file = tmp_path / "network.mlir"
+    file.write_text(_NETWORK)
+    assert main(["tune", str(file), "--ranks", "2", *fast]) == 0
+    assert main(["tune", _JOIN]) == 2
+    assert main(["tune", _JOIN, *common, "--ranks", "two"]) == 2
+    assert main(["tune", "@" + str(tmp_path / "missing.sql"), *common]) == 1
+    assert main(["tune", _JOIN, *common, "--seconds", "0"]) == 2
+
+
+def _tool(*arguments: object, status: int = 0) -> str:
+    tool = shutil.which("headrace-tune")
+    assert tool, "headrace-tune is not on PATH"
+    done = subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    return done.stdout if status == 0 else done.stderr
+
+
+def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "join.plan"
+    query.compile_to(folder, _JOIN, tpch_small, ranks=4, topology="ethernet-slow")
+    slow = json.loads(_tool("cost", folder, "--topology", "ethernet-slow", "--format", "json"))
+    assert sum(term["seconds"] for term in slow["terms"]) == pytest.approx(slow["seconds"])
+    assert slow["seconds"] == pytest.approx(
+        hr.cost(_JOIN, tpch_small, ranks=4, topology="ethernet-slow").seconds
+    )
+    fast = json.loads(_tool("cost", folder / "plan.json", "--topology", "ethernet-fast", "--format", "json"))
+    assert fast["seconds"] < slow["seconds"]
+    skewed = ("--skew", "1:1:speed=0.01", "--format", "json")
+    assert (
+        json.loads(_tool("cost", folder, "--topology", "ethernet-fast", *skewed))["seconds"] > fast["seconds"]
+    )
+    assert "total, from" in _tool("cost", folder, "--topology", "machine")
+    assert "a skew has speed, rows and keys" in _tool(
+        "cost", folder, "--topology", "machine", "--skew", "1:1:x=2", status=1
+    )
+    trace = tmp_path / "trace.json"
+    assert "critical path" in _tool("simulate", folder, "--topology", "ethernet-slow", "--trace", trace)
+    assert json.loads(trace.read_text())["traceEvents"]
+    found = _tool(
+        "search",
+        _JOIN,
+        "--tables",
+        tpch_small,
+        "--topology",
+        "ethernet-slow",
+        "--ranks",
+        2,
+        "--alternatives",
+        3,
+    )
+    assert "simulated" in hr.explain(_JOIN, tpch_small, ranks=2, topology="ethernet-slow")
+    assert "record: " in found
