@@ -114,7 +114,7 @@ def search(
 
     On this machine (no topology given) the best are measured; for another topology they are simulated.
     """
-    return _Search(subject, target, threads, budget or Budget(), progress or _to_stderr).run()
+    return _Search(subject, target, threads, budget or Budget(), progress or _ToStderr()).run()
 
 
 class _Search:
@@ -144,6 +144,9 @@ class _Search:
             if self._here:
                 best = self._measure(self._finalists(layouts))
                 best = self._vary(best, tried)
+                if best is not default:
+                    # The default may have dropped out by one slow run.
+                    best = self._duel(default, best)
             else:
                 best = min(layouts, key=lambda one: (one.predicted or 0.0, one.choice.alternative))
                 best = self._vary(best, tried)
@@ -308,7 +311,7 @@ class _Search:
             assert best.least is not None and other.least is not None
             if turn > 0 and other.least > best.least:
                 return best
-            if turn > 0 and time.monotonic() > self._deadline:
+            if time.monotonic() > self._deadline:
                 break
         return other if self._beats(other, best) else best
 
@@ -358,8 +361,15 @@ def _ms(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e3:.3f}"
 
 
-def _to_stderr(line: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
-    else:
-        print(line, file=sys.stderr, flush=True)
+class _ToStderr:
+    """One line that changes on a terminal; elsewhere the first line, and then one in two seconds."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def __call__(self, line: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + 2.0
+            print(line, file=sys.stderr, flush=True)
