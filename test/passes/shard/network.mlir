@@ -2,6 +2,10 @@
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:4 topology=ethernet-fast explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FAST
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:4 topology=ethernet-slow explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLOW
 // RUN: headrace-opt %s --shard="mesh=ranks:4 topology=ethernet-fast" | FileCheck %s --check-prefix=LOCAL
+// An alternative is the same each time.
+// RUN: headrace-opt %s --shard-solve="mesh=ranks:4 topology=ethernet-fast alternative=40" -o %t.1
+// RUN: headrace-opt %s --shard-solve="mesh=ranks:4 topology=ethernet-fast alternative=40" -o %t.2
+// RUN: diff %t.1 %t.2
 // Memory of a rank is a limit of the solver, and it says why nothing fits.
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:4 memory=330000000 explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=TIGHT
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:4 memory=4000000 explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OVER
