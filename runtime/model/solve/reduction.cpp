@@ -231,7 +231,7 @@ private:
     for (const Link &link : state.links) {
       work += nodes_[link.other].alive.size();
     }
-    if (state.alive.size() < 2 ||
+    if (state.alive.size() < 2 || state.links.size() > kDominanceLinksMax ||
         work * state.alive.size() * state.alive.size() > kDominanceWorkMax) {
       return;
     }
@@ -418,7 +418,7 @@ private:
       changes.push_back({use.tier, use.first, 1, &use.bytes});
       changes.push_back({use.tier, use.last, -1, &use.bytes});
     }
-    std::stable_sort(changes.begin(), changes.end(), [](const Change &a, const Change &b) {
+    std::sort(changes.begin(), changes.end(), [](const Change &a, const Change &b) {
       return a.tier != b.tier ? a.tier < b.tier : a.time < b.time;
     });
     std::vector<MemoryUse> joined;

@@ -1,6 +1,6 @@
 // Bounds of sweeps never exceed the optimum, and are tight on trees.
 #include "runtime/model/solve/message_passing.h"
-#include "runtime/model/solve/reduction.h"
+#include "runtime/model/solve/min_plus.h"
 #include "test/unit/model/solve/random_problems.h"
 
 #include <gtest/gtest.h>
@@ -76,6 +76,27 @@ TEST(MessagePassing, trees_are_solved) {
   messages.decode(graph.unaries(), choice);
   EXPECT_NEAR(bound, best, 1e-9);
   EXPECT_NEAR(graph.cost(graph.unaries(), choice), best, 1e-9);
+}
+
+TEST(MinPlus, vectors_give_the_bits_of_the_plain_loop_and_write_no_further) {
+  std::mt19937_64 random(2);
+  for (int32_t rows = 1; rows <= 20; ++rows) {
+    for (int32_t columns = 1; columns <= 20; ++columns) {
+      std::vector<double> base(rows);
+      std::vector<double> table(static_cast<size_t>(rows) * columns);
+      for (double &value : base) {
+        value = 1e-3 * static_cast<double>(random() % 100000) - 20;
+      }
+      for (double &value : table) {
+        value = random() % 5 == 0 ? 1e12 : 1e-7 * static_cast<double>(random() % 1000000000);
+      }
+      std::vector<double> out(columns + 8, -1);
+      std::vector<double> expected(columns + 8, -1);
+      minPlus(base.data(), rows, table.data(), columns, out.data());
+      minPlusPlain(base.data(), rows, table.data(), columns, expected.data());
+      ASSERT_EQ(out, expected) << rows << " × " << columns;
+    }
+  }
 }
 
 TEST(Graph, equal_matrices_are_stored_once) {
