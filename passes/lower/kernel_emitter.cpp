@@ -15,7 +15,7 @@ namespace headrace::lower {
 namespace {
 // The kernel's own head of its scratch; emitters of stages take what follows.
 constexpr int64_t kPhaseOffset = 0;
-constexpr int64_t kScratchHead = 64;
+constexpr int64_t kScratchHead = 8 * (1 + HR_COUNTED_STAGES);
 constexpr unsigned kPredicateWidth = 64;
 
 int64_t alignTo64(int64_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -84,6 +84,7 @@ FailureOr<plan::Kernel> KernelEmitter::emit() {
   LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_DONE));
   kernel_.scratchBytes = alignTo64(kernel_.scratchBytes);
   kernel_.literalBytes = (kernel_.literalBytes + 15) / 16 * 16;
+  kernel_.work = work_.take();
   return kernel_;
 }
 
@@ -128,6 +129,8 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
   Value position = scratch(8);
   Value count = scratch(8);
   levels_.push_back({Value(), count});
+  work_.add(plan::WorkKind::kRow, 0, 1);
+  sourceForm_ = isa<pipe::ScanOp>(source) ? SourceForm::kPages : SourceForm::kChunks;
   b_.store(b_.i64(0), position);
   b_.storeField(b_.i64(1), scratch_, kPhaseOffset);
   Value rowsTotal = prologueValue([&] {
@@ -160,6 +163,7 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
       return read.emitError("unknown state: ") << read.getState();
     }
     plan::State layout = layoutState(state);
+    work_.add(plan::WorkKind::kReadRow, 0, 1);
     Value pointers = scratch(kBufferRows * 8);
     for (size_t index = 0; index < rows.size(); ++index) {
       auto field = llvm::find_if(layout.fields, [&](const plan::StateField &candidate) {
@@ -227,11 +231,23 @@ void KernelEmitter::decode(const Column &column) {
   column->base = scratch(kBufferRows * bytes);
   Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
   std::string width = std::to_string(bytes * 8);
+  using plan::WorkKind;
+  bool pages = sourceForm_ == SourceForm::kPages;
+  bool dense = column->nullable || level() == 0;
+  if (!dense) {
+    work_.add(WorkKind::kSkip, 0, 1);
+    work_.add(WorkKind::kDecodeSelected, 1, 1);
+  } else if (isa<pipe::StringType>(column->type)) {
+    work_.add(pages ? WorkKind::kDecodeString : WorkKind::kTakeString, 0, 1);
+  } else {
+    work_.add(pages ? WorkKind::kDecode : WorkKind::kTake, 0, 1);
+    work_.add(WorkKind::kDecodeByte, 0, static_cast<double>(bytes));
+  }
   if (column->nullable) {
     column->validity = scratch(kBufferRows);
     check(b_.callImport("hr_decode_validity", {entry.cursor, rows, column->validity}));
   }
-  if (column->nullable || level() == 0) {
+  if (dense) {
     check(b_.callImport("hr_decode_" + width, {entry.cursor, rows, column->base}));
     return;
   }
@@ -307,6 +323,11 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
     });
     return result;
   };
+  work_.add(plan::WorkKind::kMapped, 0, 1);
+  for (Operation &op : filter.getBody().front()) {
+    work_.add(plan::WorkKind::kMappedOp, 0, WorkLog::searches(&op));
+  }
+  work_.set(WorkLog::Counting::kPaused);
   // Once per morsel: before the tile loop.
   {
     OpBuilder::InsertionGuard guard(b_);
@@ -355,6 +376,7 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
   }
   b_.jump(joined);
   b_.enter(joined);
+  work_.set(WorkLog::Counting::kOn);
   auto condition = std::make_shared<Expression>();
   // A body that yields its argument.
   auto *body = new Block();
@@ -420,6 +442,7 @@ LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<std::shared_ptr<Expression
       decode(input);
     }
   }
+  work_.add(plan::WorkKind::kSelect, 0, 1);
   Value bits = scratch(kBufferRows / 8 + 64);
   Value rows = b_.load(b_.getI64Type(), levels_[0].count);
   LogicalResult result = success();
@@ -453,6 +476,7 @@ LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<std::shared_ptr<Expression
   b_.jump(tile_);
   b_.enter(some);
   levels_.push_back({selection, count});
+  countRows();
   return success();
 }
 
@@ -488,6 +512,7 @@ LogicalResult KernelEmitter::emitScalarFilter(const Expression &condition) {
   b_.jump(next_);
   b_.enter(some);
   levels_.push_back({selection, count});
+  countRows();
   return success();
 }
 
@@ -512,7 +537,23 @@ void KernelEmitter::leaveIfStopped() {
 RowReader KernelEmitter::reader(unsigned level, Value row, unsigned width) {
   RowReader rows(b_, levels_, level, row, width);
   rows.setScalarOps(&scalarOps_);
+  rows.setWork(&work_);
   return rows;
+}
+
+void KernelEmitter::countRows() {
+  if (level() > HR_COUNTED_STAGES) {
+    return;
+  }
+  Value counter = b_.at(scratch_, 8 * static_cast<int64_t>(level()));
+  b_.store(b_.add(b_.load(b_.getI64Type(), counter), rowCount()), counter);
+}
+
+void KernelEmitter::logKeys(ArrayAttr keys) {
+  for (auto name : keys.getAsRange<StringAttr>()) {
+    bool text = isa<pipe::StringType>(columns_.lookup(name.getValue())->type);
+    work_.add(text ? plan::WorkKind::kHashString : plan::WorkKind::kHash, level(), 1);
+  }
 }
 
 } // namespace headrace::lower

@@ -74,6 +74,14 @@ private:
   // shared
   /// Returns HR_STOPPED if the run was given up.
   void leaveIfStopped();
+  /// Adds the rows of the newest level to its count at the head of the scratch.
+  void countRows();
+  /// Position of a state among the kernel's, for the log of work.
+  int32_t statePosition(llvm::StringRef name) const {
+    return static_cast<int32_t>(stateIndex_.lookup(name));
+  }
+  void logKeys(mlir::ArrayAttr keys);
+  void logFold(const plan::StateField &field);
   RowReader reader(unsigned level, mlir::Value row, unsigned width = 0);
   mlir::Value scratch(int64_t bytes);
   mlir::Value statePointer(llvm::StringRef name);
@@ -84,6 +92,8 @@ private:
   llvm::StringMap<mlir::Value> statePointers_;
   llvm::StringMap<unsigned> stateIndex_;
   std::vector<Level> levels_;
+  WorkLog work_;
+  enum class SourceForm : uint8_t { kPages, kChunks } sourceForm_ = SourceForm::kPages;
   struct Source {
     Column column;
     mlir::Value cursor;

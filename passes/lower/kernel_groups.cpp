@@ -70,6 +70,7 @@ void KernelEmitter::prepareCodedKeys() {
       column->level = 1;
     }
     codedKeys_.push_back(key);
+    work_.add(plan::WorkKind::kMapped, 0, 1);
   }
   codedGroups_ = scratch(8);
   codedTile_ = scratch(8);
@@ -215,6 +216,17 @@ LogicalResult KernelEmitter::emitCodedGroups(Value groups, Value base, Value end
 LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const plan::State &state) {
   Value table = statePointer(combine.getState());
   Value hashes = scratch(kBatchRows * 8), groups = scratch(kBatchRows * 8);
+  // Chunks hold texts, not codes.
+  bool coded = !codedKeys_.empty() && sourceForm_ == SourceForm::kPages;
+  if (!coded) {
+    logKeys(combine.getKeys());
+    work_.add(plan::WorkKind::kGroup, level(), 1, statePosition(combine.getState()));
+  }
+  for (const plan::StateField &field : state.fields) {
+    if (!coded || field.combine != "key") {
+      logFold(field);
+    }
+  }
   LogicalResult result = success();
   b_.forLoop(b_.i64(0), rowCount(), kBatchRows, [&](Value base) {
     Value end = arith::MinSIOp::create(b_, b_.loc(), b_.add(base, b_.i64(kBatchRows)), rowCount());
@@ -231,7 +243,8 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
       }
     }
     b_.enter(byHash);
-    if (!codedKeys_.empty()) {
+    if (!codedKeys_.empty()) { // seldom: a combination met for the first time
+      work_.set(WorkLog::Counting::kPaused);
       decodeTexts();
     }
     if (failed(emitGroupHashes(combine, table, hashes, base, end)) ||
@@ -239,6 +252,7 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
       result = failure();
       return;
     }
+    work_.set(WorkLog::Counting::kOn);
     b_.jump(update);
     b_.enter(update);
     if (failed(emitGroupUpdates(state, table, groups, base, end))) {

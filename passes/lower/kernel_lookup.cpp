@@ -28,6 +28,10 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
 
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
   unsigned from = level();
+  if (!state.direct) {
+    logKeys(lookup.getKeys());
+  }
+  work_.add(plan::WorkKind::kProbe, from, 1, statePosition(lookup.getState()));
   Value table = statePointer(lookup.getState());
   // Everything that outlives a jump to the next stage is in scratch.
   Value batchBase = scratch(8), batchEnd = scratch(8), current = scratch(8), chain = scratch(8),
@@ -294,7 +298,9 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
   b_.enter(downstream);
   next_ = fill;
   levels_.push_back({parents, count});
+  countRows();
   unsigned to = level();
+  work_.add(plan::WorkKind::kMatch, to, 1, statePosition(lookup.getState()));
   for (auto name : lookup.getPayload().getAsRange<StringAttr>()) {
     const plan::StateField *field = findField(state, name.getValue());
     if (!field) {

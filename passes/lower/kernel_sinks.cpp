@@ -31,11 +31,23 @@ LogicalResult KernelEmitter::emitSink(Operation *sink) {
 
 // ---- aggregates ----
 
+void KernelEmitter::logFold(const plan::StateField &field) {
+  if (field.combine == "key") {
+    bool text = field.type == HR_STRING; // compared with the group's
+    work_.add(text ? plan::WorkKind::kCompareString : plan::WorkKind::kScalar, level(), 1);
+    return;
+  }
+  work_.add(plan::WorkKind::kFold, level(), field.type == HR_I128 ? 2 : 1);
+}
+
 void KernelEmitter::keepString(Value owner, Value string) {
   check(b_.callImport("hr_string_keep", {worker_, owner, string}));
 }
 
 LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const plan::State &state) {
+  for (const plan::StateField &field : state.fields) {
+    logFold(field);
+  }
   Value table = statePointer(combine.getState());
   Value row = b_.loadField(b_.ptrType(), table, offsetof(HrScalarState, row));
   Value owner = b_.loadField(b_.ptrType(), table, offsetof(HrScalarState, owner));
@@ -99,6 +111,16 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
   Value buffer = statePointer(insert.getState());
   bool isJoin = state.kind == plan::StateKind::kJoinTable;
+  if (isJoin) {
+    logKeys(insert.getKeys());
+  }
+  work_.add(plan::WorkKind::kInsert, level(), 1, statePosition(insert.getState()));
+  work_.add(plan::WorkKind::kInsertByte, level(), state.rowBytes);
+  for (const plan::StateField &field : state.fields) {
+    if (field.type == HR_STRING) {
+      work_.add(plan::WorkKind::kEmitString, level(), 1);
+    }
+  }
   LogicalResult result = success();
   b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
     RowReader rows = reader(level(), index);
@@ -180,6 +202,16 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
   Type i32 = b_.getI32Type(), i64 = b_.getI64Type(), pointer = b_.ptrType();
   auto rowsType = emit.getInput().getType();
   bool partitioned = !emit.getKeys().empty();
+  work_.add(plan::WorkKind::kEmit, level(), 1);
+  if (partitioned) {
+    logKeys(emit.getKeys());
+    work_.add(plan::WorkKind::kPartition, level(), 1);
+  }
+  for (Type type : rowsType.getTypes()) {
+    bool text = isa<pipe::StringType>(type);
+    double bytes = static_cast<double>(physicalBytes(physicalType(type)));
+    work_.add(text ? plan::WorkKind::kEmitString : plan::WorkKind::kEmitByte, level(), text ? 1 : bytes);
+  }
   Value current = scratch(8);
   Block *loop = b_.newBlock(), *write = b_.newBlock();
   b_.store(b_.i64(0), current);

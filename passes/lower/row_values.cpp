@@ -146,6 +146,9 @@ FailureOr<RowValue> RowReader::read(const std::shared_ptr<ColumnValue> &column) 
     return found->second;
   }
   RowValue out;
+  if (work_ && !width_ && column->kind != ColumnValue::Kind::kExpression) {
+    work_->add(plan::WorkKind::kScalar, level_, 1);
+  }
   switch (column->kind) {
   case ColumnValue::Kind::kBuffer:
     out = columnLoad_ ? (*columnLoad_)(*column) : readBuffer(*column);
@@ -197,6 +200,9 @@ FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression) 
   Location outer = builder_.loc();
   for (Operation &op : expression.body->without_terminator()) {
     builder_.setLoc(op.getLoc());
+    if (work_) {
+      work_->addOp(&op, level_, width_);
+    }
     if (isa<pipe::PipeDialect>(op.getDialect())) {
       if (width_ || !scalarOps_ || failed((*scalarOps_)(&op, mapping))) {
         return op.emitError("cannot be lowered here");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/lower/code_builder.h"
+#include "passes/lower/work_log.h"
 
 #include "dialects/pipe/PipeDialect.h"
 
@@ -78,6 +79,9 @@ public:
   using ColumnLoad = std::function<RowValue(const ColumnValue &)>;
   void setColumnLoad(const ColumnLoad *load) { columnLoad_ = load; }
 
+  /// Where values read and ops cloned are counted.
+  void setWork(WorkLog *work) { work_ = work; }
+
 private:
   mlir::Value indexAt(unsigned level);
   RowValue readBuffer(const ColumnValue &column);
@@ -90,6 +94,7 @@ private:
   unsigned width_;
   const ScalarOpLowering *scalarOps_ = nullptr;
   const ColumnLoad *columnLoad_ = nullptr;
+  WorkLog *work_ = nullptr;
   llvm::DenseMap<unsigned, mlir::Value> indices_;
   llvm::DenseMap<const ColumnValue *, RowValue> known_;
   llvm::DenseMap<const Expression *, llvm::SmallVector<mlir::Value>> evaluated_;

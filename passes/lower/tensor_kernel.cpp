@@ -2,6 +2,7 @@
 #include "passes/lower/tensor_kernel.h"
 
 #include "passes/lower/tensor_combiner.h"
+#include "passes/lower/work_log.h"
 
 #include "runtime/abi/kernel.h"
 
@@ -63,6 +64,18 @@ FailureOr<plan::Kernel> TensorKernelEmitter::emit() {
   }
   emitLoops(outer_, [&] { emitRow(); });
   LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_DONE));
+  WorkLog work;
+  work.add(plan::WorkKind::kElement, 0, 1);
+  // Reduced outputs side by side: every step goes to another row of the input.
+  bool across = llvm::is_contained(reduction_, true) && !(vectorLoop_ && isReduction(*vectorLoop_));
+  work.add(plan::WorkKind::kElementAcross, 0, across ? 1 : 0);
+  for (Operation &op : op_.getBody()->without_terminator()) {
+    if (!op.hasTrait<OpTrait::ConstantLike>()) {
+      work.add(isa<math::MathDialect>(op.getDialect()) ? plan::WorkKind::kElementMath : plan::WorkKind::kElementOp, 0,
+               1);
+    }
+  }
+  kernel_.work = work.take();
   return kernel_;
 }
 

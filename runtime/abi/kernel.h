@@ -13,6 +13,8 @@ extern "C" {
 #define HR_ABI_VERSION 2
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
+/* Selecting stages of a kernel whose rows it counts, at the head of its scratch. */
+#define HR_COUNTED_STAGES 15
 /* Every buffer a kernel reads has this many readable bytes past its end (content undefined). */
 #define HR_PADDING 64
 
@@ -132,9 +134,12 @@ typedef struct HrError {
 
 struct HrImports;
 
-/* What belongs to one worker running one kernel. `scratch` is kept between calls of one morsel. */
+/* What belongs to one worker running one kernel. */
 typedef struct HrWorker {
-  uint8_t *scratch; /* Kernel.scratchBytes, 64-byte aligned; first 8 bytes zero at a morsel's first call */
+  /* Kernel.scratchBytes, 64-byte aligned, kept between calls of one morsel. It begins with a word of the
+   * kernel's own and HR_COUNTED_STAGES words in which it counts the rows that each selecting stage let
+   * through, all zero at a morsel's first call. */
+  uint8_t *scratch;
   HrOutput *outputs;
   uint32_t outputCount; /* 0, 1, or the number of ranks for a partitioning sink */
   uint32_t fullOutput;  /* set with HR_OUTPUT_FULL */

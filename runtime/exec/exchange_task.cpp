@@ -203,7 +203,9 @@ Status ExchangeTask::takeIn(bool &moved) {
       if (!message) {
         return {};
       }
+      int64_t begin = context_.clock->nowNanoseconds();
       HR_ASSIGN_OR_RETURN(arrived_, decodeRows(message->body, schema()));
+      counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
     }
     uint32_t rows = arrived_->rows;
     // A local chunk may have taken the room meanwhile: then it stays in hand.

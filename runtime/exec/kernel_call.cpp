@@ -9,6 +9,9 @@
 namespace headrace::exec {
 namespace {
 
+/// What of a scratch is zero at the first call for a morsel.
+constexpr int64_t kHeadBytes = 8 * (1 + HR_COUNTED_STAGES);
+
 const char *errorText(int32_t code) {
   switch (code) {
   case HR_ERROR_OVERFLOW:
@@ -114,7 +117,7 @@ Expected<std::unique_ptr<KernelFrame>> KernelFrame::create(const KernelCall &cal
   HR_ASSIGN_OR_RETURN(const HrImports *imports, kernelImports());
   std::unique_ptr<KernelFrame> frame(new KernelFrame(call, account));
   HR_ASSIGN_OR_RETURN(frame->scratch_,
-                      account->allocate(std::max<int64_t>(call.scratchBytes(), 64)));
+                      account->allocate(std::max(int64_t{call.scratchBytes()}, kHeadBytes)));
   frame->worker_.scratch = reinterpret_cast<uint8_t *>(frame->scratch_.data());
   frame->worker_.imports = imports;
   frame->worker_.arena = &frame->context_;
@@ -126,9 +129,15 @@ Expected<std::unique_ptr<KernelFrame>> KernelFrame::create(const KernelCall &cal
 }
 
 void KernelFrame::beginMorsel() {
-  std::memset(worker_.scratch, 0, 8);
+  std::memset(worker_.scratch, 0, kHeadBytes);
   worker_.error = HrError{};
   context_.status = Status();
+}
+
+uint64_t KernelFrame::rowsThrough(size_t stage) const {
+  uint64_t rows;
+  std::memcpy(&rows, worker_.scratch + 8 * (1 + stage), sizeof rows);
+  return rows;
 }
 
 HrResult KernelFrame::run(const HrMorsel &morsel, void *const *states) {

@@ -55,6 +55,8 @@ public:
   HrResult run(const HrMorsel &morsel, void *const *states);
   /// The same with a literal block of the caller.
   HrResult run(const HrArgs &args);
+  /// Rows of the morsel so far that a selecting stage (from 0, below HR_COUNTED_STAGES) let through.
+  uint64_t rowsThrough(size_t stage) const;
   /// The morsel is done: its arena is free again.
   void endMorsel() { context_.arena.reset(); }
   Status error() const { return call_.error(worker_, context_); }

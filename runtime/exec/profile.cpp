@@ -25,7 +25,10 @@ std::string Profile::toJson() const {
                              {"rows_in", task.rowsIn},
                              {"rows_out", task.rowsOut},
                              {"bytes", task.bytes},
-                             {"morsels", task.morsels}});
+                             {"morsels", task.morsels},
+                             {"finish_seconds", task.finishSeconds},
+                             {"state_rows", task.stateRows},
+                             {"stage_rows", task.stageRows}});
     if (!task.way.empty()) {
       json["tasks"].back().update(
           {{"chosen_by", task.chosenBy}, {"at_most", task.atMost}, {"way", task.way}});

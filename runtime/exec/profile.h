@@ -1,6 +1,9 @@
 // What a run measured: seconds, rows and bytes of each task on each rank.
 #pragma once
 
+#include "runtime/abi/kernel.h"
+
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -16,6 +19,10 @@ struct TaskCounters {
   std::atomic<int64_t> rowsOut{0};
   std::atomic<int64_t> bytes{0}; ///< loaded, sent or received
   std::atomic<int64_t> morsels{0};
+  std::atomic<int64_t> finishNanoseconds{0}; ///< merging, building or sorting states, as it passed
+  std::atomic<int64_t> stateRows{0};         ///< of the states that it finished
+  /// Rows that each selecting stage of the kernel let through.
+  std::array<std::atomic<int64_t>, HR_COUNTED_STAGES> stageRows{};
 };
 
 /// How far a run is, of the ranks in this process.
@@ -41,6 +48,9 @@ struct TaskProfile {
   int64_t rowsOut = 0;
   int64_t bytes = 0;
   int64_t morsels = 0;
+  double finishSeconds = 0;
+  int64_t stateRows = 0;
+  std::vector<int64_t> stageRows; ///< without the last stages that let nothing through, or that are none
   /// Of a choose: the rows it went by, its bound, and the way it took ("few", "many").
   int64_t chosenBy = 0;
   uint64_t atMost = 0;
@@ -56,7 +66,7 @@ struct Profile {
 
   /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "tasks": [{"rank", "task", "name",
   /// "kind", "phase", "start_seconds", "end_seconds", "busy_seconds", "load_seconds", "rows_in",
-  /// "rows_out", "bytes", "morsels"}]}; chooses also have "chosen_by", "at_most", "way"
+  /// "rows_out", "bytes", "morsels", "finish_seconds", "state_rows", "stage_rows"}]}; chooses also have "chosen_by", "at_most", "way"
   std::string toJson() const;
 };
 

@@ -500,6 +500,12 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.rowsOut = counters.rowsOut;
     entry.bytes = counters.bytes;
     entry.morsels = counters.morsels;
+    entry.finishSeconds = seconds(counters.finishNanoseconds);
+    entry.stateRows = counters.stateRows;
+    entry.stageRows.assign(counters.stageRows.begin(), counters.stageRows.end());
+    while (!entry.stageRows.empty() && entry.stageRows.back() == 0) {
+      entry.stageRows.pop_back();
+    }
     if (task.kind == plan::TaskKind::kChoose) {
       entry.chosenBy = tasks_[t].holeValue;
       entry.atMost = task.threshold;

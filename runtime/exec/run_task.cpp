@@ -71,6 +71,8 @@ private:
   std::vector<size_t> firstCopies_; ///< per state argument: this task's range of copies
   std::deque<Lane> lanes_;
   std::vector<std::unique_ptr<PhasedJob>> finishing_;
+  std::vector<int32_t> finished_; ///< states whose finishing this task began
+  int64_t finishStart_ = 0;
 };
 
 Status RunTask::start() {
@@ -220,6 +222,11 @@ Status RunTask::runMorsel(Lane &lane) {
     counters_.rowsIn += lane.morsel->morsel.rows;
     counters_.bytes += static_cast<int64_t>(lane.morsel->bytes);
     ++counters_.morsels;
+    for (size_t stage = 0; stage < HR_COUNTED_STAGES; ++stage) {
+      if (uint64_t rows = lane.frame->rowsThrough(stage)) {
+        counters_.stageRows[stage] += static_cast<int64_t>(rows);
+      }
+    }
     lane.morsel.reset();
     lane.started = false;
     return {};
@@ -343,6 +350,7 @@ Status RunTask::beginFinish() {
     finish.rank = context_.rank;
     finish.size = context_.size;
     finishing_.push_back(context_.states[argument.state]->finish(finish));
+    finished_.push_back(argument.state);
   }
   return {};
 }
@@ -361,6 +369,7 @@ PollState RunTask::poll() {
     if (output_) {
       output_->close();
     }
+    finishStart_ = context_.clock->nowNanoseconds();
     if (Status status = beginFinish(); !status.ok()) {
       return fail(status);
     }
@@ -376,6 +385,12 @@ PollState RunTask::poll() {
     }
     job.reset();
   }
+  for (int32_t state : finished_) {
+    if (context_.states[state]) {
+      counters_.stateRows += static_cast<int64_t>(context_.states[state]->rowCount());
+    }
+  }
+  counters_.finishNanoseconds = finished_.empty() ? 0 : context_.clock->nowNanoseconds() - finishStart_;
   phase_ = Phase::kDone;
   return PollState::kDone;
 }

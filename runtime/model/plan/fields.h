@@ -98,6 +98,13 @@ template <typename V> void visitFields(V &v, Literal &x) {
   v("text", x.text);
 }
 
+template <typename V> void visitFields(V &v, Work &x) {
+  v("kind", x.kind);
+  v("level", x.level);
+  v("amount", x.amount);
+  v("state", x.state);
+}
+
 template <typename V> void visitFields(V &v, Kernel &x) {
   v("symbol", x.symbol);
   v("contentHash", x.contentHash);
@@ -105,6 +112,7 @@ template <typename V> void visitFields(V &v, Kernel &x) {
   v("literalBytes", x.literalBytes);
   v("literals", x.literals);
   v("places", x.places);
+  v("work", x.work);
 }
 
 template <typename V> void visitFields(V &v, Buffer &x) {

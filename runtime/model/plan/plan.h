@@ -136,6 +136,54 @@ struct Literal {
   std::string text;
 };
 
+/// What kernels spend their time on; the cost model has a time for each. A unit is one row of the
+/// level, unless said otherwise.
+enum class WorkKind : uint8_t {
+  kRow,            ///< a row in flight: cursors, and the loops of its tile
+  kDecode,         ///< a value decoded from a page
+  kDecodeByte,     ///< a byte of such a value
+  kDecodeString,   ///< a string decoded from a page
+  kSkip,           ///< a value of a page of which only selected ones are decoded
+  kDecodeSelected, ///< a value decoded after the first selection
+  kMapped,         ///< a dictionary code looked up in a table that was made once a morsel
+  kMappedOp,       ///< an op on a string, where the pages have none of the codes that kMapped counts
+  kTake,           ///< a value taken from a chunk
+  kTakeString,     ///< a string taken from a chunk
+  kSelect,         ///< a row offered to a filter on vectors
+  kVectorByte,     ///< a byte of a vector that an op makes
+  kScalar,         ///< an op on the values of one row, or a value read for them
+  kWide,           ///< an op on 128 bits
+  kDivide,         ///< a division
+  kDatePart,       ///< a year, month or day of a date
+  kCompareString,  ///< two strings compared
+  kMatchString,    ///< a string searched or cut
+  kHash,           ///< a key hashed
+  kHashString,     ///< a string hashed
+  kProbe,          ///< a row looked up in a join table's directory
+  kMatch,          ///< a match found there
+  kFold,           ///< a value folded into a field of an aggregate
+  kGroup,          ///< a row's group found or added
+  kInsert,         ///< a row appended to a state
+  kInsertByte,     ///< a byte of such a row
+  kEmit,           ///< a row written to a chunk
+  kEmitByte,       ///< a byte of such a row
+  kEmitString,     ///< a string written to a chunk
+  kPartition,      ///< a row given to one of several chunks
+  kReadRow,        ///< a row of a state read
+  kElement,        ///< tensors: an element of the loop nest (level 0 has all of them)
+  kElementOp,      ///< tensors: an op on an element
+  kElementMath,    ///< tensors: an exponential or the like
+  kElementAcross,  ///< tensors: an element reduced into one that is not its neighbour's
+};
+
+/// Work of one kind that a kernel does for each row of a level.
+struct Work {
+  WorkKind kind = WorkKind::kRow;
+  uint32_t level = 0;     ///< 0: rows of the source; n: rows that the n-th selecting stage lets through
+  double amount = 1;      ///< units a row
+  int32_t state = kNone;  ///< position among the task's states of the one that is looked into
+};
+
 struct Kernel {
   std::string symbol;      ///< exported by kernels.<arch>.so
   std::string contentHash; ///< key of the cached object
@@ -143,6 +191,7 @@ struct Kernel {
   uint32_t literalBytes = 0;
   std::vector<Literal> literals;
   std::vector<int32_t> places; ///< HrError.place -> Plan.places
+  std::vector<Work> work;      ///< in the order of its stages; empty: not known
 };
 
 /// An extent that only the run knows.

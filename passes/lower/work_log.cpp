@@ -1,0 +1,66 @@
+// Ops to kinds of work.
+#include "passes/lower/work_log.h"
+
+#include "dialects/pipe/PipeDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace headrace::lower {
+
+using plan::WorkKind;
+
+void WorkLog::add(WorkKind kind, unsigned level, double amount, int32_t state) {
+  if (counting_ == Counting::kPaused || amount == 0) {
+    return;
+  }
+  for (plan::Work &entry : entries_) {
+    if (entry.kind == kind && entry.level == level && entry.state == state) {
+      entry.amount += amount;
+      return;
+    }
+  }
+  entries_.push_back({kind, level, amount, state});
+}
+
+double WorkLog::searches(Operation *op) {
+  if (isa<pipe::StringCompareOp, pipe::SubstringOp>(op)) {
+    return 0.15;
+  }
+  auto match = dyn_cast<pipe::StringMatchOp>(op);
+  if (!match) {
+    return 0;
+  }
+  size_t first = match.getPattern().find('%');
+  bool prefix = first == llvm::StringRef::npos || first + 1 == match.getPattern().size();
+  return prefix ? 0.15 : 1;
+}
+
+void WorkLog::addOp(Operation *op, unsigned level, unsigned width) {
+  if (op->hasTrait<OpTrait::ConstantLike>() || isa<pipe::LiteralOp>(op)) {
+    return;
+  }
+  unsigned bits = 8;
+  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())}) {
+    for (Type type : types) {
+      if (type.isIntOrFloat()) {
+        bits = std::max(bits, type.getIntOrFloatBitWidth());
+      }
+    }
+  }
+  if (width != 0) {
+    add(WorkKind::kVectorByte, level, bits / 8.0);
+  } else if (isa<pipe::StringCompareOp>(op)) {
+    add(WorkKind::kCompareString, level, 1);
+  } else if (isa<pipe::StringMatchOp, pipe::SubstringOp>(op)) {
+    add(WorkKind::kMatchString, level, searches(op));
+  } else if (isa<pipe::DatePartOp>(op)) {
+    add(WorkKind::kDatePart, level, 1);
+  } else if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::DivFOp, pipe::DivideOp>(op)) {
+    add(WorkKind::kDivide, level, bits > 64 ? 4 : 1);
+  } else {
+    add(bits > 64 ? WorkKind::kWide : WorkKind::kScalar, level, 1);
+  }
+}
+
+} // namespace headrace::lower

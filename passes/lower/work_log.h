@@ -1,0 +1,28 @@
+// What the kernel being emitted will spend its time on: counted while its code is made.
+#pragma once
+
+#include "runtime/model/plan/plan.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace headrace::lower {
+
+/// Adds up units of work per row, by kind, level and state. Not thread-safe.
+class WorkLog {
+public:
+  void add(plan::WorkKind kind, unsigned level, double amount, int32_t state = plan::kNone);
+  /// An op of a body: on one row of the level (`width` 0), or on that many at once.
+  void addOp(mlir::Operation *op, unsigned level, unsigned width);
+  /// What an op on strings is worth, in searches of a text: a comparison with the beginning is little.
+  static double searches(mlir::Operation *op);
+  /// Nothing is counted while it is paused: code that runs once a morsel, or seldom.
+  enum class Counting : uint8_t { kOn, kPaused };
+  void set(Counting counting) { counting_ = counting; }
+  std::vector<plan::Work> take() { return std::move(entries_); }
+
+private:
+  Counting counting_ = Counting::kOn;
+  std::vector<plan::Work> entries_;
+};
+
+} // namespace headrace::lower
