@@ -199,6 +199,9 @@ Expected<Graph> PlanGraph::make() {
   for (int32_t id : order()) {
     HR_RETURN_IF_ERROR(addTask(id));
   }
+  if (hasWorkers()) {
+    addRunOverhead();
+  }
   // Back-pressure: a producer's chunk waits until the consumer has taken the one a credit before.
   for (size_t s = 0; s < plan_.streams.size(); ++s) {
     int32_t producer = streams_[s].producer;

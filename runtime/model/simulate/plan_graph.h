@@ -2,6 +2,7 @@
 // chunk by chunk.
 #pragma once
 
+#include "runtime/model/cost/task_time.h"
 #include "runtime/model/plan/plan.h"
 #include "runtime/model/simulate/graph.h"
 #include "runtime/model/simulate/rank_class.h"
@@ -18,6 +19,12 @@ struct Workload {
   /// compiler estimated, scaled as the slots here are against its estimates of them; where it did not
   /// estimate, a stream has the rows of what it is made from.
   std::map<std::string, double> rows;
+  /// Workers of all ranks together, if the ranks are CPU ranks of one process: then tasks take what
+  /// cost/task_time.h says, and what goes between ranks is copied by them. 0: each rank has its device.
+  int64_t threads = 0;
+  /// With threads: what a rank's part of a task handles, where it is known from a run. Others are
+  /// derived from `rows` and the plan's estimates.
+  std::map<int32_t, cost::TaskRows> tasks;
   /// Ranks that are slower, load more, or receive more; others are equal.
   std::vector<RankSkew> skews;
   double memoryBytes = 0; ///< of a rank; what does not fit is spilled; 0 = all of its device

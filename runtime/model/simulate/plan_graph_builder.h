@@ -1,5 +1,6 @@
 // The class that makes a graph of a plan, for the files that it is written in: plan_graph.cpp (tasks
-// in order, edges, credits), plan_table_tasks.cpp, plan_tensor_tasks.cpp, plan_spills.cpp.
+// in order, edges, credits), plan_table_tasks.cpp, plan_tensor_tasks.cpp, plan_worker_tasks.cpp,
+// plan_spills.cpp.
 #pragma once
 
 #include "runtime/model/cost/cost.h"
@@ -69,6 +70,38 @@ private:
   void appendCommon(Activity activity, int32_t id, size_t chunk);
   void kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
               const cost::KernelWork &work, double perDevice);
+  // plan_worker_tasks.cpp: tasks of CPU ranks in one process (Workload::threads).
+  bool hasWorkers() const { return workload_.threads > 0; }
+  double coresPerRank() const {
+    return static_cast<double>(workload_.threads) / static_cast<double>(workload_.ranks);
+  }
+  double lanes() const { return std::ceil(coresPerRank()); }
+  const topology::DeviceType &device(size_t rankClass) const {
+    return *classes_[rankClass].deviceType;
+  }
+  double overhead(size_t rankClass, const char *term) const {
+    return cost::secondsOf(device(rankClass), {{term, 1}});
+  }
+  /// Seconds of what the thread that polls all ranks does for each of them.
+  double polledSeconds(size_t rankClass, const cost::Terms &terms) const {
+    return cost::secondsOf(device(rankClass), terms) * static_cast<double>(workload_.ranks);
+  }
+  /// Whether the other ranks' tasks take cores at the same time.
+  enum class Others : uint8_t { kBusy, kIdle };
+  /// Seconds of one core, on at most `parallel` of them at once.
+  Activity onCores(int32_t id, size_t rankClass, size_t chunk, size_t chunks, double coreSeconds,
+                   double parallel, Others others) const;
+  cost::TaskRows taskRows(int32_t id, const StreamState &source, double outRows) const;
+  double parallelLanes(const cost::TaskRows &rows) const;
+  void addWorkerLoad(int32_t id, StreamState &stream);
+  void addWorkerRun(int32_t id, const StreamState &source, double outRows);
+  void addWorkerExchange(int32_t id, const StreamState &source);
+  void addWorkerCollective(int32_t id);
+  void addWorkerCompute(int32_t id);
+  void addWorkerTensorLoad(int32_t id);
+  /// What a run takes before its first tasks.
+  void addRunOverhead();
+
   double share(const StreamState &stream) const {
     return stream.distribution == Distribution::kEven
                ? stream.rows / static_cast<double>(workload_.ranks)

@@ -50,6 +50,10 @@ Status PlanGraph::addLoad(int32_t id) {
     return makeError(ErrorKind::kUser, "the workload has no rows for slot: ", slot.name);
   }
   stream.chunks = chunksFor(share(stream), plan_.streams[task.outputStream].chunkRows);
+  if (hasWorkers()) {
+    addWorkerLoad(id, stream);
+    return {};
+  }
   double bytes = 0;
   for (const plan::SlotColumn &column : slot.columns) {
     bytes += plan::widthOf(column.type);
@@ -111,6 +115,10 @@ void PlanGraph::addRun(int32_t id) {
     outBytes = rowBytes(plan_.streams[task.outputStream].schema);
     outColumns = plan_.streams[task.outputStream].schema.columns.size();
   }
+  if (hasWorkers() && !plan_.kernels[task.kernel].work.empty()) {
+    addWorkerRun(id, source, outRows);
+    return;
+  }
   double chunks = static_cast<double>(source.chunks);
   for (size_t c = 0; c < classCount(source.distribution); ++c) {
     double weight = shareOf(source, classes_[c]) / std::max(share(source), 1e-300);
@@ -160,6 +168,10 @@ void PlanGraph::addExchange(int32_t id) {
   if (auto it = workload_.rows.find(plan_.streams[task.outputStream].name);
       it != workload_.rows.end()) {
     out.rows = it->second;
+  }
+  if (hasWorkers()) {
+    addWorkerExchange(id, source);
+    return;
   }
   double chunks = static_cast<double>(source.chunks);
   double work = bytes / chunks;

@@ -4,6 +4,10 @@
 namespace headrace::simulate {
 
 Status PlanGraph::addTensorLoad(int32_t id) {
+  if (hasWorkers()) {
+    addWorkerTensorLoad(id);
+    return {};
+  }
   // The tensor is in memory: a rank copies its part.
   double bytes = 0;
   for (int32_t buffer : plan_.tasks[id].outputs) {
@@ -20,6 +24,10 @@ Status PlanGraph::addTensorLoad(int32_t id) {
 }
 
 void PlanGraph::addCollective(int32_t id) {
+  if (hasWorkers()) {
+    addWorkerCollective(id);
+    return;
+  }
   const Task &task = plan_.tasks[id];
   CollectiveKind kind = CollectiveKind::kAllReduce;
   for (CollectiveKind candidate :
@@ -80,6 +88,10 @@ void PlanGraph::addCollective(int32_t id) {
 }
 
 void PlanGraph::addCompute(int32_t id) {
+  if (hasWorkers()) {
+    addWorkerCompute(id);
+    return;
+  }
   const Task &task = plan_.tasks[id];
   cost::KernelWork work;
   for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {

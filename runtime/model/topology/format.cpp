@@ -130,6 +130,10 @@ void putProcessor(Json &object, const DeviceType &type) {
     object["launch"] = std::move(launch);
   }
   object["mem"] = memoryJson(type);
+  if (!type.workSeconds.empty()) {
+    Json &work = object["work"] = type.workSeconds;
+    work["relative_error"] = type.workRelativeError;
+  }
   Json engines;
   putCount(engines, "copy", type.copyEngines, 0);
   putCount(engines, "comm_sms_max", type.communicationCoresMax, 0);

@@ -175,6 +175,17 @@ void readProcessor(JsonReader &reader, DeviceType &type, const FigureDefaults &d
   reader.child("mem", Presence::kRequired,
                [&](JsonReader &memory) { readMemory(memory, type, defaults); });
   readCompute(reader, type, defaults);
+  reader.members("work", Presence::kOptional, [&](const std::string &term, JsonReader &seconds) {
+    double value = seconds.asNumber();
+    if (seconds.ok() && value < 0) {
+      seconds.fail("seconds must not be negative, got ", value);
+    }
+    if (term == "relative_error") {
+      type.workRelativeError = value;
+    } else if (expectName(seconds, term)) {
+      type.workSeconds[term] = value;
+    }
+  });
   reader.child("launch", Presence::kOptional, [&](JsonReader &launch) {
     auto seconds = [&](const char *key) {
       return readFigure(launch, key, Presence::kOptional, Bound::kNotNegative, defaults);

@@ -52,6 +52,10 @@ struct DeviceType {
   std::map<std::string, Quantity>
       compute;                        ///< element kind ("f32", "i64") to flop/s, efficiency applied
   double computeRelativeError = 0.15; ///< the largest of `compute`
+  /// Seconds a unit of each term of a plan's work on one core (cost/task_time.h), as calibrated on the
+  /// device; a term that is missing is assumed.
+  std::map<std::string, double> workSeconds;
+  double workRelativeError = 0.5;
   Quantity launchSeconds;             ///< fixed time of starting one kernel
   Quantity graphLaunchSeconds;        ///< of one kernel inside a recorded graph; 0 = unknown
   Quantity synchronizeSeconds;        ///< of waiting for the device from its host; 0 = unknown

@@ -1,0 +1,510 @@
+// Units of work of a plan's tasks by term.
+#include "runtime/model/cost/task_time.h"
+
+#include "runtime/model/plan/names.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace headrace::cost {
+
+using plan::StateKind;
+using plan::WorkKind;
+
+namespace {
+
+/// Working sets between which the time of touching a cache line at random is interpolated.
+struct LineKnot {
+  double bytes;
+  const char *prefetched;
+  const char *plain;
+};
+constexpr std::array<LineKnot, 5> kLines = {{{32e3, "line_32k", "chain_32k"},
+                                             {512e3, "line_512k", "chain_512k"},
+                                             {4e6, "line_4m", "chain_4m"},
+                                             {32e6, "line_32m", "chain_32m"},
+                                             {256e6, "line_256m", "chain_256m"}}};
+
+enum class Access : uint8_t { kPrefetched, kPlain };
+
+/// Hat functions over the logarithm of the working set.
+void addLines(Terms &terms, Access access, double workingSet, double lines) {
+  auto name = [&](const LineKnot &knot) {
+    return access == Access::kPrefetched ? knot.prefetched : knot.plain;
+  };
+  if (lines <= 0) {
+    return;
+  }
+  if (workingSet <= kLines.front().bytes) {
+    terms[name(kLines.front())] += lines;
+    return;
+  }
+  for (size_t i = 1; i < kLines.size(); ++i) {
+    if (workingSet <= kLines[i].bytes) {
+      double part = std::log(workingSet / kLines[i - 1].bytes) /
+                    std::log(kLines[i].bytes / kLines[i - 1].bytes);
+      terms[name(kLines[i - 1])] += lines * (1 - part);
+      terms[name(kLines[i])] += lines * part;
+      return;
+    }
+  }
+  terms[name(kLines.back())] += lines;
+}
+
+double directoryBytes(const plan::State &state, double rows) {
+  if (state.kind == StateKind::kJoinTable) {
+    double entries = state.direct ? static_cast<double>(state.extent)
+                                  : std::exp2(std::ceil(std::log2(std::max(rows, 2.0))));
+    return 8 * entries;
+  }
+  return state.kind == StateKind::kGroupTable ? 16 * rows : 0;
+}
+
+double workingSet(const plan::State &state, double rows) {
+  return directoryBytes(state, rows) + rows * state.rowBytes;
+}
+
+double rowsOfLevel(const TaskRows &rows, uint32_t level) {
+  if (level == 0 || rows.stages.empty()) {
+    return rows.source;
+  }
+  return rows.stages[std::min<size_t>(level, rows.stages.size()) - 1];
+}
+
+/// Whether the strings of a source come as themselves and not as codes: more bytes were loaded than
+/// codes and the other columns take.
+bool hasPlainText(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+  if (task.phase != "scan" || task.inputStream == plan::kNone || rows.source <= 0) {
+    return false;
+  }
+  double expected = 0;
+  bool text = false;
+  for (const plan::Column &column : plan.streams[task.inputStream].schema.columns) {
+    constexpr double kCodeBytes = 6;
+    text = text || column.type == HR_STRING;
+    expected += column.type == HR_STRING ? kCodeBytes : plan::widthOf(column.type);
+  }
+  return text && rows.bytes > rows.source * expected;
+}
+
+/// Rows that a stage lets through are guessed wrong by the processor most often at a half.
+double surprises(double offered, double kept) {
+  double share = offered > 0 ? std::min(kept / offered, 1.0) : 0;
+  return offered * 2 * share * (1 - share);
+}
+
+double rowsOfState(const TaskRows &rows, size_t position) {
+  return position < rows.states.size() ? rows.states[position] : 0;
+}
+
+/// The position of the largest state that a task looks into; -1 without one.
+int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+  int32_t largest = -1;
+  double bytesMax = 0;
+  for (size_t i = 0; i < task.states.size(); ++i) {
+    double bytes = workingSet(plan.states[task.states[i].state], rowsOfState(rows, i));
+    if (bytes > bytesMax) {
+      bytesMax = bytes;
+      largest = static_cast<int32_t>(i);
+    }
+  }
+  return largest;
+}
+
+} // namespace
+
+Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+  Terms terms;
+  if (task.kernel == plan::kNone || plan.kernels[task.kernel].work.empty()) {
+    return terms;
+  }
+  bool plainText = hasPlainText(plan, task, rows);
+  int32_t inOrder =
+      rows.order == RowOrder::kClustered ? largestState(plan, task, rows) : plan::kNone;
+  for (const plan::Work &work : plan.kernels[task.kernel].work) {
+    double units = work.amount * rowsOfLevel(rows, work.level);
+    if (work.kind == WorkKind::kMappedOp) {
+      terms["decode_string"] += plainText ? rows.source : 0;
+      terms["match_string"] += plainText ? units : 0;
+      continue;
+    }
+    bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states.size() &&
+                  plan.states[task.states[work.state].state].direct;
+    std::string name = plan::nameOf(work.kind);
+    bool looksUp = work.kind == WorkKind::kProbe || work.kind == WorkKind::kMatch;
+    terms[looksUp && direct ? name + "_direct" : name] += units;
+    if (work.state < 0 || static_cast<size_t>(work.state) >= task.states.size()) {
+      continue;
+    }
+    const plan::State &state = plan.states[task.states[work.state].state];
+    double stateRows = rowsOfState(rows, work.state);
+    double bytes = workingSet(state, stateRows);
+    if (work.state == inOrder) {
+      // Rows follow each other; a directory by hash does not.
+      bytes = state.direct ? 0 : std::sqrt(bytes * kLines.front().bytes);
+    }
+    switch (work.kind) {
+    case WorkKind::kProbe:
+      addLines(terms, Access::kPrefetched, bytes, units);
+      terms["surprise"] += surprises(units, rowsOfLevel(rows, work.level + 1));
+      break;
+    case WorkKind::kMatch:
+      addLines(terms, Access::kPrefetched, bytes, units * (state.rowBytes > 48 ? 1.5 : 1));
+      break;
+    case WorkKind::kGroup:
+      addLines(terms, Access::kPrefetched, bytes, units * (state.rowBytes > 48 ? 2.5 : 2));
+      terms["group_new"] += std::min(units, stateRows * rows.lanes);
+      break;
+    default:
+      break;
+    }
+  }
+  terms["morsel"] += rows.pieces;
+  return terms;
+}
+
+Terms loadTerms(const plan::Task &task, const TaskRows &rows) {
+  Terms terms;
+  if (task.phase == "scan") {
+    terms["load"] = rows.pieces;
+    terms["load_byte"] = rows.bytes;
+  }
+  return terms;
+}
+
+Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+  Terms terms;
+  double through = rows.stages.empty() ? rows.source : rows.stages.back();
+  for (size_t i = 0; i < task.states.size(); ++i) {
+    const plan::State &state = plan.states[task.states[i].state];
+    double stateRows = rowsOfState(rows, i);
+    if (task.states[i].use != plan::StateUse::kPerWorker) {
+      continue;
+    }
+    switch (state.kind) {
+    case StateKind::kJoinTable:
+      terms["finish"] += 2;
+      terms["clear_byte"] += directoryBytes(state, stateRows);
+      terms["build_row"] += stateRows;
+      addLines(terms, Access::kPlain,
+               state.direct && rows.order == RowOrder::kClustered ? 0
+                                                                  : workingSet(state, stateRows),
+               stateRows);
+      break;
+    case StateKind::kGroupTable:
+    case StateKind::kDense: {
+      // Copies are merged one into another: what all of them hold but the first.
+      double copies = std::min(through, stateRows * rows.lanes);
+      terms["finish"] += 1;
+      terms["merge_row"] += std::max(0.0, copies - copies / rows.lanes);
+      addLines(terms, Access::kPlain, workingSet(state, stateRows),
+               std::max(0.0, copies - copies / rows.lanes));
+      terms["list_row"] += stateRows;
+      break;
+    }
+    case StateKind::kSortBuffer: {
+      terms["finish"] += 2;
+      double kept =
+          state.limit != 0 ? std::min<double>(static_cast<double>(state.limit), through) : through;
+      terms["sort_row"] += through;
+      bool text = !state.fields.empty() && state.fields.front().type == HR_STRING;
+      terms[text ? "sort_compare_text" : "sort_compare"] +=
+          kept * std::log2(std::max(2.0, kept)) + through;
+      break;
+    }
+    case StateKind::kScalar:
+    case StateKind::kDictionary:
+    case StateKind::kRowBuffer:
+      break;
+    }
+  }
+  return terms;
+}
+
+Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
+                    int64_t ranks) {
+  Terms terms;
+  double columns = static_cast<double>(plan.streams[task.inputStream].schema.columns.size());
+  terms["exchange"] = 1;
+  terms["exchange_chunk"] = rows.pieces;
+  if (ranks > 1) {
+    terms["exchange_value"] = rows.source * columns;
+    terms["exchange_byte"] = rows.bytes;
+  }
+  return terms;
+}
+
+double localBytes(const plan::Buffer &buffer, int64_t ranks) {
+  double bytes = static_cast<double>(buffer.bytes);
+  return buffer.splitDimension == plan::kNone ? bytes : bytes / static_cast<double>(ranks);
+}
+
+namespace {
+
+double elementBytes(const plan::Buffer &buffer) { return buffer.element == "f32" ? 4 : 8; }
+
+/// The extent of a dimension on one rank, on average.
+double localExtent(const plan::Buffer &buffer, int32_t dimension, int64_t ranks) {
+  double extent = static_cast<double>(std::max<int64_t>(buffer.shape[dimension], 0));
+  return buffer.splitDimension == dimension ? extent / static_cast<double>(ranks) : extent;
+}
+
+} // namespace
+
+Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  Terms terms;
+  double bytes = 0;
+  double largest = 0;
+  for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
+    for (int32_t index : *buffers) {
+      const plan::Buffer &buffer = plan.buffers[index];
+      double local = localBytes(buffer, ranks);
+      bytes += local;
+      largest = std::max(largest, local / elementBytes(buffer));
+    }
+  }
+  terms["compute"] = 1;
+  bool product = task.operation == "matmul" || task.operation == "batch_matmul";
+  if (product && !task.inputs.empty() && !task.outputs.empty()) {
+    const plan::Buffer &left = plan.buffers[task.inputs[0]];
+    const plan::Buffer &right = plan.buffers[task.inputs[1]];
+    const plan::Buffer &out = plan.buffers[task.outputs[0]];
+    bool transposed = !task.parameters.empty() && task.parameters[0] != 0;
+    int32_t rank = static_cast<int32_t>(left.shape.size());
+    double inner = localExtent(left, transposed ? rank - 2 : rank - 1, ranks);
+    double elements = localBytes(out, ranks) / elementBytes(out);
+    terms[out.element == "f32" ? "product_f32" : "product_f64"] = elements * inner;
+    terms["product_byte"] = bytes;
+    // Each tile of rows packs the right side anew.
+    double outRows = localExtent(out, static_cast<int32_t>(out.shape.size()) - 2, ranks);
+    double tiles = std::ceil(outRows / std::clamp(outRows / 4, 64.0, 1024.0));
+    terms["product_pack"] = tiles * localBytes(right, ranks);
+  } else if (task.kernel != plan::kNone) {
+    for (const plan::Work &work : plan.kernels[task.kernel].work) {
+      terms[plan::nameOf(work.kind)] += work.amount * largest;
+    }
+    terms["tensor_byte"] = bytes;
+  } else {
+    terms["tensor_byte"] = bytes;
+  }
+  return terms;
+}
+
+Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  Terms terms;
+  for (int32_t index : task.outputs) {
+    terms["zero_byte"] += localBytes(plan.buffers[index], ranks);
+  }
+  return terms;
+}
+
+Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  Terms terms;
+  for (int32_t index : task.outputs) {
+    terms["tensor_load_byte"] += localBytes(plan.buffers[index], ranks);
+  }
+  return terms;
+}
+
+Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  Terms terms;
+  double in = 0;
+  double out = 0;
+  for (int32_t index : task.inputs) {
+    in += localBytes(plan.buffers[index], ranks);
+  }
+  for (int32_t index : task.outputs) {
+    out += localBytes(plan.buffers[index], ranks);
+  }
+  terms["collective"] = 1;
+  if (ranks > 1) {
+    double moved = std::max(in, out) * static_cast<double>(ranks - 1) / static_cast<double>(ranks);
+    bool reduces = task.operation == "all_reduce" || task.operation == "reduce_scatter";
+    terms["collective_step"] =
+        static_cast<double>(ranks - 1) * (task.operation == "all_reduce" ? 2 : 1);
+    terms["collective_byte"] = moved * (task.operation == "all_reduce" ? 2 : 1);
+    terms["reduce_byte"] = reduces ? moved : 0;
+  }
+  terms["collective_copy"] = in + out;
+  return terms;
+}
+
+const std::map<std::string, double> &assumedSeconds() {
+  static const std::map<std::string, double> table = {
+      // Kernels of rows.
+      {"row", 0.15e-9},
+      {"decode", 0.5e-9},
+      {"decode_byte", 0.08e-9},
+      {"decode_string", 2e-9},
+      {"skip", 0.3e-9},
+      {"decode_selected", 1e-9},
+      {"mapped", 0.7e-9},
+      {"take", 0.2e-9},
+      {"take_string", 2e-9},
+      {"select", 0.3e-9},
+      {"vector_byte", 0.02e-9},
+      {"scalar", 0.25e-9},
+      {"wide", 0.7e-9},
+      {"divide", 4e-9},
+      {"compare_string", 3e-9},
+      {"match_string", 15e-9},
+      {"hash", 0.8e-9},
+      {"hash_string", 4e-9},
+      {"probe", 1.5e-9},
+      {"match", 3e-9},
+      {"fold", 0.5e-9},
+      {"group", 3e-9},
+      {"group_new", 15e-9},
+      {"insert", 2e-9},
+      {"insert_byte", 0.1e-9},
+      {"emit", 1.5e-9},
+      {"emit_byte", 0.1e-9},
+      {"emit_string", 6e-9},
+      {"partition", 1.5e-9},
+      {"read_row", 0.5e-9},
+      {"morsel", 5e-6},
+      {"load_byte", 0.05e-9},
+      {"load", 5e-6},
+      {"probe_direct", 1e-9},
+      {"match_direct", 1e-9},
+      {"surprise", 4e-9},
+      {"date_part", 8e-9},
+      {"element_across", 1e-9},
+      // Touching a line at random, by working set: fetched ahead, and not.
+      {"line_32k", 0.1e-9},
+      {"line_512k", 0.5e-9},
+      {"line_4m", 2e-9},
+      {"line_32m", 4e-9},
+      {"line_256m", 12e-9},
+      {"chain_32k", 1e-9},
+      {"chain_512k", 3e-9},
+      {"chain_4m", 8e-9},
+      {"chain_32m", 20e-9},
+      {"chain_256m", 60e-9},
+      // Ends of states.
+      {"finish", 5e-6},
+      {"clear_byte", 0.1e-9},
+      {"build_row", 2e-9},
+      {"merge_row", 15e-9},
+      {"list_row", 1e-9},
+      {"sort_row", 3e-9},
+      {"sort_compare", 5e-9},
+      {"sort_compare_text", 15e-9},
+      // Exchanges and results.
+      {"exchange", 10e-6},
+      {"exchange_chunk", 5e-6},
+      {"exchange_value", 0.5e-9},
+      {"exchange_byte", 0.5e-9},
+      // Tensors.
+      {"compute", 5e-6},
+      {"product_f32", 0.02e-9},
+      {"product_f64", 0.04e-9},
+      {"product_byte", 0.1e-9},
+      {"product_pack", 0.1e-9},
+      {"element", 0.1e-9},
+      {"element_op", 0.05e-9},
+      {"element_math", 2e-9},
+      {"tensor_byte", 0.1e-9},
+      {"tensor_load_byte", 0.2e-9},
+      {"zero_byte", 0.1e-9},
+      {"collective", 10e-6},
+      {"collective_step", 10e-6},
+      {"collective_byte", 0.4e-9},
+      {"reduce_byte", 0.2e-9},
+      {"collective_copy", 0.1e-9},
+      // A run: its beginning and end, and each task's.
+      {"run", 100e-6},
+      {"task", 15e-6},
+  };
+  return table;
+}
+
+double secondsOf(const topology::DeviceType &device, const Terms &terms) {
+  double seconds = 0;
+  for (const auto &[name, units] : terms) {
+    auto known = device.workSeconds.find(name);
+    if (known != device.workSeconds.end()) {
+      seconds += units * known->second;
+    } else if (auto assumed = assumedSeconds().find(name); assumed != assumedSeconds().end()) {
+      seconds += units * assumed->second;
+    }
+  }
+  return seconds;
+}
+
+std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,
+                                       const std::map<std::string, double> &prior,
+                                       double priorStrength) {
+  constexpr int kRounds = 30;
+  constexpr int kSweeps = 200;
+  constexpr double kFloor = 0.1; // errors below it weigh alike
+  std::vector<std::string> names;
+  for (const auto &[name, seconds] : prior) {
+    names.push_back(name);
+  }
+  size_t size = names.size();
+  // Columns as shares of the measured time at the prior's seconds; unknowns are factors of the
+  // prior.
+  std::vector<std::vector<double>> rows;
+  for (const TaskSample &sample : samples) {
+    std::vector<double> row(size, 0);
+    for (size_t j = 0; j < size; ++j) {
+      if (auto found = sample.terms.find(names[j]); found != sample.terms.end()) {
+        row[j] = found->second * prior.at(names[j]) / sample.seconds;
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  std::vector<double> factors(size, 1);
+  std::vector<double> weights(rows.size(), 1);
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<double> gram(size * size, 0);
+    std::vector<double> right(size, 0);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (size_t j = 0; j < size; ++j) {
+        if (rows[i][j] == 0) {
+          continue;
+        }
+        right[j] += weights[i] * rows[i][j];
+        for (size_t k = 0; k < size; ++k) {
+          gram[j * size + k] += weights[i] * rows[i][j] * rows[i][k];
+        }
+      }
+    }
+    for (size_t j = 0; j < size; ++j) {
+      gram[j * size + j] += priorStrength;
+      right[j] += priorStrength;
+    }
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      double moved = 0;
+      for (size_t j = 0; j < size; ++j) {
+        double residual = right[j];
+        for (size_t k = 0; k < size; ++k) {
+          residual -= gram[j * size + k] * factors[k];
+        }
+        double next = std::max(0.0, factors[j] + residual / gram[j * size + j]);
+        moved = std::max(moved, std::abs(next - factors[j]));
+        factors[j] = next;
+      }
+      if (moved < 1e-7) {
+        break;
+      }
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+      double predicted = 0;
+      for (size_t j = 0; j < size; ++j) {
+        predicted += rows[i][j] * factors[j];
+      }
+      weights[i] = 1 / std::max(std::abs(predicted - 1), kFloor) * kFloor;
+    }
+  }
+  std::map<std::string, double> fitted;
+  for (size_t j = 0; j < size; ++j) {
+    fitted[names[j]] = factors[j] * prior.at(names[j]);
+  }
+  return fitted;
+}
+
+} // namespace headrace::cost

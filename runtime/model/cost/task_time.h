@@ -1,0 +1,73 @@
+// Seconds of the tasks of a plan on one core: units of work by term, times what each term takes there.
+#pragma once
+
+#include "runtime/model/plan/plan.h"
+#include "runtime/model/topology/topology.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace headrace::cost {
+
+/// Whether rows come in the order of an integer column: neighbours then fall on the same lines of
+/// the largest state.
+enum class RowOrder : uint8_t { kNone, kClustered };
+
+/// What one rank's part of a task handles. Counts of a run, or estimates.
+struct TaskRows {
+  double source = 0;
+  std::vector<double> stages; ///< let through by each selecting stage; missing ones: as the one before
+  std::vector<double> states; ///< rows of each of the task's states, in their order
+  double bytes = 0;           ///< loaded or sent
+  double pieces = 0;          ///< morsels or chunks
+  double lanes = 1;           ///< copies that a state is filled in
+  RowOrder order = RowOrder::kNone;
+};
+
+/// Units of work by term; see `assumedSeconds` for the names.
+using Terms = std::map<std::string, double>;
+
+/// What lanes do for a run task with the morsels that they have, to sealing its chunks. Empty if the
+/// plan does not say what its kernel does.
+Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
+/// Loading of its morsels, where its rows come from files.
+Terms loadTerms(const plan::Task &task, const TaskRows &rows);
+/// What ends the states that the task fills: merging, building the directory, sorting.
+Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
+/// Taking, encoding and decoding of an exchange's rows.
+Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
+                    int64_t ranks);
+/// One rank's part of a tensor task, library call or kernel.
+Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
+/// What precedes it: making its results' buffers, zero.
+Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
+/// One rank's part of a tensor that the caller bound, copied.
+Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
+/// One rank's part of a collective between ranks of one process.
+Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
+
+/// Seconds that one unit of each term is assumed to take on a core of the early 2020s: what a device
+/// has before it is calibrated, and what calibration leans to where measurements say nothing.
+const std::map<std::string, double> &assumedSeconds();
+
+/// Σ units · seconds a unit on one core of the device.
+double secondsOf(const topology::DeviceType &device, const Terms &terms);
+
+/// The bytes of a buffer that one of `ranks` ranks has, on average.
+double localBytes(const plan::Buffer &buffer, int64_t ranks);
+
+/// One measured task.
+struct TaskSample {
+  Terms terms;
+  double seconds = 0;
+};
+
+/// Seconds a unit that explain the samples: not negative, least mean relative error, leaning to
+/// `prior` (relative to it, with this strength: how many samples it is worth).
+std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,
+                                       const std::map<std::string, double> &prior,
+                                       double priorStrength);
+
+} // namespace headrace::cost

@@ -1,0 +1,146 @@
+// Tasks of CPU ranks that share one process and its workers: seconds of cores by the terms of
+// cost/task_time.h.
+#include "runtime/model/plan/names.h"
+#include "runtime/model/simulate/plan_graph_builder.h"
+
+namespace headrace::simulate {
+
+Activity PlanGraph::onCores(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
+                            double coreSeconds, double parallel, Others others) const {
+  const RankClass &on = classes_[rankClass];
+  // In the unit of the class's resources: bytes that its memory would move meanwhile.
+  double oneCore = on.deviceType->memoryBandwidth.value / coresPerRank();
+  Activity activity = activityOf(id, chunk, chunks);
+  activity.relativeError = on.deviceType->workRelativeError;
+  activity.work = coreSeconds * oneCore;
+  activity.rateMax = on.speed * parallel * oneCore;
+  if (others == Others::kBusy && activity.work > 0) {
+    activity.uses = {{on.compute, 1}};
+  }
+  return activity;
+}
+
+cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double outRows) const {
+  cost::TaskRows rows;
+  if (auto known = workload_.tasks.find(id); known != workload_.tasks.end()) {
+    rows = known->second;
+  } else {
+    const Task &task = plan_.tasks[id];
+    rows.source = share(source);
+    rows.stages = {task.outputStream == kNone ? rows.source : outRows};
+    rows.pieces = static_cast<double>(source.chunks);
+    for (const plan::StateArgument &argument : task.states) {
+      rows.states.push_back(static_cast<double>(plan_.states[argument.state].rows.expected));
+    }
+    if (task.inputStream != kNone) {
+      for (const plan::Column &column : plan_.streams[task.inputStream].schema.columns) {
+        rows.bytes += rows.source * plan::widthOf(column.type);
+      }
+    }
+  }
+  rows.lanes = lanes();
+  return rows;
+}
+
+/// Lanes at work on average: in the last round some have no morsel, or the short one at the end.
+double PlanGraph::parallelLanes(const cost::TaskRows &rows) const {
+  double full = std::max(rows.pieces, 1.0) - 1;
+  if (full < 1 || rows.source <= 0) {
+    return 1;
+  }
+  constexpr double kMorselRows = 122880; // the setting's default: row groups are cut to it
+  double size = std::min(kMorselRows, rows.source / full);
+  double left = std::max(rows.source - full * size, 0.0);
+  double rounds = std::ceil(full / lanes());
+  bool even = rounds * lanes() == full;
+  return std::clamp(rows.source / (rounds * size + (even ? left : 0)), 1.0, lanes());
+}
+
+/// The lanes of the kernel that reads the stream load its morsels: here it is only cut into chunks.
+void PlanGraph::addWorkerLoad(int32_t id, StreamState &stream) {
+  int32_t reader = consumer_[plan_.tasks[id].outputStream];
+  if (auto known = workload_.tasks.find(reader); known != workload_.tasks.end()) {
+    double pieces = std::clamp(known->second.pieces, 1.0, static_cast<double>(workload_.chunksMax));
+    stream.chunks = static_cast<int64_t>(pieces);
+  }
+  for (size_t c = 0; c < classes_.size(); ++c) {
+    for (int64_t chunk = 0; chunk < stream.chunks; ++chunk) {
+      append(activityOf(id, chunk, stream.chunks), id, c, chunk);
+    }
+  }
+}
+
+/// Chunks share the lanes; the states that are filled end when the last has.
+void PlanGraph::addWorkerRun(int32_t id, const StreamState &source, double outRows) {
+  const Task &task = plan_.tasks[id];
+  cost::TaskRows rows = taskRows(id, source, outRows);
+  double parallel = parallelLanes(rows);
+  bool first = source.distribution == Distribution::kFirstRank;
+  Others others = first ? Others::kIdle : Others::kBusy;
+  size_t chunks = static_cast<size_t>(source.chunks);
+  for (size_t c = 0; c < classCount(source.distribution); ++c) {
+    double seconds = cost::secondsOf(device(c), cost::runTerms(plan_, task, rows)) +
+                     cost::secondsOf(device(c), cost::loadTerms(task, rows));
+    double finish = cost::secondsOf(device(c), cost::finishTerms(plan_, task, rows));
+    for (size_t chunk = 0; chunk < chunks; ++chunk) {
+      Activity activity =
+          onCores(id, c, chunk, chunks, seconds / static_cast<double>(chunks), parallel, others);
+      activity.latencySeconds = chunk == 0 ? overhead(c, "task") : 0;
+      append(std::move(activity), id, c, chunk);
+    }
+    if (finish > 0) {
+      append(onCores(id, c, chunks, chunks + 1, finish, 1, others), id, c, chunks);
+    }
+  }
+}
+
+/// Ranks of one process hand rows over: one worker encodes, the rank's thread takes in.
+void PlanGraph::addWorkerExchange(int32_t id, const StreamState &source) {
+  const Task &task = plan_.tasks[id];
+  cost::TaskRows rows = taskRows(id, source, 0);
+  size_t chunks = static_cast<size_t>(source.chunks);
+  double seconds =
+      cost::secondsOf(device(0), cost::exchangeTerms(plan_, task, rows, workload_.ranks));
+  for (size_t chunk = 0; chunk < chunks; ++chunk) {
+    Activity activity =
+        onCores(id, 0, chunk, chunks, seconds / static_cast<double>(chunks), 1, Others::kBusy);
+    activity.latencySeconds = chunk == 0 ? overhead(0, "task") : 0;
+    appendCommon(std::move(activity), id, chunk);
+  }
+}
+
+void PlanGraph::addWorkerCollective(int32_t id) {
+  double seconds = polledSeconds(0, cost::collectiveTerms(plan_, plan_.tasks[id], workload_.ranks));
+  Activity activity = onCores(id, 0, 0, 1, seconds, 1, Others::kIdle);
+  activity.latencySeconds = overhead(0, "task");
+  appendCommon(std::move(activity), id, 0);
+}
+
+void PlanGraph::addWorkerCompute(int32_t id) {
+  const Task &task = plan_.tasks[id];
+  for (size_t c = 0; c < classes_.size(); ++c) {
+    double seconds = cost::secondsOf(device(c), cost::computeTerms(plan_, task, workload_.ranks));
+    Activity activity = onCores(id, c, 0, 1, seconds, lanes(), Others::kBusy);
+    activity.latencySeconds =
+        overhead(c, "task") + polledSeconds(c, cost::openTerms(plan_, task, workload_.ranks));
+    append(std::move(activity), id, c, 0);
+  }
+}
+
+/// Each rank copies its part of what the caller bound.
+void PlanGraph::addWorkerTensorLoad(int32_t id) {
+  cost::Terms terms = cost::tensorLoadTerms(plan_, plan_.tasks[id], workload_.ranks);
+  for (size_t c = 0; c < classes_.size(); ++c) {
+    append(onCores(id, c, 0, 1, polledSeconds(c, terms), 1, Others::kIdle), id, c, 0);
+  }
+}
+
+void PlanGraph::addRunOverhead() {
+  for (Activity &activity : graph_.activities) {
+    if (activity.after.empty()) {
+      activity.latencySeconds += overhead(0, "run");
+    }
+  }
+}
+
+} // namespace headrace::simulate

@@ -1,0 +1,124 @@
+// Terms of tasks and their fit: known coefficients are found again, rows give the units they
+// should.
+#include "runtime/model/cost/task_time.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace headrace::cost {
+namespace {
+
+/// A scan whose kernel filters and then looks rows up in a join table.
+plan::Plan probePlan() {
+  plan::Plan plan;
+  plan.streams = {{"rows", {{{"k", HR_I64, "i64", false}}}, 4, 65536}};
+  plan.states.resize(1);
+  plan.states[0].kind = plan::StateKind::kJoinTable;
+  plan.states[0].rowBytes = 32;
+  plan.kernels.resize(1);
+  plan.kernels[0].work = {{plan::WorkKind::kRow, 0, 1, plan::kNone},
+                          {plan::WorkKind::kScalar, 1, 3, plan::kNone},
+                          {plan::WorkKind::kProbe, 1, 1, 0},
+                          {plan::WorkKind::kMatch, 2, 1, 0}};
+  plan.tasks.resize(1);
+  plan.tasks[0].kind = plan::TaskKind::kRun;
+  plan.tasks[0].phase = "scan";
+  plan.tasks[0].kernel = 0;
+  plan.tasks[0].inputStream = 0;
+  plan.tasks[0].states = {{0, plan::StateUse::kShared}};
+  return plan;
+}
+
+TEST(TaskTime, units_follow_the_rows_of_each_stage) {
+  plan::Plan plan = probePlan();
+  TaskRows rows;
+  rows.source = 1000;
+  rows.stages = {400, 50};
+  rows.states = {10};
+  rows.pieces = 2;
+  Terms terms = runTerms(plan, plan.tasks[0], rows);
+  EXPECT_DOUBLE_EQ(terms["row"], 1000);
+  EXPECT_DOUBLE_EQ(terms["scalar"], 1200);
+  EXPECT_DOUBLE_EQ(terms["probe"], 400);
+  EXPECT_DOUBLE_EQ(terms["match"], 50);
+  EXPECT_DOUBLE_EQ(terms["morsel"], 2);
+  EXPECT_DOUBLE_EQ(terms["surprise"], 400 * 2 * 0.125 * 0.875);
+  EXPECT_DOUBLE_EQ(terms["line_32k"], 450); // ten rows stay in the first cache
+}
+
+TEST(TaskTime, lines_of_a_large_table_cost_more) {
+  plan::Plan plan = probePlan();
+  topology::DeviceType device;
+  TaskRows rows;
+  rows.source = 1e6;
+  rows.stages = {1e6, 1e6};
+  double before = 0;
+  for (double stateRows : {1e2, 1e4, 1e5, 1e6, 1e7}) {
+    rows.states = {stateRows};
+    double seconds = secondsOf(device, runTerms(plan, plan.tasks[0], rows));
+    EXPECT_GT(seconds, before) << stateRows;
+    before = seconds;
+  }
+}
+
+TEST(TaskTime, a_kernel_that_is_not_described_has_no_terms) {
+  plan::Plan plan = probePlan();
+  plan.kernels[0].work.clear();
+  EXPECT_TRUE(runTerms(plan, plan.tasks[0], {}).empty());
+}
+
+TEST(TaskTime, calibrated_seconds_go_before_assumed_ones) {
+  topology::DeviceType device;
+  double assumed = secondsOf(device, {{"probe", 10}});
+  EXPECT_DOUBLE_EQ(assumed, 10 * assumedSeconds().at("probe"));
+  device.workSeconds["probe"] = 1;
+  EXPECT_DOUBLE_EQ(secondsOf(device, {{"probe", 10}}), 10);
+}
+
+TEST(TaskTime, fit_finds_the_seconds_that_made_the_samples) {
+  std::map<std::string, double> truth = {{"a", 2e-9}, {"b", 7e-9}, {"c", 0.0}};
+  std::map<std::string, double> prior = {{"a", 1e-9}, {"b", 1e-9}, {"c", 1e-9}};
+  std::mt19937 random(5);
+  std::vector<TaskSample> samples;
+  for (int i = 0; i < 60; ++i) {
+    TaskSample sample;
+    for (const auto &[name, seconds] : truth) {
+      sample.terms[name] = static_cast<double>(1000 + random() % 100000);
+      sample.seconds += seconds * sample.terms[name];
+    }
+    if (i % 12 == 0) {
+      sample.seconds *= 2; // an outlier
+    }
+    samples.push_back(sample);
+  }
+  std::map<std::string, double> fitted = fitTerms(samples, prior, 1e-4);
+  EXPECT_NEAR(fitted["a"], 2e-9, 0.1e-9);
+  EXPECT_NEAR(fitted["b"], 7e-9, 0.2e-9);
+  EXPECT_NEAR(fitted["c"], 0, 0.1e-9);
+}
+
+TEST(TaskTime, terms_without_samples_keep_the_prior) {
+  std::vector<TaskSample> samples(10, {{{"a", 100}}, 2e-7});
+  std::map<std::string, double> fitted = fitTerms(samples, {{"a", 1e-9}, {"unseen", 3e-9}}, 1e-3);
+  EXPECT_DOUBLE_EQ(fitted["unseen"], 3e-9);
+  EXPECT_NEAR(fitted["a"], 2e-9, 1e-10);
+}
+
+TEST(TaskTime, products_count_the_ranks_part) {
+  plan::Plan plan;
+  plan.buffers = {{"a", "host", "f32", {128, 64}, 0, 4 * 128 * 64, plan::kNone, false},
+                  {"b", "host", "f32", {64, 32}, plan::kNone, 4 * 64 * 32, plan::kNone, false},
+                  {"c", "host", "f32", {128, 32}, 0, 4 * 128 * 32, plan::kNone, false}};
+  plan.tasks.resize(1);
+  plan.tasks[0].kind = plan::TaskKind::kCompute;
+  plan.tasks[0].operation = "matmul";
+  plan.tasks[0].inputs = {0, 1};
+  plan.tasks[0].outputs = {2};
+  EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 1)["product_f32"], 128 * 64 * 32);
+  EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 2)["product_f32"], 64 * 64 * 32);
+}
+
+} // namespace
+} // namespace headrace::cost
