@@ -117,9 +117,9 @@ WISHES: dict[str, Wish] = {
     "exec": Wish("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Wish("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
     "bench": Wish(
-        "tpch [--scale S] [--json FILE] …",
-        "TPC-H side by side with DuckDB and Polars",
-        module("dev.bench", ["headrace_python"]),
+        "tpch|accuracy [--json FILE] …",
+        "TPC-H side by side with others; predicted against measured times",
+        module("dev.bench", ["headrace_python", "headrace-tune"]),
     ),
     "tidy": Wish("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
     "new": Wish("op|pass|transport …", "write the boring files of a new one", module("dev.new", ())),

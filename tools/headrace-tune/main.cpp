@@ -1,6 +1,7 @@
 // headrace-tune: `fit FILE` fits collectives to a table of measurements and reports in-sample and
 // held-out errors; `fit FILE --system NAME` prints the fitted `collectives` of a topology file.
 #include "runtime/model/cost/accuracy.h"
+#include "tools/headrace-tune/calibrate_command.h"
 #include "tools/headrace-tune/cost_command.h"
 #include "tools/headrace-tune/plan_request.h"
 #include "tools/headrace-tune/search_command.h"
@@ -99,7 +100,7 @@ int main(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty() || arguments[0] == "--help") {
     std::cout << kUsage << tune::kSimulateUsage << tune::kCostUsage << tune::kPlanOptions
-              << tune::kSearchUsage << tune::kSolveUsage;
+              << tune::kSearchUsage << tune::kCalibrateUsage << tune::kSolveUsage;
     return arguments.empty() ? 1 : 0;
   }
   if (arguments[0] == "fit") {
@@ -116,6 +117,12 @@ int main(int argc, char **argv) {
   }
   if (arguments[0] == "search") {
     return tune::searchCommand({arguments.begin() + 1, arguments.end()});
+  }
+  if (arguments[0] == "calibrate") {
+    return tune::calibrateCommand({arguments.begin() + 1, arguments.end()});
+  }
+  if (arguments[0] == "compare") {
+    return tune::compareCommand({arguments.begin() + 1, arguments.end()});
   }
   return fail("unknown command: " + arguments[0] + "\n" + kUsage);
 }

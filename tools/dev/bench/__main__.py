@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from dev.bench import tpch
+from dev.bench import accuracy, tpch
 
-BENCHMARKS = {"tpch": tpch.main}
+BENCHMARKS = {"tpch": tpch.main, "accuracy": accuracy.main}
 
 words = sys.argv[1:]
 if not words or words[0] not in BENCHMARKS:

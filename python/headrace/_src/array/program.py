@@ -116,6 +116,10 @@ class Program:
         plan = json.loads(self.plan_json)
         self._parameters: list[str] = [slot["name"] for slot in plan["slots"] if slot["kind"] == "tensor"]
 
+    def write(self, folder: str | Path) -> None:
+        """The plan as a directory NAME.plan; OSError if there is one already."""
+        plan_cache.write(Path(folder), self._loaded.compiled)
+
     def _load(self) -> LoadedProgram:
         described = [
             [index, tensor.columns, tensor.query.substrait, tensor.query.statistics]

@@ -1,0 +1,271 @@
+"""`./dev bench accuracy`: how far the cost model is from what happens, on this machine.
+
+Small programs calibrate the model (`headrace-tune calibrate`). Then other programs (TPC-H queries and
+networks, on one and two ranks, some under several forced layouts) are simulated with the rows that they
+had, and run. Printed: the error of each plan and in summary, whether alternatives come in the right order
+(Kendall's tau), and what choosing by the model costs over the best alternative measured (regret).
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dev import places, tpch_data
+from dev.bench import calibration
+from dev.bench.plan_folder import PlanEntry, PlanFolder
+
+SCANS = ("q01", "q06")
+# What each query mostly is, for the table.
+JOINS = ("q03", "q04", "q05", "q07", "q08", "q09", "q10", "q12", "q13", "q14", "q18", "q19", "q21")
+# Queries whose alternatives are compared: layouts forced by these seeds, beside the one chosen.
+ALTERNATIVES = ("q03", "q05", "q10", "q12", "q14", "q18")
+SEEDS = (1, 2, 3, 4)
+# Alternatives nearer to each other than this are one: repeated runs differ by as much.
+NOISE = 0.05
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A plan, its predicted and its measured seconds."""
+
+    name: str
+    program: str
+    kind: str
+    ranks: int
+    seed: int | None
+    predicted_seconds: float
+    measured_seconds: float
+
+    @property
+    def error(self) -> float:
+        return self.predicted_seconds / self.measured_seconds - 1
+
+
+def add_test_plans(plans: PlanFolder, scales: Sequence[str]) -> None:
+    for scale, ranks in itertools.product(scales, (1, 2)):
+        tables = tpch_data.ensure(scale)
+        for query in SCANS + JOINS:
+            text = (places.QUERIES / f"{query}.sql").read_text()
+            kind = "exchange" if ranks > 1 else "scan" if query in SCANS else "join"
+            seeds: list[int | None] = [None]
+            if ranks > 1 and query in ALTERNATIVES and scale == scales[-1]:
+                seeds += SEEDS
+            for seed in seeds:
+                plans.add_query(f"{query}-sf{scale}", kind, text, tables, ranks, seed)
+    for name, function, types in networks():
+        for ranks in (1, 2):
+            for seed in (None, *SEEDS) if ranks > 1 else (None,):
+                plans.add_tensors(name, function, types, ranks, seed)
+
+
+def networks() -> Iterable[tuple[str, object, tuple[object, ...]]]:
+    """Two layers of several shapes; another program than any that calibrates."""
+    import headrace.array as xp
+    from headrace._src.array.jit import TensorType
+
+    def network(x, w1, b1, w2):  # noqa: ANN001, ANN202
+        return xp.maximum(x @ w1 + b1, 0.0) @ w2
+
+    def matrix(*shape: int) -> TensorType:
+        return TensorType(shape, "f32")
+
+    for batch, inner, hidden, outer in ((2048, 512, 1024, 256), (256, 1024, 2048, 512), (8192, 128, 256, 64)):
+        types = (matrix(batch, inner), matrix(inner, hidden), matrix(hidden), matrix(hidden, outer))
+        yield f"network-{batch}-{inner}-{hidden}", network, types
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
+
+
+def kendall(outcomes: Sequence[Outcome]) -> float | None:
+    """Tau over the pairs that measurement tells apart; none if there is no such pair."""
+    score = pairs = 0
+    for one, other in itertools.combinations(outcomes, 2):
+        low, high = sorted((one, other), key=lambda outcome: outcome.measured_seconds)
+        if high.measured_seconds < (1 + NOISE) * low.measured_seconds:
+            continue
+        pairs += 1
+        score += 1 if low.predicted_seconds < high.predicted_seconds else -1
+    return score / pairs if pairs else None
+
+
+def alternatives(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    """By program, what ran on two ranks in more than one way."""
+    groups: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        if outcome.ranks > 1:
+            groups[outcome.program].append(outcome)
+    return {name: group for name, group in groups.items() if len(group) > 2}
+
+
+def _error_lines(outcomes: Sequence[Outcome]) -> list[str]:
+    lines = [f"{'plans':<12} {'count':>5} {'mean':>8} {'median':>8} {'p90':>8}"]
+    kinds = ["all", *sorted({outcome.kind for outcome in outcomes})]
+    for kind in kinds:
+        errors = [abs(outcome.error) for outcome in outcomes if kind in ("all", outcome.kind)]
+        mean = sum(errors) / len(errors)
+        figures = (mean, quantile(errors, 0.5), quantile(errors, 0.9))
+        lines.append(
+            f"{kind:<12} {len(errors):>5} " + " ".join(f"{100 * figure:>6.1f} %" for figure in figures)
+        )
+    return lines
+
+
+def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The figures that docs/reference/accuracy.md states."""
+    errors = [abs(outcome.error) for outcome in outcomes]
+    groups = alternatives(outcomes)
+    taus = {name: tau for name, group in groups.items() if (tau := kendall(group)) is not None}
+    chosen: dict[str, float] = {}
+    simulated: dict[str, float] = {}
+    for name, group in groups.items():
+        best = min(outcome.measured_seconds for outcome in group)
+        by_model = min(group, key=lambda outcome: outcome.predicted_seconds)
+        simulated[name] = by_model.measured_seconds / best - 1
+        for outcome in group:
+            if outcome.seed is None:
+                chosen[name] = outcome.measured_seconds / best - 1
+    return {
+        "plans": len(outcomes),
+        "mean_error": sum(errors) / len(errors),
+        "median_error": quantile(errors, 0.5),
+        "p90_error": quantile(errors, 0.9),
+        "kendall_tau_all": kendall(outcomes),
+        "kendall_tau": taus,
+        "regret_compiled": chosen,
+        "regret_simulated": simulated,
+    }
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else float("nan")
+
+
+def report(outcomes: Sequence[Outcome]) -> str:
+    lines = [f"{'plan':<36} {'predicted ms':>12} {'measured ms':>12} {'error':>8}"]
+    for outcome in outcomes:
+        lines.append(
+            f"{outcome.name:<36} {1e3 * outcome.predicted_seconds:>12.3f} "
+            f"{1e3 * outcome.measured_seconds:>12.3f} {100 * outcome.error:>6.1f} %"
+        )
+    lines += ["", *_error_lines(outcomes)]
+    figures = summary(outcomes)
+    lines += [
+        "",
+        f"{'alternatives':<28} {'ways':>4} {'tau':>6} {'regret, compiled':>17} {'regret, simulated':>18}",
+    ]
+    for name, group in alternatives(outcomes).items():
+        tau = figures["kendall_tau"].get(name)
+        compiled = 100 * figures["regret_compiled"][name]
+        simulated = 100 * figures["regret_simulated"][name]
+        shown = "-" if tau is None else f"{tau:.2f}"
+        lines.append(f"{name:<28} {len(group):>4} {shown:>6} {compiled:>15.1f} % {simulated:>16.1f} %")
+    lines.append(
+        f"{'mean':<28} {'':>4} {_mean(figures['kendall_tau'].values()):>6.2f} "
+        f"{100 * _mean(figures['regret_compiled'].values()):>15.1f} % "
+        f"{100 * _mean(figures['regret_simulated'].values()):>16.1f} %"
+    )
+    lines.append(f"order of all plans: tau {figures['kendall_tau_all']:.2f}")
+    return "\n".join(lines)
+
+
+def _tune(*arguments: str | Path) -> None:
+    tool = places.build_folder("release") / "bin" / "headrace-tune"
+    subprocess.run([tool, *map(str, arguments)], check=True)
+
+
+def calibrate(folder: Path, output: Path, threads: int, seconds: float) -> None:
+    """Writes tables and plans into `folder`, runs them and writes the topology."""
+    tables = folder / "tables"
+    tables.mkdir(parents=True)
+    calibration.write_tables(tables)
+    plans = PlanFolder(folder / "plans")
+    plans.folder.mkdir()
+    for name, text, all_ranks in calibration.queries():
+        for ranks in all_ranks:
+            plans.add_query(name, "query", text, tables, ranks)
+    for name, function, types in calibration.tensor_programs():
+        for ranks in (1, 2):
+            plans.add_tensors(name, function, types, ranks)
+    _clear_line()
+    for refused in plans.refused:
+        print(f"  not calibrated with: {refused}")
+    _tune("calibrate", plans.folder, "--output", output, "--threads", str(threads), "--seconds", str(seconds))
+
+
+def _clear_line() -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def compare(plans: PlanFolder, topology: Path, threads: int, seconds: float) -> list[Outcome]:
+    records = plans.folder.parent / "compared.json"
+    arguments = [
+        "--topology",
+        topology,
+        "--threads",
+        str(threads),
+        "--seconds",
+        str(seconds),
+        "--json",
+        records,
+    ]
+    _tune("compare", plans.folder, *arguments, "--quiet")
+    by_name: dict[str, PlanEntry] = {entry.name: entry for entry in plans.entries}
+    return [
+        Outcome(
+            **asdict(by_name[record["plan"]]),
+            predicted_seconds=record["predicted_seconds"],
+            measured_seconds=record["measured_seconds"],
+        )
+        for record in json.loads(records.read_text())
+    ]
+
+
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./dev bench accuracy", description=__doc__)
+    parser.add_argument("--scales", default="0.1,1", help="TPC-H scale factors (default 0.1,1)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--seconds", type=float, default=0.4, help="runs of one plan (default 0.4)")
+    parser.add_argument(
+        "--topology", type=Path, help="a calibrated topology; else this machine is calibrated first"
+    )
+    parser.add_argument("--keep", type=Path, help="keep tables, plans and the topology in this folder")
+    parser.add_argument("--json", type=Path, help="write figures and plans to this file")
+    options = parser.parse_args(words)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="headrace-accuracy-") as scratch:
+        folder = options.keep or Path(scratch)
+        folder.mkdir(exist_ok=True)
+        topology = options.topology or folder / "machine.json"
+        if not options.topology:
+            calibrate(folder / "calibration", topology, options.threads, options.seconds)
+        plans = PlanFolder(folder / "test", topology=None)
+        plans.folder.mkdir()
+        add_test_plans(plans, options.scales.split(","))
+        _clear_line()
+        outcomes = compare(plans, topology, options.threads, options.seconds)
+    print(report(outcomes))
+    for refused in plans.refused:
+        print(f"not compared: {refused}")
+    print(f"{time.monotonic() - started:.0f} s in all")
+    if options.json:
+        content = {**summary(outcomes), "records": [asdict(outcome) for outcome in outcomes]}
+        options.json.write_text(json.dumps(content, indent=1) + "\n")
+        print(f"records in {options.json}")
+    return 0

@@ -1,0 +1,323 @@
+# ruff: noqa: E501
+"""The plans that `headrace-tune calibrate` runs: small programs over made-up tables, one or two per kind of work.
+
+None of them is a TPC-H query, so that predictions of those are of programs the model has not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+ROWS = 1_200_000
+ROW_GROUP = 120_000
+
+_WORDS = [
+    "quick",
+    "river",
+    "stone",
+    "under",
+    "final",
+    "proud",
+    "sleepy",
+    "ironic",
+    "packages",
+    "deposits",
+    "requests",
+    "special",
+    "accounts",
+    "theodolites",
+    "carefully",
+    "blithely",
+    "furiously",
+    "slyly",
+    "regular",
+    "express",
+    "bold",
+    "even",
+    "silent",
+    "unusual",
+    "pending",
+]
+_MODES = ["AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK"]
+
+
+def _text(random: np.random.Generator, rows: int, words: int) -> pa.Array:
+    picks = random.integers(0, len(_WORDS), (rows, words))
+    return pa.array([" ".join(_WORDS[index] for index in row) for row in picks])
+
+
+def _decimal(random: np.random.Generator, rows: int, high: int) -> pa.Array:
+    """decimal(15, 2) of random hundredths below `high`."""
+    low = random.integers(0, high, rows).astype(np.int64)
+    pairs = np.stack([low, np.zeros(rows, np.int64)], axis=1)
+    return pa.Array.from_buffers(pa.decimal128(15, 2), rows, [None, pa.py_buffer(pairs.tobytes())])
+
+
+def _dimension(random: np.random.Generator, rows: int, step: int) -> pa.Table:
+    """Keys 0, step, 2·step …: dense for step 1, to be hashed for a large one."""
+    order = random.permutation(rows)
+    columns = {
+        "key": pa.array(order * step, pa.int64()),
+        "part": pa.array(random.integers(0, 100, rows), pa.int32()),
+        "amount": _decimal(random, rows, 1_000_000),
+        "label": pa.array(np.array(_MODES)[random.integers(0, 7, rows)]),
+    }
+    return pa.table({f"d{name}": column for name, column in columns.items()})
+
+
+def write_tables(folder: Path) -> None:
+    """The Parquet files: `facts`, and dimensions of 1,000 to 600,000 rows with dense and with sparse keys."""
+    random = np.random.default_rng(7)
+    rows = ROWS
+
+    def integers(high: int, kind: pa.DataType) -> pa.Array:
+        return pa.array(random.integers(0, high, rows), kind)
+
+    columns = {
+        "id": pa.array(np.arange(rows), pa.int64()),
+        "near": pa.array(np.arange(rows) // 4, pa.int64()),
+        "k10": integers(10, pa.int32()),
+        "k1k": integers(1_000, pa.int64()),
+        "k30k": integers(30_000, pa.int64()),
+        "k200k": integers(200_000, pa.int64()),
+        "k600k": integers(600_000, pa.int64()),
+        "s1k": pa.array(random.integers(0, 1_000, rows) * 1_000_003, pa.int64()),
+        "s30k": pa.array(random.integers(0, 30_000, rows) * 1_000_003, pa.int64()),
+        "s200k": pa.array(random.integers(0, 200_000, rows) * 1_000_003, pa.int64()),
+        "s600k": pa.array(random.integers(0, 600_000, rows) * 1_000_003, pa.int64()),
+        "v": integers(1_000, pa.int32()),
+        "w": integers(100_000, pa.int32()),
+        "price": _decimal(random, rows, 10_000_000),
+        "share": _decimal(random, rows, 10),
+        "day": pa.array(random.integers(8_000, 10_500, rows).astype(np.int32), pa.date32()),
+        "late": pa.array(random.integers(8_000, 10_500, rows).astype(np.int32), pa.date32()),
+        "real": pa.array(random.random(rows)),
+        "flag": pa.array(np.array(["A", "N", "R"])[random.integers(0, 3, rows)]),
+        "mode": pa.array(np.array(_MODES)[random.integers(0, 7, rows)]),
+    }
+    small = {name: column.slice(0, 300_000) for name, column in columns.items()}
+    small["text"] = _text(random, 300_000, 6)
+    for name, table in (
+        ("facts", pa.table(columns)),
+        ("notes", pa.table(small)),
+        ("d1k", _dimension(random, 1_000, 1)),
+        ("d30k", _dimension(random, 30_000, 1)),
+        ("d200k", _dimension(random, 200_000, 1)),
+        ("d600k", _dimension(random, 600_000, 1)),
+        ("h1k", _dimension(random, 1_000, 1_000_003)),
+        ("h30k", _dimension(random, 30_000, 1_000_003)),
+        ("h200k", _dimension(random, 200_000, 1_000_003)),
+        ("h600k", _dimension(random, 600_000, 1_000_003)),
+    ):
+        parquet.write_table(table, folder / f"{name}.parquet", row_group_size=ROW_GROUP)
+
+
+def queries() -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """(name, SQL, ranks)."""
+    one, both = (1,), (1, 2)
+    # Scans, filters, arithmetic.
+    yield "count-few", "select count(*) c from facts where v < 10", both
+    yield "count-many", "select count(*) c from facts where v < 900", one
+    yield "sum-int", "select sum(w) s from facts", one
+    yield "sum-two", "select sum(v) s, sum(w) t, count(*) c from facts where v < 500", one
+    yield "sum-decimal", "select sum(price) s from facts", one
+    yield "sum-product", "select sum(price * (1 - share)) s from facts where v >= 200", both
+    yield (
+        "sum-charge",
+        "select sum(price * (1 - share) * (1 + share)) s, sum(price) p, avg(share) a from facts",
+        one,
+    )
+    yield "sum-real", "select sum(real * 2.5 + 1.0) s, min(real) l, max(real) h from facts", one
+    yield (
+        "filters-3",
+        "select sum(price) s from facts where day >= date '1995-01-01' and share < 0.05 and v < 500",
+        one,
+    )
+    yield "filters-dates", "select count(*) c from facts where day < late and late < date '1995-06-01'", one
+    yield "filter-or", "select sum(v) s from facts where v < 50 or w > 90000 or k10 = 3", one
+    yield "filter-case", "select sum(case when k10 = 3 then price else 0 end) s, sum(price) t from facts", one
+    yield "min-max", "select min(w) a, max(w) b, min(day) c, max(late) d from facts where k10 <> 4", one
+    yield "few-sum", "select sum(price * (1 - share)) s, sum(w) t from facts where v < 15", both
+    wide = "select sum(price) s, sum(w) t, sum(k1k) u, min(late) l, sum(k30k) x"
+    yield "few-wide", f"{wide} from facts where v < 100", one
+    yield "half-wide", f"{wide} from facts where v < 500", one
+    yield "wide", f"{wide}, sum(v) y, sum(share) z from facts", one
+    yield "wide-ids", "select sum(id) s, sum(near) t, sum(s200k) u, sum(k600k) v from facts", one
+    yield (
+        "filters-dates-sum",
+        (
+            "select sum(price * share) s from facts where day >= date '1994-01-01' and day < date '1994-03-01' "
+            "and share < 0.06 and v < 240"
+        ),
+        both,
+    )
+    # Strings.
+    yield "mode-in", "select count(*) c from facts where mode in ('AIR', 'MAIL') and v < 700", one
+    yield "text-like", "select count(*) c from notes where text like '%special%requests%'", both
+    yield "text-prefix", "select sum(v) s from notes where text like 'quick%'", one
+    yield "text-minmax", "select min(text) a from notes where v < 300", one
+    yield "text-out", "select text, v from notes where v < 200", both
+    # Aggregates by group.
+    yield "by-flag", "select flag, count(*) c, sum(price) s, sum(v) t from facts group by flag", both
+    yield (
+        "by-flag-mode",
+        "select flag, mode, sum(price * (1 - share)) s, avg(w) a from facts group by flag, mode",
+        one,
+    )
+    yield "by-k10", "select k10, count(*) c, sum(w) s from facts group by k10", one
+    yield "by-k1k", "select k1k, sum(price) s from facts group by k1k", both
+    yield "by-k30k", "select k30k, count(*) c from facts group by k30k order by c desc limit 5", both
+    yield (
+        "by-k200k",
+        "select k200k, sum(price) s, max(v) m from facts group by k200k order by s desc limit 5",
+        both,
+    )
+    yield (
+        "by-k600k",
+        "select k600k, count(*) c from facts where v < 800 group by k600k order by c desc, k600k limit 5",
+        one,
+    )
+    yield "by-s30k", "select s30k, sum(w) s from facts group by s30k order by s desc limit 5", one
+    yield (
+        "by-s200k",
+        "select s200k, count(*) c from facts group by s200k order by c desc, s200k limit 5",
+        both,
+    )
+    yield "by-near", "select near, sum(v) s from facts group by near order by s desc, near limit 5", one
+    yield (
+        "by-year",
+        "select extract(year from day) y, sum(price) s from facts group by extract(year from day)",
+        one,
+    )
+    yield "by-two", "select k10, v, sum(w) s from facts group by k10, v order by s desc, k10, v limit 5", one
+    yield "distinct", "select count(distinct k30k) c from facts where v < 500", one
+    # Joins.
+    for table, key in (("d1k", "k1k"), ("d30k", "k30k"), ("d200k", "k200k"), ("d600k", "k600k")):
+        where = "where v < 500 and dpart < 50"
+        yield f"join-{table}", f"select count(*) c from facts join {table} on {key} = dkey {where}", both
+        yield f"joinsum-{table}", f"select sum(damount) s from facts join {table} on {key} = dkey", one
+    for table, key in (("h1k", "s1k"), ("h30k", "s30k"), ("h200k", "s200k"), ("h600k", "s600k")):
+        where = "where v < 700 and dpart < 80"
+        yield (
+            f"join-{table}",
+            f"select sum(price * (1 - share)) c from facts join {table} on {key} = dkey {where}",
+            both,
+        )
+        yield (
+            f"joinsum-{table}",
+            f"select sum(dpart) s, count(*) c from facts join {table} on {key} = dkey",
+            one,
+        )
+    miss = "where dpart < 2"
+    for table, key in (("d1k", "k1k"), ("d30k", "k30k"), ("d200k", "k200k"), ("d600k", "k600k")):
+        yield f"miss-{table}", f"select sum(price) s from facts join {table} on {key} = dkey {miss}", both
+    for table, key in (("h1k", "s1k"), ("h30k", "s30k"), ("h200k", "s200k"), ("h600k", "s600k")):
+        yield f"miss-{table}", f"select sum(price) s from facts join {table} on {key} = dkey {miss}", one
+    # Rows in the order of the key.
+    by_id = "from facts a join notes b on a.id = b.id"
+    by_near = "from facts a join notes b on a.near = b.id"
+    yield "miss-near", f"select sum(a.price) s, sum(a.w) t {by_id} where b.v < 20", both
+    yield "hit-near", f"select sum(a.price) s, sum(b.w) t {by_near}", both
+    yield (
+        "wide-build",
+        f"select sum(a.price) s, sum(b.w) t, min(b.day) d, sum(b.price) x {by_near} where b.v < 400",
+        one,
+    )
+    yield (
+        "join-group",
+        ("select dlabel, sum(price) s from facts join h30k on s30k = dkey where dpart < 60 group by dlabel"),
+        both,
+    )
+    yield (
+        "join-two",
+        (
+            "select sum(price) s from facts join d1k a on k1k = a.dkey join h30k b on s30k = b.dkey "
+            "where a.dpart < 50 and b.dpart < 50"
+        ),
+        both,
+    )
+    yield (
+        "join-three",
+        (
+            "select a.dlabel, sum(price * (1 - share)) s from facts join d1k a on k1k = a.dkey "
+            "join d200k b on k200k = b.dkey join h30k c on s30k = c.dkey "
+            "where b.dpart < 70 and c.dpart < 70 group by a.dlabel"
+        ),
+        one,
+    )
+    yield "semi", "select count(*) c from facts where k200k in (select dkey from d200k where dpart < 30)", one
+    yield (
+        "anti",
+        "select count(*) c from facts f where not exists (select 1 from h30k where dkey = s30k and dpart < 60)",
+        one,
+    )
+    yield (
+        "build-large",
+        ("select sum(b.w) s from notes a join facts b on a.id = b.id where b.v < 600 and a.v < 600"),
+        both,
+    )
+    yield (
+        "self-group",
+        (
+            "select near, sum(price) s from facts where near in (select id from notes where v < 100) "
+            "group by near order by s desc limit 10"
+        ),
+        one,
+    )
+    # Rows out, order.
+    yield "rows-out", "select id, v, price from facts where v < 300", both
+    yield "order-limit", "select id, price from facts where v < 500 order by price desc, id limit 20", both
+    yield "order-all", "select id, w from notes where v < 500 order by w, id", one
+    yield "order-text", "select text, id from notes where v < 100 order by text, id", one
+    # Nearly nothing: what a run and its tasks take by themselves.
+    yield "tiny-scan", "select count(*) c from d1k where dpart < 50", both
+    yield (
+        "tiny-join",
+        "select sum(a.damount) s from d1k a join h1k b on a.dpart = b.dpart where a.dkey < 20",
+        both,
+    )
+    yield (
+        "tiny-group",
+        "select dlabel, count(*) c from d30k where dpart < 10 group by dlabel order by dlabel",
+        both,
+    )
+
+
+def tensor_programs() -> Iterator[tuple[str, object, tuple[object, ...]]]:
+    """(name, function over arrays, argument types): products, elementwise work, reductions."""
+    import headrace.array as xp
+    from headrace._src.array.jit import TensorType
+
+    def matrix(rows: int, columns: int, dtype: str = "f32") -> TensorType:
+        return TensorType((rows, columns), dtype)
+
+    def product(a, b):  # noqa: ANN001, ANN202
+        return a @ b
+
+    def scaled(a, b):  # noqa: ANN001, ANN202
+        return a * 2.0 + b
+
+    def smooth(a):  # noqa: ANN001, ANN202
+        return xp.exp(a) * 0.5
+
+    def sums(a):  # noqa: ANN001, ANN202
+        return xp.sum(a, axis=1)
+
+    def columns(a):  # noqa: ANN001, ANN202
+        return xp.sum(a, axis=0)
+
+    yield "product-256", product, (matrix(256, 256), matrix(256, 256))
+    yield "product-768", product, (matrix(768, 768), matrix(768, 768))
+    yield "product-tall", product, (matrix(8192, 128), matrix(128, 64))
+    yield "product-deep", product, (matrix(128, 8192), matrix(8192, 128))
+    yield "product-f64", product, (matrix(512, 512, "f64"), matrix(512, 512, "f64"))
+    yield "scaled", scaled, (matrix(2048, 1024), matrix(2048, 1024))
+    yield "scaled-small", scaled, (matrix(256, 256), matrix(256, 256))
+    yield "smooth", smooth, (matrix(1024, 1024),)
+    yield "sums", sums, (matrix(4096, 1024),)
+    yield "columns", columns, (matrix(4096, 512),)

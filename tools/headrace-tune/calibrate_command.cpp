@@ -1,0 +1,287 @@
+// Runs the plans, fits the terms, writes the topology; or prints predicted beside measured.
+#include "tools/headrace-tune/calibrate_command.h"
+
+#include "tools/headrace-tune/predicted_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unistd.h>
+
+namespace headrace::tune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// How much calibration leans to the assumed seconds: samples that they are worth.
+constexpr double kPriorStrength = 0.05;
+
+struct Request {
+  std::string plans;
+  std::string output;
+  std::string topology;
+  std::string json;
+  enum class Report : unsigned char { kSummary, kPlans, kTasks } report = Report::kPlans;
+  int threads = 0;
+  double seconds = 0.4;
+};
+
+Expected<Request> readRequest(const std::vector<std::string> &arguments) {
+  Request request;
+  request.threads = static_cast<int>(topology::thisMachine().cores);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &name = arguments[i];
+    if (name == "--tasks" || name == "--quiet") {
+      request.report = name == "--tasks" ? Request::Report::kTasks : Request::Report::kSummary;
+      continue;
+    }
+    if (!name.starts_with("--")) {
+      request.plans = name;
+      continue;
+    }
+    if (i + 1 == arguments.size()) {
+      return makeError(ErrorKind::kUser, "needs a value: ", name);
+    }
+    const std::string &value = arguments[++i];
+    if (name == "--output") {
+      request.output = value;
+    } else if (name == "--topology") {
+      request.topology = value;
+    } else if (name == "--json") {
+      request.json = value;
+    } else if (name == "--threads" && std::atoi(value.c_str()) > 0) {
+      request.threads = std::atoi(value.c_str());
+    } else if (name == "--seconds" && std::atof(value.c_str()) > 0) {
+      request.seconds = std::atof(value.c_str());
+    } else {
+      return makeError(ErrorKind::kUser, "unexpected argument: ", name, " ", value);
+    }
+  }
+  if (request.plans.empty()) {
+    return makeError(ErrorKind::kUser, "needs a folder of plans\n", kCalibrateUsage);
+  }
+  return request;
+}
+
+/// The file to fill in, or this machine with a place for a rank on every core.
+Expected<topology::Topology> baseTopology(const std::string &path) {
+  if (!path.empty()) {
+    return topology::readTopologyFile(path);
+  }
+  topology::MachineSize machine = topology::thisMachine();
+  return topology::machineTopology(machine, machine.cores);
+}
+
+struct Summary {
+  double mean = 0;
+  double median = 0;
+  double p90 = 0;
+};
+
+Summary summarize(std::vector<double> errors) {
+  Summary summary;
+  if (errors.empty()) {
+    return summary;
+  }
+  std::sort(errors.begin(), errors.end());
+  for (double error : errors) {
+    summary.mean += error / static_cast<double>(errors.size());
+  }
+  auto at = [&](double share) {
+    return errors[static_cast<size_t>(std::min(share * static_cast<double>(errors.size()),
+                                               static_cast<double>(errors.size()) - 1))];
+  };
+  summary.median = at(0.5);
+  summary.p90 = at(0.9);
+  return summary;
+}
+
+Expected<std::vector<MeasuredPlan>> measureAll(const Request &request) {
+  HR_ASSIGN_OR_RETURN(std::vector<std::string> directories, planDirectories(request.plans));
+  Measurer measurer(request.threads);
+  std::vector<MeasuredPlan> measured;
+  for (size_t i = 0; i < directories.size(); ++i) {
+    if (isatty(2)) {
+      std::fprintf(stderr, "\r%zu of %zu plans", i + 1, directories.size());
+    }
+    HR_ASSIGN_OR_RETURN(MeasuredPlan plan,
+                        measurer.measure(directories[i], {8, 60, request.seconds}));
+    measured.push_back(std::move(plan));
+  }
+  if (isatty(2)) {
+    std::fprintf(stderr, "\r\033[K");
+  }
+  return measured;
+}
+
+/// Also what the model of operations and bytes, which plans without kernels are chosen by, knows of
+/// a device: its rates follow from the same terms.
+void setWork(topology::DeviceType &device, std::map<std::string, double> seconds, double error) {
+  device.workRelativeError = error;
+  double cores = static_cast<double>(device.cores);
+  auto set = [&](const char *kind, const char *term, double operations) {
+    if (seconds[term] > 0) {
+      device.compute[kind] = topology::Quantity(operations * cores / seconds[term], error);
+      device.compute[kind].provenance.origin = topology::Origin::kFitted;
+    }
+  };
+  set("f32", "product_f32", 2);
+  set("f64", "product_f64", 2);
+  device.workSeconds = std::move(seconds);
+}
+
+/// What a run and each of its tasks take beside their work: so that the simulated times of the
+/// plans meet the measured ones.
+Status fitOverheads(const std::vector<MeasuredPlan> &plans, topology::Topology &topology,
+                    std::map<std::string, double> &seconds, int threads) {
+  topology::DeviceType &device = topology.deviceTypes.at(rankDevice(topology).name);
+  std::vector<cost::TaskSample> samples;
+  for (const MeasuredPlan &plan : plans) {
+    auto predicted = [&](double run, double task) -> Expected<double> {
+      seconds["run"] = run;
+      seconds["task"] = task;
+      device.workSeconds = seconds;
+      return predictSeconds(plan, topology, threads);
+    };
+    HR_ASSIGN_OR_RETURN(double bare, predicted(0, 0));
+    HR_ASSIGN_OR_RETURN(double tasks, predicted(0, 10e-6));
+    if (bare > 0.8 * plan.seconds) {
+      continue; // its work explains it; what is left is the error of the work
+    }
+    samples.push_back({{{"run", 1}, {"task", (tasks - bare) / 10e-6}}, plan.seconds - bare});
+  }
+  std::map<std::string, double> prior = {{"run", cost::assumedSeconds().at("run")},
+                                         {"task", cost::assumedSeconds().at("task")}};
+  std::map<std::string, double> fitted = cost::fitTerms(samples, prior, kPriorStrength);
+  seconds["run"] = fitted["run"];
+  seconds["task"] = fitted["task"];
+  device.workSeconds = seconds;
+  return {};
+}
+
+Status calibrate(const Request &request) {
+  if (request.output.empty()) {
+    return makeError(ErrorKind::kUser, "calibrate needs --output\n", kCalibrateUsage);
+  }
+  HR_ASSIGN_OR_RETURN(topology::Topology topology, baseTopology(request.topology));
+  HR_ASSIGN_OR_RETURN(std::vector<MeasuredPlan> plans, measureAll(request));
+  std::vector<cost::TaskSample> samples;
+  for (const MeasuredPlan &plan : plans) {
+    for (TaskComparison &task : compareTasks(plan, rankDevice(topology))) {
+      if (task.measured > 20e-6) {
+        samples.push_back({std::move(task.terms), task.measured});
+      }
+    }
+  }
+  std::map<std::string, double> seconds =
+      cost::fitTerms(samples, cost::assumedSeconds(), kPriorStrength);
+  HR_RETURN_IF_ERROR(fitOverheads(plans, topology, seconds, request.threads));
+  std::vector<double> errors;
+  for (const cost::TaskSample &sample : samples) {
+    errors.push_back(
+        std::abs(cost::secondsOf(rankDevice(topology), sample.terms) / sample.seconds - 1));
+  }
+  std::vector<double> planErrors;
+  for (const MeasuredPlan &plan : plans) {
+    HR_ASSIGN_OR_RETURN(double predicted, predictSeconds(plan, topology, request.threads));
+    planErrors.push_back(std::abs(predicted / plan.seconds - 1));
+  }
+  Summary ofTasks = summarize(errors);
+  Summary ofPlans = summarize(planErrors);
+  std::printf("%zu plans, %zu parts of tasks\n", plans.size(), samples.size());
+  std::printf("parts of tasks: mean %.1f %%, median %.1f %%, p90 %.1f %%\n", 100 * ofTasks.mean,
+              100 * ofTasks.median, 100 * ofTasks.p90);
+  std::printf("plans:          mean %.1f %%, median %.1f %%, p90 %.1f %%\n", 100 * ofPlans.mean,
+              100 * ofPlans.median, 100 * ofPlans.p90);
+  setWork(topology.deviceTypes.at(rankDevice(topology).name), seconds, ofTasks.mean);
+  std::ofstream file(request.output, std::ios::binary);
+  file << topology::formatTopology(topology);
+  return file.flush() ? Status()
+                      : makeError(ErrorKind::kIo, "cannot write topology: ", request.output);
+}
+
+Json taskJson(const MeasuredPlan &plan, const TaskComparison &task) {
+  Json json;
+  json["task"] = task.task;
+  json["name"] = plan.plan().tasks[task.task].name;
+  json["part"] = task.part;
+  json["predicted_seconds"] = task.predicted;
+  json["measured_seconds"] = task.measured;
+  json["terms"] = task.terms;
+  return json;
+}
+
+Status compare(const Request &request) {
+  if (request.topology.empty()) {
+    return makeError(ErrorKind::kUser, "compare needs --topology\n", kCalibrateUsage);
+  }
+  HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::readTopologyFile(request.topology));
+  HR_ASSIGN_OR_RETURN(std::vector<MeasuredPlan> plans, measureAll(request));
+  Json records = Json::array();
+  std::vector<double> errors;
+  if (request.report != Request::Report::kSummary) {
+    std::printf("%-36s %12s %12s %8s\n", "plan", "predicted ms", "measured ms", "error");
+  }
+  for (const MeasuredPlan &plan : plans) {
+    HR_ASSIGN_OR_RETURN(double predicted, predictSeconds(plan, topology, request.threads));
+    double error = predicted / plan.seconds - 1;
+    errors.push_back(std::abs(error));
+    if (request.report != Request::Report::kSummary) {
+      std::printf("%-36s %12.3f %12.3f %7.1f%%\n", plan.name.c_str(), 1e3 * predicted,
+                  1e3 * plan.seconds, 100 * error);
+    }
+    Json record = {{"plan", plan.name},
+                   {"ranks", plan.ranks},
+                   {"predicted_seconds", predicted},
+                   {"measured_seconds", plan.seconds},
+                   {"all_seconds", plan.allSeconds}};
+    for (const TaskComparison &task : compareTasks(plan, rankDevice(topology))) {
+      record["tasks"].push_back(taskJson(plan, task));
+      if (request.report == Request::Report::kTasks) {
+        std::printf("  %-24s %-10s %12.3f %12.3f %7.1f%%\n",
+                    plan.plan().tasks[task.task].name.c_str(), task.part.c_str(),
+                    1e3 * task.predicted, 1e3 * task.measured,
+                    100 * (task.predicted / task.measured - 1));
+      }
+    }
+    records.push_back(std::move(record));
+  }
+  Summary summary = summarize(errors);
+  std::printf("%zu plans: mean %.1f %%, median %.1f %%, p90 %.1f %%\n", plans.size(),
+              100 * summary.mean, 100 * summary.median, 100 * summary.p90);
+  if (!request.json.empty()) {
+    std::ofstream file(request.json, std::ios::binary);
+    file << records.dump(1) << "\n";
+    if (!file.flush()) {
+      return makeError(ErrorKind::kIo, "cannot write: ", request.json);
+    }
+  }
+  return {};
+}
+
+int finish(const Status &status) {
+  if (status.ok()) {
+    return 0;
+  }
+  std::cerr << "headrace-tune: " << status.message() << "\n";
+  return status.kind() == ErrorKind::kUser ? 2 : 1;
+}
+
+} // namespace
+
+int calibrateCommand(const std::vector<std::string> &arguments) {
+  Expected<Request> request = readRequest(arguments);
+  return finish(request.ok() ? calibrate(*request) : request.status());
+}
+
+int compareCommand(const std::vector<std::string> &arguments) {
+  Expected<Request> request = readRequest(arguments);
+  return finish(request.ok() ? compare(*request) : request.status());
+}
+
+} // namespace headrace::tune

@@ -1,0 +1,247 @@
+// Binding, repeating, and taking the least of each figure.
+#include "tools/headrace-tune/measured_plan.h"
+
+#include "runtime/base/settings.h"
+#include "runtime/exec/inputs.h"
+#include "runtime/exec/run_settings.h"
+#include "runtime/storage/parquet/parquet_file.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+namespace headrace::tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Memory of a bound tensor: small numbers, so that sums stay finite.
+std::vector<uint8_t> tensorData(const plan::Slot &slot) {
+  size_t elements = 1;
+  for (int64_t extent : slot.shape) {
+    elements *= static_cast<size_t>(std::max<int64_t>(extent, 0));
+  }
+  size_t width = slot.element == "f32" ? 4 : 8;
+  std::vector<uint8_t> data(elements * width);
+  for (size_t i = 0; i < elements; ++i) {
+    double value = static_cast<double>(i * 7919 % 1009) / 1009 - 0.5;
+    float narrow = static_cast<float>(value);
+    int64_t whole = static_cast<int64_t>(i % 100);
+    const void *from = slot.element == "f32"   ? static_cast<const void *>(&narrow)
+                       : slot.element == "f64" ? static_cast<const void *>(&value)
+                                               : &whole;
+    std::memcpy(data.data() + i * width, from, width);
+  }
+  return data;
+}
+
+/// Rows of one task on one rank as the model takes them.
+cost::TaskRows rowsOf(const exec::TaskProfile &profile) {
+  cost::TaskRows rows;
+  rows.source = static_cast<double>(profile.rowsIn);
+  rows.stages.assign(profile.stageRows.begin(), profile.stageRows.end());
+  rows.bytes = static_cast<double>(profile.bytes);
+  rows.pieces = static_cast<double>(profile.morsels);
+  return rows;
+}
+
+void addRows(cost::TaskRows &sum, const cost::TaskRows &rows) {
+  sum.source += rows.source;
+  sum.bytes += rows.bytes;
+  sum.pieces += rows.pieces;
+  sum.stages.resize(std::max(sum.stages.size(), rows.stages.size()), 0);
+  for (size_t stage = 0; stage < rows.stages.size(); ++stage) {
+    sum.stages[stage] += rows.stages[stage];
+  }
+}
+
+/// A kernel that lets nothing through at the end counts fewer stages than it has.
+void padStages(const plan::Plan &plan, const plan::Task &task, cost::TaskRows &rows) {
+  size_t stages = 0;
+  for (const plan::Work &work : plan.kernels[task.kernel].work) {
+    stages = std::max<size_t>(stages, work.level);
+  }
+  rows.stages.resize(std::min<size_t>(stages, HR_COUNTED_STAGES), 0);
+}
+
+/// Rows of each state on one rank: what the tasks that fill it say at their end.
+std::map<int32_t, double> stateRows(const plan::Plan &plan, const exec::Profile &profile) {
+  std::map<int32_t, double> rows;
+  for (const exec::TaskProfile &entry : profile.tasks) {
+    for (const plan::StateArgument &argument : plan.tasks[entry.task].states) {
+      if (argument.use == plan::StateUse::kPerWorker) {
+        rows[argument.state] = std::max(rows[argument.state], static_cast<double>(entry.stateRows));
+      }
+    }
+  }
+  return rows;
+}
+
+/// Whether an integer column of the slot ascends through the file: its row groups hardly overlap.
+bool isClustered(const plan::Slot &slot, const std::vector<std::string> &paths) {
+  if (paths.size() != 1) {
+    return false;
+  }
+  Expected<std::shared_ptr<const storage::ParquetFile>> file = storage::ParquetFile::open(paths[0]);
+  if (!file.ok()) {
+    return false;
+  }
+  for (const plan::SlotColumn &column : slot.columns) {
+    int index = (*file)->columnIndex(column.file);
+    double least = 0;
+    double most = 0;
+    double widths = 0;
+    size_t groups = 0;
+    for (const storage::ParquetRowGroup &group : (*file)->footer().rowGroups) {
+      if (index < 0 || !group.chunks[index].min || !group.chunks[index].max) {
+        break;
+      }
+      double low = static_cast<double>(group.chunks[index].min->integer);
+      double high = static_cast<double>(group.chunks[index].max->integer);
+      least = groups == 0 ? low : std::min(least, low);
+      most = groups == 0 ? high : std::max(most, high);
+      widths += high - low;
+      ++groups;
+    }
+    // One row group says nothing; in order, all of them together are about as wide as the column.
+    if (groups > 1 && most > least && widths < 1.3 * (most - least)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void setOrder(MeasuredPlan &plan, const std::vector<bool> &clusteredSlots) {
+  std::map<int32_t, bool> clusteredStreams;
+  for (const plan::Task &task : plan.plan().tasks) {
+    if (task.kind == plan::TaskKind::kLoad && task.outputStream != plan::kNone) {
+      clusteredStreams[task.outputStream] = clusteredSlots[task.slot];
+    }
+  }
+  for (auto &[id, task] : plan.tasks) {
+    auto found = clusteredStreams.find(plan.plan().tasks[id].inputStream);
+    if (found != clusteredStreams.end() && found->second) {
+      task.sum.order = task.most.order = cost::RowOrder::kClustered;
+    }
+  }
+}
+
+void record(MeasuredPlan &plan, const exec::Profile &profile, bool first) {
+  std::map<int32_t, MeasuredTask> tasks;
+  for (const exec::TaskProfile &entry : profile.tasks) {
+    MeasuredTask &task = tasks[entry.task];
+    task.busySeconds += entry.busySeconds - entry.loadSeconds;
+    task.loadSeconds += entry.loadSeconds;
+    task.finishSeconds = std::max(task.finishSeconds, entry.finishSeconds);
+    task.passedSeconds = std::max(task.passedSeconds, entry.endSeconds - entry.startSeconds);
+    cost::TaskRows rows = rowsOf(entry);
+    addRows(task.sum, rows);
+    if (rows.source >= task.most.source) {
+      task.most = rows;
+    }
+  }
+  std::map<int32_t, double> states = stateRows(plan.plan(), profile);
+  for (auto &[id, task] : tasks) {
+    const plan::Task &described = plan.plan().tasks[id];
+    for (cost::TaskRows *rows : {&task.sum, &task.most}) {
+      if (described.kernel != plan::kNone) {
+        padStages(plan.plan(), described, *rows);
+      }
+      for (const plan::StateArgument &argument : described.states) {
+        rows->states.push_back(states[argument.state]);
+      }
+      rows->lanes =
+          std::ceil(static_cast<double>(profile.threads) / static_cast<double>(profile.ranks));
+    }
+    if (first) {
+      plan.tasks[id] = task;
+      continue;
+    }
+    MeasuredTask &known = plan.tasks[id];
+    known.busySeconds = std::min(known.busySeconds, task.busySeconds);
+    known.loadSeconds = std::min(known.loadSeconds, task.loadSeconds);
+    known.finishSeconds = std::min(known.finishSeconds, task.finishSeconds);
+    known.passedSeconds = std::min(known.passedSeconds, task.passedSeconds);
+  }
+}
+
+} // namespace
+
+Measurer::Measurer(int threads)
+    : threads_(threads), storage_(std::make_shared<storage::Storage>()) {}
+
+Expected<MeasuredPlan> Measurer::measure(const std::string &directory, const Effort &effort) {
+  HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(directory));
+  MeasuredPlan measured;
+  measured.name = fs::path(directory).stem().string();
+  measured.program = stored.program;
+  exec::RunOptions options;
+  for (const plan::MeshAxis &axis : stored.program->plan().mesh) {
+    options.ranks *= axis.size;
+  }
+  measured.ranks = options.ranks;
+  exec::Bindings bindings;
+  std::map<std::string, std::vector<uint8_t>> tensors;
+  std::vector<bool> clusteredSlots;
+  for (const plan::Slot &slot : stored.program->plan().slots) {
+    clusteredSlots.push_back(false);
+    if (slot.kind == "tensor") {
+      std::vector<uint8_t> &data = tensors[slot.name] = tensorData(slot);
+      bindings.tensors[slot.name] = {data.data(), slot.element, slot.shape, {}};
+      continue;
+    }
+    auto files = stored.manifest.find(slot.name);
+    if (files == stored.manifest.end()) {
+      return makeError(ErrorKind::kUser, directory,
+                       ": the manifest has no files of table: ", slot.name);
+    }
+    std::vector<std::string> paths;
+    for (const storage::FileIdentity &file : files->second) {
+      paths.push_back(file.path);
+    }
+    clusteredSlots.back() = isClustered(slot, paths);
+    bindings.tables[slot.name] = exec::openFiles(storage_, paths, files->second);
+  }
+  // A session of its own: memory that other plans left is nearer to the caches or farther.
+  exec::SessionOptions sessionOptions = exec::sessionOptions(Settings());
+  sessionOptions.threads = threads_;
+  exec::Session session(sessionOptions);
+  auto start = std::chrono::steady_clock::now();
+  for (int run = -1; run < effort.runsMax; ++run) {
+    HR_ASSIGN_OR_RETURN(exec::RunResult result, stored.program->run(session, bindings, options));
+    double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (run < 0) {
+      continue; // pages and memory come in
+    }
+    record(measured, result.profile, run == 0);
+    measured.allSeconds.push_back(result.profile.wallSeconds);
+    if (run + 1 >= effort.runsMin && passed > effort.secondsMax) {
+      break;
+    }
+  }
+  setOrder(measured, clusteredSlots);
+  measured.seconds = *std::min_element(measured.allSeconds.begin(), measured.allSeconds.end());
+  return measured;
+}
+
+Expected<std::vector<std::string>> planDirectories(const std::string &path) {
+  std::error_code error;
+  if (fs::exists(fs::path(path) / "plan.json", error)) {
+    return std::vector<std::string>{path};
+  }
+  std::vector<std::string> found;
+  for (const fs::directory_entry &entry : fs::directory_iterator(path, error)) {
+    if (entry.path().extension() == ".plan") {
+      found.push_back(entry.path().string());
+    }
+  }
+  if (found.empty()) {
+    return makeError(ErrorKind::kUser, "no plan, and no folder with plans: ", path);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+} // namespace headrace::tune

@@ -1,0 +1,63 @@
+// A plan directory run a few times on this machine: seconds and rows of its tasks.
+#pragma once
+
+#include "runtime/exec/plan_directory.h"
+#include "runtime/exec/program.h"
+#include "runtime/model/cost/task_time.h"
+#include "runtime/storage/storage.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headrace::tune {
+
+/// One task, over all ranks.
+struct MeasuredTask {
+  double busySeconds = 0;   ///< of all workers together, without loading; the least of the runs
+  double loadSeconds = 0;   ///< likewise, getting morsels
+  double finishSeconds = 0; ///< as it passed, on the slowest rank; the least of the runs
+  double passedSeconds = 0; ///< from start to end; likewise
+  cost::TaskRows sum;       ///< over ranks; `lanes` and `states` of one rank
+  cost::TaskRows most;      ///< of the rank with most rows
+};
+
+struct MeasuredPlan {
+  std::string name; ///< of the directory, without ".plan"
+  std::shared_ptr<const exec::Program> program;
+  int64_t ranks = 1;
+  double seconds = 0; ///< the least of the runs
+  std::vector<double> allSeconds;
+  std::map<int32_t, MeasuredTask> tasks;
+
+  const plan::Plan &plan() const { return program->plan(); }
+};
+
+/// How often a plan runs: at least `runsMin` times after one that is not counted, then until
+/// `secondsMax` have passed or `runsMax`.
+struct Effort {
+  int runsMin = 8;
+  int runsMax = 30;
+  double secondsMax = 0.5;
+};
+
+/// Purpose: runs plans, each in a session of its own, with files kept open between them. Not
+/// thread-safe.
+class Measurer {
+public:
+  explicit Measurer(int threads);
+  int threads() const { return threads_; }
+  /// Tables are the files that the plan was compiled against; tensors are filled with small
+  /// numbers.
+  Expected<MeasuredPlan> measure(const std::string &directory, const Effort &effort);
+
+private:
+  int threads_;
+  std::shared_ptr<storage::Storage> storage_;
+};
+
+/// The directories NAME.plan in a directory, by name; a directory that is a plan itself is alone.
+Expected<std::vector<std::string>> planDirectories(const std::string &path);
+
+} // namespace headrace::tune
