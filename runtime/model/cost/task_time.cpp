@@ -89,6 +89,30 @@ bool hasPlainText(const plan::Plan &plan, const plan::Task &task, const TaskRows
   return text && rows.bytes > rows.source * expected;
 }
 
+/// Of the columns of a scan that are no strings, the part whose dictionaries outgrow the nearest
+/// cache: what statistics say of their ranges bounds their entries.
+double farDictionaries(const plan::Plan &plan, const plan::Task &task) {
+  constexpr double kNearEntries = 16e3;
+  double columns = 0;
+  double far = 0;
+  for (const plan::Task &load : plan.tasks) {
+    bool feeds = load.kind == plan::TaskKind::kLoad && load.outputStream == task.inputStream &&
+                 load.outputStream != plan::kNone;
+    if (!feeds) {
+      continue;
+    }
+    for (const plan::SlotColumn &column : plan.slots[load.slot].columns) {
+      if (column.type == HR_STRING) {
+        continue;
+      }
+      double range = static_cast<double>(column.max) - static_cast<double>(column.min);
+      columns += 1;
+      far += plan::widthOf(column.type) > 2 && (!column.ranged || range > kNearEntries) ? 1 : 0;
+    }
+  }
+  return columns > 0 ? far / columns : 0;
+}
+
 /// Rows that a stage lets through are guessed wrong by the processor most often at a half.
 double surprises(double offered, double kept) {
   double share = offered > 0 ? std::min(kept / offered, 1.0) : 0;
@@ -121,6 +145,7 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     return terms;
   }
   bool plainText = hasPlainText(plan, task, rows);
+  double far = farDictionaries(plan, task);
   int32_t inOrder =
       rows.order == RowOrder::kClustered ? largestState(plan, task, rows) : plan::kNone;
   for (const plan::Work &work : plan.kernels[task.kernel].work) {
@@ -129,6 +154,9 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
       terms["decode_string"] += plainText ? rows.source : 0;
       terms["match_string"] += plainText ? units : 0;
       continue;
+    }
+    if (work.kind == WorkKind::kDecode || work.kind == WorkKind::kDecodeSelected) {
+      terms[plan::nameOf(work.kind) + std::string("_far")] += units * far;
     }
     bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states.size() &&
                   plan.states[task.states[work.state].state].direct;
@@ -367,6 +395,8 @@ const std::map<std::string, double> &assumedSeconds() {
       {"morsel", 5e-6},
       {"load_byte", 0.05e-9},
       {"load", 5e-6},
+      {"decode_far", 0.7e-9},
+      {"decode_selected_far", 1e-9},
       {"probe_direct", 1e-9},
       {"match_direct", 1e-9},
       {"surprise", 4e-9},

@@ -114,7 +114,9 @@ def write_tables(folder: Path) -> None:
         ("h200k", _dimension(random, 200_000, 1_000_003)),
         ("h600k", _dimension(random, 600_000, 1_000_003)),
     ):
-        parquet.write_table(table, folder / f"{name}.parquet", row_group_size=ROW_GROUP)
+        parquet.write_table(
+            table, folder / f"{name}.parquet", row_group_size=ROW_GROUP, store_decimal_as_integer=True
+        )
 
 
 def queries() -> Iterator[tuple[str, str, tuple[int, ...]]]:
