@@ -140,26 +140,36 @@ void setWork(topology::DeviceType &device, std::map<std::string, double> seconds
 Status fitOverheads(const std::vector<MeasuredPlan> &plans, topology::Topology &topology,
                     std::map<std::string, double> &seconds, int threads) {
   topology::DeviceType &device = topology.deviceTypes.at(rankDevice(topology).name);
+  const std::vector<std::string> terms = {"run", "task", "hop"};
+  constexpr double kProbe = 10e-6; // seconds of one of them, to see how often it counts
+  std::map<std::string, double> prior;
+  for (const std::string &term : terms) {
+    prior[term] = cost::assumedSeconds().at(term);
+  }
   std::vector<cost::TaskSample> samples;
   for (const MeasuredPlan &plan : plans) {
-    auto predicted = [&](double run, double task) -> Expected<double> {
-      seconds["run"] = run;
-      seconds["task"] = task;
+    auto predicted = [&](const std::string &probed) -> Expected<double> {
+      for (const std::string &term : terms) {
+        seconds[term] = term == probed ? kProbe : 0;
+      }
       device.workSeconds = seconds;
       return predictSeconds(plan, topology, threads);
     };
-    HR_ASSIGN_OR_RETURN(double bare, predicted(0, 0));
-    HR_ASSIGN_OR_RETURN(double tasks, predicted(0, 10e-6));
-    if (bare > 0.8 * plan.seconds) {
+    HR_ASSIGN_OR_RETURN(double bare, predicted(""));
+    if (bare > 0.9 * plan.seconds) {
       continue; // its work explains it; what is left is the error of the work
     }
-    samples.push_back({{{"run", 1}, {"task", (tasks - bare) / 10e-6}}, plan.seconds - bare});
+    cost::TaskSample sample;
+    sample.seconds = plan.seconds - bare;
+    for (const std::string &term : terms) {
+      HR_ASSIGN_OR_RETURN(double with, predicted(term));
+      sample.terms[term] = (with - bare) / kProbe;
+    }
+    samples.push_back(std::move(sample));
   }
-  std::map<std::string, double> prior = {{"run", cost::assumedSeconds().at("run")},
-                                         {"task", cost::assumedSeconds().at("task")}};
-  std::map<std::string, double> fitted = cost::fitTerms(samples, prior, kPriorStrength);
-  seconds["run"] = fitted["run"];
-  seconds["task"] = fitted["task"];
+  for (const auto &[term, fitted] : cost::fitTerms(samples, prior, kPriorStrength)) {
+    seconds[term] = fitted;
+  }
   device.workSeconds = seconds;
   return {};
 }

@@ -447,6 +447,7 @@ const std::map<std::string, double> &assumedSeconds() {
       // A run: its beginning and end, and each task's.
       {"run", 100e-6},
       {"task", 15e-6},
+      {"hop", 50e-6},
   };
   return table;
 }

@@ -104,7 +104,9 @@ void PlanGraph::addWorkerExchange(int32_t id, const StreamState &source) {
   for (size_t chunk = 0; chunk < chunks; ++chunk) {
     Activity activity =
         onCores(id, 0, chunk, chunks, seconds / static_cast<double>(chunks), 1, Others::kBusy);
-    activity.latencySeconds = chunk == 0 ? overhead(0, "task") : 0;
+    // Each rank waits for the last row of the others before what follows can end.
+    double hop = workload_.ranks > 1 ? overhead(0, "hop") : 0;
+    activity.latencySeconds = chunk == 0 ? overhead(0, "task") + hop : 0;
     appendCommon(std::move(activity), id, chunk);
   }
 }
