@@ -14,8 +14,11 @@ constexpr int kFirstSweeps = 40;
 constexpr int kLaterSweeps = 5;
 constexpr int kFirstNeighbourhoods = 10;
 constexpr int kLaterNeighbourhoods = 3;
-// The subgradient step stays whole for this many rounds, then shrinks as 1/round.
-constexpr int kFullStepRounds = 15;
+// The price step begins whole and shrinks by kShorter after this many rounds without a better
+// bound.
+constexpr int kStillRounds = 10;
+constexpr double kShorter = 0.7;
+constexpr double kRelaxationMin = 1e-3;
 // Moves of the walk per round and node.
 constexpr int kMovesPerNode = 2;
 constexpr int kMovesMin = 200;
@@ -36,7 +39,7 @@ Anytime::Anytime(const Problem &problem, const SolveOptions &options, double sta
     : options_(options), graph_(problem), uses_(problem), random_(options.seed), messages_(graph_),
       neighbourhood_(graph_), local_(graph_, uses_), prices_(uses_),
       now_(options.now ? options.now : steadySeconds), started_(started), all_(graph_.size()),
-      priced_(graph_.unaries()) {
+      priced_(graph_.unaries()), bestPrices_(uses_) {
   std::iota(all_.begin(), all_.end(), 0);
   bestCost_ = std::numeric_limits<double>::infinity();
   bestExcess_ = std::numeric_limits<double>::infinity();
@@ -146,10 +149,19 @@ void Anytime::reprice() {
 }
 
 void Anytime::raisePrices() {
+  // Polyak's step toward the best cost known. Where the bound stands still, the prices have gone
+  // astray: back to the best ones, with shorter steps.
   double target = bestExcess_ <= 0 ? bestCost_ : 20 * std::max(firstCost_, 1e-12);
-  double relaxation =
-      round_ < kFullStepRounds ? 1.0 : static_cast<double>(kFullStepRounds) / round_;
-  prices_.update(present_, relaxation * std::max(target - presentDual_, 1e-3 * target));
+  if (bound_ > bestPricesBound_) {
+    bestPricesBound_ = bound_;
+    bestPrices_ = prices_;
+    roundsStill_ = 0;
+  } else if (++roundsStill_ >= kStillRounds) {
+    prices_ = bestPrices_;
+    roundsStill_ = 0;
+    relaxation_ = std::max(kRelaxationMin, relaxation_ * kShorter);
+  }
+  prices_.update(present_, relaxation_ * std::max(target - presentDual_, 1e-3 * target));
   reprice();
 }
 

@@ -59,6 +59,10 @@ private:
   double bound_ = 0;
   double firstCost_ = 0;
   double presentDual_ = 0;
+  MemoryPrices bestPrices_; ///< those that gave the bound
+  double bestPricesBound_ = -1;
+  double relaxation_ = 1;
+  int32_t roundsStill_ = 0;
   bool isHopeless_ = false;
   bool isEliminable_ = false; ///< neighbourhoods have to keep no node
 };

@@ -69,12 +69,12 @@ void MemoryUses::addPrices(const Graph &graph, const std::vector<double> &price,
 }
 
 double MemoryPrices::rebate() const {
-  return std::inner_product(price_.begin(), price_.end(), uses_.limit().begin(), 0.0);
+  return std::inner_product(price_.begin(), price_.end(), uses_->limit().begin(), 0.0);
 }
 
 void MemoryPrices::update(const Choice &choice, double gap) {
-  uses_.load(choice, load_);
-  const std::vector<double> &limit = uses_.limit();
+  uses_->load(choice, load_);
+  const std::vector<double> &limit = uses_->limit();
   direction_.resize(load_.size());
   double norm = 0;
   for (size_t row = 0; row < load_.size(); ++row) {

@@ -46,7 +46,7 @@ private:
 /// The dual variables.
 class MemoryPrices {
 public:
-  explicit MemoryPrices(const MemoryUses &uses) : uses_(uses), price_(uses.rowCount(), 0.0) {}
+  explicit MemoryPrices(const MemoryUses &uses) : uses_(&uses), price_(uses.rowCount(), 0.0) {}
 
   const std::vector<double> &price() const { return price_; }
   /// What the prices take off the dual bound: Σ price × limit.
@@ -57,7 +57,7 @@ public:
   void update(const Choice &choice, double gap);
 
 private:
-  const MemoryUses &uses_;
+  const MemoryUses *uses_; ///< never null
   std::vector<double> price_;
   std::vector<double> load_;
   std::vector<double> direction_;
