@@ -216,6 +216,7 @@ std::string planCost(const std::string &planJson, const std::string &topology, i
     HR_ASSIGN_OR_RETURN(topology::Topology known, topologyOf(topology, ranks));
     simulate::Workload workload;
     workload.ranks = ranks;
+    workload.threads = threads;
     workload.rows = rows;
     workload.memoryBytes = memory;
     HR_ASSIGN_OR_RETURN(simulate::ProgramCost cost, simulate::programCost(plan, known, workload));

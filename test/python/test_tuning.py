@@ -220,6 +220,8 @@ def test_other_topologies_are_simulated(home: Path, tpch_small: Path) -> None:
         assert outcome.best.predicted is not None and outcome.default.predicted is not None
         assert outcome.best.predicted <= outcome.default.predicted
         assert "simulated, not measured" in hr.explain(_JOIN, tpch_small, ranks=4, topology=name)
+    here = hr.tune(_JOIN, tpch_small, ranks=4, topology="ethernet-fast", seconds=2, measure=True)
+    assert here.record.measured_seconds is not None
     # Records are of their topology.
     assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=4)
 
@@ -295,7 +297,7 @@ def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: P
     assert (
         json.loads(_tool("cost", folder, "--topology", "ethernet-fast", *skewed))["seconds"] > fast["seconds"]
     )
-    assert "total, from" in _tool("cost", folder, "--topology", "machine")
+    assert "total, from" in _tool("cost", folder, "--topology", "machine", "--threads", 2)
     assert "a skew has speed, rows and keys" in _tool(
         "cost", folder, "--topology", "machine", "--skew", "1:1:x=2", status=1
     )

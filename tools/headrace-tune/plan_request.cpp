@@ -94,6 +94,9 @@ Expected<PlanRequest> readPlanRequest(const std::vector<std::string> &arguments,
     } else if (name == "--ranks") {
       HR_ASSIGN_OR_RETURN(double ranks, readNumber(value));
       request.workload.ranks = static_cast<int64_t>(ranks);
+    } else if (name == "--threads") {
+      HR_ASSIGN_OR_RETURN(double threads, readNumber(value));
+      request.workload.threads = static_cast<int64_t>(threads);
     } else if (name == "--memory") {
       HR_ASSIGN_OR_RETURN(request.workload.memoryBytes, readNumber(value));
     } else if (name == "--skew") {

@@ -73,10 +73,10 @@ def cost_of(
     rows: Mapping[str, float] | None = None,
     memory: float = 0.0,
 ) -> Cost:
-    """The cost of a plan. On this machine (no topology) the ranks share `threads` workers."""
+    """The cost of a plan. On this machine (no topology, or `threads` given) the ranks share the workers."""
     from headrace import _runtime
 
-    workers = 0 if target.topology else threads or programs.default_threads()
+    workers = threads or (0 if target.topology else programs.default_threads())
     text = programs.translated(
         lambda: _runtime.cost(plan_json, target.topology, target.ranks, workers, dict(rows or {}), memory)
     )
@@ -105,7 +105,8 @@ def cost(
 
     The options are those of `sql`; memory is of all ranks together, and what does not fit is priced as
     spilled.
-    A topology may describe a cluster that is not there.
+    A topology may describe a cluster that is not there; with `threads` it is a machine whose ranks share a
+    process, such as the file that `headrace-tune calibrate` writes.
     """
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve

@@ -109,12 +109,15 @@ def search(
     threads: int | None = None,
     budget: Budget | None = None,
     progress: Callable[[str], None] | None = None,
+    measure: bool | None = None,
 ) -> Outcome:
     """Searches for one number of ranks and writes the record.
 
-    On this machine (no topology given) the best are measured; for another topology they are simulated.
+    On this machine (no topology given, or `measure`) the best are measured; for another topology they are
+    simulated.
     """
-    return _Search(subject, target, threads, budget or Budget(), progress or _ToStderr()).run()
+    here = not target.topology if measure is None else measure
+    return _Search(subject, target, threads, budget or Budget(), progress or _ToStderr(), here).run()
 
 
 class _Search:
@@ -125,6 +128,7 @@ class _Search:
         threads: int | None,
         budget: Budget,
         progress: Callable[[str], None],
+        here: bool,
     ) -> None:
         self._subject = subject
         self._target = target
@@ -132,7 +136,7 @@ class _Search:
         self._budget = budget
         self._progress = progress
         self._deadline = time.monotonic() + budget.seconds
-        self._here = not target.topology
+        self._here = here
         self._seen: dict[str, Candidate] = {}
         self._stopped = "nothing left to try"
 

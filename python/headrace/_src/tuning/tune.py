@@ -26,13 +26,14 @@ def tune(
     threads: int | None = None,
     topology: str | Path | None = None,
     seconds: float = Budget.seconds,
+    measure: bool | None = None,
 ) -> Outcome:
     """Searches for layouts, sizes of chunks and algorithms that are quicker than the compiler's own choice.
 
     program: a query (with `tables`), or a compiled tensor program (with its `arrays`; else made up). What is
     found is kept under the cache directory, and later compilations of the program for this topology use it;
-    `explain` says so. With a topology the candidates are only simulated. Progress goes to stderr; print the
-    result for a table.
+    `explain` says so. With a topology the candidates are only simulated, unless it is this machine's and
+    `measure` is true. Progress goes to stderr; print the result for a table.
     """
     if isinstance(program, str):
         if tables is None:
@@ -45,7 +46,7 @@ def tune(
     else:
         subject = TensorSubject(program.source, None if arrays is None else tuple(arrays))
     target = Target.of(ranks, topology, None)
-    return search(subject, target, threads=threads, budget=Budget(seconds=seconds))
+    return search(subject, target, threads=threads, budget=Budget(seconds=seconds), measure=measure)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--topology", metavar="FILE", help="simulate for this cluster (default: measure here)"
+    )
+    parser.add_argument(
+        "--measure", action="store_true", help="the topology is this machine's: measure as well"
     )
     parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
     parser.add_argument(
@@ -84,7 +88,11 @@ def command(arguments: argparse.Namespace) -> int:
     outcomes = []
     for ranks in counts:
         target = Target.of(ranks, arguments.topology, None)
-        outcomes.append(search(subject, target, threads=arguments.threads, budget=budget))
+        outcomes.append(
+            search(
+                subject, target, threads=arguments.threads, budget=budget, measure=arguments.measure or None
+            )
+        )
         if sys.stderr.isatty():
             print(file=sys.stderr)
         print(outcomes[-1].text())
