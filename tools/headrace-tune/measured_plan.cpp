@@ -79,14 +79,15 @@ std::map<int32_t, double> stateRows(const plan::Plan &plan, const exec::Profile 
   return rows;
 }
 
-/// Whether an integer column of the slot ascends through the file: its row groups hardly overlap.
-bool isClustered(const plan::Slot &slot, const std::vector<std::string> &paths) {
+/// The range of an integer column of the slot that ascends through the file (its row groups hardly
+/// overlap), or 0.
+double orderedExtent(const plan::Slot &slot, const std::vector<std::string> &paths) {
   if (paths.size() != 1) {
-    return false;
+    return 0;
   }
   Expected<std::shared_ptr<const storage::ParquetFile>> file = storage::ParquetFile::open(paths[0]);
   if (!file.ok()) {
-    return false;
+    return 0;
   }
   for (const plan::SlotColumn &column : slot.columns) {
     int index = (*file)->columnIndex(column.file);
@@ -107,23 +108,26 @@ bool isClustered(const plan::Slot &slot, const std::vector<std::string> &paths) 
     }
     // One row group says nothing; in order, all of them together are about as wide as the column.
     if (groups > 1 && most > least && widths < 1.3 * (most - least)) {
-      return true;
+      return most - least + 1;
     }
   }
-  return false;
+  return 0;
 }
 
-void setOrder(MeasuredPlan &plan, const std::vector<bool> &clusteredSlots) {
-  std::map<int32_t, bool> clusteredStreams;
+void setOrder(MeasuredPlan &plan, const std::vector<double> &orderedSlots) {
+  std::map<int32_t, double> orderedStreams;
   for (const plan::Task &task : plan.plan().tasks) {
     if (task.kind == plan::TaskKind::kLoad && task.outputStream != plan::kNone) {
-      clusteredStreams[task.outputStream] = clusteredSlots[task.slot];
+      orderedStreams[task.outputStream] = orderedSlots[task.slot];
     }
   }
   for (auto &[id, task] : plan.tasks) {
-    auto found = clusteredStreams.find(plan.plan().tasks[id].inputStream);
-    if (found != clusteredStreams.end() && found->second) {
-      task.sum.order = task.most.order = cost::RowOrder::kClustered;
+    auto found = orderedStreams.find(plan.plan().tasks[id].inputStream);
+    if (found != orderedStreams.end() && found->second > 0) {
+      for (cost::TaskRows *rows : {&task.sum, &task.most}) {
+        rows->order = cost::RowOrder::kClustered;
+        rows->orderExtent = found->second;
+      }
     }
   }
 }
@@ -184,9 +188,9 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, const Eff
   measured.ranks = options.ranks;
   exec::Bindings bindings;
   std::map<std::string, std::vector<uint8_t>> tensors;
-  std::vector<bool> clusteredSlots;
+  std::vector<double> orderedSlots;
   for (const plan::Slot &slot : stored.program->plan().slots) {
-    clusteredSlots.push_back(false);
+    orderedSlots.push_back(0);
     if (slot.kind == "tensor") {
       std::vector<uint8_t> &data = tensors[slot.name] = tensorData(slot);
       bindings.tensors[slot.name] = {data.data(), slot.element, slot.shape, {}};
@@ -201,7 +205,7 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, const Eff
     for (const storage::FileIdentity &file : files->second) {
       paths.push_back(file.path);
     }
-    clusteredSlots.back() = isClustered(slot, paths);
+    orderedSlots.back() = orderedExtent(slot, paths);
     bindings.tables[slot.name] = exec::openFiles(storage_, paths, files->second);
   }
   // A session of its own: memory that other plans left is nearer to the caches or farther.
@@ -221,7 +225,7 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, const Eff
       break;
     }
   }
-  setOrder(measured, clusteredSlots);
+  setOrder(measured, orderedSlots);
   measured.seconds = *std::min_element(measured.allSeconds.begin(), measured.allSeconds.end());
   return measured;
 }

@@ -123,6 +123,13 @@ double rowsOfState(const TaskRows &rows, size_t position) {
   return position < rows.states.size() ? rows.states[position] : 0;
 }
 
+/// Whether rows come in the order of a direct state's keys: the ranges of both are alike.
+bool isInOrder(const plan::State &state, const TaskRows &rows) {
+  double extent = static_cast<double>(state.extent);
+  return rows.order == RowOrder::kClustered && state.direct && extent > 0.8 * rows.orderExtent &&
+         extent < 1.25 * rows.orderExtent;
+}
+
 /// The position of the largest state that a task looks into; -1 without one.
 int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
   int32_t largest = -1;
@@ -169,8 +176,15 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     const plan::State &state = plan.states[task.states[work.state].state];
     double stateRows = rowsOfState(rows, work.state);
     double bytes = workingSet(state, stateRows);
-    if (work.state == inOrder) {
+    // More matches than rows: those of a key were not kept in its order.
+    bool scattered = work.kind == WorkKind::kMatch && work.level > 0 &&
+                     units > 1.05 * rowsOfLevel(rows, work.level - 1);
+    bool near = work.state == inOrder && (!state.direct || isInOrder(state, rows));
+    if (near && !scattered) {
       // Rows follow each other; a directory by hash does not.
+      if (work.kind == WorkKind::kProbe && state.direct) {
+        terms["order_byte"] += std::min(bytes, units * 64);
+      }
       bytes = state.direct ? 0 : std::sqrt(bytes * kLines.front().bytes);
     }
     switch (work.kind) {
@@ -180,6 +194,9 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
       break;
     case WorkKind::kMatch:
       addLines(terms, Access::kPrefetched, bytes, units * (state.rowBytes > 48 ? 1.5 : 1));
+      if (scattered) { // only the first of a chain is fetched ahead
+        addLines(terms, Access::kPlain, bytes, units - rowsOfLevel(rows, work.level - 1));
+      }
       break;
     case WorkKind::kGroup:
       addLines(terms, Access::kPrefetched, bytes, units * (state.rowBytes > 48 ? 2.5 : 2));
@@ -216,9 +233,7 @@ Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows
       terms["finish"] += 2;
       terms["clear_byte"] += directoryBytes(state, stateRows);
       terms["build_row"] += stateRows;
-      addLines(terms, Access::kPlain,
-               state.direct && rows.order == RowOrder::kClustered ? 0
-                                                                  : workingSet(state, stateRows),
+      addLines(terms, Access::kPlain, isInOrder(state, rows) ? 0 : workingSet(state, stateRows),
                stateRows);
       break;
     case StateKind::kGroupTable:
@@ -395,6 +410,7 @@ const std::map<std::string, double> &assumedSeconds() {
       {"morsel", 5e-6},
       {"load_byte", 0.05e-9},
       {"load", 5e-6},
+      {"order_byte", 0.1e-9},
       {"decode_far", 0.7e-9},
       {"decode_selected_far", 1e-9},
       {"probe_direct", 1e-9},

@@ -24,6 +24,7 @@ struct TaskRows {
   double pieces = 0;          ///< morsels or chunks
   double lanes = 1;           ///< copies that a state is filled in
   RowOrder order = RowOrder::kNone;
+  double orderExtent = 0; ///< of the column that they are in the order of: its range of values
 };
 
 /// Units of work by term; see `assumedSeconds` for the names.
