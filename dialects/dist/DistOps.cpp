@@ -133,6 +133,19 @@ LogicalResult ExchangeOp::verify() {
   return verifyAxes(*this, getAxes());
 }
 
+LogicalResult KeepOp::verify() {
+  for (Attribute key : getKeysAttr() ? getKeysAttr() : ArrayAttr::get(getContext(), {})) {
+    Type type = getInput().getType().getColumnType(cast<StringAttr>(key).getValue());
+    if (!type) {
+      return emitOpError("has a key that is no column of the table: ") << key; // C1
+    }
+    if (frame::isFloat(type)) {
+      return emitOpError("cannot keep rows by a float: ") << key; // C1
+    }
+  }
+  return verifyAxes(*this, getAxes()); // C2
+}
+
 LogicalResult ChooseOp::verify() {
   for (Region *region : getRegions()) {
     auto yield =

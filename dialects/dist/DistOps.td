@@ -108,6 +108,33 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
   }];
 }
 
+def Dist_KeepOp : Dist_Op<"keep", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "this rank's part of a table that every rank has whole; no bytes move";
+  let description = [{
+    With keys a row stays on the rank that the hash of its keys names, as `dist.exchange hash` would place it; without
+    keys the first rank along the axes keeps all rows, the others none. All ranks hold the same values of the keys, so
+    every row stays on exactly one of them. The order of rows is kept. Exists from `shard` to `form`.
+
+    ```mlir
+    !t = !frame.table<"k": i64, "x": f64>
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @keep(%t: !t) -> (!t, !t) {
+        %0 = dist.keep %t keys ["k"] over ["r"] : !t
+        %1 = dist.keep %t over ["r"] : !t
+        return %0, %1 : !t, !t
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) keys are columns of the table, none of them a float: copies of a float may differ in their last bits.
+    - (C2) there is at least one axis; axes are axes of the module's mesh, each once.
+  }];
+  let arguments = (ins Frame_TableType:$input, OptionalAttr<Dist_Keys>:$keys, Dist_Axes:$axes);
+  let results = (outs Frame_TableType:$result);
+  let assemblyFormat = "$input (`keys` $keys^)? `over` $axes attr-dict `:` type($input)";
+}
+
 def Dist_ChooseOp : Op<Dist_Dialect, "choose", [NoRegionArguments]> {
   let summary = "one of two ways to go on, by the number of rows that a table turns out to have";
   let description = [{

@@ -14,7 +14,7 @@ static bool isMeasureType(AggregateFunction function, Type input, Type expected,
   auto from = input ? dyn_cast<DecimalType>(dropNullable(input)) : DecimalType();
   auto wanted = dyn_cast<DecimalType>(dropNullable(expected));
   auto got = dyn_cast<DecimalType>(dropNullable(actual));
-  bool adds = function == AggregateFunction::Sum || function == AggregateFunction::Avg;
+  bool adds = function == AggregateFunction::Sum || function == AggregateFunction::SumDistinct || function == AggregateFunction::Avg;
   return adds && from && wanted && got && isNullable(actual) == isNullable(expected) &&
          got.getScale() == wanted.getScale() && got.getPrecision() >= from.getPrecision();
 }

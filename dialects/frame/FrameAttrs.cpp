@@ -103,6 +103,7 @@ std::optional<AggregateFunction> headrace::frame::combineFunction(AggregateFunct
   case AggregateFunction::Max:
     return function;
   case AggregateFunction::CountDistinct:
+  case AggregateFunction::SumDistinct:
   case AggregateFunction::Avg:
     return std::nullopt;
   }
@@ -125,6 +126,7 @@ Type headrace::frame::measureType(AggregateFunction function, Type input, Groupi
   case AggregateFunction::Max:
     return finish(value);
   case AggregateFunction::Sum:
+  case AggregateFunction::SumDistinct:
     if (auto decimal = dyn_cast<DecimalType>(value)) {
       unsigned precision = std::min(38u, decimal.getPrecision() + 10);
       return finish(DecimalType::get(context, precision, decimal.getScale()));

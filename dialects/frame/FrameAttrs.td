@@ -25,7 +25,8 @@ def Frame_AggregateFunction : Frame_Enum<"AggregateFunction", "what a measure co
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Count", 1, "count">,
   I32EnumAttrCase<"CountStar", 2, "count_star">,
   I32EnumAttrCase<"CountDistinct", 3, "count_distinct">, I32EnumAttrCase<"Min", 4, "min">,
-  I32EnumAttrCase<"Max", 5, "max">, I32EnumAttrCase<"Avg", 6, "avg">]>;
+  I32EnumAttrCase<"Max", 5, "max">, I32EnumAttrCase<"Avg", 6, "avg">,
+  I32EnumAttrCase<"SumDistinct", 7, "sum_distinct">]>;
 
 def Frame_AggregateStage : Frame_Enum<"AggregateStage", "which part of an aggregate an op does", [
   I32EnumAttrCase<"Complete", 0, "complete">, // all of it
@@ -40,6 +41,17 @@ def Frame_CompareKind : Frame_Enum<"CompareKind", "a comparison", [
 def Frame_DateField : Frame_Enum<"DateField", "a part of a date", [
   I32EnumAttrCase<"Year", 0, "year">, I32EnumAttrCase<"Month", 1, "month">,
   I32EnumAttrCase<"Day", 2, "day">]>;
+
+def Frame_NumberFunction : Frame_Enum<"NumberFunction", "a function of one number", [
+  I32EnumAttrCase<"Abs", 0, "abs">, I32EnumAttrCase<"Round", 1, "round">,
+  I32EnumAttrCase<"Floor", 2, "floor">, I32EnumAttrCase<"Ceiling", 3, "ceiling">,
+  I32EnumAttrCase<"Truncate", 4, "truncate">, I32EnumAttrCase<"Sqrt", 5, "sqrt">]>;
+
+def Frame_TextFunction : Frame_Enum<"TextFunction", "a function of strings", [
+  I32EnumAttrCase<"Upper", 0, "upper">, I32EnumAttrCase<"Lower", 1, "lower">,
+  I32EnumAttrCase<"Length", 2, "length">, I32EnumAttrCase<"Concat", 3, "concat">,
+  I32EnumAttrCase<"Trim", 4, "trim">, I32EnumAttrCase<"TrimStart", 5, "trim_start">,
+  I32EnumAttrCase<"TrimEnd", 6, "trim_end">, I32EnumAttrCase<"Replace", 7, "replace">]>;
 
 def Frame_SortDirection : Frame_Enum<"SortDirection", "ascending or descending", [
   I32EnumAttrCase<"Asc", 0, "asc">, I32EnumAttrCase<"Desc", 1, "desc">]>;
@@ -75,12 +87,12 @@ def Frame_ContractAttr : Frame_Attr<"Contract", "contract"> {
   let description = [{
     One entry per slot of the state: the function whose identity and combine hold, and optionally
     the storage type. Every entry is associative and commutative and partitions by key; `count`
-    combines by addition. Functions without such a state (`avg`, `count_distinct`) are lowered to
+    combines by addition. Functions without such a state (`avg`, `count_distinct`, `sum_distinct`) are lowered to
     others before a contract is made.
     Example: `#frame.contract<[sum<i128>, count, min]>`.
 
     **Constraints:**
-    - (C1) no entry is `avg` or `count_distinct`.
+    - (C1) no entry is `avg`, `count_distinct` or `sum_distinct`.
   }];
   // The storage type of an entry without one is `none`.
   let parameters = (ins ArrayRefParameter<"::headrace::frame::AggregateFunction">:$functions,

@@ -150,6 +150,18 @@ LogicalResult CompareOp::verify() {
   return verifyNullability(*this, getResult().getType(), wanted); // C2
 }
 
+LogicalResult NumberOp::verify() {
+  Type from = dropNullable(getOperand().getType()), to = dropNullable(getResult().getType());
+  bool sqrt = getFunction() == NumberFunction::Sqrt;
+  if ((from != to && !(isDecimal(from) && isDecimal(to))) || (sqrt && !isFloat(from))) { // C1
+    return emitOpError("has no function from ") << from << " to " << to;
+  }
+  if (getDigits() && getFunction() != NumberFunction::Round) { // C3
+    return emitOpError("takes digits only to round");
+  }
+  return verifyNullability(*this, getResult().getType(), nullabilityOf(getOperand().getType())); // C2
+}
+
 static LogicalResult verifyLogic(Operation *op) {
   if (op->getNumOperands() < 2) { // C1
     return op->emitOpError("needs at least two operands, got ") << op->getNumOperands();
@@ -271,6 +283,23 @@ LogicalResult SubstringOp::verify() {
     return emitOpError("length must not be negative, got ") << static_cast<int64_t>(*getLength());
   }
   return success();
+}
+
+LogicalResult TextOp::verify() {
+  using Function = TextFunction;
+  size_t count = getOperands().size();
+  bool one = getFunction() == Function::Upper || getFunction() == Function::Lower || getFunction() == Function::Length;
+  size_t wanted = one ? 1 : getFunction() == Function::Replace ? 3 : 2;
+  if (getFunction() == Function::Concat ? count == 0 : count != wanted) { // C1
+    return emitOpError("has a wrong number of operands: ") << count;
+  }
+  Type result = dropNullable(getResult().getType());
+  bool fits = getFunction() == Function::Length ? result.isSignlessInteger(32) || result.isSignlessInteger(64)
+                                                : isString(result);
+  if (!fits) { // C2
+    return emitOpError("must not give ") << getResult().getType();
+  }
+  return verifyNullability(*this, getResult().getType(), nullabilityOf(getOperands().getTypes())); // C2
 }
 
 LogicalResult ExtractOp::verify() {

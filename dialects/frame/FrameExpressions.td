@@ -175,6 +175,36 @@ def Frame_NegateOp : Frame_PartialOp<"negate", [AllTypesMatch<["operand", "resul
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
+def Frame_NumberOp : Frame_PartialOp<"number"> {
+  let summary = "abs, round, floor, ceiling, truncate or square root of a number";
+  let description = [{
+    - `abs`: without the sign; the least integer has none: overflow.
+    - `round`: to `digits` digits behind the point (0 without; negative: tens, hundreds), half away from zero.
+      `floor`, `ceiling`, `truncate`: to a whole number below, above, towards zero.
+    - `sqrt`: of floats; NaN below zero.
+
+    ```mlir
+    func.func @number(%a: !frame.decimal<15, 2>, %b: !frame.nullable<f64>) {
+      %0 = frame.number abs %a : (!frame.decimal<15, 2>) -> !frame.decimal<15, 2>
+      %1 = frame.number round %a digits 1 : (!frame.decimal<15, 2>) -> !frame.decimal<15, 1>
+      %2 = frame.number sqrt %b : (!frame.nullable<f64>) -> !frame.nullable<f64>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) operand and result are decimals, or the same integer or float type, but for nullability; `sqrt` is of floats.
+    - (C2) the result is nullable exactly if the operand is.
+    - (C3) only `round` has `digits`.
+  }];
+  let arguments = (ins Frame_NumberFunction:$function, Frame_Numeric:$operand, OptionalAttr<I64Attr>:$digits);
+  let results = (outs Frame_Numeric:$result);
+  let assemblyFormat = [{
+    $function $operand (`digits` $digits^)? attr-dict `:` functional-type($operand, $result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Frame_CastOp : Frame_PartialOp<"cast"> {
   let summary = "converts a value to another type";
   let description = [{
@@ -419,6 +449,54 @@ def Frame_SubstringOp : Frame_TotalOp<"substring", [AllTypesMatch<["operand", "r
   let results = (outs Frame_StringLike:$result);
   let assemblyFormat = "$operand `from` $start (`for` $length^)? attr-dict `:` type($operand)";
   let hasVerifier = 1;
+}
+
+def Frame_TextOp : Frame_TotalOp<"text"> {
+  let summary = "upper, lower, length, concat, trim or replace of strings";
+  let description = [{
+    - `upper`, `lower`: character by character, by Unicode's simple mapping.
+    - `length`: characters (code points).
+    - `concat`: of any number of strings.
+    - `trim`, `trim_start`, `trim_end`: without the characters at the ends that are in the second operand.
+    - `replace`: every occurrence of the second operand, from the left, by the third; an empty second changes nothing.
+
+    NULL if an operand is NULL.
+
+    ```mlir
+    func.func @text(%a: !frame.string, %b: !frame.nullable<!frame.string>) {
+      %0 = frame.text upper(%a) : (!frame.string) -> !frame.string
+      %1 = frame.text length(%b) : (!frame.nullable<!frame.string>) -> !frame.nullable<i32>
+      %2 = frame.text concat(%a, %b, %a)
+          : (!frame.string, !frame.nullable<!frame.string>, !frame.string) -> !frame.nullable<!frame.string>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) `upper`, `lower` and `length` have one operand, trims two, `replace` three, `concat` at least one; all strings.
+    - (C2) the result is a string, of `length` an i32 or i64; nullable exactly if an operand is.
+  }];
+  let arguments = (ins Frame_TextFunction:$function, Variadic<Frame_StringLike>:$operands);
+  let results = (outs Frame_Scalar:$result);
+  let assemblyFormat = "$function `(` $operands `)` attr-dict `:` functional-type($operands, $result)";
+  let hasVerifier = 1;
+}
+
+def Frame_ShiftDateOp : Frame_PartialOp<"shift_date", [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "a date, `months` months and then `days` days later (or, negative, earlier)";
+  let description = [{
+    A day that the month does not have becomes its last. A date outside the type's range is an error.
+
+    ```mlir
+    func.func @shift_date(%d: !frame.date) {
+      %0 = frame.shift_date %d months 1 days -3 : !frame.date
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Frame_DateLike:$operand, I64Attr:$months, I64Attr:$days);
+  let results = (outs Frame_DateLike:$result);
+  let assemblyFormat = "$operand `months` $months `days` $days attr-dict `:` type($operand)";
 }
 
 def Frame_ExtractOp : Frame_TotalOp<"extract"> {

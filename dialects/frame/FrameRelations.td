@@ -281,13 +281,13 @@ def Frame_AggregateOp : Frame_RelationOp<"aggregate"> {
 
     | measure | of | result |
     |---|---|---|
-    | sum | decimal<p, s> | decimal<q, s>, q >= p (from SQL: q = min(p + 10, 38)) |
-    | sum | i8 … i64; f32, f64 | i64; f64 |
+    | sum, sum_distinct | decimal<p, s> | decimal<q, s>, q >= p (from SQL: q = min(p + 10, 38)) |
+    | sum, sum_distinct | i8 … i64; f32, f64 | i64; f64 |
     | avg | decimal<p, s>; other numbers | decimal<q, s + 4> (from SQL: q = p + 4), truncated; f64 |
     | min, max | T | T |
     | count, count_star, count_distinct | any | i64 |
 
-    sum, min, max and avg are nullable if their input is, and always without keys.
+    sum, sum_distinct, min, max and avg are nullable if their input is, and always without keys.
 
     `stage` (made by `shard`): a `partial` aggregate sees one rank's rows; the `final` one behind the exchange has the
     same keys and functions on the partial result's columns, and combines: a count adds up its inputs.
@@ -307,7 +307,7 @@ def Frame_AggregateOp : Frame_RelationOp<"aggregate"> {
     - (C2) measure inputs are columns of the input, numeric for sum and avg.
     - (C3) the result's columns are the keys, then the measures, in order.
     - (C4) the types of the measures are those of the table above.
-    - (C5) the measures of a `partial` or `final` aggregate combine: no avg, no count_distinct.
+    - (C5) the measures of a `partial` or `final` aggregate combine: no avg, no count_distinct, no sum_distinct.
   }];
   let arguments = (ins Frame_TableType:$input, Frame_ColumnNames:$keys,
                        Frame_MeasureArrayAttr:$measures,

@@ -72,7 +72,8 @@ def Pipe_LookupKind : I32EnumAttr<"LookupKind", "what a lookup keeps of a row an
     I32EnumAttrCase<"Left", 1, "left">,
     I32EnumAttrCase<"Semi", 2, "semi">,
     I32EnumAttrCase<"Anti", 3, "anti">,
-    I32EnumAttrCase<"Mark", 4, "mark">]> {
+    I32EnumAttrCase<"Mark", 4, "mark">,
+    I32EnumAttrCase<"Full", 5, "full">]> {
   let cppNamespace = "::headrace::pipe";
 }
 
@@ -111,7 +112,8 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
   let description = [{
     Two copies of a state combine field by field as the fields say (`key` fields decide which rows meet). A `join`
     state is filled by `pipe.insert` and read by `pipe.lookup`; `group`, `dense` and `scalar` by `pipe.combine`; `sort` by
-    `pipe.insert`, keeping the first `limit` rows in the order of `sort_keys`; `rows` by `pipe.insert`, keeping all.
+    `pipe.insert`, keeping the first `limit` rows in the order of `sort_keys`, of which who reads it does not see the
+    first `offset` (an attribute); `rows` by `pipe.insert`, keeping all.
 
     ```mlir
     pipe.state @revenue scalar [#pipe.field<"revenue", i128, "sum">]
@@ -130,7 +132,8 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
 def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
   let summary = "a bounded channel of chunks between two pipelines of a rank";
   let description = [{
-    `exchange` says what happens to the chunks on the way: `none`, `hash` (output i of the producer goes to rank i),
+    `exchange` says what happens to the chunks on the way: `none` (written by both ways of a `pipe.choice`, or, with the
+    attribute `writers`, by that many pipelines, all of whose rows count), `hash` (output i of the producer goes to rank i),
     `broadcast`, `gather` (to rank 0), `result` (to the caller), or `to_tensor` (their rows become tensors).
 
     ```mlir
@@ -166,7 +169,8 @@ def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "one kernel's worth of work: source, sub-operators, sink";
   let description = [{
     The body is a chain: the first op is a source, the last a sink, each op uses the rows of the one before. The
-    attributes `choice` and `branch` put a pipeline into a branch of a `pipe.choice`.
+    attributes `choice` and `branch` put a pipeline into a branch of a `pipe.choice`; `after` names a pipeline that must
+    have ended before this one begins.
 
     ```mlir
     pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
@@ -207,6 +211,25 @@ def Pipe_ScanOp : Pipe_Op<"scan"> {
                        OptionalAttr<I64Attr>:$expected_rows, UnitAttr:$split);
   let results = (outs Pipe_RowsType:$rows);
   let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? (`expected` $expected_rows^)? attr-dict `:` type($rows)";
+}
+
+def Pipe_ValuesOp : Pipe_Op<"values"> {
+  let summary = "source: literal rows";
+  let description = [{
+    `cells` has an array of literals per row, in the order of the columns: integers (scaled decimals, days, 0 and 1),
+    floats, strings, or `unit` for NULL. Every rank has all rows.
+
+    ```mlir
+    pipe.stream @out "result" : !pipe.rows<"n": i32, "word": !pipe.string?>
+    pipe.pipeline @p0 {
+      %0 = pipe.values [[1 : i128, "one"], [2 : i128, unit]] ["i64", "string"] : <"n": i32, "word": !pipe.string?>
+      pipe.emit %0, @out keys [] : <"n": i32, "word": !pipe.string?>
+    }
+    ```
+  }];
+  let arguments = (ins ArrayAttr:$cells, StrArrayAttr:$logical);
+  let results = (outs Pipe_RowsType:$rows);
+  let assemblyFormat = "$cells $logical attr-dict `:` type($rows)";
 }
 
 def Pipe_ReadOp : Pipe_Op<"read"> {
@@ -304,7 +327,8 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
   let description = [{
     `keys` are columns of the input, in the order of the state's key fields. `inner` and `left` append the `payload`
     fields (nullable for `left`), one output row a match; `semi` and `anti` keep or drop the row; `mark` appends a bool column
-    named by `mark`. A row with a NULL key matches nothing. The optional body is the residual condition over
+    named by `mark`. `full` is `left`, and sets the state's `i1` field named by `mark` in every row that was matched, so
+    that another pipeline can read the others. A row with a NULL key matches nothing. The optional body is the residual condition over
     `columns` (of the row, then of the match), and yields one `i1`.
 
     ```mlir
@@ -532,6 +556,107 @@ def Pipe_ToFloatOp : Pipe_Op<"to_float", [Pure]> {
   let arguments = (ins I<128>:$value);
   let results = (outs F64:$result);
   let assemblyFormat = "$value attr-dict";
+}
+
+def Pipe_TextOp : Pipe_Op<"text", [Pure]> {
+  let summary = "a string made of strings: upper, lower, concat, trim, trim_start, trim_end, replace, or their length";
+  let description = [{
+    The functions of `frame.text`; `length` gives an i64. A string made here lives until the next row.
+
+    ```mlir
+    func.func @body(%a: !pipe.string, %b: !pipe.string) -> i64 {
+      %0 = pipe.text "concat" %a, %b : !pipe.string, !pipe.string -> !pipe.string
+      %1 = pipe.text "length" %0 : !pipe.string -> i64
+      return %1 : i64
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, Variadic<Pipe_StringType>:$operands);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$function $operands attr-dict `:` type($operands) `->` type($result)";
+}
+
+def Pipe_PrintOp : Pipe_Op<"print", [Pure]> {
+  let summary = "a number, date or boolean as text";
+  let description = [{
+    `as` is integer (a decimal has `scale` digits behind its point), date, boolean or float. A string made here lives
+    until the next row.
+
+    ```mlir
+    func.func @body(%cents: i128) -> !pipe.string {
+      %0 = pipe.print "integer" %cents scale 2 : i128
+      return %0 : !pipe.string
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$as, AnyType:$value, I64Attr:$scale);
+  let results = (outs Pipe_StringType:$result);
+  let assemblyFormat = "$as $value `scale` $scale attr-dict `:` type($value)";
+}
+
+def Pipe_ParseOp : Pipe_Op<"parse", [Pure]> {
+  let summary = "a number, date or boolean from text, and whether it is one";
+  let description = [{
+    `as` is integer, date, boolean (an i128, an integer scaled by 10^`scale` and rounded half away from zero) or float
+    (an f64). The value is 0 where the text is none.
+
+    ```mlir
+    func.func @body(%text: !pipe.string) -> i1 {
+      %value, %valid = pipe.parse "integer" %text scale 2 : i128
+      return %valid : i1
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$as, Pipe_StringType:$text, I64Attr:$scale);
+  let results = (outs AnyType:$value, I1:$valid);
+  let assemblyFormat = "$as $text `scale` $scale attr-dict `:` type($value)";
+}
+
+def Pipe_ShiftDateOp : Pipe_Op<"shift_date", [Pure]> {
+  let summary = "days since 1970-01-01, months and then days later; outside i32: an i64 that is";
+  let description = [{
+    ```mlir
+    func.func @body(%date: i32) -> i64 {
+      %0 = pipe.shift_date %date months 1 days 0
+      return %0 : i64
+    }
+    ```
+  }];
+  let arguments = (ins I32:$date, I64Attr:$months, I64Attr:$days);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$date `months` $months `days` $days attr-dict";
+}
+
+def Pipe_OwnsOp : Pipe_Op<"owns", [Pure]> {
+  let summary = "whether the hash of these values names this rank, as an exchange by hash would";
+  let description = [{
+    Each value is followed by its `i1` validity where `nullable` says so. Without values the first rank owns the row.
+
+    ```mlir
+    func.func @body(%key: i32, %name: !pipe.string, %valid: i1) -> i1 {
+      %0 = pipe.owns (%key, %name, %valid) [false, true] : i32, !pipe.string, i1
+      return %0 : i1
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values, DenseBoolArrayAttr:$nullable);
+  let results = (outs I1:$result);
+  let assemblyFormat = "`(` $values `)` $nullable attr-dict (`:` type($values)^)?";
+}
+
+def Pipe_SelectOp : Pipe_Op<"select", [Pure, AllTypesMatch<["left", "right", "result"]>]> {
+  let summary = "one of two strings, without copying either";
+  let description = [{
+    ```mlir
+    func.func @body(%first: i1, %a: !pipe.string, %b: !pipe.string) -> !pipe.string {
+      %0 = pipe.select %first, %a, %b
+      return %0 : !pipe.string
+    }
+    ```
+  }];
+  let arguments = (ins I1:$condition, Pipe_StringType:$left, Pipe_StringType:$right);
+  let results = (outs Pipe_StringType:$result);
+  let assemblyFormat = "$condition `,` $left `,` $right attr-dict";
 }
 
 def Pipe_FailIfOp : Pipe_Op<"fail_if"> {

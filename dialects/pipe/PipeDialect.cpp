@@ -128,7 +128,7 @@ LogicalResult PipelineOp::verify() {
   }
   for (Operation &op : block) {
     bool first = &op == &block.front(), last = &op == &block.back();
-    bool source = isa<ScanOp, ReadOp, ReceiveOp>(op);
+    bool source = isa<ScanOp, ValuesOp, ReadOp, ReceiveOp>(op);
     bool sink = isa<InsertOp, CombineOp, EmitOp>(op);
     if (source != first || sink != last) {
       return emitOpError("C1: one source first and one sink last are needed, got ") << op.getName();

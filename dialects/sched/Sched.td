@@ -99,6 +99,47 @@ def Sched_LoadOp : Sched_Op<"load"> {
   let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? attr-dict `:` type($rows)";
 }
 
+def Sched_ValuesOp : Sched_Op<"values"> {
+  let summary = "literal rows to a stream of morsels";
+  let description = [{
+    `cells` and `logical` are those of `pipe.values`.
+
+    ```mlir
+    sched.program @main {
+      %done, %rows = sched.values [[1 : i128], [2 : i128]] ["i64"] : <!pipe.rows<"n": i32>>
+      sched.result %rows : <!pipe.rows<"n": i32>>
+    }
+    ```
+  }];
+  let arguments = (ins ArrayAttr:$cells, StrArrayAttr:$logical);
+  let results = (outs Sched_TokenType:$done, Sched_StreamType:$rows);
+  let assemblyFormat = "$cells $logical attr-dict `:` type($rows)";
+}
+
+def Sched_UniteOp : Sched_Op<"unite"> {
+  let summary = "one stream that several runs write";
+  let description = [{
+    It ends when all of them have ended. No task of its own: the runs write the same stream of the plan.
+
+    ```mlir
+    sched.program @main {
+      %a, %first = sched.values [[1 : i128]] ["i64"] : <!pipe.rows<"n": i32>>
+      %b, %second = sched.values [[2 : i128]] ["i64"] : <!pipe.rows<"n": i32>>
+      %c, %x = sched.run @p0 from %first : !sched.stream<!pipe.rows<"n": i32>> fills [] reads [] -> !sched.stream<!pipe.rows<"n": i32>>
+      %d, %y = sched.run @p1 from %second : !sched.stream<!pipe.rows<"n": i32>> fills [] reads [] -> !sched.stream<!pipe.rows<"n": i32>>
+      %both = sched.unite %x, %y : !sched.stream<!pipe.rows<"n": i32>>, !sched.stream<!pipe.rows<"n": i32>> -> <!pipe.rows<"n": i32>>
+      sched.result %both : <!pipe.rows<"n": i32>>
+    }
+    ```
+
+    C1: the streams come from runs.
+  }];
+  let arguments = (ins Variadic<Sched_StreamType>:$inputs);
+  let results = (outs Sched_StreamType:$rows);
+  let assemblyFormat = "$inputs attr-dict `:` type($inputs) `->` type($rows)";
+  let hasVerifier = 1;
+}
+
 def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
   let summary = "a kernel over all morsels of a stream, or over the rows of a finished state";
   let description = [{

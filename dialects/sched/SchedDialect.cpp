@@ -48,6 +48,15 @@ LogicalResult ProgramOp::verify() {
   return success();
 }
 
+LogicalResult UniteOp::verify() {
+  for (Value input : getInputs()) {
+    if (!input.getDefiningOp<RunOp>()) {
+      return emitOpError("C1: unites only streams that runs write");
+    }
+  }
+  return success();
+}
+
 LogicalResult RunOp::verify() {
   if (static_cast<bool>(getInput()) == getSource().has_value()) {
     return emitOpError("C1: the source is a stream or a state, and exactly one of them");

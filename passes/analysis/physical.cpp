@@ -135,6 +135,9 @@ plan::State layoutState(pipe::StateOp op) {
   state.name = op.getSymName().str();
   state.kind = planKind(op.getKind());
   state.limit = op.getLimit().value_or(0);
+  if (auto offset = op->getAttrOfType<IntegerAttr>("offset")) {
+    state.offset = static_cast<uint64_t>(offset.getInt());
+  }
   if (op.getExpectedRows()) {
     state.rows.expected = state.rows.p95 = *op.getExpectedRows();
   }

@@ -113,6 +113,7 @@ MaybeRange measureRange(MeasureAttr measure, MaybeRange input, Type type, double
     result = input;
     break;
   case AggregateFunction::Sum:
+  case AggregateFunction::SumDistinct:
     result = input ? sumRange(*input, rows) : std::nullopt;
     break;
   case AggregateFunction::Avg: {

@@ -172,6 +172,9 @@ Evaluated castOfText(StringRef text, Type to) {
     return text.getAsDouble(value) ? fail("text is no number: " + text) : roundedTo(value, to);
   }
   auto [whole, fraction] = text.split('.');
+  if (isInteger(to) && text.contains('.')) {
+    return fail("text is no integer: " + text);
+  }
   std::optional<Int128> digits = parseInteger((whole + fraction).str());
   if (!digits || fraction.find_first_of("+-") != StringRef::npos) {
     return fail("text is no number: " + text);
@@ -202,6 +205,110 @@ Evaluated evaluateCast(CastOp op, const Scalar &operand) {
     return roundedTo(realOf(operand.integer(), from), to);
   }
   return rescaled(operand.integer(), from, to);
+}
+
+/// The quotient rounded to an integer as the function says.
+APInt roundedQuotient(NumberFunction function, const APInt &value, const APInt &divisor) {
+  APInt quotient = value.sdiv(divisor), remainder = value.srem(divisor);
+  APInt one(kWideBits, 1);
+  switch (function) {
+  case NumberFunction::Floor:
+    return remainder.isNegative() ? quotient - one : quotient;
+  case NumberFunction::Ceiling:
+    return remainder.isStrictlyPositive() ? quotient + one : quotient;
+  case NumberFunction::Round:
+    if ((remainder.abs() * 2).uge(divisor)) {
+      return value.isNegative() ? quotient - one : quotient + one;
+    }
+    return quotient;
+  default:
+    return quotient;
+  }
+}
+
+Evaluated evaluateReal(NumberOp op, double x) {
+  Type type = op.getResult().getType();
+  switch (op.getFunction()) {
+  case NumberFunction::Abs:
+    return ok(Scalar{std::abs(x)});
+  case NumberFunction::Floor:
+    return ok(Scalar{std::floor(x)});
+  case NumberFunction::Ceiling:
+    return ok(Scalar{std::ceil(x)});
+  case NumberFunction::Truncate:
+    return ok(Scalar{std::trunc(x)});
+  case NumberFunction::Sqrt:
+    return roundedTo(std::sqrt(x), type);
+  case NumberFunction::Round: {
+    double power = std::pow(10.0, static_cast<double>(static_cast<int64_t>(op.getDigits().value_or(0))));
+    return roundedTo(power == 1 ? std::round(x) : std::round(x * power) / power, type);
+  }
+  }
+  llvm_unreachable("unknown function");
+}
+
+Evaluated evaluateNumber(NumberOp op, const Scalar &operand) {
+  Type from = op.getOperand().getType(), to = op.getResult().getType();
+  if (isFloat(from)) {
+    return evaluateReal(op, operand.real());
+  }
+  APInt value = wide(operand.integer());
+  int64_t scale = scaleOf(from), digits = scale, target = scaleOf(to);
+  if (op.getFunction() == NumberFunction::Abs) {
+    value = value.abs();
+  } else {
+    digits = std::clamp<int64_t>(static_cast<int64_t>(op.getDigits().value_or(0)), -38, scale);
+    value = roundedQuotient(op.getFunction(), value, powerOfTen(static_cast<unsigned>(scale - digits)));
+  }
+  // `value` counts units of 10^-digits.
+  if (target >= digits) {
+    return fittedWide(value * powerOfTen(static_cast<unsigned>(target - digits)), to);
+  }
+  return fittedWide(roundedQuotient(NumberFunction::Round, value, powerOfTen(static_cast<unsigned>(digits - target))), to);
+}
+
+Evaluated evaluateText(TextOp op, ArrayRef<Scalar> operands) {
+  auto text = [&](unsigned index) { return StringRef(operands[index].text()); };
+  switch (op.getFunction()) {
+  case TextFunction::Upper:
+    return ok(Scalar{upperOf(text(0))});
+  case TextFunction::Lower:
+    return ok(Scalar{lowerOf(text(0))});
+  case TextFunction::Length:
+    return fitted(lengthOf(text(0)), op.getResult().getType());
+  case TextFunction::Concat: {
+    std::string all;
+    for (const Scalar &operand : operands) {
+      all += operand.text();
+    }
+    return ok(Scalar{all});
+  }
+  case TextFunction::Trim:
+    return ok(Scalar{trimmedEnd(trimmedStart(text(0), text(1)), text(1)).str()});
+  case TextFunction::TrimStart:
+    return ok(Scalar{trimmedStart(text(0), text(1)).str()});
+  case TextFunction::TrimEnd:
+    return ok(Scalar{trimmedEnd(text(0), text(1)).str()});
+  case TextFunction::Replace:
+    return ok(Scalar{replacedIn(text(0), text(1), text(2))});
+  }
+  llvm_unreachable("unknown function");
+}
+
+Evaluated evaluateShift(ShiftDateOp op, Int128 days) {
+  using namespace std::chrono;
+  year_month_day date{sys_days(std::chrono::days(static_cast<int>(days)))};
+  int64_t months = std::clamp<int64_t>(static_cast<int64_t>(op.getMonths()), -300'000, 300'000);
+  if (months != 0) {
+    year_month_day moved = date + std::chrono::months(static_cast<int>(months));
+    date = moved.ok() ? moved : year_month_day(moved.year() / moved.month() / last);
+  }
+  if (!date.year().ok()) {
+    return fail("overflow of a date");
+  }
+  Int128 result = Int128(sys_days(date).time_since_epoch().count()) + static_cast<int64_t>(op.getDays());
+  bool fits = result >= INT32_MIN && result <= INT32_MAX;
+  return fits ? ok(result) : fail("overflow of a date");
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,6 +374,9 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
                    : fitted(-operands[0].integer(), negate.getResult().getType());
       })
       .Case([&](CastOp cast) { return evaluateCast(cast, operands[0]); })
+      .Case([&](NumberOp number) { return evaluateNumber(number, operands[0]); })
+      .Case([&](TextOp text) { return evaluateText(text, operands); })
+      .Case([&](ShiftDateOp shift) { return evaluateShift(shift, operands[0].integer()); })
       .Case([&](CompareOp compare) {
         return ok(Scalar::boolean(
             holds(compare.getKind(), compareScalars(operands[0], operands[1]))));

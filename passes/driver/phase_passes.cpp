@@ -19,6 +19,8 @@
 #include "passes/schedule/verify_schedule.h"
 #include "passes/shard/passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -34,7 +36,7 @@ public:
   StringRef getArgument() const override { return "form"; }
   StringRef getDescription() const override { return "phase form: the local program to pipelines between states, and tensor kernels"; }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<pipe::PipeDialect, arith::ArithDialect>();
+    registry.insert<pipe::PipeDialect, arith::ArithDialect, math::MathDialect>();
   }
   void runOnOperation() override {
     if (failed(runForm(getOperation()))) {

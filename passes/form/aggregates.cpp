@@ -169,7 +169,7 @@ OpenPipeline Former::openState(Location location, StringRef state, ArrayRef<Colu
   return out;
 }
 
-FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, std::optional<uint64_t> limit,
+FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, Window window,
                                          const Names &needed, Location location) {
   Names below = needed;
   if (keys) {
@@ -195,10 +195,14 @@ FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, std::optio
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(input->pipeline);
   std::string name = fresh("order");
+  auto number = [&](uint64_t value) { return b_.getI64IntegerAttr(static_cast<int64_t>(value)); };
   auto state = pipe::StateOp::create(outer, location, b_.getStringAttr(name), pipe::StateKind::Sort,
                                      b_.getArrayAttr(fields), b_.getArrayAttr(sortKeys),
-                                     limit ? b_.getI64IntegerAttr(static_cast<int64_t>(*limit)) : IntegerAttr(),
+                                     window.count ? number(window.offset + *window.count) : IntegerAttr(),
                                      IntegerAttr());
+  if (window.offset != 0) {
+    state->setAttr("offset", number(window.offset));
+  }
   setRows(state, value);
   {
     OpBuilder builder = atEnd(*input);

@@ -13,13 +13,6 @@ namespace {
 
 constexpr __int128 kMax128 = static_cast<__int128>(~static_cast<unsigned __int128>(0) >> 1);
 
-__int128 powerOfTen(int exponent) {
-  __int128 power = 1;
-  for (int digit = 0; digit < exponent; ++digit) {
-    power *= 10;
-  }
-  return power;
-}
 
 APInt wideConstant(__int128 value, unsigned bits) {
   uint64_t words[2] = {static_cast<uint64_t>(value), static_cast<uint64_t>(value >> 64)};
@@ -47,6 +40,20 @@ std::optional<Range> negateRange(const Range &a) {
   }
   return Range{-a.high, -a.low};
 }
+
+
+
+
+} // namespace
+
+__int128 powerOfTen(int exponent) {
+  __int128 power = 1;
+  for (int digit = 0; digit < exponent; ++digit) {
+    power *= 10;
+  }
+  return power;
+}
+
 std::optional<Range> multiplyRanges(const Range &a, const Range &b) {
   __int128 corners[4];
   if (__builtin_mul_overflow(a.low, b.low, &corners[0]) ||
@@ -56,12 +63,6 @@ std::optional<Range> multiplyRanges(const Range &a, const Range &b) {
     return std::nullopt;
   }
   return Range{*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
-}
-std::optional<Range> hull(const std::optional<Range> &a, const std::optional<Range> &b) {
-  if (!a || !b) {
-    return std::nullopt;
-  }
-  return Range{std::min(a->low, b->low), std::max(a->high, b->high)};
 }
 
 unsigned widthOf(Value value) { return value.getType().getIntOrFloatBitWidth(); }
@@ -75,7 +76,12 @@ bool isIntegral(Type type) {
   return frame::isInteger(type) || frame::isDecimal(type) || frame::isDate(type);
 }
 
-} // namespace
+std::optional<Range> hull(const std::optional<Range> &a, const std::optional<Range> &b) {
+  if (!a || !b) {
+    return std::nullopt;
+  }
+  return Range{std::min(a->low, b->low), std::max(a->high, b->high)};
+}
 
 unsigned bitsFor(const Range &range) {
   if (range.low >= INT32_MIN && range.high <= INT32_MAX) {
@@ -158,6 +164,11 @@ Value ExpressionTranslator::isTrue(const Scalar &scalar) {
   return andValues(scalar.value, scalar.valid);
 }
 
+Value ExpressionTranslator::selectValue(Value condition, Value a, Value b) {
+  return isa<pipe::StringType>(a.getType()) ? Value(pipe::SelectOp::create(b_, loc_, a.getType(), condition, a, b))
+                                            : Value(arith::SelectOp::create(b_, loc_, condition, a, b));
+}
+
 Value ExpressionTranslator::toWidth(Value value, unsigned bits) {
   unsigned from = widthOf(value);
   if (from == bits) {
@@ -191,6 +202,20 @@ Scalar ExpressionTranslator::checkedToType(const Scalar &scalar) {
   Range bounds = *typeRange(scalar.type);
   failUnlessFits(scalar.value, bounds, scalar.valid);
   return conform(scalar, bounds);
+}
+
+Scalar ExpressionTranslator::asColumn(const Scalar &scalar, const std::optional<Range> &range,
+                                      frame::Nullability nullability) {
+  Scalar out = typeRange(scalar.type) ? conform(scalar, range) : scalar;
+  if (nullability == frame::Nullability::kMaybe && !out.valid) {
+    out.valid = i1(true);
+  }
+  return out;
+}
+
+Scalar ExpressionTranslator::nullOf(Type type, const std::optional<Range> &range) {
+  Scalar out = *constant(UnitAttr::get(b_.getContext()), frame::addNullable(type));
+  return typeRange(type) ? conform(out, range) : out;
 }
 
 Value ExpressionTranslator::multiply(Value a, Value b, unsigned bits, Value guard) {
@@ -302,6 +327,12 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     return out;
   }
   Value guard = andValues(guard_, input.valid);
+  if (frame::isString(target)) {
+    return toText(input);
+  }
+  if (frame::isString(input.type)) {
+    return fromText(input, target);
+  }
   if (isIntegral(input.type) && isIntegral(target)) {
     out = rescale(input, scaleOf(input.type), scaleOf(target), target);
     Range bounds = *typeRange(target);
@@ -371,7 +402,10 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     out.value = toWidth(wide, bitsFor(bounds));
     return out;
   }
-  return op->emitError("this cast is not supported yet: ") << input.type << " to " << target;
+  if (frame::isFloat(input.type) && frame::isDecimal(target)) {
+    return decimalOf(input, target);
+  }
+  return op->emitError("this cast is not supported: ") << input.type << " to " << target;
 }
 
 // ---- arithmetic ----
@@ -509,127 +543,7 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
   return conform(out, range);
 }
 
-// ---- comparisons and logic ----
-
-Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar &a, const Scalar &b) {
-  using Kind = frame::CompareKind;
-  if (frame::isString(a.type)) {
-    StringRef predicate = kind == Kind::Ne   ? "ne"
-                          : kind == Kind::Lt ? "lt"
-                          : kind == Kind::Le ? "le"
-                          : kind == Kind::Gt ? "gt"
-                          : kind == Kind::Ge ? "ge"
-                                             : "eq";
-    return pipe::StringCompareOp::create(b_, loc_, b_.getI1Type(), b_.getStringAttr(predicate), a.value, b.value);
-  }
-  if (frame::isFloat(a.type)) {
-    // NaN equals itself and is the largest: a < b is ordered less, or only b is NaN.
-    auto compare = [&](arith::CmpFPredicate predicate, Value x, Value y) -> Value {
-      return arith::CmpFOp::create(b_, loc_, predicate, x, y);
-    };
-    auto isNan = [&](Value x) { return compare(arith::CmpFPredicate::UNO, x, x); };
-    auto less = [&](Value x, Value y) -> Value {
-      Value onlyY = arith::AndIOp::create(b_, loc_, isNan(y), notValue(isNan(x)));
-      return arith::OrIOp::create(b_, loc_, compare(arith::CmpFPredicate::OLT, x, y), onlyY);
-    };
-    auto equal = [&]() -> Value {
-      Value both = arith::AndIOp::create(b_, loc_, isNan(a.value), isNan(b.value));
-      return arith::OrIOp::create(b_, loc_, compare(arith::CmpFPredicate::OEQ, a.value, b.value), both);
-    };
-    switch (kind) {
-    case Kind::Eq:
-    case Kind::IsNotDistinctFrom:
-      return equal();
-    case Kind::Ne:
-      return notValue(equal());
-    case Kind::Lt:
-      return less(a.value, b.value);
-    case Kind::Le:
-      return notValue(less(b.value, a.value));
-    case Kind::Gt:
-      return less(b.value, a.value);
-    case Kind::Ge:
-      return notValue(less(a.value, b.value));
-    }
-  }
-  bool isBool = frame::isBoolean(a.type);
-  unsigned bits = isBool ? 1 : std::max(widthOf(a.value), widthOf(b.value));
-  Value x = isBool ? a.value : toWidth(a.value, bits), y = isBool ? b.value : toWidth(b.value, bits);
-  auto predicate = [&] {
-    switch (kind) {
-    case Kind::Eq:
-    case Kind::IsNotDistinctFrom:
-      return arith::CmpIPredicate::eq;
-    case Kind::Ne:
-      return arith::CmpIPredicate::ne;
-    case Kind::Lt:
-      return isBool ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-    case Kind::Le:
-      return isBool ? arith::CmpIPredicate::ule : arith::CmpIPredicate::sle;
-    case Kind::Gt:
-      return isBool ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
-    case Kind::Ge:
-      return isBool ? arith::CmpIPredicate::uge : arith::CmpIPredicate::sge;
-    }
-    return arith::CmpIPredicate::eq;
-  }();
-  return arith::CmpIOp::create(b_, loc_, predicate, x, y);
-}
-
-FailureOr<Scalar> ExpressionTranslator::caseWhen(frame::CaseOp op) {
-  // Conditions and values were translated for all rows; errors in them are guarded where they are made.
-  SmallVector<Scalar> values;
-  std::optional<Range> range;
-  bool first = true;
-  auto take = [&](const Scalar &scalar) {
-    values.push_back(scalar);
-    range = first ? scalar.range : hull(range, scalar.range);
-    first = false;
-  };
-  for (Value value : op.getValues()) {
-    take(scalars_.lookup(value));
-  }
-  Type type = frame::dropNullable(op.getResult().getType());
-  Scalar otherwise;
-  if (op.getOtherwise()) {
-    otherwise = scalars_.lookup(op.getOtherwise());
-    take(otherwise);
-    values.pop_back();
-  } else if (isIntegral(type)) {
-    otherwise.type = type;
-    otherwise.range = Range{0, 0};
-    otherwise.value = integer(0, 32);
-    otherwise.valid = i1(false);
-    range = hull(range, otherwise.range);
-  } else if (frame::isString(type)) {
-    otherwise = *constant(b_.getStringAttr(""), type);
-    otherwise.valid = i1(false);
-  } else {
-    otherwise.type = type;
-    otherwise.value = arith::ConstantOp::create(b_, loc_, b_.getZeroAttr(type));
-    otherwise.valid = i1(false);
-  }
-  bool nullable = frame::isNullable(op.getResult().getType());
-  Scalar out = conform(otherwise, range);
-  out.type = type;
-  if (nullable && !out.valid) {
-    out.valid = i1(true);
-  }
-  if (frame::isString(type)) {
-    // Select between views in memory needs the address of each; pipe.select keeps that to `lower`.
-    return op.emitError("CASE with string results is not supported yet; use a filter or a union");
-  }
-  for (size_t index = values.size(); index-- > 0;) {
-    Scalar value = conform(values[index], range);
-    Value condition = isTrue(scalars_.lookup(op.getConditions()[index]));
-    out.value = arith::SelectOp::create(b_, loc_, condition, value.value, out.value);
-    if (nullable) {
-      Value valid = value.valid ? value.valid : i1(true);
-      out.valid = arith::SelectOp::create(b_, loc_, condition, valid, out.valid);
-    }
-  }
-  return out;
-}
+// ---- logic, and all ops in turn ----
 
 LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   auto set = [&](FailureOr<Scalar> scalar) -> LogicalResult {
@@ -752,13 +666,10 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
         out = candidate;
         continue;
       }
-      if (frame::isString(candidate.type)) {
-        return op->emitError("COALESCE of strings is not supported yet");
-      }
       std::optional<Range> range = hull(candidate.range, out.range);
       Scalar a = conform(candidate, range), b = conform(out, range);
       Value condition = a.valid;
-      a.value = arith::SelectOp::create(b_, loc_, condition, a.value, b.value);
+      a.value = selectValue(condition, a.value, b.value);
       a.valid = b.valid ? Value(arith::OrIOp::create(b_, loc_, condition, b.valid)) : Value();
       out = a;
     }
@@ -777,6 +688,15 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
     out.value = pipe::SubstringOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), out.value,
                                           integer(static_cast<int64_t>(substring.getStart()), 64), integer(length, 64));
     return set(out);
+  }
+  if (auto function = dyn_cast<frame::NumberOp>(op)) {
+    return set(number(function));
+  }
+  if (auto function = dyn_cast<frame::TextOp>(op)) {
+    return set(text(function));
+  }
+  if (auto shift = dyn_cast<frame::ShiftDateOp>(op)) {
+    return set(shiftDate(shift));
   }
   if (auto extract = dyn_cast<frame::ExtractOp>(op)) {
     Scalar out = operand(0);

@@ -21,6 +21,17 @@ struct Range {
 
 /// The smallest of 32, 64 and 128 bits that holds the range.
 unsigned bitsFor(const Range &range);
+/// 10^exponent, of at most 38.
+__int128 powerOfTen(int exponent);
+/// All products of a value of `a` and one of `b`; nothing if a bound leaves 128 bits.
+std::optional<Range> multiplyRanges(const Range &a, const Range &b);
+/// What holds the values of both; nothing if one has no range.
+std::optional<Range> hull(const std::optional<Range> &a, const std::optional<Range> &b);
+unsigned widthOf(mlir::Value value);
+/// Integers, decimals and dates: what is an integer in bodies.
+bool isIntegral(mlir::Type type);
+/// Of a decimal; 0 for others.
+int scaleOf(mlir::Type type);
 
 /// Range of every value a frame type can hold, if it is integral; floats and strings have none.
 std::optional<Range> typeRange(mlir::Type frameType);
@@ -53,6 +64,10 @@ public:
   Scalar countOf(const Scalar &scalar);
   /// The value at the width of its type; overflow fails the task.
   Scalar checkedToType(const Scalar &scalar);
+  /// The same value as a column of `range` has it, with a validity if the column is nullable.
+  Scalar asColumn(const Scalar &scalar, const std::optional<Range> &range, frame::Nullability nullability);
+  /// NULL as a column of that type and range has it.
+  Scalar nullOf(mlir::Type type, const std::optional<Range> &range);
   /// value && valid.
   mlir::Value isTrue(const Scalar &scalar);
 
@@ -62,6 +77,22 @@ private:
   mlir::FailureOr<Scalar> arithmetic(mlir::Operation *op);
   mlir::FailureOr<Scalar> floatArithmetic(mlir::Operation *op, const Scalar &a, const Scalar &b);
   mlir::FailureOr<Scalar> divide(mlir::Operation *op, Scalar a, Scalar b, mlir::Type type);
+  // scalar_functions.cpp
+  mlir::FailureOr<Scalar> number(frame::NumberOp op);
+  Scalar absolute(const Scalar &input);
+  Scalar roundedReal(frame::NumberOp op, const Scalar &input);
+  mlir::FailureOr<Scalar> roundedInteger(frame::NumberOp op, const Scalar &input);
+  Scalar text(frame::TextOp op);
+  Scalar shiftDate(frame::ShiftDateOp op);
+  Scalar toText(const Scalar &input);
+  Scalar fromText(const Scalar &input, mlir::Type target);
+  mlir::Value real(double value);
+  Scalar decimalOf(const Scalar &input, mlir::Type target);
+  /// The nearest whole number of a double, away from zero between two.
+  mlir::Value nearest(mlir::Value value);
+  /// The whole number of a float, towards zero.
+  mlir::Value truncated(mlir::Value value);
+
   mlir::FailureOr<Scalar> cast(const Scalar &input, mlir::Type to, mlir::Operation *op);
   Scalar rescale(const Scalar &input, int fromScale, int toScale, mlir::Type type);
   mlir::Value compareValues(frame::CompareKind kind, const Scalar &a, const Scalar &b);
@@ -71,6 +102,7 @@ private:
   mlir::Value multiply(mlir::Value a, mlir::Value b, unsigned bits, mlir::Value guard);
   void failUnlessFits(mlir::Value wide, const Range &bounds, mlir::Value guard);
 
+  mlir::Value selectValue(mlir::Value condition, mlir::Value a, mlir::Value b);
   mlir::Value i1(bool value);
   mlir::Value integer(__int128 value, unsigned bits);
   mlir::Value andValues(mlir::Value a, mlir::Value b); ///< either may be null: true

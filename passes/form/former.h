@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <array>
+
 namespace headrace::form {
 
 using namespace mlir;
@@ -38,10 +40,26 @@ private:
   FailureOr<OpenPipeline> openProject(frame::ProjectOp project, const Names &needed);
   FailureOr<OpenPipeline> openRename(frame::RenameOp rename, const Names &needed);
   FailureOr<OpenPipeline> openJoin(frame::JoinOp join, const Names &needed);
+  /// A pipeline with the rows of a join's state that are not `matched`: its `payload`, and NULL for the others of
+  /// `columns`.
+  OpenPipeline openUnmatched(Location location, StringRef state, const ColumnInfo &matched,
+                             ArrayRef<ColumnInfo> payload, ArrayRef<ColumnInfo> columns);
   FailureOr<OpenPipeline> openAggregate(frame::AggregateOp aggregate, const Names &needed);
-  FailureOr<OpenPipeline> openSort(Value input, ArrayAttr keys, std::optional<uint64_t> limit,
-                                   const Names &needed, Location location);
+  /// The rows [offset, offset + count) in the order of the keys (null: any order); without a count all behind offset.
+  struct Window {
+    uint64_t offset = 0;
+    std::optional<uint64_t> count;
+  };
+  FailureOr<OpenPipeline> openSort(Value input, ArrayAttr keys, Window window, const Names &needed,
+                                   Location location);
   FailureOr<OpenPipeline> openExchange(dist::ExchangeOp exchange, const Names &needed);
+  FailureOr<OpenPipeline> openValues(frame::ValuesOp values, const Names &needed);
+  FailureOr<OpenPipeline> openUnion(frame::UnionOp unite, const Names &needed);
+  /// Lets all of `parts` write one stream and begins a pipeline with their rows: the columns `names`, in that order,
+  /// which every part has with the same logical type.
+  FailureOr<OpenPipeline> unite(MutableArrayRef<OpenPipeline> parts, ArrayRef<std::string> names,
+                                Location location);
+  FailureOr<OpenPipeline> openKeep(dist::KeepOp keep, const Names &needed);
   FailureOr<OpenPipeline> openChoose(dist::ChooseOp choose, const Names &needed);
   /// Forms a region of a choose up to its stream; `left` and `counted` are its tables.
   LogicalResult formBranch(Region &region, const Names &needed, StringRef stream, OpenPipeline left,

@@ -48,6 +48,9 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   case frame::JoinKind::Left:
     kind = pipe::LookupKind::Left;
     break;
+  case frame::JoinKind::Full:
+    kind = pipe::LookupKind::Full;
+    break;
   case frame::JoinKind::Semi:
     kind = pipe::LookupKind::Semi;
     break;
@@ -57,9 +60,8 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   case frame::JoinKind::Mark:
     kind = pipe::LookupKind::Mark;
     break;
-  default:
-    return join.emitError("this kind of join is not supported yet: ")
-           << frame::stringifyJoinKind(join.getKind()) << "; write a left join";
+  case frame::JoinKind::Right:
+    return join.emitError("a right join must be a left join before pipelines are formed");
   }
   Names leftNeeds, rightNeeds, leftColumns, rightColumns;
   auto leftType = join.getLeft().getType(), rightType = join.getRight().getType();
@@ -103,11 +105,7 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
     return failure();
   }
   if (join.getNullAware()) {
-    for (const std::string &key : rightKeys) {
-      if (build->find(key)->nullable || probe->find(leftKeys[0])->nullable) {
-        return join.emitError("NOT IN over values that may be NULL is not supported yet; use NOT EXISTS");
-      }
-    }
+    return join.emitError("NOT IN must be an ordinary anti join before pipelines are formed");
   }
   // Keys of both sides at one width: the wider.
   std::vector<std::optional<Range>> ranges;
@@ -127,6 +125,28 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   if (failed(conformKeys(*build, buildKeys, ranges, rightNeeds, join.getLoc())) ||
       failed(conformKeys(*probe, probeKeys, ranges, leftNeeds, join.getLoc()))) {
     return failure();
+  }
+  // A full join marks the rows that found a match.
+  bool full = kind == pipe::LookupKind::Full;
+  ColumnInfo matched;
+  if (full) {
+    matched.name = fresh("matched");
+    matched.type = b_.getI1Type();
+    Names all;
+    for (const ColumnInfo &column : build->columns) {
+      all.insert(column.name);
+    }
+    auto added = appendMap(
+        *build, {}, all, {matched.name}, join.getLoc(),
+        [&](ExpressionTranslator &translator, ArrayRef<Scalar>) -> FailureOr<SmallVector<Scalar>> {
+          Scalar no = translator.nullOf(matched.type, std::nullopt); // false under NULL
+          no.valid = Value();
+          return SmallVector<Scalar>{no};
+        });
+    if (failed(added)) {
+      return failure();
+    }
+    matched = added->front();
   }
   SmallVector<Attribute> fields;
   std::vector<std::string> payload;
@@ -165,7 +185,7 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   {
     OpBuilder builder = atEnd(*build);
     pipe::InsertOp::create(builder, join.getLoc(), build->rows, b_.getAttr<FlatSymbolRefAttr>(name),
-                           strings(buildKeys), b_.getUnitAttr());
+                           strings(buildKeys), full ? UnitAttr() : b_.getUnitAttr());
   }
   // The lookup.
   std::vector<ColumnInfo> columns;
@@ -174,14 +194,18 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
       columns.push_back(column);
     }
   }
+  if (full && columns.empty() && payloadInfo.empty() && !probe->columns.empty()) {
+    columns.push_back(probe->columns.front()); // rows are counted by their columns
+  }
   for (ColumnInfo column : payloadInfo) {
-    column.nullable |= kind == pipe::LookupKind::Left;
-    if (kind == pipe::LookupKind::Left && column.range) {
+    bool mayMiss = full || kind == pipe::LookupKind::Left;
+    column.nullable |= mayMiss;
+    if (mayMiss && column.range) {
       column.range = Range{std::min<__int128>(column.range->low, 0), std::max<__int128>(column.range->high, 0)};
     }
     columns.push_back(column);
   }
-  StringAttr mark;
+  StringAttr mark = full ? b_.getStringAttr(matched.name) : StringAttr();
   if (kind == pipe::LookupKind::Mark) {
     ColumnInfo column;
     auto result = join.getResult().getType();
@@ -210,12 +234,67 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   }
   probe->rows = lookup.getRows();
   probe->columns = columns;
-  bool multiplies = kind == pipe::LookupKind::Inner || kind == pipe::LookupKind::Left;
+  bool multiplies = kind == pipe::LookupKind::Inner || kind == pipe::LookupKind::Left || full;
   if (multiplies) {
-    probe->rowsMax = product(probe->rowsMax, build->rowsMax);
+    // A row that is kept without a match counts as one.
+    auto atLeastOne = [](std::optional<uint64_t> rows) { return rows ? std::max<uint64_t>(*rows, 1) : rows; };
+    probe->rowsMax = product(probe->rowsMax, kind == pipe::LookupKind::Inner ? build->rowsMax : atLeastOne(build->rowsMax));
   }
   probe->ordered = false;
-  return probe;
+  if (!full) {
+    return probe;
+  }
+  OpenPipeline unmatched = openUnmatched(join.getLoc(), name, matched, payloadInfo, probe->columns);
+  unmatched.rowsMax = build->rowsMax;
+  unmatched.pipeline->setAttr("after", FlatSymbolRefAttr::get(probe->pipeline.getSymNameAttr()));
+  std::vector<std::string> names;
+  for (const ColumnInfo &column : columns) {
+    names.push_back(column.name);
+  }
+  std::array<OpenPipeline, 2> parts{std::move(*probe), std::move(unmatched)};
+  return unite(parts, names, join.getLoc());
+}
+
+OpenPipeline Former::openUnmatched(Location location, StringRef state, const ColumnInfo &matched,
+                                   ArrayRef<ColumnInfo> payload, ArrayRef<ColumnInfo> columns) {
+  std::vector<ColumnInfo> read(payload.begin(), payload.end());
+  read.push_back(matched);
+  OpenPipeline out = openState(location, state, read, "unmatched");
+  // Rows that the lookup marked came out of it.
+  auto region = std::make_unique<Region>();
+  Block &body = region->emplaceBlock();
+  OpBuilder inside(b_.getContext()); // the region has no parent yet
+  inside.setInsertionPointToEnd(&body);
+  Value was = body.addArgument(b_.getI1Type(), location);
+  Value one = arith::ConstantOp::create(inside, location, b_.getBoolAttr(true));
+  pipe::YieldOp::create(inside, location, Value(arith::XOrIOp::create(inside, location, was, one)));
+  OpBuilder builder = atEnd(out);
+  auto filter = pipe::FilterOp::create(builder, location, rowsType(payload), out.rows, strings({matched.name}));
+  filter.getBody().takeBody(*region);
+  out.rows = filter.getRows();
+  out.columns.assign(payload.begin(), payload.end());
+  // NULL for the columns of the other side.
+  Names kept;
+  std::vector<std::string> missing;
+  std::vector<ColumnInfo> missingInfo;
+  for (const ColumnInfo &column : payload) {
+    kept.insert(column.name);
+  }
+  for (const ColumnInfo &column : columns) {
+    if (!kept.contains(column.name)) {
+      missing.push_back(column.name);
+      missingInfo.push_back(column);
+    }
+  }
+  (void)appendMap(out, {}, kept, missing, location,
+                  [&](ExpressionTranslator &translator, ArrayRef<Scalar>) -> FailureOr<SmallVector<Scalar>> {
+                    SmallVector<Scalar> nulls;
+                    for (const ColumnInfo &column : missingInfo) {
+                      nulls.push_back(translator.nullOf(column.type, Range{0, 0}));
+                    }
+                    return nulls;
+                  });
+  return out;
 }
 
 } // namespace headrace::form

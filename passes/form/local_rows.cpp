@@ -26,6 +26,8 @@ double LocalRows::shareOf(Value table) {
     bool spread = exchange.getKind() == dist::ExchangeKind::Hash ||
                   exchange.getKind() == dist::ExchangeKind::Range;
     share = spread ? 1 / ranks_ : 1;
+  } else if (auto keep = dyn_cast_or_null<dist::KeepOp>(op)) {
+    share = keep.getKeys() ? 1 / ranks_ : 1;
   } else if (auto choose = dyn_cast_or_null<dist::ChooseOp>(op)) {
     share = 1 / ranks_;
   } else if (auto join = dyn_cast_or_null<frame::JoinOp>(op)) {

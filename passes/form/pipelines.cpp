@@ -435,6 +435,41 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   return out;
 }
 
+FailureOr<OpenPipeline> Former::openKeep(dist::KeepOp keep, const Names &needed) {
+  std::vector<std::string> keys = keep.getKeys() ? listOf(*keep.getKeys()) : std::vector<std::string>();
+  Names below = needed;
+  for (const std::string &key : keys) {
+    below.insert(key);
+  }
+  FailureOr<OpenPipeline> open = this->open(keep.getInput(), below);
+  if (failed(open)) {
+    return failure();
+  }
+  auto region = std::make_unique<Region>();
+  Block &body = region->emplaceBlock();
+  OpBuilder inside(b_.getContext()); // the region has no parent yet
+  inside.setInsertionPointToEnd(&body);
+  bindArguments(*open, keys, body, nullptr, {});
+  SmallVector<bool> nullable;
+  for (const std::string &key : keys) {
+    nullable.push_back(open->find(key)->nullable);
+  }
+  Value owns = pipe::OwnsOp::create(inside, keep.getLoc(), b_.getI1Type(), body.getArguments(), nullable);
+  pipe::YieldOp::create(inside, keep.getLoc(), owns);
+  std::vector<ColumnInfo> kept;
+  for (const ColumnInfo &column : open->columns) {
+    if (needed.contains(column.name)) {
+      kept.push_back(column);
+    }
+  }
+  OpBuilder builder = atEnd(*open);
+  auto op = pipe::FilterOp::create(builder, keep.getLoc(), rowsType(kept), open->rows, strings(keys));
+  op.getBody().takeBody(*region);
+  open->rows = op.getRows();
+  open->columns = kept;
+  return open;
+}
+
 // ---- the whole ----
 
 FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
@@ -466,27 +501,30 @@ FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
     return openAggregate(aggregate, needed);
   }
   if (auto sort = dyn_cast<frame::SortOp>(op)) {
-    return openSort(sort.getInput(), sort.getKeys(), std::nullopt, needed, sort.getLoc());
+    return openSort(sort.getInput(), sort.getKeys(), {}, needed, sort.getLoc());
   }
   if (auto topk = dyn_cast<frame::TopKOp>(op)) {
-    if (topk.getOffset() != 0) {
-      return topk.emitError("OFFSET is not supported yet");
-    }
-    return openSort(topk.getInput(), topk.getKeys(), static_cast<uint64_t>(topk.getCount()), needed, topk.getLoc());
+    return openSort(topk.getInput(), topk.getKeys(), {topk.getOffset(), topk.getCount()}, needed, topk.getLoc());
   }
   if (auto limit = dyn_cast<frame::LimitOp>(op)) {
-    if (limit.getOffset() != 0 || !limit.getCount()) {
-      return limit.emitError("OFFSET is not supported yet");
-    }
-    auto count = static_cast<uint64_t>(*limit.getCount());
-    // A limit over an order is a top-k; the optimiser may have left the two apart.
+    Window window{limit.getOffset(), limit.getCount()};
+    // A limit over an order is a top-k; the optimiser may not have been asked.
     if (auto sort = limit.getInput().getDefiningOp<frame::SortOp>()) {
-      return openSort(sort.getInput(), sort.getKeys(), count, needed, limit.getLoc());
+      return openSort(sort.getInput(), sort.getKeys(), window, needed, limit.getLoc());
     }
-    return openSort(limit.getInput(), nullptr, count, needed, limit.getLoc());
+    return openSort(limit.getInput(), nullptr, window, needed, limit.getLoc());
+  }
+  if (auto values = dyn_cast<frame::ValuesOp>(op)) {
+    return openValues(values, needed);
+  }
+  if (auto unite = dyn_cast<frame::UnionOp>(op)) {
+    return openUnion(unite, needed);
   }
   if (auto exchange = dyn_cast<dist::ExchangeOp>(op)) {
     return openExchange(exchange, needed);
+  }
+  if (auto keep = dyn_cast<dist::KeepOp>(op)) {
+    return openKeep(keep, needed);
   }
   if (auto choose = dyn_cast<dist::ChooseOp>(op)) {
     return openChoose(choose, needed);

@@ -90,8 +90,11 @@ private:
     for (auto stream : module_.getOps<StreamOp>()) {
       Uses uses = uses_[stream];
       unsigned receivers = stream.getExchange() == "result" ? 0 : 1;
-      // Both ways of a choice write one stream.
+      // Both ways of a choice write one stream, or all parts of a union.
       unsigned senders = stream.getExchange() == "none" ? 2 : 1;
+      if (auto writers = stream->getAttrOfType<IntegerAttr>("writers")) {
+        senders = static_cast<unsigned>(writers.getInt());
+      }
       if (uses.written != senders || uses.read != receivers) {
         return stream.emitOpError("needs ")
                << (senders == 1 ? "one sender" : "the senders of both ways") << " and "

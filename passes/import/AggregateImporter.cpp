@@ -13,7 +13,8 @@ static FailureOr<SmallVector<Node>> groupingKeys(Node aggregate) {
     return SmallVector<Node>();
   }
   if (groupings.size() > 1) {
-    return aggregate.fail("unsupported grouping sets");
+    return aggregate.fail("GROUPING SETS, ROLLUP and CUBE are not supported; write one query per grouping and UNION ALL "
+                          "them");
   }
   SmallVector<Node> shared = aggregate.get("groupingExpressions").elements();
   SmallVector<Node> references = groupings.front().get("expressionReferences").elements();
@@ -73,7 +74,115 @@ static FailureOr<frame::AggregateFunction> measureFunction(const ExpressionEnvir
   if (*function == AggregateFunction::Count) {
     return AggregateFunction::CountDistinct;
   }
-  return call.fail("unsupported " + *name + "(DISTINCT …)");
+  if (*function == AggregateFunction::Sum) {
+    return AggregateFunction::SumDistinct;
+  }
+  return call.fail("unsupported " + *name + "(DISTINCT …); aggregate over a subquery with SELECT DISTINCT");
+}
+
+namespace {
+
+/// A variance or standard deviation, which is made of sums: of x, of its square, and the count.
+struct Spread {
+  bool root = false;   ///< standard deviation
+  bool sample = false; ///< divides by n - 1
+  size_t measure = 0;  ///< among the aggregate's
+  StringAttr sum = {}, squares = {}, count = {};
+};
+
+} // namespace
+
+static std::optional<Spread> spreadNamed(StringRef name) {
+  return llvm::StringSwitch<std::optional<Spread>>(name)
+      .Cases({"stddev", "stddev_samp"}, Spread{true, true})
+      .Case("stddev_pop", Spread{true, false})
+      .Cases({"var", "variance", "var_samp", "var_sample"}, Spread{false, true})
+      .Cases({"var_pop", "var_population"}, Spread{false, false})
+      .Default(std::nullopt);
+}
+
+/// Adds each column as a double and its square, under the names in `spreads`.
+static Value withSquares(OpBuilder &builder, Location location, Value table, ArrayRef<Spread> spreads,
+                         ArrayRef<StringAttr> inputs) {
+  auto type = cast<frame::TableType>(table.getType());
+  SmallVector<frame::Column> columns = type.getColumns();
+  SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(type.getNames()), computed, used;
+  Region region;
+  OpBuilder inside(builder.getContext());
+  Block *block = inside.createBlock(&region);
+  SmallVector<Value> values;
+  for (auto [spread, input] : llvm::zip_equal(spreads, inputs)) {
+    auto known = llvm::find(used, Attribute(input));
+    Value argument = known == used.end() ? Value(block->addArgument(type.getColumnType(input), location))
+                                         : block->getArgument(known - used.begin());
+    if (known == used.end()) {
+      used.push_back(input);
+    }
+    Type real = frame::withNullability(builder.getF64Type(), frame::nullabilityOf(argument.getType()));
+    Value x = argument.getType() == real ? argument : frame::CastOp::create(inside, location, real, argument).getResult();
+    Value square = frame::MultiplyOp::create(inside, location, real, x, x);
+    computed.append({spread.sum, spread.squares});
+    columns.push_back({spread.sum, real});
+    columns.push_back({spread.squares, real});
+    values.append({x, square});
+  }
+  frame::YieldOp::create(inside, location, values);
+  auto op = frame::ProjectOp::create(builder, location, frame::TableType::get(builder.getContext(), columns), table,
+                                     builder.getArrayAttr(kept), builder.getArrayAttr(computed),
+                                     builder.getArrayAttr(used));
+  op.getExpressions().takeBody(region);
+  return op.getResult();
+}
+
+/// Turns the sums of each spread into its value, a column called `results`.
+static Value withSpreads(OpBuilder &builder, Location location, Value table, ArrayRef<Spread> spreads,
+                         ArrayRef<StringAttr> results) {
+  auto type = cast<frame::TableType>(table.getType());
+  SmallVector<frame::Column> columns = type.getColumns();
+  SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(type.getNames()), computed, used;
+  Region region;
+  OpBuilder b(builder.getContext());
+  Block *block = b.createBlock(&region);
+  SmallVector<Value> values;
+  Type f64 = builder.getF64Type(), maybe = frame::addNullable(f64), i64 = builder.getI64Type();
+  for (auto [spread, result] : llvm::zip_equal(spreads, results)) {
+    auto column = [&](StringAttr name) -> Value {
+      used.push_back(name);
+      return block->addArgument(type.getColumnType(name), location);
+    };
+    Value sum = column(spread.sum), squares = column(spread.squares), count = column(spread.count);
+    Type real = frame::withNullability(f64, frame::nullabilityOf({sum.getType(), squares.getType()}));
+    Value n = frame::CastOp::create(b, location, f64, count);
+    Value square = frame::MultiplyOp::create(b, location, real, sum, sum);
+    Value mean = frame::DivideOp::create(b, location, real, square, n);
+    Value around = frame::SubtractOp::create(b, location, real, squares, mean);
+    // Rounding must not make it negative.
+    Value zero = frame::ConstantOp::create(b, location, f64, builder.getF64FloatAttr(0));
+    Type truth = frame::withNullability(builder.getI1Type(), frame::nullabilityOf(real));
+    Value below = frame::CompareOp::create(b, location, truth, frame::CompareKind::Lt, around, zero);
+    around = frame::CaseOp::create(b, location, real, ValueRange{below}, ValueRange{zero}, around);
+    Value divisor = n;
+    if (spread.sample) {
+      Value one = frame::ConstantOp::create(b, location, f64, builder.getF64FloatAttr(1));
+      divisor = frame::SubtractOp::create(b, location, f64, n, one);
+    }
+    Value value = frame::DivideOp::create(b, location, real, around, divisor);
+    if (spread.root) {
+      value = frame::NumberOp::create(b, location, real, frame::NumberFunction::Sqrt, value, IntegerAttr());
+    }
+    // Too few values have none.
+    Value least = frame::ConstantOp::create(b, location, i64, builder.getI64IntegerAttr(spread.sample ? 2 : 1));
+    Value enough = frame::CompareOp::create(b, location, builder.getI1Type(), frame::CompareKind::Ge, count, least);
+    values.push_back(frame::CaseOp::create(b, location, maybe, ValueRange{enough}, ValueRange{value}, Value()));
+    computed.push_back(result);
+    columns.push_back({result, maybe});
+  }
+  frame::YieldOp::create(b, location, values);
+  auto op = frame::ProjectOp::create(builder, location, frame::TableType::get(builder.getContext(), columns), table,
+                                     builder.getArrayAttr(kept), builder.getArrayAttr(computed),
+                                     builder.getArrayAttr(used));
+  op.getExpressions().takeBody(region);
+  return op.getResult();
 }
 
 FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
@@ -85,12 +194,29 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
   SmallVector<Node> expressions = *keyNodes;
   SmallVector<frame::AggregateFunction> functions;
   SmallVector<Node> measureNodes;
+  SmallVector<Spread> spreads;
   SmallVector<Node> conditions(expressions.size(), aggregate.get("none"));
   for (Node measure : aggregate.get("measures").elements()) {
     Node filter = measure.get("filter");
     Node argument = measure.get("none");
-    FailureOr<frame::AggregateFunction> function =
-        measureFunction(environment, measure.get("measure"), argument);
+    FailureOr<frame::AggregateFunction> function = frame::AggregateFunction::Sum;
+    Node call = measure.get("measure");
+    FailureOr<StringRef> called = functionName(environment, call);
+    std::optional<Spread> spread = failed(called) ? std::nullopt : spreadNamed(*called);
+    if (spread) {
+      SmallVector<Node> arguments = callArguments(call);
+      if (arguments.size() != 1 || call.get("invocation").string() == StringRef("AGGREGATION_INVOCATION_DISTINCT")) {
+        return call.fail("unsupported arguments of " + *called);
+      }
+      argument = arguments.front();
+      spread->measure = functions.size();
+      spread->sum = uniqueName("value");
+      spread->squares = uniqueName("square");
+      spread->count = uniqueName("count");
+      spreads.push_back(*spread);
+    } else {
+      function = measureFunction(environment, call, argument);
+    }
     if (failed(function)) {
       return failure();
     }
@@ -114,6 +240,22 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
   SmallVector<frame::Column> columns;
   SmallVector<Attribute> keys;
   std::string text = "aggregate";
+  if (!spreads.empty()) {
+    // The arguments' columns stand behind the keys, one a measure that has an argument.
+    SmallVector<StringAttr> inputs;
+    size_t position = keyNodes->size();
+    for (auto [index, function] : llvm::enumerate(functions)) {
+      bool counts = function == frame::AggregateFunction::CountStar;
+      if (llvm::any_of(spreads, [&, at = index](const Spread &spread) { return spread.measure == at; })) {
+        inputs.push_back(names[position]);
+        if (!frame::isNumeric(source->typeOf(names[position]))) {
+          return measureNodes[index].fail("a variance needs numbers");
+        }
+      }
+      position += counts ? 0 : 1;
+    }
+    source->table = withSquares(builder, locate(aggregate, "squares"), source->table, spreads, inputs);
+  }
   for (StringAttr name : ArrayRef(names).take_front(keyNodes->size())) {
     result.fields.push_back(name);
     if (!llvm::is_contained(keys, name)) { // GROUP BY a, a
@@ -125,7 +267,26 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
   auto grouping = keys.empty() ? frame::Grouping::kGlobal : frame::Grouping::kByKeys;
   SmallVector<Attribute> measures;
   auto next = names.begin() + keyNodes->size();
-  for (auto [function, node] : llvm::zip_equal(functions, measureNodes)) {
+  SmallVector<StringAttr> spreadNames;
+  for (auto [index, function, node] : llvm::enumerate(functions, measureNodes)) {
+    const Spread *spread = llvm::find_if(spreads, [&, at = index](const Spread &s) { return s.measure == at; });
+    if (spread != spreads.end()) {
+      ++next; // its argument
+      auto add = [&](frame::AggregateFunction what, StringAttr input, StringAttr name) {
+        Type type = frame::measureType(what, source->typeOf(input), grouping, environment.context);
+        measures.push_back(frame::MeasureAttr::get(environment.context, what, input, name));
+        columns.push_back({name, type});
+        return name;
+      };
+      Spread &sums = spreads[spread - spreads.begin()];
+      StringAttr x = sums.sum, square = sums.squares;
+      sums.sum = add(frame::AggregateFunction::Sum, x, uniqueName("sum"));
+      sums.squares = add(frame::AggregateFunction::Sum, square, uniqueName("sum_of_squares"));
+      sums.count = add(frame::AggregateFunction::Count, x, sums.count);
+      spreadNames.push_back(uniqueName(sums.root ? "stddev" : "variance"));
+      result.fields.push_back(spreadNames.back());
+      continue;
+    }
     bool star = function == frame::AggregateFunction::CountStar;
     StringAttr column = star ? StringAttr() : *next++;
     Type type = frame::measureType(function, column ? source->typeOf(column) : Type(), grouping,
@@ -143,5 +304,8 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
   result.table = frame::AggregateOp::create(
       builder, locate(aggregate, text), frame::TableType::get(environment.context, columns),
       source->table, builder.getArrayAttr(keys), builder.getArrayAttr(measures));
+  if (!spreads.empty()) {
+    result.table = withSpreads(builder, locate(aggregate, text), result.table, spreads, spreadNames);
+  }
   return result;
 }

@@ -88,6 +88,9 @@ FailureOr<Expression> ExpressionImporter::importExpression(Node expression) {
   StringRef key;
   Node body = expression.only(
       {"literal", "cast", "ifThen", "singularOrList", "subquery", "scalarFunction"}, key);
+  if (expression.get("windowFunction")) {
+    return expression.fail("window functions (OVER) are not supported; use GROUP BY, or ORDER BY with LIMIT");
+  }
   if (!body) {
     return expression.fail("unsupported expression: " + expression.keysText());
   }
@@ -308,6 +311,9 @@ FailureOr<Expression> ExpressionImporter::importOneOf(Node expression, Node list
 }
 
 FailureOr<Expression> ExpressionImporter::importSubquery(Node expression, Node subquery) {
+  if (Node predicate = subquery.get("setPredicate")) {
+    return importExists(expression, predicate);
+  }
   Node relation = subquery.get("scalar").get("input");
   if (!relation) {
     return subquery.fail("unsupported subquery: " + subquery.keysText());
@@ -317,4 +323,22 @@ FailureOr<Expression> ExpressionImporter::importSubquery(Node expression, Node s
     return failure();
   }
   return Expression{*value, "(subquery)"};
+}
+
+FailureOr<Expression> ExpressionImporter::importExists(Node expression, Node predicate) {
+  StringRef kind = predicate.get("predicateOp").string().value_or("");
+  if (kind != "PREDICATE_OP_EXISTS" || !predicate.get("tuples")) {
+    return predicate.fail("unsupported subquery predicate: " + kind);
+  }
+  FailureOr<Value> rows = environment.importRowCount(predicate.get("tuples"));
+  if (failed(rows)) {
+    return failure();
+  }
+  std::string text = "EXISTS (subquery)";
+  Location location = locate(expression, text);
+  Type i64 = builder.getI64Type();
+  Value zero = frame::ConstantOp::create(builder, location, i64, builder.getI64IntegerAttr(0));
+  Value count = frame::CoalesceOp::create(builder, location, i64, ValueRange{*rows, zero});
+  Value value = frame::CompareOp::create(builder, location, builder.getI1Type(), frame::CompareKind::Gt, count, zero);
+  return Expression{value, text};
 }

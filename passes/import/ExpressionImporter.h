@@ -18,6 +18,8 @@ struct ExpressionEnvironment {
   llvm::DenseMap<int64_t, std::string> functions;
   /// Makes the value of a scalar subquery (given its relation), outside of any region.
   std::function<mlir::FailureOr<mlir::Value>(Node)> importScalarSubquery;
+  /// Makes the number of rows of a relation, at most one, outside of any region.
+  std::function<mlir::FailureOr<mlir::Value>(Node)> importRowCount;
   /// Relations and expressions that are open; bounded so that no document exhausts the stack.
   unsigned depth = 0;
 };
@@ -70,6 +72,7 @@ private:
   mlir::FailureOr<Expression> importIfThen(Node expression, Node ifThen);
   mlir::FailureOr<Expression> importOneOf(Node expression, Node list);
   mlir::FailureOr<Expression> importSubquery(Node expression, Node subquery);
+  mlir::FailureOr<Expression> importExists(Node expression, Node predicate);
   mlir::FailureOr<Expression> importFunction(Node expression, Node function);
 
   mlir::FailureOr<Expression> importComparison(Node expression, frame::CompareKind kind,
@@ -77,9 +80,22 @@ private:
   mlir::FailureOr<Expression> importArithmetic(Node expression, llvm::StringRef name,
                                                llvm::ArrayRef<Expression> arguments);
   mlir::FailureOr<Expression> importLogic(Node expression, llvm::StringRef name, Node function);
-  mlir::FailureOr<Expression> importLike(Node expression, llvm::ArrayRef<Node> arguments);
+  mlir::FailureOr<Expression> importLike(Node expression, llvm::StringRef name, llvm::ArrayRef<Node> arguments);
+  mlir::FailureOr<Expression> importLeft(Node expression, llvm::ArrayRef<Node> arguments);
   mlir::FailureOr<Expression> importSubstring(Node expression, llvm::ArrayRef<Node> arguments);
   mlir::FailureOr<Expression> importDatePart(Node expression, llvm::ArrayRef<Node> arguments);
+  mlir::FailureOr<Expression> importComputedDatePart(Node expression, llvm::StringRef part, Node operand);
+  // ScalarFunctionImporter.cpp
+  /// A function of numbers, strings or dates; nothing if the name is none of them.
+  std::optional<mlir::FailureOr<Expression>> importScalarFunction(Node expression, llvm::StringRef name,
+                                                                  llvm::ArrayRef<Node> nodes);
+  mlir::FailureOr<Expression> importNumberFunction(Node expression, frame::NumberFunction function,
+                                                   llvm::ArrayRef<Node> nodes);
+  mlir::FailureOr<Expression> importTextFunction(Node expression, frame::TextFunction function, llvm::StringRef name,
+                                                 llvm::ArrayRef<Node> nodes);
+  mlir::FailureOr<Expression> importDateArithmetic(Node expression, llvm::StringRef name, llvm::ArrayRef<Node> nodes);
+  mlir::FailureOr<Expression> importTruthTest(Node expression, llvm::StringRef name, llvm::ArrayRef<Node> nodes);
+  mlir::FailureOr<Expression> importChoice(Node expression, llvm::StringRef name, llvm::ArrayRef<Node> nodes);
   mlir::FailureOr<Expression> importUnary(Node expression, llvm::StringRef name,
                                           llvm::ArrayRef<Expression> arguments);
   mlir::FailureOr<Expression> importCoalesce(Node expression, llvm::ArrayRef<Expression> arguments);

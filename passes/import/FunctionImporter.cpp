@@ -86,14 +86,20 @@ FailureOr<Expression> ExpressionImporter::importFunction(Node expression, Node f
   if (*name == "and" || *name == "or") {
     return importLogic(expression, *name, function);
   }
-  if (*name == "like") {
-    return importLike(expression, nodes);
+  if (*name == "like" || *name == "ilike" || *name == "starts_with") {
+    return importLike(expression, *name, nodes);
+  }
+  if (*name == "left" && nodes.size() == 2) {
+    return importLeft(expression, nodes);
   }
   if (*name == "substring" || *name == "substr") {
     return importSubstring(expression, nodes);
   }
   if (*name == "date_part" || *name == "extract") {
     return importDatePart(expression, nodes);
+  }
+  if (std::optional<FailureOr<Expression>> scalar = importScalarFunction(expression, *name, nodes)) {
+    return *scalar;
   }
   constexpr StringRef kUnary[] = {"not", "negate", "is_null", "is_not_null"};
   constexpr StringRef kArithmetic[] = {"add",    "subtract", "multiply",
@@ -102,7 +108,7 @@ FailureOr<Expression> ExpressionImporter::importFunction(Node expression, Node f
   bool arithmetic = llvm::is_contained(kArithmetic, *name);
   std::optional<frame::CompareKind> kind = compareKind(*name);
   if (!unary && !arithmetic && !kind && *name != "is_distinct_from" && *name != "coalesce") {
-    return function.fail("unsupported function: " + *name);
+    return function.fail("unsupported function: " + *name + "; docs/semantics.md lists those that are supported");
   }
   size_t arity = *name == "coalesce" ? nodes.size() : unary ? 1 : 2;
   if (nodes.size() != arity || nodes.empty()) {
@@ -171,6 +177,14 @@ FailureOr<Expression> ExpressionImporter::importArithmetic(Node expression, Stri
                                                            ArrayRef<Expression> arguments) {
   Value lhs = arguments[0].value;
   Value rhs = arguments[1].value;
+  if (name == "subtract" && frame::isDate(lhs.getType()) && frame::isDate(rhs.getType())) { // in days
+    for (Value *operand : {&lhs, &rhs}) {
+      for (Type type : {builder.getI32Type(), builder.getI64Type()}) {
+        type = frame::withNullability(type, frame::nullabilityOf(operand->getType()));
+        *operand = frame::CastOp::create(builder, locate(expression, "days"), type, *operand);
+      }
+    }
+  }
   if (!frame::isNumeric(lhs.getType()) || !frame::isNumeric(rhs.getType())) {
     return expression.fail("unsupported operands of " + name + " (only numbers)");
   }
@@ -301,9 +315,9 @@ static FailureOr<std::optional<StringRef>> literalString(Node argument, const Tw
   return text;
 }
 
-FailureOr<Expression> ExpressionImporter::importLike(Node expression, ArrayRef<Node> arguments) {
+FailureOr<Expression> ExpressionImporter::importLike(Node expression, StringRef name, ArrayRef<Node> arguments) {
   if (arguments.size() < 2 || arguments.size() > 3) {
-    return expression.fail("wrong number of arguments of like: " + Twine(arguments.size()));
+    return expression.fail("wrong number of arguments of " + name + ": " + Twine(arguments.size()));
   }
   FailureOr<Expression> operand = importExpression(arguments[0]);
   if (failed(operand)) {
@@ -327,11 +341,44 @@ FailureOr<Expression> ExpressionImporter::importLike(Node expression, ArrayRef<N
     }
     escape = *text ? builder.getStringAttr(**text) : StringAttr();
   }
-  std::string shown = operand->text + " LIKE '" + (*pattern)->str() + "'";
-  Value value = frame::LikeOp::create(builder, locate(expression, shown),
-                                      booleanFor(operand->value.getType()), operand->value,
-                                      builder.getStringAttr(**pattern), escape);
+  std::string shown = operand->text + " " + (name == "starts_with" ? "STARTS WITH" : name.upper()) + " '" +
+                      (*pattern)->str() + "'";
+  std::string wanted = (*pattern)->str();
+  Value text = operand->value;
+  if (name == "ilike") { // both in lower case
+    if (!llvm::all_of(wanted, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+      return arguments[1].fail("unsupported ILIKE with letters beyond ASCII; use lower() on both sides");
+    }
+    wanted = StringRef(wanted).lower();
+    text = frame::TextOp::create(builder, locate(expression, shown), text.getType(), frame::TextFunction::Lower, text);
+  } else if (name == "starts_with") { // a pattern of which nothing has a meaning of its own
+    std::string plain;
+    for (char c : wanted) {
+      plain += c == '%' || c == '_' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    }
+    escape = plain.size() == wanted.size() ? StringAttr() : builder.getStringAttr("\\");
+    wanted = plain + "%";
+  }
+  Value value = frame::LikeOp::create(builder, locate(expression, shown), booleanFor(text.getType()), text,
+                                      builder.getStringAttr(wanted), escape);
   return Expression{value, shown};
+}
+
+/// The first characters of a string.
+FailureOr<Expression> ExpressionImporter::importLeft(Node expression, ArrayRef<Node> arguments) {
+  FailureOr<Expression> operand = importExpression(arguments[0]);
+  if (failed(operand)) {
+    return failure();
+  }
+  StringRef key;
+  std::optional<int64_t> length = arguments[1].get("literal").only({"i64", "i32", "i16", "i8"}, key).integer();
+  if (!frame::isString(operand->value.getType()) || !length || *length < 0) {
+    return expression.fail("unsupported operands of left; a string and a number literal are supported");
+  }
+  std::string text = "LEFT(" + operand->text + ")";
+  Value value = frame::SubstringOp::create(builder, locate(expression, text), operand->value.getType(), operand->value,
+                                           builder.getI64IntegerAttr(1), builder.getI64IntegerAttr(*length));
+  return Expression{value, text};
 }
 
 FailureOr<Expression> ExpressionImporter::importSubstring(Node expression,
@@ -379,8 +426,11 @@ FailureOr<Expression> ExpressionImporter::importDatePart(Node expression,
   }
   std::string name = part->value_or("NULL").lower();
   std::optional<frame::DateField> field = frame::symbolizeDateField(name);
+  if (!field && (name == "quarter" || name == "dow")) {
+    return importComputedDatePart(expression, name, arguments[1]);
+  }
   if (!field) {
-    return arguments[0].fail("unsupported date field: " + name);
+    return arguments[0].fail("unsupported date field: " + name + "; year, quarter, month, day and dow are supported");
   }
   FailureOr<Expression> operand = importExpression(arguments[1]);
   if (failed(operand)) {

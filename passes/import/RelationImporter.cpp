@@ -26,6 +26,7 @@ RelationImporter::RelationImporter(OpBuilder &builder, const SubstraitImportOpti
   environment.importScalarSubquery = [this](Node relation) {
     return importScalarSubquery(relation);
   };
+  environment.importRowCount = [this](Node relation) { return importRowCount(relation); };
 }
 
 StringAttr RelationImporter::uniqueName(StringRef wanted) {
@@ -295,10 +296,19 @@ FailureOr<Relation> RelationImporter::importVirtualTable(Node read, Node table) 
     columns.push_back({uniqueName(*text), type});
     relation.fields.push_back(columns.back().name);
   }
+  // SELECT without FROM has a row without columns; a table has one at least.
+  bool bare = columns.empty();
+  if (bare) {
+    columns.push_back({uniqueName("row"), builder.getI32Type()});
+  }
   SmallVector<Attribute> rows;
   for (Node row : table.get("expressions").elements()) {
     SmallVector<Node> cells = row.get("fields").elements();
-    if (cells.size() != columns.size()) {
+    if (bare && cells.empty()) {
+      rows.push_back(builder.getArrayAttr({builder.getI32IntegerAttr(0)}));
+      continue;
+    }
+    if (cells.size() != columns.size() || bare) {
       return row.fail("expected one value per column, got " + Twine(cells.size()));
     }
     SmallVector<Attribute> values;
@@ -596,4 +606,20 @@ FailureOr<Value> RelationImporter::importScalarSubquery(Node relation) {
   Relation exact = withExactColumns(*input, location);
   Type type = frame::addNullable(exact.type().getColumnTypes().front());
   return Value(frame::ScalarSubqueryOp::create(builder, location, type, exact.table));
+}
+
+FailureOr<Value> RelationImporter::importRowCount(Node relation) {
+  FailureOr<Relation> input = importRelation(relation);
+  if (failed(input)) {
+    return failure();
+  }
+  Location location = locate(relation, "EXISTS");
+  Value one = frame::LimitOp::create(builder, location, input->type(), input->table, builder.getI64IntegerAttr(0),
+                                     builder.getI64IntegerAttr(1));
+  StringAttr name = uniqueName("rows");
+  Type i64 = builder.getI64Type();
+  auto measure = frame::MeasureAttr::get(environment.context, frame::AggregateFunction::CountStar, {}, name);
+  Value count = frame::AggregateOp::create(builder, location, frame::TableType::get(environment.context, {{name, i64}}),
+                                           one, builder.getArrayAttr({}), builder.getArrayAttr({measure}));
+  return Value(frame::ScalarSubqueryOp::create(builder, location, frame::addNullable(i64), count));
 }

@@ -52,6 +52,7 @@ private:
   mlir::FailureOr<Relation> importFetch(Node fetch);
   mlir::FailureOr<Relation> importSet(Node set);
   mlir::FailureOr<mlir::Value> importScalarSubquery(Node relation);
+  mlir::FailureOr<mlir::Value> importRowCount(Node relation);
 
   /// Adds computed columns to `input` for those of `expressions` that are no plain fields. `fields`
   /// is what their field indices mean. `names` gets the column of each expression. `conditions`, if

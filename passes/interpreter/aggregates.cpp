@@ -91,6 +91,16 @@ llvm::Expected<Scalar> measureOf(AggregateFunction function, ArrayRef<const Scal
   if (values.empty()) {
     return Scalar::null();
   }
+  if (function == AggregateFunction::SumDistinct) {
+    std::set<Row, RowLess> distinct;
+    std::vector<const Scalar *> once;
+    for (const Scalar *value : values) {
+      if (distinct.insert({*value}).second) {
+        once.push_back(value);
+      }
+    }
+    return measureOf(AggregateFunction::Sum, once, input, result, stage);
+  }
   auto below = [](const Scalar *a, const Scalar *b) {
     return analysis::compareScalars(*a, *b) < 0;
   };

@@ -52,6 +52,25 @@ ExpectedParts exchange(ExchangeOp op, ArrayRef<Value> input, const MeshRanks &ra
   return results;
 }
 
+ExpectedParts keep(KeepOp op, ArrayRef<Value> input, const MeshRanks &ranks) {
+  SmallVector<StringAttr> axes = axesOf(op.getAxes());
+  frame::TableType type = op.getInput().getType();
+  SmallVector<unsigned> keys = op.getKeysAttr() ? columnPositions(type, op.getKeysAttr()) : SmallVector<unsigned>();
+  Parts results;
+  for (int64_t rank = 0; rank < ranks.size(); ++rank) {
+    int64_t position = ranks.position(rank, axes);
+    Table kept{type, {}};
+    for (const Row &row : std::get<TablePtr>(input[rank])->rows) {
+      int64_t owner = keys.empty() ? 0 : hashRank(row, keys, ranks.parts(axes));
+      if (owner == position) {
+        kept.rows.push_back(row);
+      }
+    }
+    results.push_back(valueOf(std::move(kept)));
+  }
+  return results;
+}
+
 /// The tensors of the ranks along the axes, in order.
 std::vector<TensorPtr> tensorsAlong(ArrayRef<Value> input, const MeshRanks &ranks, int64_t rank,
                                     ArrayRef<StringAttr> axes) {
@@ -92,6 +111,7 @@ ExpectedParts evaluateMovement(Operation *op, ArrayRef<Value> input, const MeshR
   using Result = llvm::Expected<Tensor>;
   return llvm::TypeSwitch<Operation *, ExpectedParts>(op)
       .Case([&](ExchangeOp op) { return exchange(op, input, ranks); })
+      .Case([&](KeepOp op) { return keep(op, input, ranks); })
       .Case([&](AllReduceOp op) {
         return forEachRank(input, op.getAxes(), ranks, [&](Tensors parts, int64_t) {
           return combineTensors(parts, op.getCombine());

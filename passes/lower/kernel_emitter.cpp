@@ -534,6 +534,24 @@ void KernelEmitter::leaveIfStopped() {
   b_.enter(going);
 }
 
+Value KernelEmitter::rankNumber() {
+  return b_.loadField(b_.getI32Type(), worker_, offsetof(HrWorker, rank));
+}
+
+Value KernelEmitter::rankCount() {
+  return b_.loadField(b_.getI32Type(), worker_, offsetof(HrWorker, size));
+}
+
+Value KernelEmitter::textBuffer() {
+  // Zeroed whenever the kernel is called: what it points to ends with the morsel.
+  Value buffer = scratch(sizeof(HrTextBuffer));
+  return prologueValue([&] {
+    b_.storeField(b_.i64(0), buffer, offsetof(HrTextBuffer, data));
+    b_.storeField(b_.i64(0), buffer, offsetof(HrTextBuffer, capacity));
+    return buffer;
+  });
+}
+
 RowReader KernelEmitter::reader(unsigned level, Value row, unsigned width) {
   RowReader rows(b_, levels_, level, row, width);
   rows.setScalarOps(&scalarOps_);

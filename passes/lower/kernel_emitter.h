@@ -27,6 +27,10 @@ public:
 
 private:
   void leaveWithError(mlir::Value code, mlir::Value place) override;
+  mlir::Value rankNumber() override;
+  mlir::Value rankCount() override;
+  mlir::Value textBuffer() override;
+  mlir::Value workerPointer() override { return worker_; }
   void keepString(mlir::Value owner, mlir::Value string) override;
 
   // kernel_emitter.cpp: prologue, sources, filters, maps

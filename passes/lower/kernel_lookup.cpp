@@ -23,8 +23,9 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
   }
   plan::State state = layoutState(stateOp);
   pipe::LookupKind kind = lookup.getKind();
-  bool onePerMatch = kind == pipe::LookupKind::Inner || kind == pipe::LookupKind::Left;
-  bool needsMatched = kind != pipe::LookupKind::Inner && kind != pipe::LookupKind::Semi;
+  bool onePerMatch = kind == pipe::LookupKind::Inner || kind == pipe::LookupKind::Left ||
+                     kind == pipe::LookupKind::Full;
+  bool keepsAll = kind == pipe::LookupKind::Left || kind == pipe::LookupKind::Full;
 
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
   unsigned from = level();
@@ -234,6 +235,17 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
       b_.enter(kept);
     }
     switch (kind) {
+    case pipe::LookupKind::Full: {
+      const plan::StateField *mark = findField(state, *lookup.getMark());
+      if (!mark) {
+        return lookup.emitError("the state has no field: ") << *lookup.getMark();
+      }
+      // Workers may set it at once: they all write the same, and only if it is not there yet.
+      Value place = b_.at(match, mark->offset);
+      Value unset = b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI8Type(), place), b_.integer(b_.getI8Type(), 0));
+      b_.ifThen(unset, [&] { b_.store(b_.integer(b_.getI8Type(), 1), place); });
+      [[fallthrough]];
+    }
     case pipe::LookupKind::Inner:
     case pipe::LookupKind::Left: {
       append(probeRow, match);
@@ -261,7 +273,7 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
   b_.enter(rowEnd);
   {
     Value endRow = b_.load(i64, current);
-    if (kind == pipe::LookupKind::Left) {
+    if (keepsAll) {
       Block *missing = b_.newBlock();
       b_.branch(b_.compare(arith::CmpIPredicate::eq, b_.load(i64, matched), b_.i64(0)), missing, nextRow);
       b_.enter(missing);
@@ -274,7 +286,6 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
     }
     b_.jump(nextRow);
   }
-  (void)needsMatched;
 
   b_.enter(nextRow);
   {
@@ -313,7 +324,7 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
     column->offset = field->offset;
     column->validOffset = field->validOffset;
     column->fieldNullable = field->nullable;
-    column->mayMiss = kind == pipe::LookupKind::Left;
+    column->mayMiss = keepsAll;
     column->nullable = field->nullable || column->mayMiss;
     pipe::RowsType rows = lookup.getRows().getType();
     int64_t index = rows.indexOf(name.getValue());

@@ -238,12 +238,7 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
     if (failed(hash)) {
       return failure();
     }
-    // primitives::rankOfHash
-    Value size = b_.zeroExtend(b_.loadField(i32, worker_, offsetof(HrWorker, size)), i64);
-    Value bits = arith::ShRUIOp::create(b_, b_.loc(), *hash, b_.i64(16));
-    bits = arith::AndIOp::create(b_, b_.loc(), bits, b_.i64(0xffffffff));
-    Value scaled = arith::MulIOp::create(b_, b_.loc(), bits, size);
-    target = b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), scaled, b_.i64(32)), i32);
+    target = rankOfHash(*hash);
   }
   Value output = b_.element(outputs_, target, sizeof(HrOutput));
   Value filled = b_.loadField(i32, output, offsetof(HrOutput, rows));

@@ -67,6 +67,28 @@ Value PipelineCode::hashValue(Type type, RowValue input) {
   return hash;
 }
 
+Value PipelineCode::mixHashes(Value hash, Value next) {
+  if (!hash) {
+    return next;
+  }
+  Value rotated =
+      arith::OrIOp::create(b_, b_.loc(), arith::ShLIOp::create(b_, b_.loc(), hash, b_.i64(5)),
+                           arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(59)));
+  Value mixed =
+      arith::MulIOp::create(b_, b_.loc(), arith::XOrIOp::create(b_, b_.loc(), rotated, next),
+                            b_.i64(static_cast<int64_t>(primitives::kHashMultiplier1)));
+  return arith::XOrIOp::create(b_, b_.loc(), mixed,
+                               arith::ShRUIOp::create(b_, b_.loc(), mixed, b_.i64(32)));
+}
+
+Value PipelineCode::rankOfHash(Value hash) {
+  Value size = b_.zeroExtend(rankCount(), b_.getI64Type());
+  Value bits = arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(16));
+  bits = arith::AndIOp::create(b_, b_.loc(), bits, b_.i64(0xffffffff));
+  Value scaled = arith::MulIOp::create(b_, b_.loc(), bits, size);
+  return b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), scaled, b_.i64(32)), b_.getI32Type());
+}
+
 FailureOr<Value> PipelineCode::hashKeys(RowReader &rows, ArrayAttr keys, Value *anyNull) {
   Value hash;
   for (auto name : keys.getAsRange<StringAttr>()) {
@@ -75,19 +97,7 @@ FailureOr<Value> PipelineCode::hashKeys(RowReader &rows, ArrayAttr keys, Value *
     if (failed(value)) {
       return failure();
     }
-    Value next = hashValue(column->type, *value);
-    if (!hash) {
-      hash = next;
-    } else {
-      Value rotated =
-          arith::OrIOp::create(b_, b_.loc(), arith::ShLIOp::create(b_, b_.loc(), hash, b_.i64(5)),
-                               arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(59)));
-      Value mixed =
-          arith::MulIOp::create(b_, b_.loc(), arith::XOrIOp::create(b_, b_.loc(), rotated, next),
-                                b_.i64(static_cast<int64_t>(primitives::kHashMultiplier1)));
-      hash = arith::XOrIOp::create(b_, b_.loc(), mixed,
-                                   arith::ShRUIOp::create(b_, b_.loc(), mixed, b_.i64(32)));
-    }
+    hash = mixHashes(hash, hashValue(column->type, *value));
     if (anyNull && value->valid) {
       Value null = arith::XOrIOp::create(b_, b_.loc(), value->valid, b_.integer(b_.getI1Type(), 1));
       *anyNull = *anyNull ? Value(arith::OrIOp::create(b_, b_.loc(), *anyNull, null)) : null;

@@ -26,6 +26,12 @@ protected:
 
   /// Ends the current block: leaves with this HrErrorCode (i32) and place (index, i32).
   virtual void leaveWithError(mlir::Value code, mlir::Value place) = 0;
+  /// The number of this rank and of all ranks, as i32; null where kernels do not know them.
+  virtual mlir::Value rankNumber() { return {}; }
+  virtual mlir::Value rankCount() { return {}; }
+  /// An HrTextBuffer for one op that makes strings, and the HrWorker; null where kernels make none.
+  virtual mlir::Value textBuffer() { return {}; }
+  virtual mlir::Value workerPointer() { return {}; }
   /// Copies a string's bytes to where they live as long as the state of this owner.
   virtual void keepString(mlir::Value owner, mlir::Value string) = 0;
 
@@ -51,6 +57,10 @@ protected:
   mlir::FailureOr<mlir::Value> hashKeys(RowReader &rows, mlir::ArrayAttr keys,
                                         mlir::Value *anyNull);
   mlir::Value hashValue(mlir::Type type, RowValue value);
+  /// The hash of a key so far (null: none) and of the next column together.
+  mlir::Value mixHashes(mlir::Value hash, mlir::Value next);
+  /// primitives::rankOfHash, as i32.
+  mlir::Value rankOfHash(mlir::Value hash);
   mlir::Value equalValues(mlir::Type type, mlir::Value a, mlir::Value b);
   /// A key of a row against the one kept in a state's row: NULL equals NULL.
   mlir::Value equalKey(const plan::StateField &field, mlir::Type type, RowValue input,
@@ -58,6 +68,7 @@ protected:
 
   // scalar_ops.cpp
   mlir::LogicalResult lowerScalarOp(mlir::Operation *op, mlir::IRMapping &mapping);
+  mlir::LogicalResult lowerTextOp(mlir::Operation *op, mlir::IRMapping &mapping);
   mlir::Value stringLiteral(llvm::StringRef text);
 
   pipe::PipelineOp pipeline_;

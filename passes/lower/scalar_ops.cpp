@@ -44,6 +44,65 @@ std::optional<SimplePattern> simplePattern(StringRef pattern, bool hasEscape) {
 }
 } // namespace
 
+namespace {
+HrTextForm formNamed(StringRef name) {
+  return name == "integer"   ? HR_TEXT_INTEGER
+         : name == "whole"   ? HR_TEXT_WHOLE
+         : name == "date"    ? HR_TEXT_DATE
+         : name == "boolean" ? HR_TEXT_BOOLEAN
+                             : HR_TEXT_FLOAT;
+}
+HrTextFunction functionNamed(StringRef name) {
+  return name == "upper"        ? HR_TEXT_UPPER
+         : name == "lower"      ? HR_TEXT_LOWER
+         : name == "concat"     ? HR_TEXT_CONCAT
+         : name == "trim"       ? HR_TEXT_TRIM
+         : name == "trim_start" ? HR_TEXT_TRIM_START
+         : name == "trim_end"   ? HR_TEXT_TRIM_END
+                                : HR_TEXT_REPLACE;
+}
+} // namespace
+
+LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
+  auto operand = [&](unsigned index) { return mapping.lookupOrDefault(op->getOperand(index)); };
+  Type i64 = b_.getI64Type();
+  if (auto print = dyn_cast<pipe::PrintOp>(op)) {
+    Value value = b_.slot(operand(0).getType());
+    b_.store(operand(0), value);
+    Value memory = b_.slot(i64, (HR_TEXT_PRINTED + HR_PADDING) / 8), out = b_.slot(i64, 2);
+    b_.callImport("hr_text_print", {b_.i32(formNamed(print.getAs())), value,
+                                    b_.i32(static_cast<int64_t>(print.getScale())), memory, out});
+    mapping.map(op->getResult(0), out);
+    return success();
+  }
+  if (auto parse = dyn_cast<pipe::ParseOp>(op)) {
+    Value out = b_.slot(parse.getValue().getType());
+    Value valid = b_.callImport("hr_text_parse", {b_.i32(formNamed(parse.getAs())), operand(0),
+                                                  b_.i32(static_cast<int64_t>(parse.getScale())), out});
+    mapping.map(op->getResult(0), b_.load(parse.getValue().getType(), out));
+    mapping.map(op->getResult(1), b_.compare(arith::CmpIPredicate::ne, valid, b_.i32(0)));
+    return success();
+  }
+  auto text = cast<pipe::TextOp>(op);
+  if (text.getFunction() == "length") {
+    mapping.map(op->getResult(0), b_.callImport("hr_text_length", {operand(0)}));
+    return success();
+  }
+  Value buffer = textBuffer(), worker = workerPointer();
+  if (!buffer || !worker) {
+    return failure();
+  }
+  unsigned count = text.getOperands().size();
+  Value operands = b_.slot(i64, count), out = b_.slot(i64, 2);
+  for (unsigned index = 0; index < count; ++index) {
+    b_.store(operand(index), b_.at(operands, index * 8));
+  }
+  check(b_.callImport("hr_text", {worker, buffer, b_.i32(functionNamed(text.getFunction())), operands,
+                                  b_.i32(count), out}));
+  mapping.map(op->getResult(0), out);
+  return success();
+}
+
 LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
   auto operand = [&](unsigned index) { return mapping.lookupOrDefault(op->getOperand(index)); };
   auto result = [&](Value value) { mapping.map(op->getResult(0), value); };
@@ -55,6 +114,35 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
   };
   if (auto literal = dyn_cast<pipe::LiteralOp>(op)) {
     result(stringLiteral(literal.getValue()));
+    return success();
+  }
+  if (isa<pipe::SelectOp>(op)) {
+    result(b_.select(operand(0), operand(1), operand(2)));
+    return success();
+  }
+  if (isa<pipe::TextOp, pipe::PrintOp, pipe::ParseOp>(op)) {
+    return lowerTextOp(op, mapping);
+  }
+  if (auto shift = dyn_cast<pipe::ShiftDateOp>(op)) {
+    result(b_.callImport("hr_date_shift", {operand(0), b_.i64(static_cast<int64_t>(shift.getMonths())),
+                                           b_.i64(static_cast<int64_t>(shift.getDays()))}));
+    return success();
+  }
+  if (auto owns = dyn_cast<pipe::OwnsOp>(op)) {
+    Value rank = rankNumber();
+    if (!rank) {
+      return failure();
+    }
+    Value hash;
+    unsigned index = 0;
+    for (bool nullable : owns.getNullable()) {
+      Type type = op->getOperand(index).getType();
+      RowValue value{operand(index), nullable ? operand(index + 1) : Value()};
+      hash = mixHashes(hash, hashValue(type, value));
+      index += nullable ? 2 : 1;
+    }
+    Value owner = rankOfHash(hash ? hash : b_.i64(0));
+    result(b_.compare(arith::CmpIPredicate::eq, owner, rank));
     return success();
   }
   if (auto compare = dyn_cast<pipe::StringCompareOp>(op)) {

@@ -8,9 +8,10 @@ def OptimizeSimplify : Pass<"optimize-simplify", "::mlir::func::FuncOp"> {
   let summary = "fold constants, merge projects, drop what does nothing";
   let description = [{
     Constant expressions are evaluated (one that would fail is left to fail when it is reached),
-    filters by `true` and projects that change nothing go away, a project of a project becomes one where
-    nothing is computed twice, `distinct` becomes an aggregate without measures, a limit of a sort a top-k.
-    Post-condition: no `frame.distinct`.
+    filters by `true` and projects that change nothing go away, a filter by `false` or NULL is a table without rows, a
+    project of a project becomes one where nothing is computed twice, `distinct` becomes an aggregate without
+    measures, a limit moves below projects, a limit of a sort is a top-k, a right join is a left join.
+    Post-condition: no `frame.distinct`, no right join.
   }];
 }
 
@@ -41,12 +42,20 @@ def OptimizeScalarSubqueries : Pass<"optimize-scalar-subqueries", "::mlir::func:
   }];
 }
 
+def OptimizeNotIn : Pass<"optimize-not-in", "::mlir::func::FuncOp"> {
+  let summary = "NOT IN over values that may be NULL as an ordinary anti join";
+  let description = [{
+    Whether the right side is empty or has a NULL is one value, a scalar subquery over it: left rows are filtered by it
+    first, then those with an equal right row are dropped. Post-condition: no `null_aware`.
+  }];
+}
+
 def OptimizeAvg : Pass<"optimize-avg", "::mlir::func::FuncOp"> {
   let summary = "avg as sum and count, count_distinct as two aggregates";
   let description = [{
     The quotient of a decimal average is truncated at its scale; an average of nothing is NULL. Equal
-    measures are computed once. Post-condition: no measure is `avg` or `count_distinct`. Several
-    count_distinct of different columns in one aggregate are refused.
+    measures are computed once. Post-condition: no measure is `avg`, `count_distinct` or `sum_distinct`. Where these are of
+    several columns, each column gets an aggregate of its own, and the aggregates are joined on the keys.
   }];
 }
 

@@ -1,4 +1,5 @@
-// optimize-avg: avg as sum and count, count_distinct as two aggregates, equal measures once.
+// optimize-avg: avg as sum and count, distinct measures as two aggregates (several: joined), equal measures once.
+#include "dialects/frame/FrameConstants.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
 
@@ -178,19 +179,18 @@ void decomposeAverages(OpBuilder &builder, AggregateOp op) {
   op.erase();
 }
 
-/// Two aggregates: by keys and the distinct column, then by keys. All count_distinct of `op` are of one
-/// column.
-LogicalResult splitDistinct(OpBuilder &builder, AggregateOp op) {
+bool isDistinct(MeasureAttr measure) {
+  return isFunction(measure, AggregateFunction::CountDistinct) ||
+         isFunction(measure, AggregateFunction::SumDistinct);
+}
+
+/// Two aggregates: by keys and the distinct column, then by keys. All distinct measures of `op` are of one column.
+void splitDistinct(OpBuilder &builder, AggregateOp op) {
   StringAttr distinct;
   for (MeasureAttr measure : op.getMeasureRange()) {
-    if (!isFunction(measure, AggregateFunction::CountDistinct)) {
-      continue;
+    if (isDistinct(measure)) {
+      distinct = measure.getInput();
     }
-    if (distinct && distinct != measure.getInput()) {
-      return op.emitError("count_distinct of several columns in one aggregate is not supported, got ")
-             << distinct << " and " << measure.getInput();
-    }
-    distinct = measure.getInput();
   }
   builder.setInsertionPoint(op);
   TableType input = op.getInput().getType();
@@ -213,8 +213,10 @@ LogicalResult splitDistinct(OpBuilder &builder, AggregateOp op) {
   for (auto [measure, type] : llvm::zip_equal(op.getMeasureRange(), types)) {
     StringAttr name = measure.getName();
     replacements.push_back({name, type, name, {}});
-    if (isFunction(measure, AggregateFunction::CountDistinct)) {
-      outerMeasures.push_back(MeasureAttr::get(context, AggregateFunction::Count, distinct, name));
+    if (isDistinct(measure)) {
+      bool counts = isFunction(measure, AggregateFunction::CountDistinct);
+      auto function = counts ? AggregateFunction::Count : AggregateFunction::Sum;
+      outerMeasures.push_back(MeasureAttr::get(context, function, distinct, name));
       outerColumns.push_back({name, type});
       continue;
     }
@@ -240,7 +242,112 @@ LogicalResult splitDistinct(OpBuilder &builder, AggregateOp op) {
   Value result = finish(builder, op, outer, replacements).getResult();
   op.getResult().replaceAllUsesWith(result);
   op.erase();
-  return success();
+}
+
+/// The columns that distinct measures are of.
+SmallVector<StringAttr> distinctColumns(AggregateOp op) {
+  llvm::SetVector<StringAttr> columns;
+  for (MeasureAttr measure : op.getMeasureRange()) {
+    if (isDistinct(measure)) {
+      columns.insert(measure.getInput());
+    }
+  }
+  return columns.takeVector();
+}
+
+/// `table` with its keys under names that no other table has, and for those that may be NULL, two columns that are
+/// equal exactly where the keys are the same, NULL or not. `keys` are what to join on.
+Value withJoinKeys(OpBuilder &builder, Location location, Value table, ArrayRef<StringAttr> names, StringRef suffix,
+                   SmallVectorImpl<Attribute> &keys) {
+  auto type = cast<TableType>(table.getType());
+  SmallVector<Column> columns(type.getColumns());
+  SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(type.getNames()), computed;
+  SmallVector<StringAttr> nullable;
+  for (StringAttr name : names) {
+    if (!isNullable(type.getColumnType(name))) {
+      keys.push_back(name);
+      continue;
+    }
+    nullable.push_back(name);
+    auto flag = builder.getStringAttr(name.getValue() + suffix + ".null");
+    auto value = builder.getStringAttr(name.getValue() + suffix + ".value");
+    columns.push_back({flag, builder.getI64Type()});
+    columns.push_back({value, dropNullable(type.getColumnType(name))});
+    computed.append({flag, value});
+    keys.append({flag, value});
+  }
+  if (nullable.empty()) {
+    return table;
+  }
+  auto project = ProjectOp::create(builder, location, TableType::get(builder.getContext(), columns), table,
+                                   builder.getArrayAttr(kept), builder.getArrayAttr(computed), builder.getArrayAttr({}));
+  RegionBuilder inside(builder, project.getExpressions(), type);
+  OpBuilder &b = inside.builder();
+  SmallVector<Value> values;
+  for (StringAttr name : nullable) {
+    Value key = inside.column(name);
+    Type value = dropNullable(key.getType());
+    auto number = [&](int64_t n) -> Value {
+      return ConstantOp::create(b, location, b.getI64Type(), b.getI64IntegerAttr(n));
+    };
+    Value null = IsNullOp::create(b, location, b.getI1Type(), key);
+    values.push_back(CaseOp::create(b, location, b.getI64Type(), ValueRange{null}, ValueRange{number(1)}, number(0)));
+    Attribute none = isString(value)    ? literalAttr(std::string(), value)
+                     : isBoolean(value) ? literalAttr(false, value)
+                     : isFloat(value)   ? literalAttr(0.0, value)
+                                        : literalAttr(llvm::APInt(kLiteralBits, 0), value);
+    Value zero = ConstantOp::create(b, location, value, none);
+    values.push_back(CoalesceOp::create(b, location, value, ValueRange{key, zero}));
+  }
+  inside.yield(location, values);
+  project.setColumnsAttr(inside.columns());
+  return project.getResult();
+}
+
+/// An aggregate per distinct column (the plain measures go with the first), joined on the keys.
+void separateDistinct(OpBuilder &builder, AggregateOp op, ArrayRef<StringAttr> distinct) {
+  builder.setInsertionPoint(op);
+  MLIRContext *context = builder.getContext();
+  Location location = op.getLoc();
+  auto keys = llvm::to_vector(op.getKeys().getAsRange<StringAttr>());
+  SmallVector<Column> all(op.getType().getColumns());
+  Value joined;
+  for (auto [index, column] : llvm::enumerate(distinct)) {
+    SmallVector<Attribute> measures;
+    SmallVector<Column> columns(all.begin(), all.begin() + static_cast<ptrdiff_t>(keys.size()));
+    for (auto [measure, result] : llvm::zip_equal(op.getMeasureRange(), ArrayRef(all).drop_front(keys.size()))) {
+      if (isDistinct(measure) ? measure.getInput() == column : index == 0) {
+        measures.push_back(measure);
+        columns.push_back(result);
+      }
+    }
+    Value part = AggregateOp::create(builder, location, TableType::get(context, columns), op.getInput(), op.getKeys(),
+                                     builder.getArrayAttr(measures));
+    if (index == 0) {
+      joined = part;
+      continue;
+    }
+    // The keys are in both: the other part's get their own names.
+    std::string suffix = "." + std::to_string(index);
+    SmallVector<StringAttr> renamed;
+    for (auto [position, key] : llvm::enumerate(keys)) {
+      renamed.push_back(builder.getStringAttr(key.getValue() + suffix));
+      columns[position].name = renamed.back();
+    }
+    if (!keys.empty()) {
+      part = RenameOp::create(builder, location, TableType::get(context, columns), part);
+    }
+    SmallVector<Attribute> leftKeys, rightKeys;
+    Value left = withJoinKeys(builder, location, joined, keys, suffix + ".left", leftKeys);
+    Value right = withJoinKeys(builder, location, part, renamed, ".right", rightKeys);
+    TableType type =
+        JoinOp::inferResultType(JoinKind::Inner, cast<TableType>(left.getType()), cast<TableType>(right.getType()));
+    joined = JoinOp::create(builder, location, type, JoinKind::Inner, left, right, builder.getArrayAttr(leftKeys),
+                            builder.getArrayAttr(rightKeys), ArrayAttr(), /*null_aware=*/false);
+  }
+  Value result = createKeep(builder, location, joined, op.getType().getNames()).getResult();
+  op.getResult().replaceAllUsesWith(result);
+  op.erase();
 }
 
 bool hasMeasure(AggregateOp op, AggregateFunction function) {
@@ -269,15 +376,23 @@ struct AvgPass : optimize::impl::OptimizeAvgBase<AvgPass> {
         decomposeAverages(builder, op);
       }
     }
-    getOperation().walk([&](AggregateOp op) {
-      if (hasMeasure(op, AggregateFunction::CountDistinct)) {
-        distinct.push_back(op);
-      }
-    });
+    auto collect = [&] {
+      distinct.clear();
+      getOperation().walk([&](AggregateOp op) {
+        if (!distinctColumns(op).empty()) {
+          distinct.push_back(op);
+        }
+      });
+    };
+    collect();
     for (AggregateOp op : distinct) {
-      if (failed(splitDistinct(builder, op))) {
-        return signalPassFailure();
+      if (SmallVector<StringAttr> columns = distinctColumns(op); columns.size() > 1) {
+        separateDistinct(builder, op, columns);
       }
+    }
+    collect();
+    for (AggregateOp op : distinct) {
+      splitDistinct(builder, op);
     }
   }
 };

@@ -13,6 +13,7 @@ using namespace headrace::optimize;
 
 void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createOptimizeNotIn());
   functions.addPass(createOptimizeScalarSubqueries());
   functions.addPass(createOptimizeSimplify());
   functions.addPass(createOptimizeAvg());

@@ -97,6 +97,14 @@ bool isLeftOnly(JoinKind kind) {
   return kind == JoinKind::Semi || kind == JoinKind::Anti || kind == JoinKind::Mark;
 }
 
+/// Rows that are made in memory are counted by their columns, so one of them stays.
+static ColumnSet atLeastOne(ColumnSet needs, TableType type) {
+  if (needs.empty() && type.getNumColumns() > 0) {
+    needs.insert(type.getNames().front());
+  }
+  return needs;
+}
+
 ColumnSet ColumnPruning::leftNeeds(JoinOp op) const {
   return sideNeeds(op, needs_.lookup(op.getResult()), op.getLeft().getType(), op.getLeftKeys());
 }
@@ -153,6 +161,7 @@ void ColumnPruning::collectNeeds(Operation *op) {
       .Case([&](LimitOp limit) { need(limit.getInput(), own); })
       .Case<SortOp, TopKOp>([&](auto sort) { need(sort.getInput(), sortNeeds(own, sort.getKeys())); })
       .Case([&](UnionOp unionOp) {
+        own = atLeastOne(own, unionOp.getResult().getType());
         for (Value input : unionOp.getInputs()) {
           ColumnSet columns;
           for (StringAttr name : own) {
@@ -223,7 +232,7 @@ Value ColumnPruning::rebuildScan(ScanOp op) {
 }
 
 Value ColumnPruning::rebuildValues(ValuesOp op) {
-  const ColumnSet &needs = needs_[op.getResult()];
+  ColumnSet needs = atLeastOne(needs_[op.getResult()], op.getResult().getType());
   SmallVector<Attribute> rows;
   for (ArrayAttr row : op.getRows().getAsRange<ArrayAttr>()) {
     SmallVector<Attribute> cells;
@@ -282,8 +291,8 @@ Value ColumnPruning::rebuildAggregate(AggregateOp op) {
 }
 
 Value ColumnPruning::rebuildUnion(UnionOp op) {
-  const ColumnSet &needs = needs_[op.getResult()];
   TableType type = op.getResult().getType();
+  ColumnSet needs = atLeastOne(needs_[op.getResult()], type);
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
     // By position: names and order must line up exactly.

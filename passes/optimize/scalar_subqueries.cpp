@@ -81,13 +81,14 @@ SmallVector<ScalarSubqueryOp> subqueriesOf(Operation *op) {
   return llvm::map_to_vector(found, [](Operation *each) { return cast<ScalarSubqueryOp>(each); });
 }
 
-/// Joins the values to the input of a filter or project and gives its region arguments for them.
+/// Joins the values to the input of a filter or project, or the left side of a join, and gives its region arguments for
+/// them.
 void joinValues(OpBuilder &builder, Operation *op, ArrayRef<ScalarSubqueryOp> subqueries) {
   builder.setInsertionPoint(op);
-  auto type = cast<TableType>(op->getOperand(0).getType());
   Value input = op->getOperand(0);
   Region &region = op->getRegion(0);
-  SmallVector<Attribute> columns(op->getAttrOfType<ArrayAttr>("columns").getValue());
+  SmallVector<Attribute> columns(
+      op->getAttrOfType<ArrayAttr>(isa<JoinOp>(op) ? "residual_columns" : "columns").getValue());
   for (ScalarSubqueryOp subquery : subqueries) {
     StringAttr column;
     input = withValue(builder, op->getLoc(), input, subquery, &column);
@@ -97,14 +98,21 @@ void joinValues(OpBuilder &builder, Operation *op, ArrayRef<ScalarSubqueryOp> su
         argument, [&](OpOperand &use) { return region.isAncestor(use.getOwner()->getParentRegion()); });
   }
   op->setOperand(0, input);
-  op->setAttr("columns", builder.getArrayAttr(columns));
+  op->setAttr(isa<JoinOp>(op) ? "residual_columns" : "columns", builder.getArrayAttr(columns));
   if (isa<ProjectOp>(op)) {
     return;
   }
-  // A filter has its input's columns: the values end behind it.
-  op->getResult(0).setType(cast<TableType>(input.getType()));
+  // A filter has its input's columns, a join those of its left side: the values end behind it.
+  SmallVector<StringAttr> names(cast<TableType>(op->getResult(0).getType()).getNames());
+  if (auto join = dyn_cast<JoinOp>(op)) {
+    StringRef mark = join.getKind() == JoinKind::Mark ? names.back().getValue() : StringRef();
+    join.getResult().setType(
+        JoinOp::inferResultType(join.getKind(), join.getLeft().getType(), join.getRight().getType(), mark));
+  } else {
+    op->getResult(0).setType(cast<TableType>(input.getType()));
+  }
   builder.setInsertionPointAfter(op);
-  ProjectOp kept = createKeep(builder, op->getLoc(), op->getResult(0), type.getNames());
+  ProjectOp kept = createKeep(builder, op->getLoc(), op->getResult(0), names);
   op->getResult(0).replaceAllUsesExcept(kept.getResult(), kept);
 }
 
@@ -129,7 +137,7 @@ struct ScalarSubqueriesPass : optimize::impl::OptimizeScalarSubqueriesBase<Scala
       }
     });
     for (Operation *op : users) {
-      if (!isa<FilterOp, ProjectOp>(op)) {
+      if (!isa<FilterOp, ProjectOp, JoinOp>(op)) {
         op->emitError("a scalar subquery in this place is not supported, got: ") << op->getName();
         return signalPassFailure();
       }

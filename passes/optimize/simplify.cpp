@@ -35,6 +35,56 @@ struct DropTrueFilter : OpRewritePattern<FilterOp> {
   }
 };
 
+/// A filter that keeps nothing needs no input.
+struct FalseFilterToNothing : OpRewritePattern<FilterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(FilterOp filter, PatternRewriter &rewriter) const override {
+    auto constant = predicateOf(filter).value.getDefiningOp<ConstantOp>();
+    bool null = constant && isa<UnitAttr>(constant.getValue());
+    if ((!null && constantTruth(predicateOf(filter).value) != false) || filter.getType().getNumColumns() == 0) {
+      return failure();
+    }
+    rewriter.replaceOpWithNewOp<ValuesOp>(filter, filter.getType(), rewriter.getArrayAttr({}));
+    return success();
+  }
+};
+
+/// A right join is a left join of the sides in the other order.
+struct RightJoinToLeft : OpRewritePattern<JoinOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(JoinOp join, PatternRewriter &rewriter) const override {
+    if (join.getKind() != JoinKind::Right) {
+      return failure();
+    }
+    TableType type = JoinOp::inferResultType(JoinKind::Left, join.getRight().getType(), join.getLeft().getType());
+    auto left = JoinOp::create(rewriter, join.getLoc(), type, JoinKind::Left, join.getRight(), join.getLeft(),
+                               join.getRightKeys(), join.getLeftKeys(), join.getResidualColumnsAttr(),
+                               /*null_aware=*/false);
+    left.getResidual().takeBody(join.getResidual());
+    // The columns in their places: what reads them by position must not notice.
+    rewriter.replaceOp(join, createKeep(rewriter, join.getLoc(), left, join.getType().getNames()));
+    return success();
+  }
+};
+
+/// Rows are chosen before columns are computed for them.
+struct LimitBelowProject : OpRewritePattern<LimitOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
+    Operation *project = limit.getInput().getDefiningOp();
+    if (!isa_and_nonnull<ProjectOp, RenameOp>(project) || !project->hasOneUse()) {
+      return failure();
+    }
+    Value input = project->getOperand(0);
+    Value limited = LimitOp::create(rewriter, limit.getLoc(), input.getType(), input, limit.getOffsetAttr(),
+                                    limit.getCountAttr());
+    rewriter.modifyOpInPlace(project, [&] { project->setOperand(0, limited); });
+    rewriter.moveOpAfter(project, limited.getDefiningOp());
+    rewriter.replaceOp(limit, project->getResult(0));
+    return success();
+  }
+};
+
 struct DropIdentityProject : OpRewritePattern<ProjectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ProjectOp project, PatternRewriter &rewriter) const override {
@@ -125,11 +175,34 @@ struct LimitOfSortToTopK : OpRewritePattern<LimitOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
     auto sort = limit.getInput().getDefiningOp<SortOp>();
-    if (!sort || !limit.getCount()) {
+    if (!sort) {
       return failure();
     }
-    rewriter.replaceOpWithNewOp<TopKOp>(limit, limit.getResult().getType(), sort.getInput(),
-                                        sort.getKeys(), limit.getOffset(), *limit.getCount());
+    constexpr uint64_t kAll = uint64_t{1} << 62; // so that an offset can be added
+    rewriter.replaceOpWithNewOp<TopKOp>(limit, limit.getResult().getType(), sort.getInput(), sort.getKeys(),
+                                        limit.getOffset(), limit.getCount().value_or(kAll));
+    return success();
+  }
+};
+
+/// Of chosen rows the next choice takes some: one choice. With an order or without.
+template <typename Choice>
+struct MergeLimits : OpRewritePattern<LimitOp> {
+  using OpRewritePattern<LimitOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
+    auto inner = limit.getInput().getDefiningOp<Choice>();
+    auto innerCount = inner ? inner->template getAttrOfType<IntegerAttr>("count") : IntegerAttr();
+    if (!inner || !inner->hasOneUse() || !innerCount) {
+      return failure();
+    }
+    int64_t left = std::max<int64_t>(0, innerCount.getInt() - static_cast<int64_t>(limit.getOffset()));
+    int64_t count = limit.getCount() ? std::min<int64_t>(left, static_cast<int64_t>(*limit.getCount())) : left;
+    auto number = [&](int64_t value) { return rewriter.getI64IntegerAttr(value); };
+    rewriter.modifyOpInPlace(inner, [&] {
+      inner.setOffsetAttr(number(static_cast<int64_t>(inner.getOffset() + limit.getOffset())));
+      inner.setCountAttr(number(count));
+    });
+    rewriter.replaceOp(limit, inner->getResult(0));
     return success();
   }
 };
@@ -186,7 +259,8 @@ struct SimplifyPass : optimize::impl::OptimizeSimplifyBase<SimplifyPass> {
       }
     });
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropTrueFilter, DropIdentityProject, KeepColumnsComputedAsThemselves, MergeProjects,
+    patterns.add<DropTrueFilter, FalseFilterToNothing, RightJoinToLeft, LimitBelowProject,
+                 MergeLimits<TopKOp>, MergeLimits<LimitOp>, DropIdentityProject, KeepColumnsComputedAsThemselves, MergeProjects,
                  DistinctToAggregate, LimitOfSortToTopK, DropWholeLimit, LimitOfNothing<LimitOp>, LimitOfNothing<TopKOp>,
                  DropIdentityRename>(
         &getContext());

@@ -16,6 +16,13 @@ static LogicalResult verifyOp(Operation *op) {
         }
         return distinct.emitOpError("must be an aggregate after optimize");
       })
+      .Case([](JoinOp join) -> LogicalResult {
+        if (join.getKind() == JoinKind::Right) {
+          return join.emitOpError("must be a left join after optimize");
+        }
+        return join.getNullAware() ? LogicalResult(join.emitOpError("must not be null_aware after optimize"))
+                                   : success();
+      })
       .Case([](AggregateOp aggregate) -> LogicalResult {
         for (MeasureAttr measure : aggregate.getMeasureRange()) {
           if (!combineFunction(measure.getFunction())) {
@@ -26,7 +33,7 @@ static LogicalResult verifyOp(Operation *op) {
         return success();
       })
       .Case([](LimitOp limit) -> LogicalResult {
-        if (limit.getCount() && limit.getInput().getDefiningOp<SortOp>()) {
+        if (limit.getInput().getDefiningOp<SortOp>()) {
           return limit.emitOpError("of a sort must be a topk after optimize");
         }
         if (limit.getCount() == uint64_t{0}) {

@@ -40,6 +40,7 @@ private:
   llvm::StringMap<pipe::PipelineOp> emitters_; ///< stream -> the pipeline that writes it
   /// stream -> the pipelines that write it in the ways of a choice, few first
   llvm::StringMap<std::array<pipe::PipelineOp, 2>> ways_;
+  llvm::StringMap<SmallVector<pipe::PipelineOp>> parts_; ///< stream of several writers -> these, all of which run
   llvm::StringMap<sched::RunOp> tasks_;        ///< pipeline -> its task
   llvm::StringSet<> open_;                     ///< pipelines whose dependencies are being added
   llvm::StringMap<Value> tensorRows_;          ///< stream whose rows become tensors -> what its pipeline writes
@@ -78,7 +79,23 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
     }
     return load.getRows();
   }
+  if (auto values = dyn_cast<pipe::ValuesOp>(source)) {
+    auto type = sched::StreamType::get(b_.getContext(), values.getRows().getType());
+    auto rows = sched::ValuesOp::create(b_, values.getLoc(), b_.getType<sched::TokenType>(), type, values.getCells(),
+                                        values.getLogical());
+    return rows.getRows();
+  }
   auto receive = cast<pipe::ReceiveOp>(source);
+  if (auto parts = parts_.find(receive.getStream()); parts != parts_.end()) {
+    SmallVector<Value> written;
+    for (pipe::PipelineOp part : parts->second) {
+      if (failed(add(part))) {
+        return failure();
+      }
+      written.push_back(tasks_.lookup(part.getSymName()).getOutput());
+    }
+    return Value(sched::UniteOp::create(b_, receive.getLoc(), written.front().getType(), written));
+  }
   if (auto ways = ways_.find(receive.getStream()); ways != ways_.end()) {
     auto choice = ways->second[0]->getAttrOfType<FlatSymbolRefAttr>("choice");
     return addChoice(symbols_.lookup<pipe::ChoiceOp>(choice.getValue()),
@@ -175,6 +192,13 @@ LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
       return failure();
     }
   }
+  if (auto name = pipeline->getAttrOfType<FlatSymbolRefAttr>("after")) {
+    auto before = symbols_.lookup<pipe::PipelineOp>(name.getValue());
+    if (!before || failed(add(before))) {
+      return pipeline.emitError("waits for no pipeline of the program: ") << name;
+    }
+    after.push_back(tasks_.lookup(name.getValue()).getDone());
+  }
   Value input;
   FlatSymbolRefAttr source;
   if (auto read = dyn_cast<pipe::ReadOp>(body.front())) {
@@ -220,7 +244,9 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
     if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
       auto branch = pipeline->getAttrOfType<StringAttr>("branch");
       auto stream = symbols_.lookup<pipe::StreamOp>(emit.getStream());
-      if (branch && stream && stream.getExchange() == "none") {
+      if (stream && stream->hasAttr("writers")) {
+        parts_[emit.getStream()].push_back(pipeline);
+      } else if (branch && stream && stream.getExchange() == "none") {
         ways_[emit.getStream()][branch.getValue() == "few" ? 0 : 1] = pipeline;
       } else {
         emitters_[emit.getStream()] = pipeline;

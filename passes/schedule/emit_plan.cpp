@@ -29,6 +29,7 @@ public:
 private:
   void addStates();
   void addLoad(sched::LoadOp op);
+  void addValues(sched::ValuesOp op);
   LogicalResult addRun(sched::RunOp op);
   void addExchange(sched::ExchangeOp op);
   void addResult(sched::ResultOp op);
@@ -202,6 +203,47 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   addTask(std::move(task), op);
 }
 
+void PlanEmitter::addValues(sched::ValuesOp op) {
+  plan::Slot slot;
+  slot.name = "(values)"; // nothing is bound to it
+  slot.kind = "values";
+  auto rows = cast<pipe::RowsType>(cast<sched::StreamType>(op.getRows().getType()).getRows());
+  for (size_t index = 0; index < rows.size(); ++index) {
+    plan::SlotColumn column;
+    column.file = rows.getNames()[index].str();
+    column.logical = cast<StringAttr>(op.getLogical()[index]).str();
+    column.type = physicalType(rows.getTypes()[index]);
+    column.nullable = rows.getNullable()[index];
+    slot.columns.push_back(std::move(column));
+  }
+  for (auto row : op.getCells().getAsRange<ArrayAttr>()) {
+    for (Attribute literal : row) {
+      plan::Cell cell;
+      if (auto integer = dyn_cast<IntegerAttr>(literal)) {
+        APInt wide = integer.getType().isInteger(1) ? integer.getValue().zext(128) : integer.getValue().sextOrTrunc(128);
+        cell.integer = static_cast<int64_t>(wide.extractBitsAsZExtValue(64, 0));
+        cell.high = static_cast<int64_t>(wide.extractBitsAsZExtValue(64, 64));
+      } else if (auto real = dyn_cast<FloatAttr>(literal)) {
+        cell.real = real.getValueAsDouble();
+      } else if (auto text = dyn_cast<StringAttr>(literal)) {
+        cell.text = text.str();
+      } else {
+        cell.null = true;
+      }
+      slot.cells.push_back(std::move(cell));
+    }
+  }
+  plan::Task task;
+  task.kind = plan::TaskKind::kLoad;
+  task.name = "load_values";
+  task.phase = "scan";
+  task.slot = static_cast<int32_t>(plan_.slots.size());
+  task.place = place(op.getLoc(), "values");
+  plan_.slots.push_back(std::move(slot));
+  task.outputStream = addStream(op.getRows(), task.name);
+  addTask(std::move(task), op);
+}
+
 LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   plan::Task task;
   task.kind = plan::TaskKind::kRun;
@@ -227,6 +269,12 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   task.place = place(op.getLoc(), sink.getName().stripDialect().str());
   if (op.getOutput() && streams_.contains(op.getOutput())) {
     task.outputStream = streams_.lookup(op.getOutput()); // what both ways of a choice write
+  } else if (auto unite = op.getOutput() ? dyn_cast<sched::UniteOp>(*op.getOutput().user_begin()) : sched::UniteOp()) {
+    if (!streams_.contains(unite.getRows())) {
+      addStream(unite.getRows(), cast<pipe::EmitOp>(sink).getStream().str());
+      plan_.streams.back().writers = static_cast<uint32_t>(unite.getInputs().size());
+    }
+    task.outputStream = streams_.lookup(unite.getRows());
   } else if (op.getOutput()) {
     auto emit = cast<pipe::EmitOp>(sink);
     task.outputStream = addStream(op.getOutput(), emit.getStream().str());
@@ -469,6 +517,8 @@ LogicalResult PlanEmitter::addTasks(Block &block) {
   for (Operation &op : block) {
     if (auto load = dyn_cast<sched::LoadOp>(op)) {
       addLoad(load);
+    } else if (auto values = dyn_cast<sched::ValuesOp>(op)) {
+      addValues(values);
     } else if (auto run = dyn_cast<sched::RunOp>(op)) {
       if (failed(addRun(run))) {
         return failure();
@@ -497,7 +547,7 @@ LogicalResult PlanEmitter::addTasks(Block &block) {
       if (failed(addChoose(choose))) {
         return failure();
       }
-    } else if (!isa<sched::YieldOp>(op)) {
+    } else if (!isa<sched::YieldOp, sched::UniteOp>(op)) {
       return op.emitError("not written into plans yet: ") << op.getName();
     }
   }

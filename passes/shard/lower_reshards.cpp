@@ -43,7 +43,7 @@ public:
     if (source.unreduced && source.form == Form::kTable) {
       source.groupKeys = groupKeysOf(producer_);
       // Keys are named by class; any target key that is a column of the table is as good.
-      if (target.rowAxes && target.rowKind == RowKind::Hash) {
+      if (!source.groupKeys.empty() && target.rowAxes && target.rowKind == RowKind::Hash) {
         source.groupKeys.append(target.keys.begin(), target.keys.end());
       }
     }
@@ -98,8 +98,24 @@ private:
       return exchange(ExchangeKind::Gather);
     case StepKind::kFinish:
       return finish(value);
+    case StepKind::kKeep:
+      return keep(step, value, axes);
     }
     llvm_unreachable("unknown reshard step");
+  }
+
+  /// Where it does not matter which rank keeps a row, all columns that are alike on all ranks decide.
+  Value keep(const ReshardStep &step, Value table, ArrayAttr axes) {
+    SmallVector<Attribute> keys(step.keys.begin(), step.keys.end());
+    if (keys.empty() && !step.after.isRoot()) {
+      for (const Column &column : cast<TableType>(table.getType()).getColumns()) {
+        if (!isFloat(column.type)) {
+          keys.push_back(column.name);
+        }
+      }
+    }
+    return KeepOp::create(builder_, op_.getLoc(), table.getType(), table,
+                          keys.empty() ? ArrayAttr() : builder_.getArrayAttr(keys), axes);
   }
 
   /// The producer once more, on parts that are now together.

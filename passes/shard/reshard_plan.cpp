@@ -128,6 +128,18 @@ ReshardStep tableStep(StepKind kind, AxisSet axes, Layout after, ArrayRef<String
   return {kind, axes, 0, 0, SplitKind::Even, llvm::SmallVector<StringAttr, 2>(keys), std::move(after)};
 }
 
+std::optional<ReshardPlan> planSplit(const Layout &source, const Layout &target);
+
+/// `plan`, whose last step leaves the table as its `after` says, continued to the target.
+std::optional<ReshardPlan> continued(ReshardPlan plan, const Layout &target) {
+  std::optional<ReshardPlan> rest = planSplit(plan.back().after, target);
+  if (!rest) {
+    return std::nullopt;
+  }
+  plan.append(rest->begin(), rest->end());
+  return plan;
+}
+
 /// Brings the parts of an unreduced table together and combines them.
 std::optional<ReshardPlan> planFinish(const Layout &source, const Layout &target) {
   AxisSet axes = source.unreduced;
@@ -139,56 +151,46 @@ std::optional<ReshardPlan> planFinish(const Layout &source, const Layout &target
   };
   if (isOrderedChoice(source.combine)) {
     // One rank decides between ties, so that all copies agree.
-    Layout root = splitRows(RowKind::Root, axes);
-    finishBy(StepKind::kGather, root);
-    if (target.rowAxes == axes) {
-      return target.isRoot() || target.rowKind == RowKind::Scattered ? std::optional(plan) : std::nullopt;
-    }
-    if (target.isReplicated()) {
-      plan.push_back(tableStep(StepKind::kBroadcast, axes, replicatedTable()));
-      return plan;
-    }
-    return std::nullopt;
+    return continued(finishBy(StepKind::kGather, splitRows(RowKind::Root, axes)), target);
   }
   if (target.isReplicated()) {
     return finishBy(StepKind::kBroadcast, replicatedTable());
   }
-  // Without keys there is exactly one row: were it on one rank only, the others would make up their own.
-  if (source.groupKeys.empty() || target.rowAxes != axes || target.unreduced) {
-    return std::nullopt;
+  // Without keys there is exactly one row: were it finished on one rank only, the others would make up their own.
+  if (source.groupKeys.empty() || target.rowAxes != axes) {
+    return continued(finishBy(StepKind::kBroadcast, replicatedTable()), target);
   }
-  switch (target.rowKind) {
-  case RowKind::Root:
+  if (target.isRoot()) {
     return finishBy(StepKind::kGather, target);
-  case RowKind::Hash:
+  }
+  if (target.rowKind == RowKind::Hash) {
     return isSubset(target.keys, source.groupKeys)
                ? std::optional(finishBy(StepKind::kHash, target, target.keys))
                : std::nullopt;
-  case RowKind::Scattered:
-    return finishBy(StepKind::kHash, splitRows(RowKind::Hash, axes, source.groupKeys), source.groupKeys);
-  default:
-    return std::nullopt;
   }
+  Layout byKeys = splitRows(RowKind::Hash, axes, source.groupKeys);
+  return continued(finishBy(StepKind::kHash, byKeys, source.groupKeys), target);
 }
 
-std::optional<ReshardPlan> planTable(const Layout &source, const Layout &target) {
-  if (target.unreduced) {
-    return std::nullopt;
-  }
-  if (source.unreduced) {
-    return planFinish(source, target);
-  }
+/// From a split, or from copies, to a split or to copies.
+std::optional<ReshardPlan> planSplit(const Layout &source, const Layout &target) {
   ReshardPlan plan;
   AxisSet axes = source.rowAxes;
-  if (!axes) {
-    return std::nullopt; // Copies of a multiset cannot be divided without looking at every row.
-  }
-  if (target.isReplicated()) {
-    plan.push_back(tableStep(StepKind::kBroadcast, axes, target));
+  if (source == target) {
     return plan;
   }
-  if (target.rowAxes != axes) {
-    return std::nullopt;
+  if (axes && (target.isReplicated() || target.rowAxes != axes)) {
+    plan.push_back(tableStep(StepKind::kBroadcast, axes, replicatedTable()));
+    return continued(plan, target);
+  }
+  if (!axes) {
+    // Copies of a multiset have no common order, so that no rank could keep a block.
+    bool divides = target.isRoot() || target.rowKind == RowKind::Hash || target.rowKind == RowKind::Scattered;
+    if (!divides) {
+      return std::nullopt;
+    }
+    plan.push_back(tableStep(StepKind::kKeep, target.rowAxes, target, target.keys));
+    return plan;
   }
   if (target.rowKind == RowKind::Scattered) {
     return plan; // A relabelling: nothing moves.
@@ -204,7 +206,23 @@ std::optional<ReshardPlan> planTable(const Layout &source, const Layout &target)
   return std::nullopt;
 }
 
+std::optional<ReshardPlan> planTable(const Layout &source, const Layout &target) {
+  if (target.unreduced) {
+    return std::nullopt;
+  }
+  return source.unreduced ? planFinish(source, target) : planSplit(source, target);
+}
+
 } // namespace
+
+bool keepsByFloat(const ReshardPlan &plan, frame::TableType type) {
+  return llvm::any_of(plan, [&](const ReshardStep &step) {
+    return step.kind == StepKind::kKeep && llvm::any_of(step.keys, [&](StringAttr key) {
+             Type column = type.getColumnType(key);
+             return !column || frame::isFloat(column);
+           });
+  });
+}
 
 std::optional<ReshardPlan> planReshard(const Layout &source, const Layout &target) {
   if (source == target) {
@@ -226,6 +244,8 @@ namespace {
 constexpr double kPartitionOperations = 12;
 // Per row of a combine: hash, look up, add.
 constexpr double kFinishOperations = 24;
+// Per row of a copy: hash and select, row by row, on every rank.
+constexpr double kKeepOperations = 36;
 
 /// Follows the bytes through the steps of a table's plan.
 ReshardCost tableCost(const ReshardPlan &plan, const Layout &source, const ValueSize &size,
@@ -267,6 +287,11 @@ ReshardCost tableCost(const ReshardPlan &plan, const Layout &source, const Value
       work.workingSetBytes = size.rows * size.rowBytes;
       total.seconds += model.kernel(work).seconds;
       rowsHere = std::min(rowsHere, size.rows);
+      break;
+    case StepKind::kKeep:
+      work.operations = kKeepOperations * rowsHere;
+      total.seconds += model.kernel(work).seconds;
+      rowsHere /= step.after.isRoot() ? 1 : peers;
       break;
     default:
       break;

@@ -2,6 +2,7 @@
 #ifndef HEADRACE_PASSES_SHARD_RESHARD_PLAN_H
 #define HEADRACE_PASSES_SHARD_RESHARD_PLAN_H
 
+#include "dialects/frame/FrameTypes.h"
 #include "passes/shard/layout.h"
 #include "runtime/model/cost/cost.h"
 
@@ -17,6 +18,7 @@ enum class StepKind : uint8_t {
   kBroadcast,     ///< table: all rows everywhere
   kGather,        ///< table: all rows on the first rank
   kFinish,        ///< table: parts of an unreduced value, now together, are combined
+  kKeep,          ///< table: of copies on all ranks each rank keeps its part, no bytes
 };
 
 struct ReshardStep {
@@ -34,6 +36,9 @@ using ReshardPlan = llvm::SmallVector<ReshardStep, 4>;
 /// The steps from one layout to the other; empty if nothing has to be done; nothing if there is no way.
 /// A need for `scattered` rows is met by any split over the same axes, `root` rows meet every split.
 std::optional<ReshardPlan> planReshard(const Layout &source, const Layout &target);
+
+/// Whether the steps keep rows of copies by a column of `type` that may differ between the copies (a float).
+bool keepsByFloat(const ReshardPlan &plan, frame::TableType type);
 
 /// How large a value is, as a whole.
 struct ValueSize {

@@ -36,7 +36,11 @@ llvm::DenseSet<Value> orderedTables(func::FuncOp function) {
 }
 
 bool keepsOrder(const ReshardPlan &plan) {
-  return plan.empty() || plan.back().kind == StepKind::kFinish;
+  ArrayRef<ReshardStep> steps = plan;
+  while (!steps.empty() && steps.back().kind == StepKind::kKeep) {
+    steps = steps.drop_back(); // a rank leaves out rows, the others stay as they are
+  }
+  return steps.empty() || steps.back().kind == StepKind::kFinish;
 }
 
 } // namespace headrace::shard

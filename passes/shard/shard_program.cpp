@@ -226,6 +226,10 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
   bool onlySize = nodes_[edge.target].onlySizes.size() > static_cast<size_t>(edge.targetOperand) &&
                   nodes_[edge.target].onlySizes[edge.targetOperand];
   bool copied = isRematerializable(edge.value);
+  auto byFloat = [&](const ReshardPlan &plan) {
+    auto table = dyn_cast<frame::TableType>(edge.value.getType());
+    return table && keepsByFloat(plan, table);
+  };
   SmallVector<double> pairCost(given.size() * needed.size(), solve::kForbidden);
   for (size_t g = 0; g < given.size(); ++g) {
     for (size_t n = 0; n < needed.size(); ++n) {
@@ -235,7 +239,7 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
       } else if (copied && llvm::any_of(given, [&](const Layout *could) { return *could == *needed[n]; })) {
         cost = 0; // unreduced from the start
       } else if (std::optional<ReshardPlan> plan = planReshard(*given[g], *needed[n]);
-                 plan && (keepsOrder(*plan) || !ordered_.contains(edge.value))) {
+                 plan && (keepsOrder(*plan) || !ordered_.contains(edge.value)) && !byFloat(*plan)) {
         cost = copied ? 0 : std::min(costOf(*plan, *given[g], sizeOf(edge.value, *given[g]), context_.model).seconds,
                         solve::kForbidden / 2);
       }

@@ -39,6 +39,34 @@ typedef struct HrString {
   const uint8_t *data;
 } HrString;
 
+/* What hr_text makes of strings. */
+typedef enum HrTextFunction {
+  HR_TEXT_UPPER = 0,
+  HR_TEXT_LOWER = 1,
+  HR_TEXT_CONCAT = 2,
+  HR_TEXT_TRIM = 3,
+  HR_TEXT_TRIM_START = 4,
+  HR_TEXT_TRIM_END = 5,
+  HR_TEXT_REPLACE = 6
+} HrTextFunction;
+
+/* How a value reads as text: an integer scaled by a power of ten, one without a fraction, … */
+typedef enum HrTextForm {
+  HR_TEXT_INTEGER = 0,
+  HR_TEXT_WHOLE = 1,
+  HR_TEXT_DATE = 2,
+  HR_TEXT_BOOLEAN = 3,
+  HR_TEXT_FLOAT = 4
+} HrTextForm;
+/* Bytes of memory for a value as text. */
+#define HR_TEXT_PRINTED 64
+
+/* Where a string is made, row after row; zero at first. */
+typedef struct HrTextBuffer {
+  uint8_t *data;
+  uint64_t capacity;
+} HrTextBuffer;
+
 typedef enum HrEncoding {
   HR_VALUES = 0,  /* data: array of the column's physical type (HrString[] for strings; bytes for bools) */
   HR_CODES = 1,   /* data: Parquet RLE/bit-packed hybrid stream of dictionary codes, `bitWidth` bits */

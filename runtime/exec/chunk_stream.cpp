@@ -8,7 +8,7 @@ namespace headrace::exec {
 bool ChunkStream::tryPush(ChunkHandle &chunk) {
   {
     std::lock_guard lock(mutex_);
-    HR_CHECK(!closed_);
+    HR_CHECK(writersLeft_ > 0);
     if (chunks_.size() >= capacity_) {
       return false;
     }
@@ -36,7 +36,7 @@ ChunkHandle ChunkStream::tryPop() {
 void ChunkStream::close() {
   {
     std::lock_guard lock(mutex_);
-    closed_ = true;
+    writersLeft_ -= writersLeft_ > 0;
   }
   doorbell_->ring();
 }
@@ -53,7 +53,7 @@ size_t ChunkStream::size() const {
 
 bool ChunkStream::ended() const {
   std::lock_guard lock(mutex_);
-  return closed_ && chunks_.empty();
+  return writersLeft_ == 0 && chunks_.empty();
 }
 
 } // namespace headrace::exec

@@ -13,13 +13,15 @@ namespace headrace::exec {
 /// Thread-safety: full. Ordering: first in, first out. Rings the doorbell on every change.
 class ChunkStream {
 public:
-  ChunkStream(uint32_t capacity, Doorbell *doorbell) : capacity_(capacity), doorbell_(doorbell) {}
+  /// It ends when each of its `writers` has closed it.
+  ChunkStream(uint32_t capacity, Doorbell *doorbell, uint32_t writers = 1)
+      : capacity_(capacity), doorbell_(doorbell), writersLeft_(writers) {}
 
   /// Takes the chunk if there is room; otherwise false, and the chunk is still the caller's.
   bool tryPush(ChunkHandle &chunk);
   /// Null if there is none at the moment.
   ChunkHandle tryPop();
-  /// No more pushes.
+  /// No more pushes from this writer.
   void close();
 
   bool hasRoom() const;
@@ -32,7 +34,7 @@ private:
   Doorbell *doorbell_;
   mutable std::mutex mutex_;
   std::deque<ChunkHandle> chunks_;
-  bool closed_ = false;
+  uint32_t writersLeft_;
 };
 
 } // namespace headrace::exec

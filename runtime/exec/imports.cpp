@@ -7,7 +7,10 @@
 #include "runtime/exec/state_copy.h"
 #include "runtime/exec/worker_context.h"
 #include "runtime/primitives/fill.h"
+#include "runtime/primitives/string/string.h"
+#include "runtime/primitives/string/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -49,6 +52,31 @@ int32_t stringKeep(HrWorker *worker, void *owner, HrString *text) {
   return finish(worker, static_cast<StateCopy *>(owner)->keep(text));
 }
 
+int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t function, const HrString *const *operands,
+             int32_t count, HrString *out) {
+  auto what = static_cast<HrTextFunction>(function);
+  if (what == HR_TEXT_TRIM || what == HR_TEXT_TRIM_START || what == HR_TEXT_TRIM_END) {
+    *out = primitives::textTrimmed(what, *operands[0], *operands[1]);
+    return HR_OK;
+  }
+  uint64_t most = primitives::textBytesMax(what, operands, count);
+  if (most > buffer->capacity) {
+    uint64_t capacity = std::max<uint64_t>({most, 2 * buffer->capacity, 256});
+    Expected<uint8_t *> memory =
+        WorkerContext::of(worker).arena.allocate(static_cast<int64_t>(capacity + HR_PADDING), 64);
+    if (!memory.ok()) {
+      return failImport(worker, HR_ERROR_MEMORY, memory.status());
+    }
+    *buffer = {*memory, capacity};
+  }
+  uint64_t bytes = primitives::writeText(what, operands, count, buffer->data);
+  if (bytes > UINT32_MAX) {
+    return failImport(worker, HR_ERROR_OVERFLOW, makeError(ErrorKind::kData, "a string of more than 4 GiB"));
+  }
+  *out = primitives::makeString(buffer->data, static_cast<uint32_t>(bytes));
+  return HR_OK;
+}
+
 uint32_t dictionaryCode(HrWorker *worker, void *dictionary, const HrString *text) {
   Expected<uint32_t> code = static_cast<Dictionary *>(dictionary)->code(*text);
   if (!code.ok()) {
@@ -84,6 +112,7 @@ Expected<HrImports> makeImports() {
   table.hr_rows_grow_ = rowsGrow;
   table.hr_dense_reserve_ = denseReserve;
   table.hr_string_keep_ = stringKeep;
+  table.hr_text_ = text;
   table.hr_dictionary_code_ = dictionaryCode;
   table.hr_dictionary_text_ = dictionaryText;
   table.hr_arena_allocate_ = arenaAllocate;

@@ -117,7 +117,7 @@ void Rank::prepareStreams() {
   context_.drainedStreams.assign(plan.streams.size(), 0);
   for (const plan::Stream &stream : plan.streams) {
     context_.streams.push_back(
-        std::make_shared<ChunkStream>(stream.capacityChunks, context_.doorbell));
+        std::make_shared<ChunkStream>(stream.capacityChunks, context_.doorbell, stream.writers));
   }
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
     if (plan.tasks[t].kind == plan::TaskKind::kLoad && plan.tasks[t].outputStream != plan::kNone) {
@@ -129,7 +129,7 @@ void Rank::prepareStreams() {
     changed = false;
     for (const plan::Task &task : plan.tasks) {
       if (task.kind != plan::TaskKind::kRun || task.outputStream == plan::kNone ||
-          context_.orderedStreams[task.outputStream]) {
+          context_.orderedStreams[task.outputStream] || plan.streams[task.outputStream].writers > 1) {
         continue;
       }
       bool ordered = task.sourceState != plan::kNone

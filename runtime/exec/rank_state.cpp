@@ -75,7 +75,13 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
 
 void RankState::publish() {
   if (state_.kind == plan::StateKind::kSortBuffer) {
-    rowCount_ = runs_.empty() ? 0 : runs_.front().size();
+    if (runs_.empty()) {
+      runs_.emplace_back();
+    }
+    std::vector<const uint8_t *> &sorted = runs_.front();
+    sorted.erase(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
+                                                     state_.offset, sorted.size())));
+    rowCount_ = sorted.size();
   } else {
     bool copies =
         state_.kind == plan::StateKind::kJoinTable || state_.kind == plan::StateKind::kRowBuffer;

@@ -54,8 +54,22 @@ void chain(uint64_t &entry, uint8_t *row, uint64_t tag) {
 } // namespace
 
 Status RankState::enterSpan(const RowSpan &span) {
+  // NULL matches nothing: rows with such a key are there for joins that keep the build side.
+  std::vector<uint32_t> validOffsets;
+  for (const plan::StateField &field : state_.fields) {
+    if (field.nullable && field.combine == "key") {
+      validOffsets.push_back(field.validOffset);
+    }
+  }
+  auto hasNull = [&](const uint8_t *row) {
+    return std::any_of(validOffsets.begin(), validOffsets.end(),
+                       [&](uint32_t offset) { return row[offset] == 0; });
+  };
   for (uint64_t i = 0; i < span.count; ++i) {
     uint8_t *row = span.rows + i * state_.rowBytes;
+    if (!validOffsets.empty() && hasNull(row)) {
+      continue;
+    }
     uint64_t hash;
     std::memcpy(&hash, row + 8, sizeof hash);
     chain(join_.directory[hash >> join_.shift], row, uint64_t(1) << (48 + (hash >> 12 & 15)));

@@ -6,6 +6,7 @@
 // rank's thread submits it again when there is room. No worker ever waits inside a task.
 #include "runtime/exec/morsel_queue.h"
 #include "runtime/exec/task.h"
+#include "runtime/exec/values_source.h"
 
 #include "runtime/base/check.h"
 
@@ -118,11 +119,16 @@ Status RunTask::openQueue() {
   }
   const plan::Task &loading = context_.plan->tasks[load];
   const plan::Slot &slot = context_.plan->slots[loading.slot];
+  storage::Share share = loading.split ? storage::Share{context_.rank, context_.size} : storage::Share{};
+  if (slot.kind == "values") {
+    HR_ASSIGN_OR_RETURN(auto values, openValues(slot, share));
+    queue_ = makeLoadQueue(std::move(values));
+    return {};
+  }
   auto source = context_.sources->find(slot.name);
   if (source == context_.sources->end()) {
     return makeError(ErrorKind::kUser, "no input is bound to table: ", slot.name);
   }
-  storage::Share share = loading.split ? storage::Share{context_.rank, context_.size} : storage::Share{};
   HR_ASSIGN_OR_RETURN(auto opened, source->second(slot, share));
   queue_ = makeLoadQueue(std::move(opened));
   return {};

@@ -5,6 +5,7 @@
 #include "runtime/primitives/isa/table.h"
 #include "runtime/primitives/number/number.h"
 #include "runtime/primitives/string/string.h"
+#include "runtime/primitives/string/text.h"
 
 #include <cmath>
 #include <cstring>
@@ -25,12 +26,17 @@ void fillPrimitiveImports(HrImports *table, Isa isa) {
   table->hr_string_ends_with_ = stringEndsWith;
   table->hr_string_substring_ = stringSubstring;
 
+  table->hr_text_length_ = textLength;
+  table->hr_text_print_ = textPrint;
+  table->hr_text_parse_ = textParse;
+
   table->hr_multiply_i128_ = multiplyI128;
   table->hr_divide_i128_ = divideI128;
   table->hr_i128_to_f64_ = i128ToDouble;
   table->hr_date_year_ = dateYear;
   table->hr_date_month_ = dateMonth;
   table->hr_date_day_ = dateDay;
+  table->hr_date_shift_ = dateShift;
 
   table->memcpy_ = [](void *target, const void *source, uint64_t bytes) {
     return std::memcpy(target, source, bytes);

@@ -66,9 +66,18 @@ class Region:
             return self._integer(kind, depth)
         if kind.startswith("decimal"):
             return self._decimal(kind, depth)
+        if kind == "f64" and random.random() < 0.2:
+            return self._number(kind, random.choice(["abs", "floor", "ceiling", "truncate", "round"]), depth)
+        if kind == "date" and random.random() < 0.6:
+            operand = self.term("date", depth - 1)
+            months, days = random.choice([-1, 0, 1, 13]), random.choice([-3, 0, 40])
+            text = f"frame.shift_date {operand.name} months {months} days {days} : {operand.mlir}"
+            return self._emit(text, "date", operand.nullable)
         if kind == "f64":
             op = random.choice(["add", "subtract", "multiply"])
             return self._strict(op, self.term("f64", depth - 1), self.term("f64", depth - 1), "f64")
+        if kind == "string" and random.random() < 0.6:
+            return self._text(depth)
         if kind == "string":
             operand = self.term("string", depth - 1)
             length = f" for {random.randrange(4)}" if random.random() < 0.7 else ""
@@ -103,6 +112,37 @@ class Region:
         nullable = a.nullable or b.nullable
         result = type_text(kind, nullable)
         return self._emit(f"frame.{op} {a.name}, {b.name} : ({a.mlir}, {b.mlir}) -> {result}", kind, nullable)
+
+    def _number(self, kind: str, function: str, depth: int) -> Term:
+        operand = self.term(kind, depth - 1)
+        digits = f" digits {self._random.choice([-1, 0, 1])}" if function == "round" else ""
+        result = type_text(kind, operand.nullable)
+        text = f"frame.number {function} {operand.name}{digits} : ({operand.mlir}) -> {result}"
+        return self._emit(text, kind, operand.nullable)
+
+    def _text(self, depth: int) -> Term:
+        random = self._random
+        choice = random.randrange(8)
+        if choice == 0:
+            kind = random.choice(["i32", "i64", "date", "i1", "decimal<8, 2>"])
+            operand = self.term(kind, depth - 1)
+            result = type_text("string", operand.nullable)
+            text = f"frame.cast {operand.name} : {operand.mlir} -> {result}"
+            return self._emit(text, "string", operand.nullable)
+        function = random.choice(
+            ["upper", "lower", "concat", "concat", "trim", "trim_start", "trim_end", "replace"]
+        )
+        operands = [self.term("string", depth - 1)]
+        if function == "concat":
+            operands.append(self.term("string", depth - 1))
+        elif function.startswith("trim"):
+            operands.append(self.constant(random.choice([" ", "ab", "ůa", ""]), "string"))
+        elif function == "replace":
+            operands += [self.constant(random.choice(["a", "", "ab", "s"]), "string"), self._leaf("string")]
+        nullable = any(term.nullable for term in operands)
+        names, kinds = (", ".join(getattr(term, part) for term in operands) for part in ("name", "mlir"))
+        result = type_text("string", nullable)
+        return self._emit(f"frame.text {function}({names}) : ({kinds}) -> {result}", "string", nullable)
 
     def _case(self, kind: str, depth: int) -> Term:
         random = self._random
@@ -173,7 +213,14 @@ class Region:
 
     def _integer(self, kind: str, depth: int) -> Term:
         random = self._random
-        choice = random.randrange(6)
+        choice = random.randrange(8)
+        if choice == 6:
+            return self._number(kind, random.choice(["abs", "round"]), depth)
+        if choice == 7 and kind == "i32":
+            operand = self.term("string", depth - 1)
+            result = type_text("i32", operand.nullable)
+            text = f"frame.text length({operand.name}) : ({operand.mlir}) -> {result}"
+            return self._emit(text, "i32", operand.nullable)
         if choice == 0 and kind == "i32":
             date = self.term("date", depth - 1)
             field = random.choice(["year", "month", "day"])
@@ -205,6 +252,8 @@ class Region:
     def _decimal(self, kind: str, depth: int) -> Term:
         # A sum or product in its natural type, cast to the one that is wanted.
         random = self._random
+        if random.random() < 0.2:
+            return self._number(kind, random.choice(["abs", "floor", "ceiling", "round", "truncate"]), depth)
         a, b = (
             self.term(random.choice(["decimal<8, 2>", "decimal<4, 0>", kind]), depth - 1) for _ in range(2)
         )

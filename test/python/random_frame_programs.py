@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from random_expressions import Region, Term
-from random_tables import Column, TableData, random_table
+from random_tables import Column, TableData, literal, random_table, random_value
 
 #: No relation may get more rows than this.
 _ROWS_MAX = 4000
@@ -48,7 +48,7 @@ class _Builder:
         for _ in range(random.randrange(1, 6)):
             source = random.choice(pool[-2:])
             steps = [self._filter, self._project, self._join, self._aggregate] * 2
-            step = random.choice([*steps, self._distinct, self._union, self._subquery])
+            step = random.choice([*steps, self._distinct, self._union, self._subquery, self._values])
             made = step(source, pool)
             if made is not None:
                 pool.append(made)
@@ -123,8 +123,7 @@ class _Builder:
         for a, b in pairs[: random.choice([0, 1, 1, 1, 2])]:
             if all(a != other and b != another for other, another in keys):
                 keys.append((a, b))
-        kinds = ["inner", "left", "semi", "anti", "mark"]
-        kind = random.choice([*kinds, *kinds, "right", "full"])
+        kind = random.choice(["inner", "left", "semi", "anti", "mark", "right", "full", "inner", "left"])
         residual = ""
         both = [*left.columns, *right.columns]
         if random.random() < 0.25:
@@ -180,20 +179,20 @@ class _Builder:
         random = self._random
         column = random.choice(source.columns)
         name = self._fresh("m")
-        functions = ["count", "count_distinct", "min", "max"]
+        functions = ["count", "count_distinct", "min", "max"]  # several distinct columns, too
         numeric = column.kind in ("i32", "i64", "f64") or column.kind.startswith("decimal")
         if column.kind == "i1":
             functions = ["count"]
         if numeric:
-            functions += ["sum", "sum", "avg"]
+            functions += ["sum", "sum", "avg", "sum_distinct"]
         function = random.choice(functions)
         nullable = column.nullable or not grouped
         kind = column.kind
         if function.startswith("count"):
             kind, nullable = "i64", False
-        elif function in ("sum", "avg"):
+        elif function in ("sum", "sum_distinct", "avg"):
             if kind.startswith("decimal"):
-                more = (10, 0) if function == "sum" else (4, 4)
+                more = (4, 4) if function == "avg" else (10, 0)
                 if column.precision + more[0] > 38 or column.scale + more[1] > column.precision + more[0]:
                     return None
                 kind = f"decimal<{min(column.precision + more[0], 38)}, {column.scale + more[1]}>"
@@ -215,6 +214,22 @@ class _Builder:
         result = Relation("", columns, source.rows_max + other.rows_max)
         text = f"frame.union {source.value}, {other.value} : {source.mlir}, {other.mlir} -> {result.mlir}"
         return self._emit(text, columns, result.rows_max)
+
+    def _values(self, source: Relation, pool: list[Relation]) -> Relation:
+        """Literal rows with the column types of the source, so that they can be united and joined with it."""
+        random = self._random
+        columns = [Column(self._fresh("v"), column.kind, column.nullable) for column in source.columns]
+        rows = []
+        for _ in range(random.randrange(4)):
+            cells = [
+                "null"
+                if column.nullable and random.random() < 0.2
+                else literal(random_value(random, column.kind), column.kind)
+                for column in columns
+            ]
+            rows.append(f"[{', '.join(cells)}]")
+        result = Relation("", columns, len(rows))
+        return self._emit(f"frame.values [{', '.join(rows)}] : {result.mlir}", columns, len(rows))
 
     def _subquery(self, source: Relation, pool: list[Relation]) -> None:
         """Makes a scalar that later expressions may use."""
@@ -244,7 +259,7 @@ class _Builder:
         )
         offset, count = random.choice([0, 0, 2]), random.randrange(12)
         skip = f"offset {offset} " if offset else ""
-        choice = random.randrange(3)
+        choice = random.randrange(4)
         if choice == 0:
             return self._emit(
                 f"frame.topk {source.value} by [{keys}] {skip}count {count} : {source.mlir}",
@@ -256,6 +271,10 @@ class _Builder:
         )
         if choice == 1:
             return made
+        if choice == 2:
+            return self._emit(
+                f"frame.limit {made.value} offset 2 : {made.mlir}", source.columns, source.rows_max
+            )
         return self._emit(
             f"frame.limit {made.value} {skip}count {count} : {source.mlir}", source.columns, count
         )

@@ -28,9 +28,8 @@ FIRST = int(os.environ.get("HEADRACE_RANDOM_SEED", "1"))
 MESHES = ("ranks:1", "ranks:2", "ranks:3", "a:2,b:2")
 #: What the compiler says of programs that it cannot do, and why that is right for now.
 KNOWN_LIMITS = (
-    "not supported",
-    # One op can only run everywhere (a full join with an aggregate without keys), the next on one rank.
-    "no choice of layouts satisfies all constraints",
+    # Rows without columns: nothing that SQL makes.
+    "rows without columns are not supported",
 )
 
 

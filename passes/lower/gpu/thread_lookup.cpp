@@ -186,6 +186,8 @@ LogicalResult ThreadKernelEmitter::emitLookup(pipe::LookupOp lookup) {
   case pipe::LookupKind::Mark:
     b_.jump(downstream);
     break;
+  case pipe::LookupKind::Full:
+    return lookup.emitError("a full join has no code for threads yet");
   }
 
   b_.enter(downstream);

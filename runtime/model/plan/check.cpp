@@ -241,6 +241,11 @@ Status checkOperands(const Plan &plan, int32_t index) {
   switch (task.kind) {
   case TaskKind::kLoad:
     HR_RETURN_IF_ERROR(need(task.slot != kNone, "a slot"));
+    if (const Slot &slot = plan.slots[task.slot]; slot.kind == "values") {
+      bool whole = !slot.columns.empty() && slot.cells.size() % slot.columns.size() == 0 &&
+                   slot.cells.size() / slot.columns.size() <= UINT32_MAX;
+      HR_RETURN_IF_ERROR(need(whole, "one cell per column in every row of its values"));
+    }
     return plan.slots[task.slot].kind == "tensor"
                ? need(task.outputs.size() == 1 && !output, "one output buffer for a tensor")
                : need(output, "an output stream");

@@ -71,7 +71,9 @@ private:
       if (plan_.streams[s].capacityChunks == 0 || plan_.streams[s].chunkRows == 0) {
         return broken("endpoints", kNone, streamName(s), " has no capacity");
       }
-      if (!onePerPath(producers_[s], regions_)) {
+      if (plan_.streams[s].writers != 1) {
+        HR_RETURN_IF_ERROR(checkWriters(s));
+      } else if (!onePerPath(producers_[s], regions_)) {
         return broken("endpoints", kNone, streamName(s), " needs exactly one producer, got ",
                       listTasks(producers_[s]));
       }
@@ -81,6 +83,18 @@ private:
       }
     }
     return {};
+  }
+
+  /// Several tasks write the stream, and all of them run.
+  Status checkWriters(size_t s) const {
+    bool fits = producers_[s].size() == plan_.streams[s].writers;
+    for (int32_t producer : producers_[s]) {
+      fits = fits && task(producer).kind == TaskKind::kRun && !task(producer).partitioned &&
+             regions_[producer].owner == kNone;
+    }
+    return fits ? Status()
+                : broken("endpoints", kNone, streamName(s), " needs as many run tasks that write it as it has writers, ",
+                         plan_.streams[s].writers, ", got ", listTasks(producers_[s]));
   }
 
   static bool sameTypes(const Schema &a, const Schema &b) {

@@ -45,6 +45,14 @@ template <typename V> void visitFields(V &v, SlotColumn &x) {
   v("max", x.max);
 }
 
+template <typename V> void visitFields(V &v, Cell &x) {
+  v("null", x.null);
+  v("integer", x.integer);
+  v("high", x.high);
+  v("real", x.real);
+  v("text", x.text);
+}
+
 template <typename V> void visitFields(V &v, Slot &x) {
   v("name", x.name);
   v("kind", x.kind);
@@ -52,6 +60,7 @@ template <typename V> void visitFields(V &v, Slot &x) {
   v("bounds", x.bounds);
   v("shape", x.shape);
   v("element", x.element);
+  v("cells", x.cells);
 }
 
 template <typename V> void visitFields(V &v, StateField &x) {
@@ -73,6 +82,7 @@ template <typename V> void visitFields(V &v, State &x) {
   v("mergeKernel", x.mergeKernel);
   v("compareKernel", x.compareKernel);
   v("limit", x.limit);
+  v("offset", x.offset);
   v("direct", x.direct);
   v("directKeyOffset", x.directKeyOffset);
   v("directKeyType", x.directKeyType);
@@ -87,6 +97,7 @@ template <typename V> void visitFields(V &v, Stream &x) {
   v("capacityChunks", x.capacityChunks);
   v("chunkRows", x.chunkRows);
   v("rows", x.rows);
+  v("writers", x.writers);
 }
 
 template <typename V> void visitFields(V &v, Literal &x) {

@@ -65,14 +65,24 @@ struct SlotColumn {
   int64_t max = 0;
 };
 
+/// A literal of a slot of kind "values": what of it counts follows from its column's type.
+struct Cell {
+  bool null = false;
+  int64_t integer = 0; ///< integers, scaled decimals, days, 0 or 1
+  int64_t high = 0;    ///< upper half of an i128
+  double real = 0;
+  std::string text;
+};
+
 /// An input of the program, bound at load to files, an Arrow stream or tensors.
 struct Slot {
   std::string name; ///< table name, or parameter name of a traced function
-  std::string kind; ///< "table" (Parquet files or Arrow data) or "tensor"
+  std::string kind; ///< "table" (Parquet files or Arrow data), "tensor", or "values" (nothing is bound: see cells)
   std::vector<SlotColumn> columns;
   std::vector<Bound> bounds; ///< conjunction
   std::vector<int64_t> shape; ///< tensors: extents of the global value; -1 not known
   std::string element;        ///< tensors: "f32", "f64", "i64"
+  std::vector<Cell> cells;    ///< values: row after row
 };
 
 // ---- states ----
@@ -106,6 +116,7 @@ struct State {
   int32_t mergeKernel = kNone;   ///< combines rows of another copy into this one (source: stateRows)
   int32_t compareKernel = kNone; ///< sort: symbol `int32_t (const uint8_t *a, const uint8_t *b)`
   uint64_t limit = 0;            ///< sort: keep the first `limit` rows; 0 = all
+  uint64_t offset = 0;           ///< sort: of these, who reads it does not see the first `offset`
   // Join tables over a dense integer key: direct addressing by key - base.
   bool direct = false;
   uint32_t directKeyOffset = 0;
@@ -124,6 +135,7 @@ struct Stream {
   uint32_t capacityChunks = 4;
   uint32_t chunkRows = 65536;
   Cardinality rows = {}; ///< of one rank, as estimated; all zero: not known
+  uint32_t writers = 1; ///< run tasks that write it, each until its own end
 };
 
 enum class LiteralKind : uint8_t { kInteger, kI128, kReal, kString };

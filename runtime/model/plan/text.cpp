@@ -97,6 +97,9 @@ private:
         }
         out_ << "\n";
       }
+      if (slot.kind == "values" && !slot.columns.empty()) {
+        out_ << "  " << slot.cells.size() / slot.columns.size() << " rows\n";
+      }
       for (const Bound &bound : slot.bounds) {
         out_ << "  where " << bound.column << " " << bound.op << " ";
         bound.text.empty() ? out_ << bound.integer : out_ << "'" << bound.text << "'";

@@ -276,3 +276,27 @@ func.func @f(%t: !t) -> !t {
   %0 = dist.exchange gather %t over ["r"] {dist.choose = 3 : i64} : !t
   return %0 : !t
 }
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{has a key that is no column of the table: "b"}}
+  %0 = dist.keep %x keys ["b"] over ["r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": f64>) {
+  // expected-error@+1 {{cannot keep rows by a float: "a"}}
+  %0 = dist.keep %x keys ["a"] over ["r"] : !frame.table<"a": f64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{needs at least one axis}}
+  %0 = dist.keep %x over [] : !frame.table<"a": i64>
+  return
+}

@@ -246,3 +246,43 @@ func.func @yield_parent(%a: i1) {
   // expected-error @+1 {{expects parent op to be one of 'frame.filter, frame.project, frame.join'}}
   frame.yield %a : i1
 }
+
+// -----
+
+func.func @number_c1(%a: i64) {
+  // expected-error @+1 {{has no function from 'i64' to 'f64'}}
+  %0 = frame.number ceiling %a : (i64) -> f64
+  return
+}
+
+// -----
+
+func.func @number_c1_sqrt(%a: i64) {
+  // expected-error @+1 {{has no function from 'i64' to 'i64'}}
+  %0 = frame.number sqrt %a : (i64) -> i64
+  return
+}
+
+// -----
+
+func.func @number_c3(%a: f64) {
+  // expected-error @+1 {{takes digits only to round}}
+  %0 = frame.number floor %a digits 2 : (f64) -> f64
+  return
+}
+
+// -----
+
+func.func @text_c1(%a: !frame.string) {
+  // expected-error @+1 {{has a wrong number of operands: 1}}
+  %0 = frame.text replace(%a) : (!frame.string) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @text_c2(%a: !frame.string) {
+  // expected-error @+1 {{must not give '!frame.string'}}
+  %0 = frame.text length(%a) : (!frame.string) -> !frame.string
+  return
+}

@@ -72,11 +72,43 @@ func.func @distinct_topk(%t: !t) -> !t {
 }
 
 // CHECK-LABEL: func.func @limit_of_nothing
-// CHECK: frame.filter %{{.*}} columns [] {
-// CHECK: frame.constant false : i1
-// CHECK-NOT: frame.topk
+// CHECK-NEXT: frame.values []
+// CHECK-NEXT: return
 func.func @limit_of_nothing(%t: !t) -> !t {
   %0 = frame.sort %t by [#frame.sort_key<"a" asc nulls_last>] : !t
   %1 = frame.limit %0 count 0 : !t
   return %1 : !t
+}
+
+// CHECK-LABEL: func.func @false_filter
+// CHECK-NEXT: frame.values []
+func.func @false_filter(%t: !t) -> !t {
+  %0 = frame.filter %t columns [] {
+    %never = frame.constant false : i1
+    frame.yield %never : i1
+  } : !t
+  return %0 : !t
+}
+
+// The columns stay in their places.
+// CHECK-LABEL: func.func @right_join
+// CHECK: %[[LEFT:.*]] = frame.join left %arg1, %arg0 on ["c"] = ["a"]
+// CHECK: frame.project %[[LEFT]] keep ["a", "b", "c"]
+func.func @right_join(%t: !t, %u: !frame.table<"c": i64>)
+    -> !frame.table<"a": !frame.nullable<i64>, "b": !frame.nullable<i64>, "c": i64> {
+  %0 = frame.join right %t, %u on ["a"] = ["c"] : !t, !frame.table<"c": i64>
+      -> !frame.table<"a": !frame.nullable<i64>, "b": !frame.nullable<i64>, "c": i64>
+  return %0 : !frame.table<"a": !frame.nullable<i64>, "b": !frame.nullable<i64>, "c": i64>
+}
+
+// CHECK-LABEL: func.func @limits
+// CHECK: frame.topk %arg0 by [#frame.sort_key<"a" asc nulls_last>] offset 3 count 2
+// CHECK-NEXT: frame.project
+func.func @limits(%t: !t) -> !frame.table<"a": i64> {
+  %0 = frame.topk %t by [#frame.sort_key<"a" asc nulls_last>] offset 1 count 4 : !t
+  %1 = frame.project %0 keep ["a"] compute [] columns [] {
+    frame.yield
+  } : !t -> !frame.table<"a": i64>
+  %2 = frame.limit %1 offset 2 count 7 : !frame.table<"a": i64>
+  return %2 : !frame.table<"a": i64>
 }

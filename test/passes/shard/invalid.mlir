@@ -16,6 +16,6 @@
 !t = !frame.table<"a": i64>
 func.func @main() -> !t {
   %v = frame.values [[1], [2]] : !t
-  %0 = dist.constrain %v : !t to #dist.layout<@mesh, rows = hash<["a"]> over ["r"]>
+  %0 = dist.constrain %v : !t to #dist.layout<@mesh, rows = block over ["r"]>
   return %0 : !t
 }

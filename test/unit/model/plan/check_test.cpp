@@ -72,6 +72,38 @@ TEST(PlanCheck, Range) {
             std::string::npos);
 }
 
+TEST(PlanCheck, StreamsOfSeveralWriters) {
+  auto second = [](Plan &p) {
+    p.streams[2].writers = 2;
+    Task more = p.tasks[3];
+    more.name = "another probe";
+    more.inputStream = kNone;
+    more.sourceState = 0;
+    p.tasks.push_back(more);
+  };
+  EXPECT_EQ(checked([&](Plan &p) {
+              second(p);
+              p.streams[2].writers = 3;
+            }).find("rule endpoints: stream 2 'joined' needs as many run tasks that write it as it has writers, 3"),
+            0u);
+  EXPECT_NE(checked([](Plan &p) { p.streams[2].writers = 2; }).find("rule endpoints: stream 2 'joined'"),
+            std::string::npos);
+}
+
+TEST(PlanCheck, LiteralRows) {
+  auto values = [](Plan &p, size_t cells) {
+    p.slots[0].kind = "values";
+    p.slots[0].cells.resize(cells);
+  };
+  EXPECT_EQ(checked([&](Plan &p) { values(p, 3); }), "ok");
+  EXPECT_EQ(checked([&](Plan &p) { values(p, 0); }), "ok");
+  EXPECT_EQ(checked([&](Plan &p) {
+              values(p, 3);
+              p.slots[0].columns.clear();
+            }),
+            "rule operands: task 0 'load u' (load): needs one cell per column in every row of its values");
+}
+
 TEST(PlanCheck, Layout) {
   EXPECT_EQ(checked([](Plan &p) { p.states[0].fields[0].offset = 17; }),
             "rule layout: state 0 'u table': field 'a' ends at byte 25 of a row of 24");

@@ -1,0 +1,284 @@
+// Functions of numbers, strings and dates, and casts between values and text, as scalar ops of bodies.
+#include "passes/form/expressions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace headrace::form {
+
+Value ExpressionTranslator::real(double value) {
+  return arith::ConstantOp::create(b_, loc_, b_.getF64FloatAttr(value));
+}
+
+// ---- numbers ----
+
+Scalar ExpressionTranslator::absolute(const Scalar &input) {
+  Scalar out = input;
+  if (frame::isFloat(input.type)) {
+    out.value = math::AbsFOp::create(b_, loc_, input.value);
+    return out;
+  }
+  Range range = input.range ? *input.range : *typeRange(input.type);
+  __int128 most = std::max(range.high, range.low < 0 ? -range.low : range.low);
+  Range result{0, most}, bounds = *typeRange(input.type);
+  unsigned bits = std::max(bitsFor(result), widthOf(input.value));
+  Value x = toWidth(input.value, bits), zero = integer(0, bits);
+  Value negative = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, x, zero);
+  out.value = arith::SelectOp::create(b_, loc_, negative, arith::SubIOp::create(b_, loc_, zero, x), x);
+  if (most > bounds.high) {
+    failUnlessFits(out.value, bounds, andValues(guard_, input.valid));
+    result.high = bounds.high;
+  }
+  return conform(out, result);
+}
+
+Value ExpressionTranslator::truncated(Value value) {
+  // From 2^52 on a double is whole already, and no i64 may hold it.
+  constexpr double kWhole = 4503599627370496.0;
+  Value magnitude = math::AbsFOp::create(b_, loc_, value);
+  Value small = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, magnitude, real(kWhole));
+  Value safe = arith::SelectOp::create(b_, loc_, small, value, real(0));
+  Value whole = arith::SIToFPOp::create(b_, loc_, b_.getF64Type(),
+                                        arith::FPToSIOp::create(b_, loc_, b_.getI64Type(), safe));
+  whole = math::CopySignOp::create(b_, loc_, whole, value); // -0.5 is -0
+  return arith::SelectOp::create(b_, loc_, small, whole, value);
+}
+
+Value ExpressionTranslator::nearest(Value value) {
+  Value whole = truncated(value);
+  Value rest = arith::SubFOp::create(b_, loc_, value, whole);
+  for (auto [predicate, bound] : {std::pair(arith::CmpFPredicate::OGE, 0.5), std::pair(arith::CmpFPredicate::OLE, -0.5)}) {
+    Value past = arith::CmpFOp::create(b_, loc_, predicate, rest, real(bound));
+    Value next = arith::AddFOp::create(b_, loc_, whole, real(2 * bound));
+    whole = arith::SelectOp::create(b_, loc_, past, next, whole);
+  }
+  return whole;
+}
+
+Scalar ExpressionTranslator::decimalOf(const Scalar &input, Type target) {
+  Scalar out = input;
+  out.type = target;
+  Value guard = andValues(guard_, input.valid);
+  Value x = input.type.isF32() ? Value(arith::ExtFOp::create(b_, loc_, b_.getF64Type(), input.value)) : input.value;
+  double power = 1;
+  for (int digit = 0; digit < scaleOf(target); ++digit) {
+    power *= 10;
+  }
+  x = nearest(arith::MulFOp::create(b_, loc_, x, real(power)));
+  // In two parts that fit 64 bits each; a double has fewer bits than that, so both are exact.
+  constexpr double kPart = 4611686018427387904.0, kMost = 42535295865117307932921825928971026432.0; // 2^62, 2^125
+  Value fits = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, math::AbsFOp::create(b_, loc_, x), real(kMost));
+  pipe::FailIfOp::create(b_, loc_, andValues(notValue(fits), guard), b_.getStringAttr("overflow"));
+  x = arith::SelectOp::create(b_, loc_, fits, x, real(0));
+  Value high = truncated(arith::DivFOp::create(b_, loc_, x, real(kPart)));
+  Value low = arith::SubFOp::create(b_, loc_, x, arith::MulFOp::create(b_, loc_, high, real(kPart)));
+  auto whole = [&](Value part) -> Value {
+    return toWidth(arith::FPToSIOp::create(b_, loc_, b_.getI64Type(), part), 128);
+  };
+  Value shifted = arith::ShLIOp::create(b_, loc_, whole(high), integer(62, 128));
+  out.value = arith::AddIOp::create(b_, loc_, shifted, whole(low));
+  Range bounds = *typeRange(target);
+  failUnlessFits(out.value, bounds, guard);
+  return conform(out, bounds);
+}
+
+Scalar ExpressionTranslator::roundedReal(frame::NumberOp op, const Scalar &input) {
+  using Function = frame::NumberFunction;
+  Scalar out = input;
+  bool narrow = input.type.isF32();
+  Value x = narrow ? Value(arith::ExtFOp::create(b_, loc_, b_.getF64Type(), input.value)) : input.value;
+  double power = 1;
+  auto digits = static_cast<int64_t>(op.getDigits().value_or(0));
+  for (int64_t digit = 0; digit < std::min<int64_t>(std::abs(digits), 308); ++digit) {
+    power *= 10;
+  }
+  // A power below 1 is not exact: then by its inverse.
+  auto scaled = [&](Value value, bool up) -> Value {
+    if (digits == 0) {
+      return value;
+    }
+    return up == (digits > 0) ? Value(arith::MulFOp::create(b_, loc_, value, real(power)))
+                              : Value(arith::DivFOp::create(b_, loc_, value, real(power)));
+  };
+  x = scaled(x, true);
+  Value whole = op.getFunction() == Function::Round ? nearest(x) : truncated(x);
+  Value rest = arith::SubFOp::create(b_, loc_, x, whole);
+  auto when = [&](arith::CmpFPredicate predicate, Value value, double bound) -> Value {
+    return arith::CmpFOp::create(b_, loc_, predicate, value, real(bound));
+  };
+  auto stepped = [&](Value condition, double step) -> Value {
+    return arith::SelectOp::create(b_, loc_, condition, arith::AddFOp::create(b_, loc_, whole, real(step)), whole);
+  };
+  switch (op.getFunction()) {
+  case Function::Floor:
+    whole = stepped(when(arith::CmpFPredicate::OLT, rest, 0), -1);
+    break;
+  case Function::Ceiling:
+    whole = stepped(when(arith::CmpFPredicate::OGT, rest, 0), 1);
+    break;
+  default:
+    break;
+  }
+  whole = scaled(whole, false);
+  out.value = narrow ? Value(arith::TruncFOp::create(b_, loc_, input.type, whole)) : whole;
+  return out;
+}
+
+FailureOr<Scalar> ExpressionTranslator::roundedInteger(frame::NumberOp op, const Scalar &input) {
+  using Function = frame::NumberFunction;
+  Type type = frame::dropNullable(op.getResult().getType());
+  int scale = scaleOf(input.type), target = scaleOf(type);
+  auto digits = std::clamp<int64_t>(static_cast<int64_t>(op.getDigits().value_or(0)), -38, scale);
+  if (scale - digits > 38) {
+    return op.emitError("rounds away more than 38 digits: ") << digits;
+  }
+  Scalar out = input;
+  out.type = type;
+  Range range = input.range ? *input.range : *typeRange(input.type);
+  if (scale > digits) {
+    __int128 divisor = powerOfTen(scale - static_cast<int>(digits));
+    unsigned bits = std::max({64u, widthOf(input.value), bitsFor(Range{0, divisor})});
+    Value x = toWidth(input.value, bits), by = integer(divisor, bits);
+    Value quotient = bits == 128 ? Value(pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), x, integer(1, 128), by))
+                                 : Value(arith::DivSIOp::create(b_, loc_, x, by));
+    Value rest = arith::SubIOp::create(b_, loc_, x, arith::MulIOp::create(b_, loc_, quotient, by));
+    auto step = [&](arith::CmpIPredicate predicate, __int128 bound, bool up) {
+      Value past = arith::CmpIOp::create(b_, loc_, predicate, rest, integer(bound, bits));
+      Value one = arith::ExtUIOp::create(b_, loc_, b_.getIntegerType(bits), past);
+      quotient = up ? Value(arith::AddIOp::create(b_, loc_, quotient, one))
+                    : Value(arith::SubIOp::create(b_, loc_, quotient, one));
+    };
+    switch (op.getFunction()) {
+    case Function::Floor:
+      step(arith::CmpIPredicate::slt, 0, false);
+      break;
+    case Function::Ceiling:
+      step(arith::CmpIPredicate::sgt, 0, true);
+      break;
+    case Function::Round:
+      step(arith::CmpIPredicate::sge, divisor / 2, true); // powers of ten are even
+      step(arith::CmpIPredicate::sle, -(divisor / 2), false);
+      break;
+    default:
+      break;
+    }
+    out.value = quotient;
+    range = Range{range.low / divisor - 1, range.high / divisor + 1};
+  }
+  out.range = range;
+  out = conform(out, range);
+  out.type = type;
+  // It counts units of 10^-digits.
+  out = rescale(out, static_cast<int>(digits), target, type);
+  Range bounds = *typeRange(type);
+  bool proven = out.range && out.range->low >= bounds.low && out.range->high <= bounds.high;
+  if (!proven) {
+    failUnlessFits(toWidth(out.value, 128), bounds, andValues(guard_, input.valid));
+    out = conform(out, bounds);
+  }
+  return out;
+}
+
+FailureOr<Scalar> ExpressionTranslator::number(frame::NumberOp op) {
+  Scalar input = scalars_.lookup(op.getOperand());
+  switch (op.getFunction()) {
+  case frame::NumberFunction::Abs:
+    return absolute(input);
+  case frame::NumberFunction::Sqrt:
+    input.value = math::SqrtOp::create(b_, loc_, input.value);
+    return input;
+  default:
+    return frame::isFloat(input.type) ? FailureOr<Scalar>(roundedReal(op, input)) : roundedInteger(op, input);
+  }
+}
+
+// ---- strings ----
+
+Scalar ExpressionTranslator::text(frame::TextOp op) {
+  Scalar out;
+  SmallVector<Value> operands;
+  for (Value operand : op.getOperands()) {
+    Scalar scalar = scalars_.lookup(operand);
+    operands.push_back(scalar.value);
+    out.valid = andValues(out.valid, scalar.valid);
+  }
+  StringAttr name = b_.getStringAttr(frame::stringifyTextFunction(op.getFunction()));
+  out.type = frame::dropNullable(op.getResult().getType());
+  if (op.getFunction() == frame::TextFunction::Length) {
+    Value wide = pipe::TextOp::create(b_, loc_, b_.getI64Type(), name, operands);
+    out.range = Range{0, INT32_MAX};
+    out.value = toWidth(wide, 32);
+    return out;
+  }
+  out.value = pipe::TextOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), name, operands);
+  return out;
+}
+
+static StringRef formOf(Type type) {
+  return frame::isDate(type)      ? "date"
+         : frame::isBoolean(type) ? "boolean"
+         : frame::isFloat(type)   ? "float"
+         : frame::isInteger(type) ? "whole"
+                                  : "integer";
+}
+
+Scalar ExpressionTranslator::toText(const Scalar &input) {
+  Scalar out = input;
+  out.type = frame::StringType::get(b_.getContext());
+  out.range = std::nullopt;
+  Value value = input.value;
+  if (frame::isBoolean(input.type)) {
+    value = arith::ExtUIOp::create(b_, loc_, b_.getIntegerType(128), value);
+  } else if (!frame::isFloat(input.type)) {
+    value = toWidth(value, 128);
+  } else if (input.type.isF32()) {
+    value = arith::ExtFOp::create(b_, loc_, b_.getF64Type(), value);
+  }
+  out.value = pipe::PrintOp::create(b_, loc_, pipe::StringType::get(b_.getContext()),
+                                    b_.getStringAttr(formOf(input.type)), value,
+                                    b_.getI64IntegerAttr(scaleOf(input.type)));
+  return out;
+}
+
+Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
+  Scalar out = input;
+  out.type = target;
+  Value guard = andValues(guard_, input.valid);
+  Type parsed = frame::isFloat(target) ? Type(b_.getF64Type()) : Type(b_.getIntegerType(128));
+  auto parse = pipe::ParseOp::create(b_, loc_, TypeRange{parsed, b_.getI1Type()}, b_.getStringAttr(formOf(target)),
+                                     input.value, b_.getI64IntegerAttr(scaleOf(target)));
+  pipe::FailIfOp::create(b_, loc_, andValues(notValue(parse.getValid()), guard), b_.getStringAttr("invalid_cast"));
+  out.value = parse.getValue();
+  if (frame::isFloat(target)) {
+    out.range = std::nullopt;
+    if (target.isF32()) {
+      out.value = arith::TruncFOp::create(b_, loc_, target, out.value);
+    }
+    return out;
+  }
+  if (frame::isBoolean(target)) {
+    out.range = std::nullopt;
+    out.value = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, out.value, integer(0, 128));
+    return out;
+  }
+  Range bounds = *typeRange(target);
+  failUnlessFits(out.value, bounds, guard);
+  return conform(out, bounds);
+}
+
+// ---- dates ----
+
+Scalar ExpressionTranslator::shiftDate(frame::ShiftDateOp op) {
+  Scalar out = scalars_.lookup(op.getOperand());
+  Value wide = pipe::ShiftDateOp::create(b_, loc_, b_.getI64Type(), out.value, op.getMonthsAttr(), op.getDaysAttr());
+  Range bounds{INT32_MIN, INT32_MAX};
+  failUnlessFits(wide, bounds, andValues(guard_, out.valid));
+  out.value = wide;
+  return conform(out, bounds);
+}
+
+} // namespace headrace::form

@@ -1,0 +1,136 @@
+// Strings made of strings, values as text and back, dates moved by months.
+#include "test/unit/primitives/testing.h"
+
+#include "runtime/primitives/string/string.h"
+#include "runtime/primitives/string/text.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace headrace::primitives::testing {
+namespace {
+
+using I128 = __int128;
+
+HrString view(const PaddedBytes &bytes) {
+  return makeString(bytes.data(), static_cast<uint32_t>(bytes.size()));
+}
+std::string textOfView(const HrString &text) {
+  return {reinterpret_cast<const char *>(text.data), text.length};
+}
+
+std::string made(HrTextFunction function, std::vector<std::string> operands) {
+  std::vector<PaddedBytes> bytes;
+  std::vector<HrString> views;
+  std::vector<const HrString *> pointers;
+  for (const std::string &operand : operands) {
+    bytes.emplace_back(std::string_view(operand));
+  }
+  for (const PaddedBytes &operand : bytes) {
+    views.push_back(view(operand));
+  }
+  for (const HrString &operand : views) {
+    pointers.push_back(&operand);
+  }
+  auto count = static_cast<int32_t>(pointers.size());
+  std::vector<uint8_t> out(textBytesMax(function, pointers.data(), count) + 1, 0xee);
+  uint64_t written = writeText(function, pointers.data(), count, out.data());
+  EXPECT_LT(written, out.size());
+  EXPECT_EQ(out.back(), 0xee);
+  return {out.begin(), out.begin() + static_cast<ptrdiff_t>(written)};
+}
+
+std::string trimmed(HrTextFunction function, std::string_view text, std::string_view set) {
+  PaddedBytes textBytes(text), setBytes(set);
+  return textOfView(textTrimmed(function, view(textBytes), view(setBytes)));
+}
+
+std::string printed(int32_t form, I128 value, int32_t scale = 0) {
+  uint8_t memory[HR_TEXT_PRINTED + HR_PADDING];
+  HrString out;
+  textPrint(form, &value, scale, memory, &out);
+  return textOfView(out);
+}
+
+std::optional<I128> parsed(int32_t form, std::string_view text, int32_t scale = 0) {
+  PaddedBytes bytes(text);
+  HrString operand = view(bytes);
+  I128 value = 77;
+  bool valid = textParse(form, &operand, scale, &value) != 0;
+  EXPECT_TRUE(valid || value == 0);
+  return valid ? std::optional(value) : std::nullopt;
+}
+
+TEST(TextTest, CaseIsUnicodes) {
+  EXPECT_EQ(made(HR_TEXT_UPPER, {"abcXYZ 019 {}"}), "ABCXYZ 019 {}");
+  EXPECT_EQ(made(HR_TEXT_LOWER, {"abcXYZ [@`"}), "abcxyz [@`");
+  EXPECT_EQ(made(HR_TEXT_UPPER, {"žluťoučký кот"}), "ŽLUŤOUČKÝ КОТ");
+  EXPECT_EQ(made(HR_TEXT_LOWER, {"ŽLUŤOUČKÝ КОТ"}), "žluťoučký кот");
+  EXPECT_EQ(made(HR_TEXT_UPPER, {std::string(40, '\xc8') + "\xc9"}).size(), 41u); // not UTF-8: no crash
+  EXPECT_EQ(made(HR_TEXT_LOWER, {"ȺȾȺ"}), "ⱥⱦⱥ"); // two bytes become three
+}
+
+TEST(TextTest, ConcatReplaceLength) {
+  EXPECT_EQ(made(HR_TEXT_CONCAT, {"ab", "", "c"}), "abc");
+  EXPECT_EQ(made(HR_TEXT_REPLACE, {"banana", "an", "<an>"}), "b<an><an>a");
+  EXPECT_EQ(made(HR_TEXT_REPLACE, {"aaaa", "aa", ""}), "");
+  EXPECT_EQ(made(HR_TEXT_REPLACE, {"aaa", "", "x"}), "aaa");
+  EXPECT_EQ(made(HR_TEXT_REPLACE, {"a", "ab", "x"}), "a");
+  PaddedBytes bytes(std::string_view("kůň"));
+  HrString text = view(bytes);
+  EXPECT_EQ(textLength(&text), 3);
+}
+
+TEST(TextTest, Trim) {
+  EXPECT_EQ(trimmed(HR_TEXT_TRIM, "  a b ", " "), "a b");
+  EXPECT_EQ(trimmed(HR_TEXT_TRIM_START, "xyxa", "xy"), "a");
+  EXPECT_EQ(trimmed(HR_TEXT_TRIM_END, "aůůx", "xů"), "a");
+  EXPECT_EQ(trimmed(HR_TEXT_TRIM, "   ", " "), "");
+  EXPECT_EQ(trimmed(HR_TEXT_TRIM, "ab", ""), "ab");
+}
+
+TEST(TextTest, PrintsExactly) {
+  EXPECT_EQ(printed(HR_TEXT_WHOLE, 0), "0");
+  EXPECT_EQ(printed(HR_TEXT_WHOLE, -42), "-42");
+  EXPECT_EQ(printed(HR_TEXT_INTEGER, 5, 2), "0.05");
+  EXPECT_EQ(printed(HR_TEXT_INTEGER, -12345, 2), "-123.45");
+  I128 most = static_cast<I128>(~static_cast<unsigned __int128>(0) >> 1);
+  EXPECT_EQ(printed(HR_TEXT_WHOLE, -most - 1), "-170141183460469231731687303715884105728");
+  EXPECT_EQ(printed(HR_TEXT_INTEGER, most, 38), "1.70141183460469231731687303715884105727");
+  EXPECT_EQ(printed(HR_TEXT_DATE, 0), "1970-01-01");
+  EXPECT_EQ(printed(HR_TEXT_DATE, 19782), "2024-02-29");
+  EXPECT_EQ(printed(HR_TEXT_BOOLEAN, 1), "true");
+}
+
+TEST(TextTest, ParsesWhatIsAValue) {
+  EXPECT_EQ(parsed(HR_TEXT_WHOLE, " -42\n"), -42);
+  EXPECT_EQ(parsed(HR_TEXT_WHOLE, "+7"), 7);
+  EXPECT_EQ(parsed(HR_TEXT_WHOLE, "1.0"), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_WHOLE, ""), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_WHOLE, "-"), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_WHOLE, std::string(60, '9')), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, "1.005", 2), 101);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, "-1.0049999", 2), -100);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, "3", 2), 300);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, "1.2.3", 2), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_DATE, "2024-02-29"), 19782);
+  EXPECT_EQ(parsed(HR_TEXT_DATE, "2023-02-29"), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_BOOLEAN, "TRUE"), 1);
+  EXPECT_EQ(parsed(HR_TEXT_BOOLEAN, "yes"), std::nullopt);
+}
+
+TEST(TextTest, DatesMoveByMonths) {
+  auto day = [](std::string_view text) { return static_cast<int32_t>(*parsed(HR_TEXT_DATE, text)); };
+  EXPECT_EQ(dateShift(day("2024-01-31"), 1, 0), day("2024-02-29"));
+  EXPECT_EQ(dateShift(day("2024-02-29"), -12, 0), day("2023-02-28"));
+  EXPECT_EQ(dateShift(day("1969-12-31"), -1, 1), day("1969-12-01"));
+  EXPECT_EQ(dateShift(day("2000-01-01"), 25, -1), day("2002-01-31"));
+  EXPECT_GT(dateShift(INT32_MAX, 1'000'000'000, 0), INT32_MAX);
+  for (int32_t days = -800'000; days < 800'000; days += 977) {
+    EXPECT_EQ(dateShift(days, 0, 0), days);
+  }
+}
+
+} // namespace
+} // namespace headrace::primitives::testing
