@@ -121,6 +121,18 @@ void setOrder(MeasuredPlan &plan, const std::vector<double> &orderedSlots) {
       orderedStreams[task.outputStream] = orderedSlots[task.slot];
     }
   }
+  // Kernels and exchanges keep the order by and large.
+  for (bool more = true; more;) {
+    more = false;
+    for (const plan::Task &task : plan.plan().tasks) {
+      bool passes = task.kind == plan::TaskKind::kRun || task.kind == plan::TaskKind::kExchange;
+      if (passes && task.outputStream != plan::kNone && orderedStreams[task.inputStream] > 0 &&
+          orderedStreams[task.outputStream] == 0) {
+        orderedStreams[task.outputStream] = orderedStreams[task.inputStream];
+        more = true;
+      }
+    }
+  }
   for (auto &[id, task] : plan.tasks) {
     auto found = orderedStreams.find(plan.plan().tasks[id].inputStream);
     if (found != orderedStreams.end() && found->second > 0) {

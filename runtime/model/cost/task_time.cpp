@@ -179,7 +179,8 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     // More matches than rows: those of a key were not kept in its order.
     bool scattered = work.kind == WorkKind::kMatch && work.level > 0 &&
                      units > 1.05 * rowsOfLevel(rows, work.level - 1);
-    bool near = work.state == inOrder && (!state.direct || isInOrder(state, rows));
+    bool near =
+        work.state == inOrder && (state.direct ? isInOrder(state, rows) : task.phase == "scan");
     if (near && !scattered) {
       // Rows follow each other; a directory by hash does not.
       if (work.kind == WorkKind::kProbe && state.direct) {
@@ -275,6 +276,9 @@ Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRo
   if (ranks > 1) {
     terms["exchange_value"] = rows.source * columns;
     terms["exchange_byte"] = rows.bytes;
+    // What outgrows the caches goes through memory.
+    constexpr double kCachedBytes = 8e6;
+    terms["exchange_far_byte"] = std::max(0.0, rows.bytes - kCachedBytes);
   }
   return terms;
 }
@@ -411,6 +415,7 @@ const std::map<std::string, double> &assumedSeconds() {
       {"load_byte", 0.05e-9},
       {"load", 5e-6},
       {"order_byte", 0.1e-9},
+      {"exchange_far_byte", 0.2e-9},
       {"decode_far", 0.7e-9},
       {"decode_selected_far", 1e-9},
       {"probe_direct", 1e-9},
