@@ -1,6 +1,8 @@
 // Row layouts: wide fields first, so that no padding is needed between them; validity bytes last.
 #include "passes/analysis/physical.h"
 
+#include "runtime/abi/type_bytes.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -35,26 +37,6 @@ HrType physicalType(Type type) {
     return HR_I64;
   case 128:
     return HR_I128;
-  }
-  llvm_unreachable("not a physical type");
-}
-
-uint32_t physicalBytes(HrType type) {
-  switch (type) {
-  case HR_BOOL:
-  case HR_I8:
-    return 1;
-  case HR_I16:
-    return 2;
-  case HR_I32:
-  case HR_F32:
-    return 4;
-  case HR_I64:
-  case HR_F64:
-    return 8;
-  case HR_I128:
-  case HR_STRING:
-    return 16;
   }
   llvm_unreachable("not a physical type");
 }
@@ -161,12 +143,12 @@ plan::State layoutState(pipe::StateOp op) {
     order.push_back(&field);
   }
   llvm::stable_sort(order, [](auto *a, auto *b) {
-    return physicalBytes(a->type) > physicalBytes(b->type);
+    return abi::bytesOf(a->type) > abi::bytesOf(b->type);
   });
   uint32_t offset = headerBytes(op.getKind());
   for (plan::StateField *field : order) {
     field->offset = offset;
-    offset += physicalBytes(field->type);
+    offset += abi::bytesOf(field->type);
   }
   for (plan::StateField *field : order) {
     if (field->nullable) {

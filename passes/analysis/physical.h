@@ -9,9 +9,6 @@ namespace headrace {
 
 /// The ABI type of a body-level type (i1, i8 … i128, f32, f64, !pipe.string).
 HrType physicalType(mlir::Type type);
-/// Bytes of a value of this type inside kernels and states.
-uint32_t physicalBytes(HrType type);
-
 /// Offsets, row size and identity row of a state; name, kind, fields and limit as in the op.
 /// Rows of group tables start with the hash (8 bytes), of join tables with next and hash (16 bytes).
 plan::State layoutState(pipe::StateOp state);

@@ -1,6 +1,8 @@
 // Prologue, sources, filters and maps of a kernel.
 #include "passes/lower/kernel_emitter.h"
 
+#include "runtime/abi/type_bytes.h"
+
 #include "passes/analysis/physical.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -227,7 +229,7 @@ void KernelEmitter::decode(const Column &column) {
   Source &entry = sources_[column->source];
   column->source = -1;
   entry.decoded = true;
-  int64_t bytes = physicalBytes(physicalType(column->type));
+  int64_t bytes = abi::bytesOf(physicalType(column->type));
   column->base = scratch(kBufferRows * bytes);
   Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
   std::string width = std::to_string(bytes * 8);

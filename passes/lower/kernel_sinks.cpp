@@ -1,6 +1,8 @@
 // The ends of a pipeline: aggregates, join and sort buffers, output chunks.
 #include "passes/lower/kernel_emitter.h"
 
+#include "runtime/abi/type_bytes.h"
+
 #include "passes/analysis/physical.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -65,7 +67,7 @@ LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const pl
     FieldSlot entry{field, Value(), Type()};
     if (!hasString) {
       entry.memory = b_.slot(b_.getI64Type(), 4);
-      int64_t bytes = physicalBytes(field.type);
+      int64_t bytes = abi::bytesOf(field.type);
       entry.type = field.type == HR_F32   ? Type(b_.getF32Type())
                    : field.type == HR_F64 ? Type(b_.getF64Type())
                                           : Type(b_.getIntegerType(bytes * 8));
@@ -173,8 +175,8 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
       };
       if (field.nullable) {
         // The value under NULL is 0, so that rows compare and copy as a whole.
-        for (uint32_t byte = 0; byte < physicalBytes(field.type); byte += 8) {
-          uint32_t left = std::min(8u, physicalBytes(field.type) - byte);
+        for (uint32_t byte = 0; byte < abi::bytesOf(field.type); byte += 8) {
+          uint32_t left = std::min(8u, abi::bytesOf(field.type) - byte);
           b_.storeField(b_.integer(b_.getIntegerType(left * 8), 0), place, byte);
         }
         Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
@@ -209,7 +211,7 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
   }
   for (Type type : rowsType.getTypes()) {
     bool text = isa<pipe::StringType>(type);
-    double bytes = static_cast<double>(physicalBytes(physicalType(type)));
+    double bytes = static_cast<double>(abi::bytesOf(physicalType(type)));
     work_.add(text ? plan::WorkKind::kEmitString : plan::WorkKind::kEmitByte, level(), text ? 1 : bytes);
   }
   Value current = scratch(8);
@@ -288,7 +290,7 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
       Value zero = arith::ConstantOp::create(b_, b_.loc(), b_.getZeroAttr(type));
       value = b_.select(input.valid, value, zero);
     }
-    storeValue(b_, type, value, b_.element(data, filled, physicalBytes(physicalType(type))));
+    storeValue(b_, type, value, b_.element(data, filled, abi::bytesOf(physicalType(type))));
   }
   b_.storeField(b_.add(filled, b_.i32(1)), output, offsetof(HrOutput, rows));
   b_.store(b_.add(b_.load(i64, current), b_.i64(1)), current);

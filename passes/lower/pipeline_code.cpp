@@ -1,6 +1,8 @@
 // Columns, maps, failures and the combination of fields.
 #include "passes/lower/pipeline_code.h"
 
+#include "runtime/abi/type_bytes.h"
+
 #include "passes/analysis/physical.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -67,7 +69,7 @@ Value PipelineCode::widenToField(const plan::StateField &field, Value value) {
   bool isFloat = isa<FloatType>(type);
   Type stored = isFloat ? (field.type == HR_F32 ? Type(b_.getF32Type()) : Type(b_.getF64Type()))
                 : field.type == HR_BOOL ? Type(b_.getI1Type())
-                                        : Type(b_.getIntegerType(physicalBytes(field.type) * 8));
+                                        : Type(b_.getIntegerType(abi::bytesOf(field.type) * 8));
   if (type == stored) {
     return value;
   }

@@ -1,6 +1,8 @@
 // Reading columns of a row, and widening scalar bodies onto vectors by construction.
 #include "passes/lower/row_values.h"
 
+#include "runtime/abi/type_bytes.h"
+
 #include "passes/analysis/physical.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -74,7 +76,7 @@ Value RowReader::indexAt(unsigned level) {
 }
 
 RowValue RowReader::readBuffer(const ColumnValue &column) {
-  int64_t bytes = physicalBytes(physicalType(column.type));
+  int64_t bytes = abi::bytesOf(physicalType(column.type));
   RowValue out;
   if (width_) {
     bool isBool = column.type.isInteger(1);

@@ -1,6 +1,7 @@
 // Conversion of sealed chunks to Arrow arrays, and the release callbacks.
 #include "runtime/exec/arrow_export.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/model/plan/names.h"
 
 #include <cerrno>
@@ -28,7 +29,7 @@ Expected<ArrowType> arrowType(const plan::Column &column) {
     return ArrowType{"b", 0};
   }
   if (column.type == HR_F32 || column.type == HR_F64) {
-    return ArrowType{column.type == HR_F32 ? "f" : "g", plan::widthOf(column.type)};
+    return ArrowType{column.type == HR_F32 ? "f" : "g", abi::bytesOf(column.type)};
   }
   if (std::sscanf(logical.c_str(), "decimal<%d, %d>", &precision, &scale) == 2) {
     return ArrowType{"d:" + std::to_string(precision) + "," + std::to_string(scale), 16};
@@ -45,7 +46,7 @@ Expected<ArrowType> arrowType(const plan::Column &column) {
   }
   if (logical.empty()) {
     constexpr const char *kFormats[] = {"b", "c", "s", "i", "l"};
-    return ArrowType{kFormats[column.type], plan::widthOf(column.type)};
+    return ArrowType{kFormats[column.type], abi::bytesOf(column.type)};
   }
   return makeError(ErrorKind::kUnsupported, "result column '", column.name,
                    "' has no Arrow type: ", logical);
@@ -157,7 +158,7 @@ void exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, cons
   holder->chunk = chunk;
   holder->buffers[0] = segment.validity;
   holder->buffers[1] = segment.data;
-  uint32_t width = plan::widthOf(physical);
+  uint32_t width = abi::bytesOf(physical);
   if (type.width != 0 && width != type.width) {
     holder->converted =
         convertIntegers(static_cast<const uint8_t *>(segment.data), width, type.width, chunk->rows);

@@ -1,6 +1,7 @@
 // Building, sealing and copying of chunks.
 #include "runtime/exec/chunk.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/base/check.h"
 #include "runtime/model/plan/names.h"
 
@@ -21,7 +22,7 @@ HrEncoding sealedEncoding(HrType type) {
 uint64_t sealedBytes(HrType type, uint64_t rows) {
   return type == HR_STRING ? (rows + 1) * 4
          : type == HR_BOOL ? bitmapBytes(rows)
-                           : rows * plan::widthOf(type);
+                           : rows * abi::bytesOf(type);
 }
 
 /// Bytes of 0 and 1 to bits, in place or not; returns whether all are 1.
@@ -125,7 +126,7 @@ Status OutputChunk::prepare() {
   uint64_t capacity = stream_.chunkRows;
   uint64_t total = 0;
   for (const plan::Column &column : stream_.schema.columns) {
-    uint64_t width = column.type == HR_STRING ? 4 : plan::widthOf(column.type);
+    uint64_t width = column.type == HR_STRING ? 4 : abi::bytesOf(column.type);
     total += padded((capacity + 1) * width) + (column.nullable ? padded(capacity) : 0);
   }
   auto buffers = std::make_shared<Buffers>();
@@ -136,7 +137,7 @@ Status OutputChunk::prepare() {
   auto *at = reinterpret_cast<uint8_t *>(buffers->fixed.data());
   for (size_t c = 0; c < columns_.size(); ++c) {
     const plan::Column &column = stream_.schema.columns[c];
-    uint64_t width = column.type == HR_STRING ? 4 : plan::widthOf(column.type);
+    uint64_t width = column.type == HR_STRING ? 4 : abi::bytesOf(column.type);
     HrOutputColumn &out = columns_[c];
     out = HrOutputColumn{};
     out.data = at;

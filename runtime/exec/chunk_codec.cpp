@@ -1,6 +1,7 @@
 // Layout, copying of bits and offsets, and checks on the way in.
 #include "runtime/exec/chunk_codec.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/base/check.h"
 #include "runtime/model/plan/names.h"
 
@@ -27,7 +28,7 @@ uint64_t bitmapBytes(uint64_t rows) { return (rows + 7) / 8; }
 uint64_t dataBytes(HrType type, uint64_t rows) {
   return type == HR_STRING ? (rows + 1) * 4
          : type == HR_BOOL ? bitmapBytes(rows)
-                           : rows * plan::widthOf(type);
+                           : rows * abi::bytesOf(type);
 }
 
 uint64_t headerBytes(size_t columns) {
@@ -115,7 +116,7 @@ void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRo
         std::memcpy(base + wire.heap, segment.heap + offsets[0], wire.heapBytes);
       }
     } else {
-      uint64_t width = plan::widthOf(type);
+      uint64_t width = abi::bytesOf(type);
       std::memcpy(base + wire.data, data + firstRow * width, rows * width);
     }
     if (segment.validity) {

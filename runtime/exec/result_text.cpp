@@ -1,6 +1,7 @@
 // Values of sealed chunks as text, and the two layouts.
 #include "runtime/exec/result_text.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/model/plan/names.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 __int128 integerAt(const void *data, HrType type, uint32_t row) {
   const auto *bytes = static_cast<const uint8_t *>(data);
-  uint32_t width = plan::widthOf(type);
+  uint32_t width = abi::bytesOf(type);
   __int128 value = 0;
   std::memcpy(&value, bytes + size_t(row) * width, width);
   int unused = 128 - static_cast<int>(width) * 8;

@@ -1,6 +1,8 @@
 // Names and ranges of types.
 #include "runtime/storage/column_type.h"
 
+#include "runtime/abi/type_bytes.h"
+
 #include <algorithm>
 
 namespace headrace::storage {
@@ -42,26 +44,6 @@ bool ColumnType::canBe(HrType type) const {
   }
 }
 
-uint32_t valueBytes(HrType type) {
-  switch (type) {
-  case HR_BOOL:
-  case HR_I8:
-    return 1;
-  case HR_I16:
-    return 2;
-  case HR_I32:
-  case HR_F32:
-    return 4;
-  case HR_I64:
-  case HR_F64:
-    return 8;
-  case HR_I128:
-  case HR_STRING:
-    return 16;
-  }
-  return 8;
-}
-
 const char *typeName(HrType type) {
   constexpr const char *kNames[] = {"bool", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "string"};
   return type <= HR_STRING ? kNames[type] : "unknown";
@@ -71,7 +53,7 @@ bool fitsInteger(HrType type, __int128 min, __int128 max) {
   if (type == HR_I128) {
     return true;
   }
-  __int128 limit = static_cast<__int128>(1) << (8 * valueBytes(type) - 1);
+  __int128 limit = static_cast<__int128>(1) << (8 * abi::bytesOf(type) - 1);
   return min >= -limit && max < limit;
 }
 

@@ -28,8 +28,6 @@ struct ColumnType {
   bool canBe(HrType type) const;
 };
 
-/// Bytes of a value inside a kernel; HR_BOOL: 1, HR_STRING: 16.
-uint32_t valueBytes(HrType type);
 const char *typeName(HrType type);
 /// Whether values in [min, max] fit the integer type.
 bool fitsInteger(HrType type, __int128 min, __int128 max);

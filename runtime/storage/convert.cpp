@@ -1,6 +1,7 @@
 // One loop per stored type; integers up to 64 bits go through the vectorised primitive.
 #include "runtime/storage/convert.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
 
@@ -20,7 +21,7 @@ Status misfit(HrType type, __int128 min, __int128 max) {
 /// Values one by one through next(value) -> bool; for decimals of many bytes and unsigned 64-bit integers.
 template <typename Next> Status convertWide(uint64_t count, EncodedChunk &chunk, void *out, Next next) {
   uint8_t *to = static_cast<uint8_t *>(out);
-  const uint32_t width = valueBytes(chunk.type);
+  const uint32_t width = abi::bytesOf(chunk.type);
   for (uint64_t i = 0; i < count; ++i, to += width) {
     __int128 value;
     if (!next(value)) {

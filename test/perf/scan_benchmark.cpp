@@ -2,6 +2,7 @@
 // are not kept, and for one whose pages are, decoded or not: `scan_benchmark DIR [rounds]`.
 // Figures: docs/reference/scan.md.
 #include "runtime/storage/parquet/chunk_loader.h"
+#include "runtime/abi/type_bytes.h"
 #include "runtime/storage/storage.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ void decode(const HrColumn &column, HrType type) {
   HrCursor cursor;
   imports.hr_cursor_open_(&cursor, &column);
   while (uint32_t run = imports.hr_cursor_run_(&cursor)) {
-    if (decodeTile(imports, valueBytes(type), &cursor, std::min<uint32_t>(run, HR_TILE_ROWS),
+    if (decodeTile(imports, abi::bytesOf(type), &cursor, std::min<uint32_t>(run, HR_TILE_ROWS),
                    tile) != HR_OK) {
       fail("a column does not decode");
     }

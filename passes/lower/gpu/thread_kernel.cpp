@@ -1,6 +1,8 @@
 // Supersteps of a kernel, the row loop, sources and filters.
 #include "passes/lower/gpu/thread_kernel.h"
 
+#include "runtime/abi/type_bytes.h"
+
 #include "passes/analysis/physical.h"
 
 #include <cstddef>
@@ -221,7 +223,7 @@ RowValue ThreadKernelEmitter::loadColumn(const ColumnValue &column) {
     out.value = isSet(
         b_.callNamed("hr_device_bool", i32, {from.encoding, from.data, from.dictionary, row_}));
   } else {
-    Value bytes = b_.i32(physicalBytes(physicalType(column.type)));
+    Value bytes = b_.i32(abi::bytesOf(physicalType(column.type)));
     Value place = b_.callNamed("hr_device_value", pointer,
                                {from.encoding, from.data, from.dictionary, row_, bytes});
     out.value = loadValue(b_, column.type, place);

@@ -1,6 +1,8 @@
 // pipe.lookup in a thread: walks the chain of its row, one trip through the later stages per match.
 #include "passes/lower/gpu/thread_kernel.h"
 
+#include "runtime/abi/type_bytes.h"
+
 #include "passes/analysis/physical.h"
 
 #include <cstddef>
@@ -266,7 +268,7 @@ FailureOr<DeviceKernel> emitJoinLink(pipe::StateOp op, ModuleOp target) {
       b.branch(loadValue(b, b.getI1Type(), b.at(row, key->validOffset)), valid, next);
       b.enter(valid);
     }
-    Type type = b.getIntegerType(physicalBytes(state.directKeyType) * 8);
+    Type type = b.getIntegerType(abi::bytesOf(state.directKeyType) * 8);
     Value value = b.signExtend(b.loadField(type, row, state.directKeyOffset), i64);
     Value slot = arith::SubIOp::create(b, b.loc(), value,
                                        b.loadField(i64, table, offsetof(HrJoinTable, base)));

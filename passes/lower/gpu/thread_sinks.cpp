@@ -2,6 +2,8 @@
 // threads change.
 #include "passes/lower/gpu/thread_kernel.h"
 
+#include "runtime/abi/type_bytes.h"
+
 #include "passes/analysis/physical.h"
 
 #include <cstddef>
@@ -182,8 +184,8 @@ void ThreadKernelEmitter::storeField(const plan::StateField &field, Type type, R
   };
   if (field.nullable) {
     // The value under NULL is 0, so that rows compare and copy as a whole.
-    for (uint32_t byte = 0; byte < physicalBytes(field.type); byte += 8) {
-      uint32_t left = std::min(8u, physicalBytes(field.type) - byte);
+    for (uint32_t byte = 0; byte < abi::bytesOf(field.type); byte += 8) {
+      uint32_t left = std::min(8u, abi::bytesOf(field.type) - byte);
       b_.storeField(b_.integer(b_.getIntegerType(left * 8), 0), place, byte);
     }
     Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
@@ -276,7 +278,7 @@ LogicalResult ThreadKernelEmitter::emitEmit(pipe::EmitOp emit) {
         storeValue(b_, b_.getI1Type(), valid, b_.element(flags, row, 1));
       }
       Value data = b_.loadField(pointer, out, offsetof(HrOutputColumn, data));
-      Value place = b_.element(data, row, physicalBytes(physicalType(column)));
+      Value place = b_.element(data, row, abi::bytesOf(physicalType(column)));
       Value value = input.value;
       if (input.valid && !isa<pipe::StringType>(column)) {
         Value zero = arith::ConstantOp::create(b_, b_.loc(), b_.getZeroAttr(column));

@@ -1,6 +1,7 @@
 // Units of work of a plan's tasks by term.
 #include "runtime/model/cost/task_time.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/model/plan/names.h"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ bool hasPlainText(const plan::Plan &plan, const plan::Task &task, const TaskRows
   for (const plan::Column &column : plan.streams[task.inputStream].schema.columns) {
     constexpr double kCodeBytes = 6;
     text = text || column.type == HR_STRING;
-    expected += column.type == HR_STRING ? kCodeBytes : plan::widthOf(column.type);
+    expected += column.type == HR_STRING ? kCodeBytes : abi::bytesOf(column.type);
   }
   return text && rows.bytes > rows.source * expected;
 }
@@ -107,7 +108,7 @@ double farDictionaries(const plan::Plan &plan, const plan::Task &task) {
       }
       double range = static_cast<double>(column.max) - static_cast<double>(column.min);
       columns += 1;
-      far += plan::widthOf(column.type) > 2 && (!column.ranged || range > kNearEntries) ? 1 : 0;
+      far += abi::bytesOf(column.type) > 2 && (!column.ranged || range > kNearEntries) ? 1 : 0;
     }
   }
   return columns > 0 ? far / columns : 0;

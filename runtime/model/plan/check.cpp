@@ -1,6 +1,7 @@
 // Rules over single elements of a plan: versions, ranges, layouts, operands, regions.
 #include "runtime/model/plan/check.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/model/plan/check_rules.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ Status checkFields(const Plan &plan, const State &state, const std::string &subj
     return {};
   };
   for (const StateField &field : state.fields) {
-    HR_RETURN_IF_ERROR(take(field, field.offset, widthOf(field.type)));
+    HR_RETURN_IF_ERROR(take(field, field.offset, abi::bytesOf(field.type)));
     if (field.nullable) {
       HR_RETURN_IF_ERROR(take(field, field.validOffset, 1));
     }
@@ -113,7 +114,7 @@ Status checkState(const Plan &plan, size_t index) {
   if (state.direct) {
     bool integral = state.directKeyType >= HR_I8 && state.directKeyType <= HR_I64;
     if (state.kind != StateKind::kJoinTable || !integral ||
-        uint64_t(state.directKeyOffset) + widthOf(state.directKeyType) > state.rowBytes) {
+        uint64_t(state.directKeyOffset) + abi::bytesOf(state.directKeyType) > state.rowBytes) {
       return broken("layout",
                     "direct addressing needs a join table and an integer key inside the row");
     }

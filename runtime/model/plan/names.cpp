@@ -7,26 +7,6 @@
 
 namespace headrace::plan {
 
-uint32_t widthOf(HrType type) {
-  switch (type) {
-  case HR_BOOL:
-  case HR_I8:
-    return 1;
-  case HR_I16:
-    return 2;
-  case HR_I32:
-  case HR_F32:
-    return 4;
-  case HR_I64:
-  case HR_F64:
-    return 8;
-  case HR_I128:
-  case HR_STRING:
-    return 16;
-  }
-  return 0;
-}
-
 std::string importsHashText() {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(abi::importsHash()));

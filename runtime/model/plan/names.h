@@ -63,10 +63,6 @@ template <typename E> std::optional<E> enumOf(std::string_view name) {
   return std::nullopt;
 }
 
-/// Bytes of one value inside kernels, states and HR_VALUES segments (a bool is a byte, a string
-/// 16).
-uint32_t widthOf(HrType type);
-
 /// Plan.importsHash of kernels compiled against this build's catalogue: 16 lower-case hex digits.
 std::string importsHashText();
 

@@ -1,5 +1,6 @@
 // Loads, kernels over rows, and exchanges.
 #include "runtime/model/plan/names.h"
+#include "runtime/abi/type_bytes.h"
 #include "runtime/model/simulate/plan_graph_builder.h"
 
 namespace headrace::simulate {
@@ -8,7 +9,7 @@ namespace {
 double rowBytes(const plan::Schema &schema) {
   double bytes = 0;
   for (const plan::Column &column : schema.columns) {
-    bytes += plan::widthOf(column.type) + (column.nullable ? 1 : 0);
+    bytes += abi::bytesOf(column.type) + (column.nullable ? 1 : 0);
   }
   return std::max(bytes, 1.0);
 }
@@ -56,7 +57,7 @@ Status PlanGraph::addLoad(int32_t id) {
   }
   double bytes = 0;
   for (const plan::SlotColumn &column : slot.columns) {
-    bytes += plan::widthOf(column.type);
+    bytes += abi::bytesOf(column.type);
   }
   for (size_t c = 0; c < classes_.size(); ++c) {
     const RankClass &on = classes_[c];

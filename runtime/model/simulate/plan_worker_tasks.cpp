@@ -1,6 +1,7 @@
 // Tasks of CPU ranks that share one process and its workers: seconds of cores by the terms of
 // cost/task_time.h.
 #include "runtime/model/plan/names.h"
+#include "runtime/abi/type_bytes.h"
 #include "runtime/model/simulate/plan_graph_builder.h"
 
 namespace headrace::simulate {
@@ -34,7 +35,7 @@ cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double
     }
     if (task.inputStream != kNone) {
       for (const plan::Column &column : plan_.streams[task.inputStream].schema.columns) {
-        rows.bytes += rows.source * plan::widthOf(column.type);
+        rows.bytes += rows.source * abi::bytesOf(column.type);
       }
     }
   }

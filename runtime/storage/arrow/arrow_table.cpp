@@ -1,6 +1,7 @@
 // Arrow record batches as morsels. Arrow's C++ library imports the C data interface and names the
 // types.
 #include "runtime/primitives/hash/hash.h"
+#include "runtime/abi/type_bytes.h"
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/storage/convert.h"
@@ -457,7 +458,7 @@ Status ConvertedColumn::convertTexts(HrString *out) {
 }
 
 Status ConvertedColumn::convertIntegers(void *out) {
-  const uint32_t width = valueBytes(promise_.type);
+  const uint32_t width = abi::bytesOf(promise_.type);
   const RawIntegers raw = rawIntegers(array_);
   if (raw.data && promise_.type != HR_I128) {
     primitives::IntegerRange range = primitives::narrowIntegers(
@@ -485,7 +486,7 @@ Status ConvertedColumn::convertIntegers(void *out) {
 }
 
 Expected<std::shared_ptr<const EncodedChunk>> ConvertedColumn::convert() {
-  const uint32_t width = valueBytes(promise_.type);
+  const uint32_t width = abi::bytesOf(promise_.type);
   PaddedBuffer data(rows_ * width);
   if (!data) {
     return makeError(ErrorKind::kMemory, "no memory for a column, rows: ", rows_);

@@ -2,6 +2,7 @@
 // validity.
 #include "runtime/storage/parquet/chunk_loader.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/storage/convert.h"
 #include "runtime/storage/parquet/arrow_pages.h"
 #include "runtime/storage/parquet/codec.h"
@@ -246,7 +247,7 @@ Status ChunkLoader::keepDictionary(Page &page) {
   if (page.header.values > page.size) {
     return corrupt("a dictionary has more entries than bytes");
   }
-  PaddedBuffer dictionary(uint64_t{page.header.values} * valueBytes(chunk_->type));
+  PaddedBuffer dictionary(uint64_t{page.header.values} * abi::bytesOf(chunk_->type));
   if (!dictionary) {
     return makeError(ErrorKind::kMemory,
                      "no memory for a dictionary of entries: ", page.header.values);
@@ -378,7 +379,7 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     if (column_.stored == Stored::kByteArray && values.bytes / 4 < segment.rows) {
       return corrupt("a page holds fewer values than its header says");
     }
-    PaddedBuffer plain(uint64_t{segment.rows} * valueBytes(chunk_->type));
+    PaddedBuffer plain(uint64_t{segment.rows} * abi::bytesOf(chunk_->type));
     if (!plain) {
       return makeError(ErrorKind::kMemory,
                        "no memory for the values of a page, rows: ", segment.rows);
@@ -400,7 +401,7 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
 Status ChunkLoader::addWithNulls(Page &page, Values &values) {
   const uint32_t rows = page.header.values;
   const uint32_t present = rows - values.nulls;
-  const uint32_t width = valueBytes(chunk_->type);
+  const uint32_t width = abi::bytesOf(chunk_->type);
   PaddedBuffer data(uint64_t{rows} * width);
   PaddedBuffer bits((uint64_t{rows} + 7) / 8);
   if (!data || !bits) {

@@ -1,6 +1,7 @@
 // Chooses by the dictionary's size and the runs of the first page.
 #include "runtime/storage/parquet/coded_pages.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/storage/column_type.h"
 #include "runtime/storage/parquet/packed_codes.h"
 
@@ -35,7 +36,7 @@ void CodedPages::begin(PaddedBuffer dictionary, uint32_t entries, uint64_t rows,
   if (chunk_.type == HR_STRING || rows == 0) {
     return;
   }
-  const uint64_t width = valueBytes(chunk_.type);
+  const uint64_t width = abi::bytesOf(chunk_.type);
   const double encoded = static_cast<double>(bytes) + static_cast<double>(width * entries);
   if (static_cast<double>(rows * width) <= kValuesGrowthMax * encoded) {
     values_ = PaddedBuffer(rows * width);
@@ -44,7 +45,7 @@ void CodedPages::begin(PaddedBuffer dictionary, uint32_t entries, uint64_t rows,
 }
 
 Status CodedPages::decode(const HrSegment &codes, void *out) const {
-  return decoders_.decode(codes, chunk_.dictionary, chunk_.dictionaryCount, valueBytes(chunk_.type),
+  return decoders_.decode(codes, chunk_.dictionary, chunk_.dictionaryCount, abi::bytesOf(chunk_.type),
                           out)
              ? Status()
              : corruptCodes();
@@ -82,7 +83,7 @@ Status CodedPages::check(const HrSegment &codes) {
 
 /// Extends the segment before it if that is of such values too.
 Status CodedPages::addValues(const HrSegment &codes) {
-  const uint64_t width = valueBytes(chunk_.type);
+  const uint64_t width = abi::bytesOf(chunk_.type);
   uint8_t *values = values_.data() + valueRows_ * width;
   HR_RETURN_IF_ERROR(decode(codes, values));
   valueRows_ += codes.rows;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/storage/parquet/chunk_loader.h"
+#include "runtime/abi/type_bytes.h"
 #include "runtime/storage/storage.h"
 
 #include <arrow/api.h>
@@ -233,7 +234,7 @@ inline bool decodeColumn(const HrMorsel &morsel, size_t index, HrType type,
            : width == 8 ? imports.hr_decode_64_
                         : imports.hr_decode_128_;
   };
-  const uint32_t width = valueBytes(type);
+  const uint32_t width = abi::bytesOf(type);
   HrCursor cursor;
   imports.hr_cursor_open_(&cursor, &morsel.columns[index]);
   uint64_t rows = 0;
@@ -264,7 +265,7 @@ inline bool touchColumn(const HrMorsel &morsel, size_t index, HrType type) {
   uint64_t sum = 0;
   for (uint32_t s = 0; s < column.segmentCount; ++s) {
     const HrSegment &segment = column.segments[s];
-    const uint64_t width = valueBytes(type);
+    const uint64_t width = abi::bytesOf(type);
     std::vector<uint8_t> values(segment.rows * width);
     if (!Decoders::get().decode(segment, column.dictionary, column.dictionaryCount,
                                 static_cast<uint32_t>(width), values.data())) {
