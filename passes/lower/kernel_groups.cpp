@@ -36,16 +36,27 @@ void KernelEmitter::prepareCodedKeys() {
   }
   auto isUsedElsewhere = [&](StringAttr name) {
     auto has = [&](ArrayAttr names) { return names && llvm::is_contained(names, Attribute(name)); };
-    return llvm::any_of(pipeline_.getBody().front(), [&](Operation &op) {
-      if (auto map = dyn_cast<pipe::MapOp>(op)) {
-        return has(map.getColumns()) || has(map.getNames());
+    bool firstFilters = true;
+    for (Operation &op : llvm::drop_begin(pipeline_.getBody().front())) {
+      if (auto filter = dyn_cast<pipe::FilterOp>(op)) {
+        // A condition on the text alone is evaluated per entry, with a cursor of its own.
+        bool perEntry = firstFilters && filter.getColumns().size() == 1 && !columns_.lookup(name.getValue())->nullable;
+        if (has(filter.getColumns()) && !perEntry) {
+          return true;
+        }
+        continue;
       }
-      if (auto lookup = dyn_cast<pipe::LookupOp>(op)) {
-        return has(lookup.getKeys()) || has(lookup.getColumns()) || has(lookup.getPayload()) ||
-               lookup.getMarkAttr() == name;
+      firstFilters = false;
+      if (auto map = dyn_cast<pipe::MapOp>(op); map && (has(map.getColumns()) || has(map.getNames()))) {
+        return true;
       }
-      return false;
-    });
+      auto lookup = dyn_cast<pipe::LookupOp>(op);
+      if (lookup && (has(lookup.getKeys()) || has(lookup.getColumns()) || has(lookup.getPayload()) ||
+                     lookup.getMarkAttr() == name)) {
+        return true;
+      }
+    }
+    return false;
   };
   for (auto name : combine.getKeys().getAsRange<StringAttr>()) {
     Column column = columns_.lookup(name.getValue());

@@ -27,6 +27,9 @@ QUERIES = {
     "after a filter": "select a, b, sum(v) from t where v % 3 = 0 group by a, b",
     "after a filter on the key": "select a, b, sum(v) from t where a like '%1%' group by a, b",
     "after joins": "select a, b, count(*), sum(v + w) from t, u where v % 50 = k group by a, b",
+    "after a filter behind a join": "select a, count(*), sum(v) from t, u where v % 50 = k and length(a) + w > 9 group by a",
+    "after filters of all kinds": "select a, b, count(*) from t where v % 3 < 2 and a < b and length(a) + v % 7 > 4"
+    " and v + length(b) > 20 group by a, b",
     "read by a map too": "select a, sum(case when a = 'a1' then v else 1 end) from t group by a",
     "with a number": "select a, v % 4 as m, count(*) from t group by a, v % 4",
     "distinct": "select distinct b, a from t",
