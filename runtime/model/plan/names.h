@@ -2,6 +2,7 @@
 // strings.
 #pragma once
 
+#include "runtime/abi/type_bytes.h" // the compiler's way to abi::bytesOf
 #include "runtime/model/plan/plan.h"
 
 #include <optional>
