@@ -1,6 +1,7 @@
 // Builds the columns once, when the source is opened; there are as many rows as somebody wrote.
 #include "runtime/exec/values_source.h"
 
+#include "runtime/abi/type_bytes.h"
 #include "runtime/storage/padded_buffer.h"
 
 #include <algorithm>
@@ -27,26 +28,6 @@ private:
   storage::MorselHandle morsel_;
 };
 
-uint32_t bytesOf(HrType type) {
-  switch (type) {
-  case HR_BOOL:
-  case HR_I8:
-    return 1;
-  case HR_I16:
-    return 2;
-  case HR_I32:
-  case HR_F32:
-    return 4;
-  case HR_I64:
-  case HR_F64:
-    return 8;
-  case HR_I128:
-  case HR_STRING:
-    return 16;
-  }
-  return 16;
-}
-
 /// `text` is a copy of the cell's with padding behind it.
 void writeCell(const plan::Cell &cell, HrType type, const uint8_t *text, uint8_t *to) {
   auto put = [&](auto value) { std::memcpy(to, &value, sizeof value); };
@@ -67,7 +48,7 @@ void writeCell(const plan::Cell &cell, HrType type, const uint8_t *text, uint8_t
     to += 8;
     return put(cell.high);
   default: // little-endian: the low bytes come first
-    std::memcpy(to, &cell.integer, bytesOf(type));
+    std::memcpy(to, &cell.integer, abi::bytesOf(type));
   }
 }
 
@@ -91,7 +72,7 @@ Expected<std::unique_ptr<storage::MorselSource>> openValues(const plan::Slot &sl
   };
   for (size_t c = 0; c < columns; ++c) {
     const plan::SlotColumn &column = slot.columns[c];
-    uint32_t width = bytesOf(column.type);
+    uint32_t width = abi::bytesOf(column.type);
     uint64_t textBytes = HR_PADDING;
     for (size_t r = 0; r < rows; ++r) {
       textBytes += slot.cells[r * columns + c].text.size();
@@ -116,8 +97,8 @@ Expected<std::unique_ptr<storage::MorselSource>> openValues(const plan::Slot &sl
         text += cell.text.size();
       }
     }
-    kept->segments[c] = HrSegment{static_cast<uint32_t>(rows), HR_VALUES, 0, 0, rows * width, data,
-                                  nullptr, validity};
+    kept->segments[c] = HrSegment{
+        static_cast<uint32_t>(rows), HR_VALUES, 0, 0, rows * width, data, nullptr, validity};
   }
   for (HrSegment &segment : kept->segments) {
     made->columns.push_back(HrColumn{&segment, 1, 0, nullptr});

@@ -126,7 +126,7 @@ class Program:
             for index, tensor in self._queries
         ]
         program = database.program_hash(["mlir", self._source, described])
-        target = tuning.applied(self._options.target(), program, {})
+        target = tuning.applied(self._options.target(), program, dict)
         key = plan_cache.key_of(["mlir", self._source, described, target.key()])
         return programs.load(
             key,

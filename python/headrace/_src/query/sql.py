@@ -78,9 +78,7 @@ def sql(
         text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
     )
     compiled = time.perf_counter()
-    result = _run(
-        loaded.handle, resolved, ranks, threads, memory, simulation_seed, loaded.settings, progress
-    )
+    result = _run(loaded.handle, resolved, ranks, threads, memory, simulation_seed, loaded.settings, progress)
     table = pa.table(result)
     finished = time.perf_counter()
     global _last_profile
@@ -161,7 +159,7 @@ def _load(
     statistics: Mapping[str, Any] | None,
 ) -> LoadedProgram:
     target = tuning.applied(
-        Target.of(ranks, topology, layout_seed), tuning.sql_program(text), table_sizes(tables)
+        Target.of(ranks, topology, layout_seed), tuning.sql_program(text), lambda: table_sizes(tables)
     )
     key = _key(text, tables, [*target.key(), statistics])
     persistent = all(isinstance(table, FileTable) for table in tables.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -25,25 +25,24 @@ def topology_hash(topology: str, ranks: int) -> str:
     return programs.translated(lambda: _runtime.topology_hash(topology, ranks))
 
 
-def applied(target: Target, program: str, sizes: Mapping[str, int]) -> Target:
-    """The target with the choice of its record, if there is one that fits. A forced layout stays as it is."""
+def applied(target: Target, program: str, sizes: Callable[[], Mapping[str, int]]) -> Target:
+    """The target with the choice of its record, if there is one that fits. A forced layout stays as it is.
+
+    sizes: bytes of the tables by name, asked for only if there is a record.
+    """
     if target.layout_seed is not None or target.choice is not None or not enabled():
         return target
     if not database.folder().is_dir():
         return target
-    record = database.find(program, _hash_of(target))
-    if record is None or not record.fits(sizes):
+    record = database.find(program, key_of(target))
+    if record is None or not record.fits(sizes()):
         return target
     return replace(target, choice=record.choice, note=record.note())
 
 
-def _hash_of(target: Target) -> str:
-    return f"{topology_hash(target.topology, target.ranks)} {target.ranks}"
-
-
 def key_of(target: Target) -> str:
     """What a record is kept under beside the program: the topology's hash, and how many of its ranks."""
-    return _hash_of(target)
+    return f"{topology_hash(target.topology, target.ranks)} {target.ranks}"
 
 
 def sql_program(text: str) -> str:
