@@ -52,16 +52,9 @@ Provenance readProvenance(JsonReader &object, const FigureDefaults &defaults) {
   Provenance provenance = defaults.provenance;
   std::string kind =
       object.text("kind", Presence::kOptional, originName(defaults.provenance.origin));
-  bool known = false;
-  for (Origin origin : {Origin::kAssumed, Origin::kDatasheet, Origin::kMeasured, Origin::kFitted}) {
-    if (kind == originName(origin)) {
-      provenance.origin = origin;
-      known = true;
-    }
-  }
-  if (object.ok() && !known) {
-    object.fail("kind must be assumed, datasheet, measured or fitted, got ", kind);
-  }
+  provenance.origin = object.oneOf(
+      kind, {Origin::kAssumed, Origin::kDatasheet, Origin::kMeasured, Origin::kFitted}, originName,
+      provenance.origin, "kind must be assumed, datasheet, measured or fitted, got ");
   provenance.source = object.text("src", Presence::kOptional, defaults.provenance.source);
   if (object.ok() && !provenance.source.empty() && !defaults.sources->contains(provenance.source)) {
     object.fail("unknown source, add it to $.sources: ", provenance.source);

@@ -37,6 +37,20 @@ public:
     }
   }
 
+  /// The one of `all` that has this name, else `fallback` and a failure: `complaint`, then the
+  /// name.
+  template <typename E>
+  E oneOf(const std::string &name, std::initializer_list<E> all, const char *(*nameOf)(E),
+          E fallback, const char *complaint) {
+    for (E candidate : all) {
+      if (name == nameOf(candidate)) {
+        return candidate;
+      }
+    }
+    fail(complaint, name);
+    return fallback;
+  }
+
   bool has(const char *key) const { return value_.is_object() && value_.contains(key); }
   bool isObject() const { return value_.is_object(); }
   /// Fails unless this is an object.

@@ -53,18 +53,11 @@ Fabric readFabric(JsonReader &reader, const FigureDefaults &defaults) {
 CollectiveFit readCollective(JsonReader &reader, const FigureDefaults &defaults) {
   CollectiveFit fit;
   std::string op = reader.text("op", Presence::kRequired);
-  bool known = false;
-  for (CollectiveKind kind :
-       {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
-        CollectiveKind::kAllToAll, CollectiveKind::kBroadcast}) {
-    if (op == collectiveName(kind)) {
-      fit.kind = kind;
-      known = true;
-    }
-  }
-  if (reader.ok() && !known) {
-    reader.fail("unknown collective: ", op);
-  }
+  fit.kind = reader.oneOf(op,
+                          {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
+                           CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
+                           CollectiveKind::kBroadcast},
+                          collectiveName, fit.kind, "unknown collective: ");
   // "net" is between nodes; any other level names a domain inside one node ("nvlink", "host").
   fit.domain = reader.text("level", Presence::kRequired);
   fit.level = fit.domain == "net" ? Level::kNetwork : Level::kNode;

@@ -219,17 +219,10 @@ DeviceType readDeviceType(const std::string &name, JsonReader &reader,
                           const FigureDefaults &defaults) {
   DeviceType type;
   type.name = name;
-  std::string className = reader.text("class", Presence::kRequired);
-  bool known = false;
-  for (DeviceClass deviceClass : {DeviceClass::kCpu, DeviceClass::kGpu, DeviceClass::kStorage}) {
-    if (className == deviceClassName(deviceClass)) {
-      type.deviceClass = deviceClass;
-      known = true;
-    }
-  }
-  if (reader.ok() && !known) {
-    reader.fail("class must be cpu, gpu or storage, got ", className);
-  }
+  type.deviceClass =
+      reader.oneOf(reader.text("class", Presence::kRequired),
+                   {DeviceClass::kCpu, DeviceClass::kGpu, DeviceClass::kStorage}, deviceClassName,
+                   type.deviceClass, "class must be cpu, gpu or storage, got ");
   type.architecture = reader.text("arch", Presence::kOptional);
   type.meanTimeBetweenFailures =
       readFigure(reader, "mtbf", Presence::kOptional, Bound::kPositive, defaults);

@@ -107,17 +107,9 @@ Route readRoute(JsonReader &reader, const NodeType &node) {
 
 MemoryTier readTier(JsonReader &reader, const FigureDefaults &defaults) {
   MemoryTier tier;
-  std::string name = reader.text("tier", Presence::kRequired);
-  bool known = false;
-  for (Tier candidate : {Tier::kDevice, Tier::kPinned, Tier::kHost, Tier::kFile}) {
-    if (name == tierName(candidate)) {
-      tier.tier = candidate;
-      known = true;
-    }
-  }
-  if (reader.ok() && !known) {
-    reader.fail("tier must be device, pinned, host or file, got ", name);
-  }
+  tier.tier = reader.oneOf(reader.text("tier", Presence::kRequired),
+                           {Tier::kDevice, Tier::kPinned, Tier::kHost, Tier::kFile}, tierName,
+                           tier.tier, "tier must be device, pinned, host or file, got ");
   tier.group = reader.text("of", Presence::kRequired);
   tier.capacityBytes =
       readFigure(reader, "capacity", Presence::kOptional, Bound::kPositive, defaults);
