@@ -3,15 +3,14 @@
 #include "runtime/model/cost/accuracy.h"
 #include "tools/headrace-tune/calibrate_command.h"
 #include "tools/headrace-tune/cost_command.h"
+#include "tools/headrace-tune/input_text.h"
 #include "tools/headrace-tune/plan_request.h"
 #include "tools/headrace-tune/search_command.h"
 #include "tools/headrace-tune/simulate_command.h"
 #include "tools/headrace-tune/solve_command.h"
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -32,20 +31,6 @@ constexpr double kMebibyte = 1 << 20;
 int fail(const std::string &message) {
   std::cerr << "headrace-tune: " << message << "\n";
   return 1;
-}
-
-Expected<std::string> readAll(const std::string &path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return makeError(ErrorKind::kUser, "cannot open measurements: ", path);
-  }
-  text << file.rdbuf();
-  return text.str();
 }
 
 void report(const cost::Measurements &measurements) {
@@ -74,7 +59,7 @@ int fit(const std::vector<std::string> &arguments) {
   if (path.empty()) {
     return fail(std::string("fit needs a file\n") + kUsage);
   }
-  Expected<std::string> text = readAll(path);
+  Expected<std::string> text = tune::readInput(path, "measurements");
   if (!text.ok()) {
     return fail(text.status().message());
   }

@@ -3,6 +3,7 @@
 
 #include "runtime/model/solve/contest.h"
 #include "runtime/model/solve/solve.h"
+#include "tools/headrace-tune/input_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
 namespace headrace::tune {
 namespace {
@@ -74,17 +74,8 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
 }
 
 Expected<solve::ContestProblem> readProblem(const std::string &path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-  } else {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-      return makeError(ErrorKind::kUser, "cannot open problem: ", path);
-    }
-    text << file.rdbuf();
-  }
-  Expected<solve::ContestProblem> problem = solve::parseContest(text.view());
+  HR_ASSIGN_OR_RETURN(std::string text, readInput(path, "problem"));
+  Expected<solve::ContestProblem> problem = solve::parseContest(text);
   return problem.ok() ? std::move(problem)
                       : makeError(ErrorKind::kUser, path, ": ", problem.status().message());
 }
