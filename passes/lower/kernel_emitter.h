@@ -14,8 +14,9 @@ inline constexpr int64_t kBufferRows = HR_TILE_ROWS + 64;
 ///                     ^        (none)      ^ |(exhausted)      | (rows done)
 ///                     +--------------------+ +<----------------+
 ///
-/// Each selecting stage has a `next` block to jump to when its rows are used up. All values that live
-/// from stage to stage are in the kernel's scratch, so an emitting sink can return HR_OUTPUT_FULL and be resumed.
+/// Each selecting stage has a `next` block to jump to when its rows are used up. All values that
+/// live from stage to stage are in the kernel's scratch, so an emitting sink can return
+/// HR_OUTPUT_FULL and be resumed.
 class KernelEmitter : PipelineCode {
 public:
   KernelEmitter(pipe::PipelineOp pipeline, mlir::SymbolTable &states, mlir::ModuleOp target);
@@ -45,7 +46,19 @@ private:
   mlir::FailureOr<std::shared_ptr<Expression>> perEntryCondition(pipe::FilterOp filter);
 
   // kernel_lookup.cpp
-  mlir::LogicalResult emitLookup(pipe::LookupOp lookup);
+  struct Lookup;
+  mlir::LogicalResult emitLookup(pipe::LookupOp op);
+  mlir::LogicalResult emitHashProbe(Lookup &lookup, mlir::Value base, mlir::Value end);
+  mlir::LogicalResult emitDirectProbe(Lookup &lookup, mlir::Value base, mlir::Value end);
+  void openChain(Lookup &lookup, mlir::Value openCount, mlir::Value row, mlir::Value head);
+  mlir::LogicalResult emitRound(Lookup &lookup);
+  mlir::FailureOr<mlir::Value> emitMatch(Lookup &lookup, mlir::Value row, mlir::Value match,
+                                         mlir::Value base);
+  mlir::FailureOr<mlir::Value> emitResidual(Lookup &lookup, RowReader &values, mlir::Value match);
+  void emitBatchEnd(Lookup &lookup);
+  void appendRow(Lookup &lookup, mlir::Value found, mlir::Value row, mlir::Value match,
+                 mlir::Value one);
+  mlir::LogicalResult publishMatches(Lookup &lookup);
 
   // kernel_sinks.cpp
   mlir::LogicalResult emitSink(mlir::Operation *sink);
@@ -55,14 +68,16 @@ private:
 
   // kernel_groups.cpp
   mlir::LogicalResult emitGroupCombine(pipe::CombineOp combine, const plan::State &state);
-  /// Hashes of the rows [base, end) into `hashes`; what a large table has for them is fetched ahead.
-  mlir::LogicalResult emitGroupHashes(pipe::CombineOp combine, mlir::Value table, mlir::Value hashes, mlir::Value base,
-                                      mlir::Value end);
+  /// Hashes of the rows [base, end) into `hashes`; what a large table has for them is fetched
+  /// ahead.
+  mlir::LogicalResult emitGroupHashes(pipe::CombineOp combine, mlir::Value table,
+                                      mlir::Value hashes, mlir::Value base, mlir::Value end);
   /// Finds or adds the group of each row [base, end): its row of the state into `groups`.
-  mlir::LogicalResult emitHashedGroups(const plan::State &state, mlir::Value table, mlir::Value hashes,
+  mlir::LogicalResult emitHashedGroups(const plan::State &state, mlir::Value table,
+                                       mlir::Value hashes, mlir::Value groups, mlir::Value base,
+                                       mlir::Value end);
+  mlir::LogicalResult emitGroupUpdates(const plan::State &state, mlir::Value table,
                                        mlir::Value groups, mlir::Value base, mlir::Value end);
-  mlir::LogicalResult emitGroupUpdates(const plan::State &state, mlir::Value table, mlir::Value groups,
-                                       mlir::Value base, mlir::Value end);
   /// Takes over the keys of the sink that are texts of the source which nothing else reads.
   void prepareCodedKeys();
   void emitCodedMorsel();
@@ -71,9 +86,10 @@ private:
   void decodeTexts();
   /// Where the array of groups has the pointer for this row's codes.
   mlir::FailureOr<mlir::Value> codedGroup(RowReader &rows);
-  /// Groups of the rows [base, end) by their codes; goes to `some` if there is a combination not met before.
-  mlir::LogicalResult emitCodedGroups(mlir::Value groups, mlir::Value base, mlir::Value end, mlir::Block *all,
-                                      mlir::Block *some);
+  /// Groups of the rows [base, end) by their codes; goes to `some` if there is a combination not
+  /// met before.
+  mlir::LogicalResult emitCodedGroups(mlir::Value groups, mlir::Value base, mlir::Value end,
+                                      mlir::Block *all, mlir::Block *some);
 
   // shared
   /// Returns HR_STOPPED if the run was given up.
@@ -116,12 +132,13 @@ private:
   };
   std::vector<CodedKey> codedKeys_;
   bool codedKeysPrepared_ = false;
-  mlir::Value codedGroups_;  ///< slot: pointers to groups, by combination of codes; null: this morsel has none
+  mlir::Value codedGroups_;  ///< slot: pointers to groups, by combination of codes; null: this
+                             ///< morsel has none
   mlir::Value codedTile_;    ///< slot: not 0 if all keys of this tile are coded
   mlir::Value textsPending_; ///< slot: not 0 if the keys' texts are not decoded yet
   mlir::Block *initTail_ = nullptr; ///< ends the code that runs once a morsel
-  mlir::Block *tile_ = nullptr; ///< starts the next tile
-  mlir::Block *next_ = nullptr; ///< where to go when the current rows are used up
+  mlir::Block *tile_ = nullptr;     ///< starts the next tile
+  mlir::Block *next_ = nullptr;     ///< where to go when the current rows are used up
   mlir::Block *done_ = nullptr;
   mlir::Block *resume_ = nullptr; ///< the emitting sink's loop, if any
 };

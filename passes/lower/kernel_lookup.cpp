@@ -1,4 +1,5 @@
-// pipe.lookup: probing a join table in batches, with prefetch, one output row a match.
+// pipe.lookup: probing a join table in batches, with prefetch. All chains of a batch are followed
+// together, a step at a time, so that the rows of one step come from memory at once.
 #include "passes/lower/kernel_emitter.h"
 
 #include "passes/analysis/physical.h"
@@ -14,334 +15,438 @@ namespace {
 constexpr int64_t kBatchRows = 64;
 constexpr int64_t kNextOffset = 0;
 constexpr int64_t kHashOffset = 8;
+// A batch adds at most a row of output each time it is gone through.
+constexpr int64_t kRoomRows = HR_TILE_ROWS - kBatchRows;
 } // namespace
 
-LogicalResult KernelEmitter::emitLookup(pipe::LookupOp lookup) {
-  auto stateOp = symbols_.lookup<pipe::StateOp>(lookup.getState());
-  if (!stateOp || stateOp.getKind() != pipe::StateKind::Join) {
-    return lookup.emitError("not a join state: ") << lookup.getState();
+/// A lookup being emitted. Values are addresses in the scratch: they outlive a jump to the next
+/// stage.
+struct KernelEmitter::Lookup {
+  pipe::LookupOp op;
+  pipe::StateOp stateOp;
+  plan::State state;
+  unsigned from = 0; ///< level of the rows that look up
+  Value table;
+  Value batchBase, batchEnd; ///< rows of the batch
+  Value open;                ///< how many chains of the batch have not ended
+  Value rows, heads;         ///< of each open chain: its row, and where it goes on
+  Value hashes;              ///< of the batch; if the state has a directory by hash
+  Value matched; ///< of each row of the batch: whether it found a match; if that counts at its end
+  Value pending; ///< not 0 if the rows that end a batch are still to come
+  Value count, parents; ///< of the output
+  Value matches, marks; ///< of the output: row of the state; whether there was one
+
+  pipe::LookupKind kind() { return op.getKind(); }
+  bool onePerMatch() { return kind() == pipe::LookupKind::Inner || keepsAll(); }
+  bool keepsAll() { return kind() == pipe::LookupKind::Left || kind() == pipe::LookupKind::Full; }
+  /// Rows of which only the end of their chains tells whether they are output.
+  bool hasEnd() {
+    return keepsAll() || kind() == pipe::LookupKind::Anti || kind() == pipe::LookupKind::Mark;
   }
-  plan::State state = layoutState(stateOp);
-  pipe::LookupKind kind = lookup.getKind();
-  bool onePerMatch = kind == pipe::LookupKind::Inner || kind == pipe::LookupKind::Left ||
-                     kind == pipe::LookupKind::Full;
-  bool keepsAll = kind == pipe::LookupKind::Left || kind == pipe::LookupKind::Full;
+};
 
-  Type i64 = b_.getI64Type(), pointer = b_.ptrType();
-  unsigned from = level();
-  if (!state.direct) {
-    logKeys(lookup.getKeys());
+LogicalResult KernelEmitter::emitLookup(pipe::LookupOp op) {
+  Lookup lookup;
+  lookup.op = op;
+  lookup.stateOp = symbols_.lookup<pipe::StateOp>(op.getState());
+  if (!lookup.stateOp || lookup.stateOp.getKind() != pipe::StateKind::Join) {
+    return op.emitError("not a join state: ") << op.getState();
   }
-  work_.add(plan::WorkKind::kProbe, from, 1, statePosition(lookup.getState()));
-  Value table = statePointer(lookup.getState());
-  // Everything that outlives a jump to the next stage is in scratch.
-  Value batchBase = scratch(8), batchEnd = scratch(8), current = scratch(8), chain = scratch(8),
-        matched = scratch(8), count = scratch(8);
-  Value hashes = scratch(kBatchRows * 8), heads = scratch(kBatchRows * 8);
-  Value parents = scratch(kBufferRows * 2);
-  Value matches = onePerMatch ? scratch(kBufferRows * 8) : Value();
-  Value marks = kind == pipe::LookupKind::Mark ? scratch(kBufferRows) : Value();
+  lookup.state = layoutState(lookup.stateOp);
+  lookup.from = level();
+  if (!lookup.state.direct) {
+    logKeys(op.getKeys());
+  }
+  work_.add(plan::WorkKind::kProbe, lookup.from, 1, statePosition(op.getState()));
+  lookup.table = statePointer(op.getState());
+  for (Value *counter :
+       {&lookup.batchBase, &lookup.batchEnd, &lookup.open, &lookup.pending, &lookup.count}) {
+    *counter = scratch(8);
+  }
+  lookup.rows = scratch(kBatchRows * 2);
+  lookup.heads = scratch(kBatchRows * 8);
+  lookup.hashes = lookup.state.direct ? Value() : scratch(kBatchRows * 8);
+  lookup.matched = lookup.hasEnd() ? scratch(kBatchRows) : Value();
+  lookup.parents = scratch(kBufferRows * 2);
+  lookup.matches = lookup.onePerMatch() ? scratch(kBufferRows * 8) : Value();
+  lookup.marks = lookup.kind() == pipe::LookupKind::Mark ? scratch(kBufferRows) : Value();
 
-  Block *fill = b_.newBlock(), *step = b_.newBlock(), *batch = b_.newBlock(),
-        *walk = b_.newBlock(), *candidate = b_.newBlock(), *advance = b_.newBlock(),
-        *rowEnd = b_.newBlock(), *nextRow = b_.newBlock(), *exhausted = b_.newBlock(),
-        *downstream = b_.newBlock();
-  Block *outerNext = next_;
-
-  b_.store(b_.i64(0), batchEnd);
-  b_.store(b_.i64(0), current);
+  Type i64 = b_.getI64Type();
+  Block *fill = b_.newBlock(), *step = b_.newBlock(), *more = b_.newBlock(), *round = b_.newBlock(),
+        *closed = b_.newBlock(), *end = b_.newBlock(), *batch = b_.newBlock(),
+        *probe = b_.newBlock(), *exhausted = b_.newBlock(), *downstream = b_.newBlock();
+  b_.store(b_.i64(0), lookup.batchEnd);
+  b_.store(b_.i64(0), lookup.open);
+  b_.store(b_.i64(0), lookup.pending);
   b_.jump(fill);
 
   b_.enter(fill);
   leaveIfStopped(); // a tile may have many matches
-  b_.store(b_.i64(0), count);
+  b_.store(b_.i64(0), lookup.count);
   b_.jump(step);
 
   b_.enter(step);
-  Value row = b_.load(i64, current);
-  b_.branch(b_.compare(arith::CmpIPredicate::slt, row, b_.load(i64, batchEnd)), walk, batch);
+  Value room = b_.compare(arith::CmpIPredicate::sle, b_.load(i64, lookup.count), b_.i64(kRoomRows));
+  b_.branch(room, more, downstream);
+  b_.enter(more);
+  b_.branch(b_.compare(arith::CmpIPredicate::ne, b_.load(i64, lookup.open), b_.i64(0)), round,
+            closed);
 
-  // A batch: hash all, touch the directory, load all heads, touch the rows.
+  b_.enter(round);
+  if (failed(emitRound(lookup))) {
+    return failure();
+  }
+  b_.jump(step);
+
+  b_.enter(closed);
+  b_.branch(b_.compare(arith::CmpIPredicate::ne, b_.load(i64, lookup.pending), b_.i64(0)), end,
+            batch);
+  b_.enter(end);
+  if (lookup.hasEnd()) {
+    emitBatchEnd(lookup);
+  }
+  b_.store(b_.i64(0), lookup.pending);
+  b_.jump(step);
+
   b_.enter(batch);
-  {
-    Value base = b_.load(i64, batchEnd);
-    Value rows = b_.load(i64, levels_[from].count);
-    Block *more = b_.newBlock();
-    b_.branch(b_.compare(arith::CmpIPredicate::slt, base, rows), more, exhausted);
-    b_.enter(more);
-    Value end = arith::MinSIOp::create(b_, b_.loc(), b_.add(base, b_.i64(kBatchRows)), rows);
-    Value directory = b_.loadField(pointer, table, offsetof(HrJoinTable, directory));
-    Value shift = b_.loadField(i64, table, offsetof(HrJoinTable, shift));
-    LogicalResult result = success();
-    auto inBatch = [&](Value array, Value index) {
-      return b_.element(array, arith::SubIOp::create(b_, b_.loc(), index, base), 8);
-    };
-    if (!state.direct) {
-      b_.forLoop(base, end, 1, [&](Value index) {
-        RowReader values = reader(from, index);
-        Value anyNull;
-        FailureOr<Value> hash = hashKeys(values, lookup.getKeys(), &anyNull);
-        if (failed(hash)) {
-          result = failure();
-          return;
-        }
-        b_.store(*hash, inBatch(hashes, index));
-        Value slot = b_.element(directory, arith::ShRUIOp::create(b_, b_.loc(), *hash, shift), 8);
-        b_.prefetch(slot);
-        Value address = LLVM::PtrToIntOp::create(b_, b_.loc(), i64, slot);
-        b_.store(anyNull ? b_.select(anyNull, b_.i64(0), address) : address, inBatch(heads, index));
-      });
-      b_.forLoop(base, end, 1, [&](Value index) {
-        Value hash = b_.load(i64, inBatch(hashes, index));
-        Value address = b_.load(i64, inBatch(heads, index));
-        Value null = b_.compare(arith::CmpIPredicate::eq, address, b_.i64(0));
-        // A NULL key reads the first entry instead, and is masked.
-        Value slot = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
-        Value entry = b_.load(i64, b_.select(null, directory, slot));
-        Value tag = arith::AndIOp::create(
-            b_, b_.loc(), arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(12)), b_.i64(15));
-        Value bit = arith::ShRUIOp::create(b_, b_.loc(), entry, b_.add(tag, b_.i64(48)));
-        Value present = b_.truncate(bit, b_.getI1Type());
-        Value head = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
-        head = b_.select(present, head, b_.i64(0));
-        head = b_.select(null, b_.i64(0), head);
-        b_.store(head, inBatch(heads, index));
-        b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
-      });
-    } else {
-      b_.forLoop(base, end, 1, [&](Value index) {
-        RowReader values = reader(from, index);
-        Column key = columns_.lookup(cast<StringAttr>(lookup.getKeys()[0]).getValue());
-        FailureOr<RowValue> value = values.read(key);
-        if (failed(value)) {
-          result = failure();
-          return;
-        }
-        Value slot = arith::SubIOp::create(
-            b_, b_.loc(), b_.signExtend(value->value, i64),
-            b_.loadField(i64, table, offsetof(HrJoinTable, base)));
-        Value inside = b_.compare(arith::CmpIPredicate::ult, slot,
-                                  b_.loadField(i64, table, offsetof(HrJoinTable, extent)));
-        if (value->valid) {
-          inside = arith::AndIOp::create(b_, b_.loc(), inside, value->valid);
-        }
-        Value entry = b_.load(i64, b_.element(directory, b_.select(inside, slot, b_.i64(0)), 8));
-        Value head = b_.select(inside, entry, b_.i64(0));
-        b_.store(head, inBatch(heads, index));
-        b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
-      });
-    }
-    if (failed(result)) {
-      return failure();
-    }
-    b_.store(base, batchBase);
-    b_.store(end, batchEnd);
-    b_.store(base, current);
-    b_.store(b_.load(i64, heads), chain);
-    b_.store(b_.i64(0), matched);
-    b_.jump(step);
+  Value base = b_.load(i64, lookup.batchEnd);
+  Value rows = b_.load(i64, levels_[lookup.from].count);
+  b_.branch(b_.compare(arith::CmpIPredicate::slt, base, rows), probe, exhausted);
+  b_.enter(probe);
+  Value batchEnd = arith::MinSIOp::create(b_, b_.loc(), b_.add(base, b_.i64(kBatchRows)), rows);
+  if (failed(lookup.state.direct ? emitDirectProbe(lookup, base, batchEnd)
+                                 : emitHashProbe(lookup, base, batchEnd))) {
+    return failure();
   }
-
-  auto append = [&](Value atRow, Value match) {
-    Value position = b_.load(i64, count);
-    b_.store(b_.truncate(atRow, b_.getI16Type()), b_.element(parents, position, 2));
-    if (matches) {
-      b_.store(match, b_.element(matches, position, 8));
+  b_.store(base, lookup.batchBase);
+  b_.store(batchEnd, lookup.batchEnd);
+  if (lookup.hasEnd()) {
+    for (int64_t at = 0; at < kBatchRows; at += 8) {
+      b_.storeField(b_.i64(0), lookup.matched, at);
     }
-    b_.store(b_.add(position, b_.i64(1)), count);
-  };
-
-  // One step along the chain of the current row.
-  b_.enter(walk);
-  Value address = b_.load(i64, chain);
-  b_.branch(b_.compare(arith::CmpIPredicate::eq, address, b_.i64(0)), rowEnd, candidate);
-
-  b_.enter(candidate);
-  {
-    Value match = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
-    Value probeRow = b_.load(i64, current);
-    RowReader values = reader(from, probeRow);
-    b_.store(b_.loadField(i64, match, kNextOffset), chain);
-    unsigned position = 0;
-    bool singleInteger = lookup.getKeys().size() == 1;
-    for (auto name : lookup.getKeys().getAsRange<StringAttr>()) {
-      Column column = columns_.lookup(name.getValue());
-      singleInteger &= column->type.isInteger() && !column->type.isInteger(128);
-    }
-    if (!state.direct && !singleInteger) {
-      Value hash = b_.load(
-          i64, b_.element(hashes, arith::SubIOp::create(b_, b_.loc(), probeRow, b_.load(i64, batchBase)), 8));
-      Block *sameHash = b_.newBlock();
-      b_.branch(b_.compare(arith::CmpIPredicate::eq, hash, b_.loadField(i64, match, kHashOffset)),
-                sameHash, walk);
-      b_.enter(sameHash);
-    }
-    if (!state.direct) {
-      std::vector<const plan::StateField *> keyFields;
-      for (const plan::StateField &field : state.fields) {
-        if (field.combine == "key") {
-          keyFields.push_back(&field);
-        }
-      }
-      if (keyFields.size() != lookup.getKeys().size()) {
-        return lookup.emitError("the state has another number of keys: ") << keyFields.size();
-      }
-      for (auto name : lookup.getKeys().getAsRange<StringAttr>()) {
-        Column column = columns_.lookup(name.getValue());
-        FailureOr<RowValue> value = values.read(column);
-        if (failed(value)) {
-          return failure();
-        }
-        Value stored = loadValue(b_, column->type, b_.at(match, keyFields[position++]->offset));
-        Block *equal = b_.newBlock();
-        b_.branch(equalValues(column->type, value->value, stored), equal, walk);
-        b_.enter(equal);
-      }
-    }
-    if (!lookup.getResidual().empty()) { // it may yield a column as it is
-      auto residual = std::make_shared<Expression>();
-      residual->body = &lookup.getResidual().front();
-      keepAlive_.push_back(residual);
-      for (auto name : lookup.getColumns().getAsRange<StringAttr>()) {
-        const plan::StateField *field = findField(state, name.getValue());
-        Column column = columns_.lookup(name.getValue());
-        if (!column) {
-          column = std::make_shared<ColumnValue>();
-          if (!field) {
-            return lookup.emitError("unknown column: ") << name;
-          }
-          Type type = residual->body->getArgumentTypes()[residual->columns.empty() ? 0 : 0];
-          for (auto attr : stateOp.getFields().getAsRange<pipe::FieldAttr>()) {
-            if (attr.getName() == name) {
-              type = attr.getType();
-            }
-          }
-          column->type = type;
-          column->nullable = field->nullable;
-          RowValue value{loadValue(b_, type, b_.at(match, field->offset)), Value()};
-          if (field->nullable) {
-            value.valid = loadValue(b_, b_.getI1Type(), b_.at(match, field->validOffset));
-          }
-          values.bind(column, value);
-        }
-        residual->columns.push_back(column);
-      }
-      FailureOr<SmallVector<Value>> holds = values.evaluate(*residual);
-      if (failed(holds)) {
-        return failure();
-      }
-      Block *kept = b_.newBlock();
-      b_.branch(holds->front(), kept, walk);
-      b_.enter(kept);
-    }
-    switch (kind) {
-    case pipe::LookupKind::Full: {
-      const plan::StateField *mark = findField(state, *lookup.getMark());
-      if (!mark) {
-        return lookup.emitError("the state has no field: ") << *lookup.getMark();
-      }
-      // Workers may set it at once: they all write the same, and only if it is not there yet.
-      Value place = b_.at(match, mark->offset);
-      Value unset = b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI8Type(), place), b_.integer(b_.getI8Type(), 0));
-      b_.ifThen(unset, [&] { b_.store(b_.integer(b_.getI8Type(), 1), place); });
-      [[fallthrough]];
-    }
-    case pipe::LookupKind::Inner:
-    case pipe::LookupKind::Left: {
-      append(probeRow, match);
-      b_.store(b_.i64(1), matched);
-      Value full = b_.compare(arith::CmpIPredicate::sge, b_.load(i64, count), b_.i64(HR_TILE_ROWS));
-      b_.branch(full, downstream, walk);
-      break;
-    }
-    case pipe::LookupKind::Semi:
-      append(probeRow, match);
-      b_.jump(nextRow);
-      break;
-    case pipe::LookupKind::Anti:
-      b_.jump(nextRow);
-      break;
-    case pipe::LookupKind::Mark:
-      b_.store(b_.integer(b_.getI8Type(), 1), b_.element(marks, b_.load(i64, count), 1));
-      append(probeRow, match);
-      b_.jump(nextRow);
-      break;
-    }
+    b_.store(b_.i64(1), lookup.pending);
   }
-
-  // The chain has ended: rows that are kept without a match.
-  b_.enter(rowEnd);
-  {
-    Value endRow = b_.load(i64, current);
-    if (keepsAll) {
-      Block *missing = b_.newBlock();
-      b_.branch(b_.compare(arith::CmpIPredicate::eq, b_.load(i64, matched), b_.i64(0)), missing, nextRow);
-      b_.enter(missing);
-      append(endRow, b_.nullPtr());
-    } else if (kind == pipe::LookupKind::Anti) {
-      append(endRow, Value());
-    } else if (kind == pipe::LookupKind::Mark) {
-      b_.store(b_.integer(b_.getI8Type(), 0), b_.element(marks, b_.load(i64, count), 1));
-      append(endRow, Value());
-    }
-    b_.jump(nextRow);
-  }
-
-  b_.enter(nextRow);
-  {
-    Value next = b_.add(b_.load(i64, current), b_.i64(1));
-    b_.store(next, current);
-    b_.store(b_.i64(0), matched);
-    // Past the batch this reads a stale head, which the next batch replaces before it is used.
-    Value index = arith::SubIOp::create(b_, b_.loc(), next, b_.load(i64, batchBase));
-    Value inside = b_.compare(arith::CmpIPredicate::slt, index, b_.i64(kBatchRows));
-    b_.store(b_.load(i64, b_.element(heads, b_.select(inside, index, b_.i64(0)), 8)), chain);
-    b_.jump(advance);
-  }
-  b_.enter(advance);
-  Value full = b_.compare(arith::CmpIPredicate::sge, b_.load(i64, count), b_.i64(HR_TILE_ROWS));
-  b_.branch(full, downstream, step);
+  b_.jump(step);
 
   b_.enter(exhausted);
-  b_.branch(b_.compare(arith::CmpIPredicate::sgt, b_.load(i64, count), b_.i64(0)), downstream,
-            outerNext);
+  b_.branch(b_.compare(arith::CmpIPredicate::sgt, b_.load(i64, lookup.count), b_.i64(0)),
+            downstream, next_);
 
   b_.enter(downstream);
   next_ = fill;
-  levels_.push_back({parents, count});
+  levels_.push_back({lookup.parents, lookup.count});
   countRows();
-  unsigned to = level();
-  work_.add(plan::WorkKind::kMatch, to, 1, statePosition(lookup.getState()));
-  for (auto name : lookup.getPayload().getAsRange<StringAttr>()) {
-    const plan::StateField *field = findField(state, name.getValue());
-    if (!field) {
-      return lookup.emitError("the state has no field: ") << name;
+  work_.add(plan::WorkKind::kMatch, level(), 1, statePosition(op.getState()));
+  return publishMatches(lookup);
+}
+
+/// Adds a chain to the open ones if it has a row.
+void KernelEmitter::openChain(Lookup &lookup, Value openCount, Value row, Value head) {
+  Type i64 = b_.getI64Type();
+  Value at = b_.load(i64, openCount);
+  b_.store(b_.truncate(row, b_.getI16Type()), b_.element(lookup.rows, at, 2));
+  b_.store(head, b_.element(lookup.heads, at, 8));
+  Value some = b_.compare(arith::CmpIPredicate::ne, head, b_.i64(0));
+  b_.store(b_.add(at, b_.zeroExtend(some, i64)), openCount);
+}
+
+/// Hashes all rows of a batch and touches the directory; then loads all heads and touches their
+/// rows.
+LogicalResult KernelEmitter::emitHashProbe(Lookup &lookup, Value base, Value end) {
+  Type i64 = b_.getI64Type(), pointer = b_.ptrType();
+  Value directory = b_.loadField(pointer, lookup.table, offsetof(HrJoinTable, directory));
+  Value shift = b_.loadField(i64, lookup.table, offsetof(HrJoinTable, shift));
+  LogicalResult result = success();
+  auto inBatch = [&](Value array, Value index) {
+    return b_.element(array, arith::SubIOp::create(b_, b_.loc(), index, base), 8);
+  };
+  b_.forLoop(base, end, 1, [&](Value index) {
+    RowReader values = reader(lookup.from, index);
+    Value anyNull;
+    FailureOr<Value> hash = hashKeys(values, lookup.op.getKeys(), &anyNull);
+    if (failed(hash)) {
+      result = failure();
+      return;
     }
-    auto column = std::make_shared<ColumnValue>();
-    column->kind = ColumnValue::Kind::kField;
-    column->level = to;
-    column->base = matches;
-    column->offset = field->offset;
-    column->validOffset = field->validOffset;
-    column->fieldNullable = field->nullable;
-    column->mayMiss = keepsAll;
-    column->nullable = field->nullable || column->mayMiss;
-    pipe::RowsType rows = lookup.getRows().getType();
+    b_.store(*hash, inBatch(lookup.hashes, index));
+    Value slot = b_.element(directory, arith::ShRUIOp::create(b_, b_.loc(), *hash, shift), 8);
+    b_.prefetch(slot);
+    Value address = LLVM::PtrToIntOp::create(b_, b_.loc(), i64, slot);
+    b_.store(anyNull ? b_.select(anyNull, b_.i64(0), address) : address,
+             inBatch(lookup.heads, index));
+  });
+  Value openCount = b_.slot(i64);
+  b_.store(b_.i64(0), openCount);
+  b_.forLoop(base, end, 1, [&](Value index) {
+    Value hash = b_.load(i64, inBatch(lookup.hashes, index));
+    Value address = b_.load(i64, inBatch(lookup.heads, index));
+    Value null = b_.compare(arith::CmpIPredicate::eq, address, b_.i64(0));
+    // A NULL key reads the first entry instead, and is masked.
+    Value slot = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
+    Value entry = b_.load(i64, b_.select(null, directory, slot));
+    Value tag = arith::AndIOp::create(
+        b_, b_.loc(), arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(12)), b_.i64(15));
+    Value bit = arith::ShRUIOp::create(b_, b_.loc(), entry, b_.add(tag, b_.i64(48)));
+    Value present = b_.truncate(bit, b_.getI1Type());
+    Value head = arith::AndIOp::create(b_, b_.loc(), entry, b_.i64(kRowPointerMask));
+    head = b_.select(present, head, b_.i64(0));
+    head = b_.select(null, b_.i64(0), head);
+    b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+    openChain(lookup, openCount, index, head);
+  });
+  b_.store(b_.load(i64, openCount), lookup.open);
+  return result;
+}
+
+/// Loads the heads of all rows of a batch and touches their rows.
+LogicalResult KernelEmitter::emitDirectProbe(Lookup &lookup, Value base, Value end) {
+  Type i64 = b_.getI64Type(), pointer = b_.ptrType();
+  Value directory = b_.loadField(pointer, lookup.table, offsetof(HrJoinTable, directory));
+  Value first = b_.loadField(i64, lookup.table, offsetof(HrJoinTable, base));
+  Value extent = b_.loadField(i64, lookup.table, offsetof(HrJoinTable, extent));
+  Column key = columns_.lookup(cast<StringAttr>(lookup.op.getKeys()[0]).getValue());
+  LogicalResult result = success();
+  Value openCount = b_.slot(i64);
+  b_.store(b_.i64(0), openCount);
+  b_.forLoop(base, end, 1, [&](Value index) {
+    FailureOr<RowValue> value = reader(lookup.from, index).read(key);
+    if (failed(value)) {
+      result = failure();
+      return;
+    }
+    Value slot = arith::SubIOp::create(b_, b_.loc(), b_.signExtend(value->value, i64), first);
+    Value inside = b_.compare(arith::CmpIPredicate::ult, slot, extent);
+    if (value->valid) {
+      inside = arith::AndIOp::create(b_, b_.loc(), inside, value->valid);
+    }
+    Value entry = b_.load(i64, b_.element(directory, b_.select(inside, slot, b_.i64(0)), 8));
+    Value head = b_.select(inside, entry, b_.i64(0));
+    b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
+    openChain(lookup, openCount, index, head);
+  });
+  b_.store(b_.load(i64, openCount), lookup.open);
+  return result;
+}
+
+/// One step along every open chain of the batch: the rows that come next are touched for the round
+/// after.
+LogicalResult KernelEmitter::emitRound(Lookup &lookup) {
+  Type i64 = b_.getI64Type(), i8 = b_.getI8Type(), pointer = b_.ptrType();
+  pipe::LookupKind kind = lookup.kind();
+  bool lastMatch = !lookup.onePerMatch(); // one match settles a row
+  Value base = b_.load(i64, lookup.batchBase);
+  Value open = b_.load(i64, lookup.open);
+  Value kept = b_.slot(i64), found = b_.slot(i64);
+  b_.store(b_.i64(0), kept);
+  b_.store(b_.load(i64, lookup.count), found);
+  LogicalResult result = success();
+  b_.forLoop(b_.i64(0), open, 1, [&](Value index) {
+    Value row = b_.zeroExtend(b_.load(b_.getI16Type(), b_.element(lookup.rows, index, 2)), i64);
+    Value match = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer,
+                                           b_.load(i64, b_.element(lookup.heads, index, 8)));
+    Value next = b_.loadField(i64, match, kNextOffset);
+    FailureOr<Value> equal = emitMatch(lookup, row, match, base);
+    if (failed(equal)) {
+      result = failure();
+      return;
+    }
+    Value inBatch = arith::SubIOp::create(b_, b_.loc(), row, base);
+    if (lookup.matched) {
+      Value place = b_.element(lookup.matched, inBatch, 1);
+      b_.store(arith::OrIOp::create(b_, b_.loc(), b_.load(i8, place), b_.zeroExtend(*equal, i8)),
+               place);
+    }
+    if (lookup.onePerMatch() || kind == pipe::LookupKind::Semi) {
+      appendRow(lookup, found, row, match, b_.zeroExtend(*equal, i64));
+    }
+    Value goesOn = b_.compare(arith::CmpIPredicate::ne, next, b_.i64(0));
+    Value there = b_.select(goesOn, LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, next), match);
+    if (lastMatch) {
+      goesOn = b_.select(*equal, b_.integer(b_.getI1Type(), 0), goesOn);
+    }
+    b_.prefetch(there);
+    Value at = b_.load(i64, kept);
+    b_.store(b_.truncate(row, b_.getI16Type()), b_.element(lookup.rows, at, 2));
+    b_.store(next, b_.element(lookup.heads, at, 8));
+    b_.store(b_.add(at, b_.zeroExtend(goesOn, i64)), kept);
+  });
+  b_.store(b_.load(i64, kept), lookup.open);
+  b_.store(b_.load(i64, found), lookup.count);
+  return result;
+}
+
+/// Writes the row of output that `found` counts up to; it counts if `one` is 1.
+void KernelEmitter::appendRow(Lookup &lookup, Value found, Value row, Value match, Value one) {
+  Value position = b_.load(b_.getI64Type(), found);
+  b_.store(b_.truncate(row, b_.getI16Type()), b_.element(lookup.parents, position, 2));
+  if (lookup.matches) {
+    b_.store(match, b_.element(lookup.matches, position, 8));
+  }
+  b_.store(b_.add(position, one), found);
+}
+
+/// i1: whether the state's row has the keys of the row that looks up, and the residual holds for
+/// the two.
+FailureOr<Value> KernelEmitter::emitMatch(Lookup &lookup, Value row, Value match, Value base) {
+  Type i1 = b_.getI1Type();
+  RowReader values = reader(lookup.from, row);
+  SmallVector<Column> keys;
+  for (auto name : lookup.op.getKeys().getAsRange<StringAttr>()) {
+    keys.push_back(columns_.lookup(name.getValue()));
+  }
+  Value equal = b_.integer(i1, 1);
+  bool singleInteger =
+      keys.size() == 1 && keys[0]->type.isInteger() && !keys[0]->type.isInteger(128);
+  Value settled = b_.slot(i1);
+  b_.store(b_.integer(i1, 0), settled);
+  Block *done = b_.newBlock();
+  auto goOnIf = [&](Value condition) {
+    Block *holds = b_.newBlock();
+    b_.branch(condition, holds, done);
+    b_.enter(holds);
+  };
+  if (!lookup.state.direct) {
+    SmallVector<const plan::StateField *> fields;
+    for (const plan::StateField &field : lookup.state.fields) {
+      if (field.combine == "key") {
+        fields.push_back(&field);
+      }
+    }
+    if (fields.size() != keys.size()) {
+      return lookup.op.emitError("the state has another number of keys: ") << fields.size();
+    }
+    if (!singleInteger) {
+      Value inBatch = arith::SubIOp::create(b_, b_.loc(), row, base);
+      Value hash = b_.load(b_.getI64Type(), b_.element(lookup.hashes, inBatch, 8));
+      goOnIf(b_.compare(arith::CmpIPredicate::eq, hash,
+                        b_.loadField(b_.getI64Type(), match, kHashOffset)));
+    }
+    for (auto [key, field] : llvm::zip_equal(keys, fields)) {
+      FailureOr<RowValue> value = values.read(key);
+      if (failed(value)) {
+        return failure();
+      }
+      equal = equalValues(key->type, value->value,
+                          loadValue(b_, key->type, b_.at(match, field->offset)));
+      if (!singleInteger) {
+        goOnIf(equal);
+      }
+    }
+  }
+  if (!lookup.op.getResidual().empty()) { // it may yield a column as it is
+    if (singleInteger && !lookup.state.direct) {
+      goOnIf(equal);
+    }
+    FailureOr<Value> holds = emitResidual(lookup, values, match);
+    if (failed(holds)) {
+      return failure();
+    }
+    equal = *holds;
+  }
+  if (lookup.kind() == pipe::LookupKind::Full) {
+    const plan::StateField *mark = findField(lookup.state, *lookup.op.getMark());
+    if (!mark) {
+      return lookup.op.emitError("the state has no field: ") << *lookup.op.getMark();
+    }
+    // Workers may set it at once: they all write the same, and only if it is not there yet.
+    Value place = b_.at(match, mark->offset);
+    Value unset = b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI8Type(), place),
+                             b_.integer(b_.getI8Type(), 0));
+    b_.ifThen(arith::AndIOp::create(b_, b_.loc(), equal, unset),
+              [&] { b_.store(b_.integer(b_.getI8Type(), 1), place); });
+  }
+  b_.store(equal, settled);
+  b_.jump(done);
+  b_.enter(done);
+  return b_.load(i1, settled);
+}
+
+FailureOr<Value> KernelEmitter::emitResidual(Lookup &lookup, RowReader &values, Value match) {
+  auto residual = std::make_shared<Expression>();
+  residual->body = &lookup.op.getResidual().front();
+  keepAlive_.push_back(residual);
+  for (auto name : lookup.op.getColumns().getAsRange<StringAttr>()) {
+    const plan::StateField *field = findField(lookup.state, name.getValue());
+    Column column = columns_.lookup(name.getValue());
+    if (!column) {
+      if (!field) {
+        return lookup.op.emitError("unknown column: ") << name;
+      }
+      column = std::make_shared<ColumnValue>();
+      for (auto attr : lookup.stateOp.getFields().getAsRange<pipe::FieldAttr>()) {
+        if (attr.getName() == name) {
+          column->type = attr.getType();
+        }
+      }
+      column->nullable = field->nullable;
+      RowValue value{loadValue(b_, column->type, b_.at(match, field->offset)), Value()};
+      if (field->nullable) {
+        value.valid = loadValue(b_, b_.getI1Type(), b_.at(match, field->validOffset));
+      }
+      values.bind(column, value);
+    }
+    residual->columns.push_back(column);
+  }
+  FailureOr<SmallVector<Value>> holds = values.evaluate(*residual);
+  if (failed(holds)) {
+    return failure();
+  }
+  return holds->front();
+}
+
+/// All chains of the batch have ended: rows that are kept without a match, or with the mark whether
+/// they had one.
+void KernelEmitter::emitBatchEnd(Lookup &lookup) {
+  Type i64 = b_.getI64Type(), i8 = b_.getI8Type();
+  Value base = b_.load(i64, lookup.batchBase);
+  Value found = b_.slot(i64);
+  b_.store(b_.load(i64, lookup.count), found);
+  b_.forLoop(base, b_.load(i64, lookup.batchEnd), 1, [&](Value row) {
+    Value inBatch = arith::SubIOp::create(b_, b_.loc(), row, base);
+    Value matched = b_.load(i8, b_.element(lookup.matched, inBatch, 1));
+    Value one = b_.i64(1);
+    if (lookup.marks) {
+      b_.store(matched, b_.element(lookup.marks, b_.load(i64, found), 1));
+    } else {
+      one = b_.zeroExtend(b_.compare(arith::CmpIPredicate::eq, matched, b_.integer(i8, 0)), i64);
+    }
+    appendRow(lookup, found, row, b_.nullPtr(), one);
+  });
+  b_.store(b_.load(i64, found), lookup.count);
+}
+
+/// Makes the columns of the matched rows known to the stages that follow.
+LogicalResult KernelEmitter::publishMatches(Lookup &lookup) {
+  pipe::RowsType rows = lookup.op.getRows().getType();
+  for (auto name : lookup.op.getPayload().getAsRange<StringAttr>()) {
+    const plan::StateField *field = findField(lookup.state, name.getValue());
+    if (!field) {
+      return lookup.op.emitError("the state has no field: ") << name;
+    }
     int64_t index = rows.indexOf(name.getValue());
     if (index < 0) {
       continue;
     }
+    auto column = std::make_shared<ColumnValue>();
+    column->kind = ColumnValue::Kind::kField;
+    column->level = level();
+    column->base = lookup.matches;
+    column->offset = field->offset;
+    column->validOffset = field->validOffset;
+    column->fieldNullable = field->nullable;
+    column->mayMiss = lookup.keepsAll();
+    column->nullable = field->nullable || column->mayMiss;
     column->type = rows.getTypes()[index];
     columns_[name.getValue()] = column;
   }
-  if (marks) {
+  if (lookup.marks) {
     auto column = std::make_shared<ColumnValue>();
-    column->level = to;
+    column->level = level();
     column->type = b_.getI1Type();
-    column->base = marks;
-    columns_[lookup.getMark()->str()] = column;
+    column->base = lookup.marks;
+    columns_[lookup.op.getMark()->str()] = column;
   }
-  keepColumns(lookup.getRows().getType());
+  keepColumns(rows);
   return success();
 }
 
