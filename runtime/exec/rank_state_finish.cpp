@@ -13,6 +13,9 @@ namespace headrace::exec {
 namespace {
 
 constexpr uint64_t kPointerMask = (uint64_t(1) << 48) - 1;
+/// How many rows ahead of the one that is chained its entry is fetched: the exchange of a head
+/// waits for all that went before, so nothing else overlaps.
+constexpr uint64_t kAhead = 16;
 /// Directory entries that one morsel clears.
 constexpr uint64_t kClearEntries = 1 << 18;
 
@@ -65,13 +68,21 @@ Status RankState::enterSpan(const RowSpan &span) {
     return std::any_of(validOffsets.begin(), validOffsets.end(),
                        [&](uint32_t offset) { return row[offset] == 0; });
   };
+  auto hashOf = [](const uint8_t *row) {
+    uint64_t hash;
+    std::memcpy(&hash, row + 8, sizeof hash);
+    return hash;
+  };
   for (uint64_t i = 0; i < span.count; ++i) {
     uint8_t *row = span.rows + i * state_.rowBytes;
+    if (i + kAhead < span.count) {
+      __builtin_prefetch(&join_.directory[hashOf(row + kAhead * state_.rowBytes) >> join_.shift],
+                         1);
+    }
     if (!validOffsets.empty() && hasNull(row)) {
       continue;
     }
-    uint64_t hash;
-    std::memcpy(&hash, row + 8, sizeof hash);
+    uint64_t hash = hashOf(row);
     chain(join_.directory[hash >> join_.shift], row, uint64_t(1) << (48 + (hash >> 12 & 15)));
   }
   return {};
@@ -84,13 +95,23 @@ Status RankState::enterSpanDirect(const RowSpan &span) {
       key = &field;
     }
   }
+  auto valueOf = [this](const uint8_t *row) {
+    return readKey(row + state_.directKeyOffset, state_.directKeyType);
+  };
+  auto slotOf = [this](int64_t value) {
+    return static_cast<uint64_t>(value) - static_cast<uint64_t>(state_.base);
+  };
   for (uint64_t i = 0; i < span.count; ++i) {
     uint8_t *row = span.rows + i * state_.rowBytes;
+    if (i + kAhead < span.count) {
+      uint64_t ahead = slotOf(valueOf(row + kAhead * state_.rowBytes));
+      __builtin_prefetch(&join_.directory[ahead < state_.extent ? ahead : 0], 1);
+    }
     if (key && key->nullable && row[key->validOffset] == 0) {
       continue; // NULL matches nothing; the row stays for joins that keep the build side
     }
-    int64_t value = readKey(row + state_.directKeyOffset, state_.directKeyType);
-    uint64_t slot = static_cast<uint64_t>(value) - static_cast<uint64_t>(state_.base);
+    int64_t value = valueOf(row);
+    uint64_t slot = slotOf(value);
     if (slot >= state_.extent) {
       return makeError(ErrorKind::kMismatch,
                        "join key outside the range that the statistics promised; "
