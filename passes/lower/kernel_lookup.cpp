@@ -13,6 +13,9 @@ namespace headrace::lower {
 namespace {
 // Larger batches evict what they fetched (docs/reference: 1,024 is worse than none).
 constexpr int64_t kBatchRows = 64;
+// Of a directory that stays in the second-level cache nothing need be fetched ahead.
+constexpr int64_t kEntriesInCache = 1 << 16;
+constexpr int64_t kAheadRows = 128;
 constexpr int64_t kNextOffset = 0;
 constexpr int64_t kHashOffset = 8;
 // A batch adds at most a row of output each time it is gone through.
@@ -206,21 +209,45 @@ LogicalResult KernelEmitter::emitDirectProbe(Lookup &lookup, Value base, Value e
   Value extent = b_.loadField(i64, lookup.table, offsetof(HrJoinTable, extent));
   Column key = columns_.lookup(cast<StringAttr>(lookup.op.getKeys()[0]).getValue());
   LogicalResult result = success();
-  Value openCount = b_.slot(i64);
-  b_.store(b_.i64(0), openCount);
-  b_.forLoop(base, end, 1, [&](Value index) {
+  // Whether the row's key is in the directory, and its entry; the first one for others.
+  auto entryOf = [&](Value index) -> std::pair<Value, Value> {
     FailureOr<RowValue> value = reader(lookup.from, index).read(key);
     if (failed(value)) {
       result = failure();
-      return;
+      return {};
     }
     Value slot = arith::SubIOp::create(b_, b_.loc(), b_.signExtend(value->value, i64), first);
     Value inside = b_.compare(arith::CmpIPredicate::ult, slot, extent);
     if (value->valid) {
       inside = arith::AndIOp::create(b_, b_.loc(), inside, value->valid);
     }
-    Value entry = b_.load(i64, b_.element(directory, b_.select(inside, slot, b_.i64(0)), 8));
-    Value head = b_.select(inside, entry, b_.i64(0));
+    return {inside, b_.element(directory, b_.select(inside, slot, b_.i64(0)), 8)};
+  };
+  if (key->kind == ColumnValue::Kind::kBuffer) {
+    // The rows of a later batch, while these run: keys in order fall on few lines, which one batch
+    // waits for.
+    Value large = b_.compare(arith::CmpIPredicate::ugt, extent, b_.i64(kEntriesInCache));
+    b_.ifThen(large, [&] {
+      Value rows = b_.load(i64, levels_[lookup.from].count);
+      Value isFirst = b_.compare(arith::CmpIPredicate::eq, base, b_.i64(0));
+      Value from = b_.select(isFirst, b_.i64(0), b_.add(base, b_.i64(kAheadRows)));
+      Value to =
+          arith::MinSIOp::create(b_, b_.loc(), b_.add(base, b_.i64(kAheadRows + kBatchRows)), rows);
+      b_.forLoop(from, to, 1, [&](Value index) {
+        if (Value entry = entryOf(index).second) {
+          b_.prefetch(entry);
+        }
+      });
+    });
+  }
+  Value openCount = b_.slot(i64);
+  b_.store(b_.i64(0), openCount);
+  b_.forLoop(base, end, 1, [&](Value index) {
+    auto [inside, place] = entryOf(index);
+    if (!place) {
+      return;
+    }
+    Value head = b_.select(inside, b_.load(i64, place), b_.i64(0));
     b_.prefetch(LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, head));
     openChain(lookup, openCount, index, head);
   });
