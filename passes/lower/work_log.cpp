@@ -54,9 +54,15 @@ void WorkLog::addOp(Operation *op, unsigned level, unsigned width) {
     add(WorkKind::kCompareString, level, 1);
   } else if (isa<pipe::StringMatchOp, pipe::SubstringOp>(op)) {
     add(WorkKind::kMatchString, level, searches(op));
+  } else if (isa<pipe::OwnsOp>(op)) {
+    for (Type key : op->getOperandTypes()) {
+      add(isa<pipe::StringType>(key) ? WorkKind::kHashString : WorkKind::kHash, level, 1);
+    }
+    add(WorkKind::kScalar, level, 4); // the rank of the hash, and whether that is this one
   } else if (isa<pipe::DatePartOp>(op)) {
     add(WorkKind::kDatePart, level, 1);
-  } else if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::DivFOp, pipe::DivideOp>(op)) {
+  } else if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::DivFOp,
+                 pipe::DivideOp>(op)) {
     add(WorkKind::kDivide, level, bits > 64 ? 4 : 1);
   } else {
     add(bits > 64 ? WorkKind::kWide : WorkKind::kScalar, level, 1);

@@ -1,4 +1,4 @@
-"""Joins whose keys have none, one or hundreds of rows on the side looked up equal DuckDB, whatever their kind."""
+"""Joins whose keys have none, one or hundreds of rows on the side looked up equal DuckDB, of all kinds."""
 
 from __future__ import annotations
 

@@ -28,7 +28,8 @@ struct Request {
   std::string json;
   enum class Report : unsigned char { kSummary, kPlans, kTasks } report = Report::kPlans;
   int threads = 0;
-  double seconds = 0.4;
+  int runs = 8;
+  int rounds = 4;
 };
 
 Expected<Request> readRequest(const std::vector<std::string> &arguments) {
@@ -56,8 +57,10 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
       request.json = value;
     } else if (name == "--threads" && std::atoi(value.c_str()) > 0) {
       request.threads = std::atoi(value.c_str());
-    } else if (name == "--seconds" && std::atof(value.c_str()) > 0) {
-      request.seconds = std::atof(value.c_str());
+    } else if (name == "--runs" && std::atoi(value.c_str()) > 0) {
+      request.runs = std::atoi(value.c_str());
+    } else if (name == "--rounds" && std::atoi(value.c_str()) > 0) {
+      request.rounds = std::atoi(value.c_str());
     } else {
       return makeError(ErrorKind::kUser, "unexpected argument: ", name, " ", value);
     }
@@ -101,17 +104,26 @@ Summary summarize(std::vector<double> errors) {
   return summary;
 }
 
+/// In rounds over all plans: a slow moment of the machine then falls on some runs of each, and not
+/// on all of some.
 Expected<std::vector<MeasuredPlan>> measureAll(const Request &request) {
   HR_ASSIGN_OR_RETURN(std::vector<std::string> directories, planDirectories(request.plans));
   Measurer measurer(request.threads);
+  Effort effort;
+  effort.runsMin = effort.runsMax = request.runs; // the least of few runs is more than that of many
   std::vector<MeasuredPlan> measured;
-  for (size_t i = 0; i < directories.size(); ++i) {
+  size_t total = directories.size() * static_cast<size_t>(request.rounds);
+  for (size_t i = 0; i < total; ++i) {
     if (isatty(2)) {
-      std::fprintf(stderr, "\r%zu of %zu plans", i + 1, directories.size());
+      std::fprintf(stderr, "\r%zu of %zu runs of plans", i + 1, total);
     }
-    HR_ASSIGN_OR_RETURN(MeasuredPlan plan,
-                        measurer.measure(directories[i], {8, 60, request.seconds}));
-    measured.push_back(std::move(plan));
+    size_t plan = i % directories.size();
+    HR_ASSIGN_OR_RETURN(MeasuredPlan made, measurer.measure(directories[plan], effort));
+    if (i < directories.size()) {
+      measured.push_back(std::move(made));
+    } else {
+      measured[plan].add(made);
+    }
   }
   if (isatty(2)) {
     std::fprintf(stderr, "\r\033[K");
@@ -215,6 +227,12 @@ Status calibrate(const Request &request) {
                       : makeError(ErrorKind::kIo, "cannot write topology: ", request.output);
 }
 
+Json rowsJson(const cost::TaskRows &rows) {
+  return {{"source", rows.source}, {"stages", rows.stages},           {"states", rows.states},
+          {"bytes", rows.bytes},   {"pieces", rows.pieces},           {"lanes", rows.lanes},
+          {"ranks", rows.ranks},   {"order_extent", rows.orderExtent}};
+}
+
 Json taskJson(const MeasuredPlan &plan, const TaskComparison &task) {
   Json json;
   json["task"] = task.task;
@@ -223,6 +241,8 @@ Json taskJson(const MeasuredPlan &plan, const TaskComparison &task) {
   json["predicted_seconds"] = task.predicted;
   json["measured_seconds"] = task.measured;
   json["terms"] = task.terms;
+  json["rows"] = rowsJson(plan.tasks.at(task.task).sum);
+  json["rows_of_one_rank"] = rowsJson(plan.tasks.at(task.task).most);
   return json;
 }
 

@@ -13,9 +13,10 @@ inline constexpr const char *kCalibrateUsage =
     "  --output FILE    the topology with what work takes on this machine\n"
     "  --topology FILE  the topology to fill in (default: this machine)\n"
     "  --threads N      workers of all ranks together (default: one a core)\n"
-    "  --seconds S      for each plan, after its first eight runs (default 0.4)\n"
-    "       headrace-tune compare PLANS --topology FILE [--threads N] [--json FILE] [--tasks | "
-    "--quiet]\n"
+    "  --runs N         of each plan in each round (default 8); of all the least counts\n"
+    "  --rounds N       over all plans (default 4)\n"
+    "       headrace-tune compare PLANS --topology FILE [--threads N] [--runs N] [--rounds N]\n"
+    "                             [--json FILE] [--tasks | --quiet]\n"
     "  runs and simulates each plan with the rows that it had\n";
 
 int calibrateCommand(const std::vector<std::string> &arguments);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 
 namespace headrace::tune {
 namespace {
@@ -45,6 +46,14 @@ cost::TaskRows rowsOf(const exec::TaskProfile &profile) {
   rows.bytes = static_cast<double>(profile.bytes);
   rows.pieces = static_cast<double>(profile.morsels);
   return rows;
+}
+
+/// Whether a rank had more to do: ranks that read the same rows may keep different parts of them.
+bool isMore(const cost::TaskRows &rows, const cost::TaskRows &than) {
+  auto kept = [](const cost::TaskRows &of) {
+    return std::accumulate(of.stages.begin(), of.stages.end(), 0.0);
+  };
+  return std::pair(rows.source, kept(rows)) >= std::pair(than.source, kept(than));
 }
 
 void addRows(cost::TaskRows &sum, const cost::TaskRows &rows) {
@@ -144,6 +153,13 @@ void setOrder(MeasuredPlan &plan, const std::vector<double> &orderedSlots) {
   }
 }
 
+void keepLeast(MeasuredTask &known, const MeasuredTask &task) {
+  known.busySeconds = std::min(known.busySeconds, task.busySeconds);
+  known.loadSeconds = std::min(known.loadSeconds, task.loadSeconds);
+  known.finishSeconds = std::min(known.finishSeconds, task.finishSeconds);
+  known.passedSeconds = std::min(known.passedSeconds, task.passedSeconds);
+}
+
 void record(MeasuredPlan &plan, const exec::Profile &profile, bool first) {
   std::map<int32_t, MeasuredTask> tasks;
   for (const exec::TaskProfile &entry : profile.tasks) {
@@ -154,7 +170,7 @@ void record(MeasuredPlan &plan, const exec::Profile &profile, bool first) {
     task.passedSeconds = std::max(task.passedSeconds, entry.endSeconds - entry.startSeconds);
     cost::TaskRows rows = rowsOf(entry);
     addRows(task.sum, rows);
-    if (rows.source >= task.most.source) {
+    if (isMore(rows, task.most)) {
       task.most = rows;
     }
   }
@@ -168,18 +184,16 @@ void record(MeasuredPlan &plan, const exec::Profile &profile, bool first) {
       for (const plan::StateArgument &argument : described.states) {
         rows->states.push_back(states[argument.state]);
       }
-      rows->lanes =
-          std::ceil(static_cast<double>(profile.threads) / static_cast<double>(profile.ranks));
     }
+    task.most.lanes =
+        std::ceil(static_cast<double>(profile.threads) / static_cast<double>(profile.ranks));
+    task.sum.ranks = static_cast<double>(profile.ranks);
+    task.sum.lanes = task.most.lanes * task.sum.ranks;
     if (first) {
       plan.tasks[id] = task;
       continue;
     }
-    MeasuredTask &known = plan.tasks[id];
-    known.busySeconds = std::min(known.busySeconds, task.busySeconds);
-    known.loadSeconds = std::min(known.loadSeconds, task.loadSeconds);
-    known.finishSeconds = std::min(known.finishSeconds, task.finishSeconds);
-    known.passedSeconds = std::min(known.passedSeconds, task.passedSeconds);
+    keepLeast(plan.tasks[id], task);
   }
 }
 
@@ -240,6 +254,14 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, const Eff
   setOrder(measured, orderedSlots);
   measured.seconds = *std::min_element(measured.allSeconds.begin(), measured.allSeconds.end());
   return measured;
+}
+
+void MeasuredPlan::add(const MeasuredPlan &more) {
+  seconds = std::min(seconds, more.seconds);
+  allSeconds.insert(allSeconds.end(), more.allSeconds.begin(), more.allSeconds.end());
+  for (const auto &[id, task] : more.tasks) {
+    keepLeast(tasks.at(id), task);
+  }
 }
 
 Expected<std::vector<std::string>> planDirectories(const std::string &path) {

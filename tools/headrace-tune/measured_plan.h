@@ -19,7 +19,7 @@ struct MeasuredTask {
   double loadSeconds = 0;   ///< likewise, getting morsels
   double finishSeconds = 0; ///< as it passed, on the slowest rank; the least of the runs
   double passedSeconds = 0; ///< from start to end; likewise
-  cost::TaskRows sum;       ///< over ranks; `lanes` and `states` of one rank
+  cost::TaskRows sum;       ///< over ranks; `states` of one rank
   cost::TaskRows most;      ///< of the rank with most rows
 };
 
@@ -32,6 +32,8 @@ struct MeasuredPlan {
   std::map<int32_t, MeasuredTask> tasks;
 
   const plan::Plan &plan() const { return program->plan(); }
+  /// Further runs of the same plan.
+  void add(const MeasuredPlan &more);
 };
 
 /// How often a plan runs: at least `runsMin` times after one that is not counted, then until

@@ -45,9 +45,8 @@ std::vector<TaskComparison> compareTasks(const MeasuredPlan &plan,
         add(id, "compute", scaled(cost::computeTerms(plan.plan(), task, plan.ranks)),
             measured.busySeconds);
         // The rest of its time is of the thread that polls the ranks.
-        double workers = static_cast<double>(plan.ranks) * measured.sum.lanes;
         add(id, "open", scaled(cost::openTerms(plan.plan(), task, plan.ranks)),
-            measured.passedSeconds - measured.busySeconds / workers);
+            measured.passedSeconds - measured.busySeconds / measured.sum.lanes);
       }
       break;
     case TaskKind::kLoad:

@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace headrace::cost {
 
@@ -16,49 +17,53 @@ using plan::WorkKind;
 
 namespace {
 
-/// Working sets between which the time of touching a cache line at random is interpolated.
+/// Working sets between which the time of touching a cache line at random, fetched ahead, is
+/// interpolated.
 struct LineKnot {
   double bytes;
-  const char *prefetched;
-  const char *plain;
+  const char *term;
 };
-constexpr std::array<LineKnot, 5> kLines = {{{32e3, "line_32k", "chain_32k"},
-                                             {512e3, "line_512k", "chain_512k"},
-                                             {4e6, "line_4m", "chain_4m"},
-                                             {32e6, "line_32m", "chain_32m"},
-                                             {256e6, "line_256m", "chain_256m"}}};
-
-enum class Access : uint8_t { kPrefetched, kPlain };
+constexpr std::array<LineKnot, 5> kLines = {{{32e3, "line_32k"},
+                                             {512e3, "line_512k"},
+                                             {4e6, "line_4m"},
+                                             {32e6, "line_32m"},
+                                             {256e6, "line_256m"}}};
 
 /// Hat functions over the logarithm of the working set.
-void addLines(Terms &terms, Access access, double workingSet, double lines) {
-  auto name = [&](const LineKnot &knot) {
-    return access == Access::kPrefetched ? knot.prefetched : knot.plain;
-  };
+void addLines(Terms &terms, double workingSet, double lines) {
   if (lines <= 0) {
     return;
   }
   if (workingSet <= kLines.front().bytes) {
-    terms[name(kLines.front())] += lines;
+    terms[kLines.front().term] += lines;
     return;
   }
   for (size_t i = 1; i < kLines.size(); ++i) {
     if (workingSet <= kLines[i].bytes) {
       double part = std::log(workingSet / kLines[i - 1].bytes) /
                     std::log(kLines[i].bytes / kLines[i - 1].bytes);
-      terms[name(kLines[i - 1])] += lines * (1 - part);
-      terms[name(kLines[i])] += lines * part;
+      terms[kLines[i - 1].term] += lines * (1 - part);
+      terms[kLines[i].term] += lines * part;
       return;
     }
   }
-  terms[name(kLines.back())] += lines;
+  terms[kLines.back().term] += lines;
 }
+
+/// Of bytes that are gone through in order, those that do not stay in a cache until they are used
+/// again.
+double farBytes(double bytes) {
+  constexpr double kStays = 8e6;
+  constexpr double kGone = 64e6;
+  return bytes *
+         std::clamp(std::log(std::max(bytes, 1.0) / kStays) / std::log(kGone / kStays), 0.0, 1.0);
+}
+
+double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::max(rows, 2.0)))); }
 
 double directoryBytes(const plan::State &state, double rows) {
   if (state.kind == StateKind::kJoinTable) {
-    double entries = state.direct ? static_cast<double>(state.extent)
-                                  : std::exp2(std::ceil(std::log2(std::max(rows, 2.0))));
-    return 8 * entries;
+    return 8 * (state.direct ? static_cast<double>(state.extent) : hashedEntries(rows));
   }
   return state.kind == StateKind::kGroupTable ? 16 * rows : 0;
 }
@@ -90,12 +95,14 @@ bool hasPlainText(const plan::Plan &plan, const plan::Task &task, const TaskRows
   return text && rows.bytes > rows.source * expected;
 }
 
-/// Of the columns of a scan that are no strings, the part whose dictionaries outgrow the nearest
-/// cache: what statistics say of their ranges bounds their entries.
-double farDictionaries(const plan::Plan &plan, const plan::Task &task) {
-  constexpr double kNearEntries = 16e3;
+/// Of the columns of a scan that are no strings, the part whose values are gathered from a
+/// dictionary: a tiny one is in registers, and of values that hardly repeat there is none. What
+/// statistics say of their ranges bounds both.
+double gatheredColumns(const plan::Plan &plan, const plan::Task &task) {
+  constexpr double kInRegisters = 64;
+  constexpr double kHardlyRepeat = 60e3;
   double columns = 0;
-  double far = 0;
+  double gathered = 0;
   for (const plan::Task &load : plan.tasks) {
     bool feeds = load.kind == plan::TaskKind::kLoad && load.outputStream == task.inputStream &&
                  load.outputStream != plan::kNone;
@@ -108,16 +115,10 @@ double farDictionaries(const plan::Plan &plan, const plan::Task &task) {
       }
       double range = static_cast<double>(column.max) - static_cast<double>(column.min);
       columns += 1;
-      far += abi::bytesOf(column.type) > 2 && (!column.ranged || range > kNearEntries) ? 1 : 0;
+      gathered += column.ranged && range > kInRegisters && range <= kHardlyRepeat ? 1 : 0;
     }
   }
-  return columns > 0 ? far / columns : 0;
-}
-
-/// Rows that a stage lets through are guessed wrong by the processor most often at a half.
-double surprises(double offered, double kept) {
-  double share = offered > 0 ? std::min(kept / offered, 1.0) : 0;
-  return offered * 2 * share * (1 - share);
+  return columns > 0 ? gathered / columns : 0;
 }
 
 double rowsOfState(const TaskRows &rows, size_t position) {
@@ -145,6 +146,71 @@ int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskR
   return largest;
 }
 
+/// Rows of one kind of work, and the state that they look into.
+struct Access {
+  WorkKind kind;
+  const plan::State &state;
+  double units;
+  double stateRows;
+  bool near; ///< one after another in the order of the state
+};
+
+/// What looking into a state touches.
+void addAccess(Terms &terms, const Access &access, const TaskRows &rows) {
+  const plan::State &state = access.state;
+  double units = access.units;
+  double directory = directoryBytes(state, access.stateRows);
+  double whole = directory + access.stateRows * state.rowBytes;
+  // In order, a row falls on the line of the one before, or on the next; but a directory by hash
+  // has no order.
+  auto inOrder = [&](double bytes, double lines) {
+    terms["order_byte"] += std::min(bytes, units * 64);
+    addLines(terms, 0, lines);
+  };
+  switch (access.kind) {
+  case WorkKind::kProbe:
+    if (access.near && state.direct) {
+      inOrder(directory, units);
+    } else if (access.near) {
+      double keys = std::min(units, rows.orderExtent);
+      addLines(terms, directory, keys);
+      addLines(terms, 0, units - keys);
+    } else {
+      addLines(terms, directory, units);
+    }
+    break;
+  case WorkKind::kMatch: {
+    // Chains are followed to their end; other keys are on those of a directory by hash.
+    double others = state.direct ? 0 : units * access.stateRows / hashedEntries(access.stateRows);
+    terms["chain"] += others;
+    double lines = units * (state.rowBytes > 48 ? 1.5 : 1) + others;
+    if (access.near) {
+      inOrder(access.stateRows * state.rowBytes, lines);
+    } else {
+      addLines(terms, whole, lines);
+    }
+    break;
+  }
+  case WorkKind::kGroup: {
+    // Rows in the order of the groups: no two copies have the same, but for the ends of morsels.
+    double made = std::min(units, access.stateRows * (access.near ? rows.ranks : rows.lanes));
+    terms["group_new"] += made;
+    if (access.near) {
+      inOrder(farBytes(made * state.rowBytes), units - made);
+      addLines(terms, directory, made);
+    } else {
+      addLines(terms, whole, units * (state.rowBytes > 48 ? 2.5 : 2));
+    }
+    break;
+  }
+  case WorkKind::kInsert:
+    terms["insert_far_byte"] += farBytes(units * state.rowBytes);
+    break;
+  default:
+    break;
+  }
+}
+
 } // namespace
 
 Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
@@ -153,7 +219,7 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     return terms;
   }
   bool plainText = hasPlainText(plan, task, rows);
-  double far = farDictionaries(plan, task);
+  double gathered = gatheredColumns(plan, task);
   int32_t inOrder =
       rows.order == RowOrder::kClustered ? largestState(plan, task, rows) : plan::kNone;
   for (const plan::Work &work : plan.kernels[task.kernel].work) {
@@ -164,7 +230,7 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
       continue;
     }
     if (work.kind == WorkKind::kDecode || work.kind == WorkKind::kDecodeSelected) {
-      terms[plan::nameOf(work.kind) + std::string("_far")] += units * far;
+      terms[plan::nameOf(work.kind) + std::string("_gathered")] += units * gathered;
     }
     bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states.size() &&
                   plan.states[task.states[work.state].state].direct;
@@ -176,39 +242,15 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     }
     const plan::State &state = plan.states[task.states[work.state].state];
     double stateRows = rowsOfState(rows, work.state);
-    double bytes = workingSet(state, stateRows);
-    // More matches than rows: those of a key were not kept in its order.
+    // Several rows a key: a chain goes from one to the next wherever they were added.
     bool scattered = work.kind == WorkKind::kMatch && work.level > 0 &&
                      units > 1.05 * rowsOfLevel(rows, work.level - 1);
-    bool near =
-        work.state == inOrder && (state.direct ? isInOrder(state, rows) : task.phase == "scan");
-    if (near && !scattered) {
-      // Rows follow each other; a directory by hash does not.
-      if (work.kind == WorkKind::kProbe && state.direct) {
-        terms["order_byte"] += std::min(bytes, units * 64);
-      }
-      bytes = state.direct ? 0 : std::sqrt(bytes * kLines.front().bytes);
-    }
-    switch (work.kind) {
-    case WorkKind::kProbe:
-      addLines(terms, Access::kPrefetched, bytes, units);
-      terms["surprise"] += surprises(units, rowsOfLevel(rows, work.level + 1));
-      break;
-    case WorkKind::kMatch:
-      addLines(terms, Access::kPrefetched, bytes, units * (state.rowBytes > 48 ? 1.5 : 1));
-      if (scattered) { // only the first of a chain is fetched ahead
-        addLines(terms, Access::kPlain, bytes, units - rowsOfLevel(rows, work.level - 1));
-      }
-      break;
-    case WorkKind::kGroup:
-      addLines(terms, Access::kPrefetched, bytes, units * (state.rowBytes > 48 ? 2.5 : 2));
-      terms["group_new"] += std::min(units, stateRows * rows.lanes);
-      break;
-    default:
-      break;
-    }
+    bool near = work.state == inOrder && !scattered &&
+                (state.direct ? isInOrder(state, rows) : task.phase == "scan");
+    addAccess(terms, {work.kind, state, units, stateRows, near}, rows);
   }
   terms["morsel"] += rows.pieces;
+  terms[task.phase == "scan" ? "load_far_byte" : "take_far_byte"] += farBytes(rows.bytes);
   return terms;
 }
 
@@ -231,21 +273,28 @@ Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows
       continue;
     }
     switch (state.kind) {
-    case StateKind::kJoinTable:
+    case StateKind::kJoinTable: {
+      double directory = directoryBytes(state, stateRows);
       terms["finish"] += 2;
-      terms["clear_byte"] += directoryBytes(state, stateRows);
-      terms["build_row"] += stateRows;
-      addLines(terms, Access::kPlain, isInOrder(state, rows) ? 0 : workingSet(state, stateRows),
-               stateRows);
+      terms["clear_byte"] += directory / rows.lanes;
+      terms["clear_far_byte"] += farBytes(directory) / rows.lanes;
+      terms["build_row"] += stateRows / rows.lanes;
+      terms["build_far_byte"] += farBytes(stateRows * state.rowBytes) / rows.lanes;
+      addLines(terms, isInOrder(state, rows) ? 0 : directory, stateRows / rows.lanes);
       break;
+    }
     case StateKind::kGroupTable:
     case StateKind::kDense: {
-      // Copies are merged one into another: what all of them hold but the first.
-      double copies = std::min(through, stateRows * rows.lanes);
+      // Copies are merged in pairs: round by round half as many, of up to twice the rows.
+      double merged = 0;
+      double copy = std::min(through, stateRows * rows.lanes) / rows.lanes;
+      for (double left = rows.lanes; left > 1; left = std::ceil(left / 2)) {
+        merged += copy;
+        copy = std::min(2 * copy, stateRows);
+      }
       terms["finish"] += 1;
-      terms["merge_row"] += std::max(0.0, copies - copies / rows.lanes);
-      addLines(terms, Access::kPlain, workingSet(state, stateRows),
-               std::max(0.0, copies - copies / rows.lanes));
+      terms["merge_row"] += merged;
+      addLines(terms, workingSet(state, stateRows), 2 * merged);
       terms["list_row"] += stateRows;
       break;
     }
@@ -414,27 +463,27 @@ const std::map<std::string, double> &assumedSeconds() {
       {"read_row", 0.5e-9},
       {"morsel", 5e-6},
       {"load_byte", 0.05e-9},
+      {"load_far_byte", 0.05e-9},
       {"load", 5e-6},
       {"order_byte", 0.1e-9},
       {"exchange_far_byte", 0.2e-9},
-      {"decode_far", 0.7e-9},
-      {"decode_selected_far", 1e-9},
+      {"decode_gathered", 0.5e-9},
+      {"decode_selected_gathered", 0.5e-9},
       {"probe_direct", 1e-9},
       {"match_direct", 1e-9},
-      {"surprise", 4e-9},
       {"date_part", 8e-9},
       {"element_across", 1e-9},
-      // Touching a line at random, by working set: fetched ahead, and not.
+      {"chain", 2e-9},
+      {"insert_far_byte", 0.2e-9},
+      {"take_far_byte", 0.1e-9},
+      {"clear_far_byte", 0.1e-9},
+      {"build_far_byte", 0.1e-9},
+      // Touching a line at random that was fetched ahead, by working set.
       {"line_32k", 0.1e-9},
       {"line_512k", 0.5e-9},
       {"line_4m", 2e-9},
       {"line_32m", 4e-9},
       {"line_256m", 12e-9},
-      {"chain_32k", 1e-9},
-      {"chain_512k", 3e-9},
-      {"chain_4m", 8e-9},
-      {"chain_32m", 20e-9},
-      {"chain_256m", 60e-9},
       // Ends of states.
       {"finish", 5e-6},
       {"clear_byte", 0.1e-9},
@@ -510,8 +559,19 @@ std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,
     }
     rows.push_back(std::move(row));
   }
+  // What takes long decides what a plan takes; below a microsecond and above a tenth of a second
+  // all weigh alike.
+  std::vector<double> importance;
+  for (const TaskSample &sample : samples) {
+    importance.push_back(std::sqrt(std::clamp(sample.seconds, 1e-6, 0.1)));
+  }
+  double mean = std::accumulate(importance.begin(), importance.end(), 0.0) /
+                std::max<double>(1, importance.size());
+  for (double &weight : importance) {
+    weight /= mean;
+  }
   std::vector<double> factors(size, 1);
-  std::vector<double> weights(rows.size(), 1);
+  std::vector<double> weights = importance;
   for (int round = 0; round < kRounds; ++round) {
     std::vector<double> gram(size * size, 0);
     std::vector<double> right(size, 0);
@@ -550,7 +610,7 @@ std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,
       for (size_t j = 0; j < size; ++j) {
         predicted += rows[i][j] * factors[j];
       }
-      weights[i] = 1 / std::max(std::abs(predicted - 1), kFloor) * kFloor;
+      weights[i] = importance[i] * kFloor / std::max(std::abs(predicted - 1), kFloor);
     }
   }
   std::map<std::string, double> fitted;

@@ -1,4 +1,5 @@
-// Seconds of the tasks of a plan on one core: units of work by term, times what each term takes there.
+// Seconds of the tasks of a plan on one core: units of work by term, times what each term takes
+// there.
 #pragma once
 
 #include "runtime/model/plan/plan.h"
@@ -18,11 +19,13 @@ enum class RowOrder : uint8_t { kNone, kClustered };
 /// What one rank's part of a task handles. Counts of a run, or estimates.
 struct TaskRows {
   double source = 0;
-  std::vector<double> stages; ///< let through by each selecting stage; missing ones: as the one before
+  std::vector<double>
+      stages; ///< let through by each selecting stage; missing ones: as the one before
   std::vector<double> states; ///< rows of each of the task's states, in their order
   double bytes = 0;           ///< loaded or sent
   double pieces = 0;          ///< morsels or chunks
   double lanes = 1;           ///< copies that a state is filled in
+  double ranks = 1;           ///< whose rows these are
   RowOrder order = RowOrder::kNone;
   double orderExtent = 0; ///< of the column that they are in the order of: its range of values
 };
@@ -30,8 +33,8 @@ struct TaskRows {
 /// Units of work by term; see `assumedSeconds` for the names.
 using Terms = std::map<std::string, double>;
 
-/// What lanes do for a run task with the morsels that they have, to sealing its chunks. Empty if the
-/// plan does not say what its kernel does.
+/// What lanes do for a run task with the morsels that they have, to sealing its chunks. Empty if
+/// the plan does not say what its kernel does.
 Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
 /// Loading of its morsels, where its rows come from files.
 Terms loadTerms(const plan::Task &task, const TaskRows &rows);
@@ -49,8 +52,9 @@ Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ra
 /// One rank's part of a collective between ranks of one process.
 Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
 
-/// Seconds that one unit of each term is assumed to take on a core of the early 2020s: what a device
-/// has before it is calibrated, and what calibration leans to where measurements say nothing.
+/// Seconds that one unit of each term is assumed to take on a core of the early 2020s: what a
+/// device has before it is calibrated, and what calibration leans to where measurements say
+/// nothing.
 const std::map<std::string, double> &assumedSeconds();
 
 /// Σ units · seconds a unit on one core of the device.
@@ -65,8 +69,9 @@ struct TaskSample {
   double seconds = 0;
 };
 
-/// Seconds a unit that explain the samples: not negative, least mean relative error, leaning to
-/// `prior` (relative to it, with this strength: how many samples it is worth).
+/// Seconds a unit that explain the samples: not negative, least mean relative error (samples weigh
+/// as the root of their seconds), leaning to `prior` (relative to it, with this strength: how many
+/// samples it is worth).
 std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,
                                        const std::map<std::string, double> &prior,
                                        double priorStrength);

@@ -44,8 +44,50 @@ TEST(TaskTime, units_follow_the_rows_of_each_stage) {
   EXPECT_DOUBLE_EQ(terms["probe"], 400);
   EXPECT_DOUBLE_EQ(terms["match"], 50);
   EXPECT_DOUBLE_EQ(terms["morsel"], 2);
-  EXPECT_DOUBLE_EQ(terms["surprise"], 400 * 2 * 0.125 * 0.875);
-  EXPECT_DOUBLE_EQ(terms["line_32k"], 450); // ten rows stay in the first cache
+  // Ten rows share sixteen entries: a chain that is followed has 10/16 rows of other keys.
+  EXPECT_DOUBLE_EQ(terms["chain"], 50 * 10 / 16.0);
+  EXPECT_DOUBLE_EQ(terms["line_32k"], 450 + 50 * 10 / 16.0); // they stay in the first cache
+}
+
+TEST(TaskTime, a_direct_table_has_no_rows_of_other_keys) {
+  plan::Plan plan = probePlan();
+  plan.states[0].direct = true;
+  plan.states[0].extent = 20;
+  TaskRows rows;
+  rows.source = 1000;
+  rows.stages = {400, 50};
+  rows.states = {10};
+  Terms terms = runTerms(plan, plan.tasks[0], rows);
+  EXPECT_DOUBLE_EQ(terms["chain"], 0);
+  EXPECT_DOUBLE_EQ(terms["line_32k"], 450);
+}
+
+TEST(TaskTime, lanes_share_the_directory_and_merge_in_pairs) {
+  plan::Plan plan = probePlan();
+  plan.tasks[0].states = {{0, plan::StateUse::kPerWorker}};
+  TaskRows rows;
+  rows.source = 1000;
+  rows.states = {800};
+  rows.lanes = 4;
+  EXPECT_DOUBLE_EQ(finishTerms(plan, plan.tasks[0], rows)["build_row"], 200);
+  plan.states[0].kind = plan::StateKind::kGroupTable;
+  // 1,000 rows make 250 groups in each of four copies: 250 into 250, and 500 into 500.
+  EXPECT_DOUBLE_EQ(finishTerms(plan, plan.tasks[0], rows)["merge_row"], 750);
+}
+
+TEST(TaskTime, what_outgrows_the_caches_is_counted_apart) {
+  plan::Plan plan = probePlan();
+  plan.kernels[0].work = {{plan::WorkKind::kInsert, 0, 1, 0}};
+  TaskRows rows;
+  rows.states = {1};
+  double before = -1;
+  for (double source : {1e3, 1e6, 1e7}) {
+    rows.source = source;
+    double far = runTerms(plan, plan.tasks[0], rows)["insert_far_byte"] / source;
+    EXPECT_GE(far, before) << source;
+    before = far;
+  }
+  EXPECT_DOUBLE_EQ(before, 32); // all of 320 MB
 }
 
 TEST(TaskTime, lines_of_a_large_table_cost_more) {

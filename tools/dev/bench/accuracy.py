@@ -189,7 +189,7 @@ def _tune(*arguments: str | Path) -> None:
     subprocess.run([tool, *map(str, arguments)], check=True)
 
 
-def calibrate(folder: Path, output: Path, threads: int, seconds: float) -> None:
+def calibrate(folder: Path, output: Path, threads: int, rounds: int) -> None:
     """Writes tables and plans into `folder`, runs them and writes the topology."""
     tables = folder / "tables"
     tables.mkdir(parents=True)
@@ -199,13 +199,16 @@ def calibrate(folder: Path, output: Path, threads: int, seconds: float) -> None:
     for name, text, all_ranks in calibration.queries():
         for ranks in all_ranks:
             plans.add_query(name, "query", text, tables, ranks)
+    for name, text, layouts in calibration.large_queries():
+        for ranks, seed in layouts:
+            plans.add_query(name, "query", text, tables, ranks, seed)
     for name, function, types in calibration.tensor_programs():
         for ranks in (1, 2):
             plans.add_tensors(name, function, types, ranks)
     _clear_line()
     for refused in plans.refused:
         print(f"  not calibrated with: {refused}")
-    _tune("calibrate", plans.folder, "--output", output, "--threads", str(threads), "--seconds", str(seconds))
+    _tune("calibrate", plans.folder, "--output", output, "--threads", str(threads), "--rounds", str(rounds))
 
 
 def _clear_line() -> None:
@@ -213,15 +216,15 @@ def _clear_line() -> None:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def compare(plans: PlanFolder, topology: Path, threads: int, seconds: float) -> list[Outcome]:
+def compare(plans: PlanFolder, topology: Path, threads: int, rounds: int) -> list[Outcome]:
     records = plans.folder.parent / "compared.json"
     arguments = [
         "--topology",
         topology,
         "--threads",
         str(threads),
-        "--seconds",
-        str(seconds),
+        "--rounds",
+        str(rounds),
         "--json",
         records,
     ]
@@ -241,7 +244,7 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev bench accuracy", description=__doc__)
     parser.add_argument("--scales", default="0.1,1", help="TPC-H scale factors (default 0.1,1)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--seconds", type=float, default=0.4, help="runs of one plan (default 0.4)")
+    parser.add_argument("--rounds", type=int, default=4, help="of eight runs of every plan (default 4)")
     parser.add_argument(
         "--topology", type=Path, help="a calibrated topology; else this machine is calibrated first"
     )
@@ -254,12 +257,12 @@ def main(words: Sequence[str]) -> int:
         folder.mkdir(exist_ok=True)
         topology = options.topology or folder / "machine.json"
         if not options.topology:
-            calibrate(folder / "calibration", topology, options.threads, options.seconds)
+            calibrate(folder / "calibration", topology, options.threads, options.rounds)
         plans = PlanFolder(folder / "test", topology=None)
         plans.folder.mkdir()
         add_test_plans(plans, options.scales.split(","))
         _clear_line()
-        outcomes = compare(plans, topology, options.threads, options.seconds)
+        outcomes = compare(plans, topology, options.threads, options.rounds)
     print(report(outcomes))
     for refused in plans.refused:
         print(f"not compared: {refused}")

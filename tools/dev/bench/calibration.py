@@ -1,7 +1,8 @@
 # ruff: noqa: E501
 """The plans that `headrace-tune calibrate` runs: small programs over made-up tables, one or two per kind of work.
 
-None of them is a TPC-H query, so that predictions of those are of programs the model has not seen.
+None of them is a TPC-H query, so that predictions of those are of programs the model has not seen. Two sizes of
+facts: what stays in the caches from run to run, and what does not.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 ROWS = 1_200_000
+LARGE_ROWS = 6_000_000
 ROW_GROUP = 120_000
 
 _WORDS = [
@@ -70,8 +72,48 @@ def _dimension(random: np.random.Generator, rows: int, step: int) -> pa.Table:
     return pa.table({f"d{name}": column for name, column in columns.items()})
 
 
+def _large(random: np.random.Generator) -> dict[str, pa.Table]:
+    """Facts and dimensions that no cache holds. `lkey` ascends, four rows a key, three of four keys missing."""
+    rows, keys = LARGE_ROWS, LARGE_ROWS // 4
+    groups = np.sort(random.integers(0, keys, rows))
+    dense = random.integers(0, keys, rows)
+    facts = {
+        "lkey": pa.array(groups * 4 + groups % 2, pa.int64()),
+        "lr1500k": pa.array(dense, pa.int64()),
+        "ls1500k": pa.array(random.permutation(dense) * 1_000_003, pa.int64()),
+        "lk150k": pa.array(random.integers(0, 150_000, rows), pa.int64()),
+        "lk10k": pa.array(random.integers(0, 10_000, rows), pa.int64()),
+        "lv": pa.array(random.integers(0, 1_000, rows), pa.int32()),
+        "lw": pa.array(random.integers(0, 1_000_000, rows), pa.int32()),
+        "lprice": _decimal(random, rows, 10_000_000),
+        "lshare": _decimal(random, rows, 10),
+        "lday": pa.array(random.integers(8_000, 10_500, rows).astype(np.int32), pa.date32()),
+        "llate": pa.array(random.integers(8_000, 10_500, rows).astype(np.int32), pa.date32()),
+        "lflag": pa.array(np.array(["A", "N", "R"])[random.integers(0, 3, rows)]),
+        "lmode": pa.array(np.array(_MODES)[random.integers(0, 7, rows)]),
+    }
+    ascending = np.arange(keys)
+    ordered = {
+        "okey": pa.array(ascending * 4 + ascending % 2, pa.int64()),
+        "oowner": pa.array(random.integers(0, 150_000, keys), pa.int64()),
+        "opart": pa.array(random.integers(0, 100, keys), pa.int32()),
+        "oday": pa.array(random.integers(8_000, 10_500, keys).astype(np.int32), pa.date32()),
+        "olabel": pa.array(np.array(_MODES)[random.integers(0, 7, keys)]),
+        "otext": _text(random, keys, 5),
+    }
+    return {
+        "large": pa.table(facts),
+        "ordered": pa.table(ordered),
+        "d1500k": _dimension(random, keys, 1),
+        "h1500k": _dimension(random, keys, 1_000_003),
+        "d150k": _dimension(random, 150_000, 1),
+        "d10k": _dimension(random, 10_000, 1),
+        "h10k": _dimension(random, 10_000, 1_000_003),
+    }
+
+
 def write_tables(folder: Path) -> None:
-    """The Parquet files: `facts`, and dimensions of 1,000 to 600,000 rows with dense and with sparse keys."""
+    """The Parquet files: `facts` and `large`, and dimensions of 1,000 to 1,500,000 rows with dense and sparse keys."""
     random = np.random.default_rng(7)
     rows = ROWS
 
@@ -113,6 +155,7 @@ def write_tables(folder: Path) -> None:
         ("h30k", _dimension(random, 30_000, 1_000_003)),
         ("h200k", _dimension(random, 200_000, 1_000_003)),
         ("h600k", _dimension(random, 600_000, 1_000_003)),
+        *_large(random).items(),
     ):
         parquet.write_table(
             table, folder / f"{name}.parquet", row_group_size=ROW_GROUP, store_decimal_as_integer=True
@@ -288,6 +331,171 @@ def queries() -> Iterator[tuple[str, str, tuple[int, ...]]]:
         "select dlabel, count(*) c from d30k where dpart < 10 group by dlabel order by dlabel",
         both,
     )
+
+
+def large_queries() -> Iterator[tuple[str, str, tuple[tuple[int, int | None], ...]]]:
+    """(name, SQL, (ranks, layout seed)…) over what no cache holds; forced layouts move and repeat more than chosen ones."""
+    one, both = ((1, None),), ((1, None), (2, None))
+    forced = (*both, (2, 1), (2, 2))
+    yield "large-count", "select count(*) c from large where lv < 10", one
+    yield "large-sum", "select sum(lprice) s, sum(lw) t from large where lv < 500", both
+    yield (
+        "large-product",
+        "select sum(lprice * (1 - lshare)) s from large where lday < date '1996-01-01'",
+        one,
+    )
+    yield (
+        "large-narrow",
+        "select sum(lprice * lshare) s from large where lday < date '1992-06-01' and lv < 200",
+        both,
+    )
+    yield (
+        "large-flags",
+        "select lflag, lmode, count(*) c, sum(lprice) s, sum(lprice * (1 - lshare)) t from large group by lflag, lmode",
+        both,
+    )
+    yield "large-mode", "select count(*) c from large where lmode in ('AIR', 'RAIL') and lv < 300", one
+    yield "large-text", "select count(*) c from ordered where otext not like '%special%requests%'", both
+    # Columns whose dictionaries are neither tiny nor missing.
+    yield "large-gather", "select sum(lk10k) s, max(lday) d from large", one
+    yield (
+        "large-gather-half",
+        "select sum(lk10k) s, max(llate) d, sum(lprice) p from large where lv < 500",
+        one,
+    )
+    yield "large-dates", "select count(*) c from large where lday < llate and llate < date '1996-01-01'", both
+    yield (
+        "large-dates-sum",
+        "select sum(lk10k) s, sum(lprice) p from large where llate > lday and lday >= date '1994-01-01'",
+        one,
+    )
+    yield (
+        "large-wide-join",
+        (
+            "select dlabel, sum(lprice * (1 - lshare)) s, sum(lk10k) t from large join d150k on lk150k = dkey "
+            "where dpart < 10 group by dlabel"
+        ),
+        both,
+    )
+    yield (
+        "large-two-joins",
+        (
+            "select sum(lprice * (1 - lshare)) s from large join d150k a on lk150k = a.dkey "
+            "join d10k b on lk10k = b.dkey where a.dpart < 30 and b.dpart < 30"
+        ),
+        forced,
+    )
+    yield (
+        "large-dates-near",
+        (
+            "select count(*) c from ordered where opart < 60 "
+            "and okey in (select lkey from large where lday < llate)"
+        ),
+        both,
+    )
+    yield (
+        "large-near-four",
+        (
+            "select a.dlabel, sum(lprice * (1 - lshare)) s from large join ordered on lkey = okey "
+            "join d150k a on oowner = a.dkey join h10k b on lk10k * 1000003 = b.dkey "
+            "where oday < date '1994-01-01' and b.dpart < 60 group by a.dlabel"
+        ),
+        one,
+    )
+    # Dense and hashed keys, in no order.
+    yield (
+        "large-dense",
+        "select sum(lprice) s from large join d1500k on lr1500k = dkey where dpart < 50",
+        forced,
+    )
+    yield (
+        "large-dense-few",
+        "select sum(lprice) s from large join d1500k on lr1500k = dkey where dpart < 3",
+        both,
+    )
+    yield "large-hash", "select sum(lw) s, sum(damount) t from large join h1500k on ls1500k = dkey", both
+    yield (
+        "large-hash-few",
+        "select sum(lprice) s from large join h1500k on ls1500k = dkey where dpart < 8",
+        one,
+    )
+    yield (
+        "large-mid",
+        "select dlabel, sum(lprice) s from large join d150k on lk150k = dkey group by dlabel",
+        forced,
+    )
+    yield "large-mid-few", "select sum(lprice) s from large join d150k on lk150k = dkey where dpart < 20", one
+    # Keys in the order of both tables.
+    yield (
+        "large-near",
+        "select olabel, sum(lprice * (1 - lshare)) s from large join ordered on lkey = okey where opart < 50 group by olabel",
+        forced,
+    )
+    yield (
+        "large-near-few",
+        "select sum(lprice) s from large join ordered on lkey = okey where opart < 5",
+        forced,
+    )
+    yield (
+        "large-near-three",
+        (
+            "select dlabel, sum(lprice * (1 - lshare)) s from large join ordered on lkey = okey "
+            "join d150k on oowner = dkey where oday < date '1996-01-01' and dpart < 60 group by dlabel"
+        ),
+        forced,
+    )
+    yield (
+        "large-near-top",
+        (
+            "select lkey, oday, sum(lprice * (1 - lshare)) s from large join ordered on lkey = okey "
+            "where lday > date '1995-06-01' and opart < 20 group by lkey, oday order by s desc limit 10"
+        ),
+        both,
+    )
+    yield (
+        "large-semi",
+        "select count(*) c from ordered where okey in (select lkey from large where lv < 300)",
+        forced,
+    )
+    yield (
+        "large-exists",
+        "select count(*) c from ordered where okey in (select lkey from large where lv < 900)",
+        both,
+    )
+    yield (
+        "large-anti",
+        "select count(*) c from ordered where okey not in (select lkey from large where lv < 30)",
+        both,
+    )
+    # Several rows a key on the side that is looked up.
+    yield (
+        "large-outer",
+        "select dkey, count(okey) c from d150k left join ordered on dkey = oowner group by dkey order by c desc, dkey limit 5",
+        forced,
+    )
+    yield (
+        "large-many",
+        "select sum(lw) s from d1500k join large on dkey = lr1500k where dpart < 10 and lv < 700",
+        both,
+    )
+    # Groups.
+    yield "large-by-key", "select lkey, sum(lw) s from large group by lkey having sum(lw) > 3900000", forced
+    yield (
+        "large-by-dense",
+        "select lr1500k, count(*) c from large group by lr1500k order by c desc, lr1500k limit 5",
+        both,
+    )
+    yield (
+        "large-by-hash",
+        "select ls1500k, sum(lprice) s from large where lv < 500 group by ls1500k order by s desc limit 5",
+        one,
+    )
+    yield (
+        "large-by-mid",
+        "select lk150k, sum(lprice) s, max(lday) d from large group by lk150k order by s desc limit 5",
+        forced,
+    )
+    yield "large-rows", "select lkey, lv, lprice from large where lv < 150", both
 
 
 def tensor_programs() -> Iterator[tuple[str, object, tuple[object, ...]]]:
