@@ -62,7 +62,7 @@ void PlanGraph::decideBranches() {
       consumer_[task.inputStream] = static_cast<int32_t>(id);
     }
     if (!skipped_[id] && task.outputStream != kNone) {
-      streams_[task.outputStream].producer = static_cast<int32_t>(id);
+      streams_[task.outputStream].writers.push_back({static_cast<int32_t>(id)});
     }
   }
 }
@@ -80,8 +80,8 @@ std::vector<int32_t> PlanGraph::order() const {
       visit(before);
     }
     if (int32_t stream = plan_.tasks[id].inputStream; stream != kNone) {
-      if (int32_t producer = streams_[stream].producer; producer != kNone) {
-        visit(producer);
+      for (const StreamWriter &writer : streams_[stream].writers) {
+        visit(writer.task);
       }
     }
     sorted.push_back(id);
@@ -106,7 +106,6 @@ Activity PlanGraph::activityOf(int32_t id, size_t chunk, size_t chunks) const {
 }
 
 int32_t PlanGraph::append(Activity activity, int32_t id, size_t rankClass, size_t chunk) {
-  const Task &task = plan_.tasks[id];
   PerClass &mine = chunksOf_[id];
   mine.resize(std::max(mine.size(), rankClass + 1));
   if (chunk == 0) {
@@ -120,14 +119,7 @@ int32_t PlanGraph::append(Activity activity, int32_t id, size_t rankClass, size_
   } else {
     activity.after.push_back(mine[rankClass].back());
   }
-  if (task.inputStream != kNone) {
-    if (int32_t producer = streams_[task.inputStream].producer; producer != kNone) {
-      const PerClass &theirs = chunksOf_[producer];
-      if (rankClass < theirs.size() && !theirs[rankClass].empty()) {
-        activity.after.push_back(theirs[rankClass][std::min(chunk, theirs[rankClass].size() - 1)]);
-      }
-    }
-  }
+  waitForInput(id, rankClass, chunk, activity);
   if (chunk == 0) {
     addSpillReads(id, rankClass, activity);
   }
@@ -143,13 +135,8 @@ int32_t PlanGraph::append(Activity activity, int32_t id, size_t rankClass, size_
 }
 
 void PlanGraph::appendCommon(Activity activity, int32_t id, size_t chunk) {
-  const Task &task = plan_.tasks[id];
-  if (task.inputStream != kNone && streams_[task.inputStream].producer != kNone) {
-    for (const Chunks &theirs : chunksOf_[streams_[task.inputStream].producer]) {
-      if (!theirs.empty()) {
-        activity.after.push_back(theirs[std::min(chunk, theirs.size() - 1)]);
-      }
-    }
+  for (size_t other = 1; other < classes_.size(); ++other) {
+    waitForInput(id, other, chunk, activity);
   }
   int32_t made = append(std::move(activity), id, 0, chunk);
   chunksOf_[id].resize(classes_.size());
@@ -196,31 +183,16 @@ Expected<Graph> PlanGraph::make() {
   }
   decideBranches();
   chunksOf_.resize(plan_.tasks.size());
-  for (int32_t id : order()) {
+  std::vector<int32_t> sorted = order();
+  sortWriters(sorted);
+  for (int32_t id : sorted) {
     HR_RETURN_IF_ERROR(addTask(id));
   }
   if (hasWorkers()) {
     addRunOverhead();
   }
-  // Back-pressure: a producer's chunk waits until the consumer has taken the one a credit before.
-  for (size_t s = 0; s < plan_.streams.size(); ++s) {
-    int32_t producer = streams_[s].producer;
-    int32_t consumer = consumer_[s];
-    if (producer == kNone || consumer == kNone) {
-      continue;
-    }
-    double real = std::ceil(share(streams_[s]) / std::max<uint32_t>(plan_.streams[s].chunkRows, 1));
-    double scale = static_cast<double>(streams_[s].chunks) / std::max(real, 1.0);
-    size_t credit = static_cast<size_t>(
-        std::max(2.0, std::round(plan_.streams[s].capacityChunks * std::min(scale, 1.0))));
-    size_t classes = std::min(chunksOf_[producer].size(), chunksOf_[consumer].size());
-    for (size_t c = 0; c < classes; ++c) {
-      const Chunks &makes = chunksOf_[producer][c];
-      const Chunks &takes = chunksOf_[consumer][c];
-      for (size_t chunk = credit; chunk < makes.size() && chunk - credit < takes.size(); ++chunk) {
-        graph_.activities[makes[chunk]].after.push_back(takes[chunk - credit]);
-      }
-    }
+  for (size_t stream = 0; stream < plan_.streams.size(); ++stream) {
+    addBackPressure(static_cast<int32_t>(stream));
   }
   return std::move(graph_);
 }

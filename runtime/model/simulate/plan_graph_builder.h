@@ -1,6 +1,6 @@
 // The class that makes a graph of a plan, for the files that it is written in: plan_graph.cpp (tasks
-// in order, edges, credits), plan_table_tasks.cpp, plan_tensor_tasks.cpp, plan_worker_tasks.cpp,
-// plan_spills.cpp.
+// in order, edges), plan_streams.cpp (writers, credits), plan_table_tasks.cpp, plan_tensor_tasks.cpp,
+// plan_worker_tasks.cpp, plan_spills.cpp.
 #pragma once
 
 #include "runtime/model/cost/cost.h"
@@ -23,12 +23,18 @@ enum class Distribution : uint8_t { kEven, kReplicated, kFirstRank };
 
 constexpr double kNotKnown = -1;
 
+/// A task that writes a stream, and in how many chunks.
+struct StreamWriter {
+  int32_t task = kNone;
+  int64_t chunks = 0; ///< 0: not added yet
+};
+
 struct StreamState {
   double rows = 0; ///< over all ranks; of a replicated one, of each
   Distribution distribution = Distribution::kEven;
   Weight weight = Weight::kEven; ///< which ranks have more of it; only if kEven
-  int64_t chunks = 1;
-  int32_t producer = kNone;
+  int64_t chunks = 1;            ///< as who reads it takes them
+  std::vector<StreamWriter> writers; ///< their chunks come one writer after the other, in this order
 };
 
 class PlanGraph {
@@ -45,6 +51,8 @@ private:
   using PerClass = std::vector<Chunks>; // of one task
   void decideBranches();
   std::vector<int32_t> order() const;
+  /// Those that wait for fewer pipelines come first.
+  void sortWriters(const std::vector<int32_t> &sorted);
   Status addTask(int32_t id);
   Status addLoad(int32_t id);
   void addRun(int32_t id);
@@ -56,8 +64,7 @@ private:
   void copyBetweenTiers(const Task &task, const RankClass &on, Activity &activity) const;
 
   Activity activityOf(int32_t id, size_t chunk, size_t chunks) const;
-  /// Appends; adds the edges to `after`, to the chunk before, to the producer's chunk and to the
-  /// credit.
+  /// Appends; adds the edges to `after`, to the chunk before and to the chunks of the input.
   int32_t append(Activity activity, int32_t id, size_t rankClass, size_t chunk);
   /// Of what the state of a reservation needs, the part that its tier has no room for, 0 to 1.
   double spilledPart(const Task &reserve, const RankClass &on) const;
@@ -66,6 +73,18 @@ private:
   /// Before the chunks of a task that reads states: what was written away comes back.
   void addSpillReads(int32_t id, size_t rankClass, Activity &firstChunk);
   const Task *reservationOf(int32_t state) const;
+  // plan_streams.cpp: streams between tasks.
+  /// Sets what a task writes into its stream, or adds it to what others write there.
+  void write(int32_t id, const StreamState &made);
+  /// The part of a stream's rows that a task is thought to write, 0 to 1.
+  double writtenPart(int32_t id) const;
+  /// The activities of a class that fill a stream, in the order in which they are taken to arrive.
+  Chunks arrivals(const StreamState &stream, size_t rankClass) const;
+  /// What a chunk of a task waits for of its input stream.
+  void waitForInput(int32_t id, size_t rankClass, size_t chunk, Activity &activity) const;
+  /// Writers wait until the reader has taken what was a credit before.
+  void addBackPressure(int32_t stream);
+
   /// One activity for all classes.
   void appendCommon(Activity activity, int32_t id, size_t chunk);
   void kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
@@ -93,7 +112,7 @@ private:
                    double parallel, Others others) const;
   cost::TaskRows taskRows(int32_t id, const StreamState &source, double outRows) const;
   double parallelLanes(const cost::TaskRows &rows) const;
-  void addWorkerLoad(int32_t id, StreamState &stream);
+  void addWorkerLoad(int32_t id, StreamState stream);
   void addWorkerRun(int32_t id, const StreamState &source, double outRows);
   void addWorkerExchange(int32_t id, const StreamState &source);
   void addWorkerCollective(int32_t id);

@@ -40,13 +40,16 @@ Status PlanGraph::addLoad(int32_t id) {
   if (task.outputStream == kNone) {
     return addTensorLoad(id);
   }
-  StreamState &stream = streams_[task.outputStream];
+  StreamState stream;
   stream.distribution = task.split ? Distribution::kEven : Distribution::kReplicated;
   stream.weight = Weight::kRows;
   auto rows = workload_.rows.find(slot.name);
+  double literal = slot.kind == "values" && !slot.columns.empty()
+                       ? static_cast<double>(slot.cells.size() / slot.columns.size())
+                       : kNotKnown;
   stream.rows = rows != workload_.rows.end()
                     ? rows->second
-                    : rowsOf(task.outputStream, stream.distribution, kNotKnown);
+                    : rowsOf(task.outputStream, stream.distribution, literal);
   if (stream.rows < 0) {
     return makeError(ErrorKind::kUser, "the workload has no rows for slot: ", slot.name);
   }
@@ -55,6 +58,7 @@ Status PlanGraph::addLoad(int32_t id) {
     addWorkerLoad(id, stream);
     return {};
   }
+  write(id, stream);
   double bytes = 0;
   for (const plan::SlotColumn &column : slot.columns) {
     bytes += abi::bytesOf(column.type);
@@ -107,12 +111,11 @@ void PlanGraph::addRun(int32_t id) {
   double outBytes = 0;
   size_t outColumns = 0;
   if (task.outputStream != kNone) {
-    StreamState &out = streams_[task.outputStream];
-    int32_t producer = out.producer;
-    out = source;
-    out.producer = producer;
-    out.rows = rowsOf(task.outputStream, source.distribution, source.rows);
-    outRows = share(out);
+    StreamState made = source;
+    double part = writtenPart(id);
+    made.rows = rowsOf(task.outputStream, source.distribution, source.rows / part) * part;
+    outRows = share(made);
+    write(id, made);
     outBytes = rowBytes(plan_.streams[task.outputStream].schema);
     outColumns = plan_.streams[task.outputStream].schema.columns.size();
   }
@@ -146,7 +149,7 @@ void PlanGraph::addRun(int32_t id) {
 void PlanGraph::addExchange(int32_t id) {
   const Task &task = plan_.tasks[id];
   const StreamState source = streams_[task.inputStream];
-  StreamState &out = streams_[task.outputStream];
+  StreamState out;
   double ranks = static_cast<double>(workload_.ranks);
   bool even = source.distribution == Distribution::kEven;
   double totalRows = even ? source.rows : source.rows * ranks;
@@ -170,6 +173,7 @@ void PlanGraph::addExchange(int32_t id) {
       it != workload_.rows.end()) {
     out.rows = it->second;
   }
+  write(id, out);
   if (hasWorkers()) {
     addWorkerExchange(id, source);
     return;

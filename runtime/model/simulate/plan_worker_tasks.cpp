@@ -58,12 +58,13 @@ double PlanGraph::parallelLanes(const cost::TaskRows &rows) const {
 }
 
 /// The lanes of the kernel that reads the stream load its morsels: here it is only cut into chunks.
-void PlanGraph::addWorkerLoad(int32_t id, StreamState &stream) {
+void PlanGraph::addWorkerLoad(int32_t id, StreamState stream) {
   int32_t reader = consumer_[plan_.tasks[id].outputStream];
   if (auto known = workload_.tasks.find(reader); known != workload_.tasks.end()) {
     double pieces = std::clamp(known->second.pieces, 1.0, static_cast<double>(workload_.chunksMax));
     stream.chunks = static_cast<int64_t>(pieces);
   }
+  write(id, stream);
   for (size_t c = 0; c < classes_.size(); ++c) {
     for (int64_t chunk = 0; chunk < stream.chunks; ++chunk) {
       append(activityOf(id, chunk, stream.chunks), id, c, chunk);
