@@ -2,6 +2,7 @@
 #include "passes/driver/compile.h"
 
 #include "dialects/AllDialects.h"
+#include "dialects/topo/TopoDialect.h"
 #include "passes/driver/mixed.h"
 #include "passes/driver/phases.h"
 #include "passes/import/ImportSubstrait.h"
@@ -244,6 +245,12 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
     stream.chunkRows = options.chunkRows ? options.chunkRows : stream.chunkRows;
   }
   out.plan.mesh = {{"rank", options.ranks}};
+  if (topo::MeshAttr mesh = topo::meshOf(*module); mesh && !options.mesh.empty()) {
+    out.plan.mesh.clear();
+    for (auto [name, size] : llvm::zip_equal(mesh.getAxisNames(), mesh.getAxisSizes())) {
+      out.plan.mesh.push_back({name.str(), static_cast<uint32_t>(size)});
+    }
+  }
   if (Status status = plan::check(out.plan); !status.ok()) {
     error = "the compiler made a plan that it refuses itself: " + status.toString();
     return false;

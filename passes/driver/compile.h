@@ -24,6 +24,9 @@ struct CompileOptions {
   /// Table name -> statistics document (JSON text), as storage writes it.
   std::map<std::string, std::string> statistics;
   unsigned ranks = 1;
+  /// The ranks along several axes, "node:2,gpu:4", the last the fastest; empty: one axis. A program that then divides
+  /// something over some of the axes alone is refused: see whole_mesh.h.
+  std::string mesh;
   /// Topology file as JSON text; empty: this machine with `ranks` ranks.
   std::string topology;
   /// Forces a random feasible layout by this seed; -1: the solver's choice.

@@ -3,7 +3,9 @@
 
 #include "dialects/frame/FrameDialect.h"
 #include "dialects/pipe/PipeDialect.h"
+#include "dialects/topo/TopoDialect.h"
 #include "passes/driver/compile.h"
+#include "passes/driver/whole_mesh.h"
 #include "passes/form/form_program.h"
 #include "passes/form/verify_form.h"
 #include "passes/import/verify_import.h"
@@ -34,7 +36,7 @@ LogicalResult runOptimize(ModuleOp module) {
 
 LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   shard::ShardOptions sharding;
-  sharding.mesh = "ranks:" + std::to_string(options.ranks);
+  sharding.mesh = options.mesh.empty() ? "ranks:" + std::to_string(options.ranks) : options.mesh;
   sharding.topology = options.topology;
   sharding.seed = options.layoutSeed < 0 ? 0 : static_cast<uint64_t>(options.layoutSeed) + 1;
   sharding.alternative = options.layoutAlternative;
@@ -43,11 +45,18 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   if (failed(shard::solveLayouts(module, sharding, &report))) {
     return failure();
   }
+  if (int64_t ranks = topo::meshOf(module).getRankCount(); ranks != options.ranks) {
+    return module.emitError("the mesh ") << options.mesh << " has " << ranks << " ranks, the program has "
+                                         << options.ranks;
+  }
+  if (failed(requireWholeMesh(module))) {
+    return failure();
+  }
   MLIRContext *context = module.getContext();
   module->setAttr("headrace.explanation", StringAttr::get(context, report.toText()));
   PassManager manager(context);
   shard::addShardLoweringPasses(manager);
-  return manager.run(module);
+  return failure(failed(manager.run(module)) || failed(requireWholeMesh(module)));
 }
 
 LogicalResult runForm(ModuleOp module) {

@@ -31,6 +31,7 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
   CompileOptions options;
   options.statistics = request.statistics;
   options.ranks = request.ranks;
+  options.mesh = request.mesh;
   options.topology = request.topology;
   options.layoutSeed = request.layoutSeed;
   options.layoutAlternative = request.layoutAlternative;

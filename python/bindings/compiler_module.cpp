@@ -27,6 +27,7 @@ NB_MODULE(_compiler, module) {
       .def_rw("queries", &SessionRequest::queries)
       .def_rw("statistics", &SessionRequest::statistics)
       .def_rw("ranks", &SessionRequest::ranks)
+      .def_rw("mesh", &SessionRequest::mesh)
       .def_rw("topology", &SessionRequest::topology)
       .def_rw("layout_seed", &SessionRequest::layoutSeed)
       .def_rw("layout_alternative", &SessionRequest::layoutAlternative)

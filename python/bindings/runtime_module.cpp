@@ -209,6 +209,19 @@ Expected<topology::Topology> topologyOf(const std::string &text, int64_t ranks) 
   return known ? topology::shippedTopology(text) : topology::parseTopology(text);
 }
 
+std::vector<int64_t> ranksOfNodes(const std::string &text, int64_t ranks) {
+  topology::Topology topology = valueOf(topologyOf(text, ranks));
+  std::vector<int64_t> counts;
+  for (const topology::Instance &instance : topology.instances) {
+    int64_t each = topology::rankGroup(topology, topology.nodeTypes.at(instance.type))->count;
+    for (int64_t node = 0; node < instance.count && ranks > 0; ++node) {
+      counts.push_back(std::min(each, ranks));
+      ranks -= counts.back();
+    }
+  }
+  return counts;
+}
+
 std::string planCost(const std::string &planJson, const std::string &topology, int64_t ranks,
                  int64_t threads, const std::map<std::string, double> &rows, double memory) {
   auto priced = [&]() -> Expected<std::string> {
@@ -320,6 +333,8 @@ NB_MODULE(_runtime, module) {
         return valueOf(topologyOf(topology, ranks)).hash;
       },
       nb::arg("topology"), nb::arg("ranks"), "The content hash of a topology; see cost.");
+  module.def("ranks_of_nodes", &ranksOfNodes, nb::arg("topology"), nb::arg("ranks"),
+             "How many of the first ranks each node of a topology has; see cost.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
 }

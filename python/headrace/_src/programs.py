@@ -77,6 +77,7 @@ class Target:
         if self.choice:
             request.layout_alternative = self.choice.alternative
             request.chunk_rows = self.choice.chunk_rows
+            request.mesh = self.choice.mesh
             request.note = self.note
         request.kernel_cache = str(plan_cache.cache_directory() / "kernels")
         return request

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -16,20 +16,26 @@ class Choice:
     chunk_rows: int = 0
     #: Settings of the run, by name.
     settings: tuple[tuple[str, str], ...] = ()
+    #: The ranks along several axes, such as "node:2,rank:8"; empty: along one.
+    mesh: str = ""
 
     def with_setting(self, name: str, value: str) -> Choice:
-        return Choice(
-            self.alternative, self.chunk_rows, tuple(sorted({**dict(self.settings), name: value}.items()))
-        )
+        return replace(self, settings=tuple(sorted({**dict(self.settings), name: value}.items())))
 
     def with_chunk_rows(self, rows: int) -> Choice:
-        return Choice(self.alternative, rows, self.settings)
+        return replace(self, chunk_rows=rows)
+
+    @property
+    def of_one_build(self) -> bool:
+        """Whether it means something only to the compiler that it was found with."""
+        return bool(self.alternative or self.mesh)
 
     def document(self) -> dict[str, Any]:
         return {
             "alternative": self.alternative,
             "chunk_rows": self.chunk_rows,
             "settings": dict(self.settings),
+            "mesh": self.mesh,
         }
 
     @staticmethod
@@ -40,10 +46,12 @@ class Choice:
             _count(document["alternative"]),
             _count(document["chunk_rows"]),
             tuple(sorted((str(name), str(value)) for name, value in settings)),
+            str(document.get("mesh", "")),  # records of before have none
         )
 
     def __str__(self) -> str:
-        parts = [f"layout {self.alternative}" if self.alternative else "layout of the solver"]
+        parts = [f"mesh {self.mesh}"] if self.mesh else []
+        parts.append(f"layout {self.alternative}" if self.alternative else "layout of the solver")
         if self.chunk_rows:
             parts.append(f"chunks of {self.chunk_rows} rows")
         parts += [f"{name} {value}" for name, value in self.settings]

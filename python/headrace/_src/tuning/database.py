@@ -44,14 +44,15 @@ class Record:
     measured_seconds: float | None = None
     #: The same without any choice.
     default_seconds: float | None = None
-    #: The compiler that it was made with: the numbers of its layouts mean nothing to another.
+    #: The compiler that it was made with: the numbers of its layouts mean nothing to another, and another may
+    #: refuse its mesh.
     build: tuple[str, ...] = ()
-    #: Every candidate: choice, predicted_seconds, measured_seconds.
+    #: Every candidate: choice, predicted_seconds, measured_seconds; or choice and why it was skipped.
     candidates: tuple[dict[str, Any], ...] = ()
 
     def fits(self, sizes: Mapping[str, int]) -> bool:
         """Whether the tables are about as large as when it was made, and the compiler would do the same."""
-        if self.choice.alternative and list(self.build) != plan_cache.build_identity():
+        if self.choice.of_one_build and list(self.build) != plan_cache.build_identity():
             return False
         for name, recorded in self.sizes.items():
             now = sizes.get(name, 0)

@@ -1,7 +1,7 @@
 """The search: layouts by simulation, the best few by measurement, then one setting after the other.
 
 Near-optimal layouts come from the solver, which is asked again with costs that are off by chance. Different
-plans are simulated; the best and the default are run in turns, and those that fall behind are dropped. Sizes
+plans are simulated, also those of other shapes of the mesh; the best and the default are run in turns, and those that fall behind are dropped. Sizes
 of chunks and morsels and the switch of collective algorithms are then varied one by one around the best.
 """
 
@@ -24,6 +24,7 @@ from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.tuning import database, use
 from headrace._src.tuning.choice import Choice
+from headrace._src.tuning.shapes import mesh_shapes
 from headrace._src.tuning.subject import Subject, TensorSubject, target_for
 
 #: A choice replaces the default only if it is quicker by more than this, in the least and the median run.
@@ -68,6 +69,17 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Skipped:
+    """A choice that gave no plan of its own."""
+
+    choice: Choice
+    reason: str
+
+    def document(self) -> dict[str, Any]:
+        return {"choice": self.choice.document(), "skipped": self.reason}
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What a search found."""
 
@@ -78,6 +90,8 @@ class Outcome:
     record: database.Record
     path: str
     stopped: str  # why
+    #: Shapes of the mesh that gave no plan of their own.
+    skipped: list[Skipped] = field(default_factory=list)
 
     def text(self) -> str:
         lines = [f"{len(self.candidates)} plans on {self.ranks} ranks; {self.stopped}"]
@@ -90,6 +104,8 @@ class Outcome:
             lines.append(
                 f"{_ms(one.predicted):>13} {_ms(one.least):>13} {len(one.runs):>5}  {one.choice}{mark}"
             )
+        for one in self.skipped:
+            lines.append(f"{'-':>13} {'-':>13} {'-':>5}  mesh {one.choice.mesh}: {one.reason}")
         if regret := self._regret():
             lines.append(regret)
         lines.append(f"record: {self.path}")
@@ -138,6 +154,7 @@ class _Search:
         self._deadline = time.monotonic() + budget.seconds
         self._here = here
         self._seen: dict[str, Candidate] = {}
+        self._skipped: list[Skipped] = []
         self._stopped = "nothing left to try"
 
     def run(self) -> Outcome:
@@ -164,21 +181,25 @@ class _Search:
             path = str(database.put(record))
         except OSError as error:
             raise HeadraceError(f"cannot write the tuning record: {error}", "io") from None
-        return Outcome(self._target.ranks, best, default, tried, record, path, self._stopped)
+        return Outcome(self._target.ranks, best, default, tried, record, path, self._stopped, self._skipped)
 
     # ---- candidates ----
 
     def _candidate(self, choice: Choice) -> Candidate | None:
         """A plan that was not seen before, simulated; None if it was, or if it does not compile."""
+        made = self._tried(choice)
+        return made if isinstance(made, Candidate) else None
+
+    def _tried(self, choice: Choice) -> Candidate | Skipped:
         try:
             compiled = self._subject.compile(target_for(self._target, choice))
-        except HeadraceError:
+        except HeadraceError as error:
             if choice == Choice():
                 raise
-            return None
+            return Skipped(choice, _one_line(str(error)))
         digest = _digest(compiled.plan_json, choice)
         if digest in self._seen:
-            return None
+            return Skipped(choice, f"the same plan as with {self._seen[digest].choice}")
         made = Candidate(choice, compiled, self._predict(compiled))
         self._seen[digest] = made
         return made
@@ -186,10 +207,10 @@ class _Search:
     def _layouts(self) -> list[Candidate]:
         default = self._candidate(Choice())
         assert default is not None
-        found = [default]
-        barren = 0
         # Half of the time at most: the rest is for measuring.
         enough = time.monotonic() + self._budget.seconds / 2
+        found = [default, *self._shapes(enough)]
+        barren = 0
         for alternative in range(1, self._budget.alternatives + 1):
             if barren >= _BARREN_MAX or time.monotonic() > enough:
                 break
@@ -198,6 +219,22 @@ class _Search:
             if made:
                 found.append(made)
             self._progress(f"{alternative} layouts compiled and simulated, {len(found)} different")
+        return found
+
+    def _shapes(self, enough: float) -> list[Candidate]:
+        """The program on other shapes of the mesh."""
+        from headrace import _runtime
+
+        target = self._target
+        nodes = programs.translated(lambda: _runtime.ranks_of_nodes(target.topology, target.ranks))
+        found = []
+        for mesh in mesh_shapes(nodes):
+            choice = Choice(mesh=mesh)
+            made = Skipped(choice, "no time left") if time.monotonic() > enough else self._tried(choice)
+            if isinstance(made, Candidate):
+                found.append(made)
+            else:
+                self._skipped.append(made)
         return found
 
     def _predict(self, compiled: CompiledQuery) -> float | None:
@@ -344,7 +381,7 @@ class _Search:
             measured_seconds=best.least,
             default_seconds=default.least,
             build=tuple(plan_cache.build_identity()),
-            candidates=tuple(one.document() for one in tried),
+            candidates=tuple(one.document() for one in [*tried, *self._skipped]),
         )
 
 
@@ -355,10 +392,15 @@ def _better(one: float | None, other: float | None) -> bool:
 def _digest(plan_json: str, choice: Choice) -> str:
     """Of what is executed: two choices with the same plan and settings are one."""
     plan = json.loads(plan_json)
-    for told in ("explanation", "places", "program"):
+    for told in ("explanation", "places", "program", "mesh"):  # a plan has one axis, of all ranks
         plan.pop(told, None)
     text = json.dumps([plan, choice.settings], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _one_line(message: str) -> str:
+    line = message.split("\n", 1)[0]
+    return line if len(line) <= 160 else line[:157] + "..."
 
 
 def _ms(seconds: float | None) -> str:
