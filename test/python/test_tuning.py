@@ -12,7 +12,9 @@ from pathlib import Path
 
 import headrace as hr
 import numpy as np
+import pyarrow as pa
 import pytest
+from headrace import array as xp
 from headrace._src.command_line import main
 from headrace._src.programs import Target
 from headrace._src.query import plan_cache
@@ -238,6 +240,59 @@ def test_a_tensor_program_is_tuned(home: Path) -> None:
     assert hr.tune(program, ranks=2, seconds=1).default.least is not None  # arrays made up
 
 
+_LINES = """select l_quantity as q, l_extendedprice * (1 - l_discount) as p, l_orderkey as k
+            from lineitem where l_shipdate < date '1995-01-01'"""
+
+
+def test_a_program_with_queries_is_tuned(
+    home: Path, tpch_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    w = np.random.default_rng(1).standard_normal((2, 5))
+    rows = hr.query(_LINES, tpch_small).to_tensor(["q", "p"])
+
+    def weigh(x, w):  # noqa: ANN001, ANN202
+        return xp.sum(xp.relu(x @ w), axis=0)
+
+    program = hr.jit(weigh, ranks=2).compile(rows, w)
+    expected = program(w)
+    outcome = hr.tune(program, arrays=(w,), ranks=2, seconds=6)
+    assert outcome.default.least is not None and outcome.default.predicted is not None
+    assert set(outcome.record.sizes) == {"lineitem"}
+    again = hr.jit(weigh, ranks=2).compile(rows, w)
+    assert "tuned by a record" in again.explain()
+    np.testing.assert_allclose(again(w), expected, rtol=1e-9)
+    # Other columns are another program; arrays may be made up; wrong ones are refused.
+    other = hr.query(_LINES, tpch_small).to_tensor(["p", "q"])
+    assert "tuned" not in hr.jit(weigh, ranks=2).compile(other, w).explain()
+    assert hr.tune(program, ranks=2, seconds=1).default.least is not None
+    with pytest.raises(hr.HeadraceError, match="the program takes 1 arrays, got 2"):
+        hr.tune(program, arrays=(w, w), ranks=2, seconds=1)
+    simulated = hr.tune(program, ranks=4, topology="ethernet-slow", seconds=5)
+    assert simulated.record.measured_seconds is None and simulated.best.predicted is not None
+    # The command line: the function's text, and which arguments are columns.
+    file = tmp_path / "weigh.mlir"
+    file.write_text(program.source)
+    common = ["tune", str(file), "--ranks", "2", "--seconds", "2", "--alternatives", "2", "--tables", str(tpch_small)]
+    assert main([*common, "--query", f"0=q,p: {_LINES}"]) == 0
+    assert "record: " + outcome.path in capsys.readouterr().out  # the same program
+    assert main([*common, "--query", f"q,p: {_LINES}"]) == 2
+    assert "expected arguments and a query such as" in capsys.readouterr().err
+    assert main(["tune", _JOIN, "--tables", str(tpch_small), "--query", f"0=q: {_LINES}"]) == 2
+
+
+def test_a_record_of_a_program_is_for_tables_of_its_size(home: Path, tpch_small: Path, tmp_path: Path) -> None:
+    def summed(x):  # noqa: ANN001, ANN202
+        return xp.sum(x, axis=0)
+
+    def compiled(rows: int):  # noqa: ANN202
+        table = pa.table({"a": np.arange(rows, dtype="f8")})
+        return hr.jit(summed).compile(hr.query("select a from t", {"t": table}).to_tensor("a"))
+
+    hr.tune(compiled(1000), seconds=1)
+    assert "tuned by a record" in compiled(2000).explain()
+    assert "tuned by a record" not in compiled(100_000).explain()
+
+
 def test_cost_is_told_in_parts(home: Path, tpch_small: Path) -> None:
     costs = {
         name: hr.cost(_JOIN, tpch_small, ranks=4, topology=name)
@@ -253,6 +308,20 @@ def test_cost_is_told_in_parts(home: Path, tpch_small: Path) -> None:
     here = hr.cost(_JOIN, tpch_small)
     assert 0 < here.seconds < 60
     assert hr.mlir(_NETWORK, ranks=2).cost().seconds > 0
+
+
+def test_unions_cost_what_their_parts_cost(home: Path, tpch_small: Path) -> None:
+    once = "select l_orderkey as k, l_quantity as q from lineitem"
+    two, three, four = (
+        hr.cost(
+            " union all ".join([once] * parts) + " order by k", tpch_small, ranks=4, topology="ethernet-slow"
+        ).seconds
+        for parts in (2, 3, 4)
+    )
+    assert three > 1.3 * two
+    assert (four - two) / (three - two) == pytest.approx(2, abs=0.2)
+    literal = "select * from (select 1 as a union all select 2) order by a"
+    assert hr.cost(literal, tpch_small, ranks=2, topology="ethernet-slow").seconds > 0
 
 
 def test_the_command_line(

@@ -15,6 +15,7 @@ from headrace._src.errors import HeadraceError
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.query.tables import Table
 from headrace._src.tuning import database
 from headrace._src.tuning import use as tuning
 
@@ -79,7 +80,38 @@ def _request(source: str, queries: tuple[tuple[int, QueryTensor], ...], target: 
     return request
 
 
-def _bindings(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, Any]:
+def described(queries: tuple[tuple[int, QueryTensor], ...]) -> list[list[object]]:
+    """What of a program's queries is part of the program: arguments, columns, what aligns, and the query itself.
+
+    The query as text: its Substrait lists functions in any order.
+    """
+    rows = list(dict.fromkeys(tensor.rows for _, tensor in queries))
+    return [
+        [index, tensor.columns, rows.index(tensor.rows), tensor.query.text.strip()]
+        for index, tensor in queries
+    ]
+
+
+def program_hash(source: str, queries: tuple[tuple[int, QueryTensor], ...]) -> str:
+    """What the tuner's records are kept under."""
+    return database.program_hash(["mlir", source, described(queries)])
+
+
+def tables_of(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, Table]:
+    """The tables that the queries read, by name."""
+    return {
+        name: tensor.query.tables[name] for _, tensor in queries for name in tensor.query.statistics
+    }
+
+
+def _sizes(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, int]:
+    from headrace._src.query.sql import table_sizes
+
+    return table_sizes(tables_of(queries))
+
+
+def bindings(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, Any]:
+    """What the runtime reads the tables from."""
     bound: dict[str, Any] = {}
     for _, tensor in queries:
         for name, data in tensor.query.bindings().items():
@@ -110,7 +142,7 @@ class Program:
     ) -> None:
         self._source = source
         self._queries = queries
-        self._tables = _bindings(queries)
+        self._tables = bindings(queries)
         self._options = options
         self._loaded: LoadedProgram = self._load()
         plan = json.loads(self.plan_json)
@@ -121,13 +153,11 @@ class Program:
         plan_cache.write(Path(folder), self._loaded.compiled)
 
     def _load(self) -> LoadedProgram:
-        described = [
-            [index, tensor.columns, tensor.query.substrait, tensor.query.statistics]
-            for index, tensor in self._queries
-        ]
-        program = database.program_hash(["mlir", self._source, described])
-        target = tuning.applied(self._options.target(), program, dict)
-        key = plan_cache.key_of(["mlir", self._source, described, target.key()])
+        queries = self._queries
+        program = program_hash(self._source, queries)
+        target = tuning.applied(self._options.target(), program, lambda: _sizes(queries))
+        statistics = [tensor.query.statistics for _, tensor in queries]
+        key = plan_cache.key_of(["mlir", self._source, described(queries), statistics, target.key()])
         return programs.load(
             key,
             lambda: compiled(self._source, self._queries, target),
@@ -150,8 +180,9 @@ class Program:
         return json.loads(self.plan_json)["explanation"]
 
     @property
-    def has_queries(self) -> bool:
-        return bool(self._queries)
+    def queries(self) -> tuple[tuple[int, QueryTensor], ...]:
+        """The arguments that are columns of queries, by their positions."""
+        return self._queries
 
     @property
     def source(self) -> str:

@@ -25,7 +25,7 @@ from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.tuning import database, use
 from headrace._src.tuning.choice import Choice
 from headrace._src.tuning.shapes import mesh_shapes
-from headrace._src.tuning.subject import Subject, TensorSubject, target_for
+from headrace._src.tuning.subject import ProgramSubject, Subject, target_for
 
 #: A choice replaces the default only if it is quicker by more than this, in the least and the median run.
 GAIN_MIN = 0.03
@@ -288,7 +288,7 @@ class _Search:
                 one.handle = programs.translated(
                     lambda compiled=compiled: _runtime.load_plan(compiled.plan_json, compiled.kernels)
                 )
-                if isinstance(self._subject, TensorSubject):
+                if isinstance(self._subject, ProgramSubject):
                     self._subject.remember(compiled.plan_json)
                 self._once(one)
                 one.runs.clear()

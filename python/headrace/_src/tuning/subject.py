@@ -1,4 +1,4 @@
-"""What is tuned: a query over tables, or a tensor program with its arrays."""
+"""What is tuned: a query over tables, or a tensor program with its arrays and queries."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import json
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from headrace._src import programs
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.tables import Table
-from headrace._src.tuning import database, use
+from headrace._src.tuning import use
+
+if TYPE_CHECKING:
+    from headrace._src.array.queries import QueryTensor
 
 
 class Subject(Protocol):
@@ -55,12 +58,7 @@ class SqlSubject:
         return {name: size for name, size in sql.table_sizes(self.tables).items() if name in read}
 
     def rows(self, plan: dict[str, Any]) -> dict[str, float]:
-        from headrace._src.query import sql
-
-        read = {slot["name"] for slot in plan.get("slots", [])} & set(self.tables)
-        return {
-            name: float(json.loads(sql._table_statistics(self.tables[name]))["rows"]) for name in sorted(read)
-        }
+        return _rows_of(plan, self.tables)
 
     def run(self, handle: Any, threads: int, target: Target) -> float:
         from headrace._src.query import sql
@@ -71,36 +69,50 @@ class SqlSubject:
 
 
 @dataclass(frozen=True)
-class TensorSubject:
-    """A tensor program: the text of its function, and the arrays that it is called with."""
+class ProgramSubject:
+    """A tensor program: the text of its function, the arrays that it is called with, and its queries."""
 
     text: str
     arrays: tuple[Any, ...] | None = None  # none: made by the shapes of the function
+    queries: tuple[tuple[int, QueryTensor], ...] = ()  # arguments that are columns of queries
 
     @cached_property
     def program(self) -> str:
-        return database.program_hash(["mlir", self.text, []])
+        from headrace._src.array import program
+
+        return program.program_hash(self.text, self.queries)
 
     def compile(self, target: Target) -> CompiledQuery:
         from headrace._src.array import program
 
-        return program.compiled(self.text, (), target)
+        return program.compiled(self.text, self.queries, target)
+
+    @cached_property
+    def _tables(self) -> dict[str, Table]:
+        from headrace._src.array import program
+
+        return program.tables_of(self.queries)
 
     def sizes(self, plan: dict[str, Any]) -> dict[str, int]:
-        return {}
+        from headrace._src.query import sql
+
+        return sql.table_sizes(self._tables)
 
     def rows(self, plan: dict[str, Any]) -> dict[str, float]:
-        return {slot["name"]: 1.0 for slot in plan.get("slots", [])}
+        tensors = {slot["name"]: 1.0 for slot in plan.get("slots", []) if slot["kind"] == "tensor"}
+        return {**_rows_of(plan, self._tables), **tensors}
 
     @cached_property
     def _cache(self) -> dict[str, Any]:
         return {}
 
-    def _bindings(self, handle: Any, plan_json: str) -> dict[str, Any]:
+    def _arrays(self, plan_json: str) -> dict[str, Any]:
         import numpy as np
 
         slots = [slot for slot in json.loads(plan_json)["slots"] if slot["kind"] == "tensor"]
         if self.arrays is not None:
+            if len(self.arrays) != len(slots):
+                raise HeadraceError(f"the program takes {len(slots)} arrays, got {len(self.arrays)}")
             return dict(zip((slot["name"] for slot in slots), self.arrays, strict=True))
         random = np.random.default_rng(0)
         types = {"f32": np.float32, "f64": np.float64, "i64": np.int64}
@@ -118,9 +130,12 @@ class TensorSubject:
         return made
 
     def run(self, handle: Any, threads: int, target: Target) -> float:
+        from headrace._src.array import program
+
         bindings = self._cache.get("bindings")
         if bindings is None:
-            bindings = self._cache["bindings"] = self._bindings(handle, self._cache["plan"])
+            bindings = {**program.bindings(self.queries), **self._arrays(self._cache["plan"])}
+            self._cache["bindings"] = bindings
         options = programs.run_options(target.ranks, threads, None)
         started = time.perf_counter()
         programs.translated(lambda: handle.run(bindings, settings=target.settings(), **options))
@@ -129,6 +144,14 @@ class TensorSubject:
     def remember(self, plan_json: str) -> None:
         """The arguments are those of this plan."""
         self._cache["plan"] = plan_json
+
+
+def _rows_of(plan: dict[str, Any], tables: dict[str, Table]) -> dict[str, float]:
+    """Rows of the tables that a plan reads."""
+    from headrace._src.query import sql
+
+    read = {slot["name"] for slot in plan.get("slots", [])} & set(tables)
+    return {name: float(json.loads(sql._table_statistics(tables[name]))["rows"]) for name in sorted(read)}
 
 
 def target_for(target: Target, choice: Any) -> Target:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
 from headrace._src.tuning.search import Budget, Outcome, search
-from headrace._src.tuning.subject import SqlSubject, Subject, TensorSubject
+from headrace._src.tuning.subject import ProgramSubject, SqlSubject, Subject
 
 if TYPE_CHECKING:
+    from headrace._src.array.queries import QueryTensor
     from headrace._src.query.tables import TablesArgument
 
 
@@ -30,8 +31,8 @@ def tune(
 ) -> Outcome:
     """Searches for layouts, sizes of chunks and algorithms that are quicker than the compiler's own choice.
 
-    program: a query (with `tables`), or a compiled tensor program (with its `arrays`; else made up). What is
-    found is kept under the cache directory, and later compilations of the program for this topology use it;
+    program: a query (with `tables`), or a compiled tensor program (with its `arrays`, those that are no columns of
+    queries; else made up). What is found is kept under the cache directory, and later compilations of the program for this topology use it;
     `explain` says so. With a topology the candidates are only simulated, unless it is this machine's and
     `measure` is true. Progress goes to stderr; print the result for a table.
     """
@@ -41,10 +42,9 @@ def tune(
         from headrace._src.query.tables import resolve
 
         subject: Subject = SqlSubject(program, resolve(tables))
-    elif program.has_queries:
-        raise HeadraceError("a program with queries cannot be tuned yet: tune its query", "unsupported")
     else:
-        subject = TensorSubject(program.source, None if arrays is None else tuple(arrays))
+        given = None if arrays is None else tuple(arrays)
+        subject = ProgramSubject(program.source, given, program.queries)
     target = Target.of(ranks, topology, None)
     return search(subject, target, threads=threads, budget=Budget(seconds=seconds), measure=measure)
 
@@ -53,7 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "program", help="one SQL query, @FILE with one, or FILE.mlir with a function of tensors"
     )
-    parser.add_argument("--tables", metavar="DIR", help="directory of Parquet files, for a query")
+    parser.add_argument("--tables", metavar="DIR", help="directory of Parquet files, for queries")
+    parser.add_argument(
+        "--query",
+        action="append",
+        default=[],
+        metavar="ARGUMENTS:SQL",
+        help="arguments of FILE.mlir that are columns of a query: '0=x,y;2=z: select …' or '0=x:@FILE'",
+    )
     parser.add_argument(
         "--ranks", default="1", metavar="N,N", help="numbers of ranks to search for (default 1)"
     )
@@ -110,17 +117,37 @@ def _seconds(outcome: Outcome) -> float:
 def _subject(arguments: argparse.Namespace) -> Subject:
     from headrace._src.query.tables import resolve
 
-    text = arguments.program
-    is_mlir = text.endswith(".mlir")
-    if text.startswith("@") or is_mlir:
-        path = text.removeprefix("@")
-        try:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-        except OSError as error:
-            raise HeadraceError(f"cannot read the program: {error}", "io") from None
-    if is_mlir:
-        return TensorSubject(text)
-    if arguments.tables is None:
+    is_mlir = arguments.program.endswith(".mlir")
+    text = _text("@" + arguments.program.removeprefix("@") if is_mlir else arguments.program)
+    if (arguments.query or not is_mlir) and arguments.tables is None:
         raise HeadraceError("a query is tuned over tables: give --tables")
+    if is_mlir:
+        queries = [part for given in arguments.query for part in _query(given, arguments.tables)]
+        return ProgramSubject(text, queries=tuple(queries))
+    if arguments.query:
+        raise HeadraceError("--query is for arguments of a FILE.mlir")
     return SqlSubject(text, resolve(arguments.tables))
+
+
+def _query(given: str, tables: str) -> list[tuple[int, QueryTensor]]:
+    """`0=x,y;2=z: select …`: arguments of a function and the columns that they are."""
+    from headrace._src.array.queries import query
+
+    heading, colon, text = given.partition(":")
+    pairs = [group.partition("=") for group in heading.split(";")]
+    if not colon or not all(index.strip().isdigit() and columns for index, _, columns in pairs):
+        raise HeadraceError(f"expected arguments and a query such as '0=x,y: select …', got {given}")
+    groups = [[name.strip() for name in columns.split(",")] for _, _, columns in pairs]
+    tensors = query(_text(text.strip()), tables).to_tensors(*groups)
+    return [(int(index), tensor) for (index, _, _), tensor in zip(pairs, tensors, strict=True)]
+
+
+def _text(given: str) -> str:
+    """As given, or of the file behind an @."""
+    if not given.startswith("@"):
+        return given
+    try:
+        with open(given.removeprefix("@"), encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise HeadraceError(f"cannot read the program: {error}", "io") from None
