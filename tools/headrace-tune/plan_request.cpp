@@ -99,6 +99,13 @@ Expected<PlanRequest> readPlanRequest(const std::vector<std::string> &arguments,
       request.workload.threads = static_cast<int64_t>(threads);
     } else if (name == "--memory") {
       HR_ASSIGN_OR_RETURN(request.workload.memoryBytes, readNumber(value));
+    } else if (name == "--exchange") {
+      bool hierarchical = value == exchangeName(cost::ExchangeAlgorithm::kHierarchical);
+      if (!hierarchical && value != exchangeName(cost::ExchangeAlgorithm::kFlat)) {
+        return makeError(ErrorKind::kUser, "exchange must be flat or hierarchical, got ", value);
+      }
+      request.workload.exchange = hierarchical ? cost::ExchangeAlgorithm::kHierarchical
+                                               : cost::ExchangeAlgorithm::kFlat;
     } else if (name == "--skew") {
       HR_ASSIGN_OR_RETURN(simulate::RankSkew skew, readSkew(value));
       request.workload.skews.push_back(skew);

@@ -18,7 +18,8 @@ inline constexpr const char *kPlanOptions =
     "  --threads N       the ranks are of one process with so many workers (default: each has its device)\n"
     "  --rows NAME=ROWS  rows over all ranks of a slot or a stream; default: as the compiler estimated\n"
     "  --memory BYTES    of a rank; what does not fit is spilled\n"
-    "  --skew FIRST:COUNT:NAME=FACTOR[,NAME=FACTOR]  ranks that are not as the others: speed, rows, keys\n";
+    "  --skew FIRST:COUNT:NAME=FACTOR[,NAME=FACTOR]  ranks that are not as the others: speed, rows, keys\n"
+    "  --exchange KIND   flat (default; what the runtime executes) or hierarchical: within nodes, then between\n";
 
 struct PlanRequest {
   std::string plan;

@@ -18,6 +18,9 @@ Status simulateRequest(const std::vector<std::string> &arguments) {
                       simulate::planGraph(run.plan, run.topology, run.workload));
   HR_ASSIGN_OR_RETURN(simulate::Outcome outcome, simulate::simulate(graph));
   std::cout << simulate::report(graph, outcome);
+  if (run.workload.exchange == cost::ExchangeAlgorithm::kHierarchical) {
+    std::cout << "exchanges are hierarchical where nodes have several ranks; the runtime executes flat ones\n";
+  }
   if (!request.trace.empty()) {
     std::ofstream file(request.trace, std::ios::binary);
     file << simulate::perfettoTrace(graph, outcome);

@@ -49,6 +49,8 @@ class Cost:
     seconds_high: float
     terms: tuple[CostTerm, ...]
     tiers: tuple[TierUse, ...]
+    #: If rows were exchanged in two steps (within nodes, then between), where that is less; not executed yet.
+    hierarchical_seconds: float | None = None
 
     def __str__(self) -> str:
         heading = f"{'ms':>12} {'error':>6} {'share':>6}  {'kind':10} {'task':28} {'held up by':24} place"
@@ -62,6 +64,12 @@ class Cost:
         error = 100 * self.relative_error
         interval = f"from {self.seconds_low * 1e3:.3f} to {self.seconds_high * 1e3:.3f}"
         lines.append(f"{self.seconds * 1e3:12.3f} {error:4.0f} %         total, {interval}")
+        if self.hierarchical_seconds is not None:
+            less = 100 * (1 - self.hierarchical_seconds / self.seconds)
+            lines.append(
+                f"{self.hierarchical_seconds * 1e3:12.3f}                with exchanges in two steps, within nodes and "
+                f"then between: {less:.1f} % less; not executed yet"
+            )
         lines += [f"{use.peak_bytes:12.4g} bytes of {use.bytes:.4g} in {use.tier}" for use in self.tiers]
         return "\n".join(lines)
 
@@ -88,6 +96,7 @@ def cost_of(
         document["seconds_high"],
         tuple(CostTerm(**term) for term in document["terms"]),
         tuple(TierUse(**use) for use in document["tiers"]),
+        document["hierarchical_seconds"],
     )
 
 

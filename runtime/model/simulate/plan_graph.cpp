@@ -109,13 +109,7 @@ int32_t PlanGraph::append(Activity activity, int32_t id, size_t rankClass, size_
   PerClass &mine = chunksOf_[id];
   mine.resize(std::max(mine.size(), rankClass + 1));
   if (chunk == 0) {
-    for (int32_t before : waits_[id]) {
-      for (const Chunks &others : chunksOf_[before]) {
-        if (!others.empty()) {
-          activity.after.push_back(others.back());
-        }
-      }
-    }
+    waitForTasks(id, activity);
   } else {
     activity.after.push_back(mine[rankClass].back());
   }
@@ -123,15 +117,29 @@ int32_t PlanGraph::append(Activity activity, int32_t id, size_t rankClass, size_
   if (chunk == 0) {
     addSpillReads(id, rankClass, activity);
   }
+  int32_t made = place(std::move(activity), id);
+  mine[rankClass].push_back(made);
+  return made;
+}
+
+void PlanGraph::waitForTasks(int32_t id, Activity &activity) const {
+  for (int32_t before : waits_[id]) {
+    for (const Chunks &others : chunksOf_[before]) {
+      if (!others.empty()) {
+        activity.after.push_back(others.back());
+      }
+    }
+  }
+}
+
+int32_t PlanGraph::place(Activity activity, int32_t id) {
   std::sort(activity.after.begin(), activity.after.end());
   activity.after.erase(std::unique(activity.after.begin(), activity.after.end()),
                        activity.after.end());
   activity.work *= trips_[id];
   activity.latencySeconds *= trips_[id];
-  int32_t made = static_cast<int32_t>(graph_.activities.size());
   graph_.activities.push_back(std::move(activity));
-  mine[rankClass].push_back(made);
-  return made;
+  return static_cast<int32_t>(graph_.activities.size()) - 1;
 }
 
 void PlanGraph::appendCommon(Activity activity, int32_t id, size_t chunk) {

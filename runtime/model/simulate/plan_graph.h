@@ -2,6 +2,7 @@
 // chunk by chunk.
 #pragma once
 
+#include "runtime/model/cost/cost.h"
 #include "runtime/model/cost/task_time.h"
 #include "runtime/model/plan/plan.h"
 #include "runtime/model/simulate/graph.h"
@@ -28,6 +29,9 @@ struct Workload {
   /// Ranks that are slower, load more, or receive more; others are equal.
   std::vector<RankSkew> skews;
   double memoryBytes = 0; ///< of a rank; what does not fit is spilled; 0 = all of its device
+  /// How rows go to where their key belongs, between devices. The runtime executes flat exchanges only. Of
+  /// hierarchical ones, relays within a node are taken to have equal shares.
+  cost::ExchangeAlgorithm exchange = cost::ExchangeAlgorithm::kFlat;
   double rowsRelativeError = 0;
   double operationsPerValue = 4; ///< of a kernel, for each value it reads or writes
   /// A stream is simulated in at most this many chunks; fewer chunks are quicker and overlap less.

@@ -1,6 +1,6 @@
 // The class that makes a graph of a plan, for the files that it is written in: plan_graph.cpp (tasks
-// in order, edges), plan_streams.cpp (writers, credits), plan_table_tasks.cpp, plan_tensor_tasks.cpp,
-// plan_worker_tasks.cpp, plan_spills.cpp.
+// in order, edges), plan_streams.cpp (writers, credits), plan_table_tasks.cpp, plan_exchanges.cpp,
+// plan_tensor_tasks.cpp, plan_worker_tasks.cpp, plan_spills.cpp.
 #pragma once
 
 #include "runtime/model/cost/cost.h"
@@ -22,6 +22,9 @@ using topology::Level;
 enum class Distribution : uint8_t { kEven, kReplicated, kFirstRank };
 
 constexpr double kNotKnown = -1;
+
+/// At least 1.
+double rowBytes(const plan::Schema &schema);
 
 /// A task that writes a stream, and in how many chunks.
 struct StreamWriter {
@@ -56,7 +59,19 @@ private:
   Status addTask(int32_t id);
   Status addLoad(int32_t id);
   void addRun(int32_t id);
+  // plan_exchanges.cpp
+  struct Round;
   void addExchange(int32_t id);
+  void addHierarchicalExchange(int32_t id, size_t chunks, double bytes, Weight sent);
+  Activity roundChunk(int32_t id, size_t chunk, size_t chunks, const Round &round) const;
+  Round flatRound(plan::ExchangeKind exchange, double bytes, Weight sent) const;
+  Round roundWithinNodes(double bytes, Weight sent) const;
+  Round roundBetweenNodes(double bytes) const;
+  int64_t nodeCount() const;
+  /// Of the node that has most.
+  int64_t ranksOfNode() const;
+  /// Of the rank that has most, against the mean.
+  double fullest(Weight weight) const;
   void addCollective(int32_t id);
   void addCompute(int32_t id);
   void addMarker(int32_t id);
@@ -66,6 +81,10 @@ private:
   Activity activityOf(int32_t id, size_t chunk, size_t chunks) const;
   /// Appends; adds the edges to `after`, to the chunk before and to the chunks of the input.
   int32_t append(Activity activity, int32_t id, size_t rankClass, size_t chunk);
+  /// The activity in the graph, with the trips of a loop; nothing waits for it yet.
+  int32_t place(Activity activity, int32_t id);
+  /// Waits for the tasks before.
+  void waitForTasks(int32_t id, Activity &activity) const;
   /// Of what the state of a reservation needs, the part that its tier has no room for, 0 to 1.
   double spilledPart(const Task &reserve, const RankClass &on) const;
   /// Behind the chunks of a task that fills states: what does not fit is written away.

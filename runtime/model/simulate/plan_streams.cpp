@@ -1,8 +1,17 @@
 // Streams between tasks: who waits for whose chunks, one writer or several, and how far ahead of its
 // reader a writer may be.
+#include "runtime/abi/type_bytes.h"
 #include "runtime/model/simulate/plan_graph_builder.h"
 
 namespace headrace::simulate {
+
+double rowBytes(const plan::Schema &schema) {
+  double bytes = 0;
+  for (const plan::Column &column : schema.columns) {
+    bytes += abi::bytesOf(column.type) + (column.nullable ? 1 : 0);
+  }
+  return std::max(bytes, 1.0);
+}
 
 // In a run the chunks of several writers come as they are made; a graph has to say in which order.
 // One writer after the other keeps all at work: who is held back leaves its share of the resources

@@ -1,20 +1,9 @@
-// Loads, kernels over rows, and exchanges.
+// Loads, and kernels over rows.
 #include "runtime/model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
 #include "runtime/model/simulate/plan_graph_builder.h"
 
 namespace headrace::simulate {
-namespace {
-
-double rowBytes(const plan::Schema &schema) {
-  double bytes = 0;
-  for (const plan::Column &column : schema.columns) {
-    bytes += abi::bytesOf(column.type) + (column.nullable ? 1 : 0);
-  }
-  return std::max(bytes, 1.0);
-}
-
-} // namespace
 
 /// Work is counted in bytes of the device's memory, or those it would have moved while computing.
 void PlanGraph::kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
@@ -144,91 +133,6 @@ void PlanGraph::addRun(int32_t id) {
     }
   }
   addSpillWrites(id);
-}
-
-void PlanGraph::addExchange(int32_t id) {
-  const Task &task = plan_.tasks[id];
-  const StreamState source = streams_[task.inputStream];
-  StreamState out;
-  double ranks = static_cast<double>(workload_.ranks);
-  bool even = source.distribution == Distribution::kEven;
-  double totalRows = even ? source.rows : source.rows * ranks;
-  double bytes = totalRows / ranks * rowBytes(plan_.streams[task.inputStream].schema);
-  out.rows = totalRows;
-  out.chunks = source.chunks;
-  CollectiveKind kind = CollectiveKind::kAllToAll;
-  double buffer = bytes; // of one rank, as the fits count it
-  out.distribution = Distribution::kEven;
-  out.weight = Weight::kKeys;
-  if (task.exchange == plan::ExchangeKind::kBroadcast) {
-    kind = CollectiveKind::kAllGather;
-    buffer = bytes * ranks;
-    out.distribution = Distribution::kReplicated;
-  }
-  bool gather = task.exchange == plan::ExchangeKind::kGather;
-  if (gather) {
-    out.distribution = Distribution::kFirstRank;
-  }
-  if (auto it = workload_.rows.find(plan_.streams[task.outputStream].name);
-      it != workload_.rows.end()) {
-    out.rows = it->second;
-  }
-  write(id, out);
-  if (hasWorkers()) {
-    addWorkerExchange(id, source);
-    return;
-  }
-  double chunks = static_cast<double>(source.chunks);
-  double work = bytes / chunks;
-  Weight sent = even ? source.weight : Weight::kEven;
-  Weight received = kind == CollectiveKind::kAllToAll && !gather ? Weight::kKeys : Weight::kEven;
-  double fullest = 1; // of the rank that sends or receives most, against the mean
-  cost::GroupShape shape{workload_.ranks, 0, 0};
-  std::vector<Use> uses;
-  double latency = 0;
-  for (const RankClass &on : classes_) {
-    fullest = std::max({fullest, on.weight(sent), on.weight(received)});
-    if (on.linksOwner == RankClass::Links::kShared) {
-      continue;
-    }
-    shape.nodes += on.nodes;
-    double remote = static_cast<double>(remoteRanks(on));
-    shape.remotePeers = std::max(shape.remotePeers, remoteRanks(on));
-    if (gather && &on != &classes_.front()) {
-      continue;
-    }
-    // A byte of work is a byte that each rank has: spread, copied to all, or sent to one.
-    Traffic traffic{1 / ranks, remote / ranks, sent, received};
-    if (kind == CollectiveKind::kAllGather || gather) {
-      traffic = {1, remote, sent, Weight::kEven};
-    }
-    TrafficUse use = gather ? usesOfGather(on, traffic) : usesOf(on, traffic);
-    uses.insert(uses.end(), use.uses.begin(), use.uses.end());
-    double peers = static_cast<double>(on.nodeRanks - 1);
-    latency = std::max(latency, gather ? std::max(use.localLatencySeconds, use.remoteLatencySeconds)
-                                       : peers * use.localLatencySeconds +
-                                             remote * use.remoteLatencySeconds);
-  }
-  Level level = shape.nodes > 1 ? Level::kNetwork : Level::kNode;
-  const topology::CollectiveFit *fit =
-      gather || workload_.ranks < 2 || buffer <= 0
-          ? nullptr
-          : cost::leastFit(topology_.collectives, kind, level, shape, buffer * fullest);
-  for (int64_t chunk = 0; chunk < source.chunks; ++chunk) {
-    Activity activity = activityOf(id, chunk, source.chunks);
-    activity.work = work;
-    activity.uses = uses;
-    // Later chunks find the connections busy: what a message costs overlaps with the bytes before
-    // it.
-    activity.latencySeconds = chunk == 0 ? latency : 0;
-    if (fit) {
-      double fixed = cost::predictSeconds(*fit, shape, 0);
-      activity.latencySeconds = chunk == 0 ? fixed : 0;
-      activity.rateMax = bytes / (cost::predictSeconds(*fit, shape, buffer * fullest) - fixed);
-      activity.relativeError = std::hypot(activity.relativeError, fit->relativeError);
-    }
-    appendCommon(std::move(activity), id, chunk);
-  }
 }
 
 } // namespace headrace::simulate
