@@ -40,6 +40,15 @@ def imported(*arguments: object) -> dict:
     return document
 
 
+def value(figure: object) -> float:
+    return figure["v"] if isinstance(figure, dict) else figure  # type: ignore[return-value]
+
+
+def origin(document: dict, figure: object) -> str:
+    default = document.get("defaults", {}).get("kind", "assumed")
+    return figure.get("kind", default) if isinstance(figure, dict) else default
+
+
 @pytest.fixture(scope="module")
 def detected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("detect")
@@ -64,6 +73,12 @@ def test_detect_describes_this_machine(detected: Path) -> None:
     assert {"f32", "f64", "scalar"} <= set(cpu["compute"])
     assert document["node_types"]["node"]["devices"]["cpu"] == ["cpu", 2]
     assert "measured" in detected.read_text()
+    assert set(cpu["codecs"]) == {"lz4", "snappy", "zstd"}
+    for codec in cpu["codecs"].values():
+        assert value(codec["ratio"]) > 1.2
+        assert value(codec["dec"]) > 1e7 and value(codec["enc"]) > 1e7
+        assert {origin(document, figure) for figure in codec.values()} == {"measured"}
+    assert value(cpu["codecs"]["zstd"]["ratio"]) > value(cpu["codecs"]["lz4"]["ratio"])
     assert run("check", detected).stdout.startswith(f"{detected}: 2 ranks on 1 nodes")
 
 
@@ -102,6 +117,90 @@ def test_detect_asks_nvidia_smi(cell: str, hops: list[str], tmp_path: Path) -> N
     }
     assert routes["gpu[i].hbm", "gpu[j].hbm"] == hops
     assert [error.message for error in SCHEMA.iter_errors(document)] == []
+
+
+def dgx(folder: Path, name: str) -> str:
+    """A PATH whose nvidia-smi prints what that of a DGX does."""
+    tool = folder / "nvidia-smi"
+    data = DATA.parent / "nvidia-smi"
+    tool.write_text(
+        f'#!/bin/sh\nif [ "$1" = topo ]; then cat {data}/{name}-topo.txt; else cat {data}/{name}-query.csv; fi\n'
+    )
+    tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def fake_cuda() -> str:
+    """The folder of a CUDA driver on the host's memory."""
+    tool = shutil.which("headrace-topo")
+    assert tool
+    folder = Path(tool).resolve().parent.parent / "fake_cuda"
+    assert (folder / "libcuda.so.1").exists()
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "links", "switches"),
+    [("dgx-h100", "H100-SXM", 18 * 25e9, None), ("dgx-a100", "A100-SXM", 12 * 25e9, "gpu/2")],
+)
+def test_detect_on_a_dgx(name: str, model: str, links: float, switches: str | None, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    done = run("detect", "--disk", tmp_path / "disk", path=dgx(tmp_path, name))
+    document = json.loads(done.stdout)
+    assert [error.message for error in SCHEMA.iter_errors(document)] == []
+    node = document["node_types"]["node"]
+    assert node["devices"]["gpu"] == [model, 8]
+    resources = node["resources"]
+    assert resources["nvl"]["bw"]["v"] == links
+    assert origin(document, resources["nvl"]["bw"]) == "datasheet"
+    assert resources["nvsw"]["sharing"] == "fatpipe"
+    assert resources.get("pcisw", {}).get("per") == switches
+    assert "skipped: no CUDA driver: libcuda.so.1" in done.stderr
+
+
+def test_rates_of_gpus_are_measured(tmp_path: Path) -> None:
+    path = dgx(tmp_path, "dgx-h100")
+    document = json.loads(run("detect", path=path, LD_LIBRARY_PATH=fake_cuda()).stdout)
+    assert [error.message for error in SCHEMA.iter_errors(document)] == []
+    resources = document["node_types"]["node"]["resources"]
+    for figure in (
+        resources["nvl"]["bw"],
+        resources["nvl"]["alpha"],
+        resources["pcie"]["bw"],
+        resources["pcie"]["alpha"],
+        document["device_types"]["H100-SXM"]["mem"]["bw"],
+    ):
+        assert origin(document, figure) == "measured" and value(figure) > 0
+    assert value(document["device_types"]["H100-SXM"]["mem"]["bw"]) < 1e12  # of this machine's memory, which the fake copies in
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"HEADRACE_FAKE_CUDA_FAILS": "cuInit"}, "the CUDA driver refuses cuInit: 999"),
+        ({"HEADRACE_FAKE_CUDA_FAILS": "cuMemAlloc"}, "the CUDA driver refuses cuMemAlloc: 999"),
+        ({"HEADRACE_FAKE_CUDA_FAILS": "copy"}, "the CUDA driver refuses a copy: 999"),
+        ({"HEADRACE_FAKE_CUDA_DEVICES": "0"}, "the CUDA driver knows no GPU"),
+    ],
+)
+def test_gpus_that_cannot_be_measured(variables: dict[str, str], message: str, tmp_path: Path) -> None:
+    path = dgx(tmp_path, "dgx-h100")
+    done = run("detect", path=path, LD_LIBRARY_PATH=fake_cuda(), **variables)
+    assert f"skipped: {message}" in done.stderr
+    document = json.loads(done.stdout)
+    nvlink = document["node_types"]["node"]["resources"]["nvl"]["bw"]
+    assert origin(document, nvlink) == "datasheet"
+
+
+def test_a_gpu_alone_and_gpus_without_a_way_to_each_other(tmp_path: Path) -> None:
+    path = dgx(tmp_path, "dgx-h100")
+    for variables in ({"HEADRACE_FAKE_CUDA_DEVICES": "1"}, {"HEADRACE_FAKE_CUDA_FAILS": "peer"}):
+        done = run("detect", path=path, LD_LIBRARY_PATH=fake_cuda(), **variables)
+        assert "to another GPU: not directly" in done.stderr
+        document = json.loads(done.stdout)
+        resources = document["node_types"]["node"]["resources"]
+        assert origin(document, resources["pcie"]["bw"]) == "measured"
+        assert origin(document, resources["nvl"]["bw"]) == "datasheet"
 
 
 def test_a_disk_that_cannot_be_written_is_skipped(tmp_path: Path) -> None:

@@ -147,6 +147,9 @@ private:
       cpu.randomAccess = {{1e6, assumed(machineStream() / slots)},
                           {6.4e7, assumed(kCoreRandom * cores)}};
     }
+    for (const CodecRates &codec : rates_.codecs) {
+      cpu.codecs.push_back(codecOf(codec, slots));
+    }
     cpu.caches = structure_.caches;
     cpu.pageBytes = 4096;
     made_.deviceTypes["cpu"] = cpu;
@@ -170,6 +173,18 @@ private:
       Endpoint host{"cpu", "host"};
       node_.routes.push_back({host, host, {Hop{"dram", {}, Direction::kNone}}});
     }
+  }
+
+  topology::Codec codecOf(const CodecRates &rates, double slots) const {
+    constexpr double kRatioError = 0.5; // other rows are more or less alike
+    topology::Codec codec;
+    codec.name = rates.name;
+    codec.ratio = measured(rates.ratio, rates.ratio);
+    codec.ratio.relativeError = kRatioError;
+    codec.compressBytesPerSecond = measured(rates.compressBytesPerSecond / slots, 0);
+    codec.decompressBytesPerSecond = measured(rates.decompressBytesPerSecond / slots, 0);
+    codec.relativeError = kRatioError;
+    return codec;
   }
 
   /// A device type shipped for a GPU whose name has the same word ("H100"), or a modest one.
@@ -214,6 +229,9 @@ private:
       best.reservedBytes = {};
     }
     best.capacityBytes = best.totalBytes.value - best.reservedBytes.value;
+    if (rates_.gpu.memoryBytesPerSecond > 0) {
+      best.memoryBandwidth = measured(rates_.gpu.memoryBytesPerSecond, 0);
+    }
     return best;
   }
 
@@ -251,6 +269,11 @@ private:
     pcie.bandwidth =
         bytes > 0 ? datasheet(bytes, kPcieEfficiency) : assumed(kPcieBytes * kPcieEfficiency);
     pcie.latencySeconds = assumed(kPcieLatency);
+    if (rates_.gpu.toHostBytesPerSecond > 0) { // of each direction: what both reach
+      pcie.bandwidth =
+          measured(std::min(rates_.gpu.toHostBytesPerSecond, rates_.gpu.fromHostBytesPerSecond), 0);
+      pcie.latencySeconds = measured(rates_.gpu.hostLatencySeconds, kPcieLatency);
+    }
     pcie.fullDuplex = true;
     node_.resources.push_back(pcie);
     gpuUp_ = {hop("pcie", IndexExpression::Base::kSource, 1, Direction::kOut)};
@@ -301,6 +324,13 @@ private:
       link.bandwidth = datasheet(static_cast<double>(gpu.nvlinks) * nvlinkBytes(gpu.architecture),
                                  kNvlinkEfficiency);
       link.latencySeconds = assumed(kNvlinkLatency);
+      if (rates_.gpu.peerBytesPerSecond > 0) {
+        // Between two GPUs; without a switch each has links of its own to every other.
+        bool direct = structure_.gpuLinks == NodeStructure::GpuLinks::kDirect;
+        double peers = direct ? static_cast<double>(gpu.nvlinkPeers) : 1;
+        link.bandwidth = measured(rates_.gpu.peerBytesPerSecond * peers, 0);
+        link.latencySeconds = measured(rates_.gpu.peerLatencySeconds, kNvlinkLatency);
+      }
       link.fullDuplex = true;
       node_.resources.push_back(link);
       via = {hop("nvl", IndexExpression::Base::kSource, 1, Direction::kOut)};

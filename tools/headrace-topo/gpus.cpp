@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -56,6 +57,12 @@ void addInfiniband(NodeStructure &structure) {
       structure.networkCards.push_back({card.path().filename(), gigabits * 1e9 / 8, 0});
     }
   }
+}
+
+/// A cell of the matrix: itself, NVLinks, or a way through PCIe.
+bool isLink(const std::string &cell) {
+  return cell == "X" || cell == "SYS" || cell == "NODE" || cell == "PHB" || cell == "PXB" ||
+         cell == "PIX" || (cell.starts_with("NV") && cell.size() > 2 && std::isdigit(cell[2]) != 0);
 }
 
 /// NVLinks that one GPU of an architecture has.
@@ -115,13 +122,12 @@ void parseLinkMatrix(const std::string &text, NodeStructure &structure) {
       continue;
     }
     size_t row = std::strtoul(label.c_str() + 3, nullptr, 10);
+    // GPUs, then network cards; behind them come cores. In the heading, what follows is "GPU1".
     std::vector<std::string> entries;
-    for (std::string entry; entries.size() < count && parts >> entry;) {
+    for (std::string entry; parts >> entry && isLink(entry);) {
       entries.push_back(entry);
     }
-    // The heading starts with "GPU0" as well, but what follows is "GPU1".
-    bool heading = !entries.empty() && entries.front().find("GPU") != std::string::npos;
-    if (row < count && !heading && entries.size() == count) {
+    if (row < count && entries.size() >= count) {
       cells[row] = entries;
     }
   }
@@ -131,11 +137,21 @@ void parseLinkMatrix(const std::string &text, NodeStructure &structure) {
     gpu.pcieSwitch = static_cast<int64_t>(row);
     for (size_t column = 0; column < cells[row].size(); ++column) {
       const std::string &cell = cells[row][column];
+      bool behindSwitch = cell == "PIX" || cell == "PXB";
+      if (column >= count) {
+        // GPUs with NVLinks to each other do not tell of their PCIe switch; a card behind it does.
+        for (size_t other = 0; behindSwitch && other < row; ++other) {
+          if (column < cells[other].size() && cells[other][column] == cell) {
+            gpu.pcieSwitch = std::min(gpu.pcieSwitch, structure.gpus[other].pcieSwitch);
+          }
+        }
+        continue;
+      }
       if (cell.starts_with("NV")) {
         gpu.nvlinks += std::strtol(cell.c_str() + 2, nullptr, 10);
         ++gpu.nvlinkPeers;
       }
-      if (column < row && (cell == "PIX" || cell == "PXB")) {
+      if (column < row && behindSwitch) {
         gpu.pcieSwitch = std::min(gpu.pcieSwitch, structure.gpus[column].pcieSwitch);
       }
     }

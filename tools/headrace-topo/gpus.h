@@ -13,7 +13,8 @@ bool addGpusOfThisMachine(NodeStructure &structure);
 /// pcie.link.width.max --format=csv,noheader,nounits`.
 std::vector<Gpu> parseGpuQuery(const std::string &text);
 
-/// Reads the matrix of `nvidia-smi topo -m`: NVLinks, and which GPUs share a PCIe switch.
+/// Reads the matrix of `nvidia-smi topo -m`: NVLinks, and which GPUs share a PCIe switch
+/// (by each other's cells, or by a network card that both have behind it).
 void parseLinkMatrix(const std::string &text, NodeStructure &structure);
 
 /// What a generation and a width of PCIe carry in bytes per second, each direction.

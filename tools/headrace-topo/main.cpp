@@ -151,6 +151,7 @@ Status detect(const std::vector<std::string> &words) {
   options.threads = structure.threads;
   options.cacheBytes = structure.caches.empty() ? 0 : structure.caches.back().capacityBytes;
   options.memoryBytes = structure.memoryBytes;
+  options.gpus = static_cast<int64_t>(structure.gpus.size());
   const char *temporary = std::getenv("TMPDIR");
   options.diskFolder = arguments.options.contains("disk") ? arguments.options["disk"]
                        : temporary                        ? temporary

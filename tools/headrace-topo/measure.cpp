@@ -1,13 +1,17 @@
-// Memory and threads: copies, gathers, chains of loads, hand-overs.
+// Memory and threads: copies, gathers, chains of loads, hand-overs; then what other files measure.
 #include "tools/headrace-topo/measure.h"
 #include "tools/headrace-topo/measure_arithmetic.h"
+#include "tools/headrace-topo/measure_codecs.h"
 #include "tools/headrace-topo/measure_disk.h"
+#include "tools/headrace-topo/measure_gpus.h"
+#include "tools/headrace-topo/on_threads.h"
 #include "tools/headrace-topo/units.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <numeric>
@@ -23,19 +27,6 @@ constexpr size_t kLineBytes = 64;
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Runs `work(thread)` on all threads at once; returns the sum of what they report.
-double onThreads(int64_t threads, const std::function<double(int64_t)> &work) {
-  std::vector<double> results(static_cast<size_t>(threads));
-  std::vector<std::thread> running;
-  for (int64_t thread = 0; thread < threads; ++thread) {
-    running.emplace_back([&, thread] { results[static_cast<size_t>(thread)] = work(thread); });
-  }
-  for (std::thread &thread : running) {
-    thread.join();
-  }
-  return std::accumulate(results.begin(), results.end(), 0.0);
 }
 
 /// Bytes copied per second by each of `threads`, added up.
@@ -167,6 +158,23 @@ void measureMemory(const MeasureOptions &options, const Progress &progress, Rate
   progress("  " + secondsText(rates.memoryLatencySeconds));
 }
 
+void measureGpusInto(Rates &rates, const Progress &progress) {
+  progress("copies of GPUs");
+  Expected<GpuRates> gpus = measureGpus();
+  if (!gpus.ok()) {
+    progress("  skipped: " + gpus.status().message());
+    return;
+  }
+  rates.gpu = *gpus;
+  progress("  memory " + rateText(gpus->memoryBytesPerSecond) + ", to the host " +
+           rateText(gpus->toHostBytesPerSecond) + ", from it " +
+           rateText(gpus->fromHostBytesPerSecond));
+  progress(gpus->peerBytesPerSecond > 0
+               ? "  to another GPU " + rateText(gpus->peerBytesPerSecond) + ", " +
+                     secondsText(gpus->peerLatencySeconds)
+               : std::string("  to another GPU: not directly"));
+}
+
 } // namespace
 
 Rates measureRates(const MeasureOptions &options, const Progress &progress) {
@@ -181,6 +189,17 @@ Rates measureRates(const MeasureOptions &options, const Progress &progress) {
   rates.coreCompute = measureArithmetic(kSecondsEach / 2);
   for (const auto &[kind, rate] : rates.coreCompute) {
     progress("  " + kind + ": " + countText(rate) + "op/s");
+  }
+  progress("codecs, all cores");
+  rates.codecs = measureCodecs(options.threads);
+  for (const CodecRates &codec : rates.codecs) {
+    char ratio[32];
+    std::snprintf(ratio, sizeof ratio, "%.2f", codec.ratio);
+    progress("  " + codec.name + ": ratio " + ratio + ", " + rateText(codec.compressBytesPerSecond) +
+             " and back " + rateText(codec.decompressBytesPerSecond));
+  }
+  if (options.gpus > 0) {
+    measureGpusInto(rates, progress);
   }
   progress("disk, in " + options.diskFolder);
   Expected<DiskRates> disk = measureDisk(options.diskFolder);

@@ -1,4 +1,4 @@
-// Short measurements of this machine: memory, arithmetic, hand-over between threads, a disk.
+// Short measurements of this machine: memory, arithmetic, hand-over between threads, codecs, GPUs, a disk.
 #pragma once
 
 #include "tools/headrace-topo/node_structure.h"
@@ -14,11 +14,12 @@ using Progress = std::function<void(const std::string &line)>;
 struct MeasureOptions {
   int64_t threads = 1;
   double cacheBytes = 0;  ///< of the largest cache: buffers are made well beyond it
+  int64_t gpus = 0;       ///< that were found; 0: their driver is left alone
   double memoryBytes = 0; ///< of the machine: buffers take a small part
   std::string diskFolder; ///< a file is made here, without a name
 };
 
-/// Takes about five seconds. A disk that cannot be written is left at 0, and `progress` told why.
+/// Takes about six seconds. What cannot be measured is left at 0, and `progress` told why.
 Rates measureRates(const MeasureOptions &options, const Progress &progress);
 
 /// Bytes of the file system that a folder is on; 0 if it cannot be asked.

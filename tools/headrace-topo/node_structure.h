@@ -45,6 +45,24 @@ struct NodeStructure {
   std::vector<Disk> disks;
 };
 
+/// What a codec does to rows of tables, on all cores together.
+struct CodecRates {
+  std::string name;
+  double ratio = 1;
+  double compressBytesPerSecond = 0;   ///< of plain bytes
+  double decompressBytesPerSecond = 0; ///< of plain bytes
+};
+
+/// Copies of the first GPUs; 0 = not measured.
+struct GpuRates {
+  double memoryBytesPerSecond = 0; ///< read and written by a copy within one GPU
+  double toHostBytesPerSecond = 0; ///< pinned
+  double fromHostBytesPerSecond = 0;
+  double hostLatencySeconds = 0;
+  double peerBytesPerSecond = 0; ///< from the first to the second; 0 also if it has no way there
+  double peerLatencySeconds = 0;
+};
+
 /// Rates of a machine, measured or assumed. What is 0 is replaced by an assumption.
 struct Rates {
   double relativeError = 0.5;
@@ -59,6 +77,8 @@ struct Rates {
   double diskReadBytesPerSecond = 0;
   double diskWriteBytesPerSecond = 0;
   double diskLatencySeconds = 0;
+  std::vector<CodecRates> codecs;
+  GpuRates gpu;
 };
 
 struct Placement {

@@ -63,4 +63,29 @@ Status decompressWithArrow(int codec, const uint8_t *input, uint64_t inputBytes,
   return Status();
 }
 
+Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint8_t> input) {
+  std::optional<arrow::Compression::type> type = arrowCodec(codec);
+  if (!type) {
+    return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
+  }
+  try {
+    auto created = arrow::util::Codec::Create(*type);
+    if (!created.ok()) {
+      return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
+    }
+    int64_t bytes = static_cast<int64_t>(input.size());
+    std::vector<uint8_t> output(static_cast<size_t>((*created)->MaxCompressedLen(bytes, input.data())));
+    auto written =
+        (*created)->Compress(bytes, input.data(), static_cast<int64_t>(output.size()), output.data());
+    if (!written.ok()) {
+      return makeError(ErrorKind::kInternal, "a block does not compress (", codecName(codec),
+                       "): ", written.status().message());
+    }
+    output.resize(static_cast<size_t>(*written));
+    return output;
+  } catch (const std::exception &error) {
+    return makeError(ErrorKind::kInternal, "a block does not compress (", codecName(codec), "): ", error.what());
+  }
+}
+
 } // namespace headrace::storage
