@@ -352,6 +352,45 @@ def _tool(*arguments: object, status: int = 0) -> str:
     return done.stdout if status == 0 else done.stderr
 
 
+@pytest.mark.parametrize("command", ["search", "cost", "simulate", "calibrate", "compare", "fit", "solve"])
+def test_every_command_has_help(command: str) -> None:
+    text = _tool(command, "--help")
+    assert text.startswith("usage: ") and "--" in text
+    assert command in _tool("--help")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cost", "x.plan", "--topolgy", "machine"], "unknown option, did you mean --topology? got --topolgy"),
+        (["cost", "x.plan", "--colour", "red"], "unknown option: --colour\nusage: headrace-tune cost PLAN"),
+        (["cost", "x.plan"], "needs --topology"),
+        (["cost", "--topology", "machine"], "needs a plan\nusage: headrace-tune cost"),
+        (["cost", "x.plan", "y.plan"], "unexpected argument: y.plan"),
+        (["cost", "x.plan", "--ranks", "no"], "--ranks needs a number from 1 to 1e+18, got no"),
+        (["cost", "x.plan", "--rows", "t"], "--rows needs NAME=ROWS, got t"),
+        (["cost", "x.plan", "--format", "xml"], "--format must be text or json, got xml"),
+        (["simulate", "x.plan", "--exchange", "ring"], "--exchange must be flat or hierarchical, got ring"),
+        (["simulate", "x.plan", "--trace"], "needs a value: --trace"),
+        (["fit", "--system"], "needs a value: --system"),
+        (["fit", "--sistem=A"], "unknown option, did you mean --system? got --sistem"),
+        (["fit", "/nowhere"], "cannot open measurements: /nowhere"),
+        (["solve"], "needs a problem\nusage: headrace-tune solve"),
+        (["solve", "-", "--time", "-1"], "--time needs a number from 0 to 1e+06, got -1"),
+        (["tidy"], "unknown command: tidy"),
+    ],
+)
+def test_wrong_use_of_the_tool(arguments: list[str], message: str) -> None:
+    assert _tool(*arguments, status=1).startswith(f"headrace-tune: {message}")
+
+
+def test_calibrate_reads_its_options(tmp_path: Path) -> None:
+    assert "takes no value: --quiet" in _tool("compare", tmp_path, "--quiet=1", status=2)
+    assert "--threads needs a number from 1 to 65536, got 0" in _tool("compare", tmp_path, "--threads=0", status=2)
+    assert "compare needs --topology" in _tool("compare", tmp_path, status=2)
+    assert "calibrate needs --output" in _tool("calibrate", tmp_path, status=2)
+
+
 def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: Path, tmp_path: Path) -> None:
     folder = tmp_path / "join.plan"
     query.compile_to(folder, _JOIN, tpch_small, ranks=4, topology="ethernet-slow")

@@ -1,12 +1,12 @@
 // Runs the plans, fits the terms, writes the topology; or prints predicted beside measured.
 #include "tools/headrace-tune/calibrate_command.h"
 
+#include "tools/headrace-tune/options.h"
 #include "tools/headrace-tune/predicted_plan.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -35,40 +35,19 @@ struct Request {
 Expected<Request> readRequest(const std::vector<std::string> &arguments) {
   Request request;
   request.threads = static_cast<int>(topology::thisMachine().cores);
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string &name = arguments[i];
-    if (name == "--tasks" || name == "--quiet") {
-      request.report = name == "--tasks" ? Request::Report::kTasks : Request::Report::kSummary;
-      continue;
-    }
-    if (!name.starts_with("--")) {
-      request.plans = name;
-      continue;
-    }
-    if (i + 1 == arguments.size()) {
-      return makeError(ErrorKind::kUser, "needs a value: ", name);
-    }
-    const std::string &value = arguments[++i];
-    if (name == "--output") {
-      request.output = value;
-    } else if (name == "--topology") {
-      request.topology = value;
-    } else if (name == "--json") {
-      request.json = value;
-    } else if (name == "--threads" && std::atoi(value.c_str()) > 0) {
-      request.threads = std::atoi(value.c_str());
-    } else if (name == "--runs" && std::atoi(value.c_str()) > 0) {
-      request.runs = std::atoi(value.c_str());
-    } else if (name == "--rounds" && std::atoi(value.c_str()) > 0) {
-      request.rounds = std::atoi(value.c_str());
-    } else {
-      return makeError(ErrorKind::kUser, "unexpected argument: ", name, " ", value);
-    }
-  }
-  if (request.plans.empty()) {
-    return makeError(ErrorKind::kUser, "needs a folder of plans\n", kCalibrateUsage);
-  }
-  return request;
+  Status read =
+      Options(kCalibrateUsage)
+          .word("a folder of plans", request.plans)
+          .text("--output", request.output)
+          .text("--topology", request.topology)
+          .text("--json", request.json)
+          .count("--threads", request.threads, 1, 65536)
+          .count("--runs", request.runs, 1, 1e6)
+          .count("--rounds", request.rounds, 1, 1e6)
+          .flag("--tasks", [&] { request.report = Request::Report::kTasks; })
+          .flag("--quiet", [&] { request.report = Request::Report::kSummary; })
+          .read(arguments);
+  return read.ok() ? Expected<Request>(std::move(request)) : Expected<Request>(std::move(read));
 }
 
 /// The file to fill in, or this machine with a place for a rank on every core.

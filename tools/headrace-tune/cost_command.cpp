@@ -10,15 +10,32 @@ namespace headrace::tune {
 namespace {
 
 Status costRequest(const std::vector<std::string> &arguments) {
-  HR_ASSIGN_OR_RETURN(PlanRequest request, readPlanRequest(arguments, {"--format"}));
+  PlanRequest request;
+  std::string format = "text";
+  HR_RETURN_IF_ERROR(planOptions(request, costUsage())
+                         .value("--format",
+                                [&](const std::string &given) -> Status {
+                                  format = given;
+                                  bool known = given == "text" || given == "json";
+                                  return known ? Status()
+                                               : makeError(ErrorKind::kUser,
+                                                           "--format must be text or json, got ",
+                                                           given);
+                                })
+                         .read(arguments));
   HR_ASSIGN_OR_RETURN(PlannedRun run, openPlan(request));
   HR_ASSIGN_OR_RETURN(simulate::ProgramCost cost,
                       simulate::programCost(run.plan, run.topology, run.workload));
-  std::cout << (request.format == "json" ? cost.json() + "\n" : cost.text());
+  std::cout << (format == "json" ? cost.json() + "\n" : cost.text());
   return {};
 }
 
 } // namespace
+
+std::string costUsage() {
+  return std::string("usage: headrace-tune cost PLAN --topology NAME [--format text|json] …\n") +
+         kPlanOptions + "  --format KIND     text (default) or json\n";
+}
 
 int costCommand(const std::vector<std::string> &arguments) {
   if (Status status = costRequest(arguments); !status.ok()) {

@@ -6,8 +6,7 @@
 
 namespace headrace::tune {
 
-inline constexpr const char *kCostUsage =
-    "  headrace-tune cost PLAN --topology NAME [--ranks N] [--format text|json] …\n";
+std::string costUsage();
 
 /// Prints the table; returns the exit status.
 int costCommand(const std::vector<std::string> &arguments);

@@ -5,7 +5,6 @@
 #include "runtime/model/plan/json.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -13,14 +12,7 @@
 namespace headrace::tune {
 namespace {
 
-Expected<double> readNumber(const std::string &text) {
-  char *end = nullptr;
-  double number = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(number >= 0) || number > 1e18) {
-    return makeError(ErrorKind::kUser, "expected a number from 0 to 1e18, got ", text);
-  }
-  return number;
-}
+constexpr double kNumberMax = 1e18;
 
 Expected<simulate::RankSkew> readSkew(const std::string &text) {
   simulate::RankSkew skew;
@@ -31,8 +23,8 @@ Expected<simulate::RankSkew> readSkew(const std::string &text) {
   if (!std::getline(parts, first, ':') || !std::getline(parts, count, ':')) {
     return makeError(ErrorKind::kUser, "expected a skew such as 3:1:speed=0.5, got ", text);
   }
-  HR_ASSIGN_OR_RETURN(double firstRank, readNumber(first));
-  HR_ASSIGN_OR_RETURN(double ranks, readNumber(count));
+  HR_ASSIGN_OR_RETURN(double firstRank, parseNumber("--skew", first, 0, kNumberMax));
+  HR_ASSIGN_OR_RETURN(double ranks, parseNumber("--skew", count, 0, kNumberMax));
   skew.first = static_cast<int64_t>(firstRank);
   skew.count = static_cast<int64_t>(ranks);
   while (std::getline(parts, factor, ',')) {
@@ -45,7 +37,7 @@ Expected<simulate::RankSkew> readSkew(const std::string &text) {
     if (!value || equals == std::string::npos) {
       return makeError(ErrorKind::kUser, "a skew has speed, rows and keys, got ", factor);
     }
-    HR_ASSIGN_OR_RETURN(*value, readNumber(factor.substr(equals + 1)));
+    HR_ASSIGN_OR_RETURN(*value, parseNumber("--skew", factor.substr(equals + 1), 0, kNumberMax));
   }
   return skew;
 }
@@ -68,59 +60,41 @@ Expected<plan::Plan> readPlan(const std::string &path) {
 
 } // namespace
 
-Expected<PlanRequest> readPlanRequest(const std::vector<std::string> &arguments,
-                                      const std::set<std::string> &extra) {
-  PlanRequest request;
-  request.workload.ranks = 0;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string &name = arguments[i];
-    if (!name.starts_with("--")) {
-      request.plan = name;
-      continue;
-    }
-    if (i + 1 == arguments.size()) {
-      return makeError(ErrorKind::kUser, "needs a value: ", name);
-    }
-    const std::string &value = arguments[++i];
-    if (name == "--topology") {
-      request.topology = value;
-    } else if (name == "--trace" && extra.count(name)) {
-      request.trace = value;
-    } else if (name == "--format" && extra.count(name)) {
-      if (value != "text" && value != "json") {
-        return makeError(ErrorKind::kUser, "format must be text or json, got ", value);
-      }
-      request.format = value;
-    } else if (name == "--ranks") {
-      HR_ASSIGN_OR_RETURN(double ranks, readNumber(value));
-      request.workload.ranks = static_cast<int64_t>(ranks);
-    } else if (name == "--threads") {
-      HR_ASSIGN_OR_RETURN(double threads, readNumber(value));
-      request.workload.threads = static_cast<int64_t>(threads);
-    } else if (name == "--memory") {
-      HR_ASSIGN_OR_RETURN(request.workload.memoryBytes, readNumber(value));
-    } else if (name == "--exchange") {
-      bool hierarchical = value == exchangeName(cost::ExchangeAlgorithm::kHierarchical);
-      if (!hierarchical && value != exchangeName(cost::ExchangeAlgorithm::kFlat)) {
-        return makeError(ErrorKind::kUser, "exchange must be flat or hierarchical, got ", value);
-      }
-      request.workload.exchange = hierarchical ? cost::ExchangeAlgorithm::kHierarchical
-                                               : cost::ExchangeAlgorithm::kFlat;
-    } else if (name == "--skew") {
-      HR_ASSIGN_OR_RETURN(simulate::RankSkew skew, readSkew(value));
-      request.workload.skews.push_back(skew);
-    } else if (name == "--rows" && value.find('=') != std::string::npos) {
-      size_t equals = value.rfind('=');
-      HR_ASSIGN_OR_RETURN(double rows, readNumber(value.substr(equals + 1)));
-      request.workload.rows[value.substr(0, equals)] = rows;
-    } else {
-      return makeError(ErrorKind::kUser, "unexpected argument: ", name, " ", value);
-    }
-  }
-  if (request.plan.empty() || request.topology.empty()) {
-    return makeError(ErrorKind::kUser, "needs a plan and --topology\n", kPlanOptions);
-  }
-  return request;
+PlanRequest::PlanRequest() { workload.ranks = 0; }
+
+Options planOptions(PlanRequest &request, std::string usage) {
+  simulate::Workload &workload = request.workload;
+  Options options(std::move(usage));
+  options.word("a plan", request.plan)
+      .text("--topology", request.topology)
+      .count("--ranks", workload.ranks, 1, kNumberMax)
+      .count("--threads", workload.threads, 0, kNumberMax)
+      .number("--memory", workload.memoryBytes, 0, kNumberMax)
+      .value("--skew", [&workload](const std::string &given) -> Status {
+        HR_ASSIGN_OR_RETURN(simulate::RankSkew skew, readSkew(given));
+        workload.skews.push_back(skew);
+        return {};
+      })
+      .value("--rows", [&workload](const std::string &given) -> Status {
+        size_t equals = given.rfind('=');
+        if (equals == std::string::npos) {
+          return makeError(ErrorKind::kUser, "--rows needs NAME=ROWS, got ", given);
+        }
+        HR_ASSIGN_OR_RETURN(workload.rows[given.substr(0, equals)],
+                            parseNumber("--rows", given.substr(equals + 1), 0, kNumberMax));
+        return {};
+      })
+      .value("--exchange", [&workload](const std::string &given) -> Status {
+        using cost::ExchangeAlgorithm;
+        for (ExchangeAlgorithm each : {ExchangeAlgorithm::kFlat, ExchangeAlgorithm::kHierarchical}) {
+          if (given == cost::exchangeName(each)) {
+            workload.exchange = each;
+            return {};
+          }
+        }
+        return makeError(ErrorKind::kUser, "--exchange must be flat or hierarchical, got ", given);
+      });
+  return options;
 }
 
 Expected<topology::Topology> openTopology(const std::string &name, int64_t ranks) {
@@ -133,6 +107,9 @@ Expected<topology::Topology> openTopology(const std::string &name, int64_t ranks
 }
 
 Expected<PlannedRun> openPlan(const PlanRequest &request) {
+  if (request.topology.empty()) {
+    return makeError(ErrorKind::kUser, "needs --topology\n", kPlanOptions);
+  }
   PlannedRun run;
   HR_ASSIGN_OR_RETURN(run.plan, readPlan(request.plan));
   run.workload = request.workload;

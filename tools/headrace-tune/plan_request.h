@@ -4,10 +4,9 @@
 #include "runtime/model/plan/plan.h"
 #include "runtime/model/simulate/plan_graph.h"
 #include "runtime/model/topology/topology.h"
+#include "tools/headrace-tune/options.h"
 
-#include <set>
 #include <string>
-#include <vector>
 
 namespace headrace::tune {
 
@@ -22,16 +21,14 @@ inline constexpr const char *kPlanOptions =
     "  --exchange KIND   flat (default; what the runtime executes) or hierarchical: within nodes, then between\n";
 
 struct PlanRequest {
+  PlanRequest();
   std::string plan;
   std::string topology;
-  std::string trace;
-  std::string format = "text";
-  simulate::Workload workload;
+  simulate::Workload workload; ///< ranks 0: as many as the plan was made for
 };
 
-/// Reads the arguments; `extra` are options with a value beside kPlanOptions: "--trace", "--format".
-Expected<PlanRequest> readPlanRequest(const std::vector<std::string> &arguments,
-                                      const std::set<std::string> &extra);
+/// The options that kPlanOptions lists; a command adds its own.
+Options planOptions(PlanRequest &request, std::string usage);
 
 /// A plan and the topology it is asked about, with the ranks of the request filled in.
 struct PlannedRun {

@@ -7,10 +7,6 @@
 
 namespace headrace::tune {
 
-inline constexpr const char *kSearchUsage =
-    "  headrace-tune search PROGRAM [--tables DIR] [--topology NAME] [--ranks N,N] …\n"
-    "  PROGRAM           SQL, @FILE.sql, or FILE.mlir; see headrace-tune search --help\n";
-
 /// Becomes `headrace tune ARGUMENTS`; returns only if that cannot be started.
 int searchCommand(const std::vector<std::string> &arguments);
 

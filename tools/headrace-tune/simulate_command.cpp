@@ -12,7 +12,10 @@ namespace headrace::tune {
 namespace {
 
 Status simulateRequest(const std::vector<std::string> &arguments) {
-  HR_ASSIGN_OR_RETURN(PlanRequest request, readPlanRequest(arguments, {"--trace"}));
+  PlanRequest request;
+  std::string trace;
+  HR_RETURN_IF_ERROR(
+      planOptions(request, simulateUsage()).text("--trace", trace).read(arguments));
   HR_ASSIGN_OR_RETURN(PlannedRun run, openPlan(request));
   HR_ASSIGN_OR_RETURN(simulate::Graph graph,
                       simulate::planGraph(run.plan, run.topology, run.workload));
@@ -21,17 +24,22 @@ Status simulateRequest(const std::vector<std::string> &arguments) {
   if (run.workload.exchange == cost::ExchangeAlgorithm::kHierarchical) {
     std::cout << "exchanges are hierarchical where nodes have several ranks; the runtime executes flat ones\n";
   }
-  if (!request.trace.empty()) {
-    std::ofstream file(request.trace, std::ios::binary);
+  if (!trace.empty()) {
+    std::ofstream file(trace, std::ios::binary);
     file << simulate::perfettoTrace(graph, outcome);
     if (!file.flush()) {
-      return makeError(ErrorKind::kIo, "cannot write trace: ", request.trace);
+      return makeError(ErrorKind::kIo, "cannot write trace: ", trace);
     }
   }
   return {};
 }
 
 } // namespace
+
+std::string simulateUsage() {
+  return std::string("usage: headrace-tune simulate PLAN --topology NAME [--trace FILE] …\n") +
+         kPlanOptions + "  --trace FILE      the timeline for Perfetto\n";
+}
 
 int simulateCommand(const std::vector<std::string> &arguments) {
   if (Status status = simulateRequest(arguments); !status.ok()) {

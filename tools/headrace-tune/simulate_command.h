@@ -6,9 +6,7 @@
 
 namespace headrace::tune {
 
-inline constexpr const char *kSimulateUsage =
-    "  headrace-tune simulate PLAN --topology NAME [--ranks N] [--trace FILE] …\n"
-    "  --trace FILE      the timeline for Perfetto\n";
+std::string simulateUsage();
 
 /// Prints the report; returns the exit status.
 int simulateCommand(const std::vector<std::string> &arguments);

@@ -4,13 +4,13 @@
 #include "runtime/model/solve/contest.h"
 #include "runtime/model/solve/solve.h"
 #include "tools/headrace-tune/input_text.h"
+#include "tools/headrace-tune/options.h"
 
 #include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 
@@ -27,50 +27,18 @@ double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Expected<double> readNumber(const std::string &name, const std::string &text, double most) {
-  char *end = nullptr;
-  double number = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(number >= 0) || number > most) {
-    return makeError(ErrorKind::kUser, name, " needs a number from 0 to ", most, ", got ", text);
-  }
-  return number;
-}
-
 Expected<Request> readRequest(const std::vector<std::string> &arguments) {
   Request request;
   request.options.secondsMax = 60;
   request.options.roundsMax = 1000000000;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string &name = arguments[i];
-    if (name == "-" || !name.starts_with("-")) {
-      if (!request.file.empty()) {
-        return makeError(ErrorKind::kUser, "unexpected argument: ", name);
-      }
-      request.file = name;
-      continue;
-    }
-    if (i + 1 == arguments.size()) {
-      return makeError(ErrorKind::kUser, "needs a value: ", name);
-    }
-    const std::string &value = arguments[++i];
-    if (name == "--time") {
-      HR_ASSIGN_OR_RETURN(request.options.secondsMax, readNumber(name, value, 1e6));
-    } else if (name == "--seed") {
-      HR_ASSIGN_OR_RETURN(double seed, readNumber(name, value, 1e15));
-      request.options.seed = static_cast<uint64_t>(seed);
-    } else if (name == "--rounds") {
-      HR_ASSIGN_OR_RETURN(double rounds, readNumber(name, value, 1e9));
-      request.options.roundsMax = std::max(1, static_cast<int32_t>(rounds));
-    } else if (name == "--json") {
-      request.json = value;
-    } else {
-      return makeError(ErrorKind::kUser, "unexpected argument: ", name);
-    }
-  }
-  if (request.file.empty()) {
-    return makeError(ErrorKind::kUser, "solve needs a file\n", kSolveUsage);
-  }
-  return request;
+  Status read = Options(kSolveUsage)
+                    .word("a problem", request.file)
+                    .number("--time", request.options.secondsMax, 0, 1e6)
+                    .count("--seed", request.options.seed, 0, 1e15)
+                    .count("--rounds", request.options.roundsMax, 1, 1e9)
+                    .text("--json", request.json)
+                    .read(arguments);
+  return read.ok() ? Expected<Request>(std::move(request)) : Expected<Request>(std::move(read));
 }
 
 Expected<solve::ContestProblem> readProblem(const std::string &path) {

@@ -7,7 +7,7 @@
 namespace headrace::tune {
 
 inline constexpr const char *kSolveUsage =
-    "  headrace-tune solve FILE [--time SECONDS] [--seed N] [--rounds N] [--json OUT]\n"
+    "usage: headrace-tune solve FILE [--time SECONDS] [--seed N] [--rounds N] [--json OUT]\n"
     "  FILE           a problem in the IOPDDL contest's JSON, - for standard input\n"
     "  --time SECONDS stop after this time (60) even with a gap; it stops by itself at a proven "
     "optimum\n"

@@ -1,0 +1,61 @@
+// Fits, and prints a table of errors or the fitted curves.
+#include "tools/headrace-tune/fit_command.h"
+
+#include "runtime/model/cost/accuracy.h"
+#include "tools/headrace-tune/input_text.h"
+#include "tools/headrace-tune/options.h"
+
+#include <iostream>
+
+namespace headrace::tune {
+namespace {
+
+// The systems whose ranks talk through NVLink switches: one predicts another from its link rate.
+const std::vector<std::string> kSwitched = {"A100-SXM 2.27.3", "H100-SXM 2.27.3", "H100-SXM 2.29.2",
+                                            "B200 2.29.2", "GB200 2.29.2"};
+constexpr double kMebibyte = 1 << 20;
+
+void report(const cost::Measurements &measurements) {
+  std::vector<cost::AccuracyRow> rows = cost::accuracyWithinSizes(measurements);
+  auto take = [&](std::vector<cost::AccuracyRow> more) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  };
+  take(cost::accuracyOfNodes(measurements, 4));
+  take(cost::accuracyOfRanks(measurements, 16, 32, 16 * kMebibyte));
+  take(cost::accuracyOfSystems(measurements, kSwitched, kMebibyte));
+  std::cout << cost::accuracyTable(rows);
+}
+
+Status fit(const std::vector<std::string> &arguments) {
+  std::string path;
+  std::string system;
+  HR_RETURN_IF_ERROR(
+      Options(kFitUsage).word("a file", path).text("--system", system).read(arguments));
+  HR_ASSIGN_OR_RETURN(std::string text, readInput(path, "measurements"));
+  Expected<cost::Measurements> measurements = cost::parseMeasurements(text);
+  if (!measurements.ok()) {
+    return makeError(ErrorKind::kUser, path, ": ", measurements.status().message());
+  }
+  if (system.empty()) {
+    report(*measurements);
+    return {};
+  }
+  std::vector<topology::CollectiveFit> fits = cost::fitSystem(*measurements, system);
+  if (fits.empty()) {
+    return makeError(ErrorKind::kUser, "no measurements of system: ", system);
+  }
+  std::cout << cost::collectivesJson(fits);
+  return {};
+}
+
+} // namespace
+
+int fitCommand(const std::vector<std::string> &arguments) {
+  if (Status status = fit(arguments); !status.ok()) {
+    std::cerr << "headrace-tune: " << status.message() << "\n";
+    return 1;
+  }
+  return 0;
+}
+
+} // namespace headrace::tune

@@ -1,0 +1,119 @@
+// Walks the arguments; finds the nearest name for one that is not known.
+#include "tools/headrace-tune/options.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace headrace::tune {
+namespace {
+
+/// Letters to insert, delete or replace.
+size_t distance(const std::string &left, const std::string &right) {
+  std::vector<size_t> row(right.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 0; i < left.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < right.size(); ++j) {
+      size_t replaced = diagonal + (left[i] != right[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+} // namespace
+
+Expected<double> parseNumber(const std::string &what, const std::string &text, double least,
+                             double most) {
+  char *end = nullptr;
+  double number = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(number >= least && number <= most)) {
+    return makeError(ErrorKind::kUser, what, " needs a number from ", least, " to ", most, ", got ",
+                     text);
+  }
+  return number;
+}
+
+Options &Options::word(std::string what, std::string &field) {
+  words_.push_back({std::move(what), &field});
+  return *this;
+}
+
+Options &Options::text(const std::string &name, std::string &field) {
+  return value(name, [&field](const std::string &given) -> Status {
+    field = given;
+    return {};
+  });
+}
+
+Options &Options::number(const std::string &name, double &field, double least, double most) {
+  return count<double>(name, field, least, most);
+}
+
+Options &Options::flag(const std::string &name, std::function<void()> set) {
+  options_.push_back({name, std::move(set), nullptr});
+  return *this;
+}
+
+Options &Options::value(const std::string &name, std::function<Status(const std::string &)> take) {
+  options_.push_back({name, nullptr, std::move(take)});
+  return *this;
+}
+
+Status Options::unknown(const std::string &name) const {
+  const Option *nearest = nullptr;
+  size_t least = std::max<size_t>(2, name.size() / 3) + 1;
+  for (const Option &option : options_) {
+    if (size_t letters = distance(name, option.name); letters < least) {
+      least = letters;
+      nearest = &option;
+    }
+  }
+  if (nearest) {
+    return makeError(ErrorKind::kUser, "unknown option, did you mean ", nearest->name, "? got ",
+                     name);
+  }
+  return makeError(ErrorKind::kUser, "unknown option: ", name, "\n", usage_);
+}
+
+Status Options::read(const std::vector<std::string> &arguments) const {
+  size_t words = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    if (argument == "-" || !argument.starts_with("-")) {
+      if (words == words_.size()) {
+        return makeError(ErrorKind::kUser, "unexpected argument: ", argument);
+      }
+      *words_[words++].field = argument;
+      continue;
+    }
+    size_t equals = argument.find('=');
+    std::string name = argument.substr(0, equals);
+    auto option = std::find_if(options_.begin(), options_.end(),
+                               [&](const Option &known) { return known.name == name; });
+    if (option == options_.end()) {
+      return unknown(name);
+    }
+    if (option->set) {
+      if (equals != std::string::npos) {
+        return makeError(ErrorKind::kUser, "takes no value: ", name);
+      }
+      option->set();
+    } else if (equals != std::string::npos) {
+      HR_RETURN_IF_ERROR(option->take(argument.substr(equals + 1)));
+    } else if (i + 1 == arguments.size()) {
+      return makeError(ErrorKind::kUser, "needs a value: ", name);
+    } else {
+      HR_RETURN_IF_ERROR(option->take(arguments[++i]));
+    }
+  }
+  if (words < words_.size()) {
+    return makeError(ErrorKind::kUser, "needs ", words_[words].what, "\n", usage_);
+  }
+  return {};
+}
+
+} // namespace headrace::tune
