@@ -6,6 +6,7 @@
 #include "runtime/storage/parquet/codec.h"
 #include "tools/headrace-topo/on_threads.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
