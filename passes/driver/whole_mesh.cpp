@@ -60,7 +60,8 @@ public:
 
 private:
   void see(ArrayRef<StringAttr> axes) {
-    bool whole = llvm::all_of(needed_, [&](StringAttr axis) { return llvm::is_contained(axes, axis); });
+    bool whole =
+        llvm::all_of(needed_, [&](StringAttr axis) { return llvm::is_contained(axes, axis); });
     if (!axes.empty() && !whole && found_.empty()) {
       found_.assign(axes.begin(), axes.end());
     }
@@ -84,7 +85,8 @@ LogicalResult requireWholeMesh(ModuleOp module) {
     if (axes.empty()) {
       return WalkResult::advance();
     }
-    InFlightDiagnostic error = op->emitError("a mesh of several axes is not supported where something is over one alone: ");
+    InFlightDiagnostic error = op->emitError(
+        "a mesh of several axes is not supported where something is over one alone: ");
     llvm::interleaveComma(axes, error, [&](StringAttr axis) { error << axis.getValue(); });
     error << " of " << meshText(mesh);
     return WalkResult::interrupt();

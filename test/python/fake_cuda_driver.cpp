@@ -1,5 +1,6 @@
-// A CUDA driver for tests: two devices whose memory is the host's. Of a call named in HEADRACE_FAKE_CUDA_FAILS
-// it returns 999; HEADRACE_FAKE_CUDA_DEVICES says how many devices there are.
+// A CUDA driver for tests: two devices whose memory is the host's. Of a call named in
+// HEADRACE_FAKE_CUDA_FAILS it returns 999; HEADRACE_FAKE_CUDA_DEVICES says how many devices there
+// are.
 #include <cstdlib>
 #include <cstring>
 

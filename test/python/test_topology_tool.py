@@ -122,10 +122,8 @@ def test_detect_asks_nvidia_smi(cell: str, hops: list[str], tmp_path: Path) -> N
 def dgx(folder: Path, name: str) -> str:
     """A PATH whose nvidia-smi prints what that of a DGX does."""
     tool = folder / "nvidia-smi"
-    data = DATA.parent / "nvidia-smi"
-    tool.write_text(
-        f'#!/bin/sh\nif [ "$1" = topo ]; then cat {data}/{name}-topo.txt; else cat {data}/{name}-query.csv; fi\n'
-    )
+    smi = DATA.parent / "nvidia-smi" / name
+    tool.write_text(f'#!/bin/sh\nif [ "$1" = topo ]; then cat {smi}-topo.txt\nelse cat {smi}-query.csv; fi\n')
     tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
     return f"{folder}:{os.environ['PATH']}"
 
@@ -171,7 +169,9 @@ def test_rates_of_gpus_are_measured(tmp_path: Path) -> None:
         document["device_types"]["H100-SXM"]["mem"]["bw"],
     ):
         assert origin(document, figure) == "measured" and value(figure) > 0
-    assert value(document["device_types"]["H100-SXM"]["mem"]["bw"]) < 1e12  # of this machine's memory, which the fake copies in
+    assert (
+        value(document["device_types"]["H100-SXM"]["mem"]["bw"]) < 1e12
+    )  # of this machine's memory, which the fake copies in
 
 
 @pytest.mark.parametrize(

@@ -272,7 +272,18 @@ def test_a_program_with_queries_is_tuned(
     # The command line: the function's text, and which arguments are columns.
     file = tmp_path / "weigh.mlir"
     file.write_text(program.source)
-    common = ["tune", str(file), "--ranks", "2", "--seconds", "2", "--alternatives", "2", "--tables", str(tpch_small)]
+    common = [
+        "tune",
+        str(file),
+        "--ranks",
+        "2",
+        "--seconds",
+        "2",
+        "--alternatives",
+        "2",
+        "--tables",
+        str(tpch_small),
+    ]
     assert main([*common, "--query", f"0=q,p: {_LINES}"]) == 0
     assert "record: " + outcome.path in capsys.readouterr().out  # the same program
     assert main([*common, "--query", f"q,p: {_LINES}"]) == 2
@@ -280,7 +291,9 @@ def test_a_program_with_queries_is_tuned(
     assert main(["tune", _JOIN, "--tables", str(tpch_small), "--query", f"0=q: {_LINES}"]) == 2
 
 
-def test_a_record_of_a_program_is_for_tables_of_its_size(home: Path, tpch_small: Path, tmp_path: Path) -> None:
+def test_a_record_of_a_program_is_for_tables_of_its_size(
+    home: Path, tpch_small: Path, tmp_path: Path
+) -> None:
     def summed(x):  # noqa: ANN001, ANN202
         return xp.sum(x, axis=0)
 
@@ -362,7 +375,10 @@ def test_every_command_has_help(command: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["cost", "x.plan", "--topolgy", "machine"], "unknown option, did you mean --topology? got --topolgy"),
+        (
+            ["cost", "x.plan", "--topolgy", "machine"],
+            "unknown option, did you mean --topology? got --topolgy",
+        ),
         (["cost", "x.plan", "--colour", "red"], "unknown option: --colour\nusage: headrace-tune cost PLAN"),
         (["cost", "x.plan"], "needs --topology"),
         (["cost", "--topology", "machine"], "needs a plan\nusage: headrace-tune cost"),
@@ -386,7 +402,9 @@ def test_wrong_use_of_the_tool(arguments: list[str], message: str) -> None:
 
 def test_calibrate_reads_its_options(tmp_path: Path) -> None:
     assert "takes no value: --quiet" in _tool("compare", tmp_path, "--quiet=1", status=2)
-    assert "--threads needs a number from 1 to 65536, got 0" in _tool("compare", tmp_path, "--threads=0", status=2)
+    assert "--threads needs a number from 1 to 65536, got 0" in _tool(
+        "compare", tmp_path, "--threads=0", status=2
+    )
     assert "compare needs --topology" in _tool("compare", tmp_path, status=2)
     assert "calibrate needs --output" in _tool("calibrate", tmp_path, status=2)
 

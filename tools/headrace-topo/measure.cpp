@@ -169,10 +169,9 @@ void measureGpusInto(Rates &rates, const Progress &progress) {
   progress("  memory " + rateText(gpus->memoryBytesPerSecond) + ", to the host " +
            rateText(gpus->toHostBytesPerSecond) + ", from it " +
            rateText(gpus->fromHostBytesPerSecond));
-  progress(gpus->peerBytesPerSecond > 0
-               ? "  to another GPU " + rateText(gpus->peerBytesPerSecond) + ", " +
-                     secondsText(gpus->peerLatencySeconds)
-               : std::string("  to another GPU: not directly"));
+  progress(gpus->peerBytesPerSecond > 0 ? "  to another GPU " + rateText(gpus->peerBytesPerSecond) +
+                                              ", " + secondsText(gpus->peerLatencySeconds)
+                                        : std::string("  to another GPU: not directly"));
 }
 
 } // namespace
@@ -195,8 +194,9 @@ Rates measureRates(const MeasureOptions &options, const Progress &progress) {
   for (const CodecRates &codec : rates.codecs) {
     char ratio[32];
     std::snprintf(ratio, sizeof ratio, "%.2f", codec.ratio);
-    progress("  " + codec.name + ": ratio " + ratio + ", " + rateText(codec.compressBytesPerSecond) +
-             " and back " + rateText(codec.decompressBytesPerSecond));
+    progress("  " + codec.name + ": ratio " + ratio + ", " +
+             rateText(codec.compressBytesPerSecond) + " and back " +
+             rateText(codec.decompressBytesPerSecond));
   }
   if (options.gpus > 0) {
     measureGpusInto(rates, progress);

@@ -1,4 +1,5 @@
-// Short measurements of this machine: memory, arithmetic, hand-over between threads, codecs, GPUs, a disk.
+// Short measurements of this machine: memory, arithmetic, hand-over between threads, codecs, GPUs,
+// a disk.
 #pragma once
 
 #include "tools/headrace-topo/node_structure.h"

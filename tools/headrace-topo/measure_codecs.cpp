@@ -1,8 +1,7 @@
-// Compresses and decompresses blocks of made-up columns: through Arrow, and Snappy back through our own.
+// Compresses and decompresses blocks of made-up columns: through Arrow, and Snappy back through our
+// own.
 #include "tools/headrace-topo/measure_codecs.h"
 
-#include "runtime/primitives/isa.h"
-#include "runtime/primitives/snappy/snappy.h"
 #include "runtime/storage/parquet/codec.h"
 #include "tools/headrace-topo/on_threads.h"
 
@@ -30,8 +29,9 @@ template <typename T> void appendValue(Bytes &bytes, const T &value) {
 
 /// About a megabyte, column by column, as an exchange sends it.
 Bytes columns() {
-  constexpr std::array<std::string_view, 8> kWords = {"carefully ", "express ", "deposits ", "final ",
-                                                      "requests ",  "sleep ",   "quickly ",  "ironic "};
+  constexpr std::array<std::string_view, 8> kWords = {"carefully ", "express ",  "deposits ",
+                                                      "final ",     "requests ", "sleep ",
+                                                      "quickly ",   "ironic "};
   std::mt19937_64 random(1);
   Bytes bytes;
   int64_t key = 1;
@@ -40,13 +40,15 @@ Bytes columns() {
     appendValue<int64_t>(bytes, key);
   }
   for (size_t row = 0; row < kBlockRows; ++row) {
-    appendValue<int64_t>(bytes, static_cast<int64_t>(90000 + random() % 10000000)); // a price in cents
+    appendValue<int64_t>(bytes,
+                         static_cast<int64_t>(90000 + random() % 10000000)); // a price in cents
   }
   for (size_t row = 0; row < kBlockRows; ++row) {
     appendValue<int32_t>(bytes, static_cast<int32_t>(1 + random() % 50));
   }
   for (size_t row = 0; row < kBlockRows; ++row) {
-    appendValue<int32_t>(bytes, static_cast<int32_t>(8036 + random() % 2526)); // a day of seven years
+    appendValue<int32_t>(bytes,
+                         static_cast<int32_t>(8036 + random() % 2526)); // a day of seven years
   }
   for (size_t row = 0; row < kBlockRows; ++row) {
     for (size_t word = 0; word < 1 + row % 3; ++word) {
@@ -74,22 +76,11 @@ template <typename Work> double callsPerSecond(const Work &work) {
 
 double decompressRate(int codec, const Bytes &compressed, size_t plainBytes) {
   Bytes plain(plainBytes);
-  if (codec != storage::kCodecSnappy) {
-    return callsPerSecond([&] {
-      return storage::decompressWithArrow(codec, compressed.data(), compressed.size(), plain.data(),
-                                          plainBytes)
-          .ok();
-    });
-  }
-  // As pages come: several blocks at a time.
-  std::vector<Bytes> outputs(primitives::kSnappyStreams, plain);
-  std::vector<primitives::SnappyBlock> blocks;
-  for (Bytes &output : outputs) {
-    blocks.push_back({compressed.data(), compressed.size(), output.data(), plainBytes});
-  }
-  primitives::Isa isa = primitives::detectIsa();
-  return static_cast<double>(blocks.size()) *
-         callsPerSecond([&] { return primitives::snappyDecompress(isa, blocks); });
+  return callsPerSecond([&] {
+    return storage::decompressBlock(codec, compressed.data(), compressed.size(), plain.data(),
+                                    plainBytes)
+        .ok();
+  });
 }
 
 } // namespace
@@ -111,12 +102,13 @@ std::vector<CodecRates> measureCodecs(int64_t threads) {
     CodecRates rates;
     rates.name = name;
     rates.ratio = std::max(1.0, bytes / static_cast<double>(compressed->size()));
-    rates.compressBytesPerSecond = bytes * onThreads(threads, [&](int64_t) {
-      return callsPerSecond([&] { return storage::compressWithArrow(codec, plain).ok(); });
-    });
+    rates.compressBytesPerSecond =
+        bytes * onThreads(threads, [&](int64_t) {
+          return callsPerSecond([&] { return storage::compressWithArrow(codec, plain).ok(); });
+        });
     rates.decompressBytesPerSecond = bytes * onThreads(threads, [&](int64_t) {
-      return decompressRate(codec, *compressed, plain.size());
-    });
+                                       return decompressRate(codec, *compressed, plain.size());
+                                     });
     if (rates.compressBytesPerSecond > 0 && rates.decompressBytesPerSecond > 0) {
       measured.push_back(std::move(rates));
     }

@@ -6,8 +6,8 @@
 
 namespace headrace::topo {
 
-/// Loads libcuda.so.1 at run time; nothing is linked. Errors (kUnsupported): no driver, no GPU, or a call that failed. About a
-/// second, and 512 MiB of each of the first two GPUs.
+/// Loads libcuda.so.1 at run time; nothing is linked. Errors (kUnsupported): no driver, no GPU, or
+/// a call that failed. About a second, and 512 MiB of each of the first two GPUs.
 Expected<GpuRates> measureGpus();
 
 } // namespace headrace::topo

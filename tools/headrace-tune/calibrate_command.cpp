@@ -35,18 +35,17 @@ struct Request {
 Expected<Request> readRequest(const std::vector<std::string> &arguments) {
   Request request;
   request.threads = static_cast<int>(topology::thisMachine().cores);
-  Status read =
-      Options(kCalibrateUsage)
-          .word("a folder of plans", request.plans)
-          .text("--output", request.output)
-          .text("--topology", request.topology)
-          .text("--json", request.json)
-          .count("--threads", request.threads, 1, 65536)
-          .count("--runs", request.runs, 1, 1e6)
-          .count("--rounds", request.rounds, 1, 1e6)
-          .flag("--tasks", [&] { request.report = Request::Report::kTasks; })
-          .flag("--quiet", [&] { request.report = Request::Report::kSummary; })
-          .read(arguments);
+  Status read = Options(kCalibrateUsage)
+                    .word("a folder of plans", request.plans)
+                    .text("--output", request.output)
+                    .text("--topology", request.topology)
+                    .text("--json", request.json)
+                    .count("--threads", request.threads, 1, 65536)
+                    .count("--runs", request.runs, 1, 1e6)
+                    .count("--rounds", request.rounds, 1, 1e6)
+                    .flag("--tasks", [&] { request.report = Request::Report::kTasks; })
+                    .flag("--quiet", [&] { request.report = Request::Report::kSummary; })
+                    .read(arguments);
   return read.ok() ? Expected<Request>(std::move(request)) : Expected<Request>(std::move(read));
 }
 

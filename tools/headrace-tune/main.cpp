@@ -1,5 +1,5 @@
-// headrace-tune: fits the cost model, prices, simulates and measures plans, searches for quicker ones, and solves layout
-// problems. Each command is a file of its own.
+// headrace-tune: fits the cost model, prices, simulates and measures plans, searches for quicker
+// ones, and solves layout problems. Each command is a file of its own.
 #include "tools/headrace-tune/calibrate_command.h"
 #include "tools/headrace-tune/cost_command.h"
 #include "tools/headrace-tune/fit_command.h"
@@ -43,7 +43,8 @@ std::vector<Command> commands() {
 }
 
 std::string usage() {
-  std::string text = "usage: headrace-tune COMMAND …     (headrace-tune COMMAND --help says more)\n";
+  std::string text =
+      "usage: headrace-tune COMMAND …     (headrace-tune COMMAND --help says more)\n";
   for (const Command &command : commands()) {
     char line[128];
     std::snprintf(line, sizeof line, "  %-10s %s\n", command.name, command.summary);

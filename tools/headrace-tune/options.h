@@ -37,8 +37,8 @@ public:
   /// An option with any value, as often as it is given.
   Options &value(const std::string &name, std::function<Status(const std::string &value)> take);
 
-  /// Errors (kUser): a value that is missing or refused, a word too many or too few, an option that is not
-  /// there (with the one of the nearest name).
+  /// Errors (kUser): a value that is missing or refused, a word too many or too few, an option that
+  /// is not there (with the one of the nearest name).
   Status read(const std::vector<std::string> &arguments) const;
 
 private:

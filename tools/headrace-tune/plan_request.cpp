@@ -70,23 +70,26 @@ Options planOptions(PlanRequest &request, std::string usage) {
       .count("--ranks", workload.ranks, 1, kNumberMax)
       .count("--threads", workload.threads, 0, kNumberMax)
       .number("--memory", workload.memoryBytes, 0, kNumberMax)
-      .value("--skew", [&workload](const std::string &given) -> Status {
-        HR_ASSIGN_OR_RETURN(simulate::RankSkew skew, readSkew(given));
-        workload.skews.push_back(skew);
-        return {};
-      })
-      .value("--rows", [&workload](const std::string &given) -> Status {
-        size_t equals = given.rfind('=');
-        if (equals == std::string::npos) {
-          return makeError(ErrorKind::kUser, "--rows needs NAME=ROWS, got ", given);
-        }
-        HR_ASSIGN_OR_RETURN(workload.rows[given.substr(0, equals)],
-                            parseNumber("--rows", given.substr(equals + 1), 0, kNumberMax));
-        return {};
-      })
+      .value("--skew",
+             [&workload](const std::string &given) -> Status {
+               HR_ASSIGN_OR_RETURN(simulate::RankSkew skew, readSkew(given));
+               workload.skews.push_back(skew);
+               return {};
+             })
+      .value("--rows",
+             [&workload](const std::string &given) -> Status {
+               size_t equals = given.rfind('=');
+               if (equals == std::string::npos) {
+                 return makeError(ErrorKind::kUser, "--rows needs NAME=ROWS, got ", given);
+               }
+               HR_ASSIGN_OR_RETURN(workload.rows[given.substr(0, equals)],
+                                   parseNumber("--rows", given.substr(equals + 1), 0, kNumberMax));
+               return {};
+             })
       .value("--exchange", [&workload](const std::string &given) -> Status {
         using cost::ExchangeAlgorithm;
-        for (ExchangeAlgorithm each : {ExchangeAlgorithm::kFlat, ExchangeAlgorithm::kHierarchical}) {
+        for (ExchangeAlgorithm each :
+             {ExchangeAlgorithm::kFlat, ExchangeAlgorithm::kHierarchical}) {
           if (given == cost::exchangeName(each)) {
             workload.exchange = each;
             return {};

@@ -12,13 +12,18 @@ namespace headrace::tune {
 
 inline constexpr const char *kPlanOptions =
     "  PLAN              a plan.json, or a directory NAME.plan\n"
-    "  --topology NAME   a topology file, the name of a shipped one, or machine: this machine, divided\n"
+    "  --topology NAME   a topology file, the name of a shipped one, or machine: this machine, "
+    "divided\n"
     "  --ranks N         default: as many as the plan was made for\n"
-    "  --threads N       the ranks are of one process with so many workers (default: each has its device)\n"
-    "  --rows NAME=ROWS  rows over all ranks of a slot or a stream; default: as the compiler estimated\n"
+    "  --threads N       the ranks are of one process with so many workers (default: each has its "
+    "device)\n"
+    "  --rows NAME=ROWS  rows over all ranks of a slot or a stream; default: as the compiler "
+    "estimated\n"
     "  --memory BYTES    of a rank; what does not fit is spilled\n"
-    "  --skew FIRST:COUNT:NAME=FACTOR[,NAME=FACTOR]  ranks that are not as the others: speed, rows, keys\n"
-    "  --exchange KIND   flat (default; what the runtime executes) or hierarchical: within nodes, then between\n";
+    "  --skew FIRST:COUNT:NAME=FACTOR[,NAME=FACTOR]  ranks that are not as the others: speed, "
+    "rows, keys\n"
+    "  --exchange KIND   flat (default; what the runtime executes) or hierarchical: within nodes, "
+    "then between\n";
 
 struct PlanRequest {
   PlanRequest();

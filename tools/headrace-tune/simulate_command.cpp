@@ -14,15 +14,15 @@ namespace {
 Status simulateRequest(const std::vector<std::string> &arguments) {
   PlanRequest request;
   std::string trace;
-  HR_RETURN_IF_ERROR(
-      planOptions(request, simulateUsage()).text("--trace", trace).read(arguments));
+  HR_RETURN_IF_ERROR(planOptions(request, simulateUsage()).text("--trace", trace).read(arguments));
   HR_ASSIGN_OR_RETURN(PlannedRun run, openPlan(request));
   HR_ASSIGN_OR_RETURN(simulate::Graph graph,
                       simulate::planGraph(run.plan, run.topology, run.workload));
   HR_ASSIGN_OR_RETURN(simulate::Outcome outcome, simulate::simulate(graph));
   std::cout << simulate::report(graph, outcome);
   if (run.workload.exchange == cost::ExchangeAlgorithm::kHierarchical) {
-    std::cout << "exchanges are hierarchical where nodes have several ranks; the runtime executes flat ones\n";
+    std::cout << "exchanges are hierarchical where nodes have several ranks; the runtime executes "
+                 "flat ones\n";
   }
   if (!trace.empty()) {
     std::ofstream file(trace, std::ios::binary);

@@ -67,8 +67,8 @@ class Cost:
         if self.hierarchical_seconds is not None:
             less = 100 * (1 - self.hierarchical_seconds / self.seconds)
             lines.append(
-                f"{self.hierarchical_seconds * 1e3:12.3f}                with exchanges in two steps, within nodes and "
-                f"then between: {less:.1f} % less; not executed yet"
+                f"{self.hierarchical_seconds * 1e3:12.3f}                with exchanges in two steps, within "
+                f"nodes and then between: {less:.1f} % less; not executed yet"
             )
         lines += [f"{use.peak_bytes:12.4g} bytes of {use.bytes:.4g} in {use.tier}" for use in self.tiers]
         return "\n".join(lines)

@@ -154,8 +154,7 @@ PlanGraph::Round PlanGraph::roundWithinNodes(double bytes, Weight sent) const {
     double inside = static_cast<double>(on.nodeRanks);
     TrafficUse use = usesOf(on, {1 / inside, 0, sent, Weight::kEven});
     addUses(round.uses, use);
-    round.latencySeconds =
-        std::max(round.latencySeconds, (inside - 1) * use.localLatencySeconds);
+    round.latencySeconds = std::max(round.latencySeconds, (inside - 1) * use.localLatencySeconds);
   }
   if (round.buffer > 0) {
     round.fit = cost::leastFit(topology_.collectives, CollectiveKind::kAllToAll, Level::kNode,
@@ -177,8 +176,7 @@ PlanGraph::Round PlanGraph::roundBetweenNodes(double bytes) const {
     }
     TrafficUse use = usesOf(on, {0, (nodes - 1) / nodes, Weight::kEven, Weight::kKeys});
     addUses(round.uses, use);
-    round.latencySeconds =
-        std::max(round.latencySeconds, (nodes - 1) * use.remoteLatencySeconds);
+    round.latencySeconds = std::max(round.latencySeconds, (nodes - 1) * use.remoteLatencySeconds);
   }
   if (round.buffer > 0) {
     round.fit = cost::leastFit(topology_.collectives, CollectiveKind::kAllToAll, Level::kNetwork,
@@ -202,9 +200,8 @@ void PlanGraph::addHierarchicalExchange(int32_t id, size_t chunks, double bytes,
   std::vector<int32_t> lastRegroup(classes_.size(), kNone);
   for (size_t chunk = 0; chunk < chunks; ++chunk) {
     auto named = [&](Activity activity, const char *step) {
-      activity.name.insert(activity.name.find(" #") == std::string::npos
-                               ? activity.name.size()
-                               : activity.name.find(" #"),
+      activity.name.insert(activity.name.find(" #") == std::string::npos ? activity.name.size()
+                                                                         : activity.name.find(" #"),
                            step);
       return activity;
     };

@@ -1,6 +1,6 @@
-// The class that makes a graph of a plan, for the files that it is written in: plan_graph.cpp (tasks
-// in order, edges), plan_streams.cpp (writers, credits), plan_table_tasks.cpp, plan_exchanges.cpp,
-// plan_tensor_tasks.cpp, plan_worker_tasks.cpp, plan_spills.cpp.
+// The class that makes a graph of a plan, for the files that it is written in: plan_graph.cpp
+// (tasks in order, edges), plan_streams.cpp (writers, credits), plan_table_tasks.cpp,
+// plan_exchanges.cpp, plan_tensor_tasks.cpp, plan_worker_tasks.cpp, plan_spills.cpp.
 #pragma once
 
 #include "runtime/model/cost/cost.h"
@@ -37,7 +37,8 @@ struct StreamState {
   Distribution distribution = Distribution::kEven;
   Weight weight = Weight::kEven; ///< which ranks have more of it; only if kEven
   int64_t chunks = 1;            ///< as who reads it takes them
-  std::vector<StreamWriter> writers; ///< their chunks come one writer after the other, in this order
+  std::vector<StreamWriter>
+      writers; ///< their chunks come one writer after the other, in this order
 };
 
 class PlanGraph {

@@ -1,5 +1,5 @@
-// Streams between tasks: who waits for whose chunks, one writer or several, and how far ahead of its
-// reader a writer may be.
+// Streams between tasks: who waits for whose chunks, one writer or several, and how far ahead of
+// its reader a writer may be.
 #include "runtime/abi/type_bytes.h"
 #include "runtime/model/simulate/plan_graph_builder.h"
 
@@ -48,10 +48,10 @@ double PlanGraph::writtenPart(int32_t id) const {
   }
   auto planned = [&](int32_t writer) {
     const Task &task = plan_.tasks[writer];
-    const plan::Cardinality *rows = task.inputStream != kNone ? &plan_.streams[task.inputStream].rows
-                                    : task.sourceState != kNone
-                                        ? &plan_.states[task.sourceState].rows
-                                        : nullptr;
+    const plan::Cardinality *rows =
+        task.inputStream != kNone   ? &plan_.streams[task.inputStream].rows
+        : task.sourceState != kNone ? &plan_.states[task.sourceState].rows
+                                    : nullptr;
     return rows ? static_cast<double>(rows->expected) : 0.0;
   };
   double all = 0;
@@ -105,8 +105,7 @@ PlanGraph::Chunks PlanGraph::arrivals(const StreamState &stream, size_t rankClas
   return all;
 }
 
-void PlanGraph::waitForInput(int32_t id, size_t rankClass, size_t chunk,
-                             Activity &activity) const {
+void PlanGraph::waitForInput(int32_t id, size_t rankClass, size_t chunk, Activity &activity) const {
   int32_t input = plan_.tasks[id].inputStream;
   if (input == kNone || streams_[input].writers.empty()) {
     return;
@@ -147,8 +146,8 @@ void PlanGraph::addBackPressure(int32_t id) {
   }
   double real = std::ceil(share(stream) / std::max<uint32_t>(planned.chunkRows, 1));
   double scale = static_cast<double>(written) / std::max(real, 1.0);
-  size_t credit = static_cast<size_t>(
-      std::max(2.0, std::round(planned.capacityChunks * std::min(scale, 1.0))));
+  size_t credit =
+      static_cast<size_t>(std::max(2.0, std::round(planned.capacityChunks * std::min(scale, 1.0))));
   for (size_t c = 0; c < chunksOf_[consumer_[id]].size(); ++c) {
     const Chunks &takes = chunksOf_[consumer_[id]][c];
     Chunks all = arrivals(stream, c);

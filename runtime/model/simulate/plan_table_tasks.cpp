@@ -1,6 +1,6 @@
 // Loads, and kernels over rows.
-#include "runtime/model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
+#include "runtime/model/plan/names.h"
 #include "runtime/model/simulate/plan_graph_builder.h"
 
 namespace headrace::simulate {

@@ -1,7 +1,7 @@
 // Tasks of CPU ranks that share one process and its workers: seconds of cores by the terms of
 // cost/task_time.h.
-#include "runtime/model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
+#include "runtime/model/plan/names.h"
 #include "runtime/model/simulate/plan_graph_builder.h"
 
 namespace headrace::simulate {

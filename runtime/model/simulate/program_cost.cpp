@@ -25,7 +25,7 @@ double errorOf(const Graph &graph, const Activity &activity, const Span &span) {
 }
 
 Expected<ProgramCost> costOf(const plan::Plan &plan, const topology::Topology &topology,
-                                  const Workload &workload) {
+                             const Workload &workload) {
   HR_ASSIGN_OR_RETURN(Graph graph, planGraph(plan, topology, workload));
   HR_ASSIGN_OR_RETURN(Outcome outcome, simulate(graph));
   ProgramCost cost;
@@ -47,8 +47,8 @@ Expected<ProgramCost> costOf(const plan::Plan &plan, const topology::Topology &t
     // A spill is work of the task whose state it is, but its own line.
     bool aside = activity.name.starts_with("spill of ") || activity.name.starts_with("reload for ");
     std::string name = activity.name.substr(0, activity.name.find(" #"));
-    auto [it, added] = known.try_emplace({activity.lane, (aside ? "!" : "") + bound},
-                                         cost.terms.size());
+    auto [it, added] =
+        known.try_emplace({activity.lane, (aside ? "!" : "") + bound}, cost.terms.size());
     if (added) {
       CostTerm term;
       term.task = name;
@@ -115,11 +115,12 @@ std::string ProgramCost::text() const {
                 1e3 * secondsHigh);
   lines += buffer;
   if (hierarchical) {
-    std::snprintf(buffer, sizeof buffer,
-                  "%12.3f ms ±%3.0f %%  with exchanges in two steps, within nodes and then between: "
-                  "%.1f %% less; not executed yet\n",
-                  1e3 * hierarchical->seconds, 100 * hierarchical->relativeError,
-                  100 * (1 - hierarchical->seconds / whole));
+    std::snprintf(
+        buffer, sizeof buffer,
+        "%12.3f ms ±%3.0f %%  with exchanges in two steps, within nodes and then between: "
+        "%.1f %% less; not executed yet\n",
+        1e3 * hierarchical->seconds, 100 * hierarchical->relativeError,
+        100 * (1 - hierarchical->seconds / whole));
     lines += buffer;
   }
   for (const TierUse &tier : tiers) {

@@ -32,8 +32,8 @@ struct ProgramCost {
     double bytes = 0;
   };
   std::vector<TierUse> tiers; ///< those that something is held in
-  /// The total if rows were exchanged in two steps (within nodes, then between), where that is less. The
-  /// runtime does not execute this yet. None also if that is what was asked for.
+  /// The total if rows were exchanged in two steps (within nodes, then between), where that is
+  /// less. The runtime does not execute this yet. None also if that is what was asked for.
   std::optional<cost::Cost> hierarchical;
 
   /// One line a term, then the total and the tiers.

@@ -1,6 +1,9 @@
 // The one place that calls Arrow's codecs.
 #include "runtime/storage/parquet/codec.h"
 
+#include "runtime/primitives/isa.h"
+#include "runtime/primitives/snappy/snappy.h"
+
 #include <arrow/util/compression.h>
 
 #include <exception>
@@ -61,6 +64,17 @@ Status decompressWithArrow(int codec, const uint8_t *input, uint64_t inputBytes,
     return makeError(ErrorKind::kCorrupt, "a page does not decompress (", codecName(codec), "): ", error.what());
   }
   return Status();
+}
+
+Status decompressBlock(int codec, const uint8_t *input, uint64_t inputBytes, uint8_t *output, uint64_t outputBytes) {
+  if (codec != kCodecSnappy) {
+    return decompressWithArrow(codec, input, inputBytes, output, outputBytes);
+  }
+  static const primitives::Isa isa = primitives::detectIsa();
+  primitives::SnappyBlock block{input, inputBytes, output, outputBytes};
+  return primitives::snappyDecompress(isa, {&block, 1})
+             ? Status()
+             : makeError(ErrorKind::kCorrupt, "a block does not decompress: ", codecName(codec));
 }
 
 Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint8_t> input) {

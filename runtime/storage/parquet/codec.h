@@ -19,7 +19,11 @@ const char *codecName(int codec);
 /// Decompresses to exactly `outputBytes`. `codec` is Parquet's number. kUnsupported or kCorrupt.
 Status decompressWithArrow(int codec, const uint8_t *input, uint64_t inputBytes, uint8_t *output,
                            uint64_t outputBytes);
-/// A block as writers of Parquet compress a page: at the codec's usual level. kUnsupported if Arrow lacks the codec.
+/// The same, but Snappy by our own, as scans do.
+Status decompressBlock(int codec, const uint8_t *input, uint64_t inputBytes, uint8_t *output,
+                       uint64_t outputBytes);
+/// A block as writers of Parquet compress a page: at the codec's usual level. kUnsupported if Arrow
+/// lacks the codec.
 Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint8_t> input);
 
 } // namespace headrace::storage

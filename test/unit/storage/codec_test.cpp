@@ -20,6 +20,15 @@ TEST(Codec, blocks_come_back) {
                                         back.size());
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(back, block) << codecName(codec);
+    std::fill(back.begin(), back.end(), 0);
+    status =
+        decompressBlock(codec, compressed->data(), compressed->size(), back.data(), back.size());
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(back, block) << codecName(codec);
+    EXPECT_EQ(
+        decompressBlock(codec, compressed->data(), compressed->size() / 2, back.data(), back.size())
+            .kind(),
+        ErrorKind::kCorrupt);
   }
   EXPECT_EQ(compressWithArrow(3, block).status().message(), "compression is not supported: lzo");
 }

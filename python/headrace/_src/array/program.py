@@ -81,7 +81,7 @@ def _request(source: str, queries: tuple[tuple[int, QueryTensor], ...], target: 
 
 
 def described(queries: tuple[tuple[int, QueryTensor], ...]) -> list[list[object]]:
-    """What of a program's queries is part of the program: arguments, columns, what aligns, and the query itself.
+    """What of its queries is part of a program: arguments, columns, what aligns, and the query itself.
 
     The query as text: its Substrait lists functions in any order.
     """
@@ -99,9 +99,7 @@ def program_hash(source: str, queries: tuple[tuple[int, QueryTensor], ...]) -> s
 
 def tables_of(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, Table]:
     """The tables that the queries read, by name."""
-    return {
-        name: tensor.query.tables[name] for _, tensor in queries for name in tensor.query.statistics
-    }
+    return {name: tensor.query.tables[name] for _, tensor in queries for name in tensor.query.statistics}
 
 
 def _sizes(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, int]:

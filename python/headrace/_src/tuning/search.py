@@ -1,8 +1,9 @@
 """The search: layouts by simulation, the best few by measurement, then one setting after the other.
 
 Near-optimal layouts come from the solver, which is asked again with costs that are off by chance. Different
-plans are simulated, also those of other shapes of the mesh; the best and the default are run in turns, and those that fall behind are dropped. Sizes
-of chunks and morsels and the switch of collective algorithms are then varied one by one around the best.
+plans are simulated, also those of other shapes of the mesh; the best and the default are run in turns, and
+those that fall behind are dropped. Sizes of chunks and morsels and the switch of collective algorithms are
+then varied one by one around the best.
 """
 
 from __future__ import annotations
@@ -113,8 +114,8 @@ class Outcome:
         if self.best.hierarchical is not None and self.best.predicted:
             less = 100 * (1 - self.best.hierarchical / self.best.predicted)
             lines.append(
-                f"exchanges in two steps, within nodes and then between, would take {_ms(self.best.hierarchical)} ms, "
-                f"{less:.1f} % less; not executed yet"
+                f"exchanges in two steps, within nodes and then between, would take "
+                f"{_ms(self.best.hierarchical)} ms, {less:.1f} % less; not executed yet"
             )
         lines.append(f"record: {self.path}")
         return "\n".join(lines)

@@ -9,8 +9,9 @@ SHAPES_MAX = 12
 def mesh_shapes(ranks_of_nodes: list[int]) -> list[str]:
     """Ways to arrange ranks along two or three axes, the last the fastest, as "node:2,rank:8".
 
-    ranks_of_nodes: how many ranks each node has, in order. An axis `node` has a step of one node; where nodes are equal,
-    shapes that keep the inner axes within a node come first, as what crosses nodes is dear. One axis is not among them.
+    ranks_of_nodes: how many ranks each node has, in order. An axis `node` has a step of one node; where nodes
+    are equal, shapes that keep the inner axes within a node come first, as what crosses nodes is dear. One
+    axis is not among them.
     """
     ranks = sum(ranks_of_nodes)
     nodes = len(ranks_of_nodes)

@@ -31,10 +31,11 @@ def tune(
 ) -> Outcome:
     """Searches for layouts, sizes of chunks and algorithms that are quicker than the compiler's own choice.
 
-    program: a query (with `tables`), or a compiled tensor program (with its `arrays`, those that are no columns of
-    queries; else made up). What is found is kept under the cache directory, and later compilations of the program for this topology use it;
-    `explain` says so. With a topology the candidates are only simulated, unless it is this machine's and
-    `measure` is true. Progress goes to stderr; print the result for a table.
+    program: a query (with `tables`), or a compiled tensor program (with its `arrays`, those that are no
+    columns of queries; else made up). What is found is kept under the cache directory, and later
+    compilations of the program for this topology use it; `explain` says so. With a topology the candidates
+    are only simulated, unless it is this machine's and `measure` is true. Progress goes to stderr; print the
+    result for a table.
     """
     if isinstance(program, str):
         if tables is None:

@@ -1,4 +1,5 @@
-// Exchanges in two steps, within nodes and then between them, against the closed form and against flat ones.
+// Exchanges in two steps, within nodes and then between them, against the closed form and against
+// flat ones.
 #include "runtime/model/simulate/plan_graph.h"
 #include "runtime/model/simulate/program_cost.h"
 #include "runtime/model/simulate/simulate.h"
@@ -100,7 +101,8 @@ TEST(ExchangeSteps, one_chunk_takes_what_the_closed_form_says) {
       ASSERT_GT(closed.hierarchical, 0);
       Workload load = workload(16, bytes, cost::ExchangeAlgorithm::kHierarchical);
       load.chunksMax = 1;
-      // Fitted curves and links both bound what is simulated; the closed form takes the curves alone.
+      // Fitted curves and links both bound what is simulated; the closed form takes the curves
+      // alone.
       EXPECT_NEAR(shuffleSeconds(topology, load) / closed.hierarchical, 1,
                   topology.collectives.empty() ? 0.01 : 0.1)
           << bytes << (topology.collectives.empty() ? " routed" : " fitted");

@@ -8,9 +8,7 @@
 namespace headrace::simulate {
 namespace {
 
-plan::Schema twoColumns() {
-  return {{{"k", HR_I64, "i64", false}, {"v", HR_I64, "i64", false}}};
-}
+plan::Schema twoColumns() { return {{{"k", HR_I64, "i64", false}, {"v", HR_I64, "i64", false}}}; }
 
 /// Each slot is loaded and passed on to one stream, which a group table takes in.
 plan::Plan unionPlan(const std::vector<std::string> &slots) {
@@ -79,7 +77,8 @@ struct Simulated {
   }
 };
 
-Simulated simulated(const plan::Plan &plan, const topology::Topology &topology, const Workload &load) {
+Simulated simulated(const plan::Plan &plan, const topology::Topology &topology,
+                    const Workload &load) {
   Simulated run;
   Expected<Graph> graph = planGraph(plan, topology, load);
   EXPECT_TRUE(graph.ok()) << graph.status().toString();
@@ -112,8 +111,9 @@ TEST(Union, rows_of_all_writers_add_up) {
 
 TEST(Union, the_reader_ends_after_every_writer) {
   for (bool firstIsLarge : {true, false}) {
-    Simulated run = simulated(unionPlan({"a", "b"}), slowMemory(),
-                        rowsOf({{"a", firstIsLarge ? 8e6 : 1e3}, {"b", firstIsLarge ? 1e3 : 8e6}}));
+    Simulated run =
+        simulated(unionPlan({"a", "b"}), slowMemory(),
+                  rowsOf({{"a", firstIsLarge ? 8e6 : 1e3}, {"b", firstIsLarge ? 1e3 : 8e6}}));
     double end = run.spansOf("aggregate").back().start;
     EXPECT_GE(end, run.spansOf("pass a").back().finish);
     EXPECT_GE(end, run.spansOf("pass b").back().finish);
@@ -134,7 +134,8 @@ TEST(Union, no_writer_runs_ahead_of_the_reader) {
     auto ended = std::count_if(taken.begin(), taken.end(), [&](const Span &span) {
       return span.finish <= written[chunk].start * (1 + 1e-12);
     });
-    EXPECT_LE(chunk, 2 * static_cast<size_t>(ended) + 4) << chunk; // two that are being taken, and a credit of two
+    EXPECT_LE(chunk, 2 * static_cast<size_t>(ended) + 4)
+        << chunk; // two that are being taken, and a credit of two
   }
 }
 
