@@ -97,6 +97,12 @@ def module(name: str, targets: Sequence[str]) -> Callable[[list[str]], int]:
     return act
 
 
+def bench(words: list[str]) -> int:
+    """The solver's bench needs one small tool, the others the compiler too."""
+    targets = ["headrace-tune"] if words[:1] == ["solver"] else ["headrace_python", "headrace-tune"]
+    return module("dev.bench", targets)(words)
+
+
 def show_help(words: list[str]) -> int:
     print("usage: ./dev WISH …   (each wish does the set-up that it needs; logs are in build/logs)\n")
     for name, wish in WISHES.items():
@@ -117,9 +123,9 @@ WISHES: dict[str, Wish] = {
     "exec": Wish("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Wish("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
     "bench": Wish(
-        "tpch|accuracy [--json FILE] …",
-        "TPC-H side by side with others; predicted against measured times",
-        module("dev.bench", ["headrace_python", "headrace-tune"]),
+        "tpch|accuracy|solver DIR [--json FILE] …",
+        "TPC-H side by side with others; predicted against measured times; contest instances",
+        bench,
     ),
     "tidy": Wish("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
     "new": Wish("op|pass|transport …", "write the boring files of a new one", module("dev.new", ())),

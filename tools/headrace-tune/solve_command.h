@@ -7,10 +7,13 @@
 namespace headrace::tune {
 
 inline constexpr const char *kSolveUsage =
-    "usage: headrace-tune solve FILE [--time SECONDS] [--seed N] [--rounds N] [--json OUT]\n"
+    "usage: headrace-tune solve FILE [--time SECONDS] [--cpu-time SECONDS] [--seed N] [--rounds N] "
+    "[--json OUT]\n"
     "  FILE           a problem in the IOPDDL contest's JSON, - for standard input\n"
     "  --time SECONDS stop after this time (60) even with a gap; it stops by itself at a proven "
     "optimum\n"
+    "  --cpu-time SECONDS  the same, but by this process's processor time, which other work on the "
+    "machine changes little\n"
     "  --json OUT     the figures and the strategy of every node\n";
 
 /// Prints objective, bound, gap, peak memory and time; progress goes to stderr. Returns the exit

@@ -87,10 +87,10 @@ def table(records: Sequence[Record], engines: Sequence[str], kind: str) -> str:
         last = ["geometric mean"] + [""] * (len(engines) + compiles)
         last += ["-" if means[peer] is None else f"{means[peer]:.2f}" for peer in peers]
         rows.append(last + [""] * len(engines))
-    return _aligned(rows)
+    return aligned(rows)
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
