@@ -112,6 +112,16 @@ std::string opText(const PlacedNode &node) {
   return text;
 }
 
+/// A node in a message: what it is, and where the user wrote it if that is known.
+std::string nodeText(const PlacedNode &node) {
+  std::string text = opText(node);
+  Location place = node.op ? node.op->getLoc() : node.results.front().getLoc();
+  if (auto line = place->findInstanceOf<FileLineColLoc>()) {
+    text += llvm::formatv(" ({0}:{1})", line.getFilename().getValue(), line.getLine()).str();
+  }
+  return text;
+}
+
 std::string placeText(Operation *op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -196,8 +206,8 @@ void describeMemory(const solve::Problem &problem, const solve::Choice &choice,
   report.memoryBytes = std::max(report.memoryBytes, solve::memoryPeak(problem, choice)[0]);
 }
 
-/// Every cost times e^g, g normal: what the model's error could make of it. The numbers of alternatives
-/// start with small errors.
+/// Every cost times e^g, g normal: what the model's error could make of it. The numbers of
+/// alternatives start with small errors.
 solve::Problem disturbed(solve::Problem problem, uint64_t alternative) {
   constexpr double kFirstError = 0.2;
   constexpr double kErrorMax = 1.0;
@@ -247,6 +257,7 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
   solve::SolveOptions solverOptions;
   solverOptions.secondsMax = options.secondsMax;
   solverOptions.shareOfCostMax = kShareOfRunMax;
+  solverOptions.nameOf = [&](int32_t node) { return nodeText(program.nodes()[node]); };
   Expected<solve::Solution> solution = solve::solve(program.problem(), solverOptions);
   if (!solution.ok()) {
     return program.function().emitError(solution.status().message());

@@ -12,6 +12,8 @@ namespace {
 
 // Where nothing fits, a little search gives a choice with little excess.
 constexpr int32_t kHopelessRounds = 3;
+// So many nodes are named beside what is held where nothing fits.
+constexpr size_t kHoldersShown = 3;
 
 double steadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -21,8 +23,50 @@ Status contradiction() {
   return makeError(ErrorKind::kUser, "no choice of layouts satisfies all constraints");
 }
 
+using NameOf = std::function<std::string(int32_t node)>;
+
+/// The node that begins to hold memory of a tier at a time, as "at NAME"; or the time.
+std::string whenText(const Problem &problem, int32_t tier, int32_t time, const NameOf &nameOf) {
+  for (size_t n = 0; nameOf && n < problem.nodes.size(); ++n) {
+    for (const MemoryUse &use : problem.nodes[n].memory) {
+      if (use.tier == tier && use.first == time && use.last > time) {
+        return "at " + nameOf(static_cast<int32_t>(n));
+      }
+    }
+  }
+  return "at time " + std::to_string(time);
+}
+
+/// The nodes whose leanest strategies hold most at a time, as " (NAME: BYTES, …)".
+std::string holdersText(const Problem &problem, int32_t tier, int32_t time, const NameOf &nameOf) {
+  std::vector<std::pair<double, int32_t>> holders;
+  for (size_t n = 0; nameOf && n < problem.nodes.size(); ++n) {
+    for (const MemoryUse &use : problem.nodes[n].memory) {
+      if (use.tier == tier && use.first <= time && time < use.last) {
+        double least = *std::min_element(use.bytes.begin(), use.bytes.end());
+        if (least > 0) {
+          holders.push_back({-least, static_cast<int32_t>(n)});
+        }
+      }
+    }
+  }
+  if (holders.empty()) {
+    return {};
+  }
+  size_t shown = std::min(kHoldersShown, holders.size());
+  std::partial_sort(holders.begin(), holders.begin() + static_cast<std::ptrdiff_t>(shown),
+                    holders.end());
+  std::ostringstream text;
+  text.precision(17);
+  for (size_t i = 0; i < shown; ++i) {
+    text << (i == 0 ? " (" : ", ") << nameOf(holders[i].second) << ": " << -holders[i].first;
+  }
+  text << (shown < holders.size() ? ", …)" : ")");
+  return std::move(text).str();
+}
+
 /// The first time at which even the leanest strategies do not fit; empty if there is none.
-std::string whyNothingFits(const Problem &reduced, const Problem &problem) {
+std::string whyNothingFits(const Problem &reduced, const Problem &problem, const NameOf &nameOf) {
   double bytes = 0;
   int32_t row = MemoryRows(reduced).findHopeless(reduced, bytes);
   if (row < 0) {
@@ -35,8 +79,9 @@ std::string whyNothingFits(const Problem &reduced, const Problem &problem) {
   int32_t time = original.timeOf(rows.timeOf(row));
   std::ostringstream text;
   text.precision(17);
-  text << "at time " << time << " every choice holds at least " << bytes << " bytes of tier "
-       << tier << ", the limit is " << problem.tierBytesMax[tier];
+  text << whenText(problem, tier, time, nameOf) << " every choice holds at least " << bytes
+       << " bytes of tier " << tier << holdersText(problem, tier, time, nameOf) << ", the limit is "
+       << problem.tierBytesMax[tier];
   return std::move(text).str();
 }
 
@@ -75,7 +120,7 @@ Expected<Solution> solve(const Problem &problem, const SolveOptions &options) {
   solution.rounds = search.rounds();
   solution.nodesLeft = static_cast<int32_t>(reduced.nodes.size());
   if (!solution.fits()) {
-    solution.whyNothingFits = whyNothingFits(reduced, problem);
+    solution.whyNothingFits = whyNothingFits(reduced, problem, options.nameOf);
     if (solution.whyNothingFits.empty() && search.isHopeless()) {
       solution.whyNothingFits = "no combination of strategies stays within the limit at all times";
     }

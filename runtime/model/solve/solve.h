@@ -33,6 +33,9 @@ struct SolveOptions {
   double gapMax = 1e-6;
   /// Seconds on any clock that does not go back; the default is the machine's steady clock.
   std::function<double()> now;
+  /// What a message calls a node; without it, messages count in times and name no node. Called only
+  /// for a message.
+  std::function<std::string(int32_t node)> nameOf;
   /// Called after every round, on the calling thread.
   std::function<void(const Progress &)> progress;
 };
@@ -44,8 +47,8 @@ struct Solution {
   std::vector<double> excessBytes; ///< per tier over the limit; all 0 if the choice fits
   int32_t rounds = 0;
   int32_t nodesLeft = 0; ///< after the exact reductions
-  /// Why no choice can fit, if that is proven (with the time, what the leanest strategies hold, and
-  /// the limit).
+  /// Why no choice can fit, if that is proven: when (the node that begins then, or the time), what
+  /// the leanest strategies hold, the greatest of them, and the limit.
   std::string whyNothingFits;
 
   bool fits() const;

@@ -12,7 +12,7 @@
 
 // TIGHT: layouts on 4 ranks, {{.*}} optimal,
 // TIGHT-NOT: memory:
-// OVER: memory: {{.*}} bytes on a rank, limit 1e+06; at time {{[0-9]+}} every choice holds at least
+// OVER: memory: {{.*}} bytes on a rank, limit 1e+06; at linalg.matmul ({{.*}}network.mlir:{{[0-9]+}}) every choice holds at least {{.*}} bytes of tier 0 (
 // FAST: linalg.matmul: dim 1 over ranks
 // FAST: linalg.matmul: unreduced over ranks
 // SLOW: linalg.matmul: dim 0 over ranks

@@ -169,6 +169,11 @@ TEST(Solve, says_why_nothing_fits) {
   EXPECT_EQ(solution->excessBytes, std::vector<double>{10});
   EXPECT_EQ(solution->whyNothingFits,
             "at time 7 every choice holds at least 110 bytes of tier 0, the limit is 100");
+  SolveOptions named;
+  named.nameOf = [](int32_t node) { return node == 0 ? "weights" : "matmul"; };
+  EXPECT_EQ(solve(problem, named)->whyNothingFits,
+            "at matmul every choice holds at least 110 bytes of tier 0 (weights: 60, matmul: "
+            "50), the limit is 100");
   problem.nodes[1].memory[0].first = 9; // half open: the first is gone by then
   EXPECT_TRUE(solve(problem)->fits());
 }
