@@ -24,6 +24,15 @@ constexpr int kMovesPerNode = 2;
 constexpr int kMovesMin = 200;
 constexpr int kRepairPasses = 12;
 constexpr int kMovesPerClock = 64;
+// Once a choice fits, so many rounds repair the relaxed choice, then one in so many.
+constexpr int32_t kRepairRounds = 8;
+constexpr int32_t kRepairEvery = 16;
+// Annealing: first temperatures in cost per node, one after the other; the last over the first.
+constexpr double kHeats[] = {0.3, 10, 3, 10};
+constexpr double kCold = 1e-4;
+constexpr int64_t kAnnealMovesPerNode = 40;
+constexpr int kDoublingsMax = 10;
+constexpr int kBatchesPerRound = 16;
 // Exhaustive search takes problems of few nodes (its recursion is that deep), for this many steps
 // (about 2 ms).
 constexpr size_t kExhaustiveNodes = 64;
@@ -110,12 +119,19 @@ void Anytime::relax() {
   bound_ = std::max(bound_, value - prices_.rebate());
   presentDual_ = cost - prices_.rebate();
   present_ = choice;
-  if (round_ == 0) {
+  if (round_ == 0 && firstCost_ == 0) {
     firstCost_ = graph_.cost(graph_.unaries(), choice);
   }
   offer(choice);
   if (uses_.canBind() && !isProven()) {
-    repair(std::move(choice));
+    // Relaxed choices at better prices are better starts; once something fits, fewer will do.
+    bool isEarly = !isStarted_ && round_ < kRepairRounds;
+    if (bestExcess_ > 0 || isEarly || round_ % kRepairEvery == kRepairEvery - 1) {
+      repair(std::move(choice));
+    }
+    if (bestExcess_ <= 0 && bestCost_ < graph_.forbidden()) {
+      anneal();
+    }
   }
 }
 
@@ -176,15 +192,15 @@ void Anytime::repair(Choice choice) {
     // What is over its limit costs what the excess is charged.
     std::vector<double> price = prices_.price();
     for (size_t row = 0; row < price.size(); ++row) {
-      if (local_.load()[row] > uses_.limit()[row]) {
+      if (local_.loads().isOver(row)) {
         price[row] += penalty / uses_.limit()[row];
       }
     }
-    strained_ = graph_.unaries();
-    uses_.addPrices(graph_, price, strained_);
+    local_.setPrices(price);
+    Terms terms{0, penalty, 0, Terms::Fit::kStays};
     for (int32_t move = 0; move < moves && !local_.fits(); ++move) {
       auto seed = static_cast<int32_t>(random_() % graph_.size());
-      local_.move(seed, 1 + static_cast<int32_t>(random_() % 12), strained_, penalty, random_);
+      local_.move({seed, 1 + static_cast<int32_t>(random_() % 12)}, terms, random_);
       if (move % kMovesPerClock == 0 && outOfTime()) {
         break;
       }
@@ -202,14 +218,49 @@ void Anytime::repair(Choice choice) {
 
 void Anytime::polish(int32_t moves) {
   for (int32_t move = 0; move < moves; ++move) {
-    auto seed = static_cast<int32_t>(random_() % graph_.size());
-    const Unaries &unaries = random_() % 2 == 0 ? graph_.unaries() : priced_;
-    local_.move(seed, 2 + static_cast<int32_t>(random_() % 40), unaries, 0, random_);
-    if (move % kMovesPerClock == 0 && outOfTime()) {
-      break;
+    if (move % kMovesPerClock == 0) {
+      if (outOfTime()) {
+        break;
+      }
+      local_.setPrices(random_() % 2 == 0 ? std::vector<double>() : prices_.price());
     }
+    auto seed = static_cast<int32_t>(random_() % graph_.size());
+    local_.move({seed, 2 + static_cast<int32_t>(random_() % 40)}, {}, random_);
   }
   offer(local_.choice());
+}
+
+void Anytime::anneal() {
+  bool isFirst = !annealing_;
+  if (isFirst) {
+    annealing_.emplace(graph_, uses_);
+  }
+  if (isFirst || annealing_->isOver()) {
+    double perNode = bestCost_ / static_cast<double>(graph_.size());
+    double hot = kHeats[annealings_ % std::size(kHeats)] * perNode;
+    int64_t moves = kAnnealMovesPerNode * static_cast<int64_t>(graph_.size());
+    moves <<= std::min(annealings_ / 2, kDoublingsMax);
+    double penalty = isFirst ? 0.1 * std::max(firstCost_, 1e-12) : annealing_->penalty();
+    annealing_->start(best_, {hot, kCold * hot, penalty, moves});
+    ++annealings_;
+  }
+  for (int batch = 0; batch < kBatchesPerRound && !annealing_->isOver() && !outOfTime(); ++batch) {
+    annealing_->advance(bestPrices_.price(), random_);
+  }
+  if (annealing_->bestCost() < bestCost_) {
+    offer(annealing_->best());
+  }
+}
+
+void Anytime::startWith(const Choice &choice, const std::vector<PriceAt> &prices) {
+  if (uses_.canBind()) {
+    firstCost_ = graph_.cost(graph_.unaries(), choice);
+    offer(choice);
+    isStarted_ = bestExcess_ <= 0;
+    prices_.set(prices);
+    bestPrices_ = prices_;
+    reprice();
+  }
 }
 
 void Anytime::offer(const Choice &choice) {

@@ -13,7 +13,7 @@ class Search {
 public:
   Search(const Graph &graph, const MemoryUses &uses, double below, int64_t steps)
       : graph_(graph), uses_(uses), steps_(steps), choice_(graph.size(), 0),
-        openCost_(graph.size() + 1, 0), load_(uses.rowCount(), 0) {
+        openCost_(graph.size() + 1, 0), load_(uses.settled()) {
     result_.cost = below;
     for (size_t n = graph.size(); n-- > 0;) {
       auto node = static_cast<int32_t>(n);

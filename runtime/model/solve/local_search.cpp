@@ -1,50 +1,160 @@
-// Keeps loads per row, so that a move is judged by the rows it touches.
+// A move: grow a region, solve it, judge by cost and by the rows it touches, take back if refused.
 #include "runtime/model/solve/local_search.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 
 namespace headrace::solve {
 namespace {
-// Sums of bytes and limits are exact far beyond any rounding that matters; this much over is not
-// over.
-constexpr double kSlack = 1e-12;
+
+// What a forced strategy makes impossible comes into the region, up to so many nodes; more would be
+// another problem.
+constexpr size_t kConflictsMax = 200;
+
+/// Numbers of the standard Gumbel distribution: of strategies with such noise on their costs, the
+/// cheapest is drawn as at a temperature.
+const std::array<double, 1024> &gumbelNumbers() {
+  static const std::array<double, 1024> numbers = [] {
+    std::array<double, 1024> drawn;
+    for (size_t i = 0; i < drawn.size(); ++i) {
+      drawn[i] = -std::log(-std::log((static_cast<double>(i) + 0.5) / drawn.size()));
+    }
+    return drawn;
+  }();
+  return numbers;
+}
+
 } // namespace
 
 LocalSearch::LocalSearch(const Graph &graph, const MemoryUses &uses)
-    : graph_(graph), uses_(uses), neighbourhood_(graph), mark_(graph.size(), 0) {}
+    : graph_(graph), uses_(uses), neighbourhood_(graph), loads_(uses), priced_(graph.unaries()),
+      pricedAt_(graph.size(), 0), noisy_(graph.unaries().size()), mark_(graph.size(), 0) {}
 
 void LocalSearch::start(const Choice &choice) {
   choice_ = choice;
   cost_ = graph_.cost(graph_.unaries(), choice);
-  uses_.load(choice, load_);
-  excess_ = 0;
-  over_ = 0;
-  for (size_t row = 0; row < load_.size(); ++row) {
-    double limit = uses_.limit()[row];
-    excess_ += std::max(0.0, load_[row] - limit) / limit;
-    over_ += load_[row] > limit * (1 + kSlack);
+  loads_.start(choice);
+}
+
+void LocalSearch::setPrices(const std::vector<double> &price) {
+  ++prices_;
+  prefix_.assign(price.empty() ? 0 : price.size() + 1, 0);
+  std::partial_sum(price.begin(), price.end(), prefix_.begin() + (price.empty() ? 0 : 1));
+}
+
+void LocalSearch::take(int32_t node) {
+  if (mark_[node] != stamp_) {
+    mark_[node] = stamp_;
+    region_.push_back(node);
   }
 }
 
-void LocalSearch::grow(int32_t seed, int32_t size, std::mt19937_64 &random) {
+void LocalSearch::growAboutForced(const Move &move, std::mt19937_64 &random) {
+  mark_[move.seed] = stamp_;
+  auto present = static_cast<size_t>(choice_[move.seed]);
+  auto forced = static_cast<size_t>(move.force);
+  std::span<const Incidence> around = graph_.around(move.seed);
+  size_t lesser = 0;
+  for (const Incidence &edge : around) {
+    const double *table = graph_.table(edge);
+    auto others = static_cast<size_t>(graph_.strategies(edge.other));
+    double now = table[forced * others + choice_[edge.other]];
+    if (now >= graph_.forbidden()) {
+      if (region_.size() < kConflictsMax) {
+        take(edge.other);
+      }
+    } else if (now > table[present * others + choice_[edge.other]] &&
+               lesser < static_cast<size_t>(move.size) && random() % 2 == 0) {
+      take(edge.other);
+      ++lesser;
+    }
+  }
+}
+
+void LocalSearch::grow(const Move &move, std::mt19937_64 &random) {
   ++stamp_;
   region_.clear();
-  region_.push_back(seed);
-  mark_[seed] = stamp_;
+  if (move.force < 0) {
+    take(move.seed);
+  } else {
+    growAboutForced(move, random);
+  }
   // Random breadth-first: each node asks its neighbours in, a few at a time, so that regions
   // differ.
-  for (size_t at = 0; at < region_.size() && region_.size() < static_cast<size_t>(size); ++at) {
+  size_t size = static_cast<size_t>(move.size) + (move.force < 0 ? 0 : region_.size());
+  for (size_t at = 0; at < region_.size() && region_.size() < size; ++at) {
     std::span<const Incidence> around = graph_.around(region_[at]);
     size_t count = around.size();
     size_t begin = count > 0 ? random() % count : 0;
-    for (size_t i = 0; i < count && region_.size() < static_cast<size_t>(size); ++i) {
-      int32_t other = around[(begin + i) % count].other;
-      if (mark_[other] != stamp_ && (count <= 4 || random() % count < 4)) {
-        mark_[other] = stamp_;
-        region_.push_back(other);
+    for (size_t i = 0; i < count && region_.size() < size; ++i) {
+      if (count <= 4 || random() % count < 4) {
+        take(around[(begin + i) % count].other);
       }
     }
   }
+}
+
+void LocalSearch::price(int32_t node) {
+  if (pricedAt_[node] == prices_) {
+    return;
+  }
+  pricedAt_[node] = prices_;
+  size_t at = graph_.unaryAt(node);
+  int32_t strategies = graph_.strategies(node);
+  double *costs = priced_.data() + at;
+  std::copy_n(graph_.unaries().data() + at, strategies, costs);
+  if (prefix_.empty()) {
+    return;
+  }
+  for (const MemoryUses::Use &use : uses_.of(node)) {
+    double perByte = prefix_[use.rows.last] - prefix_[use.rows.first];
+    if (perByte > 0) {
+      const double *bytes = uses_.bytes(use);
+      for (int32_t s = 0; s < strategies; ++s) {
+        costs[s] += perByte * bytes[s];
+      }
+    }
+  }
+}
+
+void LocalSearch::addNoise(double scale, std::mt19937_64 &random) {
+  const std::array<double, 1024> &numbers = gumbelNumbers();
+  uint64_t bits = 0;
+  int left = 0;
+  for (int32_t node : region_) {
+    size_t at = graph_.unaryAt(node);
+    for (size_t i = at; i < at + graph_.strategies(node); ++i) {
+      if (left == 0) {
+        bits = random();
+        left = 6;
+      }
+      noisy_[i] = priced_[i] - scale * numbers[bits & 1023];
+      bits >>= 10;
+      --left;
+    }
+  }
+}
+
+bool LocalSearch::collectChanged(const Move &move) {
+  ++stamp_;
+  changed_.clear();
+  other_.clear();
+  auto collect = [&](int32_t node, int32_t before) {
+    if (choice_[node] != before) {
+      changed_.push_back(node);
+      other_.push_back(before);
+      mark_[node] = stamp_;
+    }
+  };
+  if (move.force >= 0) {
+    collect(move.seed, before_.back());
+  }
+  for (size_t i = 0; i < region_.size(); ++i) {
+    collect(region_[i], before_[i]);
+  }
+  return !changed_.empty();
 }
 
 double LocalSearch::costOfChanged() const {
@@ -62,66 +172,59 @@ double LocalSearch::costOfChanged() const {
   return sum;
 }
 
-void LocalSearch::shift(int32_t node, int32_t from, int32_t to) {
-  for (const MemoryUses::Use &use : uses_.of(node)) {
-    double change = uses_.bytes(use)[to] - uses_.bytes(use)[from];
-    if (change == 0) {
-      continue;
-    }
-    for (int32_t row = use.rows.first; row < use.rows.last; ++row) {
-      double limit = uses_.limit()[row];
-      double held = load_[row];
-      double now = held + change;
-      excess_ += (std::max(0.0, now - limit) - std::max(0.0, held - limit)) / limit;
-      over_ += (now > limit * (1 + kSlack)) - (held > limit * (1 + kSlack));
-      load_[row] = now;
-    }
+void LocalSearch::swapChanged() {
+  for (size_t i = 0; i < changed_.size(); ++i) {
+    std::swap(choice_[changed_[i]], other_[i]);
   }
 }
 
-bool LocalSearch::move(int32_t seed, int32_t size, const Unaries &priced, double penalty,
-                       std::mt19937_64 &random) {
-  grow(seed, size, random);
+void LocalSearch::shiftChanged() {
+  for (size_t i = 0; i < changed_.size(); ++i) {
+    loads_.shift(changed_[i], other_[i], choice_[changed_[i]]);
+  }
+}
+
+bool LocalSearch::move(const Move &move, const Terms &terms, std::mt19937_64 &random) {
+  grow(move, random);
   before_.clear();
   for (int32_t node : region_) {
     before_.push_back(choice_[node]);
   }
-  neighbourhood_.improve(priced, region_, choice_, random);
-  ++stamp_;
-  changed_.clear();
-  old_.clear();
-  for (size_t i = 0; i < region_.size(); ++i) {
-    if (choice_[region_[i]] != before_[i]) {
-      changed_.push_back(region_[i]);
-      old_.push_back(before_[i]);
-      mark_[region_[i]] = stamp_;
-    }
+  if (move.force >= 0) {
+    before_.push_back(choice_[move.seed]);
+    choice_[move.seed] = move.force;
   }
-  if (changed_.empty()) {
+  for (int32_t node : region_) {
+    price(node);
+  }
+  if (terms.noise > 0) {
+    addNoise(terms.noise, random);
+  }
+  neighbourhood_.improve(terms.noise > 0 ? noisy_ : priced_, region_, choice_, random);
+  if (!collectChanged(move)) {
     return false;
   }
-  double excessBefore = excess_;
   double after = costOfChanged();
-  for (size_t i = 0; i < changed_.size(); ++i) {
-    shift(changed_[i], old_[i], choice_[changed_[i]]);
-    std::swap(choice_[changed_[i]], old_[i]);
-  }
+  swapChanged();
   double before = costOfChanged();
-  // `choice_` is the old one again, `old_` the new one.
-  double rise = after - before + penalty * (excess_ - excessBefore);
-  bool fitsStill = over_ == 0 || excessBefore > 0;
-  if (fitsStill && rise <= 1e-12 * (after + before)) {
-    for (size_t i = 0; i < changed_.size(); ++i) {
-      choice_[changed_[i]] = old_[i];
-    }
+  double riseMax = terms.riseMax + 1e-12 * (after + before);
+  double excessBefore = loads_.excess();
+  // Even without any excess it would be too much: nothing of it need be added up.
+  if (after - before - terms.penalty * excessBefore > riseMax) {
+    return false;
+  }
+  bool fitted = loads_.fits();
+  swapChanged();
+  shiftChanged();
+  double rise = after - before + terms.penalty * (loads_.excess() - excessBefore);
+  bool mayFit = loads_.fits() || !fitted || terms.fit == Terms::Fit::kMayLeave;
+  if (mayFit && rise <= riseMax) {
     cost_ += after - before;
-    excess_ = over_ == 0 ? 0 : std::max(excess_, 0.0);
     return true;
   }
-  for (size_t i = 0; i < changed_.size(); ++i) {
-    shift(changed_[i], old_[i], choice_[changed_[i]]);
-  }
-  excess_ = excessBefore;
+  swapChanged();
+  shiftChanged();
+  loads_.settle(excessBefore);
   return false;
 }
 

@@ -2,26 +2,113 @@
 #include "runtime/model/solve/memory_prices.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <numeric>
 
 namespace headrace::solve {
+namespace {
+
+bool isConstant(const MemoryUse &use) {
+  return std::all_of(use.bytes.begin(), use.bytes.end(),
+                     [&](double bytes) { return bytes == use.bytes.front(); });
+}
+
+} // namespace
 
 MemoryUses::MemoryUses(const Problem &problem) {
   MemoryRows rows(problem);
-  for (double limit : rows.limit()) {
-    limit_.push_back(std::max(limit, 1.0));
-  }
+  std::vector<int32_t> place = chooseRows(problem, rows);
   first_.push_back(0);
   for (const Node &node : problem.nodes) {
     for (const MemoryUse &use : node.memory) {
       RowRange range = rows.rows(use);
-      if (!range.empty()) {
-        uses_.push_back({range, bytes_.size()});
-        bytes_.insert(bytes_.end(), use.bytes.begin(), use.bytes.end());
+      range = {place[range.first], place[range.last]};
+      if (range.empty()) {
+        continue;
       }
+      if (isConstant(use)) {
+        for (int32_t row = range.first; row < range.last; ++row) {
+          settled_[row] += use.bytes.front();
+        }
+        continue;
+      }
+      uses_.push_back({range, bytes_.size()});
+      bytes_.insert(bytes_.end(), use.bytes.begin(), use.bytes.end());
     }
     first_.push_back(static_cast<int32_t>(uses_.size()));
   }
+}
+
+std::vector<int32_t> MemoryUses::chooseRows(const Problem &problem, const MemoryRows &rows) {
+  // From one row to the next, what no choice decides changes by numbers, the rest may rise or fall.
+  // A row beside one that holds at least as much under every choice need not be looked at.
+  size_t count = rows.size();
+  if (count == 0) {
+    return {0};
+  }
+  std::vector<double> settled(count + 1, 0);
+  std::vector<bool> mayRise(count + 1, false);
+  std::vector<bool> mayFall(count + 1, false);
+  for (const Node &node : problem.nodes) {
+    std::map<int32_t, std::vector<double>> changes; // by row
+    for (const MemoryUse &use : node.memory) {
+      RowRange range = rows.rows(use);
+      if (range.empty()) {
+        continue;
+      }
+      if (isConstant(use)) {
+        settled[range.first] += use.bytes.front();
+        settled[range.last] -= use.bytes.front();
+        continue;
+      }
+      std::vector<double> &begin = changes.try_emplace(range.first, use.bytes.size()).first->second;
+      std::vector<double> &end = changes.try_emplace(range.last, use.bytes.size()).first->second;
+      for (size_t s = 0; s < use.bytes.size(); ++s) {
+        begin[s] += use.bytes[s];
+        end[s] -= use.bytes[s];
+      }
+    }
+    for (const auto &[row, change] : changes) {
+      auto [least, most] = std::minmax_element(change.begin(), change.end());
+      mayRise[row] = mayRise[row] || *most > 0;
+      mayFall[row] = mayFall[row] || *least < 0;
+    }
+  }
+  std::vector<bool> dropped(count, false);
+  for (size_t row = 1; row < count; ++row) {
+    bool sameTier =
+        rows.tierOf(static_cast<int32_t>(row)) == rows.tierOf(static_cast<int32_t>(row) - 1);
+    if (sameTier && !mayFall[row] && settled[row] >= 0) {
+      dropped[row - 1] = true;
+    } else if (sameTier && !mayRise[row] && settled[row] <= 0) {
+      dropped[row] = true;
+    }
+  }
+  std::vector<int32_t> place;
+  for (size_t row = 0; row < count; ++row) {
+    place.push_back(static_cast<int32_t>(limit_.size()));
+    if (!dropped[row]) {
+      limit_.push_back(std::max(rows.limit()[row], 1.0));
+      tier_.push_back(rows.tierOf(static_cast<int32_t>(row)));
+      time_.push_back(rows.timeOf(static_cast<int32_t>(row)));
+    }
+  }
+  place.push_back(static_cast<int32_t>(limit_.size()));
+  settled_.assign(limit_.size(), 0);
+  return place;
+}
+
+int32_t MemoryUses::rowNear(int32_t tier, int32_t time) const {
+  auto [begin, end] = std::equal_range(tier_.begin(), tier_.end(), tier);
+  if (begin == end) {
+    return -1;
+  }
+  auto first = time_.begin() + (begin - tier_.begin());
+  auto last = time_.begin() + (end - tier_.begin());
+  auto after = std::lower_bound(first, last, time);
+  bool isBefore = after == last || (after != first && time - after[-1] < *after - time);
+  return static_cast<int32_t>(after - time_.begin()) - (isBefore ? 1 : 0);
 }
 
 void MemoryUses::load(const Choice &choice, std::vector<double> &load) const {
@@ -35,6 +122,7 @@ void MemoryUses::load(const Choice &choice, std::vector<double> &load) const {
   }
   std::partial_sum(load.begin(), load.end(), load.begin());
   load.pop_back();
+  std::transform(load.begin(), load.end(), settled_.begin(), load.begin(), std::plus<>());
 }
 
 double MemoryUses::excess(const Choice &choice) const {
@@ -68,8 +156,32 @@ void MemoryUses::addPrices(const Graph &graph, const std::vector<double> &price,
   }
 }
 
+std::vector<PriceAt> MemoryPrices::list() const {
+  std::vector<PriceAt> prices;
+  for (size_t row = 0; row < price_.size(); ++row) {
+    if (price_[row] > 0) {
+      prices.push_back({uses_->tierOf(row), uses_->timeOf(row), price_[row]});
+    }
+  }
+  return prices;
+}
+
+void MemoryPrices::set(const std::vector<PriceAt> &prices) {
+  std::fill(price_.begin(), price_.end(), 0.0);
+  for (const PriceAt &each : prices) {
+    int32_t row = uses_->rowNear(each.tier, each.time);
+    if (row >= 0) {
+      price_[row] += each.price;
+    }
+  }
+}
+
 double MemoryPrices::rebate() const {
-  return std::inner_product(price_.begin(), price_.end(), uses_->limit().begin(), 0.0);
+  double sum = 0;
+  for (size_t row = 0; row < price_.size(); ++row) {
+    sum += price_[row] * (uses_->limit()[row] - uses_->settled()[row]);
+  }
+  return sum;
 }
 
 void MemoryPrices::update(const Choice &choice, double gap) {

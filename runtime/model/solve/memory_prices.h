@@ -9,7 +9,15 @@
 
 namespace headrace::solve {
 
-/// What every node holds, over rows, in flat arrays. Immutable.
+/// A price per byte held at one time.
+struct PriceAt {
+  int32_t tier = 0;
+  int32_t time = 0;
+  double price = 0;
+};
+
+/// What every node holds, over rows, in flat arrays; of rows only those at which no other holds at
+/// least as much under every choice. Immutable.
 class MemoryUses {
 public:
   struct Use {
@@ -27,6 +35,12 @@ public:
   std::span<const Use> of(int32_t node) const {
     return {uses_.data() + first_[node], uses_.data() + first_[node + 1]};
   }
+  int32_t tierOf(size_t row) const { return tier_[row]; }
+  int32_t timeOf(size_t row) const { return time_[row]; }
+  /// The row of a tier whose time is next to a given one; -1 if the tier has none.
+  int32_t rowNear(int32_t tier, int32_t time) const;
+  /// Per row, what every choice holds; not part of any node's uses.
+  const std::vector<double> &settled() const { return settled_; }
   const double *bytes(const Use &use) const { return bytes_.data() + use.bytes; }
 
   /// Bytes held per row.
@@ -37,7 +51,13 @@ public:
   void addPrices(const Graph &graph, const std::vector<double> &price, Unaries &unaries) const;
 
 private:
+  /// Fills limits; for every row of `rows`, and the end, the first row from there on that is kept.
+  std::vector<int32_t> chooseRows(const Problem &problem, const MemoryRows &rows);
+
   std::vector<double> limit_;
+  std::vector<int32_t> tier_; ///< of one tier, rows are in the order of time
+  std::vector<int32_t> time_;
+  std::vector<double> settled_;
   std::vector<int32_t> first_;
   std::vector<Use> uses_;
   std::vector<double> bytes_;
@@ -49,7 +69,11 @@ public:
   explicit MemoryPrices(const MemoryUses &uses) : uses_(&uses), price_(uses.rowCount(), 0.0) {}
 
   const std::vector<double> &price() const { return price_; }
-  /// What the prices take off the dual bound: Σ price × limit.
+  /// Prices that are not 0, by time.
+  std::vector<PriceAt> list() const;
+  /// Prices of a problem with the same times; each goes to the nearest row.
+  void set(const std::vector<PriceAt> &prices);
+  /// What the prices take off the dual bound: Σ price × (limit − what every choice holds).
   double rebate() const;
   /// A subgradient step: prices rise where the choice is over the limit and fall where it is under.
   /// `gap`: distance in cost between the best known choice and the dual value, sets the step's

@@ -38,7 +38,7 @@ int32_t Neighbourhood::improve(const Unaries &unaries, std::span<const int32_t> 
     order_.push_back(node);
     const std::vector<Link> &links = links_[node];
     if (links.size() > 2) {
-      keep(node, choice[node]);
+      choice[node] = keep(node, choice[node]);
       ++kept;
       continue;
     }
@@ -185,8 +185,12 @@ void Neighbourhood::eliminateTwo(int32_t node, const Link &first, const Link &se
   replace(right, left, transposed, joint);
 }
 
-void Neighbourhood::keep(int32_t node, int32_t strategy) {
+int32_t Neighbourhood::keep(int32_t node, int32_t strategy) {
   state_[node] = State::kKept;
+  const double *own = unary(node);
+  if (own[strategy] >= graph_.forbidden()) {
+    strategy = static_cast<int32_t>(std::min_element(own, own + graph_.strategies(node)) - own);
+  }
   for (const Link &link : links_[node]) {
     int32_t others = graph_.strategies(link.other);
     const double *row = link.table + static_cast<size_t>(strategy) * others;
@@ -196,6 +200,7 @@ void Neighbourhood::keep(int32_t node, int32_t strategy) {
     }
     detach(link.other, node);
   }
+  return strategy;
 }
 
 void Neighbourhood::assign(Choice &choice) const {

@@ -17,7 +17,8 @@ public:
   explicit Neighbourhood(const Graph &graph);
 
   /// Gives the nodes of `region` (distinct) the best strategies reachable from `choice`, all others
-  /// held. Which nodes of the region keep theirs is drawn from `random`. Returns how many did: 0
+  /// held. Of `unaries` only those of the region are read. Which nodes of the region keep theirs is
+  /// drawn from `random`. Returns how many did: 0
   /// means the optimum over the region. By rounding alone can the outcome be worse than `choice`.
   int32_t improve(const Unaries &unaries, std::span<const int32_t> region, Choice &choice,
                   std::mt19937_64 &random);
@@ -56,7 +57,8 @@ private:
   void file(int32_t node);
   void eliminateOne(int32_t node, const Link &link);
   void eliminateTwo(int32_t node, const Link &first, const Link &second);
-  void keep(int32_t node, int32_t strategy);
+  /// Keeps a strategy, or the cheapest if that one is forbidden; returns what is kept.
+  int32_t keep(int32_t node, int32_t strategy);
   void assign(Choice &choice) const;
   double *unary(int32_t node) { return unaries_.data() + graph_.unaryAt(node); }
 
