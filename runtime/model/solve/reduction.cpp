@@ -63,6 +63,7 @@ private:
     size_t count = problem_.nodes.size();
     MemoryRows rows(problem_);
     nodes_.resize(count);
+    out_.better_.resize(count);
     queued_.assign(count, false);
     for (size_t n = 0; n < count; ++n) {
       const Node &node = problem_.nodes[n];
@@ -236,10 +237,13 @@ private:
       return;
     }
     for (int32_t worse : std::vector<int32_t>(state.alive)) {
-      bool dominated = std::any_of(state.alive.begin(), state.alive.end(), [&](int32_t better) {
-        return better != worse && dominates(node, better, worse);
+      auto better = std::find_if(state.alive.begin(), state.alive.end(), [&](int32_t other) {
+        return other != worse && dominates(node, other, worse);
       });
-      if (dominated) {
+      if (better != state.alive.end()) {
+        std::vector<int32_t> &known = out_.better_[node];
+        known.resize(state.cost.size(), -1);
+        known[worse] = *better;
         drop(node, worse);
       }
     }
@@ -649,7 +653,12 @@ Choice Reduction::lower(const Choice &choice) const {
   Choice reduced(reduced_.nodes.size(), 0);
   for (size_t i = 0; i < kept_.size(); ++i) {
     const std::vector<int32_t> &strategies = keptStrategies_[i];
-    auto found = std::find(strategies.begin(), strategies.end(), choice[kept_[i]]);
+    const std::vector<int32_t> &better = better_[kept_[i]];
+    int32_t strategy = choice[kept_[i]];
+    while (!better.empty() && better[strategy] >= 0) {
+      strategy = better[strategy];
+    }
+    auto found = std::find(strategies.begin(), strategies.end(), strategy);
     reduced[i] = found == strategies.end() ? 0 : static_cast<int32_t>(found - strategies.begin());
   }
   return reduced;

@@ -22,7 +22,8 @@ public:
   const Problem &reduced() const { return reduced_; }
   /// The best choice of the whole problem that agrees with a choice of the reduced one.
   Choice lift(const Choice &reduced) const;
-  /// A choice of the reduced problem that is as near as can be to one of the whole.
+  /// A choice of the reduced problem that is as near as can be to one of the whole: where a
+  /// strategy was dropped, the one that dominates it.
   Choice lower(const Choice &choice) const;
 
 private:
@@ -57,6 +58,8 @@ private:
   std::vector<int32_t> kept_;       ///< nodes of the problem that remain
   std::vector<std::vector<int32_t>> keptStrategies_;
   std::vector<Step> steps_;
+  std::vector<std::vector<int32_t>>
+      better_; ///< per node, what dominates a strategy, or -1; often empty
   std::vector<Table> tables_;
   bool contradiction_ = false;
 };

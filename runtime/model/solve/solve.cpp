@@ -1,6 +1,7 @@
 // Reduces, searches, and leads the choice back.
 #include "runtime/model/solve/solve.h"
 #include "runtime/model/solve/anytime.h"
+#include "runtime/model/solve/collapse.h"
 #include "runtime/model/solve/memory_rows.h"
 #include "runtime/model/solve/reduction.h"
 
@@ -14,6 +15,15 @@ namespace {
 constexpr int32_t kHopelessRounds = 3;
 // So many nodes are named beside what is held where nothing fits.
 constexpr size_t kHoldersShown = 3;
+
+// Problems of so many nodes after the exact reductions begin with a choice in which repeated layers
+// choose alike: nodes do that look alike up to no edge away, or more (at most so many) if they
+// cannot, as long as that leaves one node in so many. It is searched for in this share of the time.
+constexpr size_t kRepeatingNodes = 1000;
+constexpr int kAlikeEdgesMax = 2;
+constexpr size_t kRepeatsMin = 3;
+constexpr double kShareOfTime = 0.3;
+constexpr int32_t kAlikeRounds = 60;
 
 double steadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -85,6 +95,44 @@ std::string whyNothingFits(const Problem &reduced, const Problem &problem, const
   return std::move(text).str();
 }
 
+/// Where to begin.
+struct Start {
+  Choice choice;
+  std::vector<PriceAt> prices;
+};
+
+/// A choice in which repeated layers choose alike, and the prices of memory for it; empty if
+/// nothing repeats or layers cannot.
+Start chooseAlike(const Problem &problem, const SolveOptions &options, double started) {
+  Colouring colouring(problem);
+  for (int edges = 0; edges <= kAlikeEdgesMax; ++edges, colouring.refine()) {
+    if (colouring.count() * kRepeatsMin > problem.nodes.size()) {
+      return {};
+    }
+    Collapse collapse(problem, colouring.colours());
+    Reduction reduction(collapse.collapsed());
+    if (reduction.isContradiction()) {
+      continue; // finer, some constraints may be met
+    }
+    SolveOptions alike = options;
+    alike.secondsMax = kShareOfTime * options.secondsMax;
+    alike.roundsMax = std::min(options.roundsMax, kAlikeRounds);
+    alike.progress = [&](Progress progress) {
+      progress.bound = 0; // it holds for equal layers only
+      if (options.progress) {
+        options.progress(progress);
+      }
+    };
+    Anytime search(reduction.reduced(), alike, started);
+    search.run();
+    if (search.isAllowed()) {
+      // Both problems hold memory at the same times, so that both count in the same ones.
+      return {collapse.expand(reduction.lift(search.best())), search.bestPrices().list()};
+    }
+  }
+  return {};
+}
+
 } // namespace
 
 bool Solution::fits() const {
@@ -107,7 +155,14 @@ Expected<Solution> solve(const Problem &problem, const SolveOptions &options) {
   if (MemoryRows(reduced).findHopeless(reduced, bytes) >= 0) {
     limited.roundsMax = std::min(limited.roundsMax, kHopelessRounds);
   }
+  Start alike;
+  if (reduced.nodes.size() >= kRepeatingNodes && MemoryRows(reduced).size() > 0) {
+    alike = chooseAlike(problem, options, started);
+  }
   Anytime search(reduced, limited, started);
+  if (!alike.choice.empty()) {
+    search.startWith(reduction.lower(alike.choice), alike.prices);
+  }
   search.run();
   if (!search.isAllowed()) {
     return contradiction();

@@ -159,6 +159,29 @@ TEST(Solve, hundreds_of_layers_fit) {
   }
 }
 
+TEST(Solve, a_thousand_layers_begin_with_what_is_best_for_all_alike) {
+  Problem problem = trainingGraph(1000);
+  Expected<Solution> free = solve(problem, timeless(1));
+  ASSERT_TRUE(free.ok());
+  problem.tierBytesMax = {0.6 * memoryPeak(problem, free->choice)[0]};
+  double first = 0;
+  SolveOptions options = timeless(8);
+  options.progress = [&](const Progress &progress) {
+    if (first == 0 && progress.excess <= 0) {
+      first = progress.cost;
+      EXPECT_EQ(progress.bound, 0) << "a bound for equal layers is none for all";
+    }
+  };
+  Expected<Solution> solution = solve(problem, options);
+  ASSERT_TRUE(solution.ok());
+  EXPECT_GE(solution->nodesLeft, 1000); // few would not be worth it
+  EXPECT_TRUE(solution->fits());
+  EXPECT_GT(first, 0);
+  EXPECT_LE(solution->cost, first);
+  EXPECT_LE(solution->bound, solution->cost);
+  EXPECT_LE(solution->gap(), 0.1);
+}
+
 TEST(Solve, says_why_nothing_fits) {
   Problem problem;
   problem.nodes = {{{1, 2}, {{0, 3, 9, {60, 80}}}}, {{1}, {{0, 7, 12, {50}}}}};
