@@ -14,10 +14,11 @@ constexpr int kFirstSweeps = 40;
 constexpr int kLaterSweeps = 5;
 constexpr int kFirstNeighbourhoods = 10;
 constexpr int kLaterNeighbourhoods = 3;
-// The price step begins whole and shrinks by kShorter after this many rounds without a better
-// bound.
+// The price step begins whole, shrinks by kShorter after this many rounds without a better bound,
+// and grows with each that has one.
 constexpr int kStillRounds = 10;
 constexpr double kShorter = 0.7;
+constexpr double kLonger = 1.1;
 constexpr double kRelaxationMin = 1e-3;
 // Moves of the walk per round and node.
 constexpr int kMovesPerNode = 2;
@@ -172,6 +173,7 @@ void Anytime::raisePrices() {
     bestPricesBound_ = bound_;
     bestPrices_ = prices_;
     roundsStill_ = 0;
+    relaxation_ = std::min(1.0, kLonger * relaxation_);
   } else if (++roundsStill_ >= kStillRounds) {
     prices_ = bestPrices_;
     roundsStill_ = 0;

@@ -9,6 +9,9 @@
 namespace headrace::solve {
 namespace {
 
+// The share of the last direction in the next one: steps do not go to and fro.
+constexpr double kMemory = 0.5;
+
 bool isConstant(const MemoryUse &use) {
   return std::all_of(use.bytes.begin(), use.bytes.end(),
                      [&](double bytes) { return bytes == use.bytes.front(); });
@@ -190,7 +193,7 @@ void MemoryPrices::update(const Choice &choice, double gap) {
   direction_.resize(load_.size());
   double norm = 0;
   for (size_t row = 0; row < load_.size(); ++row) {
-    direction_[row] = (load_[row] - limit[row]) / limit[row];
+    direction_[row] = kMemory * direction_[row] + (load_[row] - limit[row]) / limit[row];
     if (direction_[row] > 0 || price_[row] > 0) {
       norm += direction_[row] * direction_[row];
     }
