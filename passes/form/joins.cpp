@@ -1,6 +1,8 @@
 // Joins: the right side is built into a table, the left side goes on through a lookup.
 #include "passes/form/former.h"
 
+#include "passes/analysis/direct_table.h"
+
 using namespace mlir;
 
 namespace headrace::form {
@@ -26,7 +28,8 @@ LogicalResult Former::conformKeys(OpenPipeline &open, std::vector<std::string> &
     return success();
   }
   return appendMap(open, from, kept, to, location,
-                   [&](ExpressionTranslator &translator, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+                   [&](ExpressionTranslator &translator,
+                       ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
                      SmallVector<Scalar> out;
                      for (auto [argument, range] : llvm::zip(arguments, wanted)) {
                        Scalar scalar = argument;
@@ -89,7 +92,8 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
     }
   }
   Names payloadNames = rightNeeds;
-  std::vector<std::string> leftKeys = listOf(join.getLeftKeys()), rightKeys = listOf(join.getRightKeys());
+  std::vector<std::string> leftKeys = listOf(join.getLeftKeys()),
+                           rightKeys = listOf(join.getRightKeys());
   for (const std::string &key : leftKeys) {
     leftNeeds.insert(key);
   }
@@ -111,9 +115,11 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   std::vector<std::optional<Range>> ranges;
   for (auto [left, right] : llvm::zip(leftKeys, rightKeys)) {
     const ColumnInfo *a = probe->find(left), *b = build->find(right);
-    auto rangeA = a->range ? a->range : typeRange(a->type), rangeB = b->range ? b->range : typeRange(b->type);
+    auto rangeA = a->range ? a->range : typeRange(a->type),
+         rangeB = b->range ? b->range : typeRange(b->type);
     if (rangeA && rangeB) {
-      ranges.push_back(Range{std::min(rangeA->low, rangeB->low), std::max(rangeA->high, rangeB->high)});
+      ranges.push_back(
+          Range{std::min(rangeA->low, rangeB->low), std::max(rangeA->high, rangeB->high)});
     } else {
       ranges.push_back(std::nullopt);
     }
@@ -167,19 +173,21 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(probe->pipeline);
   std::string name = fresh("build");
-  auto state = pipe::StateOp::create(outer, join.getLoc(), b_.getStringAttr(name), pipe::StateKind::Join,
-                                     b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
+  auto state =
+      pipe::StateOp::create(outer, join.getLoc(), b_.getStringAttr(name), pipe::StateKind::Join,
+                            b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
   setRows(state, join.getRight());
-  // Dense integer keys: the directory is an array over [low, high], if it is not much larger than the hash one.
-  constexpr uint64_t kDirectMax = 1u << 27;
-  if (singleRange && build->rowsMax) {
-    __int128 extent = singleRange->high - singleRange->low + 1;
-    bool dense = extent > 0 && extent <= kDirectMax &&
-                 extent <= static_cast<__int128>(*build->rowsMax) * 8 + 1024;
-    if (dense && !build->find(buildKeys[0])->nullable) {
-      state->setAttr("direct", b_.getDictionaryAttr(
-                                   {b_.getNamedAttr("base", b_.getI64IntegerAttr(static_cast<int64_t>(singleRange->low))),
-                                    b_.getNamedAttr("extent", b_.getI64IntegerAttr(static_cast<int64_t>(extent)))}));
+  // Dense integer keys: the directory is an array over [low, high], if it is not much larger than
+  // the hash one.
+  if (singleRange && build->rowsMax && !build->find(buildKeys[0])->nullable) {
+    if (auto extent =
+            analysis::directExtent(singleRange->low, singleRange->high, *build->rowsMax)) {
+      state->setAttr(
+          "direct",
+          b_.getDictionaryAttr(
+              {b_.getNamedAttr("base",
+                               b_.getI64IntegerAttr(static_cast<int64_t>(singleRange->low))),
+               b_.getNamedAttr("extent", b_.getI64IntegerAttr(static_cast<int64_t>(*extent)))}));
     }
   }
   {
@@ -201,7 +209,8 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
     bool mayMiss = full || kind == pipe::LookupKind::Left;
     column.nullable |= mayMiss;
     if (mayMiss && column.range) {
-      column.range = Range{std::min<__int128>(column.range->low, 0), std::max<__int128>(column.range->high, 0)};
+      column.range = Range{std::min<__int128>(column.range->low, 0),
+                           std::max<__int128>(column.range->high, 0)};
     }
     columns.push_back(column);
   }
@@ -216,8 +225,8 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   }
   OpBuilder builder = atEnd(*probe);
   auto lookup = pipe::LookupOp::create(builder, join.getLoc(), rowsType(columns), probe->rows,
-                                       StringRef(name), kind, strings(probeKeys),
-                                       strings(payload), mark, strings(residualColumns));
+                                       StringRef(name), kind, strings(probeKeys), strings(payload),
+                                       mark, strings(residualColumns));
   if (join.hasResidual()) {
     Block &body = lookup.getResidual().emplaceBlock();
     OpBuilder inside = OpBuilder::atBlockEnd(&body);
@@ -237,8 +246,12 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   bool multiplies = kind == pipe::LookupKind::Inner || kind == pipe::LookupKind::Left || full;
   if (multiplies) {
     // A row that is kept without a match counts as one.
-    auto atLeastOne = [](std::optional<uint64_t> rows) { return rows ? std::max<uint64_t>(*rows, 1) : rows; };
-    probe->rowsMax = product(probe->rowsMax, kind == pipe::LookupKind::Inner ? build->rowsMax : atLeastOne(build->rowsMax));
+    auto atLeastOne = [](std::optional<uint64_t> rows) {
+      return rows ? std::max<uint64_t>(*rows, 1) : rows;
+    };
+    probe->rowsMax =
+        product(probe->rowsMax,
+                kind == pipe::LookupKind::Inner ? build->rowsMax : atLeastOne(build->rowsMax));
   }
   probe->ordered = false;
   if (!full) {
@@ -269,7 +282,8 @@ OpenPipeline Former::openUnmatched(Location location, StringRef state, const Col
   Value one = arith::ConstantOp::create(inside, location, b_.getBoolAttr(true));
   pipe::YieldOp::create(inside, location, Value(arith::XOrIOp::create(inside, location, was, one)));
   OpBuilder builder = atEnd(out);
-  auto filter = pipe::FilterOp::create(builder, location, rowsType(payload), out.rows, strings({matched.name}));
+  auto filter = pipe::FilterOp::create(builder, location, rowsType(payload), out.rows,
+                                       strings({matched.name}));
   filter.getBody().takeBody(*region);
   out.rows = filter.getRows();
   out.columns.assign(payload.begin(), payload.end());
@@ -286,14 +300,15 @@ OpenPipeline Former::openUnmatched(Location location, StringRef state, const Col
       missingInfo.push_back(column);
     }
   }
-  (void)appendMap(out, {}, kept, missing, location,
-                  [&](ExpressionTranslator &translator, ArrayRef<Scalar>) -> FailureOr<SmallVector<Scalar>> {
-                    SmallVector<Scalar> nulls;
-                    for (const ColumnInfo &column : missingInfo) {
-                      nulls.push_back(translator.nullOf(column.type, Range{0, 0}));
-                    }
-                    return nulls;
-                  });
+  (void)appendMap(
+      out, {}, kept, missing, location,
+      [&](ExpressionTranslator &translator, ArrayRef<Scalar>) -> FailureOr<SmallVector<Scalar>> {
+        SmallVector<Scalar> nulls;
+        for (const ColumnInfo &column : missingInfo) {
+          nulls.push_back(translator.nullOf(column.type, Range{0, 0}));
+        }
+        return nulls;
+      });
   return out;
 }
 

@@ -1,9 +1,9 @@
 // Strategies of the relational ops: the table of rules of the design page on layouts, row by row.
 #include "passes/shard/strategies.h"
+#include "runtime/model/cost/tensor_work.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -11,16 +11,6 @@ using namespace headrace::frame;
 
 namespace headrace::shard {
 namespace {
-
-// Scalar operations per row; what matters is their order of magnitude against bytes.
-constexpr double kScanOperations = 3;   // per value: decode
-constexpr double kFilterOperations = 6; // per row
-constexpr double kProbeOperations = 14;
-constexpr double kBuildOperations = 24;
-constexpr double kAggregateOperations = 18;
-constexpr double kCompareOperations = 8;
-constexpr double kEntryBytes = 64;    // a cache line per look-up
-constexpr double kEntryOverhead = 16; // of a hash table entry beside its row
 
 using Keys = llvm::SmallVector<StringAttr, 2>;
 
@@ -74,9 +64,8 @@ public:
         .Case<LimitOp>([&](LimitOp op) { return limit(op); })
         .Case<TopKOp>([&](TopKOp op) { return topK(op); })
         .Case<UnionOp>([&](UnionOp op) { return unite(op); })
-        .Case<ScalarSubqueryOp>([&](ScalarSubqueryOp op) {
-          return add("replicated", {replicatedTable()}, {}, 0);
-        })
+        .Case<ScalarSubqueryOp>(
+            [&](ScalarSubqueryOp op) { return add("replicated", {replicatedTable()}, {}, 0); })
         .Case<ToTensorOp>([&](ToTensorOp op) { return toTensor(op); })
         .Case<FromTensorOp>([&](FromTensorOp op) { return fromTensor(op); })
         .Default([](Operation *) { return false; });
@@ -85,14 +74,48 @@ public:
 private:
   bool add(std::string label, SmallVector<Layout, 2> needs, SmallVector<Layout, 1> gives,
            double seconds, double memoryBytes = 0) {
-    addStrategy(node_, {std::move(label), std::move(needs), std::move(gives), seconds, memoryBytes});
+    addStrategy(node_,
+                {std::move(label), std::move(needs), std::move(gives), seconds, memoryBytes});
     return true;
   }
   double rows(Value table) { return context_.rows.rowsOf(table); }
-  double bytes(Value table) { return rows(table) * context_.rows.bytesPerRow(table); }
-  double parts(const Layout &layout) const { return context_.parts(layout.rowAxes); }
-  /// Rows over which one rank works: a root works alone.
-  double partsOfWork(const Layout &layout) const { return layout.isRoot() ? 1 : parts(layout); }
+  /// Into how many parts a table's rows are divided, for the rank that has most; a root has all of
+  /// them.
+  double parts(Value table, const Layout &layout) {
+    double ranks = layout.isRoot() ? 1 : context_.parts(layout.rowAxes);
+    return 1 / context_.rows.fullestShare(table, layout.keys, ranks);
+  }
+  /// Seconds of what `work` makes of a table in this layout.
+  double price(Value table, const Layout &layout,
+               llvm::function_ref<cost::StepWork(double parts)> work) {
+    double share = parts(table, layout);
+    return price({share, share, othersThan(layout)},
+                 [&](double parts, double) { return work(parts); });
+  }
+  using Others = cost::Workers::Others;
+  static Others othersThan(const Layout &layout) {
+    return layout.isRoot() ? Others::kIdle : Others::kBusy;
+  }
+  /// What the work of a strategy depends on.
+  struct Shares {
+    double left;
+    double right;
+    Others others;
+    bool operator==(const Shares &) const = default;
+  };
+  /// Many layouts are alike in this: each is priced once.
+  double price(const Shares &shares,
+               llvm::function_ref<cost::StepWork(double leftParts, double rightParts)> work) {
+    for (const auto &[known, seconds] : priced_) {
+      if (known == shares) {
+        return seconds;
+      }
+    }
+    double seconds =
+        cost::secondsOf(context_.model, work(shares.left, shares.right), shares.others);
+    priced_.push_back({shares, seconds});
+    return seconds;
+  }
   Layout root() const { return splitRows(RowKind::Root, context_.allAxes()); }
   std::string text(const Layout &layout) const { return describe(layout, context_.mesh); }
 
@@ -113,26 +136,20 @@ private:
   }
 
   bool scan(ScanOp op) {
-    double values = rows(op) * op.getType().getNumColumns();
-    auto work = [&](double parts) {
-      return context_.kernelSeconds(kScanOperations * values / parts, bytes(op) / parts);
-    };
-    add("every rank reads all", {}, {replicatedTable()}, work(1));
+    auto work = [&](double parts) { return context_.work.scan(op, parts); };
+    add("every rank reads all", {}, {replicatedTable()}, price(op, replicatedTable(), work));
     for (AxisSet axes : context_.axisSets()) {
       Layout split = splitRows(RowKind::Block, axes);
-      add("each rank reads its part", {}, {split}, work(context_.parts(axes)));
+      add("each rank reads its part", {}, {split}, price(op, split, work));
     }
     return true;
   }
 
   bool rowWise(Operation *op) {
     Value input = op->getOperand(0);
-    Value result = op->getResult(0);
+    auto work = [&](double parts) { return context_.work.rowWise(op, parts); };
     for (const Layout &layout : context_.available(input)) {
-      double parts = partsOfWork(layout);
-      double seconds = context_.kernelSeconds(kFilterOperations * rows(input) / parts,
-                                              bytes(result) / parts);
-      add(text(layout), {layout}, {follow(input, layout)}, seconds);
+      add(text(layout), {layout}, {follow(input, layout)}, price(input, layout, work));
     }
     return true;
   }
@@ -141,29 +158,18 @@ private:
   // Joins
   //===------------------------------------------------------------------===//
 
-  /// Work and memory of a join whose sides have the given parts.
-  struct JoinWork {
-    double seconds;
-    double memoryBytes;
-  };
-  JoinWork joinWork(JoinOp op, double leftParts, double rightParts) {
-    bool buildLeft = op.getKind() == JoinKind::Inner && rows(op.getLeft()) < rows(op.getRight());
-    Value build = buildLeft ? op.getLeft() : op.getRight();
-    Value probe = buildLeft ? op.getRight() : op.getLeft();
-    double buildRows = rows(build) / (buildLeft ? leftParts : rightParts);
-    double probeRows = rows(probe) / (buildLeft ? rightParts : leftParts);
-    double parts = std::max(leftParts, rightParts);
-    double tableBytes = buildRows * (context_.rows.bytesPerRow(build) + kEntryOverhead);
-    double pairs = op.getLeftKeys().empty() ? buildRows * probeRows : 0;
-    double seconds =
-        context_.kernelSeconds(kBuildOperations * buildRows, tableBytes, kEntryBytes * buildRows, tableBytes) +
-        context_.kernelSeconds(kProbeOperations * probeRows + kCompareOperations * pairs,
-                               bytes(op) / parts, kEntryBytes * probeRows, tableBytes);
-    return {seconds, tableBytes};
-  }
-  void addJoin(JoinOp op, std::string label, const Layout &left, const Layout &right, Layout result) {
-    JoinWork work = joinWork(op, partsOfWork(left), partsOfWork(right));
-    add(std::move(label), {left, right}, {std::move(result)}, work.seconds, work.memoryBytes);
+  void addJoin(JoinOp op, std::string label, const Layout &left, const Layout &right,
+               Layout result) {
+    Shares shares{parts(op.getLeft(), left), parts(op.getRight(), right), othersThan(left)};
+    double seconds = price(shares, [&](double leftParts, double rightParts) {
+      double buildRows = rows(op.getRight()) / rightParts;
+      cost::StepWork step = context_.work.build(op, buildRows);
+      return step += context_.work.probe(op, rows(op.getLeft()) / leftParts, buildRows,
+                                         rows(op) / std::max(leftParts, rightParts));
+    });
+    cost::StateShape table = context_.rows.joinTable(op, rows(op.getRight()) / shares.right);
+    add(std::move(label), {left, right}, {std::move(result)}, seconds,
+        context_.rows.heldBytes(table, op.getRight()));
   }
 
   bool join(JoinOp op) {
@@ -197,7 +203,8 @@ private:
   }
 
   void shuffleJoins(JoinOp op) {
-    // NOT IN looks at the whole right side (is it empty, has it NULL): one rank's part does not tell.
+    // NOT IN looks at the whole right side (is it empty, has it NULL): one rank's part does not
+    // tell.
     if (op.getLeftKeys().empty() || op.getNullAware()) {
       return;
     }
@@ -224,28 +231,36 @@ private:
   // Aggregates
   //===------------------------------------------------------------------===//
 
-  double groupWork(Value input, Value result, double parts) {
-    double tableBytes = rows(result) * (context_.rows.bytesPerRow(result) + kEntryOverhead);
-    return context_.kernelSeconds(kAggregateOperations * rows(input) / parts, bytes(input) / parts,
-                                  kEntryBytes * rows(input) / parts, tableBytes);
+  /// `groups`: of one rank.
+  cost::StepWork groupWork(Value input, Value result, size_t keys, double parts, double groups) {
+    return context_.work.group(result, static_cast<double>(keys), rows(input) / parts, groups);
   }
 
   /// Aggregates and distinct: complete where equal keys are together, unreduced elsewhere.
   void group(Value input, Value result, ArrayRef<StringAttr> keys, Attribute combine) {
-    add("everywhere", {replicatedTable()}, {replicatedTable()}, groupWork(input, result, 1));
+    // Where equal keys are together, a rank has its part of the groups; elsewhere it may have them
+    // all.
+    double seconds = price(input, replicatedTable(), [&](double parts) {
+      return groupWork(input, result, keys.size(), parts, rows(result));
+    });
+    add("everywhere", {replicatedTable()}, {replicatedTable()}, seconds);
     if (!context_.allAxes()) {
       return;
     }
+    auto complete = [&](const Layout &layout) {
+      return price(input, layout, [&](double parts) {
+        return groupWork(input, result, keys.size(), parts, std::max(1.0, rows(result) / parts));
+      });
+    };
     Keys inputKeys = context_.classes.namesOf(input, keys);
     Keys resultKeys = context_.classes.namesOf(result, keys);
     if (!keys.empty()) {
-      add("on the first rank", {root()}, {root()}, groupWork(input, result, 1));
+      add("on the first rank", {root()}, {root()}, complete(root()));
       for (AxisSet axes : context_.axisSets()) {
         for (const SmallVector<unsigned> &which : keyChoices(keys.size())) {
           Layout need = splitRows(RowKind::Hash, axes, select(inputKeys, which));
           Layout give = splitRows(RowKind::Hash, axes, select(resultKeys, which));
-          add("complete, by hash of " + joined(need.keys), {need}, {give},
-              groupWork(input, result, context_.parts(axes)));
+          add("complete, by hash of " + joined(need.keys), {need}, {give}, complete(need));
         }
       }
     }
@@ -253,13 +268,13 @@ private:
       if (!layout.rowAxes || layout.isRoot()) {
         continue;
       }
-      bool together = layout.rowKind == RowKind::Hash &&
-                      llvm::all_of(layout.keys, [&](StringAttr key) {
-                        return llvm::is_contained(inputKeys, key);
-                      });
-      double seconds = groupWork(input, result, parts(layout));
+      bool together =
+          layout.rowKind == RowKind::Hash && llvm::all_of(layout.keys, [&](StringAttr key) {
+            return llvm::is_contained(inputKeys, key);
+          });
       if (together && !keys.empty()) {
-        add("complete, by hash of " + joined(layout.keys), {layout}, {follow(input, layout)}, seconds);
+        add("complete, by hash of " + joined(layout.keys), {layout}, {follow(input, layout)},
+            complete(layout));
         continue;
       }
       if (combine) {
@@ -267,7 +282,11 @@ private:
         give.unreduced = layout.rowAxes;
         give.combine = combine;
         give.groupKeys = select(resultKeys, keyChoices(resultKeys.size())[0]);
-        add("pre-aggregate " + text(layout), {layout}, {give}, seconds);
+        double share = parts(input, layout);
+        cost::StepWork work = groupWork(input, result, keys.size(), share,
+                                        std::min(rows(result), std::max(1.0, rows(input) / share)));
+        add("pre-aggregate " + text(layout), {layout}, {give},
+            cost::secondsOf(context_.model, work));
       }
     }
   }
@@ -276,8 +295,8 @@ private:
     SmallVector<AggregateFunction> functions;
     SmallVector<Type> types;
     bool combines = true;
-    for (auto [measure, type] :
-         llvm::zip(op.getMeasureRange(), op.getType().getColumnTypes().drop_front(op.getKeys().size()))) {
+    for (auto [measure, type] : llvm::zip(
+             op.getMeasureRange(), op.getType().getColumnTypes().drop_front(op.getKeys().size()))) {
       combines = combines && combineFunction(measure.getFunction()).has_value();
       functions.push_back(measure.getFunction());
       types.push_back(dropNullable(type));
@@ -298,39 +317,42 @@ private:
   // Orders
   //===------------------------------------------------------------------===//
 
-  double sortWork(Value input) {
-    double count = rows(input);
-    return context_.kernelSeconds(kCompareOperations * count * std::log2(count + 2), 4 * bytes(input));
+  /// All rows of one rank put in order, or the first of them chosen.
+  double sortSeconds(Value input, const Layout &layout) {
+    return price(input, layout, [&](double parts) {
+      return context_.work.sort(input, rows(input) / parts, limitOf(node_.op),
+                                firstSortKey(node_.op));
+    });
   }
 
   bool sort(SortOp op) {
-    add("everywhere", {replicatedTable()}, {replicatedTable()}, sortWork(op.getInput()));
+    add("everywhere", {replicatedTable()}, {replicatedTable()},
+        sortSeconds(op.getInput(), replicatedTable()));
     if (context_.allAxes()) {
-      add("on the first rank", {root()}, {root()}, sortWork(op.getInput()));
+      add("on the first rank", {root()}, {root()}, sortSeconds(op.getInput(), root()));
     }
     return true;
   }
 
-  /// Rows chosen by position: one rank must decide, after each rank's own choice if that narrows them.
-  void choose(Value input, Combine combine, bool partial, double operationsPerRow) {
-    auto work = [&](double parts) {
-      return context_.kernelSeconds(operationsPerRow * rows(input) / parts, bytes(input) / parts);
-    };
+  /// Rows chosen by position: one rank must decide, after each rank's own choice if that narrows
+  /// them.
+  void choose(Value input, Combine combine, bool partial) {
+    double everywhere = sortSeconds(input, replicatedTable());
     if (!context_.allAxes()) {
-      add("here", {replicatedTable()}, {replicatedTable()}, work(1));
+      add("here", {replicatedTable()}, {replicatedTable()}, everywhere);
       return;
     }
     if (context_.rows.rowsMaxOf(input) <= 1) {
       // Nothing to choose between, so all copies agree.
-      add("everywhere", {replicatedTable()}, {replicatedTable()}, work(1));
+      add("everywhere", {replicatedTable()}, {replicatedTable()}, everywhere);
     }
-    add("on the first rank", {root()}, {root()}, work(1));
+    add("on the first rank", {root()}, {root()}, sortSeconds(input, root()));
     for (const Layout &layout : context_.available(input)) {
       if (partial && layout.rowAxes && !layout.isRoot()) {
         Layout give;
         give.unreduced = layout.rowAxes;
         give.combine = CombineAttr::get(node_.op->getContext(), combine);
-        add("each rank's own choice first", {layout}, {give}, work(parts(layout)));
+        add("each rank's own choice first", {layout}, {give}, sortSeconds(input, layout));
       }
     }
   }
@@ -342,25 +364,28 @@ private:
       producer = producer->getOperand(0).getDefiningOp();
     }
     bool ordered = producer && isa<SortOp, TopKOp, LimitOp>(producer);
-    choose(op.getInput(), Combine::Limit, op.getCount() && !ordered, 1);
+    choose(op.getInput(), Combine::Limit, op.getCount() && !ordered);
     return true;
   }
 
   bool topK(TopKOp op) {
-    choose(op.getInput(), Combine::TopK, true, kCompareOperations);
+    choose(op.getInput(), Combine::TopK, true);
     return true;
   }
 
   bool unite(UnionOp op) {
     size_t count = op.getInputs().size();
     auto repeat = [&](const Layout &layout) { return SmallVector<Layout, 2>(count, layout); };
-    add("everywhere", repeat(replicatedTable()), {replicatedTable()}, 0);
+    auto seconds = [&](const Layout &layout) {
+      return price(op, layout, [&](double parts) { return context_.work.unite(op, parts); });
+    };
+    add("everywhere", repeat(replicatedTable()), {replicatedTable()}, seconds(replicatedTable()));
     for (AxisSet axes : context_.axisSets()) {
       Layout scattered = splitRows(RowKind::Scattered, axes);
-      add("where the rows are", repeat(scattered), {scattered}, 0);
+      add("where the rows are", repeat(scattered), {scattered}, seconds(scattered));
     }
     if (context_.allAxes()) {
-      add("on the first rank", repeat(root()), {root()}, 0);
+      add("on the first rank", repeat(root()), {root()}, seconds(root()));
     }
     return true;
   }
@@ -377,34 +402,37 @@ private:
       layout.raggedOrigin = op;
       return layout;
     };
-    double seconds = context_.kernelSeconds(0, 2 * bytes(op.getInput()));
-    // Copies of a table have their rows in different orders, so only one rank's can become a tensor.
+    auto work = [&](double parts) { return context_.work.toTensor(op, parts); };
+    // Copies of a table have their rows in different orders, so only one rank's can become a
+    // tensor.
     if (!context_.allAxes()) {
       SmallVector<Layout, 1> gives;
       for (Value tensor : op.getTensors()) {
         gives.push_back(replicatedLayout(tensor.getType()));
       }
-      return add("here", {replicatedTable()}, gives, seconds);
+      return add("here", {replicatedTable()}, gives, price(op.getInput(), replicatedTable(), work));
     }
     for (AxisSet axes : context_.axisSets()) {
       SmallVector<Layout, 1> gives;
       for (Value tensor : op.getTensors()) {
         gives.push_back(dimsOf(tensor, axes));
       }
-      add("rows become parts of dim 0", {splitRows(RowKind::Scattered, axes)}, gives,
-          seconds / context_.parts(axes));
+      Layout scattered = splitRows(RowKind::Scattered, axes);
+      add("rows become parts of dim 0", {scattered}, gives, price(op.getInput(), scattered, work));
     }
     return true;
   }
 
   bool fromTensor(FromTensorOp op) {
-    double seconds = context_.kernelSeconds(0, 2 * bytes(op));
+    double bytes = tensorBytes(op.getTensor());
     Layout whole = replicatedLayout(op.getTensor().getType());
-    add("everywhere", {whole}, {replicatedTable()}, seconds);
+    add("everywhere", {whole}, {replicatedTable()},
+        cost::copySeconds(context_.model, bytes, bytes));
     for (const Layout &layout : context_.available(op.getTensor())) {
       if (layout.dims[0] && layout.usedAxes() == layout.dims[0]) {
+        double share = bytes / context_.parts(layout.dims[0]);
         add("parts of dim 0 become rows", {layout}, {splitRows(RowKind::Block, layout.dims[0])},
-            seconds / context_.parts(layout.dims[0]));
+            cost::copySeconds(context_.model, share, share));
       }
     }
     return true;
@@ -412,6 +440,7 @@ private:
 
   PlacedNode &node_;
   StrategyContext &context_;
+  SmallVector<std::pair<Shares, double>> priced_; ///< by shares, of this node's op
 };
 
 } // namespace

@@ -1,4 +1,5 @@
-// Plans reshards: scatter while reducing, slice, exchange splits, gather; and for tables exchange, then finish.
+// Plans reshards: scatter while reducing, slice, exchange splits, gather; and for tables exchange,
+// then finish.
 #include "passes/shard/reshard_plan.h"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ private:
     }
   }
 
-  /// Splits dimensions that are whole; slices nest evenly only when cut at once, so never a second time.
+  /// Splits dimensions that are whole; slices nest evenly only when cut at once, so never a second
+  /// time.
   void slice() {
     for (int64_t dim = 0; dim < rank(); ++dim) {
       AxisSet wanted = target_.dims[dim];
@@ -125,7 +127,8 @@ bool isOrderedChoice(Attribute combine) {
 }
 
 ReshardStep tableStep(StepKind kind, AxisSet axes, Layout after, ArrayRef<StringAttr> keys = {}) {
-  return {kind, axes, 0, 0, SplitKind::Even, llvm::SmallVector<StringAttr, 2>(keys), std::move(after)};
+  return {
+      kind, axes, 0, 0, SplitKind::Even, llvm::SmallVector<StringAttr, 2>(keys), std::move(after)};
 }
 
 std::optional<ReshardPlan> planSplit(const Layout &source, const Layout &target);
@@ -156,7 +159,8 @@ std::optional<ReshardPlan> planFinish(const Layout &source, const Layout &target
   if (target.isReplicated()) {
     return finishBy(StepKind::kBroadcast, replicatedTable());
   }
-  // Without keys there is exactly one row: were it finished on one rank only, the others would make up their own.
+  // Without keys there is exactly one row: were it finished on one rank only, the others would make
+  // up their own.
   if (source.groupKeys.empty() || target.rowAxes != axes) {
     return continued(finishBy(StepKind::kBroadcast, replicatedTable()), target);
   }
@@ -185,7 +189,8 @@ std::optional<ReshardPlan> planSplit(const Layout &source, const Layout &target)
   }
   if (!axes) {
     // Copies of a multiset have no common order, so that no rank could keep a block.
-    bool divides = target.isRoot() || target.rowKind == RowKind::Hash || target.rowKind == RowKind::Scattered;
+    bool divides =
+        target.isRoot() || target.rowKind == RowKind::Hash || target.rowKind == RowKind::Scattered;
     if (!divides) {
       return std::nullopt;
     }
@@ -232,127 +237,6 @@ std::optional<ReshardPlan> planReshard(const Layout &source, const Layout &targe
     return TensorPlanner(source, target).run();
   }
   return planTable(source, target);
-}
-
-//===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-// Per row: hash, find the partition, copy.
-constexpr double kPartitionOperations = 12;
-// Per row of a combine: hash, look up, add.
-constexpr double kFinishOperations = 24;
-// Per row of a copy: hash and select, row by row, on every rank.
-constexpr double kKeepOperations = 36;
-
-/// Follows the bytes through the steps of a table's plan.
-ReshardCost tableCost(const ReshardPlan &plan, const Layout &source, const ValueSize &size,
-                      const cost::CostModel &model) {
-  ReshardCost total;
-  const cost::Mesh &mesh = model.mesh();
-  double rowsHere = source.unreduced  ? size.partRows
-                    : source.isRoot() ? size.rows
-                                      : size.rows / static_cast<double>(mesh.sizeOf(source.rowAxes));
-  for (const ReshardStep &step : plan) {
-    double peers = static_cast<double>(mesh.sizeOf(step.axes));
-    double bytes = rowsHere * size.rowBytes;
-    double sent = bytes * (peers - 1) / peers;
-    cost::KernelWork work;
-    work.operations = kPartitionOperations * rowsHere;
-    work.streamBytes = 2 * bytes;
-    switch (step.kind) {
-    case StepKind::kHash:
-      total.seconds += model.shuffle(step.axes, bytes).seconds + model.kernel(work).seconds;
-      total.bytesPerRank += sent;
-      break;
-    case StepKind::kBroadcast:
-      total.seconds +=
-          model.collective(topology::CollectiveKind::kAllGather, step.axes, bytes * peers).seconds;
-      rowsHere *= source.isRoot() ? 1 : peers;
-      work.operations = 0;
-      work.streamBytes = 2 * rowsHere * size.rowBytes;
-      total.seconds += model.kernel(work).seconds;
-      total.bytesPerRank += bytes * (peers - 1);
-      break;
-    case StepKind::kGather:
-      total.seconds += model.gather(step.axes, bytes).seconds;
-      rowsHere *= peers;
-      total.bytesPerRank += sent;
-      break;
-    case StepKind::kFinish:
-      work.operations = kFinishOperations * rowsHere;
-      work.randomBytes = 64 * rowsHere;
-      work.workingSetBytes = size.rows * size.rowBytes;
-      total.seconds += model.kernel(work).seconds;
-      rowsHere = std::min(rowsHere, size.rows);
-      break;
-    case StepKind::kKeep:
-      work.operations = kKeepOperations * rowsHere;
-      total.seconds += model.kernel(work).seconds;
-      rowsHere /= step.after.isRoot() ? 1 : peers;
-      break;
-    default:
-      break;
-    }
-  }
-  return total;
-}
-
-double partCount(const Layout &layout, const cost::Mesh &mesh) {
-  double parts = 1;
-  for (AxisSet dim : layout.dims) {
-    parts *= static_cast<double>(mesh.sizeOf(dim));
-  }
-  return parts;
-}
-
-ReshardCost tensorCost(const ReshardPlan &plan, const Layout &source, const ValueSize &size,
-                       const cost::CostModel &model) {
-  using topology::CollectiveKind;
-  ReshardCost total;
-  const Layout *before = &source;
-  for (const ReshardStep &step : plan) {
-    double here = size.bytes / partCount(*before, model.mesh());
-    double after = size.bytes / partCount(step.after, model.mesh());
-    double peers = static_cast<double>(model.mesh().sizeOf(step.axes));
-    double fraction = (peers - 1) / peers;
-    auto add = [&](CollectiveKind kind, double buffer, double sent) {
-      total.seconds += model.collective(kind, step.axes, buffer).seconds;
-      total.bytesPerRank += sent;
-    };
-    switch (step.kind) {
-    case StepKind::kAllGather:
-      add(CollectiveKind::kAllGather, after, fraction * after);
-      break;
-    case StepKind::kAllReduce:
-      add(CollectiveKind::kAllReduce, here, 2 * fraction * here);
-      break;
-    case StepKind::kReduceScatter:
-      add(CollectiveKind::kReduceScatter, here, fraction * here);
-      break;
-    case StepKind::kAllToAll:
-      add(CollectiveKind::kAllToAll, here, fraction * here);
-      break;
-    default: { // A slice is a copy within the rank.
-      cost::KernelWork work;
-      work.streamBytes = 2 * after;
-      total.seconds += model.kernel(work).seconds;
-      break;
-    }
-    }
-    before = &step.after;
-  }
-  return total;
-}
-
-} // namespace
-
-ReshardCost costOf(const ReshardPlan &plan, const Layout &source, const ValueSize &size,
-                   const cost::CostModel &model) {
-  return source.form == Form::kTensor ? tensorCost(plan, source, size, model)
-                                      : tableCost(plan, source, size, model);
 }
 
 } // namespace headrace::shard

@@ -4,7 +4,7 @@
 
 #include "dialects/frame/FrameTypes.h"
 #include "passes/shard/layout.h"
-#include "runtime/model/cost/cost.h"
+#include "passes/shard/row_estimates.h"
 
 namespace headrace::shard {
 
@@ -33,20 +33,24 @@ struct ReshardStep {
 
 using ReshardPlan = llvm::SmallVector<ReshardStep, 4>;
 
-/// The steps from one layout to the other; empty if nothing has to be done; nothing if there is no way.
-/// A need for `scattered` rows is met by any split over the same axes, `root` rows meet every split.
+/// The steps from one layout to the other; empty if nothing has to be done; nothing if there is no
+/// way. A need for `scattered` rows is met by any split over the same axes, `root` rows meet every
+/// split.
 std::optional<ReshardPlan> planReshard(const Layout &source, const Layout &target);
 
-/// Whether the steps keep rows of copies by a column of `type` that may differ between the copies (a float).
+/// Whether the steps keep rows of copies by a column of `type` that may differ between the copies
+/// (a float).
 bool keepsByFloat(const ReshardPlan &plan, frame::TableType type);
 
 /// How large a value is, as a whole.
 struct ValueSize {
-  double rows = 1;     ///< tables
-  double rowBytes = 0; ///< tables
-  /// Tables that are unreduced: rows of one rank's part.
-  double partRows = 0;
-  double bytes = 0; ///< tensors
+  mlir::Value value;
+  RowEstimates *estimates = nullptr; ///< tables
+  cost::RowShape shape;              ///< tables
+  double rows = 1;                   ///< tables
+  double partRows = 0;               ///< tables that are unreduced: rows of one rank's part
+  double limit = 0;                  ///< tables that are unreduced choices: rows that are chosen
+  double bytes = 0;                  ///< tensors
 };
 
 struct ReshardCost {
@@ -54,8 +58,38 @@ struct ReshardCost {
   double bytesPerRank = 0; ///< sent by one rank
 };
 
-ReshardCost costOf(const ReshardPlan &plan, const Layout &source, const ValueSize &size,
-                   const cost::CostModel &model);
+/// Prices the reshards of one value: steps that several plans share are priced once.
+class ReshardPricer {
+public:
+  ReshardPricer(ValueSize size, const cost::CostModel &model)
+      : size_(std::move(size)), model_(model) {}
+  ReshardCost costOf(const ReshardPlan &plan, const Layout &source);
+
+private:
+  ReshardCost tableCost(const ReshardPlan &plan, const Layout &source);
+  ReshardCost tensorCost(const ReshardPlan &plan, const Layout &source);
+  /// What the seconds of a step depend on, for one value.
+  struct TableStep {
+    StepKind kind;
+    AxisSet axes;
+    double keys;
+    double stringKeys;
+    double rowsHere;  ///< of one rank, before
+    double rowsAfter; ///< of one rank
+    cost::Workers::Others before;
+    cost::Workers::Others after;
+    bool operator==(const TableStep &) const = default;
+  };
+  double secondsOf(const TableStep &step, const Layout &source);
+  double finishSeconds(const TableStep &step, const Layout &source);
+
+  ValueSize size_;
+  const cost::CostModel &model_;
+  /// Of the rows that `step` brings to the ranks, the share of the fullest.
+  double shareAfter(const ReshardStep &step) const;
+
+  llvm::SmallVector<std::pair<TableStep, double>> priced_;
+};
 
 } // namespace headrace::shard
 

@@ -1,8 +1,9 @@
-// Rows, widths and distinct counts of tables, as the solver's costs ask for them.
+// Rows, widths and states of tables, as the solver's costs ask for them.
 #ifndef HEADRACE_PASSES_SHARD_ROW_ESTIMATES_H
 #define HEADRACE_PASSES_SHARD_ROW_ESTIMATES_H
 
-#include "passes/analysis/cardinality.h"
+#include "passes/analysis/ranges.h"
+#include "runtime/model/cost/row_work.h"
 
 #include <algorithm>
 
@@ -11,15 +12,39 @@ namespace headrace::shard {
 /// Expected sizes of table values; at least one row, so that no cost is zero by accident.
 class RowEstimates {
 public:
-  double rowsOf(mlir::Value table) { return std::max(1.0, analysis_.rowsOf(table).expected); }
+  double rowsOf(mlir::Value table) { return std::max(1.0, cardinalityOf(table).expected); }
   /// More rows than this the table cannot have.
-  double rowsMaxOf(mlir::Value table) { return analysis_.rowsOf(table).max; }
-  analysis::Cardinality cardinalityOf(mlir::Value table) { return analysis_.rowsOf(table); }
-  double bytesPerRow(mlir::Value table) { return analysis_.bytesPerRow(table); }
+  double rowsMaxOf(mlir::Value table) { return cardinalityOf(table).max; }
+  analysis::Cardinality cardinalityOf(mlir::Value table) {
+    return ranges_.cardinality().rowsOf(table);
+  }
+
+  /// The share of the rows that the fullest of `parts` ranks gets by hash of these columns: few
+  /// values cannot be spread. At least 1 / parts.
+  double fullestShare(mlir::Value table, llvm::ArrayRef<mlir::StringAttr> keys, double parts);
+
+  /// The columns as kernels hold them: integers as wide as their ranges.
+  cost::RowShape shapeOf(mlir::Value table);
+  /// Of some columns only.
+  cost::RowShape shapeOf(mlir::Value table, llvm::function_ref<bool(mlir::StringAttr)> counts);
+
+  /// The table that a join builds of `rows` rows of its right side on one rank.
+  cost::StateShape joinTable(frame::JoinOp join, double rows);
+  /// Groups of an aggregate or a distinct: rows of its result.
+  cost::StateShape groupTable(mlir::Value result, double groups);
+  /// Bytes that the state of rows of `table` takes, with the strings.
+  double heldBytes(const cost::StateShape &state, mlir::Value table);
+  /// Rows that are put in order, of which `limit` stay (0: all); `firstKey` may be null.
+  cost::StateShape sortBuffer(mlir::Value input, double rows, double limit,
+                              mlir::StringAttr firstKey);
 
 private:
-  analysis::CardinalityAnalysis analysis_;
+  analysis::RangeAnalysis ranges_;
+  llvm::DenseMap<mlir::Value, cost::RowShape> shapes_;
 };
+
+/// How many of the columns are strings.
+double stringsAmong(frame::TableType type, llvm::ArrayRef<mlir::StringAttr> columns);
 
 } // namespace headrace::shard
 

@@ -20,9 +20,6 @@ constexpr double kReach = 100;
 constexpr double kRowsMax = 1e12;
 /// A table that is broadcast may take this share of a rank's memory.
 constexpr double kBroadcastShare = 0.25;
-constexpr double kBuildOperations = 24;
-constexpr double kEntryBytes = 64;
-constexpr double kEntryOverhead = 16;
 
 class Finder {
 public:
@@ -33,7 +30,8 @@ public:
   std::optional<RunTimeChoice> run() {
     // Collectives of tensors would need an order with the agreement.
     for (const PlacedNode &node : program_.nodes()) {
-      if (llvm::any_of(node.results, [](Value value) { return isa<TensorType>(value.getType()); })) {
+      if (llvm::any_of(node.results,
+                       [](Value value) { return isa<TensorType>(value.getType()); })) {
         return std::nullopt;
       }
     }
@@ -190,26 +188,32 @@ private:
     return best < solve::kForbidden && expected < bound * kReach && bound < expected * kReach;
   }
 
-  double buildSeconds(JoinOp join, double rows) const {
-    double bytes = rows * (context_.rows.bytesPerRow(join.getRight()) + kEntryOverhead);
-    return context_.kernelSeconds(kBuildOperations * rows, bytes, kEntryBytes * rows, bytes);
+  /// The join itself with `rows` right rows on one rank, left rows being where they are.
+  double joinSeconds(JoinOp join, double rows) const {
+    double share = 1 / context_.parts(axes_);
+    cost::StepWork step = context_.work.build(join, rows);
+    step += context_.work.probe(join, context_.rows.rowsOf(join.getLeft()) * share, rows,
+                                context_.rows.rowsOf(join) * share);
+    return cost::secondsOf(context_.model, step);
   }
   double reshardSeconds(const ReshardPlan &plan, const Layout &from, Value table,
                         double rows) const {
     ValueSize size;
+    size.value = table;
+    size.estimates = &context_.rows;
+    size.shape = context_.rows.shapeOf(table);
     size.rows = size.partRows = rows;
-    size.rowBytes = context_.rows.bytesPerRow(table);
-    return costOf(plan, from, size, context_.model).seconds;
+    return ReshardPricer(size, context_.model).costOf(plan, from).seconds;
   }
   double broadcastSeconds(JoinOp join, const RunTimeChoice &found, double rows) const {
     ReshardPlan plan = *planReshard(found.right, replicatedTable());
-    return reshardSeconds(plan, found.right, join.getRight(), rows) + buildSeconds(join, rows);
+    return reshardSeconds(plan, found.right, join.getRight(), rows) + joinSeconds(join, rows);
   }
   double shuffleSeconds(JoinOp join, const RunTimeChoice &found, const ReshardPlan &left,
                         const ReshardPlan &right, double rows) const {
     return reshardSeconds(left, found.left, join.getLeft(), context_.rows.rowsOf(join.getLeft())) +
            reshardSeconds(right, found.right, join.getRight(), rows) +
-           buildSeconds(join, rows / context_.parts(axes_));
+           joinSeconds(join, rows / context_.parts(axes_));
   }
 
   /// The most rows with which the broadcast is no dearer and fits; 0 if there are none.
@@ -226,8 +230,9 @@ private:
       double middle = std::sqrt(low * high);
       (broadcastIsBetter(middle) ? low : high) = middle;
     }
-    double room = context_.model.memoryBytes() * kBroadcastShare /
-                  (context_.rows.bytesPerRow(join.getRight()) + kEntryOverhead);
+    double expected = std::max(found.expected, 1.0);
+    double held = context_.rows.heldBytes(context_.rows.joinTable(join, expected), join.getRight());
+    double room = context_.model.memoryBytes() * kBroadcastShare / held * expected;
     return std::floor(std::min(low, room));
   }
 

@@ -1,10 +1,11 @@
 // Builds the solver's problem from a function, and writes the solution back.
 #include "passes/shard/shard_program.h"
-#include "passes/shard/rematerialize.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/shard/rematerialize.h"
 #include "passes/shard/row_order.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -19,8 +20,8 @@ bool isSizeOnly(Operation *op) {
          llvm::all_of(dim->getUsers(), llvm::IsaPred<tensor::EmptyOp>);
 }
 
-/// The tensors whose extents size an empty tensor, one per dynamic dimension; nothing if some size comes
-/// from elsewhere.
+/// The tensors whose extents size an empty tensor, one per dynamic dimension; nothing if some size
+/// comes from elsewhere.
 std::optional<SmallVector<Value, 2>> sizeSources(tensor::EmptyOp empty) {
   SmallVector<Value, 2> sources;
   for (Value size : empty.getDynamicSizes()) {
@@ -183,19 +184,22 @@ void ShardProgram::finishNode(PlacedNode node) {
   nodes_.push_back(std::move(node));
 }
 
-ValueSize ShardProgram::sizeOf(Value value, const Layout &layout) {
+ValueSize ShardProgram::sizeOf(Value value, AxisSet unreduced) {
   ValueSize size;
+  size.value = value;
   if (isa<RankedTensorType>(value.getType())) {
     size.bytes = tensorBytes(value);
     return size;
   }
+  size.estimates = &context_.rows;
+  size.shape = context_.rows.shapeOf(value);
   size.rows = context_.rows.rowsOf(value);
-  size.rowBytes = context_.rows.bytesPerRow(value);
   size.partRows = size.rows;
-  if (layout.unreduced && value.getDefiningOp()) {
+  if (Operation *op = value.getDefiningOp(); op && unreduced) {
     // A part has no more groups than there are, and no more than it has input rows.
-    double input = context_.rows.rowsOf(value.getDefiningOp()->getOperand(0));
-    size.partRows = std::min(size.rows, input / context_.parts(layout.unreduced));
+    double input = context_.rows.rowsOf(op->getOperand(0));
+    size.partRows = std::min(size.rows, input / context_.parts(unreduced));
+    size.limit = limitOf(op);
   }
   return size;
 }
@@ -231,17 +235,22 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
     return table && keepsByFloat(plan, table);
   };
   SmallVector<double> pairCost(given.size() * needed.size(), solve::kForbidden);
+  std::map<AxisSet, ReshardPricer> pricers; // by the axes over which the value is unreduced
   for (size_t g = 0; g < given.size(); ++g) {
+    AxisSet unreduced = given[g]->unreduced;
+    ReshardPricer &pricer =
+        pricers.try_emplace(unreduced, sizeOf(edge.value, unreduced), context_.model).first->second;
     for (size_t n = 0; n < needed.size(); ++n) {
       double &cost = pairCost[g * needed.size() + n];
       if (onlySize || isSizedFill(edge.value)) {
         cost = *given[g] == *needed[n] ? 0 : solve::kForbidden;
-      } else if (copied && llvm::any_of(given, [&](const Layout *could) { return *could == *needed[n]; })) {
+      } else if (copied &&
+                 llvm::any_of(given, [&](const Layout *could) { return *could == *needed[n]; })) {
         cost = 0; // unreduced from the start
       } else if (std::optional<ReshardPlan> plan = planReshard(*given[g], *needed[n]);
                  plan && (keepsOrder(*plan) || !ordered_.contains(edge.value)) && !byFloat(*plan)) {
-        cost = copied ? 0 : std::min(costOf(*plan, *given[g], sizeOf(edge.value, *given[g]), context_.model).seconds,
-                        solve::kForbidden / 2);
+        cost =
+            copied ? 0 : std::min(pricer.costOf(*plan, *given[g]).seconds, solve::kForbidden / 2);
       }
     }
   }
@@ -255,8 +264,8 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
 }
 
 void ShardProgram::addMemory() {
-  // One tier so far: the memory of the rank with least. A node's memory is held while it runs, and if its
-  // result is a tensor, until the last use.
+  // One tier so far: the memory of the rank with least. A node's memory is held while it runs, and
+  // if its result is a tensor, until the last use.
   problem_.tierBytesMax = {context_.model.memoryBytes()};
   SmallVector<int32_t> last(nodes_.size());
   for (auto [index, end] : llvm::enumerate(last)) {
@@ -277,8 +286,10 @@ void ShardProgram::addMemory() {
 }
 
 ReshardPlan ShardProgram::edgePlan(const ShardEdge &edge, const solve::Choice &choice) const {
-  const Layout &given = nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
-  const Layout &needed = nodes_[edge.target].strategies[choice[edge.target]].needs[edge.targetOperand];
+  const Layout &given =
+      nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
+  const Layout &needed =
+      nodes_[edge.target].strategies[choice[edge.target]].needs[edge.targetOperand];
   if (isRematerializable(edge.value)) {
     return ReshardPlan();
   }
@@ -286,8 +297,10 @@ ReshardPlan ShardProgram::edgePlan(const ShardEdge &edge, const solve::Choice &c
 }
 
 ReshardCost ShardProgram::edgeCost(const ShardEdge &edge, const solve::Choice &choice) {
-  const Layout &given = nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
-  return costOf(edgePlan(edge, choice), given, sizeOf(edge.value, given), context_.model);
+  const Layout &given =
+      nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
+  ReshardPricer pricer(sizeOf(edge.value, given.unreduced), context_.model);
+  return pricer.costOf(edgePlan(edge, choice), given);
 }
 
 void ShardProgram::annotate(const solve::Choice &choice) {

@@ -37,14 +37,15 @@ public:
   /// The plan of an edge's reshard under a choice that is not forbidden.
   ReshardPlan edgePlan(const ShardEdge &edge, const solve::Choice &choice) const;
 
-  /// Writes `dist.layouts` and `dist.needs` on every op, and the arguments' layouts on the function.
+  /// Writes `dist.layouts` and `dist.needs` on every op, and the arguments' layouts on the
+  /// function.
   void annotate(const solve::Choice &choice);
 
 private:
   mlir::LogicalResult addNode(mlir::Operation *op);
   void addArgument(mlir::BlockArgument argument);
   void finishNode(PlacedNode node);
-  ValueSize sizeOf(mlir::Value value, const Layout &layout);
+  ValueSize sizeOf(mlir::Value value, AxisSet unreduced);
   void addEdgeCosts(const ShardEdge &edge);
   void addMemory();
 

@@ -323,7 +323,10 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
   module->setAttr(topo::TopoDialect::getTopologyAttrName(),
                   topo::TopologyAttr::get(context, StringAttr::get(context, topology->name),
                                           StringAttr::get(context, topology->hash)));
-  Expected<cost::CostModel> model = cost::CostModel::create(*std::move(topology), toMesh(*mesh));
+  // The built-in topology divides this machine's cores, which more ranks than cores share.
+  int64_t threads = options.topology.empty() ? topology::thisMachine().cores : 0;
+  Expected<cost::CostModel> model =
+      cost::CostModel::create(*std::move(topology), toMesh(*mesh), threads);
   if (!model.ok()) {
     return module.emitError(model.status().message());
   }

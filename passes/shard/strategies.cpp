@@ -65,16 +65,6 @@ void StrategyContext::publish(const PlacedNode &node) {
   }
 }
 
-double StrategyContext::kernelSeconds(double operations, double streamBytes, double randomBytes,
-                                      double workingSetBytes) const {
-  cost::KernelWork work;
-  work.operations = operations;
-  work.streamBytes = streamBytes;
-  work.randomBytes = randomBytes;
-  work.workingSetBytes = workingSetBytes;
-  return model.kernel(work).seconds;
-}
-
 void addStrategy(PlacedNode &node, Strategy strategy) {
   for (Strategy &known : node.strategies) {
     if (known.needs == strategy.needs && known.gives == strategy.gives) {

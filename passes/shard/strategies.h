@@ -1,10 +1,11 @@
-// The strategies of every op: which layouts its operands may have together, what layouts its results then
-// have, and what the work costs.
+// The strategies of every op: which layouts its operands may have together, what layouts its
+// results then have, and what the work costs.
 #ifndef HEADRACE_PASSES_SHARD_STRATEGIES_H
 #define HEADRACE_PASSES_SHARD_STRATEGIES_H
 
 #include "passes/shard/column_classes.h"
 #include "passes/shard/layout.h"
+#include "passes/shard/op_work.h"
 #include "passes/shard/reshard_plan.h"
 #include "passes/shard/row_estimates.h"
 #include "runtime/model/cost/cost.h"
@@ -23,7 +24,8 @@ struct Strategy {
 struct PlacedNode {
   mlir::Operation *op = nullptr; ///< null for a block argument
   llvm::SmallVector<mlir::Value, 2> operands;
-  /// Operands that only fix sizes (of tensor.empty): their layout must match, nothing is moved for them.
+  /// Operands that only fix sizes (of tensor.empty): their layout must match, nothing is moved for
+  /// them.
   llvm::SmallVector<bool, 2> onlySizes;
   llvm::SmallVector<mlir::Value, 1> results;
   llvm::SmallVector<Strategy, 0> strategies;
@@ -32,11 +34,14 @@ struct PlacedNode {
 /// What enumeration needs to know; filled node by node in program order.
 class StrategyContext {
 public:
-  StrategyContext(topo::MeshAttr mesh, const cost::CostModel &model) : mesh(mesh), model(model) {}
+  StrategyContext(topo::MeshAttr mesh, const cost::CostModel &model)
+      : mesh(mesh), model(model), work(rows, model) {}
+  StrategyContext(const StrategyContext &) = delete; // `work` points to `rows`
 
   topo::MeshAttr mesh;
   const cost::CostModel &model;
   RowEstimates rows;
+  OpWork work;
   ColumnClasses classes;
 
   /// Non-empty sets of axes with more than one rank, smaller sets first.
@@ -45,21 +50,18 @@ public:
   AxisSet allAxes() const;
   double parts(AxisSet axes) const { return static_cast<double>(model.mesh().sizeOf(axes)); }
 
-  /// Layouts that the value can have without being unreduced: those its producer gives, what an unreduced one
-  /// can be finished to, replicated, and for tables root.
+  /// Layouts that the value can have without being unreduced: those its producer gives, what an
+  /// unreduced one can be finished to, replicated, and for tables root.
   llvm::ArrayRef<Layout> available(mlir::Value value) const;
   /// Records what a finished node offers to its users.
   void publish(const PlacedNode &node);
-
-  double kernelSeconds(double operations, double streamBytes, double randomBytes = 0,
-                       double workingSetBytes = 0) const;
 
 private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Layout, 0>> available_;
 };
 
-/// Enumerates the strategies of a node whose op is of `frame` (relations, to_tensor, from_tensor). False if
-/// it is another op.
+/// Enumerates the strategies of a node whose op is of `frame` (relations, to_tensor, from_tensor).
+/// False if it is another op.
 bool enumerateFrame(PlacedNode &node, StrategyContext &context);
 
 /// Enumerates the strategies of tensor ops through their factor rule. False if the op has no rule.

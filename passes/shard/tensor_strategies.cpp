@@ -1,8 +1,11 @@
 // Strategies of tensor ops: every assignment of mesh axes to the factors of their rule.
 #include "dialects/interfaces/ShardingRule.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/shard/rematerialize.h"
 #include "passes/shard/strategies.h"
+#include "runtime/model/cost/tensor_work.h"
 
 #include <algorithm>
 
@@ -31,13 +34,11 @@ Combine combineOf(ReductionKind kind) {
 }
 
 double elementBytes(RankedTensorType type) {
-  return type.getElementType().isIntOrFloat()
-             ? std::max(1u, type.getElementTypeBitWidth() / 8)
-             : 8;
+  return type.getElementType().isIntOrFloat() ? std::max(1u, type.getElementTypeBitWidth() / 8) : 8;
 }
 
-/// One way to split: axes per factor, one of which may be ragged, and axes over which a neutral result is
-/// unreduced.
+/// One way to split: axes per factor, one of which may be ragged, and axes over which a neutral
+/// result is unreduced.
 struct Assignment {
   SmallVector<AxisSet, 4> factors;
   int32_t raggedFactor = -1;
@@ -164,31 +165,82 @@ private:
     addStrategy(node_, std::move(strategy));
   }
 
+  double localExtent(const Assignment &assignment, size_t factor) const {
+    double extent = rule_.factors[factor].size >= 0
+                        ? static_cast<double>(rule_.factors[factor].size)
+                        : kUnknownExtent;
+    return extent / context_.parts(assignment.factors[factor]);
+  }
+
   void work(const Assignment &assignment, Strategy &strategy) const {
-    double points = rule_.operationsPerPoint;
-    for (auto [factor, axes] : llvm::zip_equal(rule_.factors, assignment.factors)) {
-      points *= (factor.size >= 0 ? static_cast<double>(factor.size) : kUnknownExtent) /
-                context_.parts(axes);
-    }
-    cost::KernelWork kernel;
-    kernel.operations = points;
+    double bytes = 0;
+    double points = 0; // of the largest
+    double outBytes = 0;
     bool wide = false;
-    auto addBytes = [&](Value value, const Layout &layout) {
-      double bytes = tensorBytes(value) / localParts(layout);
-      kernel.streamBytes += bytes;
-      wide = wide || elementBytes(cast<RankedTensorType>(value.getType())) > 4;
+    auto add = [&](Value value, const Layout &layout) {
+      double local = tensorBytes(value) / localParts(layout);
+      double width = elementBytes(cast<RankedTensorType>(value.getType()));
+      bytes += local;
+      points = std::max(points, local / width);
+      wide = wide || width > 4;
+      return local;
     };
-    for (auto [value, layout] : llvm::zip_equal(node_.operands, strategy.needs)) {
-      addBytes(value, layout);
+    for (auto [index, layout] : llvm::enumerate(strategy.needs)) {
+      // What a result starts from is made where it is needed.
+      if (!isRematerializable(node_.operands[index])) {
+        add(node_.operands[index], layout);
+      }
     }
     for (auto [value, layout] : llvm::zip_equal(node_.results, strategy.gives)) {
-      addBytes(value, layout);
-      strategy.memoryBytes += tensorBytes(value) / localParts(layout);
+      outBytes += add(value, layout);
     }
-    kernel.compute = wide ? "f64" : "f32";
+    strategy.memoryBytes += outBytes;
     // Empty tensors and constants are no work of their own.
-    bool work = !rule_.operands.empty() && !isRematerializable(node_.results.front());
-    strategy.seconds = work ? context_.model.kernel(kernel).seconds : 0;
+    if (rule_.operands.empty() || isRematerializable(node_.results.front())) {
+      return;
+    }
+    auto element = wide ? cost::ProductShape::Element::kF64 : cost::ProductShape::Element::kF32;
+    if (isa<linalg::MatmulOp, linalg::BatchMatmulOp>(node_.op)) {
+      ArrayRef<int32_t> out = rule_.results.front();
+      cost::ProductShape product;
+      product.elements =
+          outBytes / elementBytes(cast<RankedTensorType>(node_.results.front().getType()));
+      product.inner = 1;
+      for (auto [factor, axes] : llvm::enumerate(assignment.factors)) {
+        bool reduced = rule_.factors[factor].kind == FactorKind::kReduction;
+        product.inner *= reduced ? localExtent(assignment, factor) : 1;
+      }
+      product.outRows = localExtent(assignment, out[out.size() - 2]);
+      product.rightBytes = tensorBytes(node_.operands[1]) / localParts(strategy.needs[1]);
+      product.bytes = bytes;
+      product.element = element;
+      strategy.seconds = cost::secondsOf(context_.model, product, outBytes);
+      return;
+    }
+    cost::ElementShape shape;
+    shape.points = points;
+    shape.bytes = bytes;
+    countOps(shape);
+    strategy.seconds = cost::secondsOf(context_.model, shape, outBytes, element);
+  }
+
+  /// Scalar ops a point, and whether a reduction goes across rows.
+  void countOps(cost::ElementShape &shape) const {
+    auto count = [&](Operation *op) {
+      shape.ops += op->hasTrait<OpTrait::ConstantLike>() ? 0 : 1;
+      shape.math += isa<math::MathDialect>(op->getDialect()) ? 1 : 0;
+    };
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(node_.op);
+    if (!linalgOp) {
+      count(node_.op);
+      return;
+    }
+    for (Operation &op : linalgOp.getBlock()->without_terminator()) {
+      count(&op);
+    }
+    bool reduces = linalgOp.getNumReductionLoops() > 0;
+    shape.across =
+        reduces && linalgOp.getIteratorTypesArray().back() != utils::IteratorType::reduction;
   }
 
   double localParts(const Layout &layout) const {
@@ -263,7 +315,7 @@ void enumerateInputTensor(PlacedNode &node, StrategyContext &context) {
       parts *= context.parts(axes);
     }
     strategy.label = describe(strategy.gives.front(), context.mesh);
-    strategy.seconds = context.kernelSeconds(0, 2 * tensorBytes(value) / parts);
+    strategy.seconds = cost::tensorLoadSeconds(context.model, tensorBytes(value) / parts);
   }
 }
 

@@ -146,10 +146,10 @@ public:
     if (!progress.is_none()) {
       options.progress = [&progress](const exec::Progress &at) {
         nb::gil_scoped_acquire acquire;
-        nb::object told =
-            nb::steal(PyObject_CallFunction(progress.ptr(), "nnLs", static_cast<Py_ssize_t>(at.tasksEnded),
-                                            static_cast<Py_ssize_t>(at.tasks), static_cast<long long>(at.rows),
-                                            at.running.c_str()));
+        nb::object told = nb::steal(
+            PyObject_CallFunction(progress.ptr(), "nnLs", static_cast<Py_ssize_t>(at.tasksEnded),
+                                  static_cast<Py_ssize_t>(at.tasks),
+                                  static_cast<long long>(at.rows), at.running.c_str()));
         if (!told.is_valid()) {
           PyErr_WriteUnraisable(progress.ptr()); // showing progress never stops a query
         }
@@ -223,13 +223,13 @@ std::vector<int64_t> ranksOfNodes(const std::string &text, int64_t ranks) {
 }
 
 std::string planCost(const std::string &planJson, const std::string &topology, int64_t ranks,
-                 int64_t threads, const std::map<std::string, double> &rows, double memory) {
+                     int64_t threads, const std::map<std::string, double> &rows, double memory) {
   auto priced = [&]() -> Expected<std::string> {
     HR_ASSIGN_OR_RETURN(plan::Plan plan, plan::fromJson(planJson));
     HR_ASSIGN_OR_RETURN(topology::Topology known, topologyOf(topology, ranks));
     simulate::Workload workload;
     workload.ranks = ranks;
-    workload.threads = threads;
+    workload.threads = threads > 0 ? threads : cost::workersOf(known, ranks, /*threads=*/0).threads;
     workload.rows = rows;
     workload.memoryBytes = memory;
     HR_ASSIGN_OR_RETURN(simulate::ProgramCost cost, simulate::programCost(plan, known, workload));
@@ -322,11 +322,13 @@ NB_MODULE(_runtime, module) {
   module.def(
       "instruction_set", [] { return valueOf(exec::instructionSet()); },
       "The level of x86-64 that kernels are made for: the processor's, or HEADRACE_ISA.");
-  module.def("cost", &planCost, nb::arg("plan_json"), nb::arg("topology"), nb::arg("ranks"),
-             nb::arg("threads") = 0, nb::arg("rows") = std::map<std::string, double>(),
-             nb::arg("memory") = 0.0,
-             "The simulated cost of a plan in parts, as JSON. topology: JSON, the name of a shipped "
-             "one, or empty: this machine. threads: workers of all ranks, if they share a process.");
+  module.def(
+      "cost", &planCost, nb::arg("plan_json"), nb::arg("topology"), nb::arg("ranks"),
+      nb::arg("threads") = 0, nb::arg("rows") = std::map<std::string, double>(),
+      nb::arg("memory") = 0.0,
+      "The simulated cost of a plan in parts, as JSON. topology: JSON, the name of a shipped "
+      "one, or empty: this machine. threads: workers of all ranks, if they share a process; 0: "
+      "as many as the topology has cores, if it is one machine.");
   module.def(
       "topology_hash",
       [](const std::string &topology, int64_t ranks) {

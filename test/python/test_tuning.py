@@ -317,7 +317,8 @@ def test_cost_is_told_in_parts(home: Path, tpch_small: Path) -> None:
         assert len(str(cost).splitlines()) >= len(cost.terms) + 2
         assert cost.tiers
     assert costs["ethernet-slow"].seconds > costs["ethernet-fast"].seconds
-    assert any(term.kind == "exchange" for term in costs["ethernet-slow"].terms)
+    # On the slow network every rank reads all of these small tables; on the fast one rows move.
+    assert any(term.kind == "exchange" for term in costs["ethernet-fast"].terms)
     here = hr.cost(_JOIN, tpch_small)
     assert 0 < here.seconds < 60
     assert hr.mlir(_NETWORK, ranks=2).cost().seconds > 0
@@ -411,11 +412,12 @@ def test_calibrate_reads_its_options(tmp_path: Path) -> None:
 
 def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: Path, tmp_path: Path) -> None:
     folder = tmp_path / "join.plan"
-    query.compile_to(folder, _JOIN, tpch_small, ranks=4, topology="ethernet-slow")
+    # A layout that moves rows: the cheapest one on the slow network moves none of such small tables.
+    query.compile_to(folder, _JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1)
     slow = json.loads(_tool("cost", folder, "--topology", "ethernet-slow", "--format", "json"))
     assert sum(term["seconds"] for term in slow["terms"]) == pytest.approx(slow["seconds"])
     assert slow["seconds"] == pytest.approx(
-        hr.cost(_JOIN, tpch_small, ranks=4, topology="ethernet-slow").seconds
+        hr.cost(_JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1).seconds
     )
     fast = json.loads(_tool("cost", folder / "plan.json", "--topology", "ethernet-fast", "--format", "json"))
     assert fast["seconds"] < slow["seconds"]

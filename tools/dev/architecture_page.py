@@ -73,7 +73,7 @@ def levels(text: str) -> dict[str, str]:
     compiler: Any = sql
     query = _QUERY.search(text)
     assert query is not None
-    made = compiler.lower(query.group(1), str(tpch_data.ensure("0.01")), list(shown(text)), ranks=RANKS)
+    made = compiler.lower(query.group(1), str(tpch_data.ensure("0.1")), list(shown(text)), ranks=RANKS)
     return {phase: readable(ir, phase) for phase, ir in made.items()}
 
 

@@ -2,6 +2,7 @@
 #include "tools/headrace-tune/calibrate_command.h"
 
 #include "tools/headrace-tune/options.h"
+#include "tools/headrace-tune/plan_request.h"
 #include "tools/headrace-tune/predicted_plan.h"
 
 #include <algorithm>
@@ -51,11 +52,7 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
 
 /// The file to fill in, or this machine with a place for a rank on every core.
 Expected<topology::Topology> baseTopology(const std::string &path) {
-  if (!path.empty()) {
-    return topology::readTopologyFile(path);
-  }
-  topology::MachineSize machine = topology::thisMachine();
-  return topology::machineTopology(machine, machine.cores);
+  return openTopology(path.empty() ? "machine" : path, topology::thisMachine().cores);
 }
 
 struct Summary {
@@ -228,7 +225,7 @@ Status compare(const Request &request) {
   if (request.topology.empty()) {
     return makeError(ErrorKind::kUser, "compare needs --topology\n", kCalibrateUsage);
   }
-  HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::readTopologyFile(request.topology));
+  HR_ASSIGN_OR_RETURN(topology::Topology topology, baseTopology(request.topology));
   HR_ASSIGN_OR_RETURN(std::vector<MeasuredPlan> plans, measureAll(request));
   Json records = Json::array();
   std::vector<double> errors;

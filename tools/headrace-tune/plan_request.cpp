@@ -123,6 +123,9 @@ Expected<PlannedRun> openPlan(const PlanRequest &request) {
     }
   }
   HR_ASSIGN_OR_RETURN(run.topology, openTopology(request.topology, run.workload.ranks));
+  if (run.workload.threads == 0) {
+    run.workload.threads = cost::workersOf(run.topology, run.workload.ranks, 0).threads;
+  }
   return run;
 }
 

@@ -81,7 +81,7 @@ def cost_of(
     rows: Mapping[str, float] | None = None,
     memory: float = 0.0,
 ) -> Cost:
-    """The cost of a plan. On this machine (no topology, or `threads` given) the ranks share the workers."""
+    """The cost of a plan. Ranks of one machine share its workers, or as many as `threads` says."""
     from headrace import _runtime
 
     workers = threads or (0 if target.topology else programs.default_threads())
@@ -114,8 +114,8 @@ def cost(
 
     The options are those of `sql`; memory is of all ranks together, and what does not fit is priced as
     spilled.
-    A topology may describe a cluster that is not there; with `threads` it is a machine whose ranks share a
-    process, such as the file that `headrace-tune calibrate` writes.
+    A topology may describe a cluster that is not there. If it is one machine of CPU ranks, such as the file
+    that `headrace-tune calibrate` writes, they share `threads` workers, by default as many as it has cores.
     """
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve

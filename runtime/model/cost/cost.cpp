@@ -50,18 +50,19 @@ std::string Breakdown::text() const {
   return lines;
 }
 
-CostModel::CostModel(std::shared_ptr<const topology::Topology> topology, Mesh mesh)
+CostModel::CostModel(std::shared_ptr<const topology::Topology> topology, Mesh mesh, int64_t threads)
     : topology_(std::move(topology)), mesh_(std::move(mesh)),
+      workers_(workersOf(*topology_, mesh_.rankCount(), threads)),
       network_(std::make_shared<const Network>(*topology_, mesh_.rankCount())) {}
 
-Expected<CostModel> CostModel::create(topology::Topology topology, Mesh mesh) {
+Expected<CostModel> CostModel::create(topology::Topology topology, Mesh mesh, int64_t threads) {
   HR_RETURN_IF_ERROR(mesh.check());
   if (mesh.rankCount() > topology.rankCount()) {
     return makeError(ErrorKind::kUser, "the mesh needs ", mesh.rankCount(), " ranks, but topology ",
                      topology.name, " has only ", topology.rankCount());
   }
-  return CostModel(std::make_shared<const topology::Topology>(std::move(topology)),
-                   std::move(mesh));
+  return CostModel(std::make_shared<const topology::Topology>(std::move(topology)), std::move(mesh),
+                   threads);
 }
 
 CostModel::Load CostModel::routed(const std::vector<Flow> &flows) const {

@@ -6,6 +6,7 @@
 #include "runtime/model/cost/curve.h"
 #include "runtime/model/cost/mesh.h"
 #include "runtime/model/cost/network.h"
+#include "runtime/model/cost/workers.h"
 #include "runtime/model/topology/topology.h"
 
 #include <map>
@@ -53,8 +54,9 @@ struct Flow {
 /// How rows go to where their key belongs.
 enum class ExchangeAlgorithm : uint8_t {
   kFlat,         ///< each rank sends to each other
-  kHierarchical, ///< within the node to the rank of the target's place, from there to the one of the
-                 ///< same place on each other node: fewer peers, and bytes twice inside the node
+  kHierarchical, ///< within the node to the rank of the target's place, from there to the one of
+                 ///< the same place on each other node: fewer peers, and bytes twice inside the
+                 ///< node
 };
 const char *exchangeName(ExchangeAlgorithm algorithm);
 
@@ -93,11 +95,16 @@ KernelTime kernelTime(const topology::DeviceType &device, const KernelWork &work
 /// Immutable but for a cache; one thread at a time.
 class CostModel {
 public:
-  /// Fails (kUser) if the mesh is malformed or has more ranks than the topology.
-  static Expected<CostModel> create(topology::Topology topology, Mesh mesh);
+  /// Fails (kUser) if the mesh is malformed or has more ranks than the topology. `threads` as of
+  /// workersOf.
+  static Expected<CostModel> create(topology::Topology topology, Mesh mesh, int64_t threads = 0);
 
   const Mesh &mesh() const { return mesh_; }
   const topology::Topology &topology() const { return *topology_; }
+  /// Whether costs are of cores or of devices and links.
+  const Workers &workers() const { return workers_; }
+  /// Of the first rank.
+  const topology::DeviceType &device() const { return *network_->places().front().deviceType; }
 
   /// One copy between two ranks' memories, alone.
   Cost copy(int64_t source, int64_t target, double bytes) const;
@@ -118,8 +125,9 @@ public:
   ExchangeCost shuffleParts(AxisSet axes, double bytesPerRank) const;
   /// Every rank of a group sends `bytesPerRank` to the group's first rank.
   Cost gather(AxisSet axes, double bytesPerRank) const;
-  /// Any traffic matrix, given sparsely (no pair twice): start and peers as the topology's all-to-all
-  /// was fitted, bytes over the fullest link or the fullest rank, so skew costs what it costs.
+  /// Any traffic matrix, given sparsely (no pair twice): start and peers as the topology's
+  /// all-to-all was fitted, bytes over the fullest link or the fullest rank, so skew costs what it
+  /// costs.
   Cost exchange(const std::vector<Flow> &flows) const;
   ExchangeCost exchangeParts(const std::vector<Flow> &flows) const;
 
@@ -146,7 +154,7 @@ private:
     int64_t ranksPerNode = 1;
   };
 
-  CostModel(std::shared_ptr<const topology::Topology> topology, Mesh mesh);
+  CostModel(std::shared_ptr<const topology::Topology> topology, Mesh mesh, int64_t threads);
   Load routed(const std::vector<Flow> &flows) const;
   /// O(ranks) but for the pairs within nodes, and equal nodes are counted once.
   Load spreadEvenly(Pattern pattern, AxisSet axes) const;
@@ -172,6 +180,7 @@ private:
   std::shared_ptr<const topology::Topology>
       topology_; // shared so that the network's pointers survive moves
   Mesh mesh_;
+  Workers workers_;
   std::shared_ptr<const Network> network_;
   mutable std::map<std::pair<Pattern, AxisSet>, Load> loads_;
   mutable std::map<AxisSet, Spread> spreads_;

@@ -1,9 +1,10 @@
-// Seconds of the tasks of a plan on one core: units of work by term, times what each term takes
-// there.
+// Units of work of the tasks of a plan by term: what its kernels say that they do, and the
+// functions of row_work.h and tensor_work.h.
 #pragma once
 
+#include "runtime/model/cost/row_work.h"
+#include "runtime/model/cost/terms.h"
 #include "runtime/model/plan/plan.h"
-#include "runtime/model/topology/topology.h"
 
 #include <cstdint>
 #include <map>
@@ -11,10 +12,6 @@
 #include <vector>
 
 namespace headrace::cost {
-
-/// Whether rows come in the order of an integer column: neighbours then fall on the same lines of
-/// the largest state.
-enum class RowOrder : uint8_t { kNone, kClustered };
 
 /// What one rank's part of a task handles. Counts of a run, or estimates.
 struct TaskRows {
@@ -29,9 +26,6 @@ struct TaskRows {
   RowOrder order = RowOrder::kNone;
   double orderExtent = 0; ///< of the column that they are in the order of: its range of values
 };
-
-/// Units of work by term; see `assumedSeconds` for the names.
-using Terms = std::map<std::string, double>;
 
 /// What lanes do for a run task with the morsels that they have, to sealing its chunks. Empty if
 /// the plan does not say what its kernel does.
@@ -49,16 +43,10 @@ Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks
 Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
 /// One rank's part of a tensor that the caller bound, copied.
 Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
+/// Which collective the task is.
+topology::CollectiveKind collectiveOf(const plan::Task &task);
 /// One rank's part of a collective between ranks of one process.
 Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
-
-/// Seconds that one unit of each term is assumed to take on a core of the early 2020s: what a
-/// device has before it is calibrated, and what calibration leans to where measurements say
-/// nothing.
-const std::map<std::string, double> &assumedSeconds();
-
-/// Σ units · seconds a unit on one core of the device.
-double secondsOf(const topology::DeviceType &device, const Terms &terms);
 
 /// The bytes of a buffer that one of `ranks` ranks has, on average.
 double localBytes(const plan::Buffer &buffer, int64_t ranks);

@@ -34,7 +34,8 @@ struct Workload {
   /// only. Of hierarchical ones, relays within a node are taken to have equal shares.
   cost::ExchangeAlgorithm exchange = cost::ExchangeAlgorithm::kFlat;
   double rowsRelativeError = 0;
-  double operationsPerValue = 4; ///< of a kernel, for each value it reads or writes
+  double operationsPerValue =
+      cost::kOperationsPerValue; ///< of a kernel, for each value it reads or writes
   /// A stream is simulated in at most this many chunks; fewer chunks are quicker and overlap less.
   int64_t chunksMax = 32;
 };

@@ -110,11 +110,8 @@ private:
   void kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
               const cost::KernelWork &work, double perDevice);
   // plan_worker_tasks.cpp: tasks of CPU ranks in one process (Workload::threads).
-  bool hasWorkers() const { return workload_.threads > 0; }
-  double coresPerRank() const {
-    return static_cast<double>(workload_.threads) / static_cast<double>(workload_.ranks);
-  }
-  double lanes() const { return std::ceil(coresPerRank()); }
+  cost::Workers workers() const { return {workload_.threads, workload_.ranks}; }
+  bool hasWorkers() const { return workers().shared(); }
   const topology::DeviceType &device(size_t rankClass) const {
     return *classes_[rankClass].deviceType;
   }
@@ -125,13 +122,14 @@ private:
   double polledSeconds(size_t rankClass, const cost::Terms &terms) const {
     return cost::secondsOf(device(rankClass), terms) * static_cast<double>(workload_.ranks);
   }
-  /// Whether the other ranks' tasks take cores at the same time.
-  enum class Others : uint8_t { kBusy, kIdle };
+  using Others = cost::Workers::Others;
   /// Seconds of one core, on at most `parallel` of them at once.
   Activity onCores(int32_t id, size_t rankClass, size_t chunk, size_t chunks, double coreSeconds,
                    double parallel, Others others) const;
   cost::TaskRows taskRows(int32_t id, const StreamState &source, double outRows) const;
-  double parallelLanes(const cost::TaskRows &rows) const;
+  /// Rows that a task without an output lets through, if it was not run: those that its state
+  /// keeps.
+  double rowsThrough(const Task &task, double otherwise) const;
   void addWorkerLoad(int32_t id, StreamState stream);
   void addWorkerRun(int32_t id, const StreamState &source, double outRows);
   void addWorkerExchange(int32_t id, const StreamState &source);

@@ -29,14 +29,7 @@ void PlanGraph::addCollective(int32_t id) {
     return;
   }
   const Task &task = plan_.tasks[id];
-  CollectiveKind kind = CollectiveKind::kAllReduce;
-  for (CollectiveKind candidate :
-       {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
-        CollectiveKind::kAllToAll, CollectiveKind::kBroadcast}) {
-    if (task.operation == topology::collectiveName(candidate)) {
-      kind = candidate;
-    }
-  }
+  CollectiveKind kind = cost::collectiveOf(task);
   const std::vector<int32_t> &sized =
       kind == CollectiveKind::kAllGather ? task.outputs : task.inputs;
   double bytes = 0;

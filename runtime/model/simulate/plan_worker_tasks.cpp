@@ -10,7 +10,7 @@ Activity PlanGraph::onCores(int32_t id, size_t rankClass, size_t chunk, size_t c
                             double coreSeconds, double parallel, Others others) const {
   const RankClass &on = classes_[rankClass];
   // In the unit of the class's resources: bytes that its memory would move meanwhile.
-  double oneCore = on.deviceType->memoryBandwidth.value / coresPerRank();
+  double oneCore = on.deviceType->memoryBandwidth.value / workers().coresPerRank();
   Activity activity = activityOf(id, chunk, chunks);
   activity.relativeError = on.deviceType->workRelativeError;
   activity.work = coreSeconds * oneCore;
@@ -21,6 +21,19 @@ Activity PlanGraph::onCores(int32_t id, size_t rankClass, size_t chunk, size_t c
   return activity;
 }
 
+double PlanGraph::rowsThrough(const Task &task, double otherwise) const {
+  for (const plan::StateArgument &argument : task.states) {
+    const plan::State &state = plan_.states[argument.state];
+    bool keepsAll = state.kind == plan::StateKind::kJoinTable ||
+                    state.kind == plan::StateKind::kRowBuffer ||
+                    (state.kind == plan::StateKind::kSortBuffer && state.limit == 0);
+    if (argument.use == plan::StateUse::kPerWorker && keepsAll && state.rows.p95 > 0) {
+      return static_cast<double>(state.rows.expected);
+    }
+  }
+  return otherwise;
+}
+
 cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double outRows) const {
   cost::TaskRows rows;
   if (auto known = workload_.tasks.find(id); known != workload_.tasks.end()) {
@@ -28,7 +41,7 @@ cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double
   } else {
     const Task &task = plan_.tasks[id];
     rows.source = share(source);
-    rows.stages = {task.outputStream == kNone ? rows.source : outRows};
+    rows.stages = {task.outputStream == kNone ? rowsThrough(task, rows.source) : outRows};
     rows.pieces = static_cast<double>(source.chunks);
     for (const plan::StateArgument &argument : task.states) {
       rows.states.push_back(static_cast<double>(plan_.states[argument.state].rows.expected));
@@ -39,22 +52,8 @@ cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double
       }
     }
   }
-  rows.lanes = lanes();
+  rows.lanes = workers().lanes();
   return rows;
-}
-
-/// Lanes at work on average: in the last round some have no morsel, or the short one at the end.
-double PlanGraph::parallelLanes(const cost::TaskRows &rows) const {
-  double full = std::max(rows.pieces, 1.0) - 1;
-  if (full < 1 || rows.source <= 0) {
-    return 1;
-  }
-  constexpr double kMorselRows = 122880; // the setting's default: row groups are cut to it
-  double size = std::min(kMorselRows, rows.source / full);
-  double left = std::max(rows.source - full * size, 0.0);
-  double rounds = std::ceil(full / lanes());
-  bool even = rounds * lanes() == full;
-  return std::clamp(rows.source / (rounds * size + (even ? left : 0)), 1.0, lanes());
 }
 
 /// The lanes of the kernel that reads the stream load its morsels: here it is only cut into chunks.
@@ -76,7 +75,7 @@ void PlanGraph::addWorkerLoad(int32_t id, StreamState stream) {
 void PlanGraph::addWorkerRun(int32_t id, const StreamState &source, double outRows) {
   const Task &task = plan_.tasks[id];
   cost::TaskRows rows = taskRows(id, source, outRows);
-  double parallel = parallelLanes(rows);
+  double parallel = workers().parallelLanes(rows.source, rows.pieces);
   bool first = source.distribution == Distribution::kFirstRank;
   Others others = first ? Others::kIdle : Others::kBusy;
   size_t chunks = static_cast<size_t>(source.chunks);
@@ -124,7 +123,7 @@ void PlanGraph::addWorkerCompute(int32_t id) {
   const Task &task = plan_.tasks[id];
   for (size_t c = 0; c < classes_.size(); ++c) {
     double seconds = cost::secondsOf(device(c), cost::computeTerms(plan_, task, workload_.ranks));
-    Activity activity = onCores(id, c, 0, 1, seconds, lanes(), Others::kBusy);
+    Activity activity = onCores(id, c, 0, 1, seconds, workers().lanes(), Others::kBusy);
     activity.latencySeconds =
         overhead(c, "task") + polledSeconds(c, cost::openTerms(plan_, task, workload_.ranks));
     append(std::move(activity), id, c, 0);

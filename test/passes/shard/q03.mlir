@@ -1,4 +1,5 @@
-// TPC-H q03: on a fast network rows are shuffled, on a slow one the small sides are everywhere; one rank moves nothing.
+// TPC-H q03: on a fast network the few customers are everywhere and what is large is shuffled; on a slow one every rank
+// reads all and keeps its part, so that only the best rows of each rank move; one rank moves nothing.
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:8 topology=ethernet-fast explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FAST
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:8 topology=ethernet-slow explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLOW
 // RUN: headrace-opt %s --shard="mesh=ranks:8 topology=ethernet-fast" | FileCheck %s --check-prefix=LOCAL
@@ -16,13 +17,15 @@
 !result = !frame.table<"l_orderkey": i64, "o_orderdate": !frame.date, "o_shippriority": i32,
     "revenue": !frame.decimal<38, 2>>
 
-// FAST: frame.join inner: shuffle on c_custkey = o_custkey
-// FAST-SAME: next best: broadcast left
+// FAST: frame.join inner: broadcast left, right block over ranks
+// FAST-SAME: next best: shuffle on c_custkey = o_custkey
 // FAST: frame.join inner: shuffle on o_orderkey = l_orderkey
 // FAST: frame.aggregate: complete, by hash of o_orderkey
-// SLOW: frame.join inner: both sides everywhere
-// SLOW: frame.join inner: broadcast left
-// SLOW: frame.aggregate: pre-aggregate
+// SLOW: frame.scan lineitem: every rank reads all
+// SLOW: frame.join inner: shuffle on o_orderkey = l_orderkey
+// SLOW-SAME: moving 0 bytes a rank
+// SLOW-SAME: next best: broadcast left
+// SLOW: frame.aggregate: complete, by hash of o_orderkey
 // ONE-NOT: dist.
 // ONE: frame.topk
 // ONE-NOT: dist.
@@ -47,8 +50,9 @@ func.func @main() -> !result {
     %p = frame.compare lt %date, %day : (!frame.date, !frame.date) -> i1
     frame.yield %p : i1
   } : !orders
-  // LOCAL-DAG: dist.exchange hash %{{.*}} keys ["c_custkey"]
-  // LOCAL-DAG: dist.exchange hash %{{.*}} keys ["o_custkey"]
+  // LOCAL: dist.exchange broadcast
+  // LOCAL-DAG: dist.exchange hash %{{.*}} keys ["o_orderkey"]
+  // LOCAL-DAG: dist.exchange hash %{{.*}} keys ["l_orderkey"]
   %co = frame.join inner %building, %early on ["c_custkey"] = ["o_custkey"] : !customer, !orders -> !co
   %lineitem = frame.scan "lineitem" ["l_orderkey", "l_extendedprice", "l_discount", "l_shipdate"]
       {statistics = {rows = 60000000 : i64, columns = {l_orderkey = {distinct = 15000000 : i64},

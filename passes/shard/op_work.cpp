@@ -1,0 +1,182 @@
+// Counts rows, columns and scalar ops of relational ops.
+#include "passes/shard/op_work.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace::frame;
+
+namespace headrace::shard {
+namespace {
+
+double widthOf(Operation *op) {
+  double bytes = 1;
+  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())}) {
+    for (Type type : types) {
+      Type plain = dropNullable(type);
+      bytes = std::max(bytes, plain.isIntOrFloat() ? plain.getIntOrFloatBitWidth() / 8.0
+                              : isDate(plain)      ? 4
+                              : isString(plain)    ? 1
+                                                   : 8);
+    }
+  }
+  return bytes;
+}
+
+/// How the scalar ops of a region run: on vectors of a scan's rows, or row by row.
+enum class Form : uint8_t { kVectors, kRows };
+
+/// Units of work of the region's ops on `rows` rows.
+void addExpressions(cost::Terms &terms, Region &region, double rows, Form form) {
+  region.walk([&](Operation *op) {
+    bool texts =
+        llvm::any_of(op->getOperandTypes(), [](Type type) { return isString(dropNullable(type)); });
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<YieldOp, ConstantOp>([](Operation *) {})
+        .Case<LikeOp, SubstringOp, TextOp>([&](Operation *) { terms["match_string"] += rows; })
+        .Case([&](ExtractOp) { terms["date_part"] += rows; })
+        .Case<DivideOp, ModulusOp>([&](Operation *) { terms["divide"] += rows; })
+        .Default([&](Operation *other) {
+          double values =
+              isa<InOp>(other) ? static_cast<double>(cast<InOp>(other).getValues().size()) : 1;
+          if (texts) {
+            terms["compare_string"] += rows * values;
+          } else if (form == Form::kVectors) {
+            terms["vector_byte"] += rows * values * widthOf(other);
+          } else {
+            terms["scalar"] += rows * values;
+          }
+        });
+  });
+}
+
+/// The filter that alone reads a scan, so that other columns are decoded for the rows that it
+/// keeps.
+FilterOp soleFilter(ScanOp scan) {
+  return scan->hasOneUse() ? dyn_cast<FilterOp>(*scan->user_begin()) : FilterOp();
+}
+
+bool readsText(FilterOp filter) {
+  TableType type = filter.getInput().getType();
+  return llvm::any_of(filter.getColumns().getAsRange<StringAttr>(), [&](StringAttr name) {
+    return isString(dropNullable(type.getColumnType(name)));
+  });
+}
+
+/// The text column of which a filter over a scan looks up codes only: its condition was tried on
+/// the dictionary. Null for other filters.
+StringAttr codedColumn(FilterOp filter) {
+  bool coded = filter.getInput().getDefiningOp<ScanOp>() && filter.getColumns().size() == 1 &&
+               readsText(filter);
+  return coded ? cast<StringAttr>(filter.getColumns()[0]) : StringAttr();
+}
+
+/// Whether a column of the filter's result is used.
+bool isReadAfter(FilterOp filter, StringAttr column) {
+  return llvm::any_of(filter->getUsers(), [&](Operation *user) {
+    auto project = dyn_cast<ProjectOp>(user);
+    return !project || llvm::is_contained(project.getKept(), Attribute(column)) ||
+           llvm::is_contained(project.getColumns(), Attribute(column));
+  });
+}
+
+} // namespace
+
+double limitOf(Operation *op) {
+  if (auto topk = dyn_cast<TopKOp>(op)) {
+    return static_cast<double>(topk.getOffset() + topk.getCount());
+  }
+  auto limit = dyn_cast<LimitOp>(op);
+  return limit && limit.getCount() ? static_cast<double>(limit.getOffset() + *limit.getCount()) : 0;
+}
+
+StringAttr firstSortKey(Operation *op) {
+  ArrayAttr keys = isa<SortOp>(op)   ? cast<SortOp>(op).getKeys()
+                   : isa<TopKOp>(op) ? cast<TopKOp>(op).getKeys()
+                                     : ArrayAttr();
+  return keys && !keys.empty() ? cast<SortKeyAttr>(keys[0]).getColumn() : StringAttr();
+}
+
+cost::StepWork OpWork::scan(ScanOp op, double parts) {
+  double rows = rows_.rowsOf(op) / parts;
+  FilterOp filter = soleFilter(op);
+  if (!filter) {
+    return cost::scanRows(rows, rows_.shapeOf(op), {}, 0);
+  }
+  StringAttr coded = codedColumn(filter);
+  auto isEarly = [&](StringAttr name) {
+    return llvm::is_contained(filter.getColumns(), Attribute(name)) && name != coded;
+  };
+  auto isLate = [&](StringAttr name) {
+    return !isEarly(name) && (name != coded || isReadAfter(filter, coded));
+  };
+  return cost::scanRows(rows, rows_.shapeOf(op, isEarly), rows_.shapeOf(op, isLate),
+                        rows_.rowsOf(filter) / parts);
+}
+
+cost::StepWork OpWork::rowWise(Operation *op, double parts) {
+  cost::StepWork step;
+  step.rows = rows_.rowsOf(op->getOperand(0)) / parts;
+  if (auto filter = dyn_cast<FilterOp>(op)) {
+    bool onScan = filter.getInput().getDefiningOp<ScanOp>() != nullptr;
+    if (codedColumn(filter)) {
+      step.lanes["mapped"] = step.rows;
+      step.lanes["select"] = step.rows;
+    } else if (onScan && !readsText(filter)) {
+      step.lanes["select"] = step.rows;
+      addExpressions(step.lanes, filter.getPredicate(), step.rows, Form::kVectors);
+    } else {
+      addExpressions(step.lanes, filter.getPredicate(), step.rows, Form::kRows);
+    }
+  } else if (auto project = dyn_cast<ProjectOp>(op)) {
+    addExpressions(step.lanes, project.getExpressions(), step.rows, Form::kRows);
+  }
+  return step;
+}
+
+cost::StepWork OpWork::build(JoinOp op, double rows) {
+  auto keys = llvm::to_vector(op.getRightKeys().getAsRange<StringAttr>());
+  return cost::buildTable(rows_.joinTable(op, rows), static_cast<double>(keys.size()),
+                          stringsAmong(op.getRight().getType(), keys), model_.workers().lanes());
+}
+
+cost::StepWork OpWork::probe(JoinOp op, double rows, double buildRows, double matches) {
+  auto keys = llvm::to_vector(op.getLeftKeys().getAsRange<StringAttr>());
+  return cost::probeTable(rows_.joinTable(op, buildRows), rows, matches,
+                          static_cast<double>(keys.size()),
+                          stringsAmong(op.getLeft().getType(), keys));
+}
+
+cost::StepWork OpWork::group(Value result, double keys, double rows, double groups) {
+  auto type = cast<TableType>(result.getType());
+  ArrayRef<StringAttr> names = type.getNames();
+  double stringKeys = stringsAmong(type, names.take_front(static_cast<size_t>(keys)));
+  cost::StepWork step =
+      cost::groupRows(rows_.groupTable(result, groups), rows, keys, stringKeys,
+                      static_cast<double>(names.size()) - keys, model_.workers().lanes());
+  return step += cost::readState(groups, rows_.shapeOf(result));
+}
+
+cost::StepWork OpWork::sort(Value input, double rows, double limit, StringAttr firstKey) {
+  cost::RowShape shape = rows_.shapeOf(input);
+  cost::StepWork step = cost::sortRows(rows_.sortBuffer(input, rows, limit, firstKey), rows, shape,
+                                       model_.workers().lanes());
+  return step += cost::readState(limit > 0 ? std::min(limit, rows) : rows, shape);
+}
+
+cost::StepWork OpWork::unite(Value result, double parts) {
+  double rows = rows_.rowsOf(result) / parts;
+  cost::StepWork step = cost::emitRows(rows, rows_.shapeOf(result));
+  return step += cost::receiveRows(rows, rows_.shapeOf(result));
+}
+
+cost::StepWork OpWork::toTensor(ToTensorOp op, double parts) {
+  double rows = rows_.rowsOf(op.getInput()) / parts;
+  cost::RowShape shape = rows_.shapeOf(op.getInput());
+  cost::StepWork step = cost::emitRows(rows, shape);
+  step.lanes["tensor_byte"] = 2 * rows * shape.bytes;
+  step.waits["task"] = 1;
+  return step;
+}
+
+} // namespace headrace::shard

@@ -1,0 +1,46 @@
+// What relational ops do on one rank that has some of their rows, as work that the cost model
+// prices.
+#ifndef HEADRACE_PASSES_SHARD_OP_WORK_H
+#define HEADRACE_PASSES_SHARD_OP_WORK_H
+
+#include "passes/shard/row_estimates.h"
+
+namespace headrace::shard {
+
+/// `parts`: into how many parts an op's rows are divided; one rank has one of them. An op that ends
+/// a pipeline includes the beginning of the one that reads its state. Keeps pointers to its
+/// arguments.
+class OpWork {
+public:
+  OpWork(RowEstimates &rows, const cost::CostModel &model) : rows_(rows), model_(model) {}
+
+  cost::StepWork scan(frame::ScanOp op, double parts);
+  /// Filters, projections and renames.
+  cost::StepWork rowWise(mlir::Operation *op, double parts);
+  /// The table that a join builds of `rows` rows of its right side.
+  cost::StepWork build(frame::JoinOp op, double rows);
+  /// `rows` left rows looked up in a table of `buildRows` rows, to be `matches` rows of the result.
+  cost::StepWork probe(frame::JoinOp op, double rows, double buildRows, double matches);
+  /// `rows` rows folded into `groups` groups of `result`, of which the first `keys` columns are
+  /// keys.
+  cost::StepWork group(mlir::Value result, double keys, double rows, double groups);
+  /// `rows` rows put in order, of which `limit` stay; 0: all.
+  cost::StepWork sort(mlir::Value input, double rows, double limit, mlir::StringAttr firstKey);
+  /// Rows of several pipelines become those of one.
+  cost::StepWork unite(mlir::Value result, double parts);
+  /// Rows become tensors.
+  cost::StepWork toTensor(frame::ToTensorOp op, double parts);
+
+private:
+  RowEstimates &rows_;
+  const cost::CostModel &model_;
+};
+
+/// Rows that an op keeps of its order: offset and count of a top-k or limit; 0: all.
+double limitOf(mlir::Operation *op);
+/// The first key of a sort or top-k; null for other ops.
+mlir::StringAttr firstSortKey(mlir::Operation *op);
+
+} // namespace headrace::shard
+
+#endif // HEADRACE_PASSES_SHARD_OP_WORK_H

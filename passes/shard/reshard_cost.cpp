@@ -1,0 +1,191 @@
+// What the steps of a reshard cost: rows are written to chunks, go between ranks, and are read
+// again.
+#include "passes/shard/op_work.h"
+#include "passes/shard/reshard_plan.h"
+#include "runtime/model/cost/tensor_work.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace headrace::dist;
+
+namespace headrace::shard {
+namespace {
+
+using Others = cost::Workers::Others;
+
+frame::TableType tableType(const ValueSize &size) {
+  return cast<frame::TableType>(size.value.getType());
+}
+
+double partCount(const Layout &layout, const cost::Mesh &mesh) {
+  double parts = 1;
+  for (AxisSet dim : layout.dims) {
+    parts *= static_cast<double>(mesh.sizeOf(dim));
+  }
+  return parts;
+}
+
+plan::ExchangeKind exchangeOf(StepKind kind) {
+  return kind == StepKind::kHash        ? plan::ExchangeKind::kHash
+         : kind == StepKind::kBroadcast ? plan::ExchangeKind::kBroadcast
+                                        : plan::ExchangeKind::kGather;
+}
+
+} // namespace
+
+/// The parts of groups that came together, combined; then they are read.
+double ReshardPricer::finishSeconds(const TableStep &step, const Layout &source) {
+  cost::StateShape state;
+  cost::StepWork work;
+  double lanes = model_.workers().lanes();
+  if (size_.limit > 0) {
+    state.kind = plan::StateKind::kSortBuffer;
+    state.rows = step.rowsHere;
+    state.limit = size_.limit;
+    state.rowBytes = cost::stateRowBytes(state.kind, size_.shape);
+    work = cost::sortRows(state, step.rowsHere, size_.shape, lanes);
+  } else {
+    state.kind = plan::StateKind::kGroupTable;
+    state.rows = step.rowsAfter;
+    state.rowBytes = cost::stateRowBytes(state.kind, size_.shape);
+    double keys = static_cast<double>(source.groupKeys.size());
+    work = cost::groupRows(state, step.rowsHere, keys,
+                           stringsAmong(tableType(size_), source.groupKeys),
+                           size_.shape.columns - keys, lanes);
+  }
+  work += cost::readState(step.rowsAfter, size_.shape);
+  return cost::secondsOf(model_, work, step.after);
+}
+
+double ReshardPricer::secondsOf(const TableStep &step, const Layout &source) {
+  if (step.kind == StepKind::kFinish) {
+    return finishSeconds(step, source);
+  }
+  if (step.kind == StepKind::kKeep) {
+    // A filter that hashes; without keys it asks for the rank only.
+    cost::StepWork filter;
+    filter.rows = step.rowsHere;
+    filter.lanes = cost::hashTerms(step.rowsHere, step.keys, step.stringKeys);
+    filter.lanes["select"] = step.rowsHere;
+    filter.device.operations = cost::kOperationsPerValue * step.rowsHere * (step.keys + 1);
+    return cost::secondsOf(model_, filter);
+  }
+  cost::StepWork emit = cost::emitRows(step.rowsHere, size_.shape);
+  if (step.kind == StepKind::kHash) {
+    for (const auto &[term, units] : cost::hashTerms(step.rowsHere, step.keys, step.stringKeys)) {
+      emit.lanes[term] += units;
+    }
+    emit.lanes["partition"] = step.rowsHere;
+  }
+  // The fullest rank takes in what it gets by one lane, as each sends.
+  double moved =
+      step.kind == StepKind::kHash ? std::max(step.rowsHere, step.rowsAfter) : step.rowsHere;
+  cost::Transfer transfer{exchangeOf(step.kind), step.axes, moved};
+  return cost::secondsOf(model_, emit, step.before) +
+         cost::secondsOf(model_, transfer, size_.shape, step.before) +
+         cost::secondsOf(model_, cost::receiveRows(step.rowsAfter, size_.shape), step.after);
+}
+
+double ReshardPricer::shareAfter(const ReshardStep &step) const {
+  double parts = static_cast<double>(model_.mesh().sizeOf(step.after.rowAxes));
+  return step.after.isRoot() ? 1
+                             : size_.estimates->fullestShare(size_.value, step.after.keys, parts);
+}
+
+/// Follows the rows through the steps of a table's plan.
+ReshardCost ReshardPricer::tableCost(const ReshardPlan &plan, const Layout &source) {
+  ReshardCost total;
+  const cost::Mesh &mesh = model_.mesh();
+  double rowsHere = source.unreduced ? size_.partRows
+                    : source.isRoot()
+                        ? size_.rows
+                        : size_.rows / static_cast<double>(mesh.sizeOf(source.rowAxes));
+  bool alone = source.isRoot(); // only the first rank has rows
+  for (const ReshardStep &step : plan) {
+    double peers = static_cast<double>(mesh.sizeOf(step.axes));
+    double bytes = rowsHere * size_.shape.bytes;
+    double rowsAfter = rowsHere;
+    switch (step.kind) {
+    case StepKind::kHash:
+      rowsAfter = (alone ? 1 : peers) * rowsHere * shareAfter(step);
+      total.bytesPerRank += bytes * (peers - 1) / peers;
+      break;
+    case StepKind::kBroadcast:
+      rowsAfter = alone ? rowsHere : rowsHere * peers;
+      total.bytesPerRank += bytes * (peers - 1);
+      break;
+    case StepKind::kGather:
+      rowsAfter = alone ? rowsHere : rowsHere * peers;
+      total.bytesPerRank += bytes * (peers - 1) / peers;
+      break;
+    case StepKind::kFinish:
+      rowsAfter = std::min(rowsHere, std::max(1.0, size_.rows * shareAfter(step)));
+      break;
+    case StepKind::kKeep:
+      rowsAfter = rowsHere * shareAfter(step);
+      break;
+    default:
+      break;
+    }
+    TableStep priced{step.kind,
+                     step.axes,
+                     static_cast<double>(step.keys.size()),
+                     stringsAmong(tableType(size_), step.keys),
+                     rowsHere,
+                     rowsAfter,
+                     alone ? Others::kIdle : Others::kBusy,
+                     step.after.isRoot() ? Others::kIdle : Others::kBusy};
+    const auto *known =
+        llvm::find_if(priced_, [&](const auto &entry) { return entry.first == priced; });
+    if (known == priced_.end()) {
+      priced_.push_back({priced, secondsOf(priced, source)});
+      known = &priced_.back();
+    }
+    total.seconds += known->second;
+    rowsHere = rowsAfter;
+    alone = step.after.isRoot();
+  }
+  return total;
+}
+
+ReshardCost ReshardPricer::tensorCost(const ReshardPlan &plan, const Layout &source) {
+  using topology::CollectiveKind;
+  ReshardCost total;
+  const Layout *before = &source;
+  for (const ReshardStep &step : plan) {
+    double here = size_.bytes / partCount(*before, model_.mesh());
+    double after = size_.bytes / partCount(step.after, model_.mesh());
+    double peers = static_cast<double>(model_.mesh().sizeOf(step.axes));
+    double fraction = (peers - 1) / peers;
+    auto add = [&](CollectiveKind kind, double sent) {
+      total.seconds += cost::secondsOf(model_, kind, step.axes, here, after);
+      total.bytesPerRank += sent;
+    };
+    switch (step.kind) {
+    case StepKind::kAllGather:
+      add(CollectiveKind::kAllGather, fraction * after);
+      break;
+    case StepKind::kAllReduce:
+      add(CollectiveKind::kAllReduce, 2 * fraction * here);
+      break;
+    case StepKind::kReduceScatter:
+      add(CollectiveKind::kReduceScatter, fraction * here);
+      break;
+    case StepKind::kAllToAll:
+      add(CollectiveKind::kAllToAll, fraction * here);
+      break;
+    default: // A slice is a copy within the rank.
+      total.seconds += cost::copySeconds(model_, here, after);
+      break;
+    }
+    before = &step.after;
+  }
+  return total;
+}
+
+ReshardCost ReshardPricer::costOf(const ReshardPlan &plan, const Layout &source) {
+  return source.form == Form::kTensor ? tensorCost(plan, source) : tableCost(plan, source);
+}
+
+} // namespace headrace::shard

@@ -1,0 +1,135 @@
+// Widths of columns from their ranges, and the rows of states as `form` will lay them out.
+#include "passes/shard/row_estimates.h"
+
+#include "passes/analysis/direct_table.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace headrace::frame;
+
+namespace headrace::shard {
+namespace {
+
+using analysis::Range;
+using plan::StateKind;
+
+/// Bytes of a value in a kernel.
+double bytesOf(Type type, const std::optional<Range> &range) {
+  constexpr double kStringHandle = 16;
+  Type plain = dropNullable(type);
+  if (isString(plain)) {
+    return kStringHandle;
+  }
+  if (plain.isInteger(1)) {
+    return 1;
+  }
+  if (isDate(plain)) {
+    return 4;
+  }
+  return range ? analysis::bitsFor(*range) / 8.0 : plain.getIntOrFloatBitWidth() / 8.0;
+}
+
+/// A rank's rows cannot be more than all rows, which may have no bound.
+std::optional<uint64_t> countOf(double rows) {
+  return rows < 9e18 ? std::optional(static_cast<uint64_t>(std::max(rows, 0.0))) : std::nullopt;
+}
+
+} // namespace
+
+double stringsAmong(TableType type, ArrayRef<StringAttr> columns) {
+  return static_cast<double>(llvm::count_if(columns, [&](StringAttr name) {
+    Type column = type.getColumnType(name);
+    return column && isString(dropNullable(column));
+  }));
+}
+
+double RowEstimates::fullestShare(Value table, ArrayRef<StringAttr> keys, double parts) {
+  if (parts <= 1 || keys.empty()) {
+    return 1 / parts;
+  }
+  double values = 1;
+  for (StringAttr key : keys) {
+    values *= std::max(1.0, ranges_.cardinality().columnOf(table, key).distinct);
+  }
+  values = std::min(values, rowsOf(table));
+  // Each value goes to any of the ranks: about the most of `parts` binomial counts.
+  double deviation = std::sqrt((1 - 1 / parts) / (parts * values));
+  return std::min(1.0, 1 / parts + std::sqrt(2 * std::log(parts)) * deviation);
+}
+
+cost::RowShape RowEstimates::shapeOf(Value table, llvm::function_ref<bool(StringAttr)> counts) {
+  cost::RowShape shape;
+  for (const Column &column : cast<TableType>(table.getType()).getColumns()) {
+    if (!counts(column.name)) {
+      continue;
+    }
+    std::optional<Range> range = ranges_.rangeOf(table, column.name);
+    double bytes = bytesOf(column.type, range);
+    bool text = isString(dropNullable(column.type));
+    shape.columns += 1;
+    shape.strings += text ? 1 : 0;
+    shape.nullable += isNullable(column.type) ? 1 : 0;
+    bool gathered =
+        !text && range && cost::isGathered(static_cast<double>(range->high - range->low));
+    shape.gathered += gathered ? 1 : 0;
+    shape.bytes += bytes;
+  }
+  return shape;
+}
+
+cost::RowShape RowEstimates::shapeOf(Value table) {
+  auto [it, added] = shapes_.try_emplace(table);
+  if (added) {
+    it->second = shapeOf(table, [](StringAttr) { return true; });
+  }
+  return it->second;
+}
+
+cost::StateShape RowEstimates::joinTable(JoinOp join, double rows) {
+  cost::StateShape state;
+  state.kind = StateKind::kJoinTable;
+  state.rows = rows;
+  state.rowBytes = cost::stateRowBytes(state.kind, shapeOf(join.getRight()));
+  if (join.getRightKeys().size() == 1) {
+    auto key = cast<StringAttr>(join.getRightKeys()[0]);
+    std::optional<Range> range = ranges_.rangeOf(join.getRight(), key);
+    std::optional<uint64_t> rowsMax = countOf(rowsMaxOf(join.getRight()));
+    if (range && rowsMax && !isNullable(join.getRight().getType().getColumnType(key))) {
+      auto extent = analysis::directExtent(range->low, range->high, *rowsMax);
+      state.extent = static_cast<double>(extent.value_or(0));
+    }
+  }
+  return state;
+}
+
+cost::StateShape RowEstimates::groupTable(Value result, double groups) {
+  cost::StateShape state;
+  state.kind = StateKind::kGroupTable;
+  state.rows = groups;
+  state.rowBytes = cost::stateRowBytes(state.kind, shapeOf(result));
+  return state;
+}
+
+double RowEstimates::heldBytes(const cost::StateShape &state, Value table) {
+  double texts = 0;
+  const analysis::TableEstimate &estimate = ranges_.cardinality().of(table);
+  for (auto [column, known] :
+       llvm::zip_equal(cast<TableType>(table.getType()).getColumnTypes(), estimate.columns)) {
+    texts += isString(dropNullable(column)) ? known.bytes : 0;
+  }
+  return state.workingSet() + state.rows * texts;
+}
+
+cost::StateShape RowEstimates::sortBuffer(Value input, double rows, double limit,
+                                          StringAttr firstKey) {
+  cost::StateShape state;
+  state.kind = StateKind::kSortBuffer;
+  state.rows = rows;
+  state.rowBytes = cost::stateRowBytes(state.kind, shapeOf(input));
+  state.limit = limit;
+  state.byText = firstKey && stringsAmong(cast<TableType>(input.getType()), {firstKey}) > 0;
+  return state;
+}
+
+} // namespace headrace::shard

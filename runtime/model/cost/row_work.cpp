@@ -1,0 +1,403 @@
+// Units of work of look-ups, ends of states, hand-overs and the steps made of them.
+#include "runtime/model/cost/row_work.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace headrace::cost {
+
+using plan::StateKind;
+using plan::WorkKind;
+
+namespace {
+
+constexpr double kStringBytes = 16;
+/// A field beyond the first cache line of a row takes another one.
+constexpr double kLineRowBytes = 48;
+/// Rows that a chunk has (plan::Stream::chunkRows), and chunks that a stream is simulated in.
+constexpr double kChunkRows = 65536;
+
+/// Working sets between which the time of touching a cache line at random, fetched ahead, is
+/// interpolated.
+struct LineKnot {
+  double bytes;
+  const char *term;
+};
+constexpr std::array<LineKnot, 5> kLines = {{{32e3, "line_32k"},
+                                             {512e3, "line_512k"},
+                                             {4e6, "line_4m"},
+                                             {32e6, "line_32m"},
+                                             {256e6, "line_256m"}}};
+
+/// Hat functions over the logarithm of the working set.
+void addLines(Terms &terms, double workingSet, double lines) {
+  if (lines <= 0) {
+    return;
+  }
+  if (workingSet <= kLines.front().bytes) {
+    terms[kLines.front().term] += lines;
+    return;
+  }
+  for (size_t i = 1; i < kLines.size(); ++i) {
+    if (workingSet <= kLines[i].bytes) {
+      double part = std::log(workingSet / kLines[i - 1].bytes) /
+                    std::log(kLines[i].bytes / kLines[i - 1].bytes);
+      terms[kLines[i - 1].term] += lines * (1 - part);
+      terms[kLines[i].term] += lines * part;
+      return;
+    }
+  }
+  terms[kLines.back().term] += lines;
+}
+
+double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::max(rows, 2.0)))); }
+
+void addAll(Terms &terms, const Terms &others) {
+  for (const auto &[name, units] : others) {
+    terms[name] += units;
+  }
+}
+
+} // namespace
+
+double RowShape::plainBytes() const { return bytes - strings * kStringBytes; }
+
+double StateShape::directoryBytes() const {
+  if (kind == StateKind::kJoinTable) {
+    return 8 * (direct() ? extent : hashedEntries(rows));
+  }
+  return kind == StateKind::kGroupTable ? 16 * rows : 0;
+}
+
+StateShape shapeOf(const plan::State &state, double rows) {
+  StateShape shape;
+  shape.kind = state.kind;
+  shape.rows = rows;
+  shape.rowBytes = state.rowBytes;
+  shape.extent = state.direct ? static_cast<double>(state.extent) : 0;
+  shape.limit = static_cast<double>(state.limit);
+  shape.byText = !state.fields.empty() && state.fields.front().type == HR_STRING;
+  return shape;
+}
+
+double stateRowBytes(StateKind kind, const RowShape &row) {
+  double header = kind == StateKind::kJoinTable ? 16 : kind == StateKind::kGroupTable ? 8 : 0;
+  return 8 * std::ceil(std::max(header + row.bytes + row.nullable, 8.0) / 8);
+}
+
+bool isGathered(double range) {
+  constexpr double kInRegisters = 64;
+  constexpr double kHardlyRepeat = 60e3;
+  return range > kInRegisters && range <= kHardlyRepeat;
+}
+
+double farBytes(double bytes) {
+  constexpr double kStays = 8e6;
+  constexpr double kGone = 64e6;
+  return bytes *
+         std::clamp(std::log(std::max(bytes, 1.0) / kStays) / std::log(kGone / kStays), 0.0, 1.0);
+}
+
+void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double units,
+               const Arrival &arrival) {
+  bool near = arrival.order == RowOrder::kClustered;
+  double directory = state.directoryBytes();
+  // In order, a row falls on the line of the one before, or on the next; but a directory by hash
+  // has no order.
+  auto inOrder = [&](double bytes, double lines) {
+    terms["order_byte"] += std::min(bytes, units * 64);
+    addLines(terms, 0, lines);
+  };
+  switch (kind) {
+  case WorkKind::kProbe:
+    if (near && state.direct()) {
+      inOrder(directory, units);
+    } else if (near) {
+      double keys = std::min(units, arrival.orderExtent);
+      addLines(terms, directory, keys);
+      addLines(terms, 0, units - keys);
+    } else {
+      addLines(terms, directory, units);
+    }
+    break;
+  case WorkKind::kMatch: {
+    // Chains are followed to their end; other keys are on those of a directory by hash.
+    double others = state.direct() ? 0 : units * state.rows / hashedEntries(state.rows);
+    terms["chain"] += others;
+    double lines = units * (state.rowBytes > kLineRowBytes ? 1.5 : 1) + others;
+    if (near) {
+      inOrder(state.rows * state.rowBytes, lines);
+    } else {
+      addLines(terms, state.workingSet(), lines);
+    }
+    break;
+  }
+  case WorkKind::kGroup: {
+    // Rows in the order of the groups: no two copies have the same, but for the ends of morsels.
+    double made = std::min(units, state.rows * (near ? arrival.ranks : arrival.lanes));
+    terms["group_new"] += made;
+    if (near) {
+      inOrder(farBytes(made * state.rowBytes), units - made);
+      addLines(terms, directory, made);
+    } else {
+      addLines(terms, state.workingSet(), units * (state.rowBytes > kLineRowBytes ? 2.5 : 2));
+    }
+    break;
+  }
+  case WorkKind::kInsert:
+    terms["insert_far_byte"] += farBytes(units * state.rowBytes);
+    break;
+  default:
+    break;
+  }
+}
+
+Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order) {
+  Terms terms;
+  switch (state.kind) {
+  case StateKind::kJoinTable: {
+    double directory = state.directoryBytes();
+    terms["finish"] = 2;
+    terms["clear_byte"] = directory / lanes;
+    terms["clear_far_byte"] = farBytes(directory) / lanes;
+    terms["build_row"] = state.rows / lanes;
+    terms["build_far_byte"] = farBytes(state.rows * state.rowBytes) / lanes;
+    addLines(terms, order == RowOrder::kClustered ? 0 : directory, state.rows / lanes);
+    break;
+  }
+  case StateKind::kGroupTable:
+  case StateKind::kDense: {
+    // Copies are merged in pairs: round by round half as many, of up to twice the rows.
+    double merged = 0;
+    double copy = std::min(through, state.rows * lanes) / lanes;
+    for (double left = lanes; left > 1; left = std::ceil(left / 2)) {
+      merged += copy;
+      copy = std::min(2 * copy, state.rows);
+    }
+    terms["finish"] = 1;
+    terms["merge_row"] = merged;
+    addLines(terms, state.workingSet(), 2 * merged);
+    terms["list_row"] = state.rows;
+    break;
+  }
+  case StateKind::kSortBuffer: {
+    double kept = state.limit > 0 ? std::min(state.limit, through) : through;
+    terms["finish"] = 2;
+    terms["sort_row"] = through;
+    terms[state.byText ? "sort_compare_text" : "sort_compare"] =
+        kept * std::log2(std::max(2.0, kept)) + through;
+    break;
+  }
+  case StateKind::kScalar:
+  case StateKind::kDictionary:
+  case StateKind::kRowBuffer:
+    break;
+  }
+  return terms;
+}
+
+Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks) {
+  Terms terms;
+  terms["exchange"] = 1;
+  terms["exchange_chunk"] = pieces;
+  if (ranks > 1) {
+    terms["exchange_value"] = rows * columns;
+    terms["exchange_byte"] = bytes;
+    // What outgrows the caches goes through memory.
+    constexpr double kCachedBytes = 8e6;
+    terms["exchange_far_byte"] = std::max(0.0, bytes - kCachedBytes);
+  }
+  return terms;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+StepWork &StepWork::operator+=(const StepWork &other) {
+  addAll(lanes, other.lanes);
+  addAll(oneLane, other.oneLane);
+  addAll(waits, other.waits);
+  rows = std::max(rows, other.rows);
+  device.operations += other.device.operations;
+  device.streamBytes += other.device.streamBytes;
+  device.randomBytes += other.device.randomBytes;
+  device.workingSetBytes += other.device.workingSetBytes;
+  device.launches += other.device.launches;
+  return *this;
+}
+
+double piecesOf(double rows) { return std::max(1.0, std::ceil(rows / kChunkRows)); }
+
+double secondsOf(const CostModel &model, const StepWork &step, Workers::Others others) {
+  const Workers &workers = model.workers();
+  if (!workers.shared()) {
+    return model.kernel(step.device).seconds;
+  }
+  const topology::DeviceType &device = model.device();
+  double parallel = workers.parallelLanes(step.rows, piecesOf(step.rows));
+  return workers.seconds(secondsOf(device, step.lanes), parallel, others) +
+         workers.seconds(secondsOf(device, step.oneLane), 1, others) +
+         secondsOf(device, step.waits);
+}
+
+namespace {
+
+/// A task over rows that are read or written: what other devices do for it.
+void addValues(StepWork &step, double rows, double columns, double bytes) {
+  step.device.operations += kOperationsPerValue * rows * columns;
+  step.device.streamBytes += rows * bytes;
+}
+
+StepWork beginPipeline(double rows) {
+  StepWork step;
+  step.rows = rows;
+  step.lanes["row"] = rows;
+  step.lanes["morsel"] = piecesOf(rows);
+  step.waits["task"] = 1;
+  step.device.launches = 1;
+  return step;
+}
+
+/// Look-ups of `rows` rows in a state: what other devices do for them.
+void addLookUps(StepWork &step, const StateShape &state, double rows) {
+  step.device.randomBytes += rows * state.rowBytes;
+  step.device.workingSetBytes += state.rows * state.rowBytes;
+}
+
+} // namespace
+
+StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept) {
+  StepWork step = beginPipeline(rows);
+  double bytes = early.bytes + late.bytes;
+  step.lanes["decode"] = rows * (early.columns - early.strings);
+  step.lanes["decode_gathered"] = rows * early.gathered;
+  step.lanes["decode_byte"] = rows * early.plainBytes();
+  step.lanes["decode_string"] = rows * early.strings;
+  step.lanes["skip"] = rows * late.columns;
+  step.lanes["decode_selected"] = kept * late.columns;
+  step.lanes["decode_selected_gathered"] = kept * late.gathered;
+  step.lanes["load"] = piecesOf(rows);
+  step.lanes["load_byte"] = rows * bytes;
+  step.lanes["load_far_byte"] = farBytes(rows * bytes);
+  addValues(step, rows, early.columns + late.columns, bytes);
+  return step;
+}
+
+StepWork receiveRows(double rows, const RowShape &row) {
+  StepWork step = beginPipeline(rows);
+  step.lanes["take"] = rows * (row.columns - row.strings);
+  step.lanes["decode_byte"] = rows * row.plainBytes();
+  step.lanes["take_string"] = rows * row.strings;
+  step.lanes["take_far_byte"] = farBytes(rows * row.bytes);
+  addValues(step, rows, row.columns, row.bytes);
+  return step;
+}
+
+StepWork readState(double rows, const RowShape &row) {
+  StepWork step = beginPipeline(rows);
+  step.lanes["read_row"] = rows;
+  addValues(step, rows, row.columns, row.bytes);
+  return step;
+}
+
+StepWork emitRows(double rows, const RowShape &row) {
+  StepWork step;
+  step.rows = rows;
+  step.lanes["emit"] = rows;
+  step.lanes["emit_byte"] = rows * row.plainBytes();
+  step.lanes["emit_string"] = rows * row.strings;
+  addValues(step, rows, row.columns, row.bytes);
+  return step;
+}
+
+Terms hashTerms(double rows, double keys, double strings) {
+  return {{"hash", rows * (keys - strings)}, {"hash_string", rows * strings}};
+}
+
+StepWork buildTable(const StateShape &state, double keys, double stringKeys, double lanes) {
+  StepWork step;
+  step.rows = state.rows;
+  step.lanes = hashTerms(state.rows, keys, stringKeys);
+  step.lanes["insert"] = state.rows;
+  addAccess(step.lanes, WorkKind::kInsert, state, state.rows, {});
+  step.lanes["insert_byte"] = state.rows * state.rowBytes;
+  step.oneLane = endTerms(state, state.rows, lanes, RowOrder::kNone);
+  addLookUps(step, state, state.rows);
+  return step;
+}
+
+StepWork probeTable(const StateShape &state, double rows, double matches, double keys,
+                    double stringKeys) {
+  StepWork step;
+  step.rows = rows;
+  if (!state.direct()) {
+    step.lanes = hashTerms(rows, keys, stringKeys);
+  }
+  double found = keys > 0 ? matches : rows * state.rows;
+  step.lanes[state.direct() ? "probe_direct" : "probe"] = rows;
+  addAccess(step.lanes, WorkKind::kProbe, state, rows, {});
+  step.lanes[state.direct() ? "match_direct" : "match"] = found;
+  addAccess(step.lanes, WorkKind::kMatch, state, found, {});
+  addLookUps(step, state, keys > 0 ? rows : found);
+  return step;
+}
+
+StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
+                   double measures, double lanes) {
+  StepWork step;
+  step.rows = rows;
+  step.lanes["fold"] = rows * measures;
+  if (keys > 0) {
+    addAll(step.lanes, hashTerms(rows, keys, stringKeys));
+    step.lanes["scalar"] = rows * (keys - stringKeys); // compared with the group's
+    step.lanes["compare_string"] = rows * stringKeys;
+    step.lanes["group"] = rows;
+    addAccess(step.lanes, WorkKind::kGroup, state, rows, {.lanes = lanes});
+    step.oneLane = endTerms(state, rows, lanes, RowOrder::kNone);
+    addLookUps(step, state, rows);
+  }
+  return step;
+}
+
+StepWork sortRows(const StateShape &state, double rows, const RowShape &row, double lanes) {
+  StepWork step;
+  step.rows = rows;
+  step.lanes["insert"] = rows;
+  addAccess(step.lanes, WorkKind::kInsert, state, rows, {});
+  step.lanes["insert_byte"] = rows * state.rowBytes;
+  step.lanes["emit_string"] = rows * row.strings;
+  step.oneLane = endTerms(state, rows, lanes, RowOrder::kNone);
+  double compared = state.limit > 0 ? 1 : std::log2(std::max(2.0, rows));
+  step.device.operations = kOperationsPerValue * rows * compared;
+  addLookUps(step, state, rows);
+  return step;
+}
+
+double secondsOf(const CostModel &model, const Transfer &transfer, const RowShape &row,
+                 Workers::Others others) {
+  double bytes = transfer.rows * row.bytes;
+  const Workers &workers = model.workers();
+  if (workers.shared()) {
+    StepWork step;
+    step.oneLane =
+        transferTerms(transfer.rows, row.columns, bytes, piecesOf(transfer.rows), workers.ranks);
+    step.waits = {{"task", 1}, {"hop", workers.ranks > 1 ? 1 : 0}};
+    return secondsOf(model, step, others);
+  }
+  switch (transfer.kind) {
+  case plan::ExchangeKind::kHash:
+    return model.shuffle(transfer.axes, bytes).seconds;
+  case plan::ExchangeKind::kBroadcast:
+    return model
+        .collective(topology::CollectiveKind::kAllGather, transfer.axes,
+                    bytes * static_cast<double>(model.mesh().sizeOf(transfer.axes)))
+        .seconds;
+  case plan::ExchangeKind::kGather:
+    return model.gather(transfer.axes, bytes).seconds;
+  }
+  return 0;
+}
+
+} // namespace headrace::cost

@@ -1,0 +1,131 @@
+// What the steps of a relational program do on one rank, in units of work: the functions by which
+// the layout solver prices an op before there is a plan, and the simulator the tasks of the plan.
+#pragma once
+
+#include "runtime/model/cost/cost.h"
+#include "runtime/model/cost/terms.h"
+#include "runtime/model/plan/plan.h"
+
+namespace headrace::cost {
+
+/// The columns of rows, as kernels and chunks hold them.
+struct RowShape {
+  double columns = 0;
+  double strings = 0;  ///< of the columns
+  double nullable = 0; ///< of the columns
+  double gathered = 0; ///< of the columns: no strings, with values that come from a dictionary
+  double bytes = 0;    ///< of a row: all columns, strings by their handles
+
+  double plainBytes() const; ///< without strings
+};
+
+/// Whether values of a range come from a dictionary in memory: a tiny one is in registers, and of
+/// values that hardly repeat there is none.
+bool isGathered(double range);
+/// Operations that a device with its own memory does for each value that it reads or writes.
+inline constexpr double kOperationsPerValue = 4;
+
+/// A state on one rank.
+struct StateShape {
+  plan::StateKind kind = plan::StateKind::kRowBuffer;
+  double rows = 0;
+  double rowBytes = 0;
+  double extent = 0;   ///< join tables: of a directory by key instead of by hash; 0: by hash
+  double limit = 0;    ///< sort buffers: rows that are kept; 0: all
+  bool byText = false; ///< sort buffers: the first field is a string
+
+  bool direct() const { return extent > 0; }
+  double directoryBytes() const;
+  /// Bytes that look-ups touch at random.
+  double workingSet() const { return directoryBytes() + rows * rowBytes; }
+};
+StateShape shapeOf(const plan::State &state, double rows);
+/// Bytes of a row of a state: header, fields by width, a byte for each that may be NULL.
+double stateRowBytes(plan::StateKind kind, const RowShape &row);
+
+/// Whether rows come in the order of an integer column: neighbours then fall on the same lines of
+/// the largest state.
+enum class RowOrder : uint8_t { kNone, kClustered };
+
+/// How rows come to a state.
+struct Arrival {
+  RowOrder order = RowOrder::kNone;
+  double orderExtent = 0; ///< of the column that they are in the order of: its range of values
+  double lanes = 1;       ///< copies that the state is filled in
+  double ranks = 1;       ///< whose rows these are
+};
+
+//===----------------------------------------------------------------------===//
+// Terms of parts of tasks
+//===----------------------------------------------------------------------===//
+
+/// Of bytes that are gone through in order, those that do not stay in a cache until they are used
+/// again.
+double farBytes(double bytes);
+/// What `units` of a kind of work touch of the state that they look into.
+void addAccess(Terms &terms, plan::WorkKind kind, const StateShape &state, double units,
+               const Arrival &arrival);
+/// What ends a state that `lanes` copies were filled of with `through` rows: merging them, building
+/// the directory, sorting. By one lane.
+Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order);
+/// Ranks of one process hand over `pieces` chunks with `rows` rows: taking, encoding and decoding.
+/// By one lane of each rank.
+Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks);
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// What one rank does in a step, for either kind of device.
+struct StepWork {
+  // CPU ranks of one process:
+  Terms lanes;       ///< what the rank's lanes divide among them
+  Terms oneLane;     ///< what one of them does
+  Terms waits;       ///< meanwhile nobody works for the rank: tasks begun, rows awaited
+  double rows = 0;   ///< in how many the lanes are divided
+  KernelWork device; ///< other devices; no launch until a pipeline begins
+
+  StepWork() { device.launches = 0; }
+  StepWork &operator+=(const StepWork &other);
+};
+
+/// Chunks or morsels of so many rows.
+double piecesOf(double rows);
+
+/// Seconds of a step on one rank, `others` being the other ranks meanwhile.
+double secondsOf(const CostModel &model, const StepWork &step,
+                 Workers::Others others = Workers::Others::kBusy);
+
+/// A pipeline begins with rows of a table: `early` columns of each are decoded, `late` ones of the
+/// `kept` rows that pass the first filter.
+StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept);
+/// A pipeline begins with rows that were received.
+StepWork receiveRows(double rows, const RowShape &row);
+/// A pipeline begins with the rows of a state.
+StepWork readState(double rows, const RowShape &row);
+/// A pipeline ends in chunks.
+StepWork emitRows(double rows, const RowShape &row);
+/// Keys of rows are hashed, `strings` of them texts.
+Terms hashTerms(double rows, double keys, double strings);
+/// Rows are appended to a join table, which is then finished.
+StepWork buildTable(const StateShape &state, double keys, double stringKeys, double lanes);
+/// Rows are looked up, and go on with what they `match`; without keys each meets all of the table.
+StepWork probeTable(const StateShape &state, double rows, double matches, double keys,
+                    double stringKeys);
+/// Rows are folded into groups, which are then merged. `row` is the group's: its keys and measures.
+StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
+                   double measures, double lanes);
+/// Rows are put in order, or the first of them chosen.
+StepWork sortRows(const StateShape &state, double rows, const RowShape &row, double lanes);
+
+/// How rows go from rank to rank.
+struct Transfer {
+  plan::ExchangeKind kind = plan::ExchangeKind::kHash;
+  AxisSet axes = 0;
+  double rows = 0; ///< of one rank, before
+};
+/// Seconds of the way between ranks alone, without making chunks and taking rows from them.
+double secondsOf(const CostModel &model, const Transfer &transfer, const RowShape &row,
+                 Workers::Others others = Workers::Others::kBusy);
+
+} // namespace headrace::cost

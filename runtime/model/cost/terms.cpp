@@ -1,0 +1,114 @@
+// What a unit of each kind of work is assumed to take, and the sum over the kinds.
+#include "runtime/model/cost/terms.h"
+
+namespace headrace::cost {
+
+const std::map<std::string, double> &assumedSeconds() {
+  static const std::map<std::string, double> table = {
+      // Kernels of rows.
+      {"row", 0.089e-9},
+      {"decode", 0.17e-9},
+      {"decode_byte", 0.027e-9},
+      {"decode_string", 0.98e-9},
+      {"skip", 0.2e-9},
+      {"decode_selected", 0.33e-9},
+      {"mapped", 0.55e-9},
+      {"take", 0.067e-9},
+      {"take_string", 3.6e-9},
+      {"select", 0.1e-9},
+      {"vector_byte", 0.0067e-9},
+      {"scalar", 0.1e-9},
+      {"wide", 0.7e-9},
+      {"divide", 4e-9},
+      {"compare_string", 1.4e-9},
+      {"match_string", 15e-9},
+      {"hash", 1.1e-9},
+      {"hash_string", 6.3e-9},
+      {"probe", 1.5e-9},
+      {"match", 3e-9},
+      {"fold", 0.17e-9},
+      {"group", 1.9e-9},
+      {"group_new", 19e-9},
+      {"insert", 0.67e-9},
+      {"insert_byte", 0.033e-9},
+      {"emit", 0.5e-9},
+      {"emit_byte", 0.16e-9},
+      {"emit_string", 6e-9},
+      {"partition", 3.4e-9},
+      {"read_row", 0.8e-9},
+      {"morsel", 1.7e-6},
+      {"load_byte", 0.017e-9},
+      {"load_far_byte", 0.066e-9},
+      {"load", 1.7e-6},
+      {"order_byte", 0.046e-9},
+      {"exchange_far_byte", 0.067e-9},
+      {"decode_gathered", 0.36e-9},
+      {"decode_selected_gathered", 0.5e-9},
+      {"probe_direct", 0.55e-9},
+      {"match_direct", 1.7e-9},
+      {"date_part", 8e-9},
+      {"element_across", 1.9e-9},
+      {"chain", 0.81e-9},
+      {"insert_far_byte", 0.067e-9},
+      {"take_far_byte", 0.033e-9},
+      {"clear_far_byte", 0.033e-9},
+      {"build_far_byte", 0.033e-9},
+      // Touching a line at random that was fetched ahead, by working set.
+      {"line_32k", 0.061e-9},
+      {"line_512k", 1.1e-9},
+      {"line_4m", 2e-9},
+      {"line_32m", 5.3e-9},
+      {"line_256m", 17e-9},
+      // Ends of states.
+      {"finish", 12e-6},
+      {"clear_byte", 0.055e-9},
+      {"build_row", 3.5e-9},
+      {"merge_row", 7.2e-9},
+      {"list_row", 0.33e-9},
+      {"sort_row", 1e-9},
+      {"sort_compare", 2.3e-9},
+      {"sort_compare_text", 15e-9},
+      // Exchanges and results.
+      {"exchange", 3.3e-6},
+      {"exchange_chunk", 2.8e-6},
+      {"exchange_value", 0.17e-9},
+      {"exchange_byte", 0.17e-9},
+      // Tensors.
+      {"compute", 5e-6},
+      {"product_f32", 0.02e-9},
+      {"product_f64", 0.04e-9},
+      {"product_byte", 0.033e-9},
+      {"product_pack", 0.038e-9},
+      {"element", 0.033e-9},
+      {"element_op", 0.031e-9},
+      {"element_math", 0.67e-9},
+      {"tensor_byte", 0.033e-9},
+      {"tensor_load_byte", 0.067e-9},
+      {"zero_byte", 0.033e-9},
+      {"collective", 7.3e-6},
+      {"collective_step", 6.2e-6},
+      {"collective_byte", 0.14e-9},
+      {"reduce_byte", 0.2e-9},
+      {"collective_copy", 0.058e-9},
+      // A run: its beginning and end, and each task's.
+      {"run", 200e-6},
+      {"task", 37e-6},
+      {"hop", 83e-6},
+  };
+  return table;
+}
+
+double secondsOf(const topology::DeviceType &device, const Terms &terms) {
+  double seconds = 0;
+  for (const auto &[name, units] : terms) {
+    auto known = device.workSeconds.find(name);
+    if (known != device.workSeconds.end()) {
+      seconds += units * known->second;
+    } else if (auto assumed = assumedSeconds().find(name); assumed != assumedSeconds().end()) {
+      seconds += units * assumed->second;
+    }
+  }
+  return seconds;
+}
+
+} // namespace headrace::cost

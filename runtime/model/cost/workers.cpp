@@ -1,0 +1,40 @@
+// Lanes of ranks that share the workers of a process.
+#include "runtime/model/cost/workers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headrace::cost {
+
+double Workers::lanes() const { return shared() ? std::ceil(coresPerRank()) : 1; }
+
+double Workers::parallelLanes(double rows, double pieces) const {
+  double full = std::max(pieces, 1.0) - 1;
+  if (full < 1 || rows <= 0) {
+    return 1;
+  }
+  double size = std::min(kMorselRows, rows / full);
+  double left = std::max(rows - full * size, 0.0);
+  double rounds = std::ceil(full / lanes());
+  bool even = rounds * lanes() == full;
+  return std::clamp(rows / (rounds * size + (even ? left : 0)), 1.0, lanes());
+}
+
+double Workers::seconds(double coreSeconds, double parallel, Others others) const {
+  return coreSeconds / (others == Others::kBusy ? std::min(parallel, coresPerRank()) : parallel);
+}
+
+Workers workersOf(const topology::Topology &topology, int64_t ranks, int64_t threads) {
+  if (topology.nodeCount() != 1) {
+    return {0, ranks};
+  }
+  const topology::NodeType &node = topology.nodeTypes.at(topology.instances.front().type);
+  const topology::DeviceGroup *group = topology::rankGroup(topology, node);
+  if (!group || topology.deviceTypes.at(group->type).deviceClass != topology::DeviceClass::kCpu) {
+    return {0, ranks};
+  }
+  const topology::DeviceType &device = topology.deviceTypes.at(group->type);
+  return {threads > 0 ? threads : device.cores * group->count, ranks};
+}
+
+} // namespace headrace::cost

@@ -1,0 +1,128 @@
+# ruff: noqa: E501
+"""The layout solver and the simulator price by the same functions: their times and their orders are alike."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from headrace._src.programs import Target
+from headrace._src.query import plan_cache
+from headrace._src.query.tables import resolve
+from headrace._src.tuning.choice import Choice
+from headrace._src.tuning.subject import ProgramSubject, SqlSubject, Subject, target_for
+from tpch_queries import QUERIES
+
+#: Layouts that are compiled: those that are nearly the cheapest, and random ones.
+_ALTERNATIVES = 10
+_SEEDS = 8
+_NAMES = ("03", "05", "10", "12", "14", "18")
+#: The solver adds up what the simulator lets overlap, and counts rows by estimates.
+_FACTOR = 2.5
+#: Plans nearer to each other than this in the simulation are alike.
+_ALIKE = 0.03
+
+_NETWORK = """
+func.func @main(%x: tensor<1024x512xf32>, %w: tensor<512x1024xf32>, %v: tensor<1024x256xf32>) -> tensor<1024x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<1024x1024xf32>
+  %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %h = linalg.matmul ins(%x, %w : tensor<1024x512xf32>, tensor<512x1024xf32>)
+                     outs(%z1 : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %e2 = tensor.empty() : tensor<1024x256xf32>
+  %z2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<1024x256xf32>) -> tensor<1024x256xf32>
+  %y = linalg.matmul ins(%h, %v : tensor<1024x1024xf32>, tensor<1024x256xf32>)
+                     outs(%z2 : tensor<1024x256xf32>) -> tensor<1024x256xf32>
+  return %y : tensor<1024x256xf32>
+}
+"""
+
+
+def _solver_seconds(plan: dict[str, object]) -> float:
+    found = re.search(r"topology machine: ([0-9.e+-]+) s", str(plan["explanation"]))
+    assert found, plan["explanation"]
+    return float(found.group(1))
+
+
+def _write(folder: Path, name: str, subject: Subject, ranks: int) -> dict[str, float]:
+    """Different plans of a program; the solver's seconds by the name of the directory."""
+    plain = Target.of(ranks, None, None)
+    targets = {"": plain}
+    if ranks > 1:
+        targets |= {f"-a{number}": target_for(plain, Choice(number)) for number in range(1, _ALTERNATIVES)}
+        targets |= {f"-s{seed}": Target.of(ranks, None, seed) for seed in range(_SEEDS)}
+    seen: set[str] = set()
+    seconds: dict[str, float] = {}
+    for suffix, target in targets.items():
+        compiled = subject.compile(target)
+        plan = json.loads(compiled.plan_json)
+        shape = {key: value for key, value in plan.items() if key not in ("explanation", "places", "program")}
+        digest = hashlib.sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()
+        if digest not in seen:
+            seen.add(digest)
+            entry = f"{name}-r{ranks}{suffix}"
+            plan_cache.write(folder / f"{entry}.plan", compiled)
+            seconds[entry] = _solver_seconds(plan)
+    return seconds
+
+
+def _simulated(folder: Path) -> dict[str, float]:
+    """With the rows that a run counted, so that only the costs are compared."""
+    tool = shutil.which("headrace-tune")
+    assert tool, "headrace-tune is not on PATH"
+    records = folder / "records.json"
+    words = ["--topology", "machine", "--threads", "2", "--runs", "2", "--rounds", "1", "--quiet"]
+    subprocess.run([tool, "compare", folder, *words, "--json", records], check=True, capture_output=True)
+    return {record["plan"]: record["predicted_seconds"] for record in json.loads(records.read_text())}
+
+
+def _kendall(pairs: list[tuple[float, float]]) -> tuple[float, int]:
+    score = count = 0
+    for (one, first), (other, second) in itertools.combinations(pairs, 2):
+        if max(first, second) < (1 + _ALIKE) * min(first, second) or one == other:
+            continue
+        count += 1
+        score += 1 if (one < other) == (first < second) else -1
+    return (score / count if count else 1.0), count
+
+
+@pytest.fixture(scope="module")
+def priced(
+    tpch_small: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[tuple[float, float]]]:
+    """By program and ranks: the seconds of the solver and of the simulator of each plan."""
+    folder = tmp_path_factory.mktemp("plans")
+    solved: dict[str, dict[str, float]] = {}
+    for name in _NAMES:
+        text = (QUERIES / f"q{name}.sql").read_text()
+        for ranks in (1, 2):
+            subject = SqlSubject(text, resolve(tpch_small))
+            solved[f"q{name} on {ranks}"] = _write(folder, f"q{name}", subject, ranks)
+    solved["network on 2"] = _write(folder, "network", ProgramSubject(_NETWORK), 2)
+    simulated = _simulated(folder)
+    return {
+        program: [(seconds, simulated[entry]) for entry, seconds in plans.items()]
+        for program, plans in solved.items()
+    }
+
+
+def test_the_solver_and_the_simulator_agree_on_times(priced: dict[str, list[tuple[float, float]]]) -> None:
+    for program, plans in priced.items():
+        for solver, simulator in plans:
+            ratio = solver / simulator
+            assert 1 / _FACTOR < ratio < _FACTOR, (program, solver, simulator)
+
+
+def test_the_solver_and_the_simulator_agree_on_the_order(
+    priced: dict[str, list[tuple[float, float]]],
+) -> None:
+    taus = {program: _kendall(plans) for program, plans in priced.items() if len(plans) > 2}
+    assert len(taus) >= 5, taus
+    told = {program: tau for program, (tau, count) in taus.items() if count > 0}
+    assert sum(told.values()) / len(told) >= 0.6, taus

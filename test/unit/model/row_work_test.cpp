@@ -1,0 +1,190 @@
+// Steps have the terms of the tasks that they become, and cost what the simulator's lanes make of
+// them.
+#include "runtime/model/cost/row_work.h"
+#include "runtime/model/cost/task_time.h"
+#include "runtime/model/cost/tensor_work.h"
+
+#include <gtest/gtest.h>
+
+namespace headrace::cost {
+namespace {
+
+using plan::StateKind;
+using plan::StateUse;
+using plan::WorkKind;
+
+/// A run task over chunks of one i64 and one i32 column, with one state.
+plan::Plan planWith(StateKind kind, StateUse use, std::vector<plan::Work> work) {
+  plan::Plan plan;
+  plan.streams = {{"rows", {{{"k", HR_I64, "i64", false}, {"v", HR_I32, "i32", false}}}, 4, 65536}};
+  plan.states.resize(1);
+  plan.states[0].kind = kind;
+  plan.states[0].rowBytes = 32;
+  plan.kernels.resize(1);
+  plan.kernels[0].work = std::move(work);
+  plan.tasks.resize(1);
+  plan.tasks[0].kind = plan::TaskKind::kRun;
+  plan.tasks[0].kernel = 0;
+  plan.tasks[0].inputStream = 0;
+  plan.tasks[0].states = {{0, use}};
+  return plan;
+}
+
+const RowShape kRow = {.columns = 2, .strings = 0, .nullable = 0, .gathered = 0, .bytes = 12};
+
+Terms withoutZeros(Terms terms) {
+  std::erase_if(terms, [](const auto &term) { return term.second == 0; });
+  return terms;
+}
+
+TEST(RowWork, a_probe_has_the_terms_of_its_task) {
+  plan::Plan plan = planWith(StateKind::kJoinTable, StateUse::kShared,
+                             {{WorkKind::kHash, 0, 1, plan::kNone},
+                              {WorkKind::kProbe, 0, 1, 0},
+                              {WorkKind::kMatch, 1, 1, 0}});
+  for (double stateRows : {10.0, 1e5, 1e7}) {
+    for (double matches : {2e5, 1e6, 3e6}) { // the last walk along chains
+      TaskRows rows;
+      rows.source = 1e6;
+      rows.stages = {matches};
+      rows.states = {stateRows};
+      StateShape state = shapeOf(plan.states[0], stateRows);
+      EXPECT_EQ(withoutZeros(runTerms(plan, plan.tasks[0], rows)),
+                withoutZeros(probeTable(state, 1e6, matches, 1, 0).lanes))
+          << stateRows << " " << matches;
+    }
+  }
+}
+
+TEST(RowWork, a_table_by_key_is_not_hashed) {
+  plan::Plan plan = planWith(StateKind::kJoinTable, StateUse::kShared,
+                             {{WorkKind::kProbe, 0, 1, 0}, {WorkKind::kMatch, 1, 1, 0}});
+  plan.states[0].direct = true;
+  plan.states[0].extent = 1 << 20;
+  TaskRows rows;
+  rows.source = rows.stages.emplace_back(5000);
+  rows.states = {1000};
+  StateShape state = shapeOf(plan.states[0], 1000);
+  EXPECT_EQ(withoutZeros(runTerms(plan, plan.tasks[0], rows)),
+            withoutZeros(probeTable(state, 5000, 5000, 1, 0).lanes));
+}
+
+TEST(RowWork, a_build_has_the_terms_of_its_task_and_its_end) {
+  plan::Plan plan = planWith(StateKind::kJoinTable, StateUse::kPerWorker,
+                             {{WorkKind::kHash, 0, 1, plan::kNone},
+                              {WorkKind::kInsert, 0, 1, 0},
+                              {WorkKind::kInsertByte, 0, 32, plan::kNone}});
+  TaskRows rows;
+  rows.source = 2e5;
+  rows.states = {2e5};
+  StepWork step = buildTable(shapeOf(plan.states[0], 2e5), 1, 0, 1);
+  EXPECT_EQ(withoutZeros(runTerms(plan, plan.tasks[0], rows)), withoutZeros(step.lanes));
+  EXPECT_EQ(finishTerms(plan, plan.tasks[0], rows), step.oneLane);
+}
+
+TEST(RowWork, groups_have_the_terms_of_their_task_and_its_end) {
+  plan::Plan plan = planWith(StateKind::kGroupTable, StateUse::kPerWorker,
+                             {{WorkKind::kHash, 0, 2, plan::kNone},
+                              {WorkKind::kGroup, 0, 1, 0},
+                              {WorkKind::kScalar, 0, 2, plan::kNone},
+                              {WorkKind::kFold, 0, 3, plan::kNone}});
+  TaskRows rows;
+  rows.source = 1e6;
+  rows.states = {3e4};
+  rows.lanes = 4;
+  StepWork step = groupRows(shapeOf(plan.states[0], 3e4), 1e6, 2, 0, 3, 4);
+  EXPECT_EQ(withoutZeros(runTerms(plan, plan.tasks[0], rows)), withoutZeros(step.lanes));
+  EXPECT_EQ(finishTerms(plan, plan.tasks[0], rows), step.oneLane);
+}
+
+TEST(RowWork, chunks_have_the_terms_of_their_tasks) {
+  plan::Plan plan = planWith(StateKind::kScalar, StateUse::kPerWorker,
+                             {{WorkKind::kRow, 0, 1, plan::kNone},
+                              {WorkKind::kTake, 0, 2, plan::kNone},
+                              {WorkKind::kDecodeByte, 0, 12, plan::kNone},
+                              {WorkKind::kEmit, 0, 1, plan::kNone},
+                              {WorkKind::kEmitByte, 0, 12, plan::kNone}});
+  TaskRows rows;
+  rows.source = 3e5;
+  rows.bytes = 3e5 * 12;
+  rows.pieces = piecesOf(3e5);
+  rows.states = {1};
+  StepWork step = receiveRows(3e5, kRow);
+  step += emitRows(3e5, kRow);
+  EXPECT_EQ(withoutZeros(runTerms(plan, plan.tasks[0], rows)), withoutZeros(step.lanes));
+  EXPECT_EQ(exchangeTerms(plan, plan.tasks[0], rows, 2),
+            transferTerms(3e5, kRow.columns, 3e5 * kRow.bytes, piecesOf(3e5), 2));
+}
+
+TEST(RowWork, rows_of_a_state_are_as_wide_as_they_are_laid_out) {
+  EXPECT_EQ(stateRowBytes(StateKind::kJoinTable, kRow), 32); // 16 + 12, to whole words
+  EXPECT_EQ(stateRowBytes(StateKind::kGroupTable, kRow), 24);
+  EXPECT_EQ(stateRowBytes(StateKind::kSortBuffer, {1, 0, 1, 0, 8}), 16);
+}
+
+CostModel modelOf(topology::Topology topology, int64_t ranks, int64_t threads) {
+  return *CostModel::create(std::move(topology), flatMesh("m", "r", ranks), threads);
+}
+
+TEST(RowWork, lanes_divide_work_but_not_its_end) {
+  CostModel one = modelOf(topology::machineTopology({4, 8e9}, 1), 1, 0);
+  ASSERT_EQ(one.workers().threads, 4);
+  CostModel four = modelOf(topology::machineTopology({4, 8e9}, 4), 4, 4);
+  StepWork step;
+  step.rows = 4 * 65536 * 16;
+  step.lanes["row"] = 1e9;
+  step.oneLane["build_row"] = 1e6;
+  double row = assumedSeconds().at("row") * 1e9;
+  double build = assumedSeconds().at("build_row") * 1e6;
+  EXPECT_NEAR(secondsOf(one, step), row / 4 + build, 0.02 * row);
+  EXPECT_NEAR(secondsOf(four, step), row + build, 1e-9);
+  // Ranks that share a core take turns; one that works alone does not.
+  CostModel crowded = modelOf(topology::machineTopology({2, 8e9}, 4), 4, 2);
+  EXPECT_NEAR(secondsOf(crowded, step), 2 * (row + build), 1e-9);
+  EXPECT_NEAR(secondsOf(crowded, step, Workers::Others::kIdle), row + build, 1e-9);
+}
+
+TEST(RowWork, ranks_are_of_one_process_if_they_are_of_one_machine) {
+  EXPECT_TRUE(workersOf(topology::machineTopology({4, 8e9}, 2), 2, 0).shared());
+  for (const char *name : {"ethernet-slow", "p5-2node", "l40s-pcie"}) {
+    EXPECT_FALSE(workersOf(*topology::shippedTopology(name), 2, 0).shared()) << name;
+  }
+}
+
+TEST(RowWork, rows_between_machines_go_over_links) {
+  CostModel model = modelOf(*topology::shippedTopology("ethernet-slow"), 4, 0);
+  Transfer hash{plan::ExchangeKind::kHash, 1, 1e6};
+  EXPECT_DOUBLE_EQ(secondsOf(model, hash, kRow), model.shuffle(1, 12e6).seconds);
+  Transfer gather{plan::ExchangeKind::kGather, 1, 1e6};
+  EXPECT_DOUBLE_EQ(secondsOf(model, gather, kRow), model.gather(1, 12e6).seconds);
+  EXPECT_GT(secondsOf(model, {plan::ExchangeKind::kBroadcast, 1, 1e6}, kRow),
+            secondsOf(model, hash, kRow));
+}
+
+TEST(TensorWork, a_product_has_the_terms_of_its_task) {
+  plan::Plan plan;
+  plan.buffers = {{"a", "host", "f32", {1024, 64}, 0, 4 * 1024 * 64, plan::kNone, false},
+                  {"b", "host", "f32", {64, 32}, plan::kNone, 4 * 64 * 32, plan::kNone, false},
+                  {"c", "host", "f32", {1024, 32}, 0, 4 * 1024 * 32, plan::kNone, false}};
+  plan.tasks.resize(2);
+  plan.tasks[0].kind = plan::TaskKind::kCompute;
+  plan.tasks[0].operation = "matmul";
+  plan.tasks[0].inputs = {0, 1};
+  plan.tasks[0].outputs = {2};
+  ProductShape product;
+  product.elements = 512 * 32;
+  product.inner = 64;
+  product.outRows = 512;
+  product.rightBytes = 4 * 64 * 32;
+  product.bytes = 4 * (512 * 64 + 64 * 32 + 512 * 32);
+  EXPECT_EQ(computeTerms(plan, plan.tasks[0], 2), productTerms(product));
+  plan.tasks[1].kind = plan::TaskKind::kCollective;
+  plan.tasks[1].operation = "all_gather";
+  plan.tasks[1].inputs = {0};
+  plan.tasks[1].outputs = {0};
+  EXPECT_EQ(collectiveTerms(plan, plan.tasks[1], 2),
+            collectiveTerms(topology::CollectiveKind::kAllGather, 4 * 512 * 64, 4 * 512 * 64, 2));
+}
+
+} // namespace
+} // namespace headrace::cost
