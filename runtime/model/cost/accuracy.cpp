@@ -114,23 +114,28 @@ std::vector<AccuracyRow> accuracyOfRanks(const Measurements &measurements, int64
                          std::to_string(testRanksMin) + " and more";
   std::vector<AccuracyRow> rows;
   std::vector<double> all;
-  for (const auto &[key, points] : systemsOf(onlyLarge(measurements.points, bytesMin))) {
+  for (const auto &[key, points] : systemsOf(measurements.points)) {
+    std::vector<CurveForm> forms = stepForms(key.second);
+    // Small groups have messages of the size that large groups' buffers are cut into in smaller
+    // buffers.
+    double trainBytesMin =
+        forms.size() > 1 ? bytesMin / static_cast<double>(trainRanksMax) : bytesMin;
     std::vector<Measurement> train;
     std::vector<Measurement> test;
     for (const Measurement &point : points) {
       if (point.shape.nodes > 1) {
         continue;
       }
-      if (point.shape.members <= trainRanksMax) {
+      if (point.shape.members <= trainRanksMax && point.bytes >= trainBytesMin) {
         train.push_back(point);
-      } else if (point.shape.members >= testRanksMin) {
+      } else if (point.shape.members >= testRanksMin && point.bytes >= bytesMin) {
         test.push_back(point);
       }
     }
     if (train.empty() || test.empty()) {
       continue;
     }
-    std::vector<double> errors = relativeErrors(fitCurves(train, {stepForm("direct")}), test);
+    std::vector<double> errors = relativeErrors(fitCurves(train, forms), test);
     rows.push_back(
         {question, key.first + " " + topology::collectiveName(key.second), summarize(errors)});
     append(all, errors);
@@ -225,7 +230,13 @@ std::vector<CollectiveFit> fitSystem(const Measurements &measurements, const std
       take(fitCurves(curve, twoProtocols()));
     }
     if (bySize.size() > 1) {
-      take(fitCurves(within, {stepForm("low_latency"), stepForm("simple")}));
+      std::vector<CurveForm> forms = {stepForm("low_latency"), stepForm("simple")};
+      if (key.second == CollectiveKind::kAllToAll) {
+        // Short buffers and small messages differ: the first waits, the second is slow.
+        forms = stepForms(key.second);
+        forms.insert(forms.begin(), forms.front());
+      }
+      take(fitCurves(within, forms));
     }
     if (!between.empty()) {
       take(fitCurves(between, networkForms(key.second)));
@@ -256,6 +267,8 @@ std::string collectivesJson(const std::vector<CollectiveFit> &fits) {
     put("a_log2nodes", fit.perLog2NodeSeconds);
     put("g_sqrt", fit.sqrtTerm);
     put("g_sqrt_step", fit.sqrtStepTerm);
+    put("message_min", fit.messageBytesMin);
+    put("message_below", fit.messageBytesBelow);
     put(fit.sent == topology::SentBytes::kWhole  ? "B_alg"
         : fit.sent == topology::SentBytes::kTree ? "B_tree"
                                                  : "B",

@@ -30,7 +30,8 @@ struct AccuracyRow {
 std::vector<AccuracyRow> accuracyWithinSizes(const Measurements &measurements);
 /// Trained on groups of at most `trainRanksMax`, judged on groups of at least `testRanksMin` of
 /// systems that have both, for sizes of at least `bytesMin`: steps and pipelines must carry over.
-/// One row a system and collective, and one over all.
+/// Where curves are for sizes of messages, smaller buffers are trained on, whose messages are as
+/// large. One row a system and collective, and one over all.
 std::vector<AccuracyRow> accuracyOfRanks(const Measurements &measurements, int64_t trainRanksMax,
                                          int64_t testRanksMin, double bytesMin);
 /// Between nodes: trained on at most `trainNodesMax` nodes, judged on those with more.

@@ -128,6 +128,12 @@ TermValues termValues(const CollectiveFit &fit, const GroupShape &shape, double 
           moved};
 }
 
+bool holdsFor(const CollectiveFit &fit, const GroupShape &shape, double bytes) {
+  double message = bytes / static_cast<double>(shape.members);
+  return message >= fit.messageBytesMin &&
+         (fit.messageBytesBelow == 0 || message < fit.messageBytesBelow);
+}
+
 double predictSeconds(const CollectiveFit &fit, const GroupShape &shape, double bytes) {
   TermValues values = termValues(fit, shape, bytes);
   double seconds = 0;
@@ -143,7 +149,7 @@ const CollectiveFit *leastFit(const std::vector<CollectiveFit> &fits, Collective
   double bestSeconds = 0;
   for (const CollectiveFit &fit : fits) {
     bool holds = fit.members == 0 || fit.members == shape.members;
-    if (fit.kind != kind || fit.level != level || !holds) {
+    if (fit.kind != kind || fit.level != level || !holds || !holdsFor(fit, shape, bytes)) {
       continue;
     }
     bool closer = best && fit.members != 0 && best->members == 0;

@@ -45,10 +45,14 @@ void setCoefficient(topology::CollectiveFit &fit, Term term, double value);
 /// What the coefficients are multiplied with. Of `fit` only kind, level and sent count.
 TermValues termValues(const topology::CollectiveFit &fit, const GroupShape &shape, double bytes);
 
+/// Whether a curve is for messages of this size (bytes over members).
+bool holdsFor(const topology::CollectiveFit &fit, const GroupShape &shape, double bytes);
+
 /// The sum of all terms, in seconds.
 double predictSeconds(const topology::CollectiveFit &fit, const GroupShape &shape, double bytes);
 
 /// The algorithm with the least time; fits for exactly this size of group go before those for any.
+/// Only curves for messages of this size count.
 /// Null if there is none for this kind and level.
 const topology::CollectiveFit *leastFit(const std::vector<topology::CollectiveFit> &fits,
                                         topology::CollectiveKind kind, topology::Level level,

@@ -20,6 +20,8 @@ constexpr int kReweightingCount = 20;
 constexpr int kAlternationCount = 10;
 // Residuals below this weigh alike: the noise of the best measurements.
 constexpr double kResidualFloor = 0.01;
+// Where groups of 4 to 16 ranks show that messages begin to go by another protocol.
+constexpr double kLowLatencyBytes = 1 << 20;
 
 /// Solves the symmetric positive system of the members of `set`; nothing if it is singular.
 std::optional<std::vector<double>> solveSubset(const std::vector<std::vector<double>> &gram,
@@ -110,6 +112,8 @@ CollectiveFit emptyFit(const CurveForm &form, const std::vector<Measurement> &po
   fit.level = points.front().shape.nodes > 1 ? Level::kNetwork : Level::kNode;
   fit.algorithm = form.algorithm;
   fit.sent = form.sent;
+  fit.messageBytesMin = form.messageBytesMin;
+  fit.messageBytesBelow = form.messageBytesBelow;
   setCoefficient(fit, Term::kBytes, 0);
   return fit;
 }
@@ -133,6 +137,16 @@ CollectiveFit fitForm(const CurveForm &form, const std::vector<Measurement> &poi
   return fit;
 }
 
+/// The fit that counts for a point: the least of those for messages of its size.
+size_t leastOf(const std::vector<CollectiveFit> &fits, const GroupShape &shape, double bytes) {
+  auto rank = [&](const CollectiveFit &fit) {
+    return std::pair(!holdsFor(fit, shape, bytes), predictSeconds(fit, shape, bytes));
+  };
+  auto least = std::min_element(fits.begin(), fits.end(),
+                                [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
+  return static_cast<size_t>(least - fits.begin());
+}
+
 double mean(const std::vector<double> &values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -144,8 +158,15 @@ std::vector<CollectiveFit> alternate(const std::vector<Measurement> &points,
                                      const std::vector<double> &cutBytes) {
   std::vector<size_t> choice;
   for (const Measurement &point : points) {
-    choice.push_back(std::upper_bound(cutBytes.begin(), cutBytes.end(), point.bytes) -
-                     cutBytes.begin());
+    size_t form =
+        std::upper_bound(cutBytes.begin(), cutBytes.end(), point.bytes) - cutBytes.begin();
+    if (!holdsFor(emptyFit(forms[form], points), point.shape, point.bytes)) {
+      auto other = std::find_if(forms.begin(), forms.end(), [&](const CurveForm &candidate) {
+        return holdsFor(emptyFit(candidate, points), point.shape, point.bytes);
+      });
+      form = other == forms.end() ? form : static_cast<size_t>(other - forms.begin());
+    }
+    choice.push_back(form);
   }
   std::vector<CollectiveFit> best;
   double bestError = 0;
@@ -175,11 +196,7 @@ std::vector<CollectiveFit> alternate(const std::vector<Measurement> &points,
     }
     std::vector<size_t> next;
     for (const Measurement &point : points) {
-      auto least = std::min_element(fits.begin(), fits.end(), [&](const auto &a, const auto &b) {
-        return predictSeconds(a, point.shape, point.bytes) <
-               predictSeconds(b, point.shape, point.bytes);
-      });
-      next.push_back(formOf[static_cast<size_t>(least - fits.begin())]);
+      next.push_back(formOf[leastOf(fits, point.shape, point.bytes)]);
     }
     if (next == choice) {
       break;
@@ -196,8 +213,18 @@ CurveForm sizeForm(std::string algorithm) {
 }
 
 CurveForm stepForm(std::string algorithm) {
-  return {
-      std::move(algorithm), {Term::kBase, Term::kPerStep, Term::kSqrtStep, Term::kBytes}};
+  return {std::move(algorithm), {Term::kBase, Term::kPerStep, Term::kSqrtStep, Term::kBytes}};
+}
+
+std::vector<CurveForm> stepForms(CollectiveKind kind) {
+  if (kind != CollectiveKind::kAllToAll) {
+    return {stepForm("direct")};
+  }
+  CurveForm small = stepForm("low_latency");
+  small.messageBytesBelow = kLowLatencyBytes;
+  CurveForm large = stepForm("simple");
+  large.messageBytesMin = kLowLatencyBytes;
+  return {small, large};
 }
 
 std::vector<CurveForm> networkForms(CollectiveKind kind) {
@@ -289,11 +316,7 @@ std::vector<CollectiveFit> fitCurves(const std::vector<Measurement> &points,
 
 double predictLeast(const std::vector<CollectiveFit> &fits, const GroupShape &shape, double bytes) {
   HR_CHECK(!fits.empty());
-  double least = predictSeconds(fits.front(), shape, bytes);
-  for (const CollectiveFit &fit : fits) {
-    least = std::min(least, predictSeconds(fit, shape, bytes));
-  }
-  return least;
+  return predictSeconds(fits[leastOf(fits, shape, bytes)], shape, bytes);
 }
 
 std::vector<double> relativeErrors(const std::vector<CollectiveFit> &fits,

@@ -13,12 +13,17 @@ struct CurveForm {
   std::string algorithm;
   std::vector<Term> terms;
   topology::SentBytes sent = topology::SentBytes::kShares;
+  double messageBytesMin = 0;   ///< as in CollectiveFit
+  double messageBytesBelow = 0; ///< as in CollectiveFit
 };
 
 /// The curve for one size of group: start, pipeline and bytes.
 CurveForm sizeForm(std::string algorithm);
 /// The curve for any size of group inside a node: also steps, and a pipeline as long as the ring.
 CurveForm stepForm(std::string algorithm);
+/// The curves for any size of group inside a node. An all-to-all sends each message by itself, and
+/// those below 1 MiB by another protocol.
+std::vector<CurveForm> stepForms(topology::CollectiveKind kind);
 /// The algorithms of a collective between nodes: rings pay per rank, exchanges per remote peer, and
 /// all-reduce also has a tree.
 std::vector<CurveForm> networkForms(topology::CollectiveKind kind);
@@ -30,14 +35,15 @@ std::vector<double> fitCoefficients(const std::vector<std::vector<double>> &valu
                                     const std::vector<double> &seconds);
 
 /// One fit for every form; what they predict together is the least of them. With several forms,
-/// points are first divided by size, then go to the curve that predicts least, until nothing
-/// changes; the best of several divisions is kept. Points must be of one collective. A form that no
-/// point chose is left out. The relative errors are the standard deviation of what the fits leave
-/// (√(π/2) × mean deviation).
+/// points are first divided by size, then go to the curve for messages of their size that predicts
+/// least, until nothing changes; the best of several divisions is kept. Points must be of one
+/// collective. A form that no point chose is left out. The relative errors are the standard
+/// deviation of what the fits leave (√(π/2) × mean deviation).
 std::vector<topology::CollectiveFit> fitCurves(const std::vector<Measurement> &points,
                                                const std::vector<CurveForm> &forms);
 
-/// The least of the fits. `fits` must not be empty.
+/// The least of the fits for messages of this size, of all if there is none. `fits` must not be
+/// empty.
 double predictLeast(const std::vector<topology::CollectiveFit> &fits, const GroupShape &shape,
                     double bytes);
 

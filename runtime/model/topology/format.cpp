@@ -286,6 +286,8 @@ Json collectiveJson(const CollectiveFit &fit) {
   term("a_log2nodes", fit.perLog2NodeSeconds);
   term("g_sqrt", fit.sqrtTerm);
   term("g_sqrt_step", fit.sqrtStepTerm);
+  term("message_min", fit.messageBytesMin);
+  term("message_below", fit.messageBytesBelow);
   object[fit.sent == SentBytes::kWhole  ? "B_alg"
          : fit.sent == SentBytes::kTree ? "B_tree"
                                         : "B"] = fit.bandwidth;

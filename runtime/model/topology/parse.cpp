@@ -73,6 +73,8 @@ CollectiveFit readCollective(JsonReader &reader, const FigureDefaults &defaults)
   fit.perLog2NodeSeconds = term("a_log2nodes");
   fit.sqrtTerm = term("g_sqrt");
   fit.sqrtStepTerm = term("g_sqrt_step");
+  fit.messageBytesMin = term("message_min");
+  fit.messageBytesBelow = term("message_below");
   fit.members = reader.integer("n", Presence::kOptional, 0);
   if (reader.ok() && fit.members == 1) {
     reader.fail("n must be at least 2, or 0 for groups of any size, got ", fit.members);

@@ -279,6 +279,10 @@ struct CollectiveFit {
   Provenance provenance = {Origin::kFitted, {}, {}};
   std::string library; ///< "own", "nccl", or empty
   std::string domain;  ///< the file's word for the level ("nvlink"); empty means "node" or "net"
+  /// Holds for messages of at least this many bytes (a message: the buffer over the members), and
+  /// of fewer than the other if that is not 0.
+  double messageBytesMin = 0;
+  double messageBytesBelow = 0;
 };
 
 /// Where figures come from.

@@ -83,6 +83,30 @@ TEST(Fit, finds_two_algorithms_and_where_one_takes_over) {
   EXPECT_GT(summarize(relativeErrors(fitCurves(points, {sizeForm("one")}), points)).mean, 0.02);
 }
 
+TEST(Fit, curves_for_sizes_of_messages_count_only_there) {
+  CollectiveFit slow;
+  slow.kind = CollectiveKind::kAllToAll;
+  slow.baseSeconds = 2e-5;
+  slow.bandwidth = 1e11;
+  slow.messageBytesBelow = 1 << 20;
+  CollectiveFit quick = slow;
+  quick.bandwidth = 6e11;
+  quick.messageBytesMin = 1 << 20;
+  quick.messageBytesBelow = 0;
+  // The least of both would be the quick one everywhere.
+  double bytes = 8 << 20;
+  EXPECT_EQ(predictLeast({slow, quick}, {16}, bytes), predictSeconds(slow, {16}, bytes));
+  EXPECT_EQ(predictLeast({slow, quick}, {8}, bytes), predictSeconds(quick, {8}, bytes));
+  EXPECT_EQ(leastFit({slow, quick}, slow.kind, Level::kNode, {16}, bytes)->messageBytesMin, 0);
+  EXPECT_EQ(leastFit({quick}, slow.kind, Level::kNode, {16}, bytes), nullptr);
+  std::vector<CollectiveFit> fits =
+      fitCurves(made({slow, quick}, {{4}, {8}, {16}}), stepForms(CollectiveKind::kAllToAll));
+  ASSERT_EQ(fits.size(), 2u);
+  EXPECT_NEAR(fits[0].bandwidth, 1e11, 1e8);
+  EXPECT_NEAR(fits[1].bandwidth, 6e11, 1e8);
+  EXPECT_NE(collectivesJson(fits).find("message_below"), std::string::npos);
+}
+
 TEST(Fit, coefficients_are_never_negative) {
   // Seconds that fall with the second value: its best coefficient would be negative.
   std::vector<double> coefficients =
@@ -138,7 +162,9 @@ TEST(Accuracy, few_nodes_predict_more) {
 TEST(Accuracy, small_groups_predict_a_rack) {
   std::vector<AccuracyRow> rows = accuracyOfRanks(measured(), 16, 32, 16 << 20);
   EXPECT_EQ(rows.size(), 9u);
-  EXPECT_LE(rows.back().errors.mean, 0.12);
+  EXPECT_LE(rows.back().errors.mean, 0.10);
+  std::string question = rows.back().question;
+  EXPECT_LE(row(rows, question, "sm_103 all_to_all").errors.mean, 0.12);
 }
 
 TEST(Accuracy, an_unseen_system_is_predicted_from_its_link) {
