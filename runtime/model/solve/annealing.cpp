@@ -13,6 +13,9 @@ constexpr int64_t kBatchMax = 1024;
 // The price of excess follows the walk: down while it fits, up while it does not.
 constexpr double kCheaper = 0.93;
 constexpr double kDearer = 1.1;
+// Between these shares of what is forbidden.
+constexpr double kPenaltyMin = 1e-12;
+constexpr double kPenaltyMax = 1e3;
 // In this last share of the moves it only goes up, so that the walk ends where it fits.
 constexpr double kLastShare = 0.15;
 constexpr double kLastDearer = 1.3;
@@ -93,6 +96,9 @@ void Annealing::advance(const std::vector<double> &dual, std::mt19937_64 &random
   } else {
     penalty_ *= isLast ? kLastDearer : kDearer;
   }
+  // Long in what fits, or out of it: a price of nothing or of infinity would never come back.
+  penalty_ =
+      std::clamp(penalty_, kPenaltyMin * graph_.forbidden(), kPenaltyMax * graph_.forbidden());
   balance_ = isLast ? balance_ : penalty_;
 }
 
