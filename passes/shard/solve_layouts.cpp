@@ -63,11 +63,7 @@ FailureOr<topo::MeshAttr> meshFor(ModuleOp module, const ShardOptions &options) 
 
 Expected<topology::Topology> topologyFor(const ShardOptions &options, int64_t ranks) {
   if (options.topology.empty()) {
-    topology::MachineSize machine = topology::thisMachine();
-    if (options.memoryBytes > 0) {
-      machine.memoryBytes = options.memoryBytes;
-    }
-    return topology::machineTopology(machine, ranks);
+    return topology::hostTopology(ranks, options.memoryBytes);
   }
   for (const std::string &name : topology::shippedTopologyNames()) {
     if (name == options.topology) {

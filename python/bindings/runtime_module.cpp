@@ -202,7 +202,7 @@ Expected<std::shared_ptr<const exec::Program>> load(const std::string &planJson,
 /// A shipped name, JSON text, or nothing: this machine, divided.
 Expected<topology::Topology> topologyOf(const std::string &text, int64_t ranks) {
   if (text.empty()) {
-    return topology::machineTopology(topology::thisMachine(), ranks);
+    return topology::hostTopology(ranks);
   }
   std::vector<std::string> shipped = topology::shippedTopologyNames();
   bool known = std::find(shipped.begin(), shipped.end(), text) != shipped.end();
@@ -337,6 +337,9 @@ NB_MODULE(_runtime, module) {
       nb::arg("topology"), nb::arg("ranks"), "The content hash of a topology; see cost.");
   module.def("ranks_of_nodes", &ranksOfNodes, nb::arg("topology"), nb::arg("ranks"),
              "How many of the first ranks each node of a topology has; see cost.");
+  module.def(
+      "calibration_file", &topology::calibrationFile,
+      "The path of what `headrace calibrate` found of this machine; empty if it is switched off.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
 }

@@ -95,7 +95,7 @@ Expected<topology::Topology> readTopology(const std::string &name) {
     return topology::shippedTopology(name);
   }
   if (name == "machine") {
-    return topology::machineTopology(topology::thisMachine(), 1);
+    return topology::hostTopology(1);
   }
   return topology::readTopologyFile(name);
 }

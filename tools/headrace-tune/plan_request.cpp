@@ -102,7 +102,7 @@ Options planOptions(PlanRequest &request, std::string usage) {
 
 Expected<topology::Topology> openTopology(const std::string &name, int64_t ranks) {
   if (name == "machine") {
-    return topology::machineTopology(topology::thisMachine(), std::max<int64_t>(ranks, 1));
+    return topology::hostTopology(std::max<int64_t>(ranks, 1));
   }
   std::vector<std::string> shipped = topology::shippedTopologyNames();
   bool known = std::find(shipped.begin(), shipped.end(), name) != shipped.end();

@@ -1,4 +1,4 @@
-"""The command `headrace`: sql, explain, cost, compile, tune."""
+"""The command `headrace`: sql, explain, cost, compile, tune, calibrate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from headrace._src.errors import HeadraceError
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="headrace", description="compile and run programs over tables and tensors")
+    parser = argparse.ArgumentParser(
+        prog="headrace", description="compile and run programs over tables and tensors"
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     summaries = {
         "sql": "run a query and print its result",
@@ -22,22 +24,42 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=summary)
         command.add_argument("text", help="one SQL query; @FILE reads it from a file")
         command.add_argument("--tables", required=True, metavar="DIR", help="directory of Parquet files")
-        command.add_argument("--ranks", type=int, default=1, help="in-process ranks to shard over (default 1)")
+        command.add_argument(
+            "--ranks", type=int, default=1, help="in-process ranks to shard over (default 1)"
+        )
         command.add_argument("--topology", metavar="FILE", help="topology file (default: this machine)")
         command.add_argument("--layout-seed", type=int, metavar="K", help="force a random feasible layout")
         if name == "compile":
-            command.add_argument("--output", required=True, metavar="NAME.plan", help="the directory to write")
+            command.add_argument(
+                "--output", required=True, metavar="NAME.plan", help="the directory to write"
+            )
         if name == "sql":
-            command.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
-            command.add_argument("--memory", type=int, metavar="BYTES", help="memory limit of all ranks together")
-            command.add_argument("--explain", action="store_true", help="also print the plan and why it was chosen")
-            command.add_argument("--output", metavar="FILE", help="write the result to a .parquet, .arrow or .csv file")
+            command.add_argument(
+                "--threads", type=int, help="workers of all ranks together (default: processors)"
+            )
+            command.add_argument(
+                "--memory", type=int, metavar="BYTES", help="memory limit of all ranks together"
+            )
+            command.add_argument(
+                "--explain", action="store_true", help="also print the plan and why it was chosen"
+            )
+            command.add_argument(
+                "--output", metavar="FILE", help="write the result to a .parquet, .arrow or .csv file"
+            )
             command.add_argument("--time", action="store_true", help="print the time per phase")
         if name == "cost":
-            command.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+            command.add_argument(
+                "--threads", type=int, help="workers of all ranks together (default: processors)"
+            )
     from headrace._src.tuning import tune
 
-    tune.add_arguments(commands.add_parser("tune", help="search for quicker layouts and settings, and keep them"))
+    tune.add_arguments(
+        commands.add_parser("tune", help="search for quicker layouts and settings, and keep them")
+    )
+    from headrace._src.calibration import calibrate
+
+    summary = "measure what this machine takes, for costs and choices of later compilations"
+    calibrate.add_arguments(commands.add_parser("calibrate", help=summary))
     return parser
 
 
@@ -58,6 +80,10 @@ def _run(arguments: argparse.Namespace) -> int:
         from headrace._src.tuning import tune
 
         return tune.command(arguments)
+    if arguments.command == "calibrate":
+        from headrace._src.calibration import calibrate
+
+        return calibrate.command(arguments)
     text = arguments.text
     if text.startswith("@"):
         try:
@@ -86,7 +112,12 @@ def _run(arguments: argparse.Namespace) -> int:
     shown = _Progress() if sys.stderr.isatty() else None
     try:
         table = query.sql(
-            text, arguments.tables, threads=arguments.threads, memory=arguments.memory, progress=shown, **common
+            text,
+            arguments.tables,
+            threads=arguments.threads,
+            memory=arguments.memory,
+            progress=shown,
+            **common,
         )
     finally:
         if shown:
@@ -98,7 +129,10 @@ def _run(arguments: argparse.Namespace) -> int:
         _print(table)
     if arguments.time:
         profile = query.last_profile()
-        print(f"compile {profile.compile_seconds * 1e3:.1f} ms, run {profile.run_seconds * 1e3:.1f} ms", file=sys.stderr)
+        print(
+            f"compile {profile.compile_seconds * 1e3:.1f} ms, run {profile.run_seconds * 1e3:.1f} ms",
+            file=sys.stderr,
+        )
         for name, seconds in profile.phases.items():
             print(f"  {name:12} {seconds * 1e3:8.2f} ms", file=sys.stderr)
     print(f"{table.num_rows} rows in {elapsed:.3f} s", file=sys.stderr)

@@ -57,7 +57,7 @@ class Target:
 
     def key(self) -> list[object]:
         # Without a topology it is this machine's: a home directory may be shared by unlike machines.
-        machine = "" if self.topology else f"{platform.machine()} {os.cpu_count()}"
+        machine = "" if self.topology else f"{platform.machine()} {os.cpu_count()} {_calibration()}"
         tuned = [self.choice.document(), self.note] if self.choice else []
         return [self.ranks, self.topology, machine, self.layout_seed, self.isa, *tuned]
 
@@ -81,6 +81,18 @@ class Target:
             request.note = self.note
         request.kernel_cache = str(plan_cache.cache_directory() / "kernels")
         return request
+
+
+def _calibration() -> str:
+    """Changes when the machine is calibrated anew."""
+    from headrace import _runtime
+
+    file = _runtime.calibration_file()
+    try:
+        stat = os.stat(file)
+    except OSError:
+        return ""
+    return f"{file} {stat.st_mtime_ns} {stat.st_size}"
 
 
 def _topology_text(topology: str | Path | None) -> str:

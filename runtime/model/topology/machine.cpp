@@ -1,16 +1,18 @@
-// The built-in topology: this machine's cores and memory divided among N ranks.
+// The built-in topology: this machine's cores and memory divided among N ranks, with what
+// calibration found.
 #include "runtime/base/check.h"
 #include "runtime/model/topology/topology.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <thread>
 #include <unistd.h>
 
 namespace headrace::topology {
 namespace {
 
-// Assumed, not measured: a server core of the early 2020s. Calibration writes a file that replaces
-// them.
+// Assumed, not measured: a server core of the early 2020s.
 constexpr double kCoreFlopsF32 = 3.2e10;
 constexpr double kCoreFlopsF64 = 1.6e10;
 constexpr double kCoreScalarOps = 1.5e9;
@@ -22,6 +24,34 @@ constexpr double kTaskLaunchSeconds = 5e-6;
 // A hand-over between in-process ranks: queue, wake-up, and one copy each side.
 constexpr double kHandOverSeconds = 1e-5;
 constexpr double kAssumedError = 0.5;
+
+std::string variable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+const DeviceGroup &ranksOf(const Topology &topology) {
+  return *rankGroup(topology, topology.nodeTypes.at(topology.instances.front().type));
+}
+
+int64_t coresOf(const Topology &topology) {
+  const DeviceGroup &ranks = ranksOf(topology);
+  return ranks.count * topology.deviceTypes.at(ranks.type).cores;
+}
+
+/// Seconds of work are of one core; rates are of a whole device.
+void applyCalibration(const Topology &calibrated, double coresPerRank, Topology &machine) {
+  const DeviceType &found = calibrated.deviceTypes.at(ranksOf(calibrated).type);
+  DeviceType &slot = machine.deviceTypes.at(ranksOf(machine).type);
+  slot.workSeconds = found.workSeconds;
+  slot.workRelativeError = found.workRelativeError;
+  for (const auto &[kind, rate] : found.compute) {
+    slot.compute[kind] = rate;
+    slot.compute[kind].value *= coresPerRank / static_cast<double>(found.cores);
+  }
+  machine.name = "machine, calibrated";
+  machine.hash = topologyHash(machine);
+}
 
 } // namespace
 
@@ -75,6 +105,38 @@ Topology machineTopology(const MachineSize &machine, int64_t ranks) {
   topology.instances.push_back({node.name, "machine", 1});
 
   topology.hash = topologyHash(topology);
+  return topology;
+}
+
+std::string calibrationFile() {
+  if (std::string file = variable("HEADRACE_CALIBRATION"); !file.empty()) {
+    return file == "off" ? "" : file;
+  }
+  std::string home = variable("HEADRACE_HOME");
+  return (home.empty() ? variable("HOME") + "/.cache/headrace" : home) + "/machine.json";
+}
+
+Expected<Topology> hostTopology(int64_t ranks, double memoryBytes) {
+  MachineSize machine = thisMachine();
+  if (memoryBytes > 0) {
+    machine.memoryBytes = memoryBytes;
+  }
+  Topology topology = machineTopology(machine, ranks);
+  std::string file = calibrationFile();
+  std::error_code error;
+  if (file.empty() || !std::filesystem::exists(file, error)) {
+    return topology;
+  }
+  Expected<Topology> calibrated = readTopologyFile(file);
+  if (!calibrated.ok()) {
+    return makeError(ErrorKind::kUser, "cannot use the calibration ", file, ": ",
+                     calibrated.status().message(),
+                     "; run headrace calibrate again, or set HEADRACE_CALIBRATION=off");
+  }
+  if (calibrated->nodeCount() == 1 && coresOf(*calibrated) == machine.cores) {
+    applyCalibration(*calibrated, static_cast<double>(machine.cores) / static_cast<double>(ranks),
+                     topology);
+  }
   return topology;
 }
 

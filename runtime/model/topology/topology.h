@@ -52,21 +52,21 @@ struct DeviceType {
   std::map<std::string, Quantity>
       compute;                        ///< element kind ("f32", "i64") to flop/s, efficiency applied
   double computeRelativeError = 0.15; ///< the largest of `compute`
-  /// Seconds a unit of each term of a plan's work on one core (cost/task_time.h), as calibrated on the
-  /// device; a term that is missing is assumed.
+  /// Seconds a unit of each term of a plan's work on one core (cost/task_time.h), as calibrated on
+  /// the device; a term that is missing is assumed.
   std::map<std::string, double> workSeconds;
   double workRelativeError = 0.5;
-  Quantity launchSeconds;             ///< fixed time of starting one kernel
-  Quantity graphLaunchSeconds;        ///< of one kernel inside a recorded graph; 0 = unknown
-  Quantity synchronizeSeconds;        ///< of waiting for the device from its host; 0 = unknown
-  std::string space;                  ///< name of its memory space ("hbm", "host", "nvme")
-  double capacityBytes = 0;           ///< usable bytes: capacity less what the runtime itself needs
-  Quantity totalBytes;                ///< capacity as stated
-  Quantity reservedBytes;             ///< what the runtime itself and its libraries need of it
-  Quantity memoryBandwidth;           ///< achieved streaming bytes per second, efficiency applied
-  Quantity readBandwidth;             ///< storage only
-  Quantity writeBandwidth;            ///< storage only
-  Quantity latencySeconds; ///< of one read; for memory the fixed time of a kernel's first bytes
+  Quantity launchSeconds;      ///< fixed time of starting one kernel
+  Quantity graphLaunchSeconds; ///< of one kernel inside a recorded graph; 0 = unknown
+  Quantity synchronizeSeconds; ///< of waiting for the device from its host; 0 = unknown
+  std::string space;           ///< name of its memory space ("hbm", "host", "nvme")
+  double capacityBytes = 0;    ///< usable bytes: capacity less what the runtime itself needs
+  Quantity totalBytes;         ///< capacity as stated
+  Quantity reservedBytes;      ///< what the runtime itself and its libraries need of it
+  Quantity memoryBandwidth;    ///< achieved streaming bytes per second, efficiency applied
+  Quantity readBandwidth;      ///< storage only
+  Quantity writeBandwidth;     ///< storage only
+  Quantity latencySeconds;     ///< of one read; for memory the fixed time of a kernel's first bytes
   Quantity writeLatencySeconds; ///< storage only
   int64_t readQueueDepth = 0;   ///< requests in flight that reach the bandwidth; 0 = unknown
   int64_t writeQueueDepth = 0;
@@ -253,7 +253,7 @@ enum class Level : uint8_t { kNode, kNetwork };
 enum class SentBytes : uint8_t {
   kShares, ///< each member's share to the others: v as below
   kWhole,  ///< the buffer: v = 1
-  kTree,   ///< over a node's port in a tree of k nodes: k−1 edges carry S up and S down, v = 2(k−1)/k
+  kTree, ///< over a node's port in a tree of k nodes: k−1 edges carry S up and S down, v = 2(k−1)/k
 };
 
 /// Fitted time of one algorithm for n members of which p are on other nodes than a given one:
@@ -363,5 +363,15 @@ MachineSize thisMachine();
 /// One node whose cores and memory are divided among `ranks` ranks that talk through its memory.
 /// All figures are assumed, not measured. `ranks` >= 1.
 Topology machineTopology(const MachineSize &machine, int64_t ranks);
+
+/// The file that `headrace calibrate` writes: HEADRACE_CALIBRATION, or else machine.json in
+/// HEADRACE_HOME (default
+/// ~/.cache/headrace). Empty if the variable says "off".
+std::string calibrationFile();
+
+/// machineTopology of the machine this runs on, with the seconds and rates in the calibration file,
+/// if there is one and it is of as many cores. `memoryBytes` 0: all it has. Fails (kUser) on a file
+/// that is no topology.
+Expected<Topology> hostTopology(int64_t ranks, double memoryBytes = 0);
 
 } // namespace headrace::topology

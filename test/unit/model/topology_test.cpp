@@ -2,6 +2,9 @@
 #include "runtime/model/topology/topology.h"
 
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace headrace::topology {
@@ -70,6 +73,26 @@ TEST(Topology, machine_divides_cores_and_memory) {
   EXPECT_NE(topology.hash, machineTopology({8, 64e9}, 2).hash);
   EXPECT_GE(thisMachine().cores, 1);
   EXPECT_GT(thisMachine().memoryBytes, 1e8);
+}
+
+TEST(Topology, calibrated_figures_are_divided_among_the_ranks_as_assumed_ones_are) {
+  Topology calibrated = machineTopology(thisMachine(), thisMachine().cores);
+  DeviceType &core = calibrated.deviceTypes.at("slot");
+  core.workSeconds["probe"] = 7e-9;
+  core.compute["f32"] = Quantity(1e11, 0.1); // of one core
+  std::string file = testing::TempDir() + "calibrated-machine.json";
+  std::ofstream(file) << formatTopology(calibrated);
+  setenv("HEADRACE_CALIBRATION", file.c_str(), 1);
+  Expected<Topology> host = hostTopology(2, 8e9);
+  setenv("HEADRACE_CALIBRATION", "off", 1);
+  ASSERT_TRUE(host.ok()) << host.status().toString();
+  const DeviceType &slot = host->deviceTypes.at("slot");
+  EXPECT_EQ(slot.workSeconds.at("probe"), 7e-9);
+  EXPECT_NEAR(slot.compute.at("f32").value, 1e11 * static_cast<double>(thisMachine().cores) / 2, 1);
+  EXPECT_DOUBLE_EQ(slot.capacityBytes, 4e9);
+  EXPECT_EQ(host->name, "machine, calibrated");
+  EXPECT_NE(host->hash, hostTopology(2, 8e9)->hash);
+  EXPECT_EQ(calibrationFile(), "");
 }
 
 struct Mistake {
@@ -192,8 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "2025-08-21, got today"},
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1e10, "eff": 1.5})",
                 "$.device_types.cpu-a.mem.bw: eff must be above 0 and at most 1.2, got 1.5"},
-        Mistake{"/device_types/cpu-a/codecs",
-                R"({"lz4": {"ratio": 0.5, "enc": 1, "dec": 1}})",
+        Mistake{"/device_types/cpu-a/codecs", R"({"lz4": {"ratio": 0.5, "enc": 1, "dec": 1}})",
                 "$.device_types.cpu-a.codecs.lz4: ratio must be at least 1 (bytes before / after), "
                 "got 0.5"},
         Mistake{"/fabric/kind", "\"string\"",

@@ -13,18 +13,18 @@ import itertools
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dev import places, tpch_data
-from dev.bench import calibration
-from dev.bench.plan_folder import PlanEntry, PlanFolder
+
+if TYPE_CHECKING:
+    from headrace._src.calibration.plan_folder import PlanEntry, PlanFolder
 
 SCANS = ("q01", "q06")
 # What each query mostly is, for the table.
@@ -189,33 +189,6 @@ def _tune(*arguments: str | Path) -> None:
     subprocess.run([tool, *map(str, arguments)], check=True)
 
 
-def calibrate(folder: Path, output: Path, threads: int, rounds: int) -> None:
-    """Writes tables and plans into `folder`, runs them and writes the topology."""
-    tables = folder / "tables"
-    tables.mkdir(parents=True)
-    calibration.write_tables(tables)
-    plans = PlanFolder(folder / "plans")
-    plans.folder.mkdir()
-    for name, text, all_ranks in calibration.queries():
-        for ranks in all_ranks:
-            plans.add_query(name, "query", text, tables, ranks)
-    for name, text, layouts in calibration.large_queries():
-        for ranks, seed in layouts:
-            plans.add_query(name, "query", text, tables, ranks, seed)
-    for name, function, types in calibration.tensor_programs():
-        for ranks in (1, 2):
-            plans.add_tensors(name, function, types, ranks)
-    _clear_line()
-    for refused in plans.refused:
-        print(f"  not calibrated with: {refused}")
-    _tune("calibrate", plans.folder, "--output", output, "--threads", str(threads), "--rounds", str(rounds))
-
-
-def _clear_line() -> None:
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
 def compare(plans: PlanFolder, topology: Path, threads: int, rounds: int) -> list[Outcome]:
     records = plans.folder.parent / "compared.json"
     arguments = [
@@ -251,17 +224,22 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--keep", type=Path, help="keep tables, plans and the topology in this folder")
     parser.add_argument("--json", type=Path, help="write figures and plans to this file")
     options = parser.parse_args(words)
+    from headrace._src.calibration import calibrate
+    from headrace._src.calibration.plan_folder import PlanFolder
+
+    os.environ["HEADRACE_CALIBRATION"] = "off"  # plans as without an earlier calibration
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="headrace-accuracy-") as scratch:
         folder = options.keep or Path(scratch)
         folder.mkdir(exist_ok=True)
         topology = options.topology or folder / "machine.json"
         if not options.topology:
-            calibrate(folder / "calibration", topology, options.threads, options.rounds)
+            programs = calibrate.make_plans(folder / "calibration")
+            calibrate.fit(programs, topology, threads=options.threads, rounds=options.rounds)
         plans = PlanFolder(folder / "test", topology=None)
         plans.folder.mkdir()
         add_test_plans(plans, options.scales.split(","))
-        _clear_line()
+        plans.close()
         outcomes = compare(plans, topology, options.threads, options.rounds)
     print(report(outcomes))
     for refused in plans.refused:

@@ -73,3 +73,8 @@ class PlanFolder:
         self.entries.append(entry)
         if sys.stderr.isatty():
             print(f"\r\033[K  {len(self.entries)} plans: {entry.name}", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Clears the line that tells how far it is."""
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""The plans that `headrace-tune calibrate` runs: small programs over made-up tables, one or two per kind of work.
+"""The programs that `headrace calibrate` runs: small ones over made-up tables, one or two per kind of work.
 
 None of them is a TPC-H query, so that predictions of those are of programs the model has not seen. Two sizes of
 facts: what stays in the caches from run to run, and what does not.
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
 ROWS = 1_200_000
@@ -49,8 +50,9 @@ _MODES = ["AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK"]
 
 
 def _text(random: np.random.Generator, rows: int, words: int) -> pa.Array:
-    picks = random.integers(0, len(_WORDS), (rows, words))
-    return pa.array([" ".join(_WORDS[index] for index in row) for row in picks])
+    known = pa.array(_WORDS)
+    picks = [known.take(pa.array(random.integers(0, len(_WORDS), rows))) for _ in range(words)]
+    return compute.binary_join_element_wise(*picks, " ")
 
 
 def _decimal(random: np.random.Generator, rows: int, high: int) -> pa.Array:
@@ -143,7 +145,7 @@ def write_tables(folder: Path) -> None:
         "mode": pa.array(np.array(_MODES)[random.integers(0, 7, rows)]),
     }
     small = {name: column.slice(0, 300_000) for name, column in columns.items()}
-    small["text"] = _text(random, 300_000, 6)
+    small["text"] = _text(random, len(small["id"]), 6)
     for name, table in (
         ("facts", pa.table(columns)),
         ("notes", pa.table(small)),

@@ -1,0 +1,1 @@
+"""What this machine takes for each kind of work: small programs, run and fitted (`headrace calibrate`)."""

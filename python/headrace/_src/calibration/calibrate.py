@@ -1,0 +1,118 @@
+"""`headrace calibrate`: makes the small programs, and lets headrace-tune run them and fit what they took."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import headrace
+from headrace._src import programs as compiled_programs
+from headrace._src.calibration.plan_folder import PlanFolder
+from headrace._src.errors import HeadraceError
+
+
+def make_plans(folder: Path) -> Path:
+    """Writes tables and plans into `folder`, a new one; the plans' folder."""
+    from headrace._src.calibration import programs
+
+    tables = folder / "tables"
+    tables.mkdir(parents=True)
+    programs.write_tables(tables)
+    plans = PlanFolder(folder / "plans")
+    plans.folder.mkdir()
+    with _assumed_figures():
+        for name, text, all_ranks in programs.queries():
+            for ranks in all_ranks:
+                plans.add_query(name, "query", text, tables, ranks)
+        for name, text, layouts in programs.large_queries():
+            for ranks, seed in layouts:
+                plans.add_query(name, "query", text, tables, ranks, seed)
+        for name, function, types in programs.tensor_programs():
+            for ranks in (1, 2):
+                plans.add_tensors(name, function, types, ranks)
+    plans.close()
+    for refused in plans.refused:
+        print(f"  not calibrated with: {refused}", file=sys.stderr)
+    return plans.folder
+
+
+@contextmanager
+def _assumed_figures() -> Iterator[None]:
+    """The same plans whatever an earlier calibration found."""
+    before = os.environ.get("HEADRACE_CALIBRATION")
+    os.environ["HEADRACE_CALIBRATION"] = "off"
+    try:
+        yield
+    finally:
+        del os.environ["HEADRACE_CALIBRATION"]
+        if before is not None:
+            os.environ["HEADRACE_CALIBRATION"] = before
+
+
+def tool() -> Path:
+    """headrace-tune, beside the package as in a build, else on the path."""
+    beside = Path(headrace.__file__).parents[2] / "bin" / "headrace-tune"
+    found = beside if beside.exists() else shutil.which("headrace-tune")
+    if found is None:
+        raise HeadraceError("cannot find headrace-tune: put it on the path", "io")
+    return Path(found)
+
+
+def fit(plans: Path, output: Path, *, threads: int, rounds: int) -> None:
+    """Runs the plans and writes the topology of this machine with what they took."""
+    arguments = ["--output", output, "--threads", threads, "--rounds", rounds]
+    done = subprocess.run([tool(), "calibrate", plans, *map(str, arguments)], check=False)
+    if done.returncode != 0:
+        raise HeadraceError("the plans of the calibration did not run", "internal")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the topology to write (default: where every later compilation finds it)",
+    )
+    parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
+    parser.add_argument("--rounds", type=int, default=4, help="of eight runs of every program (default 4)")
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Calibrates and says where the figures are."""
+    if arguments.rounds < 1 or (arguments.threads is not None and arguments.threads < 1):
+        raise HeadraceError("--rounds and --threads must be positive")
+    output = arguments.output or _default_output()
+    threads = arguments.threads or compiled_programs.default_threads()
+    output.parent.mkdir(parents=True, exist_ok=True)
+    print("calibrating takes some minutes; nothing else should run meanwhile", file=sys.stderr)
+    with tempfile.TemporaryDirectory(prefix="headrace-calibration-") as scratch:
+        plans = make_plans(Path(scratch) / "programs")
+        made = output.with_name(f".{output.name}.{os.getpid()}")
+        try:
+            fit(plans, made, threads=threads, rounds=arguments.rounds)
+            made.replace(output)
+        finally:
+            made.unlink(missing_ok=True)
+    used = (
+        "every later compilation for this machine uses them"
+        if arguments.output is None
+        else "give it as topology="
+    )
+    print(f"the figures are in {output}; {used}", file=sys.stderr)
+    return 0
+
+
+def _default_output() -> Path:
+    from headrace import _runtime
+
+    file = _runtime.calibration_file()
+    if not file:
+        raise HeadraceError("HEADRACE_CALIBRATION is off: give --output")
+    return Path(file)
