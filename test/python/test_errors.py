@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -92,3 +93,14 @@ def test_command_line_exits_with_one_and_says_why(tpch_small: Path) -> None:
     assert "nope" in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tpch_small: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    query = ["sql", "select n_name from nation", "--tables", str(tpch_small)]
+    command = [sys.executable, "-m", "headrace", *query]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr

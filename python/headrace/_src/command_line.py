@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 
@@ -67,10 +68,15 @@ def main(argv: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status (2 for a user's error, 1 for the rest)."""
     arguments = _parser().parse_args(argv)
     try:
-        return _run(arguments)
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
     except HeadraceError as error:
         print(f"headrace: {error.kind} error: {error}", file=sys.stderr)
         return 2 if error.kind in ("user", "unsupported") else 1
+    except BrokenPipeError:  # who reads, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 def _run(arguments: argparse.Namespace) -> int:
