@@ -50,9 +50,12 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
   return read.ok() ? Expected<Request>(std::move(request)) : Expected<Request>(std::move(read));
 }
 
-/// The file to fill in, or this machine with a place for a rank on every core.
-Expected<topology::Topology> baseTopology(const std::string &path) {
-  return openTopology(path.empty() ? "machine" : path, topology::thisMachine().cores);
+/// What is filled in: a topology, or this machine as it is assumed to be (whatever an earlier
+/// calibration found), with a place for a rank on every core.
+Expected<topology::Topology> baseTopology(const std::string &name) {
+  topology::MachineSize machine = topology::thisMachine();
+  return name.empty() ? topology::machineTopology(machine, machine.cores)
+                      : openTopology(name, machine.cores);
 }
 
 struct Summary {
@@ -84,8 +87,6 @@ Summary summarize(std::vector<double> errors) {
 Expected<std::vector<MeasuredPlan>> measureAll(const Request &request) {
   HR_ASSIGN_OR_RETURN(std::vector<std::string> directories, planDirectories(request.plans));
   Measurer measurer(request.threads);
-  Effort effort;
-  effort.runsMin = effort.runsMax = request.runs; // the least of few runs is more than that of many
   std::vector<MeasuredPlan> measured;
   size_t total = directories.size() * static_cast<size_t>(request.rounds);
   for (size_t i = 0; i < total; ++i) {
@@ -93,7 +94,7 @@ Expected<std::vector<MeasuredPlan>> measureAll(const Request &request) {
       std::fprintf(stderr, "\r%zu of %zu runs of plans", i + 1, total);
     }
     size_t plan = i % directories.size();
-    HR_ASSIGN_OR_RETURN(MeasuredPlan made, measurer.measure(directories[plan], effort));
+    HR_ASSIGN_OR_RETURN(MeasuredPlan made, measurer.measure(directories[plan], request.runs));
     if (i < directories.size()) {
       measured.push_back(std::move(made));
     } else {

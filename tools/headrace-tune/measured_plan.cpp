@@ -7,7 +7,6 @@
 #include "runtime/storage/parquet/parquet_file.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -202,7 +201,7 @@ void record(MeasuredPlan &plan, const exec::Profile &profile, bool first) {
 Measurer::Measurer(int threads)
     : threads_(threads), storage_(std::make_shared<storage::Storage>()) {}
 
-Expected<MeasuredPlan> Measurer::measure(const std::string &directory, const Effort &effort) {
+Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs) {
   HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(directory));
   MeasuredPlan measured;
   measured.name = fs::path(directory).stem().string();
@@ -238,17 +237,11 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, const Eff
   exec::SessionOptions sessionOptions = exec::sessionOptions(Settings());
   sessionOptions.threads = threads_;
   exec::Session session(sessionOptions);
-  auto start = std::chrono::steady_clock::now();
-  for (int run = -1; run < effort.runsMax; ++run) {
+  for (int run = -1; run < runs; ++run) {
     HR_ASSIGN_OR_RETURN(exec::RunResult result, stored.program->run(session, bindings, options));
-    double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (run < 0) {
-      continue; // pages and memory come in
-    }
-    record(measured, result.profile, run == 0);
-    measured.allSeconds.push_back(result.profile.wallSeconds);
-    if (run + 1 >= effort.runsMin && passed > effort.secondsMax) {
-      break;
+    if (run >= 0) { // before, pages and memory come in
+      record(measured, result.profile, run == 0);
+      measured.allSeconds.push_back(result.profile.wallSeconds);
     }
   }
   setOrder(measured, orderedSlots);

@@ -36,14 +36,6 @@ struct MeasuredPlan {
   void add(const MeasuredPlan &more);
 };
 
-/// How often a plan runs: at least `runsMin` times after one that is not counted, then until
-/// `secondsMax` have passed or `runsMax`.
-struct Effort {
-  int runsMin = 8;
-  int runsMax = 30;
-  double secondsMax = 0.5;
-};
-
 /// Purpose: runs plans, each in a session of its own, with files kept open between them. Not
 /// thread-safe.
 class Measurer {
@@ -52,7 +44,9 @@ public:
   int threads() const { return threads_; }
   /// Tables are the files that the plan was compiled against; tensors are filled with small
   /// numbers.
-  Expected<MeasuredPlan> measure(const std::string &directory, const Effort &effort);
+  /// So many runs after one that is not counted: of every plan as many, since the least of few is
+  /// more than that of many.
+  Expected<MeasuredPlan> measure(const std::string &directory, int runs);
 
 private:
   int threads_;
