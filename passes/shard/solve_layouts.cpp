@@ -61,21 +61,6 @@ FailureOr<topo::MeshAttr> meshFor(ModuleOp module, const ShardOptions &options) 
   return parseMesh(module, "ranks:1");
 }
 
-Expected<topology::Topology> topologyFor(const ShardOptions &options, int64_t ranks) {
-  if (options.topology.empty()) {
-    return topology::hostTopology(ranks, options.memoryBytes);
-  }
-  for (const std::string &name : topology::shippedTopologyNames()) {
-    if (name == options.topology) {
-      return topology::shippedTopology(name);
-    }
-  }
-  if (llvm::StringRef(options.topology).ltrim().starts_with("{")) {
-    return topology::parseTopology(options.topology);
-  }
-  return topology::readTopologyFile(options.topology);
-}
-
 /// Nodes whose rejected strategies a reader asks for.
 bool isInteresting(const PlacedNode &node) {
   if (!node.op || node.strategies.size() < 2) {
@@ -306,7 +291,8 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
   if (failed(mesh)) {
     return failure();
   }
-  Expected<topology::Topology> topology = topologyFor(options, mesh->getRankCount());
+  Expected<topology::Topology> topology = 
+      topology::openTopology(options.topology, mesh->getRankCount(), options.memoryBytes);
   if (!topology.ok()) {
     return module.emitError(topology.status().toString());
   }

@@ -199,18 +199,8 @@ Expected<std::shared_ptr<const exec::Program>> load(const std::string &planJson,
   return exec::Program::load(std::move(plan), std::move(library));
 }
 
-/// A shipped name, JSON text, or nothing: this machine, divided.
-Expected<topology::Topology> topologyOf(const std::string &text, int64_t ranks) {
-  if (text.empty()) {
-    return topology::hostTopology(ranks);
-  }
-  std::vector<std::string> shipped = topology::shippedTopologyNames();
-  bool known = std::find(shipped.begin(), shipped.end(), text) != shipped.end();
-  return known ? topology::shippedTopology(text) : topology::parseTopology(text);
-}
-
 std::vector<int64_t> ranksOfNodes(const std::string &text, int64_t ranks) {
-  topology::Topology topology = valueOf(topologyOf(text, ranks));
+  topology::Topology topology = valueOf(topology::openTopology(text, ranks));
   std::vector<int64_t> counts;
   for (const topology::Instance &instance : topology.instances) {
     int64_t each = topology::rankGroup(topology, topology.nodeTypes.at(instance.type))->count;
@@ -226,7 +216,7 @@ std::string planCost(const std::string &planJson, const std::string &topology, i
                      int64_t threads, const std::map<std::string, double> &rows, double memory) {
   auto priced = [&]() -> Expected<std::string> {
     HR_ASSIGN_OR_RETURN(plan::Plan plan, plan::fromJson(planJson));
-    HR_ASSIGN_OR_RETURN(topology::Topology known, topologyOf(topology, ranks));
+    HR_ASSIGN_OR_RETURN(topology::Topology known, topology::openTopology(topology, ranks));
     simulate::Workload workload;
     workload.ranks = ranks;
     workload.threads = threads > 0 ? threads : cost::workersOf(known, ranks, /*threads=*/0).threads;
@@ -332,7 +322,7 @@ NB_MODULE(_runtime, module) {
   module.def(
       "topology_hash",
       [](const std::string &topology, int64_t ranks) {
-        return valueOf(topologyOf(topology, ranks)).hash;
+        return valueOf(topology::openTopology(topology, ranks)).hash;
       },
       nb::arg("topology"), nb::arg("ranks"), "The content hash of a topology; see cost.");
   module.def("ranks_of_nodes", &ranksOfNodes, nb::arg("topology"), nb::arg("ranks"),

@@ -89,17 +89,6 @@ Expected<topo::Placement> placementOf(const Arguments &arguments) {
   return placement;
 }
 
-Expected<topology::Topology> readTopology(const std::string &name) {
-  std::vector<std::string> shipped = topology::shippedTopologyNames();
-  if (std::find(shipped.begin(), shipped.end(), name) != shipped.end()) {
-    return topology::shippedTopology(name);
-  }
-  if (name == "machine") {
-    return topology::hostTopology(1);
-  }
-  return topology::readTopologyFile(name);
-}
-
 Status writeText(const std::string &text, const std::string &path) {
   if (path.empty()) {
     std::cout << text << std::flush;
@@ -183,7 +172,7 @@ Status import(const std::vector<std::string> &words) {
     if (!arguments.options.contains("node")) {
       return makeError(ErrorKind::kUser, "slurm says nothing of the nodes: needs --node TOPOLOGY");
     }
-    HR_ASSIGN_OR_RETURN(made, readTopology(arguments.options["node"]));
+    HR_ASSIGN_OR_RETURN(made, topology::openTopology(arguments.options["node"], 1));
     made.name = "slurm";
     HR_RETURN_IF_ERROR(topo::applySlurmTopology(path, made));
   } else if (format == "nccl" || format == "hwloc") {
@@ -208,7 +197,7 @@ Status show(const std::vector<std::string> &words) {
   if (arguments.words.size() != 1) {
     return makeError(ErrorKind::kUser, "show needs one topology\n", kUsage);
   }
-  HR_ASSIGN_OR_RETURN(topology::Topology topology, readTopology(arguments.words[0]));
+  HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(arguments.words[0], 1));
   std::string svg = outputOf(arguments, "svg");
   return svg.empty() ? writeText(topo::drawText(topology), "")
                      : writeText(topo::drawSvg(topology), svg);
@@ -220,7 +209,7 @@ Status check(const std::vector<std::string> &words) {
     return makeError(ErrorKind::kUser, "check needs a topology\n", kUsage);
   }
   for (const std::string &name : arguments.words) {
-    HR_ASSIGN_OR_RETURN(topology::Topology topology, readTopology(name));
+    HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(name, 1));
     std::cout << name << ": " << topology.rankCount() << " ranks on " << topology.nodeCount()
               << " nodes, hash " << topology.hash << "\n";
   }
@@ -232,8 +221,8 @@ Expected<int> diff(const std::vector<std::string> &words) {
   if (arguments.words.size() != 2) {
     return makeError(ErrorKind::kUser, "diff needs two topologies\n", kUsage);
   }
-  HR_ASSIGN_OR_RETURN(topology::Topology left, readTopology(arguments.words[0]));
-  HR_ASSIGN_OR_RETURN(topology::Topology right, readTopology(arguments.words[1]));
+  HR_ASSIGN_OR_RETURN(topology::Topology left, topology::openTopology(arguments.words[0], 1));
+  HR_ASSIGN_OR_RETURN(topology::Topology right, topology::openTopology(arguments.words[1], 1));
   std::vector<topo::Difference> found = topo::differences(left, right);
   for (const topo::Difference &difference : found) {
     const char *sign = difference.left.empty() ? "+ " : difference.right.empty() ? "- " : "~ ";

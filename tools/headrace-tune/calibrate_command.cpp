@@ -55,7 +55,7 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
 Expected<topology::Topology> baseTopology(const std::string &name) {
   topology::MachineSize machine = topology::thisMachine();
   return name.empty() ? topology::machineTopology(machine, machine.cores)
-                      : openTopology(name, machine.cores);
+                      : topology::openTopology(name, machine.cores);
 }
 
 struct Summary {

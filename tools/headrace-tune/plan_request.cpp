@@ -100,15 +100,6 @@ Options planOptions(PlanRequest &request, std::string usage) {
   return options;
 }
 
-Expected<topology::Topology> openTopology(const std::string &name, int64_t ranks) {
-  if (name == "machine") {
-    return topology::hostTopology(std::max<int64_t>(ranks, 1));
-  }
-  std::vector<std::string> shipped = topology::shippedTopologyNames();
-  bool known = std::find(shipped.begin(), shipped.end(), name) != shipped.end();
-  return known ? topology::shippedTopology(name) : topology::readTopologyFile(name);
-}
-
 Expected<PlannedRun> openPlan(const PlanRequest &request) {
   if (request.topology.empty()) {
     return makeError(ErrorKind::kUser, "needs --topology\n", kPlanOptions);
@@ -122,7 +113,8 @@ Expected<PlannedRun> openPlan(const PlanRequest &request) {
       run.workload.ranks *= axis.size;
     }
   }
-  HR_ASSIGN_OR_RETURN(run.topology, openTopology(request.topology, run.workload.ranks));
+  HR_ASSIGN_OR_RETURN(run.topology,
+                      topology::openTopology(request.topology, run.workload.ranks));
   if (run.workload.threads == 0) {
     run.workload.threads = cost::workersOf(run.topology, run.workload.ranks, 0).threads;
   }

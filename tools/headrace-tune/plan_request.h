@@ -44,7 +44,4 @@ struct PlannedRun {
 /// Reads and checks both.
 Expected<PlannedRun> openPlan(const PlanRequest &request);
 
-/// A file, the name of a shipped topology, or "machine" divided among `ranks`.
-Expected<topology::Topology> openTopology(const std::string &name, int64_t ranks);
-
 } // namespace headrace::tune

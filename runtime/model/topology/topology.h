@@ -374,4 +374,7 @@ std::string calibrationFile();
 /// that is no topology.
 Expected<Topology> hostTopology(int64_t ranks, double memoryBytes = 0);
 
+/// The topology of this name: nothing or "machine" (hostTopology), a shipped one, the text of one, or a file.
+Expected<Topology> openTopology(const std::string &name, int64_t ranks, double memoryBytes = 0);
+
 } // namespace headrace::topology
