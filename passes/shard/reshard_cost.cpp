@@ -73,9 +73,7 @@ double ReshardPricer::secondsOf(const TableStep &step, const Layout &source) {
   }
   cost::StepWork emit = cost::emitRows(step.rowsHere, size_.shape);
   if (step.kind == StepKind::kHash) {
-    for (const auto &[term, units] : cost::hashTerms(step.rowsHere, step.keys, step.stringKeys)) {
-      emit.lanes[term] += units;
-    }
+    cost::add(emit.lanes, cost::hashTerms(step.rowsHere, step.keys, step.stringKeys));
     emit.lanes["partition"] = step.rowsHere;
   }
   // The fullest rank takes in what it gets by one lane, as each sends.

@@ -15,7 +15,7 @@ namespace {
 constexpr double kStringBytes = 16;
 /// A field beyond the first cache line of a row takes another one.
 constexpr double kLineRowBytes = 48;
-/// Rows that a chunk has (plan::Stream::chunkRows), and chunks that a stream is simulated in.
+/// Rows that a chunk has unless a plan says otherwise (plan::Stream::chunkRows).
 constexpr double kChunkRows = 65536;
 
 /// Working sets between which the time of touching a cache line at random, fetched ahead, is
@@ -52,12 +52,6 @@ void addLines(Terms &terms, double workingSet, double lines) {
 }
 
 double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::max(rows, 2.0)))); }
-
-void addAll(Terms &terms, const Terms &others) {
-  for (const auto &[name, units] : others) {
-    terms[name] += units;
-  }
-}
 
 } // namespace
 
@@ -216,9 +210,9 @@ Terms transferTerms(double rows, double columns, double bytes, double pieces, in
 //===----------------------------------------------------------------------===//
 
 StepWork &StepWork::operator+=(const StepWork &other) {
-  addAll(lanes, other.lanes);
-  addAll(oneLane, other.oneLane);
-  addAll(waits, other.waits);
+  add(lanes, other.lanes);
+  add(oneLane, other.oneLane);
+  add(waits, other.waits);
   rows = std::max(rows, other.rows);
   device.operations += other.device.operations;
   device.streamBytes += other.device.streamBytes;
@@ -350,7 +344,7 @@ StepWork groupRows(const StateShape &state, double rows, double keys, double str
   step.rows = rows;
   step.lanes["fold"] = rows * measures;
   if (keys > 0) {
-    addAll(step.lanes, hashTerms(rows, keys, stringKeys));
+    add(step.lanes, hashTerms(rows, keys, stringKeys));
     step.lanes["scalar"] = rows * (keys - stringKeys); // compared with the group's
     step.lanes["compare_string"] = rows * stringKeys;
     step.lanes["group"] = rows;

@@ -150,10 +150,7 @@ Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows
       continue;
     }
     RowOrder order = isInOrder(state, rows) ? RowOrder::kClustered : RowOrder::kNone;
-    Terms ends = endTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes, order);
-    for (const auto &[name, units] : ends) {
-      terms[name] += units;
-    }
+    add(terms, endTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes, order));
   }
   return terms;
 }

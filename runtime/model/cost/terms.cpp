@@ -3,6 +3,12 @@
 
 namespace headrace::cost {
 
+void add(Terms &terms, const Terms &others) {
+  for (const auto &[name, units] : others) {
+    terms[name] += units;
+  }
+}
+
 const std::map<std::string, double> &assumedSeconds() {
   static const std::map<std::string, double> table = {
       // Kernels of rows.

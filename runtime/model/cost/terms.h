@@ -11,6 +11,7 @@ namespace headrace::cost {
 
 /// Units of work by term; see `assumedSeconds` for the names.
 using Terms = std::map<std::string, double>;
+void add(Terms &terms, const Terms &others);
 
 /// Seconds that one unit of each term is assumed to take on a core of the early 2020s: what a
 /// device has before it is calibrated, and what calibration leans to where measurements say
