@@ -32,6 +32,15 @@ std::optional<arrow::Compression::type> arrowCodec(int codec) {
   }
 }
 
+Expected<std::unique_ptr<arrow::util::Codec>> openCodec(int codec) {
+  if (std::optional<arrow::Compression::type> type = arrowCodec(codec)) {
+    if (auto created = arrow::util::Codec::Create(*type); created.ok()) {
+      return *std::move(created);
+    }
+  }
+  return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
+}
+
 } // namespace
 
 const char *codecName(int codec) {
@@ -41,17 +50,10 @@ const char *codecName(int codec) {
 
 Status decompressWithArrow(int codec, const uint8_t *input, uint64_t inputBytes, uint8_t *output,
                            uint64_t outputBytes) {
-  std::optional<arrow::Compression::type> type = arrowCodec(codec);
-  if (!type) {
-    return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
-  }
   try {
-    auto created = arrow::util::Codec::Create(*type);
-    if (!created.ok()) {
-      return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
-    }
-    auto written = (*created)->Decompress(static_cast<int64_t>(inputBytes), input,
-                                          static_cast<int64_t>(outputBytes), output);
+    HR_ASSIGN_OR_RETURN(std::unique_ptr<arrow::util::Codec> opened, openCodec(codec));
+    auto written = opened->Decompress(static_cast<int64_t>(inputBytes), input,
+                                      static_cast<int64_t>(outputBytes), output);
     if (!written.ok()) {
       return makeError(ErrorKind::kCorrupt, "a page does not decompress (", codecName(codec),
                        "): ", written.status().message());
@@ -78,19 +80,12 @@ Status decompressBlock(int codec, const uint8_t *input, uint64_t inputBytes, uin
 }
 
 Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint8_t> input) {
-  std::optional<arrow::Compression::type> type = arrowCodec(codec);
-  if (!type) {
-    return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
-  }
   try {
-    auto created = arrow::util::Codec::Create(*type);
-    if (!created.ok()) {
-      return makeError(ErrorKind::kUnsupported, "compression is not supported: ", codecName(codec));
-    }
+    HR_ASSIGN_OR_RETURN(std::unique_ptr<arrow::util::Codec> opened, openCodec(codec));
     int64_t bytes = static_cast<int64_t>(input.size());
-    std::vector<uint8_t> output(static_cast<size_t>((*created)->MaxCompressedLen(bytes, input.data())));
+    std::vector<uint8_t> output(static_cast<size_t>(opened->MaxCompressedLen(bytes, input.data())));
     auto written =
-        (*created)->Compress(bytes, input.data(), static_cast<int64_t>(output.size()), output.data());
+        opened->Compress(bytes, input.data(), static_cast<int64_t>(output.size()), output.data());
     if (!written.ok()) {
       return makeError(ErrorKind::kInternal, "a block does not compress (", codecName(codec),
                        "): ", written.status().message());
