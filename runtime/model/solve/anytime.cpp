@@ -3,7 +3,6 @@
 #include "runtime/model/solve/exhaustive.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <numeric>
 
@@ -39,17 +38,12 @@ constexpr int kBatchesPerRound = 16;
 constexpr size_t kExhaustiveNodes = 64;
 constexpr int64_t kExhaustiveSteps = 1000000;
 
-double steadySeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 } // namespace
 
 Anytime::Anytime(const Problem &problem, const SolveOptions &options, double started)
     : options_(options), graph_(problem), uses_(problem), random_(options.seed), messages_(graph_),
       neighbourhood_(graph_), local_(graph_, uses_), prices_(uses_),
-      now_(options.now ? options.now : steadySeconds), started_(started), all_(graph_.size()),
-      priced_(graph_.unaries()), bestPrices_(uses_) {
+      started_(started), all_(graph_.size()), priced_(graph_.unaries()), bestPrices_(uses_) {
   std::iota(all_.begin(), all_.end(), 0);
   bestCost_ = std::numeric_limits<double>::infinity();
   bestExcess_ = std::numeric_limits<double>::infinity();
@@ -63,7 +57,7 @@ void Anytime::run() {
       searchAll();
     }
     if (options_.progress) {
-      options_.progress({now_() - started_, round_, bestCost_, bound_, bestExcess_});
+      options_.progress({options_.now() - started_, round_, bestCost_, bound_, bestExcess_});
     }
     if (isProven() || isHopeless_ || outOfTime()) {
       return;
@@ -80,7 +74,7 @@ bool Anytime::outOfTime() const {
   if (options_.shareOfCostMax > 0 && bestExcess_ <= 0) {
     seconds = std::min(seconds, options_.shareOfCostMax * bestCost_);
   }
-  return now_() - started_ >= seconds;
+  return options_.now() - started_ >= seconds;
 }
 
 void Anytime::relax() {

@@ -55,7 +55,6 @@ private:
   std::optional<Annealing> annealing_; ///< made when something fits
   int32_t annealings_ = 0;             ///< begun so far
   MemoryPrices prices_;
-  std::function<double()> now_;
   double started_ = 0;
   int32_t round_ = 0;
   std::vector<int32_t> all_; ///< every node, the widest region

@@ -105,17 +105,8 @@ void LocalSearch::price(int32_t node) {
   int32_t strategies = graph_.strategies(node);
   double *costs = priced_.data() + at;
   std::copy_n(graph_.unaries().data() + at, strategies, costs);
-  if (prefix_.empty()) {
-    return;
-  }
-  for (const MemoryUses::Use &use : uses_.of(node)) {
-    double perByte = prefix_[use.rows.last] - prefix_[use.rows.first];
-    if (perByte > 0) {
-      const double *bytes = uses_.bytes(use);
-      for (int32_t s = 0; s < strategies; ++s) {
-        costs[s] += perByte * bytes[s];
-      }
-    }
+  if (!prefix_.empty()) {
+    uses_.addPrices(node, strategies, prefix_, costs);
   }
 }
 

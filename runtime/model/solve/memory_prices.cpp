@@ -147,13 +147,18 @@ void MemoryUses::addPrices(const Graph &graph, const std::vector<double> &price,
   }
   for (size_t n = 0; n < graph.size(); ++n) {
     auto node = static_cast<int32_t>(n);
-    double *costs = unaries.data() + graph.unaryAt(node);
-    for (const Use &use : of(node)) {
-      double perByte = prefix[use.rows.last] - prefix[use.rows.first];
-      if (perByte > 0) {
-        for (int32_t s = 0; s < graph.strategies(node); ++s) {
-          costs[s] += perByte * bytes(use)[s];
-        }
+    addPrices(node, graph.strategies(node), prefix, unaries.data() + graph.unaryAt(node));
+  }
+}
+
+void MemoryUses::addPrices(int32_t node, int32_t strategies, const std::vector<double> &prefix,
+                           double *costs) const {
+  for (const Use &use : of(node)) {
+    double perByte = prefix[use.rows.last] - prefix[use.rows.first];
+    if (perByte > 0) {
+      const double *held = bytes(use);
+      for (int32_t s = 0; s < strategies; ++s) {
+        costs[s] += perByte * held[s];
       }
     }
   }

@@ -49,6 +49,10 @@ public:
   double excess(const Choice &choice) const;
   /// Adds to `unaries` what every strategy holds times `price` per row and byte.
   void addPrices(const Graph &graph, const std::vector<double> &price, Unaries &unaries) const;
+  /// The same for the `strategies` of one node; `prefix[i]` is the sum of the prices of the first i
+  /// rows.
+  void addPrices(int32_t node, int32_t strategies, const std::vector<double> &prefix,
+                 double *costs) const;
 
 private:
   /// Fills limits; for every row of `rows`, and the end, the first row from there on that is kept.

@@ -144,20 +144,24 @@ double Solution::gap() const { return cost > 0 ? (cost - bound) / cost : 0; }
 
 Expected<Solution> solve(const Problem &problem, const SolveOptions &options) {
   HR_RETURN_IF_ERROR(problem.check());
-  double started = options.now ? options.now() : steadySeconds();
+  SolveOptions timed = options;
+  if (!timed.now) {
+    timed.now = steadySeconds;
+  }
+  double started = timed.now();
   Reduction reduction(problem);
   if (reduction.isContradiction()) {
     return contradiction();
   }
   const Problem &reduced = reduction.reduced();
-  SolveOptions limited = options;
+  SolveOptions limited = timed;
   double bytes = 0;
   if (MemoryRows(reduced).findHopeless(reduced, bytes) >= 0) {
     limited.roundsMax = std::min(limited.roundsMax, kHopelessRounds);
   }
   Start alike;
   if (reduced.nodes.size() >= kRepeatingNodes && MemoryRows(reduced).size() > 0) {
-    alike = chooseAlike(problem, options, started);
+    alike = chooseAlike(problem, timed, started);
   }
   Anytime search(reduced, limited, started);
   if (!alike.choice.empty()) {
