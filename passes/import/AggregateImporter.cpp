@@ -101,56 +101,79 @@ static std::optional<Spread> spreadNamed(StringRef name) {
       .Default(std::nullopt);
 }
 
+namespace {
+/// All columns of a table, and some that are computed from them.
+class AddedColumns {
+public:
+  AddedColumns(OpBuilder &builder, Location location, Value table)
+      : builder_(builder), inside_(builder.getContext()), location_(location), table_(table),
+        type_(cast<frame::TableType>(table.getType())), columns_(type_.getColumns()),
+        block_(inside_.createBlock(&region_)) {}
+
+  /// Where what is computed is made.
+  OpBuilder &inside() { return inside_; }
+  /// A column of the table, in there.
+  Value column(StringAttr name) {
+    auto known = llvm::find(used_, Attribute(name));
+    if (known != used_.end()) {
+      return block_->getArgument(known - used_.begin());
+    }
+    used_.push_back(name);
+    return block_->addArgument(type_.getColumnType(name), location_);
+  }
+  void add(StringAttr name, Value value) {
+    computed_.push_back(name);
+    columns_.push_back({name, value.getType()});
+    values_.push_back(value);
+  }
+  Value finish() {
+    frame::YieldOp::create(inside_, location_, values_);
+    auto op = frame::ProjectOp::create(
+        builder_, location_, frame::TableType::get(builder_.getContext(), columns_), table_,
+        builder_.getArrayAttr(llvm::to_vector_of<Attribute>(type_.getNames())), builder_.getArrayAttr(computed_),
+        builder_.getArrayAttr(used_));
+    op.getExpressions().takeBody(region_);
+    return op.getResult();
+  }
+
+private:
+  OpBuilder &builder_;
+  OpBuilder inside_;
+  Location location_;
+  Value table_;
+  frame::TableType type_;
+  SmallVector<frame::Column> columns_;
+  SmallVector<Attribute> computed_, used_;
+  SmallVector<Value> values_;
+  Region region_;
+  Block *block_; // of the region
+};
+} // namespace
+
 /// Adds each column as a double and its square, under the names in `spreads`.
 static Value withSquares(OpBuilder &builder, Location location, Value table, ArrayRef<Spread> spreads,
                          ArrayRef<StringAttr> inputs) {
-  auto type = cast<frame::TableType>(table.getType());
-  SmallVector<frame::Column> columns = type.getColumns();
-  SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(type.getNames()), computed, used;
-  Region region;
-  OpBuilder inside(builder.getContext());
-  Block *block = inside.createBlock(&region);
-  SmallVector<Value> values;
+  AddedColumns added(builder, location, table);
+  OpBuilder &b = added.inside();
   for (auto [spread, input] : llvm::zip_equal(spreads, inputs)) {
-    auto known = llvm::find(used, Attribute(input));
-    Value argument = known == used.end() ? Value(block->addArgument(type.getColumnType(input), location))
-                                         : block->getArgument(known - used.begin());
-    if (known == used.end()) {
-      used.push_back(input);
-    }
+    Value argument = added.column(input);
     Type real = frame::withNullability(builder.getF64Type(), frame::nullabilityOf(argument.getType()));
-    Value x = argument.getType() == real ? argument : frame::CastOp::create(inside, location, real, argument).getResult();
-    Value square = frame::MultiplyOp::create(inside, location, real, x, x);
-    computed.append({spread.sum, spread.squares});
-    columns.push_back({spread.sum, real});
-    columns.push_back({spread.squares, real});
-    values.append({x, square});
+    Value x = argument.getType() == real ? argument : frame::CastOp::create(b, location, real, argument).getResult();
+    Value square = frame::MultiplyOp::create(b, location, real, x, x);
+    added.add(spread.sum, x);
+    added.add(spread.squares, square);
   }
-  frame::YieldOp::create(inside, location, values);
-  auto op = frame::ProjectOp::create(builder, location, frame::TableType::get(builder.getContext(), columns), table,
-                                     builder.getArrayAttr(kept), builder.getArrayAttr(computed),
-                                     builder.getArrayAttr(used));
-  op.getExpressions().takeBody(region);
-  return op.getResult();
+  return added.finish();
 }
 
 /// Turns the sums of each spread into its value, a column called `results`.
 static Value withSpreads(OpBuilder &builder, Location location, Value table, ArrayRef<Spread> spreads,
                          ArrayRef<StringAttr> results) {
-  auto type = cast<frame::TableType>(table.getType());
-  SmallVector<frame::Column> columns = type.getColumns();
-  SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(type.getNames()), computed, used;
-  Region region;
-  OpBuilder b(builder.getContext());
-  Block *block = b.createBlock(&region);
-  SmallVector<Value> values;
+  AddedColumns added(builder, location, table);
+  OpBuilder &b = added.inside();
   Type f64 = builder.getF64Type(), maybe = frame::addNullable(f64), i64 = builder.getI64Type();
   for (auto [spread, result] : llvm::zip_equal(spreads, results)) {
-    auto column = [&](StringAttr name) -> Value {
-      used.push_back(name);
-      return block->addArgument(type.getColumnType(name), location);
-    };
-    Value sum = column(spread.sum), squares = column(spread.squares), count = column(spread.count);
+    Value sum = added.column(spread.sum), squares = added.column(spread.squares), count = added.column(spread.count);
     Type real = frame::withNullability(f64, frame::nullabilityOf({sum.getType(), squares.getType()}));
     Value n = frame::CastOp::create(b, location, f64, count);
     Value square = frame::MultiplyOp::create(b, location, real, sum, sum);
@@ -173,16 +196,9 @@ static Value withSpreads(OpBuilder &builder, Location location, Value table, Arr
     // Too few values have none.
     Value least = frame::ConstantOp::create(b, location, i64, builder.getI64IntegerAttr(spread.sample ? 2 : 1));
     Value enough = frame::CompareOp::create(b, location, builder.getI1Type(), frame::CompareKind::Ge, count, least);
-    values.push_back(frame::CaseOp::create(b, location, maybe, ValueRange{enough}, ValueRange{value}, Value()));
-    computed.push_back(result);
-    columns.push_back({result, maybe});
+    added.add(result, frame::CaseOp::create(b, location, maybe, ValueRange{enough}, ValueRange{value}, Value()));
   }
-  frame::YieldOp::create(b, location, values);
-  auto op = frame::ProjectOp::create(builder, location, frame::TableType::get(builder.getContext(), columns), table,
-                                     builder.getArrayAttr(kept), builder.getArrayAttr(computed),
-                                     builder.getArrayAttr(used));
-  op.getExpressions().takeBody(region);
-  return op.getResult();
+  return added.finish();
 }
 
 FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
