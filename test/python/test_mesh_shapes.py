@@ -20,21 +20,7 @@ from headrace._src.query import sql as query
 from headrace._src.query.tables import resolve
 from headrace._src.tuning.choice import Choice
 from headrace._src.tuning.shapes import SHAPES_MAX, mesh_shapes
-
-_JOIN = """select o_orderpriority, count(*) as n, sum(l_quantity) as q from orders, lineitem
-           where o_orderkey = l_orderkey and o_orderdate < date '1995-01-01'
-           group by o_orderpriority order by o_orderpriority"""
-
-_NETWORK = """
-func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> {
-  %zero = arith.constant 0.0 : f32
-  %empty = tensor.empty() : tensor<64x16xf32>
-  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x16xf32>) -> tensor<64x16xf32>
-  %y = linalg.matmul ins(%x, %w : tensor<64x32xf32>, tensor<32x16xf32>)
-                     outs(%start : tensor<64x16xf32>) -> tensor<64x16xf32>
-  return %y : tensor<64x16xf32>
-}
-"""
+from tuned_programs import JOIN, NETWORK
 
 
 @pytest.fixture(autouse=True)
@@ -70,10 +56,10 @@ def test_the_runtime_tells_where_ranks_are() -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_a_query_on_two_axes_is_refused_or_right(seed: int, tpch_small: Path) -> None:
     tables = resolve(tpch_small)
-    expected = hr.sql(_JOIN, tpch_small, ranks=4)
+    expected = hr.sql(JOIN, tpch_small, ranks=4)
     target = replace(Target.of(4, None, None if seed == 0 else seed), choice=Choice(mesh="a:2,b:2"))
     try:
-        compiled = query._compiled_query(_JOIN, tables, target, None)
+        compiled = query._compiled_query(JOIN, tables, target, None)
     except HeadraceError as error:
         assert error.kind == "unsupported"
         assert "a mesh of several axes is not supported where something is over one alone: " in str(error)
@@ -89,7 +75,7 @@ def test_a_tensor_program_on_two_axes_is_refused_or_right(seed: int) -> None:
     x, w = random.standard_normal((64, 32)).astype("f4"), random.standard_normal((32, 16)).astype("f4")
     target = replace(Target.of(4, None, None if seed == 0 else seed), choice=Choice(mesh="a:2,b:2"))
     try:
-        compiled = tensors.compiled(_NETWORK, (), target)
+        compiled = tensors.compiled(NETWORK, (), target)
     except HeadraceError as error:
         assert "a mesh of several axes is not supported" in str(error)
         return
@@ -103,11 +89,11 @@ def test_a_tensor_program_on_two_axes_is_refused_or_right(seed: int) -> None:
 def test_a_mesh_that_does_not_fit_is_refused(mesh: str, tpch_small: Path) -> None:
     target = replace(Target.of(4, None, None), choice=Choice(mesh=mesh))
     with pytest.raises(HeadraceError, match="mesh|axis"):
-        query._compiled_query(_JOIN, resolve(tpch_small), target, None)
+        query._compiled_query(JOIN, resolve(tpch_small), target, None)
 
 
 def test_a_search_says_of_every_shape_what_became_of_it(tpch_small: Path) -> None:
-    outcome = hr.tune(_JOIN, tpch_small, ranks=16, topology="p5-2node", seconds=20)
+    outcome = hr.tune(JOIN, tpch_small, ranks=16, topology="p5-2node", seconds=20)
     told = {one.choice.mesh for one in outcome.candidates} | {one.choice.mesh for one in outcome.skipped}
     assert told >= set(mesh_shapes([8, 8]))
     for one in outcome.skipped:

@@ -25,21 +25,7 @@ from headrace._src.tuning.choice import Choice
 from headrace._src.tuning.database import Record
 from headrace._src.tuning.search import Budget, search
 from headrace._src.tuning.subject import SqlSubject
-
-_JOIN = """select o_orderpriority, count(*) as n, sum(l_quantity) as q from orders, lineitem
-           where o_orderkey = l_orderkey and o_orderdate < date '1995-01-01'
-           group by o_orderpriority order by o_orderpriority"""
-
-_NETWORK = """
-func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x16xf32> {
-  %zero = arith.constant 0.0 : f32
-  %empty = tensor.empty() : tensor<64x16xf32>
-  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x16xf32>) -> tensor<64x16xf32>
-  %y = linalg.matmul ins(%x, %w : tensor<64x32xf32>, tensor<32x16xf32>)
-                     outs(%start : tensor<64x16xf32>) -> tensor<64x16xf32>
-  return %y : tensor<64x16xf32>
-}
-"""
+from tuned_programs import JOIN, NETWORK
 
 
 @pytest.fixture
@@ -152,42 +138,42 @@ def _put_for(text: str, tables: Path, ranks: int, choice: Choice, **changes: obj
 def test_later_compilations_use_the_record(
     home: Path, tpch_small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = hr.sql(_JOIN, tpch_small, ranks=2)
-    assert "tuned by a record" not in hr.explain(_JOIN, tpch_small, ranks=2)
-    _put_for(_JOIN, tpch_small, 2, Choice(5, 4096, (("morselRows", "2048"),)))
-    assert hr.sql(_JOIN, tpch_small, ranks=2).equals(expected)
-    text = hr.explain(_JOIN, tpch_small, ranks=2)
+    expected = hr.sql(JOIN, tpch_small, ranks=2)
+    assert "tuned by a record" not in hr.explain(JOIN, tpch_small, ranks=2)
+    _put_for(JOIN, tpch_small, 2, Choice(5, 4096, (("morselRows", "2048"),)))
+    assert hr.sql(JOIN, tpch_small, ranks=2).equals(expected)
+    text = hr.explain(JOIN, tpch_small, ranks=2)
     assert "tuned by a record of 2026-11-21: layout 5, chunks of 4096 rows, morselRows 2048" in text
     assert "x 4096 rows" in text
     # Another number of ranks, a forced layout, and the switch: no record.
-    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=3)
-    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=2, layout_seed=1)
+    assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=3)
+    assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=2, layout_seed=1)
     monkeypatch.setenv("HEADRACE_TUNING", "off")
-    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=2)
+    assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=2)
     monkeypatch.delenv("HEADRACE_TUNING")
-    _put_for(_JOIN, tpch_small, 2, Choice(5), sizes={"lineitem": 1})
-    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=2)
+    _put_for(JOIN, tpch_small, 2, Choice(5), sizes={"lineitem": 1})
+    assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=2)
     # The number of a layout is one compiler's; sizes of chunks are anyone's.
-    _put_for(_JOIN, tpch_small, 2, Choice(5), build=("another",))
-    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=2)
-    _put_for(_JOIN, tpch_small, 2, Choice(0, 8192), build=("another",))
-    assert "x 8192 rows" in hr.explain(_JOIN, tpch_small, ranks=2)
+    _put_for(JOIN, tpch_small, 2, Choice(5), build=("another",))
+    assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=2)
+    _put_for(JOIN, tpch_small, 2, Choice(0, 8192), build=("another",))
+    assert "x 8192 rows" in hr.explain(JOIN, tpch_small, ranks=2)
 
 
 def test_alternatives_are_right(home: Path, tpch_small: Path) -> None:
-    expected = hr.sql(_JOIN, tpch_small, ranks=3)
+    expected = hr.sql(JOIN, tpch_small, ranks=3)
     plans = set()
     for alternative in (1, 2, 9, 30, 47):
-        _put_for(_JOIN, tpch_small, 3, Choice(alternative))
-        assert hr.sql(_JOIN, tpch_small, ranks=3).equals(expected), alternative
-        plans.add(hr.explain(_JOIN, tpch_small, ranks=3).split("\n", 1)[1])
+        _put_for(JOIN, tpch_small, 3, Choice(alternative))
+        assert hr.sql(JOIN, tpch_small, ranks=3).equals(expected), alternative
+        plans.add(hr.explain(JOIN, tpch_small, ranks=3).split("\n", 1)[1])
     assert len(plans) > 1  # else nothing would be searched
 
 
 def test_a_query_is_tuned_here(home: Path, tpch_small: Path) -> None:
     lines: list[str] = []
-    expected = hr.sql(_JOIN, tpch_small, ranks=2)
-    subject = SqlSubject(_JOIN, resolve(tpch_small))
+    expected = hr.sql(JOIN, tpch_small, ranks=2)
+    subject = SqlSubject(JOIN, resolve(tpch_small))
     budget = Budget(seconds=20, alternatives=6, measured=3, rounds=2)
     outcome = search(subject, Target.of(2, None, None), threads=2, budget=budget, progress=lines.append)
     assert outcome.default.least is not None and outcome.best.least is not None
@@ -200,12 +186,12 @@ def test_a_query_is_tuned_here(home: Path, tpch_small: Path) -> None:
     found = database.find(outcome.record.program, outcome.record.topology)
     assert found == outcome.record
     assert set(found.sizes) == {"orders", "lineitem"}
-    assert "tuned by a record" in hr.explain(_JOIN, tpch_small, ranks=2)
-    assert hr.sql(_JOIN, tpch_small, ranks=2).equals(expected)
+    assert "tuned by a record" in hr.explain(JOIN, tpch_small, ranks=2)
+    assert hr.sql(JOIN, tpch_small, ranks=2).equals(expected)
 
 
 def test_a_search_ends_in_time(home: Path, tpch_small: Path) -> None:
-    subject = SqlSubject(_JOIN, resolve(tpch_small))
+    subject = SqlSubject(JOIN, resolve(tpch_small))
     budget = Budget(seconds=0.01, alternatives=48, measured=6, rounds=50)
     outcome = search(subject, Target.of(2, None, None), threads=2, budget=budget, progress=lambda line: None)
     assert outcome.stopped == "out of time"
@@ -213,7 +199,7 @@ def test_a_search_ends_in_time(home: Path, tpch_small: Path) -> None:
 
 
 def test_other_topologies_are_simulated(home: Path, tpch_small: Path) -> None:
-    subject = SqlSubject(_JOIN, resolve(tpch_small))
+    subject = SqlSubject(JOIN, resolve(tpch_small))
     budget = Budget(seconds=20, alternatives=8)
     for name in ("ethernet-slow", "ethernet-fast"):
         target = Target.of(4, name, None)
@@ -221,20 +207,20 @@ def test_other_topologies_are_simulated(home: Path, tpch_small: Path) -> None:
         assert outcome.record.measured_seconds is None
         assert outcome.best.predicted is not None and outcome.default.predicted is not None
         assert outcome.best.predicted <= outcome.default.predicted
-        assert "simulated, not measured" in hr.explain(_JOIN, tpch_small, ranks=4, topology=name)
-    here = hr.tune(_JOIN, tpch_small, ranks=4, topology="ethernet-fast", seconds=2, measure=True)
+        assert "simulated, not measured" in hr.explain(JOIN, tpch_small, ranks=4, topology=name)
+    here = hr.tune(JOIN, tpch_small, ranks=4, topology="ethernet-fast", seconds=2, measure=True)
     assert here.record.measured_seconds is not None
     # Records are of their topology.
-    assert "tuned" not in hr.explain(_JOIN, tpch_small, ranks=4)
+    assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=4)
 
 
 def test_a_tensor_program_is_tuned(home: Path) -> None:
     random = np.random.default_rng(1)
     x, w = random.standard_normal((64, 32)).astype("f4"), random.standard_normal((32, 16)).astype("f4")
-    program = hr.mlir(_NETWORK, ranks=2)
+    program = hr.mlir(NETWORK, ranks=2)
     outcome = hr.tune(program, arrays=(x, w), ranks=2, seconds=4)
     assert outcome.default.least is not None
-    again = hr.mlir(_NETWORK, ranks=2)
+    again = hr.mlir(NETWORK, ranks=2)
     assert "tuned by a record" in again.explain()
     np.testing.assert_allclose(again(x, w), x @ w, rtol=1e-4, atol=1e-4)
     assert hr.tune(program, ranks=2, seconds=1).default.least is not None  # arrays made up
@@ -288,7 +274,7 @@ def test_a_program_with_queries_is_tuned(
     assert "record: " + outcome.path in capsys.readouterr().out  # the same program
     assert main([*common, "--query", f"q,p: {_LINES}"]) == 2
     assert "expected arguments and a query such as" in capsys.readouterr().err
-    assert main(["tune", _JOIN, "--tables", str(tpch_small), "--query", f"0=q: {_LINES}"]) == 2
+    assert main(["tune", JOIN, "--tables", str(tpch_small), "--query", f"0=q: {_LINES}"]) == 2
 
 
 def test_a_record_of_a_program_is_for_tables_of_its_size(
@@ -308,7 +294,7 @@ def test_a_record_of_a_program_is_for_tables_of_its_size(
 
 def test_cost_is_told_in_parts(home: Path, tpch_small: Path) -> None:
     costs = {
-        name: hr.cost(_JOIN, tpch_small, ranks=4, topology=name)
+        name: hr.cost(JOIN, tpch_small, ranks=4, topology=name)
         for name in ("ethernet-slow", "ethernet-fast")
     }
     for cost in costs.values():
@@ -319,9 +305,9 @@ def test_cost_is_told_in_parts(home: Path, tpch_small: Path) -> None:
     assert costs["ethernet-slow"].seconds > costs["ethernet-fast"].seconds
     # On the slow network every rank reads all of these small tables; on the fast one rows move.
     assert any(term.kind == "exchange" for term in costs["ethernet-fast"].terms)
-    here = hr.cost(_JOIN, tpch_small)
+    here = hr.cost(JOIN, tpch_small)
     assert 0 < here.seconds < 60
-    assert hr.mlir(_NETWORK, ranks=2).cost().seconds > 0
+    assert hr.mlir(NETWORK, ranks=2).cost().seconds > 0
 
 
 def test_unions_cost_what_their_parts_cost(home: Path, tpch_small: Path) -> None:
@@ -342,20 +328,20 @@ def test_the_command_line(
     home: Path, tpch_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     common = ["--tables", str(tpch_small)]
-    assert main(["cost", _JOIN, *common, "--ranks", "2"]) == 0
+    assert main(["cost", JOIN, *common, "--ranks", "2"]) == 0
     assert "total, from" in capsys.readouterr().out
     fast = ["--seconds", "3", "--alternatives", "2", "--measured", "2"]
-    assert main(["tune", _JOIN, *common, "--ranks", "1,2", *fast]) == 0
+    assert main(["tune", JOIN, *common, "--ranks", "1,2", *fast]) == 0
     out = capsys.readouterr()
     assert out.out.count("record: ") == 2 and "quickest with" in out.out
     assert "layouts compiled" in out.err
     file = tmp_path / "network.mlir"
-    file.write_text(_NETWORK)
+    file.write_text(NETWORK)
     assert main(["tune", str(file), "--ranks", "2", *fast]) == 0
-    assert main(["tune", _JOIN]) == 2
-    assert main(["tune", _JOIN, *common, "--ranks", "two"]) == 2
+    assert main(["tune", JOIN]) == 2
+    assert main(["tune", JOIN, *common, "--ranks", "two"]) == 2
     assert main(["tune", "@" + str(tmp_path / "missing.sql"), *common]) == 1
-    assert main(["tune", _JOIN, *common, "--seconds", "0"]) == 2
+    assert main(["tune", JOIN, *common, "--seconds", "0"]) == 2
 
 
 def _tool(*arguments: object, status: int = 0) -> str:
@@ -413,11 +399,11 @@ def test_calibrate_reads_its_options(tmp_path: Path) -> None:
 def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: Path, tmp_path: Path) -> None:
     folder = tmp_path / "join.plan"
     # A layout that moves rows: the cheapest one on the slow network moves none of such small tables.
-    query.compile_to(folder, _JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1)
+    query.compile_to(folder, JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1)
     slow = json.loads(_tool("cost", folder, "--topology", "ethernet-slow", "--format", "json"))
     assert sum(term["seconds"] for term in slow["terms"]) == pytest.approx(slow["seconds"])
     assert slow["seconds"] == pytest.approx(
-        hr.cost(_JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1).seconds
+        hr.cost(JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1).seconds
     )
     fast = json.loads(_tool("cost", folder / "plan.json", "--topology", "ethernet-fast", "--format", "json"))
     assert fast["seconds"] < slow["seconds"]
@@ -434,7 +420,7 @@ def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: P
     assert json.loads(trace.read_text())["traceEvents"]
     found = _tool(
         "search",
-        _JOIN,
+        JOIN,
         "--tables",
         tpch_small,
         "--topology",
@@ -444,5 +430,5 @@ def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: P
         "--alternatives",
         3,
     )
-    assert "simulated" in hr.explain(_JOIN, tpch_small, ranks=2, topology="ethernet-slow")
+    assert "simulated" in hr.explain(JOIN, tpch_small, ranks=2, topology="ethernet-slow")
     assert "record: " in found

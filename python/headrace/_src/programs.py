@@ -57,7 +57,7 @@ class Target:
 
     def key(self) -> list[object]:
         # Without a topology it is this machine's: a home directory may be shared by unlike machines.
-        machine = "" if self.topology else f"{platform.machine()} {os.cpu_count()} {_calibration()}"
+        machine = "" if self.topology else f"{platform.machine()} {os.cpu_count()} {calibration()}"
         tuned = [self.choice.document(), self.note] if self.choice else []
         return [self.ranks, self.topology, machine, self.layout_seed, self.isa, *tuned]
 
@@ -83,7 +83,7 @@ class Target:
         return request
 
 
-def _calibration() -> str:
+def calibration() -> str:
     """Changes when the machine is calibrated anew."""
     from headrace import _runtime
 

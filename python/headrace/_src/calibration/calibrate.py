@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 import headrace
@@ -28,10 +29,7 @@ def make_plans(folder: Path) -> Path:
     plans = PlanFolder(folder / "plans")
     plans.folder.mkdir()
     with _assumed_figures():
-        for name, text, all_ranks in programs.queries():
-            for ranks in all_ranks:
-                plans.add_query(name, "query", text, tables, ranks)
-        for name, text, layouts in programs.large_queries():
+        for name, text, layouts in chain(programs.queries(), programs.large_queries()):
             for ranks, seed in layouts:
                 plans.add_query(name, "query", text, tables, ranks, seed)
         for name, function, types in programs.tensor_programs():

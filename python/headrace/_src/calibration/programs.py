@@ -164,9 +164,17 @@ def write_tables(folder: Path) -> None:
         )
 
 
-def queries() -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """(name, SQL, ranks)."""
-    one, both = (1,), (1, 2)
+#: Ranks, and the seed of a layout that is forced.
+Layouts = tuple[tuple[int, int | None], ...]
+ONE: Layouts = ((1, None),)
+BOTH: Layouts = (*ONE, (2, None))
+#: Forced layouts move and repeat more than chosen ones.
+FORCED: Layouts = (*BOTH, (2, 1), (2, 2))
+
+
+def queries() -> Iterator[tuple[str, str, Layouts]]:
+    """(name, SQL, layouts) over what stays in the caches from run to run."""
+    one, both = ONE, BOTH
     # Scans, filters, arithmetic.
     yield "count-few", "select count(*) c from facts where v < 10", both
     yield "count-many", "select count(*) c from facts where v < 900", one
@@ -335,10 +343,9 @@ def queries() -> Iterator[tuple[str, str, tuple[int, ...]]]:
     )
 
 
-def large_queries() -> Iterator[tuple[str, str, tuple[tuple[int, int | None], ...]]]:
-    """(name, SQL, (ranks, layout seed)…) over what no cache holds; forced layouts move and repeat more than chosen ones."""
-    one, both = ((1, None),), ((1, None), (2, None))
-    forced = (*both, (2, 1), (2, 2))
+def large_queries() -> Iterator[tuple[str, str, Layouts]]:
+    """(name, SQL, layouts) over what no cache holds."""
+    one, both, forced = ONE, BOTH, FORCED
     yield "large-count", "select count(*) c from large where lv < 10", one
     yield "large-sum", "select sum(lprice) s, sum(lw) t from large where lv < 500", both
     yield (

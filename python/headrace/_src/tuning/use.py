@@ -19,7 +19,8 @@ def enabled() -> bool:
 
 
 @lru_cache(maxsize=64)
-def topology_hash(topology: str, ranks: int) -> str:
+def _topology_hash(topology: str, ranks: int, calibration: str) -> str:
+    """calibration: what tells it from the same machine calibrated anew."""
     from headrace import _runtime
 
     return programs.translated(lambda: _runtime.topology_hash(topology, ranks))
@@ -42,7 +43,8 @@ def applied(target: Target, program: str, sizes: Callable[[], Mapping[str, int]]
 
 def key_of(target: Target) -> str:
     """What a record is kept under beside the program: the topology's hash, and how many of its ranks."""
-    return f"{topology_hash(target.topology, target.ranks)} {target.ranks}"
+    calibration = "" if target.topology else programs.calibration()
+    return f"{_topology_hash(target.topology, target.ranks, calibration)} {target.ranks}"
 
 
 def sql_program(text: str) -> str:
