@@ -6,6 +6,7 @@
 #include "runtime/model/simulate/simulate.h"
 #include "runtime/model/simulate/trace.h"
 #include "test/unit/model/plan/sample_plan.h"
+#include "test/unit/model/simulate/shuffle_plan.h"
 
 #include <chrono>
 #include <gtest/gtest.h>
@@ -15,47 +16,6 @@ namespace headrace::simulate {
 namespace {
 
 constexpr double kRows = 64e6;
-
-/// load -> kernel that divides by hash -> exchange -> kernel into a group table.
-plan::Plan shufflePlan() {
-  plan::Plan plan;
-  plan.places = {{"group by k", "aggregate"}};
-  plan.slots.resize(1);
-  plan.slots[0].name = "t";
-  plan.slots[0].columns = {{"k", "i64", HR_I64, false, false, 0, 0},
-                           {"v", "i64", HR_I64, false, false, 0, 0}};
-  plan::Schema schema{{{"k", HR_I64, "i64", false}, {"v", HR_I64, "i64", false}}};
-  plan.streams = {
-      {"rows", schema, 4, 65536}, {"divided", schema, 4, 65536}, {"mine", schema, 4, 65536}};
-  plan.states.resize(1);
-  plan.states[0].kind = plan::StateKind::kGroupTable;
-  plan.states[0].rowBytes = 32;
-  plan.states[0].rows.expected = 1000;
-  plan.kernels.resize(2);
-  plan.tasks.resize(4);
-  plan.tasks[0].kind = plan::TaskKind::kLoad;
-  plan.tasks[0].name = "load t";
-  plan.tasks[0].slot = 0;
-  plan.tasks[0].split = true;
-  plan.tasks[0].outputStream = 0;
-  plan.tasks[1].kind = plan::TaskKind::kRun;
-  plan.tasks[1].name = "divide";
-  plan.tasks[1].kernel = 0;
-  plan.tasks[1].inputStream = 0;
-  plan.tasks[1].outputStream = 1;
-  plan.tasks[2].kind = plan::TaskKind::kExchange;
-  plan.tasks[2].name = "shuffle";
-  plan.tasks[2].place = 0;
-  plan.tasks[2].channel = 0;
-  plan.tasks[2].inputStream = 1;
-  plan.tasks[2].outputStream = 2;
-  plan.tasks[3].kind = plan::TaskKind::kRun;
-  plan.tasks[3].name = "aggregate";
-  plan.tasks[3].kernel = 1;
-  plan.tasks[3].inputStream = 2;
-  plan.tasks[3].states = {{0, plan::StateUse::kPerWorker}};
-  return plan;
-}
 
 Workload workload(int64_t ranks) {
   Workload made;
