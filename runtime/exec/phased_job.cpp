@@ -20,9 +20,18 @@ PollState PhasedJob::poll() {
       if (!phase.ok()) {
         status_ = phase.status();
       } else if (phase->morsels > 0) {
+        MorselBody body = std::move(phase->body);
+        if (busy_) {
+          body = [body = std::move(body), busy = busy_, clock = clock_](int worker, int64_t morsel) {
+            int64_t begin = clock->nowNanoseconds();
+            Status status = body(worker, morsel);
+            *busy += clock->nowNanoseconds() - begin;
+            return status;
+          };
+        }
         job_ = pool_->submit(
             JobOptions{.name = name_, .morsels = phase->morsels, .doorbell = doorbell_},
-            std::move(phase->body));
+            std::move(body));
       }
     }
   }

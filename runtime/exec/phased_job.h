@@ -2,9 +2,11 @@
 // ended.
 #pragma once
 
+#include "runtime/base/clock.h"
 #include "runtime/base/doorbell.h"
 #include "runtime/device/cpu/worker_pool.h"
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <string>
@@ -25,6 +27,11 @@ public:
   PhasedJob(std::string name, WorkerPool &pool, Doorbell *doorbell)
       : name_(std::move(name)), pool_(&pool), doorbell_(doorbell) {}
   void add(MakePhase phase) { phases_.push_back(std::move(phase)); }
+  /// Adds what workers spend on the phases to `nanoseconds`, which outlives this.
+  void countBusy(std::atomic<int64_t> &nanoseconds, const Clock &clock) {
+    busy_ = &nanoseconds;
+    clock_ = &clock;
+  }
   /// Rings the doorbell when it may go further. The first error is sticky.
   PollState poll();
   Status status() const { return status_; }
@@ -33,6 +40,8 @@ private:
   std::string name_;
   WorkerPool *pool_;
   Doorbell *doorbell_;
+  std::atomic<int64_t> *busy_ = nullptr;
+  const Clock *clock_ = nullptr;
   std::deque<MakePhase> phases_;
   Status status_;
   Job job_; ///< last: dropped, and so ended, first

@@ -27,6 +27,7 @@ std::string Profile::toJson() const {
                              {"bytes", task.bytes},
                              {"morsels", task.morsels},
                              {"finish_seconds", task.finishSeconds},
+                             {"finish_busy_seconds", task.finishBusySeconds},
                              {"state_rows", task.stateRows},
                              {"stage_rows", task.stageRows}});
     if (!task.way.empty()) {

@@ -20,6 +20,7 @@ struct TaskCounters {
   std::atomic<int64_t> bytes{0}; ///< loaded, sent or received
   std::atomic<int64_t> morsels{0};
   std::atomic<int64_t> finishNanoseconds{0}; ///< merging, building or sorting states, as it passed
+  std::atomic<int64_t> finishBusyNanoseconds{0}; ///< the same over all workers
   std::atomic<int64_t> stateRows{0};         ///< of the states that it finished
   /// Rows that each selecting stage of the kernel let through.
   std::array<std::atomic<int64_t>, HR_COUNTED_STAGES> stageRows{};
@@ -49,6 +50,7 @@ struct TaskProfile {
   int64_t bytes = 0;
   int64_t morsels = 0;
   double finishSeconds = 0;
+  double finishBusySeconds = 0;
   int64_t stateRows = 0;
   std::vector<int64_t> stageRows; ///< without the last stages that let nothing through, or that are none
   /// Of a choose: the rows it went by, its bound, and the way it took ("few", "many").
@@ -66,7 +68,7 @@ struct Profile {
 
   /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "tasks": [{"rank", "task", "name",
   /// "kind", "phase", "start_seconds", "end_seconds", "busy_seconds", "load_seconds", "rows_in",
-  /// "rows_out", "bytes", "morsels", "finish_seconds", "state_rows", "stage_rows"}]}; chooses also have "chosen_by", "at_most", "way"
+  /// "rows_out", "bytes", "morsels", "finish_seconds", "finish_busy_seconds", "state_rows", "stage_rows"}]}; chooses also have "chosen_by", "at_most", "way"
   std::string toJson() const;
 };
 

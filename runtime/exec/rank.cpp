@@ -501,6 +501,7 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.bytes = counters.bytes;
     entry.morsels = counters.morsels;
     entry.finishSeconds = seconds(counters.finishNanoseconds);
+    entry.finishBusySeconds = seconds(counters.finishBusyNanoseconds);
     entry.stateRows = counters.stateRows;
     entry.stageRows.assign(counters.stageRows.begin(), counters.stageRows.end());
     while (!entry.stageRows.empty() && entry.stageRows.back() == 0) {

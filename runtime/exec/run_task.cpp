@@ -356,6 +356,9 @@ Status RunTask::beginFinish() {
     finish.rank = context_.rank;
     finish.size = context_.size;
     finishing_.push_back(context_.states[argument.state]->finish(finish));
+    if (finishing_.back()) {
+      finishing_.back()->countBusy(counters_.finishBusyNanoseconds, *context_.clock);
+    }
     finished_.push_back(argument.state);
   }
   return {};
