@@ -372,6 +372,13 @@ def large_queries() -> Iterator[tuple[str, str, Layouts]]:
         "select sum(lk10k) s, max(llate) d, sum(lprice) p from large where lv < 500",
         one,
     )
+    # Selections that keep more and fewer rows, of columns in every form.
+    for kept in (30, 150, 350):
+        yield (
+            f"large-gather-{kept}",
+            f"select sum(lk10k) s, max(llate) d, sum(lprice) p, sum(lshare) q from large where lv < {kept}",
+            one,
+        )
     yield "large-dates", "select count(*) c from large where lday < llate and llate < date '1996-01-01'", both
     yield (
         "large-dates-sum",
@@ -505,6 +512,22 @@ def large_queries() -> Iterator[tuple[str, str, Layouts]]:
         forced,
     )
     yield "large-rows", "select lkey, lv, lprice from large where lv < 150", both
+    # Texts: as keys, in tables, in chunks.
+    yield (
+        "large-by-text",
+        "select otext, count(*) c from ordered where opart < 10 group by otext order by c desc, otext limit 5",
+        both,
+    )
+    yield (
+        "large-by-texts",
+        (
+            "select okey, otext, olabel, sum(lprice * (1 - lshare)) s from large join ordered on lkey = okey "
+            "where opart < 8 and lv < 500 group by okey, otext, olabel order by s desc limit 10"
+        ),
+        both,
+    )
+    yield "large-text-rows", "select okey, otext from ordered where opart < 15", both
+    yield "large-text-more", "select count(*) c from ordered where otext > 'quick' and opart < 60", one
 
 
 def tensor_programs() -> Iterator[tuple[str, object, tuple[object, ...]]]:
