@@ -196,8 +196,9 @@ def Pipe_ScanOp : Pipe_Op<"scan"> {
   let summary = "source: the columns of an input table, as storage promises them";
   let description = [{
     `columns` has one dictionary a column: `file` (name in the file), `column`, and where statistics prove it `min`, `max`
-    (storage verifies them), `dictionary` (all pages are dictionary encoded), `logical`. `bounds` prune row groups.
-    With `split` each rank reads its share, otherwise every rank reads all.
+    (storage verifies them), `logical`, and for the cost model `pages` (the form in which kernels will find them: "values",
+    "code" of a dictionary that registers hold, or "gathered" from a larger one), `page_bytes` (of a row), `text_bytes`
+    (of a string) and `ordered` (rows come in the order of its values, by and large). `bounds` prune row groups. With `split` each rank reads its share, otherwise every rank reads all.
 
     ```mlir
     pipe.state @all join [#pipe.field<"n_nationkey", i32, "key">]
@@ -270,7 +271,8 @@ def Pipe_FilterOp : Pipe_Op<"filter"> {
   let summary = "keeps the rows for which the body yields 1";
   let description = [{
     Body arguments: for each column of `columns` its value, and after it its `i1` validity if it is nullable.
-    C1: the body yields one `i1`.
+    `selectivity` is the share of rows that is expected to be kept, `text_bytes` the mean length of the strings read.
+    C1: the body yields one `i1`. C2: the selectivity is not negative.
 
     ```mlir
     pipe.stream @in "none" : !pipe.rows<"a": i32?>
@@ -288,7 +290,8 @@ def Pipe_FilterOp : Pipe_Op<"filter"> {
     }
     ```
   }];
-  let arguments = (ins Pipe_RowsType:$input, StrArrayAttr:$columns);
+  let arguments = (ins Pipe_RowsType:$input, StrArrayAttr:$columns,
+                       OptionalAttr<F64Attr>:$selectivity, OptionalAttr<F64Attr>:$text_bytes);
   let results = (outs Pipe_RowsType:$rows);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$input $columns $body attr-dict `:` type($input) `->` type($rows)";
@@ -329,7 +332,10 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
     fields (nullable for `left`), one output row a match; `semi` and `anti` keep or drop the row; `mark` appends a bool column
     named by `mark`. `full` is `left`, and sets the state's `i1` field named by `mark` in every row that was matched, so
     that another pipeline can read the others. A row with a NULL key matches nothing. The optional body is the residual condition over
-    `columns` (of the row, then of the match), and yields one `i1`.
+    `columns` (of the row, then of the match), and yields one `i1`. `selectivity` is how many rows are expected to come out
+    for each that goes in.
+
+    C1: the selectivity is not negative.
 
     ```mlir
     pipe.state @nations join [#pipe.field<"n_nationkey", i32, "key">, #pipe.field<"n_name", !pipe.string, "payload">]
@@ -345,17 +351,18 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
   }];
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, Pipe_LookupKind:$kind,
                        StrArrayAttr:$keys, StrArrayAttr:$payload, OptionalAttr<StrAttr>:$mark,
-                       StrArrayAttr:$columns);
+                       StrArrayAttr:$columns, OptionalAttr<F64Attr>:$selectivity);
   let results = (outs Pipe_RowsType:$rows);
   let regions = (region AnyRegion:$residual);
   let assemblyFormat = "$input `,` $state $kind `keys` $keys `payload` $payload (`mark` $mark^)? `columns` $columns $residual attr-dict `:` type($input) `->` type($rows)";
+  let hasVerifier = 1;
 }
 
 def Pipe_InsertOp : Pipe_Op<"insert"> {
   let summary = "sink: appends rows to a join or sort state";
   let description = [{
     The input columns are the state's fields, by name. `keys` (join) are hashed; rows with a NULL key are left out when
-    `drop_null_keys` is set.
+    `drop_null_keys` is set. `text_bytes` is the mean length of a row's strings together.
 
     ```mlir
     pipe.stream @in "none" : !pipe.rows<"k": i32?, "v": i64>
@@ -367,7 +374,7 @@ def Pipe_InsertOp : Pipe_Op<"insert"> {
     ```
   }];
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, StrArrayAttr:$keys,
-                       UnitAttr:$drop_null_keys);
+                       UnitAttr:$drop_null_keys, OptionalAttr<F64Attr>:$text_bytes);
   let assemblyFormat = "$input `,` $state `keys` $keys (`drop_null_keys` $drop_null_keys^)? attr-dict `:` type($input)";
 }
 
@@ -375,7 +382,8 @@ def Pipe_CombineOp : Pipe_Op<"combine"> {
   let summary = "sink: folds rows into an aggregate state";
   let description = [{
     The input columns are the state's fields, by name: keys choose the state row, the others are combined as the
-    field says. A NULL input (nullable column, not a key) leaves the state row as it is.
+    field says. A NULL input (nullable column, not a key) leaves the state row as it is. `text_bytes` is the mean length of
+    a row's keys that are strings, together.
 
     ```mlir
     pipe.stream @in "none" : !pipe.rows<"k": i32, "total": i64>
@@ -386,7 +394,8 @@ def Pipe_CombineOp : Pipe_Op<"combine"> {
     }
     ```
   }];
-  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, StrArrayAttr:$keys);
+  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, StrArrayAttr:$keys,
+                       OptionalAttr<F64Attr>:$text_bytes);
   let assemblyFormat = "$input `,` $state `keys` $keys attr-dict `:` type($input)";
 }
 
@@ -394,6 +403,7 @@ def Pipe_EmitOp : Pipe_Op<"emit"> {
   let summary = "sink: writes rows to a stream";
   let description = [{
     With `keys` the rows are partitioned by the hash of the keys into one chunk per rank (streams of exchange `hash`).
+    `text_bytes` is the mean length of a row's strings together.
 
     ```mlir
     pipe.state @totals group [#pipe.field<"k", i32, "key">, #pipe.field<"total", i64, "sum">]
@@ -404,7 +414,8 @@ def Pipe_EmitOp : Pipe_Op<"emit"> {
     }
     ```
   }];
-  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$stream, StrArrayAttr:$keys);
+  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$stream, StrArrayAttr:$keys,
+                       OptionalAttr<F64Attr>:$text_bytes);
   let assemblyFormat = "$input `,` $stream `keys` $keys attr-dict `:` type($input)";
 }
 

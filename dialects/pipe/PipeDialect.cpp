@@ -169,6 +169,16 @@ LogicalResult FilterOp::verify() {
   if (yield.getNumOperands() != 1 || !yield.getOperand(0).getType().isInteger(1)) {
     return emitOpError("C1: the body must yield one i1");
   }
+  if (getSelectivity() && getSelectivity()->isNegative()) {
+    return emitOpError("C2: negative selectivity: ") << getSelectivityAttr();
+  }
+  return success();
+}
+
+LogicalResult LookupOp::verify() {
+  if (getSelectivity() && getSelectivity()->isNegative()) {
+    return emitOpError("C1: negative selectivity: ") << getSelectivityAttr();
+  }
   return success();
 }
 

@@ -1,6 +1,8 @@
 // Cardinality of every table-valued op. Joins assume that the smaller domain of keys is contained in the
 // larger, and that filters are independent of keys.
 #include "passes/analysis/cardinality.h"
+
+#include "passes/analysis/scan_statistics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -15,7 +17,6 @@ using namespace headrace::frame;
 namespace {
 
 constexpr double kUnknownRows = 1e6;
-constexpr double kUnknownStringBytes = 16;
 // How much wider the 95th percentile gets with every guess.
 constexpr double kFilterDoubt = 1.3;
 constexpr double kJoinDoubt = 1.5;
@@ -80,17 +81,6 @@ bool containsUniqueKey(const TableEstimate &table, ArrayRef<StringAttr> keys) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-std::optional<double> numberOf(DictionaryAttr statistics, StringRef field) {
-  Attribute value = statistics ? statistics.get(field) : Attribute();
-  if (auto integer = dyn_cast_or_null<IntegerAttr>(value)) {
-    return integer.getValue().signedRoundToDouble();
-  }
-  if (auto real = dyn_cast_or_null<FloatAttr>(value)) {
-    return real.getValueAsDouble();
-  }
-  return std::nullopt;
-}
-
 ColumnEstimate scanColumn(DictionaryAttr statistics, Type type, double rows, Operation *source) {
   ColumnEstimate column;
   column.source = source;
@@ -120,6 +110,8 @@ ColumnEstimate scanColumn(DictionaryAttr statistics, Type type, double rows, Ope
   column.domain = column.distinct;
   column.bytes =
       chunkBytes(type, numberOf(statistics, "average_bytes").value_or(kUnknownStringBytes));
+  auto ordered = statistics ? statistics.getAs<BoolAttr>("ordered") : BoolAttr();
+  column.ordered = ordered && ordered.getValue();
   return column;
 }
 
@@ -132,13 +124,10 @@ TableEstimate scanEstimate(ScanOp scan) {
     result.rows.expected = kUnknownRows;
     result.rows.p95 = 10 * kUnknownRows;
   }
-  auto columns = statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns"))
-                            : DictionaryAttr();
   for (auto [file, type] : llvm::zip_equal(scan.getFileColumns().getAsRange<StringAttr>(),
                                            scan.getResult().getType().getColumnTypes())) {
-    auto column =
-        columns ? dyn_cast_or_null<DictionaryAttr>(columns.get(file)) : DictionaryAttr();
-    result.columns.push_back(scanColumn(column, type, result.rows.expected, scan));
+    result.columns.push_back(
+        scanColumn(statisticsOf(scan, file), type, result.rows.expected, scan));
   }
   return result;
 }
@@ -243,6 +232,7 @@ TableEstimate aggregateEstimate(AggregateOp op, const TableEstimate &input) {
   }
   for (const ColumnEstimate *key : keys) {
     result.columns.push_back(*key);
+    result.columns.back().ordered = false; // groups are found by hash
   }
   ArrayRef<Type> types = op.getResult().getType().getColumnTypes().drop_front(keys.size());
   for (auto [measure, measureType] : llvm::zip_equal(op.getMeasureRange(), types)) {
@@ -360,6 +350,7 @@ TableEstimate unionOf(ArrayRef<const TableEstimate *> inputs) {
       column.low = bounded ? std::optional(std::min(*column.low, *other.low)) : std::nullopt;
       column.high = bounded ? std::optional(std::max(*column.high, *other.high)) : std::nullopt;
       column.bytes = std::max(column.bytes, other.bytes);
+      column.ordered = false;
     }
   }
   return result;
@@ -492,6 +483,9 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
     result.columns.push_back(mark);
   } else if (!leftOnly) {
     append(right);
+    for (ColumnEstimate &column : llvm::drop_begin(result.columns, left.columns.size())) {
+      column.ordered = false; // rows come as the left side's do
+    }
   }
   // A key of an inner join has only the values that both sides have.
   if (join.kind == JoinKind::Inner) {
@@ -577,7 +571,13 @@ TableEstimate CardinalityAnalysis::compute(Operation *op) {
         llvm::append_range(unique, distinct.getInput().getType().getNames());
         return result;
       })
-      .Case([&](SortOp sort) { return of(sort.getInput()); })
+      .Case([&](SortOp sort) {
+        TableEstimate result = of(sort.getInput());
+        for (ColumnEstimate &column : result.columns) {
+          column.ordered = false;
+        }
+        return result;
+      })
       .Case([&](LimitOp limit) {
         std::optional<double> count;
         if (std::optional<uint64_t> rows = limit.getCount()) {

@@ -36,6 +36,8 @@ struct ColumnEstimate {
   std::optional<double> high;
   /// Mean bytes of a value in chunk encoding.
   double bytes = 8;
+  /// Rows come in the order of its values, by and large, unless an exchange mixed them.
+  bool ordered = false;
 };
 
 struct TableEstimate {

@@ -12,7 +12,7 @@ void Former::emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAt
   Block &body = pipeline.getBody().emplaceBlock();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   Value rows = pipe::ReadOp::create(inside, state.getLoc(), rowsType(fields), FlatSymbolRefAttr::get(state.getSymNameAttr()));
-  pipe::CombineOp::create(inside, state.getLoc(), rows, FlatSymbolRefAttr::get(state.getSymNameAttr()), keys);
+  pipe::CombineOp::create(inside, state.getLoc(), rows, FlatSymbolRefAttr::get(state.getSymNameAttr()), keys, FloatAttr());
 }
 
 FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, const Names &needed) {
@@ -123,7 +123,8 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   ArrayAttr keyAttr = strings(keys);
   {
     OpBuilder builder = atEnd(*input);
-    pipe::CombineOp::create(builder, aggregate.getLoc(), input->rows, b_.getAttr<FlatSymbolRefAttr>(name), keyAttr);
+    pipe::CombineOp::create(builder, aggregate.getLoc(), input->rows, b_.getAttr<FlatSymbolRefAttr>(name), keyAttr,
+                            textBytes(*input, keys));
   }
   emitMerge(state, fields, keyAttr);
   std::vector<ColumnInfo> read;
@@ -206,7 +207,8 @@ FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, Window win
   setRows(state, value);
   {
     OpBuilder builder = atEnd(*input);
-    pipe::InsertOp::create(builder, location, input->rows, b_.getAttr<FlatSymbolRefAttr>(name), strings({}), UnitAttr());
+    pipe::InsertOp::create(builder, location, input->rows, b_.getAttr<FlatSymbolRefAttr>(name), strings({}), UnitAttr(),
+                           textBytes(input->columns));
   }
   std::vector<ColumnInfo> read;
   for (const ColumnInfo &column : input->columns) {

@@ -1,6 +1,8 @@
 // Joins whose way is chosen at run time: both ways are formed, over the same materialised sides.
 #include "passes/form/former.h"
 
+#include "passes/analysis/estimated_rows.h"
+
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -35,7 +37,8 @@ LogicalResult Former::formBranch(Region &region, const Names &needed, StringRef 
   }
   columns = joined->columns;
   OpBuilder builder = atEnd(*joined);
-  pipe::EmitOp::create(builder, join.getLoc(), joined->rows, b_.getAttr<FlatSymbolRefAttr>(stream), strings({}));
+  pipe::EmitOp::create(builder, join.getLoc(), joined->rows, b_.getAttr<FlatSymbolRefAttr>(stream), strings({}),
+                       textBytes(joined->columns));
   return success();
 }
 
@@ -81,7 +84,8 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
                                        b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
     setRows(state, choose.getCounted());
     OpBuilder builder = atEnd(*build);
-    pipe::InsertOp::create(builder, location, build->rows, b_.getAttr<FlatSymbolRefAttr>(rows), strings({}), UnitAttr());
+    pipe::InsertOp::create(builder, location, build->rows, b_.getAttr<FlatSymbolRefAttr>(rows), strings({}), UnitAttr(),
+                           textBytes(build->columns));
   }
   // The left side's pipeline is made once and continued twice.
   FailureOr<OpenPipeline> left = open(behindExchange(few.getLeft()).first, leftNeeds);
@@ -124,8 +128,9 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
     return choose.emitError("its ways give different rows: ") << rowsType(columns) << " and " << rowsType(again);
   }
   OpBuilder outer(left->pipeline);
-  pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
-                         TypeAttr::get(rowsType(columns)), ArrayAttr());
+  auto chosen = pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
+                                       TypeAttr::get(rowsType(columns)), ArrayAttr());
+  chosen->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(choose.getResult()));
   OpenPipeline out = startPipeline(location, "chosen_rows");
   OpBuilder builder = atEnd(out);
   out.rows = pipe::ReceiveOp::create(builder, location, rowsType(columns), b_.getAttr<FlatSymbolRefAttr>(stream));

@@ -1,4 +1,4 @@
-// The class that forms pipelines, for the files that it is written in: pipelines.cpp (scans, row by row, the whole),
+// The class that forms pipelines, for the files that it is written in: scans.cpp, pipelines.cpp (row by row, the whole),
 // joins.cpp, aggregates.cpp (and orders), choices.cpp.
 #pragma once
 
@@ -21,6 +21,8 @@ using Names = llvm::StringSet<>;
 
 /// Joins spread values; an estimate may be larger, but a 64-bit sum needs a proof.
 std::optional<uint64_t> product(std::optional<uint64_t> a, std::optional<uint64_t> b);
+/// Conjuncts `column op constant` of a filter, as bounds by which storage leaves out row groups.
+void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder);
 /// The strings of an array of column names.
 std::vector<std::string> listOf(ArrayAttr columns);
 
@@ -90,6 +92,11 @@ private:
   pipe::FieldAttr field(const ColumnInfo &column, StringRef combine);
   std::string fresh(StringRef stem);
   OpBuilder atEnd(OpenPipeline &open) { return OpBuilder::atBlockEnd(&open.pipeline.getBody().front()); }
+  /// For the cost model: how many rows come out for each that goes in; how long the strings of a row
+  /// are together, null without any.
+  FloatAttr selectivity(Value to, Value from) { return b_.getF64FloatAttr(localRows_.ratio(to, from)); }
+  FloatAttr textBytes(ArrayRef<ColumnInfo> columns);
+  FloatAttr textBytes(const OpenPipeline &open, ArrayRef<std::string> columns);
   void emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAttr keys);
 
   static int64_t ranksOf(ModuleOp module) {

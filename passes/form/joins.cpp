@@ -193,7 +193,8 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   {
     OpBuilder builder = atEnd(*build);
     pipe::InsertOp::create(builder, join.getLoc(), build->rows, b_.getAttr<FlatSymbolRefAttr>(name),
-                           strings(buildKeys), full ? UnitAttr() : b_.getUnitAttr());
+                           strings(buildKeys), full ? UnitAttr() : b_.getUnitAttr(),
+                           textBytes(build->columns));
   }
   // The lookup.
   std::vector<ColumnInfo> columns;
@@ -226,7 +227,8 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   OpBuilder builder = atEnd(*probe);
   auto lookup = pipe::LookupOp::create(builder, join.getLoc(), rowsType(columns), probe->rows,
                                        StringRef(name), kind, strings(probeKeys), strings(payload),
-                                       mark, strings(residualColumns));
+                                       mark, strings(residualColumns),
+                                       selectivity(join.getResult(), join.getLeft()));
   if (join.hasResidual()) {
     Block &body = lookup.getResidual().emplaceBlock();
     OpBuilder inside = OpBuilder::atBlockEnd(&body);
@@ -283,7 +285,7 @@ OpenPipeline Former::openUnmatched(Location location, StringRef state, const Col
   pipe::YieldOp::create(inside, location, Value(arith::XOrIOp::create(inside, location, was, one)));
   OpBuilder builder = atEnd(out);
   auto filter = pipe::FilterOp::create(builder, location, rowsType(payload), out.rows,
-                                       strings({matched.name}));
+                                       strings({matched.name}), FloatAttr(), FloatAttr());
   filter.getBody().takeBody(*region);
   out.rows = filter.getRows();
   out.columns.assign(payload.begin(), payload.end());

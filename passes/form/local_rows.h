@@ -3,6 +3,8 @@
 
 #include "passes/analysis/cardinality.h"
 
+#include <algorithm>
+
 namespace headrace::form {
 
 /// Estimates of the rows of tables on one rank. Invalid once the program below has changed. Not
@@ -16,6 +18,10 @@ public:
   analysis::Cardinality of(mlir::Value table);
   /// The same as an attribute of `pipe.state`: {min, expected, p95, max}.
   mlir::DictionaryAttr attributeOf(mlir::Value table);
+  /// How many rows `to` has on a rank for each that `from` has.
+  double ratio(mlir::Value to, mlir::Value from) {
+    return of(to).expected / std::max(of(from).expected, 1.0);
+  }
   /// On all ranks together.
   analysis::Cardinality everywhere(mlir::Value table) { return analysis_.rowsOf(table); }
 

@@ -59,6 +59,22 @@ pipe::RowsType Former::rowsType(ArrayRef<ColumnInfo> columns) {
   return pipe::RowsType::get(b_.getContext(), names, types, nullable);
 }
 
+FloatAttr Former::textBytes(ArrayRef<ColumnInfo> columns) {
+  double bytes = 0;
+  for (const ColumnInfo &column : columns) {
+    bytes += frame::isString(column.type) ? column.textBytes : 0;
+  }
+  return bytes > 0 ? b_.getF64FloatAttr(bytes) : FloatAttr();
+}
+
+FloatAttr Former::textBytes(const OpenPipeline &open, ArrayRef<std::string> columns) {
+  std::vector<ColumnInfo> named;
+  for (const std::string &name : columns) {
+    named.push_back(*open.find(name));
+  }
+  return textBytes(named);
+}
+
 OpenPipeline Former::startPipeline(Location location, StringRef stem) {
   OpBuilder builder = OpBuilder::atBlockEnd(module_.getBody());
   OpenPipeline out;
@@ -141,74 +157,6 @@ FailureOr<std::vector<ColumnInfo>> Former::appendMap(
   return added;
 }
 
-// ---- sources ----
-
-std::optional<__int128> integerAttr(Attribute attr) {
-  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr)) {
-    return integer.getValue().getSExtValue();
-  }
-  return std::nullopt;
-}
-
-FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed) {
-  OpenPipeline out = startPipeline(scan.getLoc(), "scan_" + scan.getTableName().str() + "_");
-  DictionaryAttr statistics = scan.getStatisticsAttr();
-  DictionaryAttr byColumn = statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns")) : nullptr;
-  IntegerAttr expected;
-  if (statistics) {
-    // `rows` is an estimate if a bound stands beside it, else it is counted.
-    auto rows = integerAttr(statistics.get("rows")), bound = integerAttr(statistics.get("rows_max"));
-    if (rows) {
-      out.rowsMax = static_cast<uint64_t>(bound ? *bound : *rows);
-      expected = b_.getI64IntegerAttr(static_cast<int64_t>(*rows));
-    }
-  }
-  SmallVector<Attribute> descriptions;
-  auto table = scan.getResult().getType();
-  for (auto [index, fileName] : llvm::enumerate(scan.getFileColumns().getAsRange<StringAttr>())) {
-    frame::Column column = table.getColumns()[index];
-    if (!needed.contains(column.name.getValue())) {
-      continue;
-    }
-    ColumnInfo info;
-    info.name = column.name.str();
-    info.type = frame::dropNullable(column.type);
-    info.nullable = frame::isNullable(column.type);
-    NamedAttrList description;
-    auto known = byColumn ? dyn_cast_or_null<DictionaryAttr>(byColumn.get(fileName)) : nullptr;
-    if (known && typeRange(info.type)) {
-      auto low = integerAttr(known.get("min")), high = integerAttr(known.get("max"));
-      if (low && high) {
-        info.range = Range{*low, *high};
-        if (info.nullable) { // the value under NULL is 0
-          info.range = Range{std::min<__int128>(*low, 0), std::max<__int128>(*high, 0)};
-        }
-        description.append("min", b_.getI64IntegerAttr(static_cast<int64_t>(info.range->low)));
-        description.append("max", b_.getI64IntegerAttr(static_cast<int64_t>(info.range->high)));
-      }
-    }
-    if (!info.range) {
-      info.range = typeRange(info.type);
-    }
-    if (known && info.nullable) {
-      auto nulls = integerAttr(known.get("nulls"));
-      info.nullable = !nulls || *nulls != 0;
-    }
-    info.body = bodyType(info.type, info.range);
-    description.append("file", fileName);
-    description.append("column", column.name);
-    description.append("logical", b_.getStringAttr(logicalText(info.type)));
-    descriptions.push_back(description.getDictionary(b_.getContext()));
-    out.columns.push_back(info);
-  }
-  OpBuilder builder = atEnd(out);
-  ArrayAttr bounds = scan->getAttrOfType<ArrayAttr>("bounds");
-  out.rows = pipe::ScanOp::create(builder, scan.getLoc(), rowsType(out.columns), scan.getTableNameAttr(),
-                                  b_.getArrayAttr(descriptions), bounds, expected,
-                                  scan->hasAttr(dist::DistDialect::getSplitAttrName()) ? b_.getUnitAttr() : UnitAttr());
-  return out;
-}
-
 // ---- row by row ----
 
 Names withColumns(const Names &needed, ArrayAttr columns) {
@@ -225,65 +173,6 @@ std::vector<std::string> listOf(ArrayAttr columns) {
     out.push_back(name.str());
   }
   return out;
-}
-
-/// Conjuncts `column op constant` of a filter, as bounds by which storage leaves out row groups.
-void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder) {
-  Block &body = filter.getPredicate().front();
-  SmallVector<Value> conjuncts(body.getTerminator()->getOperands());
-  SmallVector<Attribute> bounds;
-  if (scan.getBounds()) {
-    llvm::append_range(bounds, *scan.getBounds());
-  }
-  while (!conjuncts.empty()) {
-    Operation *op = conjuncts.pop_back_val().getDefiningOp();
-    if (auto conjunction = dyn_cast_or_null<frame::AndOp>(op)) {
-      llvm::append_range(conjuncts, conjunction->getOperands());
-      continue;
-    }
-    auto compare = dyn_cast_or_null<frame::CompareOp>(op);
-    if (!compare) {
-      continue;
-    }
-    Value left = compare.getLhs(), right = compare.getRhs();
-    frame::CompareKind kind = compare.getKind();
-    if (left.getDefiningOp<frame::ConstantOp>()) {
-      std::swap(left, right);
-      kind = kind == frame::CompareKind::Lt   ? frame::CompareKind::Gt
-             : kind == frame::CompareKind::Le ? frame::CompareKind::Ge
-             : kind == frame::CompareKind::Gt ? frame::CompareKind::Lt
-             : kind == frame::CompareKind::Ge ? frame::CompareKind::Le
-                                              : kind;
-    }
-    auto constant = right.getDefiningOp<frame::ConstantOp>();
-    auto argument = dyn_cast<BlockArgument>(left);
-    bool ordered = kind != frame::CompareKind::Ne && kind != frame::CompareKind::IsNotDistinctFrom;
-    if (!constant || !argument || argument.getOwner() != &body || !ordered || isa<UnitAttr>(constant.getValue())) {
-      continue;
-    }
-    auto name = cast<StringAttr>(filter.getColumns()[argument.getArgNumber()]);
-    for (auto column : scan.getColumns().getAsRange<DictionaryAttr>()) {
-      if (column.get("column") != name) {
-        continue;
-      }
-      Attribute value = constant.getValue();
-      if (auto integer = dyn_cast<IntegerAttr>(value)) {
-        if (integer.getType().isInteger(1) || !integer.getValue().isSignedIntN(64)) {
-          continue;
-        }
-        value = builder.getI64IntegerAttr(integer.getValue().sextOrTrunc(64).getSExtValue());
-      } else if (!isa<StringAttr, FloatAttr>(value)) {
-        continue;
-      }
-      bounds.push_back(builder.getDictionaryAttr(
-          {builder.getNamedAttr("column", column.get("file")),
-           builder.getNamedAttr("op", builder.getStringAttr(frame::stringifyCompareKind(kind))),
-           builder.getNamedAttr("value", value)}));
-    }
-  }
-  if (!bounds.empty()) {
-    scan.setBoundsAttr(builder.getArrayAttr(bounds));
-  }
 }
 
 FailureOr<OpenPipeline> Former::openFilter(frame::FilterOp filter, const Names &needed) {
@@ -317,7 +206,8 @@ FailureOr<OpenPipeline> Former::openFilter(frame::FilterOp filter, const Names &
     }
   }
   OpBuilder builder = atEnd(*open);
-  auto op = pipe::FilterOp::create(builder, filter.getLoc(), rowsType(kept), open->rows, strings(columns));
+  auto op = pipe::FilterOp::create(builder, filter.getLoc(), rowsType(kept), open->rows, strings(columns),
+                                   selectivity(filter.getResult(), filter.getInput()), textBytes(*open, columns));
   op.getBody().takeBody(*region);
   open->rows = op.getRows();
   open->columns = kept;
@@ -425,7 +315,8 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   stream->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(exchange.getInput()));
   {
     OpBuilder builder = atEnd(*input);
-    pipe::EmitOp::create(builder, exchange.getLoc(), input->rows, b_.getAttr<FlatSymbolRefAttr>(name), strings(keys));
+    pipe::EmitOp::create(builder, exchange.getLoc(), input->rows, b_.getAttr<FlatSymbolRefAttr>(name), strings(keys),
+                         textBytes(input->columns));
   }
   OpenPipeline out = startPipeline(exchange.getLoc(), "received");
   OpBuilder builder = atEnd(out);
@@ -463,7 +354,8 @@ FailureOr<OpenPipeline> Former::openKeep(dist::KeepOp keep, const Names &needed)
     }
   }
   OpBuilder builder = atEnd(*open);
-  auto op = pipe::FilterOp::create(builder, keep.getLoc(), rowsType(kept), open->rows, strings(keys));
+  auto op = pipe::FilterOp::create(builder, keep.getLoc(), rowsType(kept), open->rows, strings(keys),
+                                   selectivity(keep.getResult(), keep.getInput()), textBytes(*open, keys));
   op.getBody().takeBody(*region);
   open->rows = op.getRows();
   open->columns = kept;
@@ -580,7 +472,8 @@ LogicalResult Former::run() {
     pipe::YieldOp::create(inside, main_.getLoc(), ValueRange());
     result->rows = map.getRows();
   }
-  pipe::EmitOp::create(builder, main_.getLoc(), result->rows, FlatSymbolRefAttr::get(name), strings({}));
+  pipe::EmitOp::create(builder, main_.getLoc(), result->rows, FlatSymbolRefAttr::get(name), strings({}),
+                       textBytes(result->columns));
   main_.erase();
   return success();
 }

@@ -1,6 +1,7 @@
 // Pipeline formation: the local relational program to pipelines between states.
 #pragma once
 
+#include "passes/analysis/scan_statistics.h"
 #include "passes/form/expressions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +19,7 @@ struct ColumnInfo {
   bool nullable = false;
   std::optional<Range> range;
   mlir::Type body; ///< type inside pipelines
+  double textBytes = analysis::kUnknownStringBytes; ///< of a string, as estimated
 };
 
 /// A pipeline under construction: the rows that come out of its last op.

@@ -119,7 +119,8 @@ FailureOr<OpenPipeline> Former::unite(MutableArrayRef<OpenPipeline> parts, Array
       return failure();
     }
     OpBuilder builder = atEnd(part);
-    pipe::EmitOp::create(builder, location, part.rows, b_.getAttr<FlatSymbolRefAttr>(stream), strings({}));
+    pipe::EmitOp::create(builder, location, part.rows, b_.getAttr<FlatSymbolRefAttr>(stream), strings({}),
+                         textBytes(part.columns));
     rowsMax = rowsMax && part.rowsMax && *rowsMax + *part.rowsMax >= *rowsMax
                   ? std::optional(*rowsMax + *part.rowsMax)
                   : std::nullopt;

@@ -204,6 +204,9 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
     Source entry{column, scratch(sizeof(HrCursor))};
     b_.callImport("hr_cursor_open",
                   {entry.cursor, b_.at(columnArray, index * sizeof(HrColumn))});
+    if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
+      readPages(entry, cast<DictionaryAttr>(scan.getColumns()[index]));
+    }
     sources_.push_back(entry);
   }
   Value rowsTaken = startTile();
@@ -214,6 +217,37 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
   failIf(b_.compare(arith::CmpIPredicate::eq, rowsTaken, b_.i64(0)), HR_ERROR_CORRUPT);
   take(rowsTaken);
   return success();
+}
+
+void KernelEmitter::readPages(Source &source, DictionaryAttr description) {
+  auto number = [&](StringRef name) {
+    auto value = description.getAs<FloatAttr>(name);
+    return value ? value.getValueAsDouble() : 0;
+  };
+  auto form = description.getAs<StringAttr>("pages");
+  for (size_t index = 0; form && index < cost::kPageForms.size(); ++index) {
+    if (form.getValue() == cost::kPageForms[index]) {
+      source.form = static_cast<cost::PageForm>(index);
+    }
+  }
+  source.pageBytes = number("page_bytes");
+  source.textBytes = number("text_bytes");
+}
+
+void KernelEmitter::logDecode(const Source &source, unsigned level) {
+  using plan::WorkKind;
+  bool text = isa<pipe::StringType>(source.column->type);
+  bool pages = sourceForm_ == SourceForm::kPages;
+  WorkKind kind = text ? source.isCoded() ? WorkKind::kDecodeString : WorkKind::kDecodeText
+                  : source.form == cost::PageForm::kGathered ? WorkKind::kDecodeGathered
+                  : source.form == cost::PageForm::kCode     ? WorkKind::kDecodeCode
+                                                             : WorkKind::kDecode;
+  WorkKind taken = text ? WorkKind::kTakeString : WorkKind::kTake;
+  work_.add(pages ? kind : taken, level, 1);
+  if (!text) {
+    work_.add(WorkKind::kDecodeByte, level, abi::bytesOf(physicalType(source.column->type)));
+  }
+  work_.add(WorkKind::kPageByte, source.isCoded() ? 0 : level, source.pageBytes);
 }
 
 void KernelEmitter::decode(const Column &column) {
@@ -233,18 +267,8 @@ void KernelEmitter::decode(const Column &column) {
   column->base = scratch(kBufferRows * bytes);
   Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
   std::string width = std::to_string(bytes * 8);
-  using plan::WorkKind;
-  bool pages = sourceForm_ == SourceForm::kPages;
   bool dense = column->nullable || level() == 0;
-  if (!dense) {
-    work_.add(WorkKind::kSkip, 0, 1);
-    work_.add(WorkKind::kDecodeSelected, 1, 1);
-  } else if (isa<pipe::StringType>(column->type)) {
-    work_.add(pages ? WorkKind::kDecodeString : WorkKind::kTakeString, 0, 1);
-  } else {
-    work_.add(pages ? WorkKind::kDecode : WorkKind::kTake, 0, 1);
-    work_.add(WorkKind::kDecodeByte, 0, static_cast<double>(bytes));
-  }
+  logDecode(entry, dense ? 0 : 1);
   if (column->nullable) {
     column->validity = scratch(kBufferRows);
     check(b_.callImport("hr_decode_validity", {entry.cursor, rows, column->validity}));
@@ -325,9 +349,12 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
     });
     return result;
   };
-  work_.add(plan::WorkKind::kMapped, 0, 1);
+  work_.add(plan::WorkKind::kPageByte, 0, entry.pageBytes);
+  work_.add(entry.isCoded() ? plan::WorkKind::kMapped : plan::WorkKind::kDecodeText, 0, 1);
   for (Operation &op : filter.getBody().front()) {
-    work_.add(plan::WorkKind::kMappedOp, 0, WorkLog::searches(&op));
+    if (!entry.isCoded()) {
+      work_.addTextOp(&op, 0, entry.textBytes);
+    }
   }
   work_.set(WorkLog::Counting::kPaused);
   // Once per morsel: before the tile loop.
@@ -393,10 +420,14 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
 }
 
 LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
-  std::vector<std::shared_ptr<Expression>> dense;
-  std::vector<std::shared_ptr<Expression>> scalar;
+  std::vector<Condition> dense;
+  std::vector<Condition> scalar;
   for (pipe::FilterOp filter : filters) {
     auto expression = makeExpression(filter.getBody(), filter.getColumns());
+    auto estimate = [](std::optional<APFloat> value, double otherwise) {
+      return value ? value->convertToDouble() : otherwise;
+    };
+    Condition found{expression, estimate(filter.getSelectivity(), 1), estimate(filter.getTextBytes(), 0)};
     bool perEntry = level() == 0 && expression->columns.size() == 1 &&
                     expression->columns[0]->source >= 0 &&
                     isa<pipe::StringType>(expression->columns[0]->type) &&
@@ -406,11 +437,12 @@ LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
       if (failed(condition)) {
         return failure();
       }
-      dense.push_back(*condition);
+      found.expression = *condition;
+      dense.push_back(found);
     } else if (level() == 0 && isDense(*expression)) {
-      dense.push_back(expression);
+      dense.push_back(found);
     } else {
-      scalar.push_back(expression);
+      scalar.push_back(found);
     }
   }
   pipe::FilterOp last = filters.back();
@@ -418,19 +450,14 @@ LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
   if (!dense.empty() && failed(emitDenseFilter(dense))) {
     return failure();
   }
-  for (const std::shared_ptr<Expression> &condition : scalar) {
-    for (const Column &input : condition->columns) {
+  for (const Condition &condition : scalar) {
+    for (const Column &input : condition.expression->columns) {
       decode(input);
     }
-    if (level() == 0) {
-      // The first selection of the tile: what it does not read is decoded after it.
-      if (failed(emitScalarFilter(*condition))) {
-        return failure();
-      }
-      continue;
+    if (level() > 0) { // what the first selection of the tile does not read is decoded after it
+      decodeRemaining();
     }
-    decodeRemaining();
-    if (failed(emitScalarFilter(*condition))) {
+    if (failed(emitScalarFilter(condition))) {
       return failure();
     }
   }
@@ -438,11 +465,13 @@ LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
   return success();
 }
 
-LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<std::shared_ptr<Expression>> conditions) {
-  for (const std::shared_ptr<Expression> &condition : conditions) {
-    for (const Column &input : condition->columns) {
+LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<Condition> conditions) {
+  double selectivity = 1;
+  for (const Condition &condition : conditions) {
+    for (const Column &input : condition.expression->columns) {
       decode(input);
     }
+    selectivity *= condition.selectivity;
   }
   work_.add(plan::WorkKind::kSelect, 0, 1);
   Value bits = scratch(kBufferRows / 8 + 64);
@@ -451,8 +480,8 @@ LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<std::shared_ptr<Expression
   b_.forLoop(b_.i64(0), rows, kPredicateWidth, [&](Value row) {
     RowReader values = reader(0, row, kPredicateWidth);
     Value mask;
-    for (const std::shared_ptr<Expression> &condition : conditions) {
-      FailureOr<SmallVector<Value>> flags = values.evaluate(*condition);
+    for (const Condition &condition : conditions) {
+      FailureOr<SmallVector<Value>> flags = values.evaluate(*condition.expression);
       if (failed(flags)) {
         result = failure();
         return;
@@ -477,12 +506,12 @@ LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<std::shared_ptr<Expression
   skipRemaining();
   b_.jump(tile_);
   b_.enter(some);
-  levels_.push_back({selection, count});
-  countRows();
+  beginLevel({selection, count}, selectivity);
   return success();
 }
 
-LogicalResult KernelEmitter::emitScalarFilter(const Expression &condition) {
+LogicalResult KernelEmitter::emitScalarFilter(const Condition &condition) {
+  work_.setTextBytes(condition.textBytes);
   bool first = level() == 0;
   Value selection = scratch((kBufferRows + 64) * 2);
   Value count = scratch(8);
@@ -491,7 +520,7 @@ LogicalResult KernelEmitter::emitScalarFilter(const Expression &condition) {
   LogicalResult result = success();
   b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value row) {
     RowReader values = reader(level(), row);
-    FailureOr<SmallVector<Value>> flag = values.evaluate(condition);
+    FailureOr<SmallVector<Value>> flag = values.evaluate(*condition.expression);
     if (failed(flag)) {
       result = failure();
       return;
@@ -513,8 +542,7 @@ LogicalResult KernelEmitter::emitScalarFilter(const Expression &condition) {
   }
   b_.jump(next_);
   b_.enter(some);
-  levels_.push_back({selection, count});
-  countRows();
+  beginLevel({selection, count}, condition.selectivity);
   return success();
 }
 
@@ -561,7 +589,9 @@ RowReader KernelEmitter::reader(unsigned level, Value row, unsigned width) {
   return rows;
 }
 
-void KernelEmitter::countRows() {
+void KernelEmitter::beginLevel(Level begun, double selectivity) {
+  levels_.push_back(begun);
+  kernel_.selectivity.push_back(selectivity);
   if (level() > HR_COUNTED_STAGES) {
     return;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/lower/pipeline_code.h"
+#include "runtime/model/cost/page_form.h"
 
 namespace headrace::lower {
 
@@ -41,8 +42,14 @@ private:
   void decodeRemaining();
   void skipRemaining();
   mlir::LogicalResult emitFilters(llvm::ArrayRef<pipe::FilterOp> filters);
-  mlir::LogicalResult emitDenseFilter(llvm::ArrayRef<std::shared_ptr<Expression>> conditions);
-  mlir::LogicalResult emitScalarFilter(const Expression &condition);
+  /// A filter's condition, and the share of the rows that it is expected to keep.
+  struct Condition {
+    std::shared_ptr<Expression> expression;
+    double selectivity = 1;
+    double textBytes = 0;
+  };
+  mlir::LogicalResult emitDenseFilter(llvm::ArrayRef<Condition> conditions);
+  mlir::LogicalResult emitScalarFilter(const Condition &condition);
   mlir::FailureOr<std::shared_ptr<Expression>> perEntryCondition(pipe::FilterOp filter);
 
   // kernel_lookup.cpp
@@ -94,14 +101,16 @@ private:
   // shared
   /// Returns HR_STOPPED if the run was given up.
   void leaveIfStopped();
-  /// Adds the rows of the newest level to its count at the head of the scratch.
-  void countRows();
+  /// Begins a level of rows that a stage lets through, and counts them at the head of the scratch.
+  void beginLevel(Level level, double selectivity);
   /// Position of a state among the kernel's, for the log of work.
   int32_t statePosition(llvm::StringRef name) const {
     return static_cast<int32_t>(stateIndex_.lookup(name));
   }
   void logKeys(mlir::ArrayAttr keys);
   void logFold(const plan::StateField &field);
+  /// Bytes of the strings of a row of the newest level, as estimated.
+  void logTexts(plan::WorkKind kind, std::optional<llvm::APFloat> bytes);
   RowReader reader(unsigned level, mlir::Value row, unsigned width = 0);
   mlir::Value scratch(int64_t bytes);
   mlir::Value statePointer(llvm::StringRef name);
@@ -119,7 +128,16 @@ private:
     mlir::Value cursor;
     bool decoded = false;
     bool consumed = false; ///< its cursor is advanced some other way
+    /// Of a scan, as estimated: the form of its pages, their bytes a row, and those of a string.
+    cost::PageForm form = cost::PageForm::kValues;
+    double pageBytes = 0;
+    double textBytes = 0;
+
+    bool isCoded() const { return form != cost::PageForm::kValues; }
   };
+  static void readPages(Source &source, mlir::DictionaryAttr description);
+  /// The work of decoding a column for the rows of a level.
+  void logDecode(const Source &source, unsigned level);
   std::vector<Source> sources_;
   /// A key that is used by its code where the page has codes.
   struct CodedKey {
@@ -132,6 +150,7 @@ private:
   };
   std::vector<CodedKey> codedKeys_;
   bool codedKeysPrepared_ = false;
+  bool codesExpected_ = false; ///< the pages of all these keys are thought to have codes
   mlir::Value codedGroups_;  ///< slot: pointers to groups, by combination of codes; null: this
                              ///< morsel has none
   mlir::Value codedTile_;    ///< slot: not 0 if all keys of this tile are coded

@@ -65,9 +65,11 @@ void KernelEmitter::prepareCodedKeys() {
       return;
     }
   }
+  SmallVector<Source *> taken;
   for (auto name : combine.getKeys().getAsRange<StringAttr>()) {
     Column column = columns_.lookup(name.getValue());
     Source &entry = sources_[column->source];
+    taken.push_back(&entry);
     column->source = -1;
     entry.decoded = entry.consumed = true;
     CodedKey key{column, entry.cursor, scratch(sizeof(HrCursor)), scratch(8), scratch(8), std::make_shared<ColumnValue>()};
@@ -81,7 +83,15 @@ void KernelEmitter::prepareCodedKeys() {
       column->level = 1;
     }
     codedKeys_.push_back(key);
-    work_.add(plan::WorkKind::kMapped, 0, 1);
+  }
+  codesExpected_ = llvm::all_of(taken, [](Source *source) { return source->isCoded(); });
+  for (Source *source : taken) {
+    if (codesExpected_) {
+      work_.add(plan::WorkKind::kMapped, 0, 1);
+      work_.add(plan::WorkKind::kPageByte, 0, source->pageBytes);
+    } else {
+      logDecode(*source, source->column->level);
+    }
   }
   codedGroups_ = scratch(8);
   codedTile_ = scratch(8);
@@ -227,10 +237,10 @@ LogicalResult KernelEmitter::emitCodedGroups(Value groups, Value base, Value end
 LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const plan::State &state) {
   Value table = statePointer(combine.getState());
   Value hashes = scratch(kBatchRows * 8), groups = scratch(kBatchRows * 8);
-  // Chunks hold texts, not codes.
-  bool coded = !codedKeys_.empty() && sourceForm_ == SourceForm::kPages;
+  bool coded = codesExpected_;
   if (!coded) {
     logKeys(combine.getKeys());
+    logTexts(plan::WorkKind::kHashByte, combine.getTextBytes());
     work_.add(plan::WorkKind::kGroup, level(), 1, statePosition(combine.getState()));
   }
   for (const plan::StateField &field : state.fields) {

@@ -137,8 +137,8 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp op) {
 
   b_.enter(downstream);
   next_ = fill;
-  levels_.push_back({lookup.parents, lookup.count});
-  countRows();
+  beginLevel({lookup.parents, lookup.count},
+             op.getSelectivity() ? op.getSelectivity()->convertToDouble() : 1);
   work_.add(plan::WorkKind::kMatch, level(), 1, statePosition(op.getState()));
   return publishMatches(lookup);
 }

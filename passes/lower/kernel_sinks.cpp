@@ -42,6 +42,10 @@ void KernelEmitter::logFold(const plan::StateField &field) {
   work_.add(plan::WorkKind::kFold, level(), field.type == HR_I128 ? 2 : 1);
 }
 
+void KernelEmitter::logTexts(plan::WorkKind kind, std::optional<APFloat> bytes) {
+  work_.add(kind, level(), bytes ? bytes->convertToDouble() : 0);
+}
+
 void KernelEmitter::keepString(Value owner, Value string) {
   check(b_.callImport("hr_string_keep", {worker_, owner, string}));
 }
@@ -120,9 +124,10 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
   work_.add(plan::WorkKind::kInsertByte, level(), state.rowBytes);
   for (const plan::StateField &field : state.fields) {
     if (field.type == HR_STRING) {
-      work_.add(plan::WorkKind::kEmitString, level(), 1);
+      work_.add(plan::WorkKind::kKeepString, level(), 1);
     }
   }
+  logTexts(plan::WorkKind::kCopyByte, insert.getTextBytes());
   LogicalResult result = success();
   b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
     RowReader rows = reader(level(), index);
@@ -214,6 +219,7 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
     double bytes = static_cast<double>(abi::bytesOf(physicalType(type)));
     work_.add(text ? plan::WorkKind::kEmitString : plan::WorkKind::kEmitByte, level(), text ? 1 : bytes);
   }
+  logTexts(plan::WorkKind::kCopyByte, emit.getTextBytes());
   Value current = scratch(8);
   Block *loop = b_.newBlock(), *write = b_.newBlock();
   b_.store(b_.i64(0), current);

@@ -23,17 +23,18 @@ void WorkLog::add(WorkKind kind, unsigned level, double amount, int32_t state) {
   entries_.push_back({kind, level, amount, state});
 }
 
-double WorkLog::searches(Operation *op) {
-  if (isa<pipe::StringCompareOp, pipe::SubstringOp>(op)) {
-    return 0.15;
-  }
+void WorkLog::addTextOp(Operation *op, unsigned level, double textBytes) {
   auto match = dyn_cast<pipe::StringMatchOp>(op);
-  if (!match) {
-    return 0;
+  size_t first = match ? match.getPattern().find('%') : llvm::StringRef::npos;
+  bool searched = first != llvm::StringRef::npos && first + 1 != match.getPattern().size();
+  if (isa<pipe::StringCompareOp>(op)) {
+    add(WorkKind::kCompareString, level, 1);
+  } else if (isa<pipe::StringMatchOp, pipe::SubstringOp>(op)) {
+    // Only the beginning of the text counts, unless it is searched.
+    constexpr double kBeginning = 0.15;
+    add(WorkKind::kMatchString, level, searched ? 1 : kBeginning);
+    add(WorkKind::kSearchByte, level, searched ? textBytes : 0);
   }
-  size_t first = match.getPattern().find('%');
-  bool prefix = first == llvm::StringRef::npos || first + 1 == match.getPattern().size();
-  return prefix ? 0.15 : 1;
 }
 
 void WorkLog::addOp(Operation *op, unsigned level, unsigned width) {
@@ -50,10 +51,8 @@ void WorkLog::addOp(Operation *op, unsigned level, unsigned width) {
   }
   if (width != 0) {
     add(WorkKind::kVectorByte, level, bits / 8.0);
-  } else if (isa<pipe::StringCompareOp>(op)) {
-    add(WorkKind::kCompareString, level, 1);
-  } else if (isa<pipe::StringMatchOp, pipe::SubstringOp>(op)) {
-    add(WorkKind::kMatchString, level, searches(op));
+  } else if (isa<pipe::StringCompareOp, pipe::StringMatchOp, pipe::SubstringOp>(op)) {
+    addTextOp(op, level, textBytes_);
   } else if (isa<pipe::OwnsOp>(op)) {
     for (Type key : op->getOperandTypes()) {
       add(isa<pipe::StringType>(key) ? WorkKind::kHashString : WorkKind::kHash, level, 1);

@@ -13,8 +13,10 @@ public:
   void add(plan::WorkKind kind, unsigned level, double amount, int32_t state = plan::kNone);
   /// An op of a body: on one row of the level (`width` 0), or on that many at once.
   void addOp(mlir::Operation *op, unsigned level, unsigned width);
-  /// What an op on strings is worth, in searches of a text: a comparison with the beginning is little.
-  static double searches(mlir::Operation *op);
+  /// An op of a body on a string of so many bytes.
+  void addTextOp(mlir::Operation *op, unsigned level, double textBytes);
+  /// How long the strings are that the ops to come read.
+  void setTextBytes(double bytes) { textBytes_ = bytes; }
   /// Nothing is counted while it is paused: code that runs once a morsel, or seldom.
   enum class Counting : uint8_t { kOn, kPaused };
   void set(Counting counting) { counting_ = counting; }
@@ -22,6 +24,7 @@ public:
 
 private:
   Counting counting_ = Counting::kOn;
+  double textBytes_ = 0;
   std::vector<plan::Work> entries_;
 };
 

@@ -183,6 +183,7 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
       column.min = low.getInt();
       column.max = high.getInt();
     }
+    column.ordered = description.contains("ordered");
     slot.columns.push_back(std::move(column));
   }
   if (op.getBounds()) {

@@ -136,24 +136,30 @@ cost::StepWork OpWork::rowWise(Operation *op, double parts) {
 
 cost::StepWork OpWork::build(JoinOp op, double rows) {
   auto keys = llvm::to_vector(op.getRightKeys().getAsRange<StringAttr>());
+  cost::Arrival arrival = rows_.arrival(op.getRight(), keys);
+  arrival.lanes = model_.workers().lanes();
   return cost::buildTable(rows_.joinTable(op, rows), static_cast<double>(keys.size()),
-                          stringsAmong(op.getRight().getType(), keys), model_.workers().lanes());
+                          stringsAmong(op.getRight().getType(), keys), arrival);
 }
 
 cost::StepWork OpWork::probe(JoinOp op, double rows, double buildRows, double matches) {
   auto keys = llvm::to_vector(op.getLeftKeys().getAsRange<StringAttr>());
   return cost::probeTable(rows_.joinTable(op, buildRows), rows, matches,
                           static_cast<double>(keys.size()),
-                          stringsAmong(op.getLeft().getType(), keys));
+                          stringsAmong(op.getLeft().getType(), keys),
+                          rows_.arrival(op.getLeft(), keys));
 }
 
-cost::StepWork OpWork::group(Value result, double keys, double rows, double groups) {
+cost::StepWork OpWork::group(Value input, Value result, double keys, double rows, double groups) {
   auto type = cast<TableType>(result.getType());
   ArrayRef<StringAttr> names = type.getNames();
   double stringKeys = stringsAmong(type, names.take_front(static_cast<size_t>(keys)));
+  // The keys come first in the result, by the names that they have in the input.
+  cost::Arrival arrival = rows_.arrival(input, names.take_front(static_cast<size_t>(keys)));
+  arrival.lanes = model_.workers().lanes();
   cost::StepWork step =
       cost::groupRows(rows_.groupTable(result, groups), rows, keys, stringKeys,
-                      static_cast<double>(names.size()) - keys, model_.workers().lanes());
+                      static_cast<double>(names.size()) - keys, arrival);
   return step += cost::readState(groups, rows_.shapeOf(result));
 }
 

@@ -21,9 +21,9 @@ public:
   cost::StepWork build(frame::JoinOp op, double rows);
   /// `rows` left rows looked up in a table of `buildRows` rows, to be `matches` rows of the result.
   cost::StepWork probe(frame::JoinOp op, double rows, double buildRows, double matches);
-  /// `rows` rows folded into `groups` groups of `result`, of which the first `keys` columns are
-  /// keys.
-  cost::StepWork group(mlir::Value result, double keys, double rows, double groups);
+  /// `rows` rows of `input` folded into `groups` groups of `result`, of which the first `keys`
+  /// columns are keys.
+  cost::StepWork group(mlir::Value input, mlir::Value result, double keys, double rows, double groups);
   /// `rows` rows put in order, of which `limit` stay; 0: all.
   cost::StepWork sort(mlir::Value input, double rows, double limit, mlir::StringAttr firstKey);
   /// Rows of several pipelines become those of one.

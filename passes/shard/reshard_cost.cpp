@@ -52,7 +52,7 @@ double ReshardPricer::finishSeconds(const TableStep &step, const Layout &source)
     double keys = static_cast<double>(source.groupKeys.size());
     work = cost::groupRows(state, step.rowsHere, keys,
                            stringsAmong(tableType(size_), source.groupKeys),
-                           size_.shape.columns - keys, lanes);
+                           size_.shape.columns - keys, {.lanes = lanes});
   }
   work += cost::readState(step.rowsAfter, size_.shape);
   return cost::secondsOf(model_, work, step.after);

@@ -2,6 +2,7 @@
 #include "passes/shard/row_estimates.h"
 
 #include "passes/analysis/direct_table.h"
+#include "passes/analysis/scan_statistics.h"
 
 #include <cmath>
 
@@ -70,12 +71,29 @@ cost::RowShape RowEstimates::shapeOf(Value table, llvm::function_ref<bool(String
     shape.columns += 1;
     shape.strings += text ? 1 : 0;
     shape.nullable += isNullable(column.type) ? 1 : 0;
-    bool gathered =
-        !text && range && cost::isGathered(static_cast<double>(range->high - range->low));
-    shape.gathered += gathered ? 1 : 0;
     shape.bytes += bytes;
+    if (text) {
+      shape.textBytes += ranges_.cardinality().columnOf(table, column.name).bytes;
+    }
+    if (auto scan = table.getDefiningOp<ScanOp>()) {
+      addPages(shape, scan, column, bytes);
+    }
   }
   return shape;
+}
+
+void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &column, double bytes) {
+  unsigned index = *scan.getResult().getType().findColumn(column.name);
+  auto file = cast<StringAttr>(scan.getFileColumns()[index]);
+  analysis::ColumnPages pages = analysis::pagesOf(scan, file, column.type, bytes);
+  bool text = isString(dropNullable(column.type));
+  bool coded = pages.form != cost::PageForm::kValues;
+  (coded ? shape.codeBytes : shape.valueBytes) += pages.bytes;
+  if (text) {
+    shape.texts += coded ? 0 : 1;
+  } else if (coded) {
+    (pages.form == cost::PageForm::kCode ? shape.codes : shape.gathered) += 1;
+  }
 }
 
 cost::RowShape RowEstimates::shapeOf(Value table) {
@@ -101,6 +119,19 @@ cost::StateShape RowEstimates::joinTable(JoinOp join, double rows) {
     }
   }
   return state;
+}
+
+cost::Arrival RowEstimates::arrival(Value table, ArrayRef<StringAttr> keys) {
+  cost::Arrival arrival;
+  for (StringAttr key : keys) {
+    const analysis::ColumnEstimate &column = ranges_.cardinality().columnOf(table, key);
+    std::optional<Range> range = ranges_.rangeOf(table, key);
+    if (column.ordered && range) {
+      arrival.order = cost::RowOrder::kClustered;
+      arrival.orderExtent = static_cast<double>(range->high - range->low) + 1;
+    }
+  }
+  return arrival;
 }
 
 cost::StateShape RowEstimates::groupTable(Value result, double groups) {

@@ -32,6 +32,8 @@ public:
   cost::StateShape joinTable(frame::JoinOp join, double rows);
   /// Groups of an aggregate or a distinct: rows of its result.
   cost::StateShape groupTable(mlir::Value result, double groups);
+  /// How the rows of a table come to a state that is looked up by these columns.
+  cost::Arrival arrival(mlir::Value table, llvm::ArrayRef<mlir::StringAttr> keys);
   /// Bytes that the state of rows of `table` takes, with the strings.
   double heldBytes(const cost::StateShape &state, mlir::Value table);
   /// Rows that are put in order, of which `limit` stay (0: all); `firstKey` may be null.
@@ -39,6 +41,10 @@ public:
                               mlir::StringAttr firstKey);
 
 private:
+  /// How a scan keeps a column of so many bytes in a kernel.
+  static void addPages(cost::RowShape &shape, frame::ScanOp scan, const frame::Column &column,
+                       double bytes);
+
   analysis::RangeAnalysis ranges_;
   llvm::DenseMap<mlir::Value, cost::RowShape> shapes_;
 };

@@ -4,7 +4,6 @@
 #include "runtime/base/settings.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/run_settings.h"
-#include "runtime/storage/parquet/parquet_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -87,63 +86,11 @@ std::map<int32_t, double> stateRows(const plan::Plan &plan, const exec::Profile 
   return rows;
 }
 
-/// The range of an integer column of the slot that ascends through the file (its row groups hardly
-/// overlap), or 0.
-double orderedExtent(const plan::Slot &slot, const std::vector<std::string> &paths) {
-  if (paths.size() != 1) {
-    return 0;
-  }
-  Expected<std::shared_ptr<const storage::ParquetFile>> file = storage::ParquetFile::open(paths[0]);
-  if (!file.ok()) {
-    return 0;
-  }
-  for (const plan::SlotColumn &column : slot.columns) {
-    int index = (*file)->columnIndex(column.file);
-    double least = 0;
-    double most = 0;
-    double widths = 0;
-    size_t groups = 0;
-    for (const storage::ParquetRowGroup &group : (*file)->footer().rowGroups) {
-      if (index < 0 || !group.chunks[index].min || !group.chunks[index].max) {
-        break;
-      }
-      double low = static_cast<double>(group.chunks[index].min->integer);
-      double high = static_cast<double>(group.chunks[index].max->integer);
-      least = groups == 0 ? low : std::min(least, low);
-      most = groups == 0 ? high : std::max(most, high);
-      widths += high - low;
-      ++groups;
-    }
-    // One row group says nothing; in order, all of them together are about as wide as the column.
-    if (groups > 1 && most > least && widths < 1.3 * (most - least)) {
-      return most - least + 1;
-    }
-  }
-  return 0;
-}
-
-void setOrder(MeasuredPlan &plan, const std::vector<double> &orderedSlots) {
-  std::map<int32_t, double> orderedStreams;
-  for (const plan::Task &task : plan.plan().tasks) {
-    if (task.kind == plan::TaskKind::kLoad && task.outputStream != plan::kNone) {
-      orderedStreams[task.outputStream] = orderedSlots[task.slot];
-    }
-  }
-  // Kernels and exchanges keep the order by and large.
-  for (bool more = true; more;) {
-    more = false;
-    for (const plan::Task &task : plan.plan().tasks) {
-      bool passes = task.kind == plan::TaskKind::kRun || task.kind == plan::TaskKind::kExchange;
-      if (passes && task.outputStream != plan::kNone && orderedStreams[task.inputStream] > 0 &&
-          orderedStreams[task.outputStream] == 0) {
-        orderedStreams[task.outputStream] = orderedStreams[task.inputStream];
-        more = true;
-      }
-    }
-  }
+void setOrder(MeasuredPlan &plan) {
+  std::map<int32_t, double> ordered = cost::orderedStreams(plan.plan());
   for (auto &[id, task] : plan.tasks) {
-    auto found = orderedStreams.find(plan.plan().tasks[id].inputStream);
-    if (found != orderedStreams.end() && found->second > 0) {
+    auto found = ordered.find(plan.plan().tasks[id].inputStream);
+    if (found != ordered.end()) {
       for (cost::TaskRows *rows : {&task.sum, &task.most}) {
         rows->order = cost::RowOrder::kClustered;
         rows->orderExtent = found->second;
@@ -165,7 +112,7 @@ void record(MeasuredPlan &plan, const exec::Profile &profile, bool first) {
     MeasuredTask &task = tasks[entry.task];
     task.busySeconds += entry.busySeconds - entry.loadSeconds;
     task.loadSeconds += entry.loadSeconds;
-    task.finishSeconds = std::max(task.finishSeconds, entry.finishSeconds);
+    task.finishSeconds = std::max(task.finishSeconds, entry.finishBusySeconds);
     task.passedSeconds = std::max(task.passedSeconds, entry.endSeconds - entry.startSeconds);
     cost::TaskRows rows = rowsOf(entry);
     addRows(task.sum, rows);
@@ -213,9 +160,7 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs)
   measured.ranks = options.ranks;
   exec::Bindings bindings;
   std::map<std::string, std::vector<uint8_t>> tensors;
-  std::vector<double> orderedSlots;
   for (const plan::Slot &slot : stored.program->plan().slots) {
-    orderedSlots.push_back(0);
     if (slot.kind == "tensor") {
       std::vector<uint8_t> &data = tensors[slot.name] = tensorData(slot);
       bindings.tensors[slot.name] = {data.data(), slot.element, slot.shape, {}};
@@ -230,7 +175,6 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs)
     for (const storage::FileIdentity &file : files->second) {
       paths.push_back(file.path);
     }
-    orderedSlots.back() = orderedExtent(slot, paths);
     bindings.tables[slot.name] = exec::openFiles(storage_, paths, files->second);
   }
   // A session of its own: memory that other plans left is nearer to the caches or farther.
@@ -244,7 +188,7 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs)
       measured.allSeconds.push_back(result.profile.wallSeconds);
     }
   }
-  setOrder(measured, orderedSlots);
+  setOrder(measured);
   measured.seconds = *std::min_element(measured.allSeconds.begin(), measured.allSeconds.end());
   return measured;
 }

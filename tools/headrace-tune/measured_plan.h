@@ -17,7 +17,7 @@ namespace headrace::tune {
 struct MeasuredTask {
   double busySeconds = 0;   ///< of all workers together, without loading; the least of the runs
   double loadSeconds = 0;   ///< likewise, getting morsels
-  double finishSeconds = 0; ///< as it passed, on the slowest rank; the least of the runs
+  double finishSeconds = 0; ///< of cores, on the rank with most; the least of the runs
   double passedSeconds = 0; ///< from start to end; likewise
   cost::TaskRows sum;       ///< over ranks; `states` of one rank
   cost::TaskRows most;      ///< of the rank with most rows

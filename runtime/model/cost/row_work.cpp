@@ -1,5 +1,6 @@
 // Units of work of look-ups, ends of states, hand-overs and the steps made of them.
 #include "runtime/model/cost/row_work.h"
+#include "runtime/model/plan/names.h"
 
 #include <algorithm>
 #include <array>
@@ -72,18 +73,15 @@ StateShape shapeOf(const plan::State &state, double rows) {
   shape.extent = state.direct ? static_cast<double>(state.extent) : 0;
   shape.limit = static_cast<double>(state.limit);
   shape.byText = !state.fields.empty() && state.fields.front().type == HR_STRING;
+  for (const plan::StateField &field : state.fields) {
+    shape.stringKeys += field.combine == "key" && field.type == HR_STRING ? 1 : 0;
+  }
   return shape;
 }
 
 double stateRowBytes(StateKind kind, const RowShape &row) {
   double header = kind == StateKind::kJoinTable ? 16 : kind == StateKind::kGroupTable ? 8 : 0;
   return 8 * std::ceil(std::max(header + row.bytes + row.nullable, 8.0) / 8);
-}
-
-bool isGathered(double range) {
-  constexpr double kInRegisters = 64;
-  constexpr double kHardlyRepeat = 60e3;
-  return range > kInRegisters && range <= kHardlyRepeat;
 }
 
 double farBytes(double bytes) {
@@ -101,6 +99,8 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
   // has no order.
   auto inOrder = [&](double bytes, double lines) {
     terms["order_byte"] += std::min(bytes, units * 64);
+    // Where most lines are passed over, what fetches lines in a row helps less.
+    terms["order_skip"] += units * std::max(0.0, 1 - units * 64 / std::max(bytes, 1.0));
     addLines(terms, 0, lines);
   };
   switch (kind) {
@@ -131,6 +131,7 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
     // Rows in the order of the groups: no two copies have the same, but for the ends of morsels.
     double made = std::min(units, state.rows * (near ? arrival.ranks : arrival.lanes));
     terms["group_new"] += made;
+    terms["keep_string"] += made * state.stringKeys;
     if (near) {
       inOrder(farBytes(made * state.rowBytes), units - made);
       addLines(terms, directory, made);
@@ -147,17 +148,54 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
   }
 }
 
+namespace {
+
+/// Values that a selection picks: eight in a row are copied at once.
+void addPicked(Terms &terms, WorkKind kind, double columns, double rows, double kept) {
+  double together = std::pow(kept / rows, 8);
+  terms[plan::nameOf(kind)] += columns * kept * together;
+  terms["decode_picked"] += columns * kept * (1 - together);
+}
+
+} // namespace
+
+void addDecode(Terms &terms, WorkKind kind, double columns, double rows, double kept) {
+  bool coded = kind != WorkKind::kDecode && kind != WorkKind::kDecodeText;
+  if (kept >= rows) {
+    terms[plan::nameOf(kind)] += columns * rows;
+    return;
+  }
+  if (!coded) {
+    addPicked(terms, kind, columns, rows, kept);
+    return;
+  }
+  // Tiles of which at least a quarter is kept are looked up as a whole.
+  constexpr double kNone = 0.2;
+  constexpr double kAll = 0.3;
+  double whole = std::clamp((kept / rows - kNone) / (kAll - kNone), 0.0, 1.0);
+  terms[plan::nameOf(kind)] += columns * rows * whole;
+  addPicked(terms, WorkKind::kDecode, columns * whole, rows, kept);
+  terms["skip"] += columns * rows * (1 - whole);
+  terms["decode_picked_code"] += columns * kept * (1 - whole);
+}
+
+void addPages(Terms &terms, double all, double picked, double rows, double kept) {
+  constexpr double kValuesOfLine = 16;
+  double missed = rows > 0 ? std::pow(1 - std::min(kept / rows, 1.0), kValuesOfLine) : 0;
+  terms["load_far_byte"] += all > 0 ? farBytes(all) * (1 - missed * picked / all) : 0;
+}
+
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order) {
   Terms terms;
   switch (state.kind) {
   case StateKind::kJoinTable: {
     double directory = state.directoryBytes();
     terms["finish"] = 2;
-    terms["clear_byte"] = directory / lanes;
-    terms["clear_far_byte"] = farBytes(directory) / lanes;
-    terms["build_row"] = state.rows / lanes;
-    terms["build_far_byte"] = farBytes(state.rows * state.rowBytes) / lanes;
-    addLines(terms, order == RowOrder::kClustered ? 0 : directory, state.rows / lanes);
+    terms["clear_byte"] = directory;
+    terms["clear_far_byte"] = farBytes(directory);
+    terms["build_row"] = state.rows;
+    terms["build_far_byte"] = farBytes(state.rows * state.rowBytes);
+    addLines(terms, order == RowOrder::kClustered ? 0 : directory, state.rows);
     break;
   }
   case StateKind::kGroupTable:
@@ -171,6 +209,8 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     }
     terms["finish"] = 1;
     terms["merge_row"] = merged;
+    terms["merge_byte"] = merged * state.rowBytes;
+    terms["merge_string"] = merged * state.stringKeys;
     addLines(terms, state.workingSet(), 2 * merged);
     terms["list_row"] = state.rows;
     break;
@@ -189,6 +229,11 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     break;
   }
   return terms;
+}
+
+double endLanes(StateKind kind, double lanes) {
+  bool inPairs = kind == StateKind::kGroupTable || kind == StateKind::kDense;
+  return inPairs ? 1 : lanes; // endTerms counts what follows one after the other
 }
 
 Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks) {
@@ -262,20 +307,31 @@ void addLookUps(StepWork &step, const StateShape &state, double rows) {
 
 } // namespace
 
+namespace {
+
+/// Columns of a scan that are decoded for `kept` of its rows.
+void addColumns(StepWork &step, const RowShape &shape, double rows, double kept) {
+  double numbers = shape.columns - shape.strings;
+  Terms &terms = step.lanes;
+  addDecode(terms, WorkKind::kDecode, numbers - shape.codes - shape.gathered, rows, kept);
+  addDecode(terms, WorkKind::kDecodeCode, shape.codes, rows, kept);
+  addDecode(terms, WorkKind::kDecodeGathered, shape.gathered, rows, kept);
+  addDecode(terms, WorkKind::kDecodeString, shape.strings - shape.texts, rows, kept);
+  addDecode(terms, WorkKind::kDecodeText, shape.texts, rows, kept);
+  terms["decode_byte"] += kept * shape.plainBytes();
+}
+
+} // namespace
+
 StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept) {
   StepWork step = beginPipeline(rows);
-  double bytes = early.bytes + late.bytes;
-  step.lanes["decode"] = rows * (early.columns - early.strings);
-  step.lanes["decode_gathered"] = rows * early.gathered;
-  step.lanes["decode_byte"] = rows * early.plainBytes();
-  step.lanes["decode_string"] = rows * early.strings;
-  step.lanes["skip"] = rows * late.columns;
-  step.lanes["decode_selected"] = kept * late.columns;
-  step.lanes["decode_selected_gathered"] = kept * late.gathered;
+  addColumns(step, early, rows, rows);
+  addColumns(step, late, rows, std::min(kept, rows));
+  double bytes = rows * (early.valueBytes + early.codeBytes + late.valueBytes + late.codeBytes);
   step.lanes["load"] = piecesOf(rows);
-  step.lanes["load_byte"] = rows * bytes;
-  step.lanes["load_far_byte"] = farBytes(rows * bytes);
-  addValues(step, rows, early.columns + late.columns, bytes);
+  step.lanes["load_byte"] = bytes;
+  addPages(step.lanes, bytes, rows * late.valueBytes, rows, kept);
+  addValues(step, rows, early.columns + late.columns, early.bytes + late.bytes);
   return step;
 }
 
@@ -302,6 +358,7 @@ StepWork emitRows(double rows, const RowShape &row) {
   step.lanes["emit"] = rows;
   step.lanes["emit_byte"] = rows * row.plainBytes();
   step.lanes["emit_string"] = rows * row.strings;
+  step.lanes["copy_byte"] = rows * row.textBytes;
   addValues(step, rows, row.columns, row.bytes);
   return step;
 }
@@ -310,20 +367,22 @@ Terms hashTerms(double rows, double keys, double strings) {
   return {{"hash", rows * (keys - strings)}, {"hash_string", rows * strings}};
 }
 
-StepWork buildTable(const StateShape &state, double keys, double stringKeys, double lanes) {
+StepWork buildTable(const StateShape &state, double keys, double stringKeys,
+                    const Arrival &arrival) {
   StepWork step;
   step.rows = state.rows;
   step.lanes = hashTerms(state.rows, keys, stringKeys);
   step.lanes["insert"] = state.rows;
   addAccess(step.lanes, WorkKind::kInsert, state, state.rows, {});
   step.lanes["insert_byte"] = state.rows * state.rowBytes;
-  step.oneLane = endTerms(state, state.rows, lanes, RowOrder::kNone);
+  RowOrder order = state.direct() ? arrival.order : RowOrder::kNone;
+  add(step.lanes, endTerms(state, state.rows, arrival.lanes, order));
   addLookUps(step, state, state.rows);
   return step;
 }
 
 StepWork probeTable(const StateShape &state, double rows, double matches, double keys,
-                    double stringKeys) {
+                    double stringKeys, const Arrival &arrival) {
   StepWork step;
   step.rows = rows;
   if (!state.direct()) {
@@ -331,15 +390,16 @@ StepWork probeTable(const StateShape &state, double rows, double matches, double
   }
   double found = keys > 0 ? matches : rows * state.rows;
   step.lanes[state.direct() ? "probe_direct" : "probe"] = rows;
-  addAccess(step.lanes, WorkKind::kProbe, state, rows, {});
+  addAccess(step.lanes, WorkKind::kProbe, state, rows, arrival);
   step.lanes[state.direct() ? "match_direct" : "match"] = found;
-  addAccess(step.lanes, WorkKind::kMatch, state, found, {});
+  bool chained = found > 1.05 * rows; // from one row of a key to the next, wherever it is
+  addAccess(step.lanes, WorkKind::kMatch, state, found, chained ? Arrival{} : arrival);
   addLookUps(step, state, keys > 0 ? rows : found);
   return step;
 }
 
 StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
-                   double measures, double lanes) {
+                   double measures, const Arrival &arrival) {
   StepWork step;
   step.rows = rows;
   step.lanes["fold"] = rows * measures;
@@ -348,8 +408,10 @@ StepWork groupRows(const StateShape &state, double rows, double keys, double str
     step.lanes["scalar"] = rows * (keys - stringKeys); // compared with the group's
     step.lanes["compare_string"] = rows * stringKeys;
     step.lanes["group"] = rows;
-    addAccess(step.lanes, WorkKind::kGroup, state, rows, {.lanes = lanes});
-    step.oneLane = endTerms(state, rows, lanes, RowOrder::kNone);
+    addAccess(step.lanes, WorkKind::kGroup, state, rows, arrival);
+    StateShape filled = state;
+    filled.stringKeys = stringKeys;
+    step.oneLane = endTerms(filled, rows, arrival.lanes, RowOrder::kNone);
     addLookUps(step, state, rows);
   }
   return step;
@@ -361,8 +423,9 @@ StepWork sortRows(const StateShape &state, double rows, const RowShape &row, dou
   step.lanes["insert"] = rows;
   addAccess(step.lanes, WorkKind::kInsert, state, rows, {});
   step.lanes["insert_byte"] = rows * state.rowBytes;
-  step.lanes["emit_string"] = rows * row.strings;
-  step.oneLane = endTerms(state, rows, lanes, RowOrder::kNone);
+  step.lanes["keep_string"] = rows * row.strings;
+  step.lanes["copy_byte"] = rows * row.textBytes;
+  add(step.lanes, endTerms(state, rows, lanes, RowOrder::kNone));
   double compared = state.limit > 0 ? 1 : std::log2(std::max(2.0, rows));
   step.device.operations = kOperationsPerValue * rows * compared;
   addLookUps(step, state, rows);

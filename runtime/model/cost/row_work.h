@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/model/cost/cost.h"
+#include "runtime/model/cost/page_form.h"
 #include "runtime/model/cost/terms.h"
 #include "runtime/model/plan/plan.h"
 
@@ -13,15 +14,18 @@ struct RowShape {
   double columns = 0;
   double strings = 0;  ///< of the columns
   double nullable = 0; ///< of the columns
-  double gathered = 0; ///< of the columns: no strings, with values that come from a dictionary
   double bytes = 0;    ///< of a row: all columns, strings by their handles
+  double textBytes = 0; ///< of a row: what the handles point to
+  // Of a scan, by the form of its pages:
+  double codes = 0;      ///< of the columns: no strings, and a dictionary that registers hold
+  double gathered = 0;   ///< of the columns: no strings, and a larger dictionary
+  double texts = 0;      ///< of the strings: not from a dictionary
+  double valueBytes = 0; ///< of a row in pages of values
+  double codeBytes = 0;  ///< of a row in pages of codes
 
   double plainBytes() const; ///< without strings
 };
 
-/// Whether values of a range come from a dictionary in memory: a tiny one is in registers, and of
-/// values that hardly repeat there is none.
-bool isGathered(double range);
 /// Operations that a device with its own memory does for each value that it reads or writes.
 inline constexpr double kOperationsPerValue = 4;
 
@@ -33,6 +37,7 @@ struct StateShape {
   double extent = 0;   ///< join tables: of a directory by key instead of by hash; 0: by hash
   double limit = 0;    ///< sort buffers: rows that are kept; 0: all
   bool byText = false; ///< sort buffers: the first field is a string
+  double stringKeys = 0; ///< groups: keys that are strings
 
   bool direct() const { return extent > 0; }
   double directoryBytes() const;
@@ -65,9 +70,17 @@ double farBytes(double bytes);
 /// What `units` of a kind of work touch of the state that they look into.
 void addAccess(Terms &terms, plan::WorkKind kind, const StateShape &state, double units,
                const Arrival &arrival);
+/// Columns that a scan decodes for `kept` of its rows: all, or those that a first filter lets
+/// through. `kind`: kDecode… of what the pages are.
+void addDecode(Terms &terms, plan::WorkKind kind, double columns, double rows, double kept);
+/// Pages that a scan goes through, `all` bytes, of which only the lines of the rows `kept` are
+/// touched in `picked` bytes.
+void addPages(Terms &terms, double all, double picked, double rows, double kept);
 /// What ends a state that `lanes` copies were filled of with `through` rows: merging them, building
-/// the directory, sorting. By one lane.
+/// the directory, sorting.
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order);
+/// How many of the lanes share that.
+double endLanes(plan::StateKind kind, double lanes);
 /// Ranks of one process hand over `pieces` chunks with `rows` rows: taking, encoding and decoding.
 /// By one lane of each rank.
 Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks);
@@ -108,13 +121,14 @@ StepWork emitRows(double rows, const RowShape &row);
 /// Keys of rows are hashed, `strings` of them texts.
 Terms hashTerms(double rows, double keys, double strings);
 /// Rows are appended to a join table, which is then finished.
-StepWork buildTable(const StateShape &state, double keys, double stringKeys, double lanes);
+StepWork buildTable(const StateShape &state, double keys, double stringKeys,
+                    const Arrival &arrival);
 /// Rows are looked up, and go on with what they `match`; without keys each meets all of the table.
 StepWork probeTable(const StateShape &state, double rows, double matches, double keys,
-                    double stringKeys);
+                    double stringKeys, const Arrival &arrival);
 /// Rows are folded into groups, which are then merged. `row` is the group's: its keys and measures.
 StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
-                   double measures, double lanes);
+                   double measures, const Arrival &arrival);
 /// Rows are put in order, or the first of them chosen.
 StepWork sortRows(const StateShape &state, double rows, const RowShape &row, double lanes);
 

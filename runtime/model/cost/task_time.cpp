@@ -22,44 +22,10 @@ double rowsOfLevel(const TaskRows &rows, uint32_t level) {
   return rows.stages[std::min<size_t>(level, rows.stages.size()) - 1];
 }
 
-/// Whether the strings of a source come as themselves and not as codes: more bytes were loaded than
-/// codes and the other columns take.
-bool hasPlainText(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
-  if (task.phase != "scan" || task.inputStream == plan::kNone || rows.source <= 0) {
-    return false;
-  }
-  double expected = 0;
-  bool text = false;
-  for (const plan::Column &column : plan.streams[task.inputStream].schema.columns) {
-    constexpr double kCodeBytes = 6;
-    text = text || column.type == HR_STRING;
-    expected += column.type == HR_STRING ? kCodeBytes : abi::bytesOf(column.type);
-  }
-  return text && rows.bytes > rows.source * expected;
-}
-
-/// Of the columns of a scan that are no strings, the part whose values are gathered from a
-/// dictionary: a tiny one is in registers, and of values that hardly repeat there is none. What
-/// statistics say of their ranges bounds both.
-double gatheredColumns(const plan::Plan &plan, const plan::Task &task) {
-  double columns = 0;
-  double gathered = 0;
-  for (const plan::Task &load : plan.tasks) {
-    bool feeds = load.kind == plan::TaskKind::kLoad && load.outputStream == task.inputStream &&
-                 load.outputStream != plan::kNone;
-    if (!feeds) {
-      continue;
-    }
-    for (const plan::SlotColumn &column : plan.slots[load.slot].columns) {
-      if (column.type == HR_STRING) {
-        continue;
-      }
-      double range = static_cast<double>(column.max) - static_cast<double>(column.min);
-      columns += 1;
-      gathered += column.ranged && isGathered(range) ? 1 : 0;
-    }
-  }
-  return columns > 0 ? gathered / columns : 0;
+bool isDecode(WorkKind kind) {
+  return kind == WorkKind::kDecode || kind == WorkKind::kDecodeCode ||
+         kind == WorkKind::kDecodeGathered || kind == WorkKind::kDecodeString ||
+         kind == WorkKind::kDecodeText;
 }
 
 double rowsOfState(const TaskRows &rows, size_t position) {
@@ -94,20 +60,21 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
   if (task.kernel == plan::kNone || plan.kernels[task.kernel].work.empty()) {
     return terms;
   }
-  bool plainText = hasPlainText(plan, task, rows);
-  double gathered = gatheredColumns(plan, task);
+  double pages = 0;
+  double picked = 0;
   int32_t inOrder =
       rows.order == RowOrder::kClustered ? largestState(plan, task, rows) : plan::kNone;
   for (const plan::Work &work : plan.kernels[task.kernel].work) {
-    double units = work.amount * rowsOfLevel(rows, work.level);
-    if (work.kind == WorkKind::kMappedOp) {
-      terms["decode_string"] += plainText ? rows.source : 0;
-      terms["match_string"] += plainText ? units : 0;
+    if (isDecode(work.kind)) {
+      addDecode(terms, work.kind, work.amount, rows.source, rowsOfLevel(rows, work.level));
       continue;
     }
-    if (work.kind == WorkKind::kDecode || work.kind == WorkKind::kDecodeSelected) {
-      terms[plan::nameOf(work.kind) + std::string("_gathered")] += units * gathered;
+    if (work.kind == WorkKind::kPageByte) {
+      pages += work.amount * rows.source;
+      picked += work.level > 0 ? work.amount * rows.source : 0;
+      continue;
     }
+    double units = work.amount * rowsOfLevel(rows, work.level);
     bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states.size() &&
                   plan.states[task.states[work.state].state].direct;
     std::string name = plan::nameOf(work.kind);
@@ -121,14 +88,15 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     // Several rows a key: a chain goes from one to the next wherever they were added.
     bool scattered = work.kind == WorkKind::kMatch && work.level > 0 &&
                      units > 1.05 * rowsOfLevel(rows, work.level - 1);
-    bool near = work.state == inOrder && !scattered &&
-                (state.direct ? isInOrder(state, rows) : task.phase == "scan");
+    bool near =
+        work.state == inOrder && !scattered && (!state.direct || isInOrder(state, rows));
     Arrival arrival{near ? RowOrder::kClustered : RowOrder::kNone, rows.orderExtent, rows.lanes,
                     rows.ranks};
     addAccess(terms, work.kind, shapeOf(state, stateRows), units, arrival);
   }
   terms["morsel"] += rows.pieces;
-  terms[task.phase == "scan" ? "load_far_byte" : "take_far_byte"] += farBytes(rows.bytes);
+  addPages(terms, pages, picked, rows.source, rowsOfLevel(rows, 1));
+  terms["take_far_byte"] += task.phase == "scan" ? 0 : farBytes(rows.bytes);
   return terms;
 }
 
@@ -141,8 +109,9 @@ Terms loadTerms(const plan::Task &task, const TaskRows &rows) {
   return terms;
 }
 
-Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
-  Terms terms;
+std::vector<StateEnd> stateEnds(const plan::Plan &plan, const plan::Task &task,
+                                const TaskRows &rows) {
+  std::vector<StateEnd> ends;
   double through = rows.stages.empty() ? rows.source : rows.stages.back();
   for (size_t i = 0; i < task.states.size(); ++i) {
     const plan::State &state = plan.states[task.states[i].state];
@@ -150,9 +119,44 @@ Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows
       continue;
     }
     RowOrder order = isInOrder(state, rows) ? RowOrder::kClustered : RowOrder::kNone;
-    add(terms, endTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes, order));
+    ends.push_back({endTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes, order),
+                    endLanes(state.kind, rows.lanes)});
+  }
+  return ends;
+}
+
+Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+  Terms terms;
+  for (const StateEnd &end : stateEnds(plan, task, rows)) {
+    add(terms, end.terms);
   }
   return terms;
+}
+
+std::map<int32_t, double> orderedStreams(const plan::Plan &plan) {
+  std::map<int32_t, double> extents;
+  for (const plan::Task &task : plan.tasks) {
+    if (task.kind != plan::TaskKind::kLoad || task.outputStream == plan::kNone) {
+      continue;
+    }
+    for (const plan::SlotColumn &column : plan.slots[task.slot].columns) {
+      if (column.ordered && column.ranged && column.max > column.min) {
+        extents[task.outputStream] =
+            static_cast<double>(column.max) - static_cast<double>(column.min) + 1;
+        break;
+      }
+    }
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (const plan::Task &task : plan.tasks) {
+      bool passes = task.kind == plan::TaskKind::kRun || task.kind == plan::TaskKind::kExchange;
+      if (passes && task.outputStream != plan::kNone && extents.contains(task.inputStream)) {
+        more |= extents.try_emplace(task.outputStream, extents[task.inputStream]).second;
+      }
+    }
+  }
+  return extents;
 }
 
 topology::CollectiveKind collectiveOf(const plan::Task &task) {

@@ -32,7 +32,15 @@ struct TaskRows {
 Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
 /// Loading of its morsels, where its rows come from files.
 Terms loadTerms(const plan::Task &task, const TaskRows &rows);
-/// What ends the states that the task fills: merging, building the directory, sorting.
+/// What ends one of the states that a task fills, and how many lanes do it.
+struct StateEnd {
+  Terms terms;
+  double lanes = 1;
+};
+/// Merging, building the directory, sorting.
+std::vector<StateEnd> stateEnds(const plan::Plan &plan, const plan::Task &task,
+                                const TaskRows &rows);
+/// All of it together.
 Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
 /// Taking, encoding and decoding of an exchange's rows.
 Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
@@ -50,6 +58,10 @@ Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ra
 
 /// The bytes of a buffer that one of `ranks` ranks has, on average.
 double localBytes(const plan::Buffer &buffer, int64_t ranks);
+
+/// Streams whose rows come in the order of an integer column, by and large: the range of its
+/// values. Kernels and exchanges keep the order of the slot that their rows come from.
+std::map<int32_t, double> orderedStreams(const plan::Plan &plan);
 
 /// One measured task.
 struct TaskSample {

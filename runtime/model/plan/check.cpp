@@ -5,6 +5,7 @@
 #include "runtime/model/plan/check_rules.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headrace::plan {
 namespace {
@@ -151,6 +152,11 @@ Status checkKernel(const Plan &plan, size_t index) {
   for (size_t i = 1; i < spans.size(); ++i) {
     if (spans[i].first < spans[i - 1].second) {
       return broken("layout", "literals overlap at offset ", spans[i].first);
+    }
+  }
+  for (double selectivity : kernel.selectivity) {
+    if (!(selectivity >= 0) || !std::isfinite(selectivity)) {
+      return broken("range", "selectivity: ", selectivity);
     }
   }
   for (int32_t place : kernel.places) {

@@ -43,6 +43,7 @@ template <typename V> void visitFields(V &v, SlotColumn &x) {
   v("ranged", x.ranged);
   v("min", x.min);
   v("max", x.max);
+  v("ordered", x.ordered);
 }
 
 template <typename V> void visitFields(V &v, Cell &x) {
@@ -124,6 +125,7 @@ template <typename V> void visitFields(V &v, Kernel &x) {
   v("literals", x.literals);
   v("places", x.places);
   v("work", x.work);
+  v("selectivity", x.selectivity);
 }
 
 template <typename V> void visitFields(V &v, Buffer &x) {

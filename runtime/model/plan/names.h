@@ -42,7 +42,28 @@ HR_PLAN_ENUM_NAMES(TaskKind, {TaskKind::kLoad, "load"}, {TaskKind::kRun, "run"},
 HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},
                    {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"})
 HR_PLAN_ENUM_NAMES(StateUse, {StateUse::kPerWorker, "per_worker"}, {StateUse::kShared, "shared"})
-HR_PLAN_ENUM_NAMES(WorkKind, {WorkKind::kRow, "row"}, {WorkKind::kDecode, "decode"}, {WorkKind::kDecodeByte, "decode_byte"}, {WorkKind::kDecodeString, "decode_string"}, {WorkKind::kSkip, "skip"}, {WorkKind::kDecodeSelected, "decode_selected"}, {WorkKind::kMapped, "mapped"}, {WorkKind::kMappedOp, "mapped_op"}, {WorkKind::kElementAcross, "element_across"}, {WorkKind::kDatePart, "date_part"}, {WorkKind::kTake, "take"}, {WorkKind::kTakeString, "take_string"}, {WorkKind::kSelect, "select"}, {WorkKind::kVectorByte, "vector_byte"}, {WorkKind::kScalar, "scalar"}, {WorkKind::kWide, "wide"}, {WorkKind::kDivide, "divide"}, {WorkKind::kCompareString, "compare_string"}, {WorkKind::kMatchString, "match_string"}, {WorkKind::kHash, "hash"}, {WorkKind::kHashString, "hash_string"}, {WorkKind::kProbe, "probe"}, {WorkKind::kMatch, "match"}, {WorkKind::kFold, "fold"}, {WorkKind::kGroup, "group"}, {WorkKind::kInsert, "insert"}, {WorkKind::kInsertByte, "insert_byte"}, {WorkKind::kEmit, "emit"}, {WorkKind::kEmitByte, "emit_byte"}, {WorkKind::kEmitString, "emit_string"}, {WorkKind::kPartition, "partition"}, {WorkKind::kReadRow, "read_row"}, {WorkKind::kElement, "element"}, {WorkKind::kElementOp, "element_op"}, {WorkKind::kElementMath, "element_math"})
+HR_PLAN_ENUM_NAMES(WorkKind, {WorkKind::kRow, "row"}, {WorkKind::kDecode, "decode"},
+                   {WorkKind::kDecodeCode, "decode_code"},
+                   {WorkKind::kDecodeGathered, "decode_gathered"},
+                   {WorkKind::kDecodeByte, "decode_byte"},
+                   {WorkKind::kDecodeString, "decode_string"},
+                   {WorkKind::kDecodeText, "decode_text"}, {WorkKind::kPageByte, "page_byte"},
+                   {WorkKind::kMapped, "mapped"}, {WorkKind::kTake, "take"},
+                   {WorkKind::kTakeString, "take_string"}, {WorkKind::kSelect, "select"},
+                   {WorkKind::kVectorByte, "vector_byte"}, {WorkKind::kScalar, "scalar"},
+                   {WorkKind::kWide, "wide"}, {WorkKind::kDivide, "divide"},
+                   {WorkKind::kDatePart, "date_part"}, {WorkKind::kCompareString, "compare_string"},
+                   {WorkKind::kMatchString, "match_string"}, {WorkKind::kSearchByte, "search_byte"},
+                   {WorkKind::kHash, "hash"}, {WorkKind::kHashString, "hash_string"},
+                   {WorkKind::kHashByte, "hash_byte"}, {WorkKind::kProbe, "probe"},
+                   {WorkKind::kMatch, "match"}, {WorkKind::kFold, "fold"},
+                   {WorkKind::kGroup, "group"}, {WorkKind::kInsert, "insert"},
+                   {WorkKind::kInsertByte, "insert_byte"}, {WorkKind::kEmit, "emit"},
+                   {WorkKind::kEmitByte, "emit_byte"}, {WorkKind::kEmitString, "emit_string"},
+                   {WorkKind::kKeepString, "keep_string"}, {WorkKind::kCopyByte, "copy_byte"}, {WorkKind::kPartition, "partition"},
+                   {WorkKind::kReadRow, "read_row"}, {WorkKind::kElement, "element"},
+                   {WorkKind::kElementOp, "element_op"}, {WorkKind::kElementMath, "element_math"},
+                   {WorkKind::kElementAcross, "element_across"})
 #undef HR_PLAN_ENUM_NAMES
 
 /// The name of an enumerator; "?" for a value outside the enum.

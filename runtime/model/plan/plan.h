@@ -12,7 +12,7 @@
 namespace headrace::plan {
 
 inline constexpr int kSchemaMajor = 1;
-inline constexpr int kSchemaMinor = 1;
+inline constexpr int kSchemaMinor = 2;
 inline constexpr int32_t kNone = -1;
 
 /// An estimate of a number of rows or bytes. `max` is a hard bound if the data is as described.
@@ -63,6 +63,7 @@ struct SlotColumn {
   bool ranged = false;     ///< true: every value lies in [min, max]; storage verifies this once per page
   int64_t min = 0;
   int64_t max = 0;
+  bool ordered = false; ///< by and large, rows come in the order of its values; for the cost model
 };
 
 /// A literal of a slot of kind "values": what of it counts follows from its column's type.
@@ -149,16 +150,18 @@ struct Literal {
 };
 
 /// What kernels spend their time on; the cost model has a time for each. A unit is one row of the
-/// level, unless said otherwise.
+/// level, unless said otherwise. What is decoded at level 1 is read for the rows that the first
+/// stage lets through only.
 enum class WorkKind : uint8_t {
   kRow,            ///< a row in flight: cursors, and the loops of its tile
-  kDecode,         ///< a value decoded from a page
-  kDecodeByte,     ///< a byte of such a value
-  kDecodeString,   ///< a string decoded from a page
-  kSkip,           ///< a value of a page of which only selected ones are decoded
-  kDecodeSelected, ///< a value decoded after the first selection
+  kDecode,         ///< a value copied from a page of values
+  kDecodeCode,     ///< a value of a dictionary that registers hold
+  kDecodeGathered, ///< a value of a larger dictionary
+  kDecodeByte,     ///< a byte of a value that is written
+  kDecodeString,   ///< a string of a dictionary
+  kDecodeText,     ///< a string copied from a page of strings
+  kPageByte,       ///< a byte of a page
   kMapped,         ///< a dictionary code looked up in a table that was made once a morsel
-  kMappedOp,       ///< an op on a string, where the pages have none of the codes that kMapped counts
   kTake,           ///< a value taken from a chunk
   kTakeString,     ///< a string taken from a chunk
   kSelect,         ///< a row offered to a filter on vectors
@@ -169,8 +172,10 @@ enum class WorkKind : uint8_t {
   kDatePart,       ///< a year, month or day of a date
   kCompareString,  ///< two strings compared
   kMatchString,    ///< a string searched or cut
+  kSearchByte,     ///< a byte of a string that is searched
   kHash,           ///< a key hashed
   kHashString,     ///< a string hashed
+  kHashByte,       ///< a byte of a string that is hashed, and compared with a group's
   kProbe,          ///< a row looked up in a join table's directory
   kMatch,          ///< a match found there
   kFold,           ///< a value folded into a field of an aggregate
@@ -180,6 +185,8 @@ enum class WorkKind : uint8_t {
   kEmit,           ///< a row written to a chunk
   kEmitByte,       ///< a byte of such a row
   kEmitString,     ///< a string written to a chunk
+  kKeepString,     ///< a string written to where a state keeps its strings
+  kCopyByte,       ///< a byte of such strings
   kPartition,      ///< a row given to one of several chunks
   kReadRow,        ///< a row of a state read
   kElement,        ///< tensors: an element of the loop nest (level 0 has all of them)
@@ -204,6 +211,8 @@ struct Kernel {
   std::vector<Literal> literals;
   std::vector<int32_t> places; ///< HrError.place -> Plan.places
   std::vector<Work> work;      ///< in the order of its stages; empty: not known
+  /// Of each selecting stage: the rows that it is expected to let through for each that comes in.
+  std::vector<double> selectivity;
 };
 
 /// An extent that only the run knows.

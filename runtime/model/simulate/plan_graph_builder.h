@@ -45,7 +45,7 @@ class PlanGraph {
 public:
   PlanGraph(const plan::Plan &plan, const topology::Topology &topology, const Workload &workload)
       : plan_(plan), topology_(topology), workload_(workload), streams_(plan.streams.size()),
-        consumer_(plan.streams.size(), kNone), skipped_(plan.tasks.size(), false),
+        consumer_(plan.streams.size(), kNone), ordered_(cost::orderedStreams(plan)), skipped_(plan.tasks.size(), false),
         trips_(plan.tasks.size(), 1), waits_(plan.tasks.size()) {}
 
   Expected<Graph> make();
@@ -126,6 +126,10 @@ private:
   /// Seconds of one core, on at most `parallel` of them at once.
   Activity onCores(int32_t id, size_t rankClass, size_t chunk, size_t chunks, double coreSeconds,
                    double parallel, Others others) const;
+  /// Rows that each selecting stage of a run task lets through, as the plan estimates them.
+  std::vector<double> stageRows(const Task &task, double source, double outRows) const;
+  /// Bytes of a row that a run task takes in: of pages, or of a chunk.
+  double sourceBytes(const Task &task) const;
   cost::TaskRows taskRows(int32_t id, const StreamState &source, double outRows) const;
   /// Rows that a task without an output lets through, if it was not run: those that its state
   /// keeps.
@@ -173,6 +177,7 @@ private:
   std::vector<RankClass> classes_;
   std::vector<StreamState> streams_;
   std::vector<int32_t> consumer_;
+  std::map<int32_t, double> ordered_; ///< cost::orderedStreams
   std::vector<bool> skipped_;
   std::vector<double> trips_;
   std::vector<std::vector<int32_t>> waits_; // `after`, and the choose or repeat whose body it is in

@@ -102,7 +102,11 @@ void PlanGraph::addRun(int32_t id) {
   if (task.outputStream != kNone) {
     StreamState made = source;
     double part = writtenPart(id);
-    made.rows = rowsOf(task.outputStream, source.distribution, source.rows / part) * part;
+    double through = source.rows;
+    for (double selectivity : plan_.kernels[task.kernel].selectivity) {
+      through *= selectivity;
+    }
+    made.rows = rowsOf(task.outputStream, source.distribution, through / part) * part;
     outRows = share(made);
     write(id, made);
     outBytes = rowBytes(plan_.streams[task.outputStream].schema);

@@ -34,6 +34,37 @@ double PlanGraph::rowsThrough(const Task &task, double otherwise) const {
   return otherwise;
 }
 
+std::vector<double> PlanGraph::stageRows(const Task &task, double source, double outRows) const {
+  std::vector<double> rows;
+  if (task.kernel != kNone) {
+    double through = source;
+    for (double selectivity : plan_.kernels[task.kernel].selectivity) {
+      rows.push_back(through *= selectivity);
+    }
+  }
+  double last = task.outputStream != kNone ? outRows
+                                           : rowsThrough(task, rows.empty() ? source : rows.back());
+  if (rows.empty()) {
+    return {last};
+  }
+  rows.back() = last;
+  return rows;
+}
+
+double PlanGraph::sourceBytes(const Task &task) const {
+  double bytes = 0;
+  if (task.phase == "scan" && task.kernel != kNone) {
+    for (const plan::Work &work : plan_.kernels[task.kernel].work) {
+      bytes += work.kind == plan::WorkKind::kPageByte ? work.amount : 0;
+    }
+  } else if (task.inputStream != kNone) {
+    for (const plan::Column &column : plan_.streams[task.inputStream].schema.columns) {
+      bytes += abi::bytesOf(column.type);
+    }
+  }
+  return bytes;
+}
+
 cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double outRows) const {
   cost::TaskRows rows;
   if (auto known = workload_.tasks.find(id); known != workload_.tasks.end()) {
@@ -41,15 +72,15 @@ cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double
   } else {
     const Task &task = plan_.tasks[id];
     rows.source = share(source);
-    rows.stages = {task.outputStream == kNone ? rowsThrough(task, rows.source) : outRows};
+    rows.stages = stageRows(task, rows.source, outRows);
     rows.pieces = static_cast<double>(source.chunks);
     for (const plan::StateArgument &argument : task.states) {
       rows.states.push_back(static_cast<double>(plan_.states[argument.state].rows.expected));
     }
-    if (task.inputStream != kNone) {
-      for (const plan::Column &column : plan_.streams[task.inputStream].schema.columns) {
-        rows.bytes += rows.source * abi::bytesOf(column.type);
-      }
+    rows.bytes = rows.source * sourceBytes(task);
+    if (auto ordered = ordered_.find(task.inputStream); ordered != ordered_.end()) {
+      rows.order = cost::RowOrder::kClustered;
+      rows.orderExtent = ordered->second;
     }
   }
   rows.lanes = workers().lanes();
@@ -82,7 +113,13 @@ void PlanGraph::addWorkerRun(int32_t id, const StreamState &source, double outRo
   for (size_t c = 0; c < classCount(source.distribution); ++c) {
     double seconds = cost::secondsOf(device(c), cost::runTerms(plan_, task, rows)) +
                      cost::secondsOf(device(c), cost::loadTerms(task, rows));
-    double finish = cost::secondsOf(device(c), cost::finishTerms(plan_, task, rows));
+    double finish = 0; // seconds of cores, and as it passes
+    double passed = 0;
+    for (const cost::StateEnd &end : cost::stateEnds(plan_, task, rows)) {
+      double core = cost::secondsOf(device(c), end.terms);
+      finish += core;
+      passed += core / end.lanes;
+    }
     for (size_t chunk = 0; chunk < chunks; ++chunk) {
       Activity activity =
           onCores(id, c, chunk, chunks, seconds / static_cast<double>(chunks), parallel, others);
@@ -90,7 +127,7 @@ void PlanGraph::addWorkerRun(int32_t id, const StreamState &source, double outRo
       append(std::move(activity), id, c, chunk);
     }
     if (finish > 0) {
-      append(onCores(id, c, chunks, chunks + 1, finish, 1, others), id, c, chunks);
+      append(onCores(id, c, chunks, chunks + 1, finish, finish / passed, others), id, c, chunks);
     }
   }
 }

@@ -362,7 +362,8 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
                            {"nullable", nulls != 0},  {"min", nullptr},
                            {"max", nullptr},          {"nulls", nulls},
                            {"distinct", nullptr},     {"dictionary_entries", nullptr},
-                           {"all_dictionary", false}, {"average_bytes", nullptr}};
+                           {"all_dictionary", false}, {"average_bytes", nullptr},
+                           {"ordered", false}};
   const double valid = static_cast<double>(rows - nulls);
   double distinct =
       extrapolateDistinct(static_cast<double>(seen.size()), static_cast<double>(sampled), valid);

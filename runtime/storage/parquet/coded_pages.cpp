@@ -2,6 +2,7 @@
 #include "runtime/storage/parquet/coded_pages.h"
 
 #include "runtime/abi/type_bytes.h"
+#include "runtime/model/cost/page_form.h"
 #include "runtime/storage/column_type.h"
 #include "runtime/storage/parquet/packed_codes.h"
 
@@ -11,9 +12,6 @@
 
 namespace headrace::storage {
 namespace {
-
-/// Values may take this many times the memory of codes and dictionary.
-constexpr double kValuesGrowthMax = 1.5;
 
 Status corruptCodes() { return makeError(ErrorKind::kCorrupt, "a page of codes does not decode"); }
 
@@ -37,8 +35,8 @@ void CodedPages::begin(PaddedBuffer dictionary, uint32_t entries, uint64_t rows,
     return;
   }
   const uint64_t width = abi::bytesOf(chunk_.type);
-  const double encoded = static_cast<double>(bytes) + static_cast<double>(width * entries);
-  if (static_cast<double>(rows * width) <= kValuesGrowthMax * encoded) {
+  if (cost::keepsValues(static_cast<double>(rows), static_cast<double>(width), entries,
+                        static_cast<double>(bytes))) {
     values_ = PaddedBuffer(rows * width);
     form_ = values_ ? Form::kValues : Form::kAsIs;
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headrace::storage {
 namespace {
@@ -98,6 +99,25 @@ bool isClustered(const std::vector<GroupOf> &groups, size_t column) {
   return ranges.size() > 1;
 }
 
+/// Whether rows come in the order of an integer column, by and large: the ranges of all row groups
+/// together are hardly wider than the column's.
+bool isOrdered(const std::vector<GroupOf> &groups, size_t column) {
+  constexpr double kOverlapMax = 1.3;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  double widths = 0;
+  for (const GroupOf &group : groups) {
+    const ParquetChunk &chunk = group.meta().chunks[column];
+    if (!chunk.min || !chunk.max) {
+      return false;
+    }
+    low = std::min(low, static_cast<double>(chunk.min->integer));
+    high = std::max(high, static_cast<double>(chunk.max->integer));
+    widths += static_cast<double>(chunk.max->integer) - static_cast<double>(chunk.min->integer);
+  }
+  return groups.size() > 1 && high > low && widths < kOverlapMax * (high - low);
+}
+
 nlohmann::json integerJson(__int128 value) {
   if (value < INT64_MIN || value > INT64_MAX) {
     return nullptr;
@@ -168,7 +188,8 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
                            {"distinct", nullptr},
                            {"dictionary_entries", nullptr},
                            {"all_dictionary", false},
-                           {"average_bytes", nullptr}};
+                           {"average_bytes", nullptr},
+                           {"ordered", column.type.integral() && isOrdered(groups, index)}};
   if (min && minKnown) {
     result["min"] = valueJson(column, *min);
   }

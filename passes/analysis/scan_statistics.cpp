@@ -1,0 +1,54 @@
+// Foresees by the sizes of dictionaries what storage decides by the pages.
+#include "passes/analysis/scan_statistics.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace headrace::frame;
+
+namespace headrace::analysis {
+
+std::optional<double> numberOf(DictionaryAttr statistics, StringRef field) {
+  Attribute value = statistics ? statistics.get(field) : Attribute();
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(value)) {
+    return integer.getValue().signedRoundToDouble();
+  }
+  if (auto real = dyn_cast_or_null<FloatAttr>(value)) {
+    return real.getValueAsDouble();
+  }
+  return std::nullopt;
+}
+
+DictionaryAttr statisticsOf(ScanOp scan, StringRef fileColumn) {
+  DictionaryAttr statistics = scan.getStatistics().value_or(DictionaryAttr());
+  auto columns = statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns"))
+                            : DictionaryAttr();
+  return columns ? dyn_cast_or_null<DictionaryAttr>(columns.get(fileColumn)) : DictionaryAttr();
+}
+
+ColumnPages pagesOf(ScanOp scan, StringRef fileColumn, Type type, double width) {
+  bool text = isString(dropNullable(type));
+  DictionaryAttr column = statisticsOf(scan, fileColumn);
+  ColumnPages pages;
+  pages.bytes = width;
+  pages.textBytes = text ? numberOf(column, "average_bytes").value_or(kUnknownStringBytes) : 0;
+  std::optional<double> entries = numberOf(column, "dictionary_entries");
+  DictionaryAttr table = scan.getStatistics().value_or(DictionaryAttr());
+  double groups = std::max(1.0, numberOf(table, "row_groups").value_or(1));
+  double rows = numberOf(table, "rows").value_or(0) / groups;
+  bool nulls = isNullable(type) && numberOf(column, "nulls").value_or(1) > 0;
+  if (!entries || rows <= 0 || nulls) { // NULLs are spread when a page is loaded
+    return pages;
+  }
+  double dictionary = *entries / groups;
+  double codeBytes = std::ceil(std::log2(std::max(2.0, dictionary))) / 8;
+  if (!text && cost::keepsValues(rows, width, dictionary, rows * codeBytes)) {
+    return pages;
+  }
+  constexpr double kInRegisters = 64;
+  pages.form = dictionary <= kInRegisters ? cost::PageForm::kCode : cost::PageForm::kGathered;
+  pages.bytes = codeBytes;
+  return pages;
+}
+
+} // namespace headrace::analysis

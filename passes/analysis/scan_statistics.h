@@ -1,0 +1,31 @@
+// What the statistics at a scan say of a column, and how storage will keep its pages.
+#ifndef HEADRACE_PASSES_ANALYSIS_SCAN_STATISTICS_H
+#define HEADRACE_PASSES_ANALYSIS_SCAN_STATISTICS_H
+
+#include "dialects/frame/FrameOps.h"
+#include "runtime/model/cost/page_form.h"
+
+#include <optional>
+
+namespace headrace::analysis {
+
+/// Bytes of a string of which nothing is known.
+inline constexpr double kUnknownStringBytes = 16;
+
+/// A field of a dictionary (may be null) as a number.
+std::optional<double> numberOf(mlir::DictionaryAttr statistics, llvm::StringRef field);
+/// Those of a column by its name in the file; null if there are none.
+mlir::DictionaryAttr statisticsOf(frame::ScanOp scan, llvm::StringRef fileColumn);
+
+/// The pages of a column, as kernels will read them.
+struct ColumnPages {
+  cost::PageForm form = cost::PageForm::kValues;
+  double bytes = 0;     ///< of a row
+  double textBytes = 0; ///< of a string; 0 for other types
+};
+/// `width`: bytes of a value in a kernel. Without statistics: values.
+ColumnPages pagesOf(frame::ScanOp scan, llvm::StringRef fileColumn, mlir::Type type, double width);
+
+} // namespace headrace::analysis
+
+#endif // HEADRACE_PASSES_ANALYSIS_SCAN_STATISTICS_H

@@ -1,0 +1,24 @@
+// The forms in which kernels find the pages of a column: storage makes them, the compiler foresees
+// them, the cost model prices them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace headrace::cost {
+
+/// Values as themselves, codes of a dictionary that registers hold, codes of a larger one.
+enum class PageForm : uint8_t { kValues, kCode, kGathered };
+/// Their names.
+inline constexpr std::array<const char *, 3> kPageForms = {"values", "code", "gathered"};
+inline const char *nameOf(PageForm form) { return kPageForms[static_cast<size_t>(form)]; }
+
+/// Whether storage keeps `rows` values of `width` bytes instead of `codeBytes` of codes and a
+/// dictionary of `entries`: they take little more memory, and are read several times faster.
+inline bool keepsValues(double rows, double width, double entries, double codeBytes) {
+  constexpr double kGrowthMax = 1.5;
+  return rows * width <= kGrowthMax * (codeBytes + width * entries);
+}
+
+} // namespace headrace::cost
