@@ -24,6 +24,15 @@ def OptimizeOrFactoring : Pass<"optimize-or-factoring", "::mlir::func::FuncOp"> 
   }];
 }
 
+def OptimizeSplitFilters : Pass<"optimize-split-filters", "::mlir::func::FuncOp"> {
+  let summary = "a filter of a scan becomes one for its numbers and one for each text";
+  let description = [{
+    Conditions on numbers run on vectors, and conditions on one text on the entries of its dictionary; together in one
+    filter they would run row by row. What reads several texts, a text and a number, or can fail comes last. After this
+    pass filters over a scan are not merged again.
+  }];
+}
+
 def OptimizePushdown : Pass<"optimize-pushdown", "::mlir::func::FuncOp"> {
   let summary = "move filters toward the scans, conjunct by conjunct";
   let description = [{

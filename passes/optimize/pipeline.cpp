@@ -23,6 +23,7 @@ void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
   functions.addPass(createOptimizeJoinOrder());
   functions.addPass(createOptimizePruneColumns());
   functions.addPass(createOptimizeSimplify());
+  functions.addPass(createOptimizeSplitFilters());
 }
 
 void headrace::optimize::registerOptimizePasses() {

@@ -50,10 +50,11 @@ void addExpressions(cost::Terms &terms, Region &region, double rows, Form form) 
   });
 }
 
-/// The filter that alone reads a scan, so that other columns are decoded for the rows that it
-/// keeps.
-FilterOp soleFilter(ScanOp scan) {
-  return scan->hasOneUse() ? dyn_cast<FilterOp>(*scan->user_begin()) : FilterOp();
+/// Whether there are only filters between a scan and this one.
+bool isOnScan(FilterOp filter) {
+  Operation *below = filter.getInput().getDefiningOp();
+  auto other = dyn_cast_or_null<FilterOp>(below);
+  return other ? isOnScan(other) : isa_and_nonnull<ScanOp>(below);
 }
 
 bool readsText(FilterOp filter) {
@@ -66,9 +67,27 @@ bool readsText(FilterOp filter) {
 /// The text column of which a filter over a scan looks up codes only: its condition was tried on
 /// the dictionary. Null for other filters.
 StringAttr codedColumn(FilterOp filter) {
-  bool coded = filter.getInput().getDefiningOp<ScanOp>() && filter.getColumns().size() == 1 &&
-               readsText(filter);
+  bool coded = isOnScan(filter) && filter.getColumns().size() == 1 && readsText(filter);
   return coded ? cast<StringAttr>(filter.getColumns()[0]) : StringAttr();
+}
+
+/// The filters that alone read a scan and are tried at once, so that other columns are decoded for
+/// the rows that they keep.
+SmallVector<FilterOp> firstFilters(ScanOp scan) {
+  SmallVector<FilterOp> filters;
+  for (Operation *op = scan; op->hasOneUse();) {
+    auto filter = dyn_cast<FilterOp>(*op->user_begin());
+    bool together = filter && (codedColumn(filter) || !readsText(filter));
+    if (!filter || (!together && !filters.empty())) {
+      break;
+    }
+    filters.push_back(filter);
+    if (!together) {
+      break;
+    }
+    op = filter;
+  }
+  return filters;
 }
 
 /// Whether a column of the filter's result is used.
@@ -99,30 +118,33 @@ StringAttr firstSortKey(Operation *op) {
 
 cost::StepWork OpWork::scan(ScanOp op, double parts) {
   double rows = rows_.rowsOf(op) / parts;
-  FilterOp filter = soleFilter(op);
-  if (!filter) {
+  SmallVector<FilterOp> filters = firstFilters(op);
+  if (filters.empty()) {
     return cost::scanRows(rows, rows_.shapeOf(op), {}, 0);
   }
-  StringAttr coded = codedColumn(filter);
   auto isEarly = [&](StringAttr name) {
-    return llvm::is_contained(filter.getColumns(), Attribute(name)) && name != coded;
+    return llvm::any_of(filters, [&](FilterOp filter) {
+      return llvm::is_contained(filter.getColumns(), Attribute(name)) && name != codedColumn(filter);
+    });
+  };
+  auto isCoded = [&](StringAttr name) {
+    return llvm::any_of(filters, [&](FilterOp filter) { return name == codedColumn(filter); });
   };
   auto isLate = [&](StringAttr name) {
-    return !isEarly(name) && (name != coded || isReadAfter(filter, coded));
+    return !isEarly(name) && (!isCoded(name) || isReadAfter(filters.back(), name));
   };
   return cost::scanRows(rows, rows_.shapeOf(op, isEarly), rows_.shapeOf(op, isLate),
-                        rows_.rowsOf(filter) / parts);
+                        rows_.rowsOf(filters.back()) / parts);
 }
 
 cost::StepWork OpWork::rowWise(Operation *op, double parts) {
   cost::StepWork step;
   step.rows = rows_.rowsOf(op->getOperand(0)) / parts;
   if (auto filter = dyn_cast<FilterOp>(op)) {
-    bool onScan = filter.getInput().getDefiningOp<ScanOp>() != nullptr;
     if (codedColumn(filter)) {
       step.lanes["mapped"] = step.rows;
       step.lanes["select"] = step.rows;
-    } else if (onScan && !readsText(filter)) {
+    } else if (isOnScan(filter) && !readsText(filter)) {
       step.lanes["select"] = step.rows;
       addExpressions(step.lanes, filter.getPredicate(), step.rows, Form::kVectors);
     } else {
