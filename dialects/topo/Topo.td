@@ -51,7 +51,7 @@ def Topo_MeshAttr : Topo_Attr<"Mesh", "mesh"> {
     **Constraints:**
     - (C3) there are 1 to 8 axes.
     - (C4) axis names are unique and not empty.
-    - (C5) axis sizes are at least 1, and there are at most 65536 ranks.
+    - (C5) axis sizes are at least 1, and there are at most 1048576 ranks.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$name,
                         ArrayRefParameter<"::mlir::StringAttr">:$axisNames,

@@ -12,7 +12,7 @@ using namespace headrace::topo;
 
 namespace {
 constexpr size_t kAxesMax = 8;
-constexpr int64_t kRanksMax = 65536;
+constexpr int64_t kRanksMax = int64_t{1} << 20; // as cost::kRanksMax
 } // namespace
 
 void TopoDialect::registerAttrs() {
@@ -63,7 +63,7 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, Fla
       return emitError() << "mesh axis names must be unique, got twice: " << axis; // C4
     }
     if (size < 1 || size > kRanksMax || (ranks *= size) > kRanksMax) {
-      return emitError() << "mesh axis sizes must be at least 1 and give at most 65536 ranks, got "
+      return emitError() << "mesh axis sizes must be at least 1 and give at most 1048576 ranks, got "
                          << size << " for " << axis; // C5
     }
   }

@@ -35,13 +35,13 @@ module attributes {topo.mesh = #topo.mesh<@m, [("a", 2), ("a", 2)]>} {}
 
 // -----
 
-// expected-error@+1 {{mesh axis sizes must be at least 1 and give at most 65536 ranks, got 0 for "a"}}
+// expected-error@+1 {{mesh axis sizes must be at least 1 and give at most 1048576 ranks, got 0 for "a"}}
 module attributes {topo.mesh = #topo.mesh<@m, [("a", 0)]>} {}
 
 // -----
 
-// expected-error@+1 {{got 65536 for "b"}}
-module attributes {topo.mesh = #topo.mesh<@m, [("a", 2), ("b", 65536)]>} {}
+// expected-error@+1 {{got 1048576 for "b"}}
+module attributes {topo.mesh = #topo.mesh<@m, [("a", 2), ("b", 1048576)]>} {}
 
 // -----
 
