@@ -46,7 +46,8 @@ struct Activity {
   double latencySeconds = 0;
   double work = 0;          ///< bytes; rates are bytes per second, and fairness is between them
   double rateMax = 0;       ///< bytes per second it cannot exceed; 0 = no bound
-  double relativeError = 0; ///< of its latency, work and rateMax
+  double relativeError = 0; ///< of its work
+  double ownError = 0;      ///< of its latency and rateMax, while they hold it up and no resource
   std::vector<Use> uses;    ///< no resource twice
   std::vector<int32_t> after;
   std::vector<Hold> acquires; ///< all at once at the start, in the order of readiness

@@ -21,18 +21,27 @@ void addUses(std::vector<Use> &uses, const TrafficUse &more) {
 
 } // namespace
 
+double PlanGraph::errorOf(const std::vector<Use> &uses) const {
+  double error = 0;
+  for (const Use &use : uses) {
+    error = std::max(error, graph_.resources[use.resource].relativeError);
+  }
+  return error;
+}
+
 Activity PlanGraph::roundChunk(int32_t id, size_t chunk, size_t chunks, const Round &round) const {
   Activity activity = activityOf(id, chunk, chunks);
   activity.work = round.bytes / static_cast<double>(chunks);
   activity.uses = round.uses;
   // Later chunks find the connections busy: what a message costs overlaps with the bytes before it.
   activity.latencySeconds = chunk == 0 ? round.latencySeconds : 0;
+  activity.ownError = errorOf(round.uses);
   if (round.fit) {
     double fixed = cost::predictSeconds(*round.fit, round.shape, 0);
     activity.latencySeconds = chunk == 0 ? fixed : 0;
     activity.rateMax =
         round.bytes / (cost::predictSeconds(*round.fit, round.shape, round.buffer) - fixed);
-    activity.relativeError = std::hypot(activity.relativeError, round.fit->relativeError);
+    activity.ownError = round.fit->relativeError;
   }
   return activity;
 }

@@ -67,6 +67,7 @@ void PlanGraph::addCollective(int32_t id) {
                  steps * std::max(use.localLatencySeconds, use.remoteLatencySeconds));
   }
   activity.work = workload_.ranks > 1 ? bytes : 0;
+  activity.ownError = errorOf(activity.uses);
   Level level = shape.nodes > 1 ? Level::kNetwork : Level::kNode;
   const topology::CollectiveFit *fit =
       workload_.ranks < 2 || bytes <= 0
@@ -75,7 +76,7 @@ void PlanGraph::addCollective(int32_t id) {
   if (fit) {
     activity.latencySeconds = cost::predictSeconds(*fit, shape, 0);
     activity.rateMax = bytes / (cost::predictSeconds(*fit, shape, bytes) - activity.latencySeconds);
-    activity.relativeError = fit->relativeError;
+    activity.ownError = fit->relativeError;
   }
   appendCommon(std::move(activity), id, 0);
 }

@@ -20,8 +20,9 @@ std::string boundOf(const Graph &graph, const Activity &activity, const Span &sp
 }
 
 double errorOf(const Graph &graph, const Activity &activity, const Span &span) {
-  double resource = span.bottleneck == kNone ? 0 : graph.resources[span.bottleneck].relativeError;
-  return std::hypot(resource, activity.relativeError);
+  double holding = span.bottleneck == kNone ? activity.ownError
+                                            : graph.resources[span.bottleneck].relativeError;
+  return std::hypot(holding, activity.relativeError);
 }
 
 Expected<ProgramCost> costOf(const plan::Plan &plan, const topology::Topology &topology,

@@ -86,6 +86,7 @@ public:
 
 private:
   bool hasRoom(const Activity &activity) const;
+  Status noRoom(const Activity &activity) const;
   void makeReady(int32_t id, int32_t cause);
   /// Starts those at the head of the queue that have room; `cause` let them.
   void startWaiting(int32_t cause);
@@ -115,6 +116,21 @@ bool Simulation::hasRoom(const Activity &activity) const {
   return std::all_of(activity.acquires.begin(), activity.acquires.end(), [&](const Hold &hold) {
     return held_[hold.tier] + hold.bytes <= graph_.tiers[hold.tier].bytes;
   });
+}
+
+/// Which tier is too small for what the first that waits needs beside what others hold.
+Status Simulation::noRoom(const Activity &activity) const {
+  auto full = std::find_if(activity.acquires.begin(), activity.acquires.end(), [&](const Hold &hold) {
+    return held_[hold.tier] + hold.bytes > graph_.tiers[hold.tier].bytes;
+  });
+  const Tier &tier = graph_.tiers[full->tier];
+  bool named = activity.place >= 0 && activity.place < static_cast<int32_t>(graph_.places.size());
+  return makeError(ErrorKind::kUser, "no room in ", tier.name, ": ", activity.name,
+                   named ? " (" + graph_.places[activity.place] + ")" : std::string(), " needs ",
+                   static_cast<int64_t>(full->bytes), " bytes beside ",
+                   static_cast<int64_t>(held_[full->tier]), " that are held, of ",
+                   static_cast<int64_t>(tier.bytes),
+                   "; give ranks more memory, or take more of them");
 }
 
 void Simulation::makeReady(int32_t id, int32_t cause) {
@@ -232,8 +248,7 @@ Expected<Outcome> Simulation::run() {
   }
   if (finished_ < graph_.activities.size()) {
     if (!waiting_.empty()) {
-      return makeError(ErrorKind::kUser, "no tier has room for what must be held at once; first: ",
-                       graph_.activities[waiting_.front()].name);
+      return noRoom(graph_.activities[waiting_.front()]);
     }
     size_t stuck =
         std::find_if(waitsFor_.begin(), waitsFor_.end(), [](size_t count) { return count > 0; }) -
@@ -281,12 +296,16 @@ double Simulation::errorOf(const std::vector<int32_t> &path) const {
   for (int32_t id : path) {
     const Span &span = outcome_.spans[id];
     double seconds = span.finish - span.start;
-    if (span.bottleneck != kNone) {
-      byResource[span.bottleneck] += seconds * graph_.resources[span.bottleneck].relativeError;
-    }
+    const Activity &activity = graph_.activities[id];
     // "exchange orders #12" and its other chunks are one kind.
-    byKind[graph_.activities[id].name.substr(0, graph_.activities[id].name.find(" #"))] +=
-        seconds * graph_.activities[id].relativeError;
+    double &ofKind = byKind[activity.name.substr(0, activity.name.find(" #"))];
+    double own = seconds;
+    if (span.bottleneck != kNone) {
+      own = std::min(seconds, activity.latencySeconds);
+      byResource[span.bottleneck] +=
+          (seconds - own) * graph_.resources[span.bottleneck].relativeError;
+    }
+    ofKind += std::hypot(seconds * activity.relativeError, own * activity.ownError);
   }
   double squares = 0;
   for (const auto &[resource, seconds] : byResource) {

@@ -166,7 +166,7 @@ TEST(PlanGraph, a_choose_takes_the_expected_branch_and_reserves_need_room) {
   plan.tasks.push_back(reserve);
   Expected<Outcome> outcome = simulate(graphOf(plan, slow, workload(2)));
   EXPECT_EQ(outcome.status().message(),
-            "no tier has room for what must be held at once; first: reserve");
+            "no room in server host: reserve needs 1125899906842624 bytes beside 0 that are held, of 64000000000; give ranks more memory, or take more of them");
 }
 
 TEST(PlanGraph, shipped_systems_are_as_fast_as_they_are_built) {
@@ -386,6 +386,42 @@ TEST(PlanGraph, streams_have_the_rows_that_the_compiler_estimated) {
   double more = run(graphOf(plan, slow, load)).seconds;
   load.rows = {{"t", 10 * kRows}, {"divided", kRows}};
   EXPECT_NEAR(run(graphOf(plan, slow, load)).seconds, more, 1e-9 * more);
+}
+
+TEST(PlanGraph, stages_let_through_what_the_compiler_estimated) {
+  plan::Plan plan = shufflePlan();
+  plan.states.push_back(plan.states[0]);
+  plan.states[1].kind = plan::StateKind::kJoinTable;
+  plan.states[1].rows.expected = 4'000'000;
+  plan.tasks[1].states = {{1, plan::StateUse::kShared}};
+  for (plan::Kernel &kernel : plan.kernels) {
+    kernel.work = {{plan::WorkKind::kRow, 0, 1, plan::kNone}};
+  }
+  plan.kernels[0].work.push_back({plan::WorkKind::kProbe, 1, 1, 0});
+  // A hundredth of the rows is looked up: on workers and on devices.
+  for (const char *name : {"machine", "ethernet-fast"}) {
+    topology::Topology topology = *topology::openTopology(name, 4);
+    Workload load = workload(4);
+    load.threads = topology.nodeCount() == 1 ? 4 : 0;
+    plan.kernels[0].selectivity = {1};
+    double all = run(graphOf(plan, topology, load)).seconds;
+    plan.kernels[0].selectivity = {0.01};
+    double few = run(graphOf(plan, topology, load)).seconds;
+    EXPECT_LT(few, 0.8 * all) << name;
+  }
+}
+
+TEST(PlanGraph, what_is_assumed_is_an_error_of_the_time) {
+  // Nothing here is measured: every figure is assumed within 30 %, also where latency decides.
+  topology::Topology slow = *topology::shippedTopology("ethernet-slow");
+  slow.collectives.clear();
+  for (double rows : {10.0, 1e9}) {
+    Workload load = workload(8);
+    load.rows["t"] = rows;
+    Outcome outcome = run(graphOf(shufflePlan(), slow, load));
+    EXPECT_GT(outcome.relativeError, 0.1) << rows;
+    EXPECT_LT(outcome.relativeError, 0.6) << rows;
+  }
 }
 
 TEST(ProgramCost, terms_add_up_and_name_the_users_program) {
