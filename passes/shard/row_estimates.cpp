@@ -87,12 +87,12 @@ void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &co
   auto file = cast<StringAttr>(scan.getFileColumns()[index]);
   analysis::ColumnPages pages = analysis::pagesOf(scan, file, column.type, bytes);
   bool text = isString(dropNullable(column.type));
-  bool coded = pages.form != cost::PageForm::kValues;
+  bool coded = pages.form != plan::PageForm::kValues;
   (coded ? shape.codeBytes : shape.valueBytes) += pages.bytes;
   if (text) {
     shape.texts += coded ? 0 : 1;
   } else if (coded) {
-    (pages.form == cost::PageForm::kCode ? shape.codes : shape.gathered) += 1;
+    (pages.form == plan::PageForm::kCode ? shape.codes : shape.gathered) += 1;
   }
 }
 

@@ -53,7 +53,8 @@ std::string Breakdown::text() const {
 CostModel::CostModel(std::shared_ptr<const topology::Topology> topology, Mesh mesh, int64_t threads)
     : topology_(std::move(topology)), mesh_(std::move(mesh)),
       workers_(workersOf(*topology_, mesh_.rankCount(), threads)),
-      network_(std::make_shared<const Network>(*topology_, mesh_.rankCount())) {}
+      network_(std::make_shared<const Network>(*topology_, mesh_.rankCount())),
+      loadOfByte_(loadOfByte()) {}
 
 Expected<CostModel> CostModel::create(topology::Topology topology, Mesh mesh, int64_t threads) {
   HR_RETURN_IF_ERROR(mesh.check());
@@ -192,6 +193,22 @@ const CostModel::Spread &CostModel::spreadOf(AxisSet axes) const {
 
 topology::Level CostModel::levelOf(AxisSet axes) const {
   return spreadOf(axes).nodes > 1 ? topology::Level::kNetwork : topology::Level::kNode;
+}
+
+Cost CostModel::loadOfByte() const {
+  Cost worst;
+  int64_t node = -1;
+  int64_t ranks = 0;
+  for (const RankPlace &place : network_->places()) { // node by node
+    ranks = place.node == node ? ranks + 1 : 1;
+    node = place.node;
+    topology::Quantity rate = storageRate(*topology_, *place.nodeType);
+    double seconds = rate.value > 0 ? static_cast<double>(ranks) / rate.value : 0;
+    if (seconds > worst.seconds) {
+      worst = {seconds, rate.relativeError};
+    }
+  }
+  return worst;
 }
 
 double CostModel::memoryBytes() const {

@@ -134,6 +134,11 @@ public:
   /// A kernel on the slowest rank's device: launch + t_c + t_m − 0.95·min(t_c, t_m).
   Cost kernel(const KernelWork &work) const;
 
+  /// Every rank reads so many bytes of tables from its node's storage; nothing where that has none.
+  Cost load(double bytesPerRank) const {
+    return {bytesPerRank * loadOfByte_.seconds, loadOfByte_.relativeError};
+  }
+
   /// Usable bytes of the rank that has least.
   double memoryBytes() const;
 
@@ -158,6 +163,7 @@ private:
   Load routed(const std::vector<Flow> &flows) const;
   /// O(ranks) but for the pairs within nodes, and equal nodes are counted once.
   Load spreadEvenly(Pattern pattern, AxisSet axes) const;
+  Cost loadOfByte() const;
   const Load &patternLoad(Pattern pattern, AxisSet axes) const;
   /// The fitted algorithm with the least time; null if the topology has none for this.
   const topology::CollectiveFit *leastFit(topology::CollectiveKind kind, AxisSet axes,
@@ -182,6 +188,7 @@ private:
   Mesh mesh_;
   Workers workers_;
   std::shared_ptr<const Network> network_;
+  Cost loadOfByte_; ///< from storage, on every rank
   mutable std::map<std::pair<Pattern, AxisSet>, Load> loads_;
   mutable std::map<AxisSet, Spread> spreads_;
 };

@@ -53,6 +53,18 @@ int32_t Network::addLink(Link link) {
   return static_cast<int32_t>(links_.size()) - 1;
 }
 
+topology::Quantity storageRate(const topology::Topology &topology, const topology::NodeType &node) {
+  topology::Quantity rate(0, 0);
+  for (const topology::DeviceGroup &group : node.devices) {
+    const topology::DeviceType &type = topology.deviceTypes.at(group.type);
+    if (type.deviceClass == topology::DeviceClass::kStorage) {
+      rate.value += static_cast<double>(group.count) * type.readBandwidth.value;
+      rate.relativeError = std::max(rate.relativeError, type.readBandwidth.relativeError);
+    }
+  }
+  return rate;
+}
+
 Network::Network(const topology::Topology &topology, int64_t ranks) : topology_(topology) {
   HR_CHECK(ranks <= topology.rankCount());
   topology::Quantity fabricBandwidth;

@@ -35,6 +35,9 @@ struct RankPlace {
   const topology::DeviceType *deviceType = nullptr;
 };
 
+/// At which all ranks of a node together read tables from its storage; 0 without any.
+topology::Quantity storageRate(const topology::Topology &topology, const topology::NodeType &node);
+
 /// Places the first `ranks` compute devices of the topology. Keeps pointers into it: the topology
 /// must outlive the network. Immutable after construction.
 class Network {

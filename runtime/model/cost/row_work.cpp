@@ -264,6 +264,7 @@ StepWork &StepWork::operator+=(const StepWork &other) {
   device.randomBytes += other.device.randomBytes;
   device.workingSetBytes += other.device.workingSetBytes;
   device.launches += other.device.launches;
+  stored += other.stored;
   return *this;
 }
 
@@ -272,7 +273,7 @@ double piecesOf(double rows) { return std::max(1.0, std::ceil(rows / kChunkRows)
 double secondsOf(const CostModel &model, const StepWork &step, Workers::Others others) {
   const Workers &workers = model.workers();
   if (!workers.shared()) {
-    return model.kernel(step.device).seconds;
+    return std::max(model.kernel(step.device).seconds, model.load(step.stored).seconds);
   }
   const topology::DeviceType &device = model.device();
   double parallel = workers.parallelLanes(step.rows, piecesOf(step.rows));
@@ -332,6 +333,7 @@ StepWork scanRows(double rows, const RowShape &early, const RowShape &late, doub
   step.lanes["load_byte"] = bytes;
   addPages(step.lanes, bytes, rows * late.valueBytes, rows, kept);
   addValues(step, rows, early.columns + late.columns, early.bytes + late.bytes);
+  step.stored = rows * (early.bytes + late.bytes);
   return step;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "runtime/model/cost/cost.h"
-#include "runtime/model/cost/page_form.h"
 #include "runtime/model/cost/terms.h"
 #include "runtime/model/plan/plan.h"
 
@@ -97,6 +96,7 @@ struct StepWork {
   Terms waits;       ///< meanwhile nobody works for the rank: tasks begun, rows awaited
   double rows = 0;   ///< in how many the lanes are divided
   KernelWork device; ///< other devices; no launch until a pipeline begins
+  double stored = 0; ///< other devices: bytes that come from storage meanwhile
 
   StepWork() { device.launches = 0; }
   StepWork &operator+=(const StepWork &other);

@@ -130,6 +130,8 @@ private:
   std::vector<double> stageRows(const Task &task, double source, double outRows) const;
   /// Bytes of a row that a run task takes in: of pages, or of a chunk.
   double sourceBytes(const Task &task) const;
+  /// How well the latencies of links are known: as their rates.
+  double errorOf(const std::vector<Use> &uses) const;
   cost::TaskRows taskRows(int32_t id, const StreamState &source, double outRows) const;
   /// Rows that a task without an output lets through, if it was not run: those that its state
   /// keeps.

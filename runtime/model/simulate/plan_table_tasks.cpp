@@ -5,6 +5,23 @@
 
 namespace headrace::simulate {
 
+namespace {
+
+/// The level of the rows that a kernel looks up in the state at this position, or adds to it.
+size_t touchingLevel(const plan::Kernel &kernel, size_t position) {
+  size_t level = 0;
+  for (const plan::Work &work : kernel.work) {
+    bool touches = work.kind == plan::WorkKind::kProbe || work.kind == plan::WorkKind::kGroup ||
+                   work.kind == plan::WorkKind::kInsert;
+    if (touches && work.state == static_cast<int32_t>(position)) {
+      level = std::max<size_t>(level, work.level);
+    }
+  }
+  return level;
+}
+
+} // namespace
+
 /// Work is counted in bytes of the device's memory, or those it would have moved while computing.
 void PlanGraph::kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
                        const cost::KernelWork &work, double perDevice) {
@@ -14,6 +31,7 @@ void PlanGraph::kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks
   double busy = std::max(time.memorySeconds, time.computeSeconds);
   Activity activity = activityOf(id, chunk, chunks);
   activity.latencySeconds = time.launchSeconds / on.speed;
+  activity.ownError = time.relativeError;
   activity.work = busy * bandwidth;
   if (busy > 0) {
     activity.rateMax = on.speed * activity.work / (time.total() - time.launchSeconds);
@@ -125,10 +143,13 @@ void PlanGraph::addRun(int32_t id) {
     work.streamBytes = inRows * inBytes + madeRows * outBytes;
     work.operations = workload_.operationsPerValue * (inRows * static_cast<double>(inColumns) +
                                                       madeRows * static_cast<double>(outColumns));
-    for (const plan::StateArgument &argument : task.states) {
-      const plan::State &state = plan_.states[argument.state];
+    std::vector<double> through = stageRows(task, inRows, madeRows);
+    for (size_t index = 0; index < task.states.size(); ++index) {
+      const plan::State &state = plan_.states[task.states[index].state];
       if (state.kind != plan::StateKind::kScalar) {
-        work.randomBytes += inRows * state.rowBytes;
+        size_t level = touchingLevel(plan_.kernels[task.kernel], index);
+        double rows = level > 0 && level <= through.size() ? through[level - 1] : inRows;
+        work.randomBytes += rows * state.rowBytes;
         work.workingSetBytes += static_cast<double>(state.rows.expected) * state.rowBytes;
       }
     }

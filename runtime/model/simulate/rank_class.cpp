@@ -54,18 +54,10 @@ void addOfNode(RankClass &made, Graph &graph) {
     addResource(graph, {made.name + " " + links[link].name(), links[link].bandwidth,
                         links[link].sharing, links[link].relativeError});
   }
-  double storage = 0;
-  double error = 0;
-  for (const topology::DeviceGroup &group : made.nodeType->devices) {
-    const topology::DeviceType &type = made.pair->deviceTypes.at(group.type);
-    if (type.deviceClass == topology::DeviceClass::kStorage) {
-      storage += static_cast<double>(group.count) * type.readBandwidth.value;
-      error = std::max(error, type.readBandwidth.relativeError);
-    }
-  }
-  if (storage > 0) {
-    made.storage =
-        addResource(graph, {made.name + " storage", storage, topology::Sharing::kShared, error});
+  topology::Quantity storage = cost::storageRate(*made.pair, *made.nodeType);
+  if (storage.value > 0) {
+    made.storage = addResource(graph, {made.name + " storage", storage.value,
+                                       topology::Sharing::kShared, storage.relativeError});
   }
 }
 

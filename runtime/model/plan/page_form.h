@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace headrace::cost {
+namespace headrace::plan {
 
 /// Values as themselves, codes of a dictionary that registers hold, codes of a larger one.
 enum class PageForm : uint8_t { kValues, kCode, kGathered };
@@ -21,4 +21,4 @@ inline bool keepsValues(double rows, double width, double entries, double codeBy
   return rows * width <= kGrowthMax * (codeBytes + width * entries);
 }
 
-} // namespace headrace::cost
+} // namespace headrace::plan
