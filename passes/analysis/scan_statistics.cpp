@@ -42,11 +42,11 @@ ColumnPages pagesOf(ScanOp scan, StringRef fileColumn, Type type, double width) 
   }
   double dictionary = *entries / groups;
   double codeBytes = std::ceil(std::log2(std::max(2.0, dictionary))) / 8;
-  if (!text && cost::keepsValues(rows, width, dictionary, rows * codeBytes)) {
+  if (!text && plan::keepsValues(rows, width, dictionary, rows * codeBytes)) {
     return pages;
   }
   constexpr double kInRegisters = 64;
-  pages.form = dictionary <= kInRegisters ? cost::PageForm::kCode : cost::PageForm::kGathered;
+  pages.form = dictionary <= kInRegisters ? plan::PageForm::kCode : plan::PageForm::kGathered;
   pages.bytes = codeBytes;
   return pages;
 }

@@ -3,7 +3,7 @@
 #define HEADRACE_PASSES_ANALYSIS_SCAN_STATISTICS_H
 
 #include "dialects/frame/FrameOps.h"
-#include "runtime/model/cost/page_form.h"
+#include "runtime/model/plan/page_form.h"
 
 #include <optional>
 
@@ -19,7 +19,7 @@ mlir::DictionaryAttr statisticsOf(frame::ScanOp scan, llvm::StringRef fileColumn
 
 /// The pages of a column, as kernels will read them.
 struct ColumnPages {
-  cost::PageForm form = cost::PageForm::kValues;
+  plan::PageForm form = plan::PageForm::kValues;
   double bytes = 0;     ///< of a row
   double textBytes = 0; ///< of a string; 0 for other types
 };

@@ -62,7 +62,9 @@ DictionaryAttr LocalRows::attributeOf(Value table) {
   NamedAttrList out;
   auto set = [&](StringRef name, double value) {
     constexpr double kMost = 4e18;
-    out.set(name, builder.getI64IntegerAttr(static_cast<int64_t>(std::clamp(value, 0.0, kMost))));
+    // Less than a row on average is one on some rank.
+    double whole = value > 0 ? std::clamp(value, 1.0, kMost) : 0;
+    out.set(name, builder.getI64IntegerAttr(static_cast<int64_t>(whole)));
   };
   set("min", rows.min);
   set("expected", std::max(rows.expected, 0.0));

@@ -22,7 +22,7 @@ void describePages(NamedAttrList &description, frame::ScanOp scan, StringRef fil
   bool text = frame::isString(info.type);
   double width = text ? sizeof(HrString) : std::max(info.body.getIntOrFloatBitWidth() / 8.0, 1.0);
   analysis::ColumnPages pages = analysis::pagesOf(scan, fileColumn, type, width);
-  description.append("pages", b.getStringAttr(cost::nameOf(pages.form)));
+  description.append("pages", b.getStringAttr(plan::nameOf(pages.form)));
   description.append("page_bytes", b.getF64FloatAttr(pages.bytes));
   if (text) {
     info.textBytes = pages.textBytes;

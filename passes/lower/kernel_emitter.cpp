@@ -225,9 +225,9 @@ void KernelEmitter::readPages(Source &source, DictionaryAttr description) {
     return value ? value.getValueAsDouble() : 0;
   };
   auto form = description.getAs<StringAttr>("pages");
-  for (size_t index = 0; form && index < cost::kPageForms.size(); ++index) {
-    if (form.getValue() == cost::kPageForms[index]) {
-      source.form = static_cast<cost::PageForm>(index);
+  for (size_t index = 0; form && index < plan::kPageForms.size(); ++index) {
+    if (form.getValue() == plan::kPageForms[index]) {
+      source.form = static_cast<plan::PageForm>(index);
     }
   }
   source.pageBytes = number("page_bytes");
@@ -239,8 +239,8 @@ void KernelEmitter::logDecode(const Source &source, unsigned level) {
   bool text = isa<pipe::StringType>(source.column->type);
   bool pages = sourceForm_ == SourceForm::kPages;
   WorkKind kind = text ? source.isCoded() ? WorkKind::kDecodeString : WorkKind::kDecodeText
-                  : source.form == cost::PageForm::kGathered ? WorkKind::kDecodeGathered
-                  : source.form == cost::PageForm::kCode     ? WorkKind::kDecodeCode
+                  : source.form == plan::PageForm::kGathered ? WorkKind::kDecodeGathered
+                  : source.form == plan::PageForm::kCode     ? WorkKind::kDecodeCode
                                                              : WorkKind::kDecode;
   WorkKind taken = text ? WorkKind::kTakeString : WorkKind::kTake;
   work_.add(pages ? kind : taken, level, 1);

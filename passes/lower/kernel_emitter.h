@@ -2,7 +2,7 @@
 #pragma once
 
 #include "passes/lower/pipeline_code.h"
-#include "runtime/model/cost/page_form.h"
+#include "runtime/model/plan/page_form.h"
 
 namespace headrace::lower {
 
@@ -129,11 +129,11 @@ private:
     bool decoded = false;
     bool consumed = false; ///< its cursor is advanced some other way
     /// Of a scan, as estimated: the form of its pages, their bytes a row, and those of a string.
-    cost::PageForm form = cost::PageForm::kValues;
+    plan::PageForm form = plan::PageForm::kValues;
     double pageBytes = 0;
     double textBytes = 0;
 
-    bool isCoded() const { return form != cost::PageForm::kValues; }
+    bool isCoded() const { return form != plan::PageForm::kValues; }
   };
   static void readPages(Source &source, mlir::DictionaryAttr description);
   /// The work of decoding a column for the rows of a level.

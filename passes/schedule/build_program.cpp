@@ -8,6 +8,7 @@
 
 #include "dialects/pipe/PipeDialect.h"
 #include "dialects/topo/TopoDialect.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -73,7 +74,8 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
                                       scan.getColumns(), scan.getBoundsAttr(), scan.getSplitAttr());
     if (scan.getExpectedRows()) {
       topo::MeshAttr mesh = topo::meshOf(module_);
-      auto share = static_cast<int64_t>(*scan.getExpectedRows()) / (scan.getSplit() && mesh ? mesh.getRankCount() : 1);
+      int64_t parts = scan.getSplit() && mesh ? mesh.getRankCount() : 1;
+      int64_t share = llvm::divideCeil(*scan.getExpectedRows(), static_cast<uint64_t>(parts)); // of the fullest rank
       IntegerAttr rows = b_.getI64IntegerAttr(share);
       load->setAttr(kEstimatedRowsAttr, b_.getDictionaryAttr({b_.getNamedAttr("expected", rows), b_.getNamedAttr("p95", rows)}));
     }

@@ -2,7 +2,7 @@
 #include "runtime/storage/parquet/coded_pages.h"
 
 #include "runtime/abi/type_bytes.h"
-#include "runtime/model/cost/page_form.h"
+#include "runtime/model/plan/page_form.h"
 #include "runtime/storage/column_type.h"
 #include "runtime/storage/parquet/packed_codes.h"
 
@@ -35,7 +35,7 @@ void CodedPages::begin(PaddedBuffer dictionary, uint32_t entries, uint64_t rows,
     return;
   }
   const uint64_t width = abi::bytesOf(chunk_.type);
-  if (cost::keepsValues(static_cast<double>(rows), static_cast<double>(width), entries,
+  if (plan::keepsValues(static_cast<double>(rows), static_cast<double>(width), entries,
                         static_cast<double>(bytes))) {
     values_ = PaddedBuffer(rows * width);
     form_ = values_ ? Form::kValues : Form::kAsIs;

@@ -162,6 +162,17 @@ TEST(RowWork, rows_between_machines_go_over_links) {
             secondsOf(model, hash, kRow));
 }
 
+TEST(RowWork, tables_come_from_the_storage_that_ranks_of_a_node_share) {
+  topology::Topology topology = *topology::shippedTopology("p5-2node");
+  CostModel model = modelOf(topology, 16, 0);
+  const topology::NodeType &node = topology.nodeTypes.at(topology.instances.front().type);
+  double rate = storageRate(topology, node).value;
+  ASSERT_GT(rate, 0);
+  EXPECT_DOUBLE_EQ(model.load(1e9).seconds, 8e9 / rate);
+  // It is slower than the devices read their memory, so it decides what a scan takes.
+  EXPECT_DOUBLE_EQ(secondsOf(model, scanRows(1e8, kRow, {}, 0)), model.load(12e8).seconds);
+}
+
 TEST(TensorWork, a_product_has_the_terms_of_its_task) {
   plan::Plan plan;
   plan.buffers = {{"a", "host", "f32", {1024, 64}, 0, 4 * 1024 * 64, plan::kNone, false},

@@ -62,6 +62,59 @@ TEST(TaskTime, a_direct_table_has_no_rows_of_other_keys) {
   EXPECT_DOUBLE_EQ(terms["line_32k"], 450);
 }
 
+TEST(TaskTime, what_a_selection_reads_depends_on_the_pages) {
+  plan::Plan plan = probePlan();
+  plan.kernels[0].work = {{plan::WorkKind::kDecode, 1, 1, plan::kNone},
+                          {plan::WorkKind::kDecodeGathered, 1, 1, plan::kNone},
+                          {plan::WorkKind::kPageByte, 0, 1.5, plan::kNone},
+                          {plan::WorkKind::kPageByte, 1, 4, plan::kNone}};
+  TaskRows rows;
+  rows.source = 1e8;
+  auto terms = [&](double kept) {
+    rows.stages = {kept};
+    return runTerms(plan, plan.tasks[0], rows);
+  };
+  double all = farBytes(5.5e8);
+  // Few rows: single values, single codes, the lines that they are on.
+  Terms few = terms(1e6);
+  EXPECT_NEAR(few["decode_picked"], 1e6, 1);
+  EXPECT_NEAR(few["decode_picked_code"], 1e6, 1);
+  EXPECT_DOUBLE_EQ(few["decode_gathered"], 0);
+  EXPECT_NEAR(few["load_far_byte"], all * (1.5 + 4 * (1 - std::pow(0.99, 16))) / 5.5, 1e-6 * all);
+  // Half of them: tiles of codes are looked up as a whole.
+  Terms half = terms(5e7);
+  EXPECT_DOUBLE_EQ(half["decode_picked_code"], 0);
+  EXPECT_DOUBLE_EQ(half["decode_gathered"], 1e8);
+  EXPECT_NEAR(half["decode_picked"], 2 * 5e7, 0.01 * 5e7);
+  // All: as without a selection.
+  Terms whole = terms(1e8);
+  EXPECT_DOUBLE_EQ(whole["decode"], 1e8);
+  EXPECT_DOUBLE_EQ(whole["decode_gathered"], 1e8);
+  EXPECT_DOUBLE_EQ(whole["decode_picked"], 0);
+  EXPECT_DOUBLE_EQ(whole["load_far_byte"], all);
+}
+
+TEST(TaskTime, rows_keep_the_order_of_the_slot_that_they_come_from) {
+  plan::Plan plan = probePlan();
+  plan.slots.resize(1);
+  plan.slots[0].columns.resize(2);
+  plan.slots[0].columns[1].ranged = plan.slots[0].columns[1].ordered = true;
+  plan.slots[0].columns[1].min = 10;
+  plan.slots[0].columns[1].max = 29;
+  plan.streams.resize(3, plan.streams[0]);
+  plan.tasks[0].outputStream = 1;
+  plan.tasks.resize(3);
+  plan.tasks[1].kind = plan::TaskKind::kLoad;
+  plan.tasks[1].slot = 0;
+  plan.tasks[1].outputStream = 0;
+  plan.tasks[2].kind = plan::TaskKind::kExchange;
+  plan.tasks[2].inputStream = 1;
+  plan.tasks[2].outputStream = 2;
+  EXPECT_EQ(orderedStreams(plan), (std::map<int32_t, double>{{0, 20}, {1, 20}, {2, 20}}));
+  plan.slots[0].columns[1].ordered = false;
+  EXPECT_TRUE(orderedStreams(plan).empty());
+}
+
 TEST(TaskTime, lanes_share_the_directory_and_merge_in_pairs) {
   plan::Plan plan = probePlan();
   plan.tasks[0].states = {{0, plan::StateUse::kPerWorker}};
