@@ -30,7 +30,8 @@ ColumnPages pagesOf(ScanOp scan, StringRef fileColumn, Type type, double width) 
   bool text = isString(dropNullable(type));
   DictionaryAttr column = statisticsOf(scan, fileColumn);
   ColumnPages pages;
-  pages.bytes = width;
+  constexpr double kStringHandle = 16;
+  pages.bytes = text ? kStringHandle : width;
   pages.textBytes = text ? numberOf(column, "average_bytes").value_or(kUnknownStringBytes) : 0;
   std::optional<double> entries = numberOf(column, "dictionary_entries");
   DictionaryAttr table = scan.getStatistics().value_or(DictionaryAttr());

@@ -23,7 +23,7 @@ struct ColumnPages {
   double bytes = 0;     ///< of a row
   double textBytes = 0; ///< of a string; 0 for other types
 };
-/// `width`: bytes of a value in a kernel. Without statistics: values.
+/// `width`: bytes of a value in a kernel, if it is no string. Without statistics: values.
 ColumnPages pagesOf(frame::ScanOp scan, llvm::StringRef fileColumn, mlir::Type type, double width);
 
 } // namespace headrace::analysis

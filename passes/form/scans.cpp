@@ -2,7 +2,6 @@
 #include "passes/form/former.h"
 
 #include "passes/analysis/scan_statistics.h"
-#include "runtime/abi/kernel.h"
 
 using namespace mlir;
 
@@ -20,7 +19,7 @@ std::optional<__int128> integerAttr(Attribute attr) {
 void describePages(NamedAttrList &description, frame::ScanOp scan, StringRef fileColumn, Type type, ColumnInfo &info) {
   Builder b(type.getContext());
   bool text = frame::isString(info.type);
-  double width = text ? sizeof(HrString) : std::max(info.body.getIntOrFloatBitWidth() / 8.0, 1.0);
+  double width = text ? 0 : std::max(info.body.getIntOrFloatBitWidth() / 8.0, 1.0);
   analysis::ColumnPages pages = analysis::pagesOf(scan, fileColumn, type, width);
   description.append("pages", b.getStringAttr(plan::nameOf(pages.form)));
   description.append("page_bytes", b.getF64FloatAttr(pages.bytes));
