@@ -328,6 +328,16 @@ NB_MODULE(_runtime, module) {
   module.def("ranks_of_nodes", &ranksOfNodes, nb::arg("topology"), nb::arg("ranks"),
              "How many of the first ranks each node of a topology has; see cost.");
   module.def(
+      "check_is_this_machine",
+      [](const std::string &topology, int64_t ranks) {
+        Status status = cost::checkIsThisMachine(valueOf(topology::openTopology(topology, ranks)));
+        if (!status.ok()) {
+          raise(status);
+        }
+      },
+      nb::arg("topology"), nb::arg("ranks"),
+      "Raises Error unless what runs here says something of a topology; see cost.");
+  module.def(
       "calibration_file", &topology::calibrationFile,
       "The path of what `headrace calibrate` found of this machine; empty if it is switched off.");
   module.def("statistics", &statistics, nb::arg("data"),

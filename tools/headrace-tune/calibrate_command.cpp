@@ -1,6 +1,7 @@
 // Runs the plans, fits the terms, writes the topology; or prints predicted beside measured.
 #include "tools/headrace-tune/calibrate_command.h"
 
+#include "runtime/model/cost/workers.h"
 #include "tools/headrace-tune/options.h"
 #include "tools/headrace-tune/plan_request.h"
 #include "tools/headrace-tune/predicted_plan.h"
@@ -54,8 +55,12 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
 /// calibration found), with a place for a rank on every core.
 Expected<topology::Topology> baseTopology(const std::string &name) {
   topology::MachineSize machine = topology::thisMachine();
-  return name.empty() ? topology::machineTopology(machine, machine.cores)
-                      : topology::openTopology(name, machine.cores);
+  if (name.empty()) {
+    return topology::machineTopology(machine, machine.cores);
+  }
+  HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(name, machine.cores));
+  HR_RETURN_IF_ERROR(cost::checkIsThisMachine(topology));
+  return topology;
 }
 
 struct Summary {

@@ -37,4 +37,23 @@ Workers workersOf(const topology::Topology &topology, int64_t ranks, int64_t thr
   return {threads > 0 ? threads : device.cores * group->count, ranks};
 }
 
+Status checkIsThisMachine(const topology::Topology &topology) {
+  constexpr const char *kInstead =
+      "; give the topology of this machine (machine, or a file of headrace-topo detect), got ";
+  Workers workers = workersOf(topology, 1, 0);
+  if (!workers.shared()) {
+    return makeError(ErrorKind::kUser,
+                     "what runs here says nothing of ranks that are not CPUs of one machine",
+                     kInstead, topology.name);
+  }
+  // Files may count cores where the system counts their threads, two of each at most.
+  int64_t here = topology::thisMachine().cores;
+  if (workers.threads > here || 2 * workers.threads < here) {
+    return makeError(ErrorKind::kUser, "what runs on the ", here,
+                     " cores of this machine says nothing of one of ", workers.threads, kInstead,
+                     topology.name);
+  }
+  return {};
+}
+
 } // namespace headrace::cost

@@ -2,6 +2,7 @@
 // keeps busy.
 #pragma once
 
+#include "runtime/base/status.h"
 #include "runtime/model/topology/topology.h"
 
 #include <cstdint>
@@ -34,5 +35,9 @@ struct Workers {
 /// or with 0 as many as the node has cores. Else every rank has a device, and links are between
 /// them.
 Workers workersOf(const topology::Topology &topology, int64_t ranks, int64_t threads);
+
+/// Whether what runs here says something of the topology: its ranks are CPUs of one process, with
+/// about as many cores as this machine has. Fails (kUser) otherwise.
+Status checkIsThisMachine(const topology::Topology &topology);
 
 } // namespace headrace::cost
