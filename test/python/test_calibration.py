@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -13,7 +12,11 @@ from headrace import _runtime
 from headrace._src.calibration import programs
 from headrace._src.command_line import main
 from headrace._src.programs import Target
+from headrace._src.tuning import database, use
+from headrace._src.tuning.choice import Choice
+from machine_file import write_machine
 
+SHIPPED = Path(__file__).parents[2] / "runtime" / "model" / "topology" / "files"
 _QUERY = "select k, sum(v) from t group by k"
 
 
@@ -32,30 +35,7 @@ def tables() -> dict[str, pa.Table]:
 
 
 def _calibrated(home: Path, cores: int, seconds: float) -> Path:
-    """A file as `headrace-tune calibrate` writes it: one slot for each core."""
-    slot = {
-        "class": "cpu",
-        "compute": {"f32": 6e10, "f64": 3e10, "scalar": 1.5e9},
-        "launch": {"kernel": 5e-6},
-        "mem": {"space": "host", "capacity": 4e9, "bw": 8e9},
-        "work": {"row": seconds},
-    }
-    node = {
-        "devices": {"cpu": ["slot", cores]},
-        "resources": {"dram": {"bw": 8e9, "alpha": 1e-5}},
-        "routes": [{"from": "cpu[i].host", "to": "cpu[j].host", "via": ["dram"]}],
-    }
-    document = {
-        "schema": "topology/1",
-        "name": "machine",
-        "units": "SI (bytes, seconds, bytes/s, flop/s)",
-        "device_types": {"slot": slot},
-        "node_types": {"host": node},
-        "instances": [{"type": "host", "name": "machine", "count": 1}],
-    }
-    file = home / "machine.json"
-    file.write_text(json.dumps(document))
-    return file
+    return write_machine(home / "machine.json", cores, row=seconds)
 
 
 def _seconds(tables: dict[str, pa.Table]) -> float:
@@ -75,6 +55,42 @@ def test_a_file_of_another_machine_is_left_alone(home: Path, tables: dict[str, p
     assumed = _seconds(tables)
     _calibrated(home, 1 + (os.cpu_count() or 1), 1e-3)
     assert _seconds(tables) == assumed
+
+
+def test_a_file_that_was_named_is_used_or_refused(
+    home: Path, tables: dict[str, pa.Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = home / "named.json"
+    monkeypatch.setenv("HEADRACE_CALIBRATION", str(named))
+    with pytest.raises(hr.HeadraceError, match=r"cannot open .*named\.json.*headrace calibrate"):
+        _seconds(tables)
+    write_machine(named, 1 + (os.cpu_count() or 1))
+    with pytest.raises(
+        hr.HeadraceError, match=r"named\.json: it is of a machine of \d+ cores, this one has \d+"
+    ):
+        _seconds(tables)
+    named.write_text(Path(SHIPPED / "dgx-h100.json").read_text())
+    with pytest.raises(hr.HeadraceError, match=r"named\.json: it is not of one machine with CPUs alone"):
+        _seconds(tables)
+    write_machine(named, os.cpu_count() or 1)
+    assert "machine, calibrated" in hr.explain(_QUERY, tables, ranks=2)
+
+
+def test_what_was_measured_holds_when_the_machine_is_calibrated(
+    home: Path, tables: dict[str, pa.Table]
+) -> None:
+    for ranks, choice in ((2, Choice(0, 4096)), (3, Choice(5))):
+        target = Target.of(ranks, None, None)
+        keys = use.sql_program(_QUERY), use.key_of(target)
+        database.put(database.Record(*keys, choice, date="2026-11-21", build=use.build_of(target)))
+        assert "tuned by a record" in hr.explain(_QUERY, tables, ranks=ranks)
+    write_machine(home / "machine.json", os.cpu_count() or 1, row=1e-6)
+    assert "tuned by a record" in hr.explain(_QUERY, tables, ranks=2)
+    # A layout has its number only among those of the same figures.
+    explained = hr.explain(_QUERY, tables, ranks=3)
+    assert explained.startswith(
+        "a tuning record of 2026-11-21 is of another build of the compiler or calibration"
+    )
 
 
 def test_it_can_be_switched_off(

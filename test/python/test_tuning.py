@@ -17,7 +17,6 @@ import pytest
 from headrace import array as xp
 from headrace._src.command_line import main
 from headrace._src.programs import Target
-from headrace._src.query import plan_cache
 from headrace._src.query import sql as query
 from headrace._src.query.tables import resolve
 from headrace._src.tuning import database, use
@@ -25,6 +24,7 @@ from headrace._src.tuning.choice import Choice
 from headrace._src.tuning.database import Record
 from headrace._src.tuning.search import Budget, search
 from headrace._src.tuning.subject import SqlSubject
+from machine_file import write_machine
 from tuned_programs import JOIN, NETWORK
 
 
@@ -43,16 +43,34 @@ def _record(choice: Choice, **changes: object) -> Record:
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
+def _found() -> Record | None:
+    """The newest record of the program."""
+    return next(iter(database.records("program", "topology")), None)
+
+
 def test_records_come_back(home: Path) -> None:
     record = _record(Choice(3, 4096, (("morselRows", "65536"),)))
     path = database.put(record)
-    assert database.find("program", "topology") == record
-    assert database.find("program", "another") is None
+    assert database.records("program", "topology") == [record]
+    assert database.records("program", "another") == []
     assert path.parent == home / "tuning"
     assert not list(path.parent.glob("*.tmp"))
     assert database.forget("program", "topology")
-    assert database.find("program", "topology") is None
+    assert database.records("program", "topology") == []
     assert not database.forget("program", "topology")
+
+
+def test_every_size_of_the_tables_has_a_record(home: Path) -> None:
+    small, large = _record(Choice(1)), _record(Choice(2), sizes={"t": 100_000})
+    database.put(small)
+    database.put(large)
+    assert database.records("program", "topology") == [large, small]
+    again = _record(Choice(3), sizes={"t": 2000})
+    database.put(again)
+    assert database.records("program", "topology") == [again, large]
+    for power in range(40):
+        database.put(_record(Choice(4), sizes={"t": 10**power}))
+    assert len(database.records("program", "topology")) == 16
 
 
 @pytest.mark.parametrize(
@@ -62,42 +80,60 @@ def test_records_come_back(home: Path) -> None:
         "{",
         "[]",
         "{}",
-        '{"schema": "tuning/2"}',
-        '{"schema": "tuning/1", "program": "program", "topology": "topology"}',
+        '{"schema": "tuning/1"}',
+        '{"schema": "tuning/2", "program": "program", "topology": "topology"}',
+        '{"schema": "tuning/2", "program": "program", "topology": "topology", "records": [{}]}',
     ],
 )
-def test_what_is_no_record_is_ignored(home: Path, text: str) -> None:
+def test_what_is_no_record_is_warned_about(home: Path, text: str) -> None:
     path = database.put(_record(Choice()))
     path.write_text(text)
-    assert database.find("program", "topology") is None
-    database.put(_record(Choice(2)))
-    found = database.find("program", "topology")
+    with pytest.warns(RuntimeWarning, match=f"cannot be read are ignored: {path}; headrace tune makes new"):
+        assert _found() is None
+    with pytest.warns(RuntimeWarning):
+        database.put(_record(Choice(2)))
+    found = _found()
     assert found is not None and found.choice == Choice(2)
 
 
 @pytest.mark.parametrize("alternative", [-1, "1", 1.5, True, 2**32])
-def test_a_record_with_a_wrong_choice_is_ignored(home: Path, alternative: object) -> None:
+def test_a_record_with_a_wrong_choice_is_warned_about(home: Path, alternative: object) -> None:
     path = database.put(_record(Choice()))
     document = json.loads(path.read_text())
-    document["choice"]["alternative"] = alternative
+    document["records"][0]["choice"]["alternative"] = alternative
     path.write_text(json.dumps(document))
-    assert database.find("program", "topology") is None
+    with pytest.warns(RuntimeWarning, match="cannot be read"):
+        assert _found() is None
+
+
+def test_a_record_is_for_a_query_however_it_is_spaced() -> None:
+    plain = use.sql_program("select a from t where b = 'x  y' and c = 1")
+    assert (
+        use.sql_program("\n select  a\nfrom t -- a comment\n where b = 'x  y'\t/* two\nlines */and c = 1 ")
+        == plain
+    )
+    for other in (
+        "select a from t where b = 'x y' and c = 1",
+        "select a from t where b = 'x  y' -- and c = 1",
+        'select a from t where b = "x  y" and c = 1',
+    ):
+        assert use.sql_program(other) != plain
 
 
 def test_simulation_does_not_replace_measurement(home: Path) -> None:
     database.put(_record(Choice(1)))
     path = database.put(_record(Choice(2), measured_seconds=None, candidates=({"b": 2},)))
-    found = database.find("program", "topology")
+    found = _found()
     assert found is not None and found.choice == Choice(1) and found.candidates == ({"b": 2},)
     for _ in range(20):
         database.put(_record(Choice(4)))
-    assert len(json.loads(path.read_text())["searches"]) == 8
+    assert len(json.loads(path.read_text())["records"][0]["searches"]) == 8
 
 
 def _put_many(worker: int) -> None:
     for number in range(15):
         database.put(_record(Choice(worker), candidates=({"worker": worker, "number": number},)))
-        assert database.find("program", "topology") is not None
+        assert _found() is not None
 
 
 def test_processes_write_one_record(home: Path) -> None:
@@ -109,7 +145,7 @@ def test_processes_write_one_record(home: Path) -> None:
         worker.join()
         assert worker.exitcode == 0
     path = database.path_of("program", "topology")
-    searches = json.loads(path.read_text())["searches"]
+    searches = json.loads(path.read_text())["records"][0]["searches"]
     assert len(searches) == 8
     # Whoever was last has all of his last ones there, in order: nothing was lost between read and write.
     for worker in (1, 2, 3):
@@ -120,17 +156,26 @@ def test_processes_write_one_record(home: Path) -> None:
 
 def test_a_record_is_for_tables_of_its_size() -> None:
     record = _record(Choice())
-    assert record.fits({"t": 1000}) and record.fits({"t": 3999}) and record.fits({"t": 251})
-    assert not record.fits({"t": 4001}) and not record.fits({"t": 249})
-    assert record.fits({"t": 0}) and record.fits({})  # not known
+    for size in (1000, 3999, 251, 0):  # 0 is not known
+        assert record.is_of_sizes({"t": size})
+    assert record.is_of_sizes({})
+    assert not record.is_of_sizes({"t": 4001}) and not record.is_of_sizes({"t": 249})
 
 
 def _put_for(text: str, tables: Path, ranks: int, choice: Choice, **changes: object) -> None:
     target = Target.of(ranks, None, None)
     sizes = {name: size for name, size in query.table_sizes(resolve(tables)).items() if name in text}
-    build = tuple(plan_cache.build_identity())
     record = Record(
-        use.sql_program(text), use.key_of(target), choice, text, "2026-11-21", sizes, 0.1, 0.2, 0.3, build
+        use.sql_program(text),
+        use.key_of(target),
+        choice,
+        text,
+        "2026-11-21",
+        sizes,
+        0.1,
+        0.2,
+        0.3,
+        use.build_of(target),
     )
     database.put(replace(record, **changes))  # type: ignore[arg-type]
 
@@ -151,13 +196,20 @@ def test_later_compilations_use_the_record(
     monkeypatch.setenv("HEADRACE_TUNING", "off")
     assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=2)
     monkeypatch.delenv("HEADRACE_TUNING")
-    _put_for(JOIN, tpch_small, 2, Choice(5), sizes={"lineitem": 1})
-    assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=2)
     # The number of a layout is one compiler's; sizes of chunks are anyone's.
     _put_for(JOIN, tpch_small, 2, Choice(5), build=("another",))
-    assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=2)
+    text = hr.explain(JOIN, tpch_small, ranks=2)
+    assert text.startswith(
+        "a tuning record of 2026-11-21 is of another build of the compiler or calibration: "
+    )
     _put_for(JOIN, tpch_small, 2, Choice(0, 8192), build=("another",))
     assert "x 8192 rows" in hr.explain(JOIN, tpch_small, ranks=2)
+    # A record for larger tables is another one.
+    _put_for(JOIN, tpch_small, 2, Choice(0, 2048), sizes={"lineitem": 1 << 40})
+    assert "x 8192 rows" in hr.explain(JOIN, tpch_small, ranks=2)
+    _put_for(JOIN, tpch_small, 3, Choice(5), sizes={"lineitem": 1})
+    text = hr.explain(JOIN, tpch_small, ranks=3)
+    assert text.startswith("a tuning record of 2026-11-21 is of tables of other sizes: headrace tune makes")
 
 
 def test_alternatives_are_right(home: Path, tpch_small: Path) -> None:
@@ -182,9 +234,12 @@ def test_a_query_is_tuned_here(home: Path, tpch_small: Path) -> None:
     assert any("layouts compiled" in line for line in lines) and any(
         line.startswith("round 1") for line in lines
     )
-    assert "<- chosen" in outcome.text() and outcome.path in outcome.text()
-    found = database.find(outcome.record.program, outcome.record.topology)
+    (found,) = database.records(outcome.record.program, outcome.record.topology)
     assert found == outcome.record
+    # Printed, it is a table: no plans, no kernels.
+    assert repr(outcome) == str(outcome)
+    assert "<- chosen" in str(outcome) and outcome.path in str(outcome) and len(str(outcome)) < 4000
+    assert "ELF" not in repr(outcome.candidates[0])
     assert set(found.sizes) == {"orders", "lineitem"}
     assert "tuned by a record" in hr.explain(JOIN, tpch_small, ranks=2)
     assert hr.sql(JOIN, tpch_small, ranks=2).equals(expected)
@@ -198,6 +253,69 @@ def test_a_search_ends_in_time(home: Path, tpch_small: Path) -> None:
     assert outcome.default.least is not None
 
 
+@pytest.mark.parametrize("doing", ["layouts: 4", "round 1", "chunks"])
+def test_an_interrupt_keeps_what_was_found(home: Path, tpch_small: Path, doing: str) -> None:
+    def interrupt(line: str) -> None:
+        if line.startswith(doing):
+            raise KeyboardInterrupt
+
+    subject = SqlSubject(JOIN, resolve(tpch_small))
+    outcome = search(
+        subject, Target.of(2, None, None), budget=Budget(seconds=20, measured=2), progress=interrupt
+    )
+    assert outcome.stopped == "interrupted" and len(outcome.candidates) > 1
+    assert (outcome.best.least is None) == (doing == "layouts: 4")
+    assert database.records(outcome.record.program, outcome.record.topology) == [outcome.record]
+
+
+def test_an_interrupt_ends_a_command(
+    home: Path, tpch_small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    # Before there is anything to keep.
+    monkeypatch.setattr(SqlSubject, "compile", interrupt)
+    assert main(["tune", JOIN, "--tables", str(tpch_small)]) == 130
+    assert capsys.readouterr().err == "headrace: interrupted\n"
+
+
+def test_only_this_machine_is_measured(
+    home: Path, tpch_small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("p5-2node", "ethernet-fast"):
+        words = ["--tables", str(tpch_small), "--topology", name, "--measure"]
+        assert main(["tune", JOIN, *words]) == 2
+        message = capsys.readouterr().err
+        assert "says nothing of ranks that are not CPUs of one machine; give the topology" in message
+        assert message.endswith(f"got {name}\n")
+    assert not (home / "tuning").exists()
+    here = home / "here.json"
+    write_machine(here, os.cpu_count() or 1)
+    outcome = hr.tune(JOIN, tpch_small, ranks=1, topology=here, seconds=2, measure=True)
+    assert outcome.record.measured_seconds is not None
+    assert "tuned" not in hr.explain(JOIN, tpch_small)  # records are of their topology
+    write_machine(here, 4 * (os.cpu_count() or 1))
+    with pytest.raises(hr.HeadraceError, match=r"cores of this machine says nothing of one of \d+; give"):
+        hr.tune(JOIN, tpch_small, topology=here, measure=True)
+
+
+def test_topologies_have_names(home: Path, tpch_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert hr.explain(JOIN, tpch_small, topology="machine") == hr.explain(JOIN, tpch_small)
+    broken = home / "broken.json"
+    broken.write_text("{")
+    for command in ("explain", "cost", "tune"):
+        words = [command, JOIN, "--tables", str(tpch_small), "--topology"]
+        assert main([*words, "nope"]) == 2
+        message = capsys.readouterr().err
+        assert message.count("user error: ") == 1 and "nope" in message
+        assert main([*words, str(broken)]) == 2
+        message = capsys.readouterr().err
+        assert message.count("user error: ") == 1 and message.endswith(f"(at {broken})\n")
+    with pytest.raises(hr.HeadraceError, match="ranks must be at least 1, got 'x'"):
+        hr.cost(JOIN, tpch_small, ranks="x")  # type: ignore[arg-type]
+
+
 def test_other_topologies_are_simulated(home: Path, tpch_small: Path) -> None:
     subject = SqlSubject(JOIN, resolve(tpch_small))
     budget = Budget(seconds=20, alternatives=8)
@@ -207,11 +325,9 @@ def test_other_topologies_are_simulated(home: Path, tpch_small: Path) -> None:
         assert outcome.record.measured_seconds is None
         assert outcome.best.predicted is not None and outcome.default.predicted is not None
         assert outcome.best.predicted <= outcome.default.predicted
-        assert "simulated, not measured" in hr.explain(JOIN, tpch_small, ranks=4, topology=name)
-    here = hr.tune(JOIN, tpch_small, ranks=4, topology="ethernet-fast", seconds=2, measure=True)
-    assert here.record.measured_seconds is not None
-    # Records are of their topology.
-    assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=4)
+        assert "(simulated " in hr.explain(JOIN, tpch_small, ranks=4, topology=name)
+        assert "the compiler's own" in str(outcome)
+        assert outcome.record.default_seconds == outcome.default.predicted
 
 
 def test_a_tensor_program_is_tuned(home: Path) -> None:
@@ -294,8 +410,7 @@ def test_a_record_of_a_program_is_for_tables_of_its_size(
 
 def test_cost_is_told_in_parts(home: Path, tpch_small: Path) -> None:
     costs = {
-        name: hr.cost(JOIN, tpch_small, ranks=4, topology=name)
-        for name in ("ethernet-slow", "ethernet-fast")
+        name: hr.cost(JOIN, tpch_small, ranks=4, topology=name) for name in ("ethernet-slow", "ethernet-fast")
     }
     for cost in costs.values():
         assert sum(term.seconds for term in cost.terms) == pytest.approx(cost.seconds)

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+import warnings
 
 from headrace._src.errors import HeadraceError
 
@@ -28,7 +29,11 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--ranks", type=int, default=1, help="in-process ranks to shard over (default 1)"
         )
-        command.add_argument("--topology", metavar="FILE", help="topology file (default: this machine)")
+        command.add_argument(
+            "--topology",
+            metavar="FILE|NAME",
+            help="a topology file, or the name of a shipped one (default: machine, this one)",
+        )
         command.add_argument("--layout-seed", type=int, metavar="K", help="force a random feasible layout")
         if name == "compile":
             command.add_argument(
@@ -65,8 +70,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs the command line; returns the exit status (2 for a user's error, 1 for the rest)."""
+    """Runs the command line; returns the exit status: 2 for a user's error, 130 for Control-C, else 1."""
     arguments = _parser().parse_args(argv)
+    warnings.showwarning = _show_warning
     try:
         status = _run(arguments)
         sys.stdout.flush()
@@ -74,9 +80,17 @@ def main(argv: list[str] | None = None) -> int:
     except HeadraceError as error:
         print(f"headrace: {error.kind} error: {error}", file=sys.stderr)
         return 2 if error.kind in ("user", "unsupported") else 1
+    except KeyboardInterrupt:
+        print("headrace: interrupted", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # who reads, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    """Without the line of the source that raised it."""
+    print(f"headrace: warning: {message}", file=sys.stderr)
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,25 +42,35 @@ class Target:
     layout_seed: int | None = None
     #: x86-64, x86-64-v3 or x86-64-v4: this machine's, or a lower one set by HEADRACE_ISA.
     isa: str = ""
-    #: What the tuner found for the program, and the line that says so.
+    #: What the tuner found for the program, and the line that says so, or why its record is not used.
     choice: Choice | None = None
     note: str = ""
 
     @staticmethod
     def of(ranks: int, topology: str | Path | None, layout_seed: int | None) -> Target:
-        """`topology` is a file or the name of a shipped one; none: this machine, divided among the ranks."""
-        if ranks < 1:
-            raise HeadraceError(f"ranks must be at least 1, got {ranks}")
+        """`topology`: a file, the name of a shipped one, or "machine" (also if none is given).
+
+        One that cannot be opened is an error, as is a calibration of this machine that cannot be used.
+        """
+        if not isinstance(ranks, int) or ranks < 1:
+            raise HeadraceError(f"ranks must be at least 1, got {ranks!r}")
         from headrace import _runtime
 
         isa = translated(_runtime.instruction_set)
-        return Target(ranks, _topology_text(topology), layout_seed, isa)
+        text = _topology_text(topology)
+        try:
+            topology_hash(text, ranks)
+        except HeadraceError as error:
+            # What was handed on is the text of the file.
+            place = str(topology) if text and text != str(topology) else ""
+            raise HeadraceError(str(error), error.kind, place) from None
+        return Target(ranks, text, layout_seed, isa)
 
     def key(self) -> list[object]:
         # Without a topology it is this machine's: a home directory may be shared by unlike machines.
-        machine = "" if self.topology else f"{platform.machine()} {os.cpu_count()} {calibration()}"
-        tuned = [self.choice.document(), self.note] if self.choice else []
-        return [self.ranks, self.topology, machine, self.layout_seed, self.isa, *tuned]
+        figures = "" if self.topology else f"{machine()} {calibration()}"
+        tuned = [self.choice.document() if self.choice else "", self.note] if self.choice or self.note else []
+        return [self.ranks, self.topology, figures, self.layout_seed, self.isa, *tuned]
 
     def settings(self) -> dict[str, str]:
         """Of the run, by name."""
@@ -78,9 +89,14 @@ class Target:
             request.layout_alternative = self.choice.alternative
             request.chunk_rows = self.choice.chunk_rows
             request.mesh = self.choice.mesh
-            request.note = self.note
+        request.note = self.note
         request.kernel_cache = str(plan_cache.cache_directory() / "kernels")
         return request
+
+
+def machine() -> str:
+    """What tells this machine from unlike ones."""
+    return f"{platform.machine()} {os.cpu_count()}"
 
 
 def calibration() -> str:
@@ -95,9 +111,24 @@ def calibration() -> str:
     return f"{file} {stat.st_mtime_ns} {stat.st_size}"
 
 
+def topology_hash(topology: str, ranks: int) -> str:
+    """Of a topology's content. HeadraceError if it cannot be opened."""
+    from headrace import _runtime
+
+    return _topology_hash(topology, ranks, _runtime.calibration_file(), calibration())
+
+
+@lru_cache(maxsize=64)
+def _topology_hash(topology: str, ranks: int, *calibrated: str) -> str:
+    """calibrated: what tells this machine from the same one calibrated anew."""
+    from headrace import _runtime
+
+    return translated(lambda: _runtime.topology_hash(topology, ranks))
+
+
 def _topology_text(topology: str | Path | None) -> str:
-    """A file's text; a shipped topology's name stays a name."""
-    if topology is None:
+    """A file's text; a shipped topology's name stays a name, and this machine has none."""
+    if topology is None or str(topology) == "machine":
         return ""
     path = Path(topology)
     if not path.suffix and not path.exists():

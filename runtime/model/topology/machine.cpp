@@ -34,9 +34,17 @@ const DeviceGroup &ranksOf(const Topology &topology) {
   return *rankGroup(topology, topology.nodeTypes.at(topology.instances.front().type));
 }
 
-int64_t coresOf(const Topology &topology) {
+/// Empty if the topology is of one machine with CPUs alone, and so many cores.
+std::string whyOfAnotherMachine(const Topology &topology, int64_t cores) {
+  if (topology.nodeCount() != 1 ||
+      topology.deviceTypes.at(ranksOf(topology).type).deviceClass != DeviceClass::kCpu) {
+    return "it is not of one machine with CPUs alone";
+  }
   const DeviceGroup &ranks = ranksOf(topology);
-  return ranks.count * topology.deviceTypes.at(ranks.type).cores;
+  int64_t found = ranks.count * topology.deviceTypes.at(ranks.type).cores;
+  return found == cores ? ""
+                        : "it is of a machine of " + std::to_string(found) +
+                              " cores, this one has " + std::to_string(cores);
 }
 
 /// Seconds of work are of one core; rates are of a whole device.
@@ -123,17 +131,24 @@ Expected<Topology> hostTopology(int64_t ranks, double memoryBytes) {
   }
   Topology topology = machineTopology(machine, ranks);
   std::string file = calibrationFile();
+  bool named = !variable("HEADRACE_CALIBRATION").empty();
   std::error_code error;
-  if (file.empty() || !std::filesystem::exists(file, error)) {
+  if (file.empty() || (!named && !std::filesystem::exists(file, error))) {
     return topology;
   }
+  auto unusable = [&](const std::string &why) {
+    return makeError(ErrorKind::kUser, "cannot use the calibration ", file, ": ", why,
+                     "; run headrace calibrate again, or set HEADRACE_CALIBRATION=off");
+  };
   Expected<Topology> calibrated = readTopologyFile(file);
   if (!calibrated.ok()) {
-    return makeError(ErrorKind::kUser, "cannot use the calibration ", file, ": ",
-                     calibrated.status().message(),
-                     "; run headrace calibrate again, or set HEADRACE_CALIBRATION=off");
+    return unusable(calibrated.status().message());
   }
-  if (calibrated->nodeCount() == 1 && coresOf(*calibrated) == machine.cores) {
+  std::string mismatch = whyOfAnotherMachine(*calibrated, machine.cores);
+  if (!mismatch.empty() && named) {
+    return unusable(mismatch);
+  }
+  if (mismatch.empty()) { // a home directory may be shared by unlike machines
     applyCalibration(*calibrated, static_cast<double>(machine.cores) / static_cast<double>(ranks),
                      topology);
   }

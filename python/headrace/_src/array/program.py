@@ -80,7 +80,7 @@ def _request(source: str, queries: tuple[tuple[int, QueryTensor], ...], target: 
     return request
 
 
-def described(queries: tuple[tuple[int, QueryTensor], ...]) -> list[list[object]]:
+def described(queries: tuple[tuple[int, QueryTensor], ...]) -> list[list[Any]]:
     """What of its queries is part of a program: arguments, columns, what aligns, and the query itself.
 
     The query as text: its Substrait lists functions in any order.
@@ -94,7 +94,8 @@ def described(queries: tuple[tuple[int, QueryTensor], ...]) -> list[list[object]
 
 def program_hash(source: str, queries: tuple[tuple[int, QueryTensor], ...]) -> str:
     """What the tuner's records are kept under."""
-    return database.program_hash(["mlir", source, described(queries)])
+    columns = [[*rest, tuning.plain_sql(text)] for *rest, text in described(queries)]
+    return database.program_hash(["mlir", source, columns])
 
 
 def tables_of(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, Table]:

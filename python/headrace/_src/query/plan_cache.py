@@ -25,7 +25,7 @@ class CompiledQuery:
     """A plan (JSON) and the shared object with its kernels."""
 
     plan_json: str
-    kernels: bytes
+    kernels: bytes = field(repr=False)
     plan_text: str = ""
     #: The identities of the files it was compiled against, by table.
     manifest: dict[str, list[dict[str, Any]]] = field(default_factory=dict)

@@ -1,5 +1,7 @@
 """Records of the tuner: one file per program and topology, under the cache directory.
 
+It has one record for every size of the tables.
+
 A file is written under another name and renamed, so no reader sees half of it; writers of one file wait for
 each other, so neither loses what the other measured.
 """
@@ -12,6 +14,7 @@ import hashlib
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,12 +23,14 @@ from typing import Any
 from headrace._src.query import plan_cache
 from headrace._src.tuning.choice import Choice
 
-SCHEMA = "tuning/1"
+SCHEMA = "tuning/2"
 
 #: A record counts while every table has at most so many times more or fewer bytes than when it was made.
 SIZE_FACTOR_MAX = 4.0
-#: Searches whose candidates a file keeps.
+#: Searches whose candidates a record keeps.
 _SEARCHES_MAX = 8
+#: Records of a file; the oldest go first.
+_RECORDS_MAX = 16
 
 
 @dataclass(frozen=True)
@@ -42,41 +47,38 @@ class Record:
     predicted_seconds: float | None = None
     #: None: only simulated.
     measured_seconds: float | None = None
-    #: The same without any choice.
+    #: The same without any choice: measured if that is.
     default_seconds: float | None = None
-    #: The compiler that it was made with: the numbers of its layouts mean nothing to another, and another may
-    #: refuse its mesh.
+    #: The compiler and the figures that it was made with: the numbers of its layouts mean nothing to others,
+    #: and others may refuse its mesh.
     build: tuple[str, ...] = ()
     #: Every candidate: choice, predicted_seconds, measured_seconds; or choice and why it was skipped.
     candidates: tuple[dict[str, Any], ...] = ()
 
-    def fits(self, sizes: Mapping[str, int]) -> bool:
-        """Whether the tables are about as large as when it was made, and the compiler would do the same."""
-        if self.choice.of_one_build and list(self.build) != plan_cache.build_identity():
-            return False
-        for name, recorded in self.sizes.items():
-            now = sizes.get(name, 0)
-            if recorded <= 0 or now <= 0:
-                continue
-            if max(recorded / now, now / recorded) > SIZE_FACTOR_MAX:
-                return False
-        return True
+    def is_of_sizes(self, sizes: Mapping[str, int]) -> bool:
+        """Whether tables are about as large as when it was made; 0 is not known."""
+        known = [(size, sizes.get(name, 0)) for name, size in self.sizes.items()]
+        return all(max(one / now, now / one) <= SIZE_FACTOR_MAX for one, now in known if one > 0 and now > 0)
+
+    def is_of_build(self, build: tuple[str, ...]) -> bool:
+        """Whether the compiler would do the same."""
+        return not self.choice.of_one_build or self.build == build
 
     def note(self) -> str:
         """One line for explanations."""
-        if self.measured_seconds is not None and self.default_seconds is not None:
-            found = (
-                f"measured {self.measured_seconds * 1e3:.2f} ms against {self.default_seconds * 1e3:.2f} ms"
-            )
-        else:
-            found = "simulated, not measured"
+        found = "simulated, not measured"
+        for how, seconds in (("measured", self.measured_seconds), ("simulated", self.predicted_seconds)):
+            if seconds is not None and self.default_seconds is not None:
+                found = f"{how} {seconds * 1e3:.2f} ms against {self.default_seconds * 1e3:.2f} ms"
+                break
         return f"tuned by a record of {self.date}: {self.choice} ({found}); HEADRACE_TUNING=off ignores it\n"
+
+    def passed_over(self, reason: str) -> str:
+        """One line for explanations: why it is not used."""
+        return f"a tuning record of {self.date} is of {reason}: headrace tune makes another\n"
 
     def document(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "program": self.program,
-            "topology": self.topology,
             "text": self.text,
             "date": self.date,
             "sizes": self.sizes,
@@ -103,31 +105,13 @@ def path_of(program: str, topology: str) -> Path:
     return folder() / f"{key[:32]}.json"
 
 
-def find(program: str, topology: str) -> Record | None:
-    """The record of a program on a topology; None if there is none that can be read."""
-    document = _read(path_of(program, topology))
-    if document is None or document.get("program") != program or document.get("topology") != topology:
-        return None
-    try:
-        return Record(
-            program,
-            topology,
-            Choice.of(document["choice"]),
-            str(document["text"]),
-            str(document["date"]),
-            {str(name): int(size) for name, size in document["sizes"].items()},
-            document["predicted_seconds"],
-            document["measured_seconds"],
-            document["default_seconds"],
-            tuple(map(str, document["build"])),
-            tuple(document["searches"][-1]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        return None
+def records(program: str, topology: str) -> list[Record]:
+    """Of a program on a topology, the newest first."""
+    return [record for record, _ in reversed(_read(path_of(program, topology)))]
 
 
 def put(record: Record) -> Path:
-    """Writes the record and keeps the candidates of earlier searches. Raises OSError.
+    """Writes the record beside those of other sizes, and keeps what earlier searches saw. Raises OSError.
 
     A search that only simulated does not replace what was measured.
     """
@@ -135,18 +119,23 @@ def put(record: Record) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):
         document = record.document()
-        earlier = _read(path)
-        if earlier is not None and isinstance(earlier.get("searches"), list):
-            searches = [*earlier["searches"], *document["searches"]][-_SEARCHES_MAX:]
-            if record.measured_seconds is None and earlier.get("measured_seconds") is not None:
-                document = earlier
+        others = []
+        for earlier, written in _read(path):
+            if not record.is_of_sizes(earlier.sizes):
+                others.append(written)
+                continue
+            searches = [*written["searches"], *document["searches"]][-_SEARCHES_MAX:]
+            if record.measured_seconds is None and earlier.measured_seconds is not None:
+                document = written
             document["searches"] = searches
-        _replace(path, json.dumps(document, indent=1))
+        kept = [*others, document][-_RECORDS_MAX:]
+        named = {"schema": SCHEMA, "program": record.program, "topology": record.topology}
+        _replace(path, json.dumps({**named, "records": kept}, indent=1))
     return path
 
 
 def forget(program: str, topology: str) -> bool:
-    """Drops a record; whether there was one."""
+    """Drops the records; whether there were any."""
     path = path_of(program, topology)
     try:
         with _locked(path):
@@ -156,12 +145,35 @@ def forget(program: str, topology: str) -> bool:
     return True
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def _read(path: Path) -> list[tuple[Record, dict[str, Any]]]:
+    """The records of a file and how they are written, the oldest first. Warns about a file that is none."""
     try:
-        document = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return None
-    return document if isinstance(document, dict) and document.get("schema") == SCHEMA else None
+        file = json.loads(path.read_text())
+        if file["schema"] != SCHEMA:
+            raise ValueError(f"not {SCHEMA}")
+        return [(_record(file["program"], file["topology"], one), one) for one in file["records"]]
+    except FileNotFoundError:
+        return []
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, IndexError):
+        message = f"tuning records that cannot be read are ignored: {path}; headrace tune makes new ones"
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        return []
+
+
+def _record(program: str, topology: str, document: dict[str, Any]) -> Record:
+    return Record(
+        program,
+        topology,
+        Choice.of(document["choice"]),
+        str(document["text"]),
+        str(document["date"]),
+        {str(name): int(size) for name, size in document["sizes"].items()},
+        document["predicted_seconds"],
+        document["measured_seconds"],
+        document["default_seconds"],
+        tuple(map(str, document["build"])),
+        tuple(document["searches"][-1]),
+    )
 
 
 def _replace(path: Path, text: str) -> None:

@@ -21,17 +21,20 @@ from typing import Any
 from headrace._src import programs
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
-from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.tuning import database, use
 from headrace._src.tuning.choice import Choice
 from headrace._src.tuning.shapes import mesh_shapes
 from headrace._src.tuning.subject import ProgramSubject, Subject, target_for
 
+#: Why a search ended: Control-C.
+INTERRUPTED = "interrupted"
 #: A choice replaces the default only if it is quicker by more than this, in the least and the median run.
 GAIN_MIN = 0.03
 #: Alternatives in a row that give no new plan end the enumeration.
 _BARREN_MAX = 12
+#: Rows of a table, beside the chosen one and the default.
+_SHOWN_MAX = 12
 #: A candidate this much behind the best is dropped.
 _BEHIND_MAX = 0.15
 
@@ -82,9 +85,9 @@ class Skipped:
         return {"choice": self.choice.document(), "skipped": self.reason}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
-    """What a search found."""
+    """What a search found; print it for a table."""
 
     ranks: int
     best: Candidate
@@ -92,20 +95,26 @@ class Outcome:
     candidates: list[Candidate]
     record: database.Record
     path: str
-    stopped: str  # why
+    stopped: str  # why, such as INTERRUPTED
     #: Shapes of the mesh that gave no plan of their own.
     skipped: list[Skipped] = field(default_factory=list)
 
-    def text(self) -> str:
+    def __repr__(self) -> str:
         lines = [f"{len(self.candidates)} plans on {self.ranks} ranks; {self.stopped}"]
         lines.append(f"{'predicted ms':>13} {'measured ms':>13} {'runs':>5}  choice")
-        ordered = sorted(
-            self.candidates, key=lambda one: (one.least is None, one.least or one.predicted or 0.0)
-        )
-        for one in ordered[:12]:
-            mark = "  <- chosen" if one is self.best else ""
+        ordered = sorted(self.candidates, key=_standing)
+        for place, one in enumerate(ordered):
+            if place >= _SHOWN_MAX and one is not self.best and one is not self.default:
+                continue
+            marks = [word for word, which in self._marks() if one is which]
+            mark = f"  <- {', '.join(marks)}" if marks else ""
             lines.append(
                 f"{_ms(one.predicted):>13} {_ms(one.least):>13} {len(one.runs):>5}  {one.choice}{mark}"
+            )
+        if _standing(ordered[0]) < _standing(self.best):
+            lines.append(
+                f"what is above the chosen one is not {100 * GAIN_MIN:.0f} % quicker, as a choice must be (where "
+                "it was run, in the least and in the median of its runs)"
             )
         for one in self.skipped:
             lines.append(f"{'-':>13} {'-':>13} {'-':>5}  mesh {one.choice.mesh}: {one.reason}")
@@ -119,6 +128,9 @@ class Outcome:
             )
         lines.append(f"record: {self.path}")
         return "\n".join(lines)
+
+    def _marks(self) -> list[tuple[str, Candidate]]:
+        return [("chosen", self.best), ("the compiler's own", self.default)]
 
     def _regret(self) -> str:
         """How much slower the model's own choice is than the best that was measured."""
@@ -167,30 +179,33 @@ class _Search:
         self._stopped = "nothing left to try"
 
     def run(self) -> Outcome:
-        layouts = self._layouts()
-        default = layouts[0]
-        tried = list(layouts)
+        if self._here and self._target.topology:
+            _check_is_this_machine(self._target)
+        default = self._default()
         try:
-            if self._here:
-                best = self._measure(self._finalists(layouts))
-                best = self._vary(best, tried)
-                if best is not default:
-                    # The default may have dropped out by one slow run.
-                    best = self._duel(default, best)
-            else:
-                best = min(layouts, key=lambda one: (one.predicted or 0.0, one.choice.alternative))
-                best = self._vary(best, tried)
+            best = self._best(default)
         except KeyboardInterrupt:
-            self._stopped = "interrupted"
-            best = self._quickest(tried)
+            self._stopped = INTERRUPTED
+            best = self._quickest(self._candidates())
         if not self._beats(best, default):
             best = default
-        record = self._record(best, default, tried)
+        record = self._record(best, default)
         try:
             path = str(database.put(record))
         except OSError as error:
             raise HeadraceError(f"cannot write the tuning record: {error}", "io") from None
-        return Outcome(self._target.ranks, best, default, tried, record, path, self._stopped, self._skipped)
+        return Outcome(
+            self._target.ranks, best, default, self._candidates(), record, path, self._stopped, self._skipped
+        )
+
+    def _best(self, default: Candidate) -> Candidate:
+        self._enumerate()
+        layouts = self._candidates()
+        if not self._here:
+            return self._vary(self._quickest(layouts))
+        best = self._vary(self._measure(self._finalists(layouts)))
+        # The default may have dropped out by one slow run.
+        return best if best is default else self._duel(default, best)
 
     # ---- candidates ----
 
@@ -213,38 +228,43 @@ class _Search:
         self._seen[digest] = made
         return made
 
-    def _layouts(self) -> list[Candidate]:
-        default = self._candidate(Choice())
-        assert default is not None
+    def _candidates(self) -> list[Candidate]:
+        """All so far, the default first."""
+        return list(self._seen.values())
+
+    def _default(self) -> Candidate:
+        made = self._candidate(Choice())
+        assert made is not None
+        return made
+
+    def _enumerate(self) -> None:
+        """Shapes of the mesh and layouts."""
         # Half of the time at most: the rest is for measuring.
         enough = time.monotonic() + self._budget.seconds / 2
-        found = [default, *self._shapes(enough)]
+        self._shapes(enough)
         barren = 0
         for alternative in range(1, self._budget.alternatives + 1):
             if barren >= _BARREN_MAX or time.monotonic() > enough:
                 break
-            made = self._candidate(Choice(alternative))
-            barren = 0 if made else barren + 1
-            if made:
-                found.append(made)
-            self._progress(f"{alternative} layouts compiled and simulated, {len(found)} different")
-        return found
+            self._progress(
+                f"layouts: {alternative} of at most {self._budget.alternatives} compiled and simulated, "
+                f"{len(self._seen)} different plans"
+            )
+            barren = 0 if self._candidate(Choice(alternative)) else barren + 1
+        self._progress(f"layouts compiled and simulated: {len(self._seen)} different plans")
 
-    def _shapes(self, enough: float) -> list[Candidate]:
+    def _shapes(self, enough: float) -> None:
         """The program on other shapes of the mesh."""
         from headrace import _runtime
 
         target = self._target
         nodes = programs.translated(lambda: _runtime.ranks_of_nodes(target.topology, target.ranks))
-        found = []
         for mesh in mesh_shapes(nodes):
+            self._progress(f"shapes of the mesh: {mesh}")
             choice = Choice(mesh=mesh)
             made = Skipped(choice, "no time left") if time.monotonic() > enough else self._tried(choice)
-            if isinstance(made, Candidate):
-                found.append(made)
-            else:
+            if isinstance(made, Skipped):
                 self._skipped.append(made)
-        return found
 
     def _predict(self, compiled: CompiledQuery) -> tuple[float | None, float | None]:
         """Seconds of the plan, and those with exchanges in two steps if they are less."""
@@ -262,7 +282,7 @@ class _Search:
 
     def _finalists(self, layouts: list[Candidate]) -> list[Candidate]:
         """The default and the best by prediction."""
-        others = sorted(layouts[1:], key=lambda one: one.predicted if one.predicted is not None else 1e300)
+        others = sorted(layouts[1:], key=_standing)
         return [layouts[0], *others[: max(self._budget.measured - 1, 0)]]
 
     # ---- measuring ----
@@ -307,15 +327,13 @@ class _Search:
     def _once(self, one: Candidate) -> None:
         one.runs.append(self._subject.run(one.handle, self._threads, target_for(self._target, one.choice)))
 
-    def _quickest(self, candidates: list[Candidate]) -> Candidate:
-        measured = [one for one in candidates if one.least is not None]
-        if measured:
-            return min(measured, key=lambda one: (one.least, one.choice.alternative))
-        return min(candidates, key=lambda one: one.predicted if one.predicted is not None else 1e300)
+    @staticmethod
+    def _quickest(candidates: list[Candidate]) -> Candidate:
+        return min(candidates, key=_standing)
 
     # ---- one setting after the other ----
 
-    def _vary(self, best: Candidate, tried: list[Candidate]) -> Candidate:
+    def _vary(self, best: Candidate) -> Candidate:
         for name, variants in self._coordinates(best).items():
             for choice in variants(best.choice):
                 if time.monotonic() > self._deadline:
@@ -324,7 +342,6 @@ class _Search:
                 made = self._candidate(choice)
                 if made is None:
                     continue
-                tried.append(made)
                 if self._here:
                     best = self._duel(best, made)
                 elif _better(made.predicted, best.predicted):
@@ -375,11 +392,11 @@ class _Search:
             return min(one.runs) < gain * min(other.runs) and statistics.median(
                 one.runs
             ) < gain * statistics.median(other.runs)
-        return not self._here and _better(one.predicted, other.predicted)
+        return not one.runs and not other.runs and _better(one.predicted, other.predicted)
 
     # ---- the record ----
 
-    def _record(self, best: Candidate, default: Candidate, tried: list[Candidate]) -> database.Record:
+    def _record(self, best: Candidate, default: Candidate) -> database.Record:
         plan = json.loads(default.compiled.plan_json)
         return database.Record(
             program=self._subject.program,
@@ -390,10 +407,22 @@ class _Search:
             sizes=self._subject.sizes(plan),
             predicted_seconds=best.predicted,
             measured_seconds=best.least,
-            default_seconds=default.least,
-            build=tuple(plan_cache.build_identity()),
-            candidates=tuple(one.document() for one in [*tried, *self._skipped]),
+            default_seconds=default.predicted if best.least is None else default.least,
+            build=use.build_of(self._target),
+            candidates=tuple(one.document() for one in [*self._candidates(), *self._skipped]),
         )
+
+
+def _standing(one: Candidate) -> tuple[bool, float]:
+    """The quickest first, and before those that were only simulated."""
+    seconds = one.predicted if one.least is None else one.least
+    return one.least is None, float("inf") if seconds is None else seconds
+
+
+def _check_is_this_machine(target: Target) -> None:
+    from headrace import _runtime
+
+    programs.translated(lambda: _runtime.check_is_this_machine(target.topology, target.ranks))
 
 
 def _better(one: float | None, other: float | None) -> bool:
@@ -419,14 +448,21 @@ def _ms(seconds: float | None) -> str:
 
 
 class _ToStderr:
-    """One line that changes on a terminal; elsewhere the first line, and then one in two seconds."""
+    """One line that changes on a terminal.
+
+    Elsewhere one when what is done changes (the words before the colon), and one in two seconds.
+    """
 
     def __init__(self) -> None:
         self._next = 0.0
+        self._doing = ""
 
     def __call__(self, line: str) -> None:
         if sys.stderr.isatty():
             print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
-        elif time.monotonic() >= self._next:
+            return
+        doing = line.partition(":")[0]
+        if doing != self._doing or time.monotonic() >= self._next:
+            self._doing = doing
             self._next = time.monotonic() + 2.0
             print(line, file=sys.stderr, flush=True)

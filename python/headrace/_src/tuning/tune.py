@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
-from headrace._src.tuning.search import Budget, Outcome, search
+from headrace._src.tuning.search import INTERRUPTED, Budget, Outcome, search
 from headrace._src.tuning.subject import ProgramSubject, SqlSubject, Subject
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def tune(
     program: a query (with `tables`), or a compiled tensor program (with its `arrays`, those that are no
     columns of queries; else made up). What is found is kept under the cache directory, and later
     compilations of the program for this topology use it; `explain` says so. With a topology the candidates
-    are only simulated, unless it is this machine's and `measure` is true. Progress goes to stderr; print the
-    result for a table.
+    are only simulated, unless `measure` says that it is this machine's (CPUs of one node, as many as here).
+    Progress goes to stderr, and Control-C ends the search with what was found; print the result for a table.
     """
     if isinstance(program, str):
         if tables is None:
@@ -66,7 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ranks", default="1", metavar="N,N", help="numbers of ranks to search for (default 1)"
     )
     parser.add_argument(
-        "--topology", metavar="FILE", help="simulate for this cluster (default: measure here)"
+        "--topology",
+        metavar="FILE|NAME",
+        help="simulate for this cluster, a file or the name of a shipped one (default: measure here)",
     )
     parser.add_argument(
         "--measure", action="store_true", help="the topology is this machine's: measure as well"
@@ -103,7 +105,9 @@ def command(arguments: argparse.Namespace) -> int:
         )
         if sys.stderr.isatty():
             print(file=sys.stderr)
-        print(outcomes[-1].text())
+        print(outcomes[-1])
+        if outcomes[-1].stopped == INTERRUPTED:
+            break
     if len(outcomes) > 1:
         best = min(outcomes, key=_seconds)
         print(f"quickest with {best.ranks} ranks")
