@@ -78,7 +78,7 @@ def _simulated(folder: Path) -> dict[str, float]:
     assert tool, "headrace-tune is not on PATH"
     records = folder / "records.json"
     words = ["--topology", "machine", "--threads", "2", "--runs", "2", "--rounds", "1", "--quiet"]
-    subprocess.run([tool, "compare", folder, *words, "--json", records], check=True, capture_output=True)
+    subprocess.run([tool, "compare", folder, *words, "--output", records], check=True, capture_output=True)
     return {record["plan"]: record["predicted_seconds"] for record in json.loads(records.read_text())}
 
 

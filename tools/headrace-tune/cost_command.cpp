@@ -38,11 +38,7 @@ std::string costUsage() {
 }
 
 int costCommand(const std::vector<std::string> &arguments) {
-  if (Status status = costRequest(arguments); !status.ok()) {
-    std::cerr << "headrace-tune: " << status.message() << "\n";
-    return 1;
-  }
-  return 0;
+  return exitStatus(costRequest(arguments));
 }
 
 } // namespace headrace::tune

@@ -51,11 +51,7 @@ Status fit(const std::vector<std::string> &arguments) {
 } // namespace
 
 int fitCommand(const std::vector<std::string> &arguments) {
-  if (Status status = fit(arguments); !status.ok()) {
-    std::cerr << "headrace-tune: " << status.message() << "\n";
-    return 1;
-  }
-  return 0;
+  return exitStatus(fit(arguments));
 }
 
 } // namespace headrace::tune

@@ -1,6 +1,7 @@
 // headrace-tune: fits the cost model, prices, simulates and measures plans, searches for quicker
 // ones, and solves layout problems. Each command is a file of its own.
 #include "tools/headrace-tune/calibrate_command.h"
+#include "tools/headrace-tune/compare_command.h"
 #include "tools/headrace-tune/cost_command.h"
 #include "tools/headrace-tune/fit_command.h"
 #include "tools/headrace-tune/search_command.h"
@@ -32,9 +33,9 @@ std::vector<Command> commands() {
       {"cost", "what a plan costs on a topology, in parts", tune::costUsage(), tune::costCommand},
       {"simulate", "the timeline of a plan on a topology", tune::simulateUsage(),
        tune::simulateCommand},
-      {"calibrate", "fit the model of tasks to this machine", tune::kCalibrateUsage,
+      {"calibrate", "fit the model of tasks to this machine", tune::calibrateUsage(),
        tune::calibrateCommand},
-      {"compare", "predictions beside measurements of plans", tune::kCalibrateUsage,
+      {"compare", "predictions beside measurements of plans", tune::compareUsage(),
        tune::compareCommand},
       {"fit", "fit collectives to measurements", tune::kFitUsage, tune::fitCommand},
       {"solve", "solve a layout problem of the IOPDDL contest", tune::kSolveUsage,
@@ -60,7 +61,7 @@ int main(int argc, char **argv) {
   auto asksHelp = [](const std::string &word) { return word == "--help" || word == "-h"; };
   if (arguments.empty() || asksHelp(arguments.front())) {
     (arguments.empty() ? std::cerr : std::cout) << usage();
-    return arguments.empty() ? 1 : 0;
+    return arguments.empty() ? 2 : 0;
   }
   std::string name = arguments.front();
   arguments.erase(arguments.begin());
@@ -75,5 +76,5 @@ int main(int argc, char **argv) {
     return command.run(arguments);
   }
   std::cerr << "headrace-tune: unknown command: " << name << "\n" << usage();
-  return 1;
+  return 2;
 }

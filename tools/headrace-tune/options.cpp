@@ -2,7 +2,9 @@
 #include "tools/headrace-tune/options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <iostream>
 #include <numeric>
 
 namespace headrace::tune {
@@ -37,6 +39,27 @@ Expected<double> parseNumber(const std::string &what, const std::string &text, d
   return number;
 }
 
+Expected<double> parseCount(const std::string &what, const std::string &text, double least,
+                            double most) {
+  HR_ASSIGN_OR_RETURN(double number, parseNumber(what, text, least, most));
+  if (number != std::floor(number)) {
+    return makeError(ErrorKind::kUser, what, " needs a whole number, got ", text);
+  }
+  return number;
+}
+
+int exitStatus(const Status &status) {
+  if (status.ok()) {
+    return 0;
+  }
+  std::cerr << "headrace-tune: " << status.message();
+  if (!status.place().empty()) {
+    std::cerr << " (at " << status.place() << ")";
+  }
+  std::cerr << "\n";
+  return status.kind() == ErrorKind::kUser ? 2 : 1;
+}
+
 Options &Options::word(std::string what, std::string &field) {
   words_.push_back({std::move(what), &field});
   return *this;
@@ -50,7 +73,10 @@ Options &Options::text(const std::string &name, std::string &field) {
 }
 
 Options &Options::number(const std::string &name, double &field, double least, double most) {
-  return count<double>(name, field, least, most);
+  return value(name, [&field, name, least, most](const std::string &given) -> Status {
+    HR_ASSIGN_OR_RETURN(field, parseNumber(name, given, least, most));
+    return {};
+  });
 }
 
 Options &Options::flag(const std::string &name, std::function<void()> set) {

@@ -13,6 +13,13 @@ namespace headrace::tune {
 Expected<double> parseNumber(const std::string &what, const std::string &text, double least,
                              double most);
 
+/// Likewise a whole number.
+Expected<double> parseCount(const std::string &what, const std::string &text, double least,
+                            double most);
+
+/// The exit status of a command: 0, 2 for a user's error, 1 for others; says what was wrong.
+int exitStatus(const Status &status);
+
 /// Filled by read(). Fields are named by reference and must live as long as this. Options come as
 /// "--name value" or "--name=value", each of the last wins; "-" is a word.
 class Options {
@@ -27,7 +34,7 @@ public:
   template <typename Integer>
   Options &count(const std::string &name, Integer &field, double least, double most) {
     return value(name, [&field, name, least, most](const std::string &given) -> Status {
-      HR_ASSIGN_OR_RETURN(double number, parseNumber(name, given, least, most));
+      HR_ASSIGN_OR_RETURN(double number, parseCount(name, given, least, most));
       field = static_cast<Integer>(number);
       return {};
     });

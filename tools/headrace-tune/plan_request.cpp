@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace headrace::tune {
@@ -23,8 +24,8 @@ Expected<simulate::RankSkew> readSkew(const std::string &text) {
   if (!std::getline(parts, first, ':') || !std::getline(parts, count, ':')) {
     return makeError(ErrorKind::kUser, "expected a skew such as 3:1:speed=0.5, got ", text);
   }
-  HR_ASSIGN_OR_RETURN(double firstRank, parseNumber("--skew", first, 0, kNumberMax));
-  HR_ASSIGN_OR_RETURN(double ranks, parseNumber("--skew", count, 0, kNumberMax));
+  HR_ASSIGN_OR_RETURN(double firstRank, parseCount("--skew", first, 0, kNumberMax));
+  HR_ASSIGN_OR_RETURN(double ranks, parseCount("--skew", count, 1, kNumberMax));
   skew.first = static_cast<int64_t>(firstRank);
   skew.count = static_cast<int64_t>(ranks);
   while (std::getline(parts, factor, ',')) {
@@ -40,6 +41,28 @@ Expected<simulate::RankSkew> readSkew(const std::string &text) {
     HR_ASSIGN_OR_RETURN(*value, parseNumber("--skew", factor.substr(equals + 1), 0, kNumberMax));
   }
   return skew;
+}
+
+/// Rows are given of what the plan has.
+Status checkRows(const plan::Plan &plan, const std::map<std::string, double> &rows) {
+  std::set<std::string> known;
+  for (const plan::Slot &slot : plan.slots) {
+    known.insert(slot.name);
+  }
+  for (const plan::Stream &stream : plan.streams) {
+    known.insert(stream.name);
+  }
+  for (const auto &[name, count] : rows) {
+    if (!known.contains(name)) {
+      std::string names;
+      for (const std::string &each : known) {
+        names += (names.empty() ? "" : ", ") + each;
+      }
+      return makeError(ErrorKind::kUser, "--rows: the plan has the slots and streams ", names,
+                       ", got ", name);
+    }
+  }
+  return {};
 }
 
 Expected<plan::Plan> readPlan(const std::string &path) {
@@ -64,12 +87,13 @@ PlanRequest::PlanRequest() { workload.ranks = 0; }
 
 Options planOptions(PlanRequest &request, std::string usage) {
   simulate::Workload &workload = request.workload;
+  request.usage = usage;
   Options options(std::move(usage));
   options.word("a plan", request.plan)
       .text("--topology", request.topology)
       .count("--ranks", workload.ranks, 1, kNumberMax)
-      .count("--threads", workload.threads, 0, kNumberMax)
-      .number("--memory", workload.memoryBytes, 0, kNumberMax)
+      .count("--threads", workload.threads, 1, kNumberMax)
+      .number("--memory", workload.memoryBytes, 1, kNumberMax)
       .value("--skew",
              [&workload](const std::string &given) -> Status {
                HR_ASSIGN_OR_RETURN(simulate::RankSkew skew, readSkew(given));
@@ -102,10 +126,11 @@ Options planOptions(PlanRequest &request, std::string usage) {
 
 Expected<PlannedRun> openPlan(const PlanRequest &request) {
   if (request.topology.empty()) {
-    return makeError(ErrorKind::kUser, "needs --topology\n", kPlanOptions);
+    return makeError(ErrorKind::kUser, "needs --topology\n", request.usage);
   }
   PlannedRun run;
   HR_ASSIGN_OR_RETURN(run.plan, readPlan(request.plan));
+  HR_RETURN_IF_ERROR(checkRows(run.plan, request.workload.rows));
   run.workload = request.workload;
   if (run.workload.ranks == 0) {
     run.workload.ranks = 1;

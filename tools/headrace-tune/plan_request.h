@@ -19,7 +19,8 @@ inline constexpr const char *kPlanOptions =
     "the topology is one machine)\n"
     "  --rows NAME=ROWS  rows over all ranks of a slot or a stream; default: as the compiler "
     "estimated\n"
-    "  --memory BYTES    of a rank; what does not fit is spilled\n"
+    "  --memory BYTES    of one rank (headrace: of all ranks together); what does not fit is "
+    "spilled\n"
     "  --skew FIRST:COUNT:NAME=FACTOR[,NAME=FACTOR]  ranks that are not as the others: speed, "
     "rows, keys\n"
     "  --exchange KIND   flat (default; what the runtime executes) or hierarchical: within nodes, "
@@ -27,6 +28,7 @@ inline constexpr const char *kPlanOptions =
 
 struct PlanRequest {
   PlanRequest();
+  std::string usage;
   std::string plan;
   std::string topology;
   simulate::Workload workload; ///< ranks 0: as many as the plan was made for

@@ -1,10 +1,10 @@
 // Finds the command `headrace` and becomes it.
 #include "tools/headrace-tune/search_command.h"
+#include "tools/headrace-tune/options.h"
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
 #include <unistd.h>
 
 namespace headrace::tune {
@@ -29,9 +29,8 @@ int searchCommand(const std::vector<std::string> &arguments) {
   }
   pointers.push_back(nullptr);
   ::execvp(pointers.front(), pointers.data());
-  std::cerr << "headrace-tune: cannot start " << command.front() << ": " << std::strerror(errno)
-            << "\n";
-  return 1;
+  return exitStatus(
+      makeError(ErrorKind::kIo, "cannot start ", command.front(), ": ", std::strerror(errno)));
 }
 
 } // namespace headrace::tune

@@ -42,11 +42,7 @@ std::string simulateUsage() {
 }
 
 int simulateCommand(const std::vector<std::string> &arguments) {
-  if (Status status = simulateRequest(arguments); !status.ok()) {
-    std::cerr << "headrace-tune: " << status.message() << "\n";
-    return 1;
-  }
-  return 0;
+  return exitStatus(simulateRequest(arguments));
 }
 
 } // namespace headrace::tune

@@ -18,9 +18,11 @@
 namespace headrace::tune {
 namespace {
 
+constexpr int kNothingFits = 3;
+
 struct Request {
   std::string file;
-  std::string json;
+  std::string output;
   solve::SolveOptions options;
 };
 
@@ -39,17 +41,17 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
   request.options.secondsMax = 60;
   request.options.roundsMax = 1000000000;
   auto takeProcessorTime = [&](const std::string &given) -> Status {
-    HR_ASSIGN_OR_RETURN(request.options.secondsMax, parseNumber("--cpu-time", given, 0, 1e6));
+    HR_ASSIGN_OR_RETURN(request.options.secondsMax, parseNumber("--cpu-seconds", given, 0, 1e6));
     request.options.now = processorSeconds;
     return {};
   };
   Status read = Options(kSolveUsage)
                     .word("a problem", request.file)
-                    .number("--time", request.options.secondsMax, 0, 1e6)
-                    .value("--cpu-time", takeProcessorTime)
+                    .number("--seconds", request.options.secondsMax, 0, 1e6)
+                    .value("--cpu-seconds", takeProcessorTime)
                     .count("--seed", request.options.seed, 0, 1e15)
                     .count("--rounds", request.options.roundsMax, 1, 1e9)
-                    .text("--json", request.json)
+                    .text("--output", request.output)
                     .read(arguments);
   return read.ok() ? Expected<Request>(std::move(request)) : Expected<Request>(std::move(read));
 }
@@ -179,10 +181,10 @@ Expected<int> solveRequest(const Request &request) {
   figures.seconds = now() - started;
   figures.peak = solve::memoryPeak(problem, solution.choice)[0];
   print(figures, solution);
-  if (!request.json.empty()) {
-    HR_RETURN_IF_ERROR(writeJson(request.json, figures, solution));
+  if (!request.output.empty()) {
+    HR_RETURN_IF_ERROR(writeJson(request.output, figures, solution));
   }
-  return solution.fits() ? 0 : 2;
+  return solution.fits() ? 0 : kNothingFits;
 }
 
 } // namespace
@@ -190,11 +192,7 @@ Expected<int> solveRequest(const Request &request) {
 int solveCommand(const std::vector<std::string> &arguments) {
   Expected<Request> request = readRequest(arguments);
   Expected<int> status = request.ok() ? solveRequest(*request) : Expected<int>(request.status());
-  if (!status.ok()) {
-    std::cerr << "headrace-tune: " << status.status().message() << "\n";
-    return 1;
-  }
-  return *status;
+  return status.ok() ? *status : exitStatus(status.status());
 }
 
 } // namespace headrace::tune

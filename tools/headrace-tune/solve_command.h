@@ -7,17 +7,17 @@
 namespace headrace::tune {
 
 inline constexpr const char *kSolveUsage =
-    "usage: headrace-tune solve FILE [--time SECONDS] [--cpu-time SECONDS] [--seed N] [--rounds N] "
-    "[--json OUT]\n"
-    "  FILE           a problem in the IOPDDL contest's JSON, - for standard input\n"
-    "  --time SECONDS stop after this time (60) even with a gap; it stops by itself at a proven "
+    "usage: headrace-tune solve FILE [--seconds S] [--cpu-seconds S] [--seed N] [--rounds N] "
+    "[--output FILE]\n"
+    "  FILE             a problem in the IOPDDL contest's JSON, - for standard input\n"
+    "  --seconds S      stop after this time (60) even with a gap; it stops by itself at a proven "
     "optimum\n"
-    "  --cpu-time SECONDS  the same, but by this process's processor time, which other work on the "
+    "  --cpu-seconds S  the same, but by this process's processor time, which other work on the "
     "machine changes little\n"
-    "  --json OUT     the figures and the strategy of every node\n";
+    "  --output FILE    the figures and the strategy of every node, as JSON\n";
 
 /// Prints objective, bound, gap, peak memory and time; progress goes to stderr. Returns the exit
-/// status: 0 for a choice that fits, 1 for bad input, 2 if nothing that fits was found.
+/// status: 0 for a choice that fits, 2 for bad input, 3 if nothing that fits was found.
 int solveCommand(const std::vector<std::string> &arguments);
 
 } // namespace headrace::tune

@@ -198,7 +198,7 @@ def compare(plans: PlanFolder, topology: Path, threads: int, rounds: int) -> lis
         str(threads),
         "--rounds",
         str(rounds),
-        "--json",
+        "--output",
         records,
     ]
     _tune("compare", plans.folder, *arguments, "--quiet")

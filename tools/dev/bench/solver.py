@@ -25,7 +25,7 @@ from dev.steps import StepFailed
 
 BEST = Path(__file__).with_name("contest_best.json")
 # Exit statuses of `headrace-tune solve`.
-FITS, DOES_NOT_FIT = 0, 2
+FITS, DOES_NOT_FIT = 0, 3
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def best_known() -> dict[str, float]:
 
 
 def as_result(solution: dict[str, Any], best: dict[str, float]) -> Result:
-    """From what `headrace-tune solve --json` writes."""
+    """From what `headrace-tune solve --output` writes."""
     return Result(
         instance=solution["problem"],
         nodes=solution["nodes"],
@@ -89,8 +89,8 @@ def solve(path: Path, seconds: float, seed: int, tool: Path) -> dict[str, Any]:
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     with tempfile.TemporaryDirectory(prefix="headrace-solver-") as scratch:
         output = Path(scratch) / "solution.json"
-        limits = ["--cpu-time", str(seconds), "--seed", str(seed)]
-        command = [str(tool), "solve", "-", *limits, "--json", str(output)]
+        limits = ["--cpu-seconds", str(seconds), "--seed", str(seed)]
+        command = [str(tool), "solve", "-", *limits, "--output", str(output)]
         done = subprocess.run(command, input=text, capture_output=True, check=False)
         if done.returncode not in (FITS, DOES_NOT_FIT):
             raise StepFailed(f"{path}: {done.stderr.decode(errors='replace').strip()}")

@@ -1,0 +1,66 @@
+// Parses options, runs plans in rounds.
+#include "tools/headrace-tune/measure_request.h"
+
+#include "runtime/model/cost/workers.h"
+
+#include <cstdio>
+#include <fstream>
+#include <unistd.h>
+
+namespace headrace::tune {
+
+MeasureRequest::MeasureRequest() : threads(static_cast<int>(topology::thisMachine().cores)) {}
+
+Options measureOptions(MeasureRequest &request, std::string usage) {
+  Options options(std::move(usage));
+  options.word("a folder of plans", request.plans)
+      .text("--topology", request.topology)
+      .text("--output", request.output)
+      .count("--threads", request.threads, 1, 65536)
+      .count("--runs", request.runs, 1, 1e6)
+      .count("--rounds", request.rounds, 1, 1e6);
+  return options;
+}
+
+Expected<topology::Topology> measuredTopology(const MeasureRequest &request) {
+  topology::MachineSize machine = topology::thisMachine();
+  if (request.topology.empty()) {
+    return topology::machineTopology(machine, machine.cores);
+  }
+  HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(request.topology, machine.cores));
+  HR_RETURN_IF_ERROR(cost::checkIsThisMachine(topology));
+  return topology;
+}
+
+// In rounds over all plans: a slow moment of the machine then falls on some runs of each, and not
+// on all of some.
+Expected<std::vector<MeasuredPlan>> measureAll(const MeasureRequest &request) {
+  HR_ASSIGN_OR_RETURN(std::vector<std::string> directories, planDirectories(request.plans));
+  Measurer measurer(request.threads);
+  std::vector<MeasuredPlan> measured;
+  size_t total = directories.size() * static_cast<size_t>(request.rounds);
+  for (size_t i = 0; i < total; ++i) {
+    if (isatty(2)) {
+      std::fprintf(stderr, "\r%zu of %zu runs of plans", i + 1, total);
+    }
+    size_t plan = i % directories.size();
+    HR_ASSIGN_OR_RETURN(MeasuredPlan made, measurer.measure(directories[plan], request.runs));
+    if (i < directories.size()) {
+      measured.push_back(std::move(made));
+    } else {
+      measured[plan].add(made);
+    }
+  }
+  if (isatty(2)) {
+    std::fprintf(stderr, "\r\033[K");
+  }
+  return measured;
+}
+
+Status writeOutput(const std::string &path, const std::string &text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  return file.flush() ? Status() : makeError(ErrorKind::kIo, "cannot write: ", path);
+}
+
+} // namespace headrace::tune
