@@ -105,11 +105,11 @@ std::string ProgramCost::text() const {
     return text.size() <= width ? text : text.substr(0, width - 3) + "...";
   };
   for (const CostTerm &term : terms) {
-    std::snprintf(buffer, sizeof buffer, "%12.3f ms ±%3.0f %% %5.1f %%  %-10s %-28s %-24s %s\n",
+    std::snprintf(buffer, sizeof buffer, "%12.3f ms ±%3.0f %% %5.1f %%  %-10s %-28s %-24s ",
                   1e3 * term.cost.seconds, 100 * term.cost.relativeError,
                   100 * term.cost.seconds / whole, term.kind.c_str(), shown(term.task, 28).c_str(),
-                  shown(term.bound, 24).c_str(), shown(term.place, 60).c_str());
-    lines += buffer;
+                  shown(term.bound, 24).c_str());
+    lines += buffer + term.place + "\n";
   }
   std::snprintf(buffer, sizeof buffer, "%12.3f ms ±%3.0f %%  total, from %.3f to %.3f ms\n",
                 1e3 * total.seconds, 100 * total.relativeError, 1e3 * secondsLow,

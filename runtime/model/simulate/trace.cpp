@@ -20,11 +20,22 @@ std::string bottleneckOf(const Graph &graph, const Span &span) {
   return span.bottleneck == kNone ? "itself" : graph.resources[span.bottleneck].name;
 }
 
-std::string line(const char *format, const std::string &name, double first, double second) {
-  char buffer[256];
-  std::snprintf(buffer, sizeof buffer, format, name.substr(0, 60).c_str(), first, second);
+/// Its part of the whole first, then what it is, however long that is.
+std::string line(double seconds, double whole, const std::string &what) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%12.3f ms %5.1f %%  ", 1e3 * seconds,
+                100 * seconds / whole);
+  return buffer + what + "\n";
+}
+
+std::string bytesText(double bytes) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.4g B", bytes);
   return buffer;
 }
+
+/// What goes through a processor are operations: its rate is in bytes that stand for them.
+bool carriesBytes(const Resource &resource) { return !resource.name.ends_with(" compute"); }
 
 } // namespace
 
@@ -60,8 +71,8 @@ std::string perfettoTrace(const Graph &graph, const Outcome &outcome) {
 
 std::string report(const Graph &graph, const Outcome &outcome) {
   char buffer[160];
-  std::snprintf(buffer, sizeof buffer, "time %.6f s, from %.6f to %.6f\n", outcome.seconds,
-                outcome.secondsLow(), outcome.secondsHigh());
+  std::snprintf(buffer, sizeof buffer, "time %.3f ms, from %.3f to %.3f ms\n",
+                1e3 * outcome.seconds, 1e3 * outcome.secondsLow(), 1e3 * outcome.secondsHigh());
   std::string text = buffer;
   double whole = std::max(outcome.seconds, 1e-300);
   text += "critical path:\n";
@@ -81,9 +92,11 @@ std::string report(const Graph &graph, const Outcome &outcome) {
     it->second += span.finish - span.start;
   }
   for (const auto &[name, seconds] : lines) {
-    text += line("  %-60s %12.6f s %5.1f %%\n", name, seconds, 100 * seconds / whole);
+    if (seconds > 0) {
+      text += line(seconds, whole, name);
+    }
   }
-  text += "resources:\n";
+  text += "busy:\n";
   std::vector<size_t> order(graph.resources.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -91,14 +104,16 @@ std::string report(const Graph &graph, const Outcome &outcome) {
     return difference != 0 ? difference > 0 : a < b;
   });
   for (size_t resource : order) {
-    if (outcome.uses[resource].bytes > 0) {
-      text += line("  %-60s %12.4g B %5.1f %%\n", graph.resources[resource].name,
-                   outcome.uses[resource].bytes, 100 * outcome.uses[resource].busySeconds / whole);
+    const ResourceUse &use = outcome.uses[resource];
+    if (use.bytes > 0) {
+      const Resource &used = graph.resources[resource];
+      text += line(use.busySeconds, whole,
+                   used.name + (carriesBytes(used) ? ", " + bytesText(use.bytes) : ""));
     }
   }
   for (size_t tier = 0; tier < graph.tiers.size(); ++tier) {
-    text += line("tier %-57s %12.4g B of %.4g\n", graph.tiers[tier].name,
-                 outcome.tierPeakBytes[tier], graph.tiers[tier].bytes);
+    text += graph.tiers[tier].name + ": " + bytesText(outcome.tierPeakBytes[tier]) + " of " +
+            bytesText(graph.tiers[tier].bytes) + "\n";
   }
   return text;
 }
