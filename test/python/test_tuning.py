@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -457,93 +455,3 @@ def test_the_command_line(
     assert main(["tune", JOIN, *common, "--ranks", "two"]) == 2
     assert main(["tune", "@" + str(tmp_path / "missing.sql"), *common]) == 1
     assert main(["tune", JOIN, *common, "--seconds", "0"]) == 2
-
-
-def _tool(*arguments: object, status: int = 0) -> str:
-    tool = shutil.which("headrace-tune")
-    assert tool, "headrace-tune is not on PATH"
-    done = subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True)
-    assert done.returncode == status, done.stderr
-    return done.stdout if status == 0 else done.stderr
-
-
-@pytest.mark.parametrize("command", ["search", "cost", "simulate", "calibrate", "compare", "fit", "solve"])
-def test_every_command_has_help(command: str) -> None:
-    text = _tool(command, "--help")
-    assert text.startswith("usage: ") and "--" in text
-    assert command in _tool("--help")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["cost", "x.plan", "--topolgy", "machine"],
-            "unknown option, did you mean --topology? got --topolgy",
-        ),
-        (["cost", "x.plan", "--colour", "red"], "unknown option: --colour\nusage: headrace-tune cost PLAN"),
-        (["cost", "x.plan"], "needs --topology"),
-        (["cost", "--topology", "machine"], "needs a plan\nusage: headrace-tune cost"),
-        (["cost", "x.plan", "y.plan"], "unexpected argument: y.plan"),
-        (["cost", "x.plan", "--ranks", "no"], "--ranks needs a number from 1 to 1e+18, got no"),
-        (["cost", "x.plan", "--rows", "t"], "--rows needs NAME=ROWS, got t"),
-        (["cost", "x.plan", "--format", "xml"], "--format must be text or json, got xml"),
-        (["simulate", "x.plan", "--exchange", "ring"], "--exchange must be flat or hierarchical, got ring"),
-        (["simulate", "x.plan", "--trace"], "needs a value: --trace"),
-        (["fit", "--system"], "needs a value: --system"),
-        (["fit", "--sistem=A"], "unknown option, did you mean --system? got --sistem"),
-        (["fit", "/nowhere"], "cannot open measurements: /nowhere"),
-        (["solve"], "needs a problem\nusage: headrace-tune solve"),
-        (["solve", "-", "--time", "-1"], "--time needs a number from 0 to 1e+06, got -1"),
-        (["tidy"], "unknown command: tidy"),
-    ],
-)
-def test_wrong_use_of_the_tool(arguments: list[str], message: str) -> None:
-    assert _tool(*arguments, status=1).startswith(f"headrace-tune: {message}")
-
-
-def test_calibrate_reads_its_options(tmp_path: Path) -> None:
-    assert "takes no value: --quiet" in _tool("compare", tmp_path, "--quiet=1", status=2)
-    assert "--threads needs a number from 1 to 65536, got 0" in _tool(
-        "compare", tmp_path, "--threads=0", status=2
-    )
-    assert "compare needs --topology" in _tool("compare", tmp_path, status=2)
-    assert "calibrate needs --output" in _tool("calibrate", tmp_path, status=2)
-
-
-def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "join.plan"
-    # A layout that moves rows: the cheapest one on the slow network moves none of such small tables.
-    query.compile_to(folder, JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1)
-    slow = json.loads(_tool("cost", folder, "--topology", "ethernet-slow", "--format", "json"))
-    assert sum(term["seconds"] for term in slow["terms"]) == pytest.approx(slow["seconds"])
-    assert slow["seconds"] == pytest.approx(
-        hr.cost(JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1).seconds
-    )
-    fast = json.loads(_tool("cost", folder / "plan.json", "--topology", "ethernet-fast", "--format", "json"))
-    assert fast["seconds"] < slow["seconds"]
-    skewed = ("--skew", "1:1:speed=0.01", "--format", "json")
-    assert (
-        json.loads(_tool("cost", folder, "--topology", "ethernet-fast", *skewed))["seconds"] > fast["seconds"]
-    )
-    assert "total, from" in _tool("cost", folder, "--topology", "machine", "--threads", 2)
-    assert "a skew has speed, rows and keys" in _tool(
-        "cost", folder, "--topology", "machine", "--skew", "1:1:x=2", status=1
-    )
-    trace = tmp_path / "trace.json"
-    assert "critical path" in _tool("simulate", folder, "--topology", "ethernet-slow", "--trace", trace)
-    assert json.loads(trace.read_text())["traceEvents"]
-    found = _tool(
-        "search",
-        JOIN,
-        "--tables",
-        tpch_small,
-        "--topology",
-        "ethernet-slow",
-        "--ranks",
-        2,
-        "--alternatives",
-        3,
-    )
-    assert "simulated" in hr.explain(JOIN, tpch_small, ranks=2, topology="ethernet-slow")
-    assert "record: " in found

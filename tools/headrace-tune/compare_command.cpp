@@ -87,7 +87,8 @@ std::string compareUsage() {
   return std::string("usage: headrace-tune compare PLANS --topology NAME [--output FILE] "
                      "[--tasks | --quiet] …\n") +
          kMeasureOptions +
-         "  --topology NAME  of this machine: a file (of calibrate, or of headrace-topo detect), or "
+         "  --topology NAME  of this machine: a file (of calibrate, or of headrace-topo detect), "
+         "or "
          "machine\n"
          "  --output FILE    all figures, as JSON\n"
          "  --tasks          also the parts of tasks\n"

@@ -26,7 +26,7 @@ Status costRequest(const std::vector<std::string> &arguments) {
   HR_ASSIGN_OR_RETURN(PlannedRun run, openPlan(request));
   HR_ASSIGN_OR_RETURN(simulate::ProgramCost cost,
                       simulate::programCost(run.plan, run.topology, run.workload));
-  std::cout << (format == "json" ? cost.json() + "\n" : cost.text());
+  std::cout << (format == "json" ? cost.json() + "\n" : cost.text() + hintFor(run.topology));
   return {};
 }
 

@@ -50,8 +50,6 @@ Status fit(const std::vector<std::string> &arguments) {
 
 } // namespace
 
-int fitCommand(const std::vector<std::string> &arguments) {
-  return exitStatus(fit(arguments));
-}
+int fitCommand(const std::vector<std::string> &arguments) { return exitStatus(fit(arguments)); }
 
 } // namespace headrace::tune

@@ -37,8 +37,8 @@ std::map<std::string, double> fitContained(const std::vector<cost::TaskSample> &
 
 /// What a run and each of its tasks take beside their work: so that the simulated times of the
 /// plans meet the measured ones.
-Expected<std::map<std::string, double>>
-fitOverheads(const MeasuredPlans &plans, topology::Topology topology, int threads) {
+Expected<std::map<std::string, double>> fitOverheads(const MeasuredPlans &plans,
+                                                     topology::Topology topology, int threads) {
   std::map<std::string, double> &seconds = rankDeviceOf(topology).workSeconds;
   const std::vector<std::string> terms = {"run", "task", "hop"};
   constexpr double kProbe = 10e-6; // seconds of one of them, to see how often it counts

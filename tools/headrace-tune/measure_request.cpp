@@ -27,7 +27,8 @@ Expected<topology::Topology> measuredTopology(const MeasureRequest &request) {
   if (request.topology.empty()) {
     return topology::machineTopology(machine, machine.cores);
   }
-  HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(request.topology, machine.cores));
+  HR_ASSIGN_OR_RETURN(topology::Topology topology,
+                      topology::openTopology(request.topology, machine.cores));
   HR_RETURN_IF_ERROR(cost::checkIsThisMachine(topology));
   return topology;
 }

@@ -1,5 +1,6 @@
 // Parses options, opens plans and topologies.
 #include "tools/headrace-tune/plan_request.h"
+#include "tools/headrace-tune/predicted_plan.h"
 
 #include "runtime/model/plan/check.h"
 #include "runtime/model/plan/json.h"
@@ -138,12 +139,18 @@ Expected<PlannedRun> openPlan(const PlanRequest &request) {
       run.workload.ranks *= axis.size;
     }
   }
-  HR_ASSIGN_OR_RETURN(run.topology,
-                      topology::openTopology(request.topology, run.workload.ranks));
+  HR_ASSIGN_OR_RETURN(run.topology, topology::openTopology(request.topology, run.workload.ranks));
   if (run.workload.threads == 0) {
     run.workload.threads = cost::workersOf(run.topology, run.workload.ranks, 0).threads;
   }
   return run;
+}
+
+std::string hintFor(const topology::Topology &topology) {
+  bool assumed =
+      cost::workersOf(topology, 1, 0).shared() && rankDevice(topology).workSeconds.empty();
+  return assumed ? "what work takes on this machine is assumed: headrace calibrate measures it\n"
+                 : "";
 }
 
 } // namespace headrace::tune

@@ -46,4 +46,7 @@ struct PlannedRun {
 /// Reads and checks both.
 Expected<PlannedRun> openPlan(const PlanRequest &request);
 
+/// A line that says what would make figures of this topology more certain; or nothing.
+std::string hintFor(const topology::Topology &topology);
+
 } // namespace headrace::tune

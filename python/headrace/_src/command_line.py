@@ -57,10 +57,21 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "--threads", type=int, help="workers of all ranks together (default: processors)"
             )
+            command.add_argument(
+                "--memory",
+                type=int,
+                metavar="BYTES",
+                help="of all ranks together; what does not fit is priced as spilled (default: all there is)",
+            )
+            command.epilog = "headrace-tune cost prices a plan that was written, also with other rows and skews"
     from headrace._src.tuning import tune
 
     tune.add_arguments(
-        commands.add_parser("tune", help="search for quicker layouts and settings, and keep them")
+        commands.add_parser(
+            "tune",
+            help="search for quicker layouts and settings, and keep them",
+            description="search for quicker layouts and settings, and keep them: also headrace-tune search",
+        )
     )
     from headrace._src.calibration import calibrate
 
@@ -122,7 +133,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.command == "cost":
         from headrace._src.cost import cost
 
-        print(cost(text, arguments.tables, threads=arguments.threads, **common))
+        print(cost(text, arguments.tables, threads=arguments.threads, memory=arguments.memory, **common))
         return 0
     if arguments.command == "explain" or arguments.explain:
         print(query.explain(text, arguments.tables, **common))

@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace._src import programs
+from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
 
 if TYPE_CHECKING:
     from headrace._src.query.tables import TablesArgument
+
+
+_ASSUMED = "what work takes on this machine is assumed: headrace calibrate measures it"
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Cost:
     tiers: tuple[TierUse, ...]
     #: If rows were exchanged in two steps (within nodes, then between), where that is less; not executed yet.
     hierarchical_seconds: float | None = None
+    #: What would make it more certain; or empty.
+    hint: str = ""
 
     def __str__(self) -> str:
         heading = f"{'ms':>12} {'error':>6} {'share':>6}  {'kind':10} {'task':28} {'held up by':24} place"
@@ -59,11 +65,11 @@ class Cost:
             share = 100 * term.seconds / self.seconds if self.seconds else 0.0
             lines.append(
                 f"{term.seconds * 1e3:12.3f} {100 * term.relative_error:4.0f} % {share:4.0f} %  "
-                f"{term.kind:10} {term.task[:28]:28} {term.bound[:24]:24} {term.place[:60]}".rstrip()
+                f"{term.kind:10} {term.task[:28]:28} {term.bound[:24]:24} {term.place}".rstrip()
             )
         error = 100 * self.relative_error
         interval = f"from {self.seconds_low * 1e3:.3f} to {self.seconds_high * 1e3:.3f}"
-        lines.append(f"{self.seconds * 1e3:12.3f} {error:4.0f} %         total, {interval}")
+        lines.append(f"{self.seconds * 1e3:12.3f} {error:4.0f} %         total, {interval} ms")
         if self.hierarchical_seconds is not None:
             less = 100 * (1 - self.hierarchical_seconds / self.seconds)
             lines.append(
@@ -71,7 +77,7 @@ class Cost:
                 f"nodes and then between: {less:.1f} % less; not executed yet"
             )
         lines += [f"{use.peak_bytes:12.4g} bytes of {use.bytes:.4g} in {use.tier}" for use in self.tiers]
-        return "\n".join(lines)
+        return "\n".join([*lines, *filter(None, [self.hint])])
 
 
 def cost_of(
@@ -97,6 +103,7 @@ def cost_of(
         tuple(CostTerm(**term) for term in document["terms"]),
         tuple(TierUse(**use) for use in document["tiers"]),
         document["hierarchical_seconds"],
+        "" if target.topology or programs.calibration() else _ASSUMED,
     )
 
 
@@ -112,14 +119,16 @@ def cost(
 ) -> Cost:
     """What a query is thought to cost, in parts, without running it.
 
-    The options are those of `sql`; memory is of all ranks together, and what does not fit is priced as
-    spilled.
+    The options are those of `sql`; memory is in bytes of all ranks together (headrace-tune: of one), and what
+    does not fit is priced as spilled.
     A topology may describe a cluster that is not there. If it is one machine of CPU ranks, such as the file
     that `headrace-tune calibrate` writes, they share `threads` workers, by default as many as it has cores.
     """
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve
 
+    if memory is not None and memory < 1:
+        raise HeadraceError(f"memory must be at least 1 byte, got {memory}")
     loaded = sql._load(
         text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=None
     )

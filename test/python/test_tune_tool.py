@@ -1,0 +1,200 @@
+"""headrace-tune as a program: its options, messages and exit codes, and what its commands do."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import headrace as hr
+import pytest
+from headrace._src.query import sql as query
+from machine_file import write_machine
+from tuned_programs import JOIN
+
+
+def _run(*arguments: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+    tool = shutil.which("headrace-tune")
+    assert tool, "headrace-tune is not on PATH"
+    done = subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def _tool(*arguments: object, status: int = 0) -> str:
+    """What it prints, or what is wrong."""
+    done = _run(*arguments, status=status)
+    return done.stdout if status == 0 else done.stderr
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache directory."""
+    monkeypatch.setenv("HEADRACE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def plans(home: Path, tpch_small: Path, tmp_path: Path) -> Path:
+    """A folder with a join on one and on two ranks."""
+    (tmp_path / "plans").mkdir()
+    for ranks in (1, 2):
+        query.compile_to(tmp_path / "plans" / f"join-r{ranks}.plan", JOIN, tpch_small, ranks=ranks)
+    return tmp_path / "plans"
+
+
+@pytest.mark.parametrize("command", ["cost", "simulate", "calibrate", "compare", "fit", "solve"])
+def test_every_command_has_help(command: str) -> None:
+    text = _tool(command, "--help")
+    assert text.startswith(f"usage: headrace-tune {command} ") and text.count("usage: ") == 1
+    assert command in _tool("--help")
+
+
+def test_a_search_is_one_of_the_package() -> None:
+    text = " ".join(_tool("search", "--help").split())
+    assert text.startswith("usage: headrace tune ") and "also headrace-tune search" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["cost", "x.plan", "--topolgy", "machine"],
+            "unknown option, did you mean --topology? got --topolgy",
+        ),
+        (["cost", "x.plan", "--colour", "red"], "unknown option: --colour\nusage: headrace-tune cost PLAN"),
+        (["cost", "x.plan"], "needs --topology\nusage: headrace-tune cost PLAN"),
+        (["cost", "--topology", "machine"], "needs a plan\nusage: headrace-tune cost"),
+        (["cost", "x.plan", "y.plan"], "unexpected argument: y.plan"),
+        (["cost", "x.plan", "--ranks", "no"], "--ranks needs a number from 1 to 1e+18, got no"),
+        (["cost", "x.plan", "--ranks", "2.5"], "--ranks needs a whole number, got 2.5"),
+        (["cost", "x.plan", "--memory", "0"], "--memory needs a number from 1 to 1e+18, got 0"),
+        (["simulate", "/nowhere", "--topology", "machine"], "cannot open plan: /nowhere"),
+        (["cost", "x.plan", "--rows", "t"], "--rows needs NAME=ROWS, got t"),
+        (["cost", "x.plan", "--format", "xml"], "--format must be text or json, got xml"),
+        (["simulate", "x.plan", "--exchange", "ring"], "--exchange must be flat or hierarchical, got ring"),
+        (["simulate", "x.plan", "--trace"], "needs a value: --trace"),
+        (["fit", "--system"], "needs a value: --system"),
+        (["fit", "--sistem=A"], "unknown option, did you mean --system? got --sistem"),
+        (["fit", "/nowhere"], "cannot open measurements: /nowhere"),
+        (["solve"], "needs a problem\nusage: headrace-tune solve"),
+        (["solve", "-", "--seconds", "-1"], "--seconds needs a number from 0 to 1e+06, got -1"),
+        (["tidy"], "unknown command: tidy"),
+    ],
+)
+def test_wrong_use_of_the_tool(arguments: list[str], message: str) -> None:
+    assert _tool(*arguments, status=2).startswith(f"headrace-tune: {message}")
+
+
+def test_calibrate_reads_its_options(tmp_path: Path) -> None:
+    assert "takes no value: --quiet" in _tool("compare", tmp_path, "--quiet=1", status=2)
+    assert "--threads needs a number from 1 to 65536, got 0" in _tool(
+        "compare", tmp_path, "--threads=0", status=2
+    )
+    assert "compare needs --topology" in _tool("compare", tmp_path, status=2)
+    assert "calibrate needs --output" in _tool("calibrate", tmp_path, status=2)
+
+
+def test_rows_are_of_what_the_plan_has(plans: Path) -> None:
+    cost = ("cost", plans / "join-r1.plan", "--topology", "machine", "--format", "json")
+    assert json.loads(_tool(*cost, "--rows", "lineitem=1e9"))["seconds"] > json.loads(_tool(*cost))["seconds"]
+    message = _tool(*cost, "--rows", "foo=5", status=2)
+    assert "--rows: the plan has the slots and streams " in message and message.endswith(", got foo\n")
+    assert "lineitem, " in message
+
+
+def test_assumed_figures_are_said_to_be(plans: Path, tmp_path: Path, tpch_small: Path) -> None:
+    for command in ("cost", "simulate"):
+        words = (command, plans / "join-r1.plan", "--topology")
+        assert "headrace calibrate measures it" in _tool(*words, "machine")
+        calibrated = write_machine(tmp_path / "here.json", os.cpu_count() or 1, row=1e-9)
+        for name in ("ethernet-fast", calibrated):
+            assert "headrace calibrate" not in _tool(*words, name)
+    assert "headrace calibrate measures it" in str(hr.cost(JOIN, tpch_small))
+    assert "headrace calibrate" not in str(hr.cost(JOIN, tpch_small, topology="ethernet-fast"))
+
+
+@pytest.mark.parametrize("command", ["calibrate", "compare"])
+def test_only_this_machine_is_measured(plans: Path, tmp_path: Path, command: str) -> None:
+    output = tmp_path / "out.json"
+    for name in ("p5-2node", "ethernet-fast"):
+        message = _tool(command, plans, "--topology", name, "--output", output, status=2)
+        assert "says nothing of ranks that are not CPUs of one machine; give the topology of this" in message
+    larger = write_machine(tmp_path / "larger.json", 4 * (os.cpu_count() or 1))
+    message = _tool(command, plans, "--topology", larger, "--output", output, status=2)
+    assert "cores of this machine says nothing of one of" in message
+    assert not output.exists()
+
+
+def test_only_what_was_seen_is_fitted(plans: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.json"
+    done = _run("calibrate", plans, "--output", output, "--runs", 2, "--rounds", 1)
+    device = json.loads(output.read_text())["device_types"]["slot"]
+    work = set(device["work"]) - {"relative_error"}
+    # A query multiplies no matrices.
+    assert "row" in work
+    assert not work & {"product_f32", "collective", "element_math"}
+    assert all(
+        isinstance(rate, float) for rate in device["compute"].values()
+    )  # assumed, as the file's default
+    heading, parts, whole, parts_held_out, plans_held_out = done.stdout.splitlines()
+    fitted = re.fullmatch(
+        r"2 plans, (\d+) parts of tasks: (\d+) of \d+ kinds of work fitted, the others stay as they were",
+        heading,
+    )
+    assert fitted and int(fitted[2]) == len(work)
+    assert parts_held_out.startswith("parts of tasks held out ") and plans_held_out.startswith(
+        "plans held out "
+    )
+    assert parts.split(" held out")[0] != parts_held_out.split(" held out")[0]
+    warned = "do not tell" in done.stderr and "give more plans" in done.stderr
+    assert warned == (int(fitted[1]) < int(fitted[2]))
+    one = _run("calibrate", plans / "join-r1.plan", "--output", output, "--runs", 2, "--rounds", 1)
+    assert "held out" not in one.stdout and "do not tell" in one.stderr
+    # What a calibration says, another one with other plans keeps.
+    document = json.loads(output.read_text())
+    document["device_types"]["slot"]["work"]["product_f32"] = 1e-9
+    output.write_text(json.dumps(document))
+    _run("calibrate", plans, "--topology", output, "--output", output, "--runs", 1, "--rounds", 1)
+    assert json.loads(output.read_text())["device_types"]["slot"]["work"]["product_f32"] == 1e-9
+
+
+def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "join.plan"
+    # A layout that moves rows: the cheapest one on the slow network moves none of such small tables.
+    query.compile_to(folder, JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1)
+    slow = json.loads(_tool("cost", folder, "--topology", "ethernet-slow", "--format", "json"))
+    assert sum(term["seconds"] for term in slow["terms"]) == pytest.approx(slow["seconds"])
+    assert slow["seconds"] == pytest.approx(
+        hr.cost(JOIN, tpch_small, ranks=4, topology="ethernet-slow", layout_seed=1).seconds
+    )
+    fast = json.loads(_tool("cost", folder / "plan.json", "--topology", "ethernet-fast", "--format", "json"))
+    assert fast["seconds"] < slow["seconds"]
+    skewed = ("--skew", "1:1:speed=0.01", "--format", "json")
+    assert (
+        json.loads(_tool("cost", folder, "--topology", "ethernet-fast", *skewed))["seconds"] > fast["seconds"]
+    )
+    assert "total, from" in _tool("cost", folder, "--topology", "machine", "--threads", 2)
+    assert "a skew has speed, rows and keys" in _tool(
+        "cost", folder, "--topology", "machine", "--skew", "1:1:x=2", status=2
+    )
+    trace = tmp_path / "trace.json"
+    assert "critical path" in _tool("simulate", folder, "--topology", "ethernet-slow", "--trace", trace)
+    assert json.loads(trace.read_text())["traceEvents"]
+    found = _tool(
+        "search",
+        JOIN,
+        "--tables",
+        tpch_small,
+        "--topology",
+        "ethernet-slow",
+        "--ranks",
+        2,
+        "--alternatives",
+        3,
+    )
+    assert "simulated" in hr.explain(JOIN, tpch_small, ranks=2, topology="ethernet-slow")
+    assert "record: " in found
