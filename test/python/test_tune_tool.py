@@ -162,6 +162,67 @@ def test_only_what_was_seen_is_fitted(plans: Path, tmp_path: Path) -> None:
     assert json.loads(output.read_text())["device_types"]["slot"]["work"]["product_f32"] == 1e-9
 
 
+def _problem(costs: list[list[float]], limit: int) -> dict[str, object]:
+    """Nodes that are alive together, with as many bytes as a choice's number."""
+    usages = [list(range(len(choices))) for choices in costs]
+    nodes = {"intervals": [[0, 1]] * len(costs), "costs": costs, "usages": usages}
+    edges: dict[str, list[object]] = {"nodes": [], "costs": []}
+    return {"problem": {"name": "p", "nodes": nodes, "edges": edges, "usage_limit": limit}}
+
+
+def test_solve_says_how_it_ended(tmp_path: Path) -> None:
+    file, output = tmp_path / "problem.json", tmp_path / "solution.json"
+    file.write_text(json.dumps(_problem([[3, 1], [5, 2]], 1)))
+    assert "fits" in _tool("solve", file, "--output", output, "--seconds", 1)
+    assert json.loads(output.read_text())["objective"] == 5
+    file.write_text(json.dumps(_problem([], 1)))
+    assert "0 nodes, 0 edges; 0 nodes after exact reductions" in _tool("solve", file)
+    nothing = _problem([[3, 1]], 1)
+    nothing["problem"]["nodes"]["usages"] = [[2, 3]]  # type: ignore[index]
+    file.write_text(json.dumps(nothing))
+    assert "does not fit" in _run("solve", file, status=3).stdout
+    file.write_text("{}")
+    assert "problem" in _tool("solve", file, status=2)
+
+
+def _table_of_the_page() -> str:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "tuning.md").read_text()
+    (table,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    return table
+
+
+def test_the_pages_table_of_measurements_is_fitted(tmp_path: Path) -> None:
+    table = tmp_path / "table.json"
+    table.write_text(_table_of_the_page())
+    rows = [line.split(" | ") for line in _tool("fit", table).splitlines()[2:]]
+    assert all(int(row[2]) > 0 for row in rows)  # nothing about systems that are not in it
+    assert {"| fitted", "| every other size held out"} <= {row[0] for row in rows}
+    done = _run("fit", table, "--system", "rack7")
+    assert "| every other size held out | us, all sizes | 6 |" in done.stderr
+    assert "| groups of at most 4 predict 8 and more | rack7 all_reduce | 4 |" in done.stderr
+    fitted = json.loads(done.stdout)
+    assert fitted["sources"] == {"us": {"ref": "nccl-tests on rack 7", "date": "2026-11-21"}}
+    assert {(fit["kind"], fit["src"]) for fit in fitted["collectives"]} == {("fitted", "us")}
+    assert {fit["level"] for fit in fitted["collectives"]} == {"node", "net"}
+    # It is a part of a topology.
+    topology = json.loads(write_machine(tmp_path / "here.json", 8).read_text())
+    (tmp_path / "here.json").write_text(json.dumps({**topology, **fitted}))
+    assert hr.cost("select 1 as a", {}, topology=tmp_path / "here.json").seconds > 0
+    assert _tool("fit", table, "--system", "rack8", status=2) == (
+        "headrace-tune: the file has measurements of rack7, got --system rack8\n"
+    )
+
+
+def test_systems_without_a_link_are_left_out(tmp_path: Path) -> None:
+    table = tmp_path / "table.json"
+    document = json.loads(_table_of_the_page())
+    for curve in document["curves"]:
+        curve["system"] = "A100-SXM 2.27.3"  # one of those that predict each other
+    del document["systems"], document["sources"]
+    table.write_text(json.dumps(document))
+    assert "datasheet" not in _tool("fit", table)
+
+
 def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: Path, tmp_path: Path) -> None:
     folder = tmp_path / "join.plan"
     # A layout that moves rows: the cheapest one on the slow network moves none of such small tables.

@@ -6,6 +6,7 @@
 #include "tools/headrace-tune/options.h"
 
 #include <iostream>
+#include <set>
 
 namespace headrace::tune {
 namespace {
@@ -26,6 +27,18 @@ void report(const cost::Measurements &measurements) {
   std::cout << cost::accuracyTable(rows);
 }
 
+std::string systemsOf(const cost::Measurements &measurements) {
+  std::set<std::string> systems;
+  for (const cost::Measurement &point : measurements.points) {
+    systems.insert(point.system);
+  }
+  std::string names;
+  for (const std::string &system : systems) {
+    names += (names.empty() ? "" : ", ") + system;
+  }
+  return names;
+}
+
 Status fit(const std::vector<std::string> &arguments) {
   std::string path;
   std::string system;
@@ -42,9 +55,11 @@ Status fit(const std::vector<std::string> &arguments) {
   }
   std::vector<topology::CollectiveFit> fits = cost::fitSystem(*measurements, system);
   if (fits.empty()) {
-    return makeError(ErrorKind::kUser, "no measurements of system: ", system);
+    return makeError(ErrorKind::kUser, "the file has measurements of ", systemsOf(*measurements),
+                     ", got --system ", system);
   }
-  std::cout << cost::collectivesJson(fits);
+  std::cerr << cost::accuracyTable(cost::accuracyOfSystem(*measurements, system));
+  std::cout << cost::collectivesJson(*measurements, fits);
   return {};
 }
 

@@ -8,8 +8,10 @@ namespace headrace::tune {
 
 inline constexpr const char *kFitUsage =
     "usage: headrace-tune fit FILE [--system NAME]\n"
-    "  FILE           measurements (schema measurements/1), - for standard input\n"
-    "  --system NAME  print the collectives of a topology file, fitted to that system alone\n"
+    "  FILE           measurements (schema measurements/1, docs/reference/tuning.md), - for "
+    "standard input\n"
+    "  --system NAME  print the sources and collectives of a topology file, fitted to that system "
+    "alone (and its errors to standard error)\n"
     "without --system: errors within the sample and of what was held out\n";
 
 /// Prints errors or curves; returns the exit status.

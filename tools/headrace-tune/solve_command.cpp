@@ -96,11 +96,16 @@ struct Figures {
   double firstSeconds = -1; ///< when a choice that fits was there; negative if there is none
   double limit = 0;
   double peak = 0;
+
+  /// The solver works on one node at least.
+  size_t nodesLeft(const solve::Solution &solution) const {
+    return std::min(nodes, static_cast<size_t>(solution.nodesLeft));
+  }
 };
 
 void print(const Figures &figures, const solve::Solution &solution) {
-  std::printf("problem    %s: %zu nodes, %zu edges; %d nodes after exact reductions\n",
-              figures.name.c_str(), figures.nodes, figures.edges, solution.nodesLeft);
+  std::printf("problem    %s: %zu nodes, %zu edges; %zu nodes after exact reductions\n",
+              figures.name.c_str(), figures.nodes, figures.edges, figures.nodesLeft(solution));
   std::printf("objective  %.17g\n", solution.cost);
   std::printf("bound      %.17g\n", solution.bound);
   std::printf("gap        %.4g %%%s\n", 100 * solution.gap(),
@@ -128,7 +133,7 @@ Status writeJson(const std::string &path, const Figures &figures, const solve::S
                               {"problem", figures.name},
                               {"nodes", figures.nodes},
                               {"edges", figures.edges},
-                              {"nodes_after_reductions", solution.nodesLeft},
+                              {"nodes_after_reductions", figures.nodesLeft(solution)},
                               {"objective", solution.cost},
                               {"bound", solution.bound},
                               {"gap", solution.gap()},

@@ -156,13 +156,16 @@ std::vector<AccuracyRow> accuracyOfNodes(const Measurements &measurements, int64
         (point.shape.nodes <= trainNodesMax ? train : test).push_back(point);
       }
     }
-    if (train.empty() || test.empty()) {
+    if (between.empty()) {
       continue;
     }
     std::vector<CurveForm> forms = networkForms(key.second);
     std::string subject = key.first + " " + topology::collectiveName(key.second);
     rows.push_back(
         {"fitted", subject, summarize(relativeErrors(fitCurves(between, forms), between))});
+    if (train.empty() || test.empty()) {
+      continue;
+    }
     rows.push_back({"at most " + std::to_string(trainNodesMax) + " nodes predict more", subject,
                     summarize(relativeErrors(fitCurves(train, forms), test))});
   }
@@ -181,14 +184,16 @@ std::vector<AccuracyRow> accuracyOfSystems(const Measurements &measurements,
       std::vector<Measurement> train;
       std::vector<Measurement> test;
       for (Measurement point : measurements.points) {
-        bool known = std::find(systems.begin(), systems.end(), point.system) != systems.end();
+        auto link = measurements.linkBandwidth.find(point.system);
+        bool known = std::find(systems.begin(), systems.end(), point.system) != systems.end() &&
+                     link != measurements.linkBandwidth.end();
         if (!known || point.kind != kind || point.bytes < bytesMin || point.shape.nodes > 1) {
           continue;
         }
         // The first word names the machine: another library on the same one is no other system.
         bool same =
             point.system.substr(0, point.system.find(' ')) == left.substr(0, left.find(' '));
-        point.bytes /= measurements.linkBandwidth.at(point.system);
+        point.bytes /= link->second;
         if (point.system == left) {
           test.push_back(point);
         } else if (!same) {
@@ -221,7 +226,13 @@ std::vector<CollectiveFit> fitSystem(const Measurements &measurements, const std
         bySize[point.shape.members].push_back(point);
       }
     }
+    bool oneSource = std::all_of(points.begin(), points.end(), [&](const Measurement &point) {
+      return point.source == points.front().source;
+    });
     auto take = [&](std::vector<CollectiveFit> more) {
+      for (CollectiveFit &fit : more) {
+        fit.provenance.source = oneSource ? points.front().source : "";
+      }
       fits.insert(fits.end(), more.begin(), more.end());
     };
     std::vector<Measurement> within;
@@ -245,7 +256,30 @@ std::vector<CollectiveFit> fitSystem(const Measurements &measurements, const std
   return fits;
 }
 
-std::string collectivesJson(const std::vector<CollectiveFit> &fits) {
+std::vector<AccuracyRow> accuracyOfSystem(const Measurements &measurements,
+                                          const std::string &system) {
+  Measurements alone = measurements;
+  std::erase_if(alone.points, [&](const Measurement &point) { return point.system != system; });
+  std::vector<AccuracyRow> rows = accuracyWithinSizes(alone);
+  int64_t ranksMax = 0;
+  int64_t nodesMax = 1;
+  for (const Measurement &point : alone.points) {
+    if (point.shape.nodes == 1) {
+      ranksMax = std::max(ranksMax, point.shape.members);
+    }
+    nodesMax = std::max(nodesMax, point.shape.nodes);
+  }
+  for (const std::vector<AccuracyRow> &more :
+       {accuracyOfRanks(alone, ranksMax / 2, ranksMax, kLargeBytes),
+        accuracyOfNodes(alone, nodesMax / 2)}) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
+}
+
+std::string collectivesJson(const Measurements &measurements,
+                            const std::vector<CollectiveFit> &fits) {
+  nlohmann::ordered_json sources = nlohmann::ordered_json::object();
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const CollectiveFit &fit : fits) {
     nlohmann::ordered_json entry;
@@ -274,19 +308,35 @@ std::string collectivesJson(const std::vector<CollectiveFit> &fits) {
                                                  : "B",
         fit.bandwidth);
     put("rel_err", fit.relativeError);
+    entry["kind"] = topology::originName(fit.provenance.origin);
+    if (const std::string &name = fit.provenance.source; !name.empty()) {
+      entry["src"] = name;
+      auto known = measurements.sources.find(name);
+      topology::Source source =
+          known != measurements.sources.end() ? known->second : topology::Source{name, {}, {}};
+      sources[name]["ref"] = source.reference;
+      for (auto [key, text] : {std::pair("date", source.date), {"license", source.license}}) {
+        if (!text.empty()) {
+          sources[name][key] = text;
+        }
+      }
+    }
     list.push_back(std::move(entry));
   }
-  std::string text = "[";
+  std::string text = "{\"sources\": " + sources.dump() + ",\n\"collectives\": [";
   for (size_t i = 0; i < list.size(); ++i) {
     text += (i ? ",\n  " : "\n  ") + list[i].dump();
   }
-  return text + "\n]\n";
+  return text + "\n]}\n";
 }
 
 std::string accuracyTable(const std::vector<AccuracyRow> &rows) {
   std::string text =
       "| question | subject | points | mean | median | p90 |\n|---|---|---|---|---|---|\n";
   for (const AccuracyRow &row : rows) {
+    if (row.errors.count == 0) {
+      continue;
+    }
     char figures[96];
     std::snprintf(figures, sizeof figures, " | %zu | %.1f %% | %.1f %% | %.1f %% |\n",
                   row.errors.count, 100 * row.errors.mean, 100 * row.errors.median,

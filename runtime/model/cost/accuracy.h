@@ -34,10 +34,12 @@ std::vector<AccuracyRow> accuracyWithinSizes(const Measurements &measurements);
 /// large. One row a system and collective, and one over all.
 std::vector<AccuracyRow> accuracyOfRanks(const Measurements &measurements, int64_t trainRanksMax,
                                          int64_t testRanksMin, double bytesMin);
-/// Between nodes: trained on at most `trainNodesMax` nodes, judged on those with more.
+/// Between nodes: in the sample, and trained on at most `trainNodesMax` nodes, judged on those with
+/// more.
 std::vector<AccuracyRow> accuracyOfNodes(const Measurements &measurements, int64_t trainNodesMax);
 /// Each system of `systems` predicted from its datasheet and the measurements of the others alone:
-/// bytes count in seconds of the link, start and steps carry over. Sizes of at least `bytesMin`.
+/// bytes count in seconds of the link, start and steps carry over. Sizes of at least `bytesMin`;
+/// systems without a link or measurements are left out.
 std::vector<AccuracyRow> accuracyOfSystems(const Measurements &measurements,
                                            const std::vector<std::string> &systems,
                                            double bytesMin);
@@ -46,10 +48,15 @@ std::vector<AccuracyRow> accuracyOfSystems(const Measurements &measurements,
 /// group that was measured, and (n = 0) those for any.
 std::vector<topology::CollectiveFit> fitSystem(const Measurements &measurements,
                                                const std::string &system);
-/// The `collectives` list of a topology file.
-std::string collectivesJson(const std::vector<topology::CollectiveFit> &fits);
+/// An object with the `sources` and the `collectives` of a topology file.
+std::string collectivesJson(const Measurements &measurements,
+                            const std::vector<topology::CollectiveFit> &fits);
+/// What is held out of one system alone: every other size within nodes, the larger groups and the
+/// larger numbers of nodes, beside what is left of a fit to all.
+std::vector<AccuracyRow> accuracyOfSystem(const Measurements &measurements,
+                                          const std::string &system);
 
-/// A table in Markdown.
+/// A table in Markdown, without rows that have no points.
 std::string accuracyTable(const std::vector<AccuracyRow> &rows);
 
 } // namespace headrace::cost

@@ -80,9 +80,16 @@ Expected<Measurements> parseMeasurements(std::string_view json) {
     value.finish();
     measurements.linkBandwidth[name] = link;
   });
+  root.members("sources", Presence::kOptional, [&](const std::string &name, JsonReader &value) {
+    topology::Source &source = measurements.sources[name];
+    source.reference = value.text("ref", Presence::kRequired);
+    source.date = value.text("date", Presence::kOptional);
+    source.license = value.text("license", Presence::kOptional);
+    value.finish();
+  });
   root.elements("curves", Presence::kRequired,
                 [&](JsonReader &value) { readCurve(value, measurements.points); });
-  root.ignore({"units", "sources"});
+  root.ignore({"units"});
   root.finish();
   HR_RETURN_IF_ERROR(failure.status);
   return measurements;

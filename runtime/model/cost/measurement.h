@@ -25,6 +25,8 @@ struct Measurements {
   std::vector<Measurement> points;
   /// Datasheet bytes per second of one rank's link, per direction, for systems where it is known.
   std::map<std::string, double> linkBandwidth;
+  /// What is known of those that `Measurement::source` names.
+  std::map<std::string, topology::Source> sources;
 };
 
 /// Errors are of kind kUser and open with the JSON path.

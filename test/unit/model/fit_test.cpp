@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace headrace::cost {
@@ -104,7 +105,7 @@ TEST(Fit, curves_for_sizes_of_messages_count_only_there) {
   ASSERT_EQ(fits.size(), 2u);
   EXPECT_NEAR(fits[0].bandwidth, 1e11, 1e8);
   EXPECT_NEAR(fits[1].bandwidth, 6e11, 1e8);
-  EXPECT_NE(collectivesJson(fits).find("message_below"), std::string::npos);
+  EXPECT_NE(collectivesJson({}, fits).find("message_below"), std::string::npos);
 }
 
 TEST(Fit, coefficients_are_never_negative) {
@@ -182,11 +183,17 @@ TEST(Accuracy, a_fitted_system_goes_into_a_topology_and_is_predicted_from_there)
     "node_types": {"n": {"devices": {"gpu": ["A100", 8]},
       "resources": {"nvl": {"count": 8, "bw": 3e11, "duplex": "full"}},
       "routes": [{"from": "gpu[i].hbm", "to": "gpu[j].hbm", "via": ["nvl[i].out", "nvl[j].in"]}]}},
-    "instances": [{"type": "n", "count": 1}], "collectives": )" +
-                     collectivesJson(fits) + "}";
-  Expected<topology::Topology> read = topology::parseTopology(text);
+    "instances": [{"type": "n", "count": 1}]})";
+  nlohmann::json document = nlohmann::json::parse(text);
+  document.update(nlohmann::json::parse(collectivesJson(measurements, fits)));
+  Expected<topology::Topology> read = topology::parseTopology(document.dump());
   ASSERT_TRUE(read.ok()) << read.status().toString();
   ASSERT_EQ(read->collectives.size(), fits.size());
+  for (const CollectiveFit &fit : read->collectives) {
+    EXPECT_EQ(fit.provenance.origin, topology::Origin::kFitted);
+    EXPECT_EQ(fit.provenance.source, "aic");
+  }
+  EXPECT_EQ(read->sources.at("aic").license, "Apache-2.0");
   Expected<CostModel> model = CostModel::create(*read, flatMesh("m", "r", 8));
   ASSERT_TRUE(model.ok());
   std::vector<double> errors;
