@@ -298,7 +298,9 @@ def test_only_this_machine_is_measured(
         hr.tune(JOIN, tpch_small, topology=here, measure=True)
 
 
-def test_topologies_have_names(home: Path, tpch_small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_mean_the_same_everywhere(
+    home: Path, tpch_small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert hr.explain(JOIN, tpch_small, topology="machine") == hr.explain(JOIN, tpch_small)
     broken = home / "broken.json"
     broken.write_text("{")
@@ -310,6 +312,15 @@ def test_topologies_have_names(home: Path, tpch_small: Path, capsys: pytest.Capt
         assert main([*words, str(broken)]) == 2
         message = capsys.readouterr().err
         assert message.count("user error: ") == 1 and message.endswith(f"(at {broken})\n")
+    for ask in (hr.cost, hr.sql):
+        with pytest.raises(
+            hr.HeadraceError, match="memory must be at least 1 byte, of all ranks together, got 0"
+        ):
+            ask(JOIN, tpch_small, memory=0)
+    words = ["cost", JOIN, "--tables", str(tpch_small)]
+    assert main(words) == 0
+    assert main([*words, "--memory", "1000"]) == 2
+    assert "no tier has room for what must be held at once" in capsys.readouterr().err
     with pytest.raises(hr.HeadraceError, match="ranks must be at least 1, got 'x'"):
         hr.cost(JOIN, tpch_small, ranks="x")  # type: ignore[arg-type]
 

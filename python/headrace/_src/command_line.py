@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
                 metavar="BYTES",
                 help="of all ranks together; what does not fit is priced as spilled (default: all there is)",
             )
-            command.epilog = "headrace-tune cost prices a plan that was written, also with other rows and skews"
+            command.epilog = "headrace-tune cost prices a plan that was written, with other rows and skews"
     from headrace._src.tuning import tune
 
     tune.add_arguments(

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace._src import programs
-from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
 
 if TYPE_CHECKING:
@@ -127,8 +126,6 @@ def cost(
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve
 
-    if memory is not None and memory < 1:
-        raise HeadraceError(f"memory must be at least 1 byte, got {memory}")
     loaded = sql._load(
         text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=None
     )
@@ -136,5 +133,5 @@ def cost(
         loaded.compiled.plan_json,
         Target.of(ranks, topology, layout_seed),
         threads,
-        memory=(memory or 0) / ranks,
+        memory=0.0 if memory is None else programs.memory_of_all(memory) / ranks,
     )

@@ -190,11 +190,18 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def memory_of_all(memory: int) -> int:
+    """A limit in bytes of all ranks together, checked."""
+    if memory < 1:
+        raise HeadraceError(f"memory must be at least 1 byte, of all ranks together, got {memory}")
+    return memory
+
+
 def run_options(ranks: int, threads: int | None, memory: int | None) -> dict[str, Any]:
     """Keyword arguments of the runtime's run()."""
     options: dict[str, Any] = {"ranks": ranks, "threads": threads or default_threads()}
     if memory is not None:
-        options["memory"] = memory
+        options["memory"] = memory_of_all(memory)
     return options
 
 

@@ -113,8 +113,8 @@ class Outcome:
             )
         if _standing(ordered[0]) < _standing(self.best):
             lines.append(
-                f"what is above the chosen one is not {100 * GAIN_MIN:.0f} % quicker, as a choice must be (where "
-                "it was run, in the least and in the median of its runs)"
+                f"what is above the chosen one is not {100 * GAIN_MIN:.0f} % quicker, as a choice must be "
+                "(where it was run, in the least and in the median of its runs)"
             )
         for one in self.skipped:
             lines.append(f"{'-':>13} {'-':>13} {'-':>5}  mesh {one.choice.mesh}: {one.reason}")
