@@ -98,8 +98,8 @@ def test_a_search_says_of_every_shape_what_became_of_it(tpch_small: Path) -> Non
     assert told >= set(mesh_shapes([8, 8]))
     for one in outcome.skipped:
         assert one.reason
-        assert f"mesh {one.choice.mesh}: {one.reason}" in outcome.text()
-    recorded = json.loads(Path(outcome.path).read_text())["searches"][-1]
+        assert f"mesh {one.choice.mesh}: {one.reason}" in str(outcome)
+    recorded = json.loads(Path(outcome.path).read_text())["records"][-1]["searches"][-1]
     assert {one["choice"]["mesh"] for one in recorded} == told
     assert sum("skipped" in one for one in recorded) == len(outcome.skipped)
 
