@@ -42,7 +42,8 @@ struct Hold {
 struct Activity {
   std::string name;
   int32_t place = kNone; ///< of the user's program, for reports
-  int32_t lane = 0;      ///< line of the trace
+  int32_t lane = 0;      ///< the task of the plan
+  int32_t rankClass = kNone; ///< whose it is, in Graph::rankClasses; kNone: of all ranks together
   double latencySeconds = 0;
   double work = 0;          ///< bytes; rates are bytes per second, and fairness is between them
   double rateMax = 0;       ///< bytes per second it cannot exceed; 0 = no bound
@@ -52,6 +53,9 @@ struct Activity {
   std::vector<int32_t> after;
   std::vector<Hold> acquires; ///< all at once at the start, in the order of readiness
   std::vector<Hold> releases; ///< at the end
+
+  /// The name without the number of the chunk: "shuffle" of "shuffle #12".
+  std::string kind() const { return name.substr(0, name.find(" #")); }
 };
 
 struct Graph {
@@ -59,7 +63,7 @@ struct Graph {
   std::vector<Tier> tiers;
   std::vector<Activity> activities;
   std::vector<std::string> places; ///< texts for Activity::place
-  std::vector<std::string> lanes;  ///< names for Activity::lane; may be shorter
+  std::vector<std::string> rankClasses; ///< texts for Activity::rankClass: "ranks 0-71 ×1400"
 };
 
 } // namespace headrace::simulate

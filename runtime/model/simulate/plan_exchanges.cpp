@@ -227,6 +227,7 @@ void PlanGraph::addHierarchicalExchange(int32_t id, size_t chunks, double bytes,
     for (size_t c = 0; c < classes_.size(); ++c) {
       const RankClass &on = classes_[c];
       Activity regroup = named(activityOf(id, chunk, chunks), " regrouped");
+      regroup.rankClass = static_cast<int32_t>(c);
       regroup.latencySeconds = on.deviceType->launchSeconds.value / on.speed;
       regroup.work = 2 * bytes / static_cast<double>(chunks); // read and written
       regroup.uses = {{on.memory, 1}};

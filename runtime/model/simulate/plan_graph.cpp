@@ -114,6 +114,7 @@ int32_t PlanGraph::append(Activity activity, int32_t id, size_t rankClass, size_
     activity.after.push_back(mine[rankClass].back());
   }
   waitForInput(id, rankClass, chunk, activity);
+  activity.rankClass = static_cast<int32_t>(rankClass);
   if (chunk == 0) {
     addSpillReads(id, rankClass, activity);
   }
@@ -147,6 +148,7 @@ void PlanGraph::appendCommon(Activity activity, int32_t id, size_t chunk) {
     waitForInput(id, other, chunk, activity);
   }
   int32_t made = append(std::move(activity), id, 0, chunk);
+  graph_.activities[made].rankClass = kNone;
   chunksOf_[id].resize(classes_.size());
   for (size_t other = 1; other < classes_.size(); ++other) {
     chunksOf_[id][other].push_back(made);
@@ -186,8 +188,8 @@ Expected<Graph> PlanGraph::make() {
     graph_.places.push_back(place.operation.empty() ? place.text
                                                     : place.operation + ": " + place.text);
   }
-  for (const Task &task : plan_.tasks) {
-    graph_.lanes.push_back(task.name);
+  for (const RankClass &on : classes_) {
+    graph_.rankClasses.push_back(on.ranks);
   }
   decideBranches();
   chunksOf_.resize(plan_.tasks.size());

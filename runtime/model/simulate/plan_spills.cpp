@@ -46,6 +46,7 @@ void PlanGraph::addSpillWrites(int32_t id) {
       for (size_t chunk = 0; chunk < kernels.size(); ++chunk) {
         Activity activity = activityOf(id, chunk, kernels.size());
         activity.name = "spill of " + activity.name;
+        activity.rankClass = static_cast<int32_t>(c);
         activity.latencySeconds = on.spillLatencySeconds;
         activity.work = each;
         activity.uses = {{on.memory, 1}, {on.spillWrite, 1}};
@@ -82,6 +83,7 @@ void PlanGraph::addSpillReads(int32_t id, size_t rankClass, Activity &firstChunk
     }
     Activity activity = activityOf(id, 0, 1);
     activity.name = "reload for " + activity.name;
+    activity.rankClass = static_cast<int32_t>(rankClass);
     activity.latencySeconds = on.spillLatencySeconds;
     activity.work = part * static_cast<double>(reserve->bytes.expected);
     activity.uses = {{on.memory, 1}, {on.spillRead, 1}};

@@ -127,6 +127,30 @@ Expected<std::vector<RankSkew>> sortedSkews(const Division &division) {
   return skews;
 }
 
+/// Those of a node that are of one kind, counted from its first rank: "ranks 0-2,4-7", with the
+/// number of such nodes.
+std::string ranksText(const std::vector<Kind> &kinds, const Kind &kind, int64_t rank, int64_t nodes) {
+  std::string text;
+  int64_t count = 0;
+  for (size_t first = 0; first < kinds.size(); ++first) {
+    if (!(kinds[first] == kind)) {
+      continue;
+    }
+    size_t last = first;
+    while (last + 1 < kinds.size() && kinds[last + 1] == kind) {
+      ++last;
+    }
+    text += (text.empty() ? "" : ",") + std::to_string(rank + static_cast<int64_t>(first));
+    if (last > first) {
+      text += "-" + std::to_string(rank + static_cast<int64_t>(last));
+    }
+    count += static_cast<int64_t>(last - first) + 1;
+    first = last;
+  }
+  return (count > 1 ? "ranks " : "rank ") + text +
+         (nodes > 1 ? " ×" + std::to_string(nodes) : "");
+}
+
 /// Divides the ranks into runs of nodes that are equal, and those into classes.
 class Divider {
 public:
@@ -205,6 +229,7 @@ private:
       }
       RankClass made;
       made.name = instance.name + (classes_.empty() ? "" : "/" + std::to_string(classes_.size()));
+      made.ranks = ranksText(kinds, kind, rank, nodes);
       made.nodes = nodes;
       made.ranksPerNode = std::count(kinds.begin(), kinds.end(), kind);
       made.nodeRanks = size;

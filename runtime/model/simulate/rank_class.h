@@ -26,6 +26,7 @@ enum class Weight : uint8_t { kEven, kRows, kKeys };
 /// node send. Classes of unequal ranks on one node share its links and storage.
 struct RankClass {
   std::string name;
+  std::string ranks; ///< for people: those of the first node, and of how many: "ranks 0-71 ×1400"
   int64_t nodes = 1;
   int64_t ranksPerNode = 1; ///< of this class
   int64_t nodeRanks = 1;    ///< of all classes of the node

@@ -18,6 +18,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 // Work that is left below this part of an activity's own is rounding.
 constexpr double kWorkSlack = 1e-12;
+constexpr double kRateSlack = 1e-9;
 
 Status checkAmount(const Activity &activity, const char *what, double value) {
   if (!std::isfinite(value) || value < 0) {
@@ -92,6 +93,7 @@ private:
   void startWaiting(int32_t cause);
   void finish(int32_t id);
   void advance(double seconds);
+  void noteRate(std::vector<RateChange> &rates, double bytesPerSecond) const;
   void findCriticalPath();
   double errorOf(const std::vector<int32_t> &path) const;
 
@@ -181,6 +183,7 @@ void Simulation::finish(int32_t id) {
 
 void Simulation::advance(double seconds) {
   std::vector<bool> fatpipeUsed(graph_.resources.size(), false);
+  std::vector<double> through(graph_.resources.size(), 0);
   for (size_t i = 0; i < running_.size(); ++i) {
     int32_t id = running_[i];
     double bytes = std::min(remaining_[id], rates_[i].bytesPerSecond * seconds);
@@ -190,6 +193,7 @@ void Simulation::advance(double seconds) {
     }
     for (const Use &use : graph_.activities[id].uses) {
       outcome_.uses[use.resource].bytes += use.amount * bytes;
+      through[use.resource] += use.amount * rates_[i].bytesPerSecond;
       if (graph_.resources[use.resource].sharing == Sharing::kFatpipe && use.amount > 0) {
         fatpipeUsed[use.resource] = true;
       }
@@ -199,6 +203,17 @@ void Simulation::advance(double seconds) {
     if (fatpipeUsed[resource]) {
       outcome_.uses[resource].busySeconds += seconds;
     }
+    if (seconds > 0) {
+      noteRate(outcome_.uses[resource].rates, through[resource]);
+    }
+  }
+}
+
+/// From now on; nothing if it stays as it was, but for rounding.
+void Simulation::noteRate(std::vector<RateChange> &rates, double bytesPerSecond) const {
+  double before = rates.empty() ? 0 : rates.back().bytesPerSecond;
+  if (std::abs(bytesPerSecond - before) > kRateSlack * std::max(bytesPerSecond, before)) {
+    rates.push_back({now_, bytesPerSecond});
   }
 }
 
@@ -269,6 +284,9 @@ Expected<Outcome> Simulation::run() {
       outcome_.spans[key.first].bottleneck = key.second;
     }
   }
+  for (ResourceUse &use : outcome_.uses) {
+    noteRate(use.rates, 0);
+  }
   findCriticalPath();
   return std::move(outcome_);
 }
@@ -298,7 +316,7 @@ double Simulation::errorOf(const std::vector<int32_t> &path) const {
     double seconds = span.finish - span.start;
     const Activity &activity = graph_.activities[id];
     // "exchange orders #12" and its other chunks are one kind.
-    double &ofKind = byKind[activity.name.substr(0, activity.name.find(" #"))];
+    double &ofKind = byKind[activity.kind()];
     double own = seconds;
     if (span.bottleneck != kNone) {
       own = std::min(seconds, activity.latencySeconds);

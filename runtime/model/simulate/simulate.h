@@ -20,9 +20,16 @@ struct Span {
       kNone; ///< the resource that held it longest; kNone: latency, or its own bound
 };
 
+/// What goes through a resource from a time on.
+struct RateChange {
+  double seconds = 0;
+  double bytesPerSecond = 0;
+};
+
 struct ResourceUse {
   double bytes = 0;       ///< moved through it
   double busySeconds = 0; ///< bytes / capacity; of a fatpipe the time in which anyone used it
+  std::vector<RateChange> rates; ///< ascending in time; before the first nothing, as after the last
 };
 
 struct Outcome {

@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace headrace::simulate {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string placeOf(const Graph &graph, const Activity &activity) {
   bool known = activity.place >= 0 && activity.place < static_cast<int32_t>(graph.places.size());
@@ -37,36 +41,107 @@ std::string bytesText(double bytes) {
 /// What goes through a processor are operations: its rate is in bytes that stand for them.
 bool carriesBytes(const Resource &resource) { return !resource.name.ends_with(" compute"); }
 
+Json metadata(const char *what, size_t process, size_t thread, Json arguments) {
+  return {{"ph", "M"}, {"pid", process}, {"tid", thread}, {"name", what}, {"args", std::move(arguments)}};
+}
+
+Json nameEvent(const char *what, size_t process, size_t thread, const std::string &name) {
+  return metadata(what, process, thread, {{"name", name}});
+}
+
+Json argumentsOf(const Graph &graph, const Activity &activity, const Span &span) {
+  Json arguments = {{"bytes", activity.work},
+                    {"bottleneck", bottleneckOf(graph, span)},
+                    {"waited_us", 1e6 * (span.start - span.ready)},
+                    {"ranks", activity.rankClass == kNone ? "all" : graph.rankClasses[activity.rankClass]}};
+  if (std::string place = placeOf(graph, activity); !place.empty()) {
+    arguments["place"] = place;
+  }
+  return arguments;
+}
+
+std::vector<int32_t> byStart(const Outcome &outcome) {
+  std::vector<int32_t> order(outcome.spans.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return outcome.spans[a].start < outcome.spans[b].start;
+  });
+  return order;
+}
+
+/// Gives every activity a line on which nothing else is at that time: one for each kind of each
+/// task and class of ranks, and more where such overlap. Takes them in the order of their starts.
+class Lines {
+public:
+  /// The line's number, from 1, and whether it is new.
+  std::pair<size_t, bool> place(size_t process, const Activity &activity, const Span &span) {
+    std::vector<Line> &lines = lines_[{process, activity.lane, activity.kind()}];
+    auto free = std::find_if(lines.begin(), lines.end(),
+                             [&](const Line &line) { return line.end <= span.start; });
+    bool isNew = free == lines.end();
+    if (isNew) {
+      free = lines.insert(lines.end(), {++count_, 0});
+    }
+    free->end = span.finish;
+    return {free->number, isNew};
+  }
+
+private:
+  struct Line {
+    size_t number = 0;
+    double end = 0;
+  };
+  std::map<std::tuple<size_t, int32_t, std::string>, std::vector<Line>> lines_;
+  size_t count_ = 0;
+};
+
+/// A curve for every resource that anything goes through, in a process of their own: the part of
+/// the capacity that is in use. Of a fatpipe, which bounds each alone, it may be above 100.
+void addResourceUse(const Graph &graph, const Outcome &outcome, Json &events) {
+  size_t process = graph.rankClasses.size() + 1;
+  events.push_back(nameEvent("process_name", process, 0, "resources"));
+  for (size_t r = 0; r < graph.resources.size(); ++r) {
+    for (const RateChange &change : outcome.uses[r].rates) {
+      double percent = 100 * change.bytesPerSecond / graph.resources[r].capacity;
+      events.push_back({{"ph", "C"},
+                        {"pid", process},
+                        {"name", graph.resources[r].name},
+                        {"ts", 1e6 * change.seconds},
+                        {"args", {{"percent", percent}}}});
+    }
+  }
+}
+
 } // namespace
 
 std::string perfettoTrace(const Graph &graph, const Outcome &outcome) {
-  nlohmann::ordered_json events = nlohmann::ordered_json::array();
-  for (size_t lane = 0; lane < graph.lanes.size(); ++lane) {
-    events.push_back({{"ph", "M"},
-                      {"pid", 0},
-                      {"tid", lane},
-                      {"name", "thread_name"},
-                      {"args", {{"name", graph.lanes[lane]}}}});
+  Json events = Json::array();
+  events.push_back(nameEvent("process_name", 0, 0, "all ranks"));
+  for (size_t c = 0; c < graph.rankClasses.size(); ++c) {
+    events.push_back(nameEvent("process_name", c + 1, 0, graph.rankClasses[c]));
   }
-  for (size_t i = 0; i < graph.activities.size(); ++i) {
-    const Activity &activity = graph.activities[i];
-    const Span &span = outcome.spans[i];
-    nlohmann::ordered_json arguments = {{"bytes", activity.work},
-                                        {"bottleneck", bottleneckOf(graph, span)},
-                                        {"waited_us", 1e6 * (span.start - span.ready)}};
-    if (std::string place = placeOf(graph, activity); !place.empty()) {
-      arguments["place"] = place;
+  Lines lines;
+  for (int32_t id : byStart(outcome)) {
+    const Activity &activity = graph.activities[id];
+    const Span &span = outcome.spans[id];
+    size_t process = static_cast<size_t>(activity.rankClass + 1);
+    auto [thread, isNew] = lines.place(process, activity, span);
+    if (isNew) {
+      events.push_back(nameEvent("thread_name", process, thread, activity.kind()));
+      events.push_back(
+          metadata("thread_sort_index", process, thread, {{"sort_index", activity.lane}}));
     }
     events.push_back({{"ph", "X"},
-                      {"pid", 0},
-                      {"tid", activity.lane},
+                      {"pid", process},
+                      {"tid", thread},
                       {"name", activity.name},
                       {"ts", 1e6 * span.start},
                       {"dur", 1e6 * (span.finish - span.start)},
-                      {"args", arguments}});
+                      {"args", argumentsOf(graph, activity, span)}});
   }
-  nlohmann::ordered_json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", events}};
-  return trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  addResourceUse(graph, outcome, events);
+  Json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", events}};
+  return trace.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string report(const Graph &graph, const Outcome &outcome) {
@@ -82,7 +157,7 @@ std::string report(const Graph &graph, const Outcome &outcome) {
     const Activity &activity = graph.activities[id];
     const Span &span = outcome.spans[id];
     std::string place = placeOf(graph, activity);
-    std::string name = activity.name.substr(0, activity.name.find(" #")) + " (" +
+    std::string name = activity.kind() + " (" +
                        bottleneckOf(graph, span) + ")" + (place.empty() ? "" : " at " + place);
     auto it = std::find_if(lines.begin(), lines.end(),
                            [&](const auto &entry) { return entry.first == name; });

@@ -2,12 +2,10 @@
 // nothing beats the longest chain or the fullest resource, more bandwidth of a lone resource never
 // costs time.
 #include "runtime/model/simulate/simulate.h"
-#include "runtime/model/simulate/trace.h"
 #include "test/unit/model/simulate/random_graph.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace headrace::simulate {
 namespace {
@@ -209,31 +207,6 @@ TEST(Simulate, a_lone_resource_is_monotone_in_its_bandwidth) {
     EXPECT_LT(seconds, previous);
     previous = seconds;
   }
-}
-
-TEST(Trace, is_json_and_the_report_names_the_users_program) {
-  Graph graph;
-  std::string place = "query.sql:3, in a part of it with a name that is longer than a line";
-  graph.resources = {{"nic", 2}, {"gpu compute", 8}};
-  graph.places = {place};
-  graph.lanes = {"network"};
-  graph.activities = {transfer("exchange \"o\" #0", 4, {0}),
-                      transfer("exchange \"o\" #1", 4, {0}, {0})};
-  graph.activities[0].place = graph.activities[1].place = 0;
-  graph.activities[1].uses.push_back({1, 1});
-  Outcome outcome = run(graph);
-  nlohmann::json trace = nlohmann::json::parse(perfettoTrace(graph, outcome));
-  ASSERT_EQ(trace["traceEvents"].size(), 3u);
-  EXPECT_EQ(trace["traceEvents"][2]["ts"], 2e6);
-  EXPECT_EQ(trace["traceEvents"][2]["args"]["bottleneck"], "nic");
-  EXPECT_EQ(trace["traceEvents"][2]["args"]["place"], place);
-  std::string text = report(graph, outcome);
-  EXPECT_NE(text.find("4000.000 ms 100.0 %  exchange \"o\" (nic) at " + place + "\n"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("4000.000 ms 100.0 %  nic, 8 B\n"), std::string::npos) << text;
-  // Operations are not bytes.
-  EXPECT_NE(text.find("500.000 ms  12.5 %  gpu compute\n"), std::string::npos) << text;
 }
 
 } // namespace
