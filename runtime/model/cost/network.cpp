@@ -30,15 +30,6 @@ int64_t resolveIndex(const topology::IndexExpression &index, int64_t source, int
   return 0;
 }
 
-const Route *findRoute(const topology::NodeType &node, const topology::DeviceGroup &source,
-                       const topology::DeviceGroup *target) {
-  auto it = std::find_if(node.routes.begin(), node.routes.end(), [&](const Route &route) {
-    return route.source.group == source.name &&
-           (target ? route.target.group == target->name : route.target.isNetwork());
-  });
-  return it == node.routes.end() ? nullptr : &*it;
-}
-
 } // namespace
 
 std::string Link::name() const {
@@ -143,6 +134,11 @@ void Network::appendRoute(Path &path, const Route &route, int64_t node, int64_t 
   }
 }
 
+topology::Endpoint Network::endOf(const RankPlace &place) const {
+  return {topology::rankGroup(topology_, *place.nodeType)->name, place.deviceType->space,
+          place.device};
+}
+
 Path Network::path(int64_t source, int64_t target) const {
   Path path;
   if (source == target) {
@@ -150,11 +146,18 @@ Path Network::path(int64_t source, int64_t target) const {
   }
   const RankPlace &from = places_[source];
   const RankPlace &to = places_[target];
-  const topology::DeviceGroup &fromGroup = *topology::rankGroup(topology_, *from.nodeType);
   if (from.node == to.node) {
-    const Route *route = findRoute(*from.nodeType, fromGroup, &fromGroup);
-    HR_CHECK(route); // topology::parseTopology refuses nodes without it
-    appendRoute(path, *route, from.node, from.device, to.device, Way::kForward);
+    const topology::NodeType &node = *from.nodeType;
+    const Route *there = node.findRoute(endOf(from), endOf(to));
+    const Route *back = node.findRoute(endOf(to), endOf(from));
+    HR_CHECK(there && back); // topology::parseTopology refuses nodes without the pattern for all
+    // A route of one pair serves both ways, and goes before the pattern.
+    if (back->speciality() > there->speciality()) {
+      appendRoute(path, *back, from.node, to.device, from.device, Way::kBackward);
+      std::reverse(path.links.begin(), path.links.end());
+    } else {
+      appendRoute(path, *there, from.node, from.device, to.device, Way::kForward);
+    }
     return path;
   }
   path = outward(source);
@@ -165,8 +168,7 @@ Path Network::path(int64_t source, int64_t target) const {
 
 Path Network::outward(int64_t rank) const {
   const RankPlace &from = places_[rank];
-  const Route *up =
-      findRoute(*from.nodeType, *topology::rankGroup(topology_, *from.nodeType), nullptr);
+  const Route *up = from.nodeType->findRoute(endOf(from), {});
   HR_CHECK(up); // topology::parseTopology refuses several nodes without it
   Path path;
   appendRoute(path, *up, from.node, from.device, from.device, Way::kForward);
@@ -177,8 +179,7 @@ Path Network::outward(int64_t rank) const {
 
 Path Network::inward(int64_t rank) const {
   const RankPlace &to = places_[rank];
-  const Route *down =
-      findRoute(*to.nodeType, *topology::rankGroup(topology_, *to.nodeType), nullptr);
+  const Route *down = to.nodeType->findRoute(endOf(to), {});
   HR_CHECK(down);
   Path path;
   path.links.push_back(nodes_[to.node].fabricIn);

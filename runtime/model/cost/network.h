@@ -62,6 +62,7 @@ private:
   };
   int32_t addLink(Link link);
   enum class Way : uint8_t { kForward, kBackward };
+  topology::Endpoint endOf(const RankPlace &place) const;
   void appendRoute(Path &path, const topology::Route &route, int64_t node, int64_t sourceDevice,
                    int64_t targetDevice, Way way) const;
 

@@ -87,16 +87,15 @@ std::vector<SpillTier> spillTiers(const topology::Topology &topology, const Node
       continue;
     }
     const DeviceType &device = topology.deviceTypes.at(group.type);
-    auto route = std::find_if(node.routes.begin(), node.routes.end(), [&](const Route &candidate) {
-      return candidate.source.group == ranks->name && candidate.target.group == group.name;
-    });
+    const Route *route = node.findRoute(
+        {ranks->name, topology.deviceTypes.at(ranks->type).space}, {group.name, device.space});
     SpillTier tier;
     tier.space = device.space;
     tier.capacityBytes = device.capacityBytes * static_cast<double>(group.count) / count;
     tier.latencySeconds = device.latencySeconds;
     Slowest write;
     Slowest read;
-    if (route != node.routes.end()) {
+    if (route) {
       write = slowestOf(topology, node, *route, ranks->count, Way::kWrite);
       read = slowestOf(topology, node, *route, ranks->count, Way::kRead);
       tier.latencySeconds += latencyOf(node, *route);

@@ -7,7 +7,8 @@ namespace {
 // Far beyond any machine, and products of a few of them stay finite.
 constexpr double kFigureMax = 1e24;
 constexpr double kFigureMin = 1e-24;
-constexpr double kRelativeErrorMax = 100;
+// Beyond a factor of three nobody knows anything; who writes 5 means 5 %.
+constexpr double kRelativeErrorMax = 2;
 
 bool isDate(const std::string &text) {
   static constexpr std::string_view kForm = "dddd-dd-dd";
@@ -20,7 +21,10 @@ bool isDate(const std::string &text) {
       return false;
     }
   }
-  return true;
+  auto part = [&](size_t at) { return std::stoi(text.substr(at, 2)); };
+  bool month = text.size() < 7 || (part(5) >= 1 && part(5) <= 12);
+  bool day = text.size() < 10 || (part(8) >= 1 && part(8) <= 31);
+  return month && day;
 }
 
 void checkFigure(JsonReader &reader, double value, Bound bound) {
@@ -43,21 +47,19 @@ void checkFigure(JsonReader &reader, double value, Bound bound) {
 std::string readDate(JsonReader &object, std::string fallback) {
   std::string date = object.text("date", Presence::kOptional, fallback);
   if (object.ok() && !date.empty() && !isDate(date)) {
-    object.fail("date must be a year, month or day such as 2025-08-21, got ", date);
+    object.failAt("date", "date must be a year, month or day such as 2025-08-21, got ", date);
   }
   return date;
 }
 
 Provenance readProvenance(JsonReader &object, const FigureDefaults &defaults) {
   Provenance provenance = defaults.provenance;
-  std::string kind =
-      object.text("kind", Presence::kOptional, originName(defaults.provenance.origin));
   provenance.origin = object.oneOf(
-      kind, {Origin::kAssumed, Origin::kDatasheet, Origin::kMeasured, Origin::kFitted}, originName,
+      "kind", Presence::kOptional, {Origin::kAssumed, Origin::kDatasheet, Origin::kMeasured, Origin::kFitted}, originName,
       provenance.origin, "kind must be assumed, datasheet, measured or fitted, got ");
   provenance.source = object.text("src", Presence::kOptional, defaults.provenance.source);
   if (object.ok() && !provenance.source.empty() && !defaults.sources->contains(provenance.source)) {
-    object.fail("unknown source, add it to $.sources: ", provenance.source);
+    object.failAt("src", "unknown source, add it to $.sources: ", provenance.source);
   }
   provenance.date = readDate(object, defaults.provenance.date);
   return provenance;
@@ -66,7 +68,8 @@ Provenance readProvenance(JsonReader &object, const FigureDefaults &defaults) {
 double readRelativeError(JsonReader &object, double fallback) {
   double error = object.number("rel_err", Presence::kOptional, fallback);
   if (object.ok() && (error < 0 || error > kRelativeErrorMax)) {
-    object.fail("rel_err must be from 0 to 100, got ", error);
+    object.failAt("rel_err", "rel_err must be from 0 to ", kRelativeErrorMax,
+                  " (0.05 is 5 %), got ", error);
   }
   return error;
 }
@@ -80,7 +83,7 @@ Quantity readFigure(JsonReader &value, Bound bound, const FigureDefaults &defaul
     figure.nominal = value.number("v", Presence::kRequired);
     figure.efficiency = value.number("eff", Presence::kOptional, 1);
     if (value.ok() && (figure.efficiency < 1e-6 || figure.efficiency > 1.2)) {
-      value.fail("eff must be above 0 and at most 1.2, got ", figure.efficiency);
+      value.failAt("eff", "eff must be above 0 and at most 1.2, got ", figure.efficiency);
     }
     figure.relativeError = readRelativeError(value, defaults.relativeError);
     figure.provenance = readProvenance(value, defaults);

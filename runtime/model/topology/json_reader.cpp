@@ -4,6 +4,23 @@
 #include <cmath>
 
 namespace headrace::topology {
+namespace {
+
+constexpr double kCountMax = double{1u << 31};
+
+/// C0, DEL, and C1 as UTF-8 writes it.
+bool hasControlCharacter(const std::string &text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char c = static_cast<unsigned char>(text[i]);
+    unsigned char before = i > 0 ? static_cast<unsigned char>(text[i - 1]) : 0;
+    if (c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
 
 std::string shownValue(const nlohmann::json &value) {
   constexpr size_t kShownMax = 80;
@@ -12,6 +29,13 @@ std::string shownValue(const nlohmann::json &value) {
   }
   std::string text = value.dump();
   return text.size() <= kShownMax ? text : text.substr(0, kShownMax) + "…";
+}
+
+std::optional<int64_t> countOf(const nlohmann::json &value) {
+  // Above 2^31 no count of devices, cores or ranks makes sense, and products stay within 64 bits.
+  double number = value.is_number() ? value.get<double>() : -1;
+  bool whole = number >= 0 && number <= kCountMax && number == std::floor(number);
+  return whole ? std::optional<int64_t>(static_cast<int64_t>(number)) : std::nullopt;
 }
 
 bool JsonReader::expectObject() {
@@ -47,7 +71,12 @@ std::string JsonReader::asText() {
     fail("expected a string, got ", value_.type_name());
     return {};
   }
-  return value_.get<std::string>();
+  std::string text = value_.get<std::string>();
+  if (hasControlCharacter(text)) {
+    fail("control characters are not supported, got ", shownValue(value_));
+    return {};
+  }
+  return text;
 }
 
 double JsonReader::number(const char *key, Presence presence, double fallback) {
@@ -74,14 +103,12 @@ int64_t JsonReader::integer(const char *key, Presence presence, int64_t fallback
     return fallback;
   }
   JsonReader reader(*found, path_ + "." + key, failure_);
-  // Above 2^31 no count of devices, cores or ranks makes sense, and products stay within 64 bits.
-  constexpr int64_t kCountMax = int64_t{1} << 31;
-  if (!found->is_number_integer() || found->get<int64_t>() < 0 ||
-      found->get<int64_t>() > kCountMax) {
-    reader.fail("expected an integer from 0 to ", kCountMax, ", got ", shownValue(*found));
-    return fallback;
+  std::optional<int64_t> count = countOf(*found);
+  if (!count) {
+    reader.fail("expected an integer from 0 to ", static_cast<int64_t>(kCountMax), ", got ",
+                shownValue(*found));
   }
-  return found->get<int64_t>();
+  return count.value_or(fallback);
 }
 
 void JsonReader::members(const char *key, Presence presence,
@@ -91,6 +118,10 @@ void JsonReader::members(const char *key, Presence presence,
       return;
     }
     for (const auto &[name, value] : object.value().items()) {
+      if (name.empty() || hasControlCharacter(name)) {
+        object.fail("a name needs letters, and no control characters, got ", shownValue(name));
+        return;
+      }
       JsonReader reader(value, object.path() + "." + name, failure_);
       visit(name, reader);
       if (!ok()) {
@@ -146,7 +177,7 @@ void JsonReader::finish() {
       for (const std::string &name : known_) {
         known += (known.empty() ? "" : ", ") + name;
       }
-      fail("unknown key: ", key, "; known here: ", known);
+      fail("unknown key: ", hasControlCharacter(key) ? shownValue(key) : key, "; known here: ", known);
       return;
     }
   }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,18 +37,25 @@ public:
       failure_.status = makeError(ErrorKind::kUser, path_, ": ", parts...);
     }
   }
+  /// Likewise, of the value under a key.
+  template <typename... Parts> void failAt(const char *key, const Parts &...parts) {
+    if (ok()) {
+      failure_.status = makeError(ErrorKind::kUser, path_, ".", key, ": ", parts...);
+    }
+  }
 
-  /// The one of `all` that has this name, else `fallback` and a failure: `complaint`, then the
-  /// name.
+  /// The one of `all` whose name is under `key`; `fallback` if the key is not there. Any other name
+  /// fails: `complaint`, then the name.
   template <typename E>
-  E oneOf(const std::string &name, std::initializer_list<E> all, const char *(*nameOf)(E),
-          E fallback, const char *complaint) {
+  E oneOf(const char *key, Presence presence, std::initializer_list<E> all,
+          const char *(*nameOf)(E), E fallback, const char *complaint) {
+    std::string name = text(key, presence, nameOf(fallback));
     for (E candidate : all) {
       if (name == nameOf(candidate)) {
         return candidate;
       }
     }
-    fail(complaint, name);
+    failAt(key, complaint, name);
     return fallback;
   }
 
@@ -56,11 +64,13 @@ public:
   /// Fails unless this is an object.
   bool expectObject();
 
+  /// Without control characters, which a terminal would obey.
   std::string text(const char *key, Presence presence, std::string fallback = {});
   std::string asText();
   /// A finite number.
   double number(const char *key, Presence presence, double fallback = 0);
   double asNumber();
+  /// Also as 16.0 or 1e3.
   int64_t integer(const char *key, Presence presence, int64_t fallback = 0);
   /// True or false; false if it is not there.
   bool flag(const char *key);
@@ -89,10 +99,13 @@ private:
   std::set<std::string> known_;
 };
 
+/// A count as JSON Schema understands it, also 16.0; nothing if it is none, or not from 0 to 2^31.
+std::optional<int64_t> countOf(const nlohmann::json &value);
+
 /// A value for a message: scalars as they are (cut to 80 bytes), others by kind and size.
 std::string shownValue(const nlohmann::json &value);
 
-/// Parses text. Refuses with a place, before anything is kept: syntax errors (by byte), and by path
+/// Parses text. Refuses with a place, before anything is kept: syntax errors (by line and column), and by path
 /// what is too much (16 MiB, 2^18 values, 32 levels, names of 128 bytes, texts of 4 KiB) and keys
 /// that stand twice in an object.
 Expected<nlohmann::json> parseJson(std::string_view text);

@@ -2,6 +2,8 @@
 // all.
 #include "runtime/model/topology/json_reader.h"
 
+#include <algorithm>
+
 namespace headrace::topology {
 namespace {
 
@@ -10,10 +12,13 @@ constexpr size_t kValuesMax = size_t{1} << 18;
 constexpr size_t kDepthMax = 32;
 constexpr size_t kNameBytesMax = 128;
 constexpr size_t kStringBytesMax = 4096;
+constexpr size_t kShownMax = 40;
 
 /// Follows the document and stops at the first thing that goes too far.
 class TextCheck : public nlohmann::json_sax<nlohmann::json> {
 public:
+  explicit TextCheck(std::string_view text) : text_(text) {}
+
   const Status &status() const { return status_; }
 
   bool null() override { return value(); }
@@ -49,7 +54,25 @@ public:
   bool end_array() override { return end(); }
   bool parse_error(size_t position, const std::string &,
                    const nlohmann::detail::exception &) override {
-    status_ = makeError(ErrorKind::kUser, "not valid JSON near byte ", position);
+    // The word that the reader stopped in or behind; it counts bytes from 1.
+    size_t end = std::min(position, text_.size());
+    size_t start = end;
+    while (start > 0 && isWord(text_[start - 1])) {
+      --start;
+    }
+    while (end < text_.size() && isWord(text_[end])) {
+      ++end;
+    }
+    if (start == end && position <= text_.size()) {
+      start -= start > 0 ? 1 : 0; // a mark: "," or "}"
+    }
+    size_t newlines = static_cast<size_t>(std::count(text_.begin(), text_.begin() + static_cast<ptrdiff_t>(start), '\n'));
+    size_t lineStart = text_.rfind('\n', start == 0 ? 0 : start - 1);
+    lineStart = newlines == 0 ? 0 : lineStart + 1;
+    std::string found(text_.substr(start, std::min(end - start, kShownMax)));
+    bool nothing = text_.substr(start).find_first_not_of(" \t\r\n") == std::string_view::npos;
+    status_ = makeError(ErrorKind::kUser, "line ", newlines + 1, ", column ", start - lineStart + 1,
+                        ": not valid JSON", nothing ? ": the text ends too early" : ", got " + shownValue(found));
     return false;
   }
 
@@ -62,6 +85,10 @@ private:
     std::set<std::string> keys; ///< of an object: seen so far
   };
 
+  static bool isWord(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           c == '.' || c == '+' || c == '-' || c == '_';
+  }
   std::string path() const {
     std::string text = "$";
     for (const Frame &frame : frames_) {
@@ -82,7 +109,7 @@ private:
       ++frames_.back().elements;
     }
     return ++values_ <= kValuesMax ||
-           refuse("more than ", kValuesMax, " values are not supported; use templates (groups)");
+           refuse("more than ", kValuesMax, " values are not supported; use templates (groups), which nest at most 16 deep");
   }
   bool start(Kind kind) {
     if (!value()) {
@@ -99,6 +126,7 @@ private:
     return true;
   }
 
+  std::string_view text_;
   std::vector<Frame> frames_;
   size_t values_ = 0;
   Status status_;
@@ -109,9 +137,10 @@ private:
 Expected<nlohmann::json> parseJson(std::string_view text) {
   if (text.size() > kTextBytesMax) {
     return makeError(ErrorKind::kUser, "$: more than ", kTextBytesMax,
-                     " bytes are not supported, got ", text.size());
+                     " bytes are not supported; use templates (groups), which nest at most 16 deep, got ",
+                     text.size());
   }
-  TextCheck check;
+  TextCheck check(text);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &check)) {
     return check.status();
   }

@@ -2,8 +2,20 @@
 #include "runtime/model/topology/topology.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace headrace::topology {
+namespace {
+
+std::string joined(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names) {
+    text += name + ", ";
+  }
+  return text;
+}
+
+} // namespace
 
 Expected<Topology> openTopology(const std::string &name, int64_t ranks, double memoryBytes) {
   if (name.empty() || name == "machine") {
@@ -14,8 +26,15 @@ Expected<Topology> openTopology(const std::string &name, int64_t ranks, double m
     return shippedTopology(name);
   }
   size_t first = name.find_first_not_of(" \t\r\n");
-  bool isText = first != std::string::npos && name[first] == '{';
-  return isText ? parseTopology(name) : readTopologyFile(name);
+  if (first != std::string::npos && name[first] == '{') {
+    return parseTopology(name);
+  }
+  std::error_code error;
+  if (!std::filesystem::exists(name, error)) {
+    return makeError(ErrorKind::kUser, "no such topology: expected a file, or one of ",
+                     joined(shipped), "machine; got ", name);
+  }
+  return readTopologyFile(name);
 }
 
 } // namespace headrace::topology

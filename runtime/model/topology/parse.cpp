@@ -21,7 +21,7 @@ Fabric readFabric(JsonReader &reader, const FigureDefaults &defaults) {
     known |= fabric.kind == kind;
   }
   if (reader.ok() && !known) {
-    reader.fail("kind must be switch, fat-tree, rail-optimized, dragonfly or torus, got ",
+    reader.failAt("kind", "kind must be switch, fat-tree, rail-optimized, dragonfly or torus, got ",
                 fabric.kind);
   }
   fabric.rails = reader.integer("rails", Presence::kOptional, 1);
@@ -33,7 +33,7 @@ Fabric readFabric(JsonReader &reader, const FigureDefaults &defaults) {
         readFigure(value, "alpha", Presence::kOptional, Bound::kNotNegative, defaults);
     tier.oversubscription = value.number("oversub", Presence::kOptional, 1);
     if (value.ok() && (tier.oversubscription < 1 || tier.oversubscription > 1e6)) {
-      value.fail("oversub must be at least 1, got ", tier.oversubscription);
+      value.failAt("oversub", "oversub must be at least 1, got ", tier.oversubscription);
     }
     value.finish();
     fabric.tiers.push_back(tier);
@@ -41,7 +41,7 @@ Fabric readFabric(JsonReader &reader, const FigureDefaults &defaults) {
   fabric.efficiency =
       readFigure(reader, "ecmp_eff", Presence::kOptional, Bound::kPositive, defaults, 1);
   if (reader.ok() && fabric.efficiency.value > 1) {
-    reader.fail("ecmp_eff must be above 0 and at most 1, got ", fabric.efficiency.value);
+    reader.failAt("ecmp_eff", "ecmp_eff must be above 0 and at most 1, got ", fabric.efficiency.value);
   }
   if (reader.ok() && (fabric.tiers.empty() || fabric.tiers.size() > 16 || fabric.rails < 1)) {
     reader.fail("a fabric needs 1 to 16 tiers and at least one rail");
@@ -52,8 +52,7 @@ Fabric readFabric(JsonReader &reader, const FigureDefaults &defaults) {
 
 CollectiveFit readCollective(JsonReader &reader, const FigureDefaults &defaults) {
   CollectiveFit fit;
-  std::string op = reader.text("op", Presence::kRequired);
-  fit.kind = reader.oneOf(op,
+  fit.kind = reader.oneOf("op", Presence::kRequired,
                           {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
                            CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
                            CollectiveKind::kBroadcast},
@@ -77,7 +76,7 @@ CollectiveFit readCollective(JsonReader &reader, const FigureDefaults &defaults)
   fit.messageBytesBelow = term("message_below");
   fit.members = reader.integer("n", Presence::kOptional, 0);
   if (reader.ok() && fit.members == 1) {
-    reader.fail("n must be at least 2, or 0 for groups of any size, got ", fit.members);
+    reader.failAt("n", "n must be at least 2, or 0 for groups of any size, got ", fit.members);
   }
   Quantity bus = readFigure(reader, "B", Presence::kOptional, Bound::kPositive, defaults);
   Quantity whole = readFigure(reader, "B_alg", Presence::kOptional, Bound::kPositive, defaults);
@@ -100,14 +99,14 @@ Group readGroup(const std::string &name, JsonReader &reader, const FigureDefault
   group.name = name;
   reader.elements("members", Presence::kRequired, [&](JsonReader &pair) {
     const nlohmann::json &value = pair.value();
-    bool wellFormed = value.is_array() && value.size() == 2 && value[0].is_string() &&
-                      value[1].is_number_unsigned() && value[1].get<uint64_t>() >= 1 &&
-                      value[1].get<uint64_t>() <= 1048576;
-    if (!wellFormed) {
+    bool pairOf = value.is_array() && value.size() == 2 && value[0].is_string();
+    int64_t count = pairOf ? countOf(value[1]).value_or(0) : 0;
+    if (count < 1 || count > 1048576) {
       pair.fail("expected [node type or group, count from 1 to 1048576], got ", shownValue(value));
       return;
     }
-    group.members.push_back({value[0].get<std::string>(), value[1].get<int64_t>()});
+    group.members.push_back(
+        {JsonReader(value[0], pair.path() + "[0]", *pair.failure()).asText(), count});
   });
   std::string domain = reader.text("failure_domain", Presence::kOptional);
   if (domain == "rack") {
@@ -115,7 +114,7 @@ Group readGroup(const std::string &name, JsonReader &reader, const FigureDefault
   } else if (domain == "power") {
     group.failureDomain = FailureLevel::kPower;
   } else if (reader.ok() && !domain.empty()) {
-    reader.fail("failure_domain must be rack or power, got ", domain);
+    reader.failAt("failure_domain", "failure_domain must be rack or power, got ", domain);
   }
   group.meanTimeBetweenFailures =
       readFigure(reader, "mtbf", Presence::kOptional, Bound::kPositive, defaults);
@@ -136,13 +135,16 @@ Source readSource(JsonReader &reader) {
 FigureDefaults readHead(JsonReader &root, Topology &topology) {
   std::string schema = root.text("schema", Presence::kRequired);
   if (root.ok() && schema != kSchema) {
-    root.fail("unsupported schema: expected ", kSchema, ", got ", schema);
+    root.failAt("schema", "unsupported schema: expected ", kSchema, ", got ", schema);
   }
   std::string units = root.text("units", Presence::kOptional, "SI");
   if (root.ok() && units != "SI" && !units.starts_with("SI ")) {
-    root.fail("unknown units: expected SI (bytes, seconds, bytes per second), got ", units);
+    root.failAt("units", "unknown units: expected SI (bytes, seconds, bytes per second), got ", units);
   }
   topology.name = root.text("name", Presence::kRequired);
+  if (root.ok() && topology.name.empty()) {
+    root.failAt("name", "a topology needs a name");
+  }
   root.members("sources", Presence::kOptional, [&](const std::string &name, JsonReader &value) {
     topology.sources[name] = readSource(value);
   });
@@ -175,6 +177,9 @@ void readDocument(JsonReader &root, Topology &topology) {
     instance.type = value.text("type", Presence::kRequired);
     instance.count = value.integer("count", Presence::kOptional, 1);
     instance.name = value.text("name", Presence::kOptional, instance.type);
+    if (value.ok() && instance.name.empty()) {
+      value.failAt("name", "an instance needs a name");
+    }
     value.finish();
     topology.placements.push_back(std::move(instance));
   });

@@ -11,7 +11,7 @@ void readCapacity(JsonReader &reader, DeviceType &type, const FigureDefaults &de
   type.reservedBytes =
       readFigure(reader, "reserved", Presence::kOptional, Bound::kNotNegative, defaults);
   if (reader.ok() && type.reservedBytes.value >= type.totalBytes.value) {
-    reader.fail("reserved must be below capacity, got ", type.reservedBytes.value);
+    reader.failAt("reserved", "reserved must be below capacity, got ", type.reservedBytes.value);
   }
   type.capacityBytes = type.totalBytes.value - type.reservedBytes.value;
 }
@@ -39,17 +39,17 @@ void readCache(JsonReader &reader, DeviceType &type, const FigureDefaults &defau
   Cache cache;
   cache.level = reader.integer("level", Presence::kRequired);
   if (reader.ok() && (cache.level < 1 || cache.level > 8)) {
-    reader.fail("level must be from 1 to 8, got ", cache.level);
+    reader.failAt("level", "level must be from 1 to 8, got ", cache.level);
   }
   if (reader.ok() && !type.caches.empty() && cache.level <= type.caches.back().level) {
-    reader.fail("levels must ascend, got ", cache.level);
+    reader.failAt("level", "levels must ascend, got ", cache.level);
   }
   cache.capacityBytes =
       readFigure(reader, "capacity", Presence::kRequired, Bound::kPositive, defaults);
   cache.bandwidth = readFigure(reader, "bw", Presence::kOptional, Bound::kPositive, defaults);
   cache.sharers = reader.integer("sharers", Presence::kOptional, 1);
   if (reader.ok() && cache.sharers < 1) {
-    reader.fail("sharers must be at least 1, got ", cache.sharers);
+    reader.failAt("sharers", "sharers must be at least 1, got ", cache.sharers);
   }
   reader.finish();
   type.caches.push_back(std::move(cache));
@@ -69,7 +69,7 @@ void readMemory(JsonReader &memory, DeviceType &type, const FigureDefaults &defa
   type.pinnedBytesMax =
       readFigure(memory, "pinned_max", Presence::kOptional, Bound::kPositive, defaults);
   if (memory.ok() && type.pinnedBytesMax.value > type.totalBytes.value) {
-    memory.fail("pinned_max must be at most capacity, got ", type.pinnedBytesMax.value);
+    memory.failAt("pinned_max", "pinned_max must be at most capacity, got ", type.pinnedBytesMax.value);
   }
   type.pinSecondsPerByte =
       readFigure(memory, "pin_cost", Presence::kOptional, Bound::kNotNegative, defaults);
@@ -87,7 +87,7 @@ void readCompute(JsonReader &reader, DeviceType &type, const FigureDefaults &def
     common = compute.has("eff");
     efficiency = readFigure(compute, "eff", Presence::kOptional, Bound::kPositive, defaults, 1);
     if (compute.ok() && efficiency.value > 1.2) {
-      compute.fail("eff must be at most 1.2, got ", efficiency.value);
+      compute.failAt("eff", "eff must be at most 1.2, got ", efficiency.value);
     }
   });
   reader.members("compute", Presence::kOptional, [&](const std::string &kind, JsonReader &rate) {
@@ -120,7 +120,7 @@ Codec readCodec(const std::string &name, JsonReader &reader, int64_t cores,
   codec.name = name;
   codec.ratio = readFigure(reader, "ratio", Presence::kOptional, Bound::kPositive, own, 2);
   if (reader.ok() && codec.ratio.value < 1) {
-    reader.fail("ratio must be at least 1 (bytes before / after), got ", codec.ratio.value);
+    reader.failAt("ratio", "ratio must be at least 1 (bytes before / after), got ", codec.ratio.value);
   }
   codec.compressBytesPerSecond =
       readFigure(reader, "enc", Presence::kRequired, Bound::kPositive, own);
@@ -128,7 +128,7 @@ Codec readCodec(const std::string &name, JsonReader &reader, int64_t cores,
       readFigure(reader, "dec", Presence::kRequired, Bound::kPositive, own);
   std::string per = reader.text("per", Presence::kOptional, "device");
   if (reader.ok() && per != "core" && per != "device") {
-    reader.fail("per must be core or device, got ", per);
+    reader.failAt("per", "per must be core or device, got ", per);
   }
   for (Quantity *rate : {&codec.compressBytesPerSecond, &codec.decompressBytesPerSecond}) {
     if (per == "core") {
@@ -169,7 +169,7 @@ void readProcessor(JsonReader &reader, DeviceType &type, const FigureDefaults &d
   const char *cores = type.deviceClass == DeviceClass::kGpu ? "sms" : "cores";
   type.cores = reader.integer(cores, Presence::kOptional, 1);
   if (reader.ok() && type.cores < 1) {
-    reader.fail(cores, " must be at least 1, got ", type.cores);
+    reader.failAt(cores, cores, " must be at least 1, got ", type.cores);
   }
   type.numaNodes = reader.integer("numa", Presence::kOptional, 1);
   reader.child("mem", Presence::kRequired,
@@ -220,7 +220,7 @@ DeviceType readDeviceType(const std::string &name, JsonReader &reader,
   DeviceType type;
   type.name = name;
   type.deviceClass =
-      reader.oneOf(reader.text("class", Presence::kRequired),
+      reader.oneOf("class", Presence::kRequired,
                    {DeviceClass::kCpu, DeviceClass::kGpu, DeviceClass::kStorage}, deviceClassName,
                    type.deviceClass, "class must be cpu, gpu or storage, got ");
   type.architecture = reader.text("arch", Presence::kOptional);

@@ -32,7 +32,7 @@ PerDevice readPerDevice(JsonReader &reader) {
 Sharing readSharing(JsonReader &reader) {
   std::string sharing = reader.text("sharing", Presence::kOptional, "shared");
   if (reader.ok() && sharing != "fatpipe" && sharing != "shared") {
-    reader.fail("sharing must be shared or fatpipe, got ", sharing);
+    reader.failAt("sharing", "sharing must be shared or fatpipe, got ", sharing);
   }
   return sharing == "fatpipe" ? Sharing::kFatpipe : Sharing::kShared;
 }
@@ -49,12 +49,12 @@ Resource readResource(const std::string &name, JsonReader &reader, const FigureD
   std::string duplex = reader.text("duplex", Presence::kOptional, "half");
   resource.fullDuplex = duplex == "full";
   if (reader.ok() && duplex != "full" && duplex != "half") {
-    reader.fail("duplex must be full or half, got ", duplex);
+    reader.failAt("duplex", "duplex must be full or half, got ", duplex);
   }
   resource.bothDirectionsMax =
       readFigure(reader, "bidir_total", Presence::kOptional, Bound::kPositive, defaults);
   if (reader.ok() && resource.bothDirectionsMax.value > 0 && !resource.fullDuplex) {
-    reader.fail("bidir_total needs duplex full");
+    reader.failAt("bidir_total", "bidir_total needs duplex full");
   }
   reader.child("per", Presence::kOptional,
                [&](JsonReader &value) { resource.per = readPerDevice(value); });
@@ -99,7 +99,7 @@ Route readRoute(JsonReader &reader, const NodeType &node) {
   bool known =
       route.needs.empty() || route.needs == "gds" || route.needs == "gdr" || route.needs == "p2p";
   if (reader.ok() && !known) {
-    reader.fail("needs must be gds, gdr or p2p, got ", route.needs);
+    reader.failAt("needs", "needs must be gds, gdr or p2p, got ", route.needs);
   }
   reader.finish();
   return route;
@@ -107,8 +107,7 @@ Route readRoute(JsonReader &reader, const NodeType &node) {
 
 MemoryTier readTier(JsonReader &reader, const FigureDefaults &defaults) {
   MemoryTier tier;
-  tier.tier = reader.oneOf(reader.text("tier", Presence::kRequired),
-                           {Tier::kDevice, Tier::kPinned, Tier::kHost, Tier::kFile}, tierName,
+  tier.tier = reader.oneOf("tier", Presence::kRequired, {Tier::kDevice, Tier::kPinned, Tier::kHost, Tier::kFile}, tierName,
                            tier.tier, "tier must be device, pinned, host or file, got ");
   tier.group = reader.text("of", Presence::kRequired);
   tier.capacityBytes =
@@ -122,7 +121,7 @@ Domain readDomain(const std::string &name, JsonReader &reader) {
   domain.name = name;
   std::string members = reader.text("members", Presence::kRequired);
   if (reader.ok() && !members.ends_with("[*]")) {
-    reader.fail("members must be a device group, as gpu[*], got ", members);
+    reader.failAt("members", "members must be a device group, as gpu[*], got ", members);
     return domain;
   }
   domain.group = members.substr(0, members.size() - std::min<size_t>(3, members.size()));
@@ -134,15 +133,14 @@ Domain readDomain(const std::string &name, JsonReader &reader) {
 void readDevices(JsonReader &reader, NodeType &node) {
   reader.members("devices", Presence::kRequired, [&](const std::string &group, JsonReader &pair) {
     const nlohmann::json &value = pair.value();
-    bool wellFormed = value.is_array() && value.size() == 2 && value[0].is_string() &&
-                      value[1].is_number_integer() && value[1].get<int64_t>() >= 1 &&
-                      value[1].get<int64_t>() <= kDevicesMax;
-    if (!wellFormed) {
+    bool pairOf = value.is_array() && value.size() == 2 && value[0].is_string();
+    int64_t count = pairOf ? countOf(value[1]).value_or(0) : 0;
+    if (count < 1 || count > kDevicesMax) {
       pair.fail("expected [device type, count from 1 to 65536], got ", shownValue(value));
       return;
     }
     expectName(pair, group);
-    node.devices.push_back({group, value[0].get<std::string>(), value[1].get<int64_t>()});
+    node.devices.push_back({group, JsonReader(value[0], pair.path() + "[0]", *pair.failure()).asText(), count});
     if (pair.ok() && node.devices.size() > kGroupsMax) {
       pair.fail("more than ", kGroupsMax, " device groups are not supported");
     }

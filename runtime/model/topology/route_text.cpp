@@ -106,7 +106,14 @@ Endpoint readEndpoint(JsonReader &reader, const NodeType &node) {
     reader.fail("unknown device group: ", parts->name);
     return {};
   }
-  return {parts->name, parts->suffix};
+  Endpoint endpoint{parts->name, parts->suffix};
+  std::optional<IndexExpression> index = parseIndex(parts->index.empty() ? "i" : parts->index);
+  if (!index || index->divisor != 1) {
+    reader.fail("expected an index i, j or a number, got ", parts->index);
+  } else if (index->base == IndexExpression::Base::kConstant) {
+    endpoint.index = index->constant;
+  }
+  return endpoint;
 }
 
 Hop readHop(JsonReader &reader) {
@@ -152,7 +159,9 @@ std::string endpointText(const Endpoint &endpoint, const char *index) {
   if (endpoint.isNetwork()) {
     return "net";
   }
-  return endpoint.group + "[" + index + "]." + endpoint.space;
+  bool every = endpoint.index == Endpoint::kEvery;
+  return endpoint.group + "[" + (every ? index : std::to_string(endpoint.index)) + "]." +
+         endpoint.space;
 }
 
 } // namespace headrace::topology

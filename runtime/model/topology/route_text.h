@@ -15,7 +15,7 @@ Hop readHop(JsonReader &reader);
 
 /// The hop as the file writes it.
 std::string hopText(const Hop &hop);
-/// The endpoint as the file writes it.
+/// The endpoint as the file writes it; `index` is for every device.
 std::string endpointText(const Endpoint &endpoint, const char *index);
 
 } // namespace headrace::topology

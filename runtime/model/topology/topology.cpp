@@ -53,6 +53,25 @@ const Resource *NodeType::findResource(std::string_view resource) const {
   return it == resources.end() ? nullptr : &*it;
 }
 
+int64_t Route::speciality() const {
+  return (source.index == Endpoint::kEvery ? 0 : 2) + (target.index == Endpoint::kEvery ? 0 : 1);
+}
+
+const Route *NodeType::findRoute(const Endpoint &source, const Endpoint &target) const {
+  auto matches = [](const Endpoint &written, const Endpoint &wanted) {
+    return written.group == wanted.group && written.space == wanted.space &&
+           (written.index == Endpoint::kEvery || written.index == wanted.index);
+  };
+  const Route *found = nullptr;
+  for (const Route &route : routes) {
+    if (matches(route.source, source) && matches(route.target, target) &&
+        (!found || route.speciality() > found->speciality())) {
+      found = &route;
+    }
+  }
+  return found;
+}
+
 const DeviceGroup *rankGroup(const Topology &topology, const NodeType &node) {
   for (DeviceClass wanted : {DeviceClass::kGpu, DeviceClass::kCpu}) {
     for (const DeviceGroup &group : node.devices) {

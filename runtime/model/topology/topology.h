@@ -144,10 +144,12 @@ struct Hop {
   bool operator==(const Hop &) const = default;
 };
 
-/// `gpu[i].hbm`, `host` (the memory of the node's CPU), or `net` (the node's edge).
+/// `gpu[i].hbm`, `gpu[3].hbm`, `host` (the memory of the node's CPU), or `net` (the node's edge).
 struct Endpoint {
+  static constexpr int64_t kEvery = -1;
   std::string group; ///< device group; empty for the network
   std::string space;
+  int64_t index = kEvery; ///< of the one device meant
   bool isNetwork() const { return group.empty(); }
   bool operator==(const Endpoint &) const = default;
 };
@@ -157,6 +159,8 @@ struct Route {
   Endpoint target;
   std::vector<Hop> via;
   std::string needs = {}; ///< "gds", "gdr", "p2p": what must be set up for it; or empty
+  /// How many of its ends mean one device; the source counts more. Goes before less special ones.
+  int64_t speciality() const;
 };
 
 struct DeviceGroup {
@@ -196,6 +200,9 @@ struct NodeType {
 
   const DeviceGroup *findGroup(std::string_view group) const;
   const Resource *findResource(std::string_view resource) const;
+  /// The most special route from one end to the other, as written; null if there is none. Ends of
+  /// every device match routes of every device alone.
+  const Route *findRoute(const Endpoint &source, const Endpoint &target) const;
 };
 
 struct FabricTier {
@@ -374,7 +381,8 @@ std::string calibrationFile();
 /// that is no topology.
 Expected<Topology> hostTopology(int64_t ranks, double memoryBytes = 0);
 
-/// The topology of this name: nothing or "machine" (hostTopology), a shipped one, the text of one, or a file.
+/// The topology of this name: nothing or "machine" (hostTopology), a shipped one, the text of one, or a file. Where
+/// there is none, the error lists the names.
 Expected<Topology> openTopology(const std::string &name, int64_t ranks, double memoryBytes = 0);
 
 } // namespace headrace::topology

@@ -19,15 +19,20 @@ int64_t endpointCount(const NodeType &node, const Endpoint &endpoint) {
   return endpoint.isNetwork() ? 1 : node.findGroup(endpoint.group)->count;
 }
 
+/// The largest index of a device that an endpoint means.
+int64_t deviceMax(const NodeType &node, const Endpoint &endpoint) {
+  return endpoint.index == Endpoint::kEvery ? endpointCount(node, endpoint) - 1 : endpoint.index;
+}
+
 /// The largest value an index takes over all sources and targets of the route.
 int64_t indexMax(const NodeType &node, const Route &route, const IndexExpression &index) {
   switch (index.base) {
   case IndexExpression::Base::kConstant:
     return index.constant;
   case IndexExpression::Base::kSource:
-    return (endpointCount(node, route.source) - 1) / index.divisor;
+    return deviceMax(node, route.source) / index.divisor;
   case IndexExpression::Base::kTarget:
-    return (endpointCount(node, route.target) - 1) / index.divisor;
+    return deviceMax(node, route.target) / index.divisor;
   }
   return 0;
 }
@@ -65,25 +70,57 @@ Status checkHop(const Topology &topology, const NodeType &node, const Route &rou
   return {};
 }
 
+Status checkEnd(const Topology &topology, const NodeType &node, const Endpoint &endpoint,
+                const std::string &path) {
+  const DeviceGroup *group = node.findGroup(endpoint.group);
+  if (!group) {
+    return userError(path, "unknown device group: " + endpoint.group);
+  }
+  const DeviceType &type = topology.deviceTypes.at(group->type);
+  if (type.space != endpoint.space) {
+    return userError(path, "unknown memory space: " + group->type + " has " + type.space +
+                               ", got " + endpoint.space);
+  }
+  if (endpoint.index >= group->count) {
+    return userError(path, "index out of range: " + endpoint.group + " has " +
+                               std::to_string(group->count));
+  }
+  return {};
+}
+
+/// From a memory, over something; and out of the node, where it leaves it.
+Status checkEnds(const Topology &topology, const NodeType &node, const Route &route,
+                 const std::string &path) {
+  if (route.source.isNetwork()) {
+    return userError(path + ".from", "a route begins at a memory, write it the other way round: net");
+  }
+  HR_RETURN_IF_ERROR(checkEnd(topology, node, route.source, path + ".from"));
+  if (!route.target.isNetwork()) {
+    HR_RETURN_IF_ERROR(checkEnd(topology, node, route.target, path + ".to"));
+  }
+  if (route.via.empty()) {
+    return userError(path + ".via", "a route passes at least one resource, got none");
+  }
+  for (size_t h = route.via.size(); route.target.isNetwork() && h-- > 0;) {
+    if (route.via[h].direction == Direction::kIn) {
+      return userError(path + ".via[" + std::to_string(h) + "]",
+                       "the way to net goes .out (or .up), got " + hopText(route.via[h]));
+    }
+    if (route.via[h].direction == Direction::kOut) {
+      break; // through another device, say, in and out again
+    }
+  }
+  return {};
+}
+
 Status checkRoutes(const Topology &topology, const NodeType &node, const std::string &path) {
-  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+  using End = std::tuple<std::string, std::string, int64_t>;
+  auto endOf = [](const Endpoint &end) { return End(end.group, end.space, end.index); };
+  std::set<std::pair<End, End>> seen;
   for (size_t r = 0; r < node.routes.size(); ++r) {
     const Route &route = node.routes[r];
     std::string routePath = path + ".routes[" + std::to_string(r) + "]";
-    for (const Endpoint *endpoint : {&route.source, &route.target}) {
-      if (endpoint->isNetwork()) {
-        continue;
-      }
-      const DeviceGroup *group = node.findGroup(endpoint->group);
-      if (!group) {
-        return userError(routePath, "unknown device group: " + endpoint->group);
-      }
-      const DeviceType &type = topology.deviceTypes.at(group->type);
-      if (type.space != endpoint->space) {
-        return userError(routePath, "unknown memory space: " + group->type + " has " + type.space +
-                                        ", got " + endpoint->space);
-      }
-    }
+    HR_RETURN_IF_ERROR(checkEnds(topology, node, route, routePath));
     for (size_t h = 0; h < route.via.size(); ++h) {
       std::string hopPath = routePath + ".via[" + std::to_string(h) + "]";
       HR_RETURN_IF_ERROR(checkHop(topology, node, route, route.via[h], hopPath));
@@ -92,20 +129,12 @@ Status checkRoutes(const Topology &topology, const NodeType &node, const std::st
         return userError(hopPath, "cycle: the route was here already: " + hopText(route.via[h]));
       }
     }
-    auto ends = std::make_tuple(route.source.group, route.source.space, route.target.group,
-                                route.target.space);
-    if (!seen.insert(ends).second) {
+    if (!seen.insert({endOf(route.source), endOf(route.target)}).second) {
       return userError(routePath, "route stands twice: from " + endpointText(route.source, "i") +
                                       " to " + endpointText(route.target, "j"));
     }
   }
   return {};
-}
-
-bool hasRoute(const NodeType &node, const Endpoint &source, const Endpoint &target) {
-  return std::any_of(node.routes.begin(), node.routes.end(), [&](const Route &route) {
-    return route.source == source && route.target == target;
-  });
 }
 
 Status checkReachability(const Topology &topology, const NodeType &node, Nodes nodes,
@@ -115,11 +144,11 @@ Status checkReachability(const Topology &topology, const NodeType &node, Nodes n
     return userError(path + ".devices", "a node needs at least one cpu or gpu");
   }
   Endpoint endpoint{ranks->name, topology.deviceTypes.at(ranks->type).space};
-  if (ranks->count > 1 && !hasRoute(node, endpoint, endpoint)) {
+  if (ranks->count > 1 && !node.findRoute(endpoint, endpoint)) {
     return userError(path + ".routes", "no route from " + endpointText(endpoint, "i") + " to " +
                                            endpointText(endpoint, "j"));
   }
-  if (nodes == Nodes::kSeveral && !hasRoute(node, endpoint, Endpoint{})) {
+  if (nodes == Nodes::kSeveral && !node.findRoute(endpoint, Endpoint{})) {
     return userError(path + ".routes", "no route from " + endpointText(endpoint, "i") + " to net");
   }
   return {};
@@ -130,7 +159,7 @@ Status checkResource(const NodeType &node, const Resource &resource, const std::
     return userError(path, "a device group has this name already");
   }
   if (resource.count < 1 || resource.count > kResourceCountMax) {
-    return userError(path, "count must be from 1 to 65536, got " + std::to_string(resource.count));
+    return userError(path + ".count", "count must be from 1 to 65536, got " + std::to_string(resource.count));
   }
   if (const PerDevice &per = resource.per; !per.group.empty()) {
     const DeviceGroup *group = node.findGroup(per.group);
@@ -186,7 +215,7 @@ Status checkTiers(const Topology &topology, const NodeType &node, const std::str
     }
     Endpoint from{faster.group, faster.space};
     Endpoint to{tier.group, tier.space};
-    if (!(from == to) && !hasRoute(node, from, to) && !hasRoute(node, to, from)) {
+    if (!(from == to) && !node.findRoute(from, to) && !node.findRoute(to, from)) {
       return userError(path + ".routes",
                        "no route from " + endpointText(from, "i") + " to " + endpointText(to, "j"));
     }

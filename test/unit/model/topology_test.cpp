@@ -1,5 +1,6 @@
 // Topology files: shipped ones load, every class of mistake is refused with its JSON path.
 #include "runtime/model/topology/topology.h"
+#include "test/unit/model/small_topology.h"
 
 #include <gtest/gtest.h>
 
@@ -10,20 +11,6 @@
 namespace headrace::topology {
 namespace {
 
-nlohmann::json smallDocument() {
-  return nlohmann::json::parse(R"({
-    "schema": "topology/1", "name": "small", "units": "SI",
-    "device_types": {"cpu-a": {"class": "cpu", "cores": 4,
-        "mem": {"space": "host", "capacity": 1e9, "bw": {"v": 1e10, "eff": 0.5, "rel_err": 0.1}}}},
-    "node_types": {"n": {"devices": {"cpu": ["cpu-a", 2]},
-        "resources": {"nic": {"bw": 1e9, "alpha": 1e-5, "duplex": "full"}, "bus": {"bw": 2e9}},
-        "routes": [{"from": "cpu[i].host", "to": "cpu[j].host", "via": ["bus"]},
-                   {"from": "cpu[i].host", "to": "net", "via": ["bus", "nic[0].out"]}]}},
-    "fabric": {"kind": "switch", "tiers": [{"bw": 1e9}]},
-    "instances": [{"type": "n", "count": 2}]
-  })");
-}
-
 std::string errorOf(const nlohmann::json &document) {
   Expected<Topology> topology = parseTopology(document.dump());
   EXPECT_FALSE(topology.ok());
@@ -31,7 +18,7 @@ std::string errorOf(const nlohmann::json &document) {
 }
 
 TEST(Topology, reads_what_the_file_says) {
-  Expected<Topology> topology = parseTopology(smallDocument().dump());
+  Expected<Topology> topology = parseTopology(smallTopology().dump());
   ASSERT_TRUE(topology.ok()) << topology.status().toString();
   EXPECT_EQ(topology->nodeCount(), 2);
   EXPECT_EQ(topology->rankCount(), 4);
@@ -41,7 +28,7 @@ TEST(Topology, reads_what_the_file_says) {
 }
 
 TEST(Topology, hash_follows_content_not_layout_of_the_text) {
-  nlohmann::json document = smallDocument();
+  nlohmann::json document = smallTopology();
   std::string hash = parseTopology(document.dump())->hash;
   EXPECT_EQ(hash.size(), 32u);
   EXPECT_EQ(parseTopology(document.dump(4))->hash, hash);
@@ -104,7 +91,7 @@ struct Mistake {
 class TopologyMistake : public testing::TestWithParam<Mistake> {};
 
 TEST_P(TopologyMistake, is_refused_with_its_path) {
-  nlohmann::json document = smallDocument();
+  nlohmann::json document = smallTopology();
   nlohmann::json::json_pointer pointer(GetParam().pointer);
   if (GetParam().value) {
     document[pointer] = nlohmann::json::parse(GetParam().value);
@@ -123,9 +110,9 @@ INSTANTIATE_TEST_SUITE_P(
     all, TopologyMistake,
     testing::Values(
         Mistake{"/schema", "\"topology/9\"",
-                "$: unsupported schema: expected topology/1, got topology/9"},
+                "$.schema: unsupported schema: expected topology/1, got topology/9"},
         Mistake{"/units", "\"GiB\"",
-                "$: unknown units: expected SI (bytes, seconds, bytes per second), got GiB"},
+                "$.units: unknown units: expected SI (bytes, seconds, bytes per second), got GiB"},
         Mistake{"/colour", "1",
                 "$: unknown key: colour; known here: collectives, defaults, device_types, fabric, "
                 "groups, instances, name, node_types, schema, sources, units"},
@@ -135,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"/instances/0/count", "-1",
                 "$.instances[0].count: expected an integer from 0 to 2147483648, got -1"},
         Mistake{"/device_types/cpu-a/class", "\"abacus\"",
-                "$.device_types.cpu-a: class must be cpu, gpu or storage, got abacus"},
+                "$.device_types.cpu-a.class: class must be cpu, gpu or storage, got abacus"},
         Mistake{"/device_types/cpu-a/mem/capacity", "-5",
                 "$.device_types.cpu-a.mem.capacity: must be positive, got -5"},
         Mistake{"/device_types/cpu-a/mem/bw", "\"10 GB/s\"",
@@ -147,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"/node_types/n/resources/nic/bw", "0",
                 "$.node_types.n.resources.nic.bw: must be positive, got 0"},
         Mistake{"/node_types/n/resources/nic/count", "2147483647",
-                "$.node_types.n.resources.nic: count must be from 1 to 65536, got 2147483647"},
+                "$.node_types.n.resources.nic.count: count must be from 1 to 65536, got 2147483647"},
         Mistake{"/node_types/n/resources/nic/bw", "1e300",
                 "$.node_types.n.resources.nic.bw: must be at most 1e+24, got 1e+300"},
         Mistake{"/node_types/n/resources/nic/alpha", "-1e-6",
@@ -157,9 +144,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"/node_types/n/resources/nic/members", "[\"disk\"]",
                 "$.node_types.n.resources.nic.members[0]: unknown resource or device group: disk"},
         Mistake{"/node_types/n/resources/bus/bidir_total", "1e9",
-                "$.node_types.n.resources.bus: bidir_total needs duplex full"},
+                "$.node_types.n.resources.bus.bidir_total: bidir_total needs duplex full"},
         Mistake{"/node_types/n/resources/nic/sharing", "\"maybe\"",
-                "$.node_types.n.resources.nic: sharing must be shared or fatpipe, got maybe"},
+                "$.node_types.n.resources.nic.sharing: sharing must be shared or fatpipe, got maybe"},
         Mistake{"/node_types/n/devices/cpu", R"(["cpu-b", 2])",
                 "$.node_types.n.devices.cpu: unknown device type: cpu-b"},
         Mistake{"/node_types/n/devices/cpu", "3",
@@ -201,33 +188,33 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"/groups", R"({"a": {"members": []}})",
                 "$.groups.a.members: a group needs at least one member"},
         Mistake{"/groups", R"({"a": {"members": [["n", 1]], "failure_domain": "town"}})",
-                "$.groups.a: failure_domain must be rack or power, got town"},
+                "$.groups.a.failure_domain: failure_domain must be rack or power, got town"},
         Mistake{"/instances/1", R"({"type": "n"})", "$.instances[1].name: name stands twice: n"},
         Mistake{"/defaults", R"({"rel_err": -1})",
-                "$.defaults: rel_err must be from 0 to 100, got -1"},
+                "$.defaults.rel_err: rel_err must be from 0 to 2 (0.05 is 5 %), got -1"},
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1e10, "kind": "rumour"})",
-                "$.device_types.cpu-a.mem.bw: kind must be assumed, datasheet, measured or fitted, "
+                "$.device_types.cpu-a.mem.bw.kind: kind must be assumed, datasheet, measured or fitted, "
                 "got rumour"},
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1e10, "src": "book"})",
-                "$.device_types.cpu-a.mem.bw: unknown source, add it to $.sources: book"},
+                "$.device_types.cpu-a.mem.bw.src: unknown source, add it to $.sources: book"},
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1e10, "date": "today"})",
-                "$.device_types.cpu-a.mem.bw: date must be a year, month or day such as "
+                "$.device_types.cpu-a.mem.bw.date: date must be a year, month or day such as "
                 "2025-08-21, got today"},
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1e10, "eff": 1.5})",
-                "$.device_types.cpu-a.mem.bw: eff must be above 0 and at most 1.2, got 1.5"},
+                "$.device_types.cpu-a.mem.bw.eff: eff must be above 0 and at most 1.2, got 1.5"},
         Mistake{"/device_types/cpu-a/codecs", R"({"lz4": {"ratio": 0.5, "enc": 1, "dec": 1}})",
-                "$.device_types.cpu-a.codecs.lz4: ratio must be at least 1 (bytes before / after), "
+                "$.device_types.cpu-a.codecs.lz4.ratio: ratio must be at least 1 (bytes before / after), "
                 "got 0.5"},
         Mistake{"/fabric/kind", "\"string\"",
-                "$.fabric: kind must be switch, fat-tree, rail-optimized, dragonfly or torus, got "
+                "$.fabric.kind: kind must be switch, fat-tree, rail-optimized, dragonfly or torus, got "
                 "string"},
         Mistake{"/node_types/n/routes/0/to", "\"cpu[j].hbm\"",
-                "$.node_types.n.routes[0]: unknown memory space: cpu-a has host, got hbm"},
+                "$.node_types.n.routes[0].to: unknown memory space: cpu-a has host, got hbm"},
         Mistake{"/fabric", nullptr, "$: several nodes need a fabric"},
         Mistake{"/fabric/tiers/0/oversub", "0.5",
-                "$.fabric.tiers[0]: oversub must be at least 1, got 0.5"},
+                "$.fabric.tiers[0].oversub: oversub must be at least 1, got 0.5"},
         Mistake{"/collectives", R"([{"op": "all_smile", "level": "net", "B": 1}])",
-                "$.collectives[0]: unknown collective: all_smile"},
+                "$.collectives[0].op: unknown collective: all_smile"},
         Mistake{"/collectives", R"([{"op": "all_reduce", "level": "net"}])",
                 "$.collectives[0]: needs one of B, B_alg and B_tree"},
         Mistake{"/collectives", R"([{"op": "all_reduce", "level": "attic", "B": 1}])",
@@ -257,17 +244,18 @@ TEST(Topology, templates_nest_sixteen_deep_and_no_deeper) {
 // A million of them are refused while the text is read, before anything is kept of them.
 TEST(Topology, a_million_templates_are_refused) {
   EXPECT_EQ(parseTopology(nestedGroups(1000000)).status().message(),
-            "$: more than 16777216 bytes are not supported, got 37778037");
+            "$: more than 16777216 bytes are not supported; use templates (groups), which nest at "
+            "most 16 deep, got 37778037");
   EXPECT_EQ(parseTopology(nestedGroups(100000)).status().message(),
             "$.groups.g52426.members[0]: more than 262144 values are not supported; use templates "
-            "(groups)");
+            "(groups), which nest at most 16 deep");
   EXPECT_EQ(parseTopology(nestedGroups(1025)).status().message(),
             "$.groups: more than 1024 groups are not supported, got 1025");
 }
 
 // 2^40 nodes in 40 lines; and alternating types, whose runs double with every level.
 TEST(Topology, templates_that_explode_are_refused) {
-  nlohmann::json document = smallDocument();
+  nlohmann::json document = smallTopology();
   document["node_types"]["m"] = document["node_types"]["n"];
   for (bool alternating : {false, true}) {
     nlohmann::json &groups = document["groups"] = nlohmann::json::object();
@@ -287,7 +275,7 @@ TEST(Topology, templates_that_explode_are_refused) {
 }
 
 TEST(Topology, more_resources_than_a_model_can_hold_are_refused) {
-  nlohmann::json document = smallDocument();
+  nlohmann::json document = smallTopology();
   document["instances"][0]["count"] = 500000;
   document["node_types"]["n"]["resources"]["nic"]["count"] = 9;
   EXPECT_EQ(errorOf(document), "$.instances: more than 4194304 resources are not supported");
@@ -301,7 +289,7 @@ TEST(Topology, deep_brackets_are_refused) {
   }
   EXPECT_EQ(parseTopology(deep).status().message(),
             path + ": more than 32 levels of brackets are not supported");
-  nlohmann::json document = smallDocument();
+  nlohmann::json document = smallTopology();
   document["device_types"]["cpu-a"]["mem"]["capacity"] = nlohmann::json::parse("[[[[1]]]]");
   EXPECT_EQ(errorOf(document), "$.device_types.cpu-a.mem.capacity: expected a number in SI units "
                                "without suffix, got an array of 1");
@@ -319,7 +307,7 @@ TEST(Topology, names_that_stand_twice_are_refused) {
 }
 
 TEST(Topology, a_tier_needs_a_route_to_the_next) {
-  nlohmann::json document = smallDocument();
+  nlohmann::json document = smallTopology();
   document["device_types"]["disk"] = nlohmann::json::parse(
       R"({"class": "storage", "space": "nvme", "capacity": 1e12, "read": {"bw": 1e9}, "write":
           {"bw": 1e9}})");
@@ -340,7 +328,7 @@ TEST(Topology, a_tier_needs_a_route_to_the_next) {
 }
 
 TEST(Topology, a_figure_keeps_where_it_comes_from) {
-  nlohmann::json document = smallDocument();
+  nlohmann::json document = smallTopology();
   document["sources"]["book"] = {{"ref", "a book"}, {"date", "2024-05"}};
   document["defaults"] = {{"rel_err", 0.3}, {"kind", "datasheet"}, {"src", "book"}};
   document["device_types"]["cpu-a"]["mem"]["bw"] = {
@@ -356,7 +344,7 @@ TEST(Topology, a_figure_keeps_where_it_comes_from) {
 }
 
 TEST(Topology, codecs_count_cores) {
-  nlohmann::json document = smallDocument();
+  nlohmann::json document = smallTopology();
   document["device_types"]["cpu-a"]["codecs"] = nlohmann::json::parse(
       R"({"lz4": {"ratio": 2, "enc": 5e8, "dec": 2e9, "per": "core"},
           "engine": {"enc": 1e9, "dec": 3e9}})");
@@ -380,7 +368,7 @@ TEST(Topology, a_hundred_thousand_gpus_take_a_few_kilobytes) {
 }
 
 TEST(Topology, failure_domains_follow_the_templates) {
-  nlohmann::json document = smallDocument();
+  nlohmann::json document = smallTopology();
   document["node_types"]["m"] = document["node_types"]["n"];
   document["groups"] = nlohmann::json::parse(
       R"({"rack": {"members": [["n", 2], ["m", 1]], "failure_domain": "rack"},
@@ -421,13 +409,6 @@ TEST(Topology, what_is_written_reads_back_the_same) {
     EXPECT_EQ(again->hash, topology.hash);
     EXPECT_EQ(again->rankCount(), topology.rankCount());
   }
-}
-
-TEST(Topology, syntax_errors_name_the_byte) {
-  EXPECT_EQ(parseTopology("{\"schema\": ").status().message(), "not valid JSON near byte 12");
-  EXPECT_FALSE(parseTopology("").ok());
-  EXPECT_FALSE(parseTopology("[]").ok());
-  EXPECT_FALSE(parseTopology("{\"schema\": 1e999}").ok());
 }
 
 } // namespace
