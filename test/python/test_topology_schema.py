@@ -75,6 +75,21 @@ def changed(*steps: str | int, value: Any = ...) -> Any:
 
 
 BOX = ("node_types", "box")
+PAIR = {"from": "gpu[0].hbm", "to": "gpu[1].hbm", "via": ["nvl[i].out", "nvl[j].in"]}
+# Written otherwise than usual.
+ODD = {
+    "whole numbers with a point": changed("instances", 0, "count", value=1.0),
+    "no name of an instance": changed("instances", 0, "name"),
+    "route of one pair": changed(*BOX, "routes", value=[*EVERY_KEY["node_types"]["box"]["routes"], PAIR]),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_schema_and_reader_accept(what: str, tmp_path: Path) -> None:
+    assert [error.message for error in VALIDATOR.iter_errors(ODD[what])] == []
+    assert read(ODD[what], tmp_path) == ""
+
+
 WRONG = {
     "missing name": changed("name"),
     "other schema": changed("schema", value="topology/2"),
@@ -98,6 +113,15 @@ WRONG = {
     "empty group": changed("groups", "rack", "members", value=[]),
     "count of text": changed("instances", 0, "count", value="two"),
     "efficiency": changed("device_types", "gpu-a", "mem", "bw", "eff", value=2),
+    "empty name": changed("name", value=""),
+    "empty name of an instance": changed("instances", 0, "name", value=""),
+    "no processors": changed("device_types", "gpu-a", "sms", value=0),
+    "next to nothing": changed("device_types", "gpu-a", "mem", "bw", value=1e-300),
+    "no such month": changed("defaults", "date", value="2025-13-45"),
+    "percent": changed("defaults", "rel_err", value=50),
+    "no way": changed(*BOX, "routes", 1, "via", value=[]),
+    "from the network": changed(*BOX, "routes", 1, "from", value="net"),
+    "index of an end": changed(*BOX, "routes", 1, "from", value="gpu[x].hbm"),
     "dotted name": changed(*BOX, "resources", "a.b", value={"bw": 1}),
 }
 

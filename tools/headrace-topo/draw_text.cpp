@@ -145,7 +145,12 @@ void writeNode(const Topology &topology, const topology::NodeType &node, std::os
 }
 
 std::string endText(const topology::Endpoint &endpoint, const char *index) {
-  return endpoint.isNetwork() ? "net" : endpoint.group + "[" + index + "]." + endpoint.space;
+  if (endpoint.isNetwork()) {
+    return "net";
+  }
+  bool every = endpoint.index == topology::Endpoint::kEvery;
+  return endpoint.group + "[" + (every ? index : std::to_string(endpoint.index)) + "]." +
+         endpoint.space;
 }
 
 void writeRoutes(const Topology &topology, const topology::NodeType &node, std::ostream &out) {

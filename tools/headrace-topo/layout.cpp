@@ -183,9 +183,10 @@ public:
     bool peers = route.source == route.target;
     int64_t most = std::max(sources, targets);
     for (int64_t unit = 0; unit < std::min(most, unitsMax_); ++unit) {
-      int64_t source = unit * sources / most;
+      int64_t source = deviceOf(route.source, unit * sources / most);
       // One other target shows the way; all of them would hide it.
-      int64_t target = peers ? (source + 1) % targets : unit * targets / most;
+      int64_t target = peers ? (source + 1) % targets
+                             : deviceOf(route.target, unit * targets / most);
       std::vector<Spot> way = {spot(endName(route.source), source)};
       for (const topology::Hop &hop : route.via) {
         way.push_back(spot(hop.resource, unitOf(hop.index, source, target)));
@@ -203,8 +204,15 @@ public:
   std::vector<Wire> wires() const { return {wires_.begin(), wires_.end()}; }
 
 private:
+  static bool isEvery(const topology::Endpoint &endpoint) {
+    return endpoint.index == topology::Endpoint::kEvery;
+  }
   int64_t countOf(const topology::Endpoint &endpoint) const {
-    return endpoint.isNetwork() ? 1 : node_.findGroup(endpoint.group)->count;
+    bool several = !endpoint.isNetwork() && isEvery(endpoint);
+    return several ? node_.findGroup(endpoint.group)->count : 1;
+  }
+  static int64_t deviceOf(const topology::Endpoint &endpoint, int64_t unit) {
+    return isEvery(endpoint) ? unit : endpoint.index;
   }
   Spot spot(const std::string &name, int64_t unit) const {
     Spot found = spots_.at(name);
