@@ -1,4 +1,6 @@
 // From a machine's parts and rates to device types, resources and routes.
+#include "tools/headrace-topo/figures.h"
+#include "tools/headrace-topo/gpu_type.h"
 #include "tools/headrace-topo/node_structure.h"
 
 #include <algorithm>
@@ -19,7 +21,10 @@ using topology::Resource;
 // Assumed for what nobody measured: a server of the early 2020s.
 constexpr double kCoreStream = 8e9;
 constexpr double kSocketStream = 4e10;
-constexpr double kServerMemory = 5e11; // of one that holds GPUs
+// Of one that holds GPUs: eight channels, a core for each GPU's copies and more.
+constexpr double kServerSocketStream = 2e11;
+constexpr int64_t kServerSocketCores = 32;
+constexpr double kServerMemory = 5e11;
 constexpr double kCoreRandom = 1.2e9;
 constexpr double kHandOver = 1e-5;
 constexpr double kTaskLaunch = 5e-6;
@@ -30,9 +35,7 @@ constexpr double kNvlinkLatency = 9e-7;
 constexpr double kNvlinkEfficiency = 0.77;
 constexpr double kPcieEfficiency = 0.8;
 constexpr double kNetworkEfficiency = 0.84;
-constexpr double kAssumedError = 0.5;
-// What people derive from datasheets by rules for like systems.
-constexpr double kRuleError = 0.2;
+constexpr double kNetworkBytes = 1.25e9;
 
 /// Bytes per second of one NVLink, each direction, by generation.
 double nvlinkBytes(const std::string &architecture) {
@@ -42,26 +45,12 @@ double nvlinkBytes(const std::string &architecture) {
   return architecture.starts_with("sm_1") ? 5e10 : 2.5e10;
 }
 
-Quantity assumed(double value, double relativeError = kAssumedError) {
-  Quantity quantity(value, relativeError);
-  quantity.provenance.origin = Origin::kAssumed;
-  return quantity;
-}
-
-Quantity datasheet(double nominal, double efficiency) {
-  Quantity quantity(nominal, kRuleError);
-  quantity.efficiency = efficiency;
-  quantity.value = nominal * efficiency;
-  quantity.provenance.origin = Origin::kDatasheet;
-  return quantity;
-}
-
 class Describer {
 public:
   Describer(const NodeStructure &structure, const Rates &rates, const Placement &placement)
-      : structure_(structure), rates_(rates), placement_(placement) {}
+      : structure_(structure), rates_(rates), placement_(placement), notes_(structure.notes) {}
 
-  Expected<topology::Topology> describe() {
+  Expected<Description> describe() {
     made_.name = structure_.name.empty() ? "machine" : structure_.name;
     node_.name = "node";
     slots_ = structure_.gpus.empty() ? placement_.ranks : 1;
@@ -76,25 +65,37 @@ public:
     HR_RETURN_IF_ERROR(topology::expandPlacements(made_));
     HR_RETURN_IF_ERROR(topology::checkTopology(made_));
     made_.hash = topology::topologyHash(made_);
-    return made_;
+    return Description{made_, notes_};
   }
 
 private:
-  Quantity measured(double value, double fallback) const {
+  void note(const std::string &text) { notes_.push_back(text); }
+
+  /// A part of a rate, if it was measured.
+  Quantity measured(const Measured &rate, double fallback, double part = 1) const {
+    double value = rate.value * part;
     if (value <= 0) {
       return assumed(fallback);
     }
     // What was measured is good for three digits, not for sixteen.
     double step = std::pow(10, std::floor(std::log10(value)) - 2);
-    Quantity quantity(std::round(value / step) * step, rates_.relativeError);
+    Quantity quantity(std::round(value / step) * step, rate.relativeError);
     quantity.provenance = rates_.provenance;
     return quantity;
   }
 
+  bool isMeasured() const { return rates_.provenance.origin == Origin::kMeasured; }
+
+  int64_t coreCount() const {
+    bool known = structure_.cores > 0;
+    return known ? structure_.cores : kServerSocketCores * std::max<int64_t>(1, structure_.numaNodes);
+  }
+
   double machineStream() const {
-    double guess = std::min(kSocketStream * static_cast<double>(structure_.numaNodes),
-                            kCoreStream * static_cast<double>(structure_.cores));
-    return rates_.streamBytesPerSecond > 0 ? rates_.streamBytesPerSecond : guess;
+    double socket = structure_.gpus.empty() ? kSocketStream : kServerSocketStream;
+    double guess = std::min(socket * static_cast<double>(structure_.numaNodes),
+                            kCoreStream * static_cast<double>(coreCount()));
+    return rates_.streamBytesPerSecond > 0 ? rates_.streamBytesPerSecond.value : guess;
   }
 
   static Hop hop(const std::string &resource, IndexExpression::Base base, int64_t divisor,
@@ -107,7 +108,18 @@ private:
 
   void addCpu() {
     double slots = static_cast<double>(slots_);
-    double cores = static_cast<double>(structure_.cores) / slots;
+    double cores = static_cast<double>(coreCount()) / slots;
+    if (structure_.cores == 0) {
+      note("no cores in it: assumed " + std::to_string(coreCount()));
+    }
+    if (!isMeasured()) {
+      note(structure_.memoryBytes > 0 ? "rates of the host's memory and cores: assumed"
+                                      : "the host's memory, rates of memory and cores: assumed");
+    }
+    if (!structure_.gpus.empty() && structure_.numaNodes > 1) {
+      note("the memories of " + std::to_string(structure_.numaNodes) +
+           " sockets count as one: the link between them is left out");
+    }
     DeviceType cpu;
     cpu.name = "cpu";
     cpu.deviceClass = topology::DeviceClass::kCpu;
@@ -115,7 +127,7 @@ private:
     cpu.cores = std::max<int64_t>(1, static_cast<int64_t>(cores));
     cpu.numaNodes = std::max<int64_t>(1, structure_.numaNodes);
     for (const auto &[kind, rate] : rates_.coreCompute) {
-      cpu.compute[kind] = measured(rate * cores, rate * cores);
+      cpu.compute[kind] = measured(rate, 0, cores);
     }
     if (cpu.compute.empty()) {
       cpu.compute = {{"f32", assumed(3.2e10 * cores)},
@@ -132,20 +144,21 @@ private:
     cpu.totalBytes.provenance =
         structure_.memoryBytes > 0 ? rates_.provenance : topology::Provenance{};
     cpu.capacityBytes = cpu.totalBytes.value;
-    cpu.memoryBandwidth = measured(rates_.streamBytesPerSecond / slots, machineStream() / slots);
+    cpu.memoryBandwidth =
+        measured(rates_.streamBytesPerSecond, machineStream() / slots, 1 / slots);
     if (rates_.memoryLatencySeconds > 0) {
       cpu.latencySeconds = measured(rates_.memoryLatencySeconds, 0);
     }
     if (rates_.coreCopyBytesPerSecond > 0) {
       cpu.coreCopyBandwidth = measured(rates_.coreCopyBytesPerSecond, 0);
     }
-    for (const topology::RandomAccessPoint &point : rates_.randomAccess) {
-      cpu.randomAccess.push_back(
-          {point.workingSetBytes, measured(point.bytesPerSecond / slots, 0)});
+    for (const auto &[workingSet, rate] : rates_.randomAccess) {
+      cpu.randomAccess.push_back({workingSet, measured(rate, 0, 1 / slots)});
     }
     if (cpu.randomAccess.empty()) {
-      cpu.randomAccess = {{1e6, assumed(machineStream() / slots)},
-                          {6.4e7, assumed(kCoreRandom * cores)}};
+      double stream = machineStream() / slots;
+      cpu.randomAccess = {{1e6, assumed(stream)},
+                          {6.4e7, assumed(std::min(stream, kCoreRandom * cores))}};
     }
     for (const CodecRates &codec : rates_.codecs) {
       cpu.codecs.push_back(codecOf(codec, slots));
@@ -159,7 +172,8 @@ private:
     memoryBus.name = "dram";
     // Each byte between ranks of CPUs is written once and read once.
     double copies = structure_.gpus.empty() ? 2 : 1;
-    memoryBus.bandwidth = measured(rates_.streamBytesPerSecond / copies, machineStream() / copies);
+    memoryBus.bandwidth =
+        measured(rates_.streamBytesPerSecond, machineStream() / copies, 1 / copies);
     if (structure_.gpus.empty()) {
       memoryBus.latencySeconds = measured(rates_.handOverSeconds, kHandOver);
     } else if (rates_.memoryLatencySeconds > 0) {
@@ -179,60 +193,11 @@ private:
     constexpr double kRatioError = 0.5; // other rows are more or less alike
     topology::Codec codec;
     codec.name = rates.name;
-    codec.ratio = measured(rates.ratio, rates.ratio);
-    codec.ratio.relativeError = kRatioError;
-    codec.compressBytesPerSecond = measured(rates.compressBytesPerSecond / slots, 0);
-    codec.decompressBytesPerSecond = measured(rates.decompressBytesPerSecond / slots, 0);
+    codec.ratio = measured(Measured(rates.ratio, kRatioError), 0);
+    codec.compressBytesPerSecond = measured(rates.compressBytesPerSecond, 0, 1 / slots);
+    codec.decompressBytesPerSecond = measured(rates.decompressBytesPerSecond, 0, 1 / slots);
     codec.relativeError = kRatioError;
     return codec;
-  }
-
-  /// A device type shipped for a GPU whose name has the same word ("H100"), or a modest one.
-  DeviceType gpuType(const Gpu &gpu) const {
-    DeviceType best;
-    for (const std::string &name : topology::shippedTopologyNames()) {
-      topology::Topology shipped = *topology::shippedTopology(name);
-      for (const auto &[key, type] : shipped.deviceTypes) {
-        std::string word = key.substr(0, key.find('-'));
-        if (type.deviceClass == topology::DeviceClass::kGpu && best.name.empty() &&
-            gpu.model.find(word) != std::string::npos) {
-          best = type;
-        }
-      }
-    }
-    if (best.name.empty()) {
-      best.name = "gpu";
-      best.deviceClass = topology::DeviceClass::kGpu;
-      best.cores = 64;
-      best.compute = {{"f32", assumed(1e13)}, {"f64", assumed(3e11)}, {"scalar", assumed(5e12)}};
-      best.launchSeconds = assumed(2.5e-6);
-      best.totalBytes = assumed(1.6e10);
-      best.memoryBandwidth = assumed(4e11);
-    }
-    best.codecs.clear(); // of other people's measurements: not of this machine
-    best.meanTimeBetweenFailures = {};
-    auto dropSource = [](Quantity &quantity) { quantity.provenance.source.clear(); };
-    for (auto &[kind, rate] : best.compute) {
-      dropSource(rate);
-    }
-    for (Quantity *quantity : {&best.memoryBandwidth, &best.totalBytes, &best.reservedBytes,
-                               &best.launchSeconds, &best.latencySeconds}) {
-      dropSource(*quantity);
-    }
-    best.architecture = gpu.architecture;
-    best.space = "hbm";
-    if (gpu.memoryBytes > 0) {
-      best.totalBytes = Quantity(gpu.memoryBytes, 0);
-      best.totalBytes.provenance = rates_.provenance;
-    }
-    if (best.reservedBytes.value >= best.totalBytes.value / 2) {
-      best.reservedBytes = {};
-    }
-    best.capacityBytes = best.totalBytes.value - best.reservedBytes.value;
-    if (rates_.gpu.memoryBytesPerSecond > 0) {
-      best.memoryBandwidth = measured(rates_.gpu.memoryBytesPerSecond, 0);
-    }
-    return best;
   }
 
   Status addGpus() {
@@ -246,17 +211,35 @@ private:
       }
     }
     DeviceType type = gpuType(gpus.front());
+    if (type.name == "gpu") {
+      note("a GPU that is not known" +
+           (gpus.front().model.empty() ? "" : ", " + gpus.front().model) +
+           ": its figures are those of a modest one, assumed");
+    } else if (gpus.front().memoryBytes == 0) {
+      note("memory of the GPU: that of " + type.name);
+    }
+    if (isMeasured() && gpus.front().memoryBytes > 0) {
+      type.totalBytes.provenance = rates_.provenance;
+    }
+    if (rates_.gpu.memoryBytesPerSecond > 0) {
+      type.memoryBandwidth = measured(rates_.gpu.memoryBytesPerSecond, 0);
+    }
     made_.deviceTypes[type.name] = type;
     gpuCount_ = static_cast<int64_t>(gpus.size());
     node_.devices.push_back({"gpu", type.name, gpuCount_});
     node_.tiers.insert(node_.tiers.begin(), {topology::Tier::kDevice, "gpu", "hbm",
                                              type.capacityBytes * static_cast<double>(gpuCount_)});
     addPcie();
-    Endpoint memory{"gpu", "hbm"};
-    std::vector<Hop> toHost = gpuUp_;
+    addHostLink();
+    std::vector<Hop> toHost = hostUp_;
     toHost.push_back({"dram", {}, Direction::kNone});
-    node_.routes.push_back({memory, {"cpu", "host"}, toHost});
-    addGpuLinks();
+    node_.routes.push_back({kGpuMemory, {"cpu", "host"}, toHost});
+    bool switched = structure_.gpuLinks == NodeStructure::GpuLinks::kSwitch;
+    std::vector<Hop> ways = switched ? addSwitchedLinks() : overTheHost();
+    node_.routes.push_back({kGpuMemory, kGpuMemory, ways});
+    if (structure_.gpuLinks == NodeStructure::GpuLinks::kDirect) {
+      addDirectLinks();
+    }
     return {};
   }
 
@@ -268,10 +251,14 @@ private:
     double bytes = structure_.gpus.front().linkBytesPerSecond;
     pcie.bandwidth =
         bytes > 0 ? datasheet(bytes, kPcieEfficiency) : assumed(kPcieBytes * kPcieEfficiency);
+    if (bytes <= 0 && rates_.gpu.toHostBytesPerSecond <= 0) {
+      note("PCIe of the GPUs: assumed generation 4 with 16 lanes");
+    }
     pcie.latencySeconds = assumed(kPcieLatency);
     if (rates_.gpu.toHostBytesPerSecond > 0) { // of each direction: what both reach
-      pcie.bandwidth =
-          measured(std::min(rates_.gpu.toHostBytesPerSecond, rates_.gpu.fromHostBytesPerSecond), 0);
+      const Measured &to = rates_.gpu.toHostBytesPerSecond;
+      const Measured &from = rates_.gpu.fromHostBytesPerSecond;
+      pcie.bandwidth = measured(to.value < from.value ? to : from, 0);
       pcie.latencySeconds = measured(rates_.gpu.hostLatencySeconds, kPcieLatency);
     }
     pcie.fullDuplex = true;
@@ -311,51 +298,98 @@ private:
     return first;
   }
 
-  void addGpuLinks() {
-    Endpoint memory{"gpu", "hbm"};
-    const Gpu &gpu = structure_.gpus.front();
-    bool linked = structure_.gpuLinks != NodeStructure::GpuLinks::kPcie;
-    std::vector<Hop> via;
-    if (linked) {
-      Resource link;
-      link.name = "nvl";
-      link.count = gpuCount_;
-      link.per = {"gpu", 1};
-      link.bandwidth = datasheet(static_cast<double>(gpu.nvlinks) * nvlinkBytes(gpu.architecture),
-                                 kNvlinkEfficiency);
-      link.latencySeconds = assumed(kNvlinkLatency);
-      if (rates_.gpu.peerBytesPerSecond > 0) {
-        // Between two GPUs; without a switch each has links of its own to every other.
-        bool direct = structure_.gpuLinks == NodeStructure::GpuLinks::kDirect;
-        double peers = direct ? static_cast<double>(gpu.nvlinkPeers) : 1;
-        link.bandwidth = measured(rates_.gpu.peerBytesPerSecond * peers, 0);
+  /// A link of its own to the CPU carries what goes to the host; PCIe what goes to network cards.
+  void addHostLink() {
+    hostUp_ = gpuUp_;
+    double bytes = structure_.gpus.front().hostLinkBytesPerSecond;
+    if (bytes <= 0) {
+      return;
+    }
+    Resource link;
+    link.name = "c2c";
+    link.count = gpuCount_;
+    link.per = {"gpu", 1};
+    link.bandwidth = datasheet(bytes, kPcieEfficiency);
+    link.latencySeconds = assumed(kPcieLatency);
+    link.fullDuplex = true;
+    node_.resources.push_back(link);
+    hostUp_ = {hop("c2c", IndexExpression::Base::kSource, 1, Direction::kOut)};
+  }
+
+  std::vector<Hop> overTheHost() const {
+    std::vector<Hop> via = hostUp_;
+    via.push_back({"dram", {}, Direction::kNone});
+    for (auto up = hostUp_.rbegin(); up != hostUp_.rend(); ++up) {
+      Hop down = *up;
+      down.direction = Direction::kIn;
+      down.index.base = IndexExpression::Base::kTarget;
+      via.push_back(down);
+    }
+    return via;
+  }
+
+  Resource nvlink(const std::string &name, int64_t count, int64_t links) const {
+    Resource link;
+    link.name = name;
+    link.count = count;
+    link.bandwidth = datasheet(static_cast<double>(links) *
+                                   nvlinkBytes(structure_.gpus.front().architecture),
+                               kNvlinkEfficiency);
+    link.latencySeconds = assumed(kNvlinkLatency);
+    link.fullDuplex = true;
+    return link;
+  }
+
+  std::vector<Hop> addSwitchedLinks() {
+    Resource link = nvlink("nvl", gpuCount_, structure_.gpus.front().nvlinks);
+    link.per = {"gpu", 1};
+    if (rates_.gpu.peerBytesPerSecond > 0) {
+      link.bandwidth = measured(rates_.gpu.peerBytesPerSecond, 0);
+      link.latencySeconds = measured(rates_.gpu.peerLatencySeconds, kNvlinkLatency);
+    }
+    node_.resources.push_back(link);
+    Resource crossbar;
+    crossbar.name = "nvsw";
+    crossbar.bandwidth =
+        assumed(link.bandwidth.nominal * static_cast<double>(gpuCount_), kRuleError);
+    crossbar.sharing = topology::Sharing::kFatpipe;
+    node_.resources.push_back(crossbar);
+    node_.domains.push_back({"nvlink", "gpu", "auto"});
+    return {hop("nvl", IndexExpression::Base::kSource, 1, Direction::kOut),
+            {"nvsw", {}, Direction::kNone},
+            hop("nvl", IndexExpression::Base::kTarget, 1, Direction::kIn)};
+  }
+
+  /// Each pair has links of its own and a route over them; pairs of as many links are one resource.
+  void addDirectLinks() {
+    std::map<int64_t, std::vector<GpuLink>> pairs;
+    int64_t ofFirstPair = 0; // that was measured
+    for (const GpuLink &link : structure_.directLinks) {
+      pairs[link.links].push_back(link);
+      ofFirstPair = link.first == 0 && link.second == 1 ? link.links : ofFirstPair;
+    }
+    for (const auto &[links, linked] : pairs) {
+      std::string name = pairs.size() == 1 ? "nvl" : "nvl" + std::to_string(links);
+      Resource link = nvlink(name, static_cast<int64_t>(linked.size()), links);
+      if (ofFirstPair > 0 && rates_.gpu.peerBytesPerSecond > 0) {
+        double part = static_cast<double>(links) / static_cast<double>(ofFirstPair);
+        link.bandwidth = measured(rates_.gpu.peerBytesPerSecond, 0, part);
         link.latencySeconds = measured(rates_.gpu.peerLatencySeconds, kNvlinkLatency);
       }
-      link.fullDuplex = true;
       node_.resources.push_back(link);
-      via = {hop("nvl", IndexExpression::Base::kSource, 1, Direction::kOut)};
-      if (structure_.gpuLinks == NodeStructure::GpuLinks::kSwitch) {
-        Resource crossbar;
-        crossbar.name = "nvsw";
-        crossbar.bandwidth =
-            assumed(link.bandwidth.nominal * static_cast<double>(gpuCount_), kRuleError);
-        crossbar.sharing = topology::Sharing::kFatpipe;
-        node_.resources.push_back(crossbar);
-        via.push_back({"nvsw", {}, Direction::kNone});
-      }
-      via.push_back(hop("nvl", IndexExpression::Base::kTarget, 1, Direction::kIn));
-      node_.domains.push_back({"nvlink", "gpu", "auto"});
-    } else {
-      via = gpuUp_;
-      via.push_back({"dram", {}, Direction::kNone});
-      for (auto up = gpuUp_.rbegin(); up != gpuUp_.rend(); ++up) {
-        Hop down = *up;
-        down.direction = Direction::kIn;
-        down.index.base = IndexExpression::Base::kTarget;
-        via.push_back(down);
+      for (size_t i = 0; i < linked.size(); ++i) {
+        IndexExpression pair;
+        pair.constant = static_cast<int64_t>(i);
+        Endpoint first = kGpuMemory;
+        Endpoint second = kGpuMemory;
+        first.index = linked[i].first;
+        second.index = linked[i].second;
+        node_.routes.push_back({first, second, {{name, pair, Direction::kOut}}});
       }
     }
-    node_.routes.push_back({memory, memory, via});
+    if (static_cast<int64_t>(structure_.directLinks.size()) == gpuCount_ * (gpuCount_ - 1) / 2) {
+      node_.domains.push_back({"nvlink", "gpu", "auto"});
+    }
   }
 
   void addDisks() {
@@ -387,10 +421,20 @@ private:
     }
     double bytes = 0;
     double latency = kNetworkLatency;
+    int64_t unknown = cards.empty() ? 1 : 0;
     for (const NetworkCard &card : cards) {
-      bytes += card.bytesPerSecond;
+      unknown += card.bytesPerSecond <= 0 ? 1 : 0;
+      bytes += card.bytesPerSecond > 0 ? card.bytesPerSecond : kNetworkBytes;
       latency = card.latencySeconds > 0 ? card.latencySeconds : latency;
     }
+    if (cards.empty()) {
+      note("no network card in it: one of 1.25 GB/s is assumed");
+    } else if (unknown > 0) {
+      note("rates of " + std::to_string(unknown) + " of " + std::to_string(cards.size()) +
+           " network cards: 1.25 GB/s assumed");
+    }
+    bool known = unknown == 0;
+    bytes = cards.empty() ? kNetworkBytes : bytes;
     int64_t count = std::max<int64_t>(1, static_cast<int64_t>(cards.size()));
     int64_t ranks = gpuCount_ > 0 ? gpuCount_ : slots_;
     // Routes name cards by the rank's index: as many as divide the ranks evenly, each with its
@@ -398,11 +442,14 @@ private:
     while (ranks % count != 0) {
       --count;
     }
+    if (count < static_cast<int64_t>(cards.size())) {
+      note(std::to_string(cards.size()) + " network cards for " + std::to_string(ranks) +
+           " ranks: taken together as " + std::to_string(count));
+    }
     Resource card;
     card.name = "nic";
     card.count = count;
-    bool known = bytes > 0;
-    double each = (known ? bytes : 1.25e9) / static_cast<double>(count);
+    double each = bytes / static_cast<double>(count);
     card.bandwidth = known ? datasheet(each, kNetworkEfficiency) : assumed(each);
     card.latencySeconds = assumed(latency);
     card.fullDuplex = true;
@@ -414,7 +461,7 @@ private:
     node_.resources.push_back(card);
     std::vector<Hop> via;
     if (gpuCount_ > 0) {
-      via = {gpuUp_.front()};
+      via = direct ? std::vector<Hop>{gpuUp_.front()} : hostUp_;
     }
     if (!direct) {
       via.push_back({"dram", {}, Direction::kNone});
@@ -433,20 +480,24 @@ private:
     }
   }
 
+  inline static const Endpoint kGpuMemory{"gpu", "hbm"};
+
   const NodeStructure &structure_;
   const Rates &rates_;
   const Placement &placement_;
+  std::vector<std::string> notes_;
   topology::Topology made_;
   topology::NodeType node_;
   int64_t slots_ = 1;
   int64_t gpuCount_ = 0;
-  std::vector<Hop> gpuUp_; ///< from a GPU to the CPU's memory
+  std::vector<Hop> gpuUp_;  ///< from a GPU over PCIe to the CPU
+  std::vector<Hop> hostUp_; ///< from a GPU to the CPU's memory: likewise, or over its own link
 };
 
 } // namespace
 
-Expected<topology::Topology> describe(const NodeStructure &structure, const Rates &rates,
-                                      const Placement &placement) {
+Expected<Description> describe(const NodeStructure &structure, const Rates &rates,
+                               const Placement &placement) {
   return Describer(structure, rates, placement).describe();
 }
 

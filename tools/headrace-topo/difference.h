@@ -12,6 +12,7 @@ struct Difference {
   std::string path;  ///< "$.node_types.p5.resources.nic.bw.v"
   std::string left;  ///< as JSON; empty: only on the right
   std::string right; ///< as JSON; empty: only on the left
+  std::string remark; ///< of figures: " (×1.41, more than the error)"
 };
 
 /// In the order of the files. Figures are compared by value, error and origin, however they are

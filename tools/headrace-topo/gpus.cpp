@@ -6,8 +6,6 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 
@@ -42,27 +40,15 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// InfiniBand ports of /sys: "400 Gb/sec (4X NDR)".
-void addInfiniband(NodeStructure &structure) {
-  std::error_code error;
-  std::filesystem::directory_iterator cards("/sys/class/infiniband", error);
-  if (error) {
-    return;
-  }
-  structure.networkCards.clear();
-  for (const auto &card : cards) {
-    std::ifstream file(card.path() / "ports" / "1" / "rate");
-    double gigabits = 0;
-    if (file >> gigabits && gigabits > 0) {
-      structure.networkCards.push_back({card.path().filename(), gigabits * 1e9 / 8, 0});
-    }
-  }
-}
-
 /// A cell of the matrix: itself, NVLinks, or a way through PCIe.
 bool isLink(const std::string &cell) {
   return cell == "X" || cell == "SYS" || cell == "NODE" || cell == "PHB" || cell == "PXB" ||
          cell == "PIX" || (cell.starts_with("NV") && cell.size() > 2 && std::isdigit(cell[2]) != 0);
+}
+
+/// NVLinks that a cell tells of.
+int64_t linksOf(const std::string &cell) {
+  return cell.starts_with("NV") ? std::strtol(cell.c_str() + 2, nullptr, 10) : 0;
 }
 
 /// NVLinks that one GPU of an architecture has.
@@ -132,6 +118,7 @@ void parseLinkMatrix(const std::string &text, NodeStructure &structure) {
     }
   }
   bool everyPair = count > 1;
+  std::vector<size_t> peers(count, 0);
   for (size_t row = 0; row < count; ++row) {
     Gpu &gpu = structure.gpus[row];
     gpu.pcieSwitch = static_cast<int64_t>(row);
@@ -147,25 +134,30 @@ void parseLinkMatrix(const std::string &text, NodeStructure &structure) {
         }
         continue;
       }
-      if (cell.starts_with("NV")) {
-        gpu.nvlinks += std::strtol(cell.c_str() + 2, nullptr, 10);
-        ++gpu.nvlinkPeers;
+      if (int64_t links = linksOf(cell); links > 0) {
+        gpu.nvlinks += links;
+        ++peers[row];
+        if (column > row) {
+          structure.directLinks.push_back(
+              {static_cast<int64_t>(row), static_cast<int64_t>(column), links});
+        }
       }
       if (column < row && behindSwitch) {
         gpu.pcieSwitch = std::min(gpu.pcieSwitch, structure.gpus[column].pcieSwitch);
       }
     }
-    everyPair &= gpu.nvlinkPeers == static_cast<int64_t>(count) - 1;
-  }
-  if (!everyPair) {
-    return;
+    everyPair &= peers[row] == count - 1;
   }
   // Behind a switch every pair shows all links of the GPU: more than it has in total.
-  bool switched = structure.gpus.front().nvlinks > nvlinksMax(structure.gpus.front().architecture);
-  structure.gpuLinks =
-      switched ? NodeStructure::GpuLinks::kSwitch : NodeStructure::GpuLinks::kDirect;
-  for (Gpu &gpu : structure.gpus) {
-    gpu.nvlinks /= switched ? static_cast<int64_t>(count) - 1 : 1;
+  const Gpu &first = structure.gpus.front();
+  if (everyPair && first.nvlinks > nvlinksMax(first.architecture)) {
+    structure.gpuLinks = NodeStructure::GpuLinks::kSwitch;
+    structure.directLinks.clear();
+    for (Gpu &gpu : structure.gpus) {
+      gpu.nvlinks /= static_cast<int64_t>(count) - 1;
+    }
+  } else if (!structure.directLinks.empty()) {
+    structure.gpuLinks = NodeStructure::GpuLinks::kDirect;
   }
 }
 
@@ -178,7 +170,6 @@ bool addGpusOfThisMachine(NodeStructure &structure) {
   }
   structure.gpus = std::move(gpus);
   parseLinkMatrix(outputOf("nvidia-smi topo -m"), structure);
-  addInfiniband(structure);
   return true;
 }
 

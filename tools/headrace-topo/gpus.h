@@ -5,7 +5,7 @@
 
 namespace headrace::topo {
 
-/// Adds GPUs, their links and the InfiniBand cards beside them. False if there is no nvidia-smi, or
+/// Adds GPUs and their links. False if there is no nvidia-smi, or
 /// it names no GPU: then the structure stays as it was.
 bool addGpusOfThisMachine(NodeStructure &structure);
 

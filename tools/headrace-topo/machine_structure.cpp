@@ -1,5 +1,6 @@
 // Walks hwloc's tree for cores, caches, memory, GPUs, network cards and disks.
 #include "tools/headrace-topo/machine_structure.h"
+#include "tools/headrace-topo/xml_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -160,6 +161,7 @@ Expected<NodeStructure> thisStructure() {
   HR_ASSIGN_OR_RETURN(NodeStructure structure, structureOf(topology.get()));
   // hwloc names PCI devices; nvidia-smi knows more of them.
   structure.gpus.clear();
+  structure.networkCards.clear(); // as /sys does
 #if defined(__x86_64__)
   structure.architecture = __builtin_cpu_supports("x86-64-v4")   ? "x86-64-v4"
                            : __builtin_cpu_supports("x86-64-v3") ? "x86-64-v3"
@@ -170,18 +172,23 @@ Expected<NodeStructure> thisStructure() {
 }
 
 Expected<NodeStructure> readHwlocXml(const std::string &path) {
-  setenv("HWLOC_HIDE_ERRORS", "2", 1); // what is wrong is said by us, once
-  if (!loadsInChild(path)) {
-    return Status(ErrorKind::kUser, "not an hwloc XML file", path);
+  // hwloc gives no reason: what is no XML at all is told by libxml2.
+  HR_ASSIGN_OR_RETURN(XmlDocument document, readXml(path, "an hwloc XML file"));
+  std::string root = reinterpret_cast<const char *>(xmlDocGetRootElement(document.get())->name);
+  if (root != "topology") {
+    return Status(ErrorKind::kUser,
+                  "not an hwloc XML file: expected <topology>, got <" + root + ">", path);
   }
-  HwlocTopology topology = loadXml(path);
+  setenv("HWLOC_HIDE_ERRORS", "2", 1); // what is wrong is said by us, once
+  HwlocTopology topology = loadsInChild(path) ? loadXml(path) : nullptr;
   if (!topology) {
-    return Status(ErrorKind::kUser, "not an hwloc XML file", path);
+    return Status(ErrorKind::kUser, "not an hwloc XML file: hwloc refuses what is in it", path);
   }
   HR_ASSIGN_OR_RETURN(NodeStructure structure, structureOf(topology.get()));
   if (!structure.gpus.empty()) {
     // hwloc says nothing of who reaches whom over NVLink unless NVML was there.
     structure.gpuLinks = NodeStructure::GpuLinks::kPcie;
+    structure.notes.push_back("hwloc does not tell of NVLinks: GPUs reach each other over PCIe");
   }
   return structure;
 }

@@ -5,6 +5,7 @@
 #include "tools/headrace-topo/measure_disk.h"
 #include "tools/headrace-topo/measure_gpus.h"
 #include "tools/headrace-topo/on_threads.h"
+#include "tools/headrace-topo/repeated.h"
 #include "tools/headrace-topo/units.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace headrace::topo {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kSecondsEach = 0.2;
+constexpr double kSecondsEach = 0.07; // of one run
 constexpr size_t kLineBytes = 64;
 
 double secondsSince(Clock::time_point start) {
@@ -63,15 +64,15 @@ double gatherRate(int64_t threads, const std::vector<uint64_t> &data) {
         sum += data[line * (kLineBytes / sizeof(uint64_t))];
       }
       read += 4096;
-    } while (secondsSince(start) < kSecondsEach / 2);
+    } while (secondsSince(start) < kSecondsEach);
     volatile uint64_t keep = sum;
     (void)keep;
     return read / secondsSince(start);
   });
 }
 
-/// Seconds of one load whose address is the result of the one before.
-double chainSeconds(std::vector<uint64_t> &data) {
+/// Every line names the next, in random order.
+void makeChain(std::vector<uint64_t> &data) {
   constexpr size_t kStride = kLineBytes / sizeof(uint64_t);
   size_t lines = data.size() / kStride;
   // One cycle through all lines in random order (Sattolo's shuffle).
@@ -84,6 +85,10 @@ double chainSeconds(std::vector<uint64_t> &data) {
   for (size_t i = 0; i < lines; ++i) {
     data[i * kStride] = order[i] * kStride;
   }
+}
+
+/// Seconds of one load whose address is the result of the one before.
+double chainSeconds(const std::vector<uint64_t> &data) {
   uint64_t at = 0;
   double loads = 0;
   Clock::time_point start = Clock::now();
@@ -122,12 +127,18 @@ double handOverSeconds() {
       ++turn;
       changed.notify_all();
       changed.wait(lock, [&] { return turn % 2 == 0; });
-    } while (secondsSince(start) < kSecondsEach / 2);
+    } while (secondsSince(start) < kSecondsEach);
     done = true;
     changed.notify_all();
   }
   other.join();
   return secondsSince(start) / static_cast<double>(turn);
+}
+
+/// "±7 %", and a question where the runs disagree much.
+std::string spreadText(const Measured &measured) {
+  return " " + percentText(measured.relativeError) +
+         (measured.relativeError > kSpreadMuch ? ": runs disagree, is the machine busy?" : "");
 }
 
 void measureMemory(const MeasureOptions &options, const Progress &progress, Rates &rates) {
@@ -137,11 +148,11 @@ void measureMemory(const MeasureOptions &options, const Progress &progress, Rate
   size_t each = static_cast<size_t>(beyond / threads / 2);
   progress("memory, all cores");
   // A copy reads and writes every byte.
-  rates.streamBytesPerSecond = 2 * copyRate(options.threads, each);
-  progress("  " + rateText(rates.streamBytesPerSecond));
+  rates.streamBytesPerSecond = repeated([&] { return 2 * copyRate(options.threads, each); });
+  progress("  " + rateText(rates.streamBytesPerSecond) + spreadText(rates.streamBytesPerSecond));
   progress("memory, one core copying");
-  rates.coreCopyBytesPerSecond = copyRate(1, each);
-  progress("  " + rateText(rates.coreCopyBytesPerSecond));
+  rates.coreCopyBytesPerSecond = repeated([&] { return copyRate(1, each); });
+  progress("  " + rateText(rates.coreCopyBytesPerSecond) + spreadText(rates.coreCopyBytesPerSecond));
   progress("random reads");
   std::vector<uint64_t> data;
   for (double bytes : {256e3, 4e6, 64e6, 256e6}) {
@@ -149,13 +160,14 @@ void measureMemory(const MeasureOptions &options, const Progress &progress, Rate
       break;
     }
     data.assign(static_cast<size_t>(bytes) / sizeof(uint64_t), 1);
-    double rate = gatherRate(options.threads, data) * kLineBytes;
-    rates.randomAccess.push_back({bytes, rate});
-    progress("  " + bytesText(bytes) + ": " + rateText(rate));
+    Measured rate = repeated([&] { return gatherRate(options.threads, data) * kLineBytes; });
+    rates.randomAccess[bytes] = rate;
+    progress("  " + bytesText(bytes) + ": " + rateText(rate) + spreadText(rate));
   }
   progress("latency of memory");
-  rates.memoryLatencySeconds = chainSeconds(data);
-  progress("  " + secondsText(rates.memoryLatencySeconds));
+  makeChain(data);
+  rates.memoryLatencySeconds = repeated([&] { return chainSeconds(data); });
+  progress("  " + secondsText(rates.memoryLatencySeconds) + spreadText(rates.memoryLatencySeconds));
 }
 
 void measureGpusInto(Rates &rates, const Progress &progress) {
@@ -178,16 +190,15 @@ void measureGpusInto(Rates &rates, const Progress &progress) {
 
 Rates measureRates(const MeasureOptions &options, const Progress &progress) {
   Rates rates;
-  rates.relativeError = 0.2;
   measureMemory(options, progress, rates);
   progress("hand-over between threads");
-  rates.handOverSeconds = handOverSeconds();
+  rates.handOverSeconds = repeated(handOverSeconds);
   rates.taskLaunchSeconds = rates.handOverSeconds;
-  progress("  " + secondsText(rates.handOverSeconds));
+  progress("  " + secondsText(rates.handOverSeconds) + spreadText(rates.handOverSeconds));
   progress("arithmetic of one core");
-  rates.coreCompute = measureArithmetic(kSecondsEach / 2);
+  rates.coreCompute = measureArithmetic(kSecondsEach);
   for (const auto &[kind, rate] : rates.coreCompute) {
-    progress("  " + kind + ": " + countText(rate) + "op/s");
+    progress("  " + kind + ": " + countText(rate) + "op/s" + spreadText(rate));
   }
   progress("codecs, all cores");
   rates.codecs = measureCodecs(options.threads);
@@ -195,8 +206,9 @@ Rates measureRates(const MeasureOptions &options, const Progress &progress) {
     char ratio[32];
     std::snprintf(ratio, sizeof ratio, "%.2f", codec.ratio);
     progress("  " + codec.name + ": ratio " + ratio + ", " +
-             rateText(codec.compressBytesPerSecond) + " and back " +
-             rateText(codec.decompressBytesPerSecond));
+             rateText(codec.compressBytesPerSecond) + spreadText(codec.compressBytesPerSecond) +
+             " and back " + rateText(codec.decompressBytesPerSecond) +
+             spreadText(codec.decompressBytesPerSecond));
   }
   if (options.gpus > 0) {
     measureGpusInto(rates, progress);

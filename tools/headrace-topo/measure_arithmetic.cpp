@@ -1,5 +1,6 @@
 // The same loop of multiply-adds for each width of vectors; the machine takes its widest.
 #include "tools/headrace-topo/measure_arithmetic.h"
+#include "tools/headrace-topo/repeated.h"
 
 #include <chrono>
 #include <cstdint>
@@ -92,22 +93,22 @@ double scalarRate(double seconds) {
 
 } // namespace
 
-std::map<std::string, double> measureArithmetic(double seconds) {
-  std::map<std::string, double> rates;
+std::map<std::string, Measured> measureArithmetic(double seconds) {
+  std::map<std::string, Measured> rates;
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
-    rates["f32"] = flops(seconds, f32Avx512, 64);
-    rates["f64"] = flops(seconds, f64Avx512, 64);
+    rates["f32"] = repeated([&] { return flops(seconds, f32Avx512, 64); });
+    rates["f64"] = repeated([&] { return flops(seconds, f64Avx512, 64); });
   } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    rates["f32"] = flops(seconds, f32Avx2, 32);
-    rates["f64"] = flops(seconds, f64Avx2, 32);
+    rates["f32"] = repeated([&] { return flops(seconds, f32Avx2, 32); });
+    rates["f64"] = repeated([&] { return flops(seconds, f64Avx2, 32); });
   }
 #endif
   if (rates.empty()) {
-    rates["f32"] = flops(seconds, f32Plain, 16);
-    rates["f64"] = flops(seconds, f64Plain, 16);
+    rates["f32"] = repeated([&] { return flops(seconds, f32Plain, 16); });
+    rates["f64"] = repeated([&] { return flops(seconds, f64Plain, 16); });
   }
-  rates["scalar"] = scalarRate(seconds);
+  rates["scalar"] = repeated([&] { return scalarRate(seconds); });
   return rates;
 }
 

@@ -1,11 +1,11 @@
 // Walks system > cpu > pci > (gpu > nvlink | nic > net) with libxml2.
 #include "tools/headrace-topo/nccl_xml.h"
 #include "tools/headrace-topo/gpus.h"
+#include "tools/headrace-topo/xml_file.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <libxml/parser.h>
-#include <libxml/tree.h>
 #include <memory>
 
 namespace headrace::topo {
@@ -16,26 +16,31 @@ constexpr const char *kSwitchClass = "0x068000";
 constexpr const char *kDisplayClass = "0x03";
 constexpr const char *kNetworkClass = "0x02";
 constexpr double kMegabit = 1e6 / 8;
+constexpr double kMegabyte = 1e6;
 
+/// By PCI device; a memory of 0 is that of the model's usual variant.
 struct KnownGpu {
   const char *device;
   const char *model;
   const char *architecture;
+  double memoryBytes;
+  double memoryBytesPerSecond;
 };
-constexpr KnownGpu kKnownGpus[] = {{"0x1db", "V100", "sm_70"},  {"0x20b", "A100", "sm_80"},
-                                   {"0x2330", "H100", "sm_90"}, {"0x2331", "H100", "sm_90"},
-                                   {"0x2335", "H200", "sm_90"}, {"0x2941", "GB200", "sm_100"},
-                                   {"0x26b9", "L40S", "sm_89"}, {"", "", ""}};
+constexpr KnownGpu kKnownGpus[] = {
+    {"0x1db1", "V100", "sm_70", 1.6e10, 9e11},    {"0x1db4", "V100", "sm_70", 1.6e10, 9e11},
+    {"0x1db5", "V100", "sm_70", 3.2e10, 9e11},    {"0x1db6", "V100", "sm_70", 3.2e10, 9e11},
+    {"0x1db8", "V100", "sm_70", 3.2e10, 9e11},    {"0x20b0", "A100", "sm_80", 4e10, 1.555e12},
+    {"0x20b1", "A100", "sm_80", 4e10, 1.555e12},  {"0x20f1", "A100", "sm_80", 4e10, 1.555e12},
+    {"0x20b2", "A100", "sm_80", 8e10, 0},         {"0x20b5", "A100", "sm_80", 8e10, 1.935e12},
+    {"0x2330", "H100", "sm_90", 8e10, 0},         {"0x2331", "H100", "sm_90", 8e10, 2e12},
+    {"0x2321", "H100", "sm_90", 9.4e10, 3.9e12},  {"0x2335", "H200", "sm_90", 1.41e11, 0},
+    {"0x233b", "H200", "sm_90", 1.41e11, 0},      {"0x2941", "GB200", "sm_100", 1.86e11, 0},
+    {"0x26b9", "L40S", "sm_89", 4.8e10, 0}};
 
 std::string attribute(xmlNodePtr node, const char *name) {
   std::unique_ptr<xmlChar, void (*)(void *)> text(
       xmlGetProp(node, reinterpret_cast<const xmlChar *>(name)), [](void *p) { xmlFree(p); });
   return text ? reinterpret_cast<const char *>(text.get()) : "";
-}
-
-double numberOf(xmlNodePtr node, const char *name) {
-  double value = std::strtod(attribute(node, name).c_str(), nullptr);
-  return value > 0 && value < 1e12 ? value : 0;
 }
 
 bool named(xmlNodePtr node, const char *name) {
@@ -47,7 +52,8 @@ class Reader {
 public:
   explicit Reader(NodeStructure &structure) : structure_(structure) {}
 
-  void readSystem(xmlNodePtr system) {
+  /// Errors: kUser, with the line.
+  Status readSystem(xmlNodePtr system) {
     structure_.numaNodes = 0;
     structure_.cores = 0;
     for (xmlNodePtr child = system->children; child; child = child->next) {
@@ -58,9 +64,9 @@ public:
         readChildren(child, Place{});
       }
     }
-    structure_.cores = std::max<int64_t>(1, structure_.cores);
-    structure_.threads = structure_.cores;
+    structure_.threads = std::max<int64_t>(1, structure_.cores);
     finishLinks();
+    return status_;
   }
 
 private:
@@ -68,6 +74,7 @@ private:
     int64_t pcieSwitch = -1;
     double linkBytesPerSecond = 0;
     std::string device;
+    std::string busId;
   };
 
   /// Bits of "00000000,0000ffff": logical processors.
@@ -78,6 +85,26 @@ private:
       bits += std::popcount(static_cast<unsigned>(std::strtoul(text, nullptr, 16)));
     }
     return bits;
+  }
+
+  void note(const std::string &text) {
+    std::vector<std::string> &notes = structure_.notes;
+    if (std::find(notes.begin(), notes.end(), text) == notes.end()) {
+      notes.push_back(text);
+    }
+  }
+
+  /// 0 if it is not there, or says that it is not known. "16.0 GT/s PCIe" is 16.
+  double numberOf(xmlNodePtr node, const char *name) {
+    std::string text = attribute(node, name);
+    char *end = nullptr;
+    double value = std::strtod(text.c_str(), &end);
+    bool isNumber = end != text.c_str();
+    if (isNumber && !(value >= 0 && value < 1e12) && status_.ok()) {
+      status_ = makeError(ErrorKind::kUser, "line ", xmlGetLineNo(node), ": ", name,
+                          " must not be negative, got ", text);
+    }
+    return isNumber && status_.ok() ? value : 0;
   }
 
   // libxml2 refuses documents deeper than 256, which bounds this recursion.
@@ -98,6 +125,7 @@ private:
   void readPci(xmlNodePtr node, const Place &outer) {
     Place place = outer;
     place.device = attribute(node, "device");
+    place.busId = attribute(node, "busid");
     // "16.0 GT/s PCIe", "16 GT/s", or empty inside a virtual machine.
     place.linkBytesPerSecond =
         pcieBytesPerSecond(numberOf(node, "link_speed"), numberOf(node, "link_width"));
@@ -126,25 +154,38 @@ private:
       gpu.architecture = "sm_" + std::to_string(static_cast<int64_t>(numberOf(node, "sm")));
     }
     for (const KnownGpu &known : kKnownGpus) {
-      bool device = *known.device && place.device.starts_with(known.device);
-      bool architecture = *known.device && place.device.empty() && !gpu.architecture.empty() &&
-                          gpu.architecture == known.architecture;
+      bool device = place.device == known.device;
+      // Without a device the architecture tells the model, though not the variant.
+      bool architecture = place.device.empty() && gpu.architecture == known.architecture;
       if (gpu.model.empty() && (device || architecture)) {
         gpu.model = known.model;
         gpu.architecture = known.architecture;
+        gpu.memoryBytes = device ? known.memoryBytes : 0;
+        gpu.memoryBytesPerSecond = device ? known.memoryBytesPerSecond : 0;
       }
+    }
+    if (gpu.model.empty() && !place.device.empty()) {
+      note("PCI device " + place.device + ": not a GPU that is known");
     }
     if (attribute(node, "gdr") == "1") {
       gpu.networkDirect = Gpu::Direct::kYes;
     }
+    Links links{place.busId, {}};
     for (xmlNodePtr link = node->children; link; link = link->next) {
-      if (named(link, "nvlink")) {
-        gpu.nvlinks += static_cast<int64_t>(numberOf(link, "count"));
-        ++gpu.nvlinkPeers;
-        switched_ |= attribute(link, "tclass") == kSwitchClass;
+      if (named(link, "c2c")) {
+        double count = attribute(link, "count").empty() ? 1 : numberOf(link, "count");
+        gpu.hostLinkBytesPerSecond += numberOf(link, "bw") * count * kMegabyte;
+      } else if (named(link, "nvlink")) {
+        int64_t count = static_cast<int64_t>(numberOf(link, "count"));
+        if (attribute(link, "tclass") == kSwitchClass) {
+          gpu.nvlinks += count;
+        } else {
+          links.counts[attribute(link, "target")] += count;
+        }
       }
     }
     structure_.gpus.push_back(std::move(gpu));
+    links_.push_back(std::move(links));
   }
 
   void readNet(xmlNodePtr node) {
@@ -156,49 +197,66 @@ private:
     structure_.networkCards.push_back(std::move(card));
   }
 
+  /// To a switch, where all have such links; else between pairs, where any has.
   void finishLinks() {
-    int64_t others = static_cast<int64_t>(structure_.gpus.size()) - 1;
-    bool every = others > 0;
-    for (const Gpu &gpu : structure_.gpus) {
-      every &= gpu.nvlinks > 0 && (switched_ || gpu.nvlinkPeers == others);
+    std::vector<Gpu> &gpus = structure_.gpus;
+    auto switched = [](const Gpu &gpu) { return gpu.nvlinks > 0; };
+    if (std::any_of(gpus.begin(), gpus.end(), switched)) {
+      if (gpus.size() > 1 && std::all_of(gpus.begin(), gpus.end(), switched)) {
+        structure_.gpuLinks = NodeStructure::GpuLinks::kSwitch;
+        return;
+      }
+      note("NVLinks of some GPUs to a switch that others are not on: left out");
     }
-    if (every) {
-      structure_.gpuLinks =
-          switched_ ? NodeStructure::GpuLinks::kSwitch : NodeStructure::GpuLinks::kDirect;
+    for (size_t first = 0; first < gpus.size(); ++first) {
+      for (size_t second = first + 1; second < gpus.size(); ++second) {
+        int64_t links = std::max(linksTo(first, second), linksTo(second, first));
+        if (links > 0) {
+          structure_.directLinks.push_back(
+              {static_cast<int64_t>(first), static_cast<int64_t>(second), links});
+          structure_.gpuLinks = NodeStructure::GpuLinks::kDirect;
+        }
+      }
+      for (const auto &[target, links] : links_[first].counts) {
+        if (std::none_of(links_.begin(), links_.end(),
+                         [&](const Links &other) { return other.busId == target; })) {
+          note("NVLinks to " + target + ", which is no GPU of the file: left out");
+        }
+      }
     }
   }
 
+  int64_t linksTo(size_t from, size_t to) const {
+    auto found = links_[from].counts.find(links_[to].busId);
+    return found == links_[from].counts.end() ? 0 : found->second;
+  }
+
+  /// NVLinks of a GPU that are not to a switch, by the bus of what they lead to.
+  struct Links {
+    std::string busId;
+    std::map<std::string, int64_t> counts;
+  };
+
+  Status status_;
+  std::vector<Links> links_; ///< one a GPU
   NodeStructure &structure_;
   int64_t switches_ = 0;
-  bool switched_ = false;
 };
 
 } // namespace
 
 Expected<NodeStructure> readNcclXml(const std::string &path) {
-  // No network, no entities, no huge documents; what is wrong is said by us, once.
-  constexpr int kOptions = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
-  std::unique_ptr<xmlDoc, void (*)(xmlDocPtr)> document(
-      xmlReadFile(path.c_str(), nullptr, kOptions), &xmlFreeDoc);
-  if (!document) {
-    const xmlError *error = xmlGetLastError();
-    std::string reason = error && error->message ? error->message : "not XML";
-    while (!reason.empty() && reason.back() == '\n') {
-      reason.pop_back();
-    }
-    int line = error ? error->line : 0;
-    return makeError(ErrorKind::kUser, "not a topology file of NCCL: ", reason,
-                     line > 0 ? ", line " + std::to_string(line) : "")
-        .at(path);
-  }
+  HR_ASSIGN_OR_RETURN(XmlDocument document, readXml(path, "a topology file of NCCL"));
   xmlNodePtr root = xmlDocGetRootElement(document.get());
-  if (!root || !named(root, "system")) {
+  if (!named(root, "system")) {
     return makeError(ErrorKind::kUser, "not a topology file of NCCL: expected <system>, got <",
-                     root ? reinterpret_cast<const char *>(root->name) : "", ">")
+                     reinterpret_cast<const char *>(root->name), ">")
         .at(path);
   }
   NodeStructure structure;
-  Reader(structure).readSystem(root);
+  if (Status status = Reader(structure).readSystem(root); !status.ok()) {
+    return status.at(path);
+  }
   if (structure.gpus.empty()) {
     return Status(ErrorKind::kUser,
                   "no GPU in it; dump one with NCCL_TOPO_DUMP_FILE=FILE in a run of NCCL", path);

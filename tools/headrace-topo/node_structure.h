@@ -12,16 +12,24 @@ struct Gpu {
   std::string model;             ///< as its maker names it, or empty
   std::string architecture;      ///< "sm_90", or empty
   double memoryBytes = 0;        ///< 0 = unknown
+  double memoryBytesPerSecond = 0; ///< as its maker states; 0 = as others of its model
   double linkBytesPerSecond = 0; ///< of its PCIe slot, each direction; 0 = unknown
-  int64_t nvlinks = 0;           ///< to all others together
-  int64_t nvlinkPeers = 0;       ///< GPUs it is linked to directly; all others if by a switch
+  double hostLinkBytesPerSecond = 0; ///< of a link of its own to the CPU (NVLink-C2C); 0 = none
+  int64_t nvlinks = 0;           ///< to a switch
   enum class Direct : uint8_t { kNo, kYes } networkDirect = Direct::kNo; ///< GPUDirect RDMA
   int64_t pcieSwitch = -1;                                               ///< -1 = none
 };
 
+/// NVLinks between two GPUs, by their indexes.
+struct GpuLink {
+  int64_t first = 0;
+  int64_t second = 0;
+  int64_t links = 0;
+};
+
 struct NetworkCard {
   std::string name;
-  double bytesPerSecond = 0; ///< each direction
+  double bytesPerSecond = 0; ///< each direction; 0 = unknown
   double latencySeconds = 0; ///< 0 = unknown
 };
 
@@ -41,42 +49,55 @@ struct NodeStructure {
   std::vector<topology::Cache> caches;
   std::vector<Gpu> gpus;
   enum class GpuLinks : uint8_t { kPcie, kDirect, kSwitch } gpuLinks = GpuLinks::kPcie;
+  std::vector<GpuLink> directLinks; ///< of kDirect; pairs without are reached over PCIe
   std::vector<NetworkCard> networkCards;
   std::vector<Disk> disks;
+  std::vector<std::string> notes; ///< for people: what was assumed, and what was left out
+};
+
+/// A rate of this machine.
+struct Measured {
+  double value = 0;           ///< 0 = not measured
+  double relativeError = 0.3; ///< of one run, whose spread nobody knows
+
+  Measured() = default;
+  Measured(double once) : value(once) {}
+  Measured(double median, double spread) : value(median), relativeError(spread) {}
+  operator double() const { return value; }
 };
 
 /// What a codec does to rows of tables, on all cores together.
 struct CodecRates {
   std::string name;
   double ratio = 1;
-  double compressBytesPerSecond = 0;   ///< of plain bytes
-  double decompressBytesPerSecond = 0; ///< of plain bytes
+  Measured compressBytesPerSecond;   ///< of plain bytes
+  Measured decompressBytesPerSecond; ///< of plain bytes
 };
 
 /// Copies of the first GPUs; 0 = not measured.
 struct GpuRates {
-  double memoryBytesPerSecond = 0; ///< read and written by a copy within one GPU
-  double toHostBytesPerSecond = 0; ///< pinned
-  double fromHostBytesPerSecond = 0;
-  double hostLatencySeconds = 0;
-  double peerBytesPerSecond = 0; ///< from the first to the second; 0 also if it has no way there
-  double peerLatencySeconds = 0;
+  Measured memoryBytesPerSecond; ///< read and written by a copy within one GPU
+  Measured toHostBytesPerSecond; ///< pinned
+  Measured fromHostBytesPerSecond;
+  Measured hostLatencySeconds;
+  Measured peerBytesPerSecond; ///< from the first to the second; 0 also if it has no way there
+  Measured peerLatencySeconds;
 };
 
 /// Rates of a machine, measured or assumed. What is 0 is replaced by an assumption.
 struct Rates {
-  double relativeError = 0.5;
   topology::Provenance provenance;
-  double streamBytesPerSecond = 0;   ///< all cores together
-  double coreCopyBytesPerSecond = 0; ///< one core, bytes copied
-  double memoryLatencySeconds = 0;   ///< of one dependent access
-  double handOverSeconds = 0;        ///< from one thread to another and back, halved
-  double taskLaunchSeconds = 0;
-  std::map<std::string, double> coreCompute;             ///< operations per second of one core
-  std::vector<topology::RandomAccessPoint> randomAccess; ///< of all cores
-  double diskReadBytesPerSecond = 0;
-  double diskWriteBytesPerSecond = 0;
-  double diskLatencySeconds = 0;
+  Measured streamBytesPerSecond;   ///< all cores together
+  Measured coreCopyBytesPerSecond; ///< one core, bytes copied
+  Measured memoryLatencySeconds;   ///< of one dependent access
+  Measured handOverSeconds;        ///< from one thread to another and back, halved
+  Measured taskLaunchSeconds;
+  std::map<std::string, Measured> coreCompute; ///< operations per second of one core
+  /// Bytes per second of all cores, by the bytes of the working set.
+  std::map<double, Measured> randomAccess;
+  Measured diskReadBytesPerSecond;
+  Measured diskWriteBytesPerSecond;
+  Measured diskLatencySeconds;
   std::vector<CodecRates> codecs;
   GpuRates gpu;
 };
@@ -86,8 +107,13 @@ struct Placement {
   int64_t nodes = 1; ///< such nodes, behind one switch
 };
 
+struct Description {
+  topology::Topology topology;
+  std::vector<std::string> notes; ///< the structure's, and what was assumed beyond it
+};
+
 /// The whole topology. Rates that nobody measured are assumed, and say so.
-Expected<topology::Topology> describe(const NodeStructure &structure, const Rates &rates,
+Expected<Description> describe(const NodeStructure &structure, const Rates &rates,
                                       const Placement &placement);
 
 } // namespace headrace::topo

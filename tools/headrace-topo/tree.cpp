@@ -20,9 +20,13 @@ public:
   explicit TreeMaker(const Topology &topology) : topology_(topology) {}
 
   // Templates nest at most 16 deep: they were checked.
-  void add(const std::string &type, int64_t count, int64_t depth) {
+  // `name` is that of a placement, if it has one of its own.
+  void add(const std::string &type, int64_t count, int64_t depth, const std::string &name = "") {
     Size size = sizeOf(type);
     TreeLine line{depth, type, count, size.nodes, size.ranks, ""};
+    if (!name.empty() && name != type) {
+      line.name += " (" + name + ")";
+    }
     auto group = topology_.groups.find(type);
     if (group == topology_.groups.end()) {
       line.failure = "node";
@@ -74,7 +78,7 @@ std::vector<TreeLine> treeOf(const Topology &topology) {
   TreeMaker maker(topology);
   const auto &placements = topology.placements.empty() ? topology.instances : topology.placements;
   for (const topology::Instance &placed : placements) {
-    maker.add(placed.type, placed.count, 0);
+    maker.add(placed.type, placed.count, 0, placed.name);
   }
   return maker.lines();
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 #include <unistd.h>
 
@@ -28,6 +29,13 @@ constexpr double kAssumedError = 0.5;
 std::string variable(const char *name) {
   const char *value = std::getenv(name);
   return value ? value : "";
+}
+
+/// Bytes that the control group of this process may use; 0 = no limit.
+double memoryLimit() {
+  std::ifstream file("/sys/fs/cgroup/memory.max");
+  double limit = 0;
+  return file >> limit && limit > 0 ? limit : 0;
 }
 
 const DeviceGroup &ranksOf(const Topology &topology) {
@@ -70,6 +78,9 @@ MachineSize thisMachine() {
   long pageBytes = sysconf(_SC_PAGE_SIZE);
   if (pages > 0 && pageBytes > 0) {
     size.memoryBytes = static_cast<double>(pages) * static_cast<double>(pageBytes);
+  }
+  if (double limit = memoryLimit(); limit > 0) {
+    size.memoryBytes = std::min(size.memoryBytes, limit);
   }
   return size;
 }

@@ -1,0 +1,26 @@
+// Figures that nobody measured: guesses, and what datasheets state.
+#pragma once
+
+#include "runtime/model/topology/topology.h"
+
+namespace headrace::topo {
+
+constexpr double kAssumedError = 0.5;
+// What people derive from datasheets by rules for like systems.
+constexpr double kRuleError = 0.2;
+
+inline topology::Quantity assumed(double value, double relativeError = kAssumedError) {
+  topology::Quantity quantity(value, relativeError);
+  quantity.provenance.origin = topology::Origin::kAssumed;
+  return quantity;
+}
+
+inline topology::Quantity datasheet(double nominal, double efficiency) {
+  topology::Quantity quantity(nominal, kRuleError);
+  quantity.efficiency = efficiency;
+  quantity.value = nominal * efficiency;
+  quantity.provenance.origin = topology::Origin::kDatasheet;
+  return quantity;
+}
+
+} // namespace headrace::topo

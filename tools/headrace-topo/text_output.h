@@ -1,0 +1,24 @@
+// Where a command writes its text: standard output, or a file that appears whole or not at all.
+#pragma once
+
+#include "tools/headrace-run/output_file.h"
+
+#include <fstream>
+#include <optional>
+
+namespace headrace::topo {
+
+/// Not thread-safe.
+class TextOutput {
+public:
+  /// A file is begun at once, so that a name that cannot be written is found before any work. An
+  /// empty path is standard output. Errors: kIo.
+  Status open(const std::string &path);
+  Status write(const std::string &text);
+
+private:
+  std::optional<run::OutputFile> target_;
+  std::ofstream file_;
+};
+
+} // namespace headrace::topo

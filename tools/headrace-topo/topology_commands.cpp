@@ -1,0 +1,74 @@
+// show, list, diff and check: what is asked of topologies that exist.
+#include "tools/headrace-topo/commands.h"
+#include "tools/headrace-topo/difference.h"
+#include "tools/headrace-topo/draw.h"
+#include "tools/headrace-topo/text_output.h"
+#include "tools/headrace-tune/options.h"
+
+#include <algorithm>
+#include <iostream>
+
+namespace headrace::topo {
+
+Status showCommand(const Arguments &arguments) {
+  std::string name;
+  std::string svg;
+  HR_RETURN_IF_ERROR(tune::Options("see headrace-topo show --help")
+                         .word("a topology", name)
+                         .text("--svg", svg)
+                         .read(arguments));
+  HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(name, 1));
+  TextOutput output;
+  HR_RETURN_IF_ERROR(output.open(svg));
+  return output.write(svg.empty() ? drawText(topology) : drawSvg(topology));
+}
+
+Status listCommand(const Arguments &arguments) {
+  HR_RETURN_IF_ERROR(tune::Options("see headrace-topo list --help").read(arguments));
+  for (const std::string &name : topology::shippedTopologyNames()) {
+    HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::shippedTopology(name));
+    std::cout << name << ": " << topology.rankCount() << " ranks on " << topology.nodeCount()
+              << " nodes\n";
+  }
+  std::cout << "machine: this one, divided among the ranks\n";
+  return {};
+}
+
+Status checkCommand(const Arguments &arguments) {
+  Arguments names;
+  Arguments others; // there are no options
+  std::partition_copy(arguments.begin(), arguments.end(), std::back_inserter(others),
+                      std::back_inserter(names),
+                      [](const std::string &word) { return word.starts_with("-"); });
+  HR_RETURN_IF_ERROR(tune::Options("see headrace-topo check --help").read(others));
+  if (names.empty()) {
+    return makeError(ErrorKind::kUser, "needs a topology\nsee headrace-topo check --help");
+  }
+  for (const std::string &name : names) {
+    HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(name, 1));
+    std::cout << name << ": " << topology.rankCount() << " ranks on " << topology.nodeCount()
+              << " nodes, hash " << topology.hash << "\n";
+  }
+  return {};
+}
+
+Expected<Comparison> diffCommand(const Arguments &arguments) {
+  std::string first;
+  std::string second;
+  HR_RETURN_IF_ERROR(tune::Options("see headrace-topo diff --help")
+                         .word("two topologies", first)
+                         .word("a second topology", second)
+                         .read(arguments));
+  HR_ASSIGN_OR_RETURN(topology::Topology left, topology::openTopology(first, 1));
+  HR_ASSIGN_OR_RETURN(topology::Topology right, topology::openTopology(second, 1));
+  std::vector<Difference> found = differences(left, right);
+  for (const Difference &difference : found) {
+    const char *sign = difference.left.empty() ? "+ " : difference.right.empty() ? "- " : "~ ";
+    bool both = !difference.left.empty() && !difference.right.empty();
+    std::cout << sign << difference.path << ": " << difference.left << (both ? " → " : "")
+              << difference.right << difference.remark << "\n";
+  }
+  return found.empty() ? Comparison::kEqual : Comparison::kDiffers;
+}
+
+} // namespace headrace::topo
