@@ -27,7 +27,8 @@ std::string shownValue(const nlohmann::json &value) {
   if (value.is_structured()) {
     return (value.is_array() ? "an array of " : "an object of ") + std::to_string(value.size());
   }
-  std::string text = value.dump();
+  // Pure ASCII: what a terminal might obey, and bytes that are no UTF-8, are escaped.
+  std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   return text.size() <= kShownMax ? text : text.substr(0, kShownMax) + "…";
 }
 

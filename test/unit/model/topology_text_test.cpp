@@ -29,6 +29,7 @@ TEST(TopologyText, syntax_errors_name_line_column_and_word) {
   EXPECT_EQ(errorOf("{\n\n \"a\": 1e999}"), "line 3, column 7: not valid JSON, got \"1e999\"");
   EXPECT_EQ(errorOf("{\"a\": }"), "line 1, column 7: not valid JSON, got \"}\"");
   EXPECT_EQ(errorOf("{\"a\": 1\n,}"), "line 2, column 2: not valid JSON, got \"}\"");
+  EXPECT_EQ(errorOf("{\"a\": \xfe}"), "line 1, column 7: not valid JSON, got \"\\ufffd\"");
   EXPECT_EQ(errorOf("[]"), "$: expected an object, got array");
 }
 
