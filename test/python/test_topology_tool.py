@@ -521,6 +521,16 @@ def test_show_draws_every_shipped_topology(name: str, tmp_path: Path) -> None:
             assert 0 <= float(box.attrib["x"]) <= width - float(box.attrib["width"])
 
 
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [("mixed-generation", ["in a node", "between nodes"]), ("dgx-a100", ["between nodes"]), ("p5-2node", [])],
+)
+def test_show_tells_where_no_collectives_were_measured(name: str, missing: list[str]) -> None:
+    lines = run("show", name).stdout.splitlines()
+    told = [line.split("none measured")[0].strip() for line in lines if "none measured" in line]
+    assert told == missing
+
+
 def test_show_of_a_hundred_thousand_gpus() -> None:
     text = run("show", "gb200-100k").stdout
     assert "100,800 ranks on 1,400 nodes" in text

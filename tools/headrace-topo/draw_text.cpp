@@ -205,6 +205,14 @@ void writeCollectives(const Topology &topology, std::ostream &out) {
   for (const auto &[key, text] : algorithms) {
     out << "  " << padded(key.first, 15) << padded(key.second, 16) << text << "\n";
   }
+  for (const char *level : {"in a node", "between nodes"}) {
+    bool single = topology.nodeCount() == 1 && level != std::string("in a node");
+    bool fitted = std::any_of(algorithms.begin(), algorithms.end(),
+                              [&](const auto &entry) { return entry.first.first == level; });
+    if (!single && !fitted) {
+      out << "  " << padded(level, 15) << "none measured: times follow from the links and routes\n";
+    }
+  }
 }
 
 } // namespace
@@ -223,10 +231,8 @@ std::string drawText(const Topology &topology) {
   if (!codecs.str().empty()) {
     out << "\nCodecs\n" << codecs.str();
   }
-  if (!topology.collectives.empty()) {
-    out << "\nCollectives, fitted\n";
-    writeCollectives(topology, out);
-  }
+  out << "\nCollectives, fitted\n";
+  writeCollectives(topology, out);
   return out.str();
 }
 

@@ -5,7 +5,7 @@
 // RUN: not headrace-opt %s --shard-solve="mesh=ranks:9 topology=ethernet-slow" 2>&1 | FileCheck %s --check-prefix=RANKS
 // RANKS: error: the mesh needs 9 ranks, but topology ethernet-slow has only 8
 // RUN: not headrace-opt %s --shard-solve="mesh=ranks:2 topology=/nowhere.json" 2>&1 | FileCheck %s --check-prefix=FILE
-// FILE: error: user error: cannot open topology file: /nowhere.json
+// FILE: error: user error: no such topology: expected a file, or one of {{.*}}, machine; got /nowhere.json
 // RUN: not headrace-opt %s --shard-solve="mesh=r:2 explain=loudly" 2>&1 | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: error: explain must be text or json, got loudly
 // RUN: not headrace-opt %s --shard-solve="mesh=r:2" 2>&1 | FileCheck %s --check-prefix=CONFLICT

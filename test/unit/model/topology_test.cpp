@@ -38,7 +38,7 @@ TEST(Topology, hash_follows_content_not_layout_of_the_text) {
 
 TEST(Topology, shipped_files_load) {
   std::vector<std::string> names = {"dgx-a100",         "dgx-h100-superpod", "dgx-h100",
-                                    "dgx-h200",         "ethernet-fast",     "ethernet-slow",
+                                    "dgx-h200-superpod", "dgx-h200", "ethernet-fast", "ethernet-slow",
                                     "gb200-100k",       "gb200-nvl72",       "l40s-pcie",
                                     "mixed-generation", "p5-2node"};
   EXPECT_EQ(shippedTopologyNames(), names);
@@ -49,6 +49,7 @@ TEST(Topology, shipped_files_load) {
   }
   EXPECT_EQ(shippedTopology("p5-2node")->rankCount(), 16);
   EXPECT_EQ(shippedTopology("gb200-nvl72")->rankCount(), 144);
+  EXPECT_EQ(shippedTopology("dgx-h200-superpod")->rankCount(), 1024);
   EXPECT_EQ(shippedTopology("nowhere").status().message(), "unknown shipped topology: nowhere");
 }
 
