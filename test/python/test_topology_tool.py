@@ -318,7 +318,7 @@ def test_what_a_file_does_not_say_is_told(tmp_path: Path) -> None:
         "NVLinks to 0000:99:00.0, which is no GPU of the file: left out",
         "no cores in it: assumed 32",
         "the host's memory, rates of memory and cores: assumed",
-        "a GPU that is not known, V100: its figures are those of a modest one, assumed",
+        "no figures of a V100 are shipped: what it computes is assumed, that of a modest one",
         "rates of 1 of 1 network cards: 1.25 GB/s assumed",
     ]
     cpu = document["device_types"]["cpu"]

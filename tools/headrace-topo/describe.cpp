@@ -212,9 +212,9 @@ private:
     }
     DeviceType type = gpuType(gpus.front());
     if (type.name == "gpu") {
-      note("a GPU that is not known" +
-           (gpus.front().model.empty() ? "" : ", " + gpus.front().model) +
-           ": its figures are those of a modest one, assumed");
+      note((gpus.front().model.empty() ? "a GPU that is not known"
+                                       : "no figures of a " + gpus.front().model + " are shipped") +
+           ": what it computes is assumed, that of a modest one");
     } else if (gpus.front().memoryBytes == 0) {
       note("memory of the GPU: that of " + type.name);
     }
