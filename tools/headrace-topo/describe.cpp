@@ -88,7 +88,8 @@ private:
 
   int64_t coreCount() const {
     bool known = structure_.cores > 0;
-    return known ? structure_.cores : kServerSocketCores * std::max<int64_t>(1, structure_.numaNodes);
+    return known ? structure_.cores
+                 : kServerSocketCores * std::max<int64_t>(1, structure_.numaNodes);
   }
 
   double machineStream() const {
@@ -144,8 +145,7 @@ private:
     cpu.totalBytes.provenance =
         structure_.memoryBytes > 0 ? rates_.provenance : topology::Provenance{};
     cpu.capacityBytes = cpu.totalBytes.value;
-    cpu.memoryBandwidth =
-        measured(rates_.streamBytesPerSecond, machineStream() / slots, 1 / slots);
+    cpu.memoryBandwidth = measured(rates_.streamBytesPerSecond, machineStream() / slots, 1 / slots);
     if (rates_.memoryLatencySeconds > 0) {
       cpu.latencySeconds = measured(rates_.memoryLatencySeconds, 0);
     }
@@ -332,9 +332,9 @@ private:
     Resource link;
     link.name = name;
     link.count = count;
-    link.bandwidth = datasheet(static_cast<double>(links) *
-                                   nvlinkBytes(structure_.gpus.front().architecture),
-                               kNvlinkEfficiency);
+    link.bandwidth =
+        datasheet(static_cast<double>(links) * nvlinkBytes(structure_.gpus.front().architecture),
+                  kNvlinkEfficiency);
     link.latencySeconds = assumed(kNvlinkLatency);
     link.fullDuplex = true;
     return link;

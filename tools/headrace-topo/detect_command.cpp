@@ -31,9 +31,9 @@ Expected<NodeStructure> structureHere() {
   HR_ASSIGN_OR_RETURN(NodeStructure structure, thisStructure());
   structure.memoryBytes = topology::thisMachine().memoryBytes;
   bool gpus = addGpusOfThisMachine(structure);
-  progress(gpus ? "  " + std::to_string(structure.gpus.size()) + " × " +
-                      structure.gpus.front().model
-                : "  no GPU");
+  progress(gpus
+               ? "  " + std::to_string(structure.gpus.size()) + " × " + structure.gpus.front().model
+               : "  no GPU");
   structure.networkCards = networkCardsOfThisMachine();
   for (const NetworkCard &card : structure.networkCards) {
     progress("  network card " + card.name);

@@ -44,9 +44,7 @@ std::string shown(const Json &value) {
 
 bool isFigure(const Json &value) { return value.is_object() && value.contains("v"); }
 
-double achieved(const Json &figure) {
-  return figure["v"].get<double>() * figure.value("eff", 1.0);
-}
+double achieved(const Json &figure) { return figure["v"].get<double>() * figure.value("eff", 1.0); }
 
 std::string ratioText(double left, double right) {
   char text[32];

@@ -185,8 +185,8 @@ public:
     for (int64_t unit = 0; unit < std::min(most, unitsMax_); ++unit) {
       int64_t source = deviceOf(route.source, unit * sources / most);
       // One other target shows the way; all of them would hide it.
-      int64_t target = peers ? (source + 1) % targets
-                             : deviceOf(route.target, unit * targets / most);
+      int64_t target =
+          peers ? (source + 1) % targets : deviceOf(route.target, unit * targets / most);
       std::vector<Spot> way = {spot(endName(route.source), source)};
       for (const topology::Hop &hop : route.via) {
         way.push_back(spot(hop.resource, unitOf(hop.index, source, target)));

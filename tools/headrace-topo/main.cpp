@@ -45,7 +45,8 @@ constexpr Command kCommands[] = {
 };
 
 std::string usage() {
-  std::string text = "usage: headrace-topo COMMAND …     (headrace-topo COMMAND --help says more)\n";
+  std::string text =
+      "usage: headrace-topo COMMAND …     (headrace-topo COMMAND --help says more)\n";
   for (const Command &command : kCommands) {
     char line[128];
     std::snprintf(line, sizeof line, "  %-8s %s\n", command.name, command.summary);

@@ -152,7 +152,8 @@ void measureMemory(const MeasureOptions &options, const Progress &progress, Rate
   progress("  " + rateText(rates.streamBytesPerSecond) + spreadText(rates.streamBytesPerSecond));
   progress("memory, one core copying");
   rates.coreCopyBytesPerSecond = repeated([&] { return copyRate(1, each); });
-  progress("  " + rateText(rates.coreCopyBytesPerSecond) + spreadText(rates.coreCopyBytesPerSecond));
+  progress("  " + rateText(rates.coreCopyBytesPerSecond) +
+           spreadText(rates.coreCopyBytesPerSecond));
   progress("random reads");
   std::vector<uint64_t> data;
   for (double bytes : {256e3, 4e6, 64e6, 256e6}) {

@@ -103,12 +103,11 @@ std::vector<CodecRates> measureCodecs(int64_t threads) {
     CodecRates rates;
     rates.name = name;
     rates.ratio = std::max(1.0, bytes / static_cast<double>(compressed->size()));
-    rates.compressBytesPerSecond =
-        repeated([&] {
-          return bytes * onThreads(threads, [&](int64_t) {
-                   return callsPerSecond([&] { return storage::compressWithArrow(codec, plain).ok(); });
-                 });
-        });
+    rates.compressBytesPerSecond = repeated([&] {
+      return bytes * onThreads(threads, [&](int64_t) {
+               return callsPerSecond([&] { return storage::compressWithArrow(codec, plain).ok(); });
+             });
+    });
     rates.decompressBytesPerSecond = repeated([&] {
       return bytes * onThreads(threads, [&](int64_t) {
                return decompressRate(codec, *compressed, plain.size());

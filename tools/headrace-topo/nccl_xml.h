@@ -5,7 +5,8 @@
 
 namespace headrace::topo {
 
-/// Notes say what was left out. Errors: kUser, with the file as place and the line where there is one.
+/// Notes say what was left out. Errors: kUser, with the file as place and the line where there is
+/// one.
 Expected<NodeStructure> readNcclXml(const std::string &path);
 
 } // namespace headrace::topo

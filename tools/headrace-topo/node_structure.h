@@ -15,7 +15,7 @@ struct Gpu {
   double memoryBytesPerSecond = 0; ///< as its maker states; 0 = as others of its model
   double linkBytesPerSecond = 0; ///< of its PCIe slot, each direction; 0 = unknown
   double hostLinkBytesPerSecond = 0; ///< of a link of its own to the CPU (NVLink-C2C); 0 = none
-  int64_t nvlinks = 0;           ///< to a switch
+  int64_t nvlinks = 0;               ///< to a switch
   enum class Direct : uint8_t { kNo, kYes } networkDirect = Direct::kNo; ///< GPUDirect RDMA
   int64_t pcieSwitch = -1;                                               ///< -1 = none
 };
@@ -114,6 +114,6 @@ struct Description {
 
 /// The whole topology. Rates that nobody measured are assumed, and say so.
 Expected<Description> describe(const NodeStructure &structure, const Rates &rates,
-                                      const Placement &placement);
+                               const Placement &placement);
 
 } // namespace headrace::topo

@@ -14,8 +14,8 @@ constexpr size_t kRuns = 3;
 /// From here on the runs disagree so much that a person should know.
 constexpr double kSpreadMuch = 0.3;
 
-/// The median, and as its error the spread of the runs; never less than a twentieth, since runs in a
-/// row agree better than runs on another day.
+/// The median, and as its error the spread of the runs; never less than a twentieth, since runs in
+/// a row agree better than runs on another day.
 inline Measured medianOf(std::array<double, kRuns> runs) {
   constexpr double kSpreadMin = 0.05;
   constexpr double kSpreadMax = 1;

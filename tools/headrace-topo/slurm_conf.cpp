@@ -126,8 +126,8 @@ private:
     for (std::string size; std::getline(sizes, size, ',');) {
       uint64_t value = 0;
       bool fits = number(size, value) && value > 0 && value <= kNamesMax;
-      if (!fits || (!blockSizes_.empty() && (value <= blockSizes_.back() ||
-                                             value % blockSizes_.back() != 0))) {
+      if (!fits || (!blockSizes_.empty() &&
+                    (value <= blockSizes_.back() || value % blockSizes_.back() != 0))) {
         return error("expected sizes that are multiples of each other, as 18,36, got " + text);
       }
       blockSizes_.push_back(value);
@@ -184,7 +184,8 @@ private:
           digits.insert(0, low.size() - digits.size(), '0');
         }
         // What stands behind may have brackets of its own.
-        HR_RETURN_IF_ERROR(expandOne(text.substr(0, open) + digits + text.substr(close + 1), names));
+        HR_RETURN_IF_ERROR(
+            expandOne(text.substr(0, open) + digits + text.substr(close + 1), names));
       }
     }
     return {};

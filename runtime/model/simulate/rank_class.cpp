@@ -129,7 +129,8 @@ Expected<std::vector<RankSkew>> sortedSkews(const Division &division) {
 
 /// Those of a node that are of one kind, counted from its first rank: "ranks 0-2,4-7", with the
 /// number of such nodes.
-std::string ranksText(const std::vector<Kind> &kinds, const Kind &kind, int64_t rank, int64_t nodes) {
+std::string ranksText(const std::vector<Kind> &kinds, const Kind &kind, int64_t rank,
+                      int64_t nodes) {
   std::string text;
   int64_t count = 0;
   for (size_t first = 0; first < kinds.size(); ++first) {
@@ -147,8 +148,7 @@ std::string ranksText(const std::vector<Kind> &kinds, const Kind &kind, int64_t 
     count += static_cast<int64_t>(last - first) + 1;
     first = last;
   }
-  return (count > 1 ? "ranks " : "rank ") + text +
-         (nodes > 1 ? " ×" + std::to_string(nodes) : "");
+  return (count > 1 ? "ranks " : "rank ") + text + (nodes > 1 ? " ×" + std::to_string(nodes) : "");
 }
 
 /// Divides the ranks into runs of nodes that are equal, and those into classes.

@@ -42,7 +42,11 @@ std::string bytesText(double bytes) {
 bool carriesBytes(const Resource &resource) { return !resource.name.ends_with(" compute"); }
 
 Json metadata(const char *what, size_t process, size_t thread, Json arguments) {
-  return {{"ph", "M"}, {"pid", process}, {"tid", thread}, {"name", what}, {"args", std::move(arguments)}};
+  return {{"ph", "M"},
+          {"pid", process},
+          {"tid", thread},
+          {"name", what},
+          {"args", std::move(arguments)}};
 }
 
 Json nameEvent(const char *what, size_t process, size_t thread, const std::string &name) {
@@ -50,10 +54,11 @@ Json nameEvent(const char *what, size_t process, size_t thread, const std::strin
 }
 
 Json argumentsOf(const Graph &graph, const Activity &activity, const Span &span) {
-  Json arguments = {{"bytes", activity.work},
-                    {"bottleneck", bottleneckOf(graph, span)},
-                    {"waited_us", 1e6 * (span.start - span.ready)},
-                    {"ranks", activity.rankClass == kNone ? "all" : graph.rankClasses[activity.rankClass]}};
+  Json arguments = {
+      {"bytes", activity.work},
+      {"bottleneck", bottleneckOf(graph, span)},
+      {"waited_us", 1e6 * (span.start - span.ready)},
+      {"ranks", activity.rankClass == kNone ? "all" : graph.rankClasses[activity.rankClass]}};
   if (std::string place = placeOf(graph, activity); !place.empty()) {
     arguments["place"] = place;
   }
@@ -157,8 +162,8 @@ std::string report(const Graph &graph, const Outcome &outcome) {
     const Activity &activity = graph.activities[id];
     const Span &span = outcome.spans[id];
     std::string place = placeOf(graph, activity);
-    std::string name = activity.kind() + " (" +
-                       bottleneckOf(graph, span) + ")" + (place.empty() ? "" : " at " + place);
+    std::string name = activity.kind() + " (" + bottleneckOf(graph, span) + ")" +
+                       (place.empty() ? "" : " at " + place);
     auto it = std::find_if(lines.begin(), lines.end(),
                            [&](const auto &entry) { return entry.first == name; });
     if (it == lines.end()) {

@@ -66,13 +66,15 @@ public:
     if (start == end && position <= text_.size()) {
       start -= start > 0 ? 1 : 0; // a mark: "," or "}"
     }
-    size_t newlines = static_cast<size_t>(std::count(text_.begin(), text_.begin() + static_cast<ptrdiff_t>(start), '\n'));
+    size_t newlines = static_cast<size_t>(
+        std::count(text_.begin(), text_.begin() + static_cast<ptrdiff_t>(start), '\n'));
     size_t lineStart = text_.rfind('\n', start == 0 ? 0 : start - 1);
     lineStart = newlines == 0 ? 0 : lineStart + 1;
     std::string found(text_.substr(start, std::min(end - start, kShownMax)));
     bool nothing = text_.substr(start).find_first_not_of(" \t\r\n") == std::string_view::npos;
     status_ = makeError(ErrorKind::kUser, "line ", newlines + 1, ", column ", start - lineStart + 1,
-                        ": not valid JSON", nothing ? ": the text ends too early" : ", got " + shownValue(found));
+                        ": not valid JSON",
+                        nothing ? ": the text ends too early" : ", got " + shownValue(found));
     return false;
   }
 
@@ -86,8 +88,8 @@ private:
   };
 
   static bool isWord(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           c == '.' || c == '+' || c == '-' || c == '_';
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' ||
+           c == '+' || c == '-' || c == '_';
   }
   std::string path() const {
     std::string text = "$";
@@ -109,7 +111,8 @@ private:
       ++frames_.back().elements;
     }
     return ++values_ <= kValuesMax ||
-           refuse("more than ", kValuesMax, " values are not supported; use templates (groups), which nest at most 16 deep");
+           refuse("more than ", kValuesMax,
+                  " values are not supported; use templates (groups), which nest at most 16 deep");
   }
   bool start(Kind kind) {
     if (!value()) {
@@ -136,9 +139,10 @@ private:
 
 Expected<nlohmann::json> parseJson(std::string_view text) {
   if (text.size() > kTextBytesMax) {
-    return makeError(ErrorKind::kUser, "$: more than ", kTextBytesMax,
-                     " bytes are not supported; use templates (groups), which nest at most 16 deep, got ",
-                     text.size());
+    return makeError(
+        ErrorKind::kUser, "$: more than ", kTextBytesMax,
+        " bytes are not supported; use templates (groups), which nest at most 16 deep, got ",
+        text.size());
   }
   TextCheck check(text);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &check)) {

@@ -22,7 +22,7 @@ Fabric readFabric(JsonReader &reader, const FigureDefaults &defaults) {
   }
   if (reader.ok() && !known) {
     reader.failAt("kind", "kind must be switch, fat-tree, rail-optimized, dragonfly or torus, got ",
-                fabric.kind);
+                  fabric.kind);
   }
   fabric.rails = reader.integer("rails", Presence::kOptional, 1);
   reader.elements("tiers", Presence::kRequired, [&](JsonReader &value) {
@@ -41,7 +41,8 @@ Fabric readFabric(JsonReader &reader, const FigureDefaults &defaults) {
   fabric.efficiency =
       readFigure(reader, "ecmp_eff", Presence::kOptional, Bound::kPositive, defaults, 1);
   if (reader.ok() && fabric.efficiency.value > 1) {
-    reader.failAt("ecmp_eff", "ecmp_eff must be above 0 and at most 1, got ", fabric.efficiency.value);
+    reader.failAt("ecmp_eff", "ecmp_eff must be above 0 and at most 1, got ",
+                  fabric.efficiency.value);
   }
   if (reader.ok() && (fabric.tiers.empty() || fabric.tiers.size() > 16 || fabric.rails < 1)) {
     reader.fail("a fabric needs 1 to 16 tiers and at least one rail");
@@ -139,7 +140,8 @@ FigureDefaults readHead(JsonReader &root, Topology &topology) {
   }
   std::string units = root.text("units", Presence::kOptional, "SI");
   if (root.ok() && units != "SI" && !units.starts_with("SI ")) {
-    root.failAt("units", "unknown units: expected SI (bytes, seconds, bytes per second), got ", units);
+    root.failAt("units", "unknown units: expected SI (bytes, seconds, bytes per second), got ",
+                units);
   }
   topology.name = root.text("name", Presence::kRequired);
   if (root.ok() && topology.name.empty()) {

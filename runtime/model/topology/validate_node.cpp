@@ -92,7 +92,8 @@ Status checkEnd(const Topology &topology, const NodeType &node, const Endpoint &
 Status checkEnds(const Topology &topology, const NodeType &node, const Route &route,
                  const std::string &path) {
   if (route.source.isNetwork()) {
-    return userError(path + ".from", "a route begins at a memory, write it the other way round: net");
+    return userError(path + ".from",
+                     "a route begins at a memory, write it the other way round: net");
   }
   HR_RETURN_IF_ERROR(checkEnd(topology, node, route.source, path + ".from"));
   if (!route.target.isNetwork()) {
@@ -159,7 +160,8 @@ Status checkResource(const NodeType &node, const Resource &resource, const std::
     return userError(path, "a device group has this name already");
   }
   if (resource.count < 1 || resource.count > kResourceCountMax) {
-    return userError(path + ".count", "count must be from 1 to 65536, got " + std::to_string(resource.count));
+    return userError(path + ".count",
+                     "count must be from 1 to 65536, got " + std::to_string(resource.count));
   }
   if (const PerDevice &per = resource.per; !per.group.empty()) {
     const DeviceGroup *group = node.findGroup(per.group);

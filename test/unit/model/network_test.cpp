@@ -24,9 +24,8 @@ topology::Topology withRoutesOfPairs() {
   node["devices"]["cpu"][1] = 3;
   node["resources"]["link"] = {{"count", 2}, {"bw", 1e10}, {"alpha", 1e-6}, {"duplex", "full"}};
   node["resources"]["exit"] = {{"bw", 1e9}};
-  node["routes"].push_back({{"from", "cpu[0].host"},
-                            {"to", "cpu[1].host"},
-                            {"via", {"link[i].out", "link[j].in"}}});
+  node["routes"].push_back(
+      {{"from", "cpu[0].host"}, {"to", "cpu[1].host"}, {"via", {"link[i].out", "link[j].in"}}});
   node["routes"].push_back({{"from", "cpu[2].host"}, {"to", "net"}, {"via", {"exit"}}});
   Expected<topology::Topology> read = topology::parseTopology(document.dump());
   EXPECT_TRUE(read.ok()) << read.status().message();

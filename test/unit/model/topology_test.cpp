@@ -37,10 +37,10 @@ TEST(Topology, hash_follows_content_not_layout_of_the_text) {
 }
 
 TEST(Topology, shipped_files_load) {
-  std::vector<std::string> names = {"dgx-a100",         "dgx-h100-superpod", "dgx-h100",
-                                    "dgx-h200-superpod", "dgx-h200", "ethernet-fast", "ethernet-slow",
-                                    "gb200-100k",       "gb200-nvl72",       "l40s-pcie",
-                                    "mixed-generation", "p5-2node"};
+  std::vector<std::string> names = {"dgx-a100",          "dgx-h100-superpod", "dgx-h100",
+                                    "dgx-h200-superpod", "dgx-h200",          "ethernet-fast",
+                                    "ethernet-slow",     "gb200-100k",        "gb200-nvl72",
+                                    "l40s-pcie",         "mixed-generation",  "p5-2node"};
   EXPECT_EQ(shippedTopologyNames(), names);
   for (const std::string &name : shippedTopologyNames()) {
     Expected<Topology> topology = shippedTopology(name);
@@ -134,8 +134,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "rel_err, src, v"},
         Mistake{"/node_types/n/resources/nic/bw", "0",
                 "$.node_types.n.resources.nic.bw: must be positive, got 0"},
-        Mistake{"/node_types/n/resources/nic/count", "2147483647",
-                "$.node_types.n.resources.nic.count: count must be from 1 to 65536, got 2147483647"},
+        Mistake{
+            "/node_types/n/resources/nic/count", "2147483647",
+            "$.node_types.n.resources.nic.count: count must be from 1 to 65536, got 2147483647"},
         Mistake{"/node_types/n/resources/nic/bw", "1e300",
                 "$.node_types.n.resources.nic.bw: must be at most 1e+24, got 1e+300"},
         Mistake{"/node_types/n/resources/nic/alpha", "-1e-6",
@@ -146,8 +147,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "$.node_types.n.resources.nic.members[0]: unknown resource or device group: disk"},
         Mistake{"/node_types/n/resources/bus/bidir_total", "1e9",
                 "$.node_types.n.resources.bus.bidir_total: bidir_total needs duplex full"},
-        Mistake{"/node_types/n/resources/nic/sharing", "\"maybe\"",
-                "$.node_types.n.resources.nic.sharing: sharing must be shared or fatpipe, got maybe"},
+        Mistake{
+            "/node_types/n/resources/nic/sharing", "\"maybe\"",
+            "$.node_types.n.resources.nic.sharing: sharing must be shared or fatpipe, got maybe"},
         Mistake{"/node_types/n/devices/cpu", R"(["cpu-b", 2])",
                 "$.node_types.n.devices.cpu: unknown device type: cpu-b"},
         Mistake{"/node_types/n/devices/cpu", "3",
@@ -194,7 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"/defaults", R"({"rel_err": -1})",
                 "$.defaults.rel_err: rel_err must be from 0 to 2 (0.05 is 5 %), got -1"},
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1e10, "kind": "rumour"})",
-                "$.device_types.cpu-a.mem.bw.kind: kind must be assumed, datasheet, measured or fitted, "
+                "$.device_types.cpu-a.mem.bw.kind: kind must be assumed, datasheet, measured or "
+                "fitted, "
                 "got rumour"},
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1e10, "src": "book"})",
                 "$.device_types.cpu-a.mem.bw.src: unknown source, add it to $.sources: book"},
@@ -204,11 +207,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1e10, "eff": 1.5})",
                 "$.device_types.cpu-a.mem.bw.eff: eff must be above 0 and at most 1.2, got 1.5"},
         Mistake{"/device_types/cpu-a/codecs", R"({"lz4": {"ratio": 0.5, "enc": 1, "dec": 1}})",
-                "$.device_types.cpu-a.codecs.lz4.ratio: ratio must be at least 1 (bytes before / after), "
+                "$.device_types.cpu-a.codecs.lz4.ratio: ratio must be at least 1 (bytes before / "
+                "after), "
                 "got 0.5"},
-        Mistake{"/fabric/kind", "\"string\"",
-                "$.fabric.kind: kind must be switch, fat-tree, rail-optimized, dragonfly or torus, got "
-                "string"},
+        Mistake{
+            "/fabric/kind", "\"string\"",
+            "$.fabric.kind: kind must be switch, fat-tree, rail-optimized, dragonfly or torus, got "
+            "string"},
         Mistake{"/node_types/n/routes/0/to", "\"cpu[j].hbm\"",
                 "$.node_types.n.routes[0].to: unknown memory space: cpu-a has host, got hbm"},
         Mistake{"/fabric", nullptr, "$: several nodes need a fabric"},

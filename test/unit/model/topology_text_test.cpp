@@ -35,13 +35,14 @@ TEST(TopologyText, syntax_errors_name_line_column_and_word) {
 
 TEST(TopologyText, figures_dates_and_names_that_mean_nothing_are_refused) {
   const char *const kBandwidth = "/device_types/cpu-a/mem/bw";
-  const std::string date =
-      "$.device_types.cpu-a.mem.bw.date: date must be a year, month or day such as 2025-08-21, got ";
+  const std::string date = "$.device_types.cpu-a.mem.bw.date: date must be a year, month or day "
+                           "such as 2025-08-21, got ";
   for (const char *wrong : {"2025-13-45", "2025-00", "2025-12-32", "2025-1-1"}) {
     EXPECT_EQ(errorWith(kBandwidth, {{"v", 1}, {"date", wrong}}), date + wrong);
   }
-  EXPECT_EQ(errorWith(kBandwidth, {{"v", 1}, {"rel_err", 50}}),
-            "$.device_types.cpu-a.mem.bw.rel_err: rel_err must be from 0 to 2 (0.05 is 5 %), got 50");
+  EXPECT_EQ(
+      errorWith(kBandwidth, {{"v", 1}, {"rel_err", 50}}),
+      "$.device_types.cpu-a.mem.bw.rel_err: rel_err must be from 0 to 2 (0.05 is 5 %), got 50");
   EXPECT_EQ(errorWith(kBandwidth, 1e-300),
             "$.device_types.cpu-a.mem.bw: must be at least 1e-24, got 1e-300");
   EXPECT_EQ(errorWith("/name", ""), "$.name: a topology needs a name");
