@@ -349,8 +349,12 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
     });
     return result;
   };
-  work_.add(plan::WorkKind::kPageByte, 0, entry.pageBytes);
-  work_.add(entry.isCoded() ? plan::WorkKind::kMapped : plan::WorkKind::kDecodeText, 0, 1);
+  if (entry.isCoded()) {
+    work_.add(plan::WorkKind::kMapped, 0, 1);
+    work_.add(plan::WorkKind::kPageByte, 0, entry.pageBytes);
+  } else {
+    logDecode(entry, 0);
+  }
   for (Operation &op : filter.getBody().front()) {
     if (!entry.isCoded()) {
       work_.addTextOp(&op, 0, entry.textBytes);

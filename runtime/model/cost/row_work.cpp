@@ -98,9 +98,10 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
   // In order, a row falls on the line of the one before, or on the next; but a directory by hash
   // has no order.
   auto inOrder = [&](double bytes, double lines) {
-    terms["order_byte"] += std::min(bytes, units * 64);
+    double all = bytes * arrival.ranks; // each has a state of its own
+    terms["order_byte"] += std::min(all, units * 64);
     // Where most lines are passed over, what fetches lines in a row helps less.
-    terms["order_skip"] += units * std::max(0.0, 1 - units * 64 / std::max(bytes, 1.0));
+    terms["order_skip"] += units * std::max(0.0, 1 - units * 64 / std::max(all, 1.0));
     addLines(terms, 0, lines);
   };
   switch (kind) {
