@@ -135,6 +135,7 @@ void PlanGraph::addRun(int32_t id) {
     return;
   }
   double chunks = static_cast<double>(source.chunks);
+  std::vector<double> through = stageRows(task, share(source), outRows);
   for (size_t c = 0; c < classCount(source.distribution); ++c) {
     double weight = shareOf(source, classes_[c]) / std::max(share(source), 1e-300);
     double inRows = share(source) * weight / chunks;
@@ -143,12 +144,12 @@ void PlanGraph::addRun(int32_t id) {
     work.streamBytes = inRows * inBytes + madeRows * outBytes;
     work.operations = workload_.operationsPerValue * (inRows * static_cast<double>(inColumns) +
                                                       madeRows * static_cast<double>(outColumns));
-    std::vector<double> through = stageRows(task, inRows, madeRows);
     for (size_t index = 0; index < task.states.size(); ++index) {
       const plan::State &state = plan_.states[task.states[index].state];
       if (state.kind != plan::StateKind::kScalar) {
         size_t level = touchingLevel(plan_.kernels[task.kernel], index);
-        double rows = level > 0 && level <= through.size() ? through[level - 1] : inRows;
+        bool stage = level > 0 && level <= through.size();
+        double rows = stage ? through[level - 1] * weight / chunks : inRows;
         work.randomBytes += rows * state.rowBytes;
         work.workingSetBytes += static_cast<double>(state.rows.expected) * state.rowBytes;
       }

@@ -411,6 +411,20 @@ TEST(PlanGraph, stages_let_through_what_the_compiler_estimated) {
   }
 }
 
+TEST(PlanGraph, rows_of_a_state_are_divided_among_the_chunks) {
+  plan::Plan plan = shufflePlan();
+  plan.states[0].kind = plan::StateKind::kJoinTable;
+  plan.states[0].rows = {0, 4'000'000, 4'000'000, UINT64_MAX};
+  plan.kernels[1].work = {{plan::WorkKind::kInsert, 1, 1, 0}};
+  plan.kernels[1].selectivity = {0.5};
+  topology::Topology topology = *topology::shippedTopology("ethernet-fast");
+  Workload load = workload(4);
+  load.chunksMax = 1;
+  double whole = run(graphOf(plan, topology, load)).seconds;
+  load.chunksMax = 32;
+  EXPECT_LT(run(graphOf(plan, topology, load)).seconds, whole); // chunks overlap
+}
+
 TEST(PlanGraph, what_is_assumed_is_an_error_of_the_time) {
   // Nothing here is measured: every figure is assumed within 30 %, also where latency decides.
   topology::Topology slow = *topology::shippedTopology("ethernet-slow");
