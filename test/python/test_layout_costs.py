@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import headrace as hr
 import pytest
 from headrace._src.programs import Target
 from headrace._src.query import plan_cache
@@ -126,3 +127,19 @@ def test_the_solver_and_the_simulator_agree_on_the_order(
     assert len(taus) >= 5, taus
     told = {program: tau for program, (tau, count) in taus.items() if count > 0}
     assert sum(told.values()) / len(told) >= 0.6, taus
+
+
+@pytest.mark.parametrize("topology", ["p5-2node", "l40s-pcie", "ethernet-slow", "ethernet-fast"])
+def test_layouts_of_clusters_are_the_cheapest(topology: str, tpch_small: Path) -> None:
+    """Between devices: storage, links and memory as the simulator has them, and nothing forced is cheaper."""
+    for name in ("03", "05", "12", "18"):
+        text = (QUERIES / f"q{name}.sql").read_text()
+        found = re.search(
+            r"topology \S+: ([0-9.e+-]+) s", hr.explain(text, tpch_small, ranks=8, topology=topology)
+        )
+        assert found
+        cost = hr.cost(text, tpch_small, ranks=8, topology=topology).seconds
+        assert 0.4 < float(found.group(1)) / cost < 1.5, name
+        for seed in range(1, 5):
+            forced = hr.cost(text, tpch_small, ranks=8, topology=topology, layout_seed=seed).seconds
+            assert cost < 1.05 * forced, (name, seed)
