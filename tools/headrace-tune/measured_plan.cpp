@@ -1,4 +1,4 @@
-// Binding, repeating, and taking the least of each figure.
+// Binding, repeating, and keeping the quickest run.
 #include "tools/headrace-tune/measured_plan.h"
 
 #include "runtime/base/settings.h"
@@ -99,14 +99,8 @@ void setOrder(MeasuredPlan &plan) {
   }
 }
 
-void keepLeast(MeasuredTask &known, const MeasuredTask &task) {
-  known.busySeconds = std::min(known.busySeconds, task.busySeconds);
-  known.loadSeconds = std::min(known.loadSeconds, task.loadSeconds);
-  known.finishSeconds = std::min(known.finishSeconds, task.finishSeconds);
-  known.passedSeconds = std::min(known.passedSeconds, task.passedSeconds);
-}
-
-void record(MeasuredPlan &plan, const exec::Profile &profile, bool first) {
+/// What each task took in a run.
+void record(MeasuredPlan &plan, const exec::Profile &profile) {
   std::map<int32_t, MeasuredTask> tasks;
   for (const exec::TaskProfile &entry : profile.tasks) {
     MeasuredTask &task = tasks[entry.task];
@@ -135,12 +129,8 @@ void record(MeasuredPlan &plan, const exec::Profile &profile, bool first) {
         std::ceil(static_cast<double>(profile.threads) / static_cast<double>(profile.ranks));
     task.sum.ranks = static_cast<double>(profile.ranks);
     task.sum.lanes = task.most.lanes * task.sum.ranks;
-    if (first) {
-      plan.tasks[id] = task;
-      continue;
-    }
-    keepLeast(plan.tasks[id], task);
   }
+  plan.tasks = std::move(tasks);
 }
 
 } // namespace
@@ -184,20 +174,23 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs)
   for (int run = -1; run < runs; ++run) {
     HR_ASSIGN_OR_RETURN(exec::RunResult result, stored.program->run(session, bindings, options));
     if (run >= 0) { // before, pages and memory come in
-      record(measured, result.profile, run == 0);
-      measured.allSeconds.push_back(result.profile.wallSeconds);
+      double seconds = result.profile.wallSeconds;
+      if (run == 0 || seconds < measured.seconds) {
+        measured.seconds = seconds;
+        record(measured, result.profile);
+      }
+      measured.allSeconds.push_back(seconds);
     }
   }
   setOrder(measured);
-  measured.seconds = *std::min_element(measured.allSeconds.begin(), measured.allSeconds.end());
   return measured;
 }
 
 void MeasuredPlan::add(const MeasuredPlan &more) {
-  seconds = std::min(seconds, more.seconds);
   allSeconds.insert(allSeconds.end(), more.allSeconds.begin(), more.allSeconds.end());
-  for (const auto &[id, task] : more.tasks) {
-    keepLeast(tasks.at(id), task);
+  if (more.seconds < seconds) {
+    seconds = more.seconds;
+    tasks = more.tasks;
   }
 }
 

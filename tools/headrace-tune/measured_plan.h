@@ -13,11 +13,12 @@
 
 namespace headrace::tune {
 
-/// One task, over all ranks.
+/// One task, over all ranks, in the quickest run of its plan. Not its least over all runs: those do
+/// not come together, and a plan made of them would be quicker than any run.
 struct MeasuredTask {
-  double busySeconds = 0;   ///< of all workers together, without loading; the least of the runs
+  double busySeconds = 0;   ///< of all workers together, without loading
   double loadSeconds = 0;   ///< likewise, getting morsels
-  double finishSeconds = 0; ///< of cores, on the rank with most; the least of the runs
+  double finishSeconds = 0; ///< of cores, on the rank with most
   double passedSeconds = 0; ///< from start to end; likewise
   cost::TaskRows sum;       ///< over ranks; `states` of one rank
   cost::TaskRows most;      ///< of the rank with most rows
