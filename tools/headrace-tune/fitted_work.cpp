@@ -23,9 +23,9 @@ topology::DeviceType &rankDeviceOf(topology::Topology &topology) {
 }
 
 /// Seconds a unit of the terms that the samples contain.
-std::map<std::string, double> fitContained(const std::vector<cost::TaskSample> &samples) {
-  std::map<std::string, double> seconds =
-      cost::fitTerms(samples, cost::assumedSeconds(), kPriorStrength);
+std::map<std::string, double> fitContained(const std::vector<cost::TaskSample> &samples,
+                                           const std::map<std::string, double> &assumed) {
+  std::map<std::string, double> seconds = cost::fitTerms(samples, assumed, kPriorStrength);
   std::erase_if(seconds, [&](const auto &term) {
     return std::none_of(samples.begin(), samples.end(), [&](const cost::TaskSample &sample) {
       auto found = sample.terms.find(term.first);
@@ -51,18 +51,27 @@ Expected<std::map<std::string, double>> fitOverheads(const MeasuredPlans &plans,
       return predictSeconds(*plan, topology, threads);
     };
     HR_ASSIGN_OR_RETURN(double bare, predicted(""));
-    if (bare > 0.9 * plan->seconds) {
-      continue; // its work explains it; what is left is the error of the work
+    // In a long plan what is left is the error of its work, and not what it takes beside it.
+    constexpr double kShort = 3e-3;
+    if (plan->seconds > kShort) {
+      continue;
     }
     cost::TaskSample sample;
-    sample.seconds = plan->seconds - bare;
+    sample.seconds = plan->seconds;
+    sample.terms["work"] = bare; // may be too much or too little by itself
     for (const std::string &term : terms) {
       HR_ASSIGN_OR_RETURN(double with, predicted(term));
       sample.terms[term] = (with - bare) / kProbe;
     }
     samples.push_back(std::move(sample));
   }
-  return fitContained(samples);
+  std::map<std::string, double> assumed = {{"work", 1}};
+  for (const std::string &term : terms) {
+    assumed[term] = cost::assumedSeconds().at(term);
+  }
+  std::map<std::string, double> fitted = fitContained(samples, assumed);
+  fitted.erase("work");
+  return fitted;
 }
 
 void add(PredictionErrors &errors, const PredictionErrors &more) {
@@ -80,7 +89,7 @@ Expected<FittedWork> fitWork(const MeasuredPlans &plans, const topology::Topolog
       samples.push_back({std::move(part.terms), part.measured});
     }
   }
-  FittedWork work{fitContained(samples), samples.size()};
+  FittedWork work{fitContained(samples, cost::assumedSeconds()), samples.size()};
   HR_ASSIGN_OR_RETURN(auto overheads, fitOverheads(plans, withWork(topology, work, 0), threads));
   overheads.merge(work.seconds);
   work.seconds = std::move(overheads);
