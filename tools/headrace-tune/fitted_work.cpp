@@ -44,6 +44,11 @@ Expected<std::map<std::string, double>> fitOverheads(const MeasuredPlans &plans,
   constexpr double kProbe = 10e-6; // seconds of one of them, to see how often it counts
   std::vector<cost::TaskSample> samples;
   for (const MeasuredPlan *plan : plans) {
+    // In a long plan what is left is the error of its work, and not what it takes beside it.
+    constexpr double kShort = 3e-3;
+    if (plan->seconds > kShort) {
+      continue;
+    }
     auto predicted = [&](const std::string &probed) -> Expected<double> {
       for (const std::string &term : terms) {
         seconds[term] = term == probed ? kProbe : 0;
@@ -51,11 +56,6 @@ Expected<std::map<std::string, double>> fitOverheads(const MeasuredPlans &plans,
       return predictSeconds(*plan, topology, threads);
     };
     HR_ASSIGN_OR_RETURN(double bare, predicted(""));
-    // In a long plan what is left is the error of its work, and not what it takes beside it.
-    constexpr double kShort = 3e-3;
-    if (plan->seconds > kShort) {
-      continue;
-    }
     cost::TaskSample sample;
     sample.seconds = plan->seconds;
     sample.terms["work"] = bare; // may be too much or too little by itself
