@@ -110,8 +110,7 @@ ColumnEstimate scanColumn(DictionaryAttr statistics, Type type, double rows, Ope
   column.domain = column.distinct;
   column.bytes =
       chunkBytes(type, numberOf(statistics, "average_bytes").value_or(kUnknownStringBytes));
-  auto ordered = statistics ? statistics.getAs<BoolAttr>("ordered") : BoolAttr();
-  column.ordered = ordered && ordered.getValue();
+  column.ordered = isOrdered(statistics);
   return column;
 }
 

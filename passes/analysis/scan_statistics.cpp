@@ -21,9 +21,14 @@ std::optional<double> numberOf(DictionaryAttr statistics, StringRef field) {
 
 DictionaryAttr statisticsOf(ScanOp scan, StringRef fileColumn) {
   DictionaryAttr statistics = scan.getStatistics().value_or(DictionaryAttr());
-  auto columns = statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns"))
-                            : DictionaryAttr();
+  auto columns =
+      statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns")) : DictionaryAttr();
   return columns ? dyn_cast_or_null<DictionaryAttr>(columns.get(fileColumn)) : DictionaryAttr();
+}
+
+bool isOrdered(DictionaryAttr column) {
+  auto ordered = column ? column.getAs<BoolAttr>("ordered") : BoolAttr();
+  return ordered && ordered.getValue();
 }
 
 ColumnPages pagesOf(ScanOp scan, StringRef fileColumn, Type type, double width) {

@@ -17,6 +17,9 @@ std::optional<double> numberOf(mlir::DictionaryAttr statistics, llvm::StringRef 
 /// Those of a column by its name in the file; null if there are none.
 mlir::DictionaryAttr statisticsOf(frame::ScanOp scan, llvm::StringRef fileColumn);
 
+/// Whether rows come in the order of the column that these statistics (may be null) are of.
+bool isOrdered(mlir::DictionaryAttr column);
+
 /// The pages of a column, as kernels will read them.
 struct ColumnPages {
   plan::PageForm form = plan::PageForm::kValues;

@@ -27,9 +27,7 @@ void describePages(NamedAttrList &description, frame::ScanOp scan, StringRef fil
     info.textBytes = pages.textBytes;
     description.append("text_bytes", b.getF64FloatAttr(pages.textBytes));
   }
-  DictionaryAttr statistics = analysis::statisticsOf(scan, fileColumn);
-  auto ordered = statistics ? statistics.getAs<BoolAttr>("ordered") : BoolAttr();
-  if (ordered && ordered.getValue()) {
+  if (analysis::isOrdered(analysis::statisticsOf(scan, fileColumn))) {
     description.append("ordered", b.getUnitAttr());
   }
 }
@@ -38,7 +36,6 @@ void describePages(NamedAttrList &description, frame::ScanOp scan, StringRef fil
 FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed) {
   OpenPipeline out = startPipeline(scan.getLoc(), "scan_" + scan.getTableName().str() + "_");
   DictionaryAttr statistics = scan.getStatisticsAttr();
-  DictionaryAttr byColumn = statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns")) : nullptr;
   IntegerAttr expected;
   if (statistics) {
     // `rows` is an estimate if a bound stands beside it, else it is counted.
@@ -60,7 +57,7 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
     info.type = frame::dropNullable(column.type);
     info.nullable = frame::isNullable(column.type);
     NamedAttrList description;
-    auto known = byColumn ? dyn_cast_or_null<DictionaryAttr>(byColumn.get(fileName)) : nullptr;
+    DictionaryAttr known = analysis::statisticsOf(scan, fileName);
     if (known && typeRange(info.type)) {
       auto low = integerAttr(known.get("min")), high = integerAttr(known.get("max"));
       if (low && high) {

@@ -291,7 +291,7 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
   if (failed(mesh)) {
     return failure();
   }
-  Expected<topology::Topology> topology = 
+  Expected<topology::Topology> topology =
       topology::openTopology(options.topology, mesh->getRankCount(), options.memoryBytes);
   if (!topology.ok()) {
     return module.emitError(topology.status().toString());
