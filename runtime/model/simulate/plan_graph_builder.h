@@ -45,8 +45,9 @@ class PlanGraph {
 public:
   PlanGraph(const plan::Plan &plan, const topology::Topology &topology, const Workload &workload)
       : plan_(plan), topology_(topology), workload_(workload), streams_(plan.streams.size()),
-        consumer_(plan.streams.size(), kNone), ordered_(cost::orderedStreams(plan)), skipped_(plan.tasks.size(), false),
-        trips_(plan.tasks.size(), 1), waits_(plan.tasks.size()) {}
+        consumer_(plan.streams.size(), kNone), ordered_(cost::orderedStreams(plan)),
+        skipped_(plan.tasks.size(), false), trips_(plan.tasks.size(), 1),
+        waits_(plan.tasks.size()) {}
 
   Expected<Graph> make();
 
@@ -126,7 +127,9 @@ private:
   /// Seconds of one core, on at most `parallel` of them at once.
   Activity onCores(int32_t id, size_t rankClass, size_t chunk, size_t chunks, double coreSeconds,
                    double parallel, Others others) const;
-  /// Rows that each selecting stage of a run task lets through, as the plan estimates them.
+  /// Of `source` rows those that each selecting stage of a run task is estimated to let through.
+  std::vector<double> throughStages(const Task &task, double source) const;
+  /// The same, with what is known of the rows that it makes or keeps in place of the last.
   std::vector<double> stageRows(const Task &task, double source, double outRows) const;
   /// Bytes of a row that a run task takes in: of pages, or of a chunk.
   double sourceBytes(const Task &task) const;

@@ -120,10 +120,8 @@ void PlanGraph::addRun(int32_t id) {
   if (task.outputStream != kNone) {
     StreamState made = source;
     double part = writtenPart(id);
-    double through = source.rows;
-    for (double selectivity : plan_.kernels[task.kernel].selectivity) {
-      through *= selectivity;
-    }
+    std::vector<double> stages = throughStages(task, source.rows);
+    double through = stages.empty() ? source.rows : stages.back();
     made.rows = rowsOf(task.outputStream, source.distribution, through / part) * part;
     outRows = share(made);
     write(id, made);

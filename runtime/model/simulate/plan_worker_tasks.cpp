@@ -34,16 +34,20 @@ double PlanGraph::rowsThrough(const Task &task, double otherwise) const {
   return otherwise;
 }
 
-std::vector<double> PlanGraph::stageRows(const Task &task, double source, double outRows) const {
+std::vector<double> PlanGraph::throughStages(const Task &task, double source) const {
   std::vector<double> rows;
   if (task.kernel != kNone) {
-    double through = source;
     for (double selectivity : plan_.kernels[task.kernel].selectivity) {
-      rows.push_back(through *= selectivity);
+      rows.push_back(source *= selectivity);
     }
   }
-  double last = task.outputStream != kNone ? outRows
-                                           : rowsThrough(task, rows.empty() ? source : rows.back());
+  return rows;
+}
+
+std::vector<double> PlanGraph::stageRows(const Task &task, double source, double outRows) const {
+  std::vector<double> rows = throughStages(task, source);
+  double last =
+      task.outputStream != kNone ? outRows : rowsThrough(task, rows.empty() ? source : rows.back());
   if (rows.empty()) {
     return {last};
   }
