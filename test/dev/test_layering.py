@@ -27,6 +27,9 @@ def test_the_repository_keeps_its_layers() -> None:
         ("passes/form/Fuse.cpp", "runtime/abi/kernel.h", "lower alone"),
         ("passes/lower/Emit.cpp", "runtime/model/solve/solver.h", "shard and schedule alone"),
         ("python/bindings/runtime.cpp", "mlir/IR/MLIRContext.h", "no LLVM"),
+        ("python/bindings/runtime.cpp", "tools/command_line/options.h", "a tool includes"),
+        ("tools/headrace-topo/draw.h", "tools/headrace-tune/plan_request.h", "only command_line"),
+        ("tools/command_line/options.h", "tools/headrace-topo/draw.h", "only command_line"),
     ],
 )
 def test_refused(name: str, included: str, fragment: str) -> None:
@@ -44,6 +47,8 @@ def test_refused(name: str, included: str, fragment: str) -> None:
         ("passes/form/Fuse.cpp", "passes/analysis/Ranges.h"),
         ("passes/driver/Driver.cpp", "passes/lower/Passes.h"),
         ("python/bindings/compiler.cpp", "mlir/IR/MLIRContext.h"),
+        ("tools/headrace-topo/draw.cpp", "tools/headrace-topo/draw.h"),
+        ("tools/headrace-topo/main.cpp", "tools/command_line/options.h"),
     ],
 )
 def test_allowed(name: str, included: str) -> None:

@@ -93,13 +93,14 @@ def test_nulls_and_texts_in_csv(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "the directory of a plan is missing"),
-        (["PLAN", "--frobnicate"], "unknown option (see --help): --frobnicate"),
-        (["PLAN", "--ranks"], "a value is missing after: --ranks"),
+        ([], "needs the directory of a plan\nsee headrace-run --help"),
+        (["PLAN", "--frobnicate"], "unknown option: --frobnicate\nsee headrace-run --help"),
+        (["PLAN", "--memry", "1GiB"], "unknown option, did you mean --memory? got --memry"),
+        (["PLAN", "--ranks"], "needs a value: --ranks"),
         (["PLAN", "--ranks", "0"], "--ranks must be within 1 to 1024"),
-        (["PLAN", "--format", "xml"], "--format: table, csv or arrow expected, got: xml"),
+        (["PLAN", "--format", "xml"], "--format must be table, csv or arrow, got xml"),
         (["PLAN", "--format", "arrow"], "--format arrow needs --output"),
-        (["PLAN", "PLAN"], "one plan expected, got another"),
+        (["PLAN", "PLAN"], "unexpected argument: "),
     ],
 )
 def test_mistakes_on_the_line(arguments: list[str], message: str, plan: Path) -> None:

@@ -6,8 +6,9 @@
 #include "runtime/exec/run_settings.h"
 #include "runtime/storage/arrow/ipc_file.h"
 #include "runtime/transport/fork.h"
-#include "tools/headrace-run/options.h"
-#include "tools/headrace-run/output_file.h"
+#include "tools/command_line/output_file.h"
+#include "tools/command_line/text_output.h"
+#include "tools/headrace-run/request.h"
 
 #include <algorithm>
 #include <csignal>
@@ -26,7 +27,7 @@ volatile std::sig_atomic_t interrupted = 0;
 void onSignal(int) { interrupted = 1; }
 
 /// Tables of the command line, else the files that the plan was compiled against.
-exec::Bindings bind(const run::Options &options, const exec::StoredPlan &stored) {
+exec::Bindings bind(const run::Request &request, const exec::StoredPlan &stored) {
   auto storage = std::make_shared<storage::Storage>();
   exec::Bindings bindings;
   for (const plan::Slot &slot : stored.program->plan().slots) {
@@ -35,9 +36,9 @@ exec::Bindings bind(const run::Options &options, const exec::StoredPlan &stored)
       manifest = found->second;
     }
     std::vector<std::string> paths;
-    if (auto found = options.tables.find(slot.name); found != options.tables.end()) {
+    if (auto found = request.tables.find(slot.name); found != request.tables.end()) {
       paths = found->second;
-    } else if (options.tables.empty()) {
+    } else if (request.tables.empty()) {
       for (const storage::FileIdentity &file : manifest) {
         paths.push_back(file.path);
       }
@@ -49,34 +50,34 @@ exec::Bindings bind(const run::Options &options, const exec::StoredPlan &stored)
   return bindings;
 }
 
-void writeText(const exec::TableResult &table, const run::Options &options, std::ostream &out) {
-  if (options.format == run::Format::kCsv) {
+void writeText(const exec::TableResult &table, const run::Request &request, std::ostream &out) {
+  if (request.format == run::Format::kCsv) {
     exec::writeCsv(table, out);
   } else {
-    exec::writeAligned(table, options.output.empty() ? kShownRows : UINT64_MAX, out);
+    exec::writeAligned(table, request.output.empty() ? kShownRows : UINT64_MAX, out);
   }
   out.flush();
 }
 
-Status writeResult(std::shared_ptr<const exec::TableResult> table, const run::Options &options) {
+Status writeResult(std::shared_ptr<const exec::TableResult> table, const run::Request &request) {
   if (!table) {
     return makeError(ErrorKind::kUnsupported, "only tables are printed, this plan gives tensors");
   }
-  if (options.output.empty()) {
-    writeText(*table, options, std::cout);
+  if (request.output.empty()) {
+    writeText(*table, request, std::cout);
     return std::cout ? Status() : makeError(ErrorKind::kIo, "cannot write to standard output");
   }
-  run::OutputFile file(options.output);
-  if (options.format == run::Format::kArrow) {
+  OutputFile file(request.output);
+  if (request.format == run::Format::kArrow) {
     ArrowArrayStream stream;
     HR_RETURN_IF_ERROR(exec::exportStream(std::move(table), &stream));
     HR_RETURN_IF_ERROR(storage::writeIpcFile(&stream, file.path()));
   } else {
     std::ofstream out(file.path(), std::ios::binary);
-    writeText(*table, options, out);
+    writeText(*table, request, out);
     out.close();
     if (!out) {
-      return makeError(ErrorKind::kIo, "cannot write: ", options.output);
+      return makeError(ErrorKind::kIo, "cannot write: ", request.output);
     }
   }
   return file.commit();
@@ -86,18 +87,16 @@ Status writeTrace(const std::string &path, const std::string &trace) {
   if (path.empty()) {
     return {};
   }
-  run::OutputFile file(path);
-  std::ofstream out(file.path(), std::ios::binary);
-  out << trace;
-  out.close();
-  return out ? file.commit() : makeError(ErrorKind::kIo, "cannot write the trace: ", path);
+  TextOutput output;
+  HR_RETURN_IF_ERROR(output.open(path));
+  return output.write(trace);
 }
 
 /// Rank 0 is this process. Each rank has its part of threads and memory.
-Expected<exec::RunResult> runProcesses(const run::Options &options, const exec::StoredPlan &stored,
+Expected<exec::RunResult> runProcesses(const run::Request &request, const exec::StoredPlan &stored,
                                        const exec::RunOptions &runOptions) {
   auto ranks = static_cast<int>(runOptions.ranks);
-  exec::SessionOptions part = exec::sessionOptions(options.settings);
+  exec::SessionOptions part = exec::sessionOptions(request.settings);
   part.threads = std::max(1, part.threads / ranks);
   part.memoryBytes /= ranks;
   part.retainedBytes /= ranks;
@@ -105,7 +104,7 @@ Expected<exec::RunResult> runProcesses(const run::Options &options, const exec::
   HR_RETURN_IF_ERROR(forkRanks(ranks, [&](Transport &transport) {
     exec::Session session(part);
     Expected<exec::RunResult> ran =
-        stored.program->runRank(session, bind(options, stored), runOptions, transport);
+        stored.program->runRank(session, bind(request, stored), runOptions, transport);
     Status status = ran.status();
     if (transport.rank() == 0) {
       result = std::move(ran);
@@ -116,10 +115,10 @@ Expected<exec::RunResult> runProcesses(const run::Options &options, const exec::
 }
 
 /// One plan runs on any number of ranks: what was split by rank and size still is.
-Status runPlan(const run::Options &options) {
-  HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(options.plan));
-  exec::RunOptions runOptions = exec::runOptions(options.settings);
-  if (!options.ranksGiven) {
+Status runPlan(const run::Request &request) {
+  HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(request.plan));
+  exec::RunOptions runOptions = exec::runOptions(request.settings);
+  if (!request.ranksGiven) {
     for (const plan::MeshAxis &axis : stored.program->plan().mesh) {
       runOptions.ranks *= axis.size;
     }
@@ -128,27 +127,27 @@ Status runPlan(const run::Options &options) {
   bool progressShown = false;
   if (::isatty(STDERR_FILENO)) {
     runOptions.progress = [&](const exec::Progress &at) {
-      std::cerr << "\r\x1b[K  " << at.tasksEnded << " of " << at.tasks << " tasks, " << at.rows / 1'000'000
-                << " million rows, " << at.running << std::flush;
+      std::cerr << "\r\x1b[K  " << at.tasksEnded << " of " << at.tasks << " tasks, "
+                << at.rows / 1'000'000 << " million rows, " << at.running << std::flush;
       progressShown = true;
     };
   }
   auto runThreads = [&] {
-    exec::Session session(exec::sessionOptions(options.settings));
-    return stored.program->run(session, bind(options, stored), runOptions);
+    exec::Session session(exec::sessionOptions(request.settings));
+    return stored.program->run(session, bind(request, stored), runOptions);
   };
-  Expected<exec::RunResult> ran = options.placement == run::Placement::kProcesses
-                                      ? runProcesses(options, stored, runOptions)
+  Expected<exec::RunResult> ran = request.placement == run::Placement::kProcesses
+                                      ? runProcesses(request, stored, runOptions)
                                       : runThreads();
   if (progressShown) {
     std::cerr << "\r\x1b[K" << std::flush;
   }
   HR_ASSIGN_OR_RETURN(exec::RunResult result, std::move(ran));
-  HR_RETURN_IF_ERROR(writeResult(result.table, options));
-  if (options.profile == run::ProfileOutput::kOn) {
+  HR_RETURN_IF_ERROR(writeResult(result.table, request));
+  if (request.profile == run::ProfileOutput::kOn) {
     std::cerr << result.profile.toJson() << '\n';
   }
-  return writeTrace(options.settings.trace, result.traceJson);
+  return writeTrace(request.settings.trace, result.traceJson);
 }
 
 } // namespace
@@ -164,8 +163,8 @@ int main(int argc, char **argv) {
   }
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
-  Expected<run::Options> options = run::parseOptions(arguments);
-  Status status = options.ok() ? runPlan(*options) : options.status();
+  Expected<run::Request> request = run::readRequest(arguments);
+  Status status = request.ok() ? runPlan(*request) : request.status();
   if (status.ok()) {
     return 0;
   }

@@ -1,14 +1,9 @@
 // The commands of headrace-topo. Each reads its own options.
 #pragma once
 
-#include "runtime/base/status.h"
-
-#include <string>
-#include <vector>
+#include "tools/command_line/commands.h"
 
 namespace headrace::topo {
-
-using Arguments = std::vector<std::string>;
 
 constexpr const char *kDetectUsage =
     "usage: headrace-topo detect [--ranks N] [--disk FOLDER] [--output FILE]\n"

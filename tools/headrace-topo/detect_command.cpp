@@ -1,11 +1,11 @@
 // detect: the parts of this machine, then measurements of them.
+#include "tools/command_line/options.h"
+#include "tools/command_line/text_output.h"
 #include "tools/headrace-topo/commands.h"
 #include "tools/headrace-topo/gpus.h"
 #include "tools/headrace-topo/machine_structure.h"
 #include "tools/headrace-topo/measure.h"
 #include "tools/headrace-topo/network_cards.h"
-#include "tools/headrace-topo/text_output.h"
-#include "tools/headrace-tune/options.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -47,7 +47,7 @@ Status detectCommand(const Arguments &arguments) {
   Placement placement;
   std::string disk;
   std::string path;
-  HR_RETURN_IF_ERROR(tune::Options("see headrace-topo detect --help")
+  HR_RETURN_IF_ERROR(Options("see headrace-topo detect --help")
                          .count("--ranks", placement.ranks, 1, kRanksMax)
                          .text("--disk", disk)
                          .text("--output", path)

@@ -1,10 +1,10 @@
 // import: topologies of other programs' files. Each format has its own options.
+#include "tools/command_line/options.h"
+#include "tools/command_line/text_output.h"
 #include "tools/headrace-topo/commands.h"
 #include "tools/headrace-topo/machine_structure.h"
 #include "tools/headrace-topo/nccl_xml.h"
 #include "tools/headrace-topo/slurm_conf.h"
-#include "tools/headrace-topo/text_output.h"
-#include "tools/headrace-tune/options.h"
 
 #include <fstream>
 #include <iostream>
@@ -20,8 +20,8 @@ struct Request {
   std::string output;
 };
 
-tune::Options optionsOf(Request &request) {
-  tune::Options options("see headrace-topo import --help");
+Options optionsOf(Request &request) {
+  Options options("see headrace-topo import --help");
   options.word("a file", request.path).text("--output", request.output);
   return options;
 }

@@ -1,11 +1,10 @@
 // show, list, diff and check: what is asked of topologies that exist.
+#include "tools/command_line/options.h"
+#include "tools/command_line/text_output.h"
 #include "tools/headrace-topo/commands.h"
 #include "tools/headrace-topo/difference.h"
 #include "tools/headrace-topo/draw.h"
-#include "tools/headrace-topo/text_output.h"
-#include "tools/headrace-tune/options.h"
 
-#include <algorithm>
 #include <iostream>
 
 namespace headrace::topo {
@@ -13,7 +12,7 @@ namespace headrace::topo {
 Status showCommand(const Arguments &arguments) {
   std::string name;
   std::string svg;
-  HR_RETURN_IF_ERROR(tune::Options("see headrace-topo show --help")
+  HR_RETURN_IF_ERROR(Options("see headrace-topo show --help")
                          .word("a topology", name)
                          .text("--svg", svg)
                          .read(arguments));
@@ -24,7 +23,7 @@ Status showCommand(const Arguments &arguments) {
 }
 
 Status listCommand(const Arguments &arguments) {
-  HR_RETURN_IF_ERROR(tune::Options("see headrace-topo list --help").read(arguments));
+  HR_RETURN_IF_ERROR(Options("see headrace-topo list --help").read(arguments));
   for (const std::string &name : topology::shippedTopologyNames()) {
     HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::shippedTopology(name));
     std::cout << name << ": " << topology.rankCount() << " ranks on " << topology.nodeCount()
@@ -36,14 +35,8 @@ Status listCommand(const Arguments &arguments) {
 
 Status checkCommand(const Arguments &arguments) {
   Arguments names;
-  Arguments others; // there are no options
-  std::partition_copy(arguments.begin(), arguments.end(), std::back_inserter(others),
-                      std::back_inserter(names),
-                      [](const std::string &word) { return word.starts_with("-"); });
-  HR_RETURN_IF_ERROR(tune::Options("see headrace-topo check --help").read(others));
-  if (names.empty()) {
-    return makeError(ErrorKind::kUser, "needs a topology\nsee headrace-topo check --help");
-  }
+  HR_RETURN_IF_ERROR(
+      Options("see headrace-topo check --help").words("a topology", names).read(arguments));
   for (const std::string &name : names) {
     HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(name, 1));
     std::cout << name << ": " << topology.rankCount() << " ranks on " << topology.nodeCount()
@@ -55,7 +48,7 @@ Status checkCommand(const Arguments &arguments) {
 Expected<Comparison> diffCommand(const Arguments &arguments) {
   std::string first;
   std::string second;
-  HR_RETURN_IF_ERROR(tune::Options("see headrace-topo diff --help")
+  HR_RETURN_IF_ERROR(Options("see headrace-topo diff --help")
                          .word("two topologies", first)
                          .word("a second topology", second)
                          .read(arguments));

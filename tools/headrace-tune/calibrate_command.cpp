@@ -1,6 +1,7 @@
 // Runs the plans, fits what their work takes, says how well, and writes the topology.
 #include "tools/headrace-tune/calibrate_command.h"
 
+#include "tools/command_line/commands.h"
 #include "tools/headrace-tune/fitted_work.h"
 #include "tools/headrace-tune/measure_request.h"
 

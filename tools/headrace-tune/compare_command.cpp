@@ -2,6 +2,7 @@
 #include "tools/headrace-tune/compare_command.h"
 
 #include "runtime/model/cost/accuracy.h"
+#include "tools/command_line/commands.h"
 #include "tools/headrace-tune/predicted_plan.h"
 
 #include <cmath>

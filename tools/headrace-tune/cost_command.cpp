@@ -1,32 +1,27 @@
 // Prices a plan and prints the terms.
 #include "tools/headrace-tune/cost_command.h"
-#include "tools/headrace-tune/plan_request.h"
-
 #include "runtime/model/simulate/program_cost.h"
+#include "tools/command_line/commands.h"
+#include "tools/headrace-tune/plan_request.h"
 
 #include <iostream>
 
 namespace headrace::tune {
 namespace {
 
+enum class Format : uint8_t { kText, kJson };
+
 Status costRequest(const std::vector<std::string> &arguments) {
   PlanRequest request;
-  std::string format = "text";
-  HR_RETURN_IF_ERROR(planOptions(request, costUsage())
-                         .value("--format",
-                                [&](const std::string &given) -> Status {
-                                  format = given;
-                                  bool known = given == "text" || given == "json";
-                                  return known ? Status()
-                                               : makeError(ErrorKind::kUser,
-                                                           "--format must be text or json, got ",
-                                                           given);
-                                })
-                         .read(arguments));
+  Format format = Format::kText;
+  HR_RETURN_IF_ERROR(
+      planOptions(request, costUsage())
+          .choice("--format", format, {{"text", Format::kText}, {"json", Format::kJson}})
+          .read(arguments));
   HR_ASSIGN_OR_RETURN(PlannedRun run, openPlan(request));
   HR_ASSIGN_OR_RETURN(simulate::ProgramCost cost,
                       simulate::programCost(run.plan, run.topology, run.workload));
-  std::cout << (format == "json" ? cost.json() + "\n" : cost.text() + hintFor(run.topology));
+  std::cout << (format == Format::kJson ? cost.json() + "\n" : cost.text() + hintFor(run.topology));
   return {};
 }
 

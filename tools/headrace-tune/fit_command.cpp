@@ -2,8 +2,9 @@
 #include "tools/headrace-tune/fit_command.h"
 
 #include "runtime/model/cost/accuracy.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/options.h"
 #include "tools/headrace-tune/input_text.h"
-#include "tools/headrace-tune/options.h"
 
 #include <iostream>
 #include <set>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/model/topology/topology.h"
+#include "tools/command_line/options.h"
 #include "tools/headrace-tune/measured_plan.h"
-#include "tools/headrace-tune/options.h"
 
 #include <string>
 #include <vector>

@@ -1,9 +1,9 @@
 // Parses options, opens plans and topologies.
 #include "tools/headrace-tune/plan_request.h"
-#include "tools/headrace-tune/predicted_plan.h"
 
 #include "runtime/model/plan/check.h"
 #include "runtime/model/plan/json.h"
+#include "tools/headrace-tune/predicted_plan.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -111,17 +111,9 @@ Options planOptions(PlanRequest &request, std::string usage) {
                                    parseNumber("--rows", given.substr(equals + 1), 0, kNumberMax));
                return {};
              })
-      .value("--exchange", [&workload](const std::string &given) -> Status {
-        using cost::ExchangeAlgorithm;
-        for (ExchangeAlgorithm each :
-             {ExchangeAlgorithm::kFlat, ExchangeAlgorithm::kHierarchical}) {
-          if (given == cost::exchangeName(each)) {
-            workload.exchange = each;
-            return {};
-          }
-        }
-        return makeError(ErrorKind::kUser, "--exchange must be flat or hierarchical, got ", given);
-      });
+      .choice("--exchange", workload.exchange,
+              {{"flat", cost::ExchangeAlgorithm::kFlat},
+               {"hierarchical", cost::ExchangeAlgorithm::kHierarchical}});
   return options;
 }
 

@@ -4,7 +4,7 @@
 #include "runtime/model/plan/plan.h"
 #include "runtime/model/simulate/plan_graph.h"
 #include "runtime/model/topology/topology.h"
-#include "tools/headrace-tune/options.h"
+#include "tools/command_line/options.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // Finds the command `headrace` and becomes it.
 #include "tools/headrace-tune/search_command.h"
-#include "tools/headrace-tune/options.h"
+#include "tools/command_line/commands.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,11 +1,11 @@
 // Simulates, prints the report and writes the trace.
 #include "tools/headrace-tune/simulate_command.h"
-#include "tools/headrace-tune/plan_request.h"
-
 #include "runtime/model/simulate/simulate.h"
 #include "runtime/model/simulate/trace.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/text_output.h"
+#include "tools/headrace-tune/plan_request.h"
 
-#include <fstream>
 #include <iostream>
 
 namespace headrace::tune {
@@ -15,6 +15,8 @@ Status simulateRequest(const std::vector<std::string> &arguments) {
   PlanRequest request;
   std::string trace;
   HR_RETURN_IF_ERROR(planOptions(request, simulateUsage()).text("--trace", trace).read(arguments));
+  TextOutput traceOutput;
+  HR_RETURN_IF_ERROR(traceOutput.open(trace));
   HR_ASSIGN_OR_RETURN(PlannedRun run, openPlan(request));
   HR_ASSIGN_OR_RETURN(simulate::Graph graph,
                       simulate::planGraph(run.plan, run.topology, run.workload));
@@ -24,14 +26,7 @@ Status simulateRequest(const std::vector<std::string> &arguments) {
     std::cout << "exchanges are hierarchical where nodes have several ranks; the runtime executes "
                  "flat ones\n";
   }
-  if (!trace.empty()) {
-    std::ofstream file(trace, std::ios::binary);
-    file << simulate::perfettoTrace(graph, outcome);
-    if (!file.flush()) {
-      return makeError(ErrorKind::kIo, "cannot write trace: ", trace);
-    }
-  }
-  return {};
+  return trace.empty() ? Status() : traceOutput.write(simulate::perfettoTrace(graph, outcome));
 }
 
 } // namespace

@@ -3,8 +3,10 @@
 
 #include "runtime/model/solve/contest.h"
 #include "runtime/model/solve/solve.h"
+#include "tools/command_line/commands.h"
+#include "tools/command_line/options.h"
+#include "tools/command_line/text_output.h"
 #include "tools/headrace-tune/input_text.h"
-#include "tools/headrace-tune/options.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +14,6 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 #include <iostream>
 
 namespace headrace::tune {
@@ -128,7 +129,7 @@ void print(const Figures &figures, const solve::Solution &solution) {
               figures.readSeconds);
 }
 
-Status writeJson(const std::string &path, const Figures &figures, const solve::Solution &solution) {
+Status writeJson(TextOutput &output, const Figures &figures, const solve::Solution &solution) {
   nlohmann::ordered_json json{{"schema", "solution/1"},
                               {"problem", figures.name},
                               {"nodes", figures.nodes},
@@ -152,16 +153,13 @@ Status writeJson(const std::string &path, const Figures &figures, const solve::S
   if (!solution.whyNothingFits.empty()) {
     json["why_nothing_fits"] = solution.whyNothingFits;
   }
-  std::ofstream file(path, std::ios::binary);
-  file << json.dump(1) << "\n";
-  if (!file.flush()) {
-    return makeError(ErrorKind::kIo, "cannot write: ", path);
-  }
-  return {};
+  return output.write(json.dump(1) + "\n");
 }
 
 /// The exit status, or what was wrong.
 Expected<int> solveRequest(const Request &request) {
+  TextOutput output;
+  HR_RETURN_IF_ERROR(output.open(request.output));
   auto now = request.options.now ? request.options.now : secondsNow;
   double started = now();
   HR_ASSIGN_OR_RETURN(solve::ContestProblem contest, readProblem(request.file));
@@ -187,7 +185,7 @@ Expected<int> solveRequest(const Request &request) {
   figures.peak = solve::memoryPeak(problem, solution.choice)[0];
   print(figures, solution);
   if (!request.output.empty()) {
-    HR_RETURN_IF_ERROR(writeJson(request.output, figures, solution));
+    HR_RETURN_IF_ERROR(writeJson(output, figures, solution));
   }
   return solution.fits() ? 0 : kNothingFits;
 }

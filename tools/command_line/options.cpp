@@ -1,13 +1,12 @@
 // Walks the arguments; finds the nearest name for one that is not known.
-#include "tools/headrace-tune/options.h"
+#include "tools/command_line/options.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
 #include <numeric>
 
-namespace headrace::tune {
+namespace headrace {
 namespace {
 
 /// Letters to insert, delete or replace.
@@ -48,20 +47,13 @@ Expected<double> parseCount(const std::string &what, const std::string &text, do
   return number;
 }
 
-int exitStatus(const Status &status) {
-  if (status.ok()) {
-    return 0;
-  }
-  std::cerr << "headrace-tune: " << status.message();
-  if (!status.place().empty()) {
-    std::cerr << " (at " << status.place() << ")";
-  }
-  std::cerr << "\n";
-  return status.kind() == ErrorKind::kUser ? 2 : 1;
+Options &Options::word(std::string what, std::string &field) {
+  words_.push_back({std::move(what), &field, nullptr});
+  return *this;
 }
 
-Options &Options::word(std::string what, std::string &field) {
-  words_.push_back({std::move(what), &field});
+Options &Options::words(std::string what, std::vector<std::string> &field) {
+  words_.push_back({std::move(what), nullptr, &field});
   return *this;
 }
 
@@ -80,13 +72,31 @@ Options &Options::number(const std::string &name, double &field, double least, d
 }
 
 Options &Options::flag(const std::string &name, std::function<void()> set) {
-  options_.push_back({name, std::move(set), nullptr});
+  options_.push_back(
+      {name, Value::kNone, "", [set = std::move(set)](const std::string &) -> Status {
+         set();
+         return {};
+       }});
   return *this;
 }
 
-Options &Options::value(const std::string &name, std::function<Status(const std::string &)> take) {
-  options_.push_back({name, nullptr, std::move(take)});
+Options &Options::value(const std::string &name, Take take) {
+  options_.push_back({name, Value::kNeeded, "", std::move(take)});
   return *this;
+}
+
+Options &Options::optionalValue(const std::string &name, std::string without, Take take) {
+  options_.push_back({name, Value::kOptional, std::move(without), std::move(take)});
+  return *this;
+}
+
+Status Options::noChoice(const std::string &name, const std::vector<std::string> &names,
+                         const std::string &given) {
+  std::string list;
+  for (size_t i = 0; i < names.size(); ++i) {
+    list += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  }
+  return makeError(ErrorKind::kUser, name, " must be ", list, ", got ", given);
 }
 
 Status Options::unknown(const std::string &name) const {
@@ -105,15 +115,25 @@ Status Options::unknown(const std::string &name) const {
   return makeError(ErrorKind::kUser, "unknown option: ", name, "\n", usage_);
 }
 
+Status Options::takeWord(size_t &words, const std::string &given) const {
+  if (!words_.empty() && words_.back().rest && words + 1 >= words_.size()) {
+    words_.back().rest->push_back(given);
+    words = words_.size();
+    return {};
+  }
+  if (words == words_.size()) {
+    return makeError(ErrorKind::kUser, "unexpected argument: ", given);
+  }
+  *words_[words++].field = given;
+  return {};
+}
+
 Status Options::read(const std::vector<std::string> &arguments) const {
   size_t words = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
     if (argument == "-" || !argument.starts_with("-")) {
-      if (words == words_.size()) {
-        return makeError(ErrorKind::kUser, "unexpected argument: ", argument);
-      }
-      *words_[words++].field = argument;
+      HR_RETURN_IF_ERROR(takeWord(words, argument));
       continue;
     }
     size_t equals = argument.find('=');
@@ -123,13 +143,13 @@ Status Options::read(const std::vector<std::string> &arguments) const {
     if (option == options_.end()) {
       return unknown(name);
     }
-    if (option->set) {
-      if (equals != std::string::npos) {
+    if (equals != std::string::npos) {
+      if (option->value == Value::kNone) {
         return makeError(ErrorKind::kUser, "takes no value: ", name);
       }
-      option->set();
-    } else if (equals != std::string::npos) {
       HR_RETURN_IF_ERROR(option->take(argument.substr(equals + 1)));
+    } else if (option->value != Value::kNeeded) {
+      HR_RETURN_IF_ERROR(option->take(option->without));
     } else if (i + 1 == arguments.size()) {
       return makeError(ErrorKind::kUser, "needs a value: ", name);
     } else {
@@ -142,4 +162,4 @@ Status Options::read(const std::vector<std::string> &arguments) const {
   return {};
 }
 
-} // namespace headrace::tune
+} // namespace headrace

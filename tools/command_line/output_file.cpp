@@ -1,5 +1,5 @@
 // Written under another name, synchronised, renamed.
-#include "tools/headrace-run/output_file.h"
+#include "tools/command_line/output_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace headrace::run {
+namespace headrace {
 
 OutputFile::OutputFile(std::string target)
     : target_(std::move(target)), path_(target_ + "." + std::to_string(getpid()) + ".partial") {}
@@ -33,4 +33,4 @@ Status OutputFile::commit() {
   return {};
 }
 
-} // namespace headrace::run
+} // namespace headrace

@@ -1,12 +1,12 @@
 // Where a command writes its text: standard output, or a file that appears whole or not at all.
 #pragma once
 
-#include "tools/headrace-run/output_file.h"
+#include "tools/command_line/output_file.h"
 
 #include <fstream>
 #include <optional>
 
-namespace headrace::topo {
+namespace headrace {
 
 /// Not thread-safe.
 class TextOutput {
@@ -17,8 +17,8 @@ public:
   Status write(const std::string &text);
 
 private:
-  std::optional<run::OutputFile> target_;
+  std::optional<OutputFile> target_;
   std::ofstream file_;
 };
 
-} // namespace headrace::topo
+} // namespace headrace

@@ -1,4 +1,4 @@
-// The command line of headrace-run.
+// What the command line of headrace-run asks for.
 #pragma once
 
 #include "runtime/base/settings.h"
@@ -17,7 +17,7 @@ enum class Placement {
   kProcesses, ///< each in its own, over sockets
 };
 
-struct Options {
+struct Request {
   std::string plan;
   std::map<std::string, std::vector<std::string>> tables; ///< paths by name
   Format format = Format::kTable;
@@ -32,7 +32,7 @@ struct Options {
 
 /// Every setting is a flag. Errors: kUser for what is wrong on the line; kIo for a directory of
 /// tables that cannot be read.
-Expected<Options> parseOptions(const std::vector<std::string> &arguments);
+Expected<Request> readRequest(const std::vector<std::string> &arguments);
 
 /// What --help prints.
 std::string helpText();

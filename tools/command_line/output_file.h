@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace headrace::run {
+namespace headrace {
 
 /// Purpose: write to path(), then commit(). Dropped before that, nothing stays behind and a file
 /// that was there is untouched. Not thread-safe.
@@ -26,4 +26,4 @@ private:
   std::string path_;
 };
 
-} // namespace headrace::run
+} // namespace headrace

@@ -1,11 +1,11 @@
 // Writes beside the target and renames.
-#include "tools/headrace-topo/text_output.h"
+#include "tools/command_line/text_output.h"
 
 #include <cerrno>
 #include <cstring>
 #include <iostream>
 
-namespace headrace::topo {
+namespace headrace {
 
 Status TextOutput::open(const std::string &path) {
   if (path.empty()) {
@@ -31,4 +31,4 @@ Status TextOutput::write(const std::string &text) {
   return target_->commit();
 }
 
-} // namespace headrace::topo
+} // namespace headrace

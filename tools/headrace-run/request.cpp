@@ -1,0 +1,90 @@
+// Each setting of the settings table is an option.
+#include "tools/headrace-run/request.h"
+
+#include "runtime/exec/plan_directory.h"
+#include "tools/command_line/options.h"
+
+#include <cstdlib>
+
+namespace headrace::run {
+namespace {
+
+Status addTables(Request &request, const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos) {
+    HR_ASSIGN_OR_RETURN(auto tables, exec::tablesInDirectory(text));
+    request.tables.merge(tables);
+    return {};
+  }
+  // NAME=DIR or NAME=FILE; the same name again adds a file.
+  std::string name = text.substr(0, equals);
+  std::string path = text.substr(equals + 1);
+  if (name.empty() || path.empty()) {
+    return makeError(ErrorKind::kUser, "--tables needs DIR or NAME=PATH, got ", text);
+  }
+  Expected<std::vector<std::string>> files = exec::tableFiles(path);
+  if (!files.ok()) {
+    return files.status();
+  }
+  std::vector<std::string> &bound = request.tables[name];
+  bound.insert(bound.end(), files->begin(), files->end());
+  return {};
+}
+
+/// Flags may say off ("--flag=off").
+void addSettings(Options &options, Request &request) {
+  for (const SettingInfo &setting : settingTable()) {
+    std::string flag = settingFlag(setting);
+    auto take = [&request, flag](const std::string &given) -> Status {
+      request.ranksGiven |= flag == "--ranks";
+      return request.settings.set(flag, given);
+    };
+    if (setting.type == SettingType::kFlag) {
+      options.optionalValue(flag, "on", take);
+    } else {
+      options.value(flag, take);
+    }
+  }
+}
+
+} // namespace
+
+Expected<Request> readRequest(const std::vector<std::string> &arguments) {
+  Request request;
+  HR_ASSIGN_OR_RETURN(request.settings, Settings::fromEnvironment());
+  request.ranksGiven = std::getenv("HEADRACE_RANKS") != nullptr;
+  Options options("see headrace-run --help");
+  options.word("the directory of a plan", request.plan)
+      .value("--tables", [&](const std::string &given) { return addTables(request, given); })
+      .choice("--format", request.format,
+              {{"table", Format::kTable}, {"csv", Format::kCsv}, {"arrow", Format::kArrow}})
+      .text("--output", request.output)
+      .flag("--processes", [&] { request.placement = Placement::kProcesses; })
+      .flag("--profile", [&] { request.profile = ProfileOutput::kOn; });
+  addSettings(options, request);
+  HR_RETURN_IF_ERROR(options.read(arguments));
+  if (request.format == Format::kArrow && request.output.empty()) {
+    return makeError(ErrorKind::kUser, "--format arrow needs --output FILE");
+  }
+  return request;
+}
+
+std::string helpText() {
+  std::string text =
+      "usage: headrace-run NAME.plan [options]\n\n"
+      "runs a compiled plan and prints its result\n\n"
+      "  --tables DIR        every NAME.parquet and folder NAME of Parquet files in DIR\n"
+      "  --tables NAME=PATH  one table: a file, or a folder of files; may be repeated\n"
+      "                      (default: the files that the plan was compiled against)\n"
+      "  --format FORMAT     table (default), csv or arrow\n"
+      "  --output FILE       where to write; appears only when it is complete\n"
+      "  --processes         every rank is a process of its own; threads and memory are divided\n"
+      "  --profile           seconds, rows and bytes per task, as JSON, on standard error\n\n"
+      "settings:\n";
+  for (const SettingInfo &setting : settingTable()) {
+    text += "  " + settingFlag(setting) + ": " + setting.doc + "\n";
+  }
+  return text;
+}
+
+} // namespace headrace::run
