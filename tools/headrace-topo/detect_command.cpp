@@ -16,8 +16,6 @@
 namespace headrace::topo {
 namespace {
 
-constexpr int64_t kRanksMax = 4096;
-
 std::string today() {
   std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   char text[16];
@@ -48,7 +46,7 @@ Status detectCommand(const Arguments &arguments) {
   std::string disk;
   std::string path;
   HR_RETURN_IF_ERROR(Options("see headrace-topo detect --help")
-                         .count("--ranks", placement.ranks, 1, kRanksMax)
+                         .count("--ranks", placement.ranks, 1, Placement::kRanksMax)
                          .text("--disk", disk)
                          .text("--output", path)
                          .read(arguments));

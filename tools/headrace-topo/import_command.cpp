@@ -12,9 +12,6 @@
 namespace headrace::topo {
 namespace {
 
-constexpr int64_t kRanksMax = 4096;
-constexpr int64_t kNodesMax = 1048576;
-
 struct Request {
   std::string path;
   std::string output;
@@ -51,8 +48,9 @@ Status writeStructure(const Request &request, NodeStructure structure, const cha
 Status importNccl(const Arguments &arguments) {
   Request request;
   Placement placement;
-  HR_RETURN_IF_ERROR(
-      optionsOf(request).count("--nodes", placement.nodes, 1, kNodesMax).read(arguments));
+  HR_RETURN_IF_ERROR(optionsOf(request)
+                         .count("--nodes", placement.nodes, 1, Placement::kNodesMax)
+                         .read(arguments));
   HR_RETURN_IF_ERROR(checkFile(request.path));
   HR_ASSIGN_OR_RETURN(NodeStructure structure, readNcclXml(request.path));
   return writeStructure(request, std::move(structure), "nccl", placement);
@@ -62,8 +60,8 @@ Status importHwloc(const Arguments &arguments) {
   Request request;
   Placement placement;
   HR_RETURN_IF_ERROR(optionsOf(request)
-                         .count("--nodes", placement.nodes, 1, kNodesMax)
-                         .count("--ranks", placement.ranks, 1, kRanksMax)
+                         .count("--nodes", placement.nodes, 1, Placement::kNodesMax)
+                         .count("--ranks", placement.ranks, 1, Placement::kRanksMax)
                          .read(arguments));
   HR_RETURN_IF_ERROR(checkFile(request.path));
   HR_ASSIGN_OR_RETURN(NodeStructure structure, readHwlocXml(request.path));

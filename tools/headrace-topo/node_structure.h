@@ -103,6 +103,8 @@ struct Rates {
 };
 
 struct Placement {
+  static constexpr int64_t kRanksMax = 4096;
+  static constexpr int64_t kNodesMax = 1048576;
   int64_t ranks = 1; ///< slots that a node without GPUs is divided into
   int64_t nodes = 1; ///< such nodes, behind one switch
 };
