@@ -6,6 +6,7 @@
 #include "runtime/exec/run_settings.h"
 #include "runtime/model/plan/json.h"
 #include "runtime/model/simulate/program_cost.h"
+#include "runtime/model/simulate/workload_text.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -213,15 +214,20 @@ std::vector<int64_t> ranksOfNodes(const std::string &text, int64_t ranks) {
 }
 
 std::string planCost(const std::string &planJson, const std::string &topology, int64_t ranks,
-                     int64_t threads, const std::map<std::string, double> &rows, double memory) {
+                     int64_t threads, const std::map<std::string, double> &rows, double memory,
+                     const std::vector<std::string> &skews) {
   auto priced = [&]() -> Expected<std::string> {
     HR_ASSIGN_OR_RETURN(plan::Plan plan, plan::fromJson(planJson));
     HR_ASSIGN_OR_RETURN(topology::Topology known, topology::openTopology(topology, ranks));
     simulate::Workload workload;
     workload.ranks = ranks;
     workload.threads = threads > 0 ? threads : cost::workersOf(known, ranks, /*threads=*/0).threads;
+    HR_RETURN_IF_ERROR(simulate::checkRows(plan, rows));
     workload.rows = rows;
     workload.memoryBytes = memory;
+    for (const std::string &skew : skews) {
+      HR_RETURN_IF_ERROR(simulate::addSkew(workload, skew));
+    }
     HR_ASSIGN_OR_RETURN(simulate::ProgramCost cost, simulate::programCost(plan, known, workload));
     return cost.json();
   };
@@ -230,6 +236,16 @@ std::string planCost(const std::string &planJson, const std::string &topology, i
     return priced();
   }();
   return valueOf(std::move(json));
+}
+
+std::map<std::string, double> rowsOf(const std::vector<std::string> &texts) {
+  simulate::Workload workload;
+  for (const std::string &text : texts) {
+    if (Status status = simulate::addRows(workload, text); !status.ok()) {
+      raise(status);
+    }
+  }
+  return workload.rows;
 }
 
 std::string statistics(nb::handle data) {
@@ -315,10 +331,12 @@ NB_MODULE(_runtime, module) {
   module.def(
       "cost", &planCost, nb::arg("plan_json"), nb::arg("topology"), nb::arg("ranks"),
       nb::arg("threads") = 0, nb::arg("rows") = std::map<std::string, double>(),
-      nb::arg("memory") = 0.0,
+      nb::arg("memory") = 0.0, nb::arg("skews") = std::vector<std::string>(),
       "The simulated cost of a plan in parts, as JSON. topology: JSON, the name of a shipped "
       "one, or empty: this machine. threads: workers of all ranks, if they share a process; 0: "
-      "as many as the topology has cores, if it is one machine.");
+      "as many as the topology has cores, if it is one machine. rows: by slot or stream; skews: "
+      "\"3:1:speed=0.5\".");
+  module.def("rows_of", &rowsOf, nb::arg("texts"), "The rows of texts such as \"lineitem=1e9\".");
   module.def(
       "topology_hash",
       [](const std::string &topology, int64_t ranks) {

@@ -73,7 +73,7 @@ def test_a_search_is_one_of_the_package() -> None:
         (["cost", "x.plan", "--ranks", "2.5"], "--ranks needs a whole number, got 2.5"),
         (["cost", "x.plan", "--memory", "0"], "--memory needs a number from 1 to 1e+18, got 0"),
         (["simulate", "/nowhere", "--topology", "machine"], "cannot open plan: /nowhere"),
-        (["cost", "x.plan", "--rows", "t"], "--rows needs NAME=ROWS, got t"),
+        (["cost", "x.plan", "--rows", "t"], "expected rows such as lineitem=1e9, got t"),
         (["cost", "x.plan", "--format", "xml"], "--format must be text or json, got xml"),
         (["simulate", "x.plan", "--exchange", "ring"], "--exchange must be flat or hierarchical, got ring"),
         (["simulate", "x.plan", "--trace"], "needs a value: --trace"),
@@ -102,7 +102,7 @@ def test_rows_are_of_what_the_plan_has(plans: Path) -> None:
     cost = ("cost", plans / "join-r1.plan", "--topology", "machine", "--format", "json")
     assert json.loads(_tool(*cost, "--rows", "lineitem=1e9"))["seconds"] > json.loads(_tool(*cost))["seconds"]
     message = _tool(*cost, "--rows", "foo=5", status=2)
-    assert "--rows: the plan has the slots and streams " in message and message.endswith(", got foo\n")
+    assert "rows are of the plan's slots and streams (" in message and message.endswith("), got foo\n")
     assert "lineitem, " in message
 
 

@@ -2,8 +2,6 @@
 #include "tools/command_line/options.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <numeric>
 
 namespace headrace {
@@ -26,26 +24,6 @@ size_t distance(const std::string &left, const std::string &right) {
 }
 
 } // namespace
-
-Expected<double> parseNumber(const std::string &what, const std::string &text, double least,
-                             double most) {
-  char *end = nullptr;
-  double number = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(number >= least && number <= most)) {
-    return makeError(ErrorKind::kUser, what, " needs a number from ", least, " to ", most, ", got ",
-                     text);
-  }
-  return number;
-}
-
-Expected<double> parseCount(const std::string &what, const std::string &text, double least,
-                            double most) {
-  HR_ASSIGN_OR_RETURN(double number, parseNumber(what, text, least, most));
-  if (number != std::floor(number)) {
-    return makeError(ErrorKind::kUser, what, " needs a whole number, got ", text);
-  }
-  return number;
-}
 
 Options &Options::word(std::string what, std::string &field) {
   words_.push_back({std::move(what), &field, nullptr});

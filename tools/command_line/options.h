@@ -1,21 +1,13 @@
 // The options of a command: names, and the fields that their values go to.
 #pragma once
 
-#include "runtime/base/status.h"
+#include "runtime/base/number_text.h"
 
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace headrace {
-
-/// A number from `least` to `most`, or the error that says so; `what` names it.
-Expected<double> parseNumber(const std::string &what, const std::string &text, double least,
-                             double most);
-
-/// Likewise a whole number.
-Expected<double> parseCount(const std::string &what, const std::string &text, double least,
-                            double most);
 
 /// Filled by read(). Fields are named by reference and must live as long as this. Options come as
 /// "--name value" or "--name=value", each of the last wins; "-" is a word.

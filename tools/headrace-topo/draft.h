@@ -16,9 +16,9 @@ struct Draft {
   const Placement &placement;
   topology::Topology topology;
   topology::NodeType node;
-  std::vector<std::string> notes;   ///< for people: what was assumed, and what was left out
-  int64_t slots = 1;                ///< CPU devices of the node
-  std::vector<topology::Hop> gpuUp; ///< from a GPU over PCIe to the CPU
+  std::vector<std::string> notes;    ///< for people: what was assumed, and what was left out
+  int64_t slots = 1;                 ///< CPU devices of the node
+  std::vector<topology::Hop> gpuUp;  ///< from a GPU over PCIe to the CPU
   std::vector<topology::Hop> hostUp; ///< from a GPU to the CPU's memory
 
   bool isMeasured() const { return rates.provenance.origin == topology::Origin::kMeasured; }

@@ -63,7 +63,21 @@ def _parser() -> argparse.ArgumentParser:
                 metavar="BYTES",
                 help="of all ranks together; what does not fit is priced as spilled (default: all there is)",
             )
-            command.epilog = "headrace-tune cost prices a plan that was written, with other rows and skews"
+            command.add_argument(
+                "--rows",
+                action="append",
+                default=[],
+                metavar="NAME=ROWS",
+                help="rows of a table over all ranks, instead of those of its files; may be repeated",
+            )
+            command.add_argument(
+                "--skew",
+                action="append",
+                default=[],
+                metavar="FIRST:COUNT:NAME=FACTOR[,…]",
+                help="ranks unlike the others, by speed, rows and keys: 3:1:speed=0.5",
+            )
+            command.epilog = "headrace-tune cost prices a plan that was written"
     from headrace._src.tuning import tune
 
     tune.add_arguments(
@@ -131,9 +145,19 @@ def _run(arguments: argparse.Namespace) -> int:
         query.compile_to(arguments.output, text, arguments.tables, **common)
         return 0
     if arguments.command == "cost":
-        from headrace._src.cost import cost
+        from headrace._src.cost import cost, rows_of
 
-        print(cost(text, arguments.tables, threads=arguments.threads, memory=arguments.memory, **common))
+        print(
+            cost(
+                text,
+                arguments.tables,
+                threads=arguments.threads,
+                memory=arguments.memory,
+                rows=rows_of(arguments.rows),
+                skew=arguments.skew,
+                **common,
+            )
+        )
         return 0
     if arguments.command == "explain" or arguments.explain:
         print(query.explain(text, arguments.tables, **common))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace._src import programs
+from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
 
 if TYPE_CHECKING:
@@ -85,13 +86,16 @@ def cost_of(
     threads: int | None = None,
     rows: Mapping[str, float] | None = None,
     memory: float = 0.0,
+    skew: str | Sequence[str] = (),
 ) -> Cost:
     """The cost of a plan. Ranks of one machine share its workers, or as many as `threads` says."""
     from headrace import _runtime
 
     workers = threads or (0 if target.topology else programs.default_threads())
+    counts = {name: _number(name, count) for name, count in (rows or {}).items()}
+    skews = [skew] if isinstance(skew, str) else list(skew)
     text = programs.translated(
-        lambda: _runtime.cost(plan_json, target.topology, target.ranks, workers, dict(rows or {}), memory)
+        lambda: _runtime.cost(plan_json, target.topology, target.ranks, workers, counts, memory, skews)
     )
     document = json.loads(text)
     return Cost(
@@ -106,6 +110,20 @@ def cost_of(
     )
 
 
+def _number(name: str, count: object) -> float:
+    try:
+        return float(count)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise HeadraceError(f"rows of {name} need a number, got {count!r}") from None
+
+
+def rows_of(texts: Sequence[str]) -> dict[str, float]:
+    """Rows by name, from texts such as lineitem=1e9."""
+    from headrace import _runtime
+
+    return programs.translated(lambda: _runtime.rows_of(list(texts)))
+
+
 def cost(
     text: str,
     tables: TablesArgument,
@@ -115,6 +133,8 @@ def cost(
     memory: int | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    rows: Mapping[str, float] | None = None,
+    skew: str | Sequence[str] = (),
 ) -> Cost:
     """What a query is thought to cost, in parts, without running it.
 
@@ -122,6 +142,9 @@ def cost(
     does not fit is priced as spilled.
     A topology may describe a cluster that is not there. If it is one machine of CPU ranks, such as the file
     that `headrace-tune calibrate` writes, they share `threads` workers, by default as many as it has cores.
+    `rows` says what rows a table has, over all ranks, instead of those of its files; the plan stays theirs.
+    `skew` makes ranks unlike the others, FIRST:COUNT:NAME=FACTOR of speed, rows and keys:
+    "3:1:speed=0.5" is a rank 3 of half the speed.
     """
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve
@@ -133,5 +156,7 @@ def cost(
         loaded.compiled.plan_json,
         Target.of(ranks, topology, layout_seed),
         threads,
-        memory=0.0 if memory is None else programs.memory_of_all(memory) / ranks,
+        rows,
+        0.0 if memory is None else programs.memory_of_all(memory) / ranks,
+        skew,
     )

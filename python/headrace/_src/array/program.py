@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -192,11 +193,11 @@ class Program:
         """What was decided and why, then the plan."""
         return self.text
 
-    def cost(self) -> Cost:
-        """What the program is thought to cost, in parts."""
+    def cost(self, *, rows: Mapping[str, float] | None = None, skew: str | Sequence[str] = ()) -> Cost:
+        """What the program is thought to cost, in parts; `rows` and `skew` as in `headrace.cost`."""
         options = self._options
-        rows = dict.fromkeys(self._parameters, 1.0)
-        return cost_of(self.plan_json, options.target(), options.threads, rows)
+        counts = {**dict.fromkeys(self._parameters, 1.0), **(rows or {})}
+        return cost_of(self.plan_json, options.target(), options.threads, counts, skew=skew)
 
     @property
     def profile(self) -> dict[str, Any]:
