@@ -25,24 +25,33 @@ Expected<std::unique_ptr<RankState>> RankState::create(const plan::Plan &plan, i
   return made;
 }
 
-size_t RankState::addCopies(size_t count) {
-  size_t first = copies_.size();
-  copies_.resize(first + count);
-  return first;
+RankState::CopySlots RankState::addCopies(size_t count) {
+  // Moving the other tasks' vectors leaves their slots where they are.
+  return copies_.emplace_back(count);
 }
 
-Expected<StateCopy *> RankState::copy(size_t index) {
-  if (!copies_[index]) {
-    HR_ASSIGN_OR_RETURN(copies_[index], makeStateCopy(state_, account_));
+Expected<StateCopy *> RankState::copy(std::unique_ptr<StateCopy> &slot) const {
+  if (!slot) {
+    HR_ASSIGN_OR_RETURN(slot, makeStateCopy(state_, account_));
   }
-  return copies_[index].get();
+  return slot.get();
+}
+
+size_t RankState::copyCount() const {
+  size_t count = 0;
+  for (const auto &slots : copies_) {
+    count += slots.size();
+  }
+  return count;
 }
 
 std::vector<StateCopy *> RankState::filledCopies() const {
   std::vector<StateCopy *> filled;
-  for (const std::unique_ptr<StateCopy> &copy : copies_) {
-    if (copy) {
-      filled.push_back(copy.get());
+  for (const auto &slots : copies_) {
+    for (const std::unique_ptr<StateCopy> &copy : slots) {
+      if (copy) {
+        filled.push_back(copy.get());
+      }
     }
   }
   return filled;
@@ -80,7 +89,7 @@ void RankState::publish() {
     }
     std::vector<const uint8_t *> &sorted = runs_.front();
     sorted.erase(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
-                                                     state_.offset, sorted.size())));
+                                                      state_.offset, sorted.size())));
     rowCount_ = sorted.size();
   } else {
     bool copies =
@@ -172,8 +181,7 @@ void RankState::addMergePhases(PhasedJob &job, const FinishContext &context) {
     remaining_ = filledCopies();
     if (remaining_.empty()) {
       // No lane ever had a row: the state is its identity.
-      addCopies(1);
-      HR_ASSIGN_OR_RETURN(StateCopy * only, copy(copies_.size() - 1));
+      HR_ASSIGN_OR_RETURN(StateCopy * only, copy(addCopies(1).front()));
       remaining_.push_back(only);
     }
     // Every copy of a scalar state counts; of the others the empty ones drop out.
@@ -185,7 +193,7 @@ void RankState::addMergePhases(PhasedJob &job, const FinishContext &context) {
     }
     return JobPhase{};
   });
-  for (size_t copies = copies_.size(); copies > 1; copies = (copies + 1) / 2) {
+  for (size_t copies = copyCount(); copies > 1; copies = (copies + 1) / 2) {
     job.add([this, context]() -> Expected<JobPhase> {
       auto pairs = static_cast<int64_t>(remaining_.size() / 2);
       if (pairs > 0 && !context.merge) {

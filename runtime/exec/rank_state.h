@@ -8,7 +8,7 @@
 #include "runtime/exec/state_copy.h"
 
 #include <memory>
-#include <mutex>
+#include <span>
 #include <vector>
 
 namespace headrace::exec {
@@ -25,10 +25,13 @@ struct FinishContext {
 
 /// Purpose: filled -> finished -> read -> dropped.
 /// Ownership: owns copies, directory and sorted pointers; dropped when its last reader ends.
-/// Thread-safety: copy() from any lane for its own index; the rest from the rank's thread, but the
-/// const members from any thread once finished.
+/// Thread-safety: copy() from any lane for its own slot, also while slots are added; the rest from
+/// the rank's thread, but the const members from any thread once finished.
 class RankState {
 public:
+  /// Where the copies of one filling task are, one a lane. They stay where they are.
+  using CopySlots = std::span<std::unique_ptr<StateCopy>>;
+
   static Expected<std::unique_ptr<RankState>> create(const plan::Plan &plan, int32_t state,
                                                      std::shared_ptr<RankMemory> memory);
 
@@ -36,10 +39,10 @@ public:
   /// they come. The typed memory error if there is no room.
   Status reserve(int64_t bytes) { return account_->reserve(bytes); }
 
-  /// Room for `count` more copies; returns the index of the first. One filling task has one range.
-  size_t addCopies(size_t count);
-  /// The copy with this index, made at first use.
-  Expected<StateCopy *> copy(size_t index);
+  /// Room for `count` more copies: for one filling task, which may start while others fill theirs.
+  CopySlots addCopies(size_t count);
+  /// The copy in one of this state's slots, made at first use.
+  Expected<StateCopy *> copy(std::unique_ptr<StateCopy> &slot) const;
 
   /// Merges copies, builds the directory, or sorts: by kind. To be polled until done.
   std::unique_ptr<PhasedJob> finish(const FinishContext &context);
@@ -63,11 +66,12 @@ private:
   Status enterSpan(const RowSpan &span);
   Status enterSpanDirect(const RowSpan &span);
   std::vector<StateCopy *> filledCopies() const;
+  size_t copyCount() const;
   void publish();
 
   const plan::State &state_;
   std::shared_ptr<MemoryAccount> account_;
-  std::vector<std::unique_ptr<StateCopy>> copies_;
+  std::vector<std::vector<std::unique_ptr<StateCopy>>> copies_; ///< per filling task
   std::unique_ptr<Dictionary> dictionary_;
   bool finished_ = false;
   uint64_t rowCount_ = 0;

@@ -187,7 +187,7 @@ void RankState::addSortPhases(PhasedJob &job, const FinishContext &context) {
                       return Status();
                     }};
   });
-  for (size_t copies = copies_.size(); copies > 1; copies = (copies + 1) / 2) {
+  for (size_t copies = copyCount(); copies > 1; copies = (copies + 1) / 2) {
     job.add([this, less]() -> Expected<JobPhase> {
       auto from = std::make_shared<std::vector<std::vector<const uint8_t *>>>(std::move(runs_));
       auto pairs = static_cast<int64_t>(from->size() / 2);

@@ -69,7 +69,7 @@ private:
   std::shared_ptr<MemoryAccount> account_;
   std::unique_ptr<MorselQueue> queue_;
   std::shared_ptr<ChunkStream> output_;
-  std::vector<size_t> firstCopies_; ///< per state argument: this task's range of copies
+  std::vector<RankState::CopySlots> copies_; ///< per state argument: one a lane, or none
   std::deque<Lane> lanes_;
   std::vector<std::unique_ptr<PhasedJob>> finishing_;
   std::vector<int32_t> finished_; ///< states whose finishing this task began
@@ -96,7 +96,8 @@ Status RunTask::start() {
   for (const plan::StateArgument &argument : task_.states) {
     bool filled = argument.use == plan::StateUse::kPerWorker &&
                   context_.plan->states[argument.state].kind != plan::StateKind::kDictionary;
-    firstCopies_.push_back(filled ? context_.states[argument.state]->addCopies(lanes) : 0);
+    copies_.push_back(filled ? context_.states[argument.state]->addCopies(lanes)
+                             : RankState::CopySlots());
   }
   for (size_t i = 0; i < lanes; ++i) {
     lanes_.emplace_back().index = i;
@@ -119,7 +120,8 @@ Status RunTask::openQueue() {
   }
   const plan::Task &loading = context_.plan->tasks[load];
   const plan::Slot &slot = context_.plan->slots[loading.slot];
-  storage::Share share = loading.split ? storage::Share{context_.rank, context_.size} : storage::Share{};
+  storage::Share share =
+      loading.split ? storage::Share{context_.rank, context_.size} : storage::Share{};
   if (slot.kind == "values") {
     HR_ASSIGN_OR_RETURN(auto values, openValues(slot, share));
     queue_ = makeLoadQueue(std::move(values));
@@ -146,7 +148,7 @@ Status RunTask::prepareLane(Lane &lane) {
     if (task_.states[i].use == plan::StateUse::kShared || dictionary) {
       lane.states.push_back(state.shared());
     } else {
-      HR_ASSIGN_OR_RETURN(StateCopy * copy, state.copy(firstCopies_[i] + lane.index));
+      HR_ASSIGN_OR_RETURN(StateCopy * copy, state.copy(copies_[i][lane.index]));
       lane.states.push_back(copy->abi());
     }
   }
@@ -399,7 +401,8 @@ PollState RunTask::poll() {
       counters_.stateRows += static_cast<int64_t>(context_.states[state]->rowCount());
     }
   }
-  counters_.finishNanoseconds = finished_.empty() ? 0 : context_.clock->nowNanoseconds() - finishStart_;
+  counters_.finishNanoseconds =
+      finished_.empty() ? 0 : context_.clock->nowNanoseconds() - finishStart_;
   phase_ = Phase::kDone;
   return PollState::kDone;
 }

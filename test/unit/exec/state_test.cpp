@@ -97,6 +97,29 @@ TEST(StateCopy, MemoryRunsOutWithTheTypedError) {
   EXPECT_NE(status.message().find("test"), std::string::npos);
 }
 
+TEST(RankState, SlotsStayWhereTheyAreWhenMoreAreAdded) {
+  // A task fills its copies while the next one starts.
+  plan::Plan plan;
+  plan.states.resize(1);
+  plan.states[0].kind = plan::StateKind::kGroupTable;
+  plan.states[0].rowBytes = 16;
+  auto state = RankState::create(plan, 0, makeMemory(64 << 20));
+  ASSERT_TRUE(state.ok());
+  std::vector<RankState::CopySlots> slots;
+  std::vector<StateCopy *> copies;
+  for (size_t task = 0; task < 20; ++task) {
+    slots.push_back((*state)->addCopies(3));
+    auto copy = (*state)->copy(slots.back()[1]);
+    ASSERT_TRUE(copy.ok());
+    copies.push_back(*copy);
+  }
+  for (size_t task = 0; task < 20; ++task) {
+    EXPECT_EQ(slots[task][1].get(), copies[task]);
+    EXPECT_EQ(*(*state)->copy(slots[task][1]), copies[task]);
+    EXPECT_EQ(slots[task][0], nullptr);
+  }
+}
+
 TEST(RankState, RowsCrossSpans) {
   plan::Plan plan;
   plan.states.resize(1);
@@ -104,8 +127,7 @@ TEST(RankState, RowsCrossSpans) {
   plan.states[0].rowBytes = 16;
   auto state = RankState::create(plan, 0, makeMemory(64 << 20));
   ASSERT_TRUE(state.ok());
-  (*state)->addCopies(1);
-  auto copy = (*state)->copy(0);
+  auto copy = (*state)->copy((*state)->addCopies(1).front());
   ASSERT_TRUE(copy.ok());
   for (uint64_t i = 0; i < 20000; ++i) {
     ASSERT_TRUE(insertGroup(static_cast<HrGroupTable *>((*copy)->abi()), i).ok());
