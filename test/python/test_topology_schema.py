@@ -42,6 +42,16 @@ def test_shipped_files_follow_it(file: Path) -> None:
     assert [error.message for error in VALIDATOR.iter_errors(json.loads(file.read_text()))] == []
 
 
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
+def test_figures_of_codecs_say_where_they_come_from(file: Path) -> None:
+    document = json.loads(file.read_text())
+    for device in document["device_types"].values():
+        for codec in device.get("codecs", {}).values():
+            for figure in (codec["enc"], codec["dec"]):
+                source = document["sources"][figure["src"]]
+                assert figure["kind"] == "assumed" or {"ref", "date", "license"} <= source.keys(), source
+
+
 def test_the_examples_of_the_page_are_read(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "reference" / "topology.md").read_text()
     whole = [text for text in re.findall(r"```json\n(.*?)```", page, re.DOTALL) if '"schema"' in text]
