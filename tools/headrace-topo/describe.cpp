@@ -44,19 +44,21 @@ void addDisks(Draft &draft) {
   disk.latencySeconds = draft.measured(draft.rates.diskLatencySeconds, 1e-4);
   draft.topology.deviceTypes["disk"] = disk;
   draft.node.devices.push_back({"ssd", "disk", 1});
-  draft.node.routes.push_back({{"cpu", "host"},
-                               {"ssd", "file"},
-                               {{"dram", {}, Direction::kNone}, {"ssd", {}, Direction::kWrite}}});
+  draft.node.routes.push_back(
+      {{"cpu", "host"},
+       {"ssd", "file"},
+       {memoryHop(draft, topology::IndexExpression::Base::kSource, draft.sockets.slotsEach),
+        {"ssd", {}, Direction::kWrite}}});
   draft.node.tiers.push_back({topology::Tier::kFile, "ssd", "file", disk.capacityBytes});
 }
 
 Expected<Description> describe(const NodeStructure &structure, const Rates &rates,
                                const Placement &placement) {
-  Draft draft{structure, rates, placement, {}, {}, structure.notes, 1, {}, {}};
+  Draft draft{structure, rates, placement, {}, {}, structure.notes, 1, {}, {}, {}};
   topology::Topology &made = draft.topology;
   made.name = structure.name.empty() ? "machine" : structure.name;
   draft.node.name = "node";
-  draft.slots = structure.gpus.empty() ? placement.ranks : 1;
+  divideSockets(draft);
   addCpus(draft);
   HR_RETURN_IF_ERROR(addGpus(draft));
   addDisks(draft);

@@ -43,10 +43,6 @@ void sayWhatIsAssumed(Draft &draft) {
                               ? "rates of the host's memory and cores: assumed"
                               : "the host's memory, rates of memory and cores: assumed");
   }
-  if (!draft.structure.gpus.empty() && draft.structure.numaNodes > 1) {
-    draft.notes.push_back("the memories of " + std::to_string(draft.structure.numaNodes) +
-                          " sockets count as one: the link between them is left out");
-  }
 }
 
 topology::Codec codecOf(const Draft &draft, const CodecRates &rates) {
@@ -100,7 +96,7 @@ DeviceType cpuType(const Draft &draft) {
   cpu.deviceClass = topology::DeviceClass::kCpu;
   cpu.architecture = structure.architecture;
   cpu.cores = std::max<int64_t>(1, static_cast<int64_t>(cores));
-  cpu.numaNodes = std::max<int64_t>(1, structure.numaNodes);
+  cpu.numaNodes = std::max<int64_t>(1, structure.numaNodes / draft.sockets.count);
   for (const auto &[kind, rate] : draft.rates.coreCompute) {
     cpu.compute[kind] = draft.measured(rate, 0, cores);
   }
@@ -122,10 +118,15 @@ DeviceType cpuType(const Draft &draft) {
 Resource memoryBus(const Draft &draft) {
   Resource bus;
   bus.name = "dram";
+  double sockets = static_cast<double>(draft.sockets.count);
+  if (draft.sockets.several()) {
+    bus.count = draft.sockets.count;
+    bus.per = {"cpu", draft.sockets.slotsEach};
+  }
   // Each byte between ranks of CPUs is written once and read once.
-  double copies = draft.structure.gpus.empty() ? 2 : 1;
+  double parts = sockets * (draft.structure.gpus.empty() ? 2 : 1);
   bus.bandwidth =
-      draft.measured(draft.rates.streamBytesPerSecond, machineStream(draft) / copies, 1 / copies);
+      draft.measured(draft.rates.streamBytesPerSecond, machineStream(draft) / parts, 1 / parts);
   if (draft.structure.gpus.empty()) {
     bus.latencySeconds = draft.measured(draft.rates.handOverSeconds, kHandOver);
   } else if (draft.rates.memoryLatencySeconds > 0) {
@@ -145,7 +146,9 @@ void addCpus(Draft &draft) {
   draft.node.resources.push_back(memoryBus(draft));
   draft.node.tiers.push_back(
       {topology::Tier::kHost, "cpu", "host", cpu.capacityBytes * static_cast<double>(draft.slots)});
-  if (draft.structure.gpus.empty()) {
+  if (draft.sockets.several()) {
+    addSocketLink(draft);
+  } else if (draft.structure.gpus.empty()) {
     topology::Endpoint host{"cpu", "host"};
     draft.node.routes.push_back({host, host, {{"dram", {}, topology::Direction::kNone}}});
   }

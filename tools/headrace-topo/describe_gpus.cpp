@@ -103,9 +103,21 @@ void addHostLink(Draft &draft) {
   draft.hostUp = {hop("c2c", IndexExpression::Base::kSource, 1, Direction::kOut)};
 }
 
+Hop hostMemory(const Draft &draft) {
+  return memoryHop(draft, IndexExpression::Base::kSource, draft.sockets.gpusEach);
+}
+
+bool gpusOnSeveralSockets(const Draft &draft) {
+  return draft.sockets.several() && draft.gpuCount() > draft.sockets.gpusEach;
+}
+
+/// Through the memory of the host; and of two sockets, where GPUs are on several.
 std::vector<Hop> overTheHost(const Draft &draft) {
   std::vector<Hop> via = draft.hostUp;
-  via.push_back({"dram", {}, Direction::kNone});
+  std::vector<Hop> memories = gpusOnSeveralSockets(draft)
+                                  ? betweenMemories(draft, draft.sockets.gpusEach)
+                                  : std::vector<Hop>{hostMemory(draft)};
+  via.insert(via.end(), memories.begin(), memories.end());
   for (auto up = draft.hostUp.rbegin(); up != draft.hostUp.rend(); ++up) {
     Hop down = *up;
     down.direction = Direction::kIn;
@@ -113,6 +125,46 @@ std::vector<Hop> overTheHost(const Draft &draft) {
     via.push_back(down);
   }
   return via;
+}
+
+/// The same for two of one socket, whose indexes are known.
+std::vector<Hop> overOneSocket(const Draft &draft, int64_t source, int64_t target) {
+  std::vector<Hop> via;
+  auto add = [&](const Hop &hop, int64_t device, Direction direction) {
+    IndexExpression index;
+    index.constant = device / hop.index.divisor;
+    via.push_back({hop.resource, index, direction});
+  };
+  for (const Hop &up : draft.hostUp) {
+    add(up, source, Direction::kOut);
+  }
+  add(hostMemory(draft), source, Direction::kNone);
+  for (auto up = draft.hostUp.rbegin(); up != draft.hostUp.rend(); ++up) {
+    add(*up, target, Direction::kIn);
+  }
+  return via;
+}
+
+/// Pairs on one socket need not go over the link to another, and those with NVLinks not over the
+/// host.
+void addRoutesWithinSockets(Draft &draft) {
+  const std::vector<GpuLink> &direct = draft.structure.directLinks;
+  int64_t each = draft.sockets.gpusEach;
+  for (int64_t source = 0; source < draft.gpuCount(); ++source) {
+    int64_t end = std::min(draft.gpuCount(), (source / each + 1) * each);
+    for (int64_t target = source + 1; target < end; ++target) {
+      bool linked = std::any_of(direct.begin(), direct.end(), [&](const GpuLink &link) {
+        return link.first == source && link.second == target;
+      });
+      if (!linked) {
+        Endpoint first = kGpuMemory;
+        Endpoint second = kGpuMemory;
+        first.index = source;
+        second.index = target;
+        draft.node.routes.push_back({first, second, overOneSocket(draft, source, target)});
+      }
+    }
+  }
 }
 
 Resource nvlink(const Draft &draft, const std::string &name, int64_t count, int64_t links) {
@@ -218,11 +270,14 @@ Status addGpus(Draft &draft) {
   addPcie(draft);
   addHostLink(draft);
   std::vector<Hop> toHost = draft.hostUp;
-  toHost.push_back({"dram", {}, Direction::kNone});
+  toHost.push_back(hostMemory(draft));
   draft.node.routes.push_back({kGpuMemory, {"cpu", "host"}, toHost});
   bool switched = draft.structure.gpuLinks == NodeStructure::GpuLinks::kSwitch;
   std::vector<Hop> ways = switched ? addSwitchedLinks(draft) : overTheHost(draft);
   draft.node.routes.push_back({kGpuMemory, kGpuMemory, ways});
+  if (!switched && gpusOnSeveralSockets(draft)) {
+    addRoutesWithinSockets(draft);
+  }
   if (draft.structure.gpuLinks == NodeStructure::GpuLinks::kDirect) {
     addDirectLinks(draft);
   }

@@ -69,7 +69,8 @@ void addNetwork(Draft &draft) {
     via = direct ? std::vector<Hop>{draft.gpuUp.front()} : draft.hostUp;
   }
   if (!direct) {
-    via.push_back({"dram", {}, Direction::kNone});
+    int64_t each = draft.gpuCount() > 0 ? draft.sockets.gpusEach : draft.sockets.slotsEach;
+    via.push_back(memoryHop(draft, IndexExpression::Base::kSource, each));
   }
   via.push_back(hop("nic", IndexExpression::Base::kSource, ranks / count, Direction::kOut));
   draft.node.routes.push_back({{group, draft.gpuCount() > 0 ? "hbm" : "host"}, {}, via});

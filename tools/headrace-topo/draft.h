@@ -9,6 +9,15 @@
 
 namespace headrace::topo {
 
+/// How devices are divided among CPU sockets that have memory of their own: device i of a group is
+/// on socket i / (devices each).
+struct SocketDivision {
+  int64_t count = 1; ///< 1: memory is not divided
+  int64_t slotsEach = 1;
+  int64_t gpusEach = 1; ///< the last socket with GPUs may have fewer
+  bool several() const { return count > 1; }
+};
+
 /// What it is made of, and what has been made. Not thread-safe.
 struct Draft {
   const NodeStructure &structure;
@@ -16,8 +25,9 @@ struct Draft {
   const Placement &placement;
   topology::Topology topology;
   topology::NodeType node;
-  std::vector<std::string> notes;    ///< for people: what was assumed, and what was left out
-  int64_t slots = 1;                 ///< CPU devices of the node
+  std::vector<std::string> notes; ///< for people: what was assumed, and what was left out
+  int64_t slots = 1;              ///< CPU devices of the node
+  SocketDivision sockets;
   std::vector<topology::Hop> gpuUp;  ///< from a GPU over PCIe to the CPU
   std::vector<topology::Hop> hostUp; ///< from a GPU to the CPU's memory
 
@@ -31,7 +41,17 @@ struct Draft {
 topology::Hop hop(const std::string &resource, topology::IndexExpression::Base base,
                   int64_t divisor, topology::Direction direction);
 
-/// CPUs and their memory. First of all.
+/// How many CPU devices there are, and which sockets they are on. First of all.
+void divideSockets(Draft &draft);
+/// The link between sockets, and ways over it between their memories.
+void addSocketLink(Draft &draft);
+/// The memory of a device's socket, as a hop; `devicesEach` are on one.
+topology::Hop memoryHop(const Draft &draft, topology::IndexExpression::Base base,
+                        int64_t devicesEach);
+/// From the memory of the source's socket to that of the target's.
+std::vector<topology::Hop> betweenMemories(const Draft &draft, int64_t devicesEach);
+
+/// CPUs and their memory.
 void addCpus(Draft &draft);
 /// GPUs and the ways to and between them, if there are any. Before the network.
 /// Errors: kUnsupported, several models.

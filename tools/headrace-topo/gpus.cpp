@@ -59,6 +59,15 @@ int64_t nvlinksMax(const std::string &architecture) {
   return architecture == "sm_80" ? 12 : 18;
 }
 
+/// Memories are numbered socket by socket. -1 if it is not one that is known.
+int64_t socketOfMemory(const std::string &text, const NodeStructure &structure) {
+  bool number =
+      !text.empty() && text.size() < 6 && text.find_first_not_of("0123456789") == std::string::npos;
+  int64_t memory = number ? std::strtol(text.c_str(), nullptr, 10) : -1;
+  bool known = memory >= 0 && memory < structure.numaNodes;
+  return known ? memory * structure.sockets / structure.numaNodes : -1;
+}
+
 } // namespace
 
 double pcieBytesPerSecond(double gigatransfers, double lanes) {
@@ -110,11 +119,16 @@ void parseLinkMatrix(const std::string &text, NodeStructure &structure) {
     size_t row = std::strtoul(label.c_str() + 3, nullptr, 10);
     // GPUs, then network cards; behind them come cores. In the heading, what follows is "GPU1".
     std::vector<std::string> entries;
-    for (std::string entry; parts >> entry && isLink(entry);) {
+    std::string entry;
+    while (parts >> entry && isLink(entry)) {
       entries.push_back(entry);
     }
     if (row < count && entries.size() >= count) {
       cells[row] = entries;
+      // The cores that are near ended the loop; behind them is the memory: "0", "0-1" or "N/A".
+      entry.clear();
+      parts >> entry;
+      structure.gpus[row].socket = socketOfMemory(entry, structure);
     }
   }
   bool everyPair = count > 1;

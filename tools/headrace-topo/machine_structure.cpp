@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <hwloc.h>
+#include <hwloc/distances.h>
+#include <hwloc/memattrs.h>
 #include <memory>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -62,6 +64,78 @@ int64_t switchOf(hwloc_obj_t device) {
   return below ? static_cast<int64_t>(below->gp_index) : -1;
 }
 
+/// The package that an object is in, or is; -1 if it is in none alone.
+int64_t socketOf(hwloc_topology_t topology, hwloc_obj_t object) {
+  hwloc_obj_t package = object->type == HWLOC_OBJ_PACKAGE
+                            ? object
+                            : hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, object);
+  return package ? static_cast<int64_t>(package->logical_index) : -1;
+}
+
+/// The first memory of a package.
+hwloc_obj_t memoryOf(hwloc_topology_t topology, int64_t socket) {
+  hwloc_obj_t memory = nullptr;
+  while ((memory = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, memory))) {
+    if (socketOf(topology, memory) == socket) {
+      return memory;
+    }
+  }
+  return nullptr;
+}
+
+/// Packages, if each has memory; else they count as one.
+int64_t socketsOf(hwloc_topology_t topology) {
+  int64_t packages = countOf(topology, HWLOC_OBJ_PACKAGE);
+  for (int64_t socket = 0; socket < packages; ++socket) {
+    if (!memoryOf(topology, socket)) {
+      return 1;
+    }
+  }
+  return std::max<int64_t>(1, packages);
+}
+
+/// What the firmware's tables (SLIT, HMAT) tell of the way from the first socket to the second.
+SocketLink socketLinkOf(hwloc_topology_t topology) {
+  SocketLink link;
+  hwloc_obj_t near = memoryOf(topology, 0);
+  hwloc_obj_t far = memoryOf(topology, 1);
+  if (!near || !far) {
+    return link;
+  }
+  hwloc_location from = {};
+  from.type = HWLOC_LOCATION_TYPE_CPUSET;
+  from.location.cpuset = near->cpuset;
+  hwloc_uint64_t mebibytes = 0;
+  if (hwloc_memattr_get_value(topology, HWLOC_MEMATTR_ID_BANDWIDTH, far, &from, 0, &mebibytes) ==
+      0) {
+    link.bytesPerSecond = static_cast<double>(mebibytes) * 1048576;
+  }
+  unsigned count = 1;
+  hwloc_distances_s *distances = nullptr;
+  if (hwloc_distances_get_by_name(topology, "NUMALatency", &count, &distances, 0) == 0 &&
+      count > 0) {
+    hwloc_uint64_t across = 0;
+    hwloc_uint64_t within = 0;
+    hwloc_uint64_t back = 0;
+    if (hwloc_distances_obj_pair_values(distances, near, far, &across, &back) == 0 &&
+        hwloc_distances_obj_pair_values(distances, near, near, &within, &back) == 0 && within > 0) {
+      link.latencyRatio = static_cast<double>(across) / static_cast<double>(within);
+    }
+    hwloc_distances_release(topology, distances);
+  }
+  return link;
+}
+
+CpuModel cpuOf(hwloc_topology_t topology) {
+  CpuModel cpu;
+  if (hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0)) {
+    cpu.vendor = infoOf(package, "CPUVendor");
+    cpu.family = std::strtol(infoOf(package, "CPUFamilyNumber").c_str(), nullptr, 10);
+    cpu.model = std::strtol(infoOf(package, "CPUModelNumber").c_str(), nullptr, 10);
+  }
+  return cpu;
+}
+
 void addGpus(hwloc_topology_t topology, NodeStructure &structure) {
   hwloc_obj_t device = nullptr;
   while ((device = hwloc_get_next_pcidev(topology, device))) {
@@ -73,6 +147,8 @@ void addGpus(hwloc_topology_t topology, NodeStructure &structure) {
     gpu.model = device->name ? device->name : infoOf(device, "PCIDevice");
     gpu.linkBytesPerSecond = static_cast<double>(pci.linkspeed) * 1e9;
     gpu.pcieSwitch = switchOf(device);
+    hwloc_obj_t below = hwloc_get_non_io_ancestor_obj(topology, device);
+    gpu.socket = below ? socketOf(topology, below) : -1;
     structure.gpus.push_back(std::move(gpu));
   }
 }
@@ -107,6 +183,9 @@ Expected<NodeStructure> structureOf(hwloc_topology_t topology) {
     structure.cores = structure.threads;
   }
   structure.numaNodes = std::max<int64_t>(1, countOf(topology, HWLOC_OBJ_NUMANODE));
+  structure.sockets = socketsOf(topology);
+  structure.cpu = cpuOf(topology);
+  structure.socketLink = socketLinkOf(topology);
   structure.memoryBytes = static_cast<double>(root->total_memory);
   structure.caches = cachesOf(topology);
   structure.architecture = infoOf(root, "Architecture");

@@ -58,12 +58,17 @@ public:
     structure_.cores = 0;
     for (xmlNodePtr child = system->children; child; child = child->next) {
       if (named(child, "cpu")) {
-        ++structure_.numaNodes;
+        Place place;
+        place.socket = structure_.numaNodes++;
+        structure_.cpu.vendor = attribute(child, "vendor");
+        structure_.cpu.family = static_cast<int64_t>(numberOf(child, "familyid"));
+        structure_.cpu.model = static_cast<int64_t>(numberOf(child, "modelid"));
         structure_.cores += coresOf(attribute(child, "affinity"));
         structure_.architecture = attribute(child, "arch");
-        readChildren(child, Place{});
+        readChildren(child, place);
       }
     }
+    structure_.sockets = std::max<int64_t>(1, structure_.numaNodes);
     structure_.threads = std::max<int64_t>(1, structure_.cores);
     finishLinks();
     return status_;
@@ -71,6 +76,7 @@ public:
 
 private:
   struct Place {
+    int64_t socket = 0;
     int64_t pcieSwitch = -1;
     double linkBytesPerSecond = 0;
     std::string device;
@@ -149,6 +155,7 @@ private:
   void readGpu(xmlNodePtr node, const Place &place) {
     Gpu gpu;
     gpu.pcieSwitch = place.pcieSwitch;
+    gpu.socket = place.socket;
     gpu.linkBytesPerSecond = place.linkBytesPerSecond;
     if (std::string sm = attribute(node, "sm"); !sm.empty()) {
       gpu.architecture = "sm_" + std::to_string(static_cast<int64_t>(numberOf(node, "sm")));

@@ -9,15 +9,29 @@
 namespace headrace::topo {
 
 struct Gpu {
-  std::string model;             ///< as its maker names it, or empty
-  std::string architecture;      ///< "sm_90", or empty
-  double memoryBytes = 0;        ///< 0 = unknown
-  double memoryBytesPerSecond = 0; ///< as its maker states; 0 = as others of its model
-  double linkBytesPerSecond = 0; ///< of its PCIe slot, each direction; 0 = unknown
+  std::string model;                 ///< as its maker names it, or empty
+  std::string architecture;          ///< "sm_90", or empty
+  double memoryBytes = 0;            ///< 0 = unknown
+  double memoryBytesPerSecond = 0;   ///< as its maker states; 0 = as others of its model
+  double linkBytesPerSecond = 0;     ///< of its PCIe slot, each direction; 0 = unknown
   double hostLinkBytesPerSecond = 0; ///< of a link of its own to the CPU (NVLink-C2C); 0 = none
   int64_t nvlinks = 0;               ///< to a switch
   enum class Direct : uint8_t { kNo, kYes } networkDirect = Direct::kNo; ///< GPUDirect RDMA
   int64_t pcieSwitch = -1;                                               ///< -1 = none
+  int64_t socket = -1;                                                   ///< -1 = unknown
+};
+
+/// By CPUID: what its makers tell of it.
+struct CpuModel {
+  std::string vendor; ///< "GenuineIntel", "AuthenticAMD", or empty
+  int64_t family = 0;
+  int64_t model = 0;
+};
+
+/// From one CPU socket to the others, as firmware tells; 0 = it does not.
+struct SocketLink {
+  double bytesPerSecond = 0;
+  double latencyRatio = 0; ///< of another socket's memory against the own one's
 };
 
 /// NVLinks between two GPUs, by their indexes.
@@ -45,6 +59,9 @@ struct NodeStructure {
   int64_t cores = 1;
   int64_t threads = 1;
   int64_t numaNodes = 1;
+  int64_t sockets = 1; ///< each with its part of the memory
+  CpuModel cpu;
+  SocketLink socketLink;
   double memoryBytes = 0; ///< 0 = unknown
   std::vector<topology::Cache> caches;
   std::vector<Gpu> gpus;
