@@ -171,7 +171,8 @@ Collective Communicator::Impl::start(Communicator *owner, const CollectiveCall &
   link.window = options.window;
   link.sendPool = nullptr; // with the slot
   link.sendPiece = [this, raw](int peer, uint64_t piece, BufferRef body) {
-    uint64_t checksum = bodyChecksum(body, options.checksums);
+    int member = options.members[static_cast<size_t>(peer)];
+    uint64_t checksum = bodyChecksum(body, checksumsTo(transport, member, options.checksums));
     return sendHeader(peer, MessageKind::kData, *raw, piece, checksum, std::move(body));
   };
   link.sendCredits = [this, raw](int peer, int64_t credits) {

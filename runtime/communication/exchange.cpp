@@ -223,7 +223,7 @@ SendResult Exchange::trySend(ExchangeMessage &message) {
     }
     --peer.credits;
   }
-  checksum = bodyChecksum(message.body, options_.checksums);
+  checksum = bodyChecksum(message.body, checksumsTo(transport_, message.peer, options_.checksums));
   std::lock_guard lock(mutex_);
   if (phase_ == Phase::kFailed) {
     return SendResult::kFailed;

@@ -8,6 +8,10 @@
 
 namespace headrace {
 
+Checksums checksumsTo(const Transport &transport, int peer, Checksums wished) {
+  return transport.bodyPassage(peer) == BodyPassage::kByHandle ? Checksums::kOff : wished;
+}
+
 uint64_t bodyChecksum(const BufferRef &body, Checksums checksums) {
   if (checksums == Checksums::kOff || !body || body.size() == 0) {
     return 0;

@@ -19,14 +19,15 @@ enum class MessageKind : uint8_t {
   kAnnounce, ///< the source has started a collective
 };
 
+// clang-format off
 /// Little-endian, no padding:
 ///
-///    0        4       5       6     8         12      16         24      32      40         48 56
-///   +--------+-------+-------+-----+---------+-------+----------+-------+-------+----------+--------+----------+
-///   | magic  |version|kind   |last | channel | source| sequence | rows  | bytes | checksum | tag
-///   | header   | | "HRM1" |       |       |     |         |       |          |       |       | of
-///   body  |        | checksum |
-///   +--------+-------+-------+-----+---------+-------+----------+-------+-------+----------+--------+----------+
+///    0       4         5      6      8         12       16         24     32      40         48    56          64
+///   +-------+---------+------+------+---------+--------+----------+------+-------+----------+-----+-----------+
+///   | magic | version | kind | last | channel | source | sequence | rows | bytes | checksum | tag | checksum  |
+///   | HRM1  |         |      |      |         |        |          |      |       | of body  |     | of header |
+///   +-------+---------+------+------+---------+--------+----------+------+-------+----------+-----+-----------+
+// clang-format on
 struct MessageHeader {
   static constexpr uint32_t kMagic = 0x314d5248;
   static constexpr uint8_t kVersion = 1;
@@ -40,13 +41,17 @@ struct MessageHeader {
   uint64_t sequence = 0; ///< of data messages: from 0 per (source, channel, peer)
   uint64_t rows = 0;     ///< or credits, or what the channel's protocol says
   uint64_t bytes = 0;    ///< of the body
-  uint64_t checksum = 0; ///< of the body, 0 if checksums are off; without a body: free
+  uint64_t checksum = 0; ///< of the body, 0 if there is none; without a body: free
   uint64_t tag = 0;      ///< free for the sender of data: schema, continuation
   uint64_t headerChecksum = 0;
 };
 static_assert(sizeof(MessageHeader) == 64 && std::is_trivially_copyable_v<MessageHeader>);
 
 enum class Checksums : uint8_t { kOff, kOn };
+
+/// Whether bodies to a peer get a checksum: as wished, but off where the peer is handed the
+/// sender's buffer as it is.
+Checksums checksumsTo(const Transport &transport, int peer, Checksums wished);
 
 /// What goes into `checksum` for a body; never 0 when on.
 uint64_t bodyChecksum(const BufferRef &body, Checksums checksums);

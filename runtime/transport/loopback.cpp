@@ -39,6 +39,7 @@ public:
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(group_->inboxes.size()); }
   Bootstrap &bootstrap() override { return bootstrap_; }
+  BodyPassage bodyPassage(int) const override { return BodyPassage::kByHandle; }
   void setDoorbell(Doorbell *doorbell) override { own().setDoorbell(doorbell); }
   Status open(ChannelId channel, BufferPool *pool) override { return own().open(channel, pool); }
   void close(ChannelId channel) override { own().close(channel); }

@@ -171,6 +171,7 @@ public:
   int rank() const override { return rank_; }
   int size() const override { return state_->options.size; }
   Bootstrap &bootstrap() override { return bootstrap_; }
+  BodyPassage bodyPassage(int) const override { return BodyPassage::kCopied; }
   void setDoorbell(Doorbell *doorbell) override { own().setDoorbell(doorbell); }
   Status open(ChannelId channel, BufferPool *pool) override { return own().open(channel, pool); }
   void close(ChannelId channel) override { own().close(channel); }

@@ -34,6 +34,12 @@ struct Arrival {
   BufferRef body;
 };
 
+/// How the body of a message gets to a peer.
+enum class BodyPassage : uint8_t {
+  kByHandle, ///< the peer is handed the sealed buffer itself: no byte is written on the way
+  kCopied,   ///< the bytes travel, and can be damaged
+};
+
 /// Names one message to one peer, for sent().
 struct SendTicket {
   int peer = -1;
@@ -77,6 +83,9 @@ public:
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual Bootstrap &bootstrap() = 0;
+
+  /// The same for all bodies to that peer.
+  virtual BodyPassage bodyPassage(int peer) const = 0;
 
   /// Whom arrivals, failures and passed fences ring. Set before anything is sent; for forked ranks,
   /// after the fork. Null: nobody, so that the doorbell may go before the transport.

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "test/unit/transport/cluster.h"
+
 using namespace headrace;
+using namespace headrace::test;
 
 namespace {
 
@@ -90,4 +93,43 @@ TEST(Message, ChecksumsCanBeOff) {
   Fixture fixture;
   EXPECT_EQ(bodyChecksum(fixture.body("x"), Checksums::kOff), 0u);
   EXPECT_NE(bodyChecksum(fixture.body("x"), Checksums::kOn), 0u);
+}
+
+namespace {
+
+/// Asks for checksums to every peer.
+class Asking : public RankProgram {
+public:
+  Asking(RankContext context, Backend backend) : transport_(context.transport), backend_(backend) {}
+
+  PollState poll() override {
+    for (int peer = 0; peer < transport_.size(); ++peer) {
+      bool shared = backend_ == Backend::kLoopback || backend_ == Backend::kLoopbackThreads ||
+                    (backend_ == Backend::kFork && peer == transport_.rank());
+      Checksums expected = shared ? Checksums::kOff : Checksums::kOn;
+      if (checksumsTo(transport_, peer, Checksums::kOn) != expected ||
+          checksumsTo(transport_, peer, Checksums::kOff) != Checksums::kOff) {
+        status_ = makeError(ErrorKind::kInternal, "checksums to rank ", peer);
+      }
+    }
+    return status_.ok() ? PollState::kDone : PollState::kFailed;
+  }
+  Status status() const override { return status_; }
+
+private:
+  Transport &transport_;
+  Backend backend_;
+  Status status_;
+};
+
+} // namespace
+
+TEST(Message, BodiesThatTravelHaveChecksumsAndThoseHandedOverHaveNone) {
+  for (Backend backend :
+       {Backend::kLoopback, Backend::kLoopbackThreads, Backend::kSim, Backend::kFork}) {
+    Status status = runCluster({backend, 2}, [&](RankContext context) {
+      return std::make_unique<Asking>(context, backend);
+    });
+    EXPECT_TRUE(status.ok()) << backendName(backend) << ": " << status.toString();
+  }
 }

@@ -50,6 +50,14 @@ HeaderBytes numberedHeader(uint64_t number, uint64_t second = 0) {
   return header;
 }
 
+/// With where the sender has the body.
+HeaderBytes headerOf(uint64_t number, uint64_t second, const BufferRef &body) {
+  HeaderBytes header = numberedHeader(number, second);
+  auto address = reinterpret_cast<uint64_t>(body.data());
+  std::memcpy(header.data() + 8, &address, sizeof(address));
+  return header;
+}
+
 uint64_t headerNumber(const HeaderBytes &header, size_t offset = 0) {
   uint64_t number;
   std::memcpy(&number, header.data() + offset, sizeof(number));
@@ -144,7 +152,7 @@ private:
       body.seal();
       for (uint32_t channel : {0u, 1u}) {
         Expected<SendTicket> ticket =
-            transport.send(peer, ChannelId(channel), numberedHeader(number, channel), body);
+            transport.send(peer, ChannelId(channel), headerOf(number, channel, body), body);
         require(ticket.ok(), ticket.status().message());
       }
       Expected<SendTicket> ticket =
@@ -164,6 +172,11 @@ private:
         int64_t bytes = arrival->body ? arrival->body.size() : 0;
         require(bytes == bodyBytes(number), "size: got ", bytes);
         require(!arrival->body || arrival->body.sealed(), "arrivals are sealed");
+        // Only where the very buffer arrives may communication do without a checksum.
+        require(!arrival->body || transport.bodyPassage(source) == BodyPassage::kCopied ||
+                    reinterpret_cast<uint64_t>(arrival->body.data()) ==
+                        headerNumber(arrival->header, 8),
+                "a body said to come by handle was copied, from rank ", source);
         for (int64_t at = 0; at < bytes; at += 97) {
           require(arrival->body.data()[at] == patternByte(source, number, at), "body at ", at);
         }
