@@ -264,20 +264,6 @@ void refineByCompare(CompareOp compare, ArgumentRanges &arguments, OuterRange ou
       return;
     }
   };
-  auto mirrored = [](CompareKind kind) {
-    switch (kind) {
-    case CompareKind::Lt:
-      return CompareKind::Gt;
-    case CompareKind::Le:
-      return CompareKind::Ge;
-    case CompareKind::Gt:
-      return CompareKind::Lt;
-    case CompareKind::Ge:
-      return CompareKind::Le;
-    default:
-      return kind;
-    }
-  };
   narrow(compare.getLhs(), compare.getKind(), *rhs);
   narrow(compare.getRhs(), mirrored(compare.getKind()), *lhs);
 }
@@ -357,6 +343,21 @@ MaybeRange evaluateOp(Operation *op, ArrayRef<MaybeRange> arguments, OuterRange 
 }
 
 } // namespace
+
+CompareKind headrace::analysis::mirrored(CompareKind kind) {
+  switch (kind) {
+  case CompareKind::Lt:
+    return CompareKind::Gt;
+  case CompareKind::Le:
+    return CompareKind::Ge;
+  case CompareKind::Gt:
+    return CompareKind::Lt;
+  case CompareKind::Ge:
+    return CompareKind::Le;
+  default:
+    return kind;
+  }
+}
 
 MaybeRange headrace::analysis::evaluateRange(Value scalar, ArrayRef<MaybeRange> arguments,
                                              OuterRange outer) {

@@ -19,6 +19,9 @@ std::optional<Range> evaluateRange(mlir::Value scalar, llvm::ArrayRef<std::optio
 /// leaves any ranges (the table is empty).
 void refineByPredicate(mlir::Value predicate, ArgumentRanges &arguments, OuterRange outer);
 
+/// `a < b` is `b > a`.
+frame::CompareKind mirrored(frame::CompareKind kind);
+
 } // namespace headrace::analysis
 
 #endif // HEADRACE_PASSES_ANALYSIS_EXPRESSIONRANGES_H

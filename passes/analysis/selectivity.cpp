@@ -1,5 +1,6 @@
 // Selectivity of predicates and the distribution of expressions, from the columns' estimates.
 #include "passes/analysis/cardinality.h"
+#include "passes/analysis/expression_ranges.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
@@ -66,21 +67,6 @@ struct Interval {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
 };
-
-CompareKind mirrored(CompareKind kind) {
-  switch (kind) {
-  case CompareKind::Lt:
-    return CompareKind::Gt;
-  case CompareKind::Le:
-    return CompareKind::Ge;
-  case CompareKind::Gt:
-    return CompareKind::Lt;
-  case CompareKind::Ge:
-    return CompareKind::Le;
-  default:
-    return kind;
-  }
-}
 
 /// `scalar <kind> literal` as an interval of the scalar, if the comparison is one with a known number.
 struct Bound {

@@ -65,22 +65,6 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const CompileOptions &opt
   return machine;
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager pipeline;
-  llvm::cantFail(builder.parsePassPipeline(pipeline, kPasses));
-  pipeline.run(module, modules);
-}
-
 /// 1024-row arrays on the stack never happen; still, a vector of 64 i64 spills to more than a page.
 void setAttributes(llvm::Module &module, TargetIsa isa) {
   for (llvm::Function &function : module) {
@@ -98,6 +82,22 @@ void setAttributes(llvm::Module &module, TargetIsa isa) {
 }
 
 } // namespace
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef passes) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager pipeline;
+  llvm::cantFail(builder.parsePassPipeline(pipeline, passes));
+  pipeline.run(module, modules);
+}
 
 LogicalResult lowerToLLVMDialect(ModuleOp module) {
   PassManager passes(module.getContext());
@@ -177,7 +177,7 @@ FailureOr<std::vector<char>> compileObject(ModuleOp module, const CompileOptions
   code->setTargetTriple(machine->getTargetTriple());
   code->setDataLayout(machine->createDataLayout());
   setAttributes(*code, options.isa);
-  optimize(*code, *machine);
+  optimize(*code, *machine, kPasses);
   if (std::getenv("HEADRACE_DUMP_LLVM")) {
     code->print(llvm::errs(), nullptr);
   }

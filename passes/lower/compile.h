@@ -6,6 +6,11 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
 namespace headrace::lower {
 
 /// The instruction sets kernels are compiled for; a plan names one.
@@ -33,6 +38,9 @@ mlir::FailureOr<std::vector<char>> compileObject(mlir::ModuleOp module, const Co
 
 /// arith, math, vector and the rest to the LLVM dialect.
 mlir::LogicalResult lowerToLLVMDialect(mlir::ModuleOp module);
+
+/// Runs LLVM's passes of a textual pipeline, such as "default<O2>".
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef passes);
 
 /// Registers what compileObject needs in a context's registry.
 void registerCompileDialects(mlir::DialectRegistry &registry);

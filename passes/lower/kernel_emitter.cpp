@@ -168,20 +168,12 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
     work_.add(plan::WorkKind::kReadRow, 0, 1);
     Value pointers = scratch(kBufferRows * 8);
     for (size_t index = 0; index < rows.size(); ++index) {
-      auto field = llvm::find_if(layout.fields, [&](const plan::StateField &candidate) {
-        return candidate.name == rows.getNames()[index].getValue();
-      });
-      if (field == layout.fields.end()) {
-        return read.emitError("the state has no field: ") << rows.getNames()[index];
+      StringRef name = rows.getNames()[index].getValue();
+      const plan::StateField *field = findField(layout, name);
+      if (!field) {
+        return read.emitError("the state has no field: ") << name;
       }
-      auto column = std::make_shared<ColumnValue>();
-      column->kind = ColumnValue::Kind::kField;
-      column->type = rows.getTypes()[index];
-      column->nullable = column->fieldNullable = field->nullable;
-      column->base = pointers;
-      column->offset = field->offset;
-      column->validOffset = field->validOffset;
-      columns_[rows.getNames()[index].getValue()] = column;
+      columns_[name] = fieldColumn(*field, rows.getTypes()[index], pointers);
     }
     Value all = prologueValue(
         [&] { return b_.loadField(b_.ptrType(), morsel_, offsetof(HrMorsel, stateRows)); });

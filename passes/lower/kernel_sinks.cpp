@@ -171,27 +171,7 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
       b_.storeField(hash, row, 8);
     }
     for (auto [field, input, column] : llvm::zip(state.fields, inputs, columns)) {
-      Value place = b_.at(row, field.offset);
-      auto keep = [&] {
-        storeValue(b_, column->type, input.value, place);
-        if (field.type == HR_STRING) {
-          keepString(owner, place);
-        }
-      };
-      if (field.nullable) {
-        // The value under NULL is 0, so that rows compare and copy as a whole.
-        for (uint32_t byte = 0; byte < abi::bytesOf(field.type); byte += 8) {
-          uint32_t left = std::min(8u, abi::bytesOf(field.type) - byte);
-          b_.storeField(b_.integer(b_.getIntegerType(left * 8), 0), place, byte);
-        }
-        Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
-        storeValue(b_, b_.getI1Type(), valid, b_.at(row, field.validOffset));
-      }
-      if (input.valid) {
-        b_.ifThen(input.valid, keep);
-      } else {
-        keep();
-      }
+      storeField(field, column->type, input, row, owner);
     }
     b_.storeField(b_.at(row, state.rowBytes), buffer, offsetof(HrRowBuffer, next));
     Value count = b_.loadField(i64, buffer, offsetof(HrRowBuffer, rows));

@@ -77,6 +77,43 @@ Value PipelineCode::widenToField(const plan::StateField &field, Value value) {
                  : b_.signExtend(value, stored);
 }
 
+void PipelineCode::storeField(const plan::StateField &field, Type type, RowValue input,
+                                     Value row, Value owner) {
+  Value place = b_.at(row, field.offset);
+  auto keep = [&] {
+    storeValue(b_, type, input.value, place);
+    if (field.type == HR_STRING) {
+      keepString(owner, place);
+    }
+  };
+  if (field.nullable) {
+    // The value under NULL is 0, so that rows compare and copy as a whole.
+    for (uint32_t byte = 0; byte < abi::bytesOf(field.type); byte += 8) {
+      uint32_t left = std::min(8u, abi::bytesOf(field.type) - byte);
+      b_.storeField(b_.integer(b_.getIntegerType(left * 8), 0), place, byte);
+    }
+    Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
+    storeValue(b_, b_.getI1Type(), valid, b_.at(row, field.validOffset));
+  }
+  if (input.valid) {
+    b_.ifThen(input.valid, keep);
+  } else {
+    keep();
+  }
+}
+
+PipelineCode::Column PipelineCode::fieldColumn(const plan::StateField &field, Type type,
+                                               Value base) {
+  auto column = std::make_shared<ColumnValue>();
+  column->kind = ColumnValue::Kind::kField;
+  column->type = type;
+  column->nullable = column->fieldNullable = field.nullable;
+  column->base = base;
+  column->offset = field.offset;
+  column->validOffset = field.validOffset;
+  return column;
+}
+
 void PipelineCode::combineField(const plan::StateField &field, Value row, RowValue input,
                                 Value owner) {
   Value place = b_.at(row, field.offset);

@@ -42,6 +42,11 @@ protected:
   /// Folds a value into the field of a row that nobody else writes.
   void combineField(const plan::StateField &field, mlir::Value row, RowValue input,
                     mlir::Value owner);
+  /// Sets the field of a new row.
+  void storeField(const plan::StateField &field, mlir::Type type, RowValue input, mlir::Value row,
+                  mlir::Value owner);
+  /// The field as a column, of the rows at `base`.
+  static Column fieldColumn(const plan::StateField &field, mlir::Type type, mlir::Value base);
   /// A value of a body as the field stores it.
   mlir::Value widenToField(const plan::StateField &field, mlir::Value value);
   /// Leaves the kernel with HR_ERROR if the code is not zero.

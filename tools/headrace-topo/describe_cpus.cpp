@@ -10,17 +10,11 @@ using topology::DeviceType;
 using topology::Quantity;
 using topology::Resource;
 
-// Assumed for what nobody measured: a server of the early 2020s.
-constexpr double kCoreStream = 8e9;
-constexpr double kSocketStream = 4e10;
-// Of one that holds GPUs: eight channels, a core for each GPU's copies and more.
+// Of a server that holds GPUs: eight channels, a core for each GPU's copies and more.
 constexpr double kServerSocketStream = 2e11;
 constexpr int64_t kServerSocketCores = 32;
 constexpr double kMemory = 8e9;
 constexpr double kServerMemory = 5e11;
-constexpr double kCoreRandom = 1.2e9;
-constexpr double kHandOver = 1e-5;
-constexpr double kTaskLaunch = 5e-6;
 
 int64_t coreCount(const NodeStructure &structure) {
   bool known = structure.cores > 0;
@@ -28,9 +22,11 @@ int64_t coreCount(const NodeStructure &structure) {
 }
 
 double machineStream(const Draft &draft) {
-  double socket = draft.structure.gpus.empty() ? kSocketStream : kServerSocketStream;
+  double socket =
+      draft.structure.gpus.empty() ? topology::kMachineStreamBytesPerSecond : kServerSocketStream;
   double guess = std::min(socket * static_cast<double>(draft.structure.numaNodes),
-                          kCoreStream * static_cast<double>(coreCount(draft.structure)));
+                          topology::kCoreStreamBytesPerSecond *
+                              static_cast<double>(coreCount(draft.structure)));
   return draft.rates.streamBytesPerSecond > 0 ? draft.rates.streamBytesPerSecond.value : guess;
 }
 
@@ -82,8 +78,9 @@ void setMemory(const Draft &draft, DeviceType &cpu) {
   }
   if (cpu.randomAccess.empty()) {
     double cores = static_cast<double>(coreCount(structure)) / slots;
-    cpu.randomAccess = {{1e6, assumed(stream)},
-                        {6.4e7, assumed(std::min(stream, kCoreRandom * cores))}};
+    cpu.randomAccess = {{topology::kCacheBytes, assumed(stream)},
+                        {64 * topology::kCacheBytes,
+                         assumed(std::min(stream, topology::kCoreRandomBytesPerSecond * cores))}};
   }
   cpu.pageBytes = 4096;
 }
@@ -101,12 +98,12 @@ DeviceType cpuType(const Draft &draft) {
     cpu.compute[kind] = draft.measured(rate, 0, cores);
   }
   if (cpu.compute.empty()) {
-    cpu.compute = {{"f32", assumed(3.2e10 * cores)},
-                   {"f64", assumed(1.6e10 * cores)},
-                   {"scalar", assumed(1.5e9 * cores)}};
+    cpu.compute = {{"f32", assumed(topology::kCoreFlopsF32 * cores)},
+                   {"f64", assumed(topology::kCoreFlopsF64 * cores)},
+                   {"scalar", assumed(topology::kCoreScalarOps * cores)}};
   }
   cpu.computeRelativeError = cpu.compute.begin()->second.relativeError;
-  cpu.launchSeconds = draft.measured(draft.rates.taskLaunchSeconds, kTaskLaunch);
+  cpu.launchSeconds = draft.measured(draft.rates.taskLaunchSeconds, topology::kTaskLaunchSeconds);
   setMemory(draft, cpu);
   cpu.caches = structure.caches;
   for (const CodecRates &codec : draft.rates.codecs) {
@@ -128,7 +125,7 @@ Resource memoryBus(const Draft &draft) {
   bus.bandwidth =
       draft.measured(draft.rates.streamBytesPerSecond, machineStream(draft) / parts, 1 / parts);
   if (draft.structure.gpus.empty()) {
-    bus.latencySeconds = draft.measured(draft.rates.handOverSeconds, kHandOver);
+    bus.latencySeconds = draft.measured(draft.rates.handOverSeconds, topology::kHandOverSeconds);
   } else if (draft.rates.memoryLatencySeconds > 0) {
     bus.latencySeconds = draft.measured(draft.rates.memoryLatencySeconds, 0);
   }

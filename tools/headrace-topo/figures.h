@@ -1,15 +1,15 @@
 // Figures that nobody measured: guesses, and what datasheets state.
 #pragma once
 
+#include "runtime/model/topology/assumed_machine.h"
 #include "runtime/model/topology/topology.h"
 
 namespace headrace::topo {
 
-constexpr double kAssumedError = 0.5;
 // What people derive from datasheets by rules for like systems.
 constexpr double kRuleError = 0.2;
 
-inline topology::Quantity assumed(double value, double relativeError = kAssumedError) {
+inline topology::Quantity assumed(double value, double relativeError = topology::kAssumedError) {
   topology::Quantity quantity(value, relativeError);
   quantity.provenance.origin = topology::Origin::kAssumed;
   return quantity;

@@ -163,14 +163,7 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
       if (!field) {
         return read.emitError("the state has no field: ") << name;
       }
-      auto column = std::make_shared<ColumnValue>();
-      column->kind = ColumnValue::Kind::kField;
-      column->type = rows.getTypes()[index];
-      column->nullable = column->fieldNullable = field->nullable;
-      column->base = stateRow;
-      column->offset = field->offset;
-      column->validOffset = field->validOffset;
-      columns_[name] = column;
+      columns_[name] = fieldColumn(*field, rows.getTypes()[index], stateRow);
     }
     return success();
   }

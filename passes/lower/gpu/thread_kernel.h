@@ -60,8 +60,6 @@ private:
   mlir::LogicalResult combineAtomically(const plan::StateField &field, mlir::Value row,
                                         RowValue input);
   mlir::FailureOr<std::vector<RowValue>> readFields(const plan::State &state);
-  void storeField(const plan::StateField &field, mlir::Type type, RowValue input, mlir::Value row,
-                  mlir::Value store);
 
   // thread_groups.cpp
   mlir::LogicalResult emitGroupCombine(pipe::CombineOp combine, pipe::StateOp op);

@@ -173,31 +173,6 @@ LogicalResult ThreadKernelEmitter::emitScalarCombine(pipe::CombineOp combine, pi
 
 // ---- rows appended to a buffer ----
 
-void ThreadKernelEmitter::storeField(const plan::StateField &field, Type type, RowValue input,
-                                     Value row, Value store) {
-  Value place = b_.at(row, field.offset);
-  auto keep = [&] {
-    storeValue(b_, type, input.value, place);
-    if (field.type == HR_STRING) {
-      keepString(store, place);
-    }
-  };
-  if (field.nullable) {
-    // The value under NULL is 0, so that rows compare and copy as a whole.
-    for (uint32_t byte = 0; byte < abi::bytesOf(field.type); byte += 8) {
-      uint32_t left = std::min(8u, abi::bytesOf(field.type) - byte);
-      b_.storeField(b_.integer(b_.getIntegerType(left * 8), 0), place, byte);
-    }
-    Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
-    storeValue(b_, b_.getI1Type(), valid, b_.at(row, field.validOffset));
-  }
-  if (input.valid) {
-    b_.ifThen(input.valid, keep);
-  } else {
-    keep();
-  }
-}
-
 LogicalResult ThreadKernelEmitter::emitInsert(pipe::InsertOp insert, pipe::StateOp op) {
   plan::State state = layoutState(op);
   bool isJoin = op.getKind() == pipe::StateKind::Join;

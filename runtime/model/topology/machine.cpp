@@ -1,6 +1,7 @@
 // The built-in topology: this machine's cores and memory divided among N ranks, with what
 // calibration found.
 #include "runtime/base/check.h"
+#include "runtime/model/topology/assumed_machine.h"
 #include "runtime/model/topology/topology.h"
 
 #include <algorithm>
@@ -12,19 +13,6 @@
 
 namespace headrace::topology {
 namespace {
-
-// Assumed, not measured: a server core of the early 2020s.
-constexpr double kCoreFlopsF32 = 3.2e10;
-constexpr double kCoreFlopsF64 = 1.6e10;
-constexpr double kCoreScalarOps = 1.5e9;
-constexpr double kCoreStreamBytesPerSecond = 8e9;
-constexpr double kMachineStreamBytesPerSecond = 4e10;
-constexpr double kCoreRandomBytesPerSecond = 1.2e9;
-constexpr double kCacheBytes = 1e6;
-constexpr double kTaskLaunchSeconds = 5e-6;
-// A hand-over between in-process ranks: queue, wake-up, and one copy each side.
-constexpr double kHandOverSeconds = 1e-5;
-constexpr double kAssumedError = 0.5;
 
 std::string variable(const char *name) {
   const char *value = std::getenv(name);
