@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from dev import dialect_docs, file_rules, layering, places
 from dev.findings import Finding, changed_files, source_files
 
 _CPP = (".h", ".cpp")  # not .def: those are tables
+_RUFF_LINE = re.compile(r"(?P<path>[^:]+):(?P<row>\d+):\d+: (?P<message>.*)")
 
 
 @dataclass(frozen=True)
@@ -53,18 +55,17 @@ def _ruff(files: list[str], options: Options) -> list[Finding]:
         subprocess.run([*ruff, "format", "-q", *files], cwd=places.ROOT, check=False)
         subprocess.run([*ruff, "check", "-q", "--fix", *files], cwd=places.ROOT, check=False)
     findings = []
-    commands = (["check", "--output-format", "concise"], ["format", "--check"])
-    for command in commands:
+    for command in (["check"], ["format", "--check"]):
         checked = subprocess.run(
-            [*ruff, *command, *files], cwd=places.ROOT, capture_output=True, text=True, check=False
+            [*ruff, *command, "--output-format", "concise", *files],
+            cwd=places.ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         for line in checked.stdout.splitlines():
-            if line.startswith("Would reformat: "):
-                path = line.removeprefix("Would reformat: ")
-                findings.append(Finding(path, 0, "format", "ruff format differs"))
-            elif line.count(":") >= 3:
-                path, row, _, message = line.split(":", 3)
-                findings.append(Finding(path, int(row), "ruff", message.strip()))
+            if match := _RUFF_LINE.match(line):
+                findings.append(Finding(match["path"], int(match["row"]), "ruff", match["message"]))
     return findings
 
 
