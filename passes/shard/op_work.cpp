@@ -124,7 +124,8 @@ cost::StepWork OpWork::scan(ScanOp op, double parts) {
   }
   auto isEarly = [&](StringAttr name) {
     return llvm::any_of(filters, [&](FilterOp filter) {
-      return llvm::is_contained(filter.getColumns(), Attribute(name)) && name != codedColumn(filter);
+      return llvm::is_contained(filter.getColumns(), Attribute(name)) &&
+             name != codedColumn(filter);
     });
   };
   auto isCoded = [&](StringAttr name) {
@@ -166,10 +167,11 @@ cost::StepWork OpWork::build(JoinOp op, double rows) {
 
 cost::StepWork OpWork::probe(JoinOp op, double rows, double buildRows, double matches) {
   auto keys = llvm::to_vector(op.getLeftKeys().getAsRange<StringAttr>());
+  cost::Arrival arrival = rows_.arrival(op.getLeft(), keys);
+  arrival.copies = static_cast<double>(model_.workers().ranks);
   return cost::probeTable(rows_.joinTable(op, buildRows), rows, matches,
                           static_cast<double>(keys.size()),
-                          stringsAmong(op.getLeft().getType(), keys),
-                          rows_.arrival(op.getLeft(), keys));
+                          stringsAmong(op.getLeft().getType(), keys), arrival);
 }
 
 cost::StepWork OpWork::group(Value input, Value result, double keys, double rows, double groups) {
@@ -179,9 +181,8 @@ cost::StepWork OpWork::group(Value input, Value result, double keys, double rows
   // The keys come first in the result, by the names that they have in the input.
   cost::Arrival arrival = rows_.arrival(input, names.take_front(static_cast<size_t>(keys)));
   arrival.lanes = model_.workers().lanes();
-  cost::StepWork step =
-      cost::groupRows(rows_.groupTable(result, groups), rows, keys, stringKeys,
-                      static_cast<double>(names.size()) - keys, arrival);
+  cost::StepWork step = cost::groupRows(rows_.groupTable(result, groups), rows, keys, stringKeys,
+                                        static_cast<double>(names.size()) - keys, arrival);
   return step += cost::readState(groups, rows_.shapeOf(result));
 }
 

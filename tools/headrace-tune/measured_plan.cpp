@@ -129,6 +129,7 @@ void record(MeasuredPlan &plan, const exec::Profile &profile) {
         std::ceil(static_cast<double>(profile.threads) / static_cast<double>(profile.ranks));
     task.sum.ranks = static_cast<double>(profile.ranks);
     task.sum.lanes = task.most.lanes * task.sum.ranks;
+    task.sum.copies = task.most.copies = static_cast<double>(profile.ranks);
   }
   plan.tasks = std::move(tasks);
 }

@@ -52,6 +52,16 @@ void addLines(Terms &terms, double workingSet, double lines) {
   terms[kLines.back().term] += lines;
 }
 
+/// What a core's look-ups share the caches with: its own cache holds small sets whatever the others
+/// do, the one of all cores holds every copy.
+double amongCopies(double workingSet, double copies) {
+  constexpr double kOwn = 512e3;
+  constexpr double kShared = 4e6;
+  double part =
+      std::clamp(std::log(std::max(workingSet, 1.0) / kOwn) / std::log(kShared / kOwn), 0.0, 1.0);
+  return workingSet * std::pow(std::max(copies, 1.0), part);
+}
+
 double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::max(rows, 2.0)))); }
 
 } // namespace
@@ -95,6 +105,9 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
                const Arrival &arrival) {
   bool near = arrival.order == RowOrder::kClustered;
   double directory = state.directoryBytes();
+  auto random = [&](double workingSet, double lines) {
+    addLines(terms, amongCopies(workingSet, arrival.copies), lines);
+  };
   // In order, a row falls on the line of the one before, or on the next; but a directory by hash
   // has no order.
   auto inOrder = [&](double bytes, double lines) {
@@ -110,10 +123,10 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
       inOrder(directory, units);
     } else if (near) {
       double keys = std::min(units, arrival.orderExtent);
-      addLines(terms, directory, keys);
+      random(directory, keys);
       addLines(terms, 0, units - keys);
     } else {
-      addLines(terms, directory, units);
+      random(directory, units);
     }
     break;
   case WorkKind::kMatch: {
@@ -124,7 +137,7 @@ void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double unit
     if (near) {
       inOrder(state.rows * state.rowBytes, lines);
     } else {
-      addLines(terms, state.workingSet(), lines);
+      random(state.workingSet(), lines);
     }
     break;
   }

@@ -11,9 +11,9 @@ namespace headrace::cost {
 /// The columns of rows, as kernels and chunks hold them.
 struct RowShape {
   double columns = 0;
-  double strings = 0;  ///< of the columns
-  double nullable = 0; ///< of the columns
-  double bytes = 0;    ///< of a row: all columns, strings by their handles
+  double strings = 0;   ///< of the columns
+  double nullable = 0;  ///< of the columns
+  double bytes = 0;     ///< of a row: all columns, strings by their handles
   double textBytes = 0; ///< of a row: what the handles point to
   // Of a scan, by the form of its pages:
   double codes = 0;      ///< of the columns: no strings, and a dictionary that registers hold
@@ -33,9 +33,9 @@ struct StateShape {
   plan::StateKind kind = plan::StateKind::kRowBuffer;
   double rows = 0;
   double rowBytes = 0;
-  double extent = 0;   ///< join tables: of a directory by key instead of by hash; 0: by hash
-  double limit = 0;    ///< sort buffers: rows that are kept; 0: all
-  bool byText = false; ///< sort buffers: the first field is a string
+  double extent = 0;     ///< join tables: of a directory by key instead of by hash; 0: by hash
+  double limit = 0;      ///< sort buffers: rows that are kept; 0: all
+  bool byText = false;   ///< sort buffers: the first field is a string
   double stringKeys = 0; ///< groups: keys that are strings
 
   bool direct() const { return extent > 0; }
@@ -57,6 +57,7 @@ struct Arrival {
   double orderExtent = 0; ///< of the column that they are in the order of: its range of values
   double lanes = 1;       ///< copies that the state is filled in
   double ranks = 1;       ///< whose rows these are
+  double copies = 1; ///< ranks of the process: each has such a state in the caches that they share
 };
 
 //===----------------------------------------------------------------------===//

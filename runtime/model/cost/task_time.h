@@ -23,6 +23,7 @@ struct TaskRows {
   double pieces = 0;          ///< morsels or chunks
   double lanes = 1;           ///< copies that a state is filled in
   double ranks = 1;           ///< whose rows these are
+  double copies = 1;          ///< ranks of the process, each with such states
   RowOrder order = RowOrder::kNone;
   double orderExtent = 0; ///< of the column that they are in the order of: its range of values
 };
@@ -63,15 +64,16 @@ double localBytes(const plan::Buffer &buffer, int64_t ranks);
 /// values. Kernels and exchanges keep the order of the slot that their rows come from.
 std::map<int32_t, double> orderedStreams(const plan::Plan &plan);
 
-/// One measured task.
+/// Something measured that takes the sum of its units times what each takes: a part of a task.
 struct TaskSample {
   Terms terms;
   double seconds = 0;
+  double weight = 1; ///< samples that it counts for
 };
 
-/// Seconds a unit that explain the samples: not negative, least mean relative error (samples weigh
-/// as the root of their seconds), leaning to `prior` (relative to it, with this strength: how many
-/// samples it is worth).
+/// Seconds a unit that explain the samples: not negative, least mean error of the logarithm
+/// (samples weigh as the root of their seconds), leaning to `prior` (relative to it, with this
+/// strength: how many samples it is worth).
 std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,
                                        const std::map<std::string, double> &prior,
                                        double priorStrength);

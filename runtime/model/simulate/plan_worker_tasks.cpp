@@ -88,6 +88,7 @@ cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double
     }
   }
   rows.lanes = workers().lanes();
+  rows.copies = static_cast<double>(workload_.ranks);
   return rows;
 }
 

@@ -56,6 +56,18 @@ TEST(RowWork, a_probe_has_the_terms_of_its_task) {
   }
 }
 
+TEST(RowWork, copies_of_a_table_share_the_large_caches_only) {
+  auto probes = [](double rows, double copies) {
+    StateShape state{.kind = StateKind::kJoinTable, .rows = rows, .rowBytes = 32};
+    Arrival arrival;
+    arrival.copies = copies;
+    return probeTable(state, 1e6, 1e6, 1, 0, arrival).lanes;
+  };
+  EXPECT_EQ(probes(1000, 2), probes(1000, 1)); // in the core's own cache
+  EXPECT_GT(probes(2e5, 2)["line_32m"], 1.2 * probes(2e5, 1)["line_32m"]);
+  EXPECT_LT(probes(2e5, 2)["line_4m"], 0.9 * probes(2e5, 1)["line_4m"]);
+}
+
 TEST(RowWork, a_table_by_key_is_not_hashed) {
   plan::Plan plan = planWith(StateKind::kJoinTable, StateUse::kShared,
                              {{WorkKind::kProbe, 0, 1, 0}, {WorkKind::kMatch, 1, 1, 0}});

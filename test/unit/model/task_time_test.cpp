@@ -198,6 +198,25 @@ TEST(TaskTime, fit_finds_the_seconds_that_made_the_samples) {
   EXPECT_NEAR(fitted["c"], 0, 0.1e-9);
 }
 
+TEST(TaskTime, fit_is_in_the_middle_of_noise_by_factors) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> noise(0, 0.4);
+  std::vector<TaskSample> samples;
+  for (int i = 0; i < 400; ++i) {
+    samples.push_back({{{"a", 1e5}}, 2e-4 * std::exp(noise(random))});
+  }
+  std::map<std::string, double> fitted = fitTerms(samples, {{"a", 1e-9}}, 1e-4);
+  EXPECT_NEAR(fitted["a"], 2e-9, 0.12e-9);
+}
+
+TEST(TaskTime, a_sample_counts_for_its_weight) {
+  std::vector<TaskSample> samples = {{{{"a", 1e5}}, 1e-4}, {{{"a", 1e5}}, 3e-4}};
+  samples[1].weight = 20;
+  EXPECT_GT(fitTerms(samples, {{"a", 1e-9}}, 1e-4)["a"], 2.5e-9);
+  samples[0].weight = 400;
+  EXPECT_LT(fitTerms(samples, {{"a", 1e-9}}, 1e-4)["a"], 1.2e-9);
+}
+
 TEST(TaskTime, terms_without_samples_keep_the_prior) {
   std::vector<TaskSample> samples(10, {{{"a", 100}}, 2e-7});
   std::map<std::string, double> fitted = fitTerms(samples, {{"a", 1e-9}, {"unseen", 3e-9}}, 1e-3);
