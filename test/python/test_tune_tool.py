@@ -162,6 +162,19 @@ def test_only_what_was_seen_is_fitted(plans: Path, tmp_path: Path) -> None:
     assert json.loads(output.read_text())["device_types"]["slot"]["work"]["product_f32"] == 1e-9
 
 
+def test_plans_are_compared_with_a_calibration_in_turns(plans: Path, tmp_path: Path) -> None:
+    output = tmp_path / "compared.json"
+    short = ("--runs", 2, "--rounds", 2, "--output", output)
+    done = _run("compare", plans / "join-r1.plan", "--calibration", plans, *short)
+    listed = [line.split()[0] for line in done.stdout.splitlines()]
+    assert listed == ["plan", "join-r1", "1"]  # the calibration's are in the file only
+    records = json.loads(output.read_text())
+    names = [(record["plan"], record.get("calibration", False)) for record in records]
+    assert names[0] == ("join-r1", False) and ("join-r1", True) in names[1:]
+    assert all(record["predicted_seconds"] > 0 and len(record["all_seconds"]) == 4 for record in records)
+    assert "needs --topology or --calibration" in _tool("compare", plans, status=2)
+
+
 def _problem(costs: list[list[float]], limit: int) -> dict[str, object]:
     """Nodes that are alive together, with as many bytes as a choice's number."""
     usages = [list(range(len(choices))) for choices in costs]

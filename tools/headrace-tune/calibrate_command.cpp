@@ -32,7 +32,8 @@ Status calibrate(const std::vector<std::string> &arguments) {
     return makeError(ErrorKind::kUser, "calibrate needs --output\n", calibrateUsage());
   }
   HR_ASSIGN_OR_RETURN(topology::Topology topology, measuredTopology(request));
-  HR_ASSIGN_OR_RETURN(std::vector<MeasuredPlan> measured, measureAll(request));
+  HR_ASSIGN_OR_RETURN(std::vector<std::string> directories, planDirectories(request.plans));
+  HR_ASSIGN_OR_RETURN(std::vector<MeasuredPlan> measured, measureAll(directories, request));
   MeasuredPlans plans;
   for (const MeasuredPlan &plan : measured) {
     plans.push_back(&plan);

@@ -1,8 +1,9 @@
-// Parts of tasks first, then what plans take beside them.
+// Fits parts of tasks, then parts and whole plans together.
 #include "tools/headrace-tune/fitted_work.h"
 #include "tools/headrace-tune/predicted_plan.h"
 
 #include <cmath>
+#include <set>
 
 namespace headrace::tune {
 namespace {
@@ -35,43 +36,41 @@ std::map<std::string, double> fitContained(const std::vector<cost::TaskSample> &
   return seconds;
 }
 
-/// What a run and each of its tasks take beside their work: so that the simulated times of the
-/// plans meet the measured ones.
-Expected<std::map<std::string, double>> fitOverheads(const MeasuredPlans &plans,
-                                                     topology::Topology topology, int threads) {
-  std::map<std::string, double> &seconds = rankDeviceOf(topology).workSeconds;
-  const std::vector<std::string> terms = {"run", "task", "hop"};
-  constexpr double kProbe = 10e-6; // seconds of one of them, to see how often it counts
-  std::vector<cost::TaskSample> samples;
-  for (const MeasuredPlan *plan : plans) {
-    // In a long plan what is left is the error of its work, and not what it takes beside it.
-    constexpr double kShort = 3e-3;
-    if (plan->seconds > kShort) {
-      continue;
-    }
-    auto predicted = [&](const std::string &probed) -> Expected<double> {
-      for (const std::string &term : terms) {
-        seconds[term] = term == probed ? kProbe : 0;
+/// The kinds of work of a plan's tasks, and what a run and a task take beside them.
+std::set<std::string> termsOf(const MeasuredPlan &plan, const topology::Topology &topology) {
+  std::set<std::string> terms = {"run", "task", "hop"};
+  for (const TaskComparison &part : compareTasks(plan, rankDevice(topology))) {
+    for (const auto &[term, units] : part.terms) {
+      if (units > 0) {
+        terms.insert(term);
       }
-      return predictSeconds(*plan, topology, threads);
-    };
-    HR_ASSIGN_OR_RETURN(double bare, predicted(""));
-    cost::TaskSample sample;
-    sample.seconds = plan->seconds;
-    sample.terms["work"] = bare; // may be too much or too little by itself
-    for (const std::string &term : terms) {
-      HR_ASSIGN_OR_RETURN(double with, predicted(term));
-      sample.terms[term] = (with - bare) / kProbe;
     }
-    samples.push_back(std::move(sample));
   }
-  std::map<std::string, double> assumed = {{"work", 1}};
-  for (const std::string &term : terms) {
-    assumed[term] = cost::assumedSeconds().at(term);
+  return terms;
+}
+
+/// A plan as a sample: how its simulated time depends on what each kind of work takes. The time is
+/// the sum of these derivatives times the seconds, as that of a part is of its units; lanes that
+/// wait, and tasks that overlap, are in it.
+Expected<cost::TaskSample> wholePlan(const MeasuredPlan &plan, topology::Topology topology,
+                                     int threads) {
+  constexpr double kStep = 0.02; // of the seconds, to see what the time does
+  constexpr double kWeight = 3;  // what is asked for is the time of plans: one counts for more
+  cost::TaskSample sample;
+  sample.seconds = plan.seconds;
+  sample.weight = kWeight;
+  HR_ASSIGN_OR_RETURN(double bare, predictSeconds(plan, topology, threads));
+  std::map<std::string, double> &seconds = rankDeviceOf(topology).workSeconds;
+  for (const std::string &term : termsOf(plan, topology)) {
+    double assumed = cost::assumedSeconds().at(term);
+    double before = seconds.try_emplace(term, assumed).first->second;
+    double step = kStep * std::max(before, 0.1 * assumed);
+    seconds[term] = before + step;
+    HR_ASSIGN_OR_RETURN(double with, predictSeconds(plan, topology, threads));
+    seconds[term] = before;
+    sample.terms[term] = std::max(0.0, (with - bare) / step);
   }
-  std::map<std::string, double> fitted = fitContained(samples, assumed);
-  fitted.erase("work");
-  return fitted;
+  return sample;
 }
 
 void add(PredictionErrors &errors, const PredictionErrors &more) {
@@ -86,13 +85,20 @@ Expected<FittedWork> fitWork(const MeasuredPlans &plans, const topology::Topolog
   std::vector<cost::TaskSample> samples;
   for (const MeasuredPlan *plan : plans) {
     for (TaskComparison &part : partsOf(*plan, topology)) {
-      samples.push_back({std::move(part.terms), part.measured});
+      cost::TaskSample sample;
+      sample.terms = std::move(part.terms);
+      sample.seconds = part.measured;
+      samples.push_back(std::move(sample));
     }
   }
   FittedWork work{fitContained(samples, cost::assumedSeconds()), samples.size()};
-  HR_ASSIGN_OR_RETURN(auto overheads, fitOverheads(plans, withWork(topology, work, 0), threads));
-  overheads.merge(work.seconds);
-  work.seconds = std::move(overheads);
+  // Parts say what the work takes; with that, plans say what they take as a whole.
+  topology::Topology byParts = withWork(topology, work, 0);
+  for (const MeasuredPlan *plan : plans) {
+    HR_ASSIGN_OR_RETURN(cost::TaskSample whole, wholePlan(*plan, byParts, threads));
+    samples.push_back(std::move(whole));
+  }
+  work.seconds = fitContained(samples, cost::assumedSeconds());
   return work;
 }
 

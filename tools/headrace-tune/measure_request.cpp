@@ -35,8 +35,8 @@ Expected<topology::Topology> measuredTopology(const MeasureRequest &request) {
 
 // In rounds over all plans: a slow moment of the machine then falls on some runs of each, and not
 // on all of some.
-Expected<std::vector<MeasuredPlan>> measureAll(const MeasureRequest &request) {
-  HR_ASSIGN_OR_RETURN(std::vector<std::string> directories, planDirectories(request.plans));
+Expected<std::vector<MeasuredPlan>> measureAll(const std::vector<std::string> &directories,
+                                               const MeasureRequest &request) {
   Measurer measurer(request.threads);
   std::vector<MeasuredPlan> measured;
   size_t total = directories.size() * static_cast<size_t>(request.rounds);

@@ -14,8 +14,8 @@ inline constexpr const char *kMeasureOptions =
     "  PLANS            a folder of plan directories (NAME.plan), or one of them; each is run some "
     "times\n"
     "  --threads N      workers of all ranks together (default: one a core)\n"
-    "  --runs N         of each plan in each round (default 8); of all the least counts\n"
-    "  --rounds N       over all plans (default 4)\n";
+    "  --runs N         of each plan in each round (default 3); of all the least counts\n"
+    "  --rounds N       over all plans (default 12)\n";
 
 struct MeasureRequest {
   MeasureRequest();
@@ -23,8 +23,8 @@ struct MeasureRequest {
   std::string topology;
   std::string output;
   int threads; ///< as many as this machine has cores
-  int runs = 8;
-  int rounds = 4;
+  int runs = 3;
+  int rounds = 12;
 };
 
 /// The options that kMeasureOptions lists, --topology and --output; a command adds its own.
@@ -34,8 +34,9 @@ Options measureOptions(MeasureRequest &request, std::string usage);
 /// name, as it is assumed to be (whatever an earlier calibration found). Refuses other machines'.
 Expected<topology::Topology> measuredTopology(const MeasureRequest &request);
 
-/// Runs all plans.
-Expected<std::vector<MeasuredPlan>> measureAll(const MeasureRequest &request);
+/// Runs the plans of these directories as often as the request says.
+Expected<std::vector<MeasuredPlan>> measureAll(const std::vector<std::string> &directories,
+                                               const MeasureRequest &request);
 
 /// Writes the whole file.
 Status writeOutput(const std::string &path, const std::string &text);

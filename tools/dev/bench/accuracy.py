@@ -1,9 +1,10 @@
 """`./dev bench accuracy`: how far the cost model is from what happens, on this machine.
 
-Small programs calibrate the model (`headrace-tune calibrate`). Then other programs (TPC-H queries and
-networks, on one and two ranks, some under several forced layouts) are simulated with the rows that they
-had, and run. Printed: the error of each plan and in summary, whether alternatives come in the right order
-(Kendall's tau), and what choosing by the model costs over the best alternative measured (regret).
+Small programs calibrate the model, in turns with other ones (TPC-H queries and networks, on one and two
+ranks, some under several forced layouts), so that both meet the same states of the machine. The others are
+simulated with the rows that they had. Printed: the error of each plan and in summary, whether alternatives
+come in the right order (Kendall's tau), and what choosing by the model costs over the best alternative
+measured (regret).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import math
 import os
 import subprocess
 import tempfile
@@ -144,6 +146,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "mean_error": sum(errors) / len(errors),
         "median_error": quantile(errors, 0.5),
         "p90_error": quantile(errors, 0.9),
+        "bias": math.exp(_mean(math.log(1 + outcome.error) for outcome in outcomes)) - 1,
         "kendall_tau_all": kendall(outcomes),
         "kendall_tau": taus,
         "regret_compiled": chosen,
@@ -181,6 +184,7 @@ def report(outcomes: Sequence[Outcome]) -> str:
         f"{100 * _mean(figures['regret_simulated'].values()):>16.1f} %"
     )
     lines.append(f"order of all plans: tau {figures['kendall_tau_all']:.2f}")
+    lines.append(f"all together are said to take {100 * figures['bias']:+.1f} % (geometric mean)")
     return "\n".join(lines)
 
 
@@ -189,19 +193,12 @@ def _tune(*arguments: str | Path) -> None:
     subprocess.run([tool, *map(str, arguments)], check=True)
 
 
-def compare(plans: PlanFolder, topology: Path, threads: int, rounds: int) -> list[Outcome]:
-    records = plans.folder.parent / "compared.json"
-    arguments = [
-        "--topology",
-        topology,
-        "--threads",
-        str(threads),
-        "--rounds",
-        str(rounds),
-        "--output",
-        records,
-    ]
-    _tune("compare", plans.folder, *arguments, "--quiet")
+def compare(
+    plans: PlanFolder, against: Sequence[str | Path], output: Path, threads: int, rounds: int
+) -> list[Outcome]:
+    """What `headrace-tune compare` says of the plans, `against` being how the model is calibrated."""
+    figures = ["--threads", str(threads), "--rounds", str(rounds), "--output", output, "--quiet"]
+    _tune("compare", plans.folder, *against, *figures)
     by_name: dict[str, PlanEntry] = {entry.name: entry for entry in plans.entries}
     return [
         Outcome(
@@ -209,7 +206,8 @@ def compare(plans: PlanFolder, topology: Path, threads: int, rounds: int) -> lis
             predicted_seconds=record["predicted_seconds"],
             measured_seconds=record["measured_seconds"],
         )
-        for record in json.loads(records.read_text())
+        for record in json.loads(output.read_text())
+        if not record.get("calibration")
     ]
 
 
@@ -217,11 +215,15 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev bench accuracy", description=__doc__)
     parser.add_argument("--scales", default="0.1,1", help="TPC-H scale factors (default 0.1,1)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--rounds", type=int, default=4, help="of eight runs of every plan (default 4)")
+    parser.add_argument("--rounds", type=int, default=12, help="of three runs of every plan (default 12)")
     parser.add_argument(
-        "--topology", type=Path, help="a calibrated topology; else this machine is calibrated first"
+        "--topology",
+        type=Path,
+        help="a topology calibrated earlier; else the small programs run in turns with those compared",
     )
-    parser.add_argument("--keep", type=Path, help="keep tables, plans and the topology in this folder")
+    parser.add_argument(
+        "--keep", type=Path, help="keep tables, plans and figures of their parts in this folder"
+    )
     parser.add_argument("--json", type=Path, help="write figures and plans to this file")
     options = parser.parse_args(words)
     from headrace._src.calibration import calibrate
@@ -232,15 +234,14 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="headrace-accuracy-") as scratch:
         folder = options.keep or Path(scratch)
         folder.mkdir(exist_ok=True)
-        topology = options.topology or folder / "machine.json"
+        against: list[str | Path] = ["--topology", options.topology]
         if not options.topology:
-            programs = calibrate.make_plans(folder / "calibration")
-            calibrate.fit(programs, topology, threads=options.threads, rounds=options.rounds)
+            against = ["--calibration", calibrate.make_plans(folder / "calibration")]
         plans = PlanFolder(folder / "test", topology=None)
         plans.folder.mkdir()
         add_test_plans(plans, options.scales.split(","))
         plans.close()
-        outcomes = compare(plans, topology, options.threads, options.rounds)
+        outcomes = compare(plans, against, folder / "compared.json", options.threads, options.rounds)
     print(report(outcomes))
     for refused in plans.refused:
         print(f"not compared: {refused}")
