@@ -55,11 +55,20 @@ def _text(random: np.random.Generator, rows: int, words: int) -> pa.Array:
     return compute.binary_join_element_wise(*picks, " ")
 
 
+def _hundredths(values: np.ndarray) -> pa.Array:
+    """decimal(15, 2) of so many hundredths."""
+    pairs = np.stack([values.astype(np.int64), np.zeros(len(values), np.int64)], axis=1)
+    return pa.Array.from_buffers(pa.decimal128(15, 2), len(values), [None, pa.py_buffer(pairs.tobytes())])
+
+
 def _decimal(random: np.random.Generator, rows: int, high: int) -> pa.Array:
     """decimal(15, 2) of random hundredths below `high`."""
-    low = random.integers(0, high, rows).astype(np.int64)
-    pairs = np.stack([low, np.zeros(rows, np.int64)], axis=1)
-    return pa.Array.from_buffers(pa.decimal128(15, 2), rows, [None, pa.py_buffer(pairs.tobytes())])
+    return _hundredths(random.integers(0, high, rows))
+
+
+def _counts(random: np.random.Generator, rows: int) -> pa.Array:
+    """decimal(15, 2) of 50 whole numbers: few, and more than registers hold the dictionary of."""
+    return _hundredths(random.integers(1, 51, rows) * 100)
 
 
 def _dimension(random: np.random.Generator, rows: int, step: int) -> pa.Table:
@@ -89,6 +98,7 @@ def _large(random: np.random.Generator) -> dict[str, pa.Table]:
         "lw": pa.array(random.integers(0, 1_000_000, rows), pa.int32()),
         "lprice": _decimal(random, rows, 10_000_000),
         "lshare": _decimal(random, rows, 10),
+        "lcount": _counts(random, rows),
         "lday": pa.array(random.integers(8_000, 10_500, rows).astype(np.int32), pa.date32()),
         "llate": pa.array(random.integers(8_000, 10_500, rows).astype(np.int32), pa.date32()),
         "lflag": pa.array(np.array(["A", "N", "R"])[random.integers(0, 3, rows)]),
@@ -138,6 +148,7 @@ def write_tables(folder: Path) -> None:
         "w": integers(100_000, pa.int32()),
         "price": _decimal(random, rows, 10_000_000),
         "share": _decimal(random, rows, 10),
+        "count": _counts(random, rows),
         "day": pa.array(random.integers(8_000, 10_500, rows).astype(np.int32), pa.date32()),
         "late": pa.array(random.integers(8_000, 10_500, rows).astype(np.int32), pa.date32()),
         "real": pa.array(random.random(rows)),
@@ -211,6 +222,12 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
         ),
         both,
     )
+    yield (
+        "filters-counts",
+        'select count(*) c, sum(w) s from facts where "count" < 24 and share >= 0.05',
+        both,
+    )
+    yield "sum-counts", 'select sum("count") s, sum(price) p from facts where "count" > 30 and v < 700', one
     # Strings.
     yield "mode-in", "select count(*) c from facts where mode in ('AIR', 'MAIL') and v < 700", one
     yield "text-like", "select count(*) c from notes where text like '%special%requests%'", both
@@ -278,6 +295,30 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
     by_near = "from facts a join notes b on a.near = b.id"
     yield "miss-near", f"select sum(a.price) s, sum(a.w) t {by_id} where b.v < 20", both
     yield "hit-near", f"select sum(a.price) s, sum(b.w) t {by_near}", both
+    yield (
+        "near-dates",
+        (
+            f"select sum(a.price * (1 - a.share)) s {by_near} "
+            "where a.day > date '1995-06-01' and b.late < date '1995-06-01'"
+        ),
+        both,
+    )
+    yield (
+        "near-month",
+        (
+            f"select b.mode, sum(a.price) s, sum(a.w) t {by_near} "
+            "where a.flag = 'R' and b.day >= date '1994-01-01' and b.day < date '1994-04-01' group by b.mode"
+        ),
+        both,
+    )
+    yield (
+        "label-in",
+        (
+            "select sum(price * (1 - share)) s from facts join d200k on k200k = dkey "
+            "where dlabel in ('AIR', 'MAIL') and dpart < 20 and \"count\" < 30 and mode in ('AIR', 'SHIP')"
+        ),
+        both,
+    )
     yield (
         "wide-build",
         f"select sum(a.price) s, sum(b.w) t, min(b.day) d, sum(b.price) x {by_near} where b.v < 400",
@@ -482,6 +523,53 @@ def large_queries() -> Iterator[tuple[str, str, Layouts]]:
         "large-anti",
         "select count(*) c from ordered where okey not in (select lkey from large where lv < 30)",
         both,
+    )
+    # Some of the rows of both, by their dates.
+    product = "sum(lprice * (1 - lshare)) s"
+    near = "from large join ordered on lkey = okey"
+    yield (
+        "large-near-dates",
+        f"select {product} {near} where lday > date '1995-06-01' and oday < date '1995-06-01'",
+        forced,
+    )
+    yield (
+        "large-near-year",
+        f"select olabel, {product} {near} where lday >= date '1994-01-01' and lday < date '1995-01-01' and opart < 30 group by olabel",
+        both,
+    )
+    yield (
+        "large-near-owner",
+        (
+            f"select oowner, {product} {near} where lflag = 'R' and oday >= date '1993-10-01' "
+            "and oday < date '1994-01-01' group by oowner order by s desc limit 20"
+        ),
+        both,
+    )
+    yield (
+        "large-near-ten",
+        (
+            f"select dlabel, {product} {near} join d10k on lk10k = dkey "
+            "where oday >= date '1994-01-01' and oday < date '1995-01-01' and dpart < 20 group by dlabel"
+        ),
+        forced,
+    )
+    yield (
+        "large-ten-near",
+        (
+            f"select a.dpart, {product} {near} join d10k a on lk10k = a.dkey join d150k b on lk150k = b.dkey "
+            "where a.dpart < 60 and b.dpart < 5 and olabel <> 'AIR' group by a.dpart"
+        ),
+        both,
+    )
+    yield (
+        "large-counts",
+        "select sum(lprice * lshare) s from large where lcount < 24 and lday < date '1993-01-01'",
+        both,
+    )
+    yield (
+        "large-counts-sum",
+        "select lflag, sum(lcount) s, sum(lprice) t from large where lday < date '1998-01-01' group by lflag",
+        one,
     )
     # Several rows a key on the side that is looked up.
     yield (
