@@ -62,6 +62,13 @@ double amongCopies(double workingSet, double copies) {
   return workingSet * std::pow(std::max(copies, 1.0), part);
 }
 
+/// Cache lines of so many bytes that `rows` places among them are on.
+double linesAmong(double bytes, double rows) {
+  constexpr double kLineBytes = 64;
+  double lines = bytes / kLineBytes;
+  return lines > 0 ? lines * (1 - std::exp(-rows / lines)) : 0;
+}
+
 double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::max(rows, 2.0)))); }
 
 } // namespace
@@ -207,9 +214,14 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     terms["finish"] = 2;
     terms["clear_byte"] = directory;
     terms["clear_far_byte"] = farBytes(directory);
-    terms["build_row"] = state.rows;
     terms["build_far_byte"] = farBytes(state.rows * state.rowBytes);
-    addLines(terms, order == RowOrder::kClustered ? 0 : directory, state.rows);
+    if (order == RowOrder::kClustered) {
+      terms["build_near"] = state.rows;
+      terms["build_line"] = linesAmong(directory, state.rows);
+    } else {
+      terms["build_row"] = state.rows;
+      addLines(terms, directory, state.rows);
+    }
     break;
   }
   case StateKind::kGroupTable:

@@ -39,6 +39,13 @@ bool isInOrder(const plan::State &state, const TaskRows &rows) {
          extent < 1.25 * rows.orderExtent;
 }
 
+/// Whether rows come in the order of a table's groups: there are as many as the order has values,
+/// on each rank or on all together.
+bool isGroupedInOrder(const plan::State &state, double stateRows, const TaskRows &rows) {
+  return state.kind == plan::StateKind::kGroupTable && rows.order == RowOrder::kClustered &&
+         stateRows * rows.copies > 0.8 * rows.orderExtent && stateRows < 1.25 * rows.orderExtent;
+}
+
 /// The position of the largest state that a task looks into; -1 without one.
 int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
   int32_t largest = -1;
@@ -88,7 +95,8 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
     // Several rows a key: a chain goes from one to the next wherever they were added.
     bool scattered = work.kind == WorkKind::kMatch && work.level > 0 &&
                      units > 1.05 * rowsOfLevel(rows, work.level - 1);
-    bool near = work.state == inOrder && !scattered && (!state.direct || isInOrder(state, rows));
+    bool near = isGroupedInOrder(state, stateRows, rows) ||
+                (work.state == inOrder && !scattered && (!state.direct || isInOrder(state, rows)));
     Arrival arrival{near ? RowOrder::kClustered : RowOrder::kNone, rows.orderExtent, rows.lanes,
                     rows.ranks, rows.copies};
     addAccess(terms, work.kind, shapeOf(state, stateRows), units, arrival);

@@ -76,6 +76,8 @@ const std::map<std::string, double> &assumedSeconds() {
       {"finish", 2e-6},
       {"clear_byte", 0.022e-9},
       {"build_row", 3.2e-9},
+      {"build_near", 2e-9},
+      {"build_line", 12e-9},
       {"merge_row", 4.1e-9},
       {"merge_byte", 0.094e-9},
       {"merge_string", 4.2e-9},

@@ -56,6 +56,18 @@ TEST(RowWork, a_probe_has_the_terms_of_its_task) {
   }
 }
 
+TEST(RowWork, a_directory_filled_in_order_takes_the_lines_it_fills) {
+  StateShape state{.kind = StateKind::kJoinTable, .rows = 1e4, .rowBytes = 24, .extent = 6e6};
+  Terms sparse = endTerms(state, 1e4, 2, RowOrder::kClustered);
+  EXPECT_NEAR(sparse["build_line"], 1e4, 100); // each row on a line of its own
+  EXPECT_EQ(sparse.count("build_row"), 0u);
+  state.rows = 6e6;
+  EXPECT_NEAR(endTerms(state, 6e6, 2, RowOrder::kClustered)["build_line"], 750e3, 1e3); // all
+  Terms random = endTerms(state, 6e6, 2, RowOrder::kNone);
+  EXPECT_EQ(random["build_row"], 6e6);
+  EXPECT_EQ(random.count("build_line"), 0u);
+}
+
 TEST(RowWork, copies_of_a_table_share_the_large_caches_only) {
   auto probes = [](double rows, double copies) {
     StateShape state{.kind = StateKind::kJoinTable, .rows = rows, .rowBytes = 32};
