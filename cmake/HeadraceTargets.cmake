@@ -1,7 +1,11 @@
 # The few shapes a target has here: runtime library, compiler library, dialect, tool, unit test.
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -Werror=return-type)
 if(HEADRACE_SANITIZE)
-  add_compile_options(-fsanitize=${HEADRACE_SANITIZE} -fno-omit-frame-pointer)
+  # Without the checkout's path in line tables, ccache serves all checkouts.
+  add_compile_options(-fsanitize=${HEADRACE_SANITIZE} -fno-omit-frame-pointer -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+  if(HEADRACE_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined) # a finding fails the test
+  endif()
   add_link_options(-fsanitize=${HEADRACE_SANITIZE})
 endif()
 include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
@@ -72,11 +76,17 @@ function(headrace_dialect name stem)
   set_property(GLOBAL APPEND PROPERTY HEADRACE_DIALECTS ${name}:${stem})
 endfunction()
 
-# headrace_unit_test(NAME SOURCES ... LINK ...): a GoogleTest binary, found by ctest.
+# headrace_unit_test(NAME SOURCES ... LINK ...): a GoogleTest binary, found by ctest under the label `unit`, and built by
+# the target `unit_tests`, which needs no LLVM.
 include(GoogleTest)
+add_custom_target(unit_tests)
 function(headrace_unit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+  if(HEADRACE_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0) # half the time of compiling instrumented expectations
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+  add_dependencies(unit_tests ${name})
 endfunction()

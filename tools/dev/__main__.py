@@ -51,10 +51,17 @@ def test(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./dev test", description="Builds, then runs all tests.")
     parser.add_argument("--preset", choices=building.PRESETS, default="release")
     parser.add_argument("--filter", default="", help="only tests whose name matches (a regular expression)")
+    parser.add_argument(
+        "--only",
+        dest="suite",
+        choices=testing.SUITES,
+        default="all",
+        help="unit: the runtime's unit tests, without building the compiler",
+    )
     options = parser.parse_args(words)
     set_up()
     tpch_data.ensure("0.01")
-    return testing.test(options.preset, options.filter)
+    return testing.test(options.preset, options.filter, options.suite)
 
 
 def python(words: list[str]) -> int:
@@ -118,7 +125,7 @@ WISHES: dict[str, Wish] = {
         module("dev.demo", ["headrace_python"]),
     ),
     "build": Wish("[--preset P] [TARGET…]", "build everything, or the targets named", build),
-    "test": Wish("[--preset P] [--filter RE]", "build and run all tests", test),
+    "test": Wish("[--preset P] [--only unit] [--filter RE]", "build and run all tests", test),
     "python": Wish("ARGS", "Python with headrace importable", python),
     "exec": Wish("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Wish("[--scale S]", "make TPC-H Parquet files; prints their folder", data),

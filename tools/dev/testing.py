@@ -20,9 +20,13 @@ _SANITIZER = {
         "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1:allow_user_poisoning=0",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     },
-    "ubsan": {"UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"},
+    "ubsan": {"UBSAN_OPTIONS": "print_stacktrace=1"},
     "tsan": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"},
 }
+
+# What is built for a suite; "unit" is also the label of its tests (cmake/HeadraceTargets.cmake).
+_TARGETS: dict[str, list[str]] = {"all": [], "unit": ["unit_tests"]}
+SUITES = tuple(_TARGETS)
 
 
 @dataclass
@@ -39,26 +43,34 @@ class Results:
         self.failures += other.failures
 
 
-def test(preset: str = "release", pattern: str = "", pytest_arguments: Sequence[str] = ()) -> int:
-    """Builds and runs all tests (those whose name matches a pattern); returns the process's exit code."""
-    folder = building.build(preset)
+def test(preset: str = "release", pattern: str = "", suite: str = "all") -> int:
+    """Builds and runs a suite (the tests whose name matches a pattern); returns the process's exit code."""
+    folder = building.build(preset, _TARGETS[suite])
     reports = folder / "test-results"
     reports.mkdir(exist_ok=True)
     total = Results()
-    total.add(_runner("unit tests (ctest)", _ctest_command(folder, pattern), reports / "ctest.xml", preset))
+    ctest = _ctest_command(folder, pattern, suite)
+    total.add(_runner("unit tests (ctest)", ctest, reports / "ctest.xml", preset))
+    if suite == "all":
+        _add_what_needs_the_compiler(total, folder, pattern, preset)
+    _report(total)
+    return 1 if total.failures or total.passed == 0 else 0
+
+
+def _add_what_needs_the_compiler(total: Results, folder: Path, pattern: str, preset: str) -> None:
+    reports = folder / "test-results"
     if any((places.ROOT / "test").rglob("*.mlir")):  # lit refuses a folder without tests
         total.add(_runner("IR tests (lit)", _lit_command(folder, pattern), reports / "lit.xml", preset))
     if preset in _SANITIZER:
         print(f"  Python tests are not run under {preset}", file=sys.stderr)
     else:
-        command = [*_pytest_command(pattern), *pytest_arguments]
+        command = _pytest_command(pattern)
         total.add(_runner("Python tests (pytest)", command, reports / "pytest.xml", preset))
-    _report(total)
-    return 1 if total.failures or total.passed == 0 else 0
 
 
-def _ctest_command(folder: Path, pattern: str) -> list[str]:
-    command = ["ctest", "--test-dir", str(folder), "-LE", "^lit$", "-j", str(building.jobs())]
+def _ctest_command(folder: Path, pattern: str, suite: str) -> list[str]:
+    chosen = ["-LE", "^lit$"] if suite == "all" else ["-L", f"^{suite}$"]
+    command = ["ctest", "--test-dir", str(folder), *chosen, "-j", str(building.jobs())]
     command += ["--output-on-failure", "--no-tests=ignore", "--timeout", "300"]
     command += ["--output-junit", str(folder / "test-results" / "ctest.xml")]
     return command + (["-R", pattern] if pattern else [])
