@@ -23,8 +23,8 @@ void DistDialect::registerAttrs() {
 namespace {
 
 ParseResult parseNames(AsmParser &parser, SmallVectorImpl<StringAttr> &names) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                        [&] { return parser.parseAttribute(names.emplace_back()); });
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&] { return parser.parseAttribute(names.emplace_back()); });
 }
 
 void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
@@ -69,7 +69,8 @@ Attribute RowsAttr::parse(AsmParser &parser, Type) {
     parser.emitError(location, "expected block, hash, range, scattered or root, got ") << keyword;
     return {};
   }
-  if (succeeded(parser.parseOptionalLess()) && (parseNames(parser, keys) || parser.parseGreater())) {
+  if (succeeded(parser.parseOptionalLess()) &&
+      (parseNames(parser, keys) || parser.parseGreater())) {
     return {};
   }
   if (parser.parseKeyword("over") || parseNames(parser, axes)) {
@@ -183,21 +184,22 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   }
   if (!getUnreducedAxes().empty()) {
     printer << ", unreduced = {";
-    llvm::interleaveComma(llvm::zip_equal(getUnreducedAxes(), getCombines()), printer, [&](auto entry) {
-      printer << std::get<0>(entry) << ": ";
-      if (auto combine = dyn_cast<CombineAttr>(std::get<1>(entry))) {
-        printer << stringifyCombine(combine.getValue());
-      } else {
-        printer << std::get<1>(entry);
-      }
-    });
+    llvm::interleaveComma(llvm::zip_equal(getUnreducedAxes(), getCombines()), printer,
+                          [&](auto entry) {
+                            printer << std::get<0>(entry) << ": ";
+                            if (auto combine = dyn_cast<CombineAttr>(std::get<1>(entry))) {
+                              printer << stringifyCombine(combine.getValue());
+                            } else {
+                              printer << std::get<1>(entry);
+                            }
+                          });
     printer << "}";
   }
   printer << ">";
 }
 
-LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, FlatSymbolRefAttr mesh,
-                                 ArrayRef<DimSplitAttr> dims, RowsAttr rows,
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 FlatSymbolRefAttr mesh, ArrayRef<DimSplitAttr> dims, RowsAttr rows,
                                  ArrayRef<StringAttr> unreducedAxes, ArrayRef<Attribute> combines) {
   if (unreducedAxes.size() != combines.size()) {
     return emitError() << "every unreduced axis needs one way to combine";
@@ -209,7 +211,8 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, F
   auto use = [&](ArrayRef<StringAttr> axes) -> LogicalResult {
     for (StringAttr axis : axes) {
       if (!used.insert(axis).second) {
-        return emitError() << "a layout uses every mesh axis at most once, got twice: " << axis; // C3
+        return emitError() << "a layout uses every mesh axis at most once, got twice: "
+                           << axis; // C3
       }
     }
     return success();

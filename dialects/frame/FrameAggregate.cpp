@@ -14,7 +14,8 @@ static bool isMeasureType(AggregateFunction function, Type input, Type expected,
   auto from = input ? dyn_cast<DecimalType>(dropNullable(input)) : DecimalType();
   auto wanted = dyn_cast<DecimalType>(dropNullable(expected));
   auto got = dyn_cast<DecimalType>(dropNullable(actual));
-  bool adds = function == AggregateFunction::Sum || function == AggregateFunction::SumDistinct || function == AggregateFunction::Avg;
+  bool adds = function == AggregateFunction::Sum || function == AggregateFunction::SumDistinct ||
+              function == AggregateFunction::Avg;
   return adds && from && wanted && got && isNullable(actual) == isNullable(expected) &&
          got.getScale() == wanted.getScale() && got.getPrecision() >= from.getPrecision();
 }
@@ -52,9 +53,9 @@ static LogicalResult verifyStage(AggregateOp op) {
   }
   for (MeasureAttr measure : op.getMeasureRange()) {
     if (!combineFunction(measure.getFunction())) { // C5
-      return op.emitOpError("has stage ")
-             << stringifyAggregateStage(op.getStage()) << ", but no partial states that combine exist for "
-             << stringifyAggregateFunction(measure.getFunction());
+      return op.emitOpError("has stage ") << stringifyAggregateStage(op.getStage())
+                                          << ", but no partial states that combine exist for "
+                                          << stringifyAggregateFunction(measure.getFunction());
     }
   }
   return success();

@@ -159,7 +159,8 @@ LogicalResult NumberOp::verify() {
   if (getDigits() && getFunction() != NumberFunction::Round) { // C3
     return emitOpError("takes digits only to round");
   }
-  return verifyNullability(*this, getResult().getType(), nullabilityOf(getOperand().getType())); // C2
+  return verifyNullability(*this, getResult().getType(),
+                           nullabilityOf(getOperand().getType())); // C2
 }
 
 static LogicalResult verifyLogic(Operation *op) {
@@ -288,18 +289,21 @@ LogicalResult SubstringOp::verify() {
 LogicalResult TextOp::verify() {
   using Function = TextFunction;
   size_t count = getOperands().size();
-  bool one = getFunction() == Function::Upper || getFunction() == Function::Lower || getFunction() == Function::Length;
+  bool one = getFunction() == Function::Upper || getFunction() == Function::Lower ||
+             getFunction() == Function::Length;
   size_t wanted = one ? 1 : getFunction() == Function::Replace ? 3 : 2;
   if (getFunction() == Function::Concat ? count == 0 : count != wanted) { // C1
     return emitOpError("has a wrong number of operands: ") << count;
   }
   Type result = dropNullable(getResult().getType());
-  bool fits = getFunction() == Function::Length ? result.isSignlessInteger(32) || result.isSignlessInteger(64)
-                                                : isString(result);
+  bool fits = getFunction() == Function::Length
+                  ? result.isSignlessInteger(32) || result.isSignlessInteger(64)
+                  : isString(result);
   if (!fits) { // C2
     return emitOpError("must not give ") << getResult().getType();
   }
-  return verifyNullability(*this, getResult().getType(), nullabilityOf(getOperands().getTypes())); // C2
+  return verifyNullability(*this, getResult().getType(),
+                           nullabilityOf(getOperands().getTypes())); // C2
 }
 
 LogicalResult ExtractOp::verify() {

@@ -11,7 +11,8 @@ using namespace mlir;
 namespace headrace {
 namespace {
 
-/// The reduction that the body of `op` applies to its output number `index`; kNone if it is none we know.
+/// The reduction that the body of `op` applies to its output number `index`; kNone if it is none we
+/// know.
 ReductionKind reductionOf(linalg::LinalgOp op, unsigned index) {
   SmallVector<Operation *> combiners;
   if (!matchReduction(op.getRegionOutputArgs(), index, combiners) || combiners.size() != 1) {
@@ -87,12 +88,13 @@ std::optional<ShardingRule> linalgRule(linalg::LinalgOp op) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   bool indexed = usesIndexes(op);
   for (auto [iterator, extent] : llvm::zip_equal(op.getIteratorTypesArray(), extents)) {
-    FactorKind kind = indexed ? FactorKind::kNeedsReplication
+    FactorKind kind = indexed                                      ? FactorKind::kNeedsReplication
                       : iterator == utils::IteratorType::reduction ? FactorKind::kReduction
-                                                              : FactorKind::kPassThrough;
+                                                                   : FactorKind::kPassThrough;
     rule.factors.push_back({kind, ShapedType::isDynamic(extent) ? -1 : extent});
   }
-  bool reduces = llvm::any_of(rule.factors, [](Factor f) { return f.kind == FactorKind::kReduction; });
+  bool reduces =
+      llvm::any_of(rule.factors, [](Factor f) { return f.kind == FactorKind::kReduction; });
   if (reduces) {
     rule.reduction = reductionOf(op, 0);
     for (unsigned index = 1; index < op.getRegionOutputArgs().size(); ++index) {
@@ -137,8 +139,8 @@ std::optional<ShardingRule> linalgRule(linalg::LinalgOp op) {
       rule.neutralFor = neutralKinds(value);
     }
   }
-  rule.operationsPerPoint =
-      std::max<double>(1, static_cast<double>(std::distance(op.getBlock()->begin(), op.getBlock()->end())) - 1);
+  rule.operationsPerPoint = std::max<double>(
+      1, static_cast<double>(std::distance(op.getBlock()->begin(), op.getBlock()->end())) - 1);
   return rule;
 }
 

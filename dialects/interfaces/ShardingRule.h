@@ -1,5 +1,5 @@
-// The factor rule of a tensor op: which loop (factor) runs along which dimension of which operand and result.
-// One rule serves enumeration, costs and partitioning. Plain values, without layouts.
+// The factor rule of a tensor op: which loop (factor) runs along which dimension of which operand
+// and result. One rule serves enumeration, costs and partitioning. Plain values, without layouts.
 #ifndef HEADRACE_DIALECTS_INTERFACES_SHARDINGRULE_H
 #define HEADRACE_DIALECTS_INTERFACES_SHARDINGRULE_H
 
@@ -36,17 +36,19 @@ struct ShardingRule {
   llvm::SmallVector<llvm::SmallVector<int32_t, 4>, 4> operands;
   /// Per tensor result.
   llvm::SmallVector<llvm::SmallVector<int32_t, 4>, 2> results;
-  /// Per operand: it is the start value of a reduction, so it has the result's layout, unreduced axes included.
+  /// Per operand: it is the start value of a reduction, so it has the result's layout, unreduced
+  /// axes included.
   llvm::SmallVector<bool, 4> accumulators;
   ReductionKind reduction = ReductionKind::kNone;
-  /// The result is the neutral element of these reductions (a fill with 0 is one of sum), so a rank's part of an
-  /// unreduced result is that element again.
+  /// The result is the neutral element of these reductions (a fill with 0 is one of sum), so a
+  /// rank's part of an unreduced result is that element again.
   llvm::SmallVector<ReductionKind, 2> neutralFor;
   /// Arithmetic operations per point of the iteration space.
   double operationsPerPoint = 0;
 };
 
-/// The rule of linalg ops on tensors, elementwise ops, tensor.empty and tensor constants; nothing for others.
+/// The rule of linalg ops on tensors, elementwise ops, tensor.empty and tensor constants; nothing
+/// for others.
 std::optional<ShardingRule> tensorShardingRule(mlir::Operation *op);
 
 } // namespace headrace

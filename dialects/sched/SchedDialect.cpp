@@ -34,7 +34,8 @@ LogicalResult ProgramOp::verify() {
     results += isa<ResultOp>(op);
     for (Value value : op->getResults()) {
       if (isa<StreamType>(value.getType()) && !value.hasOneUse()) {
-        return op->emitOpError("C1: a stream needs exactly one consumer, got ") << llvm::range_size(value.getUses());
+        return op->emitOpError("C1: a stream needs exactly one consumer, got ")
+               << llvm::range_size(value.getUses());
       }
     }
     return WalkResult::advance();
@@ -66,7 +67,8 @@ LogicalResult RunOp::verify() {
 
 LogicalResult ChooseOp::verify() {
   for (Region *region : getRegions()) {
-    auto yield = dyn_cast_or_null<YieldOp>(region->front().empty() ? nullptr : &region->front().back());
+    auto yield =
+        dyn_cast_or_null<YieldOp>(region->front().empty() ? nullptr : &region->front().back());
     if (!yield || yield.getRows().getType() != getOutput().getType()) {
       return emitOpError("C1: both groups yield a stream of type ") << getOutput().getType();
     }
@@ -81,7 +83,8 @@ LogicalResult ChooseOp::verify() {
 LogicalResult ReserveOp::verify() {
   auto minimum = static_cast<int64_t>(getMinimum()), expected = static_cast<int64_t>(getExpected());
   if (minimum < 0 || expected < minimum) {
-    return emitOpError("C1: needs 0 <= minimum <= expected, got ") << minimum << " and " << expected;
+    return emitOpError("C1: needs 0 <= minimum <= expected, got ")
+           << minimum << " and " << expected;
   }
   return success();
 }
@@ -123,11 +126,13 @@ LogicalResult ComputeOp::verify() {
 }
 
 LogicalResult CollectiveOp::verify() {
-  if (!llvm::is_contained({"all_reduce", "all_gather", "reduce_scatter", "all_to_all"}, getCollective())) {
+  if (!llvm::is_contained({"all_reduce", "all_gather", "reduce_scatter", "all_to_all"},
+                          getCollective())) {
     return emitOpError("C1: unknown collective: ") << getCollective();
   }
   if (getInput().getType().getShape() != getOutput().getType().getShape()) {
-    return emitOpError("C2: input and output are parts of one shape, got ") << getOutput().getType();
+    return emitOpError("C2: input and output are parts of one shape, got ")
+           << getOutput().getType();
   }
   return success();
 }

@@ -63,8 +63,9 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, Fla
       return emitError() << "mesh axis names must be unique, got twice: " << axis; // C4
     }
     if (size < 1 || size > kRanksMax || (ranks *= size) > kRanksMax) {
-      return emitError() << "mesh axis sizes must be at least 1 and give at most 1048576 ranks, got "
-                         << size << " for " << axis; // C5
+      return emitError()
+             << "mesh axis sizes must be at least 1 and give at most 1048576 ranks, got " << size
+             << " for " << axis; // C5
     }
   }
   return success();

@@ -1,5 +1,5 @@
-// Cardinality of every table-valued op. Joins assume that the smaller domain of keys is contained in the
-// larger, and that filters are independent of keys.
+// Cardinality of every table-valued op. Joins assume that the smaller domain of keys is contained
+// in the larger, and that filters are independent of keys.
 #include "passes/analysis/cardinality.h"
 
 #include "passes/analysis/scan_statistics.h"
@@ -160,7 +160,8 @@ double distinctTuples(ArrayRef<const ColumnEstimate *> keys, double rows,
                       double ColumnEstimate::*distinct) {
   llvm::MapVector<Operation *, std::pair<double, double>> bySource; // product, rows
   for (const ColumnEstimate *key : keys) {
-    auto &[product, sourceRows] = bySource.insert({key->source, {1.0, key->sourceRows}}).first->second;
+    auto &[product, sourceRows] =
+        bySource.insert({key->source, {1.0, key->sourceRows}}).first->second;
     product *= std::max(key->*distinct + (key->nullFraction > 0 ? 1 : 0), 1.0);
     sourceRows = std::max(sourceRows, key->sourceRows);
   }
@@ -216,13 +217,15 @@ TableEstimate aggregateEstimate(AggregateOp op, const TableEstimate &input) {
     result.rows = {1, 1, 1, 1};
   } else {
     // The columns' own `distinct` already fit the rows; only the combinations are thrown at random.
-    double tuples = distinctTuples(keys, std::numeric_limits<double>::infinity(),
-                                   &ColumnEstimate::distinct);
+    double tuples =
+        distinctTuples(keys, std::numeric_limits<double>::infinity(), &ColumnEstimate::distinct);
     groups = keys.size() == 1 ? std::min(tuples, rows) : occupied(tuples, rows);
     // Keys that together are nearly unique in their source: one group a value.
-    groups = std::max(groups, std::min(rows, llvm::max_element(keys, [](auto *a, auto *b) {
-                                                return a->distinct < b->distinct;
-                                              })[0]->distinct));
+    groups = std::max(groups, std::min(rows, llvm::max_element(keys,
+                                                               [](auto *a, auto *b) {
+                                                                 return a->distinct < b->distinct;
+                                                               })[0]
+                                                 ->distinct));
     result.rows.min = std::min(1.0, input.rows.min);
     result.rows.expected = groups;
     result.rows.p95 = groups * kAggregateDoubt * p95Factor(input.rows);
@@ -291,8 +294,8 @@ TableEstimate projectEstimate(ProjectOp op, const TableEstimate &input) {
   }
   for (const Column &column : op.getResult().getType().getColumns()) {
     Value value = computed.lookup(column.name);
-    ColumnEstimate estimate = value ? estimateExpression(value, columns)
-                                    : columnNamed(input, type, column.name);
+    ColumnEstimate estimate =
+        value ? estimateExpression(value, columns) : columnNamed(input, type, column.name);
     if (value) {
       estimate.distinct = std::min(estimate.distinct, std::max(1.0, result.rows.expected));
       estimate.bytes = chunkBytes(column.type, estimate.bytes);
@@ -300,9 +303,8 @@ TableEstimate projectEstimate(ProjectOp op, const TableEstimate &input) {
     result.columns.push_back(estimate);
   }
   for (const auto &unique : input.uniqueKeys) {
-    bool kept = llvm::all_of(unique, [&](StringAttr name) {
-      return llvm::is_contained(op.getKept(), Attribute(name));
-    });
+    bool kept = llvm::all_of(
+        unique, [&](StringAttr name) { return llvm::is_contained(op.getKept(), Attribute(name)); });
     if (kept) {
       result.uniqueKeys.push_back(unique);
     }
@@ -325,7 +327,8 @@ TableEstimate rowRangeEstimate(const TableEstimate &input, double offset,
                                std::optional<double> count) {
   TableEstimate result = input;
   double most = count.value_or(std::numeric_limits<double>::infinity());
-  for (double *rows : {&result.rows.min, &result.rows.expected, &result.rows.p95, &result.rows.max}) {
+  for (double *rows :
+       {&result.rows.min, &result.rows.expected, &result.rows.p95, &result.rows.max}) {
     *rows = std::clamp(*rows - offset, 0.0, most);
   }
   rescale(result, input.rows.expected);
@@ -355,8 +358,8 @@ TableEstimate unionOf(ArrayRef<const TableEstimate *> inputs) {
   return result;
 }
 
-/// The domain of a unique key within `keys`, which no more combinations of `keys` can exceed; infinite if
-/// there is none.
+/// The domain of a unique key within `keys`, which no more combinations of `keys` can exceed;
+/// infinite if there is none.
 double uniqueDomain(const TableEstimate &table, TableType type, ArrayRef<StringAttr> keys) {
   double domain = std::numeric_limits<double>::infinity();
   for (const auto &unique : table.uniqueKeys) {
@@ -383,9 +386,9 @@ TableEstimate headrace::analysis::estimateFilter(const TableEstimate &input, dou
   TableEstimate result = input;
   result.rows.min = selectivity >= 1 ? input.rows.min : 0;
   result.rows.expected = input.rows.expected * selectivity;
-  result.rows.p95 =
-      selectivity >= 1 ? input.rows.p95
-                       : std::max(input.rows.p95 * selectivity * kFilterDoubt, result.rows.expected);
+  result.rows.p95 = selectivity >= 1 ? input.rows.p95
+                                     : std::max(input.rows.p95 * selectivity * kFilterDoubt,
+                                                result.rows.expected);
   result.rows = ordered(result.rows);
   rescale(result, input.rows.expected);
   return result;
@@ -410,20 +413,20 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
   rightDomain = std::min(rightDomain, uniqueDomain(right, rightType, join.rightKeys));
   double domain = std::max({leftDomain, rightDomain, 1.0});
   if (leftKeys.size() > 1) {
-    // Several keys: where a side has as many combinations as rows, its product says nothing, and the
-    // side with fewer is the one that the other refers to.
+    // Several keys: where a side has as many combinations as rows, its product says nothing, and
+    // the side with fewer is the one that the other refers to.
     domain = std::max(std::min(leftDomain, rightDomain), 1.0);
   }
   double l = left.rows.expected;
   double r = right.rows.expected;
   double inner = l * r * present / domain * residualSelectivity;
-  double rightTuples = std::min(distinctTuples(rightKeys, unbounded, &ColumnEstimate::distinct),
-                                std::max(r, 1.0));
+  double rightTuples =
+      std::min(distinctTuples(rightKeys, unbounded, &ColumnEstimate::distinct), std::max(r, 1.0));
   double matchesPerKey = r / std::max(rightTuples, 1.0);
   double hit = 1 - std::pow(1 - std::min(residualSelectivity, 1.0), std::max(matchesPerKey, 1.0));
   double semi = l * std::min(1.0, (leftKeys.empty() ? 1.0 : rightTuples / domain)) * hit;
 
-  bool leftOnce = containsUniqueKey(right, join.rightKeys);  // a left row matches at most once
+  bool leftOnce = containsUniqueKey(right, join.rightKeys); // a left row matches at most once
   bool rightOnce = containsUniqueKey(left, join.leftKeys);
   double innerMax = left.rows.max * right.rows.max;
   if (left.rows.max == 0 || right.rows.max == 0) {
@@ -443,10 +446,12 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
     }
     break;
   case JoinKind::Left:
-    rows = {left.rows.min, std::max(inner, l), 0, leftOnce ? left.rows.max : left.rows.max + innerMax};
+    rows = {left.rows.min, std::max(inner, l), 0,
+            leftOnce ? left.rows.max : left.rows.max + innerMax};
     break;
   case JoinKind::Right:
-    rows = {right.rows.min, std::max(inner, r), 0, rightOnce ? right.rows.max : right.rows.max + innerMax};
+    rows = {right.rows.min, std::max(inner, r), 0,
+            rightOnce ? right.rows.max : right.rows.max + innerMax};
     break;
   case JoinKind::Full:
     rows = {std::max(left.rows.min, right.rows.min), std::max({inner, l, r}), 0,
@@ -496,8 +501,8 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
       a.nullFraction = b.nullFraction = 0;
     }
   }
-  if (leftOnly || join.kind == JoinKind::Mark || (leftOnce && join.kind != JoinKind::Full &&
-                                                  join.kind != JoinKind::Right)) {
+  if (leftOnly || join.kind == JoinKind::Mark ||
+      (leftOnce && join.kind != JoinKind::Full && join.kind != JoinKind::Right)) {
     llvm::append_range(result.uniqueKeys, left.uniqueKeys);
   }
   if (rightOnce && (join.kind == JoinKind::Inner || join.kind == JoinKind::Right)) {
@@ -595,11 +600,12 @@ TableEstimate CardinalityAnalysis::compute(Operation *op) {
         return unionOf(inputs);
       })
       .Default([&](Operation *other) {
-        // An op of a later level: one that yields the same table from each region, one that passes a table on, or
-        // a source that is not known.
+        // An op of a later level: one that yields the same table from each region, one that passes
+        // a table on, or a source that is not known.
         if (other->getNumRegions() > 0 && !other->getRegion(0).empty()) {
           Operation &last = other->getRegion(0).back().back();
-          if (last.getNumOperands() == 1 && last.getOperand(0).getType() == other->getResult(0).getType()) {
+          if (last.getNumOperands() == 1 &&
+              last.getOperand(0).getType() == other->getResult(0).getType()) {
             return of(last.getOperand(0));
           }
         }

@@ -1,5 +1,6 @@
-// Interval arithmetic over the scalar ops of `frame`. An operation whose corner overflows 128 bits, or
-// that is not known here, has the range of its type: a value outside the type is an error anyway.
+// Interval arithmetic over the scalar ops of `frame`. An operation whose corner overflows 128 bits,
+// or that is not known here, has the range of its type: a value outside the type is an error
+// anyway.
 #include "passes/analysis/expression_ranges.h"
 #include "dialects/frame/FrameConstants.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -41,8 +42,8 @@ MaybeRange literalRange(Attribute value, Type type) {
   if (!integer) {
     return rangeOfType(type);
   }
-  Int128 point = isBoolean(type) ? Int128(integer.getValue().getZExtValue())
-                                 : toInt128(integer.getValue());
+  Int128 point =
+      isBoolean(type) ? Int128(integer.getValue().getZExtValue()) : toInt128(integer.getValue());
   return Range{point, point};
 }
 
@@ -108,9 +109,8 @@ MaybeRange sumRange(Operation *op, Range a, Range b) {
 }
 
 MaybeRange productRange(Range a, Range b) {
-  return cornersOf(a, b, [](Int128 u, Int128 v, Int128 &r) {
-    return __builtin_mul_overflow(u, v, &r);
-  });
+  return cornersOf(a, b,
+                   [](Int128 u, Int128 v, Int128 &r) { return __builtin_mul_overflow(u, v, &r); });
 }
 
 /// The quotient is a * 10^shift / b; the smallest divisors give the largest quotients.

@@ -1,4 +1,5 @@
-// Interval arithmetic over the scalar ops of `frame`, and what a true predicate says about its columns.
+// Interval arithmetic over the scalar ops of `frame`, and what a true predicate says about its
+// columns.
 #ifndef HEADRACE_PASSES_ANALYSIS_EXPRESSIONRANGES_H
 #define HEADRACE_PASSES_ANALYSIS_EXPRESSIONRANGES_H
 
@@ -12,8 +13,8 @@ using ArgumentRanges = llvm::SmallVector<std::optional<Range>>;
 using OuterRange = llvm::function_ref<std::optional<Range>(mlir::Value)>;
 
 /// The range of `scalar`; every result lies within its type. Nothing for floats and strings.
-std::optional<Range> evaluateRange(mlir::Value scalar, llvm::ArrayRef<std::optional<Range>> arguments,
-                                   OuterRange outer);
+std::optional<Range>
+evaluateRange(mlir::Value scalar, llvm::ArrayRef<std::optional<Range>> arguments, OuterRange outer);
 
 /// Narrows `arguments` to the rows for which `predicate` is true. A predicate that cannot be true
 /// leaves any ranges (the table is empty).

@@ -71,8 +71,7 @@ template <typename T> void putBytes(std::vector<uint8_t> &row, uint32_t offset, 
   std::memcpy(row.data() + offset, &value, sizeof(T));
 }
 
-template <typename T>
-void putExtreme(std::vector<uint8_t> &row, uint32_t offset, bool lowest) {
+template <typename T> void putExtreme(std::vector<uint8_t> &row, uint32_t offset, bool lowest) {
   using Limits = std::numeric_limits<T>;
   T high = Limits::has_infinity ? Limits::infinity() : Limits::max();
   T low = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
@@ -128,7 +127,8 @@ plan::State layoutState(pipe::StateOp op) {
       auto value = dyn_cast_or_null<IntegerAttr>(rows.get(name));
       return value ? static_cast<uint64_t>(value.getInt()) : otherwise;
     };
-    state.rows = {number("min", 0), number("expected", 0), number("p95", 0), number("max", UINT64_MAX)};
+    state.rows = {number("min", 0), number("expected", 0), number("p95", 0),
+                  number("max", UINT64_MAX)};
   }
   for (auto field : op.getFields().getAsRange<pipe::FieldAttr>()) {
     plan::StateField out;
@@ -142,9 +142,8 @@ plan::State layoutState(pipe::StateOp op) {
   for (plan::StateField &field : state.fields) {
     order.push_back(&field);
   }
-  llvm::stable_sort(order, [](auto *a, auto *b) {
-    return abi::bytesOf(a->type) > abi::bytesOf(b->type);
-  });
+  llvm::stable_sort(order,
+                    [](auto *a, auto *b) { return abi::bytesOf(a->type) > abi::bytesOf(b->type); });
   uint32_t offset = headerBytes(op.getKind());
   for (plan::StateField *field : order) {
     field->offset = offset;

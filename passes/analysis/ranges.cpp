@@ -35,8 +35,8 @@ std::optional<Int128> integerOf(DictionaryAttr statistics, StringRef field) {
 Ranges scanRanges(ScanOp scan) {
   Ranges result = typeRanges(scan.getResult().getType());
   DictionaryAttr statistics = scan.getStatistics().value_or(DictionaryAttr());
-  auto columns = statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns"))
-                            : DictionaryAttr();
+  auto columns =
+      statistics ? dyn_cast_or_null<DictionaryAttr>(statistics.get("columns")) : DictionaryAttr();
   for (auto [index, file] : llvm::enumerate(scan.getFileColumns().getAsRange<StringAttr>())) {
     auto column = columns ? dyn_cast_or_null<DictionaryAttr>(columns.get(file)) : DictionaryAttr();
     if (!column || !result[index]) {
@@ -45,7 +45,8 @@ Ranges scanRanges(ScanOp scan) {
     std::optional<Int128> low = integerOf(column, "min");
     std::optional<Int128> high = integerOf(column, "max");
     if (low && high && *low <= *high) {
-      result[index] = Range{std::max(result[index]->low, *low), std::min(result[index]->high, *high)};
+      result[index] =
+          Range{std::max(result[index]->low, *low), std::min(result[index]->high, *high)};
     }
   }
   return result;
@@ -68,7 +69,8 @@ Ranges valuesRanges(ValuesOp values) {
       Int128 point = isBoolean(type.getColumnTypes()[index])
                          ? Int128(value.getValue().getZExtValue())
                          : Int128(value.getValue().getSExtValue());
-      all = all ? Range{std::min(all->low, point), std::max(all->high, point)} : Range{point, point};
+      all =
+          all ? Range{std::min(all->low, point), std::max(all->high, point)} : Range{point, point};
     }
     if (range && all) {
       range = all;
@@ -164,7 +166,8 @@ Ranges joinRanges(JoinOp op, const Ranges &left, const Ranges &right) {
     break;
   }
   // Where a key's row must have matched, the key has a value that both sides have.
-  bool narrowsLeft = llvm::is_contained({JoinKind::Inner, JoinKind::Semi, JoinKind::Right}, op.getKind());
+  bool narrowsLeft =
+      llvm::is_contained({JoinKind::Inner, JoinKind::Semi, JoinKind::Right}, op.getKind());
   bool narrowsRight = llvm::is_contained({JoinKind::Inner, JoinKind::Left}, op.getKind());
   for (auto [leftKey, rightKey] : llvm::zip_equal(op.getLeftKeys().getAsRange<StringAttr>(),
                                                   op.getRightKeys().getAsRange<StringAttr>())) {
@@ -319,8 +322,8 @@ const RangeAnalysis::Ranges &RangeAnalysis::columnsOf(Value table) {
     return *found->second;
   }
   Operation *op = table.getDefiningOp();
-  auto ranges = std::make_unique<Ranges>(op ? compute(op)
-                                            : typeRanges(cast<TableType>(table.getType())));
+  auto ranges =
+      std::make_unique<Ranges>(op ? compute(op) : typeRanges(cast<TableType>(table.getType())));
   return *(columns_[table] = std::move(ranges));
 }
 

@@ -51,7 +51,8 @@ Evaluated fittedWide(const APInt &value, Type type) {
 }
 
 Evaluated roundedTo(double value, Type type) {
-  return ok(Scalar{dropNullable(type).isF32() ? static_cast<double>(static_cast<float>(value)) : value});
+  return ok(
+      Scalar{dropNullable(type).isF32() ? static_cast<double>(static_cast<float>(value)) : value});
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,7 +241,8 @@ Evaluated evaluateReal(NumberOp op, double x) {
   case NumberFunction::Sqrt:
     return roundedTo(std::sqrt(x), type);
   case NumberFunction::Round: {
-    double power = std::pow(10.0, static_cast<double>(static_cast<int64_t>(op.getDigits().value_or(0))));
+    double power =
+        std::pow(10.0, static_cast<double>(static_cast<int64_t>(op.getDigits().value_or(0))));
     return roundedTo(power == 1 ? std::round(x) : std::round(x * power) / power, type);
   }
   }
@@ -258,13 +260,16 @@ Evaluated evaluateNumber(NumberOp op, const Scalar &operand) {
     value = value.abs();
   } else {
     digits = std::clamp<int64_t>(static_cast<int64_t>(op.getDigits().value_or(0)), -38, scale);
-    value = roundedQuotient(op.getFunction(), value, powerOfTen(static_cast<unsigned>(scale - digits)));
+    value =
+        roundedQuotient(op.getFunction(), value, powerOfTen(static_cast<unsigned>(scale - digits)));
   }
   // `value` counts units of 10^-digits.
   if (target >= digits) {
     return fittedWide(value * powerOfTen(static_cast<unsigned>(target - digits)), to);
   }
-  return fittedWide(roundedQuotient(NumberFunction::Round, value, powerOfTen(static_cast<unsigned>(digits - target))), to);
+  return fittedWide(roundedQuotient(NumberFunction::Round, value,
+                                    powerOfTen(static_cast<unsigned>(digits - target))),
+                    to);
 }
 
 Evaluated evaluateText(TextOp op, ArrayRef<Scalar> operands) {
@@ -306,7 +311,8 @@ Evaluated evaluateShift(ShiftDateOp op, Int128 days) {
   if (!date.year().ok()) {
     return fail("overflow of a date");
   }
-  Int128 result = Int128(sys_days(date).time_since_epoch().count()) + static_cast<int64_t>(op.getDays());
+  Int128 result =
+      Int128(sys_days(date).time_since_epoch().count()) + static_cast<int64_t>(op.getDays());
   bool fits = result >= INT32_MIN && result <= INT32_MAX;
   return fits ? ok(result) : fail("overflow of a date");
 }
@@ -347,7 +353,8 @@ Scalar evaluateLogic(ArrayRef<Scalar> operands, bool decisive) {
 }
 
 Scalar extractField(DateField field, Int128 days) {
-  std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(static_cast<int>(days)))};
+  std::chrono::year_month_day date{
+      std::chrono::sys_days(std::chrono::days(static_cast<int>(days)))};
   switch (field) {
   case DateField::Year:
     return {Int128(static_cast<int>(date.year()))};
@@ -378,8 +385,8 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
       .Case([&](TextOp text) { return evaluateText(text, operands); })
       .Case([&](ShiftDateOp shift) { return evaluateShift(shift, operands[0].integer()); })
       .Case([&](CompareOp compare) {
-        return ok(Scalar::boolean(
-            holds(compare.getKind(), compareScalars(operands[0], operands[1]))));
+        return ok(
+            Scalar::boolean(holds(compare.getKind(), compareScalars(operands[0], operands[1]))));
       })
       .Case([&](NotOp) { return ok(Scalar::boolean(!operands[0].isTrue())); })
       .Case([&](InOp in) {
@@ -403,7 +410,9 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
       .Case([&](ExtractOp extract) {
         return ok(extractField(extract.getField(), operands[0].integer()));
       })
-      .Default([](Operation *other) { return fail("no scalar op: " + other->getName().getStringRef()); });
+      .Default([](Operation *other) {
+        return fail("no scalar op: " + other->getName().getStringRef());
+      });
 }
 
 } // namespace
@@ -416,7 +425,9 @@ Evaluated headrace::analysis::fitted(Int128 value, Type type) {
   return ok(value);
 }
 
-Evaluated headrace::analysis::parseText(StringRef text, Type type) { return castOfText(text, type); }
+Evaluated headrace::analysis::parseText(StringRef text, Type type) {
+  return castOfText(text, type);
+}
 
 std::string headrace::analysis::textOf(const Scalar &value, Type type) {
   return isFloat(type) ? realText(value.real()) : exactText(value.integer(), type);
@@ -436,9 +447,9 @@ Evaluated headrace::analysis::evaluateOp(Operation *op, ArrayRef<Scalar> operand
     auto present = llvm::find_if(operands, [](const Scalar &value) { return !value.isNull(); });
     return ok(present == operands.end() ? Scalar::null() : *present);
   }
-  if (auto compare = dyn_cast<CompareOp>(op);
-      compare && compare.getKind() == CompareKind::IsNotDistinctFrom &&
-      (operands[0].isNull() || operands[1].isNull())) {
+  if (auto compare = dyn_cast<CompareOp>(op); compare &&
+                                              compare.getKind() == CompareKind::IsNotDistinctFrom &&
+                                              (operands[0].isNull() || operands[1].isNull())) {
     return ok(Scalar::boolean(operands[0].isNull() && operands[1].isNull()));
   }
   if (llvm::any_of(operands, [](const Scalar &value) { return value.isNull(); })) {
@@ -491,8 +502,9 @@ Scalar headrace::analysis::scalarOf(Attribute literal, Type type) {
     return Scalar::boolean(!integer.getValue().isZero());
   }
   APInt bits = integer.getValue().sext(128);
-  return {static_cast<Int128>((static_cast<unsigned __int128>(bits.extractBitsAsZExtValue(64, 64)) << 64) |
-                              bits.extractBitsAsZExtValue(64, 0))};
+  return {static_cast<Int128>(
+      (static_cast<unsigned __int128>(bits.extractBitsAsZExtValue(64, 64)) << 64) |
+      bits.extractBitsAsZExtValue(64, 0))};
 }
 
 Attribute headrace::analysis::literalOf(const Scalar &value, Type type) {

@@ -68,7 +68,8 @@ struct Interval {
   double high = std::numeric_limits<double>::infinity();
 };
 
-/// `scalar <kind> literal` as an interval of the scalar, if the comparison is one with a known number.
+/// `scalar <kind> literal` as an interval of the scalar, if the comparison is one with a known
+/// number.
 struct Bound {
   Value scalar;
   Interval interval;
@@ -99,8 +100,9 @@ std::optional<Bound> boundOf(CompareOp compare, ColumnLookup columns,
   case CompareKind::Ge:
     return Bound{scalar, {*limit.low, Interval().high}};
   case CompareKind::Eq:
-    return forEquality == Equality::kAsBound ? std::optional(Bound{scalar, {*limit.low, *limit.high}})
-                                             : std::nullopt;
+    return forEquality == Equality::kAsBound
+               ? std::optional(Bound{scalar, {*limit.low, *limit.high}})
+               : std::nullopt;
   default:
     return std::nullopt;
   }
@@ -276,7 +278,8 @@ ColumnEstimate headrace::analysis::estimateExpression(Value scalar, ColumnLookup
   if (isa<CaseOp, CoalesceOp>(op)) {
     SmallVector<ColumnEstimate> branches;
     auto conditional = dyn_cast<CaseOp>(op);
-    for (Value value : conditional ? ValueRange(conditional.getValues()) : ValueRange(op->getOperands())) {
+    for (Value value :
+         conditional ? ValueRange(conditional.getValues()) : ValueRange(op->getOperands())) {
       branches.push_back(estimateExpression(value, columns));
     }
     if (conditional && conditional.getOtherwise()) {
@@ -348,8 +351,9 @@ double headrace::analysis::selectivityOf(Value predicate, ColumnLookup columns) 
   return clampSelectivity(result);
 }
 
-void headrace::analysis::narrowColumns(Value predicate, ColumnLookup columns,
-                                       llvm::function_ref<ColumnEstimate *(BlockArgument)> narrowed) {
+void headrace::analysis::narrowColumns(
+    Value predicate, ColumnLookup columns,
+    llvm::function_ref<ColumnEstimate *(BlockArgument)> narrowed) {
   SmallVector<Value> conjuncts;
   flattenAnd(predicate, conjuncts);
   for (Value conjunct : conjuncts) {

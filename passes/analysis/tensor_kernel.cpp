@@ -21,10 +21,12 @@ LogicalResult checkMap(linalg::GenericOp op, AffineMap map) {
   for (AffineExpr result : map.getResults()) {
     if (auto dim = dyn_cast<AffineDimExpr>(result)) {
       if (!seen.insert(dim.getPosition()).second) {
-        return op.emitError("reads a diagonal, which no kernel does; indexing map: ") << AffineMapAttr::get(map);
+        return op.emitError("reads a diagonal, which no kernel does; indexing map: ")
+               << AffineMapAttr::get(map);
       }
     } else if (!isa<AffineConstantExpr>(result)) {
-      return op.emitError("indexes by more than one loop, which no kernel does; indexing map: ") << AffineMapAttr::get(map);
+      return op.emitError("indexes by more than one loop, which no kernel does; indexing map: ")
+             << AffineMapAttr::get(map);
     }
   }
   return success();
@@ -37,8 +39,9 @@ std::optional<unsigned> chooseRowLoop(linalg::GenericOp op, const TensorKernelSh
     if (!dim || iterators[dim.getPosition()] != utils::IteratorType::parallel) {
       continue;
     }
-    bool everywhere = llvm::all_of(
-        shape.outputs, [&](const TensorKernelBuffer &out) { return out.map.isFunctionOfDim(dim.getPosition()); });
+    bool everywhere = llvm::all_of(shape.outputs, [&](const TensorKernelBuffer &out) {
+      return out.map.isFunctionOfDim(dim.getPosition());
+    });
     if (everywhere) {
       return dim.getPosition();
     }
@@ -48,7 +51,9 @@ std::optional<unsigned> chooseRowLoop(linalg::GenericOp op, const TensorKernelSh
 
 } // namespace
 
-StringRef tensorKernelSymbol(linalg::GenericOp op) { return op.getLibraryCall().value_or(StringRef()); }
+StringRef tensorKernelSymbol(linalg::GenericOp op) {
+  return op.getLibraryCall().value_or(StringRef());
+}
 
 void setTensorKernelSymbol(linalg::GenericOp op, StringRef symbol) { op.setLibraryCall(symbol); }
 
@@ -73,7 +78,8 @@ FailureOr<TensorKernelShape> tensorKernelShape(linalg::GenericOp op) {
     }
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!isElement(getElementTypeOrSelf(operand.get().getType()))) {
-      return op.emitError("kernels take elements of f32, f64 and i64, got: ") << operand.get().getType();
+      return op.emitError("kernels take elements of f32, f64 and i64, got: ")
+             << operand.get().getType();
     }
     if (op.isDpsInput(&operand)) {
       if (type) {

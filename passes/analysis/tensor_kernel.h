@@ -1,5 +1,6 @@
-// What a linalg.generic is as a kernel: its buffers, where its loops get their extents, and which loop the
-// runtime cuts into morsels. Shared by `schedule`, which writes the task, and `lower`, which emits the code.
+// What a linalg.generic is as a kernel: its buffers, where its loops get their extents, and which
+// loop the runtime cuts into morsels. Shared by `schedule`, which writes the task, and `lower`,
+// which emits the code.
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -44,8 +45,9 @@ struct TensorKernelShape {
 llvm::StringRef tensorKernelSymbol(mlir::linalg::GenericOp op);
 void setTensorKernelSymbol(mlir::linalg::GenericOp op, llvm::StringRef symbol);
 
-/// Fails with a diagnostic on ops that no kernel is made of: element types other than f32, f64, i64, maps that
-/// are not projected permutations (with constants), scalar operands that are not constants.
+/// Fails with a diagnostic on ops that no kernel is made of: element types other than f32, f64,
+/// i64, maps that are not projected permutations (with constants), scalar operands that are not
+/// constants.
 mlir::FailureOr<TensorKernelShape> tensorKernelShape(mlir::linalg::GenericOp op);
 
 /// The constant a tensor was filled with (linalg.fill), or null.

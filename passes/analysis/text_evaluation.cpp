@@ -91,8 +91,9 @@ static std::string mappedBy(StringRef text, wint_t (*map)(wint_t, locale_t)) {
   for (StringRef character : charactersOf(text)) {
     llvm::SmallVector<llvm::UTF32> code(1);
     const auto *from = reinterpret_cast<const llvm::UTF8 *>(character.begin());
-    bool known = unicode && llvm::convertUTF8Sequence(&from, reinterpret_cast<const llvm::UTF8 *>(character.end()),
-                                                      code.data(), llvm::strictConversion) == llvm::conversionOK;
+    bool known = unicode && llvm::convertUTF8Sequence(
+                                &from, reinterpret_cast<const llvm::UTF8 *>(character.end()),
+                                code.data(), llvm::strictConversion) == llvm::conversionOK;
     char buffer[UNI_MAX_UTF8_BYTES_PER_CODE_POINT];
     char *end = buffer;
     if (known && llvm::ConvertCodePointToUTF8(map(code[0], unicode), end)) {
@@ -107,7 +108,9 @@ static std::string mappedBy(StringRef text, wint_t (*map)(wint_t, locale_t)) {
 std::string headrace::analysis::upperOf(StringRef text) { return mappedBy(text, towupper_l); }
 std::string headrace::analysis::lowerOf(StringRef text) { return mappedBy(text, towlower_l); }
 
-int64_t headrace::analysis::lengthOf(StringRef text) { return static_cast<int64_t>(charactersOf(text).size()); }
+int64_t headrace::analysis::lengthOf(StringRef text) {
+  return static_cast<int64_t>(charactersOf(text).size());
+}
 
 StringRef headrace::analysis::trimmedStart(StringRef text, StringRef set) {
   llvm::SmallVector<StringRef> characters = charactersOf(text), left = charactersOf(set);

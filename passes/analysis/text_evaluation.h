@@ -12,8 +12,8 @@ namespace headrace::analysis {
 /// Whether `text` matches the SQL pattern; `escape` is one character or empty.
 bool matchesLike(llvm::StringRef text, llvm::StringRef pattern, llvm::StringRef escape);
 
-/// The characters (code points) from `start` (1 is the first), at most `length`. Positions before the
-/// first count toward the length.
+/// The characters (code points) from `start` (1 is the first), at most `length`. Positions before
+/// the first count toward the length.
 std::string substringOf(llvm::StringRef text, int64_t start, std::optional<int64_t> length);
 
 /// Every character in its other case, by Unicode's simple mapping.

@@ -34,7 +34,8 @@ public:
   explicit PhaseClock(CompiledProgram &out) : out_(out) {}
   void lap(std::string name) {
     auto now = std::chrono::steady_clock::now();
-    out_.phaseSeconds.emplace_back(std::move(name), std::chrono::duration<double>(now - last_).count());
+    out_.phaseSeconds.emplace_back(std::move(name),
+                                   std::chrono::duration<double>(now - last_).count());
     last_ = now;
   }
 
@@ -89,7 +90,8 @@ lower::ObjectCache fileCache(const std::string &directory) {
   llvm::sys::fs::create_directories(directory);
   cache.find = [directory](const std::string &key, std::vector<char> *object) {
     std::string path = directory + "/" + key + ".o";
-    auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    auto file =
+        llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
     if (!file) {
       return false;
     }
@@ -129,7 +131,8 @@ StringRef phaseName(Phase phase) {
 }
 
 bool parsePhase(StringRef name, Phase *phase) {
-  for (Phase candidate : {Phase::kImport, Phase::kOptimize, Phase::kShard, Phase::kForm, Phase::kSchedule}) {
+  for (Phase candidate :
+       {Phase::kImport, Phase::kOptimize, Phase::kShard, Phase::kForm, Phase::kSchedule}) {
     if (phaseName(candidate) == name) {
       *phase = candidate;
       return true;
@@ -147,8 +150,9 @@ std::unique_ptr<MLIRContext> makeContext() {
   return context;
 }
 
-OwningOpRef<ModuleOp> importSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options,
-                                std::string &error, const llvm::StringSet<> &takenNames) {
+OwningOpRef<ModuleOp> importSql(MLIRContext *context, const std::string &substrait,
+                                const CompileOptions &options, std::string &error,
+                                const llvm::StringSet<> &takenNames) {
   import::SubstraitImportOptions importOptions;
   importOptions.takenNames = takenNames;
   for (const auto &[table, document] : options.statistics) {
@@ -157,7 +161,8 @@ OwningOpRef<ModuleOp> importSql(MLIRContext *context, const std::string &substra
   return import::importSubstrait(context, substrait, importOptions, error);
 }
 
-bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &options, std::string &error) {
+bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &options,
+               std::string &error) {
   DiagnosticText diagnostics(module.getContext(), error);
   for (Phase phase : {Phase::kOptimize, Phase::kShard, Phase::kForm}) {
     if (phase < from || phase > to) {
@@ -216,12 +221,14 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
   DiagnosticText diagnostics(module->getContext(), error);
   lower::CompileOptions target;
   target.isa = lower::hostIsa();
-  for (lower::TargetIsa isa : {lower::TargetIsa::kX86_64, lower::TargetIsa::kX86_64_v3, lower::TargetIsa::kX86_64_v4}) {
+  for (lower::TargetIsa isa :
+       {lower::TargetIsa::kX86_64, lower::TargetIsa::kX86_64_v3, lower::TargetIsa::kX86_64_v4}) {
     if (lower::isaName(isa) == options.isa) {
       target.isa = isa;
     }
   }
-  FailureOr<lower::LoweredKernels> lowered = lower::lowerPipelines(*module, target, fileCache(options.kernelCache));
+  FailureOr<lower::LoweredKernels> lowered =
+      lower::lowerPipelines(*module, target, fileCache(options.kernelCache));
   if (failed(lowered)) {
     return false;
   }
@@ -233,7 +240,8 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
   if (options.observe) {
     options.observe(Phase::kSchedule, *module);
   }
-  FailureOr<plan::Plan> plan = schedule::emitPlan(*program, std::move(lowered->kernels), std::move(lowered->places));
+  FailureOr<plan::Plan> plan =
+      schedule::emitPlan(*program, std::move(lowered->kernels), std::move(lowered->places));
   if (failed(plan)) {
     return false;
   }
@@ -263,7 +271,8 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
 
 } // namespace
 
-OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text, std::string &error) {
+OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text,
+                                 std::string &error) {
   DiagnosticText diagnostics(context, error);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
   if (!module && error.empty()) {
@@ -272,20 +281,21 @@ OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text, 
   return module;
 }
 
-bool compileSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options, CompiledProgram &out,
-                std::string &error) {
+bool compileSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options,
+                CompiledProgram &out, std::string &error) {
   PhaseClock clock(out);
   return compileImported(importSql(context, substrait, options, error), clock, options, out, error);
 }
 
-bool compileMlir(MLIRContext *context, const std::string &text, const CompileOptions &options, CompiledProgram &out,
-                 std::string &error) {
+bool compileMlir(MLIRContext *context, const std::string &text, const CompileOptions &options,
+                 CompiledProgram &out, std::string &error) {
   PhaseClock clock(out);
   return compileImported(importMlir(context, text, error), clock, options, out, error);
 }
 
-bool compileMixed(MLIRContext *context, const std::string &text, const std::vector<QueryInput> &queries,
-                  const CompileOptions &options, CompiledProgram &out, std::string &error) {
+bool compileMixed(MLIRContext *context, const std::string &text,
+                  const std::vector<QueryInput> &queries, const CompileOptions &options,
+                  CompiledProgram &out, std::string &error) {
   PhaseClock clock(out);
   OwningOpRef<ModuleOp> module;
   {

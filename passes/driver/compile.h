@@ -1,4 +1,5 @@
-// The whole compiler in one call: a user's program to a plan and its kernels. The only place that knows all phases.
+// The whole compiler in one call: a user's program to a plan and its kernels. The only place that
+// knows all phases.
 #pragma once
 
 #include "runtime/model/plan/plan.h"
@@ -24,8 +25,8 @@ struct CompileOptions {
   /// Table name -> statistics document (JSON text), as storage writes it.
   std::map<std::string, std::string> statistics;
   unsigned ranks = 1;
-  /// The ranks along several axes, "node:2,gpu:4", the last the fastest; empty: one axis. A program that then divides
-  /// something over some of the axes alone is refused: see whole_mesh.h.
+  /// The ranks along several axes, "node:2,gpu:4", the last the fastest; empty: one axis. A program
+  /// that then divides something over some of the axes alone is refused: see whole_mesh.h.
   std::string mesh;
   /// Topology file as JSON text; empty: this machine with `ranks` ranks.
   std::string topology;
@@ -50,24 +51,29 @@ struct CompiledProgram {
   int kernelsCompiled = 0, kernelsCached = 0;
 };
 
-/// A context with every dialect the compiler uses. One per thread; reuse it: making one costs milliseconds.
+/// A context with every dialect the compiler uses. One per thread; reuse it: making one costs
+/// milliseconds.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
-/// Substrait JSON to the program of phase `import`, whose columns get none of `takenNames`. Null and `error` (with the
-/// place) on failure.
-mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context, const std::string &substrait,
+/// Substrait JSON to the program of phase `import`, whose columns get none of `takenNames`. Null
+/// and `error` (with the place) on failure.
+mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context,
+                                            const std::string &substrait,
                                             const CompileOptions &options, std::string &error,
                                             const llvm::StringSet<> &takenNames = {});
 
-/// The text of a program of phase `import`, a function @main or the only one. Null and `error` on failure.
-mlir::OwningOpRef<mlir::ModuleOp> importMlir(mlir::MLIRContext *context, const std::string &text, std::string &error);
+/// The text of a program of phase `import`, a function @main or the only one. Null and `error` on
+/// failure.
+mlir::OwningOpRef<mlir::ModuleOp> importMlir(mlir::MLIRContext *context, const std::string &text,
+                                             std::string &error);
 
 /// Runs the phases from `from` to `to` on a module, in place.
-bool runPhases(mlir::ModuleOp module, Phase from, Phase to, const CompileOptions &options, std::string &error);
+bool runPhases(mlir::ModuleOp module, Phase from, Phase to, const CompileOptions &options,
+               std::string &error);
 
 /// The whole way. False and `error` on failure.
-bool compileSql(mlir::MLIRContext *context, const std::string &substrait, const CompileOptions &options,
-                CompiledProgram &out, std::string &error);
+bool compileSql(mlir::MLIRContext *context, const std::string &substrait,
+                const CompileOptions &options, CompiledProgram &out, std::string &error);
 /// The same for importMlir's text. A function of tensors becomes a tensor program.
 bool compileMlir(mlir::MLIRContext *context, const std::string &text, const CompileOptions &options,
                  CompiledProgram &out, std::string &error);

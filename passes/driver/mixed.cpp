@@ -22,8 +22,8 @@ Value moveQuery(func::FuncOp query, Operation *before) {
 }
 
 /// The columns of the table that have these names for the user.
-FailureOr<ArrayAttr> columnsNamed(ArrayRef<std::string> wanted, frame::TableType table, ArrayAttr shown,
-                                  std::string &error) {
+FailureOr<ArrayAttr> columnsNamed(ArrayRef<std::string> wanted, frame::TableType table,
+                                  ArrayAttr shown, std::string &error) {
   SmallVector<Attribute> columns;
   for (const std::string &name : wanted) {
     Attribute found;
@@ -57,9 +57,11 @@ llvm::StringSet<> columnNames(func::FuncOp function) {
   return names;
 }
 
-bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptions &options, std::string &error) {
+bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptions &options,
+              std::string &error) {
   MLIRContext *context = function.getContext();
-  OwningOpRef<ModuleOp> module = importSql(context, input.substrait, options, error, columnNames(function));
+  OwningOpRef<ModuleOp> module =
+      importSql(context, input.substrait, options, error, columnNames(function));
   func::FuncOp query = module ? programFunction(*module) : func::FuncOp();
   if (!query) {
     return false;
@@ -84,7 +86,8 @@ bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptio
     tensors.push_back(function.getArgument(argument).getType());
   }
   OpBuilder builder(before);
-  auto made = frame::ToTensorOp::create(builder, location, tensors, table, builder.getArrayAttr(groups));
+  auto made =
+      frame::ToTensorOp::create(builder, location, tensors, table, builder.getArrayAttr(groups));
   for (auto [argument, tensor] : llvm::zip_equal(input.arguments, made.getTensors())) {
     function.getArgument(argument).replaceAllUsesWith(tensor);
   }
@@ -94,8 +97,8 @@ bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptio
 } // namespace
 
 OwningOpRef<ModuleOp> importMixed(MLIRContext *context, const std::string &text,
-                                  const std::vector<QueryInput> &queries, const CompileOptions &options,
-                                  std::string &error) {
+                                  const std::vector<QueryInput> &queries,
+                                  const CompileOptions &options, std::string &error) {
   OwningOpRef<ModuleOp> module = importMlir(context, text, error);
   func::FuncOp function = module ? programFunction(*module) : func::FuncOp();
   if (!function) {

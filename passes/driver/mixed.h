@@ -12,14 +12,16 @@ struct QueryInput {
   std::vector<std::vector<std::string>> columns; ///< per argument: names in the query's result
 };
 
-/// Imports the text of the function and the queries and puts them into one function, where a frame.to_tensor takes the
-/// place of the arguments. Null, with `error`, if something of it does not import.
+/// Imports the text of the function and the queries and puts them into one function, where a
+/// frame.to_tensor takes the place of the arguments. Null, with `error`, if something of it does
+/// not import.
 mlir::OwningOpRef<mlir::ModuleOp> importMixed(mlir::MLIRContext *context, const std::string &text,
-                                              const std::vector<QueryInput> &queries, const CompileOptions &options,
-                                              std::string &error);
+                                              const std::vector<QueryInput> &queries,
+                                              const CompileOptions &options, std::string &error);
 
 /// The whole way from importMixed on. False and `error` on failure.
-bool compileMixed(mlir::MLIRContext *context, const std::string &text, const std::vector<QueryInput> &queries,
-                  const CompileOptions &options, CompiledProgram &out, std::string &error);
+bool compileMixed(mlir::MLIRContext *context, const std::string &text,
+                  const std::vector<QueryInput> &queries, const CompileOptions &options,
+                  CompiledProgram &out, std::string &error);
 
 } // namespace headrace::driver

@@ -34,7 +34,9 @@ namespace {
 class FormPass : public PassWrapper<FormPass, OperationPass<ModuleOp>> {
 public:
   StringRef getArgument() const override { return "form"; }
-  StringRef getDescription() const override { return "phase form: the local program to pipelines between states, and tensor kernels"; }
+  StringRef getDescription() const override {
+    return "phase form: the local program to pipelines between states, and tensor kernels";
+  }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<pipe::PipeDialect, arith::ArithDialect, math::MathDialect>();
   }
@@ -48,8 +50,12 @@ public:
 class SchedulePass : public PassWrapper<SchedulePass, OperationPass<ModuleOp>> {
 public:
   StringRef getArgument() const override { return "schedule-tasks"; }
-  StringRef getDescription() const override { return "phase schedule: pipelines to tasks, tokens and streams"; }
-  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<sched::SchedDialect>(); }
+  StringRef getDescription() const override {
+    return "phase schedule: pipelines to tasks, tokens and streams";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<sched::SchedDialect>();
+  }
   void runOnOperation() override {
     if (failed(schedule::buildProgram(getOperation()))) {
       signalPassFailure();
@@ -60,8 +66,12 @@ public:
 class LowerPass : public PassWrapper<LowerPass, OperationPass<ModuleOp>> {
 public:
   StringRef getArgument() const override { return "lower-kernels"; }
-  StringRef getDescription() const override { return "phase lower: pipelines to kernels in the LLVM dialect"; }
-  void getDependentDialects(DialectRegistry &registry) const override { lower::registerCompileDialects(registry); }
+  StringRef getDescription() const override {
+    return "phase lower: pipelines to kernels in the LLVM dialect";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    lower::registerCompileDialects(registry);
+  }
   void runOnOperation() override {
     FailureOr<OwningOpRef<ModuleOp>> kernels = lower::emitKernels(getOperation());
     if (failed(kernels)) {
@@ -74,10 +84,15 @@ public:
 class LowerGpuPass : public PassWrapper<LowerGpuPass, OperationPass<ModuleOp>> {
 public:
   StringRef getArgument() const override { return "lower-gpu-kernels"; }
-  StringRef getDescription() const override { return "pipelines and tensor kernels shaped for threads, in the LLVM dialect"; }
-  void getDependentDialects(DialectRegistry &registry) const override { lower::registerCompileDialects(registry); }
+  StringRef getDescription() const override {
+    return "pipelines and tensor kernels shaped for threads, in the LLVM dialect";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    lower::registerCompileDialects(registry);
+  }
   void runOnOperation() override {
-    FailureOr<lower::DeviceKernels> kernels = lower::emitDeviceKernels(getOperation(), lower::DeviceTarget::kPtx);
+    FailureOr<lower::DeviceKernels> kernels =
+        lower::emitDeviceKernels(getOperation(), lower::DeviceTarget::kPtx);
     if (failed(kernels)) {
       return signalPassFailure();
     }
@@ -115,11 +130,8 @@ struct PhasePasses {
   const char *pass;
 };
 constexpr PhasePasses kPhases[] = {
-    {"optimize", "--optimize"},
-    {"shard", "--shard"},
-    {"form", "--form"},
-    {"schedule", "--schedule-tasks"},
-    {"lower", "--lower-kernels"},
+    {"optimize", "--optimize"},       {"shard", "--shard"},         {"form", "--form"},
+    {"schedule", "--schedule-tasks"}, {"lower", "--lower-kernels"},
 };
 
 } // namespace
@@ -130,13 +142,18 @@ void registerAllPasses() {
   optimize::registerOptimizePasses();
   shard::registerShardPasses();
   form::registerFormPasses();
-  registerVerifyPass("verify-import", "what optimize may rely on: one global program without layouts",
+  registerVerifyPass("verify-import",
+                     "what optimize may rely on: one global program without layouts",
                      import::verifyImport);
-  registerVerifyPass("verify-optimize", "what shard may rely on: relations with strategies, measures that combine",
+  registerVerifyPass("verify-optimize",
+                     "what shard may rely on: relations with strategies, measures that combine",
                      optimize::verifyOptimize);
-  registerVerifyPass("verify-form", "what lower and schedule may rely on: pipelines between states that are filled",
-                     form::verifyForm);
-  registerVerifyPass("verify-schedule", "what the plan may rely on: every pipeline runs once, states are filled first",
+  registerVerifyPass(
+      "verify-form",
+      "what lower and schedule may rely on: pipelines between states that are filled",
+      form::verifyForm);
+  registerVerifyPass("verify-schedule",
+                     "what the plan may rely on: every pipeline runs once, states are filled first",
                      schedule::verifySchedule);
   PassRegistration<FormPass>();
   PassRegistration<SchedulePass>();

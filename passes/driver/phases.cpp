@@ -46,8 +46,8 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
     return failure();
   }
   if (int64_t ranks = topo::meshOf(module).getRankCount(); ranks != options.ranks) {
-    return module.emitError("the mesh ") << options.mesh << " has " << ranks << " ranks, the program has "
-                                         << options.ranks;
+    return module.emitError("the mesh ")
+           << options.mesh << " has " << ranks << " ranks, the program has " << options.ranks;
   }
   if (failed(requireWholeMesh(module))) {
     return failure();
@@ -67,6 +67,5 @@ LogicalResult runForm(ModuleOp module) {
   LogicalResult formed = form::formProgram(function);
   return failure(failed(formed) || failed(form::verifyForm(module)));
 }
-
 
 } // namespace headrace::driver

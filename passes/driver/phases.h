@@ -13,7 +13,8 @@ mlir::func::FuncOp programFunction(mlir::ModuleOp module);
 
 /// Rewrites that are good whatever the ranks.
 mlir::LogicalResult runOptimize(mlir::ModuleOp module);
-/// Layouts by cost, then one rank's view. Leaves what was chosen and why in the module's `headrace.explanation`.
+/// Layouts by cost, then one rank's view. Leaves what was chosen and why in the module's
+/// `headrace.explanation`.
 mlir::LogicalResult runShard(mlir::ModuleOp module, const CompileOptions &options);
 /// One rank's program to pipelines and tensor kernels.
 mlir::LogicalResult runForm(mlir::ModuleOp module);

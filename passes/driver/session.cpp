@@ -55,9 +55,10 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
   for (const SessionQuery &query : request.queries) {
     queries.push_back({query.substrait, query.arguments, query.columns});
   }
-  answer.ok = language == Language::kMlir
-                  ? driver::compileMixed(context, request.mlir, queries, options, program, answer.error)
-                  : driver::compileSql(context, request.substrait, options, program, answer.error);
+  answer.ok =
+      language == Language::kMlir
+          ? driver::compileMixed(context, request.mlir, queries, options, program, answer.error)
+          : driver::compileSql(context, request.substrait, options, program, answer.error);
   answer.phaseSeconds = program.phaseSeconds;
   if (!answer.ok) {
     if (answer.error.empty()) {

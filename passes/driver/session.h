@@ -1,4 +1,5 @@
-// The compiler behind an interface without MLIR: what bindings and tools that must not see its headers use.
+// The compiler behind an interface without MLIR: what bindings and tools that must not see its
+// headers use.
 #pragma once
 
 #include <map>
@@ -22,14 +23,14 @@ struct SessionRequest {
   std::vector<SessionQuery> queries;             ///< with `mlir`: of a mixed program
   std::map<std::string, std::string> statistics; ///< table -> statistics document, JSON
   unsigned ranks = 1;
-  std::string mesh;            ///< "node:2,gpu:4"; empty: one axis
-  std::string topology;        ///< JSON; empty: this machine
+  std::string mesh;     ///< "node:2,gpu:4"; empty: one axis
+  std::string topology; ///< JSON; empty: this machine
   int64_t layoutSeed = -1;
-  uint64_t layoutAlternative = 0; ///< not 0: a layout that is nearly the cheapest
-  uint32_t chunkRows = 0;         ///< not 0: rows of the chunks that kernels make
-  std::string note;               ///< put in front of the explanation
-  std::string kernelCache;     ///< directory; empty: none
-  std::string isa;             ///< empty: this machine's best
+  uint64_t layoutAlternative = 0;      ///< not 0: a layout that is nearly the cheapest
+  uint32_t chunkRows = 0;              ///< not 0: rows of the chunks that kernels make
+  std::string note;                    ///< put in front of the explanation
+  std::string kernelCache;             ///< directory; empty: none
+  std::string isa;                     ///< empty: this machine's best
   std::vector<std::string> dumpPhases; ///< phases after which the program is kept as text
 };
 

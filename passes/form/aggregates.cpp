@@ -7,12 +7,15 @@ namespace headrace::form {
 
 void Former::emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAttr keys) {
   OpBuilder builder = OpBuilder::atBlockEnd(module_.getBody());
-  auto pipeline = pipe::PipelineOp::create(builder, state.getLoc(), b_.getStringAttr("merge_" + state.getSymName()));
+  auto pipeline = pipe::PipelineOp::create(builder, state.getLoc(),
+                                           b_.getStringAttr("merge_" + state.getSymName()));
   pipeline->setAttr("merges", FlatSymbolRefAttr::get(state.getSymNameAttr()));
   Block &body = pipeline.getBody().emplaceBlock();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
-  Value rows = pipe::ReadOp::create(inside, state.getLoc(), rowsType(fields), FlatSymbolRefAttr::get(state.getSymNameAttr()));
-  pipe::CombineOp::create(inside, state.getLoc(), rows, FlatSymbolRefAttr::get(state.getSymNameAttr()), keys, FloatAttr());
+  Value rows = pipe::ReadOp::create(inside, state.getLoc(), rowsType(fields),
+                                    FlatSymbolRefAttr::get(state.getSymNameAttr()));
+  pipe::CombineOp::create(inside, state.getLoc(), rows,
+                          FlatSymbolRefAttr::get(state.getSymNameAttr()), keys, FloatAttr());
 }
 
 FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, const Names &needed) {
@@ -42,20 +45,23 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   if (failed(input)) {
     return failure();
   }
-  // What partial aggregates give: counts to add up, and sums whose range already holds for all ranks together.
+  // What partial aggregates give: counts to add up, and sums whose range already holds for all
+  // ranks together.
   bool combinesPartials = aggregate.getStage() == frame::AggregateStage::Final;
   // One map gives every measure its input, under the measure's name.
   auto inputs = appendMap(
       *input, sources, keyNames, names, aggregate.getLoc(),
-      [&](ExpressionTranslator &translator, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+      [&](ExpressionTranslator &translator,
+          ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
         SmallVector<Scalar> out;
         for (frame::MeasureAttr measure : measures) {
           Scalar scalar;
           if (measure.getInput()) {
             scalar = arguments[llvm::find(sources, measure.getInput().str()) - sources.begin()];
           }
-          bool counts = !combinesPartials && (measure.getFunction() == frame::AggregateFunction::Count ||
-                                              measure.getFunction() == frame::AggregateFunction::CountStar);
+          bool counts =
+              !combinesPartials && (measure.getFunction() == frame::AggregateFunction::Count ||
+                                    measure.getFunction() == frame::AggregateFunction::CountStar);
           out.push_back(counts ? translator.countOf(scalar) : scalar);
         }
         return out;
@@ -92,11 +98,14 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
         break;
       }
       __int128 low, high;
-      bool bounded = out.range && input->rowsMax &&
-                     !__builtin_mul_overflow(out.range->low, static_cast<__int128>(*input->rowsMax), &low) &&
-                     !__builtin_mul_overflow(out.range->high, static_cast<__int128>(*input->rowsMax), &high);
-      out.range = bounded ? std::optional<Range>(Range{std::min<__int128>(low, 0), std::max<__int128>(high, 0)})
-                          : std::nullopt;
+      bool bounded =
+          out.range && input->rowsMax &&
+          !__builtin_mul_overflow(out.range->low, static_cast<__int128>(*input->rowsMax), &low) &&
+          !__builtin_mul_overflow(out.range->high, static_cast<__int128>(*input->rowsMax), &high);
+      out.range =
+          bounded
+              ? std::optional<Range>(Range{std::min<__int128>(low, 0), std::max<__int128>(high, 0)})
+              : std::nullopt;
       unsigned bits = bounded ? std::max(64u, bitsFor(*out.range)) : 128;
       out.body = b_.getIntegerType(bits);
       break;
@@ -117,14 +126,15 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   outer.setInsertionPoint(input->pipeline);
   std::string name = fresh("aggregate");
   auto kind = grouped ? pipe::StateKind::Group : pipe::StateKind::Scalar;
-  auto state = pipe::StateOp::create(outer, aggregate.getLoc(), b_.getStringAttr(name), kind,
-                                     b_.getArrayAttr(fieldAttrs), ArrayAttr(), IntegerAttr(), IntegerAttr());
+  auto state =
+      pipe::StateOp::create(outer, aggregate.getLoc(), b_.getStringAttr(name), kind,
+                            b_.getArrayAttr(fieldAttrs), ArrayAttr(), IntegerAttr(), IntegerAttr());
   setRows(state, aggregate.getResult());
   ArrayAttr keyAttr = strings(keys);
   {
     OpBuilder builder = atEnd(*input);
-    pipe::CombineOp::create(builder, aggregate.getLoc(), input->rows, b_.getAttr<FlatSymbolRefAttr>(name), keyAttr,
-                            textBytes(*input, keys));
+    pipe::CombineOp::create(builder, aggregate.getLoc(), input->rows,
+                            b_.getAttr<FlatSymbolRefAttr>(name), keyAttr, textBytes(*input, keys));
   }
   emitMerge(state, fields, keyAttr);
   std::vector<ColumnInfo> read;
@@ -148,7 +158,8 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   }
   if (!wide.empty()) {
     auto narrowed = appendMap(out, wide, kept, wide, aggregate.getLoc(),
-                              [](ExpressionTranslator &translator, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+                              [](ExpressionTranslator &translator,
+                                 ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
                                 SmallVector<Scalar> values;
                                 for (const Scalar &argument : arguments) {
                                   values.push_back(translator.checkedToType(argument));
@@ -162,10 +173,12 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   return out;
 }
 
-OpenPipeline Former::openState(Location location, StringRef state, ArrayRef<ColumnInfo> columns, StringRef stem) {
+OpenPipeline Former::openState(Location location, StringRef state, ArrayRef<ColumnInfo> columns,
+                               StringRef stem) {
   OpenPipeline out = startPipeline(location, stem);
   OpBuilder builder = atEnd(out);
-  out.rows = pipe::ReadOp::create(builder, location, rowsType(columns), b_.getAttr<FlatSymbolRefAttr>(state));
+  out.rows = pipe::ReadOp::create(builder, location, rowsType(columns),
+                                  b_.getAttr<FlatSymbolRefAttr>(state));
   out.columns.assign(columns.begin(), columns.end());
   return out;
 }
@@ -197,18 +210,18 @@ FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, Window win
   outer.setInsertionPoint(input->pipeline);
   std::string name = fresh("order");
   auto number = [&](uint64_t value) { return b_.getI64IntegerAttr(static_cast<int64_t>(value)); };
-  auto state = pipe::StateOp::create(outer, location, b_.getStringAttr(name), pipe::StateKind::Sort,
-                                     b_.getArrayAttr(fields), b_.getArrayAttr(sortKeys),
-                                     window.count ? number(window.offset + *window.count) : IntegerAttr(),
-                                     IntegerAttr());
+  auto state = pipe::StateOp::create(
+      outer, location, b_.getStringAttr(name), pipe::StateKind::Sort, b_.getArrayAttr(fields),
+      b_.getArrayAttr(sortKeys),
+      window.count ? number(window.offset + *window.count) : IntegerAttr(), IntegerAttr());
   if (window.offset != 0) {
     state->setAttr("offset", number(window.offset));
   }
   setRows(state, value);
   {
     OpBuilder builder = atEnd(*input);
-    pipe::InsertOp::create(builder, location, input->rows, b_.getAttr<FlatSymbolRefAttr>(name), strings({}), UnitAttr(),
-                           textBytes(input->columns));
+    pipe::InsertOp::create(builder, location, input->rows, b_.getAttr<FlatSymbolRefAttr>(name),
+                           strings({}), UnitAttr(), textBytes(input->columns));
   }
   std::vector<ColumnInfo> read;
   for (const ColumnInfo &column : input->columns) {

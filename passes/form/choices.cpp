@@ -21,13 +21,15 @@ std::pair<Value, std::vector<std::string>> behindExchange(Value table) {
   if (!exchange) {
     return {table, {}};
   }
-  return {exchange.getInput(), exchange.getKeys() ? listOf(*exchange.getKeys()) : std::vector<std::string>()};
+  return {exchange.getInput(),
+          exchange.getKeys() ? listOf(*exchange.getKeys()) : std::vector<std::string>()};
 }
 
 } // namespace
 
-LogicalResult Former::formBranch(Region &region, const Names &needed, StringRef stream, OpenPipeline left,
-                                 OpenPipeline counted, std::vector<ColumnInfo> &columns) {
+LogicalResult Former::formBranch(Region &region, const Names &needed, StringRef stream,
+                                 OpenPipeline left, OpenPipeline counted,
+                                 std::vector<ColumnInfo> &columns) {
   frame::JoinOp join = joinIn(region);
   formed_[behindExchange(join.getLeft()).first] = std::move(left);
   formed_[behindExchange(join.getRight()).first] = std::move(counted);
@@ -37,8 +39,8 @@ LogicalResult Former::formBranch(Region &region, const Names &needed, StringRef 
   }
   columns = joined->columns;
   OpBuilder builder = atEnd(*joined);
-  pipe::EmitOp::create(builder, join.getLoc(), joined->rows, b_.getAttr<FlatSymbolRefAttr>(stream), strings({}),
-                       textBytes(joined->columns));
+  pipe::EmitOp::create(builder, join.getLoc(), joined->rows, b_.getAttr<FlatSymbolRefAttr>(stream),
+                       strings({}), textBytes(joined->columns));
   return success();
 }
 
@@ -55,12 +57,14 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
       names.insert(name);
     }
   };
-  std::vector<std::string> residual = few.hasResidual() ? listOf(*few.getResidualColumns()) : std::vector<std::string>();
+  std::vector<std::string> residual =
+      few.hasResidual() ? listOf(*few.getResidualColumns()) : std::vector<std::string>();
   for (auto [side, needs, keys] : {std::tuple(few.getLeft(), &leftNeeds, few.getLeftKeys()),
                                    std::tuple(few.getRight(), &rightNeeds, few.getRightKeys())}) {
     auto type = cast<frame::TableType>(side.getType());
     for (const frame::Column &column : type.getColumns()) {
-      if (needed.contains(column.name.getValue()) || llvm::is_contained(residual, column.name.getValue())) {
+      if (needed.contains(column.name.getValue()) ||
+          llvm::is_contained(residual, column.name.getValue())) {
         needs->insert(column.name.getValue());
       }
     }
@@ -80,12 +84,13 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
   }
   {
     OpBuilder outer(build->pipeline);
-    auto state = pipe::StateOp::create(outer, location, b_.getStringAttr(rows), pipe::StateKind::Rows,
-                                       b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
+    auto state =
+        pipe::StateOp::create(outer, location, b_.getStringAttr(rows), pipe::StateKind::Rows,
+                              b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
     setRows(state, choose.getCounted());
     OpBuilder builder = atEnd(*build);
-    pipe::InsertOp::create(builder, location, build->rows, b_.getAttr<FlatSymbolRefAttr>(rows), strings({}), UnitAttr(),
-                           textBytes(build->columns));
+    pipe::InsertOp::create(builder, location, build->rows, b_.getAttr<FlatSymbolRefAttr>(rows),
+                           strings({}), UnitAttr(), textBytes(build->columns));
   }
   // The left side's pipeline is made once and continued twice.
   FailureOr<OpenPipeline> left = open(behindExchange(few.getLeft()).first, leftNeeds);
@@ -94,7 +99,8 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
   }
   Operation &source = left->pipeline.getBody().front().front();
   if (!isa<pipe::ScanOp, pipe::ReadOp>(source)) {
-    return choose.emitError("its left side comes from an exchange; only scans and states can be read twice: ")
+    return choose.emitError(
+               "its left side comes from an exchange; only scans and states can be read twice: ")
            << source.getName();
   }
   std::string stream = fresh("chosen"), choice = fresh("choice");
@@ -107,13 +113,14 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
     second.pipeline.setSymName(fresh(left->pipeline.getSymName().str() + "_many"));
     second.rows = mapping.lookup(left->rows);
     OpBuilder outer(left->pipeline);
-    pipe::ChoiceOp::create(outer, location, b_.getStringAttr(choice), b_.getAttr<FlatSymbolRefAttr>(rows),
-                           choose.getAtMostAttr(),
-                           b_.getI64IntegerAttr(static_cast<int64_t>(localRows_.everywhere(choose.getCounted()).expected)));
+    pipe::ChoiceOp::create(outer, location, b_.getStringAttr(choice),
+                           b_.getAttr<FlatSymbolRefAttr>(rows), choose.getAtMostAttr(),
+                           b_.getI64IntegerAttr(static_cast<int64_t>(
+                               localRows_.everywhere(choose.getCounted()).expected)));
   }
   std::vector<ColumnInfo> columns, again;
-  for (auto [region, name, side, given] :
-       {std::tuple(&choose.getFew(), "few", *left, &columns), std::tuple(&choose.getMany(), "many", second, &again)}) {
+  for (auto [region, name, side, given] : {std::tuple(&choose.getFew(), "few", *left, &columns),
+                                           std::tuple(&choose.getMany(), "many", second, &again)}) {
     branch_ = Branch{choice, name};
     putIntoBranch(side.pipeline);
     OpenPipeline counted = openState(location, rows, build->columns, "kept");
@@ -125,17 +132,21 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
     }
   }
   if (rowsType(columns) != rowsType(again)) {
-    return choose.emitError("its ways give different rows: ") << rowsType(columns) << " and " << rowsType(again);
+    return choose.emitError("its ways give different rows: ")
+           << rowsType(columns) << " and " << rowsType(again);
   }
   OpBuilder outer(left->pipeline);
-  auto chosen = pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
-                                       TypeAttr::get(rowsType(columns)), ArrayAttr());
+  auto chosen =
+      pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
+                             TypeAttr::get(rowsType(columns)), ArrayAttr());
   chosen->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(choose.getResult()));
   OpenPipeline out = startPipeline(location, "chosen_rows");
   OpBuilder builder = atEnd(out);
-  out.rows = pipe::ReceiveOp::create(builder, location, rowsType(columns), b_.getAttr<FlatSymbolRefAttr>(stream));
+  out.rows = pipe::ReceiveOp::create(builder, location, rowsType(columns),
+                                     b_.getAttr<FlatSymbolRefAttr>(stream));
   out.columns = columns;
-  bool multiplies = few.getKind() == frame::JoinKind::Inner || few.getKind() == frame::JoinKind::Left;
+  bool multiplies =
+      few.getKind() == frame::JoinKind::Inner || few.getKind() == frame::JoinKind::Left;
   out.rowsMax = multiplies ? product(left->rowsMax, build->rowsMax) : left->rowsMax;
   return out;
 }

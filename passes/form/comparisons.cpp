@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace headrace::form {
 
-Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar &a, const Scalar &b) {
+Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar &a,
+                                          const Scalar &b) {
   using Kind = frame::CompareKind;
   if (frame::isString(a.type)) {
     StringRef predicate = kind == Kind::Ne   ? "ne"
@@ -18,7 +19,8 @@ Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar 
                           : kind == Kind::Gt ? "gt"
                           : kind == Kind::Ge ? "ge"
                                              : "eq";
-    return pipe::StringCompareOp::create(b_, loc_, b_.getI1Type(), b_.getStringAttr(predicate), a.value, b.value);
+    return pipe::StringCompareOp::create(b_, loc_, b_.getI1Type(), b_.getStringAttr(predicate),
+                                         a.value, b.value);
   }
   if (frame::isFloat(a.type)) {
     // NaN equals itself and is the largest: a < b is ordered less, or only b is NaN.
@@ -32,7 +34,8 @@ Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar 
     };
     auto equal = [&]() -> Value {
       Value both = arith::AndIOp::create(b_, loc_, isNan(a.value), isNan(b.value));
-      return arith::OrIOp::create(b_, loc_, compare(arith::CmpFPredicate::OEQ, a.value, b.value), both);
+      return arith::OrIOp::create(b_, loc_, compare(arith::CmpFPredicate::OEQ, a.value, b.value),
+                                  both);
     };
     switch (kind) {
     case Kind::Eq:
@@ -52,7 +55,8 @@ Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar 
   }
   bool isBool = frame::isBoolean(a.type);
   unsigned bits = isBool ? 1 : std::max(widthOf(a.value), widthOf(b.value));
-  Value x = isBool ? a.value : toWidth(a.value, bits), y = isBool ? b.value : toWidth(b.value, bits);
+  Value x = isBool ? a.value : toWidth(a.value, bits),
+        y = isBool ? b.value : toWidth(b.value, bits);
   auto predicate = [&] {
     switch (kind) {
     case Kind::Eq:
@@ -75,7 +79,8 @@ Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar 
 }
 
 FailureOr<Scalar> ExpressionTranslator::caseWhen(frame::CaseOp op) {
-  // Conditions and values were translated for all rows; errors in them are guarded where they are made.
+  // Conditions and values were translated for all rows; errors in them are guarded where they are
+  // made.
   SmallVector<Scalar> values;
   std::optional<Range> range;
   bool first = true;

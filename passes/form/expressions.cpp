@@ -1,5 +1,5 @@
-// See expressions.h. Widths are chosen per operation: an operation is carried out at the width that holds its
-// operands and its result by proof, else at 128 bits with a check.
+// See expressions.h. Widths are chosen per operation: an operation is carried out at the width that
+// holds its operands and its result by proof, else at 128 bits with a check.
 #include "passes/form/expressions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,7 +12,6 @@ namespace headrace::form {
 namespace {
 
 constexpr __int128 kMax128 = static_cast<__int128>(~static_cast<unsigned __int128>(0) >> 1);
-
 
 APInt wideConstant(__int128 value, unsigned bits) {
   uint64_t words[2] = {static_cast<uint64_t>(value), static_cast<uint64_t>(value >> 64)};
@@ -40,9 +39,6 @@ std::optional<Range> negateRange(const Range &a) {
   }
   return Range{-a.high, -a.low};
 }
-
-
-
 
 } // namespace
 
@@ -165,8 +161,9 @@ Value ExpressionTranslator::isTrue(const Scalar &scalar) {
 }
 
 Value ExpressionTranslator::selectValue(Value condition, Value a, Value b) {
-  return isa<pipe::StringType>(a.getType()) ? Value(pipe::SelectOp::create(b_, loc_, a.getType(), condition, a, b))
-                                            : Value(arith::SelectOp::create(b_, loc_, condition, a, b));
+  return isa<pipe::StringType>(a.getType())
+             ? Value(pipe::SelectOp::create(b_, loc_, a.getType(), condition, a, b))
+             : Value(arith::SelectOp::create(b_, loc_, condition, a, b));
 }
 
 Value ExpressionTranslator::toWidth(Value value, unsigned bits) {
@@ -241,7 +238,8 @@ FailureOr<Scalar> ExpressionTranslator::constant(Attribute attr, Type type) {
   }
   if (frame::isString(type)) {
     StringRef text = isNull ? StringRef() : cast<StringAttr>(attr).getValue();
-    out.value = pipe::LiteralOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), b_.getStringAttr(text));
+    out.value = pipe::LiteralOp::create(b_, loc_, pipe::StringType::get(b_.getContext()),
+                                        b_.getStringAttr(text));
     return out;
   }
   if (frame::isFloat(type)) {
@@ -290,8 +288,8 @@ Scalar ExpressionTranslator::rescale(const Scalar &input, int from, int to, Type
     Value wide = toWidth(input.value, bits);
     Value zero = integer(0, bits);
     if (bits == 128) {
-      Value quotient = pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), wide, integer(1, 128),
-                                              integer(divisor, 128));
+      Value quotient = pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), wide,
+                                              integer(1, 128), integer(divisor, 128));
       Value remainder = arith::SubIOp::create(
           b_, loc_, wide, arith::MulIOp::create(b_, loc_, quotient, integer(divisor, 128)));
       Value atLeastHalf = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sge, remainder,
@@ -300,7 +298,8 @@ Scalar ExpressionTranslator::rescale(const Scalar &input, int from, int to, Type
                                                integer(-((divisor + 1) / 2), 128));
       Value up = arith::ExtUIOp::create(b_, loc_, b_.getIntegerType(128), atLeastHalf);
       Value down = arith::ExtUIOp::create(b_, loc_, b_.getIntegerType(128), atMostHalf);
-      out.value = arith::SubIOp::create(b_, loc_, arith::AddIOp::create(b_, loc_, quotient, up), down);
+      out.value =
+          arith::SubIOp::create(b_, loc_, arith::AddIOp::create(b_, loc_, quotient, up), down);
     } else {
       Value negative = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, wide, zero);
       Value half = integer(divisor / 2, bits);
@@ -395,7 +394,8 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     Value below = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, real,
                                         limit(static_cast<double>(bounds.high) + 1));
     Value inside = arith::AndIOp::create(b_, loc_, above, below);
-    pipe::FailIfOp::create(b_, loc_, andValues(notValue(inside), guard), b_.getStringAttr("invalid_cast"));
+    pipe::FailIfOp::create(b_, loc_, andValues(notValue(inside), guard),
+                           b_.getStringAttr("invalid_cast"));
     out.range = bounds;
     Value safe = arith::SelectOp::create(b_, loc_, inside, real, limit(0));
     Value wide = arith::FPToSIOp::create(b_, loc_, b_.getI64Type(), safe);
@@ -490,10 +490,12 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
     }
     unsigned bits = std::max(widthOf(a.value), widthOf(b.value));
     Value divisor = toWidth(b.value, bits);
-    Value zero = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(0, bits));
+    Value zero =
+        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(0, bits));
     pipe::FailIfOp::create(b_, loc_, andValues(zero, guard), b_.getStringAttr("division_by_zero"));
     // x % -1 traps for the smallest x; its answer is 0, as is that of x % 1.
-    Value minusOne = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(-1, bits));
+    Value minusOne =
+        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(-1, bits));
     Value special = arith::OrIOp::create(b_, loc_, zero, minusOne);
     Value safe = arith::SelectOp::create(b_, loc_, special, integer(1, bits), divisor);
     out.value = arith::RemSIOp::create(b_, loc_, toWidth(a.value, bits), safe);
@@ -537,7 +539,8 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
   bool proven = range && range->low >= bounds.low && range->high <= bounds.high;
   if (!proven) {
     failUnlessFits(toWidth(out.value, 128), bounds, guard);
-    range = range ? Range{std::max(range->low, bounds.low), std::min(range->high, bounds.high)} : bounds;
+    range = range ? Range{std::max(range->low, bounds.low), std::min(range->high, bounds.high)}
+                  : bounds;
   }
   out.range = range;
   return conform(out, range);
@@ -566,7 +569,8 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   if (auto value = dyn_cast<frame::ConstantOp>(op)) {
     return set(constant(value.getValue(), value.getType()));
   }
-  if (isa<frame::AddOp, frame::SubtractOp, frame::MultiplyOp, frame::DivideOp, frame::ModulusOp>(op)) {
+  if (isa<frame::AddOp, frame::SubtractOp, frame::MultiplyOp, frame::DivideOp, frame::ModulusOp>(
+          op)) {
     return set(arithmetic(op));
   }
   if (isa<frame::NegateOp>(op)) {
@@ -597,8 +601,8 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
       Value validA = a.valid ? a.valid : i1(true), validB = b.valid ? b.valid : i1(true);
       Value bothNull = notValue(arith::OrIOp::create(b_, loc_, validA, validB));
       Value both = arith::AndIOp::create(b_, loc_, validA, validB);
-      truth.value = arith::OrIOp::create(
-          b_, loc_, bothNull, arith::AndIOp::create(b_, loc_, both, truth.value));
+      truth.value = arith::OrIOp::create(b_, loc_, bothNull,
+                                         arith::AndIOp::create(b_, loc_, both, truth.value));
       truth.valid = Value();
     }
     return set(truth);
@@ -611,12 +615,14 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
       Value known;
       if (truth.valid || next.valid) {
         // Decided by both being known, or by one known operand that settles it.
-        Value validA = truth.valid ? truth.valid : i1(true), validB = next.valid ? next.valid : i1(true);
+        Value validA = truth.valid ? truth.valid : i1(true),
+              validB = next.valid ? next.valid : i1(true);
         Value settlesA = conjunction ? notValue(truth.value) : truth.value;
         Value settlesB = conjunction ? notValue(next.value) : next.value;
         Value both = arith::AndIOp::create(b_, loc_, validA, validB);
-        Value one = arith::OrIOp::create(b_, loc_, arith::AndIOp::create(b_, loc_, validA, settlesA),
-                                         arith::AndIOp::create(b_, loc_, validB, settlesB));
+        Value one =
+            arith::OrIOp::create(b_, loc_, arith::AndIOp::create(b_, loc_, validA, settlesA),
+                                 arith::AndIOp::create(b_, loc_, validB, settlesB));
         known = arith::OrIOp::create(b_, loc_, both, one);
       }
       if (conjunction) {
@@ -685,8 +691,9 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   if (auto substring = dyn_cast<frame::SubstringOp>(op)) {
     Scalar out = operand(0);
     int64_t length = substring.getLength() ? static_cast<int64_t>(*substring.getLength()) : -1;
-    out.value = pipe::SubstringOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), out.value,
-                                          integer(static_cast<int64_t>(substring.getStart()), 64), integer(length, 64));
+    out.value = pipe::SubstringOp::create(
+        b_, loc_, pipe::StringType::get(b_.getContext()), out.value,
+        integer(static_cast<int64_t>(substring.getStart()), 64), integer(length, 64));
     return set(out);
   }
   if (auto function = dyn_cast<frame::NumberOp>(op)) {
@@ -703,7 +710,8 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
     StringRef part = extract.getField() == frame::DateField::Year    ? "year"
                      : extract.getField() == frame::DateField::Month ? "month"
                                                                      : "day";
-    Value wide = pipe::DatePartOp::create(b_, loc_, b_.getI64Type(), b_.getStringAttr(part), out.value);
+    Value wide =
+        pipe::DatePartOp::create(b_, loc_, b_.getI64Type(), b_.getStringAttr(part), out.value);
     out.type = frame::dropNullable(extract.getResult().getType());
     out.range = part == "year" ? Range{-5877641, 5881580} : Range{1, 31};
     out.value = toWidth(wide, 32);
@@ -713,8 +721,8 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
 }
 
 FailureOr<SmallVector<Scalar>> ExpressionTranslator::translate(Block &block) {
-  // Values that only one branch of a CASE needs fail only in rows that take the branch: its number, or for ELSE
-  // the number of conditions.
+  // Values that only one branch of a CASE needs fail only in rows that take the branch: its number,
+  // or for ELSE the number of conditions.
   DenseMap<Operation *, std::pair<frame::CaseOp, unsigned>> branchOf;
   for (auto choice : block.getOps<frame::CaseOp>()) {
     SmallVector<Value> branches(choice.getValues());
@@ -736,7 +744,8 @@ FailureOr<SmallVector<Scalar>> ExpressionTranslator::translate(Block &block) {
   auto guardOf = [&](Operation *op) {
     Value guard;
     // A CASE may be in a branch of another.
-    for (auto branch = branchOf.find(op); branch != branchOf.end(); branch = branchOf.find(branch->second.first)) {
+    for (auto branch = branchOf.find(op); branch != branchOf.end();
+         branch = branchOf.find(branch->second.first)) {
       auto [choice, taken] = branch->second;
       for (auto [index, condition] : llvm::enumerate(choice.getConditions())) {
         if (index > taken || !scalars_.contains(condition)) {

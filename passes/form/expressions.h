@@ -1,5 +1,5 @@
-// Frame expressions to scalar arith: NULLs become (value, valid), decimals scaled integers of the narrowest
-// type that their range proves safe.
+// Frame expressions to scalar arith: NULLs become (value, valid), decimals scaled integers of the
+// narrowest type that their range proves safe.
 #pragma once
 
 #include "dialects/frame/FrameDialect.h"
@@ -65,7 +65,8 @@ public:
   /// The value at the width of its type; overflow fails the task.
   Scalar checkedToType(const Scalar &scalar);
   /// The same value as a column of `range` has it, with a validity if the column is nullable.
-  Scalar asColumn(const Scalar &scalar, const std::optional<Range> &range, frame::Nullability nullability);
+  Scalar asColumn(const Scalar &scalar, const std::optional<Range> &range,
+                  frame::Nullability nullability);
   /// NULL as a column of that type and range has it.
   Scalar nullOf(mlir::Type type, const std::optional<Range> &range);
   /// value && valid.

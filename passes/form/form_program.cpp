@@ -1,4 +1,5 @@
-// Cuts a program at its frame.to_tensor ops: what is before becomes pipelines, what is behind tensor kernels.
+// Cuts a program at its frame.to_tensor ops: what is before becomes pipelines, what is behind
+// tensor kernels.
 #include "passes/form/form_program.h"
 
 #include "passes/form/form_tensors.h"
@@ -42,7 +43,8 @@ FailureOr<func::FuncOp> tableFunction(func::FuncOp program, Value table, StringR
 
 void eraseTables(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
-    bool table = llvm::any_of(op.getResultTypes(), [](Type type) { return isa<frame::TableType>(type); });
+    bool table =
+        llvm::any_of(op.getResultTypes(), [](Type type) { return isa<frame::TableType>(type); });
     if (table && op.use_empty()) {
       op.erase();
     }
@@ -67,7 +69,8 @@ LogicalResult formProgram(func::FuncOp function) {
     tables.push_back(*table);
     OpBuilder builder(cut);
     auto made = pipe::ToTensorOp::create(builder, cut.getLoc(), cut.getResultTypes(),
-                                         FlatSymbolRefAttr::get(builder.getContext(), name), cut.getGroups());
+                                         FlatSymbolRefAttr::get(builder.getContext(), name),
+                                         cut.getGroups());
     cut.replaceAllUsesWith(made.getTensors());
     cut.erase();
   }

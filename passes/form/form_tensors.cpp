@@ -1,4 +1,5 @@
-// Named ops are made generic, elementwise chains are fused, matmuls take over the transposes of their operands.
+// Named ops are made generic, elementwise chains are fused, matmuls take over the transposes of
+// their operands.
 #include "passes/form/form_tensors.h"
 
 #include "passes/analysis/tensor_kernel.h"
@@ -42,14 +43,15 @@ bool hasLibraryMaps(linalg::LinalgOp op) {
     return AffineMap::get(3 + first, 0, results, context);
   };
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  return (maps[0] == map(0, 2) || maps[0] == map(2, 0)) && (maps[1] == map(2, 1) || maps[1] == map(1, 2)) &&
-         maps[2] == map(0, 1);
+  return (maps[0] == map(0, 2) || maps[0] == map(2, 0)) &&
+         (maps[1] == map(2, 1) || maps[1] == map(1, 2)) && maps[2] == map(0, 1);
 }
 
 bool isLibraryCall(linalg::LinalgOp op) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   return isMatrixProduct(op) && (element.isF32() || element.isF64()) && hasLibraryMaps(op) &&
-         llvm::all_of(op.getDpsInputs(), [&](Value in) { return getElementTypeOrSelf(in.getType()) == element; });
+         llvm::all_of(op.getDpsInputs(),
+                      [&](Value in) { return getElementTypeOrSelf(in.getType()) == element; });
 }
 
 bool isOnlyStart(linalg::FillOp fill) {
@@ -70,7 +72,8 @@ void startFromZero(IRRewriter &rewriter, linalg::LinalgOp product) {
   Value addend = init->get();
   auto type = cast<RankedTensorType>(addend.getType());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, addend);
-  Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
   Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
   Value zeros = linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
   rewriter.modifyOpInPlace(product, [&] { init->set(zeros); });
@@ -81,7 +84,8 @@ void startFromZero(IRRewriter &rewriter, linalg::LinalgOp product) {
   Value target = tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
   auto sum = linalg::GenericOp::create(
       rewriter, loc, type, ValueRange{result, addend}, target,
-      ArrayRef<AffineMap>{identity, identity, identity}, loops, [&](OpBuilder &b, Location at, ValueRange in) {
+      ArrayRef<AffineMap>{identity, identity, identity}, loops,
+      [&](OpBuilder &b, Location at, ValueRange in) {
         linalg::YieldOp::create(b, at, ValueRange{arith::AddFOp::create(b, at, in[0], in[1])});
       });
   rewriter.replaceAllUsesExcept(result, sum.getResult(0), sum);
@@ -153,8 +157,8 @@ bool isCostly(Operation &op) {
   return isa<math::MathDialect>(op.getDialect()) || isa<arith::DivFOp>(op);
 }
 
-/// One user, however often it reads the value: nothing need be kept. And nothing costly is computed more than once:
-/// where the user stretches the value (a row, say), it has other loops around.
+/// One user, however often it reads the value: nothing need be kept. And nothing costly is computed
+/// more than once: where the user stretches the value (a row, say), it has other loops around.
 bool worthFusing(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
   auto user = cast<linalg::LinalgOp>(operand->getOwner());
@@ -216,7 +220,5 @@ LogicalResult formTensors(func::FuncOp function) {
   }
   return success();
 }
-
-
 
 } // namespace headrace::form

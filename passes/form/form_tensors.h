@@ -1,4 +1,5 @@
-// Tensor fusion and library-call choice: which linalg ops become kernels, and which calls of a library.
+// Tensor fusion and library-call choice: which linalg ops become kernels, and which calls of a
+// library.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,5 +1,5 @@
-// The class that forms pipelines, for the files that it is written in: scans.cpp, pipelines.cpp (row by row, the whole),
-// joins.cpp, aggregates.cpp (and orders), choices.cpp.
+// The class that forms pipelines, for the files that it is written in: scans.cpp, pipelines.cpp
+// (row by row, the whole), joins.cpp, aggregates.cpp (and orders), choices.cpp.
 #pragma once
 
 #include "passes/form/pipelines.h"
@@ -42,12 +42,13 @@ private:
   FailureOr<OpenPipeline> openProject(frame::ProjectOp project, const Names &needed);
   FailureOr<OpenPipeline> openRename(frame::RenameOp rename, const Names &needed);
   FailureOr<OpenPipeline> openJoin(frame::JoinOp join, const Names &needed);
-  /// A pipeline with the rows of a join's state that are not `matched`: its `payload`, and NULL for the others of
-  /// `columns`.
+  /// A pipeline with the rows of a join's state that are not `matched`: its `payload`, and NULL for
+  /// the others of `columns`.
   OpenPipeline openUnmatched(Location location, StringRef state, const ColumnInfo &matched,
                              ArrayRef<ColumnInfo> payload, ArrayRef<ColumnInfo> columns);
   FailureOr<OpenPipeline> openAggregate(frame::AggregateOp aggregate, const Names &needed);
-  /// The rows [offset, offset + count) in the order of the keys (null: any order); without a count all behind offset.
+  /// The rows [offset, offset + count) in the order of the keys (null: any order); without a count
+  /// all behind offset.
   struct Window {
     uint64_t offset = 0;
     std::optional<uint64_t> count;
@@ -57,8 +58,8 @@ private:
   FailureOr<OpenPipeline> openExchange(dist::ExchangeOp exchange, const Names &needed);
   FailureOr<OpenPipeline> openValues(frame::ValuesOp values, const Names &needed);
   FailureOr<OpenPipeline> openUnion(frame::UnionOp unite, const Names &needed);
-  /// Lets all of `parts` write one stream and begins a pipeline with their rows: the columns `names`, in that order,
-  /// which every part has with the same logical type.
+  /// Lets all of `parts` write one stream and begins a pipeline with their rows: the columns
+  /// `names`, in that order, which every part has with the same logical type.
   FailureOr<OpenPipeline> unite(MutableArrayRef<OpenPipeline> parts, ArrayRef<std::string> names,
                                 Location location);
   FailureOr<OpenPipeline> openKeep(dist::KeepOp keep, const Names &needed);
@@ -73,28 +74,36 @@ private:
   };
   void putIntoBranch(pipe::PipelineOp pipeline);
   /// A new pipeline over the rows of a finished state.
-  OpenPipeline openState(Location location, StringRef state, ArrayRef<ColumnInfo> columns, StringRef stem);
+  OpenPipeline openState(Location location, StringRef state, ArrayRef<ColumnInfo> columns,
+                         StringRef stem);
 
   OpenPipeline startPipeline(Location location, StringRef stem);
   /// Continues `open` with rows of these columns.
   pipe::RowsType rowsType(ArrayRef<ColumnInfo> columns);
-  /// Appends a map that computes `computed` from `columns`; the body is made by `fill`, which returns the values.
-  FailureOr<std::vector<ColumnInfo>>
-  appendMap(OpenPipeline &open, ArrayRef<std::string> columns, const Names &keep,
-            ArrayRef<std::string> computed, Location location,
-            llvm::function_ref<FailureOr<SmallVector<Scalar>>(ExpressionTranslator &, ArrayRef<Scalar>)> fill);
+  /// Appends a map that computes `computed` from `columns`; the body is made by `fill`, which
+  /// returns the values.
+  FailureOr<std::vector<ColumnInfo>> appendMap(
+      OpenPipeline &open, ArrayRef<std::string> columns, const Names &keep,
+      ArrayRef<std::string> computed, Location location,
+      llvm::function_ref<FailureOr<SmallVector<Scalar>>(ExpressionTranslator &, ArrayRef<Scalar>)>
+          fill);
   /// Gives `names` of `open` these body types, under new names where they have another.
   LogicalResult conformKeys(OpenPipeline &open, std::vector<std::string> &names,
-                            ArrayRef<std::optional<Range>> ranges, const Names &keep, Location location);
+                            ArrayRef<std::optional<Range>> ranges, const Names &keep,
+                            Location location);
   std::vector<Scalar> bindArguments(OpenPipeline &open, ArrayRef<std::string> columns, Block &body,
                                     ExpressionTranslator *translator, ValueRange frameArguments);
   ArrayAttr strings(ArrayRef<std::string> names);
   pipe::FieldAttr field(const ColumnInfo &column, StringRef combine);
   std::string fresh(StringRef stem);
-  OpBuilder atEnd(OpenPipeline &open) { return OpBuilder::atBlockEnd(&open.pipeline.getBody().front()); }
-  /// For the cost model: how many rows come out for each that goes in; how long the strings of a row
-  /// are together, null without any.
-  FloatAttr selectivity(Value to, Value from) { return b_.getF64FloatAttr(localRows_.ratio(to, from)); }
+  OpBuilder atEnd(OpenPipeline &open) {
+    return OpBuilder::atBlockEnd(&open.pipeline.getBody().front());
+  }
+  /// For the cost model: how many rows come out for each that goes in; how long the strings of a
+  /// row are together, null without any.
+  FloatAttr selectivity(Value to, Value from) {
+    return b_.getF64FloatAttr(localRows_.ratio(to, from));
+  }
   FloatAttr textBytes(ArrayRef<ColumnInfo> columns);
   FloatAttr textBytes(const OpenPipeline &open, ArrayRef<std::string> columns);
   void emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAttr keys);
@@ -104,7 +113,9 @@ private:
     return mesh ? mesh.getRankCount() : 1;
   }
   /// How many rows of `table` a state is thought to hold on a rank.
-  void setRows(pipe::StateOp state, Value table) { state->setAttr("rows", localRows_.attributeOf(table)); }
+  void setRows(pipe::StateOp state, Value table) {
+    state->setAttr("rows", localRows_.attributeOf(table));
+  }
 
   func::FuncOp main_;
   TableSink sink_;

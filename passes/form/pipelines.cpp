@@ -1,5 +1,6 @@
-// Works from the result back to the scans: open(value, needed) gives a pipeline whose rows are that value.
-// A join closes its build side's pipeline, an aggregate, sort or exchange closes its input's.
+// Works from the result back to the scans: open(value, needed) gives a pipeline whose rows are that
+// value. A join closes its build side's pipeline, an aggregate, sort or exchange closes its
+// input's.
 #include "passes/form/former.h"
 
 #include "passes/analysis/estimated_rows.h"
@@ -113,9 +114,10 @@ std::vector<Scalar> Former::bindArguments(OpenPipeline &open, ArrayRef<std::stri
 }
 
 FailureOr<std::vector<ColumnInfo>> Former::appendMap(
-    OpenPipeline &open, ArrayRef<std::string> columns, const Names &keep, ArrayRef<std::string> computed,
-    Location location,
-    llvm::function_ref<FailureOr<SmallVector<Scalar>>(ExpressionTranslator &, ArrayRef<Scalar>)> fill) {
+    OpenPipeline &open, ArrayRef<std::string> columns, const Names &keep,
+    ArrayRef<std::string> computed, Location location,
+    llvm::function_ref<FailureOr<SmallVector<Scalar>>(ExpressionTranslator &, ArrayRef<Scalar>)>
+        fill) {
   auto region = std::make_unique<Region>();
   Block &body = region->emplaceBlock();
   OpBuilder inside(b_.getContext()); // the region has no parent yet
@@ -150,7 +152,8 @@ FailureOr<std::vector<ColumnInfo>> Former::appendMap(
   }
   llvm::append_range(all, added);
   OpBuilder builder = atEnd(open);
-  auto map = pipe::MapOp::create(builder, location, rowsType(all), open.rows, strings(computed), strings(columns));
+  auto map = pipe::MapOp::create(builder, location, rowsType(all), open.rows, strings(computed),
+                                 strings(columns));
   map.getBody().takeBody(*region);
   open.rows = map.getRows();
   open.columns = all;
@@ -176,14 +179,16 @@ std::vector<std::string> listOf(ArrayAttr columns) {
 }
 
 FailureOr<OpenPipeline> Former::openFilter(frame::FilterOp filter, const Names &needed) {
-  FailureOr<OpenPipeline> open = this->open(filter.getInput(), withColumns(needed, filter.getColumns()));
+  FailureOr<OpenPipeline> open =
+      this->open(filter.getInput(), withColumns(needed, filter.getColumns()));
   if (failed(open)) {
     return failure();
   }
   // Straight over a scan, or over filters of it, what the predicate says holds for row groups too.
   bool straight = llvm::all_of(open->pipeline.getBody().front(),
                                [](Operation &op) { return isa<pipe::ScanOp, pipe::FilterOp>(op); });
-  if (auto scan = dyn_cast<pipe::ScanOp>(open->pipeline.getBody().front().front()); scan && straight) {
+  if (auto scan = dyn_cast<pipe::ScanOp>(open->pipeline.getBody().front().front());
+      scan && straight) {
     addBounds(filter, scan, b_);
   }
   auto region = std::make_unique<Region>();
@@ -206,8 +211,9 @@ FailureOr<OpenPipeline> Former::openFilter(frame::FilterOp filter, const Names &
     }
   }
   OpBuilder builder = atEnd(*open);
-  auto op = pipe::FilterOp::create(builder, filter.getLoc(), rowsType(kept), open->rows, strings(columns),
-                                   selectivity(filter.getResult(), filter.getInput()), textBytes(*open, columns));
+  auto op = pipe::FilterOp::create(
+      builder, filter.getLoc(), rowsType(kept), open->rows, strings(columns),
+      selectivity(filter.getResult(), filter.getInput()), textBytes(*open, columns));
   op.getBody().takeBody(*region);
   open->rows = op.getRows();
   open->columns = kept;
@@ -234,7 +240,8 @@ FailureOr<OpenPipeline> Former::openProject(frame::ProjectOp project, const Name
   if (computed.empty()) {
     return open(project.getInput(), below);
   }
-  // All inputs of the region: expressions that nobody needs are dropped by canonicalisation in `lower`.
+  // All inputs of the region: expressions that nobody needs are dropped by canonicalisation in
+  // `lower`.
   below = withColumns(below, project.getColumns());
   FailureOr<OpenPipeline> open = this->open(project.getInput(), below);
   if (failed(open)) {
@@ -242,7 +249,8 @@ FailureOr<OpenPipeline> Former::openProject(frame::ProjectOp project, const Name
   }
   std::vector<std::string> columns = listOf(project.getColumns());
   auto added = appendMap(*open, columns, kept, computed, project.getLoc(),
-                         [&](ExpressionTranslator &translator, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+                         [&](ExpressionTranslator &translator,
+                             ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
                            Block &body = project.getExpressions().front();
                            for (auto [value, scalar] : llvm::zip(body.getArguments(), arguments)) {
                              translator.bind(value, scalar);
@@ -278,10 +286,11 @@ FailureOr<OpenPipeline> Former::openRename(frame::RenameOp rename, const Names &
   if (failed(open)) {
     return failure();
   }
-  auto added = appendMap(*open, columns, Names(), computed, rename.getLoc(),
-                         [](ExpressionTranslator &, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
-                           return SmallVector<Scalar>(arguments.begin(), arguments.end());
-                         });
+  auto added = appendMap(
+      *open, columns, Names(), computed, rename.getLoc(),
+      [](ExpressionTranslator &, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+        return SmallVector<Scalar>(arguments.begin(), arguments.end());
+      });
   if (failed(added)) {
     return failure();
   }
@@ -310,24 +319,28 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   std::string name = fresh("exchange");
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(input->pipeline);
-  auto stream = pipe::StreamOp::create(outer, exchange.getLoc(), b_.getStringAttr(name), b_.getStringAttr(kind),
+  auto stream = pipe::StreamOp::create(outer, exchange.getLoc(), b_.getStringAttr(name),
+                                       b_.getStringAttr(kind),
                                        TypeAttr::get(rowsType(input->columns)), ArrayAttr());
   stream->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(exchange.getInput()));
   {
     OpBuilder builder = atEnd(*input);
-    pipe::EmitOp::create(builder, exchange.getLoc(), input->rows, b_.getAttr<FlatSymbolRefAttr>(name), strings(keys),
+    pipe::EmitOp::create(builder, exchange.getLoc(), input->rows,
+                         b_.getAttr<FlatSymbolRefAttr>(name), strings(keys),
                          textBytes(input->columns));
   }
   OpenPipeline out = startPipeline(exchange.getLoc(), "received");
   OpBuilder builder = atEnd(out);
-  out.rows = pipe::ReceiveOp::create(builder, exchange.getLoc(), rowsType(input->columns), b_.getAttr<FlatSymbolRefAttr>(name));
+  out.rows = pipe::ReceiveOp::create(builder, exchange.getLoc(), rowsType(input->columns),
+                                     b_.getAttr<FlatSymbolRefAttr>(name));
   out.columns = input->columns;
   out.rowsMax = input->rowsMax;
   return out;
 }
 
 FailureOr<OpenPipeline> Former::openKeep(dist::KeepOp keep, const Names &needed) {
-  std::vector<std::string> keys = keep.getKeys() ? listOf(*keep.getKeys()) : std::vector<std::string>();
+  std::vector<std::string> keys =
+      keep.getKeys() ? listOf(*keep.getKeys()) : std::vector<std::string>();
   Names below = needed;
   for (const std::string &key : keys) {
     below.insert(key);
@@ -345,7 +358,8 @@ FailureOr<OpenPipeline> Former::openKeep(dist::KeepOp keep, const Names &needed)
   for (const std::string &key : keys) {
     nullable.push_back(open->find(key)->nullable);
   }
-  Value owns = pipe::OwnsOp::create(inside, keep.getLoc(), b_.getI1Type(), body.getArguments(), nullable);
+  Value owns =
+      pipe::OwnsOp::create(inside, keep.getLoc(), b_.getI1Type(), body.getArguments(), nullable);
   pipe::YieldOp::create(inside, keep.getLoc(), owns);
   std::vector<ColumnInfo> kept;
   for (const ColumnInfo &column : open->columns) {
@@ -354,8 +368,9 @@ FailureOr<OpenPipeline> Former::openKeep(dist::KeepOp keep, const Names &needed)
     }
   }
   OpBuilder builder = atEnd(*open);
-  auto op = pipe::FilterOp::create(builder, keep.getLoc(), rowsType(kept), open->rows, strings(keys),
-                                   selectivity(keep.getResult(), keep.getInput()), textBytes(*open, keys));
+  auto op = pipe::FilterOp::create(builder, keep.getLoc(), rowsType(kept), open->rows,
+                                   strings(keys), selectivity(keep.getResult(), keep.getInput()),
+                                   textBytes(*open, keys));
   op.getBody().takeBody(*region);
   open->rows = op.getRows();
   open->columns = kept;
@@ -396,7 +411,8 @@ FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
     return openSort(sort.getInput(), sort.getKeys(), {}, needed, sort.getLoc());
   }
   if (auto topk = dyn_cast<frame::TopKOp>(op)) {
-    return openSort(topk.getInput(), topk.getKeys(), {topk.getOffset(), topk.getCount()}, needed, topk.getLoc());
+    return openSort(topk.getInput(), topk.getKeys(), {topk.getOffset(), topk.getCount()}, needed,
+                    topk.getLoc());
   }
   if (auto limit = dyn_cast<frame::LimitOp>(op)) {
     Window window{limit.getOffset(), limit.getCount()};
@@ -426,7 +442,8 @@ FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
 
 LogicalResult Former::run() {
   auto terminator = cast<func::ReturnOp>(main_.getBody().front().getTerminator());
-  if (terminator.getNumOperands() != 1 || !isa<frame::TableType>(terminator.getOperand(0).getType())) {
+  if (terminator.getNumOperands() != 1 ||
+      !isa<frame::TableType>(terminator.getOperand(0).getType())) {
     return main_.emitError("a relational program returns one table");
   }
   Value value = terminator.getOperand(0);
@@ -456,24 +473,27 @@ LogicalResult Former::run() {
   pipe::RowsType rows = rowsType(columns);
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(result->pipeline);
-  StringAttr name = b_.getStringAttr(sink_ == TableSink::kResult ? StringRef("result") : main_.getSymName());
+  StringAttr name =
+      b_.getStringAttr(sink_ == TableSink::kResult ? StringRef("result") : main_.getSymName());
   StringAttr use = b_.getStringAttr(sink_ == TableSink::kResult ? "result" : "to_tensor");
   if (sink_ == TableSink::kTensor) {
     main_.setSymName((name.getValue() + "_formed").str()); // the stream takes the name
   }
-  auto stream = pipe::StreamOp::create(outer, main_.getLoc(), name, use, TypeAttr::get(rows), b_.getArrayAttr(logical));
+  auto stream = pipe::StreamOp::create(outer, main_.getLoc(), name, use, TypeAttr::get(rows),
+                                       b_.getArrayAttr(logical));
   stream->setAttr("names", b_.getArrayAttr(shown));
   stream->setAttr("ordered", b_.getBoolAttr(result->ordered));
   stream->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(value));
   // Sinks take the rows as they are: a map without bodies puts the columns in order.
   if (result->rows.getType() != rows) {
-    auto map = pipe::MapOp::create(builder, main_.getLoc(), rows, result->rows, strings({}), strings({}));
+    auto map =
+        pipe::MapOp::create(builder, main_.getLoc(), rows, result->rows, strings({}), strings({}));
     OpBuilder inside = OpBuilder::atBlockEnd(&map.getBody().emplaceBlock());
     pipe::YieldOp::create(inside, main_.getLoc(), ValueRange());
     result->rows = map.getRows();
   }
-  pipe::EmitOp::create(builder, main_.getLoc(), result->rows, FlatSymbolRefAttr::get(name), strings({}),
-                       textBytes(result->columns));
+  pipe::EmitOp::create(builder, main_.getLoc(), result->rows, FlatSymbolRefAttr::get(name),
+                       strings({}), textBytes(result->columns));
   main_.erase();
   return success();
 }

@@ -18,7 +18,7 @@ struct ColumnInfo {
   mlir::Type type; ///< frame type without nullability
   bool nullable = false;
   std::optional<Range> range;
-  mlir::Type body; ///< type inside pipelines
+  mlir::Type body;                                  ///< type inside pipelines
   double textBytes = analysis::kUnknownStringBytes; ///< of a string, as estimated
 };
 
@@ -33,12 +33,12 @@ struct OpenPipeline {
   const ColumnInfo *find(llvm::StringRef name) const;
 };
 
-/// Where the rows of a program's table go: a stream @result to the caller, or a stream named like the function, for
-/// a pipe.to_tensor.
+/// Where the rows of a program's table go: a stream @result to the caller, or a stream named like
+/// the function, for a pipe.to_tensor.
 enum class TableSink : uint8_t { kResult, kTensor };
 
-/// Builds pipe ops into the module around `main` and erases `main`. Columns that nobody reads never appear.
-/// Diagnostics with the place in the user's program on failure.
+/// Builds pipe ops into the module around `main` and erases `main`. Columns that nobody reads never
+/// appear. Diagnostics with the place in the user's program on failure.
 mlir::LogicalResult formPipelines(mlir::func::FuncOp main, TableSink sink = TableSink::kResult);
 
 } // namespace headrace::form

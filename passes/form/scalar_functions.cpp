@@ -1,4 +1,5 @@
-// Functions of numbers, strings and dates, and casts between values and text, as scalar ops of bodies.
+// Functions of numbers, strings and dates, and casts between values and text, as scalar ops of
+// bodies.
 #include "passes/form/expressions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,7 +29,8 @@ Scalar ExpressionTranslator::absolute(const Scalar &input) {
   unsigned bits = std::max(bitsFor(result), widthOf(input.value));
   Value x = toWidth(input.value, bits), zero = integer(0, bits);
   Value negative = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, x, zero);
-  out.value = arith::SelectOp::create(b_, loc_, negative, arith::SubIOp::create(b_, loc_, zero, x), x);
+  out.value =
+      arith::SelectOp::create(b_, loc_, negative, arith::SubIOp::create(b_, loc_, zero, x), x);
   if (most > bounds.high) {
     failUnlessFits(out.value, bounds, andValues(guard_, input.valid));
     result.high = bounds.high;
@@ -51,7 +53,8 @@ Value ExpressionTranslator::truncated(Value value) {
 Value ExpressionTranslator::nearest(Value value) {
   Value whole = truncated(value);
   Value rest = arith::SubFOp::create(b_, loc_, value, whole);
-  for (auto [predicate, bound] : {std::pair(arith::CmpFPredicate::OGE, 0.5), std::pair(arith::CmpFPredicate::OLE, -0.5)}) {
+  for (auto [predicate, bound] :
+       {std::pair(arith::CmpFPredicate::OGE, 0.5), std::pair(arith::CmpFPredicate::OLE, -0.5)}) {
     Value past = arith::CmpFOp::create(b_, loc_, predicate, rest, real(bound));
     Value next = arith::AddFOp::create(b_, loc_, whole, real(2 * bound));
     whole = arith::SelectOp::create(b_, loc_, past, next, whole);
@@ -63,19 +66,24 @@ Scalar ExpressionTranslator::decimalOf(const Scalar &input, Type target) {
   Scalar out = input;
   out.type = target;
   Value guard = andValues(guard_, input.valid);
-  Value x = input.type.isF32() ? Value(arith::ExtFOp::create(b_, loc_, b_.getF64Type(), input.value)) : input.value;
+  Value x = input.type.isF32()
+                ? Value(arith::ExtFOp::create(b_, loc_, b_.getF64Type(), input.value))
+                : input.value;
   double power = 1;
   for (int digit = 0; digit < scaleOf(target); ++digit) {
     power *= 10;
   }
   x = nearest(arith::MulFOp::create(b_, loc_, x, real(power)));
   // In two parts that fit 64 bits each; a double has fewer bits than that, so both are exact.
-  constexpr double kPart = 4611686018427387904.0, kMost = 42535295865117307932921825928971026432.0; // 2^62, 2^125
-  Value fits = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, math::AbsFOp::create(b_, loc_, x), real(kMost));
+  constexpr double kPart = 4611686018427387904.0,
+                   kMost = 42535295865117307932921825928971026432.0; // 2^62, 2^125
+  Value fits = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT,
+                                     math::AbsFOp::create(b_, loc_, x), real(kMost));
   pipe::FailIfOp::create(b_, loc_, andValues(notValue(fits), guard), b_.getStringAttr("overflow"));
   x = arith::SelectOp::create(b_, loc_, fits, x, real(0));
   Value high = truncated(arith::DivFOp::create(b_, loc_, x, real(kPart)));
-  Value low = arith::SubFOp::create(b_, loc_, x, arith::MulFOp::create(b_, loc_, high, real(kPart)));
+  Value low =
+      arith::SubFOp::create(b_, loc_, x, arith::MulFOp::create(b_, loc_, high, real(kPart)));
   auto whole = [&](Value part) -> Value {
     return toWidth(arith::FPToSIOp::create(b_, loc_, b_.getI64Type(), part), 128);
   };
@@ -90,7 +98,8 @@ Scalar ExpressionTranslator::roundedReal(frame::NumberOp op, const Scalar &input
   using Function = frame::NumberFunction;
   Scalar out = input;
   bool narrow = input.type.isF32();
-  Value x = narrow ? Value(arith::ExtFOp::create(b_, loc_, b_.getF64Type(), input.value)) : input.value;
+  Value x =
+      narrow ? Value(arith::ExtFOp::create(b_, loc_, b_.getF64Type(), input.value)) : input.value;
   double power = 1;
   auto digits = static_cast<int64_t>(op.getDigits().value_or(0));
   for (int64_t digit = 0; digit < std::min<int64_t>(std::abs(digits), 308); ++digit) {
@@ -111,7 +120,8 @@ Scalar ExpressionTranslator::roundedReal(frame::NumberOp op, const Scalar &input
     return arith::CmpFOp::create(b_, loc_, predicate, value, real(bound));
   };
   auto stepped = [&](Value condition, double step) -> Value {
-    return arith::SelectOp::create(b_, loc_, condition, arith::AddFOp::create(b_, loc_, whole, real(step)), whole);
+    return arith::SelectOp::create(b_, loc_, condition,
+                                   arith::AddFOp::create(b_, loc_, whole, real(step)), whole);
   };
   switch (op.getFunction()) {
   case Function::Floor:
@@ -143,7 +153,8 @@ FailureOr<Scalar> ExpressionTranslator::roundedInteger(frame::NumberOp op, const
     __int128 divisor = powerOfTen(scale - static_cast<int>(digits));
     unsigned bits = std::max({64u, widthOf(input.value), bitsFor(Range{0, divisor})});
     Value x = toWidth(input.value, bits), by = integer(divisor, bits);
-    Value quotient = bits == 128 ? Value(pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), x, integer(1, 128), by))
+    Value quotient = bits == 128 ? Value(pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), x,
+                                                                integer(1, 128), by))
                                  : Value(arith::DivSIOp::create(b_, loc_, x, by));
     Value rest = arith::SubIOp::create(b_, loc_, x, arith::MulIOp::create(b_, loc_, quotient, by));
     auto step = [&](arith::CmpIPredicate predicate, __int128 bound, bool up) {
@@ -192,7 +203,8 @@ FailureOr<Scalar> ExpressionTranslator::number(frame::NumberOp op) {
     input.value = math::SqrtOp::create(b_, loc_, input.value);
     return input;
   default:
-    return frame::isFloat(input.type) ? FailureOr<Scalar>(roundedReal(op, input)) : roundedInteger(op, input);
+    return frame::isFloat(input.type) ? FailureOr<Scalar>(roundedReal(op, input))
+                                      : roundedInteger(op, input);
   }
 }
 
@@ -214,7 +226,8 @@ Scalar ExpressionTranslator::text(frame::TextOp op) {
     out.value = toWidth(wide, 32);
     return out;
   }
-  out.value = pipe::TextOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), name, operands);
+  out.value =
+      pipe::TextOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), name, operands);
   return out;
 }
 
@@ -249,9 +262,11 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
   out.type = target;
   Value guard = andValues(guard_, input.valid);
   Type parsed = frame::isFloat(target) ? Type(b_.getF64Type()) : Type(b_.getIntegerType(128));
-  auto parse = pipe::ParseOp::create(b_, loc_, TypeRange{parsed, b_.getI1Type()}, b_.getStringAttr(formOf(target)),
-                                     input.value, b_.getI64IntegerAttr(scaleOf(target)));
-  pipe::FailIfOp::create(b_, loc_, andValues(notValue(parse.getValid()), guard), b_.getStringAttr("invalid_cast"));
+  auto parse = pipe::ParseOp::create(b_, loc_, TypeRange{parsed, b_.getI1Type()},
+                                     b_.getStringAttr(formOf(target)), input.value,
+                                     b_.getI64IntegerAttr(scaleOf(target)));
+  pipe::FailIfOp::create(b_, loc_, andValues(notValue(parse.getValid()), guard),
+                         b_.getStringAttr("invalid_cast"));
   out.value = parse.getValue();
   if (frame::isFloat(target)) {
     out.range = std::nullopt;
@@ -262,7 +277,8 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
   }
   if (frame::isBoolean(target)) {
     out.range = std::nullopt;
-    out.value = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, out.value, integer(0, 128));
+    out.value =
+        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, out.value, integer(0, 128));
     return out;
   }
   Range bounds = *typeRange(target);
@@ -274,7 +290,8 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
 
 Scalar ExpressionTranslator::shiftDate(frame::ShiftDateOp op) {
   Scalar out = scalars_.lookup(op.getOperand());
-  Value wide = pipe::ShiftDateOp::create(b_, loc_, b_.getI64Type(), out.value, op.getMonthsAttr(), op.getDaysAttr());
+  Value wide = pipe::ShiftDateOp::create(b_, loc_, b_.getI64Type(), out.value, op.getMonthsAttr(),
+                                         op.getDaysAttr());
   Range bounds{INT32_MIN, INT32_MAX};
   failUnlessFits(wide, bounds, andValues(guard_, out.valid));
   out.value = wide;

@@ -1,4 +1,5 @@
-// Scans: which columns of a table come in, what statistics prove of them, which row groups can be left out.
+// Scans: which columns of a table come in, what statistics prove of them, which row groups can be
+// left out.
 #include "passes/form/former.h"
 
 #include "passes/analysis/scan_statistics.h"
@@ -16,7 +17,8 @@ std::optional<__int128> integerAttr(Attribute attr) {
 }
 
 /// For the cost model: how kernels will find the column's pages.
-void describePages(NamedAttrList &description, frame::ScanOp scan, StringRef fileColumn, Type type, ColumnInfo &info) {
+void describePages(NamedAttrList &description, frame::ScanOp scan, StringRef fileColumn, Type type,
+                   ColumnInfo &info) {
   Builder b(type.getContext());
   bool text = frame::isString(info.type);
   double width = text ? 0 : std::max(info.body.getIntOrFloatBitWidth() / 8.0, 1.0);
@@ -39,7 +41,8 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
   IntegerAttr expected;
   if (statistics) {
     // `rows` is an estimate if a bound stands beside it, else it is counted.
-    auto rows = integerAttr(statistics.get("rows")), bound = integerAttr(statistics.get("rows_max"));
+    auto rows = integerAttr(statistics.get("rows")),
+         bound = integerAttr(statistics.get("rows_max"));
     if (rows) {
       out.rowsMax = static_cast<uint64_t>(bound ? *bound : *rows);
       expected = b_.getI64IntegerAttr(static_cast<int64_t>(*rows));
@@ -86,9 +89,10 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
   }
   OpBuilder builder = atEnd(out);
   ArrayAttr bounds = scan->getAttrOfType<ArrayAttr>("bounds");
-  out.rows = pipe::ScanOp::create(builder, scan.getLoc(), rowsType(out.columns), scan.getTableNameAttr(),
-                                  b_.getArrayAttr(descriptions), bounds, expected,
-                                  scan->hasAttr(dist::DistDialect::getSplitAttrName()) ? b_.getUnitAttr() : UnitAttr());
+  out.rows = pipe::ScanOp::create(
+      builder, scan.getLoc(), rowsType(out.columns), scan.getTableNameAttr(),
+      b_.getArrayAttr(descriptions), bounds, expected,
+      scan->hasAttr(dist::DistDialect::getSplitAttrName()) ? b_.getUnitAttr() : UnitAttr());
   return out;
 }
 
@@ -122,7 +126,8 @@ void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder) {
     auto constant = right.getDefiningOp<frame::ConstantOp>();
     auto argument = dyn_cast<BlockArgument>(left);
     bool ordered = kind != frame::CompareKind::Ne && kind != frame::CompareKind::IsNotDistinctFrom;
-    if (!constant || !argument || argument.getOwner() != &body || !ordered || isa<UnitAttr>(constant.getValue())) {
+    if (!constant || !argument || argument.getOwner() != &body || !ordered ||
+        isa<UnitAttr>(constant.getValue())) {
       continue;
     }
     auto name = cast<StringAttr>(filter.getColumns()[argument.getArgNumber()]);

@@ -13,8 +13,10 @@ std::optional<__int128> integerOf(Attribute literal) {
   if (!integer) {
     return std::nullopt;
   }
-  APInt wide = integer.getType().isInteger(1) ? integer.getValue().zext(128) : integer.getValue().sextOrTrunc(128);
-  return (static_cast<__int128>(wide.extractBitsAsZExtValue(64, 64)) << 64) | wide.extractBitsAsZExtValue(64, 0);
+  APInt wide = integer.getType().isInteger(1) ? integer.getValue().zext(128)
+                                              : integer.getValue().sextOrTrunc(128);
+  return (static_cast<__int128>(wide.extractBitsAsZExtValue(64, 64)) << 64) |
+         wide.extractBitsAsZExtValue(64, 0);
 }
 
 /// What integers a column can hold, if only for its width; nothing for columns without ranges.
@@ -22,8 +24,10 @@ std::optional<Range> rangeOf(const ColumnInfo &column) {
   if (column.range || !typeRange(column.type)) {
     return column.range;
   }
-  __int128 half = static_cast<__int128>(1) << (std::min(column.body.getIntOrFloatBitWidth(), 128u) - 2);
-  return Range{-half - (half - 1), half + (half - 1)}; // without the lowest, so that it can be negated
+  __int128 half = static_cast<__int128>(1)
+                  << (std::min(column.body.getIntOrFloatBitWidth(), 128u) - 2);
+  return Range{-half - (half - 1),
+               half + (half - 1)}; // without the lowest, so that it can be negated
 }
 
 /// The range of a column's literals, 0 for NULL; nothing for columns without ranges.
@@ -34,7 +38,8 @@ std::optional<Range> rangeOf(frame::ValuesOp values, unsigned column, Type type)
   std::optional<Range> range;
   for (auto row : values.getRows().getAsRange<ArrayAttr>()) {
     __int128 value = integerOf(row[column]).value_or(0);
-    range = range ? Range{std::min(range->low, value), std::max(range->high, value)} : Range{value, value};
+    range = range ? Range{std::min(range->low, value), std::max(range->high, value)}
+                  : Range{value, value};
   }
   return range ? range : Range{0, 0};
 }
@@ -76,13 +81,13 @@ FailureOr<OpenPipeline> Former::openValues(frame::ValuesOp values, const Names &
     rows.push_back(b_.getArrayAttr(cells));
   }
   OpBuilder builder = atEnd(out);
-  out.rows = pipe::ValuesOp::create(builder, values.getLoc(), rowsType(out.columns), b_.getArrayAttr(rows),
-                                    b_.getArrayAttr(logical));
+  out.rows = pipe::ValuesOp::create(builder, values.getLoc(), rowsType(out.columns),
+                                    b_.getArrayAttr(rows), b_.getArrayAttr(logical));
   return out;
 }
 
-FailureOr<OpenPipeline> Former::unite(MutableArrayRef<OpenPipeline> parts, ArrayRef<std::string> names,
-                                      Location location) {
+FailureOr<OpenPipeline> Former::unite(MutableArrayRef<OpenPipeline> parts,
+                                      ArrayRef<std::string> names, Location location) {
   std::vector<ColumnInfo> columns;
   for (const std::string &name : names) {
     ColumnInfo column = *parts.front().find(name);
@@ -91,7 +96,8 @@ FailureOr<OpenPipeline> Former::unite(MutableArrayRef<OpenPipeline> parts, Array
       const ColumnInfo *other = part.find(name);
       column.nullable |= other->nullable;
       if (std::optional<Range> range = rangeOf(*other); range && column.range) {
-        column.range = Range{std::min(column.range->low, range->low), std::max(column.range->high, range->high)};
+        column.range = Range{std::min(column.range->low, range->low),
+                             std::max(column.range->high, range->high)};
       }
     }
     column.body = bodyType(column.type, column.range);
@@ -99,19 +105,21 @@ FailureOr<OpenPipeline> Former::unite(MutableArrayRef<OpenPipeline> parts, Array
   }
   std::string stream = fresh("united");
   OpBuilder outer(parts.front().pipeline);
-  auto op = pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
-                                   TypeAttr::get(rowsType(columns)), ArrayAttr());
+  auto op =
+      pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
+                             TypeAttr::get(rowsType(columns)), ArrayAttr());
   op->setAttr("writers", b_.getI64IntegerAttr(static_cast<int64_t>(parts.size())));
   std::optional<uint64_t> rowsMax = 0;
   for (OpenPipeline &part : parts) {
     auto conformed = appendMap(
         part, names, Names(), names, location,
-        [&](ExpressionTranslator &translator, ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+        [&](ExpressionTranslator &translator,
+            ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
           SmallVector<Scalar> out;
           for (auto [argument, column] : llvm::zip_equal(arguments, columns)) {
-            out.push_back(translator.asColumn(
-                argument, column.range,
-                column.nullable ? frame::Nullability::kMaybe : frame::Nullability::kNever));
+            out.push_back(translator.asColumn(argument, column.range,
+                                              column.nullable ? frame::Nullability::kMaybe
+                                                              : frame::Nullability::kNever));
           }
           return out;
         });
@@ -119,15 +127,16 @@ FailureOr<OpenPipeline> Former::unite(MutableArrayRef<OpenPipeline> parts, Array
       return failure();
     }
     OpBuilder builder = atEnd(part);
-    pipe::EmitOp::create(builder, location, part.rows, b_.getAttr<FlatSymbolRefAttr>(stream), strings({}),
-                         textBytes(part.columns));
+    pipe::EmitOp::create(builder, location, part.rows, b_.getAttr<FlatSymbolRefAttr>(stream),
+                         strings({}), textBytes(part.columns));
     rowsMax = rowsMax && part.rowsMax && *rowsMax + *part.rowsMax >= *rowsMax
                   ? std::optional(*rowsMax + *part.rowsMax)
                   : std::nullopt;
   }
   OpenPipeline out = startPipeline(location, "united_rows");
   OpBuilder builder = atEnd(out);
-  out.rows = pipe::ReceiveOp::create(builder, location, rowsType(columns), b_.getAttr<FlatSymbolRefAttr>(stream));
+  out.rows = pipe::ReceiveOp::create(builder, location, rowsType(columns),
+                                     b_.getAttr<FlatSymbolRefAttr>(stream));
   out.columns = columns;
   out.rowsMax = rowsMax;
   return out;

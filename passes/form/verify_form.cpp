@@ -59,9 +59,8 @@ private:
         .Case<ReadOp, LookupOp>(
             [&](auto user) { return use<StateOp>(user, user.getState(), &Uses::read); })
         .Case([&](EmitOp emit) { return use<StreamOp>(emit, emit.getStream(), &Uses::written); })
-        .Case<ReceiveOp, ToTensorOp>([&](auto receive) {
-          return use<StreamOp>(receive, receive.getStream(), &Uses::read);
-        })
+        .Case<ReceiveOp, ToTensorOp>(
+            [&](auto receive) { return use<StreamOp>(receive, receive.getStream(), &Uses::read); })
         .Default([](Operation *) { return success(); });
   }
 
@@ -97,9 +96,9 @@ private:
       }
       if (uses.written != senders || uses.read != receivers) {
         return stream.emitOpError("needs ")
-               << (senders == 1 ? "one sender" : "the senders of both ways") << " and "
-               << receivers << (receivers == 1 ? " receiver, got " : " receivers, got ")
-               << uses.written << " and " << uses.read;
+               << (senders == 1 ? "one sender" : "the senders of both ways") << " and " << receivers
+               << (receivers == 1 ? " receiver, got " : " receivers, got ") << uses.written
+               << " and " << uses.read;
       }
     }
     return success();

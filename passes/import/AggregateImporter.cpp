@@ -13,7 +13,8 @@ static FailureOr<SmallVector<Node>> groupingKeys(Node aggregate) {
     return SmallVector<Node>();
   }
   if (groupings.size() > 1) {
-    return aggregate.fail("GROUPING SETS, ROLLUP and CUBE are not supported; write one query per grouping and UNION ALL "
+    return aggregate.fail("GROUPING SETS, ROLLUP and CUBE are not supported; write one query per "
+                          "grouping and UNION ALL "
                           "them");
   }
   SmallVector<Node> shared = aggregate.get("groupingExpressions").elements();
@@ -77,7 +78,8 @@ static FailureOr<frame::AggregateFunction> measureFunction(const ExpressionEnvir
   if (*function == AggregateFunction::Sum) {
     return AggregateFunction::SumDistinct;
   }
-  return call.fail("unsupported " + *name + "(DISTINCT …); aggregate over a subquery with SELECT DISTINCT");
+  return call.fail("unsupported " + *name +
+                   "(DISTINCT …); aggregate over a subquery with SELECT DISTINCT");
 }
 
 namespace {
@@ -130,8 +132,8 @@ public:
     frame::YieldOp::create(inside_, location_, values_);
     auto op = frame::ProjectOp::create(
         builder_, location_, frame::TableType::get(builder_.getContext(), columns_), table_,
-        builder_.getArrayAttr(llvm::to_vector_of<Attribute>(type_.getNames())), builder_.getArrayAttr(computed_),
-        builder_.getArrayAttr(used_));
+        builder_.getArrayAttr(llvm::to_vector_of<Attribute>(type_.getNames())),
+        builder_.getArrayAttr(computed_), builder_.getArrayAttr(used_));
     op.getExpressions().takeBody(region_);
     return op.getResult();
   }
@@ -151,14 +153,17 @@ private:
 } // namespace
 
 /// Adds each column as a double and its square, under the names in `spreads`.
-static Value withSquares(OpBuilder &builder, Location location, Value table, ArrayRef<Spread> spreads,
-                         ArrayRef<StringAttr> inputs) {
+static Value withSquares(OpBuilder &builder, Location location, Value table,
+                         ArrayRef<Spread> spreads, ArrayRef<StringAttr> inputs) {
   AddedColumns added(builder, location, table);
   OpBuilder &b = added.inside();
   for (auto [spread, input] : llvm::zip_equal(spreads, inputs)) {
     Value argument = added.column(input);
-    Type real = frame::withNullability(builder.getF64Type(), frame::nullabilityOf(argument.getType()));
-    Value x = argument.getType() == real ? argument : frame::CastOp::create(b, location, real, argument).getResult();
+    Type real =
+        frame::withNullability(builder.getF64Type(), frame::nullabilityOf(argument.getType()));
+    Value x = argument.getType() == real
+                  ? argument
+                  : frame::CastOp::create(b, location, real, argument).getResult();
     Value square = frame::MultiplyOp::create(b, location, real, x, x);
     added.add(spread.sum, x);
     added.add(spread.squares, square);
@@ -167,14 +172,16 @@ static Value withSquares(OpBuilder &builder, Location location, Value table, Arr
 }
 
 /// Turns the sums of each spread into its value, a column called `results`.
-static Value withSpreads(OpBuilder &builder, Location location, Value table, ArrayRef<Spread> spreads,
-                         ArrayRef<StringAttr> results) {
+static Value withSpreads(OpBuilder &builder, Location location, Value table,
+                         ArrayRef<Spread> spreads, ArrayRef<StringAttr> results) {
   AddedColumns added(builder, location, table);
   OpBuilder &b = added.inside();
   Type f64 = builder.getF64Type(), maybe = frame::addNullable(f64), i64 = builder.getI64Type();
   for (auto [spread, result] : llvm::zip_equal(spreads, results)) {
-    Value sum = added.column(spread.sum), squares = added.column(spread.squares), count = added.column(spread.count);
-    Type real = frame::withNullability(f64, frame::nullabilityOf({sum.getType(), squares.getType()}));
+    Value sum = added.column(spread.sum), squares = added.column(spread.squares),
+          count = added.column(spread.count);
+    Type real =
+        frame::withNullability(f64, frame::nullabilityOf({sum.getType(), squares.getType()}));
     Value n = frame::CastOp::create(b, location, f64, count);
     Value square = frame::MultiplyOp::create(b, location, real, sum, sum);
     Value mean = frame::DivideOp::create(b, location, real, square, n);
@@ -182,7 +189,8 @@ static Value withSpreads(OpBuilder &builder, Location location, Value table, Arr
     // Rounding must not make it negative.
     Value zero = frame::ConstantOp::create(b, location, f64, builder.getF64FloatAttr(0));
     Type truth = frame::withNullability(builder.getI1Type(), frame::nullabilityOf(real));
-    Value below = frame::CompareOp::create(b, location, truth, frame::CompareKind::Lt, around, zero);
+    Value below =
+        frame::CompareOp::create(b, location, truth, frame::CompareKind::Lt, around, zero);
     around = frame::CaseOp::create(b, location, real, ValueRange{below}, ValueRange{zero}, around);
     Value divisor = n;
     if (spread.sample) {
@@ -191,12 +199,16 @@ static Value withSpreads(OpBuilder &builder, Location location, Value table, Arr
     }
     Value value = frame::DivideOp::create(b, location, real, around, divisor);
     if (spread.root) {
-      value = frame::NumberOp::create(b, location, real, frame::NumberFunction::Sqrt, value, IntegerAttr());
+      value = frame::NumberOp::create(b, location, real, frame::NumberFunction::Sqrt, value,
+                                      IntegerAttr());
     }
     // Too few values have none.
-    Value least = frame::ConstantOp::create(b, location, i64, builder.getI64IntegerAttr(spread.sample ? 2 : 1));
-    Value enough = frame::CompareOp::create(b, location, builder.getI1Type(), frame::CompareKind::Ge, count, least);
-    added.add(result, frame::CaseOp::create(b, location, maybe, ValueRange{enough}, ValueRange{value}, Value()));
+    Value least = frame::ConstantOp::create(b, location, i64,
+                                            builder.getI64IntegerAttr(spread.sample ? 2 : 1));
+    Value enough = frame::CompareOp::create(b, location, builder.getI1Type(),
+                                            frame::CompareKind::Ge, count, least);
+    added.add(result, frame::CaseOp::create(b, location, maybe, ValueRange{enough},
+                                            ValueRange{value}, Value()));
   }
   return added.finish();
 }
@@ -221,7 +233,8 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
     std::optional<Spread> spread = failed(called) ? std::nullopt : spreadNamed(*called);
     if (spread) {
       SmallVector<Node> arguments = callArguments(call);
-      if (arguments.size() != 1 || call.get("invocation").string() == StringRef("AGGREGATION_INVOCATION_DISTINCT")) {
+      if (arguments.size() != 1 ||
+          call.get("invocation").string() == StringRef("AGGREGATION_INVOCATION_DISTINCT")) {
         return call.fail("unsupported arguments of " + *called);
       }
       argument = arguments.front();
@@ -262,7 +275,8 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
     size_t position = keyNodes->size();
     for (auto [index, function] : llvm::enumerate(functions)) {
       bool counts = function == frame::AggregateFunction::CountStar;
-      if (llvm::any_of(spreads, [&, at = index](const Spread &spread) { return spread.measure == at; })) {
+      if (llvm::any_of(spreads,
+                       [&, at = index](const Spread &spread) { return spread.measure == at; })) {
         inputs.push_back(names[position]);
         if (!frame::isNumeric(source->typeOf(names[position]))) {
           return measureNodes[index].fail("a variance needs numbers");
@@ -270,7 +284,8 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
       }
       position += counts ? 0 : 1;
     }
-    source->table = withSquares(builder, locate(aggregate, "squares"), source->table, spreads, inputs);
+    source->table =
+        withSquares(builder, locate(aggregate, "squares"), source->table, spreads, inputs);
   }
   for (StringAttr name : ArrayRef(names).take_front(keyNodes->size())) {
     result.fields.push_back(name);
@@ -285,7 +300,8 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
   auto next = names.begin() + keyNodes->size();
   SmallVector<StringAttr> spreadNames;
   for (auto [index, function, node] : llvm::enumerate(functions, measureNodes)) {
-    const Spread *spread = llvm::find_if(spreads, [&, at = index](const Spread &s) { return s.measure == at; });
+    const Spread *spread =
+        llvm::find_if(spreads, [&, at = index](const Spread &s) { return s.measure == at; });
     if (spread != spreads.end()) {
       ++next; // its argument
       auto add = [&](frame::AggregateFunction what, StringAttr input, StringAttr name) {
@@ -321,7 +337,8 @@ FailureOr<Relation> RelationImporter::importAggregate(Node aggregate) {
       builder, locate(aggregate, text), frame::TableType::get(environment.context, columns),
       source->table, builder.getArrayAttr(keys), builder.getArrayAttr(measures));
   if (!spreads.empty()) {
-    result.table = withSpreads(builder, locate(aggregate, text), result.table, spreads, spreadNames);
+    result.table =
+        withSpreads(builder, locate(aggregate, text), result.table, spreads, spreadNames);
   }
   return result;
 }

@@ -89,7 +89,8 @@ FailureOr<Expression> ExpressionImporter::importExpression(Node expression) {
   Node body = expression.only(
       {"literal", "cast", "ifThen", "singularOrList", "subquery", "scalarFunction"}, key);
   if (expression.get("windowFunction")) {
-    return expression.fail("window functions (OVER) are not supported; use GROUP BY, or ORDER BY with LIMIT");
+    return expression.fail(
+        "window functions (OVER) are not supported; use GROUP BY, or ORDER BY with LIMIT");
   }
   if (!body) {
     return expression.fail("unsupported expression: " + expression.keysText());
@@ -339,6 +340,7 @@ FailureOr<Expression> ExpressionImporter::importExists(Node expression, Node pre
   Type i64 = builder.getI64Type();
   Value zero = frame::ConstantOp::create(builder, location, i64, builder.getI64IntegerAttr(0));
   Value count = frame::CoalesceOp::create(builder, location, i64, ValueRange{*rows, zero});
-  Value value = frame::CompareOp::create(builder, location, builder.getI1Type(), frame::CompareKind::Gt, count, zero);
+  Value value = frame::CompareOp::create(builder, location, builder.getI1Type(),
+                                         frame::CompareKind::Gt, count, zero);
   return Expression{value, text};
 }

@@ -80,22 +80,27 @@ private:
   mlir::FailureOr<Expression> importArithmetic(Node expression, llvm::StringRef name,
                                                llvm::ArrayRef<Expression> arguments);
   mlir::FailureOr<Expression> importLogic(Node expression, llvm::StringRef name, Node function);
-  mlir::FailureOr<Expression> importLike(Node expression, llvm::StringRef name, llvm::ArrayRef<Node> arguments);
+  mlir::FailureOr<Expression> importLike(Node expression, llvm::StringRef name,
+                                         llvm::ArrayRef<Node> arguments);
   mlir::FailureOr<Expression> importLeft(Node expression, llvm::ArrayRef<Node> arguments);
   mlir::FailureOr<Expression> importSubstring(Node expression, llvm::ArrayRef<Node> arguments);
   mlir::FailureOr<Expression> importDatePart(Node expression, llvm::ArrayRef<Node> arguments);
-  mlir::FailureOr<Expression> importComputedDatePart(Node expression, llvm::StringRef part, Node operand);
+  mlir::FailureOr<Expression> importComputedDatePart(Node expression, llvm::StringRef part,
+                                                     Node operand);
   // ScalarFunctionImporter.cpp
   /// A function of numbers, strings or dates; nothing if the name is none of them.
-  std::optional<mlir::FailureOr<Expression>> importScalarFunction(Node expression, llvm::StringRef name,
-                                                                  llvm::ArrayRef<Node> nodes);
+  std::optional<mlir::FailureOr<Expression>>
+  importScalarFunction(Node expression, llvm::StringRef name, llvm::ArrayRef<Node> nodes);
   mlir::FailureOr<Expression> importNumberFunction(Node expression, frame::NumberFunction function,
                                                    llvm::ArrayRef<Node> nodes);
-  mlir::FailureOr<Expression> importTextFunction(Node expression, frame::TextFunction function, llvm::StringRef name,
-                                                 llvm::ArrayRef<Node> nodes);
-  mlir::FailureOr<Expression> importDateArithmetic(Node expression, llvm::StringRef name, llvm::ArrayRef<Node> nodes);
-  mlir::FailureOr<Expression> importTruthTest(Node expression, llvm::StringRef name, llvm::ArrayRef<Node> nodes);
-  mlir::FailureOr<Expression> importChoice(Node expression, llvm::StringRef name, llvm::ArrayRef<Node> nodes);
+  mlir::FailureOr<Expression> importTextFunction(Node expression, frame::TextFunction function,
+                                                 llvm::StringRef name, llvm::ArrayRef<Node> nodes);
+  mlir::FailureOr<Expression> importDateArithmetic(Node expression, llvm::StringRef name,
+                                                   llvm::ArrayRef<Node> nodes);
+  mlir::FailureOr<Expression> importTruthTest(Node expression, llvm::StringRef name,
+                                              llvm::ArrayRef<Node> nodes);
+  mlir::FailureOr<Expression> importChoice(Node expression, llvm::StringRef name,
+                                           llvm::ArrayRef<Node> nodes);
   mlir::FailureOr<Expression> importUnary(Node expression, llvm::StringRef name,
                                           llvm::ArrayRef<Expression> arguments);
   mlir::FailureOr<Expression> importCoalesce(Node expression, llvm::ArrayRef<Expression> arguments);

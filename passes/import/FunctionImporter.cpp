@@ -98,7 +98,8 @@ FailureOr<Expression> ExpressionImporter::importFunction(Node expression, Node f
   if (*name == "date_part" || *name == "extract") {
     return importDatePart(expression, nodes);
   }
-  if (std::optional<FailureOr<Expression>> scalar = importScalarFunction(expression, *name, nodes)) {
+  if (std::optional<FailureOr<Expression>> scalar =
+          importScalarFunction(expression, *name, nodes)) {
     return *scalar;
   }
   constexpr StringRef kUnary[] = {"not", "negate", "is_null", "is_not_null"};
@@ -108,7 +109,8 @@ FailureOr<Expression> ExpressionImporter::importFunction(Node expression, Node f
   bool arithmetic = llvm::is_contained(kArithmetic, *name);
   std::optional<frame::CompareKind> kind = compareKind(*name);
   if (!unary && !arithmetic && !kind && *name != "is_distinct_from" && *name != "coalesce") {
-    return function.fail("unsupported function: " + *name + "; docs/semantics.md lists those that are supported");
+    return function.fail("unsupported function: " + *name +
+                         "; docs/semantics.md lists those that are supported");
   }
   size_t arity = *name == "coalesce" ? nodes.size() : unary ? 1 : 2;
   if (nodes.size() != arity || nodes.empty()) {
@@ -177,7 +179,8 @@ FailureOr<Expression> ExpressionImporter::importArithmetic(Node expression, Stri
                                                            ArrayRef<Expression> arguments) {
   Value lhs = arguments[0].value;
   Value rhs = arguments[1].value;
-  if (name == "subtract" && frame::isDate(lhs.getType()) && frame::isDate(rhs.getType())) { // in days
+  if (name == "subtract" && frame::isDate(lhs.getType()) &&
+      frame::isDate(rhs.getType())) { // in days
     for (Value *operand : {&lhs, &rhs}) {
       for (Type type : {builder.getI32Type(), builder.getI64Type()}) {
         type = frame::withNullability(type, frame::nullabilityOf(operand->getType()));
@@ -315,7 +318,8 @@ static FailureOr<std::optional<StringRef>> literalString(Node argument, const Tw
   return text;
 }
 
-FailureOr<Expression> ExpressionImporter::importLike(Node expression, StringRef name, ArrayRef<Node> arguments) {
+FailureOr<Expression> ExpressionImporter::importLike(Node expression, StringRef name,
+                                                     ArrayRef<Node> arguments) {
   if (arguments.size() < 2 || arguments.size() > 3) {
     return expression.fail("wrong number of arguments of " + name + ": " + Twine(arguments.size()));
   }
@@ -341,16 +345,18 @@ FailureOr<Expression> ExpressionImporter::importLike(Node expression, StringRef 
     }
     escape = *text ? builder.getStringAttr(**text) : StringAttr();
   }
-  std::string shown = operand->text + " " + (name == "starts_with" ? "STARTS WITH" : name.upper()) + " '" +
-                      (*pattern)->str() + "'";
+  std::string shown = operand->text + " " + (name == "starts_with" ? "STARTS WITH" : name.upper()) +
+                      " '" + (*pattern)->str() + "'";
   std::string wanted = (*pattern)->str();
   Value text = operand->value;
   if (name == "ilike") { // both in lower case
     if (!llvm::all_of(wanted, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
-      return arguments[1].fail("unsupported ILIKE with letters beyond ASCII; use lower() on both sides");
+      return arguments[1].fail(
+          "unsupported ILIKE with letters beyond ASCII; use lower() on both sides");
     }
     wanted = StringRef(wanted).lower();
-    text = frame::TextOp::create(builder, locate(expression, shown), text.getType(), frame::TextFunction::Lower, text);
+    text = frame::TextOp::create(builder, locate(expression, shown), text.getType(),
+                                 frame::TextFunction::Lower, text);
   } else if (name == "starts_with") { // a pattern of which nothing has a meaning of its own
     std::string plain;
     for (char c : wanted) {
@@ -359,8 +365,9 @@ FailureOr<Expression> ExpressionImporter::importLike(Node expression, StringRef 
     escape = plain.size() == wanted.size() ? StringAttr() : builder.getStringAttr("\\");
     wanted = plain + "%";
   }
-  Value value = frame::LikeOp::create(builder, locate(expression, shown), booleanFor(text.getType()), text,
-                                      builder.getStringAttr(wanted), escape);
+  Value value =
+      frame::LikeOp::create(builder, locate(expression, shown), booleanFor(text.getType()), text,
+                            builder.getStringAttr(wanted), escape);
   return Expression{value, shown};
 }
 
@@ -371,13 +378,16 @@ FailureOr<Expression> ExpressionImporter::importLeft(Node expression, ArrayRef<N
     return failure();
   }
   StringRef key;
-  std::optional<int64_t> length = arguments[1].get("literal").only({"i64", "i32", "i16", "i8"}, key).integer();
+  std::optional<int64_t> length =
+      arguments[1].get("literal").only({"i64", "i32", "i16", "i8"}, key).integer();
   if (!frame::isString(operand->value.getType()) || !length || *length < 0) {
-    return expression.fail("unsupported operands of left; a string and a number literal are supported");
+    return expression.fail(
+        "unsupported operands of left; a string and a number literal are supported");
   }
   std::string text = "LEFT(" + operand->text + ")";
-  Value value = frame::SubstringOp::create(builder, locate(expression, text), operand->value.getType(), operand->value,
-                                           builder.getI64IntegerAttr(1), builder.getI64IntegerAttr(*length));
+  Value value = frame::SubstringOp::create(
+      builder, locate(expression, text), operand->value.getType(), operand->value,
+      builder.getI64IntegerAttr(1), builder.getI64IntegerAttr(*length));
   return Expression{value, text};
 }
 
@@ -430,7 +440,8 @@ FailureOr<Expression> ExpressionImporter::importDatePart(Node expression,
     return importComputedDatePart(expression, name, arguments[1]);
   }
   if (!field) {
-    return arguments[0].fail("unsupported date field: " + name + "; year, quarter, month, day and dow are supported");
+    return arguments[0].fail("unsupported date field: " + name +
+                             "; year, quarter, month, day and dow are supported");
   }
   FailureOr<Expression> operand = importExpression(arguments[1]);
   if (failed(operand)) {

@@ -614,12 +614,14 @@ FailureOr<Value> RelationImporter::importRowCount(Node relation) {
     return failure();
   }
   Location location = locate(relation, "EXISTS");
-  Value one = frame::LimitOp::create(builder, location, input->type(), input->table, builder.getI64IntegerAttr(0),
-                                     builder.getI64IntegerAttr(1));
+  Value one = frame::LimitOp::create(builder, location, input->type(), input->table,
+                                     builder.getI64IntegerAttr(0), builder.getI64IntegerAttr(1));
   StringAttr name = uniqueName("rows");
   Type i64 = builder.getI64Type();
-  auto measure = frame::MeasureAttr::get(environment.context, frame::AggregateFunction::CountStar, {}, name);
-  Value count = frame::AggregateOp::create(builder, location, frame::TableType::get(environment.context, {{name, i64}}),
-                                           one, builder.getArrayAttr({}), builder.getArrayAttr({measure}));
+  auto measure =
+      frame::MeasureAttr::get(environment.context, frame::AggregateFunction::CountStar, {}, name);
+  Value count = frame::AggregateOp::create(
+      builder, location, frame::TableType::get(environment.context, {{name, i64}}), one,
+      builder.getArrayAttr({}), builder.getArrayAttr({measure}));
   return Value(frame::ScalarSubqueryOp::create(builder, location, frame::addNullable(i64), count));
 }

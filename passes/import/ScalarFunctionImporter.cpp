@@ -50,7 +50,8 @@ static std::optional<std::pair<int64_t, int64_t>> intervalOf(Node node) {
   if (seconds % kSecondsOfDay != 0 || number(days, "subseconds") != 0 || std::abs(wide) > 100'000) {
     return std::nullopt;
   }
-  return std::pair(wide * 12 + number(months, "months"), number(days, "days") + seconds / kSecondsOfDay);
+  return std::pair(wide * 12 + number(months, "months"),
+                   number(days, "days") + seconds / kSecondsOfDay);
 }
 
 std::optional<FailureOr<Expression>>
@@ -63,8 +64,10 @@ ExpressionImporter::importScalarFunction(Node expression, StringRef name, ArrayR
   }
   bool moves = (name == "add" || name == "subtract") && nodes.size() == 2;
   Node output = expression.get("scalarFunction").get("outputType");
-  bool ofDates = llvm::any_of(nodes, [](Node node) { return bool(node.get("literal").get("intervalCompound")); });
-  if (moves && (ofDates || output.get("date") || output.get("intervalDay") || output.get("intervalCompound"))) {
+  bool ofDates = llvm::any_of(
+      nodes, [](Node node) { return bool(node.get("literal").get("intervalCompound")); });
+  if (moves && (ofDates || output.get("date") || output.get("intervalDay") ||
+                output.get("intervalCompound"))) {
     return importDateArithmetic(expression, name, nodes);
   }
   if (name == "is_true" || name == "is_false" || name == "is_not_true" || name == "is_not_false") {
@@ -76,7 +79,8 @@ ExpressionImporter::importScalarFunction(Node expression, StringRef name, ArrayR
   return std::nullopt;
 }
 
-FailureOr<Expression> ExpressionImporter::importNumberFunction(Node expression, frame::NumberFunction function,
+FailureOr<Expression> ExpressionImporter::importNumberFunction(Node expression,
+                                                               frame::NumberFunction function,
                                                                ArrayRef<Node> nodes) {
   StringRef name = frame::stringifyNumberFunction(function);
   bool takesDigits = function == frame::NumberFunction::Round && nodes.size() == 2;
@@ -101,23 +105,28 @@ FailureOr<Expression> ExpressionImporter::importNumberFunction(Node expression, 
   IntegerAttr digits;
   if (takesDigits) {
     StringRef key;
-    std::optional<int64_t> number = nodes[1].get("literal").only({"i64", "i32", "i16", "i8"}, key).integer();
+    std::optional<int64_t> number =
+        nodes[1].get("literal").only({"i64", "i32", "i16", "i8"}, key).integer();
     if (!number) {
       return nodes[1].fail("the digits of round must be an integer literal");
     }
     digits = builder.getI64IntegerAttr(*number);
   }
-  std::string text = name.upper() + "(" + operand->text + (digits ? ", " + std::to_string(digits.getInt()) : "") + ")";
+  std::string text = name.upper() + "(" + operand->text +
+                     (digits ? ", " + std::to_string(digits.getInt()) : "") + ")";
   Location location = locate(expression, text);
   Value value = operand->value;
   Type from = frame::dropNullable(value.getType()), to = frame::dropNullable(type);
-  if (from != to && !(frame::isDecimal(from) && frame::isDecimal(to))) { // e.g. the ceiling of an integer as a double
+  if (from != to && !(frame::isDecimal(from) &&
+                      frame::isDecimal(to))) { // e.g. the ceiling of an integer as a double
     value = frame::CastOp::create(builder, location, type, value);
   }
-  return Expression{frame::NumberOp::create(builder, location, type, function, value, digits), text};
+  return Expression{frame::NumberOp::create(builder, location, type, function, value, digits),
+                    text};
 }
 
-FailureOr<Expression> ExpressionImporter::importTextFunction(Node expression, frame::TextFunction function,
+FailureOr<Expression> ExpressionImporter::importTextFunction(Node expression,
+                                                             frame::TextFunction function,
                                                              StringRef name, ArrayRef<Node> nodes) {
   FailureOr<SmallVector<Expression>> arguments = importAll(nodes);
   if (failed(arguments)) {
@@ -139,31 +148,39 @@ FailureOr<Expression> ExpressionImporter::importTextFunction(Node expression, fr
     return frame::ConstantOp::create(builder, location, string, builder.getStringAttr(value));
   };
   using Function = frame::TextFunction;
-  bool trims = function == Function::Trim || function == Function::TrimStart || function == Function::TrimEnd;
+  bool trims = function == Function::Trim || function == Function::TrimStart ||
+               function == Function::TrimEnd;
   if (trims && operands.size() == 1) {
     operands.push_back(constant(" "));
   }
-  bool one = function == Function::Upper || function == Function::Lower || function == Function::Length;
-  size_t wanted = one ? 1 : trims ? 2 : function == Function::Replace ? 3 : std::max<size_t>(operands.size(), 1);
+  bool one =
+      function == Function::Upper || function == Function::Lower || function == Function::Length;
+  size_t wanted = one                             ? 1
+                  : trims                         ? 2
+                  : function == Function::Replace ? 3
+                                                  : std::max<size_t>(operands.size(), 1);
   if (operands.size() != wanted) {
     return expression.fail("wrong number of arguments of " + name + ": " + Twine(nodes.size()));
   }
   if (name == "concat") { // a NULL adds nothing; of || it makes NULL
     for (Value &operand : operands) {
       if (frame::isNullable(operand.getType())) {
-        operand = frame::CoalesceOp::create(builder, location, string, ValueRange{operand, constant("")});
+        operand =
+            frame::CoalesceOp::create(builder, location, string, ValueRange{operand, constant("")});
       }
     }
   }
   Type result = function == Function::Length ? Type(builder.getI32Type()) : Type(string);
-  if (Node output = expression.get("scalarFunction").get("outputType"); output.get("i64") && function == Function::Length) {
+  if (Node output = expression.get("scalarFunction").get("outputType");
+      output.get("i64") && function == Function::Length) {
     result = builder.getI64Type();
   }
   result = frame::withNullability(result, frame::nullabilityOf(ValueRange(operands).getTypes()));
   return Expression{frame::TextOp::create(builder, location, result, function, operands), text};
 }
 
-FailureOr<Expression> ExpressionImporter::importDateArithmetic(Node expression, StringRef name, ArrayRef<Node> nodes) {
+FailureOr<Expression> ExpressionImporter::importDateArithmetic(Node expression, StringRef name,
+                                                               ArrayRef<Node> nodes) {
   bool subtract = name == "subtract";
   SmallVector<Node> operands(nodes);
   if (!subtract && intervalOf(operands[0])) {
@@ -171,7 +188,8 @@ FailureOr<Expression> ExpressionImporter::importDateArithmetic(Node expression, 
   }
   std::optional<std::pair<int64_t, int64_t>> interval = intervalOf(operands[1]);
   if (!interval) {
-    return expression.fail("unsupported interval: only years, months and days, as a literal, can be added to a date");
+    return expression.fail(
+        "unsupported interval: only years, months and days, as a literal, can be added to a date");
   }
   FailureOr<Expression> date = importExpression(operands[0]);
   if (failed(date)) {
@@ -183,13 +201,14 @@ FailureOr<Expression> ExpressionImporter::importDateArithmetic(Node expression, 
   auto [months, days] = *interval;
   std::string text = "(" + date->text + (subtract ? " - " : " + ") + "INTERVAL)";
   int64_t sign = subtract ? -1 : 1;
-  Value value = frame::ShiftDateOp::create(builder, locate(expression, text), date->value.getType(), date->value,
-                                           builder.getI64IntegerAttr(sign * months),
+  Value value = frame::ShiftDateOp::create(builder, locate(expression, text), date->value.getType(),
+                                           date->value, builder.getI64IntegerAttr(sign * months),
                                            builder.getI64IntegerAttr(sign * days));
   return Expression{value, text};
 }
 
-FailureOr<Expression> ExpressionImporter::importComputedDatePart(Node expression, StringRef part, Node node) {
+FailureOr<Expression> ExpressionImporter::importComputedDatePart(Node expression, StringRef part,
+                                                                 Node node) {
   FailureOr<Expression> operand = importExpression(node);
   if (failed(operand)) {
     return failure();
@@ -199,12 +218,15 @@ FailureOr<Expression> ExpressionImporter::importComputedDatePart(Node expression
   }
   std::string text = "EXTRACT(" + part.str() + " FROM " + operand->text + ")";
   Location location = locate(expression, text);
-  Type type = frame::withNullability(builder.getI32Type(), frame::nullabilityOf(operand->value.getType()));
+  Type type =
+      frame::withNullability(builder.getI32Type(), frame::nullabilityOf(operand->value.getType()));
   auto number = [&](int64_t value) -> Value {
-    return frame::ConstantOp::create(builder, location, builder.getI32Type(), builder.getI32IntegerAttr(value));
+    return frame::ConstantOp::create(builder, location, builder.getI32Type(),
+                                     builder.getI32IntegerAttr(value));
   };
   if (part == "quarter") {
-    Value month = frame::ExtractOp::create(builder, location, type, frame::DateField::Month, operand->value);
+    Value month =
+        frame::ExtractOp::create(builder, location, type, frame::DateField::Month, operand->value);
     Value third = frame::AddOp::create(builder, location, type, month, number(2));
     return Expression{frame::DivideOp::create(builder, location, type, third, number(3)), text};
   }
@@ -215,7 +237,8 @@ FailureOr<Expression> ExpressionImporter::importComputedDatePart(Node expression
   return Expression{frame::ModulusOp::create(builder, location, type, shifted, number(7)), text};
 }
 
-FailureOr<Expression> ExpressionImporter::importTruthTest(Node expression, StringRef name, ArrayRef<Node> nodes) {
+FailureOr<Expression> ExpressionImporter::importTruthTest(Node expression, StringRef name,
+                                                          ArrayRef<Node> nodes) {
   FailureOr<SmallVector<Expression>> arguments = importAll(nodes);
   if (failed(arguments)) {
     return failure();
@@ -229,21 +252,23 @@ FailureOr<Expression> ExpressionImporter::importTruthTest(Node expression, Strin
   Type boolean = builder.getI1Type();
   Value wanted = frame::ConstantOp::create(builder, location, boolean,
                                            frame::literalAttr(name.ends_with("true"), boolean));
-  Value value = frame::CompareOp::create(builder, location, boolean, frame::CompareKind::IsNotDistinctFrom,
-                                         operand.value, wanted);
+  Value value = frame::CompareOp::create(
+      builder, location, boolean, frame::CompareKind::IsNotDistinctFrom, operand.value, wanted);
   if (name.starts_with("is_not")) {
     value = frame::NotOp::create(builder, location, boolean, value);
   }
   return Expression{value, text};
 }
 
-FailureOr<Expression> ExpressionImporter::importChoice(Node expression, StringRef name, ArrayRef<Node> nodes) {
+FailureOr<Expression> ExpressionImporter::importChoice(Node expression, StringRef name,
+                                                       ArrayRef<Node> nodes) {
   FailureOr<SmallVector<Expression>> arguments = importAll(nodes);
   if (failed(arguments)) {
     return failure();
   }
   if (arguments->empty() || (name == "nullif" && arguments->size() != 2)) {
-    return expression.fail("wrong number of arguments of " + name + ": " + Twine(arguments->size()));
+    return expression.fail("wrong number of arguments of " + name + ": " +
+                           Twine(arguments->size()));
   }
   std::string text = name.upper() + "(";
   for (auto [index, argument] : llvm::enumerate(*arguments)) {
@@ -255,14 +280,16 @@ FailureOr<Expression> ExpressionImporter::importChoice(Node expression, StringRe
   text += ")";
   Location location = locate(expression, text);
   auto compare = [&](frame::CompareKind kind, Value a, Value b) -> Value {
-    return frame::CompareOp::create(builder, location, booleanFor({a.getType(), b.getType()}), kind, a, b);
+    return frame::CompareOp::create(builder, location, booleanFor({a.getType(), b.getType()}), kind,
+                                    a, b);
   };
   Value best = arguments->front().value;
   if (name == "nullif") {
     Value other = (*arguments)[1].value, equal = compare(frame::CompareKind::Eq, best, other);
     Value null = frame::ConstantOp::create(builder, location, frame::addNullable(best.getType()),
                                            UnitAttr::get(environment.context));
-    return Expression{frame::CaseOp::create(builder, location, null.getType(), equal, null, best), text};
+    return Expression{frame::CaseOp::create(builder, location, null.getType(), equal, null, best),
+                      text};
   }
   // A NULL is passed over: the other is taken where the best so far is NULL or loses.
   auto wins = name == "greatest" ? frame::CompareKind::Gt : frame::CompareKind::Lt;
@@ -272,7 +299,8 @@ FailureOr<Expression> ExpressionImporter::importChoice(Node expression, StringRe
                                        frame::nullabilityOf({best.getType(), other.getType()}));
     Value missing = frame::IsNullOp::create(builder, location, builder.getI1Type(), best);
     best = frame::CaseOp::create(builder, location, both,
-                                 ValueRange{missing, compare(wins, other, best)}, ValueRange{other, other}, best);
+                                 ValueRange{missing, compare(wins, other, best)},
+                                 ValueRange{other, other}, best);
   }
   return Expression{best, text};
 }

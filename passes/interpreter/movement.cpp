@@ -55,7 +55,8 @@ ExpectedParts exchange(ExchangeOp op, ArrayRef<Value> input, const MeshRanks &ra
 ExpectedParts keep(KeepOp op, ArrayRef<Value> input, const MeshRanks &ranks) {
   SmallVector<StringAttr> axes = axesOf(op.getAxes());
   frame::TableType type = op.getInput().getType();
-  SmallVector<unsigned> keys = op.getKeysAttr() ? columnPositions(type, op.getKeysAttr()) : SmallVector<unsigned>();
+  SmallVector<unsigned> keys =
+      op.getKeysAttr() ? columnPositions(type, op.getKeysAttr()) : SmallVector<unsigned>();
   Parts results;
   for (int64_t rank = 0; rank < ranks.size(); ++rank) {
     int64_t position = ranks.position(rank, axes);

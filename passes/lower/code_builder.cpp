@@ -42,7 +42,8 @@ Value CodeBuilder::element(Value pointer, Value index, int64_t stride) {
   default:
     unit = LLVM::LLVMArrayType::get(getI8Type(), stride);
   }
-  return LLVM::GEPOp::create(*this, location_, ptrType(), unit, pointer, ArrayRef<LLVM::GEPArg>{index});
+  return LLVM::GEPOp::create(*this, location_, ptrType(), unit, pointer,
+                             ArrayRef<LLVM::GEPArg>{index});
 }
 
 Value CodeBuilder::load(Type type, Value pointer) {
@@ -59,7 +60,8 @@ Value CodeBuilder::load(Type type, Value pointer) {
 void CodeBuilder::store(Value value, Value pointer) {
   unsigned alignment = 1;
   if (value.getType().isIntOrFloat()) {
-    alignment = std::min<unsigned>(8, std::max<unsigned>(1, value.getType().getIntOrFloatBitWidth() / 8));
+    alignment =
+        std::min<unsigned>(8, std::max<unsigned>(1, value.getType().getIntOrFloatBitWidth() / 8));
   } else if (isa<LLVM::LLVMPointerType>(value.getType())) {
     alignment = 8;
   }
@@ -81,21 +83,25 @@ Value CodeBuilder::select(Value condition, Value a, Value b) {
 }
 
 Value CodeBuilder::zeroExtend(Value value, Type type) {
-  return value.getType() == type ? value : Value(arith::ExtUIOp::create(*this, location_, type, value));
+  return value.getType() == type ? value
+                                 : Value(arith::ExtUIOp::create(*this, location_, type, value));
 }
 
 Value CodeBuilder::signExtend(Value value, Type type) {
-  return value.getType() == type ? value : Value(arith::ExtSIOp::create(*this, location_, type, value));
+  return value.getType() == type ? value
+                                 : Value(arith::ExtSIOp::create(*this, location_, type, value));
 }
 
 Value CodeBuilder::truncate(Value value, Type type) {
-  return value.getType() == type ? value : Value(arith::TruncIOp::create(*this, location_, type, value));
+  return value.getType() == type ? value
+                                 : Value(arith::TruncIOp::create(*this, location_, type, value));
 }
 
 Value CodeBuilder::nullPtr() { return LLVM::ZeroOp::create(*this, location_, ptrType()); }
 
 void CodeBuilder::prefetch(Value address) {
-  LLVM::Prefetch::create(*this, location_, address, getI32IntegerAttr(0), getI32IntegerAttr(3), getI32IntegerAttr(1));
+  LLVM::Prefetch::create(*this, location_, address, getI32IntegerAttr(0), getI32IntegerAttr(3),
+                         getI32IntegerAttr(1));
 }
 
 Value CodeBuilder::slot(Type type, int64_t count) {
@@ -111,7 +117,9 @@ Block *CodeBuilder::newBlock() {
   return block;
 }
 
-void CodeBuilder::jump(Block *target) { LLVM::BrOp::create(*this, location_, ValueRange{}, target); }
+void CodeBuilder::jump(Block *target) {
+  LLVM::BrOp::create(*this, location_, ValueRange{}, target);
+}
 
 void CodeBuilder::branch(Value condition, Block *ifTrue, Block *ifFalse) {
   LLVM::CondBrOp::create(*this, location_, condition, ifTrue, ifFalse);

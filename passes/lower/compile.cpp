@@ -1,4 +1,5 @@
-// The short way from MLIR to an object: few passes, chosen by measurement (docs/reference/compile-latency.md).
+// The short way from MLIR to an object: few passes, chosen by measurement
+// (docs/reference/compile-latency.md).
 #include "passes/lower/compile.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -146,7 +147,8 @@ TargetIsa hostIsa() {
 }
 
 void registerCompileDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, math::MathDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+  registry
+      .insert<arith::ArithDialect, math::MathDialect, vector::VectorDialect, LLVM::LLVMDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);
   vector::registerConvertVectorToLLVMInterface(registry);

@@ -32,9 +32,10 @@ struct CompileOptions {
   Effort effort = Effort::kNormal;
 };
 
-/// Lowers `module` (LLVM dialect with arith, math and vector ops; consumed) and returns an ELF object.
-/// The object refers to no symbol that it does not define.
-mlir::FailureOr<std::vector<char>> compileObject(mlir::ModuleOp module, const CompileOptions &options);
+/// Lowers `module` (LLVM dialect with arith, math and vector ops; consumed) and returns an ELF
+/// object. The object refers to no symbol that it does not define.
+mlir::FailureOr<std::vector<char>> compileObject(mlir::ModuleOp module,
+                                                 const CompileOptions &options);
 
 /// arith, math, vector and the rest to the LLVM dialect.
 mlir::LogicalResult lowerToLLVMDialect(mlir::ModuleOp module);

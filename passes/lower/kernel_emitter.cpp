@@ -36,9 +36,10 @@ Type pointerType(MLIRContext *context) { return LLVM::LLVMPointerType::get(conte
 } // namespace
 
 KernelEmitter::KernelEmitter(pipe::PipelineOp pipeline, SymbolTable &symbols, ModuleOp target)
-    : PipelineCode(pipeline, symbols,
-                   makeFunction(target, pipeline.getSymName(), pipeline.getLoc(),
-                                {pointerType(pipeline.getContext()), pointerType(pipeline.getContext())})) {}
+    : PipelineCode(
+          pipeline, symbols,
+          makeFunction(target, pipeline.getSymName(), pipeline.getLoc(),
+                       {pointerType(pipeline.getContext()), pointerType(pipeline.getContext())})) {}
 
 FailureOr<plan::Kernel> KernelEmitter::emit() {
   kernel_.symbol = pipeline_.getSymName().str();
@@ -179,8 +180,8 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
         [&] { return b_.loadField(b_.ptrType(), morsel_, offsetof(HrMorsel, stateRows)); });
     Value rowsTaken = startTile();
     Value from = b_.element(all, b_.load(b_.getI64Type(), position), 8);
-    b_.callImport("memcpy", {pointers, from,
-                             arith::MulIOp::create(b_, b_.loc(), rowsTaken, b_.i64(8))});
+    b_.callImport("memcpy",
+                  {pointers, from, arith::MulIOp::create(b_, b_.loc(), rowsTaken, b_.i64(8))});
     take(rowsTaken);
     return success();
   }
@@ -194,8 +195,7 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
     column->source = index;
     columns_[rows.getNames()[index].getValue()] = column;
     Source entry{column, scratch(sizeof(HrCursor))};
-    b_.callImport("hr_cursor_open",
-                  {entry.cursor, b_.at(columnArray, index * sizeof(HrColumn))});
+    b_.callImport("hr_cursor_open", {entry.cursor, b_.at(columnArray, index * sizeof(HrColumn))});
     if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
       readPages(entry, cast<DictionaryAttr>(scan.getColumns()[index]));
     }
@@ -313,7 +313,8 @@ bool isDense(const Expression &expression) {
 } // namespace
 
 FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::FilterOp filter) {
-  // map[code] = condition(dictionary[code]), made once per morsel; plain pages run the condition per row.
+  // map[code] = condition(dictionary[code]), made once per morsel; plain pages run the condition
+  // per row.
   auto name = cast<StringAttr>(filter.getColumns()[0]);
   Column text = columns_.lookup(name.getValue());
   Source &entry = sources_[text->source];
@@ -332,7 +333,8 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
       single->source = -1;
       RowReader rows = reader(0, index);
       rows.bind(text, {b_.element(strings, index, 16), Value()});
-      FailureOr<SmallVector<Value>> values = rows.evaluate(*makeExpression(filter.getBody(), filter.getColumns()));
+      FailureOr<SmallVector<Value>> values =
+          rows.evaluate(*makeExpression(filter.getBody(), filter.getColumns()));
       if (failed(values)) {
         result = failure();
         return;
@@ -362,8 +364,9 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
     if (cursor != entry.cursor) {
       b_.callImport("hr_cursor_open", {cursor, column});
     }
-    Value entries = b_.zeroExtend(
-        b_.loadField(b_.getI32Type(), column, offsetof(HrColumn, dictionaryCount)), b_.getI64Type());
+    Value entries =
+        b_.zeroExtend(b_.loadField(b_.getI32Type(), column, offsetof(HrColumn, dictionaryCount)),
+                      b_.getI64Type());
     Value memory = b_.callImport("hr_arena_allocate", {worker_, b_.add(entries, b_.i64(64))});
     checkNotNull(memory);
     b_.store(memory, map);
@@ -390,8 +393,8 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
   Block *mapped = b_.newBlock(), *plain = b_.newBlock(), *joined = b_.newBlock();
   b_.branch(coded, mapped, plain);
   b_.enter(mapped);
-  check(b_.callImport("hr_decode_mapped_8",
-                      {cursor, rows, b_.load(b_.ptrType(), map), flag->base}));
+  check(
+      b_.callImport("hr_decode_mapped_8", {cursor, rows, b_.load(b_.ptrType(), map), flag->base}));
   b_.jump(joined);
   b_.enter(plain);
   Value strings = scratch(kBufferRows * 16);
@@ -423,11 +426,11 @@ LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
     auto estimate = [](std::optional<APFloat> value, double otherwise) {
       return value ? value->convertToDouble() : otherwise;
     };
-    Condition found{expression, estimate(filter.getSelectivity(), 1), estimate(filter.getTextBytes(), 0)};
-    bool perEntry = level() == 0 && expression->columns.size() == 1 &&
-                    expression->columns[0]->source >= 0 &&
-                    isa<pipe::StringType>(expression->columns[0]->type) &&
-                    !expression->columns[0]->nullable;
+    Condition found{expression, estimate(filter.getSelectivity(), 1),
+                    estimate(filter.getTextBytes(), 0)};
+    bool perEntry =
+        level() == 0 && expression->columns.size() == 1 && expression->columns[0]->source >= 0 &&
+        isa<pipe::StringType>(expression->columns[0]->type) && !expression->columns[0]->nullable;
     if (perEntry) {
       auto condition = perEntryCondition(filter);
       if (failed(condition)) {
@@ -551,10 +554,13 @@ void KernelEmitter::leaveWithError(Value code, Value place) {
 }
 
 void KernelEmitter::leaveIfStopped() {
-  Value flag = prologueValue([&] { return b_.loadField(b_.ptrType(), worker_, offsetof(HrWorker, stop)); });
-  Value stop = LLVM::LoadOp::create(b_, b_.loc(), b_.getI8Type(), flag, /*alignment=*/1, /*isVolatile=*/true);
+  Value flag =
+      prologueValue([&] { return b_.loadField(b_.ptrType(), worker_, offsetof(HrWorker, stop)); });
+  Value stop = LLVM::LoadOp::create(b_, b_.loc(), b_.getI8Type(), flag, /*alignment=*/1,
+                                    /*isVolatile=*/true);
   Block *stopped = b_.newBlock(), *going = b_.newBlock();
-  b_.branch(b_.compare(arith::CmpIPredicate::ne, stop, b_.integer(b_.getI8Type(), 0)), stopped, going);
+  b_.branch(b_.compare(arith::CmpIPredicate::ne, stop, b_.integer(b_.getI8Type(), 0)), stopped,
+            going);
   b_.enter(stopped);
   LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_STOPPED));
   b_.enter(going);

@@ -151,10 +151,10 @@ private:
   std::vector<CodedKey> codedKeys_;
   bool codedKeysPrepared_ = false;
   bool codesExpected_ = false; ///< the pages of all these keys are thought to have codes
-  mlir::Value codedGroups_;  ///< slot: pointers to groups, by combination of codes; null: this
-                             ///< morsel has none
-  mlir::Value codedTile_;    ///< slot: not 0 if all keys of this tile are coded
-  mlir::Value textsPending_; ///< slot: not 0 if the keys' texts are not decoded yet
+  mlir::Value codedGroups_;    ///< slot: pointers to groups, by combination of codes; null: this
+                               ///< morsel has none
+  mlir::Value codedTile_;      ///< slot: not 0 if all keys of this tile are coded
+  mlir::Value textsPending_;   ///< slot: not 0 if the keys' texts are not decoded yet
   mlir::Block *initTail_ = nullptr; ///< ends the code that runs once a morsel
   mlir::Block *tile_ = nullptr;     ///< starts the next tile
   mlir::Block *next_ = nullptr;     ///< where to go when the current rows are used up

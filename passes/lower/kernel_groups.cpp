@@ -1,4 +1,5 @@
-// Grouped aggregates: the group of each row is found, by dictionary codes or by hash; then rows are combined.
+// Grouped aggregates: the group of each row is found, by dictionary codes or by hash; then rows are
+// combined.
 #include "passes/lower/kernel_emitter.h"
 
 #include "passes/analysis/physical.h"
@@ -14,16 +15,19 @@ namespace headrace::lower {
 namespace {
 /// Rows whose groups are found before the first of them is combined.
 constexpr int64_t kBatchRows = 64;
-/// A directory with more entries does not stay in the first-level cache: fetching the rows ahead pays.
+/// A directory with more entries does not stay in the first-level cache: fetching the rows ahead
+/// pays.
 constexpr int64_t kSmallDirectoryMask = 4095;
-/// Combinations of dictionary entries up to which a morsel has an array of groups: half of a first-level cache.
+/// Combinations of dictionary entries up to which a morsel has an array of groups: half of a
+/// first-level cache.
 constexpr int64_t kCombinationsMax = 2048;
 } // namespace
 
 // ---- groups by codes ----
 //
-// Texts of a dictionary need neither be decoded nor hashed row by row: a morsel keeps an array with the group of every
-// combination of codes. An entry is filled when the combination is first met, by hash like any other row.
+// Texts of a dictionary need neither be decoded nor hashed row by row: a morsel keeps an array with
+// the group of every combination of codes. An entry is filled when the combination is first met, by
+// hash like any other row.
 
 void KernelEmitter::prepareCodedKeys() {
   if (codedKeysPrepared_) {
@@ -40,19 +44,21 @@ void KernelEmitter::prepareCodedKeys() {
     for (Operation &op : llvm::drop_begin(pipeline_.getBody().front())) {
       if (auto filter = dyn_cast<pipe::FilterOp>(op)) {
         // A condition on the text alone is evaluated per entry, with a cursor of its own.
-        bool perEntry = firstFilters && filter.getColumns().size() == 1 && !columns_.lookup(name.getValue())->nullable;
+        bool perEntry = firstFilters && filter.getColumns().size() == 1 &&
+                        !columns_.lookup(name.getValue())->nullable;
         if (has(filter.getColumns()) && !perEntry) {
           return true;
         }
         continue;
       }
       firstFilters = false;
-      if (auto map = dyn_cast<pipe::MapOp>(op); map && (has(map.getColumns()) || has(map.getNames()))) {
+      if (auto map = dyn_cast<pipe::MapOp>(op);
+          map && (has(map.getColumns()) || has(map.getNames()))) {
         return true;
       }
       auto lookup = dyn_cast<pipe::LookupOp>(op);
-      if (lookup && (has(lookup.getKeys()) || has(lookup.getColumns()) || has(lookup.getPayload()) ||
-                     lookup.getMarkAttr() == name)) {
+      if (lookup && (has(lookup.getKeys()) || has(lookup.getColumns()) ||
+                     has(lookup.getPayload()) || lookup.getMarkAttr() == name)) {
         return true;
       }
     }
@@ -72,7 +78,8 @@ void KernelEmitter::prepareCodedKeys() {
     taken.push_back(&entry);
     column->source = -1;
     entry.decoded = entry.consumed = true;
-    CodedKey key{column, entry.cursor, scratch(sizeof(HrCursor)), scratch(8), scratch(8), std::make_shared<ColumnValue>()};
+    CodedKey key{column,     entry.cursor, scratch(sizeof(HrCursor)),
+                 scratch(8), scratch(8),   std::make_shared<ColumnValue>()};
     key.offsets->type = b_.getI32Type();
     key.offsets->base = scratch(kBufferRows * 4);
     column->base = scratch(kBufferRows * 16);
@@ -109,8 +116,8 @@ void KernelEmitter::emitCodedMorsel() {
   SmallVector<Value> counts, strides;
   for (const CodedKey &key : codedKeys_) {
     Value column = b_.load(b_.ptrType(), b_.at(key.cursor, offsetof(HrCursor, column)));
-    Value count =
-        b_.zeroExtend(b_.loadField(b_.getI32Type(), column, offsetof(HrColumn, dictionaryCount)), i64);
+    Value count = b_.zeroExtend(
+        b_.loadField(b_.getI32Type(), column, offsetof(HrColumn, dictionaryCount)), i64);
     Value some = b_.compare(arith::CmpIPredicate::ne, count, b_.i64(0));
     isCoded = arith::AndIOp::create(b_, b_.loc(), isCoded, some);
     counts.push_back(count);
@@ -133,7 +140,8 @@ void KernelEmitter::emitCodedMorsel() {
     b_.callImport("memset", {groups, b_.i32(0), bytes});
     b_.store(groups, codedGroups_);
     for (auto [key, count, stride] : llvm::zip(codedKeys_, counts, strides)) {
-      Value map = b_.callImport("hr_arena_allocate", {worker_, times(b_.add(count, b_.i64(16)), b_.i64(4))});
+      Value map = b_.callImport("hr_arena_allocate",
+                                {worker_, times(b_.add(count, b_.i64(16)), b_.i64(4))});
       checkNotNull(map);
       Value strideBytes = times(stride, b_.i64(8));
       b_.forLoop(b_.i64(0), count, 1, [&, map = map](Value code) {
@@ -150,12 +158,14 @@ void KernelEmitter::emitCodedMorsel() {
 void KernelEmitter::emitCodedTile() {
   Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
   Value groups = b_.load(b_.ptrType(), codedGroups_);
-  Value isCoded = arith::XOrIOp::create(b_, b_.loc(), b_.isNull(groups), b_.integer(b_.getI1Type(), 1));
+  Value isCoded =
+      arith::XOrIOp::create(b_, b_.loc(), b_.isNull(groups), b_.integer(b_.getI1Type(), 1));
   for (const CodedKey &key : codedKeys_) {
     Value encoding = b_.callImport("hr_cursor_encoding", {key.cursor});
     Value codes = b_.compare(arith::CmpIPredicate::eq, encoding, b_.i32(HR_CODES));
     Value indices = b_.compare(arith::CmpIPredicate::eq, encoding, b_.i32(HR_INDICES));
-    isCoded = arith::AndIOp::create(b_, b_.loc(), isCoded, arith::OrIOp::create(b_, b_.loc(), codes, indices));
+    isCoded = arith::AndIOp::create(b_, b_.loc(), isCoded,
+                                    arith::OrIOp::create(b_, b_.loc(), codes, indices));
     b_.callImport("memcpy", {key.texts, key.cursor, b_.i64(sizeof(HrCursor))});
     if (key.column->nullable) {
       check(b_.callImport("hr_decode_validity", {key.cursor, rows, key.column->validity}));
@@ -180,7 +190,8 @@ void KernelEmitter::emitCodedTile() {
 }
 
 void KernelEmitter::decodeTexts() {
-  Value pending = b_.compare(arith::CmpIPredicate::ne, b_.load(b_.getI64Type(), textsPending_), b_.i64(0));
+  Value pending =
+      b_.compare(arith::CmpIPredicate::ne, b_.load(b_.getI64Type(), textsPending_), b_.i64(0));
   b_.ifThen(pending, [&] {
     Value rows = b_.truncate(b_.load(b_.getI64Type(), levels_[0].count), b_.getI32Type());
     for (const CodedKey &key : codedKeys_) {
@@ -212,7 +223,8 @@ FailureOr<Value> KernelEmitter::codedGroup(RowReader &rows) {
   return b_.element(b_.load(b_.ptrType(), codedGroups_), offset, 1);
 }
 
-LogicalResult KernelEmitter::emitCodedGroups(Value groups, Value base, Value end, Block *all, Block *some) {
+LogicalResult KernelEmitter::emitCodedGroups(Value groups, Value base, Value end, Block *all,
+                                             Block *some) {
   Value missing = b_.slot(b_.getI64Type());
   b_.store(b_.i64(0), missing);
   LogicalResult result = success();
@@ -226,9 +238,11 @@ LogicalResult KernelEmitter::emitCodedGroups(Value groups, Value base, Value end
     Value group = b_.load(b_.ptrType(), *place);
     b_.store(group, b_.element(groups, arith::SubIOp::create(b_, b_.loc(), index, base), 8));
     Value isMissing = b_.zeroExtend(b_.isNull(group), b_.getI64Type());
-    b_.store(arith::OrIOp::create(b_, b_.loc(), b_.load(b_.getI64Type(), missing), isMissing), missing);
+    b_.store(arith::OrIOp::create(b_, b_.loc(), b_.load(b_.getI64Type(), missing), isMissing),
+             missing);
   });
-  b_.branch(b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI64Type(), missing), b_.i64(0)), all, some);
+  b_.branch(b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI64Type(), missing), b_.i64(0)), all,
+            some);
   return result;
 }
 
@@ -256,7 +270,9 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
       b_.jump(byHash);
     } else {
       Block *byCodes = b_.newBlock();
-      b_.branch(b_.compare(arith::CmpIPredicate::ne, b_.load(b_.getI64Type(), codedTile_), b_.i64(0)), byCodes, byHash);
+      b_.branch(
+          b_.compare(arith::CmpIPredicate::ne, b_.load(b_.getI64Type(), codedTile_), b_.i64(0)),
+          byCodes, byHash);
       b_.enter(byCodes);
       if (failed(emitCodedGroups(groups, base, end, update, byHash))) {
         result = failure();
@@ -284,7 +300,8 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
   return result;
 }
 
-LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, Value table, Value hashes, Value base, Value end) {
+LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, Value table, Value hashes,
+                                             Value base, Value end) {
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
   LogicalResult result = success();
   auto inBatch = [&](Value index) {
@@ -316,8 +333,8 @@ LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, Value tabl
   return result;
 }
 
-LogicalResult KernelEmitter::emitHashedGroups(const plan::State &state, Value table, Value hashes, Value groups,
-                                              Value base, Value end) {
+LogicalResult KernelEmitter::emitHashedGroups(const plan::State &state, Value table, Value hashes,
+                                              Value groups, Value base, Value end) {
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
   LogicalResult result = success();
   b_.forLoop(base, end, 1, [&](Value index) {
@@ -419,8 +436,8 @@ LogicalResult KernelEmitter::emitHashedGroups(const plan::State &state, Value ta
   return result;
 }
 
-LogicalResult KernelEmitter::emitGroupUpdates(const plan::State &state, Value table, Value groups, Value base,
-                                              Value end) {
+LogicalResult KernelEmitter::emitGroupUpdates(const plan::State &state, Value table, Value groups,
+                                              Value base, Value end) {
   LogicalResult result = success();
   b_.forLoop(base, end, 1, [&](Value index) {
     RowReader rows = reader(level(), index);
@@ -438,7 +455,8 @@ LogicalResult KernelEmitter::emitGroupUpdates(const plan::State &state, Value ta
       inputs.push_back({&field, *value});
     }
     Value owner = b_.loadField(b_.ptrType(), table, offsetof(HrGroupTable, owner));
-    Value group = b_.load(b_.ptrType(), b_.element(groups, arith::SubIOp::create(b_, b_.loc(), index, base), 8));
+    Value group = b_.load(b_.ptrType(),
+                          b_.element(groups, arith::SubIOp::create(b_, b_.loc(), index, base), 8));
     for (auto &[field, input] : inputs) {
       combineField(*field, group, input, owner);
     }

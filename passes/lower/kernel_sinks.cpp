@@ -58,7 +58,8 @@ LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const pl
   Value row = b_.loadField(b_.ptrType(), table, offsetof(HrScalarState, row));
   Value owner = b_.loadField(b_.ptrType(), table, offsetof(HrScalarState, owner));
   // Work on a copy on the stack, which becomes registers, and write it back after the rows.
-  bool hasString = llvm::any_of(state.fields, [](const auto &field) { return field.type == HR_STRING; });
+  bool hasString =
+      llvm::any_of(state.fields, [](const auto &field) { return field.type == HR_STRING; });
   LogicalResult result = success();
   // Every field in a slot of its own: SROA needs no help to see that they do not overlap.
   struct FieldSlot {
@@ -160,10 +161,9 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
     }
     b_.enter(append);
     Value owner = b_.loadField(pointer, buffer, offsetof(HrRowBuffer, owner));
-    Value full = LLVM::ICmpOp::create(
-        b_, b_.loc(), LLVM::ICmpPredicate::uge,
-        b_.loadField(pointer, buffer, offsetof(HrRowBuffer, next)),
-        b_.loadField(pointer, buffer, offsetof(HrRowBuffer, end)));
+    Value full = LLVM::ICmpOp::create(b_, b_.loc(), LLVM::ICmpPredicate::uge,
+                                      b_.loadField(pointer, buffer, offsetof(HrRowBuffer, next)),
+                                      b_.loadField(pointer, buffer, offsetof(HrRowBuffer, end)));
     b_.ifThen(full, [&] { check(b_.callImport("hr_rows_grow", {worker_, buffer})); });
     Value row = b_.loadField(pointer, buffer, offsetof(HrRowBuffer, next));
     if (isJoin) {
@@ -197,7 +197,8 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
   for (Type type : rowsType.getTypes()) {
     bool text = isa<pipe::StringType>(type);
     double bytes = static_cast<double>(abi::bytesOf(physicalType(type)));
-    work_.add(text ? plan::WorkKind::kEmitString : plan::WorkKind::kEmitByte, level(), text ? 1 : bytes);
+    work_.add(text ? plan::WorkKind::kEmitString : plan::WorkKind::kEmitByte, level(),
+              text ? 1 : bytes);
   }
   logTexts(plan::WorkKind::kCopyByte, emit.getTextBytes());
   Value current = scratch(8);
@@ -263,8 +264,9 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
         check(b_.callImport("hr_output_grow", {worker_, target, b_.i32(column), length}));
       });
       Value heap = b_.loadField(pointer, out, offsetof(HrOutputColumn, heap));
-      b_.callImport("memcpy", {b_.element(heap, used, 1),
-                               b_.loadField(pointer, input.value, offsetof(HrString, data)), length});
+      b_.callImport("memcpy",
+                    {b_.element(heap, used, 1),
+                     b_.loadField(pointer, input.value, offsetof(HrString, data)), length});
       Value after32 = b_.truncate(after, i32);
       b_.storeField(after32, out, offsetof(HrOutputColumn, heapUsed));
       Value following = b_.add(filled, b_.i32(1));
@@ -303,7 +305,8 @@ void emitSortCompare(pipe::StateOp op, StringRef name, ModuleOp target) {
     LLVM::ReturnOp::create(b, b.loc(), b.i32(order));
     b.enter(no);
   };
-  for (auto key : op.getSortKeys().value_or(ArrayAttr::get(context, {})).getAsRange<pipe::SortKeyAttr>()) {
+  for (auto key :
+       op.getSortKeys().value_or(ArrayAttr::get(context, {})).getAsRange<pipe::SortKeyAttr>()) {
     const plan::StateField *field = nullptr;
     Type fieldType;
     for (auto [candidate, attr] :
@@ -319,8 +322,10 @@ void emitSortCompare(pipe::StateOp op, StringRef name, ModuleOp target) {
       Value validA = loadValue(b, b.getI1Type(), b.at(rowA, field->validOffset));
       Value validB = loadValue(b, b.getI1Type(), b.at(rowB, field->validOffset));
       Value one = b.integer(b.getI1Type(), 1);
-      Value onlyA = arith::AndIOp::create(b, b.loc(), validA, arith::XOrIOp::create(b, b.loc(), validB, one));
-      Value onlyB = arith::AndIOp::create(b, b.loc(), validB, arith::XOrIOp::create(b, b.loc(), validA, one));
+      Value onlyA =
+          arith::AndIOp::create(b, b.loc(), validA, arith::XOrIOp::create(b, b.loc(), validB, one));
+      Value onlyB =
+          arith::AndIOp::create(b, b.loc(), validB, arith::XOrIOp::create(b, b.loc(), validA, one));
       answer(onlyA, key.getNullsFirst() ? 1 : -1);
       answer(onlyB, key.getNullsFirst() ? -1 : 1);
       Block *compare = b.newBlock();

@@ -3,8 +3,8 @@
 //   ELF header | program headers | .dynsym | .dynstr | .hash | code and constants (R+X)
 //   page break | .dynamic | writable data (R+W)
 //
-// Kernels import nothing, so there is no PLT and no GOT; only relative relocations inside the file remain,
-// and 64-bit absolute addresses become R_X86_64_RELATIVE.
+// Kernels import nothing, so there is no PLT and no GOT; only relative relocations inside the file
+// remain, and 64-bit absolute addresses become R_X86_64_RELATIVE.
 #include "passes/lower/link.h"
 
 #include <elf.h>
@@ -169,10 +169,17 @@ void Linker::writeHeaders() {
   header->e_shentsize = 0;
   auto *program = reinterpret_cast<Elf64_Phdr *>(out_.data() + header->e_phoff);
   program[0] = {PT_LOAD, PF_R | PF_X, 0, 0, 0, readOnlyEnd_, readOnlyEnd_, kPage};
-  program[1] = {PT_LOAD,    PF_R | PF_W, dynamicAt_,          dynamicAt_, dynamicAt_,
-                fileEnd_ - dynamicAt_,   memoryEnd_ - dynamicAt_, kPage};
+  program[1] = {PT_LOAD,
+                PF_R | PF_W,
+                dynamicAt_,
+                dynamicAt_,
+                dynamicAt_,
+                fileEnd_ - dynamicAt_,
+                memoryEnd_ - dynamicAt_,
+                kPage};
   uint64_t dynamicBytes = kDynamicEntries * sizeof(Elf64_Dyn);
-  program[2] = {PT_DYNAMIC, PF_R | PF_W, dynamicAt_, dynamicAt_, dynamicAt_, dynamicBytes, dynamicBytes, 8};
+  program[2] = {PT_DYNAMIC, PF_R | PF_W,  dynamicAt_,   dynamicAt_,
+                dynamicAt_, dynamicBytes, dynamicBytes, 8};
   program[3] = {PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 0, 0, 16};
   for (const Section &section : sections_) {
     if (section.bytes) {

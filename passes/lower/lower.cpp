@@ -7,8 +7,8 @@
 
 #include "runtime/abi/imports.h"
 
-#include "llvm/Support/SHA256.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
 
 #include <chrono>
 
@@ -26,15 +26,15 @@ OwningOpRef<ModuleOp> emptyModule(ModuleOp like) {
   return ModuleOp::create(UnknownLoc::get(like.getContext()));
 }
 
-/// What the loader asks a shared object before it trusts it: versions, and where to leave the imports
-/// (kernels find them in their HrWorker; the entry is there for code without one).
+/// What the loader asks a shared object before it trusts it: versions, and where to leave the
+/// imports (kernels find them in their HrWorker; the entry is there for code without one).
 OwningOpRef<ModuleOp> emitHead(ModuleOp like) {
   OwningOpRef<ModuleOp> module = emptyModule(like);
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   Location location = UnknownLoc::get(like.getContext());
   auto constant = [&](StringRef name, Type type, uint64_t value) {
-    LLVM::GlobalOp::create(builder, location, type, /*isConstant=*/true, LLVM::Linkage::External, name,
-                           builder.getIntegerAttr(type, static_cast<int64_t>(value)));
+    LLVM::GlobalOp::create(builder, location, type, /*isConstant=*/true, LLVM::Linkage::External,
+                           name, builder.getIntegerAttr(type, static_cast<int64_t>(value)));
   };
   constant("hr_abi_version", builder.getI32Type(), HR_ABI_VERSION);
   constant("hr_imports_hash", builder.getI64Type(), abi::importsHash());

@@ -11,7 +11,8 @@
 namespace headrace::lower {
 
 struct LoweredKernels {
-  /// By symbol: one per pipe.pipeline and per tensor kernel, and one compare kernel per sort state (symbol: "compare_" + state).
+  /// By symbol: one per pipe.pipeline and per tensor kernel, and one compare kernel per sort state
+  /// (symbol: "compare_" + state).
   std::vector<plan::Kernel> kernels;
   /// Where rows can fail, in the user's words; Kernel.places are indices into it.
   std::vector<std::string> places;
@@ -27,7 +28,8 @@ struct ObjectCache {
   std::function<void(const std::string &key, const std::vector<char> &object)> put;
 };
 
-/// Emits, compiles (one module a kernel) and links the pipelines and tensor kernels of a module. Diagnostics on failure.
+/// Emits, compiles (one module a kernel) and links the pipelines and tensor kernels of a module.
+/// Diagnostics on failure.
 mlir::FailureOr<LoweredKernels> lowerPipelines(mlir::ModuleOp module, const CompileOptions &options,
                                                const ObjectCache &cache);
 

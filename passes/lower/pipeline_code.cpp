@@ -77,8 +77,8 @@ Value PipelineCode::widenToField(const plan::StateField &field, Value value) {
                  : b_.signExtend(value, stored);
 }
 
-void PipelineCode::storeField(const plan::StateField &field, Type type, RowValue input,
-                                     Value row, Value owner) {
+void PipelineCode::storeField(const plan::StateField &field, Type type, RowValue input, Value row,
+                              Value owner) {
   Value place = b_.at(row, field.offset);
   auto keep = [&] {
     storeValue(b_, type, input.value, place);

@@ -70,8 +70,8 @@ Value RowReader::indexAt(unsigned level) {
     return found->second;
   }
   Value above = indexAt(level + 1);
-  Value index = builder_.load(builder_.getI16Type(),
-                              builder_.element(levels_[level + 1].parents, above, 2));
+  Value index =
+      builder_.load(builder_.getI16Type(), builder_.element(levels_[level + 1].parents, above, 2));
   return indices_[level] = builder_.zeroExtend(index, builder_.getI64Type());
 }
 
@@ -101,14 +101,16 @@ RowValue RowReader::readBuffer(const ColumnValue &column) {
   Value index = indexAt(column.level);
   out.value = loadValue(builder_, column.type, builder_.element(column.base, index, bytes));
   if (column.validity) {
-    out.valid = loadValue(builder_, builder_.getI1Type(), builder_.element(column.validity, index, 1));
+    out.valid =
+        loadValue(builder_, builder_.getI1Type(), builder_.element(column.validity, index, 1));
   }
   return out;
 }
 
 RowValue RowReader::readField(const ColumnValue &column) {
   Value index = indexAt(column.level);
-  return loadField(builder_, column, builder_.load(builder_.ptrType(), builder_.element(column.base, index, 8)));
+  return loadField(builder_, column,
+                   builder_.load(builder_.ptrType(), builder_.element(column.base, index, 8)));
 }
 
 RowValue loadField(CodeBuilder &builder, const ColumnValue &column, Value row) {

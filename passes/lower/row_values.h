@@ -13,8 +13,9 @@
 
 namespace headrace::lower {
 
-/// A set of rows of the current tile. Level 0 is the tile; each selecting stage (filter, lookup) makes the
-/// next level, whose `parents` array (u16) gives for each of its rows the row of the level below.
+/// A set of rows of the current tile. Level 0 is the tile; each selecting stage (filter, lookup)
+/// makes the next level, whose `parents` array (u16) gives for each of its rows the row of the
+/// level below.
 struct Level {
   mlir::Value parents; ///< pointer to uint16_t[]; null for level 0
   mlir::Value count;   ///< pointer to an i64: rows of this level
@@ -33,8 +34,8 @@ struct ColumnValue {
   unsigned level = 0;
   mlir::Type type; ///< body type: i1, iN, fN, !pipe.string
   bool nullable = false;
-  mlir::Value base;     ///< kBuffer, kField: pointer to the array
-  mlir::Value validity; ///< kBuffer: pointer to bytes; null: all valid
+  mlir::Value base;        ///< kBuffer, kField: pointer to the array
+  mlir::Value validity;    ///< kBuffer: pointer to bytes; null: all valid
   int64_t offset = 0;      ///< kField
   int64_t validOffset = 0; ///< kField, if the field itself is nullable
   bool fieldNullable = false;
@@ -56,8 +57,8 @@ struct RowValue {
   mlir::Value valid; ///< i1, or null: always valid
 };
 
-/// Reads columns for one row of one level. Values are remembered, so use one reader per straight-line
-/// stretch of code (a loop body before it branches).
+/// Reads columns for one row of one level. Values are remembered, so use one reader per
+/// straight-line stretch of code (a loop body before it branches).
 class RowReader {
 public:
   /// `width` 0: scalar; else W consecutive rows of level 0 starting at `row`, as vectors.
@@ -66,16 +67,17 @@ public:
 
   mlir::FailureOr<RowValue> read(const std::shared_ptr<ColumnValue> &column);
   /// Clones a body on the given inputs; the yielded values come back.
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-  evaluate(const Expression &expression);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> evaluate(const Expression &expression);
   /// Gives a column a value for this row (residual conditions over a candidate match).
-  void bind(const std::shared_ptr<ColumnValue> &column, RowValue value) { known_[column.get()] = value; }
+  void bind(const std::shared_ptr<ColumnValue> &column, RowValue value) {
+    known_[column.get()] = value;
+  }
 
   /// Called for pipe ops of bodies: literals, strings, checked arithmetic. Set by the emitter.
-  using ScalarOpLowering =
-      std::function<mlir::LogicalResult(mlir::Operation *, mlir::IRMapping &)>;
+  using ScalarOpLowering = std::function<mlir::LogicalResult(mlir::Operation *, mlir::IRMapping &)>;
   void setScalarOps(const ScalarOpLowering *lowering) { scalarOps_ = lowering; }
-  /// Reads columns that are not expressions in place of the arrays of levels (skeletons without tiles).
+  /// Reads columns that are not expressions in place of the arrays of levels (skeletons without
+  /// tiles).
   using ColumnLoad = std::function<RowValue(const ColumnValue &)>;
   void setColumnLoad(const ColumnLoad *load) { columnLoad_ = load; }
 
@@ -100,7 +102,8 @@ private:
   llvm::DenseMap<const Expression *, llvm::SmallVector<mlir::Value>> evaluated_;
 };
 
-/// The value of a kField column in the state row at `row`, which may be null where the column may miss.
+/// The value of a kField column in the state row at `row`, which may be null where the column may
+/// miss.
 RowValue loadField(CodeBuilder &builder, const ColumnValue &column, mlir::Value row);
 
 /// True if the body consists of ops that widen one to one (arith, math) and so can run on vectors.

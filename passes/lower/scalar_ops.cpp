@@ -77,8 +77,9 @@ LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
   }
   if (auto parse = dyn_cast<pipe::ParseOp>(op)) {
     Value out = b_.slot(parse.getValue().getType());
-    Value valid = b_.callImport("hr_text_parse", {b_.i32(formNamed(parse.getAs())), operand(0),
-                                                  b_.i32(static_cast<int64_t>(parse.getScale())), out});
+    Value valid =
+        b_.callImport("hr_text_parse", {b_.i32(formNamed(parse.getAs())), operand(0),
+                                        b_.i32(static_cast<int64_t>(parse.getScale())), out});
     mapping.map(op->getResult(0), b_.load(parse.getValue().getType(), out));
     mapping.map(op->getResult(1), b_.compare(arith::CmpIPredicate::ne, valid, b_.i32(0)));
     return success();
@@ -97,8 +98,8 @@ LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
   for (unsigned index = 0; index < count; ++index) {
     b_.store(operand(index), b_.at(operands, index * 8));
   }
-  check(b_.callImport("hr_text", {worker, buffer, b_.i32(functionNamed(text.getFunction())), operands,
-                                  b_.i32(count), out}));
+  check(b_.callImport("hr_text", {worker, buffer, b_.i32(functionNamed(text.getFunction())),
+                                  operands, b_.i32(count), out}));
   mapping.map(op->getResult(0), out);
   return success();
 }
@@ -124,8 +125,9 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     return lowerTextOp(op, mapping);
   }
   if (auto shift = dyn_cast<pipe::ShiftDateOp>(op)) {
-    result(b_.callImport("hr_date_shift", {operand(0), b_.i64(static_cast<int64_t>(shift.getMonths())),
-                                           b_.i64(static_cast<int64_t>(shift.getDays()))}));
+    result(
+        b_.callImport("hr_date_shift", {operand(0), b_.i64(static_cast<int64_t>(shift.getMonths())),
+                                        b_.i64(static_cast<int64_t>(shift.getDays()))}));
     return success();
   }
   if (auto owns = dyn_cast<pipe::OwnsOp>(op)) {

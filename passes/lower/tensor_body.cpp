@@ -1,4 +1,5 @@
-// The body of a linalg.generic on one element or on W of them: cloned op by op, widened where an operand is.
+// The body of a linalg.generic on one element or on W of them: cloned op by op, widened where an
+// operand is.
 #include "passes/lower/tensor_kernel.h"
 
 #include "passes/lower/vector_math.h"
@@ -40,7 +41,8 @@ SmallVector<Value> TensorKernelEmitter::evaluate(unsigned width, ArrayRef<Value>
   for (Operation &op : body->without_terminator()) {
     b_.setLoc(op.getLoc());
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
-    bool wide = llvm::any_of(operands, [](Value value) { return isa<VectorType>(value.getType()); });
+    bool wide =
+        llvm::any_of(operands, [](Value value) { return isa<VectorType>(value.getType()); });
     if (wide) {
       for (Value &value : operands) {
         value = widen(value, width);

@@ -78,9 +78,10 @@ std::optional<Combiner> findCombiner(linalg::GenericOp op, unsigned output) {
   Block *body = op.getBody();
   BlockArgument argument = body->getArgument(op.getNumDpsInputs() + output);
   Operation *last = body->getTerminator()->getOperand(output).getDefiningOp();
-  // The argument must have no other use: then partial results over parts of the elements combine to the whole.
-  if (!last || last->getBlock() != body || !argument.hasOneUse() || *argument.user_begin() != last ||
-      !last->getResult(0).hasOneUse()) {
+  // The argument must have no other use: then partial results over parts of the elements combine to
+  // the whole.
+  if (!last || last->getBlock() != body || !argument.hasOneUse() ||
+      *argument.user_begin() != last || !last->getResult(0).hasOneUse()) {
     return std::nullopt;
   }
   std::optional<Kind> kind = kindOf(last);

@@ -1,4 +1,5 @@
-// The combining op of a reduction, found in the body of a linalg.generic, and its use across vector lanes.
+// The combining op of a reduction, found in the body of a linalg.generic, and its use across vector
+// lanes.
 #pragma once
 
 #include "passes/lower/code_builder.h"
@@ -18,8 +19,8 @@ struct Combiner {
   mlir::Value reduceLanes(CodeBuilder &builder, mlir::Value lanes, mlir::Value accumulator) const;
 };
 
-/// None if the body does not yield `combine(output's argument, something else)` with a combine known to be
-/// associative and commutative (but for rounding).
+/// None if the body does not yield `combine(output's argument, something else)` with a combine
+/// known to be associative and commutative (but for rounding).
 std::optional<Combiner> findCombiner(mlir::linalg::GenericOp op, unsigned output);
 
 } // namespace headrace::lower

@@ -71,8 +71,9 @@ FailureOr<plan::Kernel> TensorKernelEmitter::emit() {
   work.add(plan::WorkKind::kElementAcross, 0, across ? 1 : 0);
   for (Operation &op : op_.getBody()->without_terminator()) {
     if (!op.hasTrait<OpTrait::ConstantLike>()) {
-      work.add(isa<math::MathDialect>(op.getDialect()) ? plan::WorkKind::kElementMath : plan::WorkKind::kElementOp, 0,
-               1);
+      work.add(isa<math::MathDialect>(op.getDialect()) ? plan::WorkKind::kElementMath
+                                                       : plan::WorkKind::kElementOp,
+               0, 1);
     }
   }
   kernel_.work = work.take();
@@ -83,8 +84,11 @@ FailureOr<plan::Kernel> TensorKernelEmitter::emit() {
 LogicalResult TensorKernelEmitter::check() {
   for (Operation &op : op_.getBody()->without_terminator()) {
     bool constant = op.hasTrait<OpTrait::ConstantLike>();
-    bool widens = isa<arith::ArithDialect>(op.getDialect()) && OpTrait::hasElementwiseMappableTraits(&op);
-    bool known = isa<math::ExpOp, math::TanhOp, math::SqrtOp, math::AbsFOp, math::AbsIOp, math::CopySignOp>(op);
+    bool widens =
+        isa<arith::ArithDialect>(op.getDialect()) && OpTrait::hasElementwiseMappableTraits(&op);
+    bool known =
+        isa<math::ExpOp, math::TanhOp, math::SqrtOp, math::AbsFOp, math::AbsIOp, math::CopySignOp>(
+            op);
     bool traps = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::RemFOp,
                      arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
     if (!constant && (!(widens || known) || traps)) {
@@ -172,7 +176,8 @@ TensorKernelEmitter::Access TensorKernelEmitter::access(unsigned buffer) {
   return last && last.getPosition() == *vectorLoop_ ? Access::kContiguous : Access::kStrided;
 }
 
-/// The loop with the fewest strided accesses (stores count twice), then the most contiguous ones, then the inner.
+/// The loop with the fewest strided accesses (stores count twice), then the most contiguous ones,
+/// then the inner.
 void TensorKernelEmitter::chooseVectorLoop() {
   bool combines = llvm::all_of(llvm::enumerate(shape_.outputs), [&](auto output) {
     return findCombiner(op_, output.index()).has_value();
@@ -211,7 +216,8 @@ unsigned TensorKernelEmitter::chooseWidth() {
   unsigned width = (heavy ? 64 : 128) / bytes;
   const TensorKernelExtent &from = shape_.extents[*vectorLoop_];
   auto type = cast<RankedTensorType>(shape_.buffer(from.buffer).tensor.getType());
-  int64_t extent = flat_ && type.hasStaticShape() ? type.getNumElements() : type.getDimSize(from.dimension);
+  int64_t extent =
+      flat_ && type.hasStaticShape() ? type.getNumElements() : type.getDimSize(from.dimension);
   while (!ShapedType::isDynamic(extent) && width > 1 && width > extent) {
     width /= 2;
   }
@@ -359,7 +365,8 @@ Value TensorKernelEmitter::address(unsigned buffer) {
   Value position = b_.i64(0);
   for (auto [dimension, result] : llvm::enumerate(of.map.getResults())) {
     auto dim = dyn_cast<AffineDimExpr>(result);
-    Value index = dim ? indices_[dim.getPosition()] : b_.i64(cast<AffineConstantExpr>(result).getValue());
+    Value index =
+        dim ? indices_[dim.getPosition()] : b_.i64(cast<AffineConstantExpr>(result).getValue());
     Value offset = arith::MulIOp::create(b_, b_.loc(), index, stride(buffer, dimension));
     position = b_.add(position, offset);
   }
@@ -401,7 +408,8 @@ void TensorKernelEmitter::storeElements(unsigned output, Value value, unsigned w
     LLVM::StoreOp::create(b_, b_.loc(), value, first, elementBytes(element));
     return;
   }
-  unsigned dimension = *shape_.outputs[output].map.getResultPosition(b_.getAffineDimExpr(*vectorLoop_));
+  unsigned dimension =
+      *shape_.outputs[output].map.getResultPosition(b_.getAffineDimExpr(*vectorLoop_));
   for (unsigned lane = 0; lane < width; ++lane) {
     Value offset = arith::MulIOp::create(b_, b_.loc(), b_.i64(lane), stride(buffer, dimension));
     Value scalar = vector::ExtractOp::create(b_, b_.loc(), value, static_cast<int64_t>(lane));
@@ -413,7 +421,8 @@ Value TensorKernelEmitter::widen(Value value, unsigned width) {
   if (width == 1 || isa<VectorType>(value.getType())) {
     return value;
   }
-  return vector::BroadcastOp::create(b_, b_.loc(), VectorType::get({width}, value.getType()), value);
+  return vector::BroadcastOp::create(b_, b_.loc(), VectorType::get({width}, value.getType()),
+                                     value);
 }
 
 /// What an output's block argument stands for before the first iteration.

@@ -1,4 +1,5 @@
-// TensorKernelEmitter: one fused linalg.generic to one function of the kernel ABI, as a loop nest on raw pointers.
+// TensorKernelEmitter: one fused linalg.generic to one function of the kernel ABI, as a loop nest
+// on raw pointers.
 #pragma once
 
 #include "passes/analysis/tensor_kernel.h"
@@ -10,11 +11,13 @@ namespace headrace::lower {
 
 /// Emits the function; how a task calls it stands beside TaskKind::kCompute in plan.h.
 ///
-/// Loops: the parallel ones in order, then the reductions. The innermost loop is widened: W elements at once, then
-/// one by one. Which loop that is follows from the strides (chooseVectorLoop):
+/// Loops: the parallel ones in order, then the reductions. The innermost loop is widened: W
+/// elements at once, then one by one. Which loop that is follows from the strides
+/// (chooseVectorLoop):
 ///
-///   elementwise, or a reduction along rows' outer dimensions: W outputs side by side, accumulators in registers
-///   a reduction along contiguous elements: W partial accumulators, combined at the end
+///   - elementwise, or a reduction along rows' outer dimensions: W outputs side by side,
+///     accumulators in registers
+///   - a reduction along contiguous elements: W partial accumulators, combined at the end
 class TensorKernelEmitter {
 public:
   TensorKernelEmitter(mlir::linalg::GenericOp op, mlir::ModuleOp target);
@@ -23,7 +26,8 @@ public:
   mlir::FailureOr<plan::Kernel> emit();
 
 protected:
-  /// For another skeleton around the same bodies: emits into a function whose first argument is the HrArgs.
+  /// For another skeleton around the same bodies: emits into a function whose first argument is the
+  /// HrArgs.
   TensorKernelEmitter(mlir::linalg::GenericOp op, mlir::LLVM::LLVMFuncOp function);
   mlir::LogicalResult prepare();
 
@@ -63,7 +67,8 @@ protected:
   plan::Kernel kernel_;
   mlir::Value firstRow_, rows_;
   llvm::SmallVector<mlir::Value> pointers_; ///< per buffer
-  llvm::SmallVector<llvm::SmallVector<mlir::Value>> strides_; ///< per buffer and dimension, in elements
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>>
+      strides_;                            ///< per buffer and dimension, in elements
   llvm::SmallVector<mlir::Value> extents_; ///< per loop
   llvm::SmallVector<bool> reduction_;      ///< per loop
   llvm::SmallVector<unsigned> outer_;      ///< parallel loops around the vector loop
@@ -71,7 +76,8 @@ protected:
   std::optional<unsigned> vectorLoop_;
   bool flat_ = false; ///< one loop over all elements
   Indices indices_;
-  llvm::DenseMap<unsigned, mlir::Value> fixed_; ///< input buffers whose element is the same all along the row
+  llvm::DenseMap<unsigned, mlir::Value>
+      fixed_; ///< input buffers whose element is the same all along the row
 };
 
 } // namespace headrace::lower

@@ -1,4 +1,5 @@
-// Both functions rest on e^x - 1 = 2^n (1 + p(r)) - 1 with x = n ln 2 + r, |r| <= ln 2 / 2, p a Taylor polynomial.
+// Both functions rest on e^x - 1 = 2^n (1 + p(r)) - 1 with x = n ln 2 + r, |r| <= ln 2 / 2, p a
+// Taylor polynomial.
 #include "passes/lower/vector_math.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -12,29 +13,34 @@ namespace {
 struct Format {
   int64_t mantissaBits;
   int64_t bias;
-  int degree;          ///< first dropped term is below half a unit in the last place
-  double ln2High;      ///< short enough that n * ln2High is exact
-  double ln2Low;       ///< ln 2 - ln2High
-  double roundToInt;   ///< 1.5 * 2^mantissaBits: adding it rounds to the nearest integer
+  int degree;            ///< first dropped term is below half a unit in the last place
+  double ln2High;        ///< short enough that n * ln2High is exact
+  double ln2Low;         ///< ln 2 - ln2High
+  double roundToInt;     ///< 1.5 * 2^mantissaBits: adding it rounds to the nearest integer
   double expMin, expMax; ///< beyond these e^x is 0 or infinity
-  double tanhMax;      ///< from here on tanh is 1
+  double tanhMax;        ///< from here on tanh is 1
 };
 constexpr Format kF32{23, 127, 7, 0x1.62ep-1, 0x1.0bfbe8e7bcd5ep-15, 0x1.8p23, -104, 89, 10};
-constexpr Format kF64{52, 1023, 13, 0x1.62e42fefa2p-1, 0x1.9ef35793c7673p-41, 0x1.8p52, -746, 710, 20};
+constexpr Format kF64{52,   1023, 13, 0x1.62e42fefa2p-1, 0x1.9ef35793c7673p-41, 0x1.8p52,
+                      -746, 710,  20};
 
-/// Arithmetic on one value type. Products may be contracted into additions, nothing else is reordered.
+/// Arithmetic on one value type. Products may be contracted into additions, nothing else is
+/// reordered.
 class Arithmetic {
 public:
   Arithmetic(CodeBuilder &builder, Type type)
       : b_(builder), type_(type), format_(getElementTypeOrSelf(type).isF32() ? kF32 : kF64),
-        integers_(withElement(b_.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth()))) {}
+        integers_(
+            withElement(b_.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth()))) {}
 
   const Format &format() const { return format_; }
   Value real(double value) {
-    return arith::ConstantOp::create(b_, b_.loc(), splat(type_, b_.getFloatAttr(getElementTypeOrSelf(type_), value)));
+    return arith::ConstantOp::create(
+        b_, b_.loc(), splat(type_, b_.getFloatAttr(getElementTypeOrSelf(type_), value)));
   }
   Value integer(int64_t value) {
-    return arith::ConstantOp::create(b_, b_.loc(), splat(integers_, b_.getIntegerAttr(getElementTypeOrSelf(integers_), value)));
+    return arith::ConstantOp::create(
+        b_, b_.loc(), splat(integers_, b_.getIntegerAttr(getElementTypeOrSelf(integers_), value)));
   }
   Value add(Value x, Value y) { return arith::AddFOp::create(b_, b_.loc(), x, y, contract()); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b_, b_.loc(), x, y, contract()); }
@@ -102,7 +108,8 @@ private:
 Value emitExp(CodeBuilder &builder, Value x) {
   Arithmetic a(builder, x.getType());
   auto [n, polynomial] = a.reduce(a.clamp(x, a.format().expMin, a.format().expMax));
-  // Two steps, so that results near the ends of the range do not pass through an infinite or zero power.
+  // Two steps, so that results near the ends of the range do not pass through an infinite or zero
+  // power.
   Value lower = a.half(n);
   Value upper = arith::SubIOp::create(builder, builder.loc(), n, lower);
   return a.mul(a.mul(a.add(a.real(1), polynomial), a.power(lower)), a.power(upper));

@@ -11,8 +11,8 @@ namespace headrace::optimize {
 #define GEN_PASS_DECL
 #include "passes/optimize/Passes.h.inc"
 
-/// Adds the whole phase to a pass manager on modules. Post-conditions: those of its passes; filters are
-/// conjunctions; the right side of every join is the one to build on.
+/// Adds the whole phase to a pass manager on modules. Post-conditions: those of its passes; filters
+/// are conjunctions; the right side of every join is the one to build on.
 void buildOptimizePipeline(mlir::OpPassManager &manager);
 
 /// Registers the passes and the pipeline `optimize-pipeline` for tools.

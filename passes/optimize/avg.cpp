@@ -1,4 +1,5 @@
-// optimize-avg: avg as sum and count, distinct measures as two aggregates (several: joined), equal measures once.
+// optimize-avg: avg as sum and count, distinct measures as two aggregates (several: joined), equal
+// measures once.
 #include "dialects/frame/FrameConstants.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
@@ -55,13 +56,12 @@ public:
   }
 
   AggregateOp create() {
-    SmallVector<Column> columns =
-        llvm::to_vector(ArrayRef(op_.getResult().getType().getColumns()).take_front(op_.getKeys().size()));
+    SmallVector<Column> columns = llvm::to_vector(
+        ArrayRef(op_.getResult().getType().getColumns()).take_front(op_.getKeys().size()));
     llvm::append_range(columns, columns_);
-    return AggregateOp::create(builder_, op_.getLoc(),
-                               TableType::get(builder_.getContext(), columns), op_.getInput(),
-                               op_.getKeys(),
-                               builder_.getArrayAttr(llvm::to_vector_of<Attribute>(measures_)));
+    return AggregateOp::create(
+        builder_, op_.getLoc(), TableType::get(builder_.getContext(), columns), op_.getInput(),
+        op_.getKeys(), builder_.getArrayAttr(llvm::to_vector_of<Attribute>(measures_)));
   }
 
 private:
@@ -107,7 +107,8 @@ Value createQuotient(OpBuilder &builder, Location location, Value sum, Value cou
   // A group of NULLs only has count 0: the branch with the division is not taken.
   Value zero = ConstantOp::create(builder, location, count.getType(),
                                   builder.getIntegerAttr(count.getType(), 0));
-  Value present = CompareOp::create(builder, location, builder.getI1Type(), CompareKind::Gt, count, zero);
+  Value present =
+      CompareOp::create(builder, location, builder.getI1Type(), CompareKind::Gt, count, zero);
   Value quotient = DivideOp::create(builder, location, quotientType, sum, divisor);
   return CaseOp::create(builder, location, type, present, quotient, Value());
 }
@@ -157,7 +158,8 @@ void decomposeAverages(OpBuilder &builder, AggregateOp op) {
   ArrayRef<Type> types = op.getResult().getType().getColumnTypes().drop_front(op.getKeys().size());
   // Plain measures first, so that averages share them under the names that the query gave.
   for (auto [measure, type] : llvm::zip_equal(op.getMeasureRange(), types)) {
-    Replacement &replacement = replacements.emplace_back(Replacement{measure.getName(), type, {}, {}});
+    Replacement &replacement =
+        replacements.emplace_back(Replacement{measure.getName(), type, {}, {}});
     if (!isFunction(measure, AggregateFunction::Avg)) {
       replacement.value =
           measures.add(measure.getFunction(), measure.getInput(), measure.getName(), type);
@@ -168,8 +170,8 @@ void decomposeAverages(OpBuilder &builder, AggregateOp op) {
       continue;
     }
     StringAttr input = measure.getInput();
-    replacement.value =
-        measures.add(AggregateFunction::Sum, input, measures.fresh("sum_" + input.getValue().str()));
+    replacement.value = measures.add(AggregateFunction::Sum, input,
+                                     measures.fresh("sum_" + input.getValue().str()));
     replacement.count = measures.add(AggregateFunction::Count, input,
                                      measures.fresh("count_" + input.getValue().str()));
   }
@@ -184,7 +186,8 @@ bool isDistinct(MeasureAttr measure) {
          isFunction(measure, AggregateFunction::SumDistinct);
 }
 
-/// Two aggregates: by keys and the distinct column, then by keys. All distinct measures of `op` are of one column.
+/// Two aggregates: by keys and the distinct column, then by keys. All distinct measures of `op` are
+/// of one column.
 void splitDistinct(OpBuilder &builder, AggregateOp op) {
   StringAttr distinct;
   for (MeasureAttr measure : op.getMeasureRange()) {
@@ -202,8 +205,8 @@ void splitDistinct(OpBuilder &builder, AggregateOp op) {
   for (Attribute key : innerKeys) {
     innerColumns.push_back({cast<StringAttr>(key), input.getColumnType(cast<StringAttr>(key))});
   }
-  SmallVector<Column> outerColumns =
-      llvm::to_vector(ArrayRef(op.getResult().getType().getColumns()).take_front(op.getKeys().size()));
+  SmallVector<Column> outerColumns = llvm::to_vector(
+      ArrayRef(op.getResult().getType().getColumns()).take_front(op.getKeys().size()));
   SmallVector<Attribute> innerMeasures;
   SmallVector<Attribute> outerMeasures;
   SmallVector<Replacement> replacements;
@@ -228,17 +231,19 @@ void splitDistinct(OpBuilder &builder, AggregateOp op) {
       partial = withNullability(type, nullabilityOf(partial));
     }
     auto partialName = builder.getStringAttr("partial_" + name.getValue());
-    innerMeasures.push_back(MeasureAttr::get(context, measure.getFunction(), inputName, partialName));
+    innerMeasures.push_back(
+        MeasureAttr::get(context, measure.getFunction(), inputName, partialName));
     innerColumns.push_back({partialName, partial});
     AggregateFunction combine = *combineFunction(measure.getFunction());
     outerMeasures.push_back(MeasureAttr::get(context, combine, partialName, name));
-    outerColumns.push_back({name, decimalSum ? type : measureType(combine, partial, grouping, context)});
+    outerColumns.push_back(
+        {name, decimalSum ? type : measureType(combine, partial, grouping, context)});
   }
   auto inner = AggregateOp::create(builder, op.getLoc(), TableType::get(context, innerColumns),
                                    op.getInput(), builder.getArrayAttr(innerKeys),
                                    builder.getArrayAttr(innerMeasures));
-  auto outer = AggregateOp::create(builder, op.getLoc(), TableType::get(context, outerColumns), inner,
-                                   op.getKeys(), builder.getArrayAttr(outerMeasures));
+  auto outer = AggregateOp::create(builder, op.getLoc(), TableType::get(context, outerColumns),
+                                   inner, op.getKeys(), builder.getArrayAttr(outerMeasures));
   Value result = finish(builder, op, outer, replacements).getResult();
   op.getResult().replaceAllUsesWith(result);
   op.erase();
@@ -255,10 +260,11 @@ SmallVector<StringAttr> distinctColumns(AggregateOp op) {
   return columns.takeVector();
 }
 
-/// `table` with its keys under names that no other table has, and for those that may be NULL, two columns that are
-/// equal exactly where the keys are the same, NULL or not. `keys` are what to join on.
-Value withJoinKeys(OpBuilder &builder, Location location, Value table, ArrayRef<StringAttr> names, StringRef suffix,
-                   SmallVectorImpl<Attribute> &keys) {
+/// `table` with its keys under names that no other table has, and for those that may be NULL, two
+/// columns that are equal exactly where the keys are the same, NULL or not. `keys` are what to join
+/// on.
+Value withJoinKeys(OpBuilder &builder, Location location, Value table, ArrayRef<StringAttr> names,
+                   StringRef suffix, SmallVectorImpl<Attribute> &keys) {
   auto type = cast<TableType>(table.getType());
   SmallVector<Column> columns(type.getColumns());
   SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(type.getNames()), computed;
@@ -279,8 +285,9 @@ Value withJoinKeys(OpBuilder &builder, Location location, Value table, ArrayRef<
   if (nullable.empty()) {
     return table;
   }
-  auto project = ProjectOp::create(builder, location, TableType::get(builder.getContext(), columns), table,
-                                   builder.getArrayAttr(kept), builder.getArrayAttr(computed), builder.getArrayAttr({}));
+  auto project = ProjectOp::create(builder, location, TableType::get(builder.getContext(), columns),
+                                   table, builder.getArrayAttr(kept),
+                                   builder.getArrayAttr(computed), builder.getArrayAttr({}));
   RegionBuilder inside(builder, project.getExpressions(), type);
   OpBuilder &b = inside.builder();
   SmallVector<Value> values;
@@ -291,7 +298,8 @@ Value withJoinKeys(OpBuilder &builder, Location location, Value table, ArrayRef<
       return ConstantOp::create(b, location, b.getI64Type(), b.getI64IntegerAttr(n));
     };
     Value null = IsNullOp::create(b, location, b.getI1Type(), key);
-    values.push_back(CaseOp::create(b, location, b.getI64Type(), ValueRange{null}, ValueRange{number(1)}, number(0)));
+    values.push_back(CaseOp::create(b, location, b.getI64Type(), ValueRange{null},
+                                    ValueRange{number(1)}, number(0)));
     Attribute none = isString(value)    ? literalAttr(std::string(), value)
                      : isBoolean(value) ? literalAttr(false, value)
                      : isFloat(value)   ? literalAttr(0.0, value)
@@ -315,14 +323,15 @@ void separateDistinct(OpBuilder &builder, AggregateOp op, ArrayRef<StringAttr> d
   for (auto [index, column] : llvm::enumerate(distinct)) {
     SmallVector<Attribute> measures;
     SmallVector<Column> columns(all.begin(), all.begin() + static_cast<ptrdiff_t>(keys.size()));
-    for (auto [measure, result] : llvm::zip_equal(op.getMeasureRange(), ArrayRef(all).drop_front(keys.size()))) {
+    for (auto [measure, result] :
+         llvm::zip_equal(op.getMeasureRange(), ArrayRef(all).drop_front(keys.size()))) {
       if (isDistinct(measure) ? measure.getInput() == column : index == 0) {
         measures.push_back(measure);
         columns.push_back(result);
       }
     }
-    Value part = AggregateOp::create(builder, location, TableType::get(context, columns), op.getInput(), op.getKeys(),
-                                     builder.getArrayAttr(measures));
+    Value part = AggregateOp::create(builder, location, TableType::get(context, columns),
+                                     op.getInput(), op.getKeys(), builder.getArrayAttr(measures));
     if (index == 0) {
       joined = part;
       continue;
@@ -340,10 +349,11 @@ void separateDistinct(OpBuilder &builder, AggregateOp op, ArrayRef<StringAttr> d
     SmallVector<Attribute> leftKeys, rightKeys;
     Value left = withJoinKeys(builder, location, joined, keys, suffix + ".left", leftKeys);
     Value right = withJoinKeys(builder, location, part, renamed, ".right", rightKeys);
-    TableType type =
-        JoinOp::inferResultType(JoinKind::Inner, cast<TableType>(left.getType()), cast<TableType>(right.getType()));
-    joined = JoinOp::create(builder, location, type, JoinKind::Inner, left, right, builder.getArrayAttr(leftKeys),
-                            builder.getArrayAttr(rightKeys), ArrayAttr(), /*null_aware=*/false);
+    TableType type = JoinOp::inferResultType(JoinKind::Inner, cast<TableType>(left.getType()),
+                                             cast<TableType>(right.getType()));
+    joined = JoinOp::create(builder, location, type, JoinKind::Inner, left, right,
+                            builder.getArrayAttr(leftKeys), builder.getArrayAttr(rightKeys),
+                            ArrayAttr(), /*null_aware=*/false);
   }
   Value result = createKeep(builder, location, joined, op.getType().getNames()).getResult();
   op.getResult().replaceAllUsesWith(result);
@@ -359,7 +369,8 @@ bool hasMeasure(AggregateOp op, AggregateFunction function) {
 bool repeatsMeasures(AggregateOp op) {
   llvm::DenseSet<std::pair<unsigned, Attribute>> seen;
   return llvm::any_of(op.getMeasureRange(), [&](MeasureAttr measure) {
-    auto key = std::pair(static_cast<unsigned>(measure.getFunction()), Attribute(measure.getInput()));
+    auto key =
+        std::pair(static_cast<unsigned>(measure.getFunction()), Attribute(measure.getInput()));
     return !seen.insert(key).second;
   });
 }

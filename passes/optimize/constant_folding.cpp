@@ -1,8 +1,8 @@
 // Folding of constant expressions inside an expression region.
 #include "passes/optimize/constant_folding.h"
 #include "dialects/frame/FrameOps.h"
-#include "passes/analysis/scalar_evaluation.h"
 #include "mlir/IR/Builders.h"
+#include "passes/analysis/scalar_evaluation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -41,9 +41,9 @@ Value foldConstantOperands(OpBuilder &builder, Operation *op) {
     operands.push_back(*constant);
   }
   analysis::Evaluated result = analysis::evaluateOp(op, operands);
-  return result.failed() ? Value()
-                         : createConstant(builder, op->getLoc(), result.value,
-                                          op->getResult(0).getType());
+  return result.failed()
+             ? Value()
+             : createConstant(builder, op->getLoc(), result.value, op->getResult(0).getType());
 }
 
 /// AND without its true operands, OR without its false ones; a decisive operand decides.
@@ -137,15 +137,16 @@ Value foldCase(OpBuilder &builder, CaseOp op) {
     types.push_back(otherwise.getType());
   }
   Nullability nullability = otherwise ? nullabilityOf(types) : Nullability::kMaybe;
-  Value result = CaseOp::create(builder, op.getLoc(), withNullability(type, nullability), conditions,
-                                values, otherwise);
+  Value result = CaseOp::create(builder, op.getLoc(), withNullability(type, nullability),
+                                conditions, values, otherwise);
   return withType(builder, op.getLoc(), result, type);
 }
 
 Value foldCoalesce(OpBuilder &builder, CoalesceOp op) {
   Value first = op.getOperands().front();
-  return isNullable(first.getType()) ? Value()
-                                     : withType(builder, op.getLoc(), first, op.getResult().getType());
+  return isNullable(first.getType())
+             ? Value()
+             : withType(builder, op.getLoc(), first, op.getResult().getType());
 }
 
 Value foldOp(OpBuilder &builder, Operation *op) {

@@ -6,8 +6,8 @@
 
 namespace headrace::optimize {
 
-/// Evaluates scalar ops on constants, drops neutral operands of logic, inverts negated comparisons, and
-/// erases what is not used. What would fail stays, to fail when a row reaches it.
+/// Evaluates scalar ops on constants, drops neutral operands of logic, inverts negated comparisons,
+/// and erases what is not used. What would fail stays, to fail when a row reaches it.
 void foldConstants(mlir::Region &region);
 
 } // namespace headrace::optimize

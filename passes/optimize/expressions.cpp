@@ -48,7 +48,8 @@ SmallVector<Expression> headrace::optimize::disjunctsOf(const Expression &predic
   return parts;
 }
 
-/// The op of `expression`'s region that defines its value; null for arguments and scalars from outside.
+/// The op of `expression`'s region that defines its value; null for arguments and scalars from
+/// outside.
 static Operation *innerOp(const Expression &expression) {
   Operation *op = expression.value.getDefiningOp();
   return op && op->getParentRegion() == expression.region ? op : nullptr;
@@ -212,7 +213,8 @@ static ArrayAttr fillPredicate(OpBuilder &builder, Location location, Region &re
 
 FilterOp headrace::optimize::createFilter(OpBuilder &builder, Location location, Value input,
                                           ArrayRef<Expression> conjuncts) {
-  auto filter = FilterOp::create(builder, location, input.getType(), input, builder.getArrayAttr({}));
+  auto filter =
+      FilterOp::create(builder, location, input.getType(), input, builder.getArrayAttr({}));
   filter.setColumnsAttr(fillPredicate(builder, location, filter.getPredicate(),
                                       cast<TableType>(input.getType()), conjuncts));
   return filter;
@@ -237,9 +239,8 @@ ProjectOp headrace::optimize::createKeep(OpBuilder &builder, Location location, 
     kept.push_back(name);
   }
   ArrayAttr none = builder.getArrayAttr({});
-  auto project =
-      ProjectOp::create(builder, location, TableType::get(builder.getContext(), columns), input,
-                        builder.getArrayAttr(kept), none, none);
+  auto project = ProjectOp::create(builder, location, TableType::get(builder.getContext(), columns),
+                                   input, builder.getArrayAttr(kept), none, none);
   RegionBuilder(builder, project.getExpressions(), from).yield(location, {});
   return project;
 }

@@ -1,5 +1,5 @@
-// Expressions of filters, projects and joins as values that passes move about: split, compared, rebuilt
-// over other columns.
+// Expressions of filters, projects and joins as values that passes move about: split, compared,
+// rebuilt over other columns.
 #ifndef HEADRACE_PASSES_OPTIMIZE_EXPRESSIONS_H
 #define HEADRACE_PASSES_OPTIMIZE_EXPRESSIONS_H
 
@@ -12,7 +12,8 @@ namespace headrace::optimize {
 
 using ColumnSet = llvm::SetVector<mlir::StringAttr>;
 
-/// A scalar in an expression region, with the names of the region's arguments. It does not own its ops.
+/// A scalar in an expression region, with the names of the region's arguments. It does not own its
+/// ops.
 struct Expression {
   mlir::Value value;
   mlir::Region *region = nullptr;
@@ -53,7 +54,8 @@ public:
                 llvm::ArrayRef<frame::TableType> tables);
 
   mlir::Value column(mlir::StringAttr name);
-  /// Copies an expression, whose ops outlive this builder; `replaced` gives the value for a column, null for the column itself.
+  /// Copies an expression, whose ops outlive this builder; `replaced` gives the value for a column,
+  /// null for the column itself.
   mlir::Value copy(const Expression &expression,
                    llvm::function_ref<mlir::Value(mlir::StringAttr)> replaced = nullptr);
   /// The conjunction of booleans; there is at least one.
@@ -85,8 +87,8 @@ mlir::Value withConjuncts(mlir::OpBuilder &builder, frame::FilterOp filter,
 /// A project that only keeps `names`, in that order.
 frame::ProjectOp createKeep(mlir::OpBuilder &builder, mlir::Location location, mlir::Value input,
                             llvm::ArrayRef<mlir::StringAttr> names);
-/// A project with the columns of `type`: `computed` as `values` (expressions over the input), the others
-/// kept. The region lists each value once, in the order of `computed`.
+/// A project with the columns of `type`: `computed` as `values` (expressions over the input), the
+/// others kept. The region lists each value once, in the order of `computed`.
 frame::ProjectOp createProject(mlir::OpBuilder &builder, mlir::Location location, mlir::Value input,
                                frame::TableType type, llvm::ArrayRef<mlir::StringAttr> computed,
                                llvm::ArrayRef<Expression> values);
@@ -101,7 +103,8 @@ frame::JoinOp withResidual(mlir::OpBuilder &builder, frame::JoinOp join,
 Expression computedBy(frame::ProjectOp project, mlir::StringAttr column);
 
 /// Copies `expression` over a project's result into `inside`, over the project's input.
-mlir::Value copyThrough(RegionBuilder &inside, frame::ProjectOp project, const Expression &expression);
+mlir::Value copyThrough(RegionBuilder &inside, frame::ProjectOp project,
+                        const Expression &expression);
 
 /// Erases pure ops without uses, and puts every op behind what it uses.
 void tidyBlock(mlir::Block &block);

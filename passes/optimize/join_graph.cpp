@@ -18,7 +18,8 @@ bool isOpen(JoinOp join) {
          (!join.hasResidual() || isTotal(conjunctsOf(residualOf(join))));
 }
 
-/// Whether below `table`, behind filters and column-dropping projects, there is an inner join to open.
+/// Whether below `table`, behind filters and column-dropping projects, there is an inner join to
+/// open.
 bool leadsToJoin(Value table) {
   Operation *op = table.getDefiningOp();
   if (!op || !op->hasOneUse()) {

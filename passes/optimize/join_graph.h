@@ -1,4 +1,5 @@
-// A tree of inner joins taken apart: relations, equality classes of their columns, other predicates.
+// A tree of inner joins taken apart: relations, equality classes of their columns, other
+// predicates.
 #ifndef HEADRACE_PASSES_OPTIMIZE_JOINGRAPH_H
 #define HEADRACE_PASSES_OPTIMIZE_JOINGRAPH_H
 
@@ -35,7 +36,8 @@ struct JoinGraph {
   RelationSet all() const { return (RelationSet(2) << (relations.size() - 1)) - 1; }
   /// Whether an equality class has members on both sides.
   bool connects(RelationSet a, RelationSet b) const;
-  /// One pair of columns per class with members on both sides; within a side they are equal already.
+  /// One pair of columns per class with members on both sides; within a side they are equal
+  /// already.
   void keysBetween(RelationSet a, RelationSet b, llvm::SmallVectorImpl<mlir::StringAttr> &aKeys,
                    llvm::SmallVectorImpl<mlir::StringAttr> &bKeys) const;
   /// The predicates that hold columns of `whole` only, but of neither part alone.
@@ -56,8 +58,8 @@ struct JoinTree {
 };
 
 /// The cheapest order found: exactly up to `exactMax` relations, greedily beyond.
-std::unique_ptr<JoinTree> orderJoins(const JoinGraph &graph, analysis::CardinalityAnalysis &analysis,
-                                     unsigned exactMax);
+std::unique_ptr<JoinTree> orderJoins(const JoinGraph &graph,
+                                     analysis::CardinalityAnalysis &analysis, unsigned exactMax);
 
 } // namespace headrace::optimize
 

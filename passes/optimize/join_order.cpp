@@ -1,7 +1,8 @@
-// optimize-join-order: inner joins in the order that is cheapest by estimate, the smaller side to build on.
+// optimize-join-order: inner joins in the order that is cheapest by estimate, the smaller side to
+// build on.
+#include "mlir/IR/Iterators.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/join_graph.h"
-#include "mlir/IR/Iterators.h"
 
 namespace headrace::optimize {
 #define GEN_PASS_DEF_OPTIMIZEJOINORDER
@@ -36,9 +37,10 @@ ColumnSet leftColumnsOf(JoinOp semi) {
 
 /// `semi` with another left side (before `semi`; the caller replaces and erases).
 JoinOp withLeft(OpBuilder &builder, JoinOp semi, Value left) {
-  auto result = JoinOp::create(builder, semi.getLoc(), cast<TableType>(left.getType()), semi.getKind(),
-                               left, semi.getRight(), semi.getLeftKeys(), semi.getRightKeys(),
-                               semi.getResidualColumnsAttr(), semi.getNullAware());
+  auto result =
+      JoinOp::create(builder, semi.getLoc(), cast<TableType>(left.getType()), semi.getKind(), left,
+                     semi.getRight(), semi.getLeftKeys(), semi.getRightKeys(),
+                     semi.getResidualColumnsAttr(), semi.getNullAware());
   result.getResidual().takeBody(semi.getResidual());
   return result;
 }
@@ -145,8 +147,9 @@ private:
   /// Of the join in the source that had the first key.
   Location locationOf(ArrayRef<StringAttr> keys) const {
     for (const EqualityClass &equal : graph_.classes) {
-      if (!keys.empty() &&
-          llvm::any_of(equal.members, [&](auto &member) { return member.column == keys.front(); })) {
+      if (!keys.empty() && llvm::any_of(equal.members, [&](auto &member) {
+            return member.column == keys.front();
+          })) {
         return equal.location;
       }
     }

@@ -102,7 +102,8 @@ private:
     TableType type;
   };
 
-  static double selectivity(const JoinPredicate &predicate, const TableEstimate &table, TableType type) {
+  static double selectivity(const JoinPredicate &predicate, const TableEstimate &table,
+                            TableType type) {
     return analysis::selectivityOf(predicate.expression.value, [&](BlockArgument argument) {
       std::optional<unsigned> index = type.findColumn(predicate.expression.columnOf(argument));
       return index ? &table.columns[*index] : nullptr;
@@ -131,7 +132,8 @@ private:
     }
     auto found = plans_.find(a | b);
     if (found == plans_.end()) {
-      TableType type = JoinOp::inferResultType(JoinKind::Inner, left->second.type, right->second.type);
+      TableType type =
+          JoinOp::inferResultType(JoinKind::Inner, left->second.type, right->second.type);
       Plan plan{INFINITY, 0, 0, estimate(a, b, type), type};
       found = plans_.emplace(a | b, std::move(plan)).first;
     }

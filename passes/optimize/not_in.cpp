@@ -18,7 +18,8 @@ namespace {
 enum RightSide : int64_t { kEmpty = 0, kValues = 1, kHasNull = 2 };
 
 Value number(OpBuilder &builder, Location location, int64_t value) {
-  return ConstantOp::create(builder, location, builder.getI64Type(), builder.getI64IntegerAttr(value));
+  return ConstantOp::create(builder, location, builder.getI64Type(),
+                            builder.getI64IntegerAttr(value));
 }
 
 /// A RightSide as a scalar, from the numbers of rows and of values.
@@ -28,11 +29,13 @@ Value kindOf(OpBuilder &builder, Location location, Value right, StringAttr key)
   StringAttr rows = named(".rows"), values = named(".values"), kind = named(".kind");
   Type i64 = builder.getI64Type();
   auto counts = AggregateOp::create(
-      builder, location, TableType::get(context, {{rows, i64}, {values, i64}}), right, builder.getArrayAttr({}),
+      builder, location, TableType::get(context, {{rows, i64}, {values, i64}}), right,
+      builder.getArrayAttr({}),
       builder.getArrayAttr({MeasureAttr::get(context, AggregateFunction::CountStar, {}, rows),
                             MeasureAttr::get(context, AggregateFunction::Count, key, values)}));
-  auto project = ProjectOp::create(builder, location, TableType::get(context, {{kind, i64}}), counts.getResult(),
-                                   builder.getArrayAttr({}), builder.getArrayAttr({kind}), builder.getArrayAttr({}));
+  auto project = ProjectOp::create(builder, location, TableType::get(context, {{kind, i64}}),
+                                   counts.getResult(), builder.getArrayAttr({}),
+                                   builder.getArrayAttr({kind}), builder.getArrayAttr({}));
   RegionBuilder inside(builder, project.getExpressions(), counts.getType());
   OpBuilder &b = inside.builder();
   auto compare = [&](CompareKind how, Value a, Value c) -> Value {
@@ -40,9 +43,10 @@ Value kindOf(OpBuilder &builder, Location location, Value right, StringAttr key)
   };
   Value empty = compare(CompareKind::Eq, inside.column(rows), number(b, location, 0));
   Value hasNull = compare(CompareKind::Lt, inside.column(values), inside.column(rows));
-  inside.yield(location, Value(CaseOp::create(b, location, i64, ValueRange{empty, hasNull},
-                                              ValueRange{number(b, location, kEmpty), number(b, location, kHasNull)},
-                                              number(b, location, kValues))));
+  inside.yield(location, Value(CaseOp::create(
+                             b, location, i64, ValueRange{empty, hasNull},
+                             ValueRange{number(b, location, kEmpty), number(b, location, kHasNull)},
+                             number(b, location, kValues))));
   project.setColumnsAttr(inside.columns());
   return ScalarSubqueryOp::create(builder, location, addNullable(i64), project.getResult());
 }
@@ -50,7 +54,8 @@ Value kindOf(OpBuilder &builder, Location location, Value right, StringAttr key)
 void rewrite(OpBuilder &builder, JoinOp join) {
   builder.setInsertionPoint(join);
   Location location = join.getLoc();
-  auto leftKey = cast<StringAttr>(join.getLeftKeys()[0]), rightKey = cast<StringAttr>(join.getRightKeys()[0]);
+  auto leftKey = cast<StringAttr>(join.getLeftKeys()[0]),
+       rightKey = cast<StringAttr>(join.getRightKeys()[0]);
   join.setNullAware(false);
   if (!isNullable(join.getLeft().getType().getColumnType(leftKey)) &&
       !isNullable(join.getRight().getType().getColumnType(rightKey))) {
@@ -58,17 +63,20 @@ void rewrite(OpBuilder &builder, JoinOp join) {
   }
   Value kind = kindOf(builder, location, join.getRight(), rightKey);
   // Nothing to be in: every row. A NULL among it: no row. Else: rows that have a value.
-  auto filter = FilterOp::create(builder, location, join.getLeft().getType(), join.getLeft(), builder.getArrayAttr({}));
+  auto filter = FilterOp::create(builder, location, join.getLeft().getType(), join.getLeft(),
+                                 builder.getArrayAttr({}));
   RegionBuilder inside(builder, filter.getPredicate(), join.getLeft().getType());
   OpBuilder &b = inside.builder();
   Type maybe = addNullable(b.getI1Type());
   auto isKind = [&](RightSide wanted) -> Value {
-    return CompareOp::create(b, location, maybe, CompareKind::Eq, kind, number(b, location, wanted));
+    return CompareOp::create(b, location, maybe, CompareKind::Eq, kind,
+                             number(b, location, wanted));
   };
   Value null = IsNullOp::create(b, location, b.getI1Type(), inside.column(leftKey));
   Value present = NotOp::create(b, location, b.getI1Type(), null);
   Value other = AndOp::create(b, location, maybe, ValueRange{isKind(kValues), present});
-  inside.yield(location, Value(OrOp::create(b, location, maybe, ValueRange{isKind(kEmpty), other})));
+  inside.yield(location,
+               Value(OrOp::create(b, location, maybe, ValueRange{isKind(kEmpty), other})));
   filter.setColumnsAttr(inside.columns());
   join.getLeftMutable().assign(filter.getResult());
 }

@@ -49,7 +49,8 @@ Factored factor(const Expression &disjunction) {
   return result;
 }
 
-/// Where columns of a table come from, looking through ops that pass rows on: the leaves of a join tree.
+/// Where columns of a table come from, looking through ops that pass rows on: the leaves of a join
+/// tree.
 class Leaves {
 public:
   explicit Leaves(ValueRange tables) {
@@ -78,7 +79,8 @@ private:
       }
     } else if (isa_and_nonnull<FilterOp, SortOp>(op)) {
       collect(op->getOperand(0));
-    } else if (auto project = dyn_cast_or_null<ProjectOp>(op); project && project.getComputed().empty()) {
+    } else if (auto project = dyn_cast_or_null<ProjectOp>(op);
+               project && project.getComputed().empty()) {
       collect(project.getInput());
     } else {
       leaves_.push_back(cast<TableType>(table.getType()));
@@ -88,7 +90,8 @@ private:
 };
 
 /// What the branches say about each leaf, if all of them say something that cannot fail.
-SmallVector<SmallVector<Conjunction>> impliedByLeaf(const Factored &factored, const Leaves &leaves) {
+SmallVector<SmallVector<Conjunction>> impliedByLeaf(const Factored &factored,
+                                                    const Leaves &leaves) {
   SmallVector<SmallVector<Conjunction>> result;
   for (unsigned leaf = 0; leaf < leaves.size(); ++leaf) {
     SmallVector<Conjunction> branches;
@@ -192,9 +195,9 @@ struct OrFactoringPass : optimize::impl::OptimizeOrFactoringBase<OrFactoringPass
       return;
     }
     JoinOp result = withResidual(builder, join, {});
-    result.setResidualColumnsAttr(
-        rewrite(builder, join.getLoc(), result.getResidual(),
-                {join.getLeft().getType(), join.getRight().getType()}, conjuncts, leaves));
+    result.setResidualColumnsAttr(rewrite(builder, join.getLoc(), result.getResidual(),
+                                          {join.getLeft().getType(), join.getRight().getType()},
+                                          conjuncts, leaves));
     join.getResult().replaceAllUsesWith(result);
     join.erase();
   }

@@ -1,7 +1,7 @@
 // The optimize phase as one pipeline.
-#include "passes/optimize/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/optimize/Passes.h"
 
 namespace headrace::optimize {
 #define GEN_PASS_REGISTRATION

@@ -15,10 +15,12 @@ using namespace headrace::frame;
 
 namespace {
 
-/// Rebuilds the table ops of one block with narrower types: needs are found backward, ops made forward.
+/// Rebuilds the table ops of one block with narrower types: needs are found backward, ops made
+/// forward.
 class ColumnPruning {
 public:
-  explicit ColumnPruning(Block &block) : block_(block), builder_(block.getParentOp()->getContext()) {}
+  explicit ColumnPruning(Block &block)
+      : block_(block), builder_(block.getParentOp()->getContext()) {}
 
   void run() {
     for (Operation &op : llvm::reverse(block_)) {
@@ -115,9 +117,7 @@ ColumnSet ColumnPruning::rightNeeds(JoinOp op) const {
 }
 
 void ColumnPruning::collectNeeds(Operation *op) {
-  auto need = [&](Value table, const ColumnSet &columns) {
-    needs_[table].insert_range(columns);
-  };
+  auto need = [&](Value table, const ColumnSet &columns) { needs_[table].insert_range(columns); };
   ColumnSet own = op->getNumResults() == 1 ? needs_.lookup(op->getResult(0)) : ColumnSet();
   llvm::TypeSwitch<Operation *>(op)
       .Case<ScanOp, ValuesOp>([](Operation *) {})
@@ -140,7 +140,9 @@ void ColumnPruning::collectNeeds(Operation *op) {
       .Case([&](RenameOp rename) {
         ColumnSet input;
         for (StringAttr name : own) {
-          input.insert(rename.getInput().getType().getNames()[*rename.getResult().getType().findColumn(name)]);
+          input.insert(rename.getInput()
+                           .getType()
+                           .getNames()[*rename.getResult().getType().findColumn(name)]);
         }
         need(rename.getInput(), input);
       })
@@ -159,7 +161,8 @@ void ColumnPruning::collectNeeds(Operation *op) {
         need(aggregate.getInput(), input);
       })
       .Case([&](LimitOp limit) { need(limit.getInput(), own); })
-      .Case<SortOp, TopKOp>([&](auto sort) { need(sort.getInput(), sortNeeds(own, sort.getKeys())); })
+      .Case<SortOp, TopKOp>(
+          [&](auto sort) { need(sort.getInput(), sortNeeds(own, sort.getKeys())); })
       .Case([&](UnionOp unionOp) {
         own = atLeastOne(own, unionOp.getResult().getType());
         for (Value input : unionOp.getInputs()) {
@@ -222,13 +225,15 @@ Value ColumnPruning::restored(Value old, Location location) {
 Value ColumnPruning::rebuildScan(ScanOp op) {
   const ColumnSet &needs = needs_[op.getResult()];
   SmallVector<Attribute> files;
-  for (auto [name, file] : llvm::zip_equal(op.getResult().getType().getNames(), op.getFileColumns())) {
+  for (auto [name, file] :
+       llvm::zip_equal(op.getResult().getType().getNames(), op.getFileColumns())) {
     if (needs.contains(name)) {
       files.push_back(file);
     }
   }
   return ScanOp::create(builder_, op.getLoc(), narrowed(op.getResult().getType(), needs),
-                        op.getTableNameAttr(), builder_.getArrayAttr(files), op.getStatisticsAttr());
+                        op.getTableNameAttr(), builder_.getArrayAttr(files),
+                        op.getStatisticsAttr());
 }
 
 Value ColumnPruning::rebuildValues(ValuesOp op) {
@@ -270,9 +275,9 @@ Value ColumnPruning::rebuildJoin(JoinOp op) {
                        : StringRef();
   TableType type = JoinOp::inferResultType(op.getKind(), cast<TableType>(left.getType()),
                                            cast<TableType>(right.getType()), mark);
-  auto result = JoinOp::create(builder_, op.getLoc(), type, op.getKind(), left, right,
-                               op.getLeftKeys(), op.getRightKeys(), op.getResidualColumnsAttr(),
-                               op.getNullAware());
+  auto result =
+      JoinOp::create(builder_, op.getLoc(), type, op.getKind(), left, right, op.getLeftKeys(),
+                     op.getRightKeys(), op.getResidualColumnsAttr(), op.getNullAware());
   result.getResidual().takeBody(op.getResidual());
   return result;
 }
@@ -339,14 +344,15 @@ void ColumnPruning::rebuild(Operation *op) {
           .Case([&](RenameOp rename) { return rebuildRename(rename); })
           .Case([&](FilterOp filter) -> Value {
             Value input = current(filter.getInput());
-            auto copy = FilterOp::create(builder_, location, input.getType(), input, filter.getColumns());
+            auto copy =
+                FilterOp::create(builder_, location, input.getType(), input, filter.getColumns());
             copy.getPredicate().takeBody(filter.getPredicate());
             return copy;
           })
           .Case([&](LimitOp limit) -> Value {
             Value input = restricted(limit.getInput(), needs_[limit.getResult()], location);
-            return LimitOp::create(builder_, location, input.getType(), input, limit.getOffsetAttr(),
-                                   limit.getCountAttr());
+            return LimitOp::create(builder_, location, input.getType(), input,
+                                   limit.getOffsetAttr(), limit.getCountAttr());
           })
           .Case([&](SortOp sort) -> Value {
             ColumnSet needs = sortNeeds(needs_[sort.getResult()], sort.getKeys());

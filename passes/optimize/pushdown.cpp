@@ -79,7 +79,8 @@ void Pushdown::insertBelow(Operation *op, unsigned index, ArrayRef<Expression> c
     return;
   }
   builder_.setInsertionPoint(op);
-  FilterOp filter = createFilter(builder_, conjuncts.front().value.getLoc(), op->getOperand(index), conjuncts);
+  FilterOp filter =
+      createFilter(builder_, conjuncts.front().value.getLoc(), op->getOperand(index), conjuncts);
   op->setOperand(index, filter);
   pending_.insert(filter);
 }
@@ -92,7 +93,8 @@ void Pushdown::insertRenamedBelow(Operation *op, unsigned index, ArrayRef<Expres
   builder_.setInsertionPoint(op);
   Value input = op->getOperand(index);
   Location location = conjuncts.front().value.getLoc();
-  auto filter = FilterOp::create(builder_, location, input.getType(), input, builder_.getArrayAttr({}));
+  auto filter =
+      FilterOp::create(builder_, location, input.getType(), input, builder_.getArrayAttr({}));
   RegionBuilder inside(builder_, filter.getPredicate(), cast<TableType>(input.getType()));
   SmallVector<Value> booleans;
   for (const Expression &conjunct : conjuncts) {
@@ -111,13 +113,12 @@ void Pushdown::pushFilter(FilterOp filter) {
     return;
   }
   SmallVector<Expression> conjuncts = conjunctsOf(predicateOf(filter));
-  SmallVector<Expression> rest =
-      llvm::TypeSwitch<Operation *, SmallVector<Expression>>(input)
-          .Case<FilterOp, ProjectOp, JoinOp, AggregateOp>(
-              [&](auto op) { return through(op, conjuncts); })
-          .Case<SortOp, DistinctOp, RenameOp, UnionOp>(
-              [&](auto op) { return throughSameColumns(op, conjuncts); })
-          .Default([&](Operation *) { return conjuncts; });
+  SmallVector<Expression> rest = llvm::TypeSwitch<Operation *, SmallVector<Expression>>(input)
+                                     .Case<FilterOp, ProjectOp, JoinOp, AggregateOp>(
+                                         [&](auto op) { return through(op, conjuncts); })
+                                     .Case<SortOp, DistinctOp, RenameOp, UnionOp>(
+                                         [&](auto op) { return throughSameColumns(op, conjuncts); })
+                                     .Default([&](Operation *) { return conjuncts; });
   if (rest.size() == conjuncts.size()) {
     return;
   }
@@ -182,8 +183,8 @@ StringAttr partnerOf(StringAttr column, ArrayAttr keys, ArrayAttr partners) {
 }
 
 /// Conjuncts about key columns only, which hold for the other side's keys too.
-SmallVector<Expression> aboutKeys(ArrayRef<Expression> conjuncts, ArrayAttr keys, ArrayAttr partners,
-                                  TableType from, TableType to) {
+SmallVector<Expression> aboutKeys(ArrayRef<Expression> conjuncts, ArrayAttr keys,
+                                  ArrayAttr partners, TableType from, TableType to) {
   SmallVector<Expression> result;
   for (const Expression &conjunct : conjuncts) {
     ColumnSet columns = columnsOf(conjunct);
@@ -200,7 +201,8 @@ SmallVector<Expression> aboutKeys(ArrayRef<Expression> conjuncts, ArrayAttr keys
 }
 
 /// `a = b` with a column of the left and one of the right side.
-std::optional<std::pair<StringAttr, StringAttr>> equalColumns(const Expression &conjunct, JoinOp join) {
+std::optional<std::pair<StringAttr, StringAttr>> equalColumns(const Expression &conjunct,
+                                                              JoinOp join) {
   auto compare = conjunct.value.getDefiningOp<CompareOp>();
   if (!compare || compare.getKind() != CompareKind::Eq) {
     return std::nullopt;
@@ -299,16 +301,16 @@ SmallVector<Expression> Pushdown::through(AggregateOp op, ArrayRef<Expression> c
   return rest;
 }
 
-SmallVector<Expression> Pushdown::throughSameColumns(Operation *op, ArrayRef<Expression> conjuncts) {
+SmallVector<Expression> Pushdown::throughSameColumns(Operation *op,
+                                                     ArrayRef<Expression> conjuncts) {
   SmallVector<Expression> rest;
   auto result = cast<TableType>(op->getResult(0).getType());
   // A rename or union keeps types, but a union may add nullability: the copied ops would not fit.
   bool sameTypes = llvm::all_of(op->getOperandTypes(), [&](Type input) {
     return cast<TableType>(input).getColumnTypes() == result.getColumnTypes();
   });
-  SmallVector<Expression> moved = take(conjuncts, rest, [&](const Expression &conjunct) {
-    return sameTypes && !canFail(conjunct);
-  });
+  SmallVector<Expression> moved = take(
+      conjuncts, rest, [&](const Expression &conjunct) { return sameTypes && !canFail(conjunct); });
   for (unsigned index = 0; index < op->getNumOperands(); ++index) {
     auto input = cast<TableType>(op->getOperand(index).getType());
     insertRenamedBelow(op, index, moved,

@@ -20,16 +20,19 @@ bool hasOneRowAtMost(Value table) {
   if (auto aggregate = dyn_cast_or_null<AggregateOp>(op)) {
     return aggregate.getKeys().empty();
   }
-  if (auto limit = dyn_cast_or_null<LimitOp>(op); limit && limit.getCount() && *limit.getCount() <= 1) {
+  if (auto limit = dyn_cast_or_null<LimitOp>(op);
+      limit && limit.getCount() && *limit.getCount() <= 1) {
     return true;
   }
-  return isa_and_nonnull<ProjectOp, FilterOp, SortOp, LimitOp>(op) && hasOneRowAtMost(op->getOperand(0));
+  return isa_and_nonnull<ProjectOp, FilterOp, SortOp, LimitOp>(op) &&
+         hasOneRowAtMost(op->getOperand(0));
 }
 
 /// A name that no column of these tables has.
 StringAttr freshName(OpBuilder &builder, StringRef stem, ArrayRef<TableType> tables) {
   auto taken = [&](StringAttr name) {
-    return llvm::any_of(tables, [&](TableType table) { return llvm::is_contained(table.getNames(), name); });
+    return llvm::any_of(
+        tables, [&](TableType table) { return llvm::is_contained(table.getNames(), name); });
   };
   StringAttr name = builder.getStringAttr(stem);
   for (unsigned number = 1; taken(name); ++number) {
@@ -44,17 +47,20 @@ Value withZero(OpBuilder &builder, Location location, Value table, StringAttr na
   SmallVector<Column> columns(type.getColumns());
   columns.push_back({name, builder.getI32Type()});
   SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(type.getNames());
-  auto project = ProjectOp::create(builder, location, TableType::get(builder.getContext(), columns), table,
-                                   builder.getArrayAttr(kept), builder.getArrayAttr({name}),
+  auto project = ProjectOp::create(builder, location, TableType::get(builder.getContext(), columns),
+                                   table, builder.getArrayAttr(kept), builder.getArrayAttr({name}),
                                    builder.getArrayAttr({}));
   RegionBuilder inside(builder, project.getExpressions(), type);
-  Value zero = ConstantOp::create(inside.builder(), location, builder.getI32Type(), builder.getI32IntegerAttr(0));
+  Value zero = ConstantOp::create(inside.builder(), location, builder.getI32Type(),
+                                  builder.getI32IntegerAttr(0));
   inside.yield(location, zero);
   return project.getResult();
 }
 
-/// The rows of `table`, each with the subquery's value as another column, whose name is returned in `column`.
-Value withValue(OpBuilder &builder, Location location, Value table, ScalarSubqueryOp subquery, StringAttr *column) {
+/// The rows of `table`, each with the subquery's value as another column, whose name is returned in
+/// `column`.
+Value withValue(OpBuilder &builder, Location location, Value table, ScalarSubqueryOp subquery,
+                StringAttr *column) {
   auto left = cast<TableType>(table.getType());
   auto right = cast<TableType>(subquery.getInput().getType());
   StringAttr leftKey = freshName(builder, "every_row", {left, right});
@@ -64,8 +70,9 @@ Value withValue(OpBuilder &builder, Location location, Value table, ScalarSubque
   *column = right.getColumns().front().name;
   TableType joined = JoinOp::inferResultType(JoinKind::Left, cast<TableType>(rows.getType()),
                                              cast<TableType>(value.getType()));
-  return JoinOp::create(builder, location, joined, JoinKind::Left, rows, value, builder.getArrayAttr({leftKey}),
-                        builder.getArrayAttr({rightKey}), ArrayAttr(), /*null_aware=*/false);
+  return JoinOp::create(builder, location, joined, JoinKind::Left, rows, value,
+                        builder.getArrayAttr({leftKey}), builder.getArrayAttr({rightKey}),
+                        ArrayAttr(), /*null_aware=*/false);
 }
 
 /// The subqueries whose values the op's expressions use.
@@ -81,8 +88,8 @@ SmallVector<ScalarSubqueryOp> subqueriesOf(Operation *op) {
   return llvm::map_to_vector(found, [](Operation *each) { return cast<ScalarSubqueryOp>(each); });
 }
 
-/// Joins the values to the input of a filter or project, or the left side of a join, and gives its region arguments for
-/// them.
+/// Joins the values to the input of a filter or project, or the left side of a join, and gives its
+/// region arguments for them.
 void joinValues(OpBuilder &builder, Operation *op, ArrayRef<ScalarSubqueryOp> subqueries) {
   builder.setInsertionPoint(op);
   Value input = op->getOperand(0);
@@ -94,8 +101,9 @@ void joinValues(OpBuilder &builder, Operation *op, ArrayRef<ScalarSubqueryOp> su
     input = withValue(builder, op->getLoc(), input, subquery, &column);
     columns.push_back(column);
     BlockArgument argument = region.addArgument(subquery.getType(), op->getLoc());
-    subquery.getResult().replaceUsesWithIf(
-        argument, [&](OpOperand &use) { return region.isAncestor(use.getOwner()->getParentRegion()); });
+    subquery.getResult().replaceUsesWithIf(argument, [&](OpOperand &use) {
+      return region.isAncestor(use.getOwner()->getParentRegion());
+    });
   }
   op->setOperand(0, input);
   op->setAttr(isa<JoinOp>(op) ? "residual_columns" : "columns", builder.getArrayAttr(columns));
@@ -106,8 +114,8 @@ void joinValues(OpBuilder &builder, Operation *op, ArrayRef<ScalarSubqueryOp> su
   SmallVector<StringAttr> names(cast<TableType>(op->getResult(0).getType()).getNames());
   if (auto join = dyn_cast<JoinOp>(op)) {
     StringRef mark = join.getKind() == JoinKind::Mark ? names.back().getValue() : StringRef();
-    join.getResult().setType(
-        JoinOp::inferResultType(join.getKind(), join.getLeft().getType(), join.getRight().getType(), mark));
+    join.getResult().setType(JoinOp::inferResultType(join.getKind(), join.getLeft().getType(),
+                                                     join.getRight().getType(), mark));
   } else {
     op->getResult(0).setType(cast<TableType>(input.getType()));
   }
@@ -123,7 +131,8 @@ struct ScalarSubqueriesPass : optimize::impl::OptimizeScalarSubqueriesBase<Scala
     getOperation().walk([&](ScalarSubqueryOp op) { all.push_back(op); });
     for (ScalarSubqueryOp op : all) {
       if (!hasOneRowAtMost(op.getInput())) {
-        op.emitError("a scalar subquery that may have several rows is not supported; aggregate without GROUP BY or use LIMIT 1");
+        op.emitError("a scalar subquery that may have several rows is not supported; aggregate "
+                     "without GROUP BY or use LIMIT 1");
         return signalPassFailure();
       }
     }
@@ -132,7 +141,8 @@ struct ScalarSubqueriesPass : optimize::impl::OptimizeScalarSubqueriesBase<Scala
     }
     SmallVector<Operation *> users;
     getOperation().walk([&](Operation *op) {
-      if (op->getNumRegions() == 1 && isa_and_present<func::FuncOp>(op->getParentOp()) && !subqueriesOf(op).empty()) {
+      if (op->getNumRegions() == 1 && isa_and_present<func::FuncOp>(op->getParentOp()) &&
+          !subqueriesOf(op).empty()) {
         users.push_back(op);
       }
     });

@@ -1,10 +1,10 @@
 // optimize-simplify: constant expressions, projects of projects, ops that do nothing.
 #include "dialects/frame/FrameConstants.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/analysis/scalar_evaluation.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/constant_folding.h"
 #include "passes/optimize/expressions.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace headrace::optimize {
 #define GEN_PASS_DEF_OPTIMIZESIMPLIFY
@@ -41,7 +41,8 @@ struct FalseFilterToNothing : OpRewritePattern<FilterOp> {
   LogicalResult matchAndRewrite(FilterOp filter, PatternRewriter &rewriter) const override {
     auto constant = predicateOf(filter).value.getDefiningOp<ConstantOp>();
     bool null = constant && isa<UnitAttr>(constant.getValue());
-    if ((!null && constantTruth(predicateOf(filter).value) != false) || filter.getType().getNumColumns() == 0) {
+    if ((!null && constantTruth(predicateOf(filter).value) != false) ||
+        filter.getType().getNumColumns() == 0) {
       return failure();
     }
     rewriter.replaceOpWithNewOp<ValuesOp>(filter, filter.getType(), rewriter.getArrayAttr({}));
@@ -56,9 +57,11 @@ struct RightJoinToLeft : OpRewritePattern<JoinOp> {
     if (join.getKind() != JoinKind::Right) {
       return failure();
     }
-    TableType type = JoinOp::inferResultType(JoinKind::Left, join.getRight().getType(), join.getLeft().getType());
-    auto left = JoinOp::create(rewriter, join.getLoc(), type, JoinKind::Left, join.getRight(), join.getLeft(),
-                               join.getRightKeys(), join.getLeftKeys(), join.getResidualColumnsAttr(),
+    TableType type = JoinOp::inferResultType(JoinKind::Left, join.getRight().getType(),
+                                             join.getLeft().getType());
+    auto left = JoinOp::create(rewriter, join.getLoc(), type, JoinKind::Left, join.getRight(),
+                               join.getLeft(), join.getRightKeys(), join.getLeftKeys(),
+                               join.getResidualColumnsAttr(),
                                /*null_aware=*/false);
     left.getResidual().takeBody(join.getResidual());
     // The columns in their places: what reads them by position must not notice.
@@ -76,8 +79,8 @@ struct LimitBelowProject : OpRewritePattern<LimitOp> {
       return failure();
     }
     Value input = project->getOperand(0);
-    Value limited = LimitOp::create(rewriter, limit.getLoc(), input.getType(), input, limit.getOffsetAttr(),
-                                    limit.getCountAttr());
+    Value limited = LimitOp::create(rewriter, limit.getLoc(), input.getType(), input,
+                                    limit.getOffsetAttr(), limit.getCountAttr());
     rewriter.modifyOpInPlace(project, [&] { project->setOperand(0, limited); });
     rewriter.moveOpAfter(project, limited.getDefiningOp());
     rewriter.replaceOp(limit, project->getResult(0));
@@ -179,15 +182,15 @@ struct LimitOfSortToTopK : OpRewritePattern<LimitOp> {
       return failure();
     }
     constexpr uint64_t kAll = uint64_t{1} << 62; // so that an offset can be added
-    rewriter.replaceOpWithNewOp<TopKOp>(limit, limit.getResult().getType(), sort.getInput(), sort.getKeys(),
-                                        limit.getOffset(), limit.getCount().value_or(kAll));
+    rewriter.replaceOpWithNewOp<TopKOp>(limit, limit.getResult().getType(), sort.getInput(),
+                                        sort.getKeys(), limit.getOffset(),
+                                        limit.getCount().value_or(kAll));
     return success();
   }
 };
 
 /// Of chosen rows the next choice takes some: one choice. With an order or without.
-template <typename Choice>
-struct MergeLimits : OpRewritePattern<LimitOp> {
+template <typename Choice> struct MergeLimits : OpRewritePattern<LimitOp> {
   using OpRewritePattern<LimitOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(LimitOp limit, PatternRewriter &rewriter) const override {
     auto inner = limit.getInput().getDefiningOp<Choice>();
@@ -195,8 +198,10 @@ struct MergeLimits : OpRewritePattern<LimitOp> {
     if (!inner || !inner->hasOneUse() || !innerCount) {
       return failure();
     }
-    int64_t left = std::max<int64_t>(0, innerCount.getInt() - static_cast<int64_t>(limit.getOffset()));
-    int64_t count = limit.getCount() ? std::min<int64_t>(left, static_cast<int64_t>(*limit.getCount())) : left;
+    int64_t left =
+        std::max<int64_t>(0, innerCount.getInt() - static_cast<int64_t>(limit.getOffset()));
+    int64_t count =
+        limit.getCount() ? std::min<int64_t>(left, static_cast<int64_t>(*limit.getCount())) : left;
     auto number = [&](int64_t value) { return rewriter.getI64IntegerAttr(value); };
     rewriter.modifyOpInPlace(inner, [&] {
       inner.setOffsetAttr(number(static_cast<int64_t>(inner.getOffset() + limit.getOffset())));
@@ -219,19 +224,20 @@ struct DropWholeLimit : OpRewritePattern<LimitOp> {
 };
 
 /// LIMIT 0 keeps nothing, whatever the order: a filter that is false, which can sink to the scan.
-template <typename Choice>
-struct LimitOfNothing : OpRewritePattern<Choice> {
+template <typename Choice> struct LimitOfNothing : OpRewritePattern<Choice> {
   using OpRewritePattern<Choice>::OpRewritePattern;
   LogicalResult matchAndRewrite(Choice limit, PatternRewriter &rewriter) const override {
     auto count = limit->template getAttrOfType<IntegerAttr>("count");
     if (!count || count.getInt() != 0) {
       return failure();
     }
-    auto filter = FilterOp::create(rewriter, limit.getLoc(), limit.getType(), limit.getInput(), rewriter.getArrayAttr({}));
+    auto filter = FilterOp::create(rewriter, limit.getLoc(), limit.getType(), limit.getInput(),
+                                   rewriter.getArrayAttr({}));
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.createBlock(&filter.getPredicate());
     Type boolean = rewriter.getI1Type();
-    Value never = ConstantOp::create(rewriter, limit.getLoc(), boolean, literalAttr(false, boolean));
+    Value never =
+        ConstantOp::create(rewriter, limit.getLoc(), boolean, literalAttr(false, boolean));
     YieldOp::create(rewriter, limit.getLoc(), never);
     rewriter.replaceOp(limit, filter);
     return success();
@@ -259,11 +265,12 @@ struct SimplifyPass : optimize::impl::OptimizeSimplifyBase<SimplifyPass> {
       }
     });
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropTrueFilter, FalseFilterToNothing, RightJoinToLeft, LimitBelowProject,
-                 MergeLimits<TopKOp>, MergeLimits<LimitOp>, DropIdentityProject, KeepColumnsComputedAsThemselves, MergeProjects,
-                 DistinctToAggregate, LimitOfSortToTopK, DropWholeLimit, LimitOfNothing<LimitOp>, LimitOfNothing<TopKOp>,
-                 DropIdentityRename>(
-        &getContext());
+    patterns
+        .add<DropTrueFilter, FalseFilterToNothing, RightJoinToLeft, LimitBelowProject,
+             MergeLimits<TopKOp>, MergeLimits<LimitOp>, DropIdentityProject,
+             KeepColumnsComputedAsThemselves, MergeProjects, DistinctToAggregate, LimitOfSortToTopK,
+             DropWholeLimit, LimitOfNothing<LimitOp>, LimitOfNothing<TopKOp>, DropIdentityRename>(
+            &getContext());
     // No folding: the driver would hoist constants out of the expression regions.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(

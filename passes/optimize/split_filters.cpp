@@ -18,7 +18,8 @@ namespace {
 
 using Conjunction = SmallVector<Expression>;
 
-/// What is tried at once: on vectors of numbers, on the entries of a text's dictionary, or row by row.
+/// What is tried at once: on vectors of numbers, on the entries of a text's dictionary, or row by
+/// row.
 struct Parts {
   Conjunction numbers;
   llvm::MapVector<StringAttr, Conjunction> texts; ///< those that read one text alone

@@ -20,8 +20,9 @@ static LogicalResult verifyOp(Operation *op) {
         if (join.getKind() == JoinKind::Right) {
           return join.emitOpError("must be a left join after optimize");
         }
-        return join.getNullAware() ? LogicalResult(join.emitOpError("must not be null_aware after optimize"))
-                                   : success();
+        return join.getNullAware()
+                   ? LogicalResult(join.emitOpError("must not be null_aware after optimize"))
+                   : success();
       })
       .Case([](AggregateOp aggregate) -> LogicalResult {
         for (MeasureAttr measure : aggregate.getMeasureRange()) {

@@ -1,4 +1,5 @@
-// Dependencies between pipelines come from the states they fill and read and the streams between them.
+// Dependencies between pipelines come from the states they fill and read and the streams between
+// them.
 #include "passes/schedule/schedule.h"
 
 #include "passes/analysis/estimated_rows.h"
@@ -8,9 +9,9 @@
 
 #include "dialects/pipe/PipeDialect.h"
 #include "dialects/topo/TopoDialect.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -20,7 +21,8 @@ namespace {
 
 class ProgramBuilder {
 public:
-  explicit ProgramBuilder(ModuleOp module) : module_(module), symbols_(module), b_(module.getContext()) {}
+  explicit ProgramBuilder(ModuleOp module)
+      : module_(module), symbols_(module), b_(module.getContext()) {}
   FailureOr<sched::ProgramOp> run();
 
 private:
@@ -41,10 +43,12 @@ private:
   llvm::StringMap<pipe::PipelineOp> emitters_; ///< stream -> the pipeline that writes it
   /// stream -> the pipelines that write it in the ways of a choice, few first
   llvm::StringMap<std::array<pipe::PipelineOp, 2>> ways_;
-  llvm::StringMap<SmallVector<pipe::PipelineOp>> parts_; ///< stream of several writers -> these, all of which run
-  llvm::StringMap<sched::RunOp> tasks_;        ///< pipeline -> its task
-  llvm::StringSet<> open_;                     ///< pipelines whose dependencies are being added
-  llvm::StringMap<Value> tensorRows_;          ///< stream whose rows become tensors -> what its pipeline writes
+  llvm::StringMap<SmallVector<pipe::PipelineOp>>
+      parts_;                           ///< stream of several writers -> these, all of which run
+  llvm::StringMap<sched::RunOp> tasks_; ///< pipeline -> its task
+  llvm::StringSet<> open_;              ///< pipelines whose dependencies are being added
+  llvm::StringMap<Value>
+      tensorRows_; ///< stream whose rows become tensors -> what its pipeline writes
   int32_t channels_ = 0;
 };
 
@@ -70,21 +74,24 @@ FailureOr<Value> ProgramBuilder::filled(StringRef state) {
 FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
   if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
     auto type = sched::StreamType::get(b_.getContext(), scan.getRows().getType());
-    auto load = sched::LoadOp::create(b_, scan.getLoc(), b_.getType<sched::TokenType>(), type, scan.getTableAttr(),
-                                      scan.getColumns(), scan.getBoundsAttr(), scan.getSplitAttr());
+    auto load = sched::LoadOp::create(b_, scan.getLoc(), b_.getType<sched::TokenType>(), type,
+                                      scan.getTableAttr(), scan.getColumns(), scan.getBoundsAttr(),
+                                      scan.getSplitAttr());
     if (scan.getExpectedRows()) {
       topo::MeshAttr mesh = topo::meshOf(module_);
       int64_t parts = scan.getSplit() && mesh ? mesh.getRankCount() : 1;
-      int64_t share = llvm::divideCeil(*scan.getExpectedRows(), static_cast<uint64_t>(parts)); // of the fullest rank
+      int64_t share = llvm::divideCeil(*scan.getExpectedRows(),
+                                       static_cast<uint64_t>(parts)); // of the fullest rank
       IntegerAttr rows = b_.getI64IntegerAttr(share);
-      load->setAttr(kEstimatedRowsAttr, b_.getDictionaryAttr({b_.getNamedAttr("expected", rows), b_.getNamedAttr("p95", rows)}));
+      load->setAttr(kEstimatedRowsAttr, b_.getDictionaryAttr({b_.getNamedAttr("expected", rows),
+                                                              b_.getNamedAttr("p95", rows)}));
     }
     return load.getRows();
   }
   if (auto values = dyn_cast<pipe::ValuesOp>(source)) {
     auto type = sched::StreamType::get(b_.getContext(), values.getRows().getType());
-    auto rows = sched::ValuesOp::create(b_, values.getLoc(), b_.getType<sched::TokenType>(), type, values.getCells(),
-                                        values.getLogical());
+    auto rows = sched::ValuesOp::create(b_, values.getLoc(), b_.getType<sched::TokenType>(), type,
+                                        values.getCells(), values.getLogical());
     return rows.getRows();
   }
   auto receive = cast<pipe::ReceiveOp>(source);
@@ -112,8 +119,9 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
   }
   Value written = tasks_.lookup(emitter->second.getSymName()).getOutput();
   auto stream = symbols_.lookup<pipe::StreamOp>(receive.getStream());
-  auto exchange = sched::ExchangeOp::create(b_, receive.getLoc(), b_.getType<sched::TokenType>(), written.getType(),
-                                            stream.getExchangeAttr(), b_.getI32IntegerAttr(channels_++), written);
+  auto exchange = sched::ExchangeOp::create(b_, receive.getLoc(), b_.getType<sched::TokenType>(),
+                                            written.getType(), stream.getExchangeAttr(),
+                                            b_.getI32IntegerAttr(channels_++), written);
   return exchange.getOutput();
 }
 
@@ -157,8 +165,8 @@ FailureOr<Value> ProgramBuilder::addChoice(pipe::ChoiceOp choice, pipe::StreamOp
     }
   }
   auto type = sched::StreamType::get(b_.getContext(), stream.getRows());
-  auto choose = sched::ChooseOp::create(b_, choice.getLoc(), b_.getType<sched::TokenType>(), type, *counted,
-                                        choice.getAtMostAttr(), choice.getExpectedAttr());
+  auto choose = sched::ChooseOp::create(b_, choice.getLoc(), b_.getType<sched::TokenType>(), type,
+                                        *counted, choice.getAtMostAttr(), choice.getExpectedAttr());
   auto ways = ways_.lookup(stream.getSymName());
   if (failed(addWay(choose.getFew(), ways[0])) || failed(addWay(choose.getMany(), ways[1]))) {
     return failure();
@@ -223,16 +231,18 @@ LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
   }
   bool partitioned = stream && stream.getExchange() == "hash";
   auto run = sched::RunOp::create(b_, pipeline.getLoc(), b_.getType<sched::TokenType>(), output,
-                                  FlatSymbolRefAttr::get(pipeline.getSymNameAttr()), input, source, symbols(fills),
-                                  symbols(reads), after, partitioned ? b_.getUnitAttr() : UnitAttr());
+                                  FlatSymbolRefAttr::get(pipeline.getSymNameAttr()), input, source,
+                                  symbols(fills), symbols(reads), after,
+                                  partitioned ? b_.getUnitAttr() : UnitAttr());
   tasks_[pipeline.getSymName()] = run;
   if (stream && stream.getExchange() == "to_tensor") {
     tensorRows_[stream.getSymName()] = run.getOutput();
   }
   if (stream && stream.getExchange() == "result") {
     bool ordered = stream->getAttrOfType<BoolAttr>("ordered") == b_.getBoolAttr(true);
-    sched::ResultOp::create(b_, pipeline.getLoc(), run.getOutput(), stream->getAttrOfType<ArrayAttr>("names"),
-                            stream.getLogicalAttr(), ordered ? b_.getUnitAttr() : UnitAttr());
+    sched::ResultOp::create(b_, pipeline.getLoc(), run.getOutput(),
+                            stream->getAttrOfType<ArrayAttr>("names"), stream.getLogicalAttr(),
+                            ordered ? b_.getUnitAttr() : UnitAttr());
   }
   return success();
 }

@@ -17,7 +17,8 @@ namespace {
 
 class PlanEmitter {
 public:
-  PlanEmitter(sched::ProgramOp program, std::vector<plan::Kernel> kernels, std::vector<std::string> places)
+  PlanEmitter(sched::ProgramOp program, std::vector<plan::Kernel> kernels,
+              std::vector<std::string> places)
       : program_(program), module_(program->getParentOfType<ModuleOp>()) {
     plan_.kernels = std::move(kernels);
     for (std::string &text : places) {
@@ -56,7 +57,8 @@ private:
   llvm::StringMap<int32_t> states_;
   DenseMap<Value, int32_t> streams_;
   DenseMap<Value, int32_t> buffers_;
-  DenseMap<Value, int32_t> sizes_; ///< buffers of run-time extent -> the buffer whose rows size them
+  DenseMap<Value, int32_t>
+      sizes_; ///< buffers of run-time extent -> the buffer whose rows size them
   DenseMap<Operation *, int32_t> tasks_;
 };
 
@@ -221,7 +223,8 @@ void PlanEmitter::addValues(sched::ValuesOp op) {
     for (Attribute literal : row) {
       plan::Cell cell;
       if (auto integer = dyn_cast<IntegerAttr>(literal)) {
-        APInt wide = integer.getType().isInteger(1) ? integer.getValue().zext(128) : integer.getValue().sextOrTrunc(128);
+        APInt wide = integer.getType().isInteger(1) ? integer.getValue().zext(128)
+                                                    : integer.getValue().sextOrTrunc(128);
         cell.integer = static_cast<int64_t>(wide.extractBitsAsZExtValue(64, 0));
         cell.high = static_cast<int64_t>(wide.extractBitsAsZExtValue(64, 64));
       } else if (auto real = dyn_cast<FloatAttr>(literal)) {
@@ -263,14 +266,16 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   }
   for (StringRef name : statesOf(pipeline)) {
     bool filled = llvm::is_contained(op.getFills(), FlatSymbolRefAttr::get(op.getContext(), name));
-    task.states.push_back({states_.lookup(name), filled ? plan::StateUse::kPerWorker : plan::StateUse::kShared});
+    task.states.push_back(
+        {states_.lookup(name), filled ? plan::StateUse::kPerWorker : plan::StateUse::kShared});
   }
   task.partitioned = op.getPartitioned();
   Operation &sink = pipeline.getBody().front().back();
   task.place = place(op.getLoc(), sink.getName().stripDialect().str());
   if (op.getOutput() && streams_.contains(op.getOutput())) {
     task.outputStream = streams_.lookup(op.getOutput()); // what both ways of a choice write
-  } else if (auto unite = op.getOutput() ? dyn_cast<sched::UniteOp>(*op.getOutput().user_begin()) : sched::UniteOp()) {
+  } else if (auto unite = op.getOutput() ? dyn_cast<sched::UniteOp>(*op.getOutput().user_begin())
+                                         : sched::UniteOp()) {
     if (!streams_.contains(unite.getRows())) {
       addStream(unite.getRows(), cast<pipe::EmitOp>(sink).getStream().str());
       plan_.streams.back().writers = static_cast<uint32_t>(unite.getInputs().size());
@@ -305,7 +310,8 @@ void PlanEmitter::addExchange(sched::ExchangeOp op) {
 void PlanEmitter::addResult(sched::ResultOp op) {
   plan_.result = plan_.streams[streams_.lookup(op.getRows())].schema;
   if (op.getNames()) {
-    for (auto [column, name] : llvm::zip(plan_.result.columns, op.getNames()->getAsRange<StringAttr>())) {
+    for (auto [column, name] :
+         llvm::zip(plan_.result.columns, op.getNames()->getAsRange<StringAttr>())) {
       column.name = name.str();
     }
   }
@@ -336,7 +342,8 @@ void PlanEmitter::addRelease(sched::ReleaseOp op) {
   plan::Task task;
   task.kind = plan::TaskKind::kRelease;
   task.reservation = tasks_.lookup(op.getGranted().getDefiningOp());
-  task.name = "release_" + plan_.tasks[task.reservation].name.substr(std::string("reserve_").size());
+  task.name =
+      "release_" + plan_.tasks[task.reservation].name.substr(std::string("reserve_").size());
   task.phase = "reserve";
   task.place = plan_.tasks[task.reservation].place;
   addTask(std::move(task), op);
@@ -388,7 +395,8 @@ int32_t PlanEmitter::addBuffer(Value value, std::string name) {
   for (int64_t extent : shape.getShape()) {
     bool known = !ShapedType::isDynamic(extent);
     buffer.shape.push_back(known ? extent : plan::kUnknownExtent);
-    buffer.bytes *= known ? extent : 1; // an upper bound: a rank's part is not larger than the whole
+    buffer.bytes *=
+        known ? extent : 1; // an upper bound: a rank's part is not larger than the whole
   }
   if (!shape.hasStaticShape()) {
     // Rows of run-time number come from one table; what is computed from them has the same number.
@@ -447,9 +455,11 @@ void PlanEmitter::addToTensor(sched::ToTensorOp op) {
   task.place = place(op.getLoc(), "to_tensor");
   task.inputStream = streams_.lookup(op.getRows());
   const std::vector<plan::Column> &columns = plan_.streams[task.inputStream].schema.columns;
-  for (auto [group, buffer] : llvm::zip_equal(op.getGroups().getAsRange<ArrayAttr>(), op.getBuffers())) {
+  for (auto [group, buffer] :
+       llvm::zip_equal(op.getGroups().getAsRange<ArrayAttr>(), op.getBuffers())) {
     for (StringAttr name : group.getAsRange<StringAttr>()) {
-      auto column = llvm::find_if(columns, [&](const plan::Column &c) { return c.name == name.getValue(); });
+      auto column =
+          llvm::find_if(columns, [&](const plan::Column &c) { return c.name == name.getValue(); });
       task.parameters.push_back(column - columns.begin());
     }
     task.outputs.push_back(addBuffer(buffer, "rows"));

@@ -1,4 +1,5 @@
-// Placements follow from the ops: results are placed as they start, collectives change what is split.
+// Placements follow from the ops: results are placed as they start, collectives change what is
+// split.
 #include "passes/schedule/tensor_placement.h"
 
 #include "dialects/dist/DistDialect.h"
@@ -15,14 +16,16 @@ LogicalResult TensorPlacements::addArguments(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type) {
-      return emitError(argument.getLoc(), "arguments of a tensor program are tensors, got: ") << argument.getType();
+      return emitError(argument.getLoc(), "arguments of a tensor program are tensors, got: ")
+             << argument.getType();
     }
     auto global = type;
     if (recorded) {
       global = cast<RankedTensorType>(cast<TypeAttr>(recorded[argument.getArgNumber()]).getValue());
     }
     if (!global.hasStaticShape()) {
-      return emitError(argument.getLoc(), "the extents of an argument must be known, got: ") << global;
+      return emitError(argument.getLoc(), "the extents of an argument must be known, got: ")
+             << global;
     }
     TensorPlacement placement{llvm::to_vector(global.getShape())};
     for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
@@ -78,7 +81,8 @@ TensorPlacement TensorPlacements::startPlacement(Value start) const {
   TensorPlacement placement{llvm::to_vector(cast<RankedTensorType>(start.getType()).getShape())};
   if (auto empty = start.getDefiningOp<tensor::EmptyOp>()) {
     unsigned next = 0;
-    for (int64_t dimension = 0; dimension < static_cast<int64_t>(placement.shape.size()); ++dimension) {
+    for (int64_t dimension = 0; dimension < static_cast<int64_t>(placement.shape.size());
+         ++dimension) {
       if (ShapedType::isDynamic(placement.shape[dimension])) {
         addSize(placement, dimension, empty.getDynamicSizes()[next++]);
       }
@@ -89,7 +93,8 @@ TensorPlacement TensorPlacements::startPlacement(Value start) const {
 
 void TensorPlacements::addSize(TensorPlacement &placement, int64_t dimension, Value size) const {
   if (auto local = size.getDefiningOp<dist::LocalExtentOp>()) {
-    placement.shape[dimension] = getConstantIntValue(local.getExtent()).value_or(ShapedType::kDynamic);
+    placement.shape[dimension] =
+        getConstantIntValue(local.getExtent()).value_or(ShapedType::kDynamic);
     placement.splitDimension = dimension;
     return;
   }
@@ -109,7 +114,8 @@ void TensorPlacements::addSize(TensorPlacement &placement, int64_t dimension, Va
 }
 
 LogicalResult TensorPlacements::addCollective(Operation *op) {
-  if (!isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp, dist::AllToAllOp, dist::SliceOp>(op)) {
+  if (!isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp, dist::AllToAllOp,
+           dist::SliceOp>(op)) {
     return op->emitError("has no task in a tensor program: ") << op->getName();
   }
   TensorPlacement placement = of(op->getOperand(0));
@@ -144,9 +150,11 @@ LogicalResult TensorPlacements::addReshape(Operation *op) {
     placements_[op->getResult(0)] = std::move(placement);
     return success();
   }
-  // A split dimension, or one of unknown extent, may be renumbered, but not cut or joined: the parts would not be
-  // even.
-  int64_t marked = split >= 0 ? split : llvm::find(placement.shape, ShapedType::kDynamic) - placement.shape.begin();
+  // A split dimension, or one of unknown extent, may be renumbered, but not cut or joined: the
+  // parts would not be even.
+  int64_t marked =
+      split >= 0 ? split
+                 : llvm::find(placement.shape, ShapedType::kDynamic) - placement.shape.begin();
   int64_t extent = placement.shape[marked];
   auto elementsBut = [](ArrayRef<int64_t> shape, int64_t left) {
     int64_t elements = 1;

@@ -19,7 +19,8 @@ struct TensorPlacement {
   Parts parts = Parts::kEven;
 };
 
-/// Derives placements in program order: arguments from their recorded global types, results from operands.
+/// Derives placements in program order: arguments from their recorded global types, results from
+/// operands.
 class TensorPlacements {
 public:
   /// `ranks`: whether rows of tables are spread.

@@ -1,4 +1,5 @@
-// Walks the function in program order, which is a valid order of the tasks; tokens say what may overlap.
+// Walks the function in program order, which is a valid order of the tasks; tokens say what may
+// overlap.
 #include "passes/schedule/tensor_schedule.h"
 
 #include "passes/analysis/tensor_kernel.h"
@@ -40,7 +41,8 @@ std::string operationName(Operation *op) {
 
 class TensorScheduler {
 public:
-  TensorScheduler(func::FuncOp function, sched::ProgramOp program, const llvm::StringMap<Value> &streams)
+  TensorScheduler(func::FuncOp function, sched::ProgramOp program,
+                  const llvm::StringMap<Value> &streams)
       : function_(function), streams_(streams), placements_(ranksOf(function)),
         b_(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
@@ -53,7 +55,8 @@ public:
     }
     for (BlockArgument argument : function_.getArguments()) {
       buffers_[argument] =
-          sched::InputOp::create(b_, argument.getLoc(), bufferOf(argument), argumentName(argument)).getBuffer();
+          sched::InputOp::create(b_, argument.getLoc(), bufferOf(argument), argumentName(argument))
+              .getBuffer();
     }
     for (Operation &op : function_.getBody().front()) {
       if (failed(addOp(&op))) {
@@ -71,8 +74,8 @@ private:
 
   sched::BufferType bufferType(Type element, const TensorPlacement &placement) {
     return sched::BufferType::get(b_.getContext(), b_.getStringAttr("host"),
-                                  RankedTensorType::get(placement.shape, element), placement.splitDimension,
-                                  placement.parts == Parts::kRagged);
+                                  RankedTensorType::get(placement.shape, element),
+                                  placement.splitDimension, placement.parts == Parts::kRagged);
   }
   sched::BufferType bufferOf(Value tensor) {
     return bufferType(getElementTypeOrSelf(tensor.getType()), placements_.of(tensor));
@@ -83,7 +86,8 @@ private:
       addResults(result);
       return success();
     }
-    bool tensor = llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+    bool tensor =
+        llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
     // Sizes, scalars, and tensors that exist only as something to write to.
     if (!tensor || isa<tensor::EmptyOp, linalg::FillOp>(op)) {
       return success();
@@ -102,7 +106,8 @@ private:
     } else if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op)) {
       addCompute(op, "reshape", {}, op->getOperand(0), {}, op->getResults());
     } else if (auto slice = dyn_cast<dist::SliceOp>(op)) {
-      addCompute(op, "slice", {}, op->getOperand(0), {static_cast<int64_t>(slice.getDim())}, op->getResults());
+      addCompute(op, "slice", {}, op->getOperand(0), {static_cast<int64_t>(slice.getDim())},
+                 op->getResults());
     } else {
       addCollective(op);
     }
@@ -137,8 +142,9 @@ private:
     for (Value output : outputs) {
       types.push_back(bufferOf(output));
     }
-    auto task = sched::ComputeOp::create(b_, op->getLoc(), types, b_.getStringAttr(operation), kernel, operands,
-                                         b_.getDenseI64ArrayAttr(parameters), b_.getStringAttr(operationName(op)));
+    auto task = sched::ComputeOp::create(b_, op->getLoc(), types, b_.getStringAttr(operation),
+                                         kernel, operands, b_.getDenseI64ArrayAttr(parameters),
+                                         b_.getStringAttr(operationName(op)));
     for (auto [output, buffer] : llvm::zip_equal(outputs, task.getOutputs())) {
       buffers_[output] = buffer;
     }
@@ -149,11 +155,12 @@ private:
     SmallVector<AffineMap> maps = product.getIndexingMapsArray();
     unsigned last = product.getNumLoops() - 1; // the reduction
     auto transposed = [&](AffineMap map, unsigned reductionPosition) {
-      return cast<AffineDimExpr>(map.getResults().take_back(2)[reductionPosition]).getPosition() != last;
+      return cast<AffineDimExpr>(map.getResults().take_back(2)[reductionPosition]).getPosition() !=
+             last;
     };
     addCompute(product, isa<linalg::BatchMatmulOp>(product) ? "batch_matmul" : "matmul", {},
-               product->getOperands().take_front(2), {transposed(maps[0], 1), transposed(maps[1], 0)},
-               product->getResults());
+               product->getOperands().take_front(2),
+               {transposed(maps[0], 1), transposed(maps[1], 0)}, product->getResults());
   }
 
   void addCollective(Operation *op) {
@@ -167,15 +174,17 @@ private:
     } else if (isa<dist::AllGatherOp>(op)) {
       collective = "all_gather";
     }
-    buffers_[op->getResult(0)] = communicate(op->getLoc(), collective, combine, buffers_.lookup(op->getOperand(0)),
-                                             bufferOf(op->getResult(0)));
+    buffers_[op->getResult(0)] =
+        communicate(op->getLoc(), collective, combine, buffers_.lookup(op->getOperand(0)),
+                    bufferOf(op->getResult(0)));
   }
 
   /// One order on every rank.
-  Value communicate(Location location, StringRef collective, StringRef combine, Value input, Type output) {
+  Value communicate(Location location, StringRef collective, StringRef combine, Value input,
+                    Type output) {
     auto task = sched::CollectiveOp::create(b_, location, b_.getType<sched::TokenType>(), output,
-                                            b_.getStringAttr(collective), b_.getStringAttr(combine), input,
-                                            last_ ? ValueRange(last_) : ValueRange());
+                                            b_.getStringAttr(collective), b_.getStringAttr(combine),
+                                            input, last_ ? ValueRange(last_) : ValueRange());
     last_ = task.getDone();
     return task.getOutput();
   }
@@ -197,7 +206,8 @@ private:
       const TensorKernelExtent &extent = shape->extents[*shape->rowLoop];
       rows = {extent.buffer, extent.dimension};
     }
-    addCompute(op, "kernel", FlatSymbolRefAttr::get(op.getContext(), tensorKernelSymbol(op)), inputs, rows, outputs);
+    addCompute(op, "kernel", FlatSymbolRefAttr::get(op.getContext(), tensorKernelSymbol(op)),
+               inputs, rows, outputs);
     return success();
   }
 

@@ -40,7 +40,8 @@ SmallVector<Passed> passedColumns(Operation *op) {
     Block &body = project.getExpressions().front();
     for (auto [name, value] : llvm::zip_equal(project.getComputed().getAsRange<StringAttr>(),
                                               body.getTerminator()->getOperands())) {
-      if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == &body) {
+      if (auto argument = dyn_cast<BlockArgument>(value);
+          argument && argument.getOwner() == &body) {
         auto from = cast<StringAttr>(project.getColumns()[argument.getArgNumber()]);
         passed.push_back({project.getInput(), from, name});
       }
@@ -61,7 +62,8 @@ SmallVector<Passed> passedColumns(Operation *op) {
     }
     return passed;
   }
-  if (isa<FilterOp, DistinctOp, SortOp, LimitOp, TopKOp>(op) || op->getDialect()->getNamespace() == "dist") {
+  if (isa<FilterOp, DistinctOp, SortOp, LimitOp, TopKOp>(op) ||
+      op->getDialect()->getNamespace() == "dist") {
     byName(op->getOperand(0));
   }
   return passed;
@@ -92,7 +94,8 @@ void ColumnClasses::add(Operation *op) {
   }
   Value result = op->getResult(0);
   auto type = cast<TableType>(result.getType());
-  // Union-find over the result's columns; a root is named by its position in the type, smallest first.
+  // Union-find over the result's columns; a root is named by its position in the type, smallest
+  // first.
   llvm::DenseMap<StringAttr, unsigned> position;
   for (auto [index, name] : llvm::enumerate(type.getNames())) {
     position[name] = static_cast<unsigned>(index);

@@ -7,8 +7,8 @@
 
 namespace headrace::shard {
 
-/// Classes per table value: an inner join makes its key pairs equal. Every class is named by its first column
-/// in the table type.
+/// Classes per table value: an inner join makes its key pairs equal. Every class is named by its
+/// first column in the table type.
 class ColumnClasses {
 public:
   /// Derives the classes of the op's table results; operands must have been added before.
@@ -19,8 +19,8 @@ public:
   llvm::SmallVector<mlir::StringAttr, 2> namesOf(mlir::Value table,
                                                  llvm::ArrayRef<mlir::StringAttr> columns) const;
 
-  /// A column of `source` (by class name), seen in `target`, a result of the op that reads `source`: the class
-  /// name there, or null if no column of the class survives.
+  /// A column of `source` (by class name), seen in `target`, a result of the op that reads
+  /// `source`: the class name there, or null if no column of the class survives.
   mlir::StringAttr follow(mlir::Value source, mlir::StringAttr column, mlir::Operation *op) const;
 
 private:

@@ -233,7 +233,8 @@ private:
 
   /// `groups`: of one rank.
   cost::StepWork groupWork(Value input, Value result, size_t keys, double parts, double groups) {
-    return context_.work.group(input, result, static_cast<double>(keys), rows(input) / parts, groups);
+    return context_.work.group(input, result, static_cast<double>(keys), rows(input) / parts,
+                               groups);
   }
 
   /// Aggregates and distinct: complete where equal keys are together, unreduced elsewhere.

@@ -1,9 +1,9 @@
 // The pass shard-insert-reshards: needs and layouts that differ become dist.reshard ops.
 #include "dialects/dist/DistDialect.h"
-#include "passes/shard/passes.h"
-#include "passes/shard/rematerialize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/shard/passes.h"
+#include "passes/shard/rematerialize.h"
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -38,7 +38,9 @@ public:
   }
 
 private:
-  static bool hasLayout(Value value) { return isa<frame::TableType, RankedTensorType>(value.getType()); }
+  static bool hasLayout(Value value) {
+    return isa<frame::TableType, RankedTensorType>(value.getType());
+  }
 
   void meetNeeds(Operation *op) {
     auto needs = op->getAttrOfType<ArrayAttr>(DistDialect::getNeedsAttrName());

@@ -120,7 +120,8 @@ std::string describe(const Layout &layout, topo::MeshAttr mesh) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   auto over = [&](AxisSet axes) {
-    llvm::interleave(axisNames(axes, mesh), stream, [&](StringAttr axis) { stream << axis.getValue(); }, ",");
+    llvm::interleave(
+        axisNames(axes, mesh), stream, [&](StringAttr axis) { stream << axis.getValue(); }, ",");
   };
   if (layout.isReplicated()) {
     return "replicated";

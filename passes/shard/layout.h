@@ -1,4 +1,5 @@
-// Layouts as plain values for enumeration and costs: mesh axes are bits, nothing is uniqued in a context.
+// Layouts as plain values for enumeration and costs: mesh axes are bits, nothing is uniqued in a
+// context.
 #ifndef HEADRACE_PASSES_SHARD_LAYOUT_H
 #define HEADRACE_PASSES_SHARD_LAYOUT_H
 
@@ -18,8 +19,8 @@ enum class Form : uint8_t { kTable, kTensor };
 struct Layout {
   Form form = Form::kTable;
   llvm::SmallVector<AxisSet, 4> dims;
-  /// The dimension whose parts have sizes known only at run time, or -1, and the op that fixed them: two
-  /// ragged splits match only if they come from the same op.
+  /// The dimension whose parts have sizes known only at run time, or -1, and the op that fixed
+  /// them: two ragged splits match only if they come from the same op.
   int32_t raggedDim = -1;
   mlir::Operation *raggedOrigin = nullptr;
 

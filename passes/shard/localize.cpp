@@ -1,4 +1,5 @@
-// The pass dist-localize: every rank's own types. Split dimensions become dynamic, sizes come from dist.local_extent.
+// The pass dist-localize: every rank's own types. Split dimensions become dynamic, sizes come from
+// dist.local_extent.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -100,8 +101,10 @@ private:
         sizes.push_back(empty.getDynamicSizes()[dynamic++]);
         continue;
       }
-      Value extent = arith::ConstantIndexOp::create(builder, location, empty.getType().getDimSize(dim));
-      sizes.push_back(LocalExtentOp::create(builder, location, builder.getIndexType(), extent, axesOf(layout, dim)));
+      Value extent =
+          arith::ConstantIndexOp::create(builder, location, empty.getType().getDimSize(dim));
+      sizes.push_back(LocalExtentOp::create(builder, location, builder.getIndexType(), extent,
+                                            axesOf(layout, dim)));
     }
     auto local = tensor::EmptyOp::create(builder, location, type, sizes);
     empty.getResult().replaceAllUsesWith(local.getResult());
@@ -122,7 +125,8 @@ private:
       auto before = cast<RankedTensorType>(part.getType());
       SmallVector<int64_t> shape(before.getShape());
       shape[dim] = ShapedType::kDynamic;
-      part = SliceOp::create(builder, op->getLoc(), RankedTensorType::get(shape, before.getElementType()), part,
+      part = SliceOp::create(builder, op->getLoc(),
+                             RankedTensorType::get(shape, before.getElementType()), part,
                              builder.getI64IntegerAttr(dim), axesOf(layout, dim));
       first = first ? first : part.getDefiningOp();
     }

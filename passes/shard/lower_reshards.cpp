@@ -82,7 +82,8 @@ private:
       return SliceOp::create(builder_, location, type, value, dim, axes);
     case StepKind::kAllGather:
       return AllGatherOp::create(builder_, location, type, value, dim, axes,
-                                 step.split == SplitKind::Ragged ? builder_.getUnitAttr() : UnitAttr());
+                                 step.split == SplitKind::Ragged ? builder_.getUnitAttr()
+                                                                 : UnitAttr());
     case StepKind::kAllReduce:
       return AllReduceOp::create(builder_, location, type, combine(), value, axes);
     case StepKind::kReduceScatter:
@@ -104,7 +105,8 @@ private:
     llvm_unreachable("unknown reshard step");
   }
 
-  /// Where it does not matter which rank keeps a row, all columns that are alike on all ranks decide.
+  /// Where it does not matter which rank keeps a row, all columns that are alike on all ranks
+  /// decide.
   Value keep(const ReshardStep &step, Value table, ArrayAttr axes) {
     SmallVector<Attribute> keys(step.keys.begin(), step.keys.end());
     if (keys.empty() && !step.after.isRoot()) {
@@ -138,7 +140,8 @@ private:
       AggregateFunction function = measure.getFunction() == AggregateFunction::CountStar
                                        ? AggregateFunction::Count
                                        : measure.getFunction();
-      measures.push_back(MeasureAttr::get(op_.getContext(), function, measure.getName(), measure.getName()));
+      measures.push_back(
+          MeasureAttr::get(op_.getContext(), function, measure.getName(), measure.getName()));
     }
     aggregate.setStage(AggregateStage::Partial);
     auto final = AggregateOp::create(builder_, aggregate.getLoc(), aggregate.getType(), parts,
@@ -151,8 +154,8 @@ private:
   Value finishLimit(LimitOp limit, Value parts) {
     int64_t offset = static_cast<int64_t>(limit.getOffset());
     int64_t count = static_cast<int64_t>(*limit.getCount());
-    Value last = LimitOp::create(builder_, limit.getLoc(), limit.getType(), parts, limit.getOffsetAttr(),
-                                 limit.getCountAttr());
+    Value last = LimitOp::create(builder_, limit.getLoc(), limit.getType(), parts,
+                                 limit.getOffsetAttr(), limit.getCountAttr());
     limit.setOffsetAttr(builder_.getI64IntegerAttr(0));
     limit.setCountAttr(builder_.getI64IntegerAttr(offset + count));
     return last;

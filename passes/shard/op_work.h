@@ -23,7 +23,8 @@ public:
   cost::StepWork probe(frame::JoinOp op, double rows, double buildRows, double matches);
   /// `rows` rows of `input` folded into `groups` groups of `result`, of which the first `keys`
   /// columns are keys.
-  cost::StepWork group(mlir::Value input, mlir::Value result, double keys, double rows, double groups);
+  cost::StepWork group(mlir::Value input, mlir::Value result, double keys, double rows,
+                       double groups);
   /// `rows` rows put in order, of which `limit` stay; 0: all.
   cost::StepWork sort(mlir::Value input, double rows, double limit, mlir::StringAttr firstKey);
   /// Rows of several pipelines become those of one.

@@ -45,7 +45,8 @@ Value rematerialize(OpBuilder &builder, Value value, LayoutAttr layout) {
   Operation *op = value.getDefiningOp();
   IRMapping mapping;
   if (auto fill = dyn_cast<linalg::FillOp>(op)) {
-    mapping.map(fill.getOutputs().front(), rematerialize(builder, fill.getOutputs().front(), layout));
+    mapping.map(fill.getOutputs().front(),
+                rematerialize(builder, fill.getOutputs().front(), layout));
   }
   Operation *clone = builder.clone(*op, mapping);
   clone->removeAttr(DistDialect::getNeedsAttrName());

@@ -82,7 +82,8 @@ cost::RowShape RowEstimates::shapeOf(Value table, llvm::function_ref<bool(String
   return shape;
 }
 
-void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &column, double bytes) {
+void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &column,
+                            double bytes) {
   unsigned index = *scan.getResult().getType().findColumn(column.name);
   auto file = cast<StringAttr>(scan.getFileColumns()[index]);
   analysis::ColumnPages pages = analysis::pagesOf(scan, file, column.type, bytes);

@@ -1,4 +1,5 @@
-// `headrace._compiler`: the compiler for Python, loaded only when a program is not in the cache of plans.
+// `headrace._compiler`: the compiler for Python, loaded only when a program is not in the cache of
+// plans.
 #include "passes/driver/session.h"
 
 #include <nanobind/nanobind.h>
@@ -15,12 +16,14 @@ using headrace::driver::SessionRequest;
 
 NB_MODULE(_compiler, module) {
   module.doc() = "The headrace compiler: programs to plans and kernels.";
-  nb::class_<SessionQuery>(module, "Query", "A query whose columns are arguments of a tensor function.")
+  nb::class_<SessionQuery>(module, "Query",
+                           "A query whose columns are arguments of a tensor function.")
       .def(nb::init<>())
       .def_rw("substrait", &SessionQuery::substrait)
       .def_rw("arguments", &SessionQuery::arguments)
       .def_rw("columns", &SessionQuery::columns);
-  nb::class_<SessionRequest>(module, "Request", "A program to compile, with what is known beside it.")
+  nb::class_<SessionRequest>(module, "Request",
+                             "A program to compile, with what is known beside it.")
       .def(nb::init<>())
       .def_rw("substrait", &SessionRequest::substrait)
       .def_rw("mlir", &SessionRequest::mlir)
@@ -49,7 +52,8 @@ NB_MODULE(_compiler, module) {
       .def_prop_ro("kernels", [](const SessionAnswer &answer) {
         return nb::bytes(answer.kernels.data(), answer.kernels.size());
       });
-  nb::class_<CompilerSession>(module, "Session", "A compiler; one per thread, kept between programs.")
+  nb::class_<CompilerSession>(module, "Session",
+                              "A compiler; one per thread, kept between programs.")
       .def(nb::init<>())
       .def("compile_sql", &CompilerSession::compileSql, nb::arg("request"),
            nb::call_guard<nb::gil_scoped_release>())

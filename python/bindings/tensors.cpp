@@ -25,7 +25,8 @@ exec::TensorView viewOf(const TensorArgument &array, const std::string &name) {
   view.data = array.data();
   view.element = elementName(array.dtype());
   if (view.element.empty()) {
-    raise(makeError(ErrorKind::kUser, "tensors have elements of f32, f64 or i64; convert tensor: ", name));
+    raise(makeError(ErrorKind::kUser,
+                    "tensors have elements of f32, f64 or i64; convert tensor: ", name));
   }
   auto width = static_cast<int64_t>(array.itemsize());
   for (size_t d = 0; d < array.ndim(); ++d) {
@@ -37,9 +38,8 @@ exec::TensorView viewOf(const TensorArgument &array, const std::string &name) {
 
 nb::object arrayOf(const exec::TensorResult &tensor) {
   auto *pin = new std::shared_ptr<const void>(tensor.pin);
-  nb::capsule owner(pin, [](void *held) noexcept {
-    delete static_cast<std::shared_ptr<const void> *>(held);
-  });
+  nb::capsule owner(
+      pin, [](void *held) noexcept { delete static_cast<std::shared_ptr<const void> *>(held); });
   nb::dlpack::dtype type = tensor.element == "f32"   ? nb::dtype<float>()
                            : tensor.element == "f64" ? nb::dtype<double>()
                                                      : nb::dtype<int64_t>();

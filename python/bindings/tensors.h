@@ -10,7 +10,8 @@ namespace headrace::python {
 
 using TensorArgument = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
 
-/// The caller's elements; valid while `array` lives. Throws Error for other elements than f32, f64, i64.
+/// The caller's elements; valid while `array` lives. Throws Error for other elements than f32, f64,
+/// i64.
 exec::TensorView viewOf(const TensorArgument &array, const std::string &name);
 
 /// A NumPy array that shares the result's memory.

@@ -60,8 +60,8 @@ private:
   TensorBuffer *output_ = nullptr;
   std::shared_ptr<MemoryAccount> account_;
   Block scratch_;
-  Split split_;                 ///< of the whole that is packed or unpacked
-  std::vector<int64_t> parts_;  ///< extent of each rank's part of it
+  Split split_;                ///< of the whole that is packed or unpacked
+  std::vector<int64_t> parts_; ///< extent of each rank's part of it
   std::vector<int64_t> counts_;
   uint8_t *packed_ = nullptr; ///< parts to be unpacked into the output, or none
   bool counting_ = false;     ///< the ranks are telling how many rows they have
@@ -175,8 +175,8 @@ Status CollectiveTask::startAllToAll(ElementType type) {
   int32_t gathered = input_->described().splitDimension;
   int32_t scattered = output_->described().splitDimension;
   if (gathered == plan::kNone || scattered == plan::kNone || gathered == scattered) {
-    return makeError(ErrorKind::kInternal,
-                     "all_to_all needs two different split dimensions: ", output_->described().name);
+    return makeError(ErrorKind::kInternal, "all_to_all needs two different split dimensions: ",
+                     output_->described().name);
   }
   Split source = splitOf(input_->localShape(), scattered);
   Split target = splitOf(output_->localShape(), gathered);

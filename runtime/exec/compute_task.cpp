@@ -1,11 +1,12 @@
-// Compute tasks over tensor buffers: library calls, generated kernels, and moves within a rank; and loading of
-// bound tensors.
+// Compute tasks over tensor buffers: library calls, generated kernels, and moves within a rank; and
+// loading of bound tensors.
 //
 // "matmul", "batch_matmul": inputs A and B, output C (see matmul_job.h).
 //   parameters: [A is stored transposed, B is stored transposed], 0 or 1; missing = 0.
-// "kernel": the kernel sees a column with one segment per input, then per output: the whole local buffers. Its
-//   literal block is the local extents of all of them, one after another. parameters: [buffer, dimension] whose
-//   local extent is cut into morsels; none: the kernel is called once.
+// "kernel": the kernel sees a column with one segment per input, then per output: the whole local
+//   buffers. Its literal block is the local extents of all of them, one after another.
+//   parameters: [buffer, dimension] whose local extent is cut into morsels; none: the kernel is
+//   called once.
 // "reshape": the elements of the input in the same order.
 // "slice": this rank's even part of a dimension; parameters: [dimension].
 #include "runtime/exec/matmul_job.h"
@@ -99,10 +100,10 @@ Status ComputeTask::checkRowLoop(size_t operands) const {
                parameter(0) < static_cast<int64_t>(operands);
   if (known) {
     auto inputs = static_cast<int64_t>(task_.inputs.size());
-    int32_t index = parameter(0) < inputs ? task_.inputs[parameter(0)]
-                                          : task_.outputs[parameter(0) - inputs];
-    known = parameter(1) >= 0 &&
-            parameter(1) < static_cast<int64_t>(buffer(index).localShape().size());
+    int32_t index =
+        parameter(0) < inputs ? task_.inputs[parameter(0)] : task_.outputs[parameter(0) - inputs];
+    known =
+        parameter(1) >= 0 && parameter(1) < static_cast<int64_t>(buffer(index).localShape().size());
   }
   return known ? Status()
                : makeError(ErrorKind::kInternal,
@@ -135,9 +136,8 @@ Status ComputeTask::startKernel() {
   int64_t total = task_.parameters.empty() ? 1 : (*shapes[parameter(0)])[parameter(1)];
   // About as many elements a morsel as a worker's cache holds.
   constexpr int64_t kElements = 65536;
-  int64_t rows = task_.parameters.empty()
-                     ? 1
-                     : std::clamp<int64_t>(kElements * total / largest, 1, kElements);
+  int64_t rows =
+      task_.parameters.empty() ? 1 : std::clamp<int64_t>(kElements * total / largest, 1, kElements);
   addPhase([=, this]() -> Expected<JobPhase> {
     return JobPhase{(total + rows - 1) / rows, [=, this](int, int64_t morsel) {
                       int64_t first = morsel * rows;

@@ -52,8 +52,8 @@ int32_t stringKeep(HrWorker *worker, void *owner, HrString *text) {
   return finish(worker, static_cast<StateCopy *>(owner)->keep(text));
 }
 
-int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t function, const HrString *const *operands,
-             int32_t count, HrString *out) {
+int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t function,
+             const HrString *const *operands, int32_t count, HrString *out) {
   auto what = static_cast<HrTextFunction>(function);
   if (what == HR_TEXT_TRIM || what == HR_TEXT_TRIM_START || what == HR_TEXT_TRIM_END) {
     *out = primitives::textTrimmed(what, *operands[0], *operands[1]);
@@ -71,7 +71,8 @@ int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t function, const HrS
   }
   uint64_t bytes = primitives::writeText(what, operands, count, buffer->data);
   if (bytes > UINT32_MAX) {
-    return failImport(worker, HR_ERROR_OVERFLOW, makeError(ErrorKind::kData, "a string of more than 4 GiB"));
+    return failImport(worker, HR_ERROR_OVERFLOW,
+                      makeError(ErrorKind::kData, "a string of more than 4 GiB"));
   }
   *out = primitives::makeString(buffer->data, static_cast<uint32_t>(bytes));
   return HR_OK;

@@ -7,8 +7,8 @@ namespace headrace::exec {
 
 OpenSource openFiles(std::shared_ptr<storage::Storage> storage, std::vector<std::string> paths,
                      std::vector<storage::FileIdentity> manifest) {
-  return [storage = std::move(storage), paths = std::move(paths), manifest = std::move(manifest)](
-             const plan::Slot &slot, storage::Share share) {
+  return [storage = std::move(storage), paths = std::move(paths),
+          manifest = std::move(manifest)](const plan::Slot &slot, storage::Share share) {
     return storage->scan(slot, paths, manifest, share);
   };
 }

@@ -87,7 +87,11 @@ Expected<Product> productOf(const MatmulOperands &operands) {
   if (std::max({a.rows, a.columns, b.columns}) > INT32_MAX) {
     return broken(ErrorKind::kUnsupported, "matrices of more than 2^31 rows or columns: ");
   }
-  return Product{*left, *right, *out, a.columns, operands.leftTransposed ? CblasTrans : CblasNoTrans,
+  return Product{*left,
+                 *right,
+                 *out,
+                 a.columns,
+                 operands.leftTransposed ? CblasTrans : CblasNoTrans,
                  operands.rightTransposed ? CblasTrans : CblasNoTrans};
 }
 

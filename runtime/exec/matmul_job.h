@@ -15,8 +15,9 @@ struct MatmulOperands {
   bool rightTransposed = false;
 };
 
-/// The phase that computes `product` on at most `lanes` workers. Errors: kInternal if the local extents do not fit
-/// together, kUnsupported beyond what the library's integers hold. The buffers outlive the phase.
+/// The phase that computes `product` on at most `lanes` workers. Errors: kInternal if the local
+/// extents do not fit together, kUnsupported beyond what the library's integers hold. The buffers
+/// outlive the phase.
 Expected<JobPhase> matmulPhase(const MatmulOperands &operands, size_t lanes);
 
 } // namespace headrace::exec

@@ -22,7 +22,8 @@ PollState PhasedJob::poll() {
       } else if (phase->morsels > 0) {
         MorselBody body = std::move(phase->body);
         if (busy_) {
-          body = [body = std::move(body), busy = busy_, clock = clock_](int worker, int64_t morsel) {
+          body = [body = std::move(body), busy = busy_, clock = clock_](int worker,
+                                                                        int64_t morsel) {
             int64_t begin = clock->nowNanoseconds();
             Status status = body(worker, morsel);
             *busy += clock->nowNanoseconds() - begin;

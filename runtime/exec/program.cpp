@@ -193,7 +193,8 @@ private:
           ranks_.front()->cancel("stopped by the user");
         }
       }
-      if (options_.progress && options_.clock->nowNanoseconds() - lastTold >= kProgressNanoseconds) {
+      if (options_.progress &&
+          options_.clock->nowNanoseconds() - lastTold >= kProgressNanoseconds) {
         lastTold = options_.clock->nowNanoseconds();
         Progress progress;
         for (const std::unique_ptr<Rank> &rank : ranks_) {

@@ -129,7 +129,8 @@ void Rank::prepareStreams() {
     changed = false;
     for (const plan::Task &task : plan.tasks) {
       if (task.kind != plan::TaskKind::kRun || task.outputStream == plan::kNone ||
-          context_.orderedStreams[task.outputStream] || plan.streams[task.outputStream].writers > 1) {
+          context_.orderedStreams[task.outputStream] ||
+          plan.streams[task.outputStream].writers > 1) {
         continue;
       }
       bool ordered = task.sourceState != plan::kNone
@@ -471,7 +472,8 @@ void Rank::addProgress(Progress &progress) const {
   for (size_t t = 0; t < tasks_.size(); ++t) {
     progress.rows += context_.counters[t]->rowsIn;
     plan::TaskKind kind = described(t).kind;
-    bool works = kind == plan::TaskKind::kRun || kind == plan::TaskKind::kCompute || kind == plan::TaskKind::kCollective;
+    bool works = kind == plan::TaskKind::kRun || kind == plan::TaskKind::kCompute ||
+                 kind == plan::TaskKind::kCollective;
     if (works && tasks_[t].phase == TaskPhase::kRunning && progress.running.empty()) {
       progress.running = described(t).name;
     }

@@ -1,8 +1,9 @@
-// The rows of a stream become tensors: chunks are kept until the stream ends, then their columns are converted into
-// buffers, which are only then of known size.
+// The rows of a stream become tensors: chunks are kept until the stream ends, then their columns
+// are converted into buffers, which are only then of known size.
 //
-// "to_tensor": inputStream; outputs: one buffer per group of columns, rows first; parameters: the columns of all
-// groups, one after another. Decimals (by their logical type) are divided by 10^scale.
+// "to_tensor": inputStream; outputs: one buffer per group of columns, rows first; parameters: the
+// columns of all groups, one after another. Decimals (by their logical type) are divided by
+// 10^scale.
 #include "runtime/exec/task.h"
 
 #include <cmath>
@@ -70,9 +71,7 @@ private:
   Status keep(ChunkHandle chunk);
   Status makeTensors();
   Status fill(int32_t column, TensorBuffer &tensor, int64_t position);
-  const plan::Schema &schema() const {
-    return context_.plan->streams[task_.inputStream].schema;
-  }
+  const plan::Schema &schema() const { return context_.plan->streams[task_.inputStream].schema; }
 
   std::shared_ptr<ChunkStream> input_;
   std::shared_ptr<MemoryAccount> account_;
@@ -83,7 +82,8 @@ Status ToTensorTask::start() {
   input_ = context_.streams[task_.inputStream];
   for (int64_t column : task_.parameters) {
     if (column < 0 || column >= static_cast<int64_t>(schema().columns.size())) {
-      return makeError(ErrorKind::kInternal, "to_tensor reads a column that is not there: ", column);
+      return makeError(ErrorKind::kInternal,
+                       "to_tensor reads a column that is not there: ", column);
     }
   }
   HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
@@ -129,7 +129,8 @@ Status ToTensorTask::makeTensors() {
     int64_t columns = tensor->localShape().size() == 1 ? 1 : tensor->localShape()[1];
     for (int64_t position = 0; position < columns; ++position, ++next) {
       if (next >= task_.parameters.size()) {
-        return makeError(ErrorKind::kInternal, "to_tensor has fewer columns than its tensors: ", next);
+        return makeError(ErrorKind::kInternal,
+                         "to_tensor has fewer columns than its tensors: ", next);
       }
       HR_RETURN_IF_ERROR(fill(static_cast<int32_t>(task_.parameters[next]), *tensor, position));
     }
@@ -147,8 +148,8 @@ Status ToTensorTask::fill(int32_t column, TensorBuffer &tensor, int64_t position
     const HrSegment &segment = chunk->segments[column];
     for (uint32_t row = 0; segment.validity && row < chunk->rows; ++row) {
       if (!(segment.validity[row / 8] >> row % 8 & 1)) {
-        return makeError(ErrorKind::kData, "NULL cannot become an element of a tensor, column: ",
-                         described.name);
+        return makeError(ErrorKind::kData,
+                         "NULL cannot become an element of a tensor, column: ", described.name);
       }
     }
     uint8_t *to = tensor.data() + at * elementBytesOf(element);
@@ -182,8 +183,8 @@ Expected<TensorBuffer *> RankContext::writable(int32_t buffer) {
       const RowCount &count = rowCounts[described.sizedBy];
       extent = described.ragged ? count.here : count.total;
       if (extent < 0) {
-        return makeError(ErrorKind::kInternal, "rows are not counted yet that size tensor: ",
-                         described.name);
+        return makeError(ErrorKind::kInternal,
+                         "rows are not counted yet that size tensor: ", described.name);
       }
     }
     HR_ASSIGN_OR_RETURN(made, TensorBuffer::create(described, rank, size, memory, extent));

@@ -45,7 +45,8 @@ bool ColumnType::canBe(HrType type) const {
 }
 
 const char *typeName(HrType type) {
-  constexpr const char *kNames[] = {"bool", "i8", "i16", "i32", "i64", "i128", "f32", "f64", "string"};
+  constexpr const char *kNames[] = {"bool", "i8",  "i16", "i32",   "i64",
+                                    "i128", "f32", "f64", "string"};
   return type <= HR_STRING ? kNames[type] : "unknown";
 }
 

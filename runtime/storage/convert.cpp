@@ -10,16 +10,20 @@
 namespace headrace::storage {
 namespace {
 
-Status tooShort() { return makeError(ErrorKind::kCorrupt, "a page holds fewer values than its header says"); }
+Status tooShort() {
+  return makeError(ErrorKind::kCorrupt, "a page holds fewer values than its header says");
+}
 
 Status misfit(HrType type, __int128 min, __int128 max) {
   __int128 value = fitsInteger(type, min, min) ? max : min;
-  return makeError(ErrorKind::kData, "the plan's statistics promise values that fit ", typeName(type),
-                   ", recompile the plan; found: ", integerText(value));
+  return makeError(ErrorKind::kData, "the plan's statistics promise values that fit ",
+                   typeName(type), ", recompile the plan; found: ", integerText(value));
 }
 
-/// Values one by one through next(value) -> bool; for decimals of many bytes and unsigned 64-bit integers.
-template <typename Next> Status convertWide(uint64_t count, EncodedChunk &chunk, void *out, Next next) {
+/// Values one by one through next(value) -> bool; for decimals of many bytes and unsigned 64-bit
+/// integers.
+template <typename Next>
+Status convertWide(uint64_t count, EncodedChunk &chunk, void *out, Next next) {
   uint8_t *to = static_cast<uint8_t *>(out);
   const uint32_t width = abi::bytesOf(chunk.type);
   for (uint64_t i = 0; i < count; ++i, to += width) {
@@ -45,7 +49,8 @@ __int128 bigEndian(const uint8_t *data, uint64_t bytes) {
 }
 
 Status convertIntegers(primitives::Isa isa, primitives::StoredInteger stored, uint32_t width,
-                       const uint8_t *data, uint64_t bytes, uint64_t count, EncodedChunk &chunk, void *out) {
+                       const uint8_t *data, uint64_t bytes, uint64_t count, EncodedChunk &chunk,
+                       void *out) {
   if (bytes / width < count) {
     return tooShort();
   }
@@ -58,7 +63,8 @@ Status convertIntegers(primitives::Isa isa, primitives::StoredInteger stored, ui
       return true;
     });
   }
-  primitives::IntegerRange range = primitives::narrowIntegers(isa, stored, data, count, chunk.type, out);
+  primitives::IntegerRange range =
+      primitives::narrowIntegers(isa, stored, data, count, chunk.type, out);
   if (range.min <= range.max && !fitsInteger(chunk.type, range.min, range.max)) {
     return misfit(chunk.type, range.min, range.max);
   }
@@ -117,8 +123,8 @@ const uint8_t *emptyText() {
   return zeros;
 }
 
-Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint8_t *data, uint64_t bytes,
-                    uint64_t count, EncodedChunk &chunk, void *out) {
+Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint8_t *data,
+                    uint64_t bytes, uint64_t count, EncodedChunk &chunk, void *out) {
   if (count == 0) {
     return Status();
   }
@@ -135,8 +141,8 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
     return Status();
   }
   case Stored::kInt32:
-    return convertIntegers(isa, column.isUnsigned ? StoredInteger::kU32 : StoredInteger::kI32, 4, data, bytes,
-                           count, chunk, out);
+    return convertIntegers(isa, column.isUnsigned ? StoredInteger::kU32 : StoredInteger::kI32, 4,
+                           data, bytes, count, chunk, out);
   case Stored::kInt64:
     if (column.isUnsigned) {
       if (bytes / 8 < count) {

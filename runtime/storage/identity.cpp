@@ -21,7 +21,8 @@ nlohmann::json toJson(const std::vector<FileIdentity> &manifest) {
 
 Expected<std::vector<FileIdentity>> manifestFromJson(const nlohmann::json &document) {
   if (!document.is_array()) {
-    return makeError(ErrorKind::kCorrupt, "a manifest must be an array of files, got: ", document.type_name());
+    return makeError(ErrorKind::kCorrupt,
+                     "a manifest must be an array of files, got: ", document.type_name());
   }
   std::vector<FileIdentity> manifest;
   for (const nlohmann::json &file : document) {
@@ -38,7 +39,8 @@ Expected<std::vector<FileIdentity>> manifestFromJson(const nlohmann::json &docum
     if (!path.is_string() || !bytes.is_number_unsigned() || !modified.is_number_integer() ||
         !hash.is_string()) {
       return makeError(ErrorKind::kCorrupt,
-                       "a manifest entry needs path, bytes, modified_nanoseconds and footer_hash, entry is number: ",
+                       "a manifest entry needs path, bytes, modified_nanoseconds and footer_hash, "
+                       "entry is number: ",
                        manifest.size());
     }
     FileIdentity identity;
@@ -46,7 +48,8 @@ Expected<std::vector<FileIdentity>> manifestFromJson(const nlohmann::json &docum
     identity.bytes = bytes.get<uint64_t>();
     identity.modifiedNanoseconds = modified.get<int64_t>();
     const std::string &text = hash.get_ref<const std::string &>();
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), identity.footerHash, 16);
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), identity.footerHash, 16);
     if (error != std::errc() || end != text.data() + text.size()) {
       return makeError(ErrorKind::kCorrupt, "footer_hash must be hexadecimal, got: ", text);
     }

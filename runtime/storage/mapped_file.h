@@ -21,8 +21,8 @@ struct FileStamp {
 
 Expected<FileStamp> stampOf(const std::string &path);
 
-/// Unmapped with the last reference. A file cut short while it is mapped ends the process (SIGBUS): files
-/// are replaced, not rewritten, while queries run.
+/// Unmapped with the last reference. A file cut short while it is mapped ends the process (SIGBUS):
+/// files are replaced, not rewritten, while queries run.
 class MappedFile {
 public:
   static Expected<std::shared_ptr<const MappedFile>> open(const std::string &path);

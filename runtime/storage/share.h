@@ -9,8 +9,9 @@
 
 namespace headrace::storage {
 
-/// The morsels [first, second) of a rank: contiguous, every morsel on exactly one rank, balanced by rows. A
-/// morsel goes to the rank in whose equal part of all rows its middle row lies. A function of its arguments only.
+/// The morsels [first, second) of a rank: contiguous, every morsel on exactly one rank, balanced by
+/// rows. A morsel goes to the rank in whose equal part of all rows its middle row lies. A function
+/// of its arguments only.
 inline std::pair<size_t, size_t> shareOf(const std::vector<uint64_t> &rows, Share share) {
   uint64_t total = 0;
   for (uint64_t count : rows) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes {tpch,features}/substrait/*.json from queries/*.sql (python/ on PYTHONPATH); --check only compares.
 
-Extension anchors vary from call to call in DataFusion, so documents are compared after resolving them. So does the
-order of columns that its common subexpressions add: a document is current if one of several calls gives it.
+Extension anchors vary from call to call in DataFusion, so documents are compared after resolving them. So
+does the order of columns that its common subexpressions add: a document is current if one of several calls
+gives it.
 """
 
 from __future__ import annotations

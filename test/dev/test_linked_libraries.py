@@ -1,4 +1,4 @@
-"""The runtime has no LLVM in it: neither as a linked library, directly or through others, nor linked in statically."""
+"""The runtime has no LLVM in it: neither as a linked library, directly or through others, nor statically."""
 
 from __future__ import annotations
 

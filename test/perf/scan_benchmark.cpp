@@ -1,8 +1,8 @@
 // The scan of lineitem: ns a row and thread, for the first scan of the process, for one whose pages
 // are not kept, and for one whose pages are, decoded or not: `scan_benchmark DIR [rounds]`.
 // Figures: docs/reference/scan.md.
-#include "runtime/storage/parquet/chunk_loader.h"
 #include "runtime/abi/type_bytes.h"
+#include "runtime/storage/parquet/chunk_loader.h"
 #include "runtime/storage/storage.h"
 
 #include <algorithm>

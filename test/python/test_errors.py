@@ -7,10 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import headrace as hr
 import pyarrow as pa
 import pytest
-
-import headrace as hr
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Groups of texts: found by dictionary codes where a page has them, by hash where not, and the same either way."""
+"""Groups of texts: found by dictionary codes where a page has them, by hash where not, the same groups."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ QUERIES = {
     "after a filter": "select a, b, sum(v) from t where v % 3 = 0 group by a, b",
     "after a filter on the key": "select a, b, sum(v) from t where a like '%1%' group by a, b",
     "after joins": "select a, b, count(*), sum(v + w) from t, u where v % 50 = k group by a, b",
-    "after a filter behind a join": "select a, count(*), sum(v) from t, u where v % 50 = k and length(a) + w > 9 group by a",
-    "after filters of all kinds": "select a, b, count(*) from t where v % 3 < 2 and a < b and length(a) + v % 7 > 4"
+    "after a filter behind a join": "select a, count(*), sum(v) from t, u where v % 50 = k"
+    " and length(a) + w > 9 group by a",
+    "after filters of all kinds": "select a, b, count(*) from t where v % 3 < 2 and a < b"
+    " and length(a) + v % 7 > 4"
     " and v + length(b) > 20 group by a, b",
     "read by a map too": "select a, sum(case when a = 'a1' then v else 1 end) from t group by a",
     "with a number": "select a, v % 4 as m, count(*) from t group by a, v % 4",
@@ -41,7 +43,9 @@ def _table(nulls: float) -> pa.Table:
 
     def texts(stem: str, different: int) -> pa.Array:
         # Later rows have more different texts: new combinations turn up everywhere.
-        values = [f"{stem}{rng.randrange(1 + different * (row + ROWS // 10) // (2 * ROWS))}" for row in range(ROWS)]
+        values = [
+            f"{stem}{rng.randrange(1 + different * (row + ROWS // 10) // (2 * ROWS))}" for row in range(ROWS)
+        ]
         return pa.array([None if rng.random() < nulls else value for value in values], pa.string())
 
     columns = {"a": texts("a", 40), "b": texts("a longer text ", 30), "c": texts("c", 400)}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
+import headrace as hr
 import pytest
 from tpch_queries import NAMES, OTHERS, QUERIES, check_equal, rows, views
-
-import headrace as hr
 
 SEEDS = 20
 SEEDS_OF_OTHERS = 6

@@ -32,7 +32,9 @@ def test_over_the_limit_names_tier_operator_bytes_and_setting(
             message = str(error)
             # An operator of the query, or what the ranks need to talk to each other.
             assert re.match(r"([\w ]+: )?out of host memory: ", message), message
-            assert re.search(r"(asked for|need at least|a block of) .*\(\d+ bytes\).* of the limit of ", message)
+            assert re.search(
+                r"(asked for|need at least|a block of) .*\(\d+ bytes\).* of the limit of ", message
+            )
             assert f"raise {SETTING}" in message, message
             kinds.add("need at least" in message)
         # Nothing is kept by the run that failed: the next one has all of the memory.

@@ -6,11 +6,10 @@ import datetime
 from decimal import Decimal
 
 import duckdb
+import headrace as hr
 import pyarrow as pa
 import pytest
 from tpch_queries import canonical, close
-
-import headrace as hr
 
 D = datetime.date
 _PRICES = "1.25,-7.50,0.05,,99.99,-0.45,12.00,3.33,3.33,,1000.00,-0.05"

@@ -353,7 +353,8 @@ def test_host_lists_may_have_several_brackets(tmp_path: Path) -> None:
 def test_what_scontrol_prints_is_read(tmp_path: Path) -> None:
     file = tmp_path / "printed"
     file.write_text(
-        "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-2]\nSwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=n[3-4]\n"
+        "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-2]\n"
+        "SwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=n[3-4]\n"
         "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=leaf[1-2]\n"
     )
     document = imported("slurm", file, "--node", "dgx-a100")
@@ -402,8 +403,8 @@ WRONG_SLURM = {
         "line 2: expected sizes that are multiples of each other, as 18,36, got 4,6"
     ),
     "- topology: default\n  cluster_default: true": (
-        "line 1: this is topology.yaml, which is not read: give topology.conf, or what scontrol show topology "
-        "prints"
+        "line 1: this is topology.yaml, which is not read: give topology.conf, or what scontrol show "
+        "topology prints"
     ),
     "": "line 0: no SwitchName or BlockName in it",
 }

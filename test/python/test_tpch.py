@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
+import headrace as hr
 import pytest
 from tpch_queries import NAMES, QUERIES, check_equal, rows, views
-
-import headrace as hr
 
 
 @pytest.fixture(scope="module")

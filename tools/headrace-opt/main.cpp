@@ -1,4 +1,5 @@
-// headrace-opt: parses, verifies, transforms and prints programs of every level. Beside MLIR's flags:
+// headrace-opt: parses, verifies, transforms and prints programs of every level. Beside MLIR's
+// flags:
 // --start-from=PHASE and --stop-after=PHASE run whole phases.
 #include "dialects/AllDialects.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -18,6 +19,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   headrace::registerAllDialects(registry);
   headrace::driver::registerAllPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(static_cast<int>(pointers.size()), pointers.data(), "headrace compiler driver\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      static_cast<int>(pointers.size()), pointers.data(), "headrace compiler driver\n", registry));
 }

@@ -9,9 +9,9 @@
 namespace headrace::topo {
 
 struct Difference {
-  std::string path;  ///< "$.node_types.p5.resources.nic.bw.v"
-  std::string left;  ///< as JSON; empty: only on the right
-  std::string right; ///< as JSON; empty: only on the left
+  std::string path;   ///< "$.node_types.p5.resources.nic.bw.v"
+  std::string left;   ///< as JSON; empty: only on the right
+  std::string right;  ///< as JSON; empty: only on the left
   std::string remark; ///< of figures: " (×1.41, more than the error)"
 };
 

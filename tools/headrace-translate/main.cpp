@@ -1,5 +1,6 @@
-// headrace-translate: other formats to MLIR (--substrait-to-mlir), and kernels shaped for threads out of programs
-// after the phase form (--kernel-to-ptx; --kernel-to-emulation and --kernel-to-manifest for running them on the CPU).
+// headrace-translate: other formats to MLIR (--substrait-to-mlir), and kernels shaped for threads
+// out of programs after the phase form (--kernel-to-ptx; --kernel-to-emulation and
+// --kernel-to-manifest for running them on the CPU).
 #include "dialects/AllDialects.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
@@ -71,15 +72,21 @@ int main(int argc, char **argv) {
       translateSubstrait, [](mlir::DialectRegistry &registry) { registerAllDialects(registry); });
   mlir::TranslateFromMLIRRegistration ptx(
       "kernel-to-ptx", "kernels of a program after form, shaped for threads, as PTX (sm_90)",
-      [](mlir::Operation *op, llvm::raw_ostream &out) { return writeLowered(op, out, lower::lowerToPtx); },
+      [](mlir::Operation *op, llvm::raw_ostream &out) {
+        return writeLowered(op, out, lower::lowerToPtx);
+      },
       registerKernelDialects);
   mlir::TranslateFromMLIRRegistration emulation(
       "kernel-to-emulation", "the same as a shared object that emulates threads on this machine",
-      [](mlir::Operation *op, llvm::raw_ostream &out) { return writeLowered(op, out, lower::lowerToEmulation); },
+      [](mlir::Operation *op, llvm::raw_ostream &out) {
+        return writeLowered(op, out, lower::lowerToEmulation);
+      },
       registerKernelDialects);
   mlir::TranslateFromMLIRRegistration manifest(
       "kernel-to-manifest", "what a launcher of these kernels must know, as JSON",
-      [](mlir::Operation *op, llvm::raw_ostream &out) { return writeLowered(op, out, lower::deviceManifest); },
+      [](mlir::Operation *op, llvm::raw_ostream &out) {
+        return writeLowered(op, out, lower::deviceManifest);
+      },
       registerKernelDialects);
   return failed(mlir::mlirTranslateMain(argc, argv, "headrace translation driver\n"));
 }

@@ -93,7 +93,8 @@ private:
              regions_[producer].owner == kNone;
     }
     return fits ? Status()
-                : broken("endpoints", kNone, streamName(s), " needs as many run tasks that write it as it has writers, ",
+                : broken("endpoints", kNone, streamName(s),
+                         " needs as many run tasks that write it as it has writers, ",
                          plan_.streams[s].writers, ", got ", listTasks(producers_[s]));
   }
 
@@ -272,7 +273,8 @@ private:
       PeakReservation peak = peakReservation(plan_, order_, tier);
       if (peak.task != kNone && peak.bytes > capacity) {
         return broken("capacity", peak.task, "reservations and tensors in tier ", tier,
-                      " that are live together need at least ", peak.bytes, " bytes, it has ", capacity);
+                      " that are live together need at least ", peak.bytes, " bytes, it has ",
+                      capacity);
       }
     }
     return {};

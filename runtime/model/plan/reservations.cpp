@@ -66,7 +66,8 @@ std::vector<Holding> holdingsOf(const Plan &plan, const std::string &tier) {
     for (int32_t buffer : plan.tasks[t].outputs) {
       const Buffer &described = plan.buffers[buffer];
       if (described.tier == tier && described.sizedBy == kNone) {
-        out.push_back({static_cast<int32_t>(t), described.bytes, kept[buffer] ? std::vector<int32_t>() : users[buffer], buffer});
+        out.push_back({static_cast<int32_t>(t), described.bytes,
+                       kept[buffer] ? std::vector<int32_t>() : users[buffer], buffer});
       }
     }
   }
@@ -83,15 +84,16 @@ PeakReservation peakReservation(const Plan &plan, const Dependencies &order,
   for (const Holding &at : holdings) {
     uint64_t live = at.bytes;
     for (const Holding &other : holdings) {
-      bool otherBranch = regions[other.from].owner != kNone && regions[other.from].owner == regions[at.from].owner &&
+      bool otherBranch = regions[other.from].owner != kNone &&
+                         regions[other.from].owner == regions[at.from].owner &&
                          regions[other.from].branch != regions[at.from].branch;
       bool sameBuffer = at.buffer != kNone && other.buffer == at.buffer;
       if (&other == &at || sameBuffer || otherBranch || order.endsBefore(at.from, other.from)) {
         continue;
       }
-      bool givenBack = !other.until.empty() && std::all_of(other.until.begin(), other.until.end(), [&](int32_t user) {
-        return order.endsBefore(user, at.from);
-      });
+      bool givenBack = !other.until.empty() &&
+                       std::all_of(other.until.begin(), other.until.end(),
+                                   [&](int32_t user) { return order.endsBefore(user, at.from); });
       if (givenBack) {
         continue;
       }

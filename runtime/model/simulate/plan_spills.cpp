@@ -1,5 +1,5 @@
-// States that do not fit their tier: what is too much is written to the tier below while the state is
-// filled, and comes back before it is read.
+// States that do not fit their tier: what is too much is written to the tier below while the state
+// is filled, and comes back before it is read.
 #include "runtime/model/simulate/plan_graph_builder.h"
 
 namespace headrace::simulate {

@@ -20,8 +20,8 @@ std::string boundOf(const Graph &graph, const Activity &activity, const Span &sp
 }
 
 double errorOf(const Graph &graph, const Activity &activity, const Span &span) {
-  double holding = span.bottleneck == kNone ? activity.ownError
-                                            : graph.resources[span.bottleneck].relativeError;
+  double holding =
+      span.bottleneck == kNone ? activity.ownError : graph.resources[span.bottleneck].relativeError;
   return std::hypot(holding, activity.relativeError);
 }
 

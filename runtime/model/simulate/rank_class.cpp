@@ -26,8 +26,8 @@ void addSpill(RankClass &made, Graph &graph) {
   graph.tiers.push_back({name, tier.capacityBytes});
   made.spillLatencySeconds = tier.latencySeconds;
   auto way = [&](const char *verb, const topology::Quantity &rate) {
-    return addResource(graph, {name + verb, rate.value, topology::Sharing::kShared,
-                               rate.relativeError});
+    return addResource(graph,
+                       {name + verb, rate.value, topology::Sharing::kShared, rate.relativeError});
   };
   made.spillWrite = way(" writing", tier.write);
   made.spillRead = way(" reading", tier.read);
@@ -42,7 +42,8 @@ void addOfRank(RankClass &made, double memoryBytes, Graph &graph) {
   made.compute = addResource(graph, {made.name + " compute", memory.value * made.speed,
                                      topology::Sharing::kShared, device.computeRelativeError});
   made.tier = static_cast<int32_t>(graph.tiers.size());
-  double bytes = memoryBytes > 0 ? std::min(memoryBytes, device.capacityBytes) : device.capacityBytes;
+  double bytes =
+      memoryBytes > 0 ? std::min(memoryBytes, device.capacityBytes) : device.capacityBytes;
   graph.tiers.push_back({made.name + " " + device.space, bytes});
   addSpill(made, graph);
 }
@@ -119,7 +120,8 @@ Expected<std::vector<RankSkew>> sortedSkews(const Division &division) {
     }
     bool known = std::isfinite(skew.speed) && std::isfinite(skew.rows) && std::isfinite(skew.keys);
     if (!known || skew.speed <= 0 || skew.rows < 0 || skew.keys < 0) {
-      return makeError(ErrorKind::kUser, "a skew needs a positive speed and no negative rows or keys, got ",
+      return makeError(ErrorKind::kUser,
+                       "a skew needs a positive speed and no negative rows or keys, got ",
                        skew.speed, ", ", skew.rows, ", ", skew.keys);
     }
     end = skew.first + skew.count;
@@ -154,8 +156,8 @@ std::string ranksText(const std::vector<Kind> &kinds, const Kind &kind, int64_t 
 /// Divides the ranks into runs of nodes that are equal, and those into classes.
 class Divider {
 public:
-  Divider(const topology::Topology &topology, const Division &division,
-          std::vector<RankSkew> skews, Graph &graph)
+  Divider(const topology::Topology &topology, const Division &division, std::vector<RankSkew> skews,
+          Graph &graph)
       : topology_(topology), division_(division), skews_(std::move(skews)), graph_(graph) {
     double rows = static_cast<double>(division.ranks);
     double keys = rows;

@@ -122,9 +122,10 @@ bool Simulation::hasRoom(const Activity &activity) const {
 
 /// Which tier is too small for what the first that waits needs beside what others hold.
 Status Simulation::noRoom(const Activity &activity) const {
-  auto full = std::find_if(activity.acquires.begin(), activity.acquires.end(), [&](const Hold &hold) {
-    return held_[hold.tier] + hold.bytes > graph_.tiers[hold.tier].bytes;
-  });
+  auto full =
+      std::find_if(activity.acquires.begin(), activity.acquires.end(), [&](const Hold &hold) {
+        return held_[hold.tier] + hold.bytes > graph_.tiers[hold.tier].bytes;
+      });
   const Tier &tier = graph_.tiers[full->tier];
   bool named = activity.place >= 0 && activity.place < static_cast<int32_t>(graph_.places.size());
   return makeError(ErrorKind::kUser, "no room in ", tier.name, ": ", activity.name,

@@ -42,8 +42,8 @@ constexpr int64_t kExhaustiveSteps = 1000000;
 
 Anytime::Anytime(const Problem &problem, const SolveOptions &options, double started)
     : options_(options), graph_(problem), uses_(problem), random_(options.seed), messages_(graph_),
-      neighbourhood_(graph_), local_(graph_, uses_), prices_(uses_),
-      started_(started), all_(graph_.size()), priced_(graph_.unaries()), bestPrices_(uses_) {
+      neighbourhood_(graph_), local_(graph_, uses_), prices_(uses_), started_(started),
+      all_(graph_.size()), priced_(graph_.unaries()), bestPrices_(uses_) {
   std::iota(all_.begin(), all_.end(), 0);
   bestCost_ = std::numeric_limits<double>::infinity();
   bestExcess_ = std::numeric_limits<double>::infinity();

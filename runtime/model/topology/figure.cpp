@@ -55,7 +55,8 @@ std::string readDate(JsonReader &object, std::string fallback) {
 Provenance readProvenance(JsonReader &object, const FigureDefaults &defaults) {
   Provenance provenance = defaults.provenance;
   provenance.origin = object.oneOf(
-      "kind", Presence::kOptional, {Origin::kAssumed, Origin::kDatasheet, Origin::kMeasured, Origin::kFitted}, originName,
+      "kind", Presence::kOptional,
+      {Origin::kAssumed, Origin::kDatasheet, Origin::kMeasured, Origin::kFitted}, originName,
       provenance.origin, "kind must be assumed, datasheet, measured or fitted, got ");
   provenance.source = object.text("src", Presence::kOptional, defaults.provenance.source);
   if (object.ok() && !provenance.source.empty() && !defaults.sources->contains(provenance.source)) {

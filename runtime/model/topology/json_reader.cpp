@@ -178,7 +178,8 @@ void JsonReader::finish() {
       for (const std::string &name : known_) {
         known += (known.empty() ? "" : ", ") + name;
       }
-      fail("unknown key: ", hasControlCharacter(key) ? shownValue(key) : key, "; known here: ", known);
+      fail("unknown key: ", hasControlCharacter(key) ? shownValue(key) : key,
+           "; known here: ", known);
       return;
     }
   }

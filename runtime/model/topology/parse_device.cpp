@@ -69,7 +69,8 @@ void readMemory(JsonReader &memory, DeviceType &type, const FigureDefaults &defa
   type.pinnedBytesMax =
       readFigure(memory, "pinned_max", Presence::kOptional, Bound::kPositive, defaults);
   if (memory.ok() && type.pinnedBytesMax.value > type.totalBytes.value) {
-    memory.failAt("pinned_max", "pinned_max must be at most capacity, got ", type.pinnedBytesMax.value);
+    memory.failAt("pinned_max", "pinned_max must be at most capacity, got ",
+                  type.pinnedBytesMax.value);
   }
   type.pinSecondsPerByte =
       readFigure(memory, "pin_cost", Presence::kOptional, Bound::kNotNegative, defaults);
@@ -120,7 +121,8 @@ Codec readCodec(const std::string &name, JsonReader &reader, int64_t cores,
   codec.name = name;
   codec.ratio = readFigure(reader, "ratio", Presence::kOptional, Bound::kPositive, own, 2);
   if (reader.ok() && codec.ratio.value < 1) {
-    reader.failAt("ratio", "ratio must be at least 1 (bytes before / after), got ", codec.ratio.value);
+    reader.failAt("ratio", "ratio must be at least 1 (bytes before / after), got ",
+                  codec.ratio.value);
   }
   codec.compressBytesPerSecond =
       readFigure(reader, "enc", Presence::kRequired, Bound::kPositive, own);
@@ -219,10 +221,9 @@ DeviceType readDeviceType(const std::string &name, JsonReader &reader,
                           const FigureDefaults &defaults) {
   DeviceType type;
   type.name = name;
-  type.deviceClass =
-      reader.oneOf("class", Presence::kRequired,
-                   {DeviceClass::kCpu, DeviceClass::kGpu, DeviceClass::kStorage}, deviceClassName,
-                   type.deviceClass, "class must be cpu, gpu or storage, got ");
+  type.deviceClass = reader.oneOf(
+      "class", Presence::kRequired, {DeviceClass::kCpu, DeviceClass::kGpu, DeviceClass::kStorage},
+      deviceClassName, type.deviceClass, "class must be cpu, gpu or storage, got ");
   type.architecture = reader.text("arch", Presence::kOptional);
   type.meanTimeBetweenFailures =
       readFigure(reader, "mtbf", Presence::kOptional, Bound::kPositive, defaults);

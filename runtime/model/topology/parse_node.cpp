@@ -107,7 +107,8 @@ Route readRoute(JsonReader &reader, const NodeType &node) {
 
 MemoryTier readTier(JsonReader &reader, const FigureDefaults &defaults) {
   MemoryTier tier;
-  tier.tier = reader.oneOf("tier", Presence::kRequired, {Tier::kDevice, Tier::kPinned, Tier::kHost, Tier::kFile}, tierName,
+  tier.tier = reader.oneOf("tier", Presence::kRequired,
+                           {Tier::kDevice, Tier::kPinned, Tier::kHost, Tier::kFile}, tierName,
                            tier.tier, "tier must be device, pinned, host or file, got ");
   tier.group = reader.text("of", Presence::kRequired);
   tier.capacityBytes =
@@ -140,7 +141,8 @@ void readDevices(JsonReader &reader, NodeType &node) {
       return;
     }
     expectName(pair, group);
-    node.devices.push_back({group, JsonReader(value[0], pair.path() + "[0]", *pair.failure()).asText(), count});
+    node.devices.push_back(
+        {group, JsonReader(value[0], pair.path() + "[0]", *pair.failure()).asText(), count});
     if (pair.ok() && node.devices.size() > kGroupsMax) {
       pair.fail("more than ", kGroupsMax, " device groups are not supported");
     }

@@ -1,4 +1,5 @@
-// A cursor stands before a row of a segment; runs of a hybrid stream are opened when their rows are wanted.
+// A cursor stands before a row of a segment; runs of a hybrid stream are opened when their rows are
+// wanted.
 #include "runtime/primitives/decode/cursor.h"
 
 namespace headrace::primitives {

@@ -1,7 +1,7 @@
-// Bit unpacking at any bit offset: `count` codes of `width` bits (1..32) that start at bit `firstBit`.
-// Each returns the largest code, so that the caller checks a whole block against its dictionary at once.
-// Compiled once per instruction set (isa/body.h). Reads at most 63 bytes past the last code's first byte;
-// writes whole vectors: `out` has room for kUnpackSlack codes more.
+// Bit unpacking at any bit offset: `count` codes of `width` bits (1..32) that start at bit
+// `firstBit`. Each returns the largest code, so that the caller checks a whole block against its
+// dictionary at once. Compiled once per instruction set (isa/body.h). Reads at most 63 bytes past
+// the last code's first byte; writes whole vectors: `out` has room for kUnpackSlack codes more.
 #pragma once
 
 #include <stdint.h>
@@ -40,8 +40,8 @@ inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t c
   const uint64_t shift = firstBit & 7;
   const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
   const __m512i bytes = byteSteps(_mm512_mul_epu32(lane, _mm512_set1_epi64(width)));
-  const __m512i shifts =
-      _mm512_set1_epi64(static_cast<int64_t>(width * 0x0706050403020100ull + shift * 0x0101010101010101ull));
+  const __m512i shifts = _mm512_set1_epi64(
+      static_cast<int64_t>(width * 0x0706050403020100ull + shift * 0x0101010101010101ull));
   const __m512i mask = _mm512_set1_epi8(static_cast<char>(codeMask(width)));
   __m512i largest = _mm512_setzero_si512();
   for (uint32_t done = 0; done < count; done += 64, next += 8 * width) {
@@ -52,7 +52,8 @@ inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t c
     largest = _mm512_mask_max_epu8(largest, valid, largest, codes);
     _mm512_storeu_si512(out + done, codes);
   }
-  __m256i half = _mm256_max_epu8(_mm512_castsi512_si256(largest), _mm512_extracti64x4_epi64(largest, 1));
+  __m256i half =
+      _mm256_max_epu8(_mm512_castsi512_si256(largest), _mm512_extracti64x4_epi64(largest, 1));
   __m512i wide = _mm512_cvtepu8_epi16(half);
   __m512i words = _mm512_max_epu16(wide, _mm512_bsrli_epi128(wide, 2));
   return static_cast<uint32_t>(
@@ -68,7 +69,8 @@ inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t c
   __m512i largest = _mm512_setzero_si512();
   if (width > 25) { // eight codes a step, each from eight bytes
     const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-    __m512i bits = _mm512_add_epi64(_mm512_mul_epu32(lane, _mm512_set1_epi64(width)), _mm512_set1_epi64(shift));
+    __m512i bits = _mm512_add_epi64(_mm512_mul_epu32(lane, _mm512_set1_epi64(width)),
+                                    _mm512_set1_epi64(shift));
     const __m512i bytes = byteSteps(_mm512_srli_epi64(bits, 3));
     const __m512i shifts = _mm512_and_si512(bits, _mm512_set1_epi64(7));
     const __m512i mask64 = _mm512_set1_epi64(codeMask(width));
@@ -83,8 +85,9 @@ inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t c
     return static_cast<uint32_t>(_mm512_reduce_max_epu64(largest));
   }
   const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  __m512i bits = _mm512_add_epi32(_mm512_mullo_epi32(lane, _mm512_set1_epi32(static_cast<int32_t>(width))),
-                                  _mm512_set1_epi32(static_cast<int32_t>(shift)));
+  __m512i bits =
+      _mm512_add_epi32(_mm512_mullo_epi32(lane, _mm512_set1_epi32(static_cast<int32_t>(width))),
+                       _mm512_set1_epi32(static_cast<int32_t>(shift)));
   const __m512i firstByte = _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0);
   const __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(bits, 3), firstByte),
                                         _mm512_set1_epi32(0x03020100));
@@ -124,9 +127,10 @@ inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t c
                                   _mm512_set1_epi64(static_cast<int64_t>(shift)));
   const __m512i bytes = byteSteps(_mm512_srli_epi64(bits, 3));
   const __m512i firstByte = _mm512_set4_epi64(0x0808080808080808, 0, 0x0808080808080808, 0);
-  const __m512i shifts = _mm512_add_epi8(
-      _mm512_shuffle_epi8(_mm512_and_si512(bits, _mm512_set1_epi64(7)), firstByte),
-      _mm512_set1_epi64(static_cast<int64_t>(width * 0x0303020201010000ull + 0x0800080008000800ull)));
+  const __m512i shifts =
+      _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_and_si512(bits, _mm512_set1_epi64(7)), firstByte),
+                      _mm512_set1_epi64(static_cast<int64_t>(width * 0x0303020201010000ull +
+                                                             0x0800080008000800ull)));
   for (uint32_t done = 0; done < count; done += 32, next += 4 * width) {
     __m512i spread = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(next));
     __m512i codes = _mm512_and_si512(_mm512_multishift_epi64_epi8(shifts, spread), mask);
@@ -154,15 +158,16 @@ inline uint32_t unpackCodes(const uint8_t *packed, uint64_t firstBit, uint32_t c
     const uint32_t highBit = 4 * width + shift;
     const uint32_t highByte = highBit >> 3;
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3);
-    const __m256i start =
-        _mm256_setr_epi32(static_cast<int>(shift), static_cast<int>(shift), static_cast<int>(shift),
-                          static_cast<int>(shift), static_cast<int>(highBit & 7), static_cast<int>(highBit & 7),
-                          static_cast<int>(highBit & 7), static_cast<int>(highBit & 7));
-    const __m256i bits = _mm256_add_epi32(_mm256_mullo_epi32(lane, _mm256_set1_epi32(static_cast<int>(width))), start);
-    const __m256i firstByte = _mm256_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0, 0x04040404,
-                                                0x08080808, 0x0c0c0c0c);
-    const __m256i bytes = _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_srli_epi32(bits, 3), firstByte),
-                                          _mm256_set1_epi32(0x03020100));
+    const __m256i start = _mm256_setr_epi32(
+        static_cast<int>(shift), static_cast<int>(shift), static_cast<int>(shift),
+        static_cast<int>(shift), static_cast<int>(highBit & 7), static_cast<int>(highBit & 7),
+        static_cast<int>(highBit & 7), static_cast<int>(highBit & 7));
+    const __m256i bits = _mm256_add_epi32(
+        _mm256_mullo_epi32(lane, _mm256_set1_epi32(static_cast<int>(width))), start);
+    const __m256i firstByte = _mm256_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0,
+                                                0x04040404, 0x08080808, 0x0c0c0c0c);
+    const __m256i bytes = _mm256_add_epi8(
+        _mm256_shuffle_epi8(_mm256_srli_epi32(bits, 3), firstByte), _mm256_set1_epi32(0x03020100));
     const __m256i shifts = _mm256_and_si256(bits, _mm256_set1_epi32(7));
     const __m256i masks = _mm256_set1_epi32(static_cast<int>(mask));
     __m256i largest = _mm256_setzero_si256();

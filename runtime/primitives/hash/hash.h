@@ -52,13 +52,15 @@ constexpr uint64_t hashDouble(double value) {
   return hashInteger(static_cast<int64_t>(bits));
 }
 
-/// The rank (0..size-1) that owns a key. Taken from bits 16..47: group tables use the low bits and the
-/// high 16, join tables the high bits, so the rows of one rank still spread over its whole directory.
+/// The rank (0..size-1) that owns a key. Taken from bits 16..47: group tables use the low bits and
+/// the high 16, join tables the high bits, so the rows of one rank still spread over its whole
+/// directory.
 constexpr uint32_t rankOfHash(uint64_t hash, uint32_t size) {
   return static_cast<uint32_t>((((hash >> 16) & 0xffffffffull) * size) >> 32);
 }
 
-/// Strings: hr_string_hash in string/hash.cpp. Those of at most four bytes hash as the integer that their
-/// length (low half) and zero-filled prefix (high half) make, which generated code computes itself.
+/// Strings: hr_string_hash in string/hash.cpp. Those of at most four bytes hash as the integer that
+/// their length (low half) and zero-filled prefix (high half) make, which generated code computes
+/// itself.
 
 } // namespace headrace::primitives

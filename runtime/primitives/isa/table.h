@@ -1,4 +1,5 @@
-// What one instruction set provides. Each of isa/{baseline,v3,v4}.cpp defines one of these from the same bodies.
+// What one instruction set provides. Each of isa/{baseline,v3,v4}.cpp defines one of these from the
+// same bodies.
 #pragma once
 
 #include "runtime/abi/imports.h"
@@ -12,7 +13,8 @@ struct IsaPrimitives {
   /// Sets the entries of decode, select and string search.
   void (*fill)(HrImports *table);
   bool (*snappy)(const SnappyBlock *blocks, uint64_t count);
-  IntegerRange (*narrow)(StoredInteger stored, const void *values, uint64_t count, HrType target, void *out);
+  IntegerRange (*narrow)(StoredInteger stored, const void *values, uint64_t count, HrType target,
+                         void *out);
 };
 
 extern const IsaPrimitives kBaselinePrimitives;

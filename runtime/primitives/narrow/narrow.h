@@ -1,4 +1,5 @@
-// Conversion of stored integers to the narrower type that a plan promised to its kernels, with their range.
+// Conversion of stored integers to the narrower type that a plan promised to its kernels, with
+// their range.
 #pragma once
 
 #include "runtime/abi/kernel.h"
@@ -17,8 +18,8 @@ struct IntegerRange {
   int64_t max = INT64_MIN;
 };
 
-/// Writes `count` values as `target` (HR_I8 .. HR_I64), cut to its width: the caller looks at the returned
-/// range before anybody reads them.
+/// Writes `count` values as `target` (HR_I8 .. HR_I64), cut to its width: the caller looks at the
+/// returned range before anybody reads them.
 IntegerRange narrowIntegers(Isa isa, StoredInteger stored, const void *values, uint64_t count,
                             HrType target, void *out);
 

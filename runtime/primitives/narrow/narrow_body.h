@@ -1,5 +1,5 @@
-// Compiled once per instruction set: one pass that converts and keeps minimum and maximum; the loops are plain
-// so that the compiler vectorises them for each set.
+// Compiled once per instruction set: one pass that converts and keeps minimum and maximum; the
+// loops are plain so that the compiler vectorises them for each set.
 #pragma once
 
 #include "runtime/primitives/narrow/narrow.h"

@@ -1,5 +1,5 @@
-// Civil dates from day numbers. Years are counted from March, so that the leap day ends the year, in eras of
-// 400 years (146,097 days), which all have the same calendar.
+// Civil dates from day numbers. Years are counted from March, so that the leap day ends the year,
+// in eras of 400 years (146,097 days), which all have the same calendar.
 #include "runtime/primitives/number/number.h"
 
 namespace headrace::primitives {
@@ -19,7 +19,8 @@ Civil civilFromDays(int32_t days) {
   const int64_t yearOfEra =
       (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / (kEraDays - 1)) / 365;
   const int64_t dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-  const int64_t monthFromMarch = (5 * dayOfYear + 2) / 153; // months of 31, 30, 31, 30, 31 days repeat
+  const int64_t monthFromMarch =
+      (5 * dayOfYear + 2) / 153; // months of 31, 30, 31, 30, 31 days repeat
   const int64_t day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1;
   const int64_t month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
   return {era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day};

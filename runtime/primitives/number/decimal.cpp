@@ -37,7 +37,8 @@ U256 multiply(U128 a, U128 b) {
           (middle << 64) | static_cast<uint64_t>(p00)};
 }
 
-/// dividend / divisor with dividend.high < divisor: the quotient fits. Bit by bit: only huge products come here.
+/// dividend / divisor with dividend.high < divisor: the quotient fits. Bit by bit: only huge
+/// products come here.
 U128 divide(U256 dividend, U128 divisor, U128 *remainder) {
   U128 rest = dividend.high;
   U128 quotient = 0;
@@ -117,7 +118,8 @@ double i128ToDouble(const void *pointer) {
   const auto high = static_cast<uint64_t>(absolute >> 64);
   double result = static_cast<double>(static_cast<uint64_t>(absolute));
   if (high != 0) {
-    // The leading 64 bits, the last one set if any bit below is: rounding them once is rounding the whole.
+    // The leading 64 bits, the last one set if any bit below is: rounding them once is rounding the
+    // whole.
     const int shift = 64 - __builtin_clzll(high);
     const bool below = (absolute & ((U128{1} << shift) - 1)) != 0;
     const uint64_t leading = static_cast<uint64_t>(absolute >> shift) | (below ? 1 : 0);

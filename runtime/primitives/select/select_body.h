@@ -1,5 +1,5 @@
-// Row numbers of set bits or non-zero bytes without a branch per row; compiled once per instruction set.
-// Whole vectors are stored: up to 32 entries past the last one found.
+// Row numbers of set bits or non-zero bytes without a branch per row; compiled once per instruction
+// set. Whole vectors are stored: up to 32 entries past the last one found.
 #pragma once
 
 #include <stdint.h>
@@ -22,7 +22,8 @@ inline uint16_t *appendRows(uint64_t bits, uint32_t base, uint16_t *out) {
                        22, 23, 24, 25, 26, 27, 28, 29, 30, 31));
   for (uint32_t half = 0; half < 2; ++half) {
     uint32_t mask = static_cast<uint32_t>(bits >> (32 * half));
-    __m512i rows = _mm512_add_epi16(step, _mm512_set1_epi16(static_cast<int16_t>(base + 32 * half)));
+    __m512i rows =
+        _mm512_add_epi16(step, _mm512_set1_epi16(static_cast<int16_t>(base + 32 * half)));
     // In a register first: compressing straight to memory is microcoded on some processors.
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi16(mask, rows));
     out += __builtin_popcount(mask);
@@ -55,8 +56,9 @@ constexpr SetBitTable kSetBits = makeSetBitTable();
 inline uint16_t *appendRows(uint64_t bits, uint32_t base, uint16_t *out) {
   for (uint32_t i = 0; i < 64; i += 8) {
     uint32_t byte = bits >> i & 0xff;
-    __m128i rows = _mm_add_epi16(_mm_load_si128(reinterpret_cast<const __m128i *>(kSetBits.rows[byte])),
-                                 _mm_set1_epi16(static_cast<int16_t>(base + i)));
+    __m128i rows =
+        _mm_add_epi16(_mm_load_si128(reinterpret_cast<const __m128i *>(kSetBits.rows[byte])),
+                      _mm_set1_epi16(static_cast<int16_t>(base + i)));
     _mm_storeu_si128(reinterpret_cast<__m128i *>(out), rows);
     out += kSetBits.count[byte];
   }
@@ -95,7 +97,8 @@ inline uint64_t nonZeroBytes(const uint8_t *bytes) {
   uint64_t mask = 0;
   for (uint32_t i = 0; i < 4; ++i) {
     __m128i value = _mm_loadu_si128(reinterpret_cast<const __m128i *>(bytes + 16 * i));
-    uint32_t zero = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(value, _mm_setzero_si128())));
+    uint32_t zero =
+        static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(value, _mm_setzero_si128())));
     mask |= static_cast<uint64_t>(~zero & 0xffff) << (16 * i);
   }
   return mask;

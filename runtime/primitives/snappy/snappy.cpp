@@ -9,7 +9,8 @@ bool snappyDecompress(Isa isa, std::span<const SnappyBlock> blocks) {
   return isaPrimitives(isa).snappy(blocks.data(), blocks.size());
 }
 
-const uint8_t *snappySingleLiteral(const uint8_t *input, uint64_t inputBytes, uint64_t outputBytes) {
+const uint8_t *snappySingleLiteral(const uint8_t *input, uint64_t inputBytes,
+                                   uint64_t outputBytes) {
   const uint8_t *next = input;
   const uint8_t *end = input + inputBytes;
   uint64_t declared = 0;

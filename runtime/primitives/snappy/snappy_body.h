@@ -5,10 +5,11 @@
 //   01 copy of ((tag >> 2) & 7) + 4 bytes from (tag >> 5) << 8 | next byte back
 //   10 copy of (tag >> 2) + 1 bytes, the distance in the next 2 bytes      11: in the next 4 bytes
 //
-// The fast loop steps K streams together, one element each, without a branch on the kind of element: a table
-// gives length and the high part of the distance, and every element is one 32-byte copy. It runs only as many
-// steps as surely fit into every input and output, and leaves to the checked slow path whatever is unusual:
-// longer than 32 bytes, overlapping, or reaching before the output's start.
+// The fast loop steps K streams together, one element each, without a branch on the kind of
+// element: a table gives length and the high part of the distance, and every element is one 32-byte
+// copy. It runs only as many steps as surely fit into every input and output, and leaves to the
+// checked slow path whatever is unusual: longer than 32 bytes, overlapping, or reaching before the
+// output's start.
 #pragma once
 
 #include "runtime/primitives/snappy/snappy.h"
@@ -21,7 +22,8 @@ namespace {
 
 struct SnappyTags {
   uint32_t length[256];   // kSnappyUnusual: for the slow path
-  uint16_t distance[256]; // the part of the distance that the tag holds; literals: 32, which passes all checks
+  uint16_t distance[256]; // the part of the distance that the tag holds; literals: 32, which passes
+                          // all checks
 };
 constexpr uint32_t kSnappyUnusual = 1u << 30;
 
@@ -60,7 +62,8 @@ inline bool openSnappy(SnappyStream &stream, const SnappyBlock &block) {
   return declared == block.outputBytes;
 }
 
-/// Copies `length` bytes from `distance` back, the two possibly overlapping; all of it within the output.
+/// Copies `length` bytes from `distance` back, the two possibly overlapping; all of it within the
+/// output.
 inline void copyBack(uint8_t *out, uint64_t distance, uint64_t length, uint64_t room) {
   const uint8_t *from = out - distance;
   if (distance >= length) {
@@ -71,7 +74,8 @@ inline void copyBack(uint8_t *out, uint64_t distance, uint64_t length, uint64_t 
     }
     return;
   }
-  // A repeating pattern. Grow it to at least eight bytes, then go on by words at a multiple of its length.
+  // A repeating pattern. Grow it to at least eight bytes, then go on by words at a multiple of its
+  // length.
   uint64_t done = 0;
   uint64_t period = distance;
   if (room >= 72) {
@@ -140,7 +144,8 @@ inline bool stepSnappy(SnappyStream &stream) {
     length = ((tag >> 2) & 7) + 4u;
     distance |= static_cast<uint64_t>(tag >> 5) << 8;
   }
-  if (distance == 0 || distance > static_cast<uint64_t>(stream.out - stream.outBegin) || length > room) {
+  if (distance == 0 || distance > static_cast<uint64_t>(stream.out - stream.outBegin) ||
+      length > room) {
     return false;
   }
   copyBack(stream.out, distance, length, room);
@@ -149,7 +154,8 @@ inline bool stepSnappy(SnappyStream &stream) {
   return true;
 }
 
-/// Steps that surely stay inside: a step takes at most 34 bytes of input and reads as many; it writes 32.
+/// Steps that surely stay inside: a step takes at most 34 bytes of input and reads as many; it
+/// writes 32.
 inline int64_t stepsLeft(const SnappyStream &stream) {
   int64_t bySource = (stream.inEnd - stream.in - 40) / 34;
   int64_t byTarget = (stream.outEnd - stream.out - 64) / 32;
@@ -222,7 +228,8 @@ inline bool finishSnappy(SnappyStream &stream) {
   return stream.out == stream.outEnd;
 }
 
-/// Keeps kSnappyStreams streams running: when one is near its end it is finished and the next block takes its place.
+/// Keeps kSnappyStreams streams running: when one is near its end it is finished and the next block
+/// takes its place.
 bool snappyBlocks(const SnappyBlock *blocks, uint64_t count) {
   static_assert(kSnappyStreams == 3);
   SnappyStream stream[kSnappyStreams];

@@ -1,4 +1,5 @@
-// The hash of a string: sixteen bytes a step through one widening multiplication, the last step zero filled.
+// The hash of a string: sixteen bytes a step through one widening multiplication, the last step
+// zero filled.
 #include "runtime/primitives/hash/hash.h"
 #include "runtime/primitives/string/string.h"
 

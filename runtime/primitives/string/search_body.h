@@ -1,5 +1,6 @@
-// Substring search and LIKE, compiled once per instruction set. A needle is looked for by its first and last
-// byte at a vector of positions at once; reads up to HR_PADDING - 1 bytes past the end of the text.
+// Substring search and LIKE, compiled once per instruction set. A needle is looked for by its first
+// and last byte at a vector of positions at once; reads up to HR_PADDING - 1 bytes past the end of
+// the text.
 #pragma once
 
 #include "runtime/abi/kernel.h"
@@ -18,7 +19,8 @@ namespace {
 #if HR_ISA_LEVEL == 4
 constexpr uint64_t kSearchStep = 64;
 inline uint64_t equalBytes(const uint8_t *text, uint8_t byte) {
-  return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(text), _mm512_set1_epi8(static_cast<char>(byte)));
+  return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(text),
+                                _mm512_set1_epi8(static_cast<char>(byte)));
 }
 #elif HR_ISA_LEVEL == 3
 constexpr uint64_t kSearchStep = 32;

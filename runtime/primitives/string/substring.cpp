@@ -1,4 +1,5 @@
-// SQL substring: positions count characters (UTF-8), the first is 1; positions before the text exist but are empty.
+// SQL substring: positions count characters (UTF-8), the first is 1; positions before the text
+// exist but are empty.
 #include "runtime/primitives/string/string.h"
 
 namespace headrace::primitives {

@@ -1,6 +1,7 @@
-// Text of text. Bytes below 0x80 go one by one; other characters through the C library's tables for Unicode.
-#include "runtime/primitives/string/string.h"
+// Text of text. Bytes below 0x80 go one by one; other characters through the C library's tables for
+// Unicode.
 #include "runtime/primitives/string/text.h"
+#include "runtime/primitives/string/string.h"
 
 #include <clocale>
 #include <cstring>
@@ -58,7 +59,9 @@ uint64_t writeCase(bool upper, const HrString &text, uint8_t *out) {
       continue;
     }
     const auto code = static_cast<wint_t>(decode(at, bytes));
-    const wint_t mapped = !unicode() ? code : upper ? towupper_l(code, unicode()) : towlower_l(code, unicode());
+    const wint_t mapped = !unicode() ? code
+                          : upper    ? towupper_l(code, unicode())
+                                     : towlower_l(code, unicode());
     to += encode(static_cast<uint32_t>(mapped), to);
     at += bytes;
   }
@@ -76,12 +79,13 @@ bool isIn(const uint8_t *at, uint32_t bytes, const HrString &set) {
 }
 
 const uint8_t *find(const uint8_t *from, const uint8_t *end, const HrString &part) {
-  const auto *found =
-      static_cast<const uint8_t *>(memmem(from, static_cast<size_t>(end - from), part.data, part.length));
+  const auto *found = static_cast<const uint8_t *>(
+      memmem(from, static_cast<size_t>(end - from), part.data, part.length));
   return found ? found : end;
 }
 
-uint64_t writeReplaced(const HrString &text, const HrString &part, const HrString &by, uint8_t *out) {
+uint64_t writeReplaced(const HrString &text, const HrString &part, const HrString &by,
+                       uint8_t *out) {
   const uint8_t *at = text.data, *end = at + text.length;
   uint8_t *to = out;
   auto copy = [&](const uint8_t *from, uint64_t bytes) {
@@ -149,7 +153,8 @@ uint64_t textBytesMax(HrTextFunction function, const HrString *const *operands, 
   }
 }
 
-uint64_t writeText(HrTextFunction function, const HrString *const *operands, int32_t count, uint8_t *out) {
+uint64_t writeText(HrTextFunction function, const HrString *const *operands, int32_t count,
+                   uint8_t *out) {
   switch (function) {
   case HR_TEXT_UPPER:
   case HR_TEXT_LOWER:

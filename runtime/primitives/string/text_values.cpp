@@ -197,9 +197,10 @@ int32_t textParse(int32_t form, const HrString *text, int32_t scale, void *out) 
     return valid;
   }
   I128 integer = 0;
-  const bool valid = form == HR_TEXT_DATE      ? parseDate(view, &integer)
-                     : form == HR_TEXT_BOOLEAN ? parseBoolean(view, &integer)
-                                               : parseScaled(view, scale, form == HR_TEXT_INTEGER, &integer);
+  const bool valid = form == HR_TEXT_DATE ? parseDate(view, &integer)
+                     : form == HR_TEXT_BOOLEAN
+                         ? parseBoolean(view, &integer)
+                         : parseScaled(view, scale, form == HR_TEXT_INTEGER, &integer);
   integer = valid ? integer : 0;
   std::memcpy(out, &integer, sizeof integer);
   return valid;

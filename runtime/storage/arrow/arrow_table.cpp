@@ -1,7 +1,7 @@
 // Arrow record batches as morsels. Arrow's C++ library imports the C data interface and names the
 // types.
-#include "runtime/primitives/hash/hash.h"
 #include "runtime/abi/type_bytes.h"
+#include "runtime/primitives/hash/hash.h"
 #include "runtime/primitives/narrow/narrow.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/storage/convert.h"

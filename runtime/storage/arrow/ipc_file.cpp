@@ -29,7 +29,8 @@ arrow::Status write(ArrowArrayStream *stream, const std::string &path) {
 
 Status writeIpcFile(ArrowArrayStream *stream, const std::string &path) {
   arrow::Status status = write(stream, path);
-  return status.ok() ? Status() : makeError(ErrorKind::kIo, "cannot write ", path, ": ", status.message());
+  return status.ok() ? Status()
+                     : makeError(ErrorKind::kIo, "cannot write ", path, ": ", status.message());
 }
 
 } // namespace headrace::storage

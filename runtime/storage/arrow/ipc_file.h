@@ -9,8 +9,8 @@ struct ArrowArrayStream;
 
 namespace headrace::storage {
 
-/// Takes over the stream and writes it to its end; the stream is released, also on errors. On an error the
-/// file may be there in part: the caller removes it. Errors: kIo.
+/// Takes over the stream and writes it to its end; the stream is released, also on errors. On an
+/// error the file may be there in part: the caller removes it. Errors: kIo.
 Status writeIpcFile(ArrowArrayStream *stream, const std::string &path);
 
 } // namespace headrace::storage

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int64_t kPageRows = 16 * 1024;
 
-template <typename Value> void appendPlain(std::vector<uint8_t> &out, const Value *values, int64_t count, uint32_t) {
+template <typename Value>
+void appendPlain(std::vector<uint8_t> &out, const Value *values, int64_t count, uint32_t) {
   const uint8_t *bytes = reinterpret_cast<const uint8_t *>(values);
   out.insert(out.end(), bytes, bytes + static_cast<size_t>(count) * sizeof(Value));
 }
@@ -27,7 +28,8 @@ void appendPlain(std::vector<uint8_t> &out, const bool *values, int64_t count, u
   }
 }
 
-void appendPlain(std::vector<uint8_t> &out, const parquet::ByteArray *values, int64_t count, uint32_t) {
+void appendPlain(std::vector<uint8_t> &out, const parquet::ByteArray *values, int64_t count,
+                 uint32_t) {
   for (int64_t i = 0; i < count; ++i) {
     const uint8_t *length = reinterpret_cast<const uint8_t *>(&values[i].len);
     out.insert(out.end(), length, length + sizeof values[i].len);
@@ -35,7 +37,8 @@ void appendPlain(std::vector<uint8_t> &out, const parquet::ByteArray *values, in
   }
 }
 
-void appendPlain(std::vector<uint8_t> &out, const parquet::FixedLenByteArray *values, int64_t count, uint32_t width) {
+void appendPlain(std::vector<uint8_t> &out, const parquet::FixedLenByteArray *values, int64_t count,
+                 uint32_t width) {
   for (int64_t i = 0; i < count; ++i) {
     out.insert(out.end(), values[i].ptr, values[i].ptr + width);
   }
@@ -50,8 +53,8 @@ Status readTyped(parquet::ColumnReader &untyped, const ParquetColumn &column, ui
   std::vector<int16_t> levels(kPageRows);
   while (rows != 0) {
     int64_t count = 0;
-    const int64_t taken = reader.ReadBatch(std::min<int64_t>(kPageRows, static_cast<int64_t>(rows)), levels.data(),
-                                           nullptr, values.get(), &count);
+    const int64_t taken = reader.ReadBatch(std::min<int64_t>(kPageRows, static_cast<int64_t>(rows)),
+                                           levels.data(), nullptr, values.get(), &count);
     if (taken <= 0 || count > taken) {
       return makeError(ErrorKind::kCorrupt, "the column chunk has fewer rows than its row group");
     }
@@ -88,7 +91,8 @@ Status readTyped(parquet::ColumnReader &untyped, const ParquetColumn &column, ui
 
 } // namespace
 
-Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t columnIndex, std::vector<PlainPage> &pages) {
+Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t columnIndex,
+                     std::vector<PlainPage> &pages) {
   const ParquetColumn &column = file.footer().columns[columnIndex];
   const uint64_t rows = file.footer().rowGroups[rowGroup].rows;
   try {

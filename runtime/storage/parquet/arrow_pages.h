@@ -1,5 +1,5 @@
-// Column chunks in encodings that are not ours (delta, byte stream split, old level encodings), decoded by
-// Arrow's reader and handed on as plain pages. Slower, and right.
+// Column chunks in encodings that are not ours (delta, byte stream split, old level encodings),
+// decoded by Arrow's reader and handed on as plain pages. Slower, and right.
 #pragma once
 
 #include "runtime/base/status.h"
@@ -19,6 +19,7 @@ struct PlainPage {
 };
 
 /// Messages carry no place. kCorrupt or kUnsupported.
-Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t column, std::vector<PlainPage> &pages);
+Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t column,
+                     std::vector<PlainPage> &pages);
 
 } // namespace headrace::storage

@@ -44,7 +44,8 @@ Expected<std::unique_ptr<arrow::util::Codec>> openCodec(int codec) {
 } // namespace
 
 const char *codecName(int codec) {
-  constexpr const char *kNames[] = {"uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw"};
+  constexpr const char *kNames[] = {"uncompressed", "snappy", "gzip", "lzo",
+                                    "brotli",       "lz4",    "zstd", "lz4_raw"};
   return codec >= 0 && codec <= 7 ? kNames[codec] : "unknown";
 }
 
@@ -59,16 +60,18 @@ Status decompressWithArrow(int codec, const uint8_t *input, uint64_t inputBytes,
                        "): ", written.status().message());
     }
     if (static_cast<uint64_t>(*written) != outputBytes) {
-      return makeError(ErrorKind::kCorrupt, "a page decompresses to ", *written, " bytes, its header says: ",
-                       outputBytes);
+      return makeError(ErrorKind::kCorrupt, "a page decompresses to ", *written,
+                       " bytes, its header says: ", outputBytes);
     }
   } catch (const std::exception &error) {
-    return makeError(ErrorKind::kCorrupt, "a page does not decompress (", codecName(codec), "): ", error.what());
+    return makeError(ErrorKind::kCorrupt, "a page does not decompress (", codecName(codec),
+                     "): ", error.what());
   }
   return Status();
 }
 
-Status decompressBlock(int codec, const uint8_t *input, uint64_t inputBytes, uint8_t *output, uint64_t outputBytes) {
+Status decompressBlock(int codec, const uint8_t *input, uint64_t inputBytes, uint8_t *output,
+                       uint64_t outputBytes) {
   if (codec != kCodecSnappy) {
     return decompressWithArrow(codec, input, inputBytes, output, outputBytes);
   }
@@ -93,7 +96,8 @@ Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint
     output.resize(static_cast<size_t>(*written));
     return output;
   } catch (const std::exception &error) {
-    return makeError(ErrorKind::kInternal, "a block does not compress (", codecName(codec), "): ", error.what());
+    return makeError(ErrorKind::kInternal, "a block does not compress (", codecName(codec),
+                     "): ", error.what());
   }
 }
 

@@ -43,8 +43,8 @@ void CodedPages::begin(PaddedBuffer dictionary, uint32_t entries, uint64_t rows,
 }
 
 Status CodedPages::decode(const HrSegment &codes, void *out) const {
-  return decoders_.decode(codes, chunk_.dictionary, chunk_.dictionaryCount, abi::bytesOf(chunk_.type),
-                          out)
+  return decoders_.decode(codes, chunk_.dictionary, chunk_.dictionaryCount,
+                          abi::bytesOf(chunk_.type), out)
              ? Status()
              : corruptCodes();
 }

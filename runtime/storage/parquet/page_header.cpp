@@ -1,4 +1,5 @@
-// A field of the compact protocol: a byte (id delta << 4 | type), a zigzag id if the delta is 0, the value.
+// A field of the compact protocol: a byte (id delta << 4 | type), a zigzag id if the delta is 0,
+// the value.
 #include "runtime/storage/parquet/page_header.h"
 
 namespace headrace::storage {
@@ -207,8 +208,9 @@ Expected<PageHeader> readPageHeader(const uint8_t *next, const uint8_t *end) {
                 : kind == 3 ? PageKind::kDataV2
                             : PageKind::kOther;
   if (header.kind != PageKind::kOther &&
-      (!hasBody || values < 0 || values > INT32_MAX || nulls < 0 || nulls > values || definitionBytes < 0 ||
-       repetitionBytes < 0 || definitionBytes + repetitionBytes > compressed ||
+      (!hasBody || values < 0 || values > INT32_MAX || nulls < 0 || nulls > values ||
+       definitionBytes < 0 || repetitionBytes < 0 ||
+       definitionBytes + repetitionBytes > compressed ||
        definitionBytes + repetitionBytes > uncompressed)) {
     return makeError(ErrorKind::kCorrupt, "a page header has impossible sizes");
   }

@@ -1,4 +1,5 @@
-// Page headers of Parquet (Thrift's compact protocol), checked byte by byte: they are foreign input.
+// Page headers of Parquet (Thrift's compact protocol), checked byte by byte: they are foreign
+// input.
 #pragma once
 
 #include "runtime/base/status.h"
@@ -25,9 +26,9 @@ struct PageHeader {
   uint32_t values = 0; ///< rows, NULLs included; entries of a dictionary
   int32_t encoding = 0;
   int32_t levelEncoding = static_cast<int32_t>(Encoding::kRle); ///< definition levels of kData
-  uint32_t nulls = 0;                ///< kDataV2
-  uint64_t definitionBytes = 0;      ///< kDataV2: before the values, never compressed
-  uint64_t repetitionBytes = 0;      ///< kDataV2
+  uint32_t nulls = 0;                                           ///< kDataV2
+  uint64_t definitionBytes = 0; ///< kDataV2: before the values, never compressed
+  uint64_t repetitionBytes = 0; ///< kDataV2
   bool compressed = true;
   uint64_t headerBytes = 0; ///< of the header itself
 };

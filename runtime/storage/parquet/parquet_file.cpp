@@ -18,7 +18,8 @@ uint64_t hashBytes(const uint8_t *data, uint64_t bytes) {
   }
   int64_t last = 0;
   std::memcpy(&last, data, bytes);
-  return primitives::hashInteger(static_cast<int64_t>(primitives::hashCombine(hash, static_cast<uint64_t>(last))));
+  return primitives::hashInteger(
+      static_cast<int64_t>(primitives::hashCombine(hash, static_cast<uint64_t>(last))));
 }
 
 } // namespace
@@ -29,7 +30,8 @@ Expected<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string
   std::shared_ptr<ParquetFile> file(new ParquetFile);
   const uint8_t *footer = mapping->data() + range.first;
   HR_ASSIGN_OR_RETURN(file->footer_, parseFooter(footer, range.second, mapping->bytes(), path));
-  file->identity_ = {path, mapping->bytes(), mapping->stamp().modifiedNanoseconds, hashBytes(footer, range.second)};
+  file->identity_ = {path, mapping->bytes(), mapping->stamp().modifiedNanoseconds,
+                     hashBytes(footer, range.second)};
   file->mapping_ = std::move(mapping);
   for (size_t i = 0; i < file->footer_.columns.size(); ++i) {
     file->columns_.emplace(file->footer_.columns[i].name, static_cast<int>(i));
@@ -50,7 +52,8 @@ bool ParquetFile::isCurrent() const {
     return false;
   }
   auto range = locateFooter(mapping_->data(), mapping_->bytes(), path());
-  return range.ok() && hashBytes(mapping_->data() + range->first, range->second) == identity_.footerHash;
+  return range.ok() &&
+         hashBytes(mapping_->data() + range->first, range->second) == identity_.footerHash;
 }
 
 std::string placeOf(const ParquetFile &file, size_t rowGroup, size_t column) {

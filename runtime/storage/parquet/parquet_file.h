@@ -24,7 +24,8 @@ public:
   uint64_t number() const { return number_; }
   /// -1: no such column.
   int columnIndex(const std::string &name) const;
-  /// The same file, not changed since it was opened? (Looks at the file system and hashes the footer.)
+  /// The same file, not changed since it was opened? (Looks at the file system and hashes the
+  /// footer.)
   bool isCurrent() const;
 
 private:

@@ -4,7 +4,8 @@
 namespace headrace::storage {
 namespace {
 
-template <typename T> bool canSatisfyOp(const std::string &op, const T *min, const T *max, const T &literal) {
+template <typename T>
+bool canSatisfyOp(const std::string &op, const T *min, const T *max, const T &literal) {
   if (op == "eq") {
     return !(min && literal < *min) && !(max && *max < literal);
   }
@@ -30,22 +31,24 @@ const T *member(const std::optional<StatisticsValue> &value, T StatisticsValue::
 
 } // namespace
 
-bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const ParquetChunk &chunk, uint64_t rows) {
+bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const ParquetChunk &chunk,
+                uint64_t rows) {
   if (chunk.nulls && *chunk.nulls == rows) {
     return false; // a comparison with NULL is never true
   }
   switch (column.type.logical) {
   case Logical::kString:
-    return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::text), member(chunk.max, &StatisticsValue::text),
-                        bound.text);
+    return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::text),
+                        member(chunk.max, &StatisticsValue::text), bound.text);
   case Logical::kF32:
   case Logical::kF64:
     // NaN is above everything and not in the statistics: the maximum says nothing.
-    return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::real), static_cast<const double *>(nullptr),
-                        bound.real);
+    return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::real),
+                        static_cast<const double *>(nullptr), bound.real);
   default:
     return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::integer),
-                        member(chunk.max, &StatisticsValue::integer), static_cast<__int128>(bound.integer));
+                        member(chunk.max, &StatisticsValue::integer),
+                        static_cast<__int128>(bound.integer));
   }
 }
 

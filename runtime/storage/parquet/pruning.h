@@ -6,7 +6,9 @@
 
 namespace headrace::storage {
 
-/// False only if the statistics rule out every row. An unknown operation or a missing statistic rules out nothing.
-bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const ParquetChunk &chunk, uint64_t rows);
+/// False only if the statistics rule out every row. An unknown operation or a missing statistic
+/// rules out nothing.
+bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const ParquetChunk &chunk,
+                uint64_t rows);
 
 } // namespace headrace::storage

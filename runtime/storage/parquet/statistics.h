@@ -11,6 +11,7 @@
 namespace headrace::storage {
 
 /// The files must have one schema (same columns and types in the same order).
-Expected<nlohmann::json> parquetStatistics(const std::vector<std::shared_ptr<const ParquetFile>> &files);
+Expected<nlohmann::json>
+parquetStatistics(const std::vector<std::shared_ptr<const ParquetFile>> &files);
 
 } // namespace headrace::storage

@@ -14,7 +14,9 @@ import duckdb
 HERE = Path(__file__).resolve().parent
 
 
-def column_statistics(connection: duckdb.DuckDBPyConnection, path: Path, name: str, kind: str, rows: int) -> dict:
+def column_statistics(
+    connection: duckdb.DuckDBPyConnection, path: Path, name: str, kind: str, rows: int
+) -> dict:
     """Bounds, distinct values and mean length of one column."""
     entry: dict = {"nulls": 0, "nullable": False}
     if kind == "VARCHAR":

@@ -165,7 +165,8 @@ TEST(ExchangeTask, ALostMessageOfASimulationIsAHangThatIsTold) {
   shape.simulation = SimOptions{.seed = 1, .vanishProbability = 1};
   auto result = runPlan(b, {{{"t", pairs(2000, 2000)}}, 100}, shape);
   ASSERT_FALSE(result.ok());
-  EXPECT_NE(result.status().message().find("hang"), std::string::npos) << result.status().toString();
+  EXPECT_NE(result.status().message().find("hang"), std::string::npos)
+      << result.status().toString();
 }
 
 TEST(ExchangeTask, SimulationsTakeNoThreads) {

@@ -21,15 +21,16 @@ TestTable pairs(size_t rows, int64_t keys) {
   return table;
 }
 
-/// A broadcast join, a hash exchange, groups per rank, a gather; `first` sees the rows of "t" first.
+/// A broadcast join, a hash exchange, groups per rank, a gather; `first` sees the rows of "t"
+/// first.
 PlanBuilder joinedGroups(const std::string &first) {
   PlanBuilder b;
   b.chunkRows = 500;
   int32_t copied = b.stream();
   b.run("copy", b.load("u"), {}, copied);
   int32_t table = b.state(StateKind::kJoinTable, 32);
-  int32_t built = b.run("build", b.exchange(ExchangeKind::kBroadcast, copied),
-                        {{table, StateUse::kPerWorker}});
+  int32_t built =
+      b.run("build", b.exchange(ExchangeKind::kBroadcast, copied), {{table, StateUse::kPerWorker}});
   int32_t seen = b.stream();
   b.run(first, b.load("t"), {}, seen);
   int32_t joined = b.stream();
@@ -37,8 +38,8 @@ PlanBuilder joinedGroups(const std::string &first) {
   int32_t parts = b.stream();
   b.run("partition", joined, {}, parts);
   int32_t groups = b.state(StateKind::kGroupTable, 24, "merge_group");
-  int32_t filled = b.run("group", b.exchange(ExchangeKind::kHash, parts),
-                         {{groups, StateUse::kPerWorker}});
+  int32_t filled =
+      b.run("group", b.exchange(ExchangeKind::kHash, parts), {{groups, StateUse::kPerWorker}});
   int32_t out = b.stream();
   b.runState("emit_group", groups, out, {filled});
   b.result(b.exchange(ExchangeKind::kGather, out));
@@ -48,26 +49,26 @@ PlanBuilder joinedGroups(const std::string &first) {
 /// Runs it with each rank a process; the result of rank 0, or why it failed.
 Expected<RunResult> runForked(const PlanBuilder &builder, const Tables &tables, int ranks) {
   Expected<RunResult> result = makeError(ErrorKind::kInternal, "rank 0 did not run");
-  Status status = forkRanks(
-      ranks,
-      [&](Transport &transport) -> Status {
-        Session session({.threads = 2, .memoryBytes = 256 << 20});
-        Bindings bindings;
-        for (const auto &[name, table] : tables.tables) {
-          bindings.tables[name] = openTable(table, tables.morselRows);
-        }
-        HR_ASSIGN_OR_RETURN(auto program, Program::load(builder.plan, testKernels()));
-        RunOptions options;
-        options.exchange.bufferBytes = 1 << 14;
-        Expected<RunResult> ran = program->runRank(session, bindings, options, transport);
-        if (transport.rank() == 0) {
-          result = ran;
-        } else if (ran.ok() && ran->table) {
-          return makeError(ErrorKind::kInternal, "a result on rank ", transport.rank());
-        }
-        return ran.status();
-      },
-      {.timeoutSeconds = 60});
+  Status status =
+      forkRanks(ranks,
+                [&](Transport &transport) -> Status {
+                  Session session({.threads = 2, .memoryBytes = 256 << 20});
+                  Bindings bindings;
+                  for (const auto &[name, table] : tables.tables) {
+                    bindings.tables[name] = openTable(table, tables.morselRows);
+                  }
+                  HR_ASSIGN_OR_RETURN(auto program, Program::load(builder.plan, testKernels()));
+                  RunOptions options;
+                  options.exchange.bufferBytes = 1 << 14;
+                  Expected<RunResult> ran = program->runRank(session, bindings, options, transport);
+                  if (transport.rank() == 0) {
+                    result = ran;
+                  } else if (ran.ok() && ran->table) {
+                    return makeError(ErrorKind::kInternal, "a result on rank ", transport.rank());
+                  }
+                  return ran.status();
+                },
+                {.timeoutSeconds = 60});
   return status.ok() ? std::move(result) : status;
 }
 
@@ -108,8 +109,9 @@ TEST(ForkedRanks, ARankThatDiesStopsTheOthers) {
           bindings.tables[name] = openTable(table, tables.morselRows);
         }
         if (transport.rank() == 2) {
-          bindings.tables["t"] = [](const plan::Slot &, storage::Share)
-              -> Expected<std::unique_ptr<storage::MorselSource>> { _exit(3); };
+          bindings.tables["t"] =
+              [](const plan::Slot &,
+                 storage::Share) -> Expected<std::unique_ptr<storage::MorselSource>> { _exit(3); };
         }
         HR_ASSIGN_OR_RETURN(auto program, Program::load(joinedGroups("copy").plan, testKernels()));
         return program->runRank(session, bindings, {}, transport).status();

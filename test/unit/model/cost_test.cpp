@@ -40,7 +40,8 @@ TEST(Mesh, refuses_malformed) {
 TEST(Cost, mesh_larger_than_topology_is_refused) {
   Expected<CostModel> model =
       CostModel::create(*topology::shippedTopology("ethernet-slow"), flatMesh("m", "r", 9));
-  EXPECT_EQ(model.status().message(), "the mesh needs 9 ranks, but topology ethernet-slow has only 8");
+  EXPECT_EQ(model.status().message(),
+            "the mesh needs 9 ranks, but topology ethernet-slow has only 8");
 }
 
 TEST(Cost, copy_is_latency_plus_bytes_over_the_narrowest_link) {
@@ -76,7 +77,8 @@ TEST(Cost, skew_costs_its_fullest_link) {
 }
 
 TEST(Cost, groups_share_links) {
-  // Four ranks on one machine share one memory bus: two concurrent groups take as long as one of four.
+  // Four ranks on one machine share one memory bus: two concurrent groups take as long as one of
+  // four.
   topology::Topology machine = topology::machineTopology({4, 8e9}, 4);
   CostModel model = modelOf(machine, Mesh{"m", {{"a", 2}, {"b", 2}}});
   double pairs = model.collective(CollectiveKind::kAllToAll, 0b01, 1e9).seconds;
@@ -89,7 +91,8 @@ TEST(Cost, fitted_curves_are_used_and_the_least_algorithm_wins) {
   CostModel model = modelOf(*topology::shippedTopology("p5-2node"), mesh);
   double inside = model.collective(CollectiveKind::kAllReduce, 0b10, 1e8).seconds;
   EXPECT_NEAR(inside, 4.4e-6 + 14 * 7.9e-7 + 6e-9 * std::sqrt(1.75e8) + 1.75e8 / 4.05e11, 1e-9);
-  // Across nodes: ring 16 × 16.7 µs, tree 6 + 122 µs; for one byte the tree wins, for 10 GB the ring.
+  // Across nodes: ring 16 × 16.7 µs, tree 6 + 122 µs; for one byte the tree wins, for 10 GB the
+  // ring.
   EXPECT_NEAR(model.collective(CollectiveKind::kAllReduce, 0b11, 1).seconds, 1.28e-4, 1e-6);
   EXPECT_NEAR(model.collective(CollectiveKind::kAllReduce, 0b11, 1e10).seconds,
               16 * 1.67e-5 + 2 * 15.0 / 16 * 1e10 / 3.91e11, 1e-6);
@@ -112,7 +115,8 @@ TEST(Cost, more_bandwidth_and_less_data_never_cost_more) {
     for (CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
                                 CollectiveKind::kAllToAll, CollectiveKind::kBroadcast}) {
       EXPECT_LE(fast.collective(kind, 1, bytes).seconds, slow.collective(kind, 1, bytes).seconds);
-      EXPECT_LE(fast.collective(kind, 1, bytes).seconds, fast.collective(kind, 1, bytes * 2).seconds);
+      EXPECT_LE(fast.collective(kind, 1, bytes).seconds,
+                fast.collective(kind, 1, bytes * 2).seconds);
     }
   }
 }

@@ -1,4 +1,5 @@
-// libFuzzer: any bytes as a hybrid stream, decoded in steps by every instruction set, which must agree.
+// libFuzzer: any bytes as a hybrid stream, decoded in steps by every instruction set, which must
+// agree.
 #include "test/unit/primitives/testing.h"
 
 using namespace headrace::primitives;

@@ -1,4 +1,5 @@
-// The hash formula is part of plans: known values, equal inputs, and enough spread in the bits that tables use.
+// The hash formula is part of plans: known values, equal inputs, and enough spread in the bits that
+// tables use.
 #include "runtime/primitives/hash/hash.h"
 
 #include "runtime/primitives/string/string.h"
@@ -49,10 +50,16 @@ TEST(Hash, LowHighAndRankBitsSpread) {
     expectSpread([&](int64_t key) { return hashInteger(key * stride) & 255; }, "low bits");
     expectSpread([&](int64_t key) { return hashInteger(key * stride) >> 56; }, "high bits");
     expectSpread([&](int64_t key) { return rankOfHash(hashInteger(key * stride), 256); }, "rank");
-    expectSpread([&](int64_t key) { return hashCombine(hashInteger(key % 256), hashInteger(key / 256 * stride)) & 255; },
-                 "low bits of a pair");
-    expectSpread([&](int64_t key) { return hashCombine(hashInteger(key % 256), hashInteger(key / 256 * stride)) >> 56; },
-                 "high bits of a pair");
+    expectSpread(
+        [&](int64_t key) {
+          return hashCombine(hashInteger(key % 256), hashInteger(key / 256 * stride)) & 255;
+        },
+        "low bits of a pair");
+    expectSpread(
+        [&](int64_t key) {
+          return hashCombine(hashInteger(key % 256), hashInteger(key / 256 * stride)) >> 56;
+        },
+        "high bits of a pair");
   }
 }
 

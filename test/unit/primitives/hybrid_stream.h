@@ -15,7 +15,8 @@ inline void putVarint(std::vector<uint8_t> &out, uint64_t value) {
   out.push_back(static_cast<uint8_t>(value));
 }
 
-inline void putPacked(std::vector<uint8_t> &out, const std::vector<uint32_t> &codes, uint32_t width) {
+inline void putPacked(std::vector<uint8_t> &out, const std::vector<uint32_t> &codes,
+                      uint32_t width) {
   uint64_t pending = 0;
   uint32_t bits = 0;
   for (uint32_t code : codes) {
@@ -35,7 +36,8 @@ struct HybridStream {
 };
 
 /// `rows` codes below `bound` in runs of both kinds; the last packed run is filled up with zeros.
-inline HybridStream makeHybrid(std::mt19937_64 &random, uint32_t rows, uint32_t width, uint64_t bound) {
+inline HybridStream makeHybrid(std::mt19937_64 &random, uint32_t rows, uint32_t width,
+                               uint64_t bound) {
   HybridStream stream;
   auto code = [&] { return static_cast<uint32_t>(random() % bound); };
   while (stream.codes.size() < rows) {

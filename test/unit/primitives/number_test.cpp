@@ -88,7 +88,8 @@ TEST(Decimal, ToDouble) {
   EXPECT_EQ(i128ToDouble(&value), 0x1p100);
   value = -12345;
   EXPECT_EQ(i128ToDouble(&value), -12345.0);
-  // Against the compiler's conversion: all magnitudes, and values at and beside the middle between two doubles.
+  // Against the compiler's conversion: all magnitudes, and values at and beside the middle between
+  // two doubles.
   std::mt19937_64 random(seed());
   for (int i = 0; i < 100000; ++i) {
     const int bits = static_cast<int>(random() % 127);

@@ -24,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (isa > detectIsa()) {
       break;
     }
-    SnappyBlock blocks[2] = {{data, size, first.data(), declared}, {data, size, second.data(), declared}};
+    SnappyBlock blocks[2] = {{data, size, first.data(), declared},
+                             {data, size, second.data(), declared}};
     bool ok = snappyDecompress(isa, blocks);
     if (isa == Isa::kBaseline) {
       referenceOk = ok;

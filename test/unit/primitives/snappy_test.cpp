@@ -89,7 +89,8 @@ TEST_P(SnappyTest, RandomElementsOneToSevenBlocks) {
     }
     for (size_t i = 0; i < count; ++i) {
       outputs[i].resize(inputs[i].plain.size());
-      blocks.push_back({inputs[i].bytes.data(), inputs[i].bytes.size(), outputs[i].data(), outputs[i].size()});
+      blocks.push_back(
+          {inputs[i].bytes.data(), inputs[i].bytes.size(), outputs[i].data(), outputs[i].size()});
     }
     ASSERT_TRUE(snappyDecompress(GetParam(), blocks)) << "seed " << seed();
     for (size_t i = 0; i < count; ++i) {

@@ -28,7 +28,8 @@ bool naiveLike(std::string_view text, std::string_view pattern, int escape) {
     return text.empty();
   }
   if (pattern[0] == static_cast<char>(escape) && escape >= 0 && pattern.size() > 1) {
-    return !text.empty() && text[0] == pattern[1] && naiveLike(text.substr(1), pattern.substr(2), escape);
+    return !text.empty() && text[0] == pattern[1] &&
+           naiveLike(text.substr(1), pattern.substr(2), escape);
   }
   if (pattern[0] == '%') {
     for (size_t i = 0; i <= text.size(); ++i) {
@@ -93,7 +94,8 @@ TEST_P(StringTest, LikeAgainstRecursion) {
     }
     bool expected = naiveLike(text, pattern, escape);
     hits += expected;
-    ASSERT_EQ(like(text, pattern, escape), expected) << text << " like " << pattern << " " << escape;
+    ASSERT_EQ(like(text, pattern, escape), expected)
+        << text << " like " << pattern << " " << escape;
   }
   EXPECT_GT(hits, 3000);
 }
@@ -103,9 +105,15 @@ TEST_P(StringTest, LikeCases) {
   EXPECT_FALSE(like("requests special", "%special%requests%"));
   EXPECT_TRUE(like("PROMO BRUSHED", "PROMO%"));
   EXPECT_TRUE(like("LARGE BRASS", "%BRASS"));
-  EXPECT_TRUE(like("\xc3\xa4" "b", "_b"));       // one character of two bytes
-  EXPECT_FALSE(like("\xc3\xa4" "b", "__b"));
-  EXPECT_TRUE(like("x\xe2\x82\xac" "y", "%x_y"));
+  EXPECT_TRUE(like("\xc3\xa4"
+                   "b",
+                   "_b")); // one character of two bytes
+  EXPECT_FALSE(like("\xc3\xa4"
+                    "b",
+                    "__b"));
+  EXPECT_TRUE(like("x\xe2\x82\xac"
+                   "y",
+                   "%x_y"));
   EXPECT_TRUE(like("", "%"));
   EXPECT_FALSE(like("", "_"));
   EXPECT_TRUE(like("50%", "%0!%", '!'));

@@ -20,7 +20,8 @@ inline uint64_t seed() {
   return text ? std::strtoull(text, nullptr, 10) : 20251121;
 }
 
-/// Exactly HR_PADDING readable bytes after the end, so that the address sanitizer sees the next one.
+/// Exactly HR_PADDING readable bytes after the end, so that the address sanitizer sees the next
+/// one.
 class PaddedBytes {
 public:
   PaddedBytes() : PaddedBytes(nullptr, 0) {}
@@ -30,7 +31,8 @@ public:
     }
     std::memset(bytes_.get() + size, 0xa5, HR_PADDING);
   }
-  explicit PaddedBytes(const std::vector<uint8_t> &bytes) : PaddedBytes(bytes.data(), bytes.size()) {}
+  explicit PaddedBytes(const std::vector<uint8_t> &bytes)
+      : PaddedBytes(bytes.data(), bytes.size()) {}
   explicit PaddedBytes(std::string_view text) : PaddedBytes(text.data(), text.size()) {}
   const uint8_t *data() const { return bytes_.get(); }
   size_t size() const { return size_; }

@@ -67,7 +67,8 @@ TEST(TextTest, CaseIsUnicodes) {
   EXPECT_EQ(made(HR_TEXT_LOWER, {"abcXYZ [@`"}), "abcxyz [@`");
   EXPECT_EQ(made(HR_TEXT_UPPER, {"žluťoučký кот"}), "ŽLUŤOUČKÝ КОТ");
   EXPECT_EQ(made(HR_TEXT_LOWER, {"ŽLUŤOUČKÝ КОТ"}), "žluťoučký кот");
-  EXPECT_EQ(made(HR_TEXT_UPPER, {std::string(40, '\xc8') + "\xc9"}).size(), 41u); // not UTF-8: no crash
+  EXPECT_EQ(made(HR_TEXT_UPPER, {std::string(40, '\xc8') + "\xc9"}).size(),
+            41u);                                 // not UTF-8: no crash
   EXPECT_EQ(made(HR_TEXT_LOWER, {"ȺȾȺ"}), "ⱥⱦⱥ"); // two bytes become three
 }
 
@@ -121,7 +122,9 @@ TEST(TextTest, ParsesWhatIsAValue) {
 }
 
 TEST(TextTest, DatesMoveByMonths) {
-  auto day = [](std::string_view text) { return static_cast<int32_t>(*parsed(HR_TEXT_DATE, text)); };
+  auto day = [](std::string_view text) {
+    return static_cast<int32_t>(*parsed(HR_TEXT_DATE, text));
+  };
   EXPECT_EQ(dateShift(day("2024-01-31"), 1, 0), day("2024-02-29"));
   EXPECT_EQ(dateShift(day("2024-02-29"), -12, 0), day("2023-02-28"));
   EXPECT_EQ(dateShift(day("1969-12-31"), -1, 1), day("1969-12-01"));

@@ -10,8 +10,8 @@ namespace headrace::storage {
 namespace {
 
 // type = 0, uncompressed = 100, compressed = 50, data page {7 values, encoding 8, levels 3, 3}
-const std::vector<uint8_t> kDataPage = {0x15, 0x00, 0x15, 0xc8, 0x01, 0x15, 0x64, 0x2c,
-                                        0x15, 0x0e, 0x15, 0x10, 0x15, 0x06, 0x15, 0x06, 0x00, 0x00};
+const std::vector<uint8_t> kDataPage = {0x15, 0x00, 0x15, 0xc8, 0x01, 0x15, 0x64, 0x2c, 0x15,
+                                        0x0e, 0x15, 0x10, 0x15, 0x06, 0x15, 0x06, 0x00, 0x00};
 
 TEST(PageHeader, DataPage) {
   auto header = readPageHeader(kDataPage.data(), kDataPage.data() + kDataPage.size());
@@ -27,7 +27,8 @@ TEST(PageHeader, DataPage) {
 
 TEST(PageHeader, CutIsAnError) {
   for (size_t size = 0; size < kDataPage.size(); ++size) {
-    std::vector<uint8_t> cut(kDataPage.begin(), kDataPage.begin() + static_cast<std::ptrdiff_t>(size));
+    std::vector<uint8_t> cut(kDataPage.begin(),
+                             kDataPage.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(readPageHeader(cut.data(), cut.data() + cut.size()).ok());
   }
 }

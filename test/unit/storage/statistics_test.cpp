@@ -65,11 +65,14 @@ TEST(Statistics, DistinctOfKeys) {
   arrow::StringBuilder text;
   for (int i = 0; i < 100000; ++i) {
     int64_t key = static_cast<int64_t>(random() % 40000) * 1000003;
-    ASSERT_TRUE(unique.Append(i * 7).ok() && scattered.Append(key).ok() && text.Append("text " + std::to_string(key)).ok());
+    ASSERT_TRUE(unique.Append(i * 7).ok() && scattered.Append(key).ok() &&
+                text.Append("text " + std::to_string(key)).ok());
   }
   TemporaryFolder folder;
   auto table = arrow::Table::Make(
-      arrow::schema({arrow::field("unique", arrow::int64()), arrow::field("scattered", arrow::int64()), arrow::field("text", arrow::utf8())}),
+      arrow::schema({arrow::field("unique", arrow::int64()),
+                     arrow::field("scattered", arrow::int64()),
+                     arrow::field("text", arrow::utf8())}),
       {unique.Finish().ValueOrDie(), scattered.Finish().ValueOrDie(), text.Finish().ValueOrDie()});
   writeTable(*table, folder.file("t.parquet"), 20000);
   Storage storage;
@@ -96,13 +99,16 @@ TEST(Statistics, FilesOfATableMustAgree) {
 }
 
 TEST(Manifest, JsonBothWays) {
-  std::vector<FileIdentity> manifest = {{"a.parquet", 123, -5, 0xfedcba9876543210ull}, {"b", 0, 7, 1}};
+  std::vector<FileIdentity> manifest = {{"a.parquet", 123, -5, 0xfedcba9876543210ull},
+                                        {"b", 0, 7, 1}};
   auto back = manifestFromJson(nlohmann::json::parse(toJson(manifest).dump()));
   ASSERT_TRUE(back.ok()) << back.status().toString();
   EXPECT_EQ(*back, manifest);
-  for (const char *text : {"{}", "[1]", "[{}]", R"([{"path":"a","bytes":-1,"modified_nanoseconds":0,"footer_hash":"0"}])",
-                           R"([{"path":"a","bytes":1,"modified_nanoseconds":0,"footer_hash":"xyz"}])",
-                           R"([{"path":"a","bytes":1,"modified_nanoseconds":0,"footer_hash":""}])"}) {
+  for (const char *text :
+       {"{}", "[1]", "[{}]",
+        R"([{"path":"a","bytes":-1,"modified_nanoseconds":0,"footer_hash":"0"}])",
+        R"([{"path":"a","bytes":1,"modified_nanoseconds":0,"footer_hash":"xyz"}])",
+        R"([{"path":"a","bytes":1,"modified_nanoseconds":0,"footer_hash":""}])"}) {
     auto broken = manifestFromJson(nlohmann::json::parse(text));
     EXPECT_FALSE(broken.ok()) << text;
     EXPECT_EQ(broken.status().kind(), ErrorKind::kCorrupt);

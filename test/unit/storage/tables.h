@@ -2,8 +2,8 @@
 // them, and the rows that a source delivers, as text again.
 #pragma once
 
-#include "runtime/storage/parquet/chunk_loader.h"
 #include "runtime/abi/type_bytes.h"
+#include "runtime/storage/parquet/chunk_loader.h"
 #include "runtime/storage/storage.h"
 
 #include <arrow/api.h>

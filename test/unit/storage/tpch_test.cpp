@@ -20,8 +20,10 @@ TEST(Tpch, LineitemQ6) {
   EXPECT_EQ(columns["l_discount"]["max"], 10);
 
   plan::Slot slot;
-  slot.columns = {{"l_quantity", "decimal<15, 2>", HR_I16}, {"l_extendedprice", "decimal<15, 2>", HR_I32},
-                  {"l_discount", "decimal<15, 2>", HR_I8},  {"l_shipdate", "date", HR_I16},
+  slot.columns = {{"l_quantity", "decimal<15, 2>", HR_I16},
+                  {"l_extendedprice", "decimal<15, 2>", HR_I32},
+                  {"l_discount", "decimal<15, 2>", HR_I8},
+                  {"l_shipdate", "date", HR_I16},
                   {"l_comment", "string", HR_STRING}};
   auto source = storage.scan(slot, {path}, *manifestFromJson((*document)["identity"]), {});
   ASSERT_TRUE(source.ok()) << source.status().toString();

@@ -11,8 +11,9 @@ _read: dict[int, tuple[Any, Any]] = {}
 def read(data: Any) -> Any:
     """The runtime's table over what has `__arrow_c_stream__`; its buffers are not copied.
 
-    What cannot change (pyarrow's tables and batches) is read once in its life, and so is what can be read only once
-    (a RecordBatchReader). Everything else, such as a data frame that may be edited in place, is read at every call.
+    What cannot change (pyarrow's tables and batches) is read once in its life, and so is what can be read
+    only once (a RecordBatchReader). Everything else, such as a data frame that may be edited in place, is
+    read at every call.
     """
     import pyarrow as pa
 

@@ -105,7 +105,7 @@ def bytes_max() -> int:
 
 
 def trim(folder: Path) -> None:
-    """Removes the entries that were not used for longest, if the folder is over its limit, to three quarters of it."""
+    """Removes what was not used for longest, if the folder is over its limit: to three quarters of it."""
     limit = bytes_max()
     entries = []
     for entry in os.scandir(folder):
@@ -126,8 +126,8 @@ def trim(folder: Path) -> None:
 def write(folder: Path, query: CompiledQuery) -> None:
     """The plan as a directory, which headrace-run runs too.
 
-    Written under another name and renamed, so that no reader sees half of it. Raises OSError; FileExistsError and
-    the like if something is there already.
+    Written under another name and renamed, so that no reader sees half of it. Raises OSError; FileExistsError
+    and the like if something is there already.
     """
     temporary = folder.parent / f"{folder.name}.{os.getpid()}.tmp"
     try:

@@ -58,15 +58,15 @@ def sql(
 ) -> pa.Table:
     """Runs one query and returns its result.
 
-    tables: a directory of Parquet files (one table a file or folder), or a dict of name to path(s) or Arrow table.
-    ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks (default: the
-    processors this process may use). memory: limit in bytes of all ranks together. topology: a topology file
-    or the name of a shipped one; default: this machine with `ranks` ranks. layout_seed: forces a random feasible
-    layout instead of the solver's.
-    statistics: documents by table name that stand in for what the storage says (as `table_statistics` gives them).
+    tables: a directory of Parquet files (one table a file or folder), or a dict of name to path(s) or Arrow
+    table. ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks
+    (default: the processors this process may use). memory: limit in bytes of all ranks together.
+    topology: a topology file or the name of a shipped one; default: this machine with `ranks` ranks.
+    layout_seed: forces a random feasible layout instead of the solver's.
+    statistics: documents by table name that stand in for what the storage says (as `table_statistics` gives).
     simulation_seed: the ranks run in one thread on a simulated network, in the order that the seed draws.
-    progress: called twice a second with the tasks that have ended, all tasks, the rows taken in so far by all of
-    them, and the name of one that is running.
+    progress: called twice a second with the tasks that have ended, all tasks, the rows taken in so far by all
+    of them, and the name of one that is running.
 
     Raises HeadraceError with the kind of trouble and the place in the query.
     """

@@ -68,7 +68,9 @@ def resolve(tables: TablesArgument) -> dict[str, Table]:
         elif isinstance(value, Sequence):
             out[name] = FileTable(tuple(str(path) for path in value))
         else:
-            raise HeadraceError(f"table {name}: not a path, a list of paths or an Arrow table: {type(value).__name__}")
+            raise HeadraceError(
+                f"table {name}: not a path, a list of paths or an Arrow table: {type(value).__name__}"
+            )
     return out
 
 

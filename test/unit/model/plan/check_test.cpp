@@ -84,10 +84,13 @@ TEST(PlanCheck, StreamsOfSeveralWriters) {
   EXPECT_EQ(checked([&](Plan &p) {
               second(p);
               p.streams[2].writers = 3;
-            }).find("rule endpoints: stream 2 'joined' needs as many run tasks that write it as it has writers, 3"),
+            })
+                .find("rule endpoints: stream 2 'joined' needs as many run tasks that write it as "
+                      "it has writers, 3"),
             0u);
-  EXPECT_NE(checked([](Plan &p) { p.streams[2].writers = 2; }).find("rule endpoints: stream 2 'joined'"),
-            std::string::npos);
+  EXPECT_NE(
+      checked([](Plan &p) { p.streams[2].writers = 2; }).find("rule endpoints: stream 2 'joined'"),
+      std::string::npos);
 }
 
 TEST(PlanCheck, LiteralRows) {
@@ -101,7 +104,8 @@ TEST(PlanCheck, LiteralRows) {
               values(p, 3);
               p.slots[0].columns.clear();
             }),
-            "rule operands: task 0 'load u' (load): needs one cell per column in every row of its values");
+            "rule operands: task 0 'load u' (load): needs one cell per column in every row of its "
+            "values");
 }
 
 TEST(PlanCheck, Layout) {
@@ -335,10 +339,9 @@ TEST(PlanCheck, Capacity) {
         CheckOptions{{{"host", 150}}});
   };
   EXPECT_EQ(plan(100, 50, false), "ok");
-  EXPECT_EQ(
-      plan(100, 51, false),
-      "rule capacity: task 9 (reserve): reservations and tensors in tier host that are live together "
-      "need at least 151 bytes, it has 150");
+  EXPECT_EQ(plan(100, 51, false), "rule capacity: task 9 (reserve): reservations and tensors in "
+                                  "tier host that are live together "
+                                  "need at least 151 bytes, it has 150");
   EXPECT_EQ(plan(100, 51, true), "ok");
 }
 
@@ -361,10 +364,11 @@ TEST(PlanCheck, TensorsAreLiveFromTheirWriterToTheirLastReader) {
     Buffer buffer{std::to_string(i), "host", "f32", {25}};
     buffer.bytes = 100;
     plan.buffers.push_back(buffer);
-    addTask(plan, TaskKind::kCompute, i ? std::vector<int32_t>{i - 1} : std::vector<int32_t>{}, [&](Task &t) {
-      t.inputs = i ? std::vector<int32_t>{i - 1} : std::vector<int32_t>{};
-      t.outputs = {i};
-    });
+    addTask(plan, TaskKind::kCompute, i ? std::vector<int32_t>{i - 1} : std::vector<int32_t>{},
+            [&](Task &t) {
+              t.inputs = i ? std::vector<int32_t>{i - 1} : std::vector<int32_t>{};
+              t.outputs = {i};
+            });
   }
   EXPECT_EQ(peakReservation(plan, "host").bytes, 200u);
   EXPECT_EQ(usersOfBuffers(plan), (std::vector<int32_t>{2, 2, 2, 1}));

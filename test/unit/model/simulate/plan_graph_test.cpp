@@ -166,7 +166,8 @@ TEST(PlanGraph, a_choose_takes_the_expected_branch_and_reserves_need_room) {
   plan.tasks.push_back(reserve);
   Expected<Outcome> outcome = simulate(graphOf(plan, slow, workload(2)));
   EXPECT_EQ(outcome.status().message(),
-            "no room in server host: reserve needs 1125899906842624 bytes beside 0 that are held, of 64000000000; give ranks more memory, or take more of them");
+            "no room in server host: reserve needs 1125899906842624 bytes beside 0 that are held, "
+            "of 64000000000; give ranks more memory, or take more of them");
 }
 
 TEST(PlanGraph, shipped_systems_are_as_fast_as_they_are_built) {

@@ -143,7 +143,8 @@ TEST(Simulate, refuses_what_cannot_run) {
   graph.activities[0].acquires = {{0, 2}};
   EXPECT_EQ(message(graph), "activity a: unknown tier: 0");
   graph.tiers = {{"host", 1}};
-  EXPECT_EQ(message(graph), "no room in host: a needs 2 bytes beside 0 that are held, of 1; give ranks more memory, or take more of them");
+  EXPECT_EQ(message(graph), "no room in host: a needs 2 bytes beside 0 that are held, of 1; give "
+                            "ranks more memory, or take more of them");
 }
 
 TEST(Simulate, errors_of_one_resource_add_and_of_two_cancel) {
