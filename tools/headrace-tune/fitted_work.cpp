@@ -9,7 +9,7 @@ namespace headrace::tune {
 namespace {
 
 /// How much a fit leans to the assumed seconds: samples that they are worth.
-constexpr double kPriorStrength = 0.05;
+constexpr double kPriorStrength = 0.02;
 /// Shorter parts are more of the clock than of the work.
 constexpr double kPartSecondsMin = 20e-6;
 

@@ -63,14 +63,28 @@ std::vector<TaskComparison> compareTasks(const MeasuredPlan &plan,
   return all;
 }
 
+namespace {
+
+/// What a rank of an exchange handles on average: in a gather one of them sends nothing.
+cost::TaskRows meanRows(const MeasuredTask &task) {
+  cost::TaskRows rows = task.most;
+  rows.source = task.sum.source / task.sum.ranks;
+  rows.bytes = task.sum.bytes / task.sum.ranks;
+  rows.pieces = task.sum.pieces / task.sum.ranks;
+  return rows;
+}
+
+} // namespace
+
 Expected<double> predictSeconds(const MeasuredPlan &plan, const topology::Topology &topology,
                                 int threads) {
   simulate::Workload workload;
   workload.ranks = plan.ranks;
   workload.threads = threads;
   for (const auto &[id, measured] : plan.tasks) {
-    workload.tasks[id] = measured.most;
-    if (plan.plan().tasks[id].kind == TaskKind::kLoad) {
+    TaskKind kind = plan.plan().tasks[id].kind;
+    workload.tasks[id] = kind == TaskKind::kExchange ? meanRows(measured) : measured.most;
+    if (kind == TaskKind::kLoad) {
       workload.rows[plan.plan().slots[plan.plan().tasks[id].slot].name] = measured.sum.source;
     }
   }

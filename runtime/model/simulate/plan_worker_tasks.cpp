@@ -15,8 +15,11 @@ Activity PlanGraph::onCores(int32_t id, size_t rankClass, size_t chunk, size_t c
   activity.relativeError = on.deviceType->workRelativeError;
   activity.work = coreSeconds * oneCore;
   activity.rateMax = on.speed * parallel * oneCore;
-  if (others == Others::kBusy && activity.work > 0) {
-    activity.uses = {{on.compute, 1}};
+  if (activity.work > 0) {
+    // The class's resource is one rank's share of the cores. What one rank alone has takes its part
+    // of all shares, and may use more than its own while the others wait.
+    double ranks = static_cast<double>(workload_.ranks);
+    activity.uses = {{on.compute, others == Others::kBusy ? 1 : 1 / ranks}};
   }
   return activity;
 }

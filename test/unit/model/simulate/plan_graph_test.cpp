@@ -1,6 +1,7 @@
 // Plans on topologies: closed forms, equal ranks against all of them one by one, 100,000 ranks,
 // refusals.
 #include "runtime/model/cost/network.h"
+#include "runtime/model/cost/terms.h"
 #include "runtime/model/simulate/plan_graph.h"
 #include "runtime/model/simulate/program_cost.h"
 #include "runtime/model/simulate/simulate.h"
@@ -410,6 +411,19 @@ TEST(PlanGraph, stages_let_through_what_the_compiler_estimated) {
     double few = run(graphOf(plan, topology, load)).seconds;
     EXPECT_LT(few, 0.8 * all) << name;
   }
+}
+
+TEST(PlanGraph, what_one_rank_does_alone_takes_cores_from_the_others) {
+  plan::Plan plan = shufflePlan();
+  plan.tasks[2].exchange = plan::ExchangeKind::kGather;
+  plan.kernels[0].work = {{plan::WorkKind::kRow, 0, 2000, plan::kNone}};
+  plan.kernels[1].work = {{plan::WorkKind::kRow, 0, 1000, plan::kNone}};
+  Workload load = workload(2);
+  load.threads = 2;
+  double all = 2000 * kRows * cost::assumedSeconds().at("row"); // of cores, on both ranks
+  double seconds = run(graphOf(plan, *topology::openTopology("machine", 2), load)).seconds;
+  EXPECT_GT(seconds, (all + all / 2) / 2);
+  EXPECT_LT(seconds, 1.2 * (all + all / 2) / 2);
 }
 
 TEST(PlanGraph, rows_of_a_state_are_divided_among_the_chunks) {
