@@ -344,7 +344,10 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
     return result;
   };
   if (entry.isCoded()) {
-    work_.add(plan::WorkKind::kMapped, 0, 1);
+    // A flag is a byte from a map that registers or the nearest cache hold; an offset of a group is
+    // four, and gathered.
+    constexpr double kFlag = 0.4;
+    work_.add(plan::WorkKind::kMapped, 0, kFlag);
     work_.add(plan::WorkKind::kPageByte, 0, entry.pageBytes);
   } else {
     logDecode(entry, 0);

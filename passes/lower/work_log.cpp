@@ -27,11 +27,16 @@ void WorkLog::addTextOp(Operation *op, unsigned level, double textBytes) {
   auto match = dyn_cast<pipe::StringMatchOp>(op);
   size_t first = match ? match.getPattern().find('%') : llvm::StringRef::npos;
   bool searched = first != llvm::StringRef::npos && first + 1 != match.getPattern().size();
-  if (isa<pipe::StringCompareOp>(op)) {
+  // Only the beginning of the text counts, unless it is searched.
+  constexpr double kBeginning = 0.15;
+  bool literal = llvm::any_of(op->getOperands(), [](Value operand) {
+    return isa_and_nonnull<pipe::LiteralOp>(operand.getDefiningOp());
+  });
+  if (isa<pipe::StringCompareOp>(op) && literal) {
+    add(WorkKind::kMatchString, level, kBeginning);
+  } else if (isa<pipe::StringCompareOp>(op)) {
     add(WorkKind::kCompareString, level, 1);
   } else if (isa<pipe::StringMatchOp, pipe::SubstringOp>(op)) {
-    // Only the beginning of the text counts, unless it is searched.
-    constexpr double kBeginning = 0.15;
     add(WorkKind::kMatchString, level, searched ? 1 : kBeginning);
     add(WorkKind::kSearchByte, level, searched ? textBytes : 0);
   }
