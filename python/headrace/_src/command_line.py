@@ -39,13 +39,18 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "--output", required=True, metavar="NAME.plan", help="the directory to write"
             )
-        if name == "sql":
+        if name in ("sql", "explain"):
             command.add_argument(
                 "--threads", type=int, help="workers of all ranks together (default: processors)"
             )
             command.add_argument(
                 "--memory", type=int, metavar="BYTES", help="memory limit of all ranks together"
             )
+        if name == "explain":
+            command.add_argument(
+                "--analyze", action="store_true", help="run the query too, and show what its tasks took"
+            )
+        if name == "sql":
             command.add_argument(
                 "--explain", action="store_true", help="also print the plan and why it was chosen"
             )
@@ -159,10 +164,12 @@ def _run(arguments: argparse.Namespace) -> int:
             )
         )
         return 0
-    if arguments.command == "explain" or arguments.explain:
+    if arguments.command == "explain":
+        run = {"threads": arguments.threads, "memory": arguments.memory, "analyze": arguments.analyze}
+        print(query.explain(text, arguments.tables, **common, **run))
+        return 0
+    if arguments.explain:
         print(query.explain(text, arguments.tables, **common))
-        if arguments.command == "explain":
-            return 0
     start = time.perf_counter()
     shown = _Progress() if sys.stderr.isatty() else None
     try:

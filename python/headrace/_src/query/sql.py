@@ -98,14 +98,39 @@ def explain(
     tables: TablesArgument,
     *,
     ranks: int = 1,
+    threads: int | None = None,
+    memory: int | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     statistics: Mapping[str, Any] | None = None,
+    analyze: bool = False,
 ) -> str:
-    """What was decided for a query and why, then its plan."""
-    return _load(
-        text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
-    ).compiled.plan_text
+    """What was decided for a query and why, then its plan.
+
+    analyze: the query is run too, with `threads` and `memory`, and the rows and seconds of its tasks follow.
+    The other options are those of `sql`.
+    """
+    resolved = resolve(tables)
+    loaded = _load(
+        text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
+    )
+    if not analyze:
+        return loaded.compiled.plan_text
+    _run(loaded.handle, resolved, ranks, threads, memory, None, loaded.settings)
+    return loaded.compiled.plan_text + _measured(json.loads(loaded.handle.profile()))
+
+
+def _measured(profile: dict[str, Any]) -> str:
+    """Rows and busy seconds of each task, over all ranks."""
+    tasks: dict[int, list[dict[str, Any]]] = {}
+    for task in profile["tasks"]:
+        tasks.setdefault(task["task"], []).append(task)
+    lines = [f"{'task':>4} {'rows in':>13} {'rows out':>13} {'busy ms':>10}  name"]
+    for number, parts in sorted(tasks.items()):
+        rows_in, rows_out = (sum(part[name] for part in parts) for name in ("rows_in", "rows_out"))
+        busy = 1e3 * sum(part["busy_seconds"] for part in parts)
+        lines.append(f"{number:>4} {rows_in:>13} {rows_out:>13} {busy:>10.3f}  {parts[0]['name']}")
+    return "\n".join([*lines, ""])
 
 
 def compile_to(
