@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "build" / "logs"
 LLVM_TOOLS = Path("/usr/lib/llvm-22/bin")
+PACKAGE_REQUIREMENTS = ROOT / "python" / "requirements.txt"
 QUERIES = ROOT / "test" / "data" / "tpch" / "queries"
 
 

@@ -16,8 +16,9 @@ from dev.steps import run, step
 
 
 def key() -> str:
-    """What the environment was made from: a changed requirements.txt brings it up to date."""
-    return hashlib.sha256((places.ROOT / "requirements.txt").read_bytes()).hexdigest()
+    """What the environment was made from: changed requirements bring it up to date."""
+    files = (places.ROOT / "requirements.txt", places.PACKAGE_REQUIREMENTS)
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _key_file() -> Path:
