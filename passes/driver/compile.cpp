@@ -10,6 +10,7 @@
 #include "passes/schedule/schedule.h"
 #include "passes/schedule/tensor_schedule.h"
 #include "passes/schedule/verify_schedule.h"
+#include "runtime/base/check.h"
 #include "runtime/model/plan/check.h"
 
 #include "mlir/IR/Verifier.h"
@@ -170,10 +171,13 @@ bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &opti
     }
     LogicalResult result = success();
     if (phase == Phase::kOptimize) {
+      currentWork = "phase optimize";
       result = runOptimize(module);
     } else if (phase == Phase::kShard) {
+      currentWork = "phase shard";
       result = runShard(module, options);
     } else {
+      currentWork = "phase form";
       result = runForm(module);
     }
     if (succeeded(result)) {
@@ -227,12 +231,14 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
       target.isa = isa;
     }
   }
+  currentWork = "phase lower";
   FailureOr<lower::LoweredKernels> lowered =
       lower::lowerPipelines(*module, target, fileCache(options.kernelCache));
   if (failed(lowered)) {
     return false;
   }
   clock.lap("lower");
+  currentWork = "phase schedule";
   FailureOr<sched::ProgramOp> program = schedule::buildProgram(*module);
   if (failed(program) || failed(verify(*module)) || failed(schedule::verifySchedule(*module))) {
     return false;
@@ -284,12 +290,14 @@ OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text,
 bool compileSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options,
                 CompiledProgram &out, std::string &error) {
   PhaseClock clock(out);
+  currentWork = "phase import";
   return compileImported(importSql(context, substrait, options, error), clock, options, out, error);
 }
 
 bool compileMlir(MLIRContext *context, const std::string &text, const CompileOptions &options,
                  CompiledProgram &out, std::string &error) {
   PhaseClock clock(out);
+  currentWork = "phase import";
   return compileImported(importMlir(context, text, error), clock, options, out, error);
 }
 
@@ -297,6 +305,7 @@ bool compileMixed(MLIRContext *context, const std::string &text,
                   const std::vector<QueryInput> &queries, const CompileOptions &options,
                   CompiledProgram &out, std::string &error) {
   PhaseClock clock(out);
+  currentWork = "phase import";
   OwningOpRef<ModuleOp> module;
   {
     DiagnosticText diagnostics(context, error);

@@ -1,6 +1,7 @@
 // Fills a SessionAnswer from the driver.
 #include "passes/driver/session.h"
 
+#include "passes/driver/containment.h"
 #include "passes/driver/mixed.h"
 #include "runtime/model/plan/json.h"
 #include "runtime/model/plan/text.h"
@@ -27,7 +28,23 @@ SessionAnswer CompilerSession::compileMlir(const SessionRequest &request) {
 }
 
 SessionAnswer CompilerSession::compile(const SessionRequest &request, Language language) {
-  SessionAnswer answer;
+  auto answer = std::make_unique<SessionAnswer>();
+  std::string death;
+  if (runContained([&] { compile(request, language, *answer); }, death)) {
+    return std::move(*answer);
+  }
+  // What died in the middle of its work is left as it is.
+  (void)answer.release();
+  (void)state_->context.release();
+  state_->context = makeContext();
+  SessionAnswer failed;
+  failed.died = true;
+  failed.error = "the compiler failed: " + death;
+  return failed;
+}
+
+void CompilerSession::compile(const SessionRequest &request, Language language,
+                              SessionAnswer &answer) {
   CompileOptions options;
   options.statistics = request.statistics;
   options.ranks = request.ranks;
@@ -64,7 +81,7 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
     if (answer.error.empty()) {
       answer.error = "compilation failed without a message";
     }
-    return answer;
+    return;
   }
   answer.planJson = plan::toJson(program.plan);
   answer.planText = plan::toText(program.plan);
@@ -72,7 +89,6 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
   answer.kernels = std::move(program.kernels);
   answer.kernelsCompiled = program.kernelsCompiled;
   answer.kernelsCached = program.kernelsCached;
-  return answer;
 }
 
 } // namespace headrace::driver

@@ -37,6 +37,7 @@ struct SessionRequest {
 struct SessionAnswer {
   bool ok = false;
   std::string error; ///< with its place; why ok is false
+  bool died = false; ///< the compiler itself failed: not the program's mistake
   std::string planJson;
   std::string planText;
   std::vector<char> kernels;
@@ -56,7 +57,9 @@ public:
 
 private:
   enum class Language { kSubstrait, kMlir };
+  /// Contained: whatever happens to the compiler, the process and the session go on.
   SessionAnswer compile(const SessionRequest &request, Language language);
+  void compile(const SessionRequest &request, Language language, SessionAnswer &answer);
   struct State;
   std::unique_ptr<State> state_;
 };

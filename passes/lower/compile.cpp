@@ -15,6 +15,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -35,8 +37,8 @@ namespace {
 
 // S2 of the measurements: inlining, scalar replacement, light clean-up, loop-invariant motion.
 constexpr const char *kPasses =
-    "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine,"
-    "loop-mssa(loop-rotate,licm),simplifycfg)";
+    "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),simplifycfg)";
 
 void initializeTargets() {
   static std::once_flag once;
@@ -65,6 +67,25 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const CompileOptions &opt
   machine->setFastISel(quick);
   return machine;
 }
+
+/// What the code generator has to say, as text: without it LLVM ends the process at the first
+/// error.
+class ErrorText : public llvm::DiagnosticHandler {
+public:
+  explicit ErrorText(std::string &errors) : errors_(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      llvm::raw_string_ostream stream(errors_);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      stream << "; ";
+    }
+    return true;
+  }
+
+private:
+  std::string &errors_;
+};
 
 /// 1024-row arrays on the stack never happen; still, a vector of 64 i64 spills to more than a page.
 void setAttributes(llvm::Module &module, TargetIsa isa) {
@@ -166,6 +187,8 @@ FailureOr<std::vector<char>> compileObject(ModuleOp module, const CompileOptions
   }
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
+  std::string codeErrors;
+  context.setDiagnosticHandler(std::make_unique<ErrorText>(codeErrors));
 #ifdef NDEBUG
   constexpr bool kSkipVerification = true;
 #else
@@ -191,6 +214,9 @@ FailureOr<std::vector<char>> compileObject(ModuleOp module, const CompileOptions
     return module.emitError("this target cannot emit objects");
   }
   emitter.run(*code);
+  if (!codeErrors.empty()) {
+    return module.emitError("no machine code for a kernel: ") << codeErrors;
+  }
   return std::vector<char>(bytes.begin(), bytes.end());
 }
 

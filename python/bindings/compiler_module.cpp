@@ -42,6 +42,7 @@ NB_MODULE(_compiler, module) {
   nb::class_<SessionAnswer>(module, "Answer", "A plan and its kernels, or the error.")
       .def_ro("ok", &SessionAnswer::ok)
       .def_ro("error", &SessionAnswer::error)
+      .def_ro("died", &SessionAnswer::died)
       .def_ro("plan_json", &SessionAnswer::planJson)
       .def_ro("plan_text", &SessionAnswer::planText)
       .def_ro("explanation", &SessionAnswer::explanation)

@@ -151,6 +151,8 @@ def compiler() -> Any:
 
 def checked(answer: Any) -> Any:
     """The compiler's answer, or its error as HeadraceError."""
+    if answer.died:
+        raise HeadraceError(answer.error, "internal")
     if not answer.ok:
         unsupported = "not supported" in answer.error or answer.error.startswith("unsupported")
         kind = "unsupported" if unsupported else "user"

@@ -1,0 +1,46 @@
+"""What a program says cannot end the process, and the compiler's time does not explode with its size."""
+
+from __future__ import annotations
+
+import headrace as hr
+import pyarrow as pa
+import pytest
+from headrace import _compiler
+
+
+def _answer(session: _compiler.Session, text: str) -> _compiler.Answer:
+    request = _compiler.Request()
+    request.mlir = text
+    return session.compile_mlir(request)
+
+
+def test_a_session_that_died_goes_on() -> None:
+    session = _compiler.Session()
+    depth = 4_000_000
+    nested = _answer(session, "func.func @main(%x: " + "tuple<" * depth + "i1" + ">" * depth + ") { return }")
+    assert nested.died
+    assert nested.error == "the compiler failed: the program is nested too deeply (in phase import)"
+    good = """
+      func.func @main() -> !frame.table<"x": i32> {
+        %0 = frame.values [[1]] : !frame.table<"x": i32>
+        return %0 : !frame.table<"x": i32>
+      }"""
+    answer = _answer(session, good)
+    assert answer.ok, answer.error
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("sum(a + 1) filter (where a > 1)", 7),
+        ("sum(case when a > 1 then a * 2 end)", 10),
+        ("sum(case when a > 1 then a * 2 else b end)", 11),
+        ("min(a + b) filter (where a < 3 and b is not null)", 2),
+        ("max(coalesce(a, b) * 2) filter (where b > 0)", 6),
+        ("count(case when a + b > 2 then 1 end)", 2),
+    ],
+)
+def test_guarded_aggregates_compile(expression: str, expected: int) -> None:
+    # LLVM's instcombine once checked here that it had come to its fixpoint, and ended the process.
+    table = pa.table({"a": [1, 2, 3, None], "b": [1, 2, 3, None]})
+    assert hr.sql(f"select {expression} as x from s", {"s": table}).column("x").to_pylist() == [expected]
