@@ -220,8 +220,9 @@ private:
     cost::ElementShape shape;
     shape.points = points;
     shape.bytes = bytes;
+    shape.element = element;
     countOps(shape);
-    strategy.seconds = cost::secondsOf(context_.model, shape, outBytes, element);
+    strategy.seconds = cost::secondsOf(context_.model, shape, outBytes);
   }
 
   /// Scalar ops a point, and whether a reduction goes across rows.

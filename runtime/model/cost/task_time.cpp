@@ -200,71 +200,102 @@ double localExtent(const plan::Buffer &buffer, int32_t dimension, int64_t ranks)
 
 } // namespace
 
-Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  Terms terms;
-  double bytes = 0;
+namespace {
+
+bool isProduct(const plan::Task &task) {
+  return (task.operation == "matmul" || task.operation == "batch_matmul") &&
+         task.inputs.size() > 1 && !task.outputs.empty();
+}
+
+ProductShape productOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  const plan::Buffer &left = plan.buffers[task.inputs[0]];
+  const plan::Buffer &right = plan.buffers[task.inputs[1]];
+  const plan::Buffer &out = plan.buffers[task.outputs[0]];
+  bool transposed = !task.parameters.empty() && task.parameters[0] != 0;
+  int32_t rank = static_cast<int32_t>(left.shape.size());
+  ProductShape shape;
+  shape.elements = localBytes(out, ranks) / elementBytes(out);
+  shape.inner = localExtent(left, transposed ? rank - 2 : rank - 1, ranks);
+  shape.outRows = localExtent(out, static_cast<int32_t>(out.shape.size()) - 2, ranks);
+  shape.rightBytes = localBytes(right, ranks);
+  shape.bytes = localBytes(plan, task.inputs, ranks) + localBytes(plan, task.outputs, ranks);
+  shape.element = out.element == "f32" ? ProductShape::Element::kF32 : ProductShape::Element::kF64;
+  return shape;
+}
+
+/// Elements of the largest operand or result.
+double pointsOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
   double largest = 0;
   for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
     for (int32_t index : *buffers) {
       const plan::Buffer &buffer = plan.buffers[index];
-      double local = localBytes(buffer, ranks);
-      bytes += local;
-      largest = std::max(largest, local / elementBytes(buffer));
+      largest = std::max(largest, localBytes(buffer, ranks) / elementBytes(buffer));
     }
   }
-  bool product = task.operation == "matmul" || task.operation == "batch_matmul";
-  if (product && !task.inputs.empty() && !task.outputs.empty()) {
-    const plan::Buffer &left = plan.buffers[task.inputs[0]];
-    const plan::Buffer &right = plan.buffers[task.inputs[1]];
-    const plan::Buffer &out = plan.buffers[task.outputs[0]];
-    bool transposed = !task.parameters.empty() && task.parameters[0] != 0;
-    int32_t rank = static_cast<int32_t>(left.shape.size());
-    ProductShape shape;
-    shape.elements = localBytes(out, ranks) / elementBytes(out);
-    shape.inner = localExtent(left, transposed ? rank - 2 : rank - 1, ranks);
-    shape.outRows = localExtent(out, static_cast<int32_t>(out.shape.size()) - 2, ranks);
-    shape.rightBytes = localBytes(right, ranks);
-    shape.bytes = bytes;
-    shape.element =
-        out.element == "f32" ? ProductShape::Element::kF32 : ProductShape::Element::kF64;
-    return productTerms(shape);
+  return largest;
+}
+
+} // namespace
+
+double localBytes(const plan::Plan &plan, const std::vector<int32_t> &buffers, int64_t ranks) {
+  double bytes = 0;
+  for (int32_t index : buffers) {
+    bytes += localBytes(plan.buffers[index], ranks);
   }
+  return bytes;
+}
+
+Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  if (isProduct(task)) {
+    return productTerms(productOf(plan, task, ranks));
+  }
+  Terms terms;
   terms["compute"] = 1;
-  terms["tensor_byte"] = bytes;
+  terms["tensor_byte"] =
+      localBytes(plan, task.inputs, ranks) + localBytes(plan, task.outputs, ranks);
   if (task.kernel != plan::kNone) {
+    double points = pointsOf(plan, task, ranks);
     for (const plan::Work &work : plan.kernels[task.kernel].work) {
-      terms[plan::nameOf(work.kind)] += work.amount * largest;
+      terms[plan::nameOf(work.kind)] += work.amount * points;
     }
   }
   return terms;
+}
+
+KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  if (isProduct(task)) {
+    return productWork(productOf(plan, task, ranks));
+  }
+  ElementShape shape;
+  shape.points = pointsOf(plan, task, ranks);
+  shape.bytes = localBytes(plan, task.inputs, ranks) + localBytes(plan, task.outputs, ranks);
+  for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
+    for (int32_t index : *buffers) {
+      if (plan.buffers[index].element != "f32") {
+        shape.element = ProductShape::Element::kF64;
+      }
+    }
+  }
+  if (task.kernel != plan::kNone) {
+    for (const plan::Work &work : plan.kernels[task.kernel].work) {
+      bool math = work.kind == WorkKind::kElementMath;
+      shape.ops += math || work.kind == WorkKind::kElementOp ? work.amount : 0;
+    }
+  }
+  return elementWork(shape);
 }
 
 Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  Terms terms;
-  for (int32_t index : task.outputs) {
-    terms["zero_byte"] += localBytes(plan.buffers[index], ranks);
-  }
-  return terms;
+  return {{"zero_byte", localBytes(plan, task.outputs, ranks)}};
 }
 
 Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  Terms terms;
-  for (int32_t index : task.outputs) {
-    terms["tensor_load_byte"] += localBytes(plan.buffers[index], ranks);
-  }
-  return terms;
+  return {{"tensor_load_byte", localBytes(plan, task.outputs, ranks)}};
 }
 
 Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  double in = 0;
-  double out = 0;
-  for (int32_t index : task.inputs) {
-    in += localBytes(plan.buffers[index], ranks);
-  }
-  for (int32_t index : task.outputs) {
-    out += localBytes(plan.buffers[index], ranks);
-  }
-  return collectiveTerms(collectiveOf(task), in, out, ranks);
+  return collectiveTerms(collectiveOf(task), localBytes(plan, task.inputs, ranks),
+                         localBytes(plan, task.outputs, ranks), ranks);
 }
 
 std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,

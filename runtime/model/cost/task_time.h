@@ -48,6 +48,8 @@ Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRo
                     int64_t ranks);
 /// One rank's part of a tensor task, library call or kernel.
 Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
+/// The same, of a device with its own memory.
+KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
 /// What precedes it: making its results' buffers, zero.
 Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
 /// One rank's part of a tensor that the caller bound, copied.
@@ -59,6 +61,8 @@ Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ra
 
 /// The bytes of a buffer that one of `ranks` ranks has, on average.
 double localBytes(const plan::Buffer &buffer, int64_t ranks);
+/// Of several buffers, by their numbers.
+double localBytes(const plan::Plan &plan, const std::vector<int32_t> &buffers, int64_t ranks);
 
 /// Streams whose rows come in the order of an integer column, by and large: the range of its
 /// values. Kernels and exchanges keep the order of the slot that their rows come from.

@@ -41,6 +41,28 @@ Terms productTerms(const ProductShape &product) {
   return terms;
 }
 
+KernelWork productWork(const ProductShape &product) {
+  KernelWork work;
+  work.operations = 2 * product.elements * product.inner;
+  work.compute = elementName(product.element);
+  work.streamBytes = product.bytes;
+  return work;
+}
+
+KernelWork elementWork(const ElementShape &shape) {
+  KernelWork work;
+  work.operations = std::max(1.0, shape.ops) * shape.points;
+  work.compute = elementName(shape.element);
+  work.streamBytes = shape.bytes;
+  return work;
+}
+
+KernelWork copyWork(double bytes) {
+  KernelWork work;
+  work.streamBytes = bytes;
+  return work;
+}
+
 Terms elementTerms(const ElementShape &shape) {
   Terms terms;
   terms["compute"] = 1;
@@ -69,44 +91,27 @@ Terms collectiveTerms(CollectiveKind kind, double in, double out, int64_t ranks)
 }
 
 double secondsOf(const CostModel &model, const ProductShape &product, double outBytes) {
-  if (model.workers().shared()) {
-    return taskSeconds(model, productTerms(product), outBytes);
-  }
-  KernelWork work;
-  work.operations = 2 * product.elements * product.inner;
-  work.compute = elementName(product.element);
-  work.streamBytes = product.bytes;
-  return model.kernel(work).seconds;
+  return model.workers().shared() ? taskSeconds(model, productTerms(product), outBytes)
+                                  : model.kernel(productWork(product)).seconds;
 }
 
-double secondsOf(const CostModel &model, const ElementShape &shape, double outBytes,
-                 ProductShape::Element element) {
-  if (model.workers().shared()) {
-    return taskSeconds(model, elementTerms(shape), outBytes);
-  }
-  KernelWork work;
-  work.operations = std::max(1.0, shape.ops) * shape.points;
-  work.compute = elementName(element);
-  work.streamBytes = shape.bytes;
-  return model.kernel(work).seconds;
+double secondsOf(const CostModel &model, const ElementShape &shape, double outBytes) {
+  return model.workers().shared() ? taskSeconds(model, elementTerms(shape), outBytes)
+                                  : model.kernel(elementWork(shape)).seconds;
 }
 
 double copySeconds(const CostModel &model, double in, double out) {
   if (model.workers().shared()) {
     return taskSeconds(model, {{"compute", 1}, {"tensor_byte", in + out}}, out);
   }
-  KernelWork work;
-  work.streamBytes = in + out;
-  return model.kernel(work).seconds;
+  return model.kernel(copyWork(in + out)).seconds;
 }
 
 double tensorLoadSeconds(const CostModel &model, double bytes) {
   if (model.workers().shared()) {
     return polledSeconds(model, {{"tensor_load_byte", bytes}});
   }
-  KernelWork work;
-  work.streamBytes = 2 * bytes;
-  return model.kernel(work).seconds;
+  return model.kernel(copyWork(2 * bytes)).seconds; // read and written
 }
 
 double secondsOf(const CostModel &model, CollectiveKind kind, AxisSet axes, double in, double out) {

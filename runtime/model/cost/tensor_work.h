@@ -16,6 +16,8 @@ struct ProductShape {
   enum class Element : uint8_t { kF32, kF64 } element = Element::kF32;
 };
 Terms productTerms(const ProductShape &product);
+/// The same, of a device with its own memory.
+KernelWork productWork(const ProductShape &product);
 
 /// One rank's part of an elementwise kernel or a reduction.
 struct ElementShape {
@@ -24,16 +26,19 @@ struct ElementShape {
   double ops = 0;      ///< a point
   double math = 0;     ///< of them such as exp
   bool across = false; ///< reduced outputs lie side by side: every step goes to another row
+  ProductShape::Element element = ProductShape::Element::kF32;
 };
 Terms elementTerms(const ElementShape &shape);
+KernelWork elementWork(const ElementShape &shape);
+/// A device goes through `bytes` of memory in order and computes nothing.
+KernelWork copyWork(double bytes);
 
 /// One rank's part of a collective between ranks of one process; `in` and `out` in bytes.
 Terms collectiveTerms(topology::CollectiveKind kind, double in, double out, int64_t ranks);
 
 /// Seconds on one rank, with making its result of `outBytes`.
 double secondsOf(const CostModel &model, const ProductShape &product, double outBytes);
-double secondsOf(const CostModel &model, const ElementShape &shape, double outBytes,
-                 ProductShape::Element element);
+double secondsOf(const CostModel &model, const ElementShape &shape, double outBytes);
 /// Seconds of copying part of a tensor of `in` bytes to one of `out` bytes on the same rank.
 double copySeconds(const CostModel &model, double in, double out);
 /// Seconds of loading one rank's `bytes` of a tensor that the caller has.

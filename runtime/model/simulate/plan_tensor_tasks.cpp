@@ -1,4 +1,5 @@
 // Collectives, tensor kernels, and the tasks that take no time of their own.
+#include "runtime/model/cost/tensor_work.h"
 #include "runtime/model/simulate/plan_graph_builder.h"
 
 namespace headrace::simulate {
@@ -8,17 +9,10 @@ Status PlanGraph::addTensorLoad(int32_t id) {
     addWorkerTensorLoad(id);
     return {};
   }
-  // The tensor is in memory: a rank copies its part.
-  double bytes = 0;
-  for (int32_t buffer : plan_.tasks[id].outputs) {
-    bytes += static_cast<double>(plan_.buffers[buffer].bytes);
-  }
+  // The tensor is in memory: a rank reads its part and writes it.
+  double bytes = 2 * cost::localBytes(plan_, plan_.tasks[id].outputs, workload_.ranks);
   for (size_t c = 0; c < classes_.size(); ++c) {
-    Activity activity = activityOf(id, 0, 1);
-    activity.relativeError = 0;
-    activity.work = bytes;
-    activity.uses = {{classes_[c].memory, 2}}; // read and written
-    append(std::move(activity), id, c, 0);
+    kernel(id, c, 0, 1, cost::copyWork(bytes), 1);
   }
   return {};
 }
@@ -30,12 +24,8 @@ void PlanGraph::addCollective(int32_t id) {
   }
   const Task &task = plan_.tasks[id];
   CollectiveKind kind = cost::collectiveOf(task);
-  const std::vector<int32_t> &sized =
-      kind == CollectiveKind::kAllGather ? task.outputs : task.inputs;
-  double bytes = 0;
-  for (int32_t buffer : sized) {
-    bytes += static_cast<double>(plan_.buffers[buffer].bytes);
-  }
+  double bytes = cost::localBytes(
+      plan_, kind == CollectiveKind::kAllGather ? task.outputs : task.inputs, workload_.ranks);
   Activity activity = activityOf(id, 0, 1);
   activity.relativeError = 0;
   cost::GroupShape shape{workload_.ranks, 0, 0};
@@ -86,26 +76,7 @@ void PlanGraph::addCompute(int32_t id) {
     addWorkerCompute(id);
     return;
   }
-  const Task &task = plan_.tasks[id];
-  cost::KernelWork work;
-  for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
-    for (int32_t buffer : *buffers) {
-      work.streamBytes += static_cast<double>(plan_.buffers[buffer].bytes);
-    }
-  }
-  work.operations = work.streamBytes / 4 * workload_.operationsPerValue;
-  bool product = task.operation == "matmul" || task.operation == "batch_matmul";
-  if (product && !task.inputs.empty() && !task.outputs.empty()) {
-    // Two operations for each value of the result and each of the inner dimension; this rank's
-    // values.
-    const plan::Buffer &left = plan_.buffers[task.inputs[0]];
-    const plan::Buffer &out = plan_.buffers[task.outputs[0]];
-    double width = out.element == "f32" ? 4 : 8;
-    double inner =
-        left.shape.empty() ? 1 : static_cast<double>(std::max<int64_t>(left.shape.back(), 1));
-    work.operations = 2 * static_cast<double>(out.bytes) / width * inner;
-    work.compute = out.element;
-  }
+  cost::KernelWork work = cost::computeWork(plan_, plan_.tasks[id], workload_.ranks);
   for (size_t c = 0; c < classes_.size(); ++c) {
     kernel(id, c, 0, 1, work, 1);
   }
@@ -131,9 +102,7 @@ void PlanGraph::addMarker(int32_t id) {
           activity.releases.push_back({classes_[c].spillTier, bytes * spilled});
         }
       } else if (task.kind == TaskKind::kCopy) {
-        for (int32_t buffer : task.inputs) {
-          activity.work += static_cast<double>(plan_.buffers[buffer].bytes);
-        }
+        activity.work = cost::localBytes(plan_, task.inputs, workload_.ranks);
         activity.uses = {{classes_[c].memory, 2}}; // read and written
         copyBetweenTiers(task, classes_[c], activity);
       }
