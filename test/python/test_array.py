@@ -86,7 +86,7 @@ def test_traces_without_values() -> None:
         (lambda x, y: x @ y, ValueError, r"equal inner extents: got \(2, 3\) and \(4, 5\)"),
         (lambda x, y: xp.sum(x, axis=2), ValueError, "axis out of range for 2 dimensions: got 2"),
         (lambda x, y: xp.sum(x, axis=(0, 0)), ValueError, "named twice"),
-        (lambda x, y: xp.reshape(x, (4, -1)), ValueError, "cannot reshape 6 elements"),
+        (lambda x, y: xp.reshape(x, (4, -1)), ValueError, r"cannot reshape \(2, 3\) to: \(4, -1\)"),
         (lambda x, y: xp.permute_dims(x, (0, 0)), ValueError, "not a permutation"),
         (lambda x, y: x + np.ones(3), TypeError, "as arguments of the function.*got ndarray"),
         (lambda x, y: x + xp.astype(x, "f64"), TypeError, "of one type.*f32 and f64"),

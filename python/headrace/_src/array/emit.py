@@ -7,7 +7,7 @@ import struct
 from collections.abc import Sequence
 
 from headrace._src.array import shapes
-from headrace._src.array.graph import Constant, Node, Operand, Place, Rows, Shape, in_order
+from headrace._src.array.graph import Constant, Node, Operand, Place, Rows, Shape, in_order, same_shape
 
 # function -> (op on floats, op on integers); None: not defined there
 _ELEMENTWISE = {
@@ -242,12 +242,7 @@ class _Writer:
     def _reshape(self, node: Node) -> str:
         (source,) = node.inputs
         value, shape = self._values[source.number], source.shape
-        if not shape or not node.shape:
-            groups = []
-        elif 0 in shape:  # products say nothing: through one dimension
-            groups = [(list(range(len(shape))), list(range(len(node.shape))))]
-        else:
-            groups = shapes.common_groups(shape, node.shape)
+        groups = shapes.common_groups(shape, node.shape) if shape and node.shape else []
         if not node.shape or any(len(left) > 1 for left, _ in groups):
             middle = tuple(math.prod(shape[d] for d in left) for left, _ in groups)
             indices = str([left for left, _ in groups])
@@ -257,10 +252,14 @@ class _Writer:
                 node.place,
             )
             shape = middle
-        if shape != node.shape:
+        if not same_shape(shape, node.shape):
             indices = str([right for _, right in groups])
+            sizes = ", ".join(
+                self._size(extent, node.place) if isinstance(extent, Rows) else str(extent)
+                for extent in node.shape
+            )
             value = self._emit(
-                f"tensor.expand_shape {value} {indices} output_shape {list(node.shape)} : "
+                f"tensor.expand_shape {value} {indices} output_shape [{sizes}] : "
                 f"{_tensor(shape, node.dtype)} into {_type(node)}",
                 node.place,
             )

@@ -4,30 +4,50 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
+
+
+def _unknown(*_: object) -> NoReturn:
+    raise ValueError("the number of rows of a query is known only when the program runs")
 
 
 class Rows:
-    """The number of rows of a query's result, which only the run knows. Equal to nothing but itself."""
+    """The number of rows of a query's result, which only the run knows: whoever asks for it is refused."""
 
     def __repr__(self) -> str:
         return "?"
 
-    def _unknown(self, other: object) -> Rows:
-        if isinstance(other, int) and other == 1:
-            return self
-        raise ValueError("the number of rows of a query is known only when the program runs")
+    def __mul__(self, other: object) -> Rows:
+        return self if isinstance(other, int) and other == 1 else _unknown()
 
-    __mul__ = __rmul__ = _unknown
+    __rmul__ = __mul__
 
-    def _no_value(self, *_: object) -> int:
-        raise ValueError("the number of rows of a query is known only when the program runs")
+    def __eq__(self, other: object) -> bool:
+        return True if self is other else _unknown()
 
-    __index__ = __int__ = __lt__ = __le__ = __gt__ = __ge__ = __floordiv__ = __rfloordiv__ = _no_value  # type: ignore[assignment]
-    __mod__ = __rmod__ = _no_value
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    __bool__ = __index__ = __int__ = __float__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown
+    __add__ = __radd__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _unknown
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __neg__ = _unknown
 
 
 Shape = tuple[int | Rows, ...]
+
+
+def same_extent(left: int | Rows, right: int | Rows) -> bool:
+    """Whether they are known to be equal: rows of a query are to nothing but themselves."""
+    return left is right or (isinstance(left, int) and isinstance(right, int) and left == right)
+
+
+def same_shape(left: Shape, right: Shape) -> bool:
+    """Whether they are known to be equal."""
+    return len(left) == len(right) and all(map(same_extent, left, right))
+
 
 _numbers = itertools.count()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,11 @@ from contextlib import contextmanager
 from headrace._src.array.graph import Place
 from headrace._src.errors import HeadraceError
 
-_PACKAGE = os.path.join(os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[0], "")
+# Python's own library and this package are not the user's program.
+_LIBRARIES = (
+    os.path.join(os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[0], ""),
+    os.path.join(sysconfig.get_path("stdlib"), ""),
+)
 
 
 class TraceTypeError(HeadraceError, TypeError):
@@ -38,11 +43,11 @@ _PLACED = {
 
 
 def _innermost(error: BaseException, default: Place) -> Place:
-    """The innermost line of the traceback outside this package."""
+    """The innermost line of the traceback in the user's program."""
     outside = [
         Place(frame.filename, frame.lineno or 0)
         for frame in traceback.extract_tb(error.__traceback__)
-        if not os.path.abspath(frame.filename).startswith(_PACKAGE)
+        if not os.path.abspath(frame.filename).startswith(_LIBRARIES)
     ]
     return outside[-1] if outside else default
 

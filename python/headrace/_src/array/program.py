@@ -86,9 +86,10 @@ def described(queries: tuple[tuple[int, QueryTensor], ...]) -> list[list[Any]]:
 
     The query as text: its Substrait lists functions in any order.
     """
-    rows = list(dict.fromkeys(tensor.rows for _, tensor in queries))
+    rows = {id(tensor.rows): None for _, tensor in queries}
+    number = {key: position for position, key in enumerate(rows)}
     return [
-        [index, tensor.columns, rows.index(tensor.rows), tensor.query.text.strip()]
+        [index, tensor.columns, number[id(tensor.rows)], tensor.query.text.strip()]
         for index, tensor in queries
     ]
 

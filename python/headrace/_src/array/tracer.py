@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 import sys
 from collections.abc import Sequence
 
 from headrace._src.array import shapes
-from headrace._src.array.graph import Constant, Node, Operand, Place, Shape
+from headrace._src.array.data_model import Valueless
+from headrace._src.array.graph import Constant, Node, Operand, Place, Shape, same_extent, same_shape
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _FLOATS = ("f32", "f64")
@@ -22,11 +24,8 @@ def user_place() -> Place:
     return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
-class Array:
+class Array(Valueless):
     """A traced tensor: shape and dtype are known, values are not."""
-
-    __array_ufunc__ = None  # NumPy's operators leave the work to ours
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -67,10 +66,10 @@ class Array:
     def __repr__(self) -> str:
         return f"Array(shape={self.shape}, dtype={self.dtype})"
 
-    def __bool__(self) -> bool:
-        raise TypeError("a traced array has no value yet: control flow cannot depend on it")
-
-    __float__ = __int__ = __index__ = __iter__ = __bool__
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("an array without dimensions has no length")
+        return operator.index(self.shape[0])
 
     def __add__(self, other):
         return elementwise("add", self, other)
@@ -96,6 +95,9 @@ class Array:
     def __rtruediv__(self, other):
         return elementwise("divide", other, self)
 
+    def __pos__(self):
+        return self
+
     def __neg__(self):
         return elementwise("negative", self)
 
@@ -104,6 +106,9 @@ class Array:
 
     def __matmul__(self, other):
         return matmul(self, other)
+
+    def __rmatmul__(self, other):
+        return matmul(other, self)
 
 
 def _node_of(value: object, what: str) -> Node:
@@ -135,7 +140,7 @@ def _constant(value: object, dtype: str) -> Constant:
 def _broadcast_operand(node: Node, shape: Shape) -> Operand:
     """Drops the dimensions of extent 1 that are stretched; what is left runs with loops of `shape`."""
     offset = len(shape) - len(node.shape)
-    kept = [d for d, extent in enumerate(node.shape) if extent == shape[d + offset]]
+    kept = [d for d, extent in enumerate(node.shape) if same_extent(extent, shape[d + offset])]
     squeezed = tuple(node.shape[d] for d in kept)
     return Operand(_reshape(node, squeezed, node.place), tuple(d + offset for d in kept))
 
@@ -165,22 +170,22 @@ def elementwise(function: str, *operands: object, dtype: str | None = None) -> A
 def broadcast_to(x: Array, shape: Sequence[int]) -> Array:
     """x stretched to the shape."""
     node, target = _node_of(x, "broadcast_to"), tuple(shape)
-    if shapes.broadcast(node.shape, target) != target:
+    if not same_shape(shapes.broadcast(node.shape, target), target):
         raise ValueError(f"shape {node.shape} does not broadcast to: {target}")
     inputs = (_broadcast_operand(node, target),)
     return Array(Node("elementwise", target, node.dtype, user_place(), inputs, {"function": "copy"}))
 
 
-def _reshape(node: Node, shape: Shape, place: Place) -> Node:
+def _reshape(node: Node, shape: int | Sequence[int], place: Place) -> Node:
+    target = shapes.normalize_shape(shape, node.shape)
     while node.operation == "reshape":
         (node,) = node.inputs  # type: ignore[assignment]
-    return node if node.shape == shape else Node("reshape", shape, node.dtype, place, (node,))
+    return node if same_shape(node.shape, target) else Node("reshape", target, node.dtype, place, (node,))
 
 
 def reshape(x: Array, shape: int | Sequence[int]) -> Array:
     """The same elements in row-major order; one extent may be -1."""
-    node = _node_of(x, "reshape")
-    return Array(_reshape(node, shapes.normalize_shape(shape, math.prod(node.shape)), user_place()))
+    return Array(_reshape(_node_of(x, "reshape"), shape, user_place()))
 
 
 def permute_dims(x: Array, axes: Sequence[int]) -> Array:
@@ -199,7 +204,7 @@ def reduce(combine: str, x: Array, axis: int | Sequence[int] | None, keepdims: b
     """Combines the elements along the axes (all, if None)."""
     node = _node_of(x, combine)
     axes = shapes.normalize_axes(axis, len(node.shape))
-    if combine != "sum" and any(node.shape[axis] == 0 for axis in axes):
+    if combine != "sum" and any(same_extent(node.shape[axis], 0) for axis in axes):
         raise ValueError(f"{combine} of no elements: got shape {node.shape}")
     place = user_place()
     result = node
@@ -224,7 +229,7 @@ def matmul(x1: Array, x2: Array) -> Array:
     if not a.shape or not b.shape:
         raise ValueError(f"matmul needs at least one dimension: got {a.shape} and {b.shape}")
     inner = b.shape[0] if len(b.shape) == 1 else b.shape[-2]
-    if a.shape[-1] != inner:
+    if not same_extent(a.shape[-1], inner):
         raise ValueError(f"matmul needs equal inner extents: got {a.shape} and {b.shape}")
     columns = () if len(b.shape) == 1 else b.shape[-1:]
     if len(b.shape) == 1:
@@ -238,7 +243,7 @@ def matmul(x1: Array, x2: Array) -> Array:
     rows = () if len(a.shape) == 1 else a.shape[-2:-1]
     if len(a.shape) == 1:
         a = broadcast_to(Array(a), (*batch, 1, a.shape[0]))._node
-    if a.shape[:-2] != batch:
+    if not same_shape(a.shape[:-2], batch):
         raise ValueError(f"matmul needs equal batch extents (use broadcast_to): got {a.shape} and {b.shape}")
     count = math.prod(batch)
     left = _reshape(a, (count, *a.shape[-2:]), place)
