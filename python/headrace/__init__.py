@@ -23,7 +23,12 @@ _PUBLIC = {
 __all__ = list(_PUBLIC)
 
 
+_MODULES = ("array", "errors")
+
+
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(f"headrace.{name}")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'headrace' has no attribute: {name}")
     value = getattr(importlib.import_module(_PUBLIC[name]), name)
@@ -32,4 +37,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PUBLIC})
+    return sorted({*globals(), *_PUBLIC, *_MODULES})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ import headrace as hr
 import pyarrow as pa
 import pytest
 
+ROOT = Path(__file__).parents[2]
+
 
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
@@ -18,10 +21,10 @@ import pytest
         ("select 1 / (l_linenumber - 3) from lineitem", "data", "division by zero (at (1 / "),
         ("select l_orderkey * 9223372036854775807 from lineitem", "data", "out of range (at (l_orderkey *"),
         ("select sum(l_quantity) / 0 from lineitem", "data", "division by zero"),
-        ("select l_nope from lineitem", "invalid", "l_nope"),
-        ("select * from nope", "invalid", "nope"),
-        ("selec", "invalid", "Line: 1, Column: 1"),
-        ("select l_comment + 1 from lineitem", "invalid", "Utf8 + Int64"),
+        ("select l_nope from lineitem", "user", "l_nope"),
+        ("select * from nope", "user", "nope"),
+        ("selec", "user", "Line: 1, Column: 1"),
+        ("select l_comment + 1 from lineitem", "user", "Utf8 + Int64"),
         (
             "select n_name, rank() over (order by n_name) from nation",
             "unsupported",
@@ -77,7 +80,7 @@ def test_decimal_sum_that_overflows() -> None:
         hr.sql("select sum(x) * 10 as s from t", {"t": pa.table({"x": huge})})
 
 
-def test_command_line_exits_with_one_and_says_why(tpch_small: Path) -> None:
+def test_wrong_sql_exits_with_two_and_says_why(tpch_small: Path) -> None:
     command = [
         sys.executable,
         "-m",
@@ -88,7 +91,7 @@ def test_command_line_exits_with_one_and_says_why(tpch_small: Path) -> None:
         str(tpch_small),
     ]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "nope" in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
@@ -103,3 +106,22 @@ def test_a_reader_that_has_seen_enough_is_no_error(tpch_small: Path) -> None:
     os.close(write)
     assert done.returncode == 0
     assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
+def test_every_kind_is_a_class() -> None:
+    kinds = ["user", "data", "memory", "unsupported", "io", "corrupt", "mismatch", "cancelled", "internal"]
+    classes = {type(hr.HeadraceError("what", kind)) for kind in kinds}
+    assert len(classes) == len(kinds) and hr.HeadraceError not in classes
+    for kind in kinds:
+        error = pickle.loads(pickle.dumps(hr.HeadraceError("what", kind, "there")))
+        assert isinstance(error, hr.HeadraceError)
+        assert (error.kind, error.place, str(error)) == (kind, "there", "what (at there)")
+        assert type(error).__name__ in hr.errors.__all__
+    assert isinstance(hr.HeadraceError("what", "no such kind"), hr.errors.InternalError)
+
+
+def test_kinds_are_those_of_the_runtime() -> None:
+    names = (ROOT / "runtime" / "base" / "status.cpp").read_text()
+    for kind in hr.errors.HeadraceError._classes:
+        assert f'return "{kind}";' in names
+    assert names.count('return "') == len(hr.errors.HeadraceError._classes) + 1  # and ok

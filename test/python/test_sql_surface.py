@@ -296,7 +296,7 @@ def test_order_is_kept() -> None:
 def test_refused(text: str, words: str) -> None:
     with pytest.raises(hr.HeadraceError) as caught:
         hr.sql(text, TABLES)
-    assert caught.value.kind in ("unsupported", "invalid")
+    assert caught.value.kind in ("unsupported", "user")
     assert words in str(caught.value)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from headrace._src.array.graph import Place
-from headrace._src.errors import HeadraceError
+from headrace._src.errors import HeadraceError, UserError
 
 # Python's own library and this package are not the user's program.
 _LIBRARIES = (
@@ -18,19 +18,19 @@ _LIBRARIES = (
 )
 
 
-class TraceTypeError(HeadraceError, TypeError):
+class TraceTypeError(UserError, TypeError):
     """A TypeError with its place in the traced function."""
 
 
-class TraceValueError(HeadraceError, ValueError):
+class TraceValueError(UserError, ValueError):
     """A ValueError with its place in the traced function."""
 
 
-class TraceOverflowError(HeadraceError, OverflowError):
+class TraceOverflowError(UserError, OverflowError):
     """An OverflowError with its place in the traced function."""
 
 
-class TraceAttributeError(HeadraceError, AttributeError):
+class TraceAttributeError(UserError, AttributeError):
     """An AttributeError with its place in the traced function: no such function, mostly."""
 
 

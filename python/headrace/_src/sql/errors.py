@@ -8,7 +8,7 @@ import enum
 class SqlErrorKind(enum.Enum):
     """Why a text was refused."""
 
-    INVALID = "invalid"  # it does not parse, or names or types do not exist
+    INVALID = "user"  # it does not parse, or names or types do not exist
     UNSUPPORTED = "unsupported"  # it is SQL, but headrace cannot run it (yet)
 
 

@@ -1,0 +1,151 @@
+"""SQL in: DuckDB's parser and binder, over a catalogue of empty tables, give the bound plan of a text.
+
+DuckDB reads no data and no file: it knows what the tables are called and of what types their columns are.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.sql.mistakes import error_of
+from headrace._src.sql.place import located
+from headrace._src.sql.script import Kind, Script, script_of
+from headrace._src.sql.tables import TableSchema, check_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# A text reaches its tables only: no files, extensions, settings, variables of the Python program.
+_CONFIGURATION = {
+    "enable_external_access": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+    "threads": 1,
+}
+_SETTINGS = ("set TimeZone = 'UTC'", "set lock_configuration = true")
+_SERIALIZE = "select json_serialize_plan(?, optimize := false)"
+_DEFINITIONS = ("LOGICAL_CREATE_VIEW", "LOGICAL_CREATE_MACRO")
+
+
+@dataclass(frozen=True)
+class BoundPlan:
+    """A query as DuckDB bound it."""
+
+    json: str
+    #: Of the result's columns; several may have the same.
+    names: tuple[str, ...]
+
+
+_lock = threading.Lock()
+_connection: Any = None
+
+
+def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
+    """The plan of the query in `text`; its positions are bytes of `text`.
+
+    Raises SqlError, and UnsupportedError for what is no query.
+    """
+    script = script_of(text)
+    if script.kind is not Kind.ROWS:
+        raise UnsupportedError(f"{script.kind.value.upper()} is answered by hr.sql and headrace sql alone")
+    with _tables(schemas) as connection:
+        plan = _plan(connection, script, schemas)
+        return BoundPlan(plan, tuple(connection.sql(script.query).columns))
+
+
+def catalogue_rows(script: Script, schemas: Sequence[TableSchema]) -> pa.Table:
+    """DuckDB's answer to DESCRIBE or SHOW."""
+    with _tables(schemas) as connection:
+        _plan(connection, script, schemas)
+        return connection.sql(script.query).to_arrow_table()
+
+
+@contextmanager
+def _tables(schemas: Sequence[TableSchema]) -> Iterator[Any]:
+    """The connection with these tables in its catalogue, and nothing else; for one caller at a time."""
+    global _connection
+    check_names(schemas)
+    with _lock:
+        # Kept for the next query only if this one leaves it clean.
+        connection, _connection = _connection or _connect(), None
+        connection.execute("begin")
+        try:
+            for schema in schemas:
+                connection.execute(schema.statement())
+            yield connection
+        finally:
+            connection.execute("rollback")
+        _connection = connection
+
+
+def _connect() -> Any:
+    import duckdb
+
+    connection = duckdb.connect(config=_CONFIGURATION)
+    for setting in _SETTINGS:
+        connection.execute(setting)
+    return connection
+
+
+def _plan(connection: Any, script: Script, schemas: Sequence[TableSchema]) -> str:
+    """The plan of a script's last statement, after its definitions."""
+    import duckdb
+
+    for definition in script.definitions:
+        root = _root(_serialized(connection, definition, script, schemas))
+        if root not in _DEFINITIONS:
+            message = "one query at a time; before it only CREATE VIEW and CREATE MACRO"
+            raise located(UnsupportedError, message, script.text, *_stretch(definition))
+        try:
+            connection.execute(definition)
+        except duckdb.Error as error:
+            raise located(
+                SqlError, str(error).partition(": ")[2], script.text, *_stretch(definition)
+            ) from None
+    return _serialized(connection, script.query, script, schemas, queries_only=True)
+
+
+def _serialized(
+    connection: Any, part: str, script: Script, schemas: Sequence[TableSchema], queries_only: bool = False
+) -> str:
+    import duckdb
+
+    try:
+        (statement,) = connection.extract_statements(part)
+    except duckdb.Error:
+        pass  # said below, with its place
+    else:
+        if statement.named_parameters:
+            names = ", ".join(f"${name}" for name in sorted(statement.named_parameters))
+            raise UnsupportedError(f"parameters are not supported: {names}")
+        if queries_only and statement.type != duckdb.StatementType.SELECT:
+            message = (
+                f"only queries are supported, got {_STATEMENTS.get(statement.type.name, statement.type.name)}"
+            )
+            raise located(UnsupportedError, message, script.text, *_stretch(part))
+    plan: str = connection.execute(_SERIALIZE, [part]).fetchall()[0][0]
+    if plan.startswith('{"error":true'):
+        raise error_of(json.loads(plan), script.text, schemas)
+    return plan
+
+
+#: What DuckDB calls by another name than the text.
+_STATEMENTS = {"MULTI": "PIVOT without a list of values"}
+
+
+def _root(plan: str) -> str:
+    """The outermost operator of a plan in JSON, which may be nested too deep for Python's reader."""
+    return plan.partition('"type":"')[2].partition('"')[0]
+
+
+def _stretch(part: str) -> tuple[int, int]:
+    """Where a statement begins in its text, and the bytes of its first word."""
+    position = len(part) - len(part.lstrip())
+    return position, len(part.split(maxsplit=1)[0].encode())

@@ -1,0 +1,51 @@
+"""What a query may take from the clock, by its text: no plan may outlive the answer of a clock in it."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+# Names anywhere in the text, quoted or not: a plan that is made again without need is no harm. A test holds
+# that every function of DuckDB that depends on the clock is among them. `age` of one argument takes the date.
+_DATE = re.compile(r"current_date|today|\bage\b", re.IGNORECASE)
+_MOMENT = re.compile(
+    r"now|current_time|current_localtime|get_current_time|localtime|transaction_timestamp", re.IGNORECASE
+)
+
+
+class Uses(enum.Enum):
+    """The finest part of the clock that a text may use."""
+
+    NOTHING = 0
+    DATE = 1
+    MOMENT = 2
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The moment that a query is compiled at, as far as its text may use it."""
+
+    uses: Uses
+    #: Microseconds since 1970-01-01, UTC.
+    microseconds: int
+
+    def key(self) -> list[int]:
+        """What belongs to the key of a plan."""
+        if self.uses is Uses.MOMENT:
+            return [self.microseconds]
+        return [self.microseconds // 86_400_000_000] if self.uses is Uses.DATE else []
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the same plan may answer again."""
+        return self.uses is not Uses.MOMENT
+
+
+def clock_of(text: str, now: datetime | None = None) -> Clock:
+    """The clock for a text with its definitions; `now` (default: the system's) must know its zone."""
+    moment = (now or datetime.now(UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
+    microseconds = (moment.days * 86_400 + moment.seconds) * 1_000_000 + moment.microseconds
+    uses = Uses.MOMENT if _MOMENT.search(text) else Uses.DATE if _DATE.search(text) else Uses.NOTHING
+    return Clock(uses, microseconds)

@@ -1,0 +1,94 @@
+"""A user's text as definitions of views and macros, and the one statement behind them.
+
+DuckDB's tokens decide where statements begin. Every part keeps its place: what stands before it is
+blanked, so that positions in the part are positions in the text.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from headrace._src.errors import SqlError, UnsupportedError
+from headrace._src.sql.place import located
+
+_BLANKED = re.compile(rb"[^\n]")
+_WORD = re.compile(rb"\w+")
+# Where a statement may begin that is not a query over the tables.
+_NO_ROWS = re.compile(r"(?:^|;|\*/|\n)\s*(?:explain|describe|desc|show|summarize)\b", re.IGNORECASE)
+
+
+class Kind(enum.Enum):
+    """What the last statement asks for."""
+
+    ROWS = "rows"  # a query over the tables
+    EXPLAIN = "explain"
+    ANALYZE = "explain analyze"
+    CATALOGUE = "catalogue"  # DESCRIBE and SHOW: about the tables, not their rows
+
+
+@dataclass(frozen=True)
+class Script:
+    """The statements of a text; `query` is without EXPLAIN."""
+
+    text: str
+    definitions: tuple[str, ...]
+    query: str
+    kind: Kind
+
+
+def may_not_be_rows(text: str) -> bool:
+    """Whether a text may be something else than a query over the tables; cheap, and without DuckDB."""
+    return _NO_ROWS.search(text) is not None
+
+
+def script_of(text: str) -> Script:
+    """The statements of a text. Raises SqlError if it has none."""
+    import duckdb
+
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise SqlError(f"the query is not Unicode: {error.reason}") from None
+    statements: list[list[int]] = [[]]
+    for position, kind in duckdb.tokenize(text):
+        if data[position : position + 1] == b";":
+            statements.append([])
+        elif kind != duckdb.token_type.comment:
+            statements[-1].append(position)
+    statements = [tokens for tokens in statements if tokens]
+    if not statements:
+        raise SqlError("the query is empty")
+    starts = [tokens[0] for tokens in statements]
+    definitions = [_part(data, start, end) for start, end in pairwise(starts)]
+    kind, start = _kind(text, data, statements[-1])
+    return Script(text, tuple(definitions), _part(data, start, len(data)), kind)
+
+
+def _part(data: bytes, start: int, end: int) -> str:
+    return (_BLANKED.sub(b" ", data[:start]) + data[start:end]).decode()
+
+
+def _kind(text: str, data: bytes, tokens: list[int]) -> tuple[Kind, int]:
+    """What a statement with these tokens asks for, and where its query begins."""
+    words = [_word(data, position) for position in tokens[:3]]
+    if words[0] in ("describe", "desc", "show"):
+        return Kind.CATALOGUE, tokens[0]
+    if words[0] == "summarize":
+        message = "SUMMARIZE is not supported; count, min, max and avg are"
+        raise located(UnsupportedError, message, text, tokens[0], len("summarize"))
+    if words[0] != "explain" or len(tokens) == 1:
+        return Kind.ROWS, tokens[0]
+    if words[1] == "analyze" and len(tokens) > 2:
+        return Kind.ANALYZE, tokens[2]
+    if words[1:] in (["", "analyze"], ["", "format"]):  # in parentheses
+        message = "options of EXPLAIN are not supported; EXPLAIN ANALYZE is"
+        raise located(UnsupportedError, message, text, tokens[1])
+    return Kind.EXPLAIN, tokens[1]
+
+
+def _word(data: bytes, position: int) -> str:
+    match = _WORD.match(data, position)
+    return match.group().decode().lower() if match else ""

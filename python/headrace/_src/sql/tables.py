@@ -1,0 +1,86 @@
+"""The tables of a catalogue: statistics documents to DuckDB's CREATE TABLE.
+
+A column of a type that cannot be read stays in its table as a stand-in, so that the others can be queried; a
+plan that reads it is refused by the compiler.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headrace._src.errors import SqlError, UnsupportedError
+
+_TYPES = {
+    "i1": "BOOLEAN",
+    "i8": "TINYINT",
+    "i16": "SMALLINT",
+    "i32": "INTEGER",
+    "i64": "BIGINT",
+    "f32": "FLOAT",
+    "f64": "DOUBLE",
+    "date": "DATE",
+    "string": "VARCHAR",
+}
+_DECIMAL = re.compile(r"decimal<(\d+), (\d+)>")
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    type: str  # DuckDB's
+    nullable: bool
+    #: Why it cannot be read; empty if it can.
+    unsupported: str = ""
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    name: str
+    columns: tuple[Column, ...]
+
+    def statement(self) -> str:
+        """Creates the table, empty. Raises for names that DuckDB cannot tell apart."""
+        seen: dict[str, str] = {}
+        for column in self.columns:
+            other = seen.setdefault(column.name.lower(), column.name)
+            if other is not column.name:
+                raise UnsupportedError(
+                    f"table {self.name}: SQL cannot tell the columns apart: {other}, {column.name}"
+                )
+        if not self.columns:
+            raise UnsupportedError(f"a table without columns cannot be queried: {self.name}")
+        columns = ", ".join(
+            f"{quoted(column.name)} {column.type}{'' if column.nullable else ' not null'}"
+            for column in self.columns
+        )
+        return f"create table {quoted(self.name)} ({columns})"
+
+
+def schema_of(name: str, document: Mapping[str, Any]) -> TableSchema:
+    """The schema of a statistics document: its columns in their order, then the stand-ins."""
+    readable = sorted(document["columns"].items(), key=lambda item: item[1]["index"])
+    columns = [Column(name, _type(column["type"]), column["nullable"]) for name, column in readable]
+    stand_ins = [Column(name, "VARCHAR", True, reason) for name, reason in document["unsupported"].items()]
+    return TableSchema(name, (*columns, *stand_ins))
+
+
+def check_names(schemas: Sequence[TableSchema]) -> None:
+    """Raises for tables whose names differ in case only."""
+    seen: dict[str, str] = {}
+    for schema in schemas:
+        other = seen.setdefault(schema.name.lower(), schema.name)
+        if other is not schema.name:
+            raise SqlError(f"SQL cannot tell the tables apart: {other}, {schema.name}")
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _type(text: str) -> str:
+    if decimal := _DECIMAL.fullmatch(text):
+        return f"DECIMAL({decimal[1]}, {decimal[2]})"
+    return _TYPES[text]

@@ -1,0 +1,31 @@
+"""The exceptions of headrace by kind; all of them are `HeadraceError`."""
+
+from headrace._src.errors import (
+    CancelledError,
+    CorruptError,
+    DataError,
+    HeadraceError,
+    InputOutputError,
+    InternalError,
+    MemoryLimitError,
+    MismatchError,
+    QueryTimeoutError,
+    SqlError,
+    UnsupportedError,
+    UserError,
+)
+
+__all__ = [
+    "CancelledError",
+    "CorruptError",
+    "DataError",
+    "HeadraceError",
+    "InputOutputError",
+    "InternalError",
+    "MemoryLimitError",
+    "MismatchError",
+    "QueryTimeoutError",
+    "SqlError",
+    "UnsupportedError",
+    "UserError",
+]
