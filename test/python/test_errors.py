@@ -124,4 +124,4 @@ def test_kinds_are_those_of_the_runtime() -> None:
     names = (ROOT / "runtime" / "base" / "status.cpp").read_text()
     for kind in hr.errors.HeadraceError._classes:
         assert f'return "{kind}";' in names
-    assert names.count('return "') == len(hr.errors.HeadraceError._classes) + 1  # and ok
+    assert names.count("case ErrorKind::") == len(hr.errors.HeadraceError._classes) + 1  # and kOk
