@@ -15,12 +15,13 @@ PACKAGES = [
     "cmake",
     "git",
     "libclang-rt-22-dev",
+    "libexpat1-dev",  # of headrace-topo
     "libgtest-dev",
     "libhwloc-dev",  # of headrace-topo
     "libmlir-22-dev",
     "libopenblas-dev",
     "libsimgrid-dev",  # of one test: the judge of the simulator
-    "libxml2-dev",  # of headrace-topo
+    "libzstd-dev",  # of LLVM, where it is linked statically: the wheel
     "lld-22",
     "llvm-22-dev",
     "llvm-22-tools",
@@ -30,6 +31,7 @@ PACKAGES = [
     "python3",
     "python3-dev",
     "python3-venv",
+    "zlib1g-dev",  # as libzstd-dev
 ]
 
 

@@ -251,12 +251,11 @@ Expected<NodeStructure> thisStructure() {
 }
 
 Expected<NodeStructure> readHwlocXml(const std::string &path) {
-  // hwloc gives no reason: what is no XML at all is told by libxml2.
-  HR_ASSIGN_OR_RETURN(XmlDocument document, readXml(path, "an hwloc XML file"));
-  std::string root = reinterpret_cast<const char *>(xmlDocGetRootElement(document.get())->name);
-  if (root != "topology") {
+  // hwloc gives no reason: what is no XML at all is told by readXml.
+  HR_ASSIGN_OR_RETURN(XmlElement root, readXml(path, "an hwloc XML file"));
+  if (root.name != "topology") {
     return Status(ErrorKind::kUser,
-                  "not an hwloc XML file: expected <topology>, got <" + root + ">", path);
+                  "not an hwloc XML file: expected <topology>, got <" + root.name + ">", path);
   }
   setenv("HWLOC_HIDE_ERRORS", "2", 1); // what is wrong is said by us, once
   HwlocTopology topology = loadsInChild(path) ? loadXml(path) : nullptr;

@@ -1,4 +1,4 @@
-// Walks system > cpu > pci > (gpu > nvlink | nic > net) with libxml2.
+// Walks system > cpu > pci > (gpu > nvlink | nic > net).
 #include "tools/headrace-topo/nccl_xml.h"
 #include "tools/headrace-topo/gpus.h"
 #include "tools/headrace-topo/xml_file.h"
@@ -37,34 +37,23 @@ constexpr KnownGpu kKnownGpus[] = {
     {"0x233b", "H200", "sm_90", 1.41e11, 0},     {"0x2941", "GB200", "sm_100", 1.86e11, 0},
     {"0x26b9", "L40S", "sm_89", 4.8e10, 0}};
 
-std::string attribute(xmlNodePtr node, const char *name) {
-  std::unique_ptr<xmlChar, void (*)(void *)> text(
-      xmlGetProp(node, reinterpret_cast<const xmlChar *>(name)), [](void *p) { xmlFree(p); });
-  return text ? reinterpret_cast<const char *>(text.get()) : "";
-}
-
-bool named(xmlNodePtr node, const char *name) {
-  return node->type == XML_ELEMENT_NODE &&
-         xmlStrEqual(node->name, reinterpret_cast<const xmlChar *>(name));
-}
-
 class Reader {
 public:
   explicit Reader(NodeStructure &structure) : structure_(structure) {}
 
   /// Errors: kUser, with the line.
-  Status readSystem(xmlNodePtr system) {
+  Status readSystem(const XmlElement &system) {
     structure_.numaNodes = 0;
     structure_.cores = 0;
-    for (xmlNodePtr child = system->children; child; child = child->next) {
-      if (named(child, "cpu")) {
+    for (const XmlElement &child : system.children) {
+      if (child.name == "cpu") {
         Place place;
         place.socket = structure_.numaNodes++;
-        structure_.cpu.vendor = attribute(child, "vendor");
+        structure_.cpu.vendor = child.attribute("vendor");
         structure_.cpu.family = static_cast<int64_t>(numberOf(child, "familyid"));
         structure_.cpu.model = static_cast<int64_t>(numberOf(child, "modelid"));
-        structure_.cores += coresOf(attribute(child, "affinity"));
-        structure_.architecture = attribute(child, "arch");
+        structure_.cores += coresOf(child.attribute("affinity"));
+        structure_.architecture = child.attribute("arch");
         readChildren(child, place);
       }
     }
@@ -101,50 +90,50 @@ private:
   }
 
   /// 0 if it is not there, or says that it is not known. "16.0 GT/s PCIe" is 16.
-  double numberOf(xmlNodePtr node, const char *name) {
-    std::string text = attribute(node, name);
+  double numberOf(const XmlElement &node, const char *name) {
+    std::string text = node.attribute(name);
     char *end = nullptr;
     double value = std::strtod(text.c_str(), &end);
     bool isNumber = end != text.c_str();
     if (isNumber && !(value >= 0 && value < 1e12) && status_.ok()) {
-      status_ = makeError(ErrorKind::kUser, "line ", xmlGetLineNo(node), ": ", name,
+      status_ = makeError(ErrorKind::kUser, "line ", node.line, ": ", name,
                           " must not be negative, got ", text);
     }
     return isNumber && status_.ok() ? value : 0;
   }
 
-  // libxml2 refuses documents deeper than 256, which bounds this recursion.
-  void readChildren(xmlNodePtr node, const Place &place) {
-    for (xmlNodePtr child = node->children; child; child = child->next) {
-      if (named(child, "pci")) {
+  // readXml bounds the depth, and so this recursion.
+  void readChildren(const XmlElement &node, const Place &place) {
+    for (const XmlElement &child : node.children) {
+      if (child.name == "pci") {
         readPci(child, place);
-      } else if (named(child, "nic")) {
+      } else if (child.name == "nic") {
         readChildren(child, place);
-      } else if (named(child, "net")) {
+      } else if (child.name == "net") {
         readNet(child);
-      } else if (named(child, "gpu")) {
+      } else if (child.name == "gpu") {
         readGpu(child, place);
       }
     }
   }
 
-  void readPci(xmlNodePtr node, const Place &outer) {
+  void readPci(const XmlElement &node, const Place &outer) {
     Place place = outer;
-    place.device = attribute(node, "device");
-    place.busId = attribute(node, "busid");
+    place.device = node.attribute("device");
+    place.busId = node.attribute("busid");
     // "16.0 GT/s PCIe", "16 GT/s", or empty inside a virtual machine.
     place.linkBytesPerSecond =
         pcieBytesPerSecond(numberOf(node, "link_speed"), numberOf(node, "link_width"));
-    std::string pciClass = attribute(node, "class");
-    bool leaf = xmlFirstElementChild(node) == nullptr;
+    std::string pciClass = node.attribute("class");
+    bool leaf = node.children.empty();
     if (leaf && pciClass.starts_with(kDisplayClass)) {
       readGpu(node, place); // hand-written files name a GPU by its class alone
     } else if (leaf && pciClass.starts_with(kNetworkClass)) {
-      structure_.networkCards.push_back({attribute(node, "busid"), 0, 0});
+      structure_.networkCards.push_back({node.attribute("busid"), 0, 0});
     }
     bool holdsPci = false;
-    for (xmlNodePtr child = node->children; child; child = child->next) {
-      holdsPci |= named(child, "pci");
+    for (const XmlElement &child : node.children) {
+      holdsPci |= child.name == "pci";
     }
     if (holdsPci && outer.pcieSwitch < 0) {
       place.pcieSwitch = switches_++;
@@ -152,12 +141,12 @@ private:
     readChildren(node, place);
   }
 
-  void readGpu(xmlNodePtr node, const Place &place) {
+  void readGpu(const XmlElement &node, const Place &place) {
     Gpu gpu;
     gpu.pcieSwitch = place.pcieSwitch;
     gpu.socket = place.socket;
     gpu.linkBytesPerSecond = place.linkBytesPerSecond;
-    if (std::string sm = attribute(node, "sm"); !sm.empty()) {
+    if (std::string sm = node.attribute("sm"); !sm.empty()) {
       gpu.architecture = "sm_" + std::to_string(static_cast<int64_t>(numberOf(node, "sm")));
     }
     for (const KnownGpu &known : kKnownGpus) {
@@ -174,20 +163,20 @@ private:
     if (gpu.model.empty() && !place.device.empty()) {
       note("PCI device " + place.device + ": not a GPU that is known");
     }
-    if (attribute(node, "gdr") == "1") {
+    if (node.attribute("gdr") == "1") {
       gpu.networkDirect = Gpu::Direct::kYes;
     }
     Links links{place.busId, {}};
-    for (xmlNodePtr link = node->children; link; link = link->next) {
-      if (named(link, "c2c")) {
-        double count = attribute(link, "count").empty() ? 1 : numberOf(link, "count");
+    for (const XmlElement &link : node.children) {
+      if (link.name == "c2c") {
+        double count = link.attribute("count").empty() ? 1 : numberOf(link, "count");
         gpu.hostLinkBytesPerSecond += numberOf(link, "bw") * count * kMegabyte;
-      } else if (named(link, "nvlink")) {
+      } else if (link.name == "nvlink") {
         int64_t count = static_cast<int64_t>(numberOf(link, "count"));
-        if (attribute(link, "tclass") == kSwitchClass) {
+        if (link.attribute("tclass") == kSwitchClass) {
           gpu.nvlinks += count;
         } else {
-          links.counts[attribute(link, "target")] += count;
+          links.counts[link.attribute("target")] += count;
         }
       }
     }
@@ -195,9 +184,9 @@ private:
     links_.push_back(std::move(links));
   }
 
-  void readNet(xmlNodePtr node) {
+  void readNet(const XmlElement &node) {
     NetworkCard card;
-    card.name = attribute(node, "name");
+    card.name = node.attribute("name");
     card.bytesPerSecond = numberOf(node, "speed") * kMegabit;
     double microseconds = numberOf(node, "latency");
     card.latencySeconds = microseconds * 1e-6;
@@ -253,11 +242,10 @@ private:
 } // namespace
 
 Expected<NodeStructure> readNcclXml(const std::string &path) {
-  HR_ASSIGN_OR_RETURN(XmlDocument document, readXml(path, "a topology file of NCCL"));
-  xmlNodePtr root = xmlDocGetRootElement(document.get());
-  if (!named(root, "system")) {
+  HR_ASSIGN_OR_RETURN(XmlElement root, readXml(path, "a topology file of NCCL"));
+  if (root.name != "system") {
     return makeError(ErrorKind::kUser, "not a topology file of NCCL: expected <system>, got <",
-                     reinterpret_cast<const char *>(root->name), ">")
+                     root.name, ">")
         .at(path);
   }
   NodeStructure structure;
