@@ -23,7 +23,14 @@ endfunction()
 add_library(headrace_mlir INTERFACE)
 target_compile_options(headrace_mlir INTERFACE -fno-rtti)
 target_include_directories(headrace_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-target_link_libraries(headrace_mlir INTERFACE MLIR LLVM)
+# LLVM as shared libraries, or from its archives in a target with the property HEADRACE_STATIC_LLVM (one kind per process);
+# the linker takes of the archives what is used.
+file(GLOB _llvm_archives ${LLVM_LIBRARY_DIRS}/libMLIR*.a ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
+find_library(ZLIB_ARCHIVE NAMES libz.a REQUIRED)
+find_library(ZSTD_ARCHIVE NAMES libzstd.a REQUIRED)
+set(_static_llvm $<BOOL:$<TARGET_PROPERTY:HEADRACE_STATIC_LLVM>>)
+target_link_libraries(headrace_mlir INTERFACE
+  "$<IF:${_static_llvm},${_llvm_archives};${ZLIB_ARCHIVE};${ZSTD_ARCHIVE};Threads::Threads;${CMAKE_DL_LIBS},MLIR;LLVM>")
 file(WRITE ${PROJECT_BINARY_DIR}/cmake/empty.cpp "")
 add_library(headrace_mlir_pch STATIC ${PROJECT_BINARY_DIR}/cmake/empty.cpp)
 target_link_libraries(headrace_mlir_pch PUBLIC headrace_mlir)

@@ -2,6 +2,8 @@
 // headers use.
 #pragma once
 
+#include "runtime/base/exported.h"
+
 #include <map>
 #include <memory>
 #include <string>
@@ -48,7 +50,7 @@ struct SessionAnswer {
 };
 
 /// Compiles programs one after the other. Not thread-safe; make one per thread and keep it.
-class CompilerSession {
+class HEADRACE_EXPORTED CompilerSession {
 public:
   CompilerSession();
   ~CompilerSession();

@@ -1,6 +1,7 @@
 // `headrace._runtime`: plans loaded and run for Python, without LLVM.
 #include "python/bindings/arrow_stream.h"
 #include "python/bindings/tensors.h"
+#include "runtime/base/version.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/instruction_set.h"
 #include "runtime/exec/run_settings.h"
@@ -279,6 +280,7 @@ NB_MODULE(_runtime, module) {
   errorClass = PyErr_NewExceptionWithDoc(
       "headrace._runtime.Error", "A failure with `kind` and `place` (see headrace.HeadraceError).",
       PyExc_RuntimeError, nullptr);
+  module.attr("version") = version();
   module.attr("Error") = nb::borrow(errorClass);
 
   nb::class_<ImportedTable>(module, "ArrowTable",

@@ -29,6 +29,10 @@ _MODULES = ("array", "errors")
 def __getattr__(name: str) -> object:
     if name in _MODULES:
         return importlib.import_module(f"headrace.{name}")
+    if name == "__version__":
+        from headrace._runtime import version
+
+        return version
     if name not in _PUBLIC:
         raise AttributeError(f"module 'headrace' has no attribute: {name}")
     value = getattr(importlib.import_module(_PUBLIC[name]), name)

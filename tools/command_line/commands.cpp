@@ -1,6 +1,8 @@
 // The tool's name is that which the process was started by.
 #include "tools/command_line/commands.h"
 
+#include "runtime/base/version.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -45,6 +47,10 @@ int runCommand(const std::vector<Command> &commands, const std::string &remark, 
   std::string name = arguments.front();
   if (asksHelp(name)) {
     std::cout << usageOf(commands, remark);
+    return 0;
+  }
+  if (name == "--version") {
+    std::cout << tool() << " " << version() << "\n";
     return 0;
   }
   arguments.erase(arguments.begin());

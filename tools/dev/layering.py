@@ -135,9 +135,9 @@ def _front(name: str, included: str) -> str:
     stem = Path(name).name
     if stem.lower().startswith("runtime") and included.startswith((*_LLVM, "passes/", "dialects/")):
         return "the runtime's Python module has no LLVM in it"
-    own = ("command_line", name.split("/")[1]) if name.startswith("tools/") else ()
+    own = ("command_line", "compiler", name.split("/")[1]) if name.startswith("tools/") else ()
     if included.startswith("tools/") and included.split("/")[1] not in own:
-        return "a tool includes of the others only command_line"
+        return "a tool includes of the others only command_line and compiler"
     if included.startswith("runtime/primitives/"):
         return "tools and bindings use primitives through exec"
     return ""

@@ -1,4 +1,5 @@
 // headrace-run: runs a compiled plan on the ranks of this process and prints or writes its result.
+#include "runtime/base/version.h"
 #include "runtime/exec/arrow_export.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/plan_directory.h"
@@ -158,6 +159,10 @@ int main(int argc, char **argv) {
   for (const std::string &argument : arguments) {
     if (argument == "--help") {
       std::cout << run::helpText();
+      return 0;
+    }
+    if (argument == "--version") {
+      std::cout << "headrace-run " << version() << '\n';
       return 0;
     }
   }

@@ -15,6 +15,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="headrace", description="compile and run programs over tables and tensors"
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True)
     summaries = {
         "sql": "run a query and print its result",
@@ -97,6 +98,16 @@ def _parser() -> argparse.ArgumentParser:
     summary = "measure what this machine takes, for costs and choices of later compilations"
     calibrate.add_arguments(commands.add_parser("calibrate", help=summary))
     return parser
+
+
+class _Version(argparse.Action):
+    """Loads the package's binaries only when it is asked."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        import headrace
+
+        print(f"headrace {headrace.__version__}")
+        parser.exit()
 
 
 def main(argv: list[str] | None = None) -> int:

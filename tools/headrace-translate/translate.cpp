@@ -1,6 +1,8 @@
 // headrace-translate: other formats to MLIR (--substrait-to-mlir), and kernels shaped for threads
 // out of programs after the phase form (--kernel-to-ptx; --kernel-to-emulation and
 // --kernel-to-manifest for running them on the CPU).
+#include "tools/compiler/tools.h"
+
 #include "dialects/AllDialects.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
@@ -8,20 +10,20 @@
 #include "passes/import/ImportSubstrait.h"
 #include "passes/lower/compile.h"
 #include "passes/lower/gpu/lower_gpu.h"
+#include "runtime/base/version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace headrace;
 
-static llvm::cl::list<std::string>
-    statisticsFiles("statistics", llvm::cl::value_desc("table=file.json"),
-                    llvm::cl::desc("statistics document of a table, for --substrait-to-mlir"));
+/// Of translateTool: a flag that is made when the library is loaded would be every tool's.
+static const std::vector<std::string> *statisticsFiles;
 
 /// Reads the files of --statistics.
 static mlir::LogicalResult readStatistics(import::SubstraitImportOptions &options,
                                           std::string &error) {
-  for (const std::string &entry : statisticsFiles) {
+  for (const std::string &entry : *statisticsFiles) {
     auto [table, path] = llvm::StringRef(entry).split('=');
     auto file = llvm::MemoryBuffer::getFile(path);
     if (!file) {
@@ -66,7 +68,13 @@ static void registerKernelDialects(mlir::DialectRegistry &registry) {
   lower::registerCompileDialects(registry);
 }
 
-int main(int argc, char **argv) {
+int headrace::translateTool(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &out) { out << "headrace-translate " << headrace::version() << "\n"; });
+  llvm::cl::list<std::string> statistics(
+      "statistics", llvm::cl::value_desc("table=file.json"),
+      llvm::cl::desc("statistics document of a table, for --substrait-to-mlir"));
+  statisticsFiles = &statistics;
   mlir::TranslateToMLIRRegistration substrait(
       "substrait-to-mlir", "a Substrait plan in JSON, as DataFusion writes it, to frame",
       translateSubstrait, [](mlir::DialectRegistry &registry) { registerAllDialects(registry); });

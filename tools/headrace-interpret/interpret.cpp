@@ -2,10 +2,13 @@
 // module with a mesh (after `shard`) runs on the mesh's ranks. --check instead compares every stage
 // of the compiler, under many layouts, with the program as it is. Input: MLIR, several programs
 // split by `// -----`, or Substrait JSON.
+#include "tools/compiler/tools.h"
+
 #include "passes/driver/compile.h"
 #include "passes/driver/phases.h"
 #include "passes/driver/stage_check.h"
 #include "passes/interpreter/text.h"
+#include "runtime/base/version.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -17,26 +20,30 @@ using namespace headrace;
 using namespace headrace::interpreter;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<program>"), cl::init("-"));
-static cl::opt<std::string> tablesFolder("tables", cl::desc("directory with NAME.csv per table"));
-static cl::opt<std::string>
-    tensorsFolder("tensors", cl::desc("directory with argN.tensor per argument of the program"));
-static cl::opt<uint64_t> tensorSeed("tensor-seed",
-                                    cl::desc("seed of random arguments, used without --tensors"),
-                                    cl::init(1));
-static cl::list<std::string> statistics("statistics", cl::value_desc("table=file.json"),
-                                        cl::desc("statistics document of a table, for Substrait"));
-static cl::opt<bool> check("check",
-                           cl::desc("compare every stage of the compiler with the program"));
-static cl::opt<bool> quiet("quiet", cl::desc("with --check: do not print results"));
-static cl::list<std::string> meshes("mesh",
-                                    cl::desc("with --check: a mesh such as ranks:3 or a:2,b:2"));
-static cl::opt<unsigned> layouts("layouts", cl::desc("with --check: random layouts per mesh"),
-                                 cl::init(5));
-static cl::opt<uint64_t> seed("seed", cl::desc("with --check: the first random layout's seed"),
-                              cl::init(1));
-static cl::opt<std::string> topologyName("topology",
-                                         cl::desc("with --check: a topology file or shipped name"));
+namespace {
+/// The command line. Made by interpretTool: flags that are made when the library is loaded would be
+/// every tool's.
+struct Flags {
+  cl::opt<std::string> inputFile{cl::Positional, cl::desc("<program>"), cl::init("-")};
+  cl::opt<std::string> tablesFolder{"tables", cl::desc("directory with NAME.csv per table")};
+  cl::opt<std::string> tensorsFolder{
+      "tensors", cl::desc("directory with argN.tensor per argument of the program")};
+  cl::opt<uint64_t> tensorSeed{
+      "tensor-seed", cl::desc("seed of random arguments, used without --tensors"), cl::init(1)};
+  cl::list<std::string> statistics{"statistics", cl::value_desc("table=file.json"),
+                                   cl::desc("statistics document of a table, for Substrait")};
+  cl::opt<bool> check{"check", cl::desc("compare every stage of the compiler with the program")};
+  cl::opt<bool> quiet{"quiet", cl::desc("with --check: do not print results")};
+  cl::list<std::string> meshes{"mesh", cl::desc("with --check: a mesh such as ranks:3 or a:2,b:2")};
+  cl::opt<unsigned> layouts{"layouts", cl::desc("with --check: random layouts per mesh"),
+                            cl::init(5)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("with --check: the first random layout's seed"),
+                         cl::init(1)};
+  cl::opt<std::string> topologyName{"topology",
+                                    cl::desc("with --check: a topology file or shipped name")};
+};
+Flags *flags;
+} // namespace
 
 static std::string fileText(const std::string &path, std::string &error) {
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
@@ -55,15 +62,15 @@ static llvm::Expected<std::vector<interpreter::Value>> argumentsOf(mlir::func::F
     if (!tensor) {
       return programError("an argument is no tensor: " + name);
     }
-    if (tensorsFolder.empty()) {
+    if (flags->tensorsFolder.empty()) {
       if (!tensor.hasStaticShape()) {
         return programError("an argument without --tensors needs a static shape: " + name);
       }
-      arguments.push_back(valueOf(randomTensor(tensor, tensorSeed + index)));
+      arguments.push_back(valueOf(randomTensor(tensor, flags->tensorSeed + index)));
       continue;
     }
     std::string error;
-    std::string text = fileText(tensorsFolder + "/" + name + ".tensor", error);
+    std::string text = fileText(flags->tensorsFolder + "/" + name + ".tensor", error);
     if (!error.empty()) {
       return programError(error);
     }
@@ -93,7 +100,7 @@ static std::string runProgram(mlir::ModuleOp module, CsvTables &tables) {
     return llvm::toString(arguments.takeError());
   }
   Inputs inputs{[&](frame::ScanOp scan) { return tables.scan(scan); }, std::move(*arguments)};
-  if (!check) {
+  if (!flags->check) {
     llvm::Expected<std::vector<interpreter::Value>> results =
         interpret(function, inputs, View::kRanks);
     if (!results) {
@@ -103,35 +110,39 @@ static std::string runProgram(mlir::ModuleOp module, CsvTables &tables) {
     return "";
   }
   driver::StageCheckOptions options;
-  if (!meshes.empty()) {
-    options.meshes = meshes;
+  if (!flags->meshes.empty()) {
+    options.meshes = flags->meshes;
   }
-  options.layouts = layouts;
-  options.firstSeed = seed;
-  options.topology = topologyName;
+  options.layouts = flags->layouts;
+  options.firstSeed = flags->seed;
+  options.topology = flags->topologyName;
   driver::StageCheckReport report = driver::checkStages(module, inputs, options);
   if (!report.dataError.empty()) {
     llvm::outs() << "data error: " << report.dataError << "\n";
   }
-  if (!quiet) {
+  if (!flags->quiet) {
     print(report.results);
   }
   llvm::outs() << "compared " << report.comparisons << " stages\n";
   return llvm::join(report.differences, "\n");
 }
 
-int main(int argc, char **argv) {
+int headrace::interpretTool(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &out) { out << "headrace-interpret " << headrace::version() << "\n"; });
+  Flags given;
+  flags = &given;
   cl::ParseCommandLineOptions(argc, argv, "headrace reference interpreter\n");
   std::string error;
-  std::string text = fileText(inputFile, error);
+  std::string text = fileText(flags->inputFile, error);
   driver::CompileOptions options;
-  for (const std::string &entry : statistics) {
+  for (const std::string &entry : flags->statistics) {
     auto [table, path] = llvm::StringRef(entry).split('=');
     options.statistics[table.str()] = fileText(path.str(), error);
   }
   CsvTables tables;
-  if (error.empty() && !tablesFolder.empty()) {
-    error = llvm::toString(tables.addDirectory(tablesFolder));
+  if (error.empty() && !flags->tablesFolder.empty()) {
+    error = llvm::toString(tables.addDirectory(flags->tablesFolder));
   }
   if (!error.empty()) {
     llvm::errs() << "headrace-interpret: " << error << "\n";
@@ -139,7 +150,7 @@ int main(int argc, char **argv) {
   }
   std::unique_ptr<mlir::MLIRContext> context = driver::makeContext();
   llvm::SmallVector<llvm::StringRef> programs;
-  bool substrait = llvm::StringRef(inputFile).ends_with(".json");
+  bool substrait = llvm::StringRef(flags->inputFile).ends_with(".json");
   if (substrait) {
     programs.push_back(text);
   } else {
@@ -158,7 +169,7 @@ int main(int argc, char **argv) {
       llvm::SmallVector<llvm::StringRef> lines;
       llvm::StringRef(error).split(lines, '\n');
       for (llvm::StringRef line : lines) {
-        llvm::errs() << inputFile << ": program " << index + 1 << ": " << line << "\n";
+        llvm::errs() << flags->inputFile << ": program " << index + 1 << ": " << line << "\n";
       }
       ++failures;
       error.clear();

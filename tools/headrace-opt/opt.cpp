@@ -1,11 +1,17 @@
 // headrace-opt: parses, verifies, transforms and prints programs of every level. Beside MLIR's
 // flags:
 // --start-from=PHASE and --stop-after=PHASE run whole phases.
+#include "tools/compiler/tools.h"
+
 #include "dialects/AllDialects.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "passes/driver/phase_passes.h"
+#include "runtime/base/version.h"
+#include "llvm/Support/CommandLine.h"
 
-int main(int argc, char **argv) {
+int headrace::optTool(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &out) { out << "headrace-opt " << headrace::version() << "\n"; });
   std::vector<std::string> arguments(argv, argv + argc);
   std::string error = headrace::driver::expandPhaseFlags(arguments);
   if (!error.empty()) {
