@@ -73,7 +73,7 @@ template <typename T> void putBytes(std::vector<uint8_t> &row, uint32_t offset, 
 
 template <typename T> void putExtreme(std::vector<uint8_t> &row, uint32_t offset, bool lowest) {
   using Limits = std::numeric_limits<T>;
-  T high = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  T high = Limits::has_quiet_NaN ? Limits::quiet_NaN() : Limits::max(); // NaN is the largest
   T low = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   putBytes<T>(row, offset, lowest ? low : high);
 }

@@ -114,6 +114,21 @@ PipelineCode::Column PipelineCode::fieldColumn(const plan::StateField &field, Ty
   return column;
 }
 
+Value PipelineCode::extremeOf(bool least, Value a, Value b) {
+  Location location = b_.loc();
+  if (isa<FloatType>(a.getType())) {
+    // NaN is the largest: the least of it and a number is the number, the largest is NaN.
+    return least ? Value(arith::MinNumFOp::create(b_, location, a, b))
+                 : Value(arith::MaximumFOp::create(b_, location, a, b));
+  }
+  if (a.getType().isInteger(1)) { // signed, true would be -1
+    return least ? Value(arith::AndIOp::create(b_, location, a, b))
+                 : Value(arith::OrIOp::create(b_, location, a, b));
+  }
+  return least ? Value(arith::MinSIOp::create(b_, location, a, b))
+               : Value(arith::MaxSIOp::create(b_, location, a, b));
+}
+
 void PipelineCode::combineField(const plan::StateField &field, Value row, RowValue input,
                                 Value owner) {
   Value place = b_.at(row, field.offset);
@@ -156,12 +171,8 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
                  HR_ERROR_OVERFLOW);
         }
       }
-    } else if (field.combine == "min") {
-      combined = isFloat ? Value(arith::MinNumFOp::create(b_, b_.loc(), old, value))
-                         : Value(arith::MinSIOp::create(b_, b_.loc(), old, value));
     } else {
-      combined = isFloat ? Value(arith::MaxNumFOp::create(b_, b_.loc(), old, value))
-                         : Value(arith::MaxSIOp::create(b_, b_.loc(), old, value));
+      combined = extremeOf(field.combine == "min", old, value);
     }
     storeValue(b_, stored, combined, place);
   };

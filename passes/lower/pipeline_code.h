@@ -42,6 +42,8 @@ protected:
   /// Folds a value into the field of a row that nobody else writes.
   void combineField(const plan::StateField &field, mlir::Value row, RowValue input,
                     mlir::Value owner);
+  /// The least or greatest of two in SQL's order: NaN is the largest number, true is after false.
+  mlir::Value extremeOf(bool least, mlir::Value a, mlir::Value b);
   /// Sets the field of a new row.
   void storeField(const plan::StateField &field, mlir::Type type, RowValue input, mlir::Value row,
                   mlir::Value owner);

@@ -71,7 +71,7 @@ LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &fie
       if (isa<FloatType>(type)) {
         how = isSum   ? LLVM::AtomicBinOp::fadd
               : isMin ? LLVM::AtomicBinOp::fmin
-                      : LLVM::AtomicBinOp::fmax;
+                      : LLVM::AtomicBinOp::fmaximum; // as extremeOf: NaN is the largest
       } else if (type.isInteger(1)) {
         value = b_.zeroExtend(value, b_.getI8Type());
         how = isMin ? LLVM::AtomicBinOp::_and : LLVM::AtomicBinOp::_or;

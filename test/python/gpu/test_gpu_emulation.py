@@ -269,6 +269,46 @@ def test_many_groups_overflow_the_block_table(joined: Program, database: duckdb.
     assert sorted(tuple(row.values()) for row in groups.rows()) == expected
 
 
+def test_extremes_of_nan_and_booleans(translate: str, formed) -> None:
+    """NaN is the largest number, true is after false; a group may have nothing but NaN."""
+    program = Program(translate, formed("passes/lower/gpu/extremes.mlir"))
+    nan, inf = float("nan"), float("inf")
+    folded = {
+        0: ([1.0, -2.0], 0, 1),
+        1: ([nan, -2.0], 0, 1),
+        2: ([nan, nan], 1, 1),
+        3: ([-1.0, -inf], 0, 0),
+        4: ([inf, 5.0], 1, 1),
+    }
+    rows = [(key, value) for key, (values, _, _) in folded.items() for value in values] * 50
+    random.Random(3).shuffle(rows)
+    columns = {
+        "key": np.array([key for key, _ in rows], np.int32),
+        "value": np.array([value for _, value in rows]),
+    }
+
+    def least(values: list[float]) -> float:
+        return min((value for value in values if value == value), default=nan)
+
+    def most(values: list[float]) -> float:
+        return nan if any(value != value for value in values) else max(values)
+
+    groups = program.state("by_key", "group", capacity=64)
+    program.launch("fold_groups", rows=len(rows), columns=columns, states=[groups])
+    found = {row["key"]: row for row in groups.rows()}
+    for key, (values, every, some) in folded.items():
+        row = found[key]
+        np.testing.assert_equal((row["least"], row["most"]), (least(values), most(values)))
+        assert (row["every"], row["any"]) == (every, some)
+    for values, every, some in folded.values():
+        total = program.state("all", SCALAR)
+        column = {"key": np.zeros(2, np.int32), "value": np.array(values)}
+        program.launch("fold_all", rows=2, columns=column, states=[total])
+        (row,) = total.rows()
+        np.testing.assert_equal((row["least"], row["most"]), (least(values), most(values)))
+        assert (row["every"], row["any"]) == (every, some)
+
+
 @pytest.mark.parametrize("groups_in_use", [4, 1000])
 def test_contention(groups_in_use: int, joined: Program) -> None:
     """Two halves of one block at once, for long: all its threads change the same few rows."""
