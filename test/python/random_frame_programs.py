@@ -182,7 +182,7 @@ class _Builder:
         functions = ["count", "count_distinct", "min", "max"]  # several distinct columns, too
         numeric = column.kind in ("i32", "i64", "f64") or column.kind.startswith("decimal")
         if column.kind == "i1":
-            functions = ["count"]
+            functions = ["count", "min", "max"]
         if numeric:
             functions += ["sum", "sum", "avg", "sum_distinct"]
         function = random.choice(functions)

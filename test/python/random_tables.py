@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
+import struct
 from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
@@ -75,6 +77,8 @@ def random_value(random: Random, kind: str) -> object:
         limit = 10**column.precision - 1
         return Decimal(max(-limit, min(limit, scaled))).scaleb(-column.scale)
     if kind == "f64":
+        if random.random() < 0.08:
+            return random.choice((math.nan, math.nan, math.inf, -math.inf, -0.0))
         return (skewed - 4) * 0.25  # sums are exact
     if kind == "string":
         return _STRINGS[min(skewed, len(_STRINGS) - 1)]
@@ -89,6 +93,8 @@ def literal(value: object, kind: str) -> str:
         return str(int(value.scaleb(Column("", kind, False).scale)))
     if isinstance(value, (str, datetime.date)):
         return json.dumps(str(value), ensure_ascii=False)
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'"{value}"'
     return repr(value)
 
 
@@ -115,12 +121,13 @@ class TableData:
             return ""
         entries = []
         for index, column in enumerate(self.columns):
-            values = [row[index] for row in self.rows if row[index] is not None]
+            # As in files: NaN is no bound.
+            values = [row[index] for row in self.rows if row[index] is not None and row[index] == row[index]]
             if column.kind in ("string", "i1") or not values or random.random() < 0.2:
                 continue
             low, high = (_statistic(bound(values), column) for bound in (min, max))
             kind = "f64" if column.kind == "f64" else "i64"
-            nulls = len(self.rows) - len(values)
+            nulls = sum(row[index] is None for row in self.rows)
             entries.append(
                 f"{column.name} = {{min = {low} : {kind}, max = {high} : {kind}, nulls = {nulls} : i64, "
                 f"distinct = {len(set(values))} : i64}}"
@@ -131,6 +138,8 @@ class TableData:
 def _statistic(value: object, column: Column) -> str:
     if isinstance(value, datetime.date):
         return str((value - datetime.date(1970, 1, 1)).days)
+    if isinstance(value, float):
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"  # as attributes write infinity
     return literal(value, column.kind)
 
 
