@@ -1,4 +1,5 @@
 // Strategies of the relational ops: the table of rules of the design page on layouts, row by row.
+#include "passes/shard/row_order.h"
 #include "passes/shard/strategies.h"
 #include "runtime/model/cost/tensor_work.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -360,12 +361,7 @@ private:
 
   bool limit(LimitOp op) {
     // After a sort the order counts, which an exchange does not keep.
-    Operation *producer = op.getInput().getDefiningOp();
-    while (producer && isa<FilterOp, ProjectOp, RenameOp>(producer)) {
-      producer = producer->getOperand(0).getDefiningOp();
-    }
-    bool ordered = producer && isa<SortOp, TopKOp, LimitOp>(producer);
-    choose(op.getInput(), Combine::Limit, op.getCount() && !ordered);
+    choose(op.getInput(), Combine::Limit, op.getCount() && !isOrdered(op.getInput()));
     return true;
   }
 
@@ -413,13 +409,21 @@ private:
       }
       return add("here", {replicatedTable()}, gives, price(op.getInput(), replicatedTable(), work));
     }
-    for (AxisSet axes : context_.axisSets()) {
+    auto become = [&](StringRef label, const Layout &rows, AxisSet axes) {
       SmallVector<Layout, 1> gives;
       for (Value tensor : op.getTensors()) {
         gives.push_back(dimsOf(tensor, axes));
       }
-      Layout scattered = splitRows(RowKind::Scattered, axes);
-      add("rows become parts of dim 0", {scattered}, gives, price(op.getInput(), scattered, work));
+      add(label.str(), {rows}, gives, price(op.getInput(), rows, work));
+    };
+    if (isOrdered(op.getInput())) {
+      // The parts of dim 0 follow one another by rank: the first one's has all rows, in their
+      // order.
+      become("rows in order become the first rank's part of dim 0", root(), context_.allAxes());
+      return true;
+    }
+    for (AxisSet axes : context_.axisSets()) {
+      become("rows become parts of dim 0", splitRows(RowKind::Scattered, axes), axes);
     }
     return true;
   }

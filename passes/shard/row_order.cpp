@@ -7,27 +7,37 @@ using namespace headrace::frame;
 
 namespace headrace::shard {
 
+namespace {
+
+/// The tables from the one given back to the sort or top-k that its order comes from; empty if it
+/// has none.
+SmallVector<Value> pathToSort(Value table) {
+  SmallVector<Value> path;
+  while (Operation *op = table.getDefiningOp()) {
+    path.push_back(table);
+    if (isa<SortOp, TopKOp>(op)) {
+      return path;
+    }
+    if (!isa<FilterOp, ProjectOp, RenameOp, LimitOp, dist::ConstrainOp>(op)) {
+      break;
+    }
+    table = op->getOperand(0);
+  }
+  return {};
+}
+
+} // namespace
+
+bool isOrdered(Value table) { return !pathToSort(table).empty(); }
+
 llvm::DenseSet<Value> orderedTables(func::FuncOp function) {
   llvm::DenseSet<Value> ordered;
-  auto follow = [&](Value table) {
-    SmallVector<Value> path;
-    while (Operation *op = table.getDefiningOp()) {
-      path.push_back(table);
-      if (isa<SortOp, TopKOp>(op)) {
-        ordered.insert(path.begin(), path.end());
-        return;
-      }
-      if (!isa<FilterOp, ProjectOp, RenameOp, LimitOp, dist::ConstrainOp>(op)) {
-        return;
-      }
-      table = op->getOperand(0);
-    }
-  };
   function.walk([&](Operation *op) {
-    if (isa<func::ReturnOp, LimitOp>(op)) {
+    if (isa<func::ReturnOp, LimitOp, ToTensorOp>(op)) {
       for (Value operand : op->getOperands()) {
         if (isa<TableType>(operand.getType())) {
-          follow(operand);
+          SmallVector<Value> path = pathToSort(operand);
+          ordered.insert(path.begin(), path.end());
         }
       }
     }

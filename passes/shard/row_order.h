@@ -8,7 +8,10 @@
 
 namespace headrace::shard {
 
-/// The tables between a sort or top-k and the return or limit that its order is for.
+/// Whether a table's rows are in the order of a sort or top-k above it.
+bool isOrdered(mlir::Value table);
+
+/// The tables between a sort or top-k and the return, limit or to_tensor that its order is for.
 llvm::DenseSet<mlir::Value> orderedTables(mlir::func::FuncOp function);
 
 /// Whether rows come out of the steps as they went in, or are put in order by the last one.

@@ -58,6 +58,13 @@ struct ChunkMemory {
 
 } // namespace
 
+void putInOrder(std::vector<ChunkHandle> &chunks) {
+  if (!chunks.empty() && !chunks.front()->order.empty()) {
+    std::sort(chunks.begin(), chunks.end(),
+              [](const ChunkHandle &a, const ChunkHandle &b) { return a->order < b->order; });
+  }
+}
+
 uint64_t Chunk::bytes() const {
   uint64_t sum = 0;
   for (size_t c = 0; c < segments.size(); ++c) {

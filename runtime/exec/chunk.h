@@ -35,6 +35,9 @@ struct Chunk {
 };
 using ChunkHandle = std::shared_ptr<const Chunk>;
 
+/// In an ordered stream every chunk has its own place; other chunks stay as they arrived.
+void putInOrder(std::vector<ChunkHandle> &chunks);
+
 /// The rows of a chunk as kernels read them. Lives as long as the chunk.
 class ChunkView {
 public:

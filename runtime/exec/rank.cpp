@@ -458,11 +458,7 @@ Status Rank::status() const {
 
 std::vector<ChunkHandle> Rank::takeChunks() {
   std::vector<ChunkHandle> chunks = std::move(context_.resultChunks);
-  // In an ordered stream every chunk has its own place; other chunks stay as they arrived.
-  if (!chunks.empty() && !chunks.front()->order.empty()) {
-    std::sort(chunks.begin(), chunks.end(),
-              [](const ChunkHandle &a, const ChunkHandle &b) { return a->order < b->order; });
-  }
+  putInOrder(chunks);
   return chunks;
 }
 

@@ -108,6 +108,7 @@ PollState ToTensorTask::poll() {
   if (!input_->ended()) {
     return PollState::kPending;
   }
+  putInOrder(chunks_);
   Status status = makeTensors();
   chunks_.clear();
   return status.ok() ? PollState::kDone : fail(status);

@@ -84,6 +84,24 @@ def test_aligned_tensors_come_back_whole(ranks: int, tpch_small: Path) -> None:
     np.testing.assert_allclose(found[order(found.T)], expected[order(expected.T)], rtol=1e-12)
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_rows_keep_the_order_of_the_query(ranks: int, seed: int | None) -> None:
+    values = np.random.default_rng(1)
+    rows = 300_000
+    table = pa.table({"k": values.permutation(rows), "g": values.integers(0, 999, rows)})
+    x = hr.query("select k, k * 0.5 as x from t order by k desc", {"t": table}).to_tensor(["k", "x"])
+    g, n = hr.query(
+        "select g, count(*) as n from t group by g order by g limit 900", {"t": table}
+    ).to_tensors("g", "n")
+    function = hr.jit(ranks=ranks, threads=4, layout_seed=seed)(lambda x, g, n: (x + 0.0, g * 1.0, n / 2.0))
+    got, groups, counts = function(x, g, n)
+    wanted = np.arange(rows)[::-1]
+    np.testing.assert_array_equal(got, np.stack([wanted, wanted * 0.5], axis=1))
+    np.testing.assert_array_equal(groups, np.arange(900))
+    np.testing.assert_array_equal(counts, np.bincount(table["g"].to_numpy())[:900] / 2)
+
+
 def test_no_rows_and_null() -> None:
     table = pa.table({"x": pa.array([1.0, None, 3.0]), "k": [1, 2, 3]})
     total = hr.jit(ranks=2, threads=1)(lambda x: xp.sum(x))
