@@ -5,19 +5,30 @@
 using namespace mlir;
 using namespace headrace::frame;
 
-/// Whether `actual` is the SQL type `expected`, or, for a decimal sum or average, one that differs
-/// in precision only (narrowed by value ranges).
+/// Whether `actual` is the type `expected`, or another that the table of `frame.aggregate` allows:
+/// a decimal of another precision, an exact sum of integers, an average of decimals as a double.
 static bool isMeasureType(AggregateFunction function, Type input, Type expected, Type actual) {
   if (actual == expected) {
     return true;
   }
-  auto from = input ? dyn_cast<DecimalType>(dropNullable(input)) : DecimalType();
-  auto wanted = dyn_cast<DecimalType>(dropNullable(expected));
+  bool sums = function == AggregateFunction::Sum || function == AggregateFunction::SumDistinct;
+  bool averages = function == AggregateFunction::Avg;
+  if (!(sums || averages) || isNullable(actual) != isNullable(expected)) {
+    return false;
+  }
   auto got = dyn_cast<DecimalType>(dropNullable(actual));
-  bool adds = function == AggregateFunction::Sum || function == AggregateFunction::SumDistinct ||
-              function == AggregateFunction::Avg;
-  return adds && from && wanted && got && isNullable(actual) == isNullable(expected) &&
-         got.getScale() == wanted.getScale() && got.getPrecision() >= from.getPrecision();
+  if (isInteger(input)) {
+    return sums && got && got.getScale() == 0 && got.getPrecision() >= 19; // 19 digits hold an i64
+  }
+  auto from = dyn_cast<DecimalType>(dropNullable(input));
+  if (!from) {
+    return false;
+  }
+  if (averages && dropNullable(actual).isF64()) {
+    return true;
+  }
+  return got && got.getScale() == cast<DecimalType>(dropNullable(expected)).getScale() &&
+         got.getPrecision() >= from.getPrecision();
 }
 
 static LogicalResult verifyMeasure(AggregateOp op, MeasureAttr measure, Column column) {

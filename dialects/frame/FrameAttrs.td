@@ -19,7 +19,7 @@ def Frame_JoinKind : Frame_Enum<"JoinKind", "which rows a join keeps", [
   I32EnumAttrCase<"Inner", 0, "inner">, I32EnumAttrCase<"Left", 1, "left">,
   I32EnumAttrCase<"Right", 2, "right">, I32EnumAttrCase<"Full", 3, "full">,
   I32EnumAttrCase<"Semi", 4, "semi">, I32EnumAttrCase<"Anti", 5, "anti">,
-  I32EnumAttrCase<"Mark", 6, "mark">]>;
+  I32EnumAttrCase<"Mark", 6, "mark">, I32EnumAttrCase<"Single", 7, "single">]>;
 
 def Frame_AggregateFunction : Frame_Enum<"AggregateFunction", "what a measure computes", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Count", 1, "count">,
@@ -41,6 +41,10 @@ def Frame_CompareKind : Frame_Enum<"CompareKind", "a comparison", [
 def Frame_DateField : Frame_Enum<"DateField", "a part of a date", [
   I32EnumAttrCase<"Year", 0, "year">, I32EnumAttrCase<"Month", 1, "month">,
   I32EnumAttrCase<"Day", 2, "day">]>;
+
+def Frame_RaiseKind : Frame_Enum<"RaiseKind", "why a query fails on purpose", [
+  I32EnumAttrCase<"MoreThanOneRow", 0, "more_than_one_row">, // of a scalar subquery
+  I32EnumAttrCase<"User", 1, "user">]>;                      // the query's own error('…')
 
 def Frame_NumberFunction : Frame_Enum<"NumberFunction", "a function of one number", [
   I32EnumAttrCase<"Abs", 0, "abs">, I32EnumAttrCase<"Round", 1, "round">,

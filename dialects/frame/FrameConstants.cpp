@@ -34,10 +34,72 @@ std::optional<int32_t> headrace::frame::parseDate(StringRef text) {
 }
 
 std::string headrace::frame::formatDate(int32_t days) {
-  std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+  // The calendar repeats every 400 years, and std::chrono's years end at 32,767.
+  constexpr int32_t kEraDays = 146'097;
+  int32_t era = days / kEraDays;
+  std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days % kEraDays))};
   char text[40];
-  snprintf(text, sizeof(text), "%04d-%02u-%02u", static_cast<int>(date.year()),
+  snprintf(text, sizeof(text), "%04d-%02u-%02u", static_cast<int>(date.year()) + 400 * era,
            static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Timestamps
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kSecond = 1'000'000;
+constexpr int64_t kDay = 86'400 * kSecond;
+
+/// Microseconds of "HH:MM[:SS[.ffffff]]"; nothing if it is no time of a day.
+static std::optional<int64_t> parseTimeOfDay(StringRef text) {
+  auto [hours, rest] = text.split(':');
+  auto [minutes, seconds] = rest.split(':');
+  auto [whole, fraction] = seconds.split('.');
+  bool hasSeconds = rest.contains(':');
+  unsigned h = 0, m = 0, s = 0, f = 0;
+  if (hours.size() != 2 || hours.getAsInteger(10, h) || h > 23 || minutes.size() != 2 ||
+      minutes.getAsInteger(10, m) || m > 59) {
+    return std::nullopt;
+  }
+  if (hasSeconds && (whole.size() != 2 || whole.getAsInteger(10, s) || s > 59)) {
+    return std::nullopt;
+  }
+  if (seconds.contains('.')) {
+    if (fraction.empty() || fraction.size() > 6 || fraction.getAsInteger(10, f)) {
+      return std::nullopt;
+    }
+    for (size_t digits = fraction.size(); digits < 6; ++digits) {
+      f *= 10;
+    }
+  }
+  return ((h * 60 + m) * 60 + s) * kSecond + f;
+}
+
+std::optional<int64_t> headrace::frame::parseTimestamp(StringRef text) {
+  std::optional<int32_t> days = parseDate(text.take_front(10));
+  if (!days || text.size() == 10) {
+    return days ? std::optional(*days * kDay) : std::nullopt;
+  }
+  if (text[10] != ' ' && text[10] != 'T') {
+    return std::nullopt;
+  }
+  std::optional<int64_t> time = parseTimeOfDay(text.drop_front(11));
+  return time ? std::optional(*days * kDay + *time) : std::nullopt;
+}
+
+std::string headrace::frame::formatTimestamp(int64_t microseconds) {
+  int64_t days = microseconds / kDay - (microseconds % kDay < 0 ? 1 : 0);
+  int64_t rest = microseconds - days * kDay;
+  int64_t seconds = rest / kSecond, fraction = rest % kSecond;
+  char time[40];
+  snprintf(time, sizeof(time), " %02d:%02d:%02d", static_cast<int>(seconds / 3600),
+           static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
+  std::string text = formatDate(static_cast<int32_t>(days)) + time;
+  if (fraction != 0) {
+    snprintf(time, sizeof(time), ".%06d", static_cast<int>(fraction));
+    text += StringRef(time).rtrim('0');
+  }
   return text;
 }
 
@@ -112,6 +174,13 @@ void headrace::frame::printLiteral(OpAsmPrinter &printer, Attribute value, Type 
         return;
       }
     }
+    if (isTimestamp(type)) {
+      std::string moment = formatTimestamp(integer.getInt());
+      if (parseTimestamp(moment)) {
+        printer.printString(moment);
+        return;
+      }
+    }
     SmallString<40> digits;
     integer.getValue().toStringSigned(digits);
     printer << digits;
@@ -146,6 +215,11 @@ static Attribute integerLiteral(const APInt &integer, Type value) {
                ? IntegerAttr::get(IntegerType::get(context, 32), integer.trunc(32))
                : Attribute();
   }
+  if (isTimestamp(value)) {
+    return integer.isSignedIntN(64)
+               ? IntegerAttr::get(IntegerType::get(context, 64), integer.trunc(64))
+               : Attribute();
+  }
   if (isInteger(value)) {
     unsigned bits = value.getIntOrFloatBitWidth();
     return integer.isSignedIntN(bits) ? IntegerAttr::get(value, integer.trunc(bits)) : Attribute();
@@ -161,6 +235,10 @@ static Attribute stringLiteral(StringRef text, Type value) {
   if (isDate(value)) {
     std::optional<int32_t> days = parseDate(text);
     return days ? IntegerAttr::get(IntegerType::get(context, 32), *days) : Attribute();
+  }
+  if (isTimestamp(value)) {
+    std::optional<int64_t> moment = parseTimestamp(text);
+    return moment ? IntegerAttr::get(IntegerType::get(context, 64), *moment) : Attribute();
   }
   if (isFloat(value)) { // what no float literal can write
     const llvm::fltSemantics &semantics = cast<FloatType>(value).getFloatSemantics();
@@ -210,6 +288,9 @@ bool headrace::frame::isLiteralOf(Attribute value, Type type) {
   if (auto decimal = dyn_cast<DecimalType>(scalar)) {
     return integer.getType().isInteger(128) &&
            hasAtMostDigits(integer.getValue(), decimal.getPrecision());
+  }
+  if (isTimestamp(scalar)) {
+    return integer.getType().isInteger(64);
   }
   return isDate(scalar) ? integer.getType().isInteger(32) : integer.getType() == scalar;
 }

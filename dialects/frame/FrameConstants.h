@@ -32,6 +32,11 @@ mlir::IntegerAttr decimalAttr(mlir::MLIRContext *context, const llvm::APInt &sca
 std::optional<int32_t> parseDate(llvm::StringRef text);
 std::string formatDate(int32_t days);
 
+/// Microseconds since 1970-01-01 of "YYYY-MM-DD", or "YYYY-MM-DD HH:MM[:SS[.ffffff]]" (also with a T between),
+/// or nothing if it is no such moment; and back, with seconds, and with a fraction if there is one.
+std::optional<int64_t> parseTimestamp(llvm::StringRef text);
+std::string formatTimestamp(int64_t microseconds);
+
 } // namespace headrace::frame
 
 #endif // HEADRACE_DIALECTS_FRAME_FRAMECONSTANTS_H

@@ -102,7 +102,13 @@ LogicalResult MultiplyOp::verify() {
                  failed(verifyScale(*this, [](unsigned a, unsigned b) { return a + b; })));
 }
 
-LogicalResult DivideOp::verify() { return verifyArithmetic(*this); }
+LogicalResult DivideOp::verify() {
+  Type lhs = getLhs().getType(), rhs = getRhs().getType(), result = getResult().getType();
+  bool isMean = isDecimal(lhs) && dropNullable(rhs).isSignlessInteger(64) &&
+                dropNullable(result).isF64(); // C4
+  return isMean ? verifyNullability(*this, result, nullabilityOf({lhs, rhs}))
+                : verifyArithmetic(*this);
+}
 
 LogicalResult ModulusOp::verify() {
   return failure(failed(verifyArithmetic(*this)) || failed(verifyScale(*this, largerScale)));
@@ -114,7 +120,10 @@ static bool isConvertible(Type from, Type to) {
   }
   if (isDate(from) || isDate(to)) {
     Type other = dropNullable(isDate(from) ? to : from);
-    return other.isSignlessInteger(32);
+    return other.isSignlessInteger(32) || isTimestamp(other);
+  }
+  if (isTimestamp(from) || isTimestamp(to)) {
+    return dropNullable(isTimestamp(from) ? to : from).isSignlessInteger(64);
   }
   return (isNumeric(from) || isBoolean(from)) && (isNumeric(to) || isBoolean(to));
 }
@@ -262,6 +271,13 @@ LogicalResult CoalesceOp::verify() {
                            allNullable ? Nullability::kMaybe : Nullability::kNever); // C2
 }
 
+LogicalResult RaiseOp::verify() {
+  if (getMessage().empty()) { // C1
+    return emitOpError("needs a message");
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Strings and dates
 //===----------------------------------------------------------------------===//
@@ -304,6 +320,13 @@ LogicalResult TextOp::verify() {
   }
   return verifyNullability(*this, getResult().getType(),
                            nullabilityOf(getOperands().getTypes())); // C2
+}
+
+LogicalResult ShiftDateOp::verify() {
+  if (getMicroseconds() != 0 && !isTimestamp(getOperand().getType())) { // C1
+    return emitOpError("moves only a timestamp by microseconds, got ") << getOperand().getType();
+  }
+  return success();
 }
 
 LogicalResult ExtractOp::verify() {

@@ -37,12 +37,14 @@ def Frame_ConstantOp : Frame_TotalOp<"constant", [ConstantLike]> {
   let description = [{
     Written and kept by type: integers, booleans (`true`, `false`) and floats as themselves; a decimal
     as the scaled integer (kept as i128); a date as "YYYY-MM-DD" or days since 1970-01-01 (kept as i32
-    days); a string as a string; NULL as `null` (kept as unit).
+    days); a timestamp as "YYYY-MM-DD HH:MM:SS.ffffff" or microseconds (kept as i64); a string as a
+    string; NULL as `null` (kept as unit).
 
     ```mlir
     func.func @constant() {
       %price = frame.constant 9950 : !frame.decimal<15, 2>
       %day = frame.constant "1998-09-02" : !frame.date
+      %moment = frame.constant "1998-09-02 12:30:00" : !frame.timestamp
       %name = frame.constant "BRAZIL" : !frame.string
       %rate = frame.constant 2.5 : f64
       %none = frame.constant null : !frame.nullable<i64>
@@ -130,7 +132,9 @@ def Frame_DivideOp : Frame_ArithmeticOp<"divide"> {
   let summary = "the quotient of two numbers";
   let description = [{
     Integers and decimals truncate towards zero, the latter at the result's scale. Division by zero
-    of integers and decimals is an error; floats follow IEEE 754.
+    of integers and decimals is an error; floats follow IEEE 754. A decimal by an integer to f64 is the
+    mean of a sum: the scaled value and 10^scale times the divisor, each as a double, divided once;
+    by zero it is an infinity or NaN.
 
     ```mlir
     func.func @divide(%a: !frame.decimal<38, 4>, %b: !frame.decimal<38, 4>) {
@@ -138,9 +142,14 @@ def Frame_DivideOp : Frame_ArithmeticOp<"divide"> {
           : (!frame.decimal<38, 4>, !frame.decimal<38, 4>) -> !frame.decimal<38, 8>
       return
     }
+    func.func @mean(%sum: !frame.decimal<38, 4>, %count: i64) {
+      %0 = frame.divide %sum, %count : (!frame.decimal<38, 4>, i64) -> f64
+      return
+    }
     ```
 
-    **Constraints:** (C1) and (C3) of `frame.add`; a decimal result may have any scale.
+    **Constraints:** (C1) and (C3) of `frame.add`; a decimal result may have any scale; or
+    - (C4) a decimal, an i64 and an f64.
   }];
 }
 
@@ -208,9 +217,11 @@ def Frame_NumberOp : Frame_PartialOp<"number"> {
 def Frame_CastOp : Frame_PartialOp<"cast"> {
   let summary = "converts a value to another type";
   let description = [{
-    Between numbers: a value that does not fit is an error; a smaller scale rounds half away from
-    zero; float to integer truncates. Strings parse and print; dates parse from and print as
-    "YYYY-MM-DD". Adding nullability alone is a cast too.
+    Between numbers: a value that does not fit is an error; a smaller scale (an integer has none)
+    rounds half away from zero; a float becomes the nearest integer, the even one between two. Strings
+    parse and print; dates parse from and print as "YYYY-MM-DD", timestamps as "YYYY-MM-DD HH:MM:SS",
+    with a fraction of a second if there is one. A date becomes the timestamp of its beginning, a
+    timestamp its date. Adding nullability alone is a cast too.
 
     ```mlir
     func.func @cast(%a: !frame.nullable<i32>) {
@@ -221,7 +232,8 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
 
     **Constraints:**
     - (C1) a conversion between the two types exists: equal types; number, i1 to number; any to
-      string; string to any; date to and from i32 days.
+      string; string to any; date to and from i32 days; timestamp to and from i64 microseconds;
+      date to and from timestamp.
     - (C2) a nullable operand needs a nullable result.
   }];
   let arguments = (ins Frame_Scalar:$operand);
@@ -400,6 +412,29 @@ def Frame_CoalesceOp : Frame_TotalOp<"coalesce"> {
   let hasVerifier = 1;
 }
 
+def Frame_RaiseOp : Frame_PartialOp<"raise"> {
+  let summary = "fails the query for the rows that reach it";
+  let description = [{
+    Stands in a branch of `frame.case`. `message` is what the user reads, for `user` that of the query's own
+    `error('…')`.
+
+    ```mlir
+    func.func @raise(%many: i1, %a: i64) {
+      %e = frame.raise more_than_one_row "more than one row returned by a subquery" : i64
+      %0 = frame.case when %many then %e else %a : (i1), (i64), i64 -> i64
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the message is not empty.
+  }];
+  let arguments = (ins Frame_RaiseKind:$kind, StrAttr:$message);
+  let results = (outs Frame_Scalar:$result);
+  let assemblyFormat = "$kind $message attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Strings and dates
 //===----------------------------------------------------------------------===//
@@ -483,20 +518,29 @@ def Frame_TextOp : Frame_TotalOp<"text"> {
 }
 
 def Frame_ShiftDateOp : Frame_PartialOp<"shift_date", [AllTypesMatch<["operand", "result"]>]> {
-  let summary = "a date, `months` months and then `days` days later (or, negative, earlier)";
+  let summary = "a date or timestamp, `months` months, then `days` days, then `microseconds` later (or, negative, earlier)";
   let description = [{
-    A day that the month does not have becomes its last. A date outside the type's range is an error.
+    A day that the month does not have becomes its last. What is outside the type's range is an error.
 
     ```mlir
-    func.func @shift_date(%d: !frame.date) {
+    func.func @shift_date(%d: !frame.date, %t: !frame.timestamp) {
       %0 = frame.shift_date %d months 1 days -3 : !frame.date
+      %1 = frame.shift_date %t months 1 days -3 microseconds 7200000000 : !frame.timestamp
       return
     }
     ```
+
+    **Constraints:**
+    - (C1) only a timestamp is moved by microseconds.
   }];
-  let arguments = (ins Frame_DateLike:$operand, I64Attr:$months, I64Attr:$days);
-  let results = (outs Frame_DateLike:$result);
-  let assemblyFormat = "$operand `months` $months `days` $days attr-dict `:` type($operand)";
+  let arguments = (ins Frame_DateOrTimestamp:$operand, I64Attr:$months, I64Attr:$days,
+                       DefaultValuedAttr<I64Attr, "0">:$microseconds);
+  let results = (outs Frame_DateOrTimestamp:$result);
+  let assemblyFormat = [{
+    $operand `months` $months `days` $days (`microseconds` $microseconds^)? attr-dict
+    `:` type($operand)
+  }];
+  let hasVerifier = 1;
 }
 
 def Frame_ExtractOp : Frame_TotalOp<"extract"> {

@@ -16,15 +16,17 @@ static void appendColumns(SmallVector<Column> &columns, TableType table, Nullabi
 }
 
 TableType JoinOp::inferResultType(JoinKind kind, TableType left, TableType right,
-                                  StringRef markName) {
+                                  Column mark) {
   MLIRContext *context = left.getContext();
   bool leftMissing = kind == JoinKind::Right || kind == JoinKind::Full;
-  bool rightMissing = kind == JoinKind::Left || kind == JoinKind::Full;
+  bool rightMissing =
+      kind == JoinKind::Left || kind == JoinKind::Single || kind == JoinKind::Full;
   SmallVector<Column> columns;
   appendColumns(columns, left, leftMissing ? Nullability::kMaybe : Nullability::kNever);
   switch (kind) {
   case JoinKind::Inner:
   case JoinKind::Left:
+  case JoinKind::Single:
   case JoinKind::Right:
   case JoinKind::Full:
     appendColumns(columns, right, rightMissing ? Nullability::kMaybe : Nullability::kNever);
@@ -33,7 +35,7 @@ TableType JoinOp::inferResultType(JoinKind kind, TableType left, TableType right
   case JoinKind::Anti:
     break;
   case JoinKind::Mark:
-    columns.push_back({StringAttr::get(context, markName), IntegerType::get(context, 1)});
+    columns.push_back(mark);
     break;
   }
   return TableType::get(context, columns);
@@ -68,8 +70,26 @@ static LogicalResult verifyKeys(JoinOp op) {
   return success();
 }
 
+/// The flags that change what NULL means.
+static LogicalResult verifyNullRules(JoinOp op) {
+  size_t keys = op.getLeftKeys().size();
+  bool aware = op.getNullAware();
+  bool hasMarks = op.getKind() == JoinKind::Anti || op.getKind() == JoinKind::Mark;
+  if (aware && (!hasMarks || (keys == 0 && !op.hasResidual()))) { // C6
+    return op.emitOpError("null_aware needs an anti or mark join with a key or a residual");
+  }
+  if (op.getNullSafe() && op.getNullSafe()->size() != keys) { // C7
+    return op.emitOpError("null_safe needs one entry per key, got ")
+           << op.getNullSafe()->size() << " for " << keys;
+  }
+  if (aware && keys > 0 && op.isNullSafe(keys - 1)) { // C7
+    return op.emitOpError("the last key of a null_aware join must not be null_safe");
+  }
+  return success();
+}
+
 LogicalResult JoinOp::verify() {
-  if (failed(verifyKeys(*this))) {
+  if (failed(verifyKeys(*this)) || failed(verifyNullRules(*this))) {
     return failure();
   }
   if (getResidualColumns().has_value() != hasResidual()) { // C3
@@ -89,21 +109,18 @@ LogicalResult JoinOp::verify() {
       return emitOpError("left and right must not share a column name, got: ") << name;
     }
   }
-  StringRef mark;
+  Column mark;
   if (getKind() == JoinKind::Mark) {
     if (result.getNumColumns() != left.getNumColumns() + 1 ||
         left.hasColumn(result.getNames().back())) { // C5
       return emitOpError("a mark join must add one new column to the left side, got ") << result;
     }
-    mark = result.getNames().back();
+    Type truth = IntegerType::get(getContext(), 1);
+    mark = {result.getNames().back(), getNullAware() ? addNullable(truth) : truth};
   }
   TableType expected = inferResultType(getKind(), left, right, mark);
   if (result != expected) { // C5
     return emitOpError("result type must be ") << expected << ", got " << result;
-  }
-  if (getNullAware() &&
-      (getKind() != JoinKind::Anti || getLeftKeys().size() != 1 || hasResidual())) { // C6
-    return emitOpError("null_aware needs an anti join with one key and no residual");
   }
   return success();
 }

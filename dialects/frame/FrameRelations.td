@@ -220,12 +220,19 @@ def Frame_RenameOp : Frame_RelationOp<"rename"> {
 def Frame_JoinOp : Frame_ExpressionRegionOp<"join"> {
   let summary = "joins two tables on equal keys and an optional residual predicate";
   let description = [{
-    A pair matches when all keys are equal (NULL equals nothing) and the residual is true; no keys is
-    a cross join. The result has the columns of left, then of right; `semi` and `anti` those of left
-    only; `mark` those of left and a last column, true where there is a match. `left`, `right` and
-    `full` keep the unmatched rows of their side(s), with NULL for the other side's columns.
-    `null_aware` is NOT IN: nothing comes out if the right side has a NULL key; with a non-empty right
-    side, left rows with a NULL key do not come out.
+    A pair matches when all keys are equal (NULL equals nothing, but where `null_safe` says so, NULL
+    equals NULL) and the residual is true; no keys is a cross join. The result has the columns of left,
+    then of right; `semi` and `anti` those of left only; `mark` those of left and a last column, true
+    where there is a match. `left`, `right` and `full` keep the unmatched rows of their side(s), with
+    NULL for the other side's columns. `single` is `left`, and a left row with more than one match
+    fails the query: a scalar subquery.
+
+    `null_aware` makes `mark` the value of `x IN (query)`: the last key (if there is one) and the
+    residual are one predicate in three-valued logic on the right rows that match on the other keys.
+    The mark is true if it is true of one of them, else NULL if it is NULL of one, else false. `anti`
+    with `null_aware` is NOT IN: it keeps the rows whose mark would be false.
+
+    `null_safe`, `null_aware` and `single` exist until `optimize`.
 
     ```mlir
     !orders = !frame.table<"o_key": i64, "o_date": !frame.date>
@@ -238,6 +245,10 @@ def Frame_JoinOp : Frame_ExpressionRegionOp<"join"> {
         frame.yield %p : i1
       } : !orders, !lines -> !frame.table<
           "o_key": i64, "o_date": !frame.date, "l_key": i64, "l_date": !frame.date>
+      %1 = frame.join mark %orders, %lines null_aware on ["o_date", "o_key"] = ["l_date", "l_key"]
+          null_safe [true, false]
+          : !orders, !lines -> !frame.table<
+              "o_key": i64, "o_date": !frame.date, "in": !frame.nullable<i1>>
       return
     }
     ```
@@ -248,27 +259,44 @@ def Frame_JoinOp : Frame_ExpressionRegionOp<"join"> {
     - (C3) the residual's columns are unique columns of either side and match its block arguments;
       there is a region exactly when they are listed.
     - (C4) the residual yields one boolean.
-    - (C5) the result type is the one described above, nullability included.
-    - (C6) `null_aware` needs kind `anti`, one key and no residual.
+    - (C5) the result type is the one described above, nullability included: a mark may be NULL
+      exactly if it is `null_aware`.
+    - (C6) `null_aware` needs kind `anti` or `mark`, and a key or a residual.
+    - (C7) `null_safe` has one entry per key; with `null_aware` the last one is false.
   }];
   let arguments = (ins Frame_JoinKind:$kind, Frame_TableType:$left, Frame_TableType:$right,
                        Frame_ColumnNames:$left_keys, Frame_ColumnNames:$right_keys,
+                       OptionalAttr<DenseBoolArrayAttr>:$null_safe,
                        OptionalAttr<Frame_ColumnNames>:$residual_columns, UnitAttr:$null_aware);
   let regions = (region MaxSizedRegion<1>:$residual);
   let results = (outs Frame_TableType:$result);
   let assemblyFormat = [{
     $kind $left `,` $right (`null_aware` $null_aware^)? `on` $left_keys `=` $right_keys
-    (`residual` $residual_columns^ $residual)? attr-dict
+    (`null_safe` $null_safe^)? (`residual` $residual_columns^ $residual)? attr-dict
     `:` type($left) `,` type($right) `->` type($result)
   }];
+  let builders = [OpBuilder<(ins "::headrace::frame::TableType":$result,
+                                 "::headrace::frame::JoinKind":$kind, "::mlir::Value":$left,
+                                 "::mlir::Value":$right, "::mlir::ArrayAttr":$leftKeys,
+                                 "::mlir::ArrayAttr":$rightKeys), [{
+    build($_builder, $_state, result, kind, left, right, leftKeys, rightKeys,
+          ::mlir::DenseBoolArrayAttr(), ::mlir::ArrayAttr(), /*null_aware=*/false);
+  }]>];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether there is a residual predicate beside the keys.
     bool hasResidual() { return !getResidual().empty(); }
-    /// The result type of a join of `kind`; `markName` names the last column of a mark join.
+    /// Whether a key pair is equal also where both are NULL.
+    bool isNullSafe(unsigned key) { return getNullSafe() && (*getNullSafe())[key]; }
+    /// The column that a mark join adds; no name and no type for other kinds.
+    Column getMark() {
+      return getKind() == JoinKind::Mark ? getType().getColumns().back() : Column();
+    }
+    bool hasNullSafe() { return getNullSafe() && ::llvm::is_contained(*getNullSafe(), true); }
+    /// The result type of a join of `kind`; `mark` is the last column of a mark join.
     static TableType inferResultType(JoinKind kind, TableType left, TableType right,
-                                     ::llvm::StringRef markName = {});
+                                     Column mark = {});
   }];
 }
 
@@ -282,8 +310,9 @@ def Frame_AggregateOp : Frame_RelationOp<"aggregate"> {
     | measure | of | result |
     |---|---|---|
     | sum, sum_distinct | decimal<p, s> | decimal<q, s>, q >= p (from SQL: q = min(p + 10, 38)) |
-    | sum, sum_distinct | i8 … i64; f32, f64 | i64; f64 |
-    | avg | decimal<p, s>; other numbers | decimal<q, s + 4> (from SQL: q = p + 4), truncated; f64 |
+    | sum, sum_distinct | i8 … i64; f32, f64 | i64 or decimal<q, 0>, q >= 19; f64 |
+    | avg | decimal<p, s> | f64, or decimal<q, s + 4> (from SQL: q = p + 4), truncated |
+    | avg | other numbers | f64 |
     | min, max | T | T |
     | count, count_star, count_distinct | any | i64 |
 

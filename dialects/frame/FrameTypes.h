@@ -23,8 +23,8 @@ struct Column {
 
 namespace headrace::frame {
 
-/// Whether `type` can be a column: i1, i8, i16, i32, i64, f32, f64, decimal, date, string, or one
-/// of them nullable.
+/// Whether `type` can be a column: i1, i8, i16, i32, i64, f32, f64, decimal, date, timestamp,
+/// string, or one of them nullable.
 bool isScalar(mlir::Type type);
 
 inline bool isNullable(mlir::Type type) { return mlir::isa<NullableType>(type); }
@@ -47,6 +47,7 @@ bool isDecimal(mlir::Type type);
 bool isNumeric(mlir::Type type); // integer, float or decimal
 bool isString(mlir::Type type);
 bool isDate(mlir::Type type);
+bool isTimestamp(mlir::Type type);
 
 /// Whether the types are equal but for nullability.
 bool isSameValueType(mlir::Type a, mlir::Type b);

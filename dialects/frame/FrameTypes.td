@@ -1,4 +1,4 @@
-// The types of `frame`: table, decimal, date, string, nullable, and the constraints on scalars.
+// The types of `frame`: table, decimal, date, timestamp, string, nullable, and the constraints on scalars.
 #ifndef HEADRACE_FRAME_TYPES_TD
 #define HEADRACE_FRAME_TYPES_TD
 
@@ -61,6 +61,10 @@ def Frame_DateType : Frame_Type<"Date", "date"> {
   let summary = "a calendar day: days since 1970-01-01";
 }
 
+def Frame_TimestampType : Frame_Type<"Timestamp", "timestamp"> {
+  let summary = "a moment without a zone: microseconds since 1970-01-01 00:00:00";
+}
+
 def Frame_StringType : Frame_Type<"String", "string"> {
   let summary = "a UTF-8 string";
 }
@@ -83,7 +87,7 @@ def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
   }]>];
 }
 
-// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, string, or one of them nullable.
+// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, timestamp, string, or one of them nullable.
 def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
 def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;
 def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,
@@ -91,5 +95,8 @@ def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,
 def Frame_StringLike : Type<CPred<"::headrace::frame::isString($_self)">,
                             "string, possibly nullable">;
 def Frame_DateLike : Type<CPred<"::headrace::frame::isDate($_self)">, "date, possibly nullable">;
+def Frame_DateOrTimestamp
+    : Type<CPred<"::headrace::frame::isDate($_self) || ::headrace::frame::isTimestamp($_self)">,
+           "date or timestamp, possibly nullable">;
 
 #endif // HEADRACE_FRAME_TYPES_TD

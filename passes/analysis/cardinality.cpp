@@ -36,7 +36,8 @@ double chunkBytes(Type type, double stringBytes) {
   if (auto decimal = dyn_cast<DecimalType>(value)) {
     return (decimal.getPrecision() <= 9 ? 4 : decimal.getPrecision() <= 18 ? 8 : 16) + validity;
   }
-  return (isa<DateType>(value) ? 4 : 4 + stringBytes) + validity;
+  double bytes = isDate(value) ? 4 : isTimestamp(value) ? 8 : 4 + stringBytes;
+  return bytes + validity;
 }
 
 /// The share of `distinct` values that still occur when a share `kept` of `rows` rows is kept.
@@ -449,6 +450,9 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
     rows = {left.rows.min, std::max(inner, l), 0,
             leftOnce ? left.rows.max : left.rows.max + innerMax};
     break;
+  case JoinKind::Single:
+    rows = left.rows;
+    break;
   case JoinKind::Right:
     rows = {right.rows.min, std::max(inner, r), 0,
             rightOnce ? right.rows.max : right.rows.max + innerMax};
@@ -467,7 +471,7 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
     rows = left.rows;
     break;
   }
-  bool exact = join.kind == JoinKind::Mark;
+  bool exact = join.kind == JoinKind::Mark || join.kind == JoinKind::Single;
   double doubt = exact ? 1.0 : kJoinDoubt * std::max(p95Factor(left.rows), p95Factor(right.rows));
   rows.p95 = rows.expected * doubt;
   rows = ordered(rows);
@@ -501,7 +505,7 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
       a.nullFraction = b.nullFraction = 0;
     }
   }
-  if (leftOnly || join.kind == JoinKind::Mark ||
+  if (leftOnly || exact ||
       (leftOnce && join.kind != JoinKind::Full && join.kind != JoinKind::Right)) {
     llvm::append_range(result.uniqueKeys, left.uniqueKeys);
   }

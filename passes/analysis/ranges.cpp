@@ -118,7 +118,7 @@ MaybeRange measureRange(MeasureAttr measure, MaybeRange input, Type type, double
   case AggregateFunction::SumDistinct:
     result = input ? sumRange(*input, rows) : std::nullopt;
     break;
-  case AggregateFunction::Avg: {
+  case AggregateFunction::Avg: { // of a decimal; a double has no range
     Int128 low;
     Int128 high;
     if (input && !__builtin_mul_overflow(input->low, Int128(10'000), &low) &&
@@ -154,6 +154,7 @@ Ranges joinRanges(JoinOp op, const Ranges &left, const Ranges &right) {
   switch (op.getKind()) {
   case JoinKind::Inner:
   case JoinKind::Left:
+  case JoinKind::Single:
   case JoinKind::Right:
   case JoinKind::Full:
     llvm::append_range(result, right);
@@ -168,7 +169,7 @@ Ranges joinRanges(JoinOp op, const Ranges &left, const Ranges &right) {
   // Where a key's row must have matched, the key has a value that both sides have.
   bool narrowsLeft =
       llvm::is_contained({JoinKind::Inner, JoinKind::Semi, JoinKind::Right}, op.getKind());
-  bool narrowsRight = llvm::is_contained({JoinKind::Inner, JoinKind::Left}, op.getKind());
+  bool narrowsRight = llvm::is_contained({JoinKind::Inner, JoinKind::Left, JoinKind::Single}, op.getKind());
   for (auto [leftKey, rightKey] : llvm::zip_equal(op.getLeftKeys().getAsRange<StringAttr>(),
                                                   op.getRightKeys().getAsRange<StringAttr>())) {
     unsigned leftIndex = *op.getLeft().getType().findColumn(leftKey);
@@ -198,7 +199,10 @@ MaybeRange headrace::analysis::rangeOfType(Type type) {
   if (value.isInteger(1)) {
     return Range{0, 1};
   }
-  unsigned bits = isa<DateType>(value) ? 32 : isInteger(value) ? value.getIntOrFloatBitWidth() : 0;
+  unsigned bits = isDate(value)        ? 32
+                  : isTimestamp(value) ? 64
+                  : isInteger(value)   ? value.getIntOrFloatBitWidth()
+                                       : 0;
   if (bits > 0) {
     Int128 limit = Int128(1) << (bits - 1);
     return Range{-limit, limit - 1};

@@ -35,6 +35,14 @@ APInt powerOfTen(unsigned exponent) {
   return result;
 }
 
+// The calendar repeats every 400 years, and std::chrono's years end at 32,767.
+constexpr Int128 kEraDays = 146'097;
+constexpr Int128 kMicrosecondsOfDay = Int128(86'400) * 1'000'000;
+
+Int128 floorDivided(Int128 value, Int128 divisor) {
+  return value / divisor - (value % divisor < 0 ? 1 : 0);
+}
+
 unsigned scaleOf(Type type) {
   auto decimal = dyn_cast<DecimalType>(dropNullable(type));
   return decimal ? decimal.getScale() : 0;
@@ -103,6 +111,12 @@ Evaluated exactArithmetic(Operation *op, Int128 a, Int128 b) {
   return fittedWide(x.srem(y), type);
 }
 
+/// The mean of a sum: what is exact in doubles is divided once.
+Evaluated meanOf(DivideOp op, Int128 sum, Int128 count) {
+  double power = std::pow(10.0, scaleOf(op.getLhs().getType()));
+  return ok(Scalar{static_cast<double>(sum) / (static_cast<double>(count) * power)});
+}
+
 double realOf(Int128 value, Type type) {
   return static_cast<double>(value) / std::pow(10.0, scaleOf(type));
 }
@@ -114,6 +128,9 @@ std::string exactText(Int128 value, Type type) {
   }
   if (isDate(type)) {
     return formatDate(static_cast<int32_t>(value));
+  }
+  if (isTimestamp(type)) {
+    return formatTimestamp(static_cast<int64_t>(value));
   }
   std::string digits = integerText(value < 0 ? -value : value);
   if (unsigned scale = scaleOf(type)) {
@@ -130,8 +147,8 @@ Evaluated exactOfReal(double value, Type type) {
     return ok(Scalar::boolean(value != 0));
   }
   double scaled = value * std::pow(10.0, scaleOf(type));
-  // Integers truncate, decimals round half away from zero.
-  double whole = isDecimal(type) ? std::round(scaled) : std::trunc(scaled);
+  // To the nearest: integers to the even one between two, decimals away from zero.
+  double whole = isDecimal(type) ? std::round(scaled) : std::nearbyint(scaled);
   if (!(std::abs(whole) < 0x1p126)) {
     return fail("value does not fit the type of a cast");
   }
@@ -142,6 +159,10 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
   if (isBoolean(to)) {
     return ok(Scalar::boolean(value != 0));
   }
+  if (isTimestamp(from) != isTimestamp(to) && (isDate(from) || isDate(to))) {
+    return isDate(from) ? fitted(value * kMicrosecondsOfDay, to)
+                        : fitted(floorDivided(value, kMicrosecondsOfDay), to);
+  }
   APInt x = wide(value);
   unsigned fromScale = scaleOf(from);
   unsigned toScale = scaleOf(to);
@@ -151,7 +172,7 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
   APInt divisor = powerOfTen(fromScale - toScale);
   APInt quotient = x.sdiv(divisor);
   APInt remainder = x.srem(divisor).abs();
-  if (isDecimal(to) && (remainder * 2).uge(divisor)) {
+  if ((remainder * 2).uge(divisor)) {
     quotient += x.isNegative() ? APInt::getAllOnes(kWideBits) : APInt(kWideBits, 1);
   }
   return fittedWide(quotient, to);
@@ -163,6 +184,10 @@ Evaluated castOfText(StringRef text, Type to) {
     std::optional<int32_t> days = parseDate(text);
     return days ? ok(Int128(*days)) : fail("text is no date: " + text);
   }
+  if (isTimestamp(to)) {
+    std::optional<int64_t> moment = parseTimestamp(text);
+    return moment ? ok(Int128(*moment)) : fail("text is no timestamp: " + text);
+  }
   if (isBoolean(to)) {
     bool truth = text.equals_insensitive("true") || text == "1";
     bool known = truth || text.equals_insensitive("false") || text == "0";
@@ -173,9 +198,6 @@ Evaluated castOfText(StringRef text, Type to) {
     return text.getAsDouble(value) ? fail("text is no number: " + text) : roundedTo(value, to);
   }
   auto [whole, fraction] = text.split('.');
-  if (isInteger(to) && text.contains('.')) {
-    return fail("text is no integer: " + text);
-  }
   std::optional<Int128> digits = parseInteger((whole + fraction).str());
   if (!digits || fraction.find_first_of("+-") != StringRef::npos) {
     return fail("text is no number: " + text);
@@ -300,19 +322,26 @@ Evaluated evaluateText(TextOp op, ArrayRef<Scalar> operands) {
   llvm_unreachable("unknown function");
 }
 
-Evaluated evaluateShift(ShiftDateOp op, Int128 days) {
+Evaluated evaluateShift(ShiftDateOp op, Int128 operand) {
   using namespace std::chrono;
-  year_month_day date{sys_days(std::chrono::days(static_cast<int>(days)))};
+  bool isMoment = isTimestamp(op.getOperand().getType());
+  Int128 days = isMoment ? floorDivided(operand, kMicrosecondsOfDay) : operand;
+  Int128 timeOfDay = isMoment ? operand - days * kMicrosecondsOfDay : 0;
+  Int128 era = floorDivided(days, kEraDays);
+  year_month_day date{sys_days(std::chrono::days(static_cast<int>(days - era * kEraDays)))};
   int64_t months = std::clamp<int64_t>(static_cast<int64_t>(op.getMonths()), -300'000, 300'000);
   if (months != 0) {
     year_month_day moved = date + std::chrono::months(static_cast<int>(months));
     date = moved.ok() ? moved : year_month_day(moved.year() / moved.month() / last);
   }
-  if (!date.year().ok()) {
-    return fail("overflow of a date");
+  Int128 result = sys_days(date).time_since_epoch().count() + era * kEraDays +
+                  static_cast<int64_t>(op.getDays());
+  if (isMoment) {
+    Int128 moment = result * kMicrosecondsOfDay + timeOfDay +
+                    static_cast<int64_t>(op.getMicroseconds());
+    bool fits = moment >= INT64_MIN && moment <= INT64_MAX;
+    return fits ? ok(moment) : fail("overflow of a timestamp");
   }
-  Int128 result =
-      Int128(sys_days(date).time_since_epoch().count()) + static_cast<int64_t>(op.getDays());
   bool fits = result >= INT32_MIN && result <= INT32_MAX;
   return fits ? ok(result) : fail("overflow of a date");
 }
@@ -353,11 +382,12 @@ Scalar evaluateLogic(ArrayRef<Scalar> operands, bool decisive) {
 }
 
 Scalar extractField(DateField field, Int128 days) {
+  Int128 era = floorDivided(days, kEraDays);
   std::chrono::year_month_day date{
-      std::chrono::sys_days(std::chrono::days(static_cast<int>(days)))};
+      std::chrono::sys_days(std::chrono::days(static_cast<int>(days - era * kEraDays)))};
   switch (field) {
   case DateField::Year:
-    return {Int128(static_cast<int>(date.year()))};
+    return {static_cast<int>(date.year()) + 400 * era};
   case DateField::Month:
     return {Int128(static_cast<unsigned>(date.month()))};
   case DateField::Day:
@@ -370,6 +400,10 @@ Scalar extractField(DateField field, Int128 days) {
 Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
   return llvm::TypeSwitch<Operation *, Evaluated>(op)
       .Case<AddOp, SubtractOp, MultiplyOp, DivideOp, ModulusOp>([&](auto arithmetic) {
+        if (auto mean = dyn_cast<DivideOp>(op); mean && isDecimal(mean.getLhs().getType()) &&
+                                                isFloat(mean.getResult().getType())) {
+          return meanOf(mean, operands[0].integer(), operands[1].integer());
+        }
         if (isFloat(arithmetic.getResult().getType())) {
           return floatArithmetic(op, operands[0].real(), operands[1].real());
         }
@@ -383,6 +417,7 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
       .Case([&](CastOp cast) { return evaluateCast(cast, operands[0]); })
       .Case([&](NumberOp number) { return evaluateNumber(number, operands[0]); })
       .Case([&](TextOp text) { return evaluateText(text, operands); })
+      .Case([&](RaiseOp raise) { return fail(raise.getMessage()); })
       .Case([&](ShiftDateOp shift) { return evaluateShift(shift, operands[0].integer()); })
       .Case([&](CompareOp compare) {
         return ok(
@@ -420,7 +455,9 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
 Evaluated headrace::analysis::fitted(Int128 value, Type type) {
   std::optional<Range> all = rangeOfType(type);
   if (value < all->low || value > all->high) {
-    return fail(isDecimal(type) ? "overflow of a decimal" : "overflow of an integer");
+    return fail(isDecimal(type)     ? "overflow of a decimal"
+                : isTimestamp(type) ? "overflow of a timestamp"
+                                    : "overflow of an integer");
   }
   return ok(value);
 }

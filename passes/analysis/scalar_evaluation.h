@@ -12,8 +12,8 @@ namespace headrace::analysis {
 
 using Int128 = __int128;
 
-/// A value of a `frame` scalar type, or NULL. Booleans (0, 1), integers, decimals (scaled) and dates (days)
-/// are Int128; floats are double (an f32 is rounded to it).
+/// A value of a `frame` scalar type, or NULL. Booleans (0, 1), integers, decimals (scaled), dates (days) and
+/// timestamps (microseconds) are Int128; floats are double (an f32 is rounded to it).
 struct Scalar {
   std::variant<std::monostate, Int128, double, std::string> value;
 

@@ -63,6 +63,8 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   case frame::JoinKind::Mark:
     kind = pipe::LookupKind::Mark;
     break;
+  case frame::JoinKind::Single:
+    return join.emitError("a single join must be a left join before pipelines are formed");
   case frame::JoinKind::Right:
     return join.emitError("a right join must be a left join before pipelines are formed");
   }

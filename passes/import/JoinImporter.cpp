@@ -252,12 +252,13 @@ FailureOr<Relation> RelationImporter::importJoin(Node join) {
                                                    " join" + keyText + text);
   StringAttr mark = type->kind == frame::JoinKind::Mark ? uniqueName("mark") : StringAttr();
   auto resultType = frame::JoinOp::inferResultType(type->kind, left->type(), right->type(),
-                                                   mark ? mark.getValue() : StringRef());
+                                                   {mark, builder.getI1Type()});
   Value predicate = expressions.conjunction(predicates, location);
   ArrayAttr residualColumns = predicate ? expressions.columns() : ArrayAttr();
   auto op = frame::JoinOp::create(builder, location, resultType, type->kind, left->table,
                                   right->table, builder.getArrayAttr(keys.left),
-                                  builder.getArrayAttr(keys.right), residualColumns, nullAware);
+                                  builder.getArrayAttr(keys.right), DenseBoolArrayAttr(),
+                                  residualColumns, nullAware);
   if (predicate) {
     op.getResidual().takeBody(*expressions.finish(predicate, location));
   }
@@ -280,7 +281,7 @@ FailureOr<Relation> RelationImporter::importCross(Node cross) {
   auto type = frame::JoinOp::inferResultType(frame::JoinKind::Inner, left->type(), right->type());
   auto kind = frame::JoinKind::Inner;
   auto op = frame::JoinOp::create(builder, locate(cross, "cross join"), type, kind, left->table,
-                                  right->table, none, none, ArrayAttr(), /*null_aware=*/false);
+                                  right->table, none, none);
   Relation result{op.getResult(), left->fields};
   result.fields.append(right->fields);
   return result;

@@ -1,6 +1,7 @@
 // Aggregates: rows to groups, groups to measures.
 #include "passes/interpreter/relations.h"
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -51,13 +52,18 @@ double realSum(ArrayRef<const Scalar *> values, Type type) {
 
 llvm::Expected<Scalar> average(ArrayRef<const Scalar *> values, Type input, Type result) {
   auto count = static_cast<Int128>(values.size());
-  auto decimal = dyn_cast<DecimalType>(dropNullable(result));
-  if (!decimal) {
+  if (frame::isFloat(input)) {
     return Scalar{realSum(values, input) / static_cast<double>(count)};
   }
   llvm::Expected<Int128> sum = exactSum(values);
   if (!sum) {
     return sum.takeError();
+  }
+  auto decimal = dyn_cast<DecimalType>(dropNullable(result));
+  if (!decimal) {
+    auto from = dyn_cast<DecimalType>(dropNullable(input));
+    double power = std::pow(10.0, from ? from.getScale() : 0);
+    return Scalar{static_cast<double>(*sum) / (static_cast<double>(count) * power)};
   }
   // Four more digits than the input, truncated.
   Int128 scaled = 0;

@@ -1,4 +1,4 @@
-// Joins: every left row with every right row of equal keys, then the residual.
+// Joins: every left row with every right row of equal keys, then what else must hold of the pair.
 #include "passes/interpreter/relations.h"
 
 #include <map>
@@ -8,18 +8,6 @@ using namespace headrace::frame;
 
 namespace headrace::interpreter {
 namespace {
-
-/// The values of the keys; nothing if one is NULL, which equals nothing.
-std::optional<Row> keysOf(const Row &row, ArrayRef<unsigned> positions) {
-  Row keys;
-  for (unsigned position : positions) {
-    if (row[position].isNull()) {
-      return std::nullopt;
-    }
-    keys.push_back(row[position]);
-  }
-  return keys;
-}
 
 Row together(const Row &left, const Row &right) {
   Row row = left;
@@ -41,11 +29,12 @@ public:
                                                   *right.type.findColumn(name.getValue()));
       }
     }
+    if (op.getNullAware() && !leftKeys_.empty()) {
+      membership_ = {leftKeys_.pop_back_val(), rightKeys_.pop_back_val()};
+    }
     for (size_t index = 0; index < right.rows.size(); ++index) {
       if (std::optional<Row> keys = keysOf(right.rows[index], rightKeys_)) {
         rightRows_[*keys].push_back(index);
-      } else {
-        rightHasNull_ = true;
       }
     }
   }
@@ -54,11 +43,14 @@ public:
     Table result{op_.getType(), {}};
     std::vector<bool> rightMatched(right_.rows.size(), false);
     for (const Row &left : left_.rows) {
-      llvm::Expected<std::vector<size_t>> matches = matchesOf(left);
+      llvm::Expected<Matches> matches = matchesOf(left);
       if (!matches) {
         return matches.takeError();
       }
-      for (size_t index : *matches) {
+      if (op_.getKind() == JoinKind::Single && matches->rows.size() > 1) {
+        return dataError("more than one row returned by a subquery");
+      }
+      for (size_t index : matches->rows) {
         rightMatched[index] = true;
       }
       addLeftRow(result, left, *matches);
@@ -74,66 +66,102 @@ public:
   }
 
 private:
-  llvm::Expected<std::vector<size_t>> matchesOf(const Row &left) {
-    std::vector<size_t> matches;
+  /// The right rows that a left row matches, and whether one more may: of which the predicate is
+  /// NULL.
+  struct Matches {
+    std::vector<size_t> rows;
+    bool unknown = false;
+  };
+
+  /// The values of the keys; nothing if one is NULL that then equals nothing.
+  std::optional<Row> keysOf(const Row &row, ArrayRef<unsigned> positions) {
+    Row keys;
+    for (auto [key, position] : llvm::enumerate(positions)) {
+      if (row[position].isNull() && !op_.isNullSafe(key)) {
+        return std::nullopt;
+      }
+      keys.push_back(row[position]);
+    }
+    return keys;
+  }
+
+  /// What holds of a pair of equal keys, in three-valued logic.
+  llvm::Expected<Scalar> truthOf(const Row &left, const Row &right) {
+    Scalar member = Scalar::boolean(true);
+    if (membership_) {
+      const Scalar &a = left[membership_->first], &b = right[membership_->second];
+      member = a.isNull() || b.isNull() ? Scalar::null()
+                                        : Scalar::boolean(analysis::compareScalars(a, b) == 0);
+    }
+    bool excluded = !member.isNull() && !member.isTrue();
+    if (excluded || !op_.hasResidual()) {
+      return member;
+    }
+    Row pair = together(left, right);
+    Row arguments;
+    for (unsigned position : residualColumns_) {
+      arguments.push_back(pair[position]);
+    }
+    llvm::Expected<Row> truth = residual_.evaluate(arguments);
+    if (!truth) {
+      return truth.takeError();
+    }
+    bool rest = truth->front().isNull() || truth->front().isTrue();
+    return rest && member.isNull() ? member : truth->front();
+  }
+
+  llvm::Expected<Matches> matchesOf(const Row &left) {
+    Matches matches;
     std::optional<Row> keys = keysOf(left, leftKeys_);
     auto found = keys ? rightRows_.find(*keys) : rightRows_.end();
     if (found == rightRows_.end()) {
       return matches;
     }
     for (size_t index : found->second) {
-      if (op_.hasResidual()) {
-        Row pair = together(left, right_.rows[index]);
-        Row arguments;
-        for (unsigned position : residualColumns_) {
-          arguments.push_back(pair[position]);
-        }
-        llvm::Expected<Row> truth = residual_.evaluate(arguments);
-        if (!truth) {
-          return truth.takeError();
-        }
-        if (!truth->front().isTrue()) {
-          continue;
-        }
+      llvm::Expected<Scalar> truth = truthOf(left, right_.rows[index]);
+      if (!truth) {
+        return truth.takeError();
       }
-      matches.push_back(index);
+      if (truth->isTrue()) {
+        matches.rows.push_back(index);
+      }
+      matches.unknown |= truth->isNull();
     }
     return matches;
   }
 
-  void addLeftRow(Table &result, const Row &left, ArrayRef<size_t> matches) {
+  void addLeftRow(Table &result, const Row &left, const Matches &matches) {
+    bool matched = !matches.rows.empty();
+    bool unknown = op_.getNullAware() && !matched && matches.unknown;
     switch (op_.getKind()) {
     case JoinKind::Semi:
-      if (!matches.empty()) {
+      if (matched) {
         result.rows.push_back(left);
       }
       return;
     case JoinKind::Anti:
-      if (matches.empty() && !droppedByNotIn(left)) {
+      if (!matched && !unknown) {
         result.rows.push_back(left);
       }
       return;
     case JoinKind::Mark:
-      result.rows.push_back(together(left, {Scalar::boolean(!matches.empty())}));
+      result.rows.push_back(together(left, {unknown ? Scalar::null() : Scalar::boolean(matched)}));
       return;
-    default:
+    case JoinKind::Inner:
+    case JoinKind::Left:
+    case JoinKind::Single:
+    case JoinKind::Right:
+    case JoinKind::Full:
       break;
     }
-    for (size_t index : matches) {
+    for (size_t index : matches.rows) {
       result.rows.push_back(together(left, right_.rows[index]));
     }
-    if (matches.empty() && (op_.getKind() == JoinKind::Left || op_.getKind() == JoinKind::Full)) {
+    bool keeps = op_.getKind() == JoinKind::Left || op_.getKind() == JoinKind::Single ||
+                 op_.getKind() == JoinKind::Full;
+    if (!matched && keeps) {
       result.rows.push_back(together(left, Row(right_.type.getNumColumns())));
     }
-  }
-
-  /// `x NOT IN (…)` is NULL, not true, if x is NULL or something in the list is; and true for an
-  /// empty list.
-  bool droppedByNotIn(const Row &left) {
-    if (!op_.getNullAware() || right_.rows.empty()) {
-      return false;
-    }
-    return rightHasNull_ || !keysOf(left, leftKeys_);
   }
 
   JoinOp op_;
@@ -143,8 +171,8 @@ private:
   SmallVector<unsigned> leftKeys_;
   SmallVector<unsigned> rightKeys_;
   SmallVector<unsigned> residualColumns_;
+  std::optional<std::pair<unsigned, unsigned>> membership_; ///< the last keys of a null_aware join
   std::map<Row, std::vector<size_t>, RowLess> rightRows_;
-  bool rightHasNull_ = false;
 };
 
 } // namespace

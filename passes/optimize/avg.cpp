@@ -352,8 +352,7 @@ void separateDistinct(OpBuilder &builder, AggregateOp op, ArrayRef<StringAttr> d
     TableType type = JoinOp::inferResultType(JoinKind::Inner, cast<TableType>(left.getType()),
                                              cast<TableType>(right.getType()));
     joined = JoinOp::create(builder, location, type, JoinKind::Inner, left, right,
-                            builder.getArrayAttr(leftKeys), builder.getArrayAttr(rightKeys),
-                            ArrayAttr(), /*null_aware=*/false);
+                            builder.getArrayAttr(leftKeys), builder.getArrayAttr(rightKeys));
   }
   Value result = createKeep(builder, location, joined, op.getType().getNames()).getResult();
   op.getResult().replaceAllUsesWith(result);

@@ -318,7 +318,8 @@ JoinOp headrace::optimize::withResidual(OpBuilder &builder, JoinOp join,
   builder.setInsertionPoint(join);
   auto result = JoinOp::create(builder, join.getLoc(), join.getResult().getType(), join.getKind(),
                                join.getLeft(), join.getRight(), join.getLeftKeys(),
-                               join.getRightKeys(), ArrayAttr(), join.getNullAware());
+                               join.getRightKeys(), join.getNullSafeAttr(), ArrayAttr(),
+                               join.getNullAware());
   if (!conjuncts.empty()) {
     result.setResidualColumnsAttr(
         fillPredicate(builder, join.getLoc(), result.getResidual(),

@@ -40,7 +40,7 @@ JoinOp withLeft(OpBuilder &builder, JoinOp semi, Value left) {
   auto result =
       JoinOp::create(builder, semi.getLoc(), cast<TableType>(left.getType()), semi.getKind(), left,
                      semi.getRight(), semi.getLeftKeys(), semi.getRightKeys(),
-                     semi.getResidualColumnsAttr(), semi.getNullAware());
+                     semi.getNullSafeAttr(), semi.getResidualColumnsAttr(), semi.getNullAware());
   result.getResidual().takeBody(semi.getResidual());
   return result;
 }
@@ -127,8 +127,7 @@ public:
                                         cast<TableType>(right.getType()));
     Value join = JoinOp::create(builder_, locationOf(leftKeys), type, JoinKind::Inner, left, right,
                                 builder_.getArrayAttr(llvm::to_vector_of<Attribute>(leftKeys)),
-                                builder_.getArrayAttr(llvm::to_vector_of<Attribute>(rightKeys)),
-                                ArrayAttr(), false);
+                                builder_.getArrayAttr(llvm::to_vector_of<Attribute>(rightKeys)));
     return filtered(join, graph_.predicatesOf(tree.relations, probe, built));
   }
 

@@ -270,14 +270,12 @@ Value ColumnPruning::rebuildProject(ProjectOp op) {
 Value ColumnPruning::rebuildJoin(JoinOp op) {
   Value left = restricted(op.getLeft(), leftNeeds(op), op.getLoc());
   Value right = restricted(op.getRight(), rightNeeds(op), op.getLoc());
-  StringRef mark = op.getKind() == JoinKind::Mark
-                       ? op.getResult().getType().getNames().back().getValue()
-                       : StringRef();
   TableType type = JoinOp::inferResultType(op.getKind(), cast<TableType>(left.getType()),
-                                           cast<TableType>(right.getType()), mark);
+                                           cast<TableType>(right.getType()), op.getMark());
   auto result =
       JoinOp::create(builder_, op.getLoc(), type, op.getKind(), left, right, op.getLeftKeys(),
-                     op.getRightKeys(), op.getResidualColumnsAttr(), op.getNullAware());
+                     op.getRightKeys(), op.getNullSafeAttr(), op.getResidualColumnsAttr(),
+                     op.getNullAware());
   result.getResidual().takeBody(op.getResidual());
   return result;
 }

@@ -71,8 +71,7 @@ Value withValue(OpBuilder &builder, Location location, Value table, ScalarSubque
   TableType joined = JoinOp::inferResultType(JoinKind::Left, cast<TableType>(rows.getType()),
                                              cast<TableType>(value.getType()));
   return JoinOp::create(builder, location, joined, JoinKind::Left, rows, value,
-                        builder.getArrayAttr({leftKey}), builder.getArrayAttr({rightKey}),
-                        ArrayAttr(), /*null_aware=*/false);
+                        builder.getArrayAttr({leftKey}), builder.getArrayAttr({rightKey}));
 }
 
 /// The subqueries whose values the op's expressions use.
@@ -113,9 +112,8 @@ void joinValues(OpBuilder &builder, Operation *op, ArrayRef<ScalarSubqueryOp> su
   // A filter has its input's columns, a join those of its left side: the values end behind it.
   SmallVector<StringAttr> names(cast<TableType>(op->getResult(0).getType()).getNames());
   if (auto join = dyn_cast<JoinOp>(op)) {
-    StringRef mark = join.getKind() == JoinKind::Mark ? names.back().getValue() : StringRef();
-    join.getResult().setType(JoinOp::inferResultType(join.getKind(), join.getLeft().getType(),
-                                                     join.getRight().getType(), mark));
+    join.getResult().setType(JoinOp::inferResultType(
+        join.getKind(), join.getLeft().getType(), join.getRight().getType(), join.getMark()));
   } else {
     op->getResult(0).setType(cast<TableType>(input.getType()));
   }

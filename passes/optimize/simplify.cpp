@@ -61,7 +61,7 @@ struct RightJoinToLeft : OpRewritePattern<JoinOp> {
                                              join.getLeft().getType());
     auto left = JoinOp::create(rewriter, join.getLoc(), type, JoinKind::Left, join.getRight(),
                                join.getLeft(), join.getRightKeys(), join.getLeftKeys(),
-                               join.getResidualColumnsAttr(),
+                               join.getNullSafeAttr(), join.getResidualColumnsAttr(),
                                /*null_aware=*/false);
     left.getResidual().takeBody(join.getResidual());
     // The columns in their places: what reads them by position must not notice.

@@ -20,6 +20,12 @@ static LogicalResult verifyOp(Operation *op) {
         if (join.getKind() == JoinKind::Right) {
           return join.emitOpError("must be a left join after optimize");
         }
+        if (join.getKind() == JoinKind::Single) {
+          return join.emitOpError("must be a left join after optimize");
+        }
+        if (join.hasNullSafe()) {
+          return join.emitOpError("must not have null_safe keys after optimize");
+        }
         return join.getNullAware()
                    ? LogicalResult(join.emitOpError("must not be null_aware after optimize"))
                    : success();

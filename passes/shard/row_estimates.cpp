@@ -28,6 +28,9 @@ double bytesOf(Type type, const std::optional<Range> &range) {
   if (isDate(plain)) {
     return 4;
   }
+  if (isTimestamp(plain)) {
+    return 8;
+  }
   return range ? analysis::bitsFor(*range) / 8.0 : plain.getIntOrFloatBitWidth() / 8.0;
 }
 

@@ -41,6 +41,26 @@ func.func @aggregate_c2_numeric(%t: !t) {
 // -----
 
 !t = !frame.table<"k": i64>
+func.func @aggregate_c4_sum(%t: !t) {
+  // expected-error @+1 {{result column "s" must be 'i64', got '!frame.decimal<18, 0>'}}
+  %0 = frame.aggregate %t keys ["k"] measures [#frame.measure<sum("k") -> "s">]
+      : !t -> !frame.table<"k": i64, "s": !frame.decimal<18, 0>>
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @aggregate_c4_avg(%t: !t) {
+  // expected-error @+1 {{result column "s" must be 'f64', got '!frame.decimal<38, 0>'}}
+  %0 = frame.aggregate %t keys ["k"] measures [#frame.measure<avg("k") -> "s">]
+      : !t -> !frame.table<"k": i64, "s": !frame.decimal<38, 0>>
+  return
+}
+
+// -----
+
+!t = !frame.table<"k": i64>
 func.func @aggregate_c3(%t: !t) {
   // expected-error @+1 {{result must have one column per key and measure, got 1 for 1 keys and 1 measures}}
   %0 = frame.aggregate %t keys ["k"] measures [#frame.measure<count_star -> "n">]

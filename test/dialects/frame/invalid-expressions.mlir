@@ -105,6 +105,54 @@ func.func @cast_c1(%a: !frame.date) {
 
 // -----
 
+func.func @cast_c1_timestamp(%a: !frame.timestamp) {
+  // expected-error @+1 {{no conversion from '!frame.timestamp' to 'i32'}}
+  %0 = frame.cast %a : !frame.timestamp -> i32
+  return
+}
+
+// -----
+
+func.func @divide_c4(%a: !frame.decimal<15, 2>, %b: i32) {
+  // expected-error @+1 {{needs decimals, or one type for operands and result}}
+  %0 = frame.divide %a, %b : (!frame.decimal<15, 2>, i32) -> f64
+  return
+}
+
+// -----
+
+func.func @divide_c4_nullable(%a: !frame.nullable<!frame.decimal<15, 2>>, %b: i64) {
+  // expected-error @+1 {{result must be nullable, got 'f64'}}
+  %0 = frame.divide %a, %b : (!frame.nullable<!frame.decimal<15, 2>>, i64) -> f64
+  return
+}
+
+// -----
+
+func.func @raise_c1() {
+  // expected-error @+1 {{needs a message}}
+  %0 = frame.raise user "" : i64
+  return
+}
+
+// -----
+
+func.func @shift_date_c1(%a: !frame.date) {
+  // expected-error @+1 {{moves only a timestamp by microseconds, got '!frame.date'}}
+  %0 = frame.shift_date %a months 0 days 0 microseconds 1 : !frame.date
+  return
+}
+
+// -----
+
+func.func @constant_timestamp() {
+  // expected-error @+1 {{literal does not fit type '!frame.timestamp'}}
+  %0 = frame.constant "1998-09-02 24:00:00" : !frame.timestamp
+  return
+}
+
+// -----
+
 func.func @cast_c2(%a: !frame.nullable<i32>) {
   // expected-error @+1 {{a nullable operand needs a nullable result, got 'i64'}}
   %0 = frame.cast %a : !frame.nullable<i32> -> i64

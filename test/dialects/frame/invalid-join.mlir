@@ -84,9 +84,54 @@ func.func @join_c5_mark(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) 
 
 // -----
 
+func.func @join_c5_mark_null(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{result type must be '!frame.table<"a": i64, "m": !frame.nullable<i1>>', got '!frame.table<"a": i64, "m": i1>'}}
+  %0 = frame.join mark %l, %r null_aware on ["a"] = ["b"]
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64, "m": i1>
+  return
+}
+
+// -----
+
+func.func @join_c5_single(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{result type must be '!frame.table<"a": i64, "b": !frame.nullable<i64>>', got '!frame.table<"a": i64, "b": i64>'}}
+  %0 = frame.join single %l, %r on ["a"] = ["b"]
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64, "b": i64>
+  return
+}
+
+// -----
+
 func.func @join_c6(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
-  // expected-error @+1 {{null_aware needs an anti join with one key and no residual}}
+  // expected-error @+1 {{null_aware needs an anti or mark join with a key or a residual}}
   %0 = frame.join semi %l, %r null_aware on ["a"] = ["b"]
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @join_c6_no_predicate(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{null_aware needs an anti or mark join with a key or a residual}}
+  %0 = frame.join anti %l, %r null_aware on [] = []
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @join_c7(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{null_safe needs one entry per key, got 2 for 1}}
+  %0 = frame.join semi %l, %r on ["a"] = ["b"] null_safe [true, false]
+      : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @join_c7_membership(%l: !frame.table<"a": i64>, %r: !frame.table<"b": i64>) {
+  // expected-error @+1 {{the last key of a null_aware join must not be null_safe}}
+  %0 = frame.join anti %l, %r null_aware on ["a"] = ["b"] null_safe [true]
       : !frame.table<"a": i64>, !frame.table<"b": i64> -> !frame.table<"a": i64>
   return
 }

@@ -21,6 +21,27 @@ func.func @avg(%t: !t) -> !r {
 // -----
 
 !t = !frame.table<"a": i64>
+!r = !frame.table<"b": i64>
+!s = !frame.table<"a": i64, "b": !frame.nullable<i64>>
+func.func @single(%t: !t, %r: !r) -> !s {
+  // expected-error@+1 {{must be a left join after optimize}}
+  %0 = frame.join single %t, %r on ["a"] = ["b"] : !t, !r -> !s
+  return %0 : !s
+}
+
+// -----
+
+!t = !frame.table<"a": i64>
+!r = !frame.table<"b": i64>
+func.func @null_safe(%t: !t, %r: !r) -> !t {
+  // expected-error@+1 {{must not have null_safe keys after optimize}}
+  %0 = frame.join semi %t, %r on ["a"] = ["b"] null_safe [true] : !t, !r -> !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !frame.table<"a": i64>
 func.func @limit_of_sort(%t: !t) -> !t {
   %0 = frame.sort %t by [#frame.sort_key<"a" asc nulls_last>] : !t
   // expected-error@+1 {{of a sort must be a topk after optimize}}
