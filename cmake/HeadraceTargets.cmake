@@ -12,11 +12,16 @@ include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 # Precompiled headers and ccache together (see docs/HACKING.md): sloppiness is set by ./dev.
 set(_headrace_pch_options -Xclang -fno-pch-timestamp)
 
-# headrace_runtime_library(NAME SOURCES a.cpp ... LINK libs...): a layer of the runtime, without LLVM.
+# headrace_runtime_library(NAME SOURCES a.cpp ... LINK libs...): a layer of the runtime, without LLVM; installed as
+# headrace::NAME without the prefix (cmake/HeadraceInstall.cmake).
 function(headrace_runtime_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  string(REPLACE "headrace_" "" _layer ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${_layer})
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:include/headrace>)
+  set_property(GLOBAL APPEND PROPERTY HEADRACE_RUNTIME_LIBRARIES ${name})
 endfunction()
 
 # The compiler's options and include path, and one precompiled header that all compiler libraries reuse.

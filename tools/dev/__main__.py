@@ -134,6 +134,7 @@ WISHES: dict[str, Wish] = {
         "TPC-H side by side with others; predicted against measured times; contest instances",
         bench,
     ),
+    "wheel": Wish("[--output DIR]", "make the Python package that pip installs", module("dev.wheel", ())),
     "tidy": Wish("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
     "new": Wish("op|pass|transport …", "write the boring files of a new one", module("dev.new", ())),
     "docs": Wish(

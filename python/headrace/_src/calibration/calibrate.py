@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,8 +12,8 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
-import headrace
 from headrace._src import programs as compiled_programs
+from headrace._src import tools
 from headrace._src.calibration.plan_folder import PlanFolder
 from headrace._src.errors import HeadraceError
 
@@ -54,19 +53,12 @@ def _assumed_figures() -> Iterator[None]:
             os.environ["HEADRACE_CALIBRATION"] = before
 
 
-def tool() -> Path:
-    """headrace-tune, beside the package as in a build, else on the path."""
-    beside = Path(headrace.__file__).parents[2] / "bin" / "headrace-tune"
-    found = beside if beside.exists() else shutil.which("headrace-tune")
-    if found is None:
-        raise HeadraceError("cannot find headrace-tune: put it on the path", "io")
-    return Path(found)
-
-
 def fit(plans: Path, output: Path, *, threads: int, rounds: int) -> None:
     """Runs the plans and writes the topology of this machine with what they took."""
     arguments = ["--output", output, "--threads", threads, "--rounds", rounds]
-    done = subprocess.run([tool(), "calibrate", plans, *map(str, arguments)], check=False)
+    done = subprocess.run(
+        [tools.path("headrace-tune"), "calibrate", plans, *map(str, arguments)], check=False
+    )
     if done.returncode != 0:
         raise HeadraceError("the plans of the calibration did not run", "internal")
 
