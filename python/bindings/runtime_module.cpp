@@ -5,6 +5,7 @@
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/instruction_set.h"
 #include "runtime/exec/run_settings.h"
+#include "runtime/exec/table_paths.h"
 #include "runtime/model/plan/json.h"
 #include "runtime/model/simulate/program_cost.h"
 #include "runtime/model/simulate/workload_text.h"
@@ -123,7 +124,8 @@ public:
 
   Result run(const nb::dict &offered, uint32_t ranks, std::optional<int> threads,
              std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed,
-             const std::map<std::string, std::string> &tuned, const nb::object &progress) {
+             const std::map<std::string, std::string> &tuned, const nb::object &poll,
+             const nb::object &progress) {
     Settings settings = valueOf(Settings::fromEnvironment());
     for (const auto &[name, value] : tuned) {
       if (Status status = settings.set(name, value); !status.ok()) {
@@ -140,21 +142,25 @@ public:
       raise(makeError(ErrorKind::kUser, "memory must not be negative: ", settings.memory));
     }
     exec::RunOptions options = exec::runOptions(settings);
-    // Python's signal handlers run on the main thread, at most every 50 ms.
-    options.interrupted = [] {
+    // Python's signal handlers run on the main thread, about every 50 ms. What they or the
+    // callbacks raise stays set on this thread, stops the run, and is thrown behind it.
+    options.interrupted = [&poll] {
       nb::gil_scoped_acquire acquire;
-      return PyErr_CheckSignals() != 0;
+      if (!PyErr_Occurred() && PyErr_CheckSignals() == 0 && !poll.is_none()) {
+        nb::object asked = nb::steal(PyObject_CallNoArgs(poll.ptr()));
+      }
+      return PyErr_Occurred() != nullptr;
     };
     if (!progress.is_none()) {
       options.progress = [&progress](const exec::Progress &at) {
         nb::gil_scoped_acquire acquire;
+        if (PyErr_Occurred()) {
+          return;
+        }
         nb::object told = nb::steal(
             PyObject_CallFunction(progress.ptr(), "nnLs", static_cast<Py_ssize_t>(at.tasksEnded),
                                   static_cast<Py_ssize_t>(at.tasks),
                                   static_cast<long long>(at.rows), at.running.c_str()));
-        if (!told.is_valid()) {
-          PyErr_WriteUnraisable(progress.ptr()); // showing progress never stops a query
-        }
       };
     }
     exec::SessionOptions sessionOptions = exec::sessionOptions(settings);
@@ -313,12 +319,13 @@ NB_MODULE(_runtime, module) {
       .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
            nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
            nb::arg("simulation_seed") = nb::none(),
-           nb::arg("settings") = std::map<std::string, std::string>(),
+           nb::arg("settings") = std::map<std::string, std::string>(), nb::arg("poll") = nb::none(),
            nb::arg("progress") = nb::none(),
            "Runs it. bindings: table name to path(s) or Arrow data, tensor name "
            "to an array in host memory. simulation_seed: on a simulated "
-           "network, in one thread. settings: of the run, by name. progress: called twice a "
-           "second with tasks ended, tasks, rows so far and the name of a running task.")
+           "network, in one thread. settings: of the run, by name. poll: called about every 50 ms. "
+           "progress: called twice a second with tasks ended, tasks, rows so far and the name of a "
+           "running task. What either raises stops the run.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
   module.def(
       "load_plan",
@@ -360,6 +367,24 @@ NB_MODULE(_runtime, module) {
   module.def(
       "calibration_file", &topology::calibrationFile,
       "The path of what `headrace calibrate` found of this machine; empty if it is switched off.");
+  module.def(
+      "parse_bytes", [](const std::string &text) { return valueOf(parseBytes(text)); },
+      nb::arg("text"), "The bytes of a text such as 512MiB, 4GB or 1048576.");
+  module.def(
+      "table_files", [](const std::string &text) { return valueOf(exec::tableFiles(text)); },
+      nb::arg("text"), "The files of one table: of a file, a folder or a pattern.");
+  module.def(
+      "tables",
+      [](const std::vector<std::string> &texts) {
+        exec::TablePaths tables;
+        for (const std::string &text : texts) {
+          if (Status status = exec::addTables(tables, text); !status.ok()) {
+            raise(status);
+          }
+        }
+        return tables;
+      },
+      nb::arg("texts"), "Files by table name, of texts: DIR, FILE, a pattern or NAME=PATH.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
 }

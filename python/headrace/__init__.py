@@ -9,6 +9,7 @@ import importlib
 
 # name -> the module that defines it
 _PUBLIC = {
+    "Cancel": "headrace._src.query.stop",
     "HeadraceError": "headrace._src.errors",
     "cost": "headrace._src.cost",
     "explain": "headrace._src.query.sql",

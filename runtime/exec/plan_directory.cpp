@@ -1,9 +1,8 @@
-// Reading of plan directories and of directories of tables.
+// Reading of plan directories.
 #include "runtime/exec/plan_directory.h"
 
 #include "runtime/model/plan/json.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -65,19 +64,6 @@ Expected<std::shared_ptr<const KernelLibrary>> readKernels(const fs::path &folde
   return KernelLibrary::open(fs::absolute(path, ignored).string());
 }
 
-std::vector<std::string> parquetFiles(const fs::path &folder) {
-  std::vector<std::string> paths;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().extension() == ".parquet") {
-      paths.push_back(entry->path().string());
-    }
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 } // namespace
 
 Expected<StoredPlan> loadPlanDirectory(const std::string &path) {
@@ -97,48 +83,6 @@ Expected<StoredPlan> loadPlanDirectory(const std::string &path) {
   }
   stored.program = *std::move(program);
   return stored;
-}
-
-Expected<std::map<std::string, std::vector<std::string>>>
-tablesInDirectory(const std::string &path) {
-  std::map<std::string, std::vector<std::string>> tables;
-  std::error_code error;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;
-    const fs::path &child = entry->path();
-    if (entry->is_directory(ignored)) {
-      if (std::vector<std::string> files = parquetFiles(child); !files.empty()) {
-        tables[child.filename().string()] = std::move(files);
-      }
-    } else if (child.extension() == ".parquet") {
-      tables[child.stem().string()] = {child.string()};
-    }
-  }
-  if (error) {
-    return makeError(ErrorKind::kIo, "cannot read the directory of tables (", error.message(),
-                     "): ", path);
-  }
-  if (tables.empty()) {
-    return makeError(ErrorKind::kIo, "no Parquet files in: ", path);
-  }
-  return tables;
-}
-
-Expected<std::vector<std::string>> tableFiles(const std::string &path) {
-  std::error_code error;
-  fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) {
-    return makeError(ErrorKind::kIo, "no such file: ", path);
-  }
-  if (!fs::is_directory(status)) {
-    return std::vector<std::string>{path};
-  }
-  std::vector<std::string> files = parquetFiles(path);
-  if (files.empty()) {
-    return makeError(ErrorKind::kIo, "no Parquet files in: ", path);
-  }
-  return files;
 }
 
 } // namespace headrace::exec

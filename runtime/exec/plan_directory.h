@@ -25,13 +25,4 @@ struct StoredPlan {
 /// Program::load give them; each names the file.
 Expected<StoredPlan> loadPlanDirectory(const std::string &path);
 
-/// Paths by table name: each NAME.parquet, and each folder NAME with Parquet files in it.
-/// Errors: kIo for a folder that cannot be read or that has no Parquet files.
-Expected<std::map<std::string, std::vector<std::string>>>
-tablesInDirectory(const std::string &path);
-
-/// The file itself, or the Parquet files of a folder in the order of their names. kIo if there are
-/// none.
-Expected<std::vector<std::string>> tableFiles(const std::string &path);
-
 } // namespace headrace::exec

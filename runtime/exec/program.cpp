@@ -147,6 +147,16 @@ private:
 
   /// One thread: the seed draws the order of polls, and whether a morsel runs or a message arrives
   /// next.
+  void askWhetherToStop() {
+    int64_t now = options_.clock->nowNanoseconds();
+    if (options_.interrupted && now - lastAsked_ >= kInterruptNanoseconds) {
+      lastAsked_ = now;
+      if (options_.interrupted()) {
+        ranks_.front()->cancel("stopped by the user");
+      }
+    }
+  }
+
   Status simulateRanks() {
     Random random(options_.simulation->seed);
     std::vector<size_t> order(ranks_.size());
@@ -162,6 +172,7 @@ private:
       if (!polled.pending) {
         return polled.failed ? firstFailure() : Status();
       }
+      askWhetherToStop();
       bool messageFirst = random.chance(0.5);
       bool moved = messageFirst && network_->advance();
       moved = moved || session_.pool().runOne() || (!messageFirst && network_->advance());
@@ -173,8 +184,7 @@ private:
   }
 
   Status pollRanks() {
-    int64_t lastAsked = options_.clock->nowNanoseconds();
-    int64_t lastTold = lastAsked;
+    int64_t lastTold = options_.clock->nowNanoseconds();
     while (true) {
       bool pending = false;
       bool failed = false;
@@ -186,13 +196,7 @@ private:
       if (!pending) {
         return failed ? firstFailure() : Status();
       }
-      if (options_.interrupted &&
-          options_.clock->nowNanoseconds() - lastAsked >= kInterruptNanoseconds) {
-        lastAsked = options_.clock->nowNanoseconds();
-        if (options_.interrupted()) {
-          ranks_.front()->cancel("stopped by the user");
-        }
-      }
+      askWhetherToStop();
       if (options_.progress &&
           options_.clock->nowNanoseconds() - lastTold >= kProgressNanoseconds) {
         lastTold = options_.clock->nowNanoseconds();
@@ -250,6 +254,7 @@ private:
   Session &session_;
   const Bindings &bindings_;
   const RunOptions &options_;
+  int64_t lastAsked_ = 0;
   VirtualClock virtualClock_;
   Doorbell doorbell_;
   Telemetry telemetry_;

@@ -45,3 +45,43 @@ def test_an_interrupt_ends_a_run_within_a_morsel() -> None:
         signal.signal(signal.SIGINT, before)
     assert time.monotonic() - started < 20
     assert hr.sql(JOIN, _same_keys(10), threads=1).column("n").to_pylist() == [100]
+
+
+def _ends_soon(raised: type[BaseException], **options: object) -> BaseException:
+    """A run of minutes that ends within seconds, and leaves the next one alone."""
+    hr.explain(JOIN, _same_keys(10))
+    started = time.monotonic()
+    with pytest.raises(raised) as caught:
+        hr.sql(JOIN, _same_keys(200_000), threads=1, **options)
+    assert time.monotonic() - started < 20
+    assert hr.sql(JOIN, _same_keys(10), threads=1).column("n").to_pylist() == [100]
+    return caught.value
+
+
+@pytest.mark.parametrize("options", [{}, {"ranks": 2}])
+def test_a_timeout_ends_a_run(options: dict[str, int]) -> None:
+    error = _ends_soon(hr.errors.QueryTimeoutError, timeout=1.5, **options)
+    assert isinstance(error, TimeoutError) and error.kind == "cancelled"
+    assert str(error) == "the query took longer than its timeout: 1.5 s"
+
+
+def test_a_handle_cancels_a_run() -> None:
+    cancel = hr.Cancel()
+    threading.Timer(0.7, cancel.cancel).start()
+    error = _ends_soon(hr.errors.CancelledError, cancel=cancel)
+    assert str(error) == "the query was cancelled" and cancel.cancelled
+    with pytest.raises(hr.errors.CancelledError):  # it stays so
+        hr.sql(JOIN, _same_keys(10), cancel=cancel)
+
+
+def test_progress_that_raises_ends_a_run() -> None:
+    def progress(*_: object) -> None:
+        raise RuntimeError("seen enough")
+
+    assert str(_ends_soon(RuntimeError, progress=progress)) == "seen enough"
+
+
+@pytest.mark.parametrize("timeout", [0, -1.0, float("nan"), float("inf")])
+def test_a_timeout_is_a_positive_number(timeout: float) -> None:
+    with pytest.raises(hr.errors.UserError, match="timeout must be a positive number of seconds"):
+        hr.sql(JOIN, _same_keys(10), timeout=timeout)

@@ -32,7 +32,7 @@ def test_oldest_entries_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_limit_must_be_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HEADRACE_CACHE_BYTES", "1 GB")
+    monkeypatch.setenv("HEADRACE_CACHE_BYTES", "much")
     with pytest.raises(hr.HeadraceError, match="HEADRACE_CACHE_BYTES"):
         plan_cache.bytes_max()
 

@@ -34,7 +34,8 @@ int exitStatus(const Status &status) {
   }
   std::cerr << tool() << ": " << (status.place().empty() ? "" : status.place() + ": ")
             << status.message() << "\n";
-  return status.kind() == ErrorKind::kUser ? kWrongUse : kFailed;
+  bool wrong = status.kind() == ErrorKind::kUser || status.kind() == ErrorKind::kUnsupported;
+  return wrong ? kWrongUse : kFailed;
 }
 
 int runCommand(const std::vector<Command> &commands, const std::string &remark, int argc,

@@ -11,10 +11,10 @@ namespace headrace {
 using Arguments = std::vector<std::string>;
 
 inline constexpr int kFailed = 1;
-inline constexpr int kWrongUse = 2; // or a file that is wrong
+inline constexpr int kWrongUse = 2; // or a file that is wrong or not supported
 
-/// The exit status of a command: 0, 2 for a user's error, 1 for others; says on standard error
-/// which tool failed, where and why.
+/// The exit status of a command: 0, 2 for a user's error and what is not supported, 1 for others;
+/// says on standard error which tool failed, where and why.
 int exitStatus(const Status &status);
 
 struct Command {

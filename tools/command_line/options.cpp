@@ -1,6 +1,9 @@
 // Walks the arguments; finds the nearest name for one that is not known.
 #include "tools/command_line/options.h"
 
+#include "runtime/base/path_text.h"
+#include "runtime/base/settings.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -38,6 +41,24 @@ Options &Options::words(std::string what, std::vector<std::string> &field) {
 Options &Options::text(const std::string &name, std::string &field) {
   return value(name, [&field](const std::string &given) -> Status {
     field = given;
+    return {};
+  });
+}
+
+Options &Options::path(const std::string &name, std::string &field) {
+  return value(name, [&field](const std::string &given) -> Status {
+    field = homePath(given);
+    return {};
+  });
+}
+
+Options &Options::bytes(const std::string &name, double &field) {
+  return value(name, [&field, name](const std::string &given) -> Status {
+    Expected<int64_t> bytes = parseBytes(given);
+    if (!bytes.ok() || *bytes < 1) {
+      return makeError(ErrorKind::kUser, name, " needs bytes such as 512MiB or 4GB, got ", given);
+    }
+    field = static_cast<double>(*bytes);
     return {};
   });
 }
@@ -95,14 +116,14 @@ Status Options::unknown(const std::string &name) const {
 
 Status Options::takeWord(size_t &words, const std::string &given) const {
   if (!words_.empty() && words_.back().rest && words + 1 >= words_.size()) {
-    words_.back().rest->push_back(given);
+    words_.back().rest->push_back(homePath(given));
     words = words_.size();
     return {};
   }
   if (words == words_.size()) {
     return makeError(ErrorKind::kUser, "unexpected argument: ", given);
   }
-  *words_[words++].field = given;
+  *words_[words++].field = homePath(given);
   return {};
 }
 

@@ -10,7 +10,8 @@
 namespace headrace {
 
 /// Filled by read(). Fields are named by reference and must live as long as this. Options come as
-/// "--name value" or "--name=value", each of the last wins; "-" is a word.
+/// "--name value" or "--name=value", each of the last wins; "-" is a word. Words are paths: "~" in
+/// them is the home directory.
 class Options {
 public:
   using Take = std::function<Status(const std::string &value)>;
@@ -23,6 +24,10 @@ public:
   /// All words from here on; one is needed.
   Options &words(std::string what, std::vector<std::string> &field);
   Options &text(const std::string &name, std::string &field);
+  /// Likewise, with "~" as the home directory.
+  Options &path(const std::string &name, std::string &field);
+  /// A size such as 512MiB, 4GB or 1048576, of at least one byte.
+  Options &bytes(const std::string &name, double &field);
   Options &number(const std::string &name, double &field, double least, double most);
   template <typename Integer>
   Options &count(const std::string &name, Integer &field, double least, double most) {

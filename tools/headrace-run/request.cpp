@@ -1,35 +1,12 @@
 // Each setting of the settings table is an option.
 #include "tools/headrace-run/request.h"
 
-#include "runtime/exec/plan_directory.h"
 #include "tools/command_line/options.h"
 
 #include <cstdlib>
 
 namespace headrace::run {
 namespace {
-
-Status addTables(Request &request, const std::string &text) {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos) {
-    HR_ASSIGN_OR_RETURN(auto tables, exec::tablesInDirectory(text));
-    request.tables.merge(tables);
-    return {};
-  }
-  // NAME=DIR or NAME=FILE; the same name again adds a file.
-  std::string name = text.substr(0, equals);
-  std::string path = text.substr(equals + 1);
-  if (name.empty() || path.empty()) {
-    return makeError(ErrorKind::kUser, "--tables needs DIR or NAME=PATH, got ", text);
-  }
-  Expected<std::vector<std::string>> files = exec::tableFiles(path);
-  if (!files.ok()) {
-    return files.status();
-  }
-  std::vector<std::string> &bound = request.tables[name];
-  bound.insert(bound.end(), files->begin(), files->end());
-  return {};
-}
 
 /// Flags may say off ("--flag=off").
 void addSettings(Options &options, Request &request) {
@@ -55,10 +32,11 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
   request.ranksGiven = std::getenv("HEADRACE_RANKS") != nullptr;
   Options options("see headrace-run --help");
   options.word("the directory of a plan", request.plan)
-      .value("--tables", [&](const std::string &given) { return addTables(request, given); })
+      .value("--tables",
+             [&](const std::string &given) { return exec::addTables(request.tables, given); })
       .choice("--format", request.format,
               {{"table", Format::kTable}, {"csv", Format::kCsv}, {"arrow", Format::kArrow}})
-      .text("--output", request.output)
+      .path("--output", request.output)
       .flag("--processes", [&] { request.placement = Placement::kProcesses; })
       .flag("--profile", [&] { request.profile = ProfileOutput::kOn; });
   addSettings(options, request);
@@ -73,8 +51,9 @@ std::string helpText() {
   std::string text =
       "usage: headrace-run NAME.plan [options]\n\n"
       "runs a compiled plan and prints its result\n\n"
-      "  --tables DIR        every NAME.parquet and folder NAME of Parquet files in DIR\n"
-      "  --tables NAME=PATH  one table: a file, or a folder of files; may be repeated\n"
+      "  --tables DIR        every NAME.parquet and folder NAME of Parquet files in DIR; may be\n"
+      "                      repeated, and be a file or a pattern such as 'data/*.parquet'\n"
+      "  --tables NAME=PATH  one table: a file, a folder of files or a pattern; may be repeated\n"
       "                      (default: the files that the plan was compiled against)\n"
       "  --format FORMAT     table (default), csv or arrow\n"
       "  --output FILE       where to write; appears only when it is complete\n"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/base/settings.h"
+#include "runtime/exec/table_paths.h"
 
 #include <map>
 #include <string>
@@ -19,7 +20,7 @@ enum class Placement {
 
 struct Request {
   std::string plan;
-  std::map<std::string, std::vector<std::string>> tables; ///< paths by name
+  exec::TablePaths tables;
   Format format = Format::kTable;
   std::string output; ///< empty: standard output
   ProfileOutput profile = ProfileOutput::kOff;

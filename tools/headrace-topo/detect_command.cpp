@@ -47,8 +47,8 @@ Status detectCommand(const Arguments &arguments) {
   std::string path;
   HR_RETURN_IF_ERROR(Options("see headrace-topo detect --help")
                          .count("--ranks", placement.ranks, 1, Placement::kRanksMax)
-                         .text("--disk", disk)
-                         .text("--output", path)
+                         .path("--disk", disk)
+                         .path("--output", path)
                          .read(arguments));
   std::error_code error;
   if (!disk.empty() && !std::filesystem::is_directory(disk, error)) {

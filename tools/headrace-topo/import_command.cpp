@@ -19,7 +19,7 @@ struct Request {
 
 Options optionsOf(Request &request) {
   Options options("see headrace-topo import --help");
-  options.word("a file", request.path).text("--output", request.output);
+  options.word("a file", request.path).path("--output", request.output);
   return options;
 }
 

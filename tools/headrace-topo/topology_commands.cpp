@@ -14,7 +14,7 @@ Status showCommand(const Arguments &arguments) {
   std::string svg;
   HR_RETURN_IF_ERROR(Options("see headrace-topo show --help")
                          .word("a topology", name)
-                         .text("--svg", svg)
+                         .path("--svg", svg)
                          .read(arguments));
   HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(name, 1));
   TextOutput output;

@@ -100,7 +100,7 @@ Status compare(const std::vector<std::string> &arguments) {
   std::string calibration;
   Report report = Report::kPlans;
   HR_RETURN_IF_ERROR(measureOptions(request, compareUsage())
-                         .text("--calibration", calibration)
+                         .path("--calibration", calibration)
                          .flag("--tasks", [&] { report = Report::kTasks; })
                          .flag("--quiet", [&] { report = Report::kSummary; })
                          .read(arguments));

@@ -14,8 +14,8 @@ MeasureRequest::MeasureRequest() : threads(static_cast<int>(topology::thisMachin
 Options measureOptions(MeasureRequest &request, std::string usage) {
   Options options(std::move(usage));
   options.word("a folder of plans", request.plans)
-      .text("--topology", request.topology)
-      .text("--output", request.output)
+      .path("--topology", request.topology)
+      .path("--output", request.output)
       .count("--threads", request.threads, 1, 65536)
       .count("--runs", request.runs, 1, 1e6)
       .count("--rounds", request.rounds, 1, 1e6);

@@ -40,10 +40,10 @@ Options planOptions(PlanRequest &request, std::string usage) {
   request.usage = usage;
   Options options(std::move(usage));
   options.word("a plan", request.plan)
-      .text("--topology", request.topology)
+      .path("--topology", request.topology)
       .count("--ranks", workload.ranks, 1, kNumberMax)
       .count("--threads", workload.threads, 1, kNumberMax)
-      .number("--memory", workload.memoryBytes, 1, kNumberMax)
+      .bytes("--memory", workload.memoryBytes)
       .value("--skew",
              [&workload](const std::string &given) { return simulate::addSkew(workload, given); })
       .value("--rows",

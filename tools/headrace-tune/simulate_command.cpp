@@ -14,7 +14,7 @@ namespace {
 Status simulateRequest(const std::vector<std::string> &arguments) {
   PlanRequest request;
   std::string trace;
-  HR_RETURN_IF_ERROR(planOptions(request, simulateUsage()).text("--trace", trace).read(arguments));
+  HR_RETURN_IF_ERROR(planOptions(request, simulateUsage()).path("--trace", trace).read(arguments));
   TextOutput traceOutput;
   HR_RETURN_IF_ERROR(traceOutput.open(trace));
   HR_ASSIGN_OR_RETURN(PlannedRun run, openPlan(request));

@@ -52,7 +52,7 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
                     .value("--cpu-seconds", takeProcessorTime)
                     .count("--seed", request.options.seed, 0, 1e15)
                     .count("--rounds", request.options.roundsMax, 1, 1e9)
-                    .text("--output", request.output)
+                    .path("--output", request.output)
                     .read(arguments);
   return read.ok() ? Expected<Request>(std::move(request)) : Expected<Request>(std::move(read));
 }

@@ -7,8 +7,11 @@ import os
 import sys
 import time
 import warnings
+from pathlib import Path
 
 from headrace._src.errors import HeadraceError
+from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
+from headrace._src.result_output import ResultFile, print_rows
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -26,7 +29,9 @@ def _parser() -> argparse.ArgumentParser:
     for name, summary in summaries.items():
         command = commands.add_parser(name, help=summary)
         command.add_argument("text", help="one SQL query; @FILE reads it from a file")
-        command.add_argument("--tables", required=True, metavar="DIR", help="directory of Parquet files")
+        command.add_argument(
+            "--tables", required=True, action="append", metavar=TABLES_METAVAR, help=TABLES_HELP
+        )
         command.add_argument(
             "--ranks", type=int, default=1, help="in-process ranks to shard over (default 1)"
         )
@@ -45,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
                 "--threads", type=int, help="workers of all ranks together (default: processors)"
             )
             command.add_argument(
-                "--memory", type=int, metavar="BYTES", help="memory limit of all ranks together"
+                "--memory", metavar="BYTES", help="memory limit of all ranks together, such as 4GB"
             )
         if name == "explain":
             command.add_argument(
@@ -59,13 +64,18 @@ def _parser() -> argparse.ArgumentParser:
                 "--output", metavar="FILE", help="write the result to a .parquet, .arrow or .csv file"
             )
             command.add_argument("--time", action="store_true", help="print the time per phase")
+            command.add_argument(
+                "--timeout",
+                type=float,
+                metavar="SECONDS",
+                help="stop the query after so long (default: never)",
+            )
         if name == "cost":
             command.add_argument(
                 "--threads", type=int, help="workers of all ranks together (default: processors)"
             )
             command.add_argument(
                 "--memory",
-                type=int,
                 metavar="BYTES",
                 help="of all ranks together; what does not fit is priced as spilled (default: all there is)",
             )
@@ -148,9 +158,8 @@ def _run(arguments: argparse.Namespace) -> int:
     text = arguments.text
     if text.startswith("@"):
         try:
-            with open(text[1:], encoding="utf-8") as file:
-                text = file.read()
-        except OSError as error:
+            text = Path(text[1:]).expanduser().read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
             raise HeadraceError(f"cannot read the query: {error}", "io") from None
     common = {
         "ranks": arguments.ranks,
@@ -179,6 +188,7 @@ def _run(arguments: argparse.Namespace) -> int:
         run = {"threads": arguments.threads, "memory": arguments.memory, "analyze": arguments.analyze}
         print(query.explain(text, arguments.tables, **common, **run))
         return 0
+    output = ResultFile(arguments.output) if arguments.output else None
     if arguments.explain:
         print(query.explain(text, arguments.tables, **common))
     start = time.perf_counter()
@@ -190,16 +200,17 @@ def _run(arguments: argparse.Namespace) -> int:
             threads=arguments.threads,
             memory=arguments.memory,
             progress=shown,
+            timeout=arguments.timeout,
             **common,
         )
     finally:
         if shown:
             shown.clear()
     elapsed = time.perf_counter() - start
-    if arguments.output:
-        _write(table, arguments.output)
+    if output:
+        output.write(table)
     else:
-        _print(table)
+        print_rows(table)
     if arguments.time:
         profile = query.last_profile()
         print(
@@ -225,49 +236,3 @@ class _Progress:
     def clear(self) -> None:
         if self._written:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def _print(table: object) -> None:
-    """The first rows as aligned text."""
-    shown_rows = 40
-    names = table.column_names  # type: ignore[attr-defined]
-    rows = [[_cell(value) for value in row.values()] for row in table.slice(0, shown_rows).to_pylist()]  # type: ignore[attr-defined]
-    widths = [max([len(name), *(len(row[index]) for row in rows)]) for index, name in enumerate(names)]
-    print("  ".join(name.ljust(width) for name, width in zip(names, widths, strict=True)).rstrip())
-    print("  ".join("-" * width for width in widths))
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    if table.num_rows > shown_rows:  # type: ignore[attr-defined]
-        print(f"… {table.num_rows - shown_rows} more rows (use --output FILE)")  # type: ignore[attr-defined]
-
-
-def _cell(value: object) -> str:
-    return "NULL" if value is None else str(value)
-
-
-def _write(table: object, path: str) -> None:
-    """To a file by its suffix; nothing is left behind if writing fails."""
-    import os
-
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        if path.endswith(".parquet"):
-            import pyarrow.parquet as parquet
-
-            parquet.write_table(table, temporary)
-        elif path.endswith(".arrow"):
-            import pyarrow.feather as feather
-
-            feather.write_feather(table, temporary, compression="uncompressed")
-        elif path.endswith(".csv"):
-            import pyarrow.csv as csv
-
-            csv.write_csv(table, temporary)
-        else:
-            raise HeadraceError(f"output must end in .parquet, .arrow or .csv, got {path}")
-        os.replace(temporary, path)
-    except OSError as error:
-        raise HeadraceError(f"cannot write the result: {error}", "io") from None
-    finally:
-        if os.path.exists(temporary):
-            os.remove(temporary)

@@ -130,7 +130,7 @@ def cost(
     *,
     ranks: int = 1,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     rows: Mapping[str, float] | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 
@@ -79,3 +80,13 @@ class QueryTimeoutError(CancelledError, TimeoutError):
 
 class InternalError(HeadraceError, kind="internal"):
     """A broken assumption of headrace: please report it."""
+
+
+def translated(call: Callable[[], Any]) -> Any:
+    """What the runtime raises, with its kind and place, as HeadraceError; what a callback raises as it is."""
+    from headrace import _runtime
+
+    try:
+        return call()
+    except _runtime.Error as error:
+        raise HeadraceError(str(error), error.kind, error.place) from None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from headrace._src.errors import HeadraceError
+from headrace._src.errors import translated as translated
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.tuning.choice import Choice
@@ -130,7 +131,7 @@ def _topology_text(topology: str | Path | None) -> str:
     """A file's text; a shipped topology's name stays a name, and this machine has none."""
     if topology is None or str(topology) == "machine":
         return ""
-    path = Path(topology)
+    path = Path(topology).expanduser()
     if not path.suffix and not path.exists():
         return str(topology)
     try:
@@ -192,28 +193,19 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def memory_of_all(memory: int) -> int:
-    """A limit in bytes of all ranks together, checked."""
-    if memory < 1:
+def memory_of_all(memory: int | str) -> int:
+    """A limit of all ranks together in bytes: of a number, or a text such as 512MiB or 4GB."""
+    from headrace import _runtime
+
+    limit = translated(lambda: _runtime.parse_bytes(memory)) if isinstance(memory, str) else memory
+    if limit < 1:
         raise HeadraceError(f"memory must be at least 1 byte, of all ranks together, got {memory}")
-    return memory
+    return limit
 
 
-def run_options(ranks: int, threads: int | None, memory: int | None) -> dict[str, Any]:
+def run_options(ranks: int, threads: int | None, memory: int | str | None) -> dict[str, Any]:
     """Keyword arguments of the runtime's run()."""
     options: dict[str, Any] = {"ranks": ranks, "threads": threads or default_threads()}
     if memory is not None:
         options["memory"] = memory_of_all(memory)
     return options
-
-
-def translated(call: Callable[[], Any]) -> Any:
-    """Errors of the extension modules carry kind and place; the user sees HeadraceError."""
-    try:
-        return call()
-    except HeadraceError:
-        raise
-    except RuntimeError as error:
-        raise HeadraceError(
-            str(error), getattr(error, "kind", "internal"), getattr(error, "place", "")
-        ) from None

@@ -146,16 +146,16 @@ def jit(
     *,
     ranks: int = 1,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
 ) -> Jit | Callable[[Callable], Jit]:
     """Compiles a function over arrays (array API vocabulary: headrace.array) for the arguments it meets.
 
     ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks (default:
-    the processors this process may use). memory: limit in bytes of all ranks together. topology: a topology
-    file or the name of a shipped one; default: this machine, divided among the ranks. layout_seed: forces a
-    random feasible layout instead of the solver's.
+    the processors this process may use). memory: limit of all ranks together, in bytes or as "4GB".
+    topology: a topology file or the name of a shipped one; default: this machine, divided among the ranks.
+    layout_seed: forces a random feasible layout instead of the solver's.
     """
     options = Options(ranks, threads, memory, topology, layout_seed)
     return Jit(function, options) if function else lambda function: Jit(function, options)

@@ -27,7 +27,7 @@ class Options:
 
     ranks: int = 1
     threads: int | None = None
-    memory: int | None = None
+    memory: int | str | None = None
     topology: str | Path | None = None
     layout_seed: int | None = None
 
@@ -227,7 +227,7 @@ def mlir(
     *,
     ranks: int = 1,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
 ) -> Program:

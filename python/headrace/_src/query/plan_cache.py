@@ -96,12 +96,15 @@ def put(key: str, query: CompiledQuery) -> None:
 
 def bytes_max() -> int:
     """What the plans may take on disk, and the kernels: `$HEADRACE_CACHE_BYTES`, or 512 MiB each."""
+    from headrace import _runtime
+
     text = os.environ.get("HEADRACE_CACHE_BYTES", "")
     if not text:
         return 512 << 20
-    if not text.isdecimal():
-        raise HeadraceError(f"HEADRACE_CACHE_BYTES must be a number of bytes, got {text!r}")
-    return int(text)
+    try:
+        return _runtime.parse_bytes(text)
+    except _runtime.Error as error:
+        raise HeadraceError(f"HEADRACE_CACHE_BYTES: {error}") from None
 
 
 def trim(folder: Path) -> None:

@@ -15,6 +15,7 @@ from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.schemas import Schemas
+from headrace._src.query.stop import Cancel, stopper
 from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
 from headrace._src.tuning import use as tuning
 
@@ -49,36 +50,46 @@ def sql(
     *,
     ranks: int = 1,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     statistics: Mapping[str, Any] | None = None,
     simulation_seed: int | None = None,
     progress: Callable[[int, int, int, str], None] | None = None,
+    timeout: float | None = None,
+    cancel: Cancel | None = None,
 ) -> pa.Table:
     """Runs one query and returns its result.
 
-    tables: a directory of Parquet files (one table a file or folder), or a dict of name to path(s) or Arrow
-    table. ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks
-    (default: the processors this process may use). memory: limit in bytes of all ranks together.
+    tables: a directory of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
+    list of these, or a dict of name to Arrow table or path(s); "~" is the home directory. ranks: in-process
+    ranks that the program is sharded over. threads: workers shared by all ranks (default: the processors this
+    process may use). memory: limit of all ranks together, in bytes or as "4GB".
     topology: a topology file or the name of a shipped one; default: this machine with `ranks` ranks.
     layout_seed: forces a random feasible layout instead of the solver's.
     statistics: documents by table name that stand in for what the storage says (as `table_statistics` gives).
     simulation_seed: the ranks run in one thread on a simulated network, in the order that the seed draws.
     progress: called twice a second with the tasks that have ended, all tasks, the rows taken in so far by all
-    of them, and the name of one that is running.
+    of them, and the name of one that is running; what it raises stops the query.
+    timeout: seconds after which the query is stopped with QueryTimeoutError. cancel: a `Cancel`, which stops
+    it from another thread with CancelledError. Both wait for the end of a compilation.
 
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
     import pyarrow as pa
 
     started = time.perf_counter()
+    stop = stopper(timeout, cancel)
     resolved = resolve(tables)
     loaded = _load(
         text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
     )
     compiled = time.perf_counter()
-    result = _run(loaded.handle, resolved, ranks, threads, memory, simulation_seed, loaded.settings, progress)
+    if stop:
+        stop()
+    result = _run(
+        loaded.handle, resolved, ranks, threads, memory, simulation_seed, loaded.settings, progress, stop
+    )
     table = pa.table(result)
     finished = time.perf_counter()
     global _last_profile
@@ -99,7 +110,7 @@ def explain(
     *,
     ranks: int = 1,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     statistics: Mapping[str, Any] | None = None,
@@ -148,7 +159,7 @@ def compile_to(
     """
     import shutil
 
-    folder = Path(folder)
+    folder = Path(folder).expanduser()
     loaded = _load(
         text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=None
     )
@@ -332,14 +343,16 @@ def _run(
     tables: dict[str, Table],
     ranks: int,
     threads: int | None,
-    memory: int | None,
+    memory: int | str | None,
     simulation_seed: int | None,
     settings: dict[str, str],
     progress: Callable[[int, int, int, str], None] | None = None,
+    stop: Callable[[], None] | None = None,
 ) -> Any:
     bindings = bindings_of(tables)
     options = programs.run_options(ranks, threads, memory)
     options["progress"] = progress
+    options["poll"] = stop
     if simulation_seed is not None:
         options["simulation_seed"] = simulation_seed
     return programs.translated(lambda: program.run(bindings, settings=settings, **options))

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headrace._src.errors import HeadraceError
+from headrace._src.errors import HeadraceError, UserError, translated
 from headrace._src.query import arrow_tables
 
-#: What `tables=` takes: a directory of Parquet files, or names with path(s) or Arrow tables.
-TablesArgument = str | Path | Mapping[str, Any]
+#: What `tables=` takes: a directory of Parquet files, a file, a pattern or several of these; or names with
+#: path(s) or Arrow tables. "~" is the home directory.
+TablesArgument = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Any]
+
+#: The same on a command line.
+TABLES_METAVAR = "DIR|FILE|NAME=PATH"
+TABLES_HELP = (
+    "directory of Parquet files, a file, a pattern, or one table by its name; may be repeated, and "
+    "NAME=PATH with the same name adds files to a table"
+)
 
 
 @dataclass(frozen=True)
@@ -56,40 +65,29 @@ Table = FileTable | ArrowTable
 
 def resolve(tables: TablesArgument) -> dict[str, Table]:
     """Names to tables. A directory gives one table per Parquet file, and one per folder of Parquet files."""
-    if isinstance(tables, (str, Path)):
-        return _directory(Path(tables))
-    out: dict[str, Table] = {}
-    for name, value in tables.items():
-        if isinstance(value, (str, Path)):
-            path = Path(value)
-            out[name] = FileTable(_files(path) if path.is_dir() else (str(path),))
-        elif hasattr(value, "__arrow_c_stream__"):
-            out[name] = ArrowTable(value)
-        elif isinstance(value, Sequence):
-            out[name] = FileTable(tuple(str(path) for path in value))
-        else:
-            raise HeadraceError(
-                f"table {name}: not a path, a list of paths or an Arrow table: {type(value).__name__}"
-            )
-    return out
+    from headrace import _runtime
+
+    if isinstance(tables, Mapping):
+        return {name: _table(name, value) for name, value in tables.items()}
+    texts = [tables] if isinstance(tables, (str, os.PathLike)) else list(tables)
+    found = translated(lambda: _runtime.tables([os.fspath(text) for text in texts]))
+    return {name: FileTable(tuple(paths)) for name, paths in found.items()}
 
 
-def _directory(folder: Path) -> dict[str, Table]:
-    if not folder.is_dir():
-        raise HeadraceError(f"no such directory of tables: {folder}", "io")
-    out: dict[str, Table] = {}
-    for entry in sorted(folder.iterdir()):
-        if entry.suffix == ".parquet" and entry.is_file():
-            out[entry.stem] = FileTable((str(entry),))
-        elif entry.is_dir() and any(entry.glob("*.parquet")):
-            out[entry.name] = FileTable(_files(entry))
-    if not out:
-        raise HeadraceError(f"no Parquet files in: {folder}", "io")
-    return out
+def _table(name: str, value: Any) -> Table:
+    from headrace import _runtime
 
-
-def _files(folder: Path) -> tuple[str, ...]:
-    paths = tuple(str(path) for path in sorted(folder.glob("*.parquet")))
-    if not paths:
-        raise HeadraceError(f"no Parquet files in: {folder}", "io")
-    return paths
+    if hasattr(value, "__arrow_c_stream__"):
+        return ArrowTable(value)
+    texts = [value] if isinstance(value, (str, os.PathLike)) else value
+    if not isinstance(texts, Sequence) or not all(isinstance(text, (str, os.PathLike)) for text in texts):
+        raise UserError(
+            f"table {name}: not a path, a list of paths or an Arrow table: {type(value).__name__}"
+        )
+    return FileTable(
+        tuple(
+            path
+            for text in texts
+            for path in translated(lambda text=text: _runtime.table_files(os.fspath(text)))
+        )
+    )

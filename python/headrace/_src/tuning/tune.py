@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
+from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.tuning.search import INTERRUPTED, Budget, Outcome, search
 from headrace._src.tuning.subject import ProgramSubject, SqlSubject, Subject
 
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "program", help="one SQL query, @FILE with one, or FILE.mlir with a function of tensors"
     )
-    parser.add_argument("--tables", metavar="DIR", help="directory of Parquet files, for queries")
+    parser.add_argument("--tables", action="append", metavar=TABLES_METAVAR, help=TABLES_HELP)
     parser.add_argument(
         "--query",
         action="append",
@@ -134,7 +135,7 @@ def _subject(arguments: argparse.Namespace) -> Subject:
     return SqlSubject(text, resolve(arguments.tables))
 
 
-def _query(given: str, tables: str) -> list[tuple[int, QueryTensor]]:
+def _query(given: str, tables: list[str]) -> list[tuple[int, QueryTensor]]:
     """`0=x,y;2=z: select …`: arguments of a function and the columns that they are."""
     from headrace._src.array.queries import query
 
@@ -152,7 +153,6 @@ def _text(given: str) -> str:
     if not given.startswith("@"):
         return given
     try:
-        with open(given.removeprefix("@"), encoding="utf-8") as file:
-            return file.read()
-    except OSError as error:
+        return Path(given.removeprefix("@")).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
         raise HeadraceError(f"cannot read the program: {error}", "io") from None

@@ -1,0 +1,44 @@
+"""Stopping a query: on request of another thread, and after a time."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+
+from headrace._src.errors import CancelledError, QueryTimeoutError, UserError
+
+
+class Cancel:
+    """Stops the queries that it was given to as `cancel=`: call `cancel()` from any thread.
+
+    A query that is stopped raises CancelledError. The handle stays cancelled.
+    """
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def cancel(self) -> None:
+        self._event.set()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._event.is_set()
+
+
+def stopper(timeout: float | None, cancel: Cancel | None) -> Callable[[], None] | None:
+    """What raises once the query has to stop; `timeout` seconds count from this call."""
+    if timeout is not None and not 0 < timeout < math.inf:
+        raise UserError(f"timeout must be a positive number of seconds, got {timeout!r}")
+    if timeout is None and cancel is None:
+        return None
+    deadline = math.inf if timeout is None else time.monotonic() + timeout
+
+    def stop() -> None:
+        if cancel is not None and cancel.cancelled:
+            raise CancelledError("the query was cancelled")
+        if time.monotonic() > deadline:
+            raise QueryTimeoutError(f"the query took longer than its timeout: {timeout:g} s")
+
+    return stop

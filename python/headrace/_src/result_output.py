@@ -1,0 +1,80 @@
+"""Where the command line puts a result: text on standard output, or a file by its suffix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headrace._src.errors import InputOutputError, UserError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SHOWN_ROWS = 40
+
+
+def print_rows(table: pa.Table) -> None:
+    """The first rows as aligned text."""
+    names = table.column_names
+    columns = [
+        [_cell(value) for value in column.to_pylist()] for column in table.slice(0, _SHOWN_ROWS).columns
+    ]
+    widths = [max(map(len, [name, *cells])) for name, cells in zip(names, columns, strict=True)]
+    lines = [names, ["-" * width for width in widths], *zip(*columns, strict=True)]
+    for line in lines:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    if table.num_rows > _SHOWN_ROWS:
+        print(f"… {table.num_rows - _SHOWN_ROWS} more rows (use --output FILE)")
+
+
+def _cell(value: object) -> str:
+    return "NULL" if value is None else str(value)
+
+
+class ResultFile:
+    """A file for a result; nothing is left behind if writing fails.
+
+    Made before the query runs: raises at once for a format or a folder that cannot be written.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path).expanduser()
+        if self._path.suffix not in _WRITERS:
+            formats = ", ".join(_WRITERS)
+            raise UserError(f"the output must end in one of {formats}, got {path}")
+        if not os.access(self._path.parent, os.W_OK):
+            raise InputOutputError(f"cannot write into the folder of the output: {path}")
+
+    def write(self, table: pa.Table) -> None:
+        temporary = f"{self._path}.{os.getpid()}.tmp"
+        try:
+            _WRITERS[self._path.suffix](table, temporary)
+            os.replace(temporary, self._path)
+        except OSError as error:
+            raise InputOutputError(f"cannot write the result: {error}") from None
+        finally:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+
+
+def _parquet(table: pa.Table, path: str) -> None:
+    import pyarrow.parquet as parquet
+
+    parquet.write_table(table, path)
+
+
+def _arrow(table: pa.Table, path: str) -> None:
+    import pyarrow.feather as feather
+
+    feather.write_feather(table, path, compression="uncompressed")
+
+
+def _csv(table: pa.Table, path: str) -> None:
+    import pyarrow.csv as csv
+
+    csv.write_csv(table, path)
+
+
+_WRITERS: dict[str, Callable[[pa.Table, str], None]] = {".parquet": _parquet, ".arrow": _arrow, ".csv": _csv}

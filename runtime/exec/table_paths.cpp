@@ -1,0 +1,124 @@
+// Looks at names only, never into files.
+#include "runtime/exec/table_paths.h"
+
+#include "runtime/base/path_text.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace headrace::exec {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is in a folder, in the order of names. kIo if it cannot be read.
+Expected<std::vector<fs::path>> childrenOf(const fs::path &folder) {
+  std::vector<fs::path> children;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    children.push_back(entry->path());
+  }
+  if (error) {
+    return makeError(ErrorKind::kIo, "cannot read the directory (", error.message(),
+                     "): ", folder.string());
+  }
+  std::sort(children.begin(), children.end());
+  return children;
+}
+
+Expected<std::vector<std::string>> parquetFiles(const fs::path &folder) {
+  HR_ASSIGN_OR_RETURN(std::vector<fs::path> children, childrenOf(folder));
+  std::vector<std::string> files;
+  for (const fs::path &child : children) {
+    if (child.extension() == ".parquet") {
+      files.push_back(child.string());
+    }
+  }
+  return files;
+}
+
+bool isDirectory(const fs::path &path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+Status addTable(TablePaths &tables, const std::string &name, std::vector<std::string> files) {
+  auto [at, added] = tables.try_emplace(name, std::move(files));
+  return added ? Status()
+               : makeError(ErrorKind::kUser, "two tables of the same name (", at->second.front(),
+                           "): ", name);
+}
+
+/// NAME.parquet, or a folder NAME of Parquet files; anything else is no table.
+Status addEntry(TablePaths &tables, const fs::path &path) {
+  if (isDirectory(path)) {
+    HR_ASSIGN_OR_RETURN(std::vector<std::string> files, parquetFiles(path));
+    return files.empty() ? Status() : addTable(tables, path.filename().string(), std::move(files));
+  }
+  return path.extension() == ".parquet" ? addTable(tables, path.stem().string(), {path.string()})
+                                        : Status();
+}
+
+Status addNamed(TablePaths &tables, const std::string &name, const std::string &path) {
+  if (name.empty() || path.empty()) {
+    return makeError(ErrorKind::kUser, "tables are DIR, FILE or NAME=PATH, got ", name, "=", path);
+  }
+  HR_ASSIGN_OR_RETURN(std::vector<std::string> files, tableFiles(path));
+  std::vector<std::string> &bound = tables[name];
+  bound.insert(bound.end(), files.begin(), files.end());
+  return {};
+}
+
+} // namespace
+
+Expected<std::vector<std::string>> tableFiles(const std::string &text) {
+  HR_ASSIGN_OR_RETURN(std::vector<std::string> paths, matchingPaths(text));
+  std::vector<std::string> files;
+  for (const std::string &path : paths) {
+    std::error_code ignored;
+    if (isDirectory(path)) {
+      HR_ASSIGN_OR_RETURN(std::vector<std::string> inside, parquetFiles(path));
+      files.insert(files.end(), inside.begin(), inside.end());
+    } else if (fs::exists(path, ignored)) {
+      files.push_back(path);
+    } else {
+      return makeError(ErrorKind::kIo, "no such file: ", path);
+    }
+  }
+  if (files.empty()) {
+    return makeError(ErrorKind::kIo, "no Parquet files in: ", text);
+  }
+  return files;
+}
+
+Status addTables(TablePaths &tables, const std::string &text) {
+  std::error_code ignored;
+  size_t equals = text.find('=');
+  // A folder may be called "year=2024".
+  if (equals != std::string::npos && text.find('/') > equals &&
+      !fs::exists(homePath(text), ignored)) {
+    return addNamed(tables, text.substr(0, equals), text.substr(equals + 1));
+  }
+  size_t before = tables.size();
+  HR_ASSIGN_OR_RETURN(std::vector<std::string> paths, matchingPaths(text));
+  fs::path only = paths.front();
+  if (paths.size() > 1 || only != homePath(text)) {
+    for (const std::string &path : paths) {
+      HR_RETURN_IF_ERROR(addEntry(tables, path));
+    }
+  } else if (isDirectory(only)) {
+    HR_ASSIGN_OR_RETURN(std::vector<fs::path> children, childrenOf(only));
+    for (const fs::path &child : children) {
+      HR_RETURN_IF_ERROR(addEntry(tables, child));
+    }
+  } else if (fs::exists(only, ignored)) {
+    return addTable(tables, only.stem().string(), {only.string()});
+  } else {
+    return makeError(ErrorKind::kIo, "no such directory of tables: ", only.string());
+  }
+  return tables.size() > before ? Status()
+                                : makeError(ErrorKind::kIo, "no Parquet files in: ", text);
+}
+
+} // namespace headrace::exec
