@@ -182,6 +182,8 @@ def test_statements(text: str, kind: Kind, query: str) -> None:
     assert (script.kind, script.query.strip()) == (kind, query)
     assert text.encode()[-len(query.encode()) :] == script.query.encode()[-len(query.encode()) :]
     assert len(script.query.encode()) == len(text.encode())
+    assert script_of(script.text).kind is (Kind.CATALOGUE if kind is Kind.CATALOGUE else Kind.ROWS)
+    assert script_of(script.text).query == script.query
     assert may_not_be_rows(text) or kind is Kind.ROWS
 
 

@@ -444,7 +444,7 @@ def test_wrong_xml_files(format: str, text: str, tmp_path: Path) -> None:
 def test_gpus_of_two_models_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "mixed.xml"
     file.write_text((DATA / "nccl-h100.xml").read_text().replace('device="0x2330"', 'device="0x2335"', 1))
-    done = run("import", "nccl", file, status=1)
+    done = run("import", "nccl", file, status=2)
     why = "GPUs of several models in one node are not supported: H200 and H100"
     assert done.stderr == f"headrace-topo: {file}: {why}\n"
 

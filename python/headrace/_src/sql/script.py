@@ -31,7 +31,7 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True)
 class Script:
-    """The statements of a text; `query` is without EXPLAIN."""
+    """The statements of a text, without EXPLAIN."""
 
     text: str
     definitions: tuple[str, ...]
@@ -64,6 +64,7 @@ def script_of(text: str) -> Script:
     starts = [tokens[0] for tokens in statements]
     definitions = [_part(data, start, end) for start, end in pairwise(starts)]
     kind, start = _kind(text, data, statements[-1])
+    text = (data[: starts[-1]] + _BLANKED.sub(b" ", data[starts[-1] : start]) + data[start:]).decode()
     return Script(text, tuple(definitions), _part(data, start, len(data)), kind)
 
 
