@@ -214,8 +214,10 @@ solve::Problem disturbed(solve::Problem problem, uint64_t alternative) {
 
 FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions &options,
                                        ShardReport &report) {
+  auto nameOf = [&](int32_t node) { return nodeText(program.nodes()[node]); };
   if (options.seed != 0) {
-    Expected<solve::Choice> choice = solve::randomFeasibleChoice(program.problem(), options.seed);
+    Expected<solve::Choice> choice =
+        solve::randomFeasibleChoice(program.problem(), options.seed, nameOf);
     if (!choice.ok()) {
       return program.function().emitError(choice.status().message());
     }
@@ -226,6 +228,7 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
   if (options.alternative != 0) {
     solve::SolveOptions quick;
     quick.secondsMax = options.secondsMax;
+    quick.nameOf = nameOf;
     Expected<solve::Solution> other =
         solve::solve(disturbed(program.problem(), options.alternative), quick);
     if (!other.ok()) {
@@ -238,7 +241,7 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
   solve::SolveOptions solverOptions;
   solverOptions.secondsMax = options.secondsMax;
   solverOptions.shareOfCostMax = kShareOfRunMax;
-  solverOptions.nameOf = [&](int32_t node) { return nodeText(program.nodes()[node]); };
+  solverOptions.nameOf = nameOf;
   Expected<solve::Solution> solution = solve::solve(program.problem(), solverOptions);
   if (!solution.ok()) {
     return program.function().emitError(solution.status().message());

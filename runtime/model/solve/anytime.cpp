@@ -37,6 +37,8 @@ constexpr int kBatchesPerRound = 16;
 // (about 2 ms).
 constexpr size_t kExhaustiveNodes = 64;
 constexpr int64_t kExhaustiveSteps = 1000000;
+// At least so long it looks for a first allowed choice.
+constexpr double kSecondsWithoutChoice = 2;
 
 } // namespace
 
@@ -71,6 +73,9 @@ void Anytime::run() {
 
 bool Anytime::outOfTime() const {
   double seconds = options_.secondsMax;
+  if (!isAllowed()) { // any choice is better than none, however busy the machine is
+    seconds = std::max(seconds, kSecondsWithoutChoice);
+  }
   if (options_.shareOfCostMax > 0 && bestExcess_ <= 0) {
     seconds = std::min(seconds, options_.shareOfCostMax * bestCost_);
   }

@@ -2,6 +2,7 @@
 #include "runtime/model/solve/solve.h"
 #include "runtime/model/solve/anytime.h"
 #include "runtime/model/solve/collapse.h"
+#include "runtime/model/solve/contradiction.h"
 #include "runtime/model/solve/memory_rows.h"
 #include "runtime/model/solve/reduction.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 // Where nothing fits, a little search gives a choice with little excess.
 constexpr int32_t kHopelessRounds = 3;
+// For a search whose only aim is an allowed choice.
+constexpr double kPatientSeconds = 2;
 // So many nodes are named beside what is held where nothing fits.
 constexpr size_t kHoldersShown = 3;
 
@@ -27,10 +30,6 @@ constexpr int32_t kAlikeRounds = 60;
 
 double steadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-Status contradiction() {
-  return makeError(ErrorKind::kUser, "no choice of layouts satisfies all constraints");
 }
 
 using NameOf = std::function<std::string(int32_t node)>;
@@ -133,6 +132,21 @@ Start chooseAlike(const Problem &problem, const SolveOptions &options, double st
   return {};
 }
 
+/// Whether a problem has an allowed choice; memory is not looked at.
+bool isAllowed(const Problem &problem) {
+  Reduction reduction(problem);
+  if (reduction.isContradiction()) {
+    return false;
+  }
+  SolveOptions patient;
+  patient.now = steadySeconds;
+  patient.secondsMax = kPatientSeconds;
+  patient.roundsMax = kHopelessRounds;
+  Anytime search(reduction.reduced(), patient, patient.now());
+  search.run();
+  return search.isAllowed();
+}
+
 } // namespace
 
 bool Solution::fits() const {
@@ -151,7 +165,7 @@ Expected<Solution> solve(const Problem &problem, const SolveOptions &options) {
   double started = timed.now();
   Reduction reduction(problem);
   if (reduction.isContradiction()) {
-    return contradiction();
+    return contradiction(problem, isAllowed, options.nameOf);
   }
   const Problem &reduced = reduction.reduced();
   SolveOptions limited = timed;
@@ -169,7 +183,7 @@ Expected<Solution> solve(const Problem &problem, const SolveOptions &options) {
   }
   search.run();
   if (!search.isAllowed()) {
-    return contradiction();
+    return contradiction(problem, isAllowed, options.nameOf);
   }
   Solution solution;
   solution.choice = reduction.lift(search.best());

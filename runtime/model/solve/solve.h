@@ -72,7 +72,9 @@ Expected<Solution> solveWithout(const Problem &problem, int32_t node,
 
 /// A random choice without forbidden parts, each node's strategy drawn from those still possible;
 /// every such choice has positive probability. For tests that must run every layout. Memory limits
-/// are ignored.
-Expected<Choice> randomFeasibleChoice(const Problem &problem, uint64_t seed);
+/// are ignored. `nameOf` as in SolveOptions.
+Expected<Choice>
+randomFeasibleChoice(const Problem &problem, uint64_t seed,
+                     const std::function<std::string(int32_t node)> &nameOf = nullptr);
 
 } // namespace headrace::solve

@@ -231,6 +231,28 @@ TEST(Solve, contradictions_are_refused) {
   EXPECT_FALSE(randomFeasibleChoice(problem, 1).ok());
 }
 
+TEST(Solve, contradictions_name_the_first_node_that_fits_none_before_it) {
+  // A chain of equal strategies, but for the third from the end: it must be unlike the first.
+  Problem problem;
+  problem.nodes.assign(8, {{1, 2}, {}});
+  for (int32_t n = 0; n + 1 < 8; ++n) {
+    problem.edges.push_back({n, n + 1, {0, kForbidden, kForbidden, 0}});
+  }
+  problem.edges.push_back({0, 5, {kForbidden, 0, 0, kForbidden}});
+  SolveOptions options;
+  options.nameOf = [](int32_t node) { return "n" + std::to_string(node); };
+  const char *why = "no choice of layouts satisfies all constraints: n5 has none that fits those "
+                    "of n0, n4";
+  Expected<Solution> solution = solve(problem, options);
+  EXPECT_EQ(solution.status().message(), why);
+  EXPECT_EQ(solution.status().kind(), ErrorKind::kUser);
+  EXPECT_EQ(randomFeasibleChoice(problem, 1, options.nameOf).status().message(), why);
+  problem.edges.pop_back();
+  problem.nodes[3].cost = {kForbidden, kForbidden};
+  EXPECT_EQ(solve(problem, options).status().message(),
+            "no choice of layouts satisfies all constraints: n3 has none that fits those of n2");
+}
+
 TEST(Solve, malformed_problems_are_refused) {
   Problem problem;
   problem.nodes = {{{}, {}}};
