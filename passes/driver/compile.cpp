@@ -5,6 +5,7 @@
 #include "dialects/topo/TopoDialect.h"
 #include "passes/driver/mixed.h"
 #include "passes/driver/phases.h"
+#include "passes/import/ImportDuckdb.h"
 #include "passes/import/ImportSubstrait.h"
 #include "passes/lower/lower.h"
 #include "passes/schedule/schedule.h"
@@ -151,15 +152,20 @@ std::unique_ptr<MLIRContext> makeContext() {
   return context;
 }
 
-OwningOpRef<ModuleOp> importSql(MLIRContext *context, const std::string &substrait,
-                                const CompileOptions &options, std::string &error,
+OwningOpRef<ModuleOp> importSql(MLIRContext *context, const SqlQuery &query,
+                                const CompileOptions &options, import::ImportError &error,
                                 const llvm::StringSet<> &takenNames) {
-  import::SubstraitImportOptions importOptions;
+  import::ImportOptions importOptions;
+  importOptions.text = query.text;
+  importOptions.resultNames = query.resultNames;
+  importOptions.nowMicroseconds = query.nowMicroseconds;
   importOptions.takenNames = takenNames;
   for (const auto &[table, document] : options.statistics) {
     importOptions.statistics[table] = document;
   }
-  return import::importSubstrait(context, substrait, importOptions, error);
+  return query.format == SqlQuery::Format::kDuckdb
+             ? import::importDuckdb(context, query.json, importOptions, error)
+             : import::importSubstrait(context, query.json, importOptions, error);
 }
 
 bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &options,
@@ -287,11 +293,12 @@ OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text,
   return module;
 }
 
-bool compileSql(MLIRContext *context, const std::string &substrait, const CompileOptions &options,
-                CompiledProgram &out, std::string &error) {
+bool compileSql(MLIRContext *context, const SqlQuery &query, const CompileOptions &options,
+                CompiledProgram &out, import::ImportError &error) {
   PhaseClock clock(out);
   currentWork = "phase import";
-  return compileImported(importSql(context, substrait, options, error), clock, options, out, error);
+  OwningOpRef<ModuleOp> module = importSql(context, query, options, error);
+  return module && compileImported(std::move(module), clock, options, out, error.message);
 }
 
 bool compileMlir(MLIRContext *context, const std::string &text, const CompileOptions &options,

@@ -2,6 +2,7 @@
 // knows all phases.
 #pragma once
 
+#include "passes/import/ImportContext.h"
 #include "runtime/model/plan/plan.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -11,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,11 +57,21 @@ struct CompiledProgram {
 /// milliseconds.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
-/// Substrait JSON to the program of phase `import`, whose columns get none of `takenNames`. Null
-/// and `error` (with the place) on failure.
-mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context,
-                                            const std::string &substrait,
-                                            const CompileOptions &options, std::string &error,
+/// A query as a front end bound it.
+struct SqlQuery {
+  enum class Format { kSubstrait, kDuckdb };
+  Format format = Format::kDuckdb;
+  std::string json;
+  std::string text;                       ///< of the query, for places; may be empty
+  std::vector<std::string> resultNames;   ///< empty: those of the plan
+  std::optional<int64_t> nowMicroseconds; ///< what now() means, since 1970-01-01 (UTC)
+};
+
+/// A query to the program of phase `import`, whose columns get none of `takenNames`. Null and
+/// `error` on failure.
+mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context, const SqlQuery &query,
+                                            const CompileOptions &options,
+                                            import::ImportError &error,
                                             const llvm::StringSet<> &takenNames = {});
 
 /// The text of a program of phase `import`, a function @main or the only one. Null and `error` on
@@ -71,9 +83,9 @@ mlir::OwningOpRef<mlir::ModuleOp> importMlir(mlir::MLIRContext *context, const s
 bool runPhases(mlir::ModuleOp module, Phase from, Phase to, const CompileOptions &options,
                std::string &error);
 
-/// The whole way. False and `error` on failure.
-bool compileSql(mlir::MLIRContext *context, const std::string &substrait,
-                const CompileOptions &options, CompiledProgram &out, std::string &error);
+/// The whole way. False and `error` on failure; of an error behind the import only the message.
+bool compileSql(mlir::MLIRContext *context, const SqlQuery &query, const CompileOptions &options,
+                CompiledProgram &out, import::ImportError &error);
 /// The same for importMlir's text. A function of tensors becomes a tensor program.
 bool compileMlir(mlir::MLIRContext *context, const std::string &text, const CompileOptions &options,
                  CompiledProgram &out, std::string &error);

@@ -60,10 +60,12 @@ llvm::StringSet<> columnNames(func::FuncOp function) {
 bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptions &options,
               std::string &error) {
   MLIRContext *context = function.getContext();
+  import::ImportError importError;
   OwningOpRef<ModuleOp> module =
-      importSql(context, input.substrait, options, error, columnNames(function));
+      importSql(context, input.query, options, importError, columnNames(function));
   func::FuncOp query = module ? programFunction(*module) : func::FuncOp();
   if (!query) {
+    error = importError.text();
     return false;
   }
   auto shown = query->getAttrOfType<ArrayAttr>(frame::FrameDialect::getResultNamesAttrName());

@@ -7,7 +7,7 @@ namespace headrace::driver {
 
 /// A query in front of a tensor function.
 struct QueryInput {
-  std::string substrait;                         ///< JSON
+  SqlQuery query;
   std::vector<unsigned> arguments;               ///< of the function, whose rows align
   std::vector<std::vector<std::string>> columns; ///< per argument: names in the query's result
 };

@@ -20,7 +20,7 @@ CompilerSession::CompilerSession() : state_(std::make_unique<State>()) {}
 CompilerSession::~CompilerSession() = default;
 
 SessionAnswer CompilerSession::compileSql(const SessionRequest &request) {
-  return compile(request, Language::kSubstrait);
+  return compile(request, Language::kSql);
 }
 
 SessionAnswer CompilerSession::compileMlir(const SessionRequest &request) {
@@ -41,6 +41,12 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
   failed.died = true;
   failed.error = "the compiler failed: " + death;
   return failed;
+}
+
+static SqlQuery sqlQuery(const SessionSql &sql) {
+  bool duckdb = sql.substrait.empty();
+  return {duckdb ? SqlQuery::Format::kDuckdb : SqlQuery::Format::kSubstrait,
+          duckdb ? sql.duckdb : sql.substrait, sql.text, sql.resultNames, sql.nowMicroseconds};
 }
 
 void CompilerSession::compile(const SessionRequest &request, Language language,
@@ -70,12 +76,19 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   mlir::MLIRContext *context = state_->context.get();
   std::vector<QueryInput> queries;
   for (const SessionQuery &query : request.queries) {
-    queries.push_back({query.substrait, query.arguments, query.columns});
+    queries.push_back({sqlQuery(query), query.arguments, query.columns});
   }
-  answer.ok =
-      language == Language::kMlir
-          ? driver::compileMixed(context, request.mlir, queries, options, program, answer.error)
-          : driver::compileSql(context, request.substrait, options, program, answer.error);
+  if (language == Language::kMlir) {
+    answer.ok =
+        driver::compileMixed(context, request.mlir, queries, options, program, answer.error);
+  } else {
+    import::ImportError error;
+    answer.ok = driver::compileSql(context, sqlQuery(request), options, program, error);
+    answer.error = error.position ? error.message : error.text();
+    answer.errorKind = import::kindName(error.kind);
+    answer.errorPosition = error.position ? static_cast<int64_t>(*error.position) : -1;
+    answer.errorLength = static_cast<int64_t>(error.length);
+  }
   answer.phaseSeconds = program.phaseSeconds;
   if (!answer.ok) {
     if (answer.error.empty()) {

@@ -6,21 +6,29 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace headrace::driver {
 
+/// A query as a front end bound it.
+struct SessionSql {
+  std::string duckdb;                     ///< a plan of DuckDB's json_serialize_plan; or
+  std::string substrait;                  ///< JSON
+  std::string text;                       ///< of the query, for the places of errors; may be empty
+  std::vector<std::string> resultNames;   ///< empty: those of the plan
+  std::optional<int64_t> nowMicroseconds; ///< what now() means, since 1970-01-01 (UTC)
+};
+
 /// A query whose columns are arguments of a tensor function: see driver::QueryInput.
-struct SessionQuery {
-  std::string substrait;
+struct SessionQuery : SessionSql {
   std::vector<unsigned> arguments;
   std::vector<std::vector<std::string>> columns;
 };
 
-struct SessionRequest {
-  std::string substrait;                         ///< JSON; or
+struct SessionRequest : SessionSql {
   std::string mlir;                              ///< text of a program of phase `import`
   std::vector<SessionQuery> queries;             ///< with `mlir`: of a mixed program
   std::map<std::string, std::string> statistics; ///< table -> statistics document, JSON
@@ -38,7 +46,10 @@ struct SessionRequest {
 
 struct SessionAnswer {
   bool ok = false;
-  std::string error; ///< with its place; why ok is false
+  std::string error; ///< with its place if that is not below; why ok is false
+  /// Of an error of the import: "unsupported", "user" or "malformed"; else empty.
+  std::string errorKind;
+  int64_t errorPosition = -1, errorLength = 0; ///< in bytes of the query's text; -1: not known
   bool died = false; ///< the compiler itself failed: not the program's mistake
   std::string planJson;
   std::string planText;
@@ -58,7 +69,7 @@ public:
   SessionAnswer compileMlir(const SessionRequest &request);
 
 private:
-  enum class Language { kSubstrait, kMlir };
+  enum class Language { kSql, kMlir };
   /// Contained: whatever happens to the compiler, the process and the session go on.
   SessionAnswer compile(const SessionRequest &request, Language language);
   void compile(const SessionRequest &request, Language language, SessionAnswer &answer);

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using namespace headrace::import::substrait;
 namespace frame = headrace::frame;
 
 /// The key expressions of the only grouping.

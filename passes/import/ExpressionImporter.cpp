@@ -8,16 +8,17 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using namespace headrace::import::substrait;
 namespace frame = headrace::frame;
 
-LogicalResult NestingGuard::check(Node node) const {
+LogicalResult SubstraitNestingGuard::check(Node node) const {
   if (depth > kDepthMax) {
     return node.fail("plan is nested too deeply, more than " + Twine(kDepthMax) + " levels");
   }
   return success();
 }
 
-std::optional<int64_t> headrace::import::fieldIndex(Node expression) {
+std::optional<int64_t> headrace::import::substrait::fieldIndex(Node expression) {
   Node structField = expression.get("selection").get("directReference").get("structField");
   if (!structField || structField.get("child")) {
     return std::nullopt;
@@ -78,7 +79,7 @@ FailureOr<SmallVector<Expression>> ExpressionImporter::importAll(ArrayRef<Node> 
 }
 
 FailureOr<Expression> ExpressionImporter::importExpression(Node expression) {
-  NestingGuard guard(environment);
+  SubstraitNestingGuard guard(environment);
   if (failed(guard.check(expression))) {
     return failure();
   }
@@ -162,7 +163,8 @@ static std::string constantText(Attribute value, Type type) {
 }
 
 FailureOr<Expression> ExpressionImporter::importLiteral(Node expression, Node literal) {
-  FailureOr<ConstantValue> constant = headrace::import::importLiteral(environment.context, literal);
+  FailureOr<ConstantValue> constant =
+      headrace::import::substrait::importLiteral(environment.context, literal);
   if (failed(constant)) {
     return failure();
   }
@@ -275,7 +277,7 @@ FailureOr<Expression> ExpressionImporter::importOneOf(Node expression, Node list
       break;
     }
     FailureOr<ConstantValue> constant =
-        headrace::import::importLiteral(environment.context, literal);
+        headrace::import::substrait::importLiteral(environment.context, literal);
     if (failed(constant)) {
       return failure();
     }

@@ -9,7 +9,7 @@
 
 #include <functional>
 
-namespace headrace::import {
+namespace headrace::import::substrait {
 
 /// What expressions need of the whole import.
 struct ExpressionEnvironment {
@@ -25,11 +25,13 @@ struct ExpressionEnvironment {
 };
 
 /// Counts one level of nesting while it lives.
-class NestingGuard {
+class SubstraitNestingGuard {
 public:
   static constexpr unsigned kDepthMax = 500;
-  explicit NestingGuard(ExpressionEnvironment &environment) : depth(environment.depth) { ++depth; }
-  ~NestingGuard() { --depth; }
+  explicit SubstraitNestingGuard(ExpressionEnvironment &environment) : depth(environment.depth) {
+    ++depth;
+  }
+  ~SubstraitNestingGuard() { --depth; }
   mlir::LogicalResult check(Node node) const;
 
 private:
@@ -125,6 +127,6 @@ llvm::SmallVector<Node> callArguments(Node call);
 void flattenConjunction(const ExpressionEnvironment &environment, Node expression,
                         llvm::SmallVectorImpl<Node> &parts);
 
-} // namespace headrace::import
+} // namespace headrace::import::substrait
 
 #endif // HEADRACE_PASSES_IMPORT_EXPRESSIONIMPORTER_H

@@ -7,10 +7,11 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using namespace headrace::import::substrait;
 namespace frame = headrace::frame;
 
-FailureOr<StringRef> headrace::import::functionName(const ExpressionEnvironment &environment,
-                                                    Node call) {
+FailureOr<StringRef>
+headrace::import::substrait::functionName(const ExpressionEnvironment &environment, Node call) {
   FailureOr<int64_t> anchor = call.get("functionReference").integerOr(0);
   if (failed(anchor)) {
     return failure();
@@ -22,7 +23,7 @@ FailureOr<StringRef> headrace::import::functionName(const ExpressionEnvironment 
   return StringRef(function->second);
 }
 
-SmallVector<Node> headrace::import::callArguments(Node call) {
+SmallVector<Node> headrace::import::substrait::callArguments(Node call) {
   SmallVector<Node> values;
   for (Node argument : call.get("arguments").elements()) {
     values.push_back(argument.get("value"));
@@ -30,8 +31,9 @@ SmallVector<Node> headrace::import::callArguments(Node call) {
   return values;
 }
 
-void headrace::import::flattenConjunction(const ExpressionEnvironment &environment, Node expression,
-                                          SmallVectorImpl<Node> &parts) {
+void headrace::import::substrait::flattenConjunction(const ExpressionEnvironment &environment,
+                                                     Node expression,
+                                                     SmallVectorImpl<Node> &parts) {
   // A worklist, as conjunctions nest as deeply as the user writes them.
   SmallVector<Node> open = {expression};
   while (!open.empty()) {

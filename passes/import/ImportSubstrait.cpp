@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using namespace headrace::import::substrait;
 namespace frame = headrace::frame;
 
 static FailureOr<llvm::DenseMap<int64_t, std::string>> declaredFunctions(Node document) {
@@ -33,8 +34,7 @@ static FailureOr<llvm::DenseMap<int64_t, std::string>> declaredFunctions(Node do
 }
 
 /// Fills `module` with the function @main of the plan.
-static LogicalResult importPlan(Node document, const SubstraitImportOptions &options,
-                                ModuleOp module) {
+static LogicalResult importPlan(Node document, const ImportOptions &options, ModuleOp module) {
   SmallVector<Node> relations = document.get("relations").elements();
   if (relations.size() != 1) {
     return document.fail("expected a plan with one entry in relations");
@@ -78,11 +78,10 @@ static LogicalResult importPlan(Node document, const SubstraitImportOptions &opt
   return success();
 }
 
-OwningOpRef<ModuleOp> headrace::import::importSubstrait(MLIRContext *context, StringRef json,
-                                                        const SubstraitImportOptions &options,
-                                                        std::string &error) {
+static OwningOpRef<ModuleOp> importDocument(MLIRContext *context, StringRef json,
+                                            const ImportOptions &options, std::string &error) {
   context->loadDialect<frame::FrameDialect, func::FuncDialect>();
-  ImportContext importContext;
+  SubstraitContext importContext;
   std::optional<nlohmann::json> document = parseJson(importContext, json);
   if (!document) {
     error = importContext.error();
@@ -104,5 +103,18 @@ OwningOpRef<ModuleOp> headrace::import::importSubstrait(MLIRContext *context, St
     return {};
   }
   error.clear();
+  return module;
+}
+
+OwningOpRef<ModuleOp> headrace::import::importSubstrait(MLIRContext *context, StringRef json,
+                                                        const ImportOptions &options,
+                                                        ImportError &error) {
+  std::string message;
+  OwningOpRef<ModuleOp> module = importDocument(context, json, options, message);
+  error = {};
+  if (!module) {
+    error.kind = ImportError::Kind::kUnsupported;
+    error.message = message;
+  }
   return module;
 }

@@ -4,21 +4,10 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
-
-#include <string>
+#include "passes/import/ImportContext.h"
+#include "passes/import/ImportOptions.h"
 
 namespace headrace::import {
-
-/// What is known of the tables beside the plan.
-struct SubstraitImportOptions {
-  /// Per table the statistics document of the storage layer, as JSON text. Tables without one are
-  /// scanned without statistics; what of a document does not concern the columns read is left out.
-  llvm::StringMap<std::string> statistics;
-  /// Names that columns must not get: of the program that the query becomes a part of.
-  llvm::StringSet<> takenNames;
-};
 
 /// Makes `func.func @main() -> !frame.table<…>` with `frame.result_names` from a Substrait plan as
 /// DataFusion writes it (bare function names; `"nullAware"` on joins that stand for NOT IN).
@@ -27,8 +16,7 @@ struct SubstraitImportOptions {
 /// then the path in the document. Null on malformed or unsupported input: `error` then says what
 /// and at which path. Never aborts, whatever the text. Loads the dialects frame and func.
 mlir::OwningOpRef<mlir::ModuleOp> importSubstrait(mlir::MLIRContext *context, llvm::StringRef json,
-                                                  const SubstraitImportOptions &options,
-                                                  std::string &error);
+                                                  const ImportOptions &options, ImportError &error);
 
 } // namespace headrace::import
 

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using namespace headrace::import::substrait;
 namespace frame = headrace::frame;
 
 namespace {

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using namespace headrace::import::substrait;
 namespace frame = headrace::frame;
 
 SmallVector<frame::Column> Relation::columns() const {
@@ -18,7 +19,7 @@ SmallVector<frame::Column> Relation::columns() const {
   return columns;
 }
 
-RelationImporter::RelationImporter(OpBuilder &builder, const SubstraitImportOptions &options,
+RelationImporter::RelationImporter(OpBuilder &builder, const ImportOptions &options,
                                    llvm::DenseMap<int64_t, std::string> functions)
     : builder(builder), options(options), usedNames(options.takenNames) {
   environment.context = builder.getContext();
@@ -47,7 +48,7 @@ Location RelationImporter::locate(Node node, StringRef text) const {
 //===----------------------------------------------------------------------===//
 
 FailureOr<Relation> RelationImporter::importRelation(Node relation) {
-  NestingGuard guard(environment);
+  SubstraitNestingGuard guard(environment);
   if (failed(guard.check(relation))) {
     return failure();
   }
@@ -275,7 +276,7 @@ DictionaryAttr RelationImporter::statisticsOf(StringRef table, ArrayRef<Attribut
   auto document = options.statistics.find(table);
   return document == options.statistics.end()
              ? DictionaryAttr()
-             : importStatistics(environment.context, document->second, columns, type);
+             : TableDocument(document->second).statistics(environment.context, columns, type);
 }
 
 FailureOr<Relation> RelationImporter::importVirtualTable(Node read, Node table) {

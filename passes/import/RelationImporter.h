@@ -6,7 +6,7 @@
 #include "passes/import/ImportSubstrait.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace headrace::import {
+namespace headrace::import::substrait {
 
 /// An imported relation. Substrait counts columns and may list one twice; a table names each once.
 struct Relation {
@@ -24,7 +24,7 @@ struct Relation {
 class RelationImporter {
 public:
   /// Ops go to `builder`'s insertion point.
-  RelationImporter(mlir::OpBuilder &builder, const SubstraitImportOptions &options,
+  RelationImporter(mlir::OpBuilder &builder, const ImportOptions &options,
                    llvm::DenseMap<int64_t, std::string> functions);
 
   mlir::FailureOr<Relation> importRelation(Node relation);
@@ -79,11 +79,11 @@ private:
                                     frame::TableType type);
 
   mlir::OpBuilder &builder;
-  const SubstraitImportOptions &options;
+  const ImportOptions &options;
   ExpressionEnvironment environment;
   llvm::StringSet<> usedNames;
 };
 
-} // namespace headrace::import
+} // namespace headrace::import::substrait
 
 #endif // HEADRACE_PASSES_IMPORT_RELATIONIMPORTER_H

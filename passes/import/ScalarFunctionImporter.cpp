@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using namespace headrace::import::substrait;
 namespace frame = headrace::frame;
 
 static std::optional<frame::NumberFunction> numberFunction(StringRef name) {

@@ -65,31 +65,60 @@ static DictionaryAttr columnAttr(Builder &builder, const json &column, Type type
   return entries.getDictionary(builder.getContext());
 }
 
-DictionaryAttr headrace::import::importStatistics(MLIRContext *context, StringRef document,
-                                                  ArrayRef<Attribute> fileColumns,
-                                                  frame::TableType table) {
-  json parsed = json::parse(document.begin(), document.end(), nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object()) {
+TableDocument::TableDocument(StringRef text)
+    : document(json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false)) {}
+
+const json *TableDocument::column(StringRef name) const {
+  if (!document.is_object()) {
+    return nullptr;
+  }
+  auto columns = document.find("columns");
+  if (columns == document.end() || !columns->is_object()) {
+    return nullptr;
+  }
+  auto column = columns->find(name.str());
+  return column != columns->end() && column->is_object() ? &*column : nullptr;
+}
+
+bool TableDocument::isNeverNull(StringRef name) const {
+  const json *known = column(name);
+  auto nullable = known ? known->find("nullable") : json::const_iterator();
+  return known && nullable != known->end() && *nullable == false;
+}
+
+StringRef TableDocument::refusal(StringRef name) const {
+  if (!document.is_object()) {
+    return {};
+  }
+  auto refused = document.find("unsupported");
+  if (refused == document.end() || !refused->is_object()) {
+    return {};
+  }
+  auto reason = refused->find(name.str());
+  return reason != refused->end() && reason->is_string()
+             ? StringRef(*reason->get_ptr<const json::string_t *>())
+             : StringRef();
+}
+
+DictionaryAttr TableDocument::statistics(MLIRContext *context, ArrayRef<Attribute> fileColumns,
+                                         frame::TableType table) const {
+  if (!document.is_object()) {
     return {};
   }
   Builder builder(context);
   NamedAttrList entries;
   for (const char *key : {"rows", "rows_max", "row_groups"}) {
-    auto member = parsed.find(key);
-    if (member != parsed.end() && member->is_number_integer()) {
+    auto member = document.find(key);
+    if (member != document.end() && member->is_number_integer()) {
       if (Attribute value = scalarAttr(builder, *member)) {
         entries.set(key, value);
       }
     }
   }
   NamedAttrList columns;
-  auto described = parsed.find("columns");
-  if (described != parsed.end() && described->is_object()) {
-    for (auto [name, type] : llvm::zip_equal(fileColumns, table.getColumnTypes())) {
-      auto column = described->find(cast<StringAttr>(name).getValue().str());
-      if (column != described->end() && column->is_object()) {
-        columns.set(cast<StringAttr>(name), columnAttr(builder, *column, type));
-      }
+  for (auto [name, type] : llvm::zip_equal(fileColumns, table.getColumnTypes())) {
+    if (const json *known = column(cast<StringAttr>(name))) {
+      columns.set(cast<StringAttr>(name), columnAttr(builder, *known, type));
     }
   }
   entries.set("columns", columns.getDictionary(context));

@@ -5,13 +5,31 @@
 #include "dialects/frame/FrameTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include <nlohmann/json.hpp>
+
 namespace headrace::import {
 
-/// The part of `document` about `fileColumns` (whose types are those of `table`, in order). Null if
-/// the document is no JSON object or says nothing.
-mlir::DictionaryAttr importStatistics(mlir::MLIRContext *context, llvm::StringRef document,
-                                      llvm::ArrayRef<mlir::Attribute> fileColumns,
-                                      frame::TableType table);
+/// What the storage layer knows of one table.
+class TableDocument {
+public:
+  /// Text that is no JSON object says nothing.
+  explicit TableDocument(llvm::StringRef text);
+
+  /// The part about `fileColumns` (whose types are those of `table`, in order). Null if there is
+  /// nothing.
+  mlir::DictionaryAttr statistics(mlir::MLIRContext *context,
+                                  llvm::ArrayRef<mlir::Attribute> fileColumns,
+                                  frame::TableType table) const;
+  /// Whether a column is known to have no NULL.
+  bool isNeverNull(llvm::StringRef column) const;
+  /// Why a column cannot be read; empty if it can.
+  llvm::StringRef refusal(llvm::StringRef column) const;
+
+private:
+  const nlohmann::json *column(llvm::StringRef name) const;
+
+  nlohmann::json document;
+};
 
 } // namespace headrace::import
 

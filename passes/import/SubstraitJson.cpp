@@ -7,18 +7,19 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using namespace headrace::import::substrait;
 using nlohmann::json;
 
-static void printPath(llvm::raw_ostream &out, const ImportContext::Step *step) {
+static void printPath(llvm::raw_ostream &out, const SubstraitContext::Step *step) {
   if (!step) {
     return;
   }
-  SmallVector<const ImportContext::Step *> steps;
+  SmallVector<const SubstraitContext::Step *> steps;
   for (; step; step = step->parent) {
     steps.push_back(step);
   }
   bool first = true;
-  for (const ImportContext::Step *part : llvm::reverse(steps)) {
+  for (const SubstraitContext::Step *part : llvm::reverse(steps)) {
     if (part->key.empty()) {
       out << "[" << part->index << "]";
     } else {
@@ -28,7 +29,7 @@ static void printPath(llvm::raw_ostream &out, const ImportContext::Step *step) {
   }
 }
 
-LogicalResult ImportContext::fail(const Twine &text, const Step *where) {
+LogicalResult SubstraitContext::fail(const Twine &text, const Step *where) {
   if (message.empty()) {
     llvm::raw_string_ostream out(message);
     out << text;
@@ -170,7 +171,8 @@ public:
 
 } // namespace
 
-std::optional<json> headrace::import::parseJson(ImportContext &context, StringRef text) {
+std::optional<json> headrace::import::substrait::parseJson(SubstraitContext &context,
+                                                           StringRef text) {
   json document = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!document.is_discarded()) {
     return document;

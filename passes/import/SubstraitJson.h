@@ -11,10 +11,10 @@
 #include <optional>
 #include <string>
 
-namespace headrace::import {
+namespace headrace::import::substrait {
 
 /// The first error of an import and the memory of all paths. Lives as long as any Node.
-class ImportContext {
+class SubstraitContext {
 public:
   /// One step of a path: a key of an object, or an index of an array.
   struct Step {
@@ -42,8 +42,8 @@ private:
 /// A value of the document and the path to it. Cheap to copy; may be absent.
 class Node {
 public:
-  Node(ImportContext &context, const nlohmann::json *value,
-       const ImportContext::Step *path = nullptr)
+  Node(SubstraitContext &context, const nlohmann::json *value,
+       const SubstraitContext::Step *path = nullptr)
       : context(&context), value(value), path(path) {}
 
   /// Whether there is such a value (JSON null counts as absent).
@@ -74,14 +74,14 @@ public:
   std::string keysText() const;
 
 private:
-  ImportContext *context;
+  SubstraitContext *context;
   const nlohmann::json *value;
-  const ImportContext::Step *path;
+  const SubstraitContext::Step *path;
 };
 
 /// The document of `text`; on malformed JSON an error with line and column in `context`.
-std::optional<nlohmann::json> parseJson(ImportContext &context, llvm::StringRef text);
+std::optional<nlohmann::json> parseJson(SubstraitContext &context, llvm::StringRef text);
 
-} // namespace headrace::import
+} // namespace headrace::import::substrait
 
 #endif // HEADRACE_PASSES_IMPORT_SUBSTRAITJSON_H

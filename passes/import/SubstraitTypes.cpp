@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace headrace::import;
+using namespace headrace::import::substrait;
 namespace frame = headrace::frame;
 
 static const StringRef kTypeKeys[] = {"bool", "i8",   "i16",    "i32",     "i64",
@@ -26,7 +27,7 @@ static Type importDecimal(MLIRContext *context, Node type) {
   return frame::DecimalType::get(context, *precision, *scale);
 }
 
-Type headrace::import::importType(MLIRContext *context, Node type) {
+Type headrace::import::substrait::importType(MLIRContext *context, Node type) {
   StringRef key;
   Node body = type.only(kTypeKeys, key);
   if (!body) {
@@ -93,7 +94,8 @@ static FailureOr<ConstantValue> importDecimalLiteral(MLIRContext *context, Node 
   return ConstantValue{attr, type};
 }
 
-FailureOr<ConstantValue> headrace::import::importLiteral(MLIRContext *context, Node literal) {
+FailureOr<ConstantValue> headrace::import::substrait::importLiteral(MLIRContext *context,
+                                                                    Node literal) {
   if (Node null = literal.get("null")) {
     Type type = importType(context, null);
     if (!type) {

@@ -5,7 +5,7 @@
 #include "dialects/frame/FrameTypes.h"
 #include "passes/import/SubstraitJson.h"
 
-namespace headrace::import {
+namespace headrace::import::substrait {
 
 /// The frame type of a Substrait type, nullable as that one says; null (and an error) if there is
 /// none.
@@ -20,6 +20,6 @@ struct ConstantValue {
 /// Fails (with an error) for literals without a frame type.
 mlir::FailureOr<ConstantValue> importLiteral(mlir::MLIRContext *context, Node literal);
 
-} // namespace headrace::import
+} // namespace headrace::import::substrait
 
 #endif // HEADRACE_PASSES_IMPORT_SUBSTRAITTYPES_H

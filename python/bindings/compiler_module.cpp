@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -19,13 +20,21 @@ NB_MODULE(_compiler, module) {
   nb::class_<SessionQuery>(module, "Query",
                            "A query whose columns are arguments of a tensor function.")
       .def(nb::init<>())
+      .def_rw("duckdb", &SessionQuery::duckdb)
       .def_rw("substrait", &SessionQuery::substrait)
+      .def_rw("text", &SessionQuery::text)
+      .def_rw("result_names", &SessionQuery::resultNames)
+      .def_rw("now_microseconds", &SessionQuery::nowMicroseconds)
       .def_rw("arguments", &SessionQuery::arguments)
       .def_rw("columns", &SessionQuery::columns);
   nb::class_<SessionRequest>(module, "Request",
                              "A program to compile, with what is known beside it.")
       .def(nb::init<>())
+      .def_rw("duckdb", &SessionRequest::duckdb)
       .def_rw("substrait", &SessionRequest::substrait)
+      .def_rw("text", &SessionRequest::text)
+      .def_rw("result_names", &SessionRequest::resultNames)
+      .def_rw("now_microseconds", &SessionRequest::nowMicroseconds)
       .def_rw("mlir", &SessionRequest::mlir)
       .def_rw("queries", &SessionRequest::queries)
       .def_rw("statistics", &SessionRequest::statistics)
@@ -42,6 +51,9 @@ NB_MODULE(_compiler, module) {
   nb::class_<SessionAnswer>(module, "Answer", "A plan and its kernels, or the error.")
       .def_ro("ok", &SessionAnswer::ok)
       .def_ro("error", &SessionAnswer::error)
+      .def_ro("error_kind", &SessionAnswer::errorKind)
+      .def_ro("error_position", &SessionAnswer::errorPosition)
+      .def_ro("error_length", &SessionAnswer::errorLength)
       .def_ro("died", &SessionAnswer::died)
       .def_ro("plan_json", &SessionAnswer::planJson)
       .def_ro("plan_text", &SessionAnswer::planText)

@@ -10,10 +10,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
-  std::string error;
+  headrace::import::ImportError error;
   mlir::OwningOpRef<mlir::ModuleOp> module =
       headrace::import::importSubstrait(&context, text, {}, error);
-  bool says = !error.empty();
+  bool says = !error.text().empty();
   if (static_cast<bool>(module) == says || (module && failed(mlir::verify(*module)))) {
     abort(); // refused without a reason, or accepted with one, or not valid
   }

@@ -127,6 +127,23 @@ static std::string runProgram(mlir::ModuleOp module, CsvTables &tables) {
   return llvm::join(report.differences, "\n");
 }
 
+/// A plan in JSON, DuckDB's or Substrait's.
+static mlir::OwningOpRef<mlir::ModuleOp> importPlan(mlir::MLIRContext *context,
+                                                    const std::string &json,
+                                                    const driver::CompileOptions &options,
+                                                    std::string &error) {
+  driver::SqlQuery query;
+  query.format = llvm::StringRef(json).contains("\"relations\"")
+                     ? driver::SqlQuery::Format::kSubstrait
+                     : driver::SqlQuery::Format::kDuckdb;
+  query.json = json;
+  import::ImportError importError;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      driver::importSql(context, query, options, importError);
+  error = importError.text();
+  return module;
+}
+
 int headrace::interpretTool(int argc, char **argv) {
   llvm::cl::SetVersionPrinter(
       [](llvm::raw_ostream &out) { out << "headrace-interpret " << headrace::version() << "\n"; });
@@ -150,8 +167,8 @@ int headrace::interpretTool(int argc, char **argv) {
   }
   std::unique_ptr<mlir::MLIRContext> context = driver::makeContext();
   llvm::SmallVector<llvm::StringRef> programs;
-  bool substrait = llvm::StringRef(flags->inputFile).ends_with(".json");
-  if (substrait) {
+  bool plan = llvm::StringRef(flags->inputFile).ends_with(".json");
+  if (plan) {
     programs.push_back(text);
   } else {
     llvm::StringRef(text).split(programs, "// -----\n");
@@ -159,8 +176,8 @@ int headrace::interpretTool(int argc, char **argv) {
   int failures = 0;
   for (auto [index, program] : llvm::enumerate(programs)) {
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        substrait ? driver::importSql(context.get(), text, options, error)
-                  : driver::importMlir(context.get(), program.str(), error);
+        plan ? importPlan(context.get(), text, options, error)
+             : driver::importMlir(context.get(), program.str(), error);
     if (module) {
       error = runProgram(*module, tables);
     }

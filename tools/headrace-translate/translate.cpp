@@ -1,5 +1,6 @@
-// headrace-translate: other formats to MLIR (--substrait-to-mlir), and kernels shaped for threads
-// out of programs after the phase form (--kernel-to-ptx; --kernel-to-emulation and
+// headrace-translate: other formats to MLIR (--duckdb-to-mlir, --substrait-to-mlir), and kernels
+// shaped for threads out of programs after the phase form (--kernel-to-ptx; --kernel-to-emulation
+// and
 // --kernel-to-manifest for running them on the CPU).
 #include "tools/compiler/tools.h"
 
@@ -7,6 +8,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "passes/import/ImportDuckdb.h"
 #include "passes/import/ImportSubstrait.h"
 #include "passes/lower/compile.h"
 #include "passes/lower/gpu/lower_gpu.h"
@@ -21,8 +23,7 @@ using namespace headrace;
 static const std::vector<std::string> *statisticsFiles;
 
 /// Reads the files of --statistics.
-static mlir::LogicalResult readStatistics(import::SubstraitImportOptions &options,
-                                          std::string &error) {
+static mlir::LogicalResult readStatistics(import::ImportOptions &options, std::string &error) {
   for (const std::string &entry : *statisticsFiles) {
     auto [table, path] = llvm::StringRef(entry).split('=');
     auto file = llvm::MemoryBuffer::getFile(path);
@@ -35,18 +36,22 @@ static mlir::LogicalResult readStatistics(import::SubstraitImportOptions &option
   return mlir::success();
 }
 
-static mlir::OwningOpRef<mlir::Operation *> translateSubstrait(llvm::SourceMgr &sources,
-                                                               mlir::MLIRContext *context) {
+/// A plan in JSON by the front end's `import`.
+template <typename Import>
+static mlir::OwningOpRef<mlir::Operation *>
+translatePlan(llvm::SourceMgr &sources, mlir::MLIRContext *context, Import import) {
   const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(sources.getMainFileID());
-  import::SubstraitImportOptions options;
-  std::string error;
+  import::ImportOptions options;
+  std::string message;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  if (succeeded(readStatistics(options, error))) {
-    module = import::importSubstrait(context, buffer->getBuffer(), options, error);
+  if (succeeded(readStatistics(options, message))) {
+    import::ImportError error;
+    module = import(context, buffer->getBuffer(), options, error);
+    message = error.text();
   }
   if (!module) {
     mlir::Location file = mlir::FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0);
-    mlir::emitError(file) << error;
+    mlir::emitError(file) << message;
     return {};
   }
   return module.release().getOperation();
@@ -73,11 +78,20 @@ int headrace::translateTool(int argc, char **argv) {
       [](llvm::raw_ostream &out) { out << "headrace-translate " << headrace::version() << "\n"; });
   llvm::cl::list<std::string> statistics(
       "statistics", llvm::cl::value_desc("table=file.json"),
-      llvm::cl::desc("statistics document of a table, for --substrait-to-mlir"));
+      llvm::cl::desc("statistics document of a table, for plans"));
   statisticsFiles = &statistics;
   mlir::TranslateToMLIRRegistration substrait(
       "substrait-to-mlir", "a Substrait plan in JSON, as DataFusion writes it, to frame",
-      translateSubstrait, [](mlir::DialectRegistry &registry) { registerAllDialects(registry); });
+      [](llvm::SourceMgr &sources, mlir::MLIRContext *context) {
+        return translatePlan(sources, context, import::importSubstrait);
+      },
+      [](mlir::DialectRegistry &registry) { registerAllDialects(registry); });
+  mlir::TranslateToMLIRRegistration duckdb(
+      "duckdb-to-mlir", "a plan of DuckDB's json_serialize_plan to frame",
+      [](llvm::SourceMgr &sources, mlir::MLIRContext *context) {
+        return translatePlan(sources, context, import::importDuckdb);
+      },
+      [](mlir::DialectRegistry &registry) { registerAllDialects(registry); });
   mlir::TranslateFromMLIRRegistration ptx(
       "kernel-to-ptx", "kernels of a program after form, shaped for threads, as PTX (sm_90)",
       [](mlir::Operation *op, llvm::raw_ostream &out) {

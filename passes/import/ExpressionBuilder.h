@@ -1,0 +1,130 @@
+// Builds the expression region of a relational op of `frame`, whatever the front end: types follow
+// from operands, nullability too. What can be wrong fails with the place that the caller gives.
+#ifndef HEADRACE_PASSES_IMPORT_EXPRESSIONBUILDER_H
+#define HEADRACE_PASSES_IMPORT_EXPRESSIONBUILDER_H
+
+#include "dialects/frame/FrameOps.h"
+#include "mlir/IR/Builders.h"
+#include "passes/import/ImportContext.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <functional>
+#include <optional>
+
+namespace headrace::import {
+
+/// An expression: the value, and how it reads.
+struct Expression {
+  mlir::Value value;
+  std::string text;
+
+  mlir::Type type() const { return value.getType(); }
+};
+
+using MaybeExpression = mlir::FailureOr<Expression>;
+
+/// Builds one region. Columns become block arguments when first used.
+class ExpressionBuilder {
+public:
+  /// `fields`: the columns that positions mean.
+  ExpressionBuilder(ImportContext &context, llvm::ArrayRef<frame::Column> fields);
+
+  /// Ends the region. The caller moves it into its op.
+  std::unique_ptr<mlir::Region> finish(mlir::ValueRange yielded, mlir::Location location);
+  /// The columns of the block arguments.
+  mlir::ArrayAttr columns() const;
+  mlir::MLIRContext *getContext() const { return context.getContext(); }
+
+  MaybeExpression field(int64_t index, mlir::Location at);
+  /// `value` as `frame.constant` keeps it; a UnitAttr is NULL.
+  Expression constant(mlir::Attribute value, mlir::Type type, mlir::Location at);
+  Expression null(mlir::Type type, mlir::Location at);
+  Expression integer(int64_t value, mlir::Type type, mlir::Location at);
+  /// The constant that `expression` is; null if it is none.
+  static mlir::Attribute constantOf(const Expression &expression);
+  /// The integer constant that `expression` is.
+  static std::optional<int64_t> integerOf(const Expression &expression);
+  /// The string constant that `expression` is.
+  static std::optional<llvm::StringRef> stringOf(const Expression &expression);
+  static bool isNullConstant(const Expression &expression);
+
+  /// Converts to `type` (its nullability does not count); a constant becomes a constant if that is
+  /// exact.
+  MaybeExpression cast(const Expression &operand, mlir::Type type, mlir::Location at);
+
+  enum class Arithmetic { kAdd, kSubtract, kMultiply, kDivide, kModulus };
+  /// `type`: of the result; its nullability does not count.
+  MaybeExpression arithmetic(Arithmetic op, const Expression &lhs, const Expression &rhs,
+                             mlir::Type type, mlir::Location at);
+  MaybeExpression negate(const Expression &operand, mlir::Location at);
+  MaybeExpression number(frame::NumberFunction function, const Expression &operand,
+                         std::optional<int64_t> digits, mlir::Type type, mlir::Location at);
+
+  MaybeExpression compare(frame::CompareKind kind, const Expression &lhs, const Expression &rhs,
+                          mlir::Location at);
+  MaybeExpression isDistinct(const Expression &lhs, const Expression &rhs, mlir::Location at);
+  MaybeExpression oneOf(const Expression &operand, llvm::ArrayRef<Expression> options,
+                        mlir::Location at);
+  enum class Connective { kAnd, kOr };
+  MaybeExpression connect(Connective connective, llvm::ArrayRef<Expression> operands,
+                          mlir::Location at);
+  MaybeExpression negation(const Expression &operand, mlir::Location at);
+  Expression isNull(const Expression &operand, mlir::Location at);
+  MaybeExpression isNotNull(const Expression &operand, mlir::Location at);
+
+  /// Without `otherwise` it is NULL.
+  MaybeExpression choose(llvm::ArrayRef<Expression> conditions, llvm::ArrayRef<Expression> values,
+                         const Expression *otherwise, mlir::Location at);
+  MaybeExpression coalesce(llvm::ArrayRef<Expression> operands, mlir::Location at);
+  MaybeExpression nullIf(const Expression &operand, const Expression &other, mlir::Location at);
+  enum class Extreme { kGreatest, kLeast };
+  /// A NULL is passed over.
+  MaybeExpression extreme(Extreme which, llvm::ArrayRef<Expression> operands, mlir::Location at);
+
+  MaybeExpression like(const Expression &operand, llvm::StringRef pattern,
+                       std::optional<llvm::StringRef> escape, mlir::Location at);
+  /// LIKE without regard to case; letters of the pattern must be ASCII.
+  MaybeExpression likeAnyCase(const Expression &operand, llvm::StringRef pattern,
+                              std::optional<llvm::StringRef> escape, mlir::Location at);
+  enum class Part { kStart, kEnd, kAnywhere };
+  /// Whether `part` of the string is `text`, in which nothing has a meaning of its own.
+  MaybeExpression contains(Part part, const Expression &operand, llvm::StringRef text,
+                           mlir::Location at);
+  MaybeExpression substring(const Expression &operand, int64_t start, std::optional<int64_t> length,
+                            mlir::Location at);
+  /// `type`: of the result of length.
+  MaybeExpression text(frame::TextFunction function, llvm::ArrayRef<Expression> operands,
+                       mlir::Type type, mlir::Location at);
+
+  MaybeExpression shiftDate(const Expression &operand, int64_t months, int64_t days,
+                            mlir::Location at);
+  /// `name`: year, quarter, month, day, dow (from Sunday, 0) or isodow (from Monday, 1); an i32.
+  MaybeExpression datePart(llvm::StringRef name, const Expression &operand, mlir::Location at);
+  /// Days from `rhs` to `lhs`, an i64.
+  MaybeExpression daysBetween(const Expression &lhs, const Expression &rhs, mlir::Location at);
+
+  /// Fails unless the value is boolean.
+  mlir::LogicalResult expectBoolean(const Expression &expression, llvm::StringRef what,
+                                    mlir::Location at);
+  mlir::LogicalResult fail(mlir::Location at, const llvm::Twine &message) {
+    return context.fail(at, message);
+  }
+
+private:
+  /// A value with its rendering, which is cut where it gets long.
+  Expression made(mlir::Value value, std::string text) const;
+  mlir::Type booleanFor(mlir::TypeRange operands) const;
+  mlir::Location locate(llvm::StringRef text, mlir::Location at) const {
+    return context.named(text, at);
+  }
+
+  ImportContext &context;
+  llvm::SmallVector<frame::Column> fields;
+  std::unique_ptr<mlir::Region> region;
+  llvm::MapVector<mlir::StringAttr, mlir::Value> arguments;
+  mlir::OpBuilder builder;
+};
+
+} // namespace headrace::import
+
+#endif // HEADRACE_PASSES_IMPORT_EXPRESSIONBUILDER_H

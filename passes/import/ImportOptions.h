@@ -1,0 +1,32 @@
+// What is known beside a plan that is imported.
+#ifndef HEADRACE_PASSES_IMPORT_IMPORTOPTIONS_H
+#define HEADRACE_PASSES_IMPORT_IMPORTOPTIONS_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headrace::import {
+
+struct ImportOptions {
+  /// Per table the statistics document of the storage layer, as JSON text. Tables without one are
+  /// scanned without statistics; what of a document does not concern the columns read is left out.
+  llvm::StringMap<std::string> statistics;
+  /// Names that columns must not get: of the program that the query becomes a part of.
+  llvm::StringSet<> takenNames;
+  /// The text of the query, for line and column of places; empty: all is one line.
+  std::string text;
+  /// The names of the result's columns; empty: those that the plan has.
+  std::vector<std::string> resultNames;
+  /// The moment that now() and current_date stand for, in microseconds since 1970-01-01 (UTC);
+  /// without it they are refused.
+  std::optional<int64_t> nowMicroseconds;
+};
+
+} // namespace headrace::import
+
+#endif // HEADRACE_PASSES_IMPORT_IMPORTOPTIONS_H

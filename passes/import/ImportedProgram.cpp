@@ -1,0 +1,53 @@
+// The module that an import makes.
+#include "passes/import/ImportedProgram.h"
+
+#include "dialects/frame/FrameDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace headrace::import;
+namespace frame = headrace::frame;
+
+OwningOpRef<ModuleOp> headrace::import::buildProgram(
+    ImportContext &context, const ImportOptions &options,
+    llvm::function_ref<FailureOr<NamedRelation>(RelationBuilder &)> build) {
+  MLIRContext *mlirContext = context.getContext();
+  mlirContext->loadDialect<frame::FrameDialect, func::FuncDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(mlirContext));
+  OpBuilder builder(mlirContext);
+  builder.setInsertionPointToEnd(module->getBody());
+  Location location = NameLoc::get(builder.getStringAttr("query"));
+  auto function = func::FuncOp::create(builder, location, "main", builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  RelationBuilder relations(context, builder, options);
+  FailureOr<NamedRelation> result = build(relations);
+  if (failed(result)) {
+    return {};
+  }
+  Relation exact = relations.withExactColumns(result->relation, location);
+  func::ReturnOp::create(builder, location, exact.table);
+  function.setType(builder.getFunctionType({}, {exact.type()}));
+  if (result->names.size() != exact.fields.size()) {
+    (void)context.fail(UnknownLoc::get(mlirContext),
+                       "expected one name per result column, got " + Twine(result->names.size()) +
+                           " for " + Twine(exact.fields.size()),
+                       ImportError::Kind::kMalformed);
+    return {};
+  }
+  SmallVector<Attribute> names;
+  for (const std::string &name : result->names) {
+    names.push_back(builder.getStringAttr(name));
+  }
+  function->setAttr(frame::FrameDialect::getResultNamesAttrName(), builder.getArrayAttr(names));
+  // Types that do not fit together pass the builders and fail here.
+  ScopedDiagnosticHandler handler(mlirContext, [&](Diagnostic &diagnostic) {
+    (void)context.fail(diagnostic.getLocation(), diagnostic.str());
+    return success();
+  });
+  if (failed(verify(*module))) {
+    return {};
+  }
+  return module;
+}

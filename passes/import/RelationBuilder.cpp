@@ -1,0 +1,400 @@
+// Relations of any front end: all but joins and aggregates.
+#include "passes/import/RelationBuilder.h"
+
+#include "dialects/frame/FrameConstants.h"
+
+using namespace mlir;
+using namespace headrace::import;
+namespace frame = headrace::frame;
+
+SmallVector<frame::Column> Relation::columns() const {
+  llvm::DenseMap<StringAttr, Type> types;
+  for (const frame::Column &column : type().getColumns()) {
+    types[column.name] = column.type;
+  }
+  SmallVector<frame::Column> columns;
+  for (StringAttr field : fields) {
+    columns.push_back({field, types.lookup(field)});
+  }
+  return columns;
+}
+
+RelationBuilder::RelationBuilder(ImportContext &context, OpBuilder &builder,
+                                 const ImportOptions &options)
+    : context(context), builder(builder), usedNames(options.takenNames) {
+  for (const auto &[table, text] : options.statistics) {
+    documents.try_emplace(table, text);
+  }
+}
+
+StringAttr RelationBuilder::uniqueName(StringRef wanted) {
+  std::string base = wanted.empty() ? "column" : wanted.str();
+  std::string name = base;
+  for (unsigned &suffix = suffixes[base]; !usedNames.insert(name).second;) {
+    name = base + "_" + std::to_string(++suffix);
+  }
+  return builder.getStringAttr(name);
+}
+
+static Relation withFieldsOf(Value table, ArrayRef<frame::Column> columns) {
+  Relation relation{table, {}};
+  for (const frame::Column &column : columns) {
+    relation.fields.push_back(column.name);
+  }
+  return relation;
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+FailureOr<Type> RelationBuilder::columnType(StringRef table, StringRef column, Type type,
+                                            Location at) {
+  auto document = documents.find(table);
+  if (document == documents.end()) {
+    return frame::addNullable(type);
+  }
+  StringRef refusal = document->second.refusal(column);
+  if (!refusal.empty()) {
+    return context.fail(at, "table " + table + ", column " + column + ": " + refusal);
+  }
+  return document->second.isNeverNull(column) ? type : frame::addNullable(type);
+}
+
+Relation RelationBuilder::scan(StringRef table, ArrayRef<ScanColumn> columns, Location at) {
+  Relation relation;
+  llvm::StringMap<StringAttr> known;
+  SmallVector<Attribute> fileNames;
+  SmallVector<frame::Column> found;
+  for (const ScanColumn &column : columns) {
+    StringAttr &name = known[column.name];
+    if (!name) {
+      name = uniqueName(column.name);
+      fileNames.push_back(builder.getStringAttr(column.name));
+      found.push_back({name, column.type});
+    }
+    relation.fields.push_back(name);
+  }
+  auto type = frame::TableType::get(context.getContext(), found);
+  auto document = documents.find(table);
+  DictionaryAttr statistics =
+      document == documents.end()
+          ? DictionaryAttr()
+          : document->second.statistics(context.getContext(), fileNames, type);
+  relation.table = frame::ScanOp::create(builder, locate(("table " + table).str(), at), type,
+                                         builder.getStringAttr(table),
+                                         builder.getArrayAttr(fileNames), statistics);
+  return relation;
+}
+
+MaybeRelation RelationBuilder::values(ArrayRef<ScanColumn> columns,
+                                      ArrayRef<SmallVector<Attribute>> rows, Location at) {
+  SmallVector<frame::Column> made;
+  for (const ScanColumn &column : columns) {
+    made.push_back({uniqueName(column.name), column.type});
+  }
+  Relation relation = withFieldsOf({}, made);
+  bool bare = made.empty();
+  if (bare) {
+    made.push_back({uniqueName("row"), builder.getI32Type()});
+  }
+  SmallVector<Attribute> lists;
+  for (ArrayRef<Attribute> row : rows) {
+    if (row.size() != columns.size()) {
+      return context.fail(at, "expected one value per column, got " + Twine(row.size()));
+    }
+    SmallVector<Attribute> cells(row);
+    if (bare) {
+      cells.push_back(builder.getI32IntegerAttr(0));
+    }
+    for (auto [cell, column] : llvm::zip_equal(cells, made)) {
+      if (!frame::isLiteralOf(cell, column.type)) {
+        return context.fail(at, "value does not have the type of its column");
+      }
+    }
+    lists.push_back(builder.getArrayAttr(cells));
+  }
+  relation.table = frame::ValuesOp::create(builder, locate("values", at),
+                                           frame::TableType::get(context.getContext(), made),
+                                           builder.getArrayAttr(lists));
+  return relation;
+}
+
+//===----------------------------------------------------------------------===//
+// Row by row
+//===----------------------------------------------------------------------===//
+
+MaybeRelation RelationBuilder::filter(Relation input, const BuildExpression &predicate,
+                                      Location at) {
+  ExpressionBuilder expressions(context, input.columns());
+  MaybeExpression condition = predicate(expressions);
+  if (failed(condition) || failed(expressions.expectBoolean(*condition, "the condition", at))) {
+    return failure();
+  }
+  Location location = locate("filter " + condition->text, at);
+  std::unique_ptr<Region> region = expressions.finish(condition->value, location);
+  auto op =
+      frame::FilterOp::create(builder, location, input.type(), input.table, expressions.columns());
+  op.getPredicate().takeBody(*region);
+  input.table = op.getResult();
+  return input;
+}
+
+MaybeRelation RelationBuilder::addColumns(Relation input, ArrayRef<frame::Column> fields,
+                                          ArrayRef<Computed> expressions,
+                                          SmallVectorImpl<StringAttr> &names, Location at) {
+  ExpressionBuilder builderOfRegion(context, fields);
+  SmallVector<frame::Column> columns = input.type().getColumns();
+  SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(input.type().getNames());
+  SmallVector<Attribute> computed;
+  SmallVector<Value> values;
+  std::string text = "columns";
+  for (const Computed &expression : expressions) {
+    std::optional<int64_t> index = expression.field;
+    if (index && *index >= 0 && *index < static_cast<int64_t>(fields.size())) {
+      names.push_back(fields[*index].name);
+      continue;
+    }
+    MaybeExpression value = expression.build(builderOfRegion);
+    if (failed(value)) {
+      return failure();
+    }
+    names.push_back(uniqueName(expression.name));
+    computed.push_back(names.back());
+    columns.push_back({names.back(), value->type()});
+    values.push_back(value->value);
+    if (text.size() < 1000) {
+      text += (values.size() == 1 ? " " : ", ") + value->text;
+    }
+  }
+  if (values.empty()) {
+    return input;
+  }
+  Location location = locate(text, at);
+  std::unique_ptr<Region> region = builderOfRegion.finish(values, location);
+  auto op = frame::ProjectOp::create(
+      builder, location, frame::TableType::get(context.getContext(), columns), input.table,
+      builder.getArrayAttr(kept), builder.getArrayAttr(computed), builderOfRegion.columns());
+  op.getExpressions().takeBody(*region);
+  input.table = op.getResult();
+  return input;
+}
+
+MaybeRelation RelationBuilder::project(const Relation &input, ArrayRef<Computed> expressions,
+                                       Location at) {
+  SmallVector<StringAttr> names;
+  MaybeRelation result = addColumns(input, input.columns(), expressions, names, at);
+  if (failed(result)) {
+    return failure();
+  }
+  result->fields = std::move(names);
+  if (result->table == input.table) {
+    return prune(*result, locate("columns", at));
+  }
+  // Narrow the projection that was just made instead of adding a second one.
+  auto op = result->table.getDefiningOp<frame::ProjectOp>();
+  llvm::SmallPtrSet<Attribute, 16> wanted(result->fields.begin(), result->fields.end());
+  SmallVector<frame::Column> columns;
+  for (const frame::Column &column : result->type().getColumns()) {
+    if (wanted.contains(column.name)) {
+      columns.push_back(column);
+    }
+  }
+  SmallVector<Attribute> kept;
+  for (Attribute name : op.getKept()) {
+    if (wanted.contains(name)) {
+      kept.push_back(name);
+    }
+  }
+  op.setKeptAttr(builder.getArrayAttr(kept));
+  op.getResult().setType(frame::TableType::get(context.getContext(), columns));
+  return result;
+}
+
+Relation RelationBuilder::select(Relation input, ArrayRef<int64_t> fields, Location at) {
+  SmallVector<StringAttr> names;
+  for (int64_t field : fields) {
+    names.push_back(input.fields[field]);
+  }
+  input.fields = std::move(names);
+  return prune(std::move(input), locate("columns", at));
+}
+
+/// A projection that only keeps columns.
+Value RelationBuilder::keepColumns(Value table, ArrayRef<frame::Column> columns, Location at) {
+  SmallVector<Attribute> kept;
+  for (const frame::Column &column : columns) {
+    kept.push_back(column.name);
+  }
+  ArrayAttr none = builder.getArrayAttr({});
+  auto project =
+      frame::ProjectOp::create(builder, at, frame::TableType::get(context.getContext(), columns),
+                               table, builder.getArrayAttr(kept), none, none);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&project.getExpressions());
+  frame::YieldOp::create(builder, at, ValueRange());
+  return project.getResult();
+}
+
+Relation RelationBuilder::prune(Relation relation, Location at) {
+  SmallVector<frame::Column> columns;
+  llvm::SmallPtrSet<Attribute, 16> seen;
+  for (const frame::Column &column : relation.columns()) {
+    if (seen.insert(column.name).second) {
+      columns.push_back(column);
+    }
+  }
+  if (columns.size() != relation.type().getNumColumns()) {
+    relation.table = keepColumns(relation.table, columns, at);
+  }
+  return relation;
+}
+
+Relation RelationBuilder::withExactColumns(Relation relation, Location at) {
+  llvm::SmallPtrSet<Attribute, 16> seen;
+  SmallVector<frame::Column> columns;
+  SmallVector<Attribute> kept;
+  SmallVector<Attribute> computed;
+  SmallVector<Attribute> used;
+  SmallVector<unsigned> copies; // for each computed column, the position in `used`
+  for (auto [field, column] : llvm::zip_equal(relation.fields, relation.columns())) {
+    if (seen.insert(field).second) {
+      kept.push_back(field);
+    } else { // a second use of a column is a copy
+      auto position = llvm::find(used, Attribute(field));
+      copies.push_back(position - used.begin());
+      if (position == used.end()) {
+        used.push_back(field);
+      }
+      field = uniqueName(field.getValue());
+      computed.push_back(field);
+    }
+    columns.push_back({field, column.type});
+  }
+  auto type = frame::TableType::get(context.getContext(), columns);
+  if (type == relation.type()) {
+    return relation;
+  }
+  auto project =
+      frame::ProjectOp::create(builder, at, type, relation.table, builder.getArrayAttr(kept),
+                               builder.getArrayAttr(computed), builder.getArrayAttr(used));
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&project.getExpressions());
+  for (Attribute name : used) {
+    block->addArgument(relation.typeOf(cast<StringAttr>(name)), at);
+  }
+  SmallVector<Value> values;
+  for (unsigned position : copies) {
+    values.push_back(block->getArgument(position));
+  }
+  frame::YieldOp::create(builder, at, values);
+  relation.table = project.getResult();
+  return relation;
+}
+
+Relation RelationBuilder::rename(const Relation &input, Location at) {
+  llvm::DenseMap<StringAttr, StringAttr> names;
+  SmallVector<frame::Column> columns;
+  for (const frame::Column &column : input.type().getColumns()) {
+    columns.push_back({uniqueName(column.name.getValue()), column.type});
+    names[column.name] = columns.back().name;
+  }
+  Relation result;
+  result.table = frame::RenameOp::create(
+      builder, at, frame::TableType::get(context.getContext(), columns), input.table);
+  for (StringAttr field : input.fields) {
+    result.fields.push_back(names[field]);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Orders, limits, unions, subqueries
+//===----------------------------------------------------------------------===//
+
+MaybeRelation RelationBuilder::sort(const Relation &input, ArrayRef<SortKey> keys, Location at) {
+  SmallVector<Computed> expressions;
+  for (const SortKey &key : keys) {
+    expressions.push_back(key.expression);
+  }
+  SmallVector<StringAttr> names;
+  MaybeRelation relation = addColumns(input, input.columns(), expressions, names, at);
+  if (failed(relation)) {
+    return failure();
+  }
+  SmallVector<Attribute> attributes;
+  llvm::SmallPtrSet<Attribute, 4> seen;
+  for (auto [key, name] : llvm::zip_equal(keys, names)) {
+    if (seen.insert(name).second) { // a key decides where it stands first
+      attributes.push_back(
+          frame::SortKeyAttr::get(context.getContext(), name, key.direction, key.nulls));
+    }
+  }
+  if (attributes.empty()) {
+    return context.fail(at, "expected at least one sort key", ImportError::Kind::kMalformed);
+  }
+  Location location = locate("order by", at);
+  relation->table = frame::SortOp::create(builder, location, relation->type(), relation->table,
+                                          builder.getArrayAttr(attributes));
+  return prune(*relation, location);
+}
+
+Relation RelationBuilder::limit(Relation input, int64_t offset, std::optional<int64_t> count,
+                                Location at) {
+  input.table = frame::LimitOp::create(builder, locate("limit", at), input.type(), input.table,
+                                       builder.getI64IntegerAttr(offset),
+                                       count ? builder.getI64IntegerAttr(*count) : IntegerAttr());
+  return input;
+}
+
+Relation RelationBuilder::distinct(Relation input, Location at) {
+  Location location = locate("distinct", at);
+  input = prune(std::move(input), location);
+  input.table = frame::DistinctOp::create(builder, location, input.type(), input.table);
+  return input;
+}
+
+MaybeRelation RelationBuilder::unite(ArrayRef<Relation> inputs, Location at) {
+  Location location = locate("union all", at);
+  SmallVector<Value> tables;
+  SmallVector<Relation> relations;
+  for (const Relation &input : inputs) {
+    relations.push_back(withExactColumns(input, location));
+    tables.push_back(relations.back().table);
+    if (relations.back().fields.size() != relations.front().fields.size()) {
+      return context.fail(at, "inputs of a union must have as many columns as each other",
+                          ImportError::Kind::kMalformed);
+    }
+  }
+  if (relations.empty()) {
+    return context.fail(at, "expected inputs", ImportError::Kind::kMalformed);
+  }
+  if (relations.size() == 1) {
+    return relations.front();
+  }
+  SmallVector<frame::Column> columns;
+  for (auto [index, field] : llvm::enumerate(relations.front().fields)) {
+    SmallVector<Type> types;
+    for (const Relation &relation : relations) {
+      types.push_back(relation.type().getColumnTypes()[index]);
+    }
+    Type type =
+        frame::withNullability(frame::dropNullable(types.front()), frame::nullabilityOf(types));
+    columns.push_back({uniqueName(field.getValue()), type});
+  }
+  return withFieldsOf(frame::UnionOp::create(builder, location,
+                                             frame::TableType::get(context.getContext(), columns),
+                                             tables),
+                      columns);
+}
+
+FailureOr<Value> RelationBuilder::scalar(const Relation &input, Location at) {
+  Location location = locate("scalar subquery", at);
+  if (input.fields.size() != 1) {
+    return context.fail(at, "a scalar subquery must have one column, got " +
+                                Twine(input.fields.size()));
+  }
+  Relation exact = withExactColumns(input, location);
+  Type type = frame::addNullable(exact.type().getColumnTypes().front());
+  return Value(frame::ScalarSubqueryOp::create(builder, location, type, exact.table));
+}

@@ -1,0 +1,159 @@
+// Builds the relational ops of `frame`, whatever the front end: relations count their columns,
+// names are made up here and are unique.
+#ifndef HEADRACE_PASSES_IMPORT_RELATIONBUILDER_H
+#define HEADRACE_PASSES_IMPORT_RELATIONBUILDER_H
+
+#include "passes/import/ExpressionBuilder.h"
+#include "passes/import/ImportOptions.h"
+#include "passes/import/Statistics.h"
+
+namespace headrace::import {
+
+/// A relation as front ends see it: fields by position, one column perhaps in several of them.
+struct Relation {
+  mlir::Value table;
+  /// The column of `table` behind each field.
+  llvm::SmallVector<mlir::StringAttr> fields;
+
+  frame::TableType type() const { return mlir::cast<frame::TableType>(table.getType()); }
+  mlir::Type typeOf(mlir::StringAttr name) const { return type().getColumnType(name); }
+  /// The fields with their types.
+  llvm::SmallVector<frame::Column> columns() const;
+};
+
+using MaybeRelation = mlir::FailureOr<Relation>;
+/// Builds an expression in the region of an op that is being made.
+using BuildExpression = std::function<MaybeExpression(ExpressionBuilder &)>;
+
+/// An expression over the fields of an input.
+struct Computed {
+  /// Of a plain reference; then nothing is computed.
+  std::optional<int64_t> field;
+  /// A word for its column.
+  std::string name;
+  BuildExpression build;
+};
+
+/// A condition of a join: a comparison of the two sides (of `left` with `right`), or, without a
+/// kind, any expression (`left`). Fields count the left side's, then the right side's.
+struct JoinCondition {
+  enum class Kind { kEqual, kNullSafe, kAny };
+  Kind kind;
+  Computed left, right;
+  mlir::Location at;
+};
+
+struct JoinRequest {
+  frame::JoinKind kind = frame::JoinKind::Inner;
+  /// What kNullSafe compares are keys for which NULL equals NULL. With `nullAware` the last kEqual
+  /// is the comparison of IN.
+  llvm::SmallVector<JoinCondition> conditions;
+  bool nullAware = false;
+};
+
+/// A measure of an aggregate.
+struct MeasureRequest {
+  /// Standard deviation or variance, which are made of sums.
+  struct Spread {
+    bool root;   ///< standard deviation
+    bool sample; ///< divides by n - 1
+  };
+  frame::AggregateFunction function = frame::AggregateFunction::CountStar;
+  std::optional<Spread> spread;
+  std::optional<Computed> argument; ///< none of count_star
+  BuildExpression condition;        ///< FILTER (WHERE …); may be empty
+  mlir::Type type;                  ///< of the result, but for nullability; null: as `frame` has it
+  mlir::Location at;
+};
+
+/// Builds one query into the body of a function. Use once.
+class RelationBuilder {
+public:
+  /// Ops go to `builder`'s insertion point.
+  RelationBuilder(ImportContext &context, mlir::OpBuilder &builder, const ImportOptions &options);
+
+  /// A column of a stored table. `type` without NULL: it never is.
+  struct ScanColumn {
+    std::string name;
+    mlir::Type type;
+  };
+  /// `type` with the nullability that a column of `table` has by its document; fails if the column
+  /// cannot be read.
+  mlir::FailureOr<mlir::Type> columnType(llvm::StringRef table, llvm::StringRef column,
+                                         mlir::Type type, mlir::Location at);
+  Relation scan(llvm::StringRef table, llvm::ArrayRef<ScanColumn> columns, mlir::Location at);
+  /// Rows of constants as `frame.constant` keeps them. Without columns there is one that nobody
+  /// sees, as a table has one at least.
+  MaybeRelation values(llvm::ArrayRef<ScanColumn> columns,
+                       llvm::ArrayRef<llvm::SmallVector<mlir::Attribute>> rows, mlir::Location at);
+
+  MaybeRelation filter(Relation input, const BuildExpression &predicate, mlir::Location at);
+  /// The `expressions` over the input's fields, in their order.
+  MaybeRelation project(const Relation &input, llvm::ArrayRef<Computed> expressions,
+                        mlir::Location at);
+  /// Fields of the input in another choice and order; columns that no field names go.
+  Relation select(Relation input, llvm::ArrayRef<int64_t> fields, mlir::Location at);
+
+  MaybeRelation join(Relation left, Relation right, const JoinRequest &request, mlir::Location at);
+  /// The fields are the keys, then the measures.
+  MaybeRelation aggregate(const Relation &input, llvm::ArrayRef<Computed> keys,
+                          llvm::ArrayRef<MeasureRequest> measures, mlir::Location at);
+  Relation distinct(Relation input, mlir::Location at);
+
+  struct SortKey {
+    Computed expression;
+    frame::SortDirection direction;
+    frame::NullsOrder nulls;
+  };
+  MaybeRelation sort(const Relation &input, llvm::ArrayRef<SortKey> keys, mlir::Location at);
+  Relation limit(Relation input, int64_t offset, std::optional<int64_t> count, mlir::Location at);
+  /// UNION ALL of at least one.
+  MaybeRelation unite(llvm::ArrayRef<Relation> inputs, mlir::Location at);
+  /// The same table once more under new names.
+  Relation rename(const Relation &input, mlir::Location at);
+  /// The value of the only column of at most one row.
+  mlir::FailureOr<mlir::Value> scalar(const Relation &input, mlir::Location at);
+
+  /// The same fields, each a column of its own, in their order, and no other columns.
+  Relation withExactColumns(Relation relation, mlir::Location at);
+
+private:
+  /// The equal columns of a join, pair by pair.
+  struct JoinKeys {
+    llvm::SmallVector<mlir::Attribute> left;
+    llvm::SmallVector<mlir::Attribute> right;
+  };
+  struct SpreadColumns;
+
+  /// Adds computed columns to `input` for those of `expressions` that are no plain fields. `fields`
+  /// is what their field indices mean. `names` gets the column of each expression.
+  MaybeRelation addColumns(Relation input, llvm::ArrayRef<frame::Column> fields,
+                           llvm::ArrayRef<Computed> expressions,
+                           llvm::SmallVectorImpl<mlir::StringAttr> &names, mlir::Location at);
+  /// Makes key columns of the comparisons of which that is possible; the rest goes to `residual`.
+  mlir::LogicalResult makeKeys(Relation &left, Relation &right, const JoinRequest &request,
+                               JoinKeys &keys, llvm::SmallVectorImpl<BuildExpression> &residual,
+                               mlir::Location at);
+  /// Adds, per column, a flag for NULL and the value with 0 or '' for NULL; both go to `keys`.
+  Relation addNullSafeKeys(Relation input, llvm::ArrayRef<mlir::StringAttr> columns,
+                           mlir::Location at, llvm::SmallVectorImpl<mlir::Attribute> &keys);
+  /// Drops columns that no field names.
+  Relation prune(Relation relation, mlir::Location at);
+  mlir::Value keepColumns(mlir::Value table, llvm::ArrayRef<frame::Column> columns,
+                          mlir::Location at);
+
+  mlir::StringAttr uniqueName(llvm::StringRef wanted);
+  mlir::Location locate(llvm::StringRef text, mlir::Location at) const {
+    return context.named(text, at);
+  }
+
+  ImportContext &context;
+  mlir::OpBuilder &builder;
+  llvm::StringMap<TableDocument> documents;
+  llvm::StringSet<> usedNames;
+  llvm::StringMap<unsigned> suffixes; ///< per name the last one that was given
+};
+
+} // namespace headrace::import
+
+#endif // HEADRACE_PASSES_IMPORT_RELATIONBUILDER_H

@@ -1,0 +1,252 @@
+// Expressions of any front end: functions of numbers, strings and dates.
+#include "dialects/frame/FrameConstants.h"
+#include "passes/import/ExpressionBuilder.h"
+
+using namespace mlir;
+using namespace headrace::import;
+namespace frame = headrace::frame;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static StringRef symbolOf(ExpressionBuilder::Arithmetic op) {
+  switch (op) {
+  case ExpressionBuilder::Arithmetic::kAdd:
+    return "+";
+  case ExpressionBuilder::Arithmetic::kSubtract:
+    return "-";
+  case ExpressionBuilder::Arithmetic::kMultiply:
+    return "*";
+  case ExpressionBuilder::Arithmetic::kDivide:
+    return "/";
+  case ExpressionBuilder::Arithmetic::kModulus:
+    return "%";
+  }
+  llvm_unreachable("no such operator");
+}
+
+MaybeExpression ExpressionBuilder::arithmetic(Arithmetic op, const Expression &lhs,
+                                              const Expression &rhs, Type type, Location at) {
+  if (!frame::isNumeric(lhs.type()) || !frame::isNumeric(rhs.type())) {
+    return fail(at, "unsupported operands of " + symbolOf(op) + " (only numbers)");
+  }
+  Type result = frame::withNullability(frame::dropNullable(type),
+                                       frame::nullabilityOf({lhs.type(), rhs.type()}));
+  std::string text = "(" + lhs.text + " " + symbolOf(op).str() + " " + rhs.text + ")";
+  Location location = locate(text, at);
+  switch (op) {
+  case Arithmetic::kAdd:
+    return made(frame::AddOp::create(builder, location, result, lhs.value, rhs.value), text);
+  case Arithmetic::kSubtract:
+    return made(frame::SubtractOp::create(builder, location, result, lhs.value, rhs.value), text);
+  case Arithmetic::kMultiply:
+    return made(frame::MultiplyOp::create(builder, location, result, lhs.value, rhs.value), text);
+  case Arithmetic::kDivide:
+    return made(frame::DivideOp::create(builder, location, result, lhs.value, rhs.value), text);
+  case Arithmetic::kModulus:
+    return made(frame::ModulusOp::create(builder, location, result, lhs.value, rhs.value), text);
+  }
+  llvm_unreachable("no such operator");
+}
+
+MaybeExpression ExpressionBuilder::negate(const Expression &operand, Location at) {
+  if (!frame::isNumeric(operand.type())) {
+    return fail(at, "wrong type of the operand of negate");
+  }
+  std::string text = "-" + operand.text;
+  return made(frame::NegateOp::create(builder, locate(text, at), operand.type(), operand.value),
+              text);
+}
+
+MaybeExpression ExpressionBuilder::number(frame::NumberFunction function, const Expression &operand,
+                                          std::optional<int64_t> digits, Type type, Location at) {
+  StringRef name = frame::stringifyNumberFunction(function);
+  if (!frame::isNumeric(operand.type())) {
+    return fail(at, "the operand of " + name + " must be a number");
+  }
+  std::string text = name.upper() + "(" + operand.text +
+                     (digits ? ", " + std::to_string(*digits) : std::string()) + ")";
+  Type from = frame::dropNullable(operand.type()), to = frame::dropNullable(type);
+  Expression argument = operand;
+  if (from != to && !(frame::isDecimal(from) && frame::isDecimal(to))) {
+    // e.g. the ceiling of an integer as a double
+    MaybeExpression converted = cast(operand, to, at);
+    if (failed(converted)) {
+      return failure();
+    }
+    argument = std::move(*converted);
+  }
+  Type result = frame::withNullability(to, frame::nullabilityOf(operand.type()));
+  IntegerAttr places = digits ? builder.getI64IntegerAttr(*digits) : IntegerAttr();
+  return made(
+      frame::NumberOp::create(builder, locate(text, at), result, function, argument.value, places),
+      text);
+}
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+MaybeExpression ExpressionBuilder::like(const Expression &operand, StringRef pattern,
+                                        std::optional<StringRef> escape, Location at) {
+  if (!frame::isString(operand.type())) {
+    return fail(at, "the operand of like must be a string");
+  }
+  std::string text = operand.text + " LIKE '" + pattern.str() + "'";
+  return made(frame::LikeOp::create(builder, locate(text, at), booleanFor(operand.type()),
+                                    operand.value, builder.getStringAttr(pattern),
+                                    escape ? builder.getStringAttr(*escape) : StringAttr()),
+              text);
+}
+
+MaybeExpression ExpressionBuilder::likeAnyCase(const Expression &operand, StringRef pattern,
+                                               std::optional<StringRef> escape, Location at) {
+  if (!llvm::all_of(pattern, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+    return fail(at, "unsupported ILIKE with letters beyond ASCII; use lower() on both sides");
+  }
+  MaybeExpression lower = text(frame::TextFunction::Lower, operand, operand.type(), at);
+  return failed(lower) ? lower : like(*lower, pattern.lower(), escape, at);
+}
+
+MaybeExpression ExpressionBuilder::contains(Part part, const Expression &operand, StringRef text,
+                                            Location at) {
+  // A pattern of which nothing has a meaning of its own.
+  std::string plain;
+  for (char c : text) {
+    plain += c == '%' || c == '_' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  }
+  std::optional<StringRef> escape;
+  if (plain.size() != text.size()) {
+    escape = "\\";
+  }
+  return like(operand, (part == Part::kStart ? "" : "%") + plain + (part == Part::kEnd ? "" : "%"),
+              escape, at);
+}
+
+MaybeExpression ExpressionBuilder::substring(const Expression &operand, int64_t start,
+                                             std::optional<int64_t> length, Location at) {
+  if (!frame::isString(operand.type())) {
+    return fail(at, "the operand of substring must be a string");
+  }
+  if (length && *length < 0) {
+    return fail(at, "length of substring must not be negative, got " + Twine(*length));
+  }
+  std::string text = "SUBSTRING(" + operand.text + ")";
+  return made(
+      frame::SubstringOp::create(builder, locate(text, at), operand.type(), operand.value,
+                                 builder.getI64IntegerAttr(start),
+                                 length ? builder.getI64IntegerAttr(*length) : IntegerAttr()),
+      text);
+}
+
+/// How many strings a function takes; nothing for any number.
+static std::optional<size_t> arityOf(frame::TextFunction function) {
+  switch (function) {
+  case frame::TextFunction::Upper:
+  case frame::TextFunction::Lower:
+  case frame::TextFunction::Length:
+    return 1;
+  case frame::TextFunction::Trim:
+  case frame::TextFunction::TrimStart:
+  case frame::TextFunction::TrimEnd:
+    return 2;
+  case frame::TextFunction::Replace:
+    return 3;
+  case frame::TextFunction::Concat:
+    return std::nullopt;
+  }
+  llvm_unreachable("no such function");
+}
+
+MaybeExpression ExpressionBuilder::text(frame::TextFunction function, ArrayRef<Expression> operands,
+                                        Type type, Location at) {
+  StringRef name = frame::stringifyTextFunction(function);
+  std::string rendered = name.upper() + "(";
+  SmallVector<Value> values;
+  for (const Expression &operand : operands) {
+    if (!frame::isString(operand.type())) {
+      return fail(at, "an operand of " + name + " must be a string; cast it to VARCHAR");
+    }
+    rendered += (values.empty() ? "" : ", ") + operand.text;
+    values.push_back(operand.value);
+  }
+  rendered += ")";
+  if (values.empty() || values.size() != arityOf(function).value_or(values.size())) {
+    return fail(at, "wrong number of arguments of " + name + ": " + Twine(values.size()));
+  }
+  Type result = frame::withNullability(frame::dropNullable(type),
+                                       frame::nullabilityOf(ValueRange(values).getTypes()));
+  return made(frame::TextOp::create(builder, locate(rendered, at), result, function, values),
+              rendered);
+}
+
+//===----------------------------------------------------------------------===//
+// Dates
+//===----------------------------------------------------------------------===//
+
+MaybeExpression ExpressionBuilder::shiftDate(const Expression &operand, int64_t months,
+                                             int64_t days, Location at) {
+  if (!frame::isDate(operand.type())) {
+    return fail(at, "an interval can be added to a date only; cast the operand to DATE");
+  }
+  std::string text = "(" + operand.text + " + INTERVAL)";
+  return made(frame::ShiftDateOp::create(builder, locate(text, at), operand.type(), operand.value,
+                                         builder.getI64IntegerAttr(months),
+                                         builder.getI64IntegerAttr(days)),
+              text);
+}
+
+MaybeExpression ExpressionBuilder::datePart(StringRef name, const Expression &operand,
+                                            Location at) {
+  if (!frame::isDate(operand.type())) {
+    return fail(at, "the operand of date_part must be a date");
+  }
+  std::string text = "EXTRACT(" + name.str() + " FROM " + operand.text + ")";
+  Location location = locate(text, at);
+  Type i32 = builder.getI32Type();
+  Type type = frame::withNullability(i32, frame::nullabilityOf(operand.type()));
+  if (std::optional<frame::DateField> field = frame::symbolizeDateField(name)) {
+    return made(frame::ExtractOp::create(builder, location, type, *field, operand.value), text);
+  }
+  auto number = [&](int64_t value) -> Value {
+    return frame::ConstantOp::create(builder, location, i32, builder.getI32IntegerAttr(value));
+  };
+  if (name == "quarter") {
+    Value month =
+        frame::ExtractOp::create(builder, location, type, frame::DateField::Month, operand.value);
+    Value third = frame::AddOp::create(builder, location, type, month, number(2));
+    return made(frame::DivideOp::create(builder, location, type, third, number(3)), text);
+  }
+  if (name != "dow" && name != "isodow") {
+    return fail(at, "unsupported date field: " + name +
+                        "; year, quarter, month, day, dow and isodow are supported");
+  }
+  // 1970-01-01 was a Thursday (4); days before it have negative remainders.
+  bool fromMonday = name == "isodow";
+  Value days = frame::CastOp::create(builder, location, type, operand.value);
+  Value rest = frame::ModulusOp::create(builder, location, type, days, number(7));
+  Value shifted = frame::AddOp::create(builder, location, type, rest, number(fromMonday ? 10 : 11));
+  Value day = frame::ModulusOp::create(builder, location, type, shifted, number(7));
+  if (fromMonday) {
+    day = frame::AddOp::create(builder, location, type, day, number(1));
+  }
+  return made(day, text);
+}
+
+MaybeExpression ExpressionBuilder::daysBetween(const Expression &lhs, const Expression &rhs,
+                                               Location at) {
+  SmallVector<Expression> days;
+  for (const Expression *operand : {&lhs, &rhs}) {
+    if (!frame::isDate(operand->type())) {
+      return fail(at, "a difference in days needs two dates");
+    }
+    MaybeExpression narrow = cast(*operand, builder.getI32Type(), at);
+    MaybeExpression wide = failed(narrow) ? narrow : cast(*narrow, builder.getI64Type(), at);
+    if (failed(wide)) {
+      return failure();
+    }
+    days.push_back(Expression{wide->value, operand->text});
+  }
+  return arithmetic(Arithmetic::kSubtract, days[0], days[1], builder.getI64Type(), at);
+}

@@ -1,0 +1,139 @@
+// Aggregates of DuckDB's plans.
+#include "passes/import/duckdb/relations.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+using Use = Field::Use;
+
+FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location at) {
+  using Function = frame::AggregateFunction;
+  StringRef name = nameOf(measure);
+  at = expressions.locate(measure, at);
+  if (measure.get("type").string() != StringRef("BOUND_AGGREGATE")) {
+    return measure.fail("expected an aggregate");
+  }
+  if (failed(expectFields(measure, name,
+                          {{"expression_class", Use::kHarmless},
+                           {"type", Use::kRead},
+                           {"alias", Use::kHarmless},
+                           {"query_location", Use::kRead},
+                           {"query_location_length", Use::kHarmless},
+                           {"return_type", Use::kRead},
+                           {"children", Use::kRead},
+                           {"arguments", Use::kHarmless},
+                           {"qname", Use::kRead},
+                           {"has_serialize", Use::kHarmless},
+                           {"function_data", Use::kRead}, // of functions that are refused
+                           {"aggregate_type", Use::kRead},
+                           {"filter", Use::kRead},
+                           {"order_bys", Use::kHarmless}, // of a sum it makes no difference
+                           {"state_export", Use::kDefault, "\"NONE\""}},
+                          context, at))) {
+    return failure();
+  }
+  bool distinct = measure.get("aggregate_type").string() == StringRef("DISTINCT");
+  SmallVector<Node> arguments = measure.get("children").elements();
+  auto function = llvm::StringSwitch<std::optional<Function>>(name)
+                      .Case("count_star", Function::CountStar)
+                      .Case("count", distinct ? Function::CountDistinct : Function::Count)
+                      .Case("sum", distinct ? Function::SumDistinct : Function::Sum)
+                      .Cases({"min", "bool_and"}, Function::Min)
+                      .Cases({"max", "bool_or"}, Function::Max)
+                      .Cases({"avg", "mean"}, Function::Avg)
+                      .Case("any_value", Function::Min) // any that is not NULL
+                      .Default(std::nullopt);
+  using Spread = MeasureRequest::Spread;
+  auto spread = llvm::StringSwitch<std::optional<Spread>>(name)
+                    .Cases({"stddev", "stddev_samp"}, Spread{true, true})
+                    .Case("stddev_pop", Spread{true, false})
+                    .Cases({"variance", "var_samp"}, Spread{false, true})
+                    .Case("var_pop", Spread{false, false})
+                    .Default(std::nullopt);
+  if (!function && !spread) {
+    return context.fail(at, "unsupported aggregate function: " + name);
+  }
+  if (measure.get("function_data")) {
+    return context.fail(at, "unsupported options of " + name);
+  }
+  if (distinct && (spread || *function == Function::Avg)) {
+    return context.fail(at, "unsupported " + name +
+                                "(DISTINCT …); aggregate over a subquery with SELECT DISTINCT");
+  }
+  size_t arity = function == Function::CountStar ? 0 : 1;
+  if (arguments.size() != arity) {
+    return context.fail(at,
+                        "wrong number of arguments of " + name + ": " + Twine(arguments.size()));
+  }
+  Type type = importType(context, measure.get("return_type"), at);
+  if (!type) {
+    return failure();
+  }
+  MeasureRequest request{function.value_or(Function::Sum), spread, std::nullopt, {}, type, at};
+  if (arity == 1) {
+    request.argument = expressions.computed(arguments.front(), at);
+    if (name == "sum") { // of booleans it counts
+      request.argument->build = [=, this](ExpressionBuilder &b) -> MaybeExpression {
+        MaybeExpression value = expressions.import(b, arguments.front(), at);
+        return failed(value) || !frame::isBoolean(value->type())
+                   ? value
+                   : b.cast(*value, IntegerType::get(b.getContext(), 32), at);
+      };
+      StringRef id = arguments.front().get("return_type").get("id").string().value_or("");
+      if (id == "BOOLEAN") {
+        request.argument->field = std::nullopt;
+      }
+    }
+  }
+  if (Node filter = measure.get("filter")) {
+    request.condition = expressions.computed(filter, at).build;
+  }
+  return request;
+}
+
+MaybeRelation RelationImporter::importAggregate(Node op) {
+  if (failed(expectOnly(op, {{"expressions", Use::kRead},
+                             {"groups", Use::kRead},
+                             {"group_index", Use::kHarmless},
+                             {"aggregate_index", Use::kHarmless},
+                             {"groupings_index", Use::kHarmless},
+                             {"grouping_sets", Use::kRead},
+                             {"grouping_functions", Use::kEmpty},
+                             {"distinct_validity", Use::kHarmless}}))) {
+    return failure();
+  }
+  Location at = locate(op);
+  SmallVector<Node> groups = op.get("groups").elements();
+  SmallVector<Node> sets = op.get("grouping_sets").elements();
+  bool plain = sets.size() <= 1;
+  for (Node set : sets) {
+    SmallVector<Node> members = set.elements();
+    plain &= members.size() == groups.size();
+    for (auto [index, member] : llvm::enumerate(members)) {
+      plain &= member.integer() == static_cast<int64_t>(index);
+    }
+  }
+  if (!plain) {
+    return context.fail(at, "GROUPING SETS, ROLLUP and CUBE are not supported; write one query per "
+                            "grouping and UNION ALL them");
+  }
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  if (failed(inputs)) {
+    return failure();
+  }
+  SmallVector<Computed> keys;
+  for (Node group : groups) {
+    keys.push_back(expressions.computed(group, at));
+  }
+  SmallVector<MeasureRequest> measures;
+  for (Node expression : op.get("expressions").elements()) {
+    FailureOr<MeasureRequest> measure = importMeasure(expression, at);
+    if (failed(measure)) {
+      return failure();
+    }
+    measures.push_back(std::move(*measure));
+  }
+  return builder.aggregate(inputs->front(), keys, measures, at);
+}

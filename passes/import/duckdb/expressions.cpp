@@ -1,0 +1,285 @@
+// Bound expressions of DuckDB's plans, but for function calls.
+#include "passes/import/duckdb/expressions.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+using Use = Field::Use;
+
+/// The fields that every expression may have.
+static constexpr Field kCommon[] = {{"expression_class", Use::kHarmless},
+                                    {"type", Use::kRead},
+                                    {"alias", Use::kRead},
+                                    {"query_location", Use::kRead},
+                                    {"query_location_length", Use::kHarmless},
+                                    {"return_type", Use::kRead}};
+
+static SmallVector<Field> withCommon(std::initializer_list<Field> fields) {
+  SmallVector<Field> all(std::begin(kCommon), std::end(kCommon));
+  all.append(fields.begin(), fields.end());
+  return all;
+}
+
+ExpressionImporter::ExpressionImporter(ImportContext &context, const ImportOptions &options)
+    : context(context), options(options), text(context, options.text) {}
+
+/// A word for a computed column.
+static std::string columnName(Node expression) {
+  StringRef type = expression.get("type").string().value_or("");
+  StringRef alias = expression.get("alias").string().value_or("");
+  bool isName =
+      !alias.empty() && llvm::all_of(alias, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  if (isName) {
+    return alias.str();
+  }
+  StringRef name = type == "OPERATOR_CAST" ? StringRef("cast") : nameOf(expression);
+  return llvm::StringSwitch<std::string>(name)
+      .Case("+", "add")
+      .Case("-", "subtract")
+      .Case("*", "multiply")
+      .Cases({"/", "//"}, "divide")
+      .Case("%", "modulus")
+      .Case("||", "concat")
+      .Default(!name.empty() && llvm::isAlpha(name.front()) ? name.str()
+               : type == "CASE_EXPR"                        ? "case"
+               : type == "VALUE_CONSTANT"                   ? "constant"
+                                                            : "expression");
+}
+
+Computed ExpressionImporter::computed(Node expression, Location at, int64_t fieldsBefore) {
+  Computed result;
+  if (expression.get("type").string() == StringRef("BOUND_REF")) {
+    if (std::optional<int64_t> index = expression.get("index").integer()) {
+      result.field = *index + fieldsBefore;
+    }
+  }
+  result.name = columnName(expression);
+  result.build = [=, this](ExpressionBuilder &b) {
+    return import(b, expression, at, fieldsBefore);
+  };
+  return result;
+}
+
+FailureOr<SmallVector<Expression>> ExpressionImporter::importAll(ExpressionBuilder &b,
+                                                                 ArrayRef<Node> nodes, Location at,
+                                                                 int64_t fieldsBefore) {
+  SmallVector<Expression> expressions;
+  for (Node node : nodes) {
+    MaybeExpression expression = import(b, node, at, fieldsBefore);
+    if (failed(expression)) {
+      return failure();
+    }
+    expressions.push_back(std::move(*expression));
+  }
+  return expressions;
+}
+
+MaybeExpression ExpressionImporter::import(ExpressionBuilder &b, Node expression, Location at,
+                                           int64_t fieldsBefore) {
+  at = locate(expression, at);
+  NestingGuard guard(depth);
+  if (failed(guard.check(context, at))) {
+    return failure();
+  }
+  std::optional<StringRef> type = expression.get("type").string();
+  if (!type) {
+    return expression.fail("expected an expression with a type");
+  }
+  return importByType(b, expression, *type, at, fieldsBefore);
+}
+
+static std::optional<frame::CompareKind> comparison(StringRef type) {
+  return llvm::StringSwitch<std::optional<frame::CompareKind>>(type)
+      .Case("COMPARE_EQUAL", frame::CompareKind::Eq)
+      .Case("COMPARE_NOTEQUAL", frame::CompareKind::Ne)
+      .Case("COMPARE_LESSTHAN", frame::CompareKind::Lt)
+      .Case("COMPARE_LESSTHANOREQUALTO", frame::CompareKind::Le)
+      .Case("COMPARE_GREATERTHAN", frame::CompareKind::Gt)
+      .Case("COMPARE_GREATERTHANOREQUALTO", frame::CompareKind::Ge)
+      .Case("COMPARE_NOT_DISTINCT_FROM", frame::CompareKind::IsNotDistinctFrom)
+      .Default(std::nullopt);
+}
+
+MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expression,
+                                                 StringRef type, Location at,
+                                                 int64_t fieldsBefore) {
+  if (type == "BOUND_REF") {
+    std::optional<int64_t> index = expression.get("index").integer();
+    if (!index || *index < 0) {
+      return expression.fail("expected the index of a column");
+    }
+    if (failed(expectFields(expression, type, withCommon({{"index", Use::kRead}}), context, at))) {
+      return failure();
+    }
+    return b.field(*index + fieldsBefore, at);
+  }
+  if (type == "VALUE_CONSTANT") {
+    FailureOr<Constant> constant = importConstant(context, expression.get("value"), at);
+    if (failed(constant) ||
+        failed(expectFields(expression, type, withCommon({{"value", Use::kRead}}), context, at))) {
+      return failure();
+    }
+    return b.constant(constant->value, constant->type, at);
+  }
+  if (type == "OPERATOR_CAST") {
+    return importCast(b, expression, at, fieldsBefore);
+  }
+  if (type == "CASE_EXPR") {
+    return importCase(b, expression, at, fieldsBefore);
+  }
+  if (type == "BOUND_FUNCTION") {
+    return importCall(b, expression, at, fieldsBefore);
+  }
+  if (type == "VALUE_PARAMETER") {
+    return context.fail(at, "unsupported parameter ($1, ?): write the value into the query");
+  }
+  std::optional<frame::CompareKind> kind = comparison(type);
+  static constexpr StringRef kOperators[] = {
+      "COMPARE_DISTINCT_FROM", "COMPARE_IN",           "COMPARE_NOT_IN",
+      "CONJUNCTION_AND",       "CONJUNCTION_OR",       "OPERATOR_NOT",
+      "OPERATOR_IS_NULL",      "OPERATOR_IS_NOT_NULL", "OPERATOR_COALESCE"};
+  if (!kind && !llvm::is_contained(kOperators, type)) {
+    return context.fail(at, "unsupported expression: " + type);
+  }
+  if (failed(expectFields(expression, type,
+                          withCommon({{"children", Use::kRead},
+                                      {"qname", Use::kHarmless},
+                                      {"arguments", Use::kHarmless},
+                                      {"has_serialize", Use::kHarmless},
+                                      {"is_operator", Use::kHarmless}}),
+                          context, at))) {
+    return failure();
+  }
+  FailureOr<SmallVector<Expression>> operands =
+      importAll(b, expression.get("children").elements(), at, fieldsBefore);
+  if (failed(operands)) {
+    return failure();
+  }
+  bool unary = type.starts_with("OPERATOR_") && type != "OPERATOR_COALESCE";
+  bool binary = kind || type == "COMPARE_DISTINCT_FROM";
+  if (operands->empty() || (unary && operands->size() != 1) || (binary && operands->size() != 2)) {
+    return expression.fail("wrong number of operands of " + type + ": " + Twine(operands->size()));
+  }
+  const Expression &first = operands->front();
+  if (kind) {
+    return b.compare(*kind, first, (*operands)[1], at);
+  }
+  if (type == "COMPARE_DISTINCT_FROM") {
+    return b.isDistinct(first, (*operands)[1], at);
+  }
+  if (type == "COMPARE_IN" || type == "COMPARE_NOT_IN") {
+    MaybeExpression in = b.oneOf(first, ArrayRef(*operands).drop_front(), at);
+    return failed(in) || type == "COMPARE_IN" ? in : b.negation(*in, at);
+  }
+  if (type == "CONJUNCTION_AND" || type == "CONJUNCTION_OR") {
+    auto connective = type == "CONJUNCTION_AND" ? ExpressionBuilder::Connective::kAnd
+                                                : ExpressionBuilder::Connective::kOr;
+    return b.connect(connective, *operands, at);
+  }
+  if (type == "OPERATOR_NOT") {
+    return b.negation(first, at);
+  }
+  if (type == "OPERATOR_COALESCE") {
+    return b.coalesce(*operands, at);
+  }
+  return type == "OPERATOR_IS_NULL" ? MaybeExpression(b.isNull(first, at)) : b.isNotNull(first, at);
+}
+
+MaybeExpression ExpressionImporter::importCase(ExpressionBuilder &b, Node expression, Location at,
+                                               int64_t fieldsBefore) {
+  if (failed(expectFields(expression, "CASE",
+                          withCommon({{"case_checks", Use::kRead}, {"else_expr", Use::kRead}}),
+                          context, at))) {
+    return failure();
+  }
+  SmallVector<Expression> conditions, values;
+  for (Node check : expression.get("case_checks").elements()) {
+    if (failed(expectFields(check, "WHEN", {{"when_expr", Use::kRead}, {"then_expr", Use::kRead}},
+                            context, at))) {
+      return failure();
+    }
+    FailureOr<SmallVector<Expression>> parts =
+        importAll(b, {check.get("when_expr"), check.get("then_expr")}, at, fieldsBefore);
+    if (failed(parts)) {
+      return failure();
+    }
+    conditions.push_back(std::move((*parts)[0]));
+    values.push_back(std::move((*parts)[1]));
+  }
+  Node last = expression.get("else_expr");
+  MaybeExpression otherwise = last ? import(b, last, at, fieldsBefore) : MaybeExpression(failure());
+  if (last && failed(otherwise)) {
+    return failure();
+  }
+  return b.choose(conditions, values, last ? &*otherwise : nullptr, at);
+}
+
+MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expression, Location at,
+                                               int64_t fieldsBefore) {
+  Node data = expression.get("function_data");
+  if (failed(expectFields(expression, "CAST",
+                          withCommon({{"children", Use::kRead},
+                                      {"arguments", Use::kHarmless},
+                                      {"qname", Use::kHarmless},
+                                      {"has_serialize", Use::kHarmless},
+                                      {"is_operator", Use::kHarmless},
+                                      {"function_data", Use::kRead}}),
+                          context, at)) ||
+      failed(expectFields(data, "CAST",
+                          {{"try_cast", Use::kRead}, {"is_default_cast", Use::kEmpty}}, context,
+                          at))) {
+    return failure();
+  }
+  if (data.get("try_cast").boolean().value_or(false)) {
+    return context.fail(at, "unsupported TRY_CAST");
+  }
+  SmallVector<Node> children = expression.get("children").elements();
+  Type type = importType(context, expression.get("return_type"), at);
+  if (children.size() != 1 || !type) {
+    return type ? MaybeExpression(expression.fail("expected a cast of one operand"))
+                : MaybeExpression(failure());
+  }
+  MaybeExpression operand = import(b, children.front(), at, fieldsBefore);
+  return failed(operand) ? operand : castTo(b, *operand, type, at);
+}
+
+/// A double rounded to a whole number, halves to the even one, as DuckDB's casts do.
+static MaybeExpression roundToEven(ExpressionBuilder &b, const Expression &x, Location at) {
+  using Arithmetic = ExpressionBuilder::Arithmetic;
+  Type type = frame::dropNullable(x.type());
+  auto real = [&](double value) { return b.constant(FloatAttr::get(type, value), type, at); };
+  auto whole = [&](const Expression &value) {
+    return *b.number(frame::NumberFunction::Truncate, value, std::nullopt, type, at);
+  };
+  auto compute = [&](Arithmetic op, const Expression &lhs, const Expression &rhs) {
+    return *b.arithmetic(op, lhs, rhs, type, at);
+  };
+  // All steps are exact: towards zero, and then one further if more than half was cut off, or half
+  // and the number is odd.
+  Expression towardsZero = whole(x);
+  Expression rest = compute(Arithmetic::kSubtract, x, towardsZero);
+  Expression cut = *b.number(frame::NumberFunction::Abs, rest, std::nullopt, type, at);
+  Expression half = compute(Arithmetic::kMultiply, towardsZero, real(0.5));
+  Expression odd = *b.compare(frame::CompareKind::Ne, half, whole(half), at);
+  Expression more = *b.compare(frame::CompareKind::Gt, cut, real(0.5), at);
+  Expression tie = *b.compare(frame::CompareKind::Eq, cut, real(0.5), at);
+  Expression tieAway = *b.connect(ExpressionBuilder::Connective::kAnd, {tie, odd}, at);
+  Expression away = *b.connect(ExpressionBuilder::Connective::kOr, {more, tieAway}, at);
+  Expression below = *b.compare(frame::CompareKind::Lt, x, real(0), at);
+  Expression positive = real(1);
+  Expression sign = *b.choose(below, real(-1), &positive, at);
+  Expression next = compute(Arithmetic::kAdd, towardsZero, sign);
+  return b.choose(away, next, &towardsZero, at);
+}
+
+MaybeExpression ExpressionImporter::castTo(ExpressionBuilder &b, const Expression &operand,
+                                           Type type, Location at) {
+  if (frame::isFloat(operand.type()) && frame::isInteger(type) &&
+      !ExpressionBuilder::isNullConstant(operand)) {
+    MaybeExpression rounded = roundToEven(b, operand, at);
+    return failed(rounded) ? rounded : b.cast(Expression{rounded->value, operand.text}, type, at);
+  }
+  return b.cast(operand, type, at);
+}

@@ -1,0 +1,322 @@
+// Calls of scalar functions in DuckDB's plans, by name.
+#include "dialects/frame/FrameConstants.h"
+#include "passes/import/duckdb/expressions.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+using Use = Field::Use;
+using Arithmetic = ExpressionBuilder::Arithmetic;
+
+LogicalResult ExpressionImporter::unsupported(const Call &call, const Twine &why) {
+  return context.fail(call.at, "unsupported " + call.name + ": " + why);
+}
+
+MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expression, Location at,
+                                               int64_t fieldsBefore) {
+  StringRef name = nameOf(expression);
+  if (failed(expectFields(expression, name,
+                          {{"expression_class", Use::kHarmless},
+                           {"type", Use::kRead},
+                           {"alias", Use::kRead},
+                           {"query_location", Use::kRead},
+                           {"query_location_length", Use::kHarmless},
+                           {"return_type", Use::kRead},
+                           {"children", Use::kRead},
+                           {"arguments", Use::kHarmless},
+                           {"qname", Use::kRead},
+                           {"has_serialize", Use::kHarmless},
+                           {"function_data", Use::kRead},
+                           {"is_operator", Use::kHarmless}},
+                          context, at)) ||
+      failed(expectFields(expression.get("function_data"), name,
+                          {{"check_overflow", Use::kHarmless}, // frame always checks
+                           {"return_type", Use::kHarmless},
+                           {"arguments", Use::kHarmless}},
+                          context, at))) {
+    return failure();
+  }
+  if (std::optional<MaybeExpression> date = importInterval(b, expression, name, at, fieldsBefore)) {
+    return *date;
+  }
+  FailureOr<SmallVector<Expression>> arguments =
+      importAll(b, expression.get("children").elements(), at, fieldsBefore);
+  if (failed(arguments)) {
+    return failure();
+  }
+  Call call{expression, name, {}, at};
+  call.type = importType(context, expression.get("return_type"), at);
+  if (!call.type) {
+    return failure();
+  }
+  for (auto import :
+       {&ExpressionImporter::importOperator, &ExpressionImporter::importNumberFunction,
+        &ExpressionImporter::importPattern, &ExpressionImporter::importTextFunction,
+        &ExpressionImporter::importDateFunction}) {
+    if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
+      return *result;
+    }
+  }
+  return context.fail(at, "unsupported function: " + name +
+                              "; docs/semantics.md lists those that are supported");
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+std::optional<MaybeExpression>
+ExpressionImporter::importOperator(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+  if (arguments.size() == 1) {
+    return call.name == "-"   ? std::optional(b.negate(arguments[0], call.at))
+           : call.name == "+" ? std::optional(MaybeExpression(arguments[0]))
+                              : std::nullopt;
+  }
+  auto op = llvm::StringSwitch<std::optional<Arithmetic>>(call.name)
+                .Cases({"+", "add"}, Arithmetic::kAdd)
+                .Cases({"-", "subtract"}, Arithmetic::kSubtract)
+                .Cases({"*", "multiply"}, Arithmetic::kMultiply)
+                .Cases({"/", "//", "divide"}, Arithmetic::kDivide)
+                .Cases({"%", "mod"}, Arithmetic::kModulus)
+                .Default(std::nullopt);
+  if (!op || arguments.size() != 2) {
+    return std::nullopt;
+  }
+  const Expression &lhs = arguments[0], &rhs = arguments[1];
+  bool fromDate = frame::isDate(lhs.type()), toDate = frame::isDate(rhs.type());
+  if (fromDate && toDate && *op == Arithmetic::kSubtract) {
+    return b.daysBetween(lhs, rhs, call.at);
+  }
+  if (fromDate || toDate) {
+    std::optional<int64_t> days = ExpressionBuilder::integerOf(fromDate ? rhs : lhs);
+    bool moves = *op == Arithmetic::kAdd || (*op == Arithmetic::kSubtract && fromDate);
+    if (!days || !moves) {
+      return MaybeExpression(unsupported(call, "only a constant number of days can be added to a "
+                                               "date"));
+    }
+    int64_t sign = *op == Arithmetic::kSubtract ? -1 : 1;
+    return b.shiftDate(fromDate ? lhs : rhs, 0, sign * *days, call.at);
+  }
+  bool wholeQuotient = call.name == "//" && frame::isFloat(call.type);
+  MaybeExpression result = b.arithmetic(*op, lhs, rhs, call.type, call.at);
+  return failed(result) || !wholeQuotient
+             ? result
+             : b.number(frame::NumberFunction::Floor, *result, std::nullopt, call.type, call.at);
+}
+
+std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(ExpressionBuilder &b,
+                                                                        const Call &call,
+                                                                        Arguments arguments) {
+  using Function = frame::NumberFunction;
+  auto function = llvm::StringSwitch<std::optional<Function>>(call.name)
+                      .Cases({"abs", "@"}, Function::Abs)
+                      .Case("round", Function::Round)
+                      .Case("floor", Function::Floor)
+                      .Cases({"ceil", "ceiling"}, Function::Ceiling)
+                      .Case("trunc", Function::Truncate)
+                      .Case("sqrt", Function::Sqrt)
+                      .Default(std::nullopt);
+  if (call.name == "greatest" || call.name == "least") {
+    auto which = call.name == "greatest" ? ExpressionBuilder::Extreme::kGreatest
+                                         : ExpressionBuilder::Extreme::kLeast;
+    return b.extreme(which, arguments, call.at);
+  }
+  if (!function) {
+    return std::nullopt;
+  }
+  std::optional<int64_t> digits;
+  if (*function == Function::Round && arguments.size() == 2) {
+    digits = ExpressionBuilder::integerOf(arguments[1]);
+    if (!digits) {
+      return MaybeExpression(unsupported(call, "the digits must be a constant"));
+    }
+  } else if (arguments.size() != 1) {
+    return MaybeExpression(
+        unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
+  }
+  return b.number(*function, arguments[0], digits, call.type, call.at);
+}
+
+//===----------------------------------------------------------------------===//
+// Strings
+//===----------------------------------------------------------------------===//
+
+std::optional<MaybeExpression>
+ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+  /// What a function looks for in its first argument.
+  struct Pattern {
+    enum class Kind { kLike, kLikeAnyCase, kStart, kEnd, kAnywhere } kind;
+    bool negated = false;
+  };
+  using Kind = Pattern::Kind;
+  auto pattern = llvm::StringSwitch<std::optional<Pattern>>(call.name)
+                     .Cases({"~~", "like_escape"}, Pattern{Kind::kLike})
+                     .Cases({"!~~", "not_like_escape"}, Pattern{Kind::kLike, true})
+                     .Cases({"~~*", "ilike_escape"}, Pattern{Kind::kLikeAnyCase})
+                     .Cases({"!~~*", "not_ilike_escape"}, Pattern{Kind::kLikeAnyCase, true})
+                     .Cases({"starts_with", "^@", "prefix"}, Pattern{Kind::kStart})
+                     .Cases({"ends_with", "suffix"}, Pattern{Kind::kEnd})
+                     .Case("contains", Pattern{Kind::kAnywhere})
+                     .Default(std::nullopt);
+  if (!pattern) {
+    return std::nullopt;
+  }
+  bool escapes = call.name.ends_with("_escape");
+  if (arguments.size() != (escapes ? 3 : 2)) {
+    return MaybeExpression(
+        unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
+  }
+  for (const Expression &argument : arguments) {
+    if (ExpressionBuilder::isNullConstant(argument)) {
+      return MaybeExpression(b.null(call.type, call.at));
+    }
+  }
+  std::optional<StringRef> wanted = ExpressionBuilder::stringOf(arguments[1]);
+  std::optional<StringRef> escape =
+      escapes ? ExpressionBuilder::stringOf(arguments[2]) : std::nullopt;
+  if (!wanted || (escapes && !escape)) {
+    return MaybeExpression(unsupported(call, "the pattern must be a constant"));
+  }
+  if (escape && escape->empty()) {
+    escape = std::nullopt; // no character escapes
+  }
+  auto match = [&]() -> MaybeExpression {
+    switch (pattern->kind) {
+    case Kind::kLike:
+      return b.like(arguments[0], *wanted, escape, call.at);
+    case Kind::kLikeAnyCase:
+      return b.likeAnyCase(arguments[0], *wanted, escape, call.at);
+    case Kind::kStart:
+      return b.contains(ExpressionBuilder::Part::kStart, arguments[0], *wanted, call.at);
+    case Kind::kEnd:
+      return b.contains(ExpressionBuilder::Part::kEnd, arguments[0], *wanted, call.at);
+    case Kind::kAnywhere:
+      return b.contains(ExpressionBuilder::Part::kAnywhere, arguments[0], *wanted, call.at);
+    }
+    llvm_unreachable("no such pattern");
+  }();
+  return failed(match) || !pattern->negated ? match : b.negation(*match, call.at);
+}
+
+std::optional<MaybeExpression> ExpressionImporter::importTextFunction(ExpressionBuilder &b,
+                                                                      const Call &call,
+                                                                      Arguments arguments) {
+  using Function = frame::TextFunction;
+  bool cuts = call.name == "substring" || call.name == "substr" || call.name == "left";
+  if (cuts) {
+    SmallVector<int64_t> numbers;
+    for (const Expression &argument : arguments.drop_front(arguments.empty() ? 0 : 1)) {
+      std::optional<int64_t> number = ExpressionBuilder::integerOf(argument);
+      if (!number || *number < 0) {
+        return MaybeExpression(
+            unsupported(call, "positions and lengths must be constants that are not negative"));
+      }
+      numbers.push_back(*number);
+    }
+    bool left = call.name == "left";
+    if (numbers.empty() || numbers.size() > (left ? 1 : 2)) {
+      return MaybeExpression(
+          unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
+    }
+    std::optional<int64_t> length =
+        left || numbers.size() == 2 ? std::optional(numbers.back()) : std::nullopt;
+    return b.substring(arguments[0], left ? 1 : numbers[0], length, call.at);
+  }
+  auto function = llvm::StringSwitch<std::optional<Function>>(call.name)
+                      .Cases({"upper", "ucase"}, Function::Upper)
+                      .Cases({"lower", "lcase"}, Function::Lower)
+                      .Cases({"length", "len", "char_length", "character_length"}, Function::Length)
+                      .Cases({"||", "concat"}, Function::Concat)
+                      .Case("trim", Function::Trim)
+                      .Case("ltrim", Function::TrimStart)
+                      .Case("rtrim", Function::TrimEnd)
+                      .Case("replace", Function::Replace)
+                      .Default(std::nullopt);
+  if (!function) {
+    return std::nullopt;
+  }
+  SmallVector<Expression> operands(arguments);
+  auto constant = [&](StringRef text) {
+    Type string = frame::StringType::get(context.getContext());
+    return b.constant(StringAttr::get(context.getContext(), text), string, call.at);
+  };
+  bool trims = call.name.ends_with("trim");
+  if (trims && operands.size() == 1) {
+    operands.push_back(constant(" "));
+  }
+  if (call.name == "concat") { // a NULL adds nothing; of || it makes NULL
+    for (Expression &operand : operands) {
+      if (frame::isNullable(operand.type()) && frame::isString(operand.type())) {
+        MaybeExpression filled = b.coalesce({operand, constant("")}, call.at);
+        operand = Expression{filled->value, operand.text};
+      }
+    }
+  }
+  return b.text(*function, operands, call.type, call.at);
+}
+
+//===----------------------------------------------------------------------===//
+// Dates
+//===----------------------------------------------------------------------===//
+
+std::optional<MaybeExpression> ExpressionImporter::importDateFunction(ExpressionBuilder &b,
+                                                                      const Call &call,
+                                                                      Arguments arguments) {
+  auto part = llvm::StringSwitch<StringRef>(call.name)
+                  .Cases({"year", "quarter", "month", "day", "isodow"}, call.name)
+                  .Case("dayofmonth", "day")
+                  .Cases({"dayofweek", "weekday"}, "dow")
+                  .Default("");
+  if (!part.empty() && arguments.size() == 1) {
+    MaybeExpression value = b.datePart(part, arguments[0], call.at);
+    return failed(value) ? value : b.cast(*value, call.type, call.at);
+  }
+  if (call.name == "current_date" || call.name == "today") {
+    if (!options.nowMicroseconds) {
+      return MaybeExpression(unsupported(call, "the moment of the query is not given"));
+    }
+    constexpr int64_t kDay = 86'400'000'000;
+    int64_t days = *options.nowMicroseconds / kDay - (*options.nowMicroseconds % kDay < 0);
+    Type date = frame::DateType::get(context.getContext());
+    return MaybeExpression(b.integer(days, date, call.at));
+  }
+  return std::nullopt;
+}
+
+std::optional<MaybeExpression> ExpressionImporter::importInterval(ExpressionBuilder &b,
+                                                                  Node expression, StringRef name,
+                                                                  Location at,
+                                                                  int64_t fieldsBefore) {
+  SmallVector<Node> children = expression.get("children").elements();
+  if ((name != "+" && name != "-") || children.size() != 2) {
+    return std::nullopt;
+  }
+  auto intervalOf = [](Node node) {
+    Node value = node.get("value");
+    bool interval = value.get("type").get("id").string() == StringRef("INTERVAL");
+    return interval ? value.get("value") : node.get("no interval");
+  };
+  bool first = name == "+" && intervalOf(children[0]);
+  Node interval = intervalOf(children[first ? 0 : 1]);
+  if (!interval) {
+    return std::nullopt;
+  }
+  std::optional<int64_t> months = interval.get("months").integer(),
+                         days = interval.get("days").integer(),
+                         micros = interval.get("micros").integer();
+  constexpr int64_t kMax = 1'000'000'000;
+  if (!months || !days || !micros || std::abs(*months) > kMax || std::abs(*days) > kMax) {
+    return interval.fail("expected months, days and microseconds");
+  }
+  if (*micros != 0) {
+    return context.fail(at, "unsupported interval with a time of day");
+  }
+  MaybeExpression date = import(b, children[first ? 1 : 0], at, fieldsBefore);
+  if (failed(date)) {
+    return date;
+  }
+  int64_t sign = name == "-" ? -1 : 1;
+  return b.shiftDate(*date, sign * *months, sign * *days, at);
+}

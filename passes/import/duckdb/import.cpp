@@ -1,0 +1,57 @@
+// The entry of the import of DuckDB's plans.
+#include "passes/import/ImportDuckdb.h"
+#include "passes/import/ImportedProgram.h"
+#include "passes/import/duckdb/relations.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+
+/// The error that DuckDB gave instead of a plan.
+static LogicalResult failAsBinder(Node document) {
+  StringRef message = document.get("error_message").string().value_or("no plan");
+  return document.fail(message, ImportError::Kind::kUser);
+}
+
+static FailureOr<NamedRelation> importPlan(Node document, ImportContext &context,
+                                           RelationBuilder &builder, const ImportOptions &options) {
+  if (document.get("error").boolean().value_or(false)) {
+    return failAsBinder(document);
+  }
+  SmallVector<Node> plans = document.get("plans").elements();
+  if (plans.size() != 1) {
+    return document.fail("expected the plan of one query, got " + Twine(plans.size()));
+  }
+  RelationImporter importer(context, builder, options);
+  MaybeRelation relation = importer.import(plans.front());
+  if (failed(relation)) {
+    return failure();
+  }
+  NamedRelation result{std::move(*relation), {}};
+  result.names.assign(options.resultNames.begin(), options.resultNames.end());
+  if (result.names.empty()) {
+    result.names = RelationImporter::resultNames(plans.front());
+  }
+  result.names.resize(result.relation.fields.size());
+  for (auto [name, field] : llvm::zip_equal(result.names, result.relation.fields)) {
+    if (name.empty()) {
+      name = field.str();
+    }
+  }
+  return result;
+}
+
+OwningOpRef<ModuleOp> headrace::import::importDuckdb(MLIRContext *mlirContext, StringRef json,
+                                                     const ImportOptions &options,
+                                                     ImportError &error) {
+  ImportContext context(mlirContext);
+  JsonPaths paths(context);
+  OwningOpRef<ModuleOp> module;
+  if (std::optional<nlohmann::json> document = parseJson(context, json)) {
+    module = buildProgram(context, options, [&](RelationBuilder &builder) {
+      return importPlan(Node(paths, &*document), context, builder, options);
+    });
+  }
+  error = context.error();
+  return module;
+}

@@ -1,0 +1,164 @@
+// What all parts of DuckDB's plans have in common: places, known fields, types, constants.
+#include "passes/import/duckdb/plan.h"
+
+#include "dialects/frame/FrameConstants.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+QueryText::QueryText(ImportContext &context, StringRef text)
+    : context(context), text(text), lineStarts({0}) {
+  for (size_t at = text.find('\n'); at != StringRef::npos; at = text.find('\n', at + 1)) {
+    lineStarts.push_back(at + 1);
+  }
+}
+
+Location QueryText::locate(Node node, Location otherwise) const {
+  std::optional<uint64_t> position = node.get("query_location").natural();
+  constexpr uint64_t kPositionMax = 1u << 30; // more is DuckDB's "not known"
+  if (!position || *position >= (text.empty() ? kPositionMax : text.size())) {
+    return otherwise;
+  }
+  const size_t *line = std::prev(llvm::upper_bound(lineStarts, *position));
+  size_t column = *position - *line;
+  if (!text.empty()) { // in characters
+    column = llvm::count_if(text.slice(*line, *position),
+                            [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  }
+  return context.queryLocation(line - lineStarts.begin() + 1, column + 1, *position,
+                               node.get("query_location_length").natural().value_or(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+LogicalResult headrace::import::duckdb::expectFields(Node object, StringRef what,
+                                                     ArrayRef<Field> fields, ImportContext &context,
+                                                     Location at) {
+  for (StringRef key : object.keys()) {
+    const Field *field = llvm::find_if(fields, [&](const Field &f) { return f.name == key; });
+    Node value = object.get(key);
+    if (field == fields.end()) {
+      return context.fail(at,
+                          "unsupported field of " + what + ": " + key + " = " + value.valueText());
+    }
+    bool understood = field->use == Field::Use::kRead || field->use == Field::Use::kHarmless ||
+                      value.isNothing() ||
+                      (field->use == Field::Use::kDefault && value.valueText() == field->value);
+    if (!understood) {
+      return context.fail(at, "unsupported " + key + " of " + what + ": " + value.valueText());
+    }
+  }
+  return success();
+}
+
+StringRef headrace::import::duckdb::nameOf(Node call) {
+  SmallVector<Node> path = call.get("qname").get("path").elements();
+  return path.empty() ? StringRef() : path.back().string().value_or("");
+}
+
+//===----------------------------------------------------------------------===//
+// Types and constants
+//===----------------------------------------------------------------------===//
+
+Type headrace::import::duckdb::importType(ImportContext &context, Node type, Location at) {
+  Builder builder(context.getContext());
+  StringRef id = type.get("id").string().value_or("");
+  Node info = type.get("type_info");
+  if (id == "DECIMAL") {
+    std::optional<int64_t> width = info.get("width").integer(), scale = info.get("scale").integer();
+    if (!width || *width < 1 || *width > 38 || !scale || *scale < 0 || *scale > *width) {
+      (void)info.fail("expected a decimal with a width of at most 38 and a scale");
+      return {};
+    }
+    return frame::DecimalType::get(context.getContext(), *width, *scale);
+  }
+  auto decimal = [&](unsigned precision) -> Type {
+    return frame::DecimalType::get(context.getContext(), precision, 0);
+  };
+  Type value = llvm::StringSwitch<Type>(id)
+                   .Case("BOOLEAN", builder.getI1Type())
+                   .Case("TINYINT", builder.getIntegerType(8))
+                   .Case("SMALLINT", builder.getIntegerType(16))
+                   .Cases({"INTEGER", "UTINYINT", "USMALLINT"}, builder.getI32Type())
+                   .Cases({"BIGINT", "UINTEGER"}, builder.getI64Type())
+                   .Case("UBIGINT", decimal(20))
+                   .Case("HUGEINT", decimal(38))
+                   .Case("FLOAT", builder.getF32Type())
+                   .Case("DOUBLE", builder.getF64Type())
+                   .Case("VARCHAR", frame::StringType::get(context.getContext()))
+                   .Case("DATE", frame::DateType::get(context.getContext()))
+                   .Case("NULL", builder.getI32Type()) // a bare NULL, an integer to DuckDB too
+                   .Default(Type());
+  if (!value || info) {
+    (void)context.fail(at, "unsupported type: " + (id.empty() ? type.keysText() : id.str()) +
+                               (value ? " with a collation or other properties" : ""));
+    return {};
+  }
+  return value;
+}
+
+/// An integer, also one of 128 bits, which is two numbers.
+static std::optional<llvm::APInt> wideInteger(Node value) {
+  if (value.isObject()) {
+    std::optional<int64_t> upper = value.get("upper").integer();
+    std::optional<uint64_t> lower = value.get("lower").natural();
+    if (!upper || !lower) {
+      return std::nullopt;
+    }
+    uint64_t words[2] = {*lower, static_cast<uint64_t>(*upper)};
+    return llvm::APInt(128, words).sext(frame::kLiteralBits);
+  }
+  if (std::optional<int64_t> number = value.integer()) {
+    return llvm::APInt(frame::kLiteralBits, static_cast<uint64_t>(*number), /*isSigned=*/true);
+  }
+  if (std::optional<uint64_t> number = value.natural()) {
+    return llvm::APInt(frame::kLiteralBits, *number);
+  }
+  return std::nullopt;
+}
+
+FailureOr<Constant> headrace::import::duckdb::importConstant(ImportContext &context, Node value,
+                                                             Location at) {
+  Type type = importType(context, value.get("type"), at);
+  if (!type) {
+    return failure();
+  }
+  bool null = value.get("is_null").boolean().value_or(false) || !value.get("value");
+  if (null) {
+    return Constant{UnitAttr::get(context.getContext()), frame::addNullable(type)};
+  }
+  Node content = value.get("value");
+  frame::Literal literal;
+  if (frame::isBoolean(type)) {
+    if (std::optional<bool> boolean = content.boolean()) {
+      literal = *boolean;
+    }
+  } else if (frame::isString(type)) {
+    if (std::optional<StringRef> text = content.string()) {
+      literal = text->str();
+    }
+  } else if (frame::isFloat(type)) {
+    if (std::optional<double> real = content.real()) {
+      literal = *real;
+    }
+  } else if (std::optional<llvm::APInt> integer = wideInteger(content)) {
+    literal = *integer;
+  }
+  if (std::holds_alternative<std::monostate>(literal)) {
+    return content.fail("expected a value of its type, got " + content.valueText());
+  }
+  Attribute attribute = frame::literalAttr(literal, type);
+  if (!attribute) {
+    return context.fail(at, "a literal beyond 38 digits is not supported: " + content.valueText());
+  }
+  return Constant{attribute, type};
+}

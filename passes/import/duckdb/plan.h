@@ -1,0 +1,58 @@
+// A plan as DuckDB's json_serialize_plan writes it: where things stand in the query, which fields
+// are known, types and constants.
+#ifndef HEADRACE_PASSES_IMPORT_DUCKDB_PLAN_H
+#define HEADRACE_PASSES_IMPORT_DUCKDB_PLAN_H
+
+#include "dialects/frame/FrameTypes.h"
+#include "passes/import/ImportOptions.h"
+#include "passes/import/Json.h"
+
+namespace headrace::import::duckdb {
+
+/// The positions of a query's text as lines and columns.
+class QueryText {
+public:
+  QueryText(ImportContext &context, llvm::StringRef text);
+
+  /// Where the expression `node` stands; `otherwise` if it does not say.
+  mlir::Location locate(Node node, mlir::Location otherwise) const;
+
+private:
+  ImportContext &context;
+  llvm::StringRef text;                 ///< empty: not known
+  llvm::SmallVector<size_t> lineStarts; ///< in bytes
+};
+
+/// A field of an object that its reader knows.
+struct Field {
+  llvm::StringRef name;
+  enum class Use {
+    kRead,     ///< by the importer
+    kHarmless, ///< whatever it says, it changes nothing here
+    kEmpty,    ///< only null, false, 0, "", [] and {} are understood
+    kDefault,  ///< only `value` (or what kEmpty takes) is understood
+  } use;
+  llvm::StringRef value = {};
+};
+
+/// Fails for the first field of `object` that is not known, or says what is not understood. `what`
+/// names the object for the message.
+mlir::LogicalResult expectFields(Node object, llvm::StringRef what, llvm::ArrayRef<Field> fields,
+                                 ImportContext &context, mlir::Location at);
+
+/// The type of values (never nullable); null (and an error) if there is none.
+mlir::Type importType(ImportContext &context, Node type, mlir::Location at);
+
+/// A value as `frame.constant` keeps it.
+struct Constant {
+  mlir::Attribute value;
+  mlir::Type type;
+};
+mlir::FailureOr<Constant> importConstant(ImportContext &context, Node value, mlir::Location at);
+
+/// The last part of an object's `qname`.
+llvm::StringRef nameOf(Node call);
+
+} // namespace headrace::import::duckdb
+
+#endif // HEADRACE_PASSES_IMPORT_DUCKDB_PLAN_H

@@ -1,0 +1,548 @@
+// Operators of DuckDB's plans: all but joins and aggregates.
+#include "passes/import/duckdb/relations.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+using Use = Field::Use;
+
+RelationImporter::RelationImporter(ImportContext &context, RelationBuilder &builder,
+                                   const ImportOptions &options)
+    : context(context), builder(builder), options(options), expressions(context, options) {}
+
+//===----------------------------------------------------------------------===//
+// Any operator
+//===----------------------------------------------------------------------===//
+
+Location RelationImporter::locate(Node op) const {
+  Location nowhere = UnknownLoc::get(context.getContext());
+  SmallVector<Node> open;
+  auto add = [&](Node node) {
+    if (node.isArray()) {
+      open.append(node.elements());
+    } else if (node) {
+      open.push_back(node);
+    }
+  };
+  for (StringRef key : {"expressions", "groups", "conditions", "condition", "orders"}) {
+    add(op.get(key));
+  }
+  constexpr size_t kLooksMax = 100;
+  for (size_t at = 0; at < open.size() && at < kLooksMax; ++at) {
+    Location found = expressions.locate(open[at], nowhere);
+    if (found != nowhere) {
+      return found;
+    }
+    for (StringRef key : {"children", "left", "right", "expression"}) {
+      add(open[at].get(key));
+    }
+  }
+  return nowhere;
+}
+
+LogicalResult RelationImporter::expectOnly(Node op, ArrayRef<Field> fields) {
+  SmallVector<Field> all = {{"type", Use::kRead},
+                            {"children", Use::kRead},
+                            {"table_index", Use::kRead},
+                            {"column_count", Use::kHarmless}};
+  all.append(fields.begin(), fields.end());
+  return expectFields(op, op.get("type").string().value_or("operator"), all, context, locate(op));
+}
+
+MaybeRelation RelationImporter::import(Node op) {
+  NestingGuard guard(depth);
+  if (failed(guard.check(context, UnknownLoc::get(context.getContext())))) {
+    return failure();
+  }
+  std::optional<StringRef> type = op.get("type").string();
+  if (!type) {
+    return op.fail("expected an operator with a type");
+  }
+  using Import = MaybeRelation (RelationImporter::*)(Node);
+  auto import = llvm::StringSwitch<Import>(*type)
+                    .Case("LOGICAL_GET", &RelationImporter::importGet)
+                    .Case("LOGICAL_FILTER", &RelationImporter::importFilter)
+                    .Case("LOGICAL_PROJECTION", &RelationImporter::importProjection)
+                    .Case("LOGICAL_AGGREGATE_AND_GROUP_BY", &RelationImporter::importAggregate)
+                    .Case("LOGICAL_ORDER_BY", &RelationImporter::importOrder)
+                    .Case("LOGICAL_LIMIT", &RelationImporter::importLimit)
+                    .Case("LOGICAL_DISTINCT", &RelationImporter::importDistinct)
+                    .Case("LOGICAL_COMPARISON_JOIN", &RelationImporter::importComparisonJoin)
+                    .Case("LOGICAL_ANY_JOIN", &RelationImporter::importAnyJoin)
+                    .Case("LOGICAL_CROSS_PRODUCT", &RelationImporter::importCrossProduct)
+                    .Case("LOGICAL_UNION", &RelationImporter::importSetOperation)
+                    .Case("LOGICAL_INTERSECT", &RelationImporter::importSetOperation)
+                    .Case("LOGICAL_EXCEPT", &RelationImporter::importSetOperation)
+                    .Case("LOGICAL_EXPRESSION_GET", &RelationImporter::importRows)
+                    .Case("LOGICAL_DUMMY_SCAN", &RelationImporter::importDummy)
+                    .Case("LOGICAL_EMPTY_RESULT", &RelationImporter::importEmpty)
+                    .Case("LOGICAL_MATERIALIZED_CTE", &RelationImporter::importMaterializedCte)
+                    .Case("LOGICAL_CTE_REF", &RelationImporter::importCteRef)
+                    .Default(nullptr);
+  if (import) {
+    return (this->*import)(op);
+  }
+  StringRef meaning = llvm::StringSwitch<StringRef>(*type)
+                          .Case("LOGICAL_WINDOW", "window functions (OVER)")
+                          .Case("LOGICAL_RECURSIVE_CTE", "WITH RECURSIVE")
+                          .Case("LOGICAL_SAMPLE", "TABLESAMPLE")
+                          .Case("LOGICAL_UNNEST", "UNNEST")
+                          .Case("LOGICAL_POSITIONAL_JOIN", "POSITIONAL JOIN")
+                          .Case("LOGICAL_ASOF_JOIN", "ASOF JOIN")
+                          .Case("LOGICAL_PIVOT", "PIVOT")
+                          .Default(*type);
+  return context.fail(locate(op), "unsupported: " + meaning);
+}
+
+FailureOr<SmallVector<Relation>> RelationImporter::importChildren(Node op, size_t count) {
+  SmallVector<Node> children = op.get("children").elements();
+  if (children.size() != count) {
+    return op.fail("expected " + Twine(count) + " inputs, got " + Twine(children.size()));
+  }
+  SmallVector<Relation> relations;
+  for (Node child : children) {
+    MaybeRelation relation = import(child);
+    if (failed(relation)) {
+      return failure();
+    }
+    relations.push_back(std::move(*relation));
+  }
+  return relations;
+}
+
+MaybeRelation RelationImporter::applyMap(Relation relation, Node map, Location at) {
+  SmallVector<int64_t> fields;
+  for (Node entry : map.elements()) {
+    std::optional<int64_t> index = entry.integer();
+    if (!index || *index < 0 || *index >= static_cast<int64_t>(relation.fields.size())) {
+      return entry.fail("output column is not one of the " + Twine(relation.fields.size()) +
+                        " of the relation");
+    }
+    fields.push_back(*index);
+  }
+  return fields.empty() ? relation : builder.select(relation, fields, at);
+}
+
+SmallVector<std::string> RelationImporter::resultNames(Node op) {
+  // Down to the projection that names the columns.
+  while (op && op.get("type").string() != StringRef("LOGICAL_PROJECTION")) {
+    SmallVector<Node> children = op.get("children").elements();
+    bool cte = op.get("type").string() == StringRef("LOGICAL_MATERIALIZED_CTE");
+    op = children.empty() ? op.get("no child") : cte ? children.back() : children.front();
+  }
+  SmallVector<std::string> names;
+  for (Node expression : op.get("expressions").elements()) {
+    names.push_back(expression.get("alias").string().value_or("").str());
+  }
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+MaybeRelation RelationImporter::importGet(Node op) {
+  Location at = locate(op);
+  Node data = op.get("function_data");
+  std::optional<StringRef> table = data.get("table").string();
+  if (!table) {
+    return context.fail(at, "unsupported table function: " + nameOf(op));
+  }
+  if (failed(expectOnly(op, {{"returned_types", Use::kRead},
+                             {"names", Use::kRead},
+                             {"projection_ids", Use::kRead},
+                             {"table_filters", Use::kRead},
+                             {"qname", Use::kRead},
+                             {"has_serialize", Use::kHarmless},
+                             {"function_data", Use::kRead},
+                             {"arguments", Use::kEmpty},
+                             {"parameters", Use::kEmpty},
+                             {"named_parameters", Use::kEmpty},
+                             {"input_table_types", Use::kEmpty},
+                             {"input_table_names", Use::kEmpty},
+                             {"projected_input", Use::kEmpty},
+                             {"column_indexes", Use::kRead},
+                             {"extra_info", Use::kRead},
+                             {"ordinality_idx", Use::kHarmless}, // read with source_ordinality
+                             {"row_group_order_options", Use::kEmpty},
+                             {"scan_partition_indices", Use::kEmpty},
+                             {"source_ordinality", Use::kDefault, "\"WITHOUT_ORDINALITY\""},
+                             {"table_filters_by_projection", Use::kHarmless},
+                             {"has_pushed_projection", Use::kEmpty},
+                             {"at_clause", Use::kEmpty}})) ||
+      failed(expectFields(op.get("extra_info"), "the table " + table->str(),
+                          {{"file_filters", Use::kEmpty},
+                           {"total_files", Use::kHarmless},
+                           {"filtered_files", Use::kHarmless},
+                           {"sample_options", Use::kEmpty},
+                           {"file_filter_expressions", Use::kEmpty}},
+                          context, at)) ||
+      failed(expectFields(op.get("table_filters"), "the table " + table->str(),
+                          {{"filters", Use::kEmpty}, {"multi_column_filters", Use::kEmpty}},
+                          context, at)) ||
+      failed(expectFields(data, "the table " + table->str(),
+                          {{"catalog", Use::kHarmless},
+                           {"schema", Use::kHarmless},
+                           {"table", Use::kRead},
+                           {"is_index_scan", Use::kEmpty},
+                           {"is_create_index", Use::kEmpty},
+                           {"result_ids", Use::kEmpty},
+                           {"qualified_name", Use::kHarmless}},
+                          context, at))) {
+    return failure();
+  }
+  SmallVector<Node> names = op.get("names").elements();
+  SmallVector<Node> types = op.get("returned_types").elements();
+  SmallVector<Node> indexes = op.get("column_indexes").elements();
+  SmallVector<RelationBuilder::ScanColumn> columns;
+  for (Node entry : indexes) {
+    if (failed(expectFields(entry, "a column of " + table->str(),
+                            {{"index", Use::kRead},
+                             {"child_indexes", Use::kEmpty},
+                             {"index_type", Use::kDefault, "\"FULL_READ\""},
+                             {"type", Use::kHarmless},
+                             {"field", Use::kEmpty},
+                             {"has_index", Use::kHarmless}},
+                            context, at))) {
+      return failure();
+    }
+    std::optional<uint64_t> index = entry.get("index").natural();
+    constexpr uint64_t kRowId = UINT64_MAX;
+    if (index == kRowId && indexes.size() == 1) {
+      break; // rows are counted; no column is read
+    }
+    if (!index || *index >= names.size() || *index >= types.size()) {
+      return context.fail(at, "unsupported column of table " + *table +
+                                  " that is not in its files (rowid)");
+    }
+    std::optional<StringRef> name = names[*index].string();
+    Type type = importType(context, types[*index], at);
+    if (!name || !type) {
+      return names[*index].fail("expected a column name");
+    }
+    FailureOr<Type> column = builder.columnType(*table, *name, type, at);
+    if (failed(column)) {
+      return failure();
+    }
+    columns.push_back({name->str(), *column});
+  }
+  return applyMap(builder.scan(*table, columns, at), op.get("projection_ids"), at);
+}
+
+MaybeRelation RelationImporter::importDummy(Node op) {
+  if (failed(expectOnly(op, {}))) {
+    return failure();
+  }
+  return builder.values({}, {SmallVector<Attribute>()}, UnknownLoc::get(context.getContext()));
+}
+
+MaybeRelation RelationImporter::importEmpty(Node op) {
+  if (failed(expectOnly(op, {{"return_types", Use::kRead}, {"bindings", Use::kHarmless}}))) {
+    return failure();
+  }
+  Location at = locate(op);
+  SmallVector<RelationBuilder::ScanColumn> columns;
+  for (Node node : op.get("return_types").elements()) {
+    Type type = importType(context, node, at);
+    if (!type) {
+      return failure();
+    }
+    columns.push_back({"nothing", type});
+  }
+  return builder.values(columns, {}, at);
+}
+
+MaybeRelation RelationImporter::importRows(Node op) {
+  SmallVector<Node> children = op.get("children").elements();
+  bool plain = children.size() == 1 &&
+               children.front().get("type").string() == StringRef("LOGICAL_DUMMY_SCAN");
+  if (failed(expectOnly(op, {{"expr_types", Use::kRead}, {"expressions", Use::kRead}}))) {
+    return failure();
+  }
+  Location at = locate(op);
+  if (!plain) {
+    return context.fail(at, "unsupported VALUES over columns of another table");
+  }
+  SmallVector<RelationBuilder::ScanColumn> columns;
+  for (Node node : op.get("expr_types").elements()) {
+    Type type = importType(context, node, at);
+    if (!type) {
+      return failure();
+    }
+    columns.push_back({"col" + std::to_string(columns.size()), type});
+  }
+  SmallVector<SmallVector<Attribute>> rows;
+  SmallVector<SmallVector<Computed>> computed;
+  bool constant = true;
+  for (Node row : op.get("expressions").elements()) {
+    ExpressionBuilder scratch(context, {});
+    rows.emplace_back();
+    computed.emplace_back();
+    for (auto [index, node] : llvm::enumerate(row.elements())) {
+      MaybeExpression cell = expressions.import(scratch, node, at);
+      if (failed(cell)) {
+        return failure();
+      }
+      Attribute value = ExpressionBuilder::constantOf(*cell);
+      constant &= bool(value);
+      rows.back().push_back(value);
+      computed.back().push_back(expressions.computed(node, at));
+      if (index < columns.size() && isa_and_nonnull<UnitAttr>(value)) {
+        columns[index].type = frame::addNullable(columns[index].type);
+      }
+    }
+  }
+  if (constant) {
+    return builder.values(columns, rows, at);
+  }
+  SmallVector<Relation> relations;
+  for (ArrayRef<Computed> row : computed) {
+    MaybeRelation one = builder.values({}, {SmallVector<Attribute>()}, at);
+    MaybeRelation projected = failed(one) ? one : builder.project(*one, row, at);
+    if (failed(projected)) {
+      return failure();
+    }
+    relations.push_back(std::move(*projected));
+  }
+  return builder.unite(relations, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Row by row
+//===----------------------------------------------------------------------===//
+
+MaybeRelation RelationImporter::importFilter(Node op) {
+  if (failed(expectOnly(op, {{"expressions", Use::kRead}, {"projection_map", Use::kRead}}))) {
+    return failure();
+  }
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  if (failed(inputs)) {
+    return failure();
+  }
+  Location at = locate(op);
+  SmallVector<Node> parts = op.get("expressions").elements();
+  MaybeRelation result = builder.filter(
+      inputs->front(),
+      [&](ExpressionBuilder &b) -> MaybeExpression {
+        SmallVector<Expression> conditions;
+        for (Node part : parts) {
+          MaybeExpression condition = expressions.import(b, part, at);
+          if (failed(condition)) {
+            return failure();
+          }
+          conditions.push_back(std::move(*condition));
+        }
+        return b.connect(ExpressionBuilder::Connective::kAnd, conditions, at);
+      },
+      at);
+  return failed(result) ? result : applyMap(*result, op.get("projection_map"), at);
+}
+
+MaybeRelation RelationImporter::importProjection(Node op) {
+  if (failed(expectOnly(op, {{"expressions", Use::kRead}}))) {
+    return failure();
+  }
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  if (failed(inputs)) {
+    return failure();
+  }
+  Location at = locate(op);
+  SmallVector<Computed> columns;
+  for (Node expression : op.get("expressions").elements()) {
+    columns.push_back(expressions.computed(expression, at));
+  }
+  return builder.project(inputs->front(), columns, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Orders, limits, sets
+//===----------------------------------------------------------------------===//
+
+MaybeRelation RelationImporter::importOrder(Node op) {
+  if (failed(expectOnly(op, {{"orders", Use::kRead}, {"projections", Use::kEmpty}}))) {
+    return failure();
+  }
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  if (failed(inputs)) {
+    return failure();
+  }
+  Location at = locate(op);
+  SmallVector<RelationBuilder::SortKey> keys;
+  for (Node order : op.get("orders").elements()) {
+    StringRef direction = order.get("type").string().value_or("");
+    StringRef nulls = order.get("null_order").string().value_or("");
+    bool ascending = direction == "ASCENDING", first = nulls == "NULLS FIRST";
+    if ((!ascending && direction != "DESCENDING") || (!first && nulls != "NULLS LAST") ||
+        failed(expectFields(
+            order, "ORDER BY",
+            {{"type", Use::kRead}, {"null_order", Use::kRead}, {"expression", Use::kRead}}, context,
+            at))) {
+      return order.fail("expected a direction and an order of NULLs");
+    }
+    keys.push_back({expressions.computed(order.get("expression"), at),
+                    ascending ? frame::SortDirection::Asc : frame::SortDirection::Desc,
+                    first ? frame::NullsOrder::First : frame::NullsOrder::Last});
+  }
+  return builder.sort(inputs->front(), keys, at);
+}
+
+/// The number of a LIMIT or OFFSET; nothing if there is none.
+static FailureOr<std::optional<int64_t>> limitNumber(Node node, StringRef what,
+                                                     ImportContext &context, Location at) {
+  StringRef type = node.get("type").string().value_or("UNSET");
+  if (type == "UNSET") {
+    return std::optional<int64_t>();
+  }
+  if (type != "CONSTANT_VALUE") {
+    return context.fail(at,
+                        "unsupported " + what + ": only a constant number of rows, got " + type);
+  }
+  FailureOr<int64_t> number = node.get("constant_integer").integerOr(0);
+  if (failed(number) || *number < 0) {
+    return node.fail("expected a number of rows");
+  }
+  return std::optional<int64_t>(*number);
+}
+
+MaybeRelation RelationImporter::importLimit(Node op) {
+  if (failed(expectOnly(op, {{"limit_val", Use::kRead},
+                             {"offset_val", Use::kRead},
+                             {"unpruned_offset", Use::kHarmless}}))) {
+    return failure();
+  }
+  Location at = locate(op);
+  auto count = limitNumber(op.get("limit_val"), "LIMIT", context, at);
+  auto offset = limitNumber(op.get("offset_val"), "OFFSET", context, at);
+  if (failed(count) || failed(offset)) {
+    return failure();
+  }
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  if (failed(inputs)) {
+    return failure();
+  }
+  return builder.limit(inputs->front(), offset->value_or(0), *count, at);
+}
+
+MaybeRelation RelationImporter::importDistinct(Node op) {
+  if (failed(expectOnly(op, {{"distinct_type", Use::kRead},
+                             {"distinct_targets", Use::kRead},
+                             {"order_by", Use::kRead}}))) {
+    return failure();
+  }
+  Location at = locate(op);
+  if (op.get("distinct_type").string() != StringRef("DISTINCT") || op.get("order_by")) {
+    return context.fail(at, "unsupported DISTINCT ON; use GROUP BY with min or max");
+  }
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  if (failed(inputs)) {
+    return failure();
+  }
+  const Relation &input = inputs->front();
+  SmallVector<Node> targets = op.get("distinct_targets").elements();
+  bool all = targets.size() == input.fields.size();
+  for (auto [index, target] : llvm::enumerate(targets)) {
+    all &= target.get("type").string() == StringRef("BOUND_REF") &&
+           target.get("index").integer() == static_cast<int64_t>(index);
+  }
+  if (!all) {
+    return context.fail(at, "unsupported DISTINCT of some columns");
+  }
+  StringRef child = op.get("children").elements().front().get("type").string().value_or("");
+  bool isSet = child == "LOGICAL_INTERSECT" || child == "LOGICAL_EXCEPT"; // has no duplicates
+  return isSet ? input : builder.distinct(input, at);
+}
+
+MaybeRelation RelationImporter::importSetOperation(Node op) {
+  if (failed(expectOnly(op, {{"setop_all", Use::kRead}, {"allow_out_of_order", Use::kHarmless}}))) {
+    return failure();
+  }
+  StringRef type = op.get("type").string().value_or("");
+  bool all = op.get("setop_all").boolean().value_or(false);
+  Location at = locate(op);
+  if (all && type != "LOGICAL_UNION") {
+    return context.fail(at, "unsupported " + type.drop_front(StringRef("LOGICAL_").size()) +
+                                " ALL; without ALL it is supported");
+  }
+  FailureOr<SmallVector<Relation>> inputs =
+      importChildren(op, op.get("children").elements().size());
+  if (failed(inputs)) {
+    return failure();
+  }
+  if (type == "LOGICAL_UNION") {
+    MaybeRelation result = builder.unite(*inputs, at);
+    return failed(result) || all ? result : builder.distinct(*result, at);
+  }
+  // Rows of the first input that are in the others, or are not; NULL equals NULL.
+  if (inputs->size() < 2) {
+    return op.fail("expected at least two inputs");
+  }
+  Relation result = builder.distinct(inputs->front(), at);
+  int64_t count = result.fields.size();
+  for (const Relation &other : ArrayRef(*inputs).drop_front()) {
+    if (static_cast<int64_t>(other.fields.size()) != count) {
+      return op.fail("inputs of a set operation must have as many columns as each other");
+    }
+    JoinRequest request;
+    request.kind = type == "LOGICAL_EXCEPT" ? frame::JoinKind::Anti : frame::JoinKind::Semi;
+    for (int64_t index = 0; index < count; ++index) {
+      auto field = [&](int64_t position) {
+        return Computed{position, {}, [=](ExpressionBuilder &b) { return b.field(position, at); }};
+      };
+      request.conditions.push_back(
+          {JoinCondition::Kind::kNullSafe, field(index), field(count + index), at});
+    }
+    MaybeRelation joined = builder.join(result, other, request, at);
+    if (failed(joined)) {
+      return failure();
+    }
+    SmallVector<int64_t> fields(count);
+    std::iota(fields.begin(), fields.end(), 0);
+    result = builder.select(*joined, fields, at);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Common subplans
+//===----------------------------------------------------------------------===//
+
+MaybeRelation RelationImporter::importMaterializedCte(Node op) {
+  if (failed(expectOnly(op, {{"ctename", Use::kHarmless}, {"materialize", Use::kHarmless}}))) {
+    return failure();
+  }
+  SmallVector<Node> children = op.get("children").elements();
+  std::optional<int64_t> index = op.get("table_index").integer();
+  if (children.size() != 2 || !index) {
+    return op.fail("expected a definition and its use");
+  }
+  MaybeRelation definition = import(children[0]);
+  if (failed(definition)) {
+    return failure();
+  }
+  if (!ctes.try_emplace(*index, SharedRelation{std::move(*definition)}).second) {
+    return op.fail("expected another index than that of an earlier one: " + Twine(*index));
+  }
+  return import(children[1]);
+}
+
+MaybeRelation RelationImporter::importCteRef(Node op) {
+  if (failed(expectOnly(op, {{"cte_index", Use::kRead},
+                             {"chunk_types", Use::kHarmless},
+                             {"bound_columns", Use::kHarmless},
+                             {"is_recurring", Use::kEmpty}}))) {
+    return failure();
+  }
+  auto found = ctes.find(op.get("cte_index").integer().value_or(-1));
+  if (found == ctes.end()) {
+    return op.fail("reference to a common table expression that does not exist");
+  }
+  SharedRelation &shared = found->second;
+  // The first takes the names, the others get new ones, as two may meet in a join.
+  bool first = !std::exchange(shared.used, true);
+  return first ? shared.relation
+               : builder.rename(shared.relation, UnknownLoc::get(context.getContext()));
+}

@@ -1,0 +1,64 @@
+// Operators of DuckDB's plans.
+#ifndef HEADRACE_PASSES_IMPORT_DUCKDB_RELATIONS_H
+#define HEADRACE_PASSES_IMPORT_DUCKDB_RELATIONS_H
+
+#include "passes/import/duckdb/expressions.h"
+
+namespace headrace::import::duckdb {
+
+/// Imports one plan through a RelationBuilder. Use once.
+class RelationImporter {
+public:
+  RelationImporter(ImportContext &context, RelationBuilder &builder, const ImportOptions &options);
+
+  MaybeRelation import(Node op);
+  /// The names that the result's columns have in the plan.
+  static llvm::SmallVector<std::string> resultNames(Node op);
+
+private:
+  /// A relation that several places read.
+  struct SharedRelation {
+    Relation relation;
+    bool used = false;
+  };
+
+  MaybeRelation importGet(Node op);
+  MaybeRelation importFilter(Node op);
+  MaybeRelation importProjection(Node op);
+  MaybeRelation importOrder(Node op);
+  MaybeRelation importLimit(Node op);
+  MaybeRelation importDistinct(Node op);
+  MaybeRelation importSetOperation(Node op);
+  MaybeRelation importRows(Node op);
+  MaybeRelation importEmpty(Node op);
+  MaybeRelation importDummy(Node op);
+  MaybeRelation importMaterializedCte(Node op);
+  MaybeRelation importCteRef(Node op);
+  // joins.cpp
+  MaybeRelation importComparisonJoin(Node op);
+  MaybeRelation importAnyJoin(Node op);
+  MaybeRelation importCrossProduct(Node op);
+  mlir::FailureOr<JoinRequest> joinKind(Node op);
+  // aggregates.cpp
+  MaybeRelation importAggregate(Node op);
+  mlir::FailureOr<MeasureRequest> importMeasure(Node measure, mlir::Location at);
+
+  /// The inputs of an operator; fails if they are not `count`.
+  mlir::FailureOr<llvm::SmallVector<Relation>> importChildren(Node op, size_t count);
+  /// Fields that a projection map of an operator names; all if it names none.
+  MaybeRelation applyMap(Relation relation, Node map, mlir::Location at);
+  /// The place of the first expression below `op` that has one.
+  mlir::Location locate(Node op) const;
+  mlir::LogicalResult expectOnly(Node op, llvm::ArrayRef<Field> fields);
+
+  ImportContext &context;
+  RelationBuilder &builder;
+  const ImportOptions &options;
+  ExpressionImporter expressions;
+  llvm::DenseMap<int64_t, SharedRelation> ctes;
+  unsigned depth = 0;
+};
+
+} // namespace headrace::import::duckdb
+
+#endif // HEADRACE_PASSES_IMPORT_DUCKDB_RELATIONS_H
