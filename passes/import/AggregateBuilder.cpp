@@ -78,18 +78,19 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
   struct Plain {
     frame::AggregateFunction function;
     std::optional<size_t> input;
+    Type type; // null: as `frame` has it
   };
   SmallVector<Computed> inputs(keys);
   SmallVector<Plain> plain;
   SmallVector<int64_t> outputs; // per measure its field of the op, or of the projection behind
   SmallVector<SpreadColumns> spreads; // numbered behind the op's fields
-  auto add = [&](frame::AggregateFunction function, std::optional<Computed> argument) {
+  auto add = [&](frame::AggregateFunction function, std::optional<Computed> argument, Type type) {
     std::optional<size_t> position;
     if (argument) {
       position = inputs.size();
       inputs.push_back(std::move(*argument));
     }
-    plain.push_back({function, position});
+    plain.push_back({function, position, type});
     return static_cast<int64_t>(keys.size() + plain.size() - 1);
   };
   for (const MeasureRequest &measure : measures) {
@@ -103,15 +104,15 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
       }
     }
     if (!measure.spread) {
-      outputs.push_back(add(function, argument));
+      outputs.push_back(add(function, argument, measure.type));
       continue;
     }
     Computed value{std::nullopt, "value", asReal(argument->build, /*squared=*/false, measure.at)};
     Computed square{std::nullopt, "square", asReal(argument->build, /*squared=*/true, measure.at)};
     SpreadColumns columns{*measure.spread, 0, 0, 0};
-    columns.sum = add(frame::AggregateFunction::Sum, value);
-    columns.squares = add(frame::AggregateFunction::Sum, square);
-    plain.push_back({frame::AggregateFunction::Count, plain[plain.size() - 2].input});
+    columns.sum = add(frame::AggregateFunction::Sum, value, Type());
+    columns.squares = add(frame::AggregateFunction::Sum, square, Type());
+    plain.push_back({frame::AggregateFunction::Count, plain[plain.size() - 2].input, Type()});
     columns.count = keys.size() + plain.size() - 1;
     outputs.push_back(-1);
     spreads.push_back(columns);
@@ -143,6 +144,9 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
     if (!type) {
       return context.fail(at, "unsupported input type of " + functionName);
     }
+    if (measure.type) {
+      type = frame::withNullability(frame::dropNullable(measure.type), frame::nullabilityOf(type));
+    }
     StringAttr name =
         uniqueName(column ? (functionName + "_" + column.getValue()).str() : functionName.str());
     attributes.push_back(
@@ -154,14 +158,7 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
   result.table = frame::AggregateOp::create(
       builder, location, frame::TableType::get(context.getContext(), columns), source->table,
       builder.getArrayAttr(keyNames), builder.getArrayAttr(attributes));
-  // What the plan wants in another type than `frame` gives.
-  auto converts = [&](size_t index) {
-    Type wanted = measures[index].type;
-    return outputs[index] >= 0 && wanted &&
-           !frame::isSameValueType(wanted, result.typeOf(result.fields[outputs[index]]));
-  };
-  bool plainResult = spreads.empty() && llvm::none_of(llvm::seq(measures.size()), converts);
-  if (plainResult) {
+  if (spreads.empty()) {
     return result;
   }
   SmallVector<Computed> finished;
@@ -169,15 +166,7 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
     finished.push_back({key, {}, {}});
   }
   const SpreadColumns *next = spreads.begin();
-  for (auto [index, output] : llvm::enumerate(outputs)) {
-    if (converts(index)) {
-      finished.push_back({std::nullopt, "cast",
-                          [output, type = measures[index].type,
-                           location](ExpressionBuilder &b) -> MaybeExpression {
-                            return b.cast(*b.field(output, location), type, location);
-                          }});
-      continue;
-    }
+  for (int64_t output : outputs) {
     if (output >= 0) {
       finished.push_back({output, {}, {}});
       continue;

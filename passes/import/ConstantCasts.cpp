@@ -45,16 +45,25 @@ Attribute headrace::import::castConstant(Attribute value, Type from, Type to) {
   if (isa<UnitAttr>(value) || from == to) {
     return value;
   }
+  auto whole = [&](int64_t number) {
+    return frame::literalAttr(
+        llvm::APInt(frame::kLiteralBits, static_cast<uint64_t>(number), /*isSigned=*/true), to);
+  };
   if (auto text = dyn_cast<StringAttr>(value)) {
-    std::optional<int32_t> day =
-        frame::isDate(to) ? frame::parseDate(text.getValue()) : std::nullopt;
-    return day ? frame::literalAttr(llvm::APInt(frame::kLiteralBits,
-                                                static_cast<uint64_t>(static_cast<int64_t>(*day)),
-                                                /*isSigned=*/true),
-                                    to)
-               : Attribute();
+    std::optional<int64_t> moment;
+    if (frame::isDate(to)) {
+      moment = frame::parseDate(text.getValue());
+    } else if (frame::isTimestamp(to)) {
+      moment = frame::parseTimestamp(text.getValue());
+    }
+    return moment ? whole(*moment) : Attribute();
   }
   auto integer = dyn_cast<IntegerAttr>(value);
+  if (integer && frame::isDate(from) && frame::isTimestamp(to)) {
+    llvm::APInt days = integer.getValue().sext(frame::kLiteralBits);
+    constexpr uint64_t kMicrosecondsOfDay = 86'400'000'000;
+    return frame::literalAttr(days * kMicrosecondsOfDay, to);
+  }
   if (!integer || !isExact(from)) {
     return {};
   }

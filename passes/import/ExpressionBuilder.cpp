@@ -94,6 +94,9 @@ static std::string constantText(Attribute value, Type type) {
   if (frame::isDate(type)) {
     return "DATE '" + frame::formatDate(integer.getInt()) + "'";
   }
+  if (frame::isTimestamp(type)) {
+    return "TIMESTAMP '" + frame::formatTimestamp(integer.getInt()) + "'";
+  }
   SmallString<48> digits;
   integer.getValue().abs().toStringUnsigned(digits);
   auto decimal = dyn_cast<frame::DecimalType>(frame::dropNullable(type));
@@ -410,4 +413,15 @@ MaybeExpression ExpressionBuilder::extreme(Extreme which, ArrayRef<Expression> o
     best = Expression{chosen->value, best.text};
   }
   return made(best.value, callText(name, operands));
+}
+
+MaybeExpression ExpressionBuilder::raise(frame::RaiseKind kind, StringRef message, Type type,
+                                         Location at) {
+  if (message.empty()) {
+    return fail(at, "an error needs a message");
+  }
+  std::string text = ("ERROR('" + message + "')").str();
+  return made(
+      frame::RaiseOp::create(builder, locate(text, at), frame::dropNullable(type), kind, message),
+      text);
 }

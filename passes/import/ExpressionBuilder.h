@@ -96,8 +96,12 @@ public:
   MaybeExpression text(frame::TextFunction function, llvm::ArrayRef<Expression> operands,
                        mlir::Type type, mlir::Location at);
 
+  /// Of a date or timestamp; only a timestamp is moved by microseconds.
   MaybeExpression shiftDate(const Expression &operand, int64_t months, int64_t days,
-                            mlir::Location at);
+                            int64_t microseconds, mlir::Location at);
+  /// Fails the query for the rows that reach it.
+  MaybeExpression raise(frame::RaiseKind kind, llvm::StringRef message, mlir::Type type,
+                        mlir::Location at);
   /// `name`: year, quarter, month, day, dow (from Sunday, 0) or isodow (from Monday, 1); an i32.
   MaybeExpression datePart(llvm::StringRef name, const Expression &operand, mlir::Location at);
   /// Days from `rhs` to `lhs`, an i64.

@@ -1,56 +1,13 @@
 // Joins of any front end: comparisons of the two sides become equal columns, the rest is a residual
 // predicate.
-#include "dialects/frame/FrameConstants.h"
 #include "passes/import/RelationBuilder.h"
 
 using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
 
-/// The literal 0, '' or false of a type.
-static Attribute zeroOf(Type type) {
-  Type value = frame::dropNullable(type);
-  if (frame::isString(value)) {
-    return frame::literalAttr(std::string(), value);
-  }
-  if (frame::isBoolean(value)) {
-    return frame::literalAttr(false, value);
-  }
-  return frame::isFloat(value) ? frame::literalAttr(0.0, value)
-                               : frame::literalAttr(llvm::APInt(frame::kLiteralBits, 0), value);
-}
-
-Relation RelationBuilder::addNullSafeKeys(Relation input, ArrayRef<StringAttr> columns, Location at,
-                                          SmallVectorImpl<Attribute> &keys) {
-  if (columns.empty()) {
-    return input;
-  }
-  SmallVector<Computed> added;
-  SmallVector<frame::Column> fields = input.type().getColumns();
-  for (StringAttr name : columns) {
-    int64_t index = *input.type().findColumn(name);
-    added.push_back(
-        {std::nullopt, name.str() + "_is_null", [=](ExpressionBuilder &b) -> MaybeExpression {
-           MaybeExpression value = b.field(index, at);
-           Type flag = IntegerType::get(b.getContext(), 64);
-           Expression none = b.integer(0, flag, at);
-           return b.choose(b.isNull(*value, at), b.integer(1, flag, at), &none, at);
-         }});
-    added.push_back(
-        {std::nullopt, name.str() + "_or_zero", [=](ExpressionBuilder &b) -> MaybeExpression {
-           MaybeExpression value = b.field(index, at);
-           Type type = frame::dropNullable(value->type());
-           return b.coalesce({*value, b.constant(zeroOf(type), type, at)}, at);
-         }});
-  }
-  SmallVector<StringAttr> names;
-  MaybeRelation result = addColumns(input, fields, added, names, at);
-  keys.append(names.begin(), names.end());
-  return *result;
-}
-
 /// `condition` as an expression over both sides.
-static BuildExpression asExpression(const JoinCondition &condition) {
+BuildExpression RelationBuilder::comparison(const JoinCondition &condition) {
   if (condition.kind == JoinCondition::Kind::kAny) {
     return condition.left.build;
   }
@@ -76,7 +33,7 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
   SmallVector<const JoinCondition *> pairs;
   for (const JoinCondition &condition : request.conditions) {
     if (condition.kind == JoinCondition::Kind::kAny) {
-      residual.push_back(asExpression(condition));
+      residual.push_back(comparison(condition));
       continue;
     }
     pairs.push_back(&condition);
@@ -92,26 +49,29 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
   }
   left = *newLeft;
   right = *newRight;
-  SmallVector<StringAttr> nullSafeLeft, nullSafeRight;
   for (auto [pair, leftName, rightName] : llvm::zip_equal(pairs, leftNames, rightNames)) {
     Type leftType = left.typeOf(leftName), rightType = right.typeOf(rightName);
-    bool nullable = frame::isNullable(leftType) || frame::isNullable(rightType);
     if (!frame::isSameValueType(leftType, rightType)) {
       // Decimals of different precision, or an error that the comparison reports.
-      residual.push_back(asExpression(*pair));
-    } else if (pair->kind == JoinCondition::Kind::kNullSafe && nullable) {
-      nullSafeLeft.push_back(leftName);
-      nullSafeRight.push_back(rightName);
-    } else {
-      keys.left.push_back(leftName);
-      keys.right.push_back(rightName);
+      residual.push_back(comparison(*pair));
+      continue;
     }
+    bool nullable = frame::isNullable(leftType) && frame::isNullable(rightType);
+    keys.left.push_back(leftName);
+    keys.right.push_back(rightName);
+    keys.nullSafe.push_back(pair->kind == JoinCondition::Kind::kNullSafe && nullable);
   }
-  // NULL equals NULL: whether it is NULL and the value without NULL are two ordinary keys.
-  Location location = locate("null-safe keys", at);
-  left = addNullSafeKeys(left, nullSafeLeft, location, keys.left);
-  right = addNullSafeKeys(right, nullSafeRight, location, keys.right);
   return success();
+}
+
+/// Whether the comparison of IN, the last key and the residual, may be NULL.
+static bool mayBeNull(const Relation &left, const Relation &right, ArrayRef<Attribute> leftKeys,
+                      ArrayRef<Attribute> rightKeys, Value residual) {
+  if (residual && frame::isNullable(residual.getType())) {
+    return true;
+  }
+  return !leftKeys.empty() && (frame::isNullable(left.typeOf(cast<StringAttr>(leftKeys.back()))) ||
+                               frame::isNullable(right.typeOf(cast<StringAttr>(rightKeys.back()))));
 }
 
 MaybeRelation RelationBuilder::join(Relation left, Relation right, const JoinRequest &request,
@@ -155,20 +115,19 @@ MaybeRelation RelationBuilder::join(Relation left, Relation right, const JoinReq
   if (!parts.empty()) {
     predicate = expressions.connect(ExpressionBuilder::Connective::kAnd, parts, at)->value;
   }
-  bool nullAware = request.nullAware;
-  if (nullAware) { // without NULLs it is an ordinary join
-    nullAware = frame::isNullable(left.typeOf(cast<StringAttr>(keys.left.back()))) ||
-                frame::isNullable(right.typeOf(cast<StringAttr>(keys.right.back())));
-  }
-  StringAttr mark;
+  bool nullAware = request.nullAware && mayBeNull(left, right, keys.left, keys.right, predicate);
+  frame::Column mark;
   if (request.kind == frame::JoinKind::Mark) {
-    mark = uniqueName("mark");
-    result.fields.push_back(mark);
+    Type boolean = builder.getI1Type();
+    mark = {uniqueName("mark"), nullAware ? frame::addNullable(boolean) : boolean};
+    result.fields.push_back(mark.name);
   }
-  auto type = frame::JoinOp::inferResultType(request.kind, left.type(), right.type(),
-                                             mark ? mark.getValue() : StringRef());
+  auto type = frame::JoinOp::inferResultType(request.kind, left.type(), right.type(), mark);
+  bool hasNullSafe = llvm::is_contained(keys.nullSafe, true);
   auto op = frame::JoinOp::create(builder, location, type, request.kind, left.table, right.table,
                                   builder.getArrayAttr(keys.left), builder.getArrayAttr(keys.right),
+                                  hasNullSafe ? builder.getDenseBoolArrayAttr(keys.nullSafe)
+                                              : DenseBoolArrayAttr(),
                                   predicate ? expressions.columns() : ArrayAttr(), nullAware);
   if (predicate) {
     op.getResidual().takeBody(*expressions.finish(predicate, location));

@@ -256,10 +256,10 @@ FailureOr<Relation> RelationImporter::importJoin(Node join) {
                                                    {mark, builder.getI1Type()});
   Value predicate = expressions.conjunction(predicates, location);
   ArrayAttr residualColumns = predicate ? expressions.columns() : ArrayAttr();
-  auto op = frame::JoinOp::create(builder, location, resultType, type->kind, left->table,
-                                  right->table, builder.getArrayAttr(keys.left),
-                                  builder.getArrayAttr(keys.right), DenseBoolArrayAttr(),
-                                  residualColumns, nullAware);
+  auto op =
+      frame::JoinOp::create(builder, location, resultType, type->kind, left->table, right->table,
+                            builder.getArrayAttr(keys.left), builder.getArrayAttr(keys.right),
+                            DenseBoolArrayAttr(), residualColumns, nullAware);
   if (predicate) {
     op.getResidual().takeBody(*expressions.finish(predicate, location));
   }

@@ -45,8 +45,8 @@ struct JoinCondition {
 
 struct JoinRequest {
   frame::JoinKind kind = frame::JoinKind::Inner;
-  /// What kNullSafe compares are keys for which NULL equals NULL. With `nullAware` the last kEqual
-  /// is the comparison of IN.
+  /// What kNullSafe compares are keys for which NULL equals NULL. With `nullAware` the last key and
+  /// what is no key are the comparison of IN; keys in front of it, if any, are null-safe.
   llvm::SmallVector<JoinCondition> conditions;
   bool nullAware = false;
 };
@@ -94,6 +94,8 @@ public:
   /// Fields of the input in another choice and order; columns that no field names go.
   Relation select(Relation input, llvm::ArrayRef<int64_t> fields, mlir::Location at);
 
+  /// A condition as one expression over both sides' fields.
+  static BuildExpression comparison(const JoinCondition &condition);
   MaybeRelation join(Relation left, Relation right, const JoinRequest &request, mlir::Location at);
   /// The fields are the keys, then the measures.
   MaybeRelation aggregate(const Relation &input, llvm::ArrayRef<Computed> keys,
@@ -122,6 +124,7 @@ private:
   struct JoinKeys {
     llvm::SmallVector<mlir::Attribute> left;
     llvm::SmallVector<mlir::Attribute> right;
+    llvm::SmallVector<bool> nullSafe;
   };
   struct SpreadColumns;
 
@@ -134,9 +137,6 @@ private:
   mlir::LogicalResult makeKeys(Relation &left, Relation &right, const JoinRequest &request,
                                JoinKeys &keys, llvm::SmallVectorImpl<BuildExpression> &residual,
                                mlir::Location at);
-  /// Adds, per column, a flag for NULL and the value with 0 or '' for NULL; both go to `keys`.
-  Relation addNullSafeKeys(Relation input, llvm::ArrayRef<mlir::StringAttr> columns,
-                           mlir::Location at, llvm::SmallVectorImpl<mlir::Attribute> &keys);
   /// Drops columns that no field names.
   Relation prune(Relation relation, mlir::Location at);
   mlir::Value keepColumns(mlir::Value table, llvm::ArrayRef<frame::Column> columns,

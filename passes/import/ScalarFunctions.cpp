@@ -186,14 +186,16 @@ MaybeExpression ExpressionBuilder::text(frame::TextFunction function, ArrayRef<E
 //===----------------------------------------------------------------------===//
 
 MaybeExpression ExpressionBuilder::shiftDate(const Expression &operand, int64_t months,
-                                             int64_t days, Location at) {
-  if (!frame::isDate(operand.type())) {
+                                             int64_t days, int64_t microseconds, Location at) {
+  bool timestamp = frame::isTimestamp(operand.type());
+  if (!timestamp && (!frame::isDate(operand.type()) || microseconds != 0)) {
     return fail(at, "an interval can be added to a date only; cast the operand to DATE");
   }
   std::string text = "(" + operand.text + " + INTERVAL)";
   return made(frame::ShiftDateOp::create(builder, locate(text, at), operand.type(), operand.value,
                                          builder.getI64IntegerAttr(months),
-                                         builder.getI64IntegerAttr(days)),
+                                         builder.getI64IntegerAttr(days),
+                                         builder.getI64IntegerAttr(microseconds)),
               text);
 }
 

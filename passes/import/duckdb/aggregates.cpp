@@ -45,6 +45,9 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
                       .Cases({"avg", "mean"}, Function::Avg)
                       .Case("any_value", Function::Min) // any that is not NULL
                       .Default(std::nullopt);
+  if (name == "first" && takesOnlyRow) {
+    function = Function::Min; // with one row they are the same
+  }
   using Spread = MeasureRequest::Spread;
   auto spread = llvm::StringSwitch<std::optional<Spread>>(name)
                     .Cases({"stddev", "stddev_samp"}, Spread{true, true})

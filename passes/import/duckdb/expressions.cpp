@@ -242,44 +242,5 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                 : MaybeExpression(failure());
   }
   MaybeExpression operand = import(b, children.front(), at, fieldsBefore);
-  return failed(operand) ? operand : castTo(b, *operand, type, at);
-}
-
-/// A double rounded to a whole number, halves to the even one, as DuckDB's casts do.
-static MaybeExpression roundToEven(ExpressionBuilder &b, const Expression &x, Location at) {
-  using Arithmetic = ExpressionBuilder::Arithmetic;
-  Type type = frame::dropNullable(x.type());
-  auto real = [&](double value) { return b.constant(FloatAttr::get(type, value), type, at); };
-  auto whole = [&](const Expression &value) {
-    return *b.number(frame::NumberFunction::Truncate, value, std::nullopt, type, at);
-  };
-  auto compute = [&](Arithmetic op, const Expression &lhs, const Expression &rhs) {
-    return *b.arithmetic(op, lhs, rhs, type, at);
-  };
-  // All steps are exact: towards zero, and then one further if more than half was cut off, or half
-  // and the number is odd.
-  Expression towardsZero = whole(x);
-  Expression rest = compute(Arithmetic::kSubtract, x, towardsZero);
-  Expression cut = *b.number(frame::NumberFunction::Abs, rest, std::nullopt, type, at);
-  Expression half = compute(Arithmetic::kMultiply, towardsZero, real(0.5));
-  Expression odd = *b.compare(frame::CompareKind::Ne, half, whole(half), at);
-  Expression more = *b.compare(frame::CompareKind::Gt, cut, real(0.5), at);
-  Expression tie = *b.compare(frame::CompareKind::Eq, cut, real(0.5), at);
-  Expression tieAway = *b.connect(ExpressionBuilder::Connective::kAnd, {tie, odd}, at);
-  Expression away = *b.connect(ExpressionBuilder::Connective::kOr, {more, tieAway}, at);
-  Expression below = *b.compare(frame::CompareKind::Lt, x, real(0), at);
-  Expression positive = real(1);
-  Expression sign = *b.choose(below, real(-1), &positive, at);
-  Expression next = compute(Arithmetic::kAdd, towardsZero, sign);
-  return b.choose(away, next, &towardsZero, at);
-}
-
-MaybeExpression ExpressionImporter::castTo(ExpressionBuilder &b, const Expression &operand,
-                                           Type type, Location at) {
-  if (frame::isFloat(operand.type()) && frame::isInteger(type) &&
-      !ExpressionBuilder::isNullConstant(operand)) {
-    MaybeExpression rounded = roundToEven(b, operand, at);
-    return failed(rounded) ? rounded : b.cast(Expression{rounded->value, operand.text}, type, at);
-  }
-  return b.cast(operand, type, at);
+  return failed(operand) ? operand : b.cast(*operand, type, at);
 }

@@ -39,8 +39,6 @@ private:
                              int64_t fieldsBefore);
   MaybeExpression importCase(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
-  MaybeExpression castTo(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
-                         mlir::Location at);
   mlir::FailureOr<llvm::SmallVector<Expression>> importAll(ExpressionBuilder &b,
                                                            llvm::ArrayRef<Node> nodes,
                                                            mlir::Location at, int64_t fieldsBefore);
@@ -57,7 +55,7 @@ private:
                                                     Arguments arguments);
   std::optional<MaybeExpression> importDateFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
-  /// Date plus or minus an interval constant; nothing if there is no interval among the arguments.
+  /// Date or timestamp plus or minus an interval constant; nothing if there is no interval.
   std::optional<MaybeExpression> importInterval(ExpressionBuilder &b, Node expression,
                                                 llvm::StringRef name, mlir::Location at,
                                                 int64_t fieldsBefore);

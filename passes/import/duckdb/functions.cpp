@@ -97,13 +97,18 @@ ExpressionImporter::importOperator(ExpressionBuilder &b, const Call &call, Argum
                                                "date"));
     }
     int64_t sign = *op == Arithmetic::kSubtract ? -1 : 1;
-    return b.shiftDate(fromDate ? lhs : rhs, 0, sign * *days, call.at);
+    return b.shiftDate(fromDate ? lhs : rhs, 0, sign * *days, 0, call.at);
   }
-  bool wholeQuotient = call.name == "//" && frame::isFloat(call.type);
   MaybeExpression result = b.arithmetic(*op, lhs, rhs, call.type, call.at);
-  return failed(result) || !wholeQuotient
-             ? result
-             : b.number(frame::NumberFunction::Floor, *result, std::nullopt, call.type, call.at);
+  if (failed(result) || call.name != "//" || !frame::isFloat(call.type)) {
+    return result;
+  }
+  // Of doubles it is the plain quotient, but not by zero.
+  Type real = frame::dropNullable(call.type);
+  Expression zero = b.constant(FloatAttr::get(real, 0.0), real, call.at);
+  MaybeExpression byZero = b.compare(frame::CompareKind::Eq, rhs, zero, call.at);
+  MaybeExpression error = b.raise(frame::RaiseKind::User, "division by zero", real, call.at);
+  return failed(byZero) || failed(error) ? byZero : b.choose(*byZero, *error, &*result, call.at);
 }
 
 std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(ExpressionBuilder &b,
@@ -273,6 +278,14 @@ std::optional<MaybeExpression> ExpressionImporter::importDateFunction(Expression
     MaybeExpression value = b.datePart(part, arguments[0], call.at);
     return failed(value) ? value : b.cast(*value, call.type, call.at);
   }
+  if (call.name == "error") {
+    std::optional<StringRef> message =
+        arguments.size() == 1 ? ExpressionBuilder::stringOf(arguments[0]) : std::nullopt;
+    if (!message) {
+      return MaybeExpression(unsupported(call, "the message must be a constant"));
+    }
+    return b.raise(frame::RaiseKind::User, message->split("\n\n").first, call.type, call.at);
+  }
   if (call.name == "current_date" || call.name == "today") {
     if (!options.nowMicroseconds) {
       return MaybeExpression(unsupported(call, "the moment of the query is not given"));
@@ -307,16 +320,16 @@ std::optional<MaybeExpression> ExpressionImporter::importInterval(ExpressionBuil
                          days = interval.get("days").integer(),
                          micros = interval.get("micros").integer();
   constexpr int64_t kMax = 1'000'000'000;
-  if (!months || !days || !micros || std::abs(*months) > kMax || std::abs(*days) > kMax) {
+  if (!months || !days || !micros || std::abs(*months) > kMax || std::abs(*days) > kMax ||
+      *micros == INT64_MIN) {
     return interval.fail("expected months, days and microseconds");
   }
-  if (*micros != 0) {
-    return context.fail(at, "unsupported interval with a time of day");
-  }
+  Type type = importType(context, expression.get("return_type"), at);
   MaybeExpression date = import(b, children[first ? 1 : 0], at, fieldsBefore);
-  if (failed(date)) {
-    return date;
+  MaybeExpression moment = type && succeeded(date) ? b.cast(*date, type, at) : date;
+  if (!type || failed(moment)) {
+    return MaybeExpression(failure());
   }
   int64_t sign = name == "-" ? -1 : 1;
-  return b.shiftDate(*date, sign * *months, sign * *days, at);
+  return b.shiftDate(*moment, sign * *months, sign * *days, sign * *micros, at);
 }

@@ -18,6 +18,7 @@ FailureOr<JoinRequest> RelationImporter::joinKind(Node op) {
                   .Case("SEMI", frame::JoinKind::Semi)
                   .Case("ANTI", frame::JoinKind::Anti)
                   .Case("MARK", frame::JoinKind::Mark)
+                  .Case("SINGLE", frame::JoinKind::Single)
                   .Default(std::nullopt);
   if (!kind) {
     return context.fail(locate(op), "unsupported join: " + type);
@@ -103,15 +104,21 @@ MaybeRelation RelationImporter::importComparisonJoin(Node op) {
         {JoinCondition::Kind::kAny, Computed{std::nullopt, {}, compare}, {}, place});
   }
   if (request->kind == frame::JoinKind::Mark && threeValued > 0) {
-    // x IN (query): the comparison of x goes last.
-    if (threeValued != 1 || memberships != 1) {
-      return context.fail(at, "unsupported comparison of several columns with a subquery");
-    }
+    // x IN (query): its comparison goes last; several, of a row, are one predicate in the residual.
+    request->nullAware = true;
+    bool oneKey = memberships == 1 && threeValued == 1;
     auto membership = llvm::find_if(request->conditions, [](const JoinCondition &condition) {
       return condition.kind == JoinCondition::Kind::kEqual;
     });
-    std::rotate(membership, std::next(membership), request->conditions.end());
-    request->nullAware = true;
+    if (oneKey) {
+      std::rotate(membership, std::next(membership), request->conditions.end());
+    }
+    for (JoinCondition &condition : request->conditions) {
+      if (!oneKey && condition.kind == JoinCondition::Kind::kEqual) {
+        condition.left.build = RelationBuilder::comparison(condition);
+        condition.kind = JoinCondition::Kind::kAny;
+      }
+    }
   }
   MaybeRelation result = builder.join((*inputs)[0], (*inputs)[1], *request, at);
   if (failed(result)) {
@@ -159,9 +166,7 @@ MaybeRelation RelationImporter::importAnyJoin(Node op) {
     return failure();
   }
   Location at = locate(op);
-  if (request->kind == frame::JoinKind::Mark) {
-    return context.fail(at, "unsupported comparison of a subquery's rows");
-  }
+  request->nullAware = request->kind == frame::JoinKind::Mark;
   Node condition = op.get("condition");
   bool always = condition.get("value").get("value").boolean().value_or(false);
   if (!always) {

@@ -57,6 +57,8 @@ private:
   ExpressionImporter expressions;
   llvm::DenseMap<int64_t, SharedRelation> ctes;
   unsigned depth = 0;
+  /// Inside of what takes the value of a scalar subquery and fails for a second row.
+  bool takesOnlyRow = false;
 };
 
 } // namespace headrace::import::duckdb
