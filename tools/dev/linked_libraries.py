@@ -14,7 +14,7 @@ from dev import places
 # Of glibc, GCC's runtime and its C++ library: on every machine that runs Python packages with C++ in them.
 SYSTEM = frozenset(
     ("ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0")
-    + ("libstdc++.so.6",)
+    + ("librt.so.1", "libstdc++.so.6")
 )
 
 
