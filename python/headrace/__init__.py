@@ -6,6 +6,23 @@ Public names are loaded when they are first used.
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headrace import array as array
+    from headrace import errors as errors
+    from headrace._src.array.jit import jit as jit
+    from headrace._src.array.program import mlir as mlir
+    from headrace._src.array.queries import query as query
+    from headrace._src.cost import cost as cost
+    from headrace._src.errors import HeadraceError as HeadraceError
+    from headrace._src.query.sql import explain as explain
+    from headrace._src.query.sql import last_profile as last_profile
+    from headrace._src.query.sql import sql as sql
+    from headrace._src.query.stop import Cancel as Cancel
+    from headrace._src.tuning.tune import tune as tune
+
+    __version__: str
 
 # name -> the module that defines it
 _PUBLIC = {
@@ -27,18 +44,20 @@ __all__ = list(_PUBLIC)
 _MODULES = ("array", "errors")
 
 
-def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return importlib.import_module(f"headrace.{name}")
-    if name == "__version__":
-        from headrace._runtime import version
+if not TYPE_CHECKING:  # a type checker would take any name for one of these
 
-        return version
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'headrace' has no attribute: {name}")
-    value = getattr(importlib.import_module(_PUBLIC[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            return importlib.import_module(f"headrace.{name}")
+        if name == "__version__":
+            from headrace._runtime import version
+
+            return version
+        if name not in _PUBLIC:
+            raise AttributeError(f"module 'headrace' has no attribute: {name}")
+        value = getattr(importlib.import_module(_PUBLIC[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

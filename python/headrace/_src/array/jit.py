@@ -139,7 +139,14 @@ class Jit:
 @overload
 def jit(function: Callable, /) -> Jit: ...
 @overload
-def jit(**options: Any) -> Callable[[Callable], Jit]: ...
+def jit(
+    *,
+    ranks: int = 1,
+    threads: int | None = None,
+    memory: int | None = None,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+) -> Callable[[Callable], Jit]: ...
 def jit(
     function: Callable | None = None,
     /,
