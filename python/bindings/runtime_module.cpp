@@ -385,6 +385,8 @@ NB_MODULE(_runtime, module) {
         return tables;
       },
       nb::arg("texts"), "Files by table name, of texts: DIR, FILE, a pattern or NAME=PATH.");
+  module.def("settings_markdown", &settingsMarkdown,
+             "The table of settings for the documentation.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
 }

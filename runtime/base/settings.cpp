@@ -219,20 +219,35 @@ int Settings::workerCount() const {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
+namespace {
+
+std::string boundText(const SettingInfo &info, double bound) {
+  return info.type == SettingType::kReal    ? detail::joinText(bound)
+         : info.type == SettingType::kBytes ? formatBytes(std::llround(bound))
+                                            : std::to_string(std::llround(bound));
+}
+
+std::string defaultText(const SettingInfo &info) {
+  std::string text = *Settings().get(info.name);
+  return info.type == SettingType::kBytes ? formatBytes(std::stoll(text)) : text;
+}
+
+} // namespace
+
 std::string settingsMarkdown() {
   std::string text = "| flag | variable | default | range | meaning |\n|---|---|---|---|---|\n";
-  Settings defaults;
   for (const SettingInfo &info : kTable) {
     std::string range = info.choices;
     if (info.type != SettingType::kFlag && info.type != SettingType::kText) {
-      std::string top = info.maximum >= 9.2e18 ? "" : detail::joinText(info.maximum);
-      range = detail::joinText(info.minimum, "..", top, " ", info.unit);
+      std::string top = info.maximum >= 9.2e18 ? "" : boundText(info, info.maximum);
+      range = detail::joinText(boundText(info, info.minimum), "..", top);
+      range += info.type == SettingType::kBytes ? "" : detail::joinText(" ", info.unit);
     }
     for (size_t at = 0; (at = range.find('|', at)) != std::string::npos; at += 2) {
       range.insert(at, "\\");
     }
     text += detail::joinText("| `", settingFlag(info), "` | `", settingVariable(info), "` | `",
-                             *defaults.get(info.name), "` | ", range, " | ", info.doc, " |\n");
+                             defaultText(info), "` | ", range, " | ", info.doc, " |\n");
   }
   return text;
 }

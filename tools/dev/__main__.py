@@ -139,7 +139,7 @@ WISHES: dict[str, Wish] = {
     "new": Wish("op|pass|transport …", "write the boring files of a new one", module("dev.new", ())),
     "docs": Wish(
         "",
-        "make docs/dialects and the IR in docs/ARCHITECTURE.md",
+        "make docs/dialects, docs/reference/{python,settings}.md, the IR in ARCHITECTURE.md",
         module("dev.dialect_docs", ["headrace_python"]),
     ),
     "help": Wish("", "this list", show_help),

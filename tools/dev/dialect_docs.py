@@ -1,4 +1,4 @@
-"""`./dev docs`: docs/dialects/*.md from the dialects' definitions, and the IR in docs/ARCHITECTURE.md."""
+"""`./dev docs`: docs/dialects from the dialects' definitions, the IR in ARCHITECTURE.md, reference pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dev import architecture_page, places
+from dev import architecture_page, places, reference_pages
 from dev.findings import Finding
 from dev.steps import StepFailed
 
@@ -66,6 +66,8 @@ def main(words: Sequence[str]) -> int:
             print(file.relative_to(places.ROOT))
         architecture_page.remake()
         print(architecture_page.PAGE.relative_to(places.ROOT))
+        reference_pages.remake()
+        print(*(path.relative_to(places.ROOT) for path in reference_pages.pages()), sep="\n")
     except StepFailed as failed:
         print(failed, file=sys.stderr)
         return 1
