@@ -54,8 +54,8 @@ def settings_page() -> str:
 
 # Settings
 
-Settings of a run. Each is a flag of `headrace-run`, and an environment variable that Python and `headrace-run`
-read; a flag goes before a variable. Sizes are given as `512MiB`, `4GB` or a number of bytes.
+Settings of a run. Each is a flag of `headrace-run`, and an environment variable for it and for Python; a flag
+goes before a variable. Sizes are given as `512MiB`, `4GB` or a number of bytes.
 
 {_runtime.settings_markdown().rstrip()}
 
@@ -82,7 +82,7 @@ def python_page() -> str:
     parts = [
         _FIRST_LINE.format(source="the signatures and descriptions in python/headrace"),
         "# Python reference",
-        "`import headrace as hr`. See also the [tutorial](../tutorial.md) and the [semantics](../semantics.md).",
+        "`import headrace as hr`. See also [tutorial](../tutorial.md) and [semantics](../semantics.md).",
         "`hr.__version__` is the version of the package.",
         "## Functions",
         *(_function(f"hr.{function.__name__}", function) for function in functions),
