@@ -23,7 +23,7 @@ class Dist_Op<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def Dist_ConstrainOp : Dist_Op<"constrain", [AllTypesMatch<["input", "result"]>]> {
-  let summary = "the user's wish for a layout, a hard constraint of the solver";
+  let summary = "a layout that the user asks for, a hard constraint of the solver";
   let description = [{
     Exists from `import` to the solve in `shard`.
 

@@ -76,7 +76,7 @@ def test_detect_describes_this_machine(detected: Path) -> None:
         assert value(codec["dec"]) > 1e7 and value(codec["enc"]) > 1e7
         assert {origin(document, figure) for figure in codec.values()} == {"measured"}
     assert value(cpu["codecs"]["zstd"]["ratio"]) > value(cpu["codecs"]["lz4"]["ratio"])
-    assert run("check", detected).stdout.startswith(f"{detected}: 2 ranks on 1 nodes")
+    assert run("check", detected).stdout.startswith(f"{detected}: 2 ranks on 1 node, hash")
 
 
 def test_a_query_is_planned_for_what_was_detected(detected: Path, tpch_small: Path) -> None:

@@ -1,1 +1,1 @@
-"""The project's one command, ./dev: sets up what a wish needs, then does it."""
+"""The project's one command, ./dev: sets up what a command needs, then does it."""

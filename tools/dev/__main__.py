@@ -1,4 +1,4 @@
-"""`./dev WISH …`: the wishes and what each needs set up before it."""
+"""`./dev COMMAND …`: the commands and what each needs set up before it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dev.steps import StepFailed
 
 
 @dataclass(frozen=True)
-class Wish:
+class Command:
     """One word after ./dev: what it does, and the function that does it with the remaining words."""
 
     usage: str
@@ -93,7 +93,7 @@ def data(words: list[str]) -> int:
 
 
 def module(name: str, targets: Sequence[str]) -> Callable[[list[str]], int]:
-    """A wish that is a module of this package, run by the environment's Python after building targets."""
+    """A command that is a module of this package, run by the environment's Python after building targets."""
 
     def act(words: list[str]) -> int:
         set_up()
@@ -111,49 +111,51 @@ def bench(words: list[str]) -> int:
 
 
 def show_help(words: list[str]) -> int:
-    print("usage: ./dev WISH …   (each wish does the set-up that it needs; logs are in build/logs)\n")
-    for name, wish in WISHES.items():
-        print(f"  {f'{name} {wish.usage}'.rstrip():<34} {wish.summary}")
+    print("usage: ./dev COMMAND …   (each does the set-up that it needs; logs are in build/logs)\n")
+    shown = {f"{name} {command.usage}".rstrip(): command.summary for name, command in COMMANDS.items()}
+    width = max(map(len, shown))
+    for usage, summary in shown.items():
+        print(f"  {usage:<{width}}  {summary}")
     print(f"\n  kept outside the source tree, in HEADRACE_HOME: {places.home()}")
     return 0
 
 
-WISHES: dict[str, Wish] = {
-    "demo": Wish(
+COMMANDS: dict[str, Command] = {
+    "demo": Command(
         "[--scale S] [--ranks N]",
         "three TPC-H queries and a network: plans, results, times",
         module("dev.demo", ["headrace_python"]),
     ),
-    "build": Wish("[--preset P] [TARGET…]", "build everything, or the targets named", build),
-    "test": Wish("[--preset P] [--only unit] [--filter RE]", "build and run all tests", test),
-    "python": Wish("ARGS", "Python with headrace importable", python),
-    "exec": Wish("TOOL ARGS", "build and run one of the C++ tools", execute),
-    "data": Wish("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
-    "bench": Wish(
-        "tpch|accuracy|solver DIR [--json FILE] …",
-        "TPC-H side by side with others; predicted against measured times; contest instances",
+    "build": Command("[--preset P] [TARGET…]", "build everything, or the targets named", build),
+    "test": Command("[--preset P] [--only unit] [--filter RE]", "build and run all tests", test),
+    "python": Command("ARGS", "Python with headrace importable", python),
+    "exec": Command("TOOL ARGS", "build and run one of the C++ tools", execute),
+    "data": Command("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
+    "bench": Command(
+        "tpch|accuracy|solver …",
+        "TPC-H beside other engines; predicted beside measured times; contest instances",
         bench,
     ),
-    "wheel": Wish("[--output DIR]", "make the Python package that pip installs", module("dev.wheel", ())),
-    "tidy": Wish("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
-    "new": Wish("op|pass|transport …", "write the boring files of a new one", module("dev.new", ())),
-    "docs": Wish(
+    "wheel": Command("[--output DIR]", "make the Python package that pip installs", module("dev.wheel", ())),
+    "tidy": Command("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),
+    "new": Command("op|pass|transport …", "write the files that each new one needs", module("dev.new", ())),
+    "docs": Command(
         "",
-        "make docs/dialects, docs/reference/{python,settings}.md, the IR in ARCHITECTURE.md",
+        "make the pages of docs that come from the sources",
         module("dev.dialect_docs", ["headrace_python"]),
     ),
-    "help": Wish("", "this list", show_help),
+    "help": Command("", "this list", show_help),
 }
 
 
 def main(words: list[str]) -> int:
     name = {"-h": "help", "--help": "help"}.get(words[0], words[0]) if words else "help"
-    wish = WISHES.get(name)
-    if wish is None:
-        print(f"dev: no such wish: {name} (./dev help lists them)", file=sys.stderr)
+    command = COMMANDS.get(name)
+    if command is None:
+        print(f"dev: no such command: {name} (./dev help lists them)", file=sys.stderr)
         return 2
     try:
-        return wish.act(words[1:])
+        return command.act(words[1:])
     except StepFailed as failed:
         print(f"{failed}", file=sys.stderr)
         return 1

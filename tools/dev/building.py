@@ -19,8 +19,8 @@ _BYTES_PER_JOB = 2_000_000_000
 
 def jobs() -> int:
     """Parallel compilations: the cores we may use, fewer on little memory, or HEADRACE_JOBS."""
-    if wish := os.environ.get("HEADRACE_JOBS"):
-        return max(1, int(wish))
+    if given := os.environ.get("HEADRACE_JOBS"):
+        return max(1, int(given))
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(1, min(len(os.sched_getaffinity(0)), memory // _BYTES_PER_JOB))
 

@@ -1,6 +1,6 @@
 """Steps of set-up: one line each with its time, the full output in build/logs, its tail on failure.
 
-Everything here prints to stderr, so that the output of the wish itself (`./dev python -c …`) stays clean.
+Everything here prints to stderr, so that the output of the command itself (`./dev python -c …`) stays clean.
 """
 
 from __future__ import annotations

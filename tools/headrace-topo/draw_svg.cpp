@@ -102,9 +102,9 @@ private:
 };
 
 std::string sizeText(const TreeLine &line) {
-  std::string text = integerText(line.ranks) + (line.ranks == 1 ? " rank" : " ranks");
+  std::string text = countedText(line.ranks, "rank");
   if (line.failure != "node") {
-    text += " on " + integerText(line.nodes) + (line.nodes == 1 ? " node" : " nodes");
+    text += " on " + countedText(line.nodes, "node");
   }
   return text;
 }
@@ -252,9 +252,8 @@ void drawNode(const Topology &topology, const topology::NodeType &node, double t
 std::string drawSvg(const Topology &topology) {
   Canvas canvas;
   canvas.text(kMargin, kMargin + 20, topology.name, "h1");
-  std::string head =
-      integerText(topology.rankCount()) + (topology.rankCount() == 1 ? " rank on " : " ranks on ") +
-      integerText(topology.nodeCount()) + (topology.nodeCount() == 1 ? " node" : " nodes");
+  std::string head = countedText(topology.rankCount(), "rank") + " on " +
+                     countedText(topology.nodeCount(), "node");
   if (topology.fabric) {
     const topology::Fabric &fabric = *topology.fabric;
     head += ", " + fabric.kind + " of " + std::to_string(fabric.tiers.size()) +

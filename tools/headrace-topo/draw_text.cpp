@@ -61,9 +61,8 @@ void writeHead(const Topology &topology, std::ostream &out) {
       file += tier.tier == topology::Tier::kFile ? bytes : 0;
     }
   }
-  out << topology.name << "\n  " << integerText(topology.rankCount())
-      << (topology.rankCount() == 1 ? " rank on " : " ranks on ")
-      << integerText(topology.nodeCount()) << (topology.nodeCount() == 1 ? " node" : " nodes");
+  out << topology.name << "\n  " << countedText(topology.rankCount(), "rank") << " on "
+      << countedText(topology.nodeCount(), "node");
   for (auto [bytes, what] :
        {std::pair(device, "of GPUs"), {host, "of hosts"}, {file, "of files"}}) {
     if (bytes > 0) {
@@ -88,10 +87,9 @@ void writeTree(const Topology &topology, std::ostream &out) {
     wide = std::max(wide, columnsOf(label));
   }
   for (size_t i = 0; i < lines.size(); ++i) {
-    out << padded(labels[i], wide + 3) << "each " << integerText(lines[i].ranks)
-        << (lines[i].ranks == 1 ? " rank" : " ranks");
+    out << padded(labels[i], wide + 3) << "each " << countedText(lines[i].ranks, "rank");
     if (lines[i].failure != "node") {
-      out << " on " << integerText(lines[i].nodes) << (lines[i].nodes == 1 ? " node" : " nodes");
+      out << " on " << countedText(lines[i].nodes, "node");
     }
     if (!lines[i].failure.empty()) {
       out << ", fails as one " << (lines[i].failure == "power" ? "(power)" : lines[i].failure);

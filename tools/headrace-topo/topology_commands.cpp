@@ -4,6 +4,7 @@
 #include "tools/headrace-topo/commands.h"
 #include "tools/headrace-topo/difference.h"
 #include "tools/headrace-topo/draw.h"
+#include "tools/headrace-topo/units.h"
 
 #include <iostream>
 
@@ -26,8 +27,8 @@ Status listCommand(const Arguments &arguments) {
   HR_RETURN_IF_ERROR(Options("see headrace-topo list --help").read(arguments));
   for (const std::string &name : topology::shippedTopologyNames()) {
     HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::shippedTopology(name));
-    std::cout << name << ": " << topology.rankCount() << " ranks on " << topology.nodeCount()
-              << " nodes\n";
+    std::cout << name << ": " << countedText(topology.rankCount(), "rank") << " on "
+              << countedText(topology.nodeCount(), "node") << "\n";
   }
   std::cout << "machine: this one, divided among the ranks\n";
   return {};
@@ -39,8 +40,8 @@ Status checkCommand(const Arguments &arguments) {
       Options("see headrace-topo check --help").words("a topology", names).read(arguments));
   for (const std::string &name : names) {
     HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(name, 1));
-    std::cout << name << ": " << topology.rankCount() << " ranks on " << topology.nodeCount()
-              << " nodes, hash " << topology.hash << "\n";
+    std::cout << name << ": " << countedText(topology.rankCount(), "rank") << " on "
+              << countedText(topology.nodeCount(), "node") << ", hash " << topology.hash << "\n";
   }
   return {};
 }

@@ -57,4 +57,8 @@ std::string integerText(int64_t number) {
   return text;
 }
 
+std::string countedText(int64_t number, const std::string &noun) {
+  return integerText(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
 } // namespace headrace::topo

@@ -12,5 +12,7 @@ std::string rateText(double perSecond);   ///< "450 GB/s"
 std::string secondsText(double seconds);  ///< "1.5 µs"
 std::string percentText(double fraction); ///< "±15 %"
 std::string integerText(int64_t number);  ///< "100,800"
+/// "1 rank", "100,800 ranks".
+std::string countedText(int64_t number, const std::string &noun);
 
 } // namespace headrace::topo
