@@ -126,7 +126,7 @@ LogicalResult ExchangeOp::verify() {
   if (ArrayAttr keys = getKeysAttr()) {
     for (Attribute key : keys) {
       if (!getInput().getType().hasColumn(cast<StringAttr>(key).getValue())) {
-        return emitOpError("has a key that is no column of the table: ") << key; // C1
+        return emitOpError("has a key that is not a column of the table: ") << key; // C1
       }
     }
   }
@@ -137,7 +137,7 @@ LogicalResult KeepOp::verify() {
   for (Attribute key : getKeysAttr() ? getKeysAttr() : ArrayAttr::get(getContext(), {})) {
     Type type = getInput().getType().getColumnType(cast<StringAttr>(key).getValue());
     if (!type) {
-      return emitOpError("has a key that is no column of the table: ") << key; // C1
+      return emitOpError("has a key that is not a column of the table: ") << key; // C1
     }
     if (frame::isFloat(type)) {
       return emitOpError("cannot keep rows by a float: ") << key; // C1

@@ -182,25 +182,25 @@ Evaluated castOfText(StringRef text, Type to) {
   text = text.trim();
   if (isDate(to)) {
     std::optional<int32_t> days = parseDate(text);
-    return days ? ok(Int128(*days)) : fail("text is no date: " + text);
+    return days ? ok(Int128(*days)) : fail("text is not a date: " + text);
   }
   if (isTimestamp(to)) {
     std::optional<int64_t> moment = parseTimestamp(text);
-    return moment ? ok(Int128(*moment)) : fail("text is no timestamp: " + text);
+    return moment ? ok(Int128(*moment)) : fail("text is not a timestamp: " + text);
   }
   if (isBoolean(to)) {
     bool truth = text.equals_insensitive("true") || text == "1";
     bool known = truth || text.equals_insensitive("false") || text == "0";
-    return known ? ok(Scalar::boolean(truth)) : fail("text is no boolean: " + text);
+    return known ? ok(Scalar::boolean(truth)) : fail("text is not a boolean: " + text);
   }
   if (isFloat(to)) {
     double value;
-    return text.getAsDouble(value) ? fail("text is no number: " + text) : roundedTo(value, to);
+    return text.getAsDouble(value) ? fail("text is not a number: " + text) : roundedTo(value, to);
   }
   auto [whole, fraction] = text.split('.');
   std::optional<Int128> digits = parseInteger((whole + fraction).str());
   if (!digits || fraction.find_first_of("+-") != StringRef::npos) {
-    return fail("text is no number: " + text);
+    return fail("text is not a number: " + text);
   }
   auto exact = DecimalType::get(to.getContext(), 38, std::min<size_t>(fraction.size(), 38));
   return rescaled(*digits, exact, to);

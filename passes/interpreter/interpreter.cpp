@@ -309,7 +309,7 @@ private:
           return *scalar;
         }
       }
-      return programError("an expression uses what is no scalar of frame");
+      return programError("an expression uses something that is not a scalar of frame");
     });
   }
 

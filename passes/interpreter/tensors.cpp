@@ -54,7 +54,7 @@ public:
       if (const auto *element = std::get_if<Element>(&lookup_(value))) {
         return *element;
       }
-      return programError("a body uses what is no element");
+      return programError("a body uses something that is not an element");
     };
     llvm::Expected<ElementBody> body = ElementBody::prepare(*op_.getBlock(), outer);
     if (!body) {

@@ -198,7 +198,7 @@ llvm::Expected<Tensor> parseTensor(StringRef text, Type elementType) {
   SmallVector<int64_t> shape;
   for (StringRef word : words) {
     if (word.getAsInteger(10, shape.emplace_back()) || shape.back() < 0) {
-      return programError("an extent of a tensor is no number: " + word);
+      return programError("an extent of a tensor is not a number: " + word);
     }
   }
   words.clear();
@@ -213,7 +213,7 @@ llvm::Expected<Tensor> parseTensor(StringRef text, Type elementType) {
     int64_t integer = 0;
     bool isReal = isa<FloatType>(elementType);
     if (isReal ? word.getAsDouble(real) : word.getAsInteger(10, integer)) {
-      return programError("an element of a tensor is no number: " + word);
+      return programError("an element of a tensor is not a number: " + word);
     }
     element =
         isReal ? Element(elementType.isF32() ? static_cast<double>(static_cast<float>(real)) : real)

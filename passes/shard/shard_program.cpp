@@ -78,7 +78,7 @@ void enumerateConstrain(PlacedNode &node, ConstrainOp op, StrategyContext &conte
   for (AxisSet &dim : layout.dims) {
     dim &= real;
   }
-  addStrategy(node, {"as the user wants", {layout}, {layout}, 0, 0});
+  addStrategy(node, {"as the program asks", {layout}, {layout}, 0, 0});
 }
 
 } // namespace

@@ -175,7 +175,7 @@ def test_huge_and_deep_files_are_refused_at_once(tmp_path: Path) -> None:
     assert read(deep, tmp_path).endswith("more than 32 levels of brackets are not supported")
     names = ", ".join(f'"g{i}": {{"members": [["g{i - 1}", 1]]}}' for i in range(1, 1_000_000))
     assert "more than 16777216 bytes are not supported" in read(f'{{"groups": {{{names}}}}}', tmp_path)
-    assert read('{"name": "a", "name": "b"}', tmp_path) == "$: name stands twice: name"
+    assert read('{"name": "a", "name": "b"}', tmp_path) == "$: name appears twice: name"
 
 
 def test_endless_files_are_refused() -> None:

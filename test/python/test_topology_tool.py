@@ -276,7 +276,7 @@ def test_what_a_file_does_not_say_is_told(tmp_path: Path) -> None:
     document, notes = imported_with_notes("nccl", nccl_file(tmp_path, gpus, net=net))
     assert notes == [
         "NVLinks of some GPUs to a switch that others are not on: left out",
-        "NVLinks to 0000:99:00.0, which is no GPU of the file: left out",
+        "NVLinks to 0000:99:00.0, which is not a GPU of the file: left out",
         "no cores in it: assumed 32",
         "the host's memory, rates of memory and cores: assumed",
         "no figures of a V100 are shipped: what it computes is assumed, that of a modest one",
@@ -395,8 +395,8 @@ WRONG_SLURM = {
     ),
     "SwitchName=a Nodes=n[1-": "line 1: expected a list as n[1-3,7], got n[1-",
     "SwitchName=a Nodes=n[3-1]": "line 1: expected a range as 1-3, got 3-1",
-    "SwitchName=a Nodes=n\nSwitchName=b Nodes=n": "line 2: node stands twice: n",
-    "SwitchName=a Nodes=n\nSwitchName=a Nodes=m": "line 2: name stands twice: a",
+    "SwitchName=a Nodes=n\nSwitchName=b Nodes=n": "line 2: node appears twice: n",
+    "SwitchName=a Nodes=n\nSwitchName=a Nodes=m": "line 2: name appears twice: a",
     "SwitchName=a": "line 1: needs either Nodes or Switches: a",
     "Colour=red": "line 1: unknown key: Colour",
     "BlockName=a Nodes=n[1-4]\nBlockSizes=4,6": (

@@ -60,7 +60,7 @@ static llvm::Expected<std::vector<interpreter::Value>> argumentsOf(mlir::func::F
     auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
     std::string name = "arg" + std::to_string(index);
     if (!tensor) {
-      return programError("an argument is no tensor: " + name);
+      return programError("an argument is not a tensor: " + name);
     }
     if (flags->tensorsFolder.empty()) {
       if (!tensor.hasStaticShape()) {

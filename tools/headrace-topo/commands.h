@@ -7,30 +7,32 @@ namespace headrace::topo {
 
 constexpr const char *kDetectUsage =
     "usage: headrace-topo detect [--ranks N] [--disk FOLDER] [--output FILE]\n"
-    "  writes the topology of this machine: its parts, and rates measured in some seconds\n"
-    "  --ranks N       slots that a machine without GPUs is divided into (1)\n"
-    "  --disk FOLDER   where to measure a disk (TMPDIR, else /tmp); nothing stays there\n"
-    "  --output FILE   instead of standard output; appears whole or not at all\n";
+    "  writes the topology of this machine: its parts, and their rates, measured in a few seconds\n"
+    "  --ranks N       slots that a machine without GPUs is divided into (default 1)\n"
+    "  --disk FOLDER   measure the disk of this folder (default TMPDIR, else /tmp); leaves no "
+    "files\n"
+    "  --output FILE   write here instead of to standard output; a failure leaves no file\n";
 constexpr const char *kImportUsage =
     "usage: headrace-topo import nccl FILE [--nodes N] [--output FILE]\n"
     "       headrace-topo import hwloc FILE [--ranks N] [--nodes N] [--output FILE]\n"
     "       headrace-topo import slurm FILE --node TOPOLOGY [--output FILE]\n"
-    "  makes a topology of what NCCL_TOPO_DUMP_FILE=FILE wrote, of lstopo's XML, or of Slurm's\n"
-    "  topology.conf; says on standard error what it had to assume and what it left out\n"
-    "  --nodes N         such machines behind one switch (1)\n"
-    "  --ranks N         slots that a machine without GPUs is divided into (1)\n"
-    "  --node TOPOLOGY   a FILE or NAME with one type of node: that of the cluster\n"
-    "  --output FILE     instead of standard output; appears whole or not at all\n";
+    "  converts a file written by NCCL_TOPO_DUMP_FILE=FILE, the XML of lstopo, or the "
+    "topology.conf\n"
+    "  of Slurm; standard error says what it had to assume and what it left out\n"
+    "  --nodes N         number of such machines, behind one switch (default 1)\n"
+    "  --ranks N         slots that a machine without GPUs is divided into (default 1)\n"
+    "  --node TOPOLOGY   a topology with one type of node, which the cluster has\n"
+    "  --output FILE     write here instead of to standard output; a failure leaves no file\n";
 constexpr const char *kShowUsage =
     "usage: headrace-topo show TOPOLOGY [--svg FILE]\n"
-    "  draws it, as text or as a picture; TOPOLOGY is a FILE or NAME (headrace-topo list)\n";
+    "  draws a topology as text or as a picture; TOPOLOGY is a FILE or NAME (headrace-topo list)\n";
 constexpr const char *kListUsage = "usage: headrace-topo list\n"
-                                   "  the topologies that are shipped, by name\n";
+                                   "  lists the shipped topologies\n";
 constexpr const char *kDiffUsage =
     "usage: headrace-topo diff TOPOLOGY TOPOLOGY\n"
-    "  what differs between two, each a FILE or NAME; exits with 1 if anything does\n";
+    "  shows how two topologies differ, each a FILE or NAME; exit status 1 if they do\n";
 constexpr const char *kCheckUsage = "usage: headrace-topo check TOPOLOGY …\n"
-                                    "  reads and checks each, a FILE or NAME\n";
+                                    "  checks topologies, each a FILE or NAME\n";
 
 Status detectCommand(const Arguments &arguments);
 Status importCommand(const Arguments &arguments);

@@ -25,14 +25,17 @@ int runDiff(const Arguments &arguments) {
 int main(int argc, char **argv) {
   return runCommand(
       {
-          {"detect", "write the topology of this machine, measured", topo::kDetectUsage,
+          {"detect", "measure this machine and write its topology", topo::kDetectUsage,
            run<topo::detectCommand>},
-          {"import", "make one of files of NCCL, hwloc or Slurm", topo::kImportUsage,
+          {"import", "convert a file of NCCL, hwloc or Slurm to a topology", topo::kImportUsage,
            run<topo::importCommand>},
-          {"show", "draw one, as text or as a picture", topo::kShowUsage, run<topo::showCommand>},
-          {"list", "name those that are shipped", topo::kListUsage, run<topo::listCommand>},
-          {"diff", "what differs between two", topo::kDiffUsage, runDiff},
-          {"check", "read and check some", topo::kCheckUsage, run<topo::checkCommand>},
+          {"show", "draw a topology, as text or as a picture", topo::kShowUsage,
+           run<topo::showCommand>},
+          {"list", "list the shipped topologies", topo::kListUsage, run<topo::listCommand>},
+          {"diff", "show how two topologies differ", topo::kDiffUsage, runDiff},
+          {"check", "check topology files", topo::kCheckUsage, run<topo::checkCommand>},
       },
-      "a topology is a file, the name of a shipped one, or machine\n", argc, argv);
+      "A topology is given as a file, as the name of a shipped one, or as `machine`, which is this "
+      "one.\n",
+      argc, argv);
 }

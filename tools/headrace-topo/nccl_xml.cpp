@@ -216,7 +216,7 @@ private:
       for (const auto &[target, links] : links_[first].counts) {
         if (std::none_of(links_.begin(), links_.end(),
                          [&](const Links &other) { return other.busId == target; })) {
-          note("NVLinks to " + target + ", which is no GPU of the file: left out");
+          note("NVLinks to " + target + ", which is not a GPU of the file: left out");
         }
       }
     }

@@ -104,7 +104,7 @@ private:
       return error("needs either Nodes or Switches: " + made.name);
     }
     if (!byName_.emplace(made.name, switches_.size()).second) {
-      return error("name stands twice: " + made.name);
+      return error("name appears twice: " + made.name);
     }
     switches_.push_back(std::move(made));
     return {};
@@ -114,7 +114,7 @@ private:
     HR_RETURN_IF_ERROR(expandHostList(list, made.nodes));
     for (const std::string &node : made.nodes) {
       if (!nodes_.insert(node).second) {
-        return error("node stands twice: " + node);
+        return error("node appears twice: " + node);
       }
     }
     return {};

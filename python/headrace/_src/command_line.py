@@ -23,7 +23,7 @@ def _parser() -> argparse.ArgumentParser:
     summaries = {
         "sql": "run a query and print its result",
         "explain": "show a query's plan and why",
-        "cost": "show what a query is thought to cost, in parts",
+        "cost": "show the predicted cost of a query, in parts",
         "compile": "compile a query to a directory that headrace-run runs",
     }
     for name, summary in summaries.items():

@@ -1,4 +1,4 @@
-"""What a program is thought to cost, in parts: the compiler's model, asked by the user."""
+"""The predicted cost of a program, in parts: the model of the compiler, for users."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def cost(
     rows: Mapping[str, float] | None = None,
     skew: str | Sequence[str] = (),
 ) -> Cost:
-    """What a query is thought to cost, in parts, without running it.
+    """The predicted cost of a query, in parts, without running it.
 
     The options are those of `sql`; memory is in bytes of all ranks together (headrace-tune: of one), and what
     does not fit is priced as spilled.

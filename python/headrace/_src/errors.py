@@ -43,7 +43,7 @@ class UserError(HeadraceError, kind="user"):
 
 
 class SqlError(UserError):
-    """A text that is no query over the tables: it does not parse, or a name or a type does not fit."""
+    """A query that does not parse, or in which a name or a type does not fit the tables."""
 
 
 class UnsupportedError(HeadraceError, kind="unsupported"):

@@ -44,7 +44,7 @@ public:
     }
     if (!frame.keys.insert(name).second) {
       frame.key.clear();
-      return refuse("name stands twice: ", name);
+      return refuse("name appears twice: ", name);
     }
     frame.key = name;
     return true;

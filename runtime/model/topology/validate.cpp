@@ -42,7 +42,7 @@ Status checkInstances(const Topology &topology) {
   for (size_t i = 0; i < named.size(); ++i) {
     if (!names.insert(named[i].name).second) {
       return userError("$.instances[" + std::to_string(i) + "].name",
-                       "name stands twice: " + named[i].name);
+                       "name appears twice: " + named[i].name);
     }
   }
   return {};

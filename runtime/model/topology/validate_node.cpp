@@ -131,7 +131,7 @@ Status checkRoutes(const Topology &topology, const NodeType &node, const std::st
       }
     }
     if (!seen.insert({endOf(route.source), endOf(route.target)}).second) {
-      return userError(routePath, "route stands twice: from " + endpointText(route.source, "i") +
+      return userError(routePath, "route appears twice: from " + endpointText(route.source, "i") +
                                       " to " + endpointText(route.target, "j"));
     }
   }

@@ -140,7 +140,7 @@ func.func @f(%x: !frame.table<"a": i64>) {
 // -----
 
 func.func @f(%x: !frame.table<"a": i64>) {
-  // expected-error@+1 {{has a key that is no column of the table: "b"}}
+  // expected-error@+1 {{has a key that is not a column of the table: "b"}}
   %0 = dist.exchange hash %x keys ["b"] over ["r"] : !frame.table<"a": i64>
   return
 }
@@ -280,7 +280,7 @@ func.func @f(%t: !t) -> !t {
 // -----
 
 func.func @f(%x: !frame.table<"a": i64>) {
-  // expected-error@+1 {{has a key that is no column of the table: "b"}}
+  // expected-error@+1 {{has a key that is not a column of the table: "b"}}
   %0 = dist.keep %x keys ["b"] over ["r"] : !frame.table<"a": i64>
   return
 }

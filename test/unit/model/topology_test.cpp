@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"/node_types/n/routes/1/via/1", "\"bus\"",
                 "$.node_types.n.routes[1].via[1]: cycle: the route was here already: bus"},
         Mistake{"/node_types/n/routes/1/to", "\"cpu[j].host\"",
-                "$.node_types.n.routes[1]: route stands twice: from cpu[i].host to cpu[j].host"},
+                "$.node_types.n.routes[1]: route appears twice: from cpu[i].host to cpu[j].host"},
         Mistake{"/node_types/n/tiers", R"([{"tier": "host", "of": "gpu"}])",
                 "$.node_types.n.tiers[0].of: unknown device group: gpu"},
         Mistake{"/node_types/n/tiers", R"([{"tier": "host", "of": "cpu", "capacity": 1e12}])",
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "$.groups.a.members: a group needs at least one member"},
         Mistake{"/groups", R"({"a": {"members": [["n", 1]], "failure_domain": "town"}})",
                 "$.groups.a.failure_domain: failure_domain must be rack or power, got town"},
-        Mistake{"/instances/1", R"({"type": "n"})", "$.instances[1].name: name stands twice: n"},
+        Mistake{"/instances/1", R"({"type": "n"})", "$.instances[1].name: name appears twice: n"},
         Mistake{"/defaults", R"({"rel_err": -1})",
                 "$.defaults.rel_err: rel_err must be from 0 to 2 (0.05 is 5 %), got -1"},
         Mistake{"/device_types/cpu-a/mem/bw", R"({"v": 1e10, "kind": "rumour"})",
@@ -304,10 +304,10 @@ TEST(Topology, deep_brackets_are_refused) {
 TEST(Topology, names_that_stand_twice_are_refused) {
   EXPECT_EQ(
       parseTopology(R"({"schema": "topology/1", "name": "a", "name": "b"})").status().message(),
-      "$: name stands twice: name");
+      "$: name appears twice: name");
   EXPECT_EQ(
       parseTopology(R"({"instances": [{}, {"a": {"b": 1, "c": 2, "b": 3}}]})").status().message(),
-      "$.instances[1].a: name stands twice: b");
+      "$.instances[1].a: name appears twice: b");
   EXPECT_EQ(parseTopology("{\"" + std::string(129, 'x') + "\": 1}").status().message(),
             "$: names of more than 128 bytes are not supported, got 129");
 }

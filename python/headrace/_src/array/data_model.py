@@ -55,7 +55,7 @@ class Valueless:
     __iter__ = _refuses("traced arrays cannot be iterated over yet: got iter()")
     __reversed__ = _refuses("traced arrays cannot be iterated over yet: got reversed()")
 
-    __array__ = _refuses("a traced array is no NumPy array (use the functions of headrace.array)")
+    __array__ = _refuses("a traced array is not a NumPy array (use the functions of headrace.array)")
     __dlpack__ = _no_value("an exchange by DLPack")
     __dlpack_device__ = _no_value("an exchange by DLPack")
     __reduce_ex__ = _no_value("a copy or pickle of it")

@@ -195,7 +195,7 @@ class Program:
         return self.text
 
     def cost(self, *, rows: Mapping[str, float] | None = None, skew: str | Sequence[str] = ()) -> Cost:
-        """What the program is thought to cost, in parts; `rows` and `skew` as in `headrace.cost`."""
+        """The predicted cost of the program, in parts; `rows` and `skew` as in `headrace.cost`."""
         options = self._options
         counts = {**dict.fromkeys(self._parameters, 1.0), **(rows or {})}
         return cost_of(self.plan_json, options.target(), options.threads, counts, skew=skew)
