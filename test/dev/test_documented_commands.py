@@ -63,7 +63,7 @@ def measurements() -> str:
 def folder(tmp_path: Path) -> Path:
     """As if in the checkout, with TPC-H in tables/, a query, its plan, and files of other programs."""
     tables = tpch_data.ensure("0.01")
-    for name in ("test", "build", "docs"):
+    for name in ("test", "build", "docs", "pytest.ini"):
         (tmp_path / name).symlink_to(places.ROOT / name)
     # ./dev is the checkout's, with its environment; what the package keeps is the test's.
     ours = f"HOME={Path.home()} HEADRACE_HOME={places.home()}"

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +68,19 @@ def installed(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed
 
 def test_its_size(made: Path) -> None:
     assert made.stat().st_size < SIZE_MAX
+
+
+def test_its_content(made: Path) -> None:
+    with zipfile.ZipFile(made) as archive:
+        names = archive.namelist()
+        information = f"headrace-{wheel.version()}.dist-info"
+        metadata = archive.read(f"{information}/METADATA").decode()
+    needed = {f"{information}/licenses/LICENSE", f"{information}/licenses/NOTICE", "headrace/py.typed"}
+    assert needed <= set(names)
+    assert [name for name in names if "__pycache__" in name or name.endswith((".cpp", ".h", ".a"))] == []
+    for line in wheel.requirements():
+        assert f"\nRequires-Dist: {line}\n" in metadata
+    assert any(line.startswith("pyarrow==") for line in wheel.requirements())
 
 
 def test_queries_and_arrays_load_nothing_but_the_package_and_the_system(installed: Installed) -> None:
