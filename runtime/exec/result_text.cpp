@@ -154,7 +154,8 @@ void writeAligned(const TableResult &table, uint64_t rowsMax, std::ostream &out)
     }
   }
   if (table.rowCount() > shown) {
-    out << "... " << table.rowCount() - shown << " more rows\n";
+    uint64_t more = table.rowCount() - shown;
+    out << "... " << more << (more == 1 ? " more row\n" : " more rows\n");
   }
 }
 

@@ -48,7 +48,7 @@ def as_text(table: pa.Table, rows_max: int = _ROWS) -> str:
         columns.append([place(cell, width) for cell in [name, *cells]])
     lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
     if table.num_rows > rows_max:
-        lines.append(f"… {table.num_rows - rows_max} more rows")
+        lines.append(f"… {table.num_rows - rows_max} more")
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ import time
 import warnings
 from pathlib import Path
 
+from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.result_output import ResultFile, print_rows
@@ -219,7 +220,7 @@ def _run(arguments: argparse.Namespace) -> int:
         )
         for name, seconds in profile.phases.items():
             print(f"  {name:12} {seconds * 1e3:8.2f} ms", file=sys.stderr)
-    print(f"{table.num_rows} rows in {elapsed:.3f} s", file=sys.stderr)
+    print(f"{counted(table.num_rows, 'row')} in {elapsed:.3f} s", file=sys.stderr)
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headrace._src.counted import counted
 from headrace._src.errors import InputOutputError, UserError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def print_rows(table: pa.Table) -> None:
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     if table.num_rows > _SHOWN_ROWS:
-        print(f"… {table.num_rows - _SHOWN_ROWS} more rows (use --output FILE)")
+        print(f"… {counted(table.num_rows - _SHOWN_ROWS, 'more row')} (use --output FILE)")
 
 
 def _cell(value: object) -> str:

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from headrace._src import programs
+from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
 from headrace._src.query.plan_cache import CompiledQuery
@@ -100,7 +101,7 @@ class Outcome:
     skipped: list[Skipped] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        lines = [f"{len(self.candidates)} plans on {self.ranks} ranks; {self.stopped}"]
+        lines = [f"{counted(len(self.candidates), 'plan')} on {counted(self.ranks, 'rank')}; {self.stopped}"]
         lines.append(f"{'predicted ms':>13} {'measured ms':>13} {'runs':>5}  choice")
         ordered = sorted(self.candidates, key=_standing)
         for place, one in enumerate(ordered):

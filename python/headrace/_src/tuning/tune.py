@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
 from headrace._src.programs import Target
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
@@ -111,7 +112,7 @@ def command(arguments: argparse.Namespace) -> int:
             break
     if len(outcomes) > 1:
         best = min(outcomes, key=_seconds)
-        print(f"quickest with {best.ranks} ranks")
+        print(f"quickest with {counted(best.ranks, 'rank')}")
     return 0
 
 
