@@ -588,9 +588,9 @@ def Pipe_TextOp : Pipe_Op<"text", [Pure]> {
 }
 
 def Pipe_PrintOp : Pipe_Op<"print", [Pure]> {
-  let summary = "a number, date or boolean as text";
+  let summary = "a number, date, timestamp or boolean as text";
   let description = [{
-    `as` is integer (a decimal has `scale` digits behind its point), date, boolean or float. A string made here lives
+    `as` is integer (a decimal has `scale` digits behind its point), date, timestamp, boolean or float. A string made here lives
     until the next row.
 
     ```mlir
@@ -606,9 +606,9 @@ def Pipe_PrintOp : Pipe_Op<"print", [Pure]> {
 }
 
 def Pipe_ParseOp : Pipe_Op<"parse", [Pure]> {
-  let summary = "a number, date or boolean from text, and whether it is one";
+  let summary = "a number, date, timestamp or boolean from text, and whether it is one";
   let description = [{
-    `as` is integer, date, boolean (an i128, an integer scaled by 10^`scale` and rounded half away from zero) or float
+    `as` is integer, date, timestamp, boolean (an i128, an integer scaled by 10^`scale` and rounded half away from zero) or float
     (an f64). The value is 0 where the text is none.
 
     ```mlir
@@ -673,7 +673,8 @@ def Pipe_SelectOp : Pipe_Op<"select", [Pure, AllTypesMatch<["left", "right", "re
 def Pipe_FailIfOp : Pipe_Op<"fail_if"> {
   let summary = "fails the task with a data error if the condition holds for a row";
   let description = [{
-    `error` is overflow, division_by_zero, invalid_cast or more_than_one_row.
+    `error` is overflow, division_by_zero, invalid_cast, more_than_one_row or raised. For the last one the op's
+    location is the message.
 
     ```mlir
     func.func @body(%too_large: i1) {

@@ -69,7 +69,8 @@ int scaleOf(Type type) {
 }
 
 bool isIntegral(Type type) {
-  return frame::isInteger(type) || frame::isDecimal(type) || frame::isDate(type);
+  return frame::isInteger(type) || frame::isDecimal(type) || frame::isDate(type) ||
+         frame::isTimestamp(type);
 }
 
 std::optional<Range> hull(const std::optional<Range> &a, const std::optional<Range> &b) {
@@ -95,6 +96,9 @@ std::optional<Range> typeRange(Type type) {
   if (frame::isDate(type)) {
     return Range{INT32_MIN, INT32_MAX};
   }
+  if (frame::isTimestamp(type)) {
+    return Range{INT64_MIN, INT64_MAX};
+  }
   if (frame::isInteger(type)) {
     unsigned bits = type.getIntOrFloatBitWidth();
     __int128 half = static_cast<__int128>(1) << (bits - 1);
@@ -109,8 +113,8 @@ Type bodyType(Type frameType, const std::optional<Range> &range) {
   if (frame::isString(frameType)) {
     return pipe::StringType::get(context);
   }
-  if (frame::isDate(frameType)) {
-    return IntegerType::get(context, 32);
+  if (frame::isDate(frameType) || frame::isTimestamp(frameType)) {
+    return IntegerType::get(context, frame::isDate(frameType) ? 32 : 64);
   }
   if (isIntegral(frameType)) {
     return IntegerType::get(context, bitsFor(range ? *range : *typeRange(frameType)));
@@ -126,6 +130,8 @@ std::string logicalText(Type frameType) {
     stream << "decimal<" << decimal.getPrecision() << ", " << decimal.getScale() << ">";
   } else if (frame::isDate(frameType)) {
     stream << "date";
+  } else if (frame::isTimestamp(frameType)) {
+    stream << "timestamp";
   } else if (frame::isString(frameType)) {
     stream << "string";
   } else {
@@ -332,6 +338,14 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
   if (frame::isString(input.type)) {
     return fromText(input, target);
   }
+  if (frame::isTimestamp(input.type) && frame::isDate(target)) {
+    return dateOf(input);
+  }
+  if (frame::isDate(input.type) && frame::isTimestamp(target)) {
+    out.value = multiply(input.value, integer(kDayMicroseconds, 128), 128, guard);
+    failUnlessFits(out.value, *typeRange(target), guard);
+    return conform(out, typeRange(target));
+  }
   if (isIntegral(input.type) && isIntegral(target)) {
     out = rescale(input, scaleOf(input.type), scaleOf(target), target);
     Range bounds = *typeRange(target);
@@ -385,12 +399,13 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     if (input.type.isF32()) {
       real = arith::ExtFOp::create(b_, loc_, b_.getF64Type(), real);
     }
+    real = nearestEven(real);
     Range bounds = *typeRange(target);
     auto limit = [&](double value) -> Value {
       return arith::ConstantOp::create(b_, loc_, b_.getF64FloatAttr(value));
     };
-    Value above = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OGT, real,
-                                        limit(static_cast<double>(bounds.low) - 1));
+    Value above = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OGE, real,
+                                        limit(static_cast<double>(bounds.low)));
     Value below = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, real,
                                         limit(static_cast<double>(bounds.high) + 1));
     Value inside = arith::AndIOp::create(b_, loc_, above, below);
@@ -475,7 +490,7 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
   Scalar a = scalars_.lookup(op->getOperand(0)), b = scalars_.lookup(op->getOperand(1));
   Type type = frame::dropNullable(op->getResult(0).getType());
   if (frame::isFloat(type)) {
-    return floatArithmetic(op, a, b);
+    return frame::isDecimal(a.type) ? mean(a, b) : floatArithmetic(op, a, b);
   }
   if (isa<frame::DivideOp>(op)) {
     return divide(op, a, b, type);
@@ -695,6 +710,9 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
         b_, loc_, pipe::StringType::get(b_.getContext()), out.value,
         integer(static_cast<int64_t>(substring.getStart()), 64), integer(length, 64));
     return set(out);
+  }
+  if (auto raise = dyn_cast<frame::RaiseOp>(op)) {
+    return set(this->raise(raise));
   }
   if (auto function = dyn_cast<frame::NumberOp>(op)) {
     return set(number(function));

@@ -28,7 +28,8 @@ std::optional<Range> multiplyRanges(const Range &a, const Range &b);
 /// What holds the values of both; nothing if one has no range.
 std::optional<Range> hull(const std::optional<Range> &a, const std::optional<Range> &b);
 unsigned widthOf(mlir::Value value);
-/// Integers, decimals and dates: what is an integer in bodies.
+constexpr int64_t kDayMicroseconds = int64_t{86'400} * 1'000'000;
+/// Integers, decimals, dates and timestamps: what is an integer in bodies.
 bool isIntegral(mlir::Type type);
 /// Of a decimal; 0 for others.
 int scaleOf(mlir::Type type);
@@ -84,11 +85,20 @@ private:
   Scalar roundedReal(frame::NumberOp op, const Scalar &input);
   mlir::FailureOr<Scalar> roundedInteger(frame::NumberOp op, const Scalar &input);
   Scalar text(frame::TextOp op);
+  // moments.cpp
   Scalar shiftDate(frame::ShiftDateOp op);
+  /// The day of a timestamp.
+  Scalar dateOf(const Scalar &timestamp);
   Scalar toText(const Scalar &input);
   Scalar fromText(const Scalar &input, mlir::Type target);
   mlir::Value real(double value);
   Scalar decimalOf(const Scalar &input, mlir::Type target);
+  /// A sum of decimals by a count, as a double.
+  Scalar mean(const Scalar &sum, const Scalar &count);
+  /// Fails for the rows that reach it.
+  mlir::FailureOr<Scalar> raise(frame::RaiseOp op);
+  /// The nearest whole number of a double, the even one between two.
+  mlir::Value nearestEven(mlir::Value value);
   /// The nearest whole number of a double, away from zero between two.
   mlir::Value nearest(mlir::Value value);
   /// The whole number of a float, towards zero.

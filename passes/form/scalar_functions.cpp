@@ -1,5 +1,4 @@
-// Functions of numbers, strings and dates, and casts between values and text, as scalar ops of
-// bodies.
+// Functions of numbers and strings, and casts between values and text, as scalar ops of bodies.
 #include "passes/form/expressions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,6 +59,31 @@ Value ExpressionTranslator::nearest(Value value) {
     whole = arith::SelectOp::create(b_, loc_, past, next, whole);
   }
   return whole;
+}
+
+Value ExpressionTranslator::nearestEven(Value value) {
+  // Added to 2^52 a double has no place for a fraction, and the addition rounds to even.
+  constexpr double kWhole = 4503599627370496.0;
+  Value magnitude = math::AbsFOp::create(b_, loc_, value);
+  Value small = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, magnitude, real(kWhole));
+  Value shifted = arith::AddFOp::create(b_, loc_, magnitude, real(kWhole));
+  Value whole = arith::SubFOp::create(b_, loc_, shifted, real(kWhole));
+  whole = math::CopySignOp::create(b_, loc_, whole, value);
+  return arith::SelectOp::create(b_, loc_, small, whole, value);
+}
+
+Scalar ExpressionTranslator::mean(const Scalar &sum, const Scalar &count) {
+  auto toReal = [&](Value value) -> Value {
+    return widthOf(value) == 128 ? Value(pipe::ToFloatOp::create(b_, loc_, b_.getF64Type(), value))
+                                 : Value(arith::SIToFPOp::create(b_, loc_, b_.getF64Type(), value));
+  };
+  Scalar out;
+  out.type = b_.getF64Type();
+  out.valid = andValues(sum.valid, count.valid);
+  Value power = real(static_cast<double>(powerOfTen(scaleOf(sum.type))));
+  Value divisor = arith::MulFOp::create(b_, loc_, toReal(count.value), power);
+  out.value = arith::DivFOp::create(b_, loc_, toReal(sum.value), divisor);
+  return out;
 }
 
 Scalar ExpressionTranslator::decimalOf(const Scalar &input, Type target) {
@@ -232,11 +256,11 @@ Scalar ExpressionTranslator::text(frame::TextOp op) {
 }
 
 static StringRef formOf(Type type) {
-  return frame::isDate(type)      ? "date"
-         : frame::isBoolean(type) ? "boolean"
-         : frame::isFloat(type)   ? "float"
-         : frame::isInteger(type) ? "whole"
-                                  : "integer";
+  return frame::isDate(type)        ? "date"
+         : frame::isTimestamp(type) ? "timestamp"
+         : frame::isBoolean(type)   ? "boolean"
+         : frame::isFloat(type)     ? "float"
+                                    : "integer";
 }
 
 Scalar ExpressionTranslator::toText(const Scalar &input) {
@@ -283,18 +307,6 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
   }
   Range bounds = *typeRange(target);
   failUnlessFits(out.value, bounds, guard);
-  return conform(out, bounds);
-}
-
-// ---- dates ----
-
-Scalar ExpressionTranslator::shiftDate(frame::ShiftDateOp op) {
-  Scalar out = scalars_.lookup(op.getOperand());
-  Value wide = pipe::ShiftDateOp::create(b_, loc_, b_.getI64Type(), out.value, op.getMonthsAttr(),
-                                         op.getDaysAttr());
-  Range bounds{INT32_MIN, INT32_MAX};
-  failUnlessFits(wide, bounds, andValues(guard_, out.valid));
-  out.value = wide;
   return conform(out, bounds);
 }
 

@@ -46,11 +46,11 @@ std::optional<SimplePattern> simplePattern(StringRef pattern, bool hasEscape) {
 
 namespace {
 HrTextForm formNamed(StringRef name) {
-  return name == "integer"   ? HR_TEXT_INTEGER
-         : name == "whole"   ? HR_TEXT_WHOLE
-         : name == "date"    ? HR_TEXT_DATE
-         : name == "boolean" ? HR_TEXT_BOOLEAN
-                             : HR_TEXT_FLOAT;
+  return name == "integer"     ? HR_TEXT_INTEGER
+         : name == "timestamp" ? HR_TEXT_TIMESTAMP
+         : name == "date"      ? HR_TEXT_DATE
+         : name == "boolean"   ? HR_TEXT_BOOLEAN
+                               : HR_TEXT_FLOAT;
 }
 HrTextFunction functionNamed(StringRef name) {
   return name == "upper"        ? HR_TEXT_UPPER
@@ -208,6 +208,7 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     failIf(operand(0), error == "overflow"           ? HR_ERROR_OVERFLOW
                        : error == "division_by_zero" ? HR_ERROR_DIVISION_BY_ZERO
                        : error == "invalid_cast"     ? HR_ERROR_INVALID_CAST
+                       : error == "raised"           ? HR_ERROR_RAISED
                                                      : HR_ERROR_MORE_THAN_ONE_ROW);
     return success();
   }

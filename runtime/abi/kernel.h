@@ -1,6 +1,7 @@
 /* The kernel ABI: everything generated code shares with the runtime. Plain C, no other dependency.
- * A kernel is one pipeline: it reads a morsel through column cursors, runs tile by tile, and ends in
- * states or output chunks. Version and layout are checked when a plan is loaded (HR_ABI_VERSION). */
+ * A kernel is one pipeline: it reads a morsel through column cursors, runs tile by tile, and ends
+ * in states or output chunks. Version and layout are checked when a plan is loaded
+ * (HR_ABI_VERSION). */
 #ifndef HEADRACE_RUNTIME_ABI_KERNEL_H
 #define HEADRACE_RUNTIME_ABI_KERNEL_H
 
@@ -10,7 +11,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 2
+#define HR_ABI_VERSION 3
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
 /* Selecting stages of a kernel whose rows it counts, at the head of its scratch. */
@@ -18,8 +19,8 @@ extern "C" {
 /* Every buffer a kernel reads has this many readable bytes past its end (content undefined). */
 #define HR_PADDING 64
 
-/* Physical type of a column inside kernels, states and chunks. Logical types (decimal, date) are the
- * compiler's: a decimal is a scaled integer, a date days since 1970-01-01 in HR_I32. */
+/* Physical type of a column inside kernels, states and chunks. Logical types (decimal, date) are
+ * the compiler's: a decimal is a scaled integer, a date days since 1970-01-01 in HR_I32. */
 typedef enum HrType {
   HR_BOOL = 0, /* one byte, 0 or 1, inside kernels and states; a bitmap in chunks */
   HR_I8 = 1,
@@ -35,7 +36,8 @@ typedef enum HrType {
 /* A string inside kernels and states. `data` has HR_PADDING readable bytes after its end. */
 typedef struct HrString {
   uint32_t length;
-  uint8_t prefix[4]; /* first bytes, zero filled: the first eight bytes of two equal strings are equal */
+  uint8_t prefix[4]; /* first bytes, zero filled: the first eight bytes of two equal strings are
+                        equal */
   const uint8_t *data;
 } HrString;
 
@@ -53,7 +55,7 @@ typedef enum HrTextFunction {
 /* How a value reads as text: an integer scaled by a power of ten, one without a fraction, … */
 typedef enum HrTextForm {
   HR_TEXT_INTEGER = 0,
-  HR_TEXT_WHOLE = 1,
+  HR_TEXT_TIMESTAMP = 1,
   HR_TEXT_DATE = 2,
   HR_TEXT_BOOLEAN = 3,
   HR_TEXT_FLOAT = 4
@@ -68,8 +70,10 @@ typedef struct HrTextBuffer {
 } HrTextBuffer;
 
 typedef enum HrEncoding {
-  HR_VALUES = 0,  /* data: array of the column's physical type (HrString[] for strings; bytes for bools) */
-  HR_CODES = 1,   /* data: Parquet RLE/bit-packed hybrid stream of dictionary codes, `bitWidth` bits */
+  HR_VALUES =
+      0, /* data: array of the column's physical type (HrString[] for strings; bytes for bools) */
+  HR_CODES =
+      1, /* data: Parquet RLE/bit-packed hybrid stream of dictionary codes, `bitWidth` bits */
   HR_OFFSETS = 2, /* strings of a chunk: data: uint32_t[rows + 1]; heap: bytes */
   HR_BITMAP = 3,  /* bools of a chunk: data: bits, least significant first */
   HR_INDICES = 4  /* data: uint32_t[rows] dictionary codes */
@@ -83,8 +87,9 @@ typedef struct HrSegment {
   uint16_t reserved;
   uint64_t bytes; /* of `data` */
   const void *data;
-  const uint8_t *heap;     /* HR_OFFSETS */
-  const uint8_t *validity; /* 1 bit a row, least significant first; null: all valid. Value under NULL is 0 */
+  const uint8_t *heap; /* HR_OFFSETS */
+  const uint8_t
+      *validity; /* 1 bit a row, least significant first; null: all valid. Value under NULL is 0 */
 } HrSegment;
 
 /* One column of a morsel. Segments of different columns need not line up.
@@ -96,34 +101,37 @@ typedef struct HrColumn {
   const void *dictionary;
 } HrColumn;
 
-/* Position of a kernel in a column; lives in the kernel's scratch. hr_cursor_* primitives use it. */
+/* Position of a kernel in a column; lives in the kernel's scratch. hr_cursor_* primitives use it.
+ */
 typedef struct HrCursor {
   const HrColumn *column;
-  uint32_t segment;     /* index of the current segment */
-  uint32_t row;         /* rows already taken from it */
-  const uint8_t *next;  /* HR_CODES: next unread byte of the hybrid stream */
+  uint32_t segment;    /* index of the current segment */
+  uint32_t row;        /* rows already taken from it */
+  const uint8_t *next; /* HR_CODES: next unread byte of the hybrid stream */
   const uint8_t *end;
-  uint32_t runRows;     /* rows left of the current run */
-  uint32_t runValue;    /* the repeated code of an RLE run */
+  uint32_t runRows;      /* rows left of the current run */
+  uint32_t runValue;     /* the repeated code of an RLE run */
   const uint8_t *packed; /* start of the current bit-packed run, or null in an RLE run */
-  uint32_t packedRow;   /* rows already taken from it */
+  uint32_t packedRow;    /* rows already taken from it */
   uint32_t reserved;
 } HrCursor;
 
-/* Rows handed to a kernel at once: a row group, a part of it, a received chunk, or rows of a state. */
+/* Rows handed to a kernel at once: a row group, a part of it, a received chunk, or rows of a state.
+ */
 typedef struct HrMorsel {
   uint32_t rows;
   uint32_t columnCount;
   const HrColumn *columns;
-  uint64_t firstRow; /* index of the first row within the source on this rank, for errors and order */
+  uint64_t
+      firstRow; /* index of the first row within the source on this rank, for errors and order */
   /* A state as the source: row pointers are read from the blocks instead of columns. */
   const uint8_t *const *stateRows; /* array of `rows` row pointers, or null */
 } HrMorsel;
 
 /* An output chunk under construction. */
 typedef struct HrOutputColumn {
-  void *data;        /* array of the physical type; strings: uint32_t offsets, bools: one byte a row */
-  uint8_t *heap;     /* strings: bytes */
+  void *data;    /* array of the physical type; strings: uint32_t offsets, bools: one byte a row */
+  uint8_t *heap; /* strings: bytes */
   uint32_t heapUsed;
   uint32_t heapCapacity;
   uint8_t *validity; /* one BYTE a row (1 valid) while under construction; null if never NULL */
@@ -136,11 +144,12 @@ typedef struct HrOutput {
 } HrOutput;
 
 typedef enum HrResult {
-  HR_DONE = 0,        /* the morsel is finished */
-  HR_OUTPUT_FULL = 1, /* output `HrWorker.fullOutput` must be replaced; call again with the same morsel */
-  HR_NEED_INPUT = 2,  /* reserved for kernels over several streams */
-  HR_ERROR = 3,       /* HrWorker.error is set */
-  HR_STOPPED = 4      /* the run was given up */
+  HR_DONE = 0, /* the morsel is finished */
+  HR_OUTPUT_FULL =
+      1, /* output `HrWorker.fullOutput` must be replaced; call again with the same morsel */
+  HR_NEED_INPUT = 2, /* reserved for kernels over several streams */
+  HR_ERROR = 3,      /* HrWorker.error is set */
+  HR_STOPPED = 4     /* the run was given up */
 } HrResult;
 
 typedef enum HrErrorCode {
@@ -148,14 +157,15 @@ typedef enum HrErrorCode {
   HR_ERROR_OVERFLOW = 1,
   HR_ERROR_DIVISION_BY_ZERO = 2,
   HR_ERROR_INVALID_CAST = 3,
-  HR_ERROR_MEMORY = 4,          /* an import could not get memory; the broker holds the details */
+  HR_ERROR_MEMORY = 4, /* an import could not get memory; the broker holds the details */
   HR_ERROR_MORE_THAN_ONE_ROW = 5,
-  HR_ERROR_CORRUPT = 6,         /* an encoded stream that does not decode */
-  HR_ERROR_RANGE = 7            /* a value outside what the statistics promised */
+  HR_ERROR_CORRUPT = 6, /* an encoded stream that does not decode */
+  HR_ERROR_RANGE = 7,   /* a value outside what the statistics promised */
+  HR_ERROR_RAISED = 8   /* by the query itself */
 } HrErrorCode;
 
 typedef struct HrError {
-  int32_t code; /* HrErrorCode; the first one stays */
+  int32_t code;   /* HrErrorCode; the first one stays */
   uint32_t place; /* index into the kernel's table of places in the user's program */
   uint64_t row;
 } HrError;
@@ -164,16 +174,16 @@ struct HrImports;
 
 /* What belongs to one worker running one kernel. */
 typedef struct HrWorker {
-  /* Kernel.scratchBytes, 64-byte aligned, kept between calls of one morsel. It begins with a word of the
-   * kernel's own and HR_COUNTED_STAGES words in which it counts the rows that each selecting stage let
-   * through, all zero at a morsel's first call. */
+  /* Kernel.scratchBytes, 64-byte aligned, kept between calls of one morsel. It begins with a word
+   * of the kernel's own and HR_COUNTED_STAGES words in which it counts the rows that each selecting
+   * stage let through, all zero at a morsel's first call. */
   uint8_t *scratch;
   HrOutput *outputs;
   uint32_t outputCount; /* 0, 1, or the number of ranks for a partitioning sink */
   uint32_t fullOutput;  /* set with HR_OUTPUT_FULL */
   HrError error;
   const struct HrImports *imports;
-  void *arena;   /* opaque to kernels: imports allocate from it; freed when the kernel's task ends */
+  void *arena; /* opaque to kernels: imports allocate from it; freed when the kernel's task ends */
   uint32_t rank;
   uint32_t size;
   const uint8_t *stop; /* not 0: the run is given up; looked at once a tile */
@@ -182,7 +192,7 @@ typedef struct HrWorker {
 typedef struct HrArgs {
   const HrMorsel *morsel;
   const void *literals; /* packed as Kernel.literals says; strings as HrString with absolute data */
-  void *const *states;  /* in the order of Kernel.states; per-worker states are this worker's copy */
+  void *const *states; /* in the order of Kernel.states; per-worker states are this worker's copy */
 } HrArgs;
 
 typedef int32_t (*HrKernel)(const HrArgs *args, HrWorker *worker);
@@ -190,7 +200,8 @@ typedef int32_t (*HrKernel)(const HrArgs *args, HrWorker *worker);
 /* ---- states that kernels look into ---- */
 
 /* Hash table of an aggregate or distinct set: open addressing, linear probing.
- * A directory entry is 0 or (row pointer | (hash >> 48) << 48). A row is {uint64_t hash; fields...}. */
+ * A directory entry is 0 or (row pointer | (hash >> 48) << 48). A row is {uint64_t hash;
+ * fields...}. */
 typedef struct HrGroupTable {
   uint64_t *directory;
   uint64_t mask; /* entries - 1 */
@@ -200,13 +211,14 @@ typedef struct HrGroupTable {
 } HrGroupTable;
 
 /* Join build side after it is finished: directory of chains with 16 tag bits.
- * Slot = hash >> shift. Entry: row pointer | tags << 48; the tag of a hash is bit (48 + ((hash >> 12) & 15)).
- * A row is {uint8_t *next; uint64_t hash; fields...}. */
+ * Slot = hash >> shift. Entry: row pointer | tags << 48; the tag of a hash is bit (48 + ((hash >>
+ * 12) & 15)). A row is {uint8_t *next; uint64_t hash; fields...}. */
 typedef struct HrJoinTable {
   uint64_t *directory;
   uint64_t shift;
   uint64_t rows;
-  /* Direct form for dense integer keys: slot = key - base if direct != 0 (entries are row pointers, no tags). */
+  /* Direct form for dense integer keys: slot = key - base if direct != 0 (entries are row pointers,
+   * no tags). */
   uint64_t direct;
   int64_t base;
   uint64_t extent;
@@ -215,7 +227,7 @@ typedef struct HrJoinTable {
 
 /* Array of rows addressed by a dense group number; grows only between tiles (hr_dense_reserve). */
 typedef struct HrDenseTable {
-  uint8_t *rows;     /* capacity * rowBytes, identity-filled by the owner */
+  uint8_t *rows; /* capacity * rowBytes, identity-filled by the owner */
   uint64_t capacity;
   uint64_t rowBytes;
   void *owner;
@@ -227,7 +239,8 @@ typedef struct HrScalarState {
   void *owner;
 } HrScalarState;
 
-/* Append-only rows (join build before finishing, sort, row buffers): rows of a fixed size in blocks. */
+/* Append-only rows (join build before finishing, sort, row buffers): rows of a fixed size in
+ * blocks. */
 typedef struct HrRowBuffer {
   uint8_t *next; /* where the next row goes */
   uint8_t *end;

@@ -37,6 +37,9 @@ Expected<ArrowType> arrowType(const plan::Column &column) {
   if (logical == "date") {
     return ArrowType{"tdD", 4};
   }
+  if (logical == "timestamp") {
+    return ArrowType{"tsu:", 8};
+  }
   if (logical == "i8" || logical == "i16" || logical == "i32" || logical == "i64") {
     uint32_t width = logical == "i8" ? 1 : logical == "i16" ? 2 : logical == "i32" ? 4 : 8;
     return ArrowType{width == 1 ? "c" : width == 2 ? "s" : width == 4 ? "i" : "l", width};

@@ -22,6 +22,8 @@ const char *errorText(int32_t code) {
     return "value cannot be cast";
   case HR_ERROR_MORE_THAN_ONE_ROW:
     return "scalar subquery returned more than one row";
+  case HR_ERROR_RAISED:
+    return "the query raised an error";
   case HR_ERROR_CORRUPT:
     return "encoded data does not decode";
   case HR_ERROR_RANGE:
@@ -37,6 +39,7 @@ ErrorKind errorKind(int32_t code) {
   case HR_ERROR_DIVISION_BY_ZERO:
   case HR_ERROR_INVALID_CAST:
   case HR_ERROR_MORE_THAN_ONE_ROW:
+  case HR_ERROR_RAISED:
     return ErrorKind::kData;
   case HR_ERROR_CORRUPT:
     return ErrorKind::kCorrupt;

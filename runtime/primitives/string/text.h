@@ -23,8 +23,7 @@ uint64_t writeText(HrTextFunction function, const HrString *const *operands, int
 /// scale. `memory` has HR_TEXT_PRINTED bytes, to which `out` points.
 void textPrint(int32_t form, const void *value, int32_t scale, uint8_t *memory, HrString *out);
 /// 1 if the text, without white space around it, is such a value, which goes to `out` (see
-/// textPrint); else 0. Decimals are rounded half away from zero; integers (HR_TEXT_WHOLE) have no
-/// fraction.
+/// textPrint); else 0. Decimals and integers are rounded half away from zero.
 int32_t textParse(int32_t form, const HrString *text, int32_t scale, void *out);
 
 /// Days since 1970-01-01, months and then days later. What does not fit 32 bits comes out as such.

@@ -53,6 +53,37 @@ std::string_view printDate(int32_t days, char *memory) {
   return {at, static_cast<size_t>(end - at)};
 }
 
+constexpr int64_t kSecond = 1'000'000;
+constexpr int64_t kDay = 86'400 * kSecond;
+
+/// "YYYY-MM-DD HH:MM:SS", and behind a point what is not 0 of a second.
+std::string_view printTimestamp(int64_t microseconds, char *memory) {
+  char *end = memory + HR_TEXT_PRINTED;
+  const int64_t days = microseconds / kDay - (microseconds % kDay < 0 ? 1 : 0);
+  const int64_t time = microseconds - days * kDay;
+  int64_t fraction = time % kSecond;
+  int32_t places = 6;
+  for (; places > 0 && fraction % 10 == 0; --places) {
+    fraction /= 10;
+  }
+  char *at = end;
+  if (places > 0) {
+    at = printDigits(static_cast<U128>(fraction), places, at);
+    *--at = '.';
+  }
+  const int64_t seconds = time / kSecond;
+  for (int64_t part : {seconds % 60, seconds / 60 % 60, seconds / 3600}) {
+    at = printDigits(static_cast<U128>(part), 2, at);
+    *--at = ':';
+  }
+  *at = ' ';
+  char date[HR_TEXT_PRINTED];
+  const std::string_view day = printDate(static_cast<int32_t>(days), date);
+  at -= day.size();
+  std::memcpy(at, day.data(), day.size());
+  return {at, static_cast<size_t>(end - at)};
+}
+
 bool isSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 std::string_view trimmed(const HrString &text) {
@@ -67,7 +98,7 @@ std::string_view trimmed(const HrString &text) {
 }
 
 /// Sign, digits, and perhaps a point and more digits, as an integer scaled by 10^scale.
-bool parseScaled(std::string_view text, int32_t scale, bool fractionAllowed, I128 *out) {
+bool parseScaled(std::string_view text, int32_t scale, I128 *out) {
   bool negative = false;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
     negative = text[0] == '-';
@@ -77,7 +108,7 @@ bool parseScaled(std::string_view text, int32_t scale, bool fractionAllowed, I12
   int32_t behind = -1; // digits behind the point so far, or no point yet
   bool any = false, up = false;
   for (char c : text) {
-    if (c == '.' && behind < 0 && fractionAllowed) {
+    if (c == '.' && behind < 0) {
       behind = 0;
       continue;
     }
@@ -145,6 +176,48 @@ bool parseDate(std::string_view text, I128 *out) {
   return true;
 }
 
+/// "HH:MM", "HH:MM:SS" or "HH:MM:SS.ffffff" as microseconds.
+bool parseTimeOfDay(std::string_view text, int64_t *out) {
+  auto number = [&](size_t from, size_t digits) -> int64_t {
+    int64_t value = 0;
+    for (char c : text.substr(from, digits)) {
+      value = c < '0' || c > '9' || value < 0 ? -1 : value * 10 + (c - '0');
+    }
+    return value;
+  };
+  const bool seconds = text.size() >= 8, fraction = text.size() > 9 && text.size() <= 15;
+  if (!(text.size() == 5 || text.size() == 8 || fraction) || text[2] != ':' ||
+      (seconds && text[5] != ':') || (fraction && text[8] != '.')) {
+    return false;
+  }
+  const int64_t hour = number(0, 2), minute = number(3, 2);
+  const int64_t second = seconds ? number(6, 2) : 0;
+  int64_t rest = fraction ? number(9, 6) : 0;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || rest < 0) {
+    return false;
+  }
+  for (size_t digits = text.size(); fraction && digits < 15; ++digits) {
+    rest *= 10;
+  }
+  *out = ((hour * 60 + minute) * 60 + second) * kSecond + rest;
+  return true;
+}
+
+/// A date, or a date and a time behind a space or a T.
+bool parseTimestamp(std::string_view text, I128 *out) {
+  I128 days = 0;
+  int64_t time = 0;
+  if (!parseDate(text.substr(0, 10), &days)) {
+    return false;
+  }
+  if (text.size() > 10 &&
+      ((text[10] != ' ' && text[10] != 'T') || !parseTimeOfDay(text.substr(11), &time))) {
+    return false;
+  }
+  *out = days * kDay + time;
+  return true;
+}
+
 bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() &&
          std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
@@ -179,9 +252,10 @@ void textPrint(int32_t form, const void *value, int32_t scale, uint8_t *memory, 
   } else {
     I128 integer;
     std::memcpy(&integer, value, sizeof integer);
-    text = form == HR_TEXT_DATE      ? printDate(static_cast<int32_t>(integer), chars)
-           : form == HR_TEXT_BOOLEAN ? std::string_view(integer ? "true" : "false")
-                                     : printInteger(integer, scale, chars);
+    text = form == HR_TEXT_DATE        ? printDate(static_cast<int32_t>(integer), chars)
+           : form == HR_TEXT_TIMESTAMP ? printTimestamp(static_cast<int64_t>(integer), chars)
+           : form == HR_TEXT_BOOLEAN   ? std::string_view(integer ? "true" : "false")
+                                       : printInteger(integer, scale, chars);
     std::memmove(chars, text.data(), text.size());
   }
   *out = makeString(memory, static_cast<uint32_t>(text.size()));
@@ -197,10 +271,10 @@ int32_t textParse(int32_t form, const HrString *text, int32_t scale, void *out) 
     return valid;
   }
   I128 integer = 0;
-  const bool valid = form == HR_TEXT_DATE ? parseDate(view, &integer)
-                     : form == HR_TEXT_BOOLEAN
-                         ? parseBoolean(view, &integer)
-                         : parseScaled(view, scale, form == HR_TEXT_INTEGER, &integer);
+  const bool valid = form == HR_TEXT_DATE        ? parseDate(view, &integer)
+                     : form == HR_TEXT_TIMESTAMP ? parseTimestamp(view, &integer)
+                     : form == HR_TEXT_BOOLEAN   ? parseBoolean(view, &integer)
+                                                 : parseScaled(view, scale, &integer);
   integer = valid ? integer : 0;
   std::memcpy(out, &integer, sizeof integer);
   return valid;

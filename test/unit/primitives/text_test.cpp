@@ -92,31 +92,44 @@ TEST(TextTest, Trim) {
 }
 
 TEST(TextTest, PrintsExactly) {
-  EXPECT_EQ(printed(HR_TEXT_WHOLE, 0), "0");
-  EXPECT_EQ(printed(HR_TEXT_WHOLE, -42), "-42");
+  EXPECT_EQ(printed(HR_TEXT_INTEGER, 0), "0");
+  EXPECT_EQ(printed(HR_TEXT_INTEGER, -42), "-42");
   EXPECT_EQ(printed(HR_TEXT_INTEGER, 5, 2), "0.05");
   EXPECT_EQ(printed(HR_TEXT_INTEGER, -12345, 2), "-123.45");
   I128 most = static_cast<I128>(~static_cast<unsigned __int128>(0) >> 1);
-  EXPECT_EQ(printed(HR_TEXT_WHOLE, -most - 1), "-170141183460469231731687303715884105728");
+  EXPECT_EQ(printed(HR_TEXT_INTEGER, -most - 1), "-170141183460469231731687303715884105728");
   EXPECT_EQ(printed(HR_TEXT_INTEGER, most, 38), "1.70141183460469231731687303715884105727");
   EXPECT_EQ(printed(HR_TEXT_DATE, 0), "1970-01-01");
   EXPECT_EQ(printed(HR_TEXT_DATE, 19782), "2024-02-29");
   EXPECT_EQ(printed(HR_TEXT_BOOLEAN, 1), "true");
+  EXPECT_EQ(printed(HR_TEXT_TIMESTAMP, 0), "1970-01-01 00:00:00");
+  EXPECT_EQ(printed(HR_TEXT_TIMESTAMP, -1), "1969-12-31 23:59:59.999999");
+  EXPECT_EQ(printed(HR_TEXT_TIMESTAMP, 3'600'500'000), "1970-01-01 01:00:00.5");
 }
 
 TEST(TextTest, ParsesWhatIsAValue) {
-  EXPECT_EQ(parsed(HR_TEXT_WHOLE, " -42\n"), -42);
-  EXPECT_EQ(parsed(HR_TEXT_WHOLE, "+7"), 7);
-  EXPECT_EQ(parsed(HR_TEXT_WHOLE, "1.0"), std::nullopt);
-  EXPECT_EQ(parsed(HR_TEXT_WHOLE, ""), std::nullopt);
-  EXPECT_EQ(parsed(HR_TEXT_WHOLE, "-"), std::nullopt);
-  EXPECT_EQ(parsed(HR_TEXT_WHOLE, std::string(60, '9')), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, " -42\n"), -42);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, "+7"), 7);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, "1.0"), 1);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, "2.5"), 3);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, ""), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, "-"), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_INTEGER, std::string(60, '9')), std::nullopt);
   EXPECT_EQ(parsed(HR_TEXT_INTEGER, "1.005", 2), 101);
   EXPECT_EQ(parsed(HR_TEXT_INTEGER, "-1.0049999", 2), -100);
   EXPECT_EQ(parsed(HR_TEXT_INTEGER, "3", 2), 300);
   EXPECT_EQ(parsed(HR_TEXT_INTEGER, "1.2.3", 2), std::nullopt);
   EXPECT_EQ(parsed(HR_TEXT_DATE, "2024-02-29"), 19782);
   EXPECT_EQ(parsed(HR_TEXT_DATE, "2023-02-29"), std::nullopt);
+  EXPECT_EQ(parsed(HR_TEXT_TIMESTAMP, "1970-01-02"), 86'400'000'000);
+  EXPECT_EQ(parsed(HR_TEXT_TIMESTAMP, "1970-01-01 01:00"), 3'600'000'000);
+  EXPECT_EQ(parsed(HR_TEXT_TIMESTAMP, "1969-12-31T23:59:59.999999"), -1);
+  EXPECT_EQ(parsed(HR_TEXT_TIMESTAMP, "1970-01-01 00:00:00.05"), 50'000);
+  for (std::string_view text :
+       {"1970-01-01 24:00:00", "1970-01-01 00:60", "1970-01-01 00:00:0", "1970-01-01 00:00:00.",
+        "1970-01-01 00:00:00.1234567", "1970-01-01 00:00:00.1a", "1970-01-01x00:00"}) {
+    EXPECT_EQ(parsed(HR_TEXT_TIMESTAMP, text), std::nullopt) << text;
+  }
   EXPECT_EQ(parsed(HR_TEXT_BOOLEAN, "TRUE"), 1);
   EXPECT_EQ(parsed(HR_TEXT_BOOLEAN, "yes"), std::nullopt);
 }

@@ -87,5 +87,6 @@ def _arrow_type(text: str) -> pa.DataType:
         "f32": pa.float32(),
         "f64": pa.float64(),
         "date": pa.date32(),
+        "timestamp": pa.timestamp("us"),
         "string": pa.string(),
     }[text]
