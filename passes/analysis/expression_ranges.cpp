@@ -154,6 +154,13 @@ MaybeRange castRange(CastOp op, MaybeRange operand) {
   if (isBoolean(to)) {
     return Range{0, 1};
   }
+  constexpr Int128 kDay = Int128(86'400) * 1'000'000;
+  if (isDate(from) && isTimestamp(to)) {
+    return productRange(*operand, {kDay, kDay});
+  }
+  if (isTimestamp(from) && isDate(to)) {
+    return Range{operand->low / kDay - 1, operand->high / kDay};
+  }
   unsigned fromScale = scaleOf(from);
   unsigned toScale = scaleOf(to);
   if (toScale >= fromScale) {
@@ -268,19 +275,21 @@ void refineByCompare(CompareOp compare, ArgumentRanges &arguments, OuterRange ou
   narrow(compare.getRhs(), mirrored(compare.getKind()), *lhs);
 }
 
-MaybeRange evaluateOp(Operation *op, ArrayRef<MaybeRange> arguments, OuterRange outer) {
-  auto operand = [&](unsigned index) {
-    return evaluateRange(op->getOperand(index), arguments, outer);
-  };
+/// The ranges of values of one region, as far as they are known.
+using Known = llvm::DenseMap<Value, MaybeRange>;
+
+/// The range of an op's result from those of its operands.
+MaybeRange evaluateOp(Operation *op, const Known &known) {
+  auto operand = [&](unsigned index) { return known.lookup(op->getOperand(index)); };
   auto binary = [&](llvm::function_ref<MaybeRange(Range, Range)> combine) -> MaybeRange {
     MaybeRange a = operand(0);
     MaybeRange b = operand(1);
     return a && b ? combine(*a, *b) : std::nullopt;
   };
   auto hullOf = [&](ValueRange values) {
-    MaybeRange result = evaluateRange(values.front(), arguments, outer);
+    MaybeRange result = known.lookup(values.front());
     for (Value value : values.drop_front()) {
-      result = hull(result, evaluateRange(value, arguments, outer));
+      result = hull(result, known.lookup(value));
     }
     return result;
   };
@@ -306,7 +315,7 @@ MaybeRange evaluateOp(Operation *op, ArrayRef<MaybeRange> arguments, OuterRange 
       .Case([&](CaseOp conditional) {
         MaybeRange result = hullOf(conditional.getValues());
         Value otherwise = conditional.getOtherwise();
-        return otherwise ? hull(result, evaluateRange(otherwise, arguments, outer)) : result;
+        return otherwise ? hull(result, known.lookup(otherwise)) : result;
       })
       .Case([&](CoalesceOp coalesce) { return hullOf(coalesce.getOperands()); })
       .Case([&](CompareOp compare) -> MaybeRange {
@@ -361,17 +370,34 @@ CompareKind headrace::analysis::mirrored(CompareKind kind) {
 
 MaybeRange headrace::analysis::evaluateRange(Value scalar, ArrayRef<MaybeRange> arguments,
                                              OuterRange outer) {
-  if (!rangeOfType(scalar.getType())) {
-    return std::nullopt;
+  // Operands first, each once, however deep the expression is.
+  Known known;
+  SmallVector<Value> open{scalar};
+  while (!open.empty()) {
+    Value value = open.back();
+    Operation *op = value.getDefiningOp();
+    bool inside = op && !isa<ScalarSubqueryOp>(op) && rangeOfType(value.getType());
+    size_t before = open.size();
+    for (Value operand : inside ? ValueRange(op->getOperands()) : ValueRange()) {
+      if (!known.contains(operand)) {
+        open.push_back(operand);
+      }
+    }
+    if (open.size() != before) {
+      continue;
+    }
+    open.pop_back();
+    MaybeRange range;
+    if (!rangeOfType(value.getType())) {
+      range = std::nullopt;
+    } else if (auto argument = dyn_cast<BlockArgument>(value)) {
+      range = within(arguments[argument.getArgNumber()], value.getType());
+    } else {
+      range = within(inside ? evaluateOp(op, known) : outer(value), value.getType());
+    }
+    known[value] = range;
   }
-  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
-    return within(arguments[argument.getArgNumber()], scalar.getType());
-  }
-  Operation *op = scalar.getDefiningOp();
-  if (isa<ScalarSubqueryOp>(op)) {
-    return within(outer(scalar), scalar.getType());
-  }
-  return within(evaluateOp(op, arguments, outer), scalar.getType());
+  return known.lookup(scalar);
 }
 
 void headrace::analysis::refineByPredicate(Value predicate, ArgumentRanges &arguments,
@@ -380,13 +406,13 @@ void headrace::analysis::refineByPredicate(Value predicate, ArgumentRanges &argu
   if (!op) {
     return;
   }
-  if (auto conjunction = dyn_cast<AndOp>(op)) {
-    for (Value operand : conjunction.getOperands()) {
+  if (isa<AndOp>(op)) {
+    for (Value operand : flattened<AndOp>(predicate)) {
       refineByPredicate(operand, arguments, outer);
     }
-  } else if (auto disjunction = dyn_cast<OrOp>(op)) {
+  } else if (isa<OrOp>(op)) {
     ArgumentRanges either;
-    for (Value operand : disjunction.getOperands()) {
+    for (Value operand : flattened<OrOp>(predicate)) {
       ArgumentRanges branch = arguments;
       refineByPredicate(operand, branch, outer);
       if (either.empty()) {

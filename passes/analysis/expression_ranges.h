@@ -20,6 +20,24 @@ evaluateRange(mlir::Value scalar, llvm::ArrayRef<std::optional<Range>> arguments
 /// leaves any ranges (the table is empty).
 void refineByPredicate(mlir::Value predicate, ArgumentRanges &arguments, OuterRange outer);
 
+/// The leaves of a tree of ANDs or ORs, from left to right, each once.
+template <typename LogicOp> llvm::SmallVector<mlir::Value> flattened(mlir::Value value) {
+  llvm::SmallVector<mlir::Value> leaves, open{value};
+  llvm::SmallPtrSet<mlir::Value, 8> seen;
+  while (!open.empty()) {
+    mlir::Value next = open.pop_back_val();
+    if (!seen.insert(next).second) {
+      continue;
+    }
+    if (auto logic = next.getDefiningOp<LogicOp>()) {
+      llvm::append_range(open, llvm::reverse(logic.getOperands()));
+    } else {
+      leaves.push_back(next);
+    }
+  }
+  return leaves;
+}
+
 /// `a < b` is `b > a`.
 frame::CompareKind mirrored(frame::CompareKind kind);
 

@@ -146,20 +146,9 @@ double likeSelectivity(LikeOp like) {
   return pieces.empty() ? 1 : all;
 }
 
-void flattenAnd(Value value, SmallVectorImpl<Value> &conjuncts) {
-  if (auto conjunction = value.getDefiningOp<AndOp>()) {
-    for (Value operand : conjunction.getOperands()) {
-      flattenAnd(operand, conjuncts);
-    }
-    return;
-  }
-  conjuncts.push_back(value);
-}
-
 /// Several bounds on one scalar are one interval; everything else is taken to be independent.
 double andSelectivity(AndOp op, ColumnLookup columns) {
-  SmallVector<Value> conjuncts;
-  flattenAnd(op, conjuncts);
+  SmallVector<Value> conjuncts = flattened<AndOp>(op);
   llvm::MapVector<Value, std::pair<Interval, SmallVector<CompareOp, 2>>> intervals;
   double product = 1;
   for (Value conjunct : conjuncts) {
@@ -253,21 +242,35 @@ ColumnEstimate unionEstimate(ArrayRef<ColumnEstimate> branches) {
   return result;
 }
 
-} // namespace
+/// The operands whose estimates that of the scalar rests on.
+ValueRange sourcesOf(Value scalar) {
+  Operation *op = scalar.getDefiningOp();
+  if (!op || isa<ScalarSubqueryOp>(op)) {
+    return {};
+  }
+  if (auto conditional = dyn_cast<CaseOp>(op)) {
+    return op->getOperands().drop_front(conditional.getConditions().size());
+  }
+  bool isTruth = isBoolean(scalar.getType()) && !isa<CoalesceOp, CastOp>(op);
+  return isTruth ? ValueRange() : ValueRange(op->getOperands());
+}
 
-ColumnEstimate headrace::analysis::estimateExpression(Value scalar, ColumnLookup columns) {
+/// The estimate of a scalar from those of its sources.
+ColumnEstimate estimateOf(Value scalar, ColumnLookup columns,
+                          llvm::function_ref<const ColumnEstimate &(Value)> known) {
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
     const ColumnEstimate *column = columns(argument);
     return column ? *column : ColumnEstimate();
   }
   Operation *op = scalar.getDefiningOp();
-  auto operand = [&](unsigned index) { return estimateExpression(op->getOperand(index), columns); };
+  auto operand = [&](unsigned index) { return known(op->getOperand(index)); };
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     return constantEstimate(constant.getValue(), constant.getResult().getType());
   }
   if (auto cast = dyn_cast<CastOp>(op)) {
     ColumnEstimate result = operand(0);
-    if (isString(cast.getOperand().getType()) != isString(cast.getResult().getType())) {
+    Type from = cast.getOperand().getType(), to = cast.getResult().getType();
+    if (isString(from) != isString(to) || isTimestamp(from) != isTimestamp(to)) {
       result.low = result.high = std::nullopt;
     }
     return result;
@@ -277,13 +280,8 @@ ColumnEstimate headrace::analysis::estimateExpression(Value scalar, ColumnLookup
   }
   if (isa<CaseOp, CoalesceOp>(op)) {
     SmallVector<ColumnEstimate> branches;
-    auto conditional = dyn_cast<CaseOp>(op);
-    for (Value value :
-         conditional ? ValueRange(conditional.getValues()) : ValueRange(op->getOperands())) {
-      branches.push_back(estimateExpression(value, columns));
-    }
-    if (conditional && conditional.getOtherwise()) {
-      branches.push_back(estimateExpression(conditional.getOtherwise(), columns));
+    for (Value value : sourcesOf(scalar)) {
+      branches.push_back(known(value));
     }
     return unionEstimate(branches);
   }
@@ -298,7 +296,7 @@ ColumnEstimate headrace::analysis::estimateExpression(Value scalar, ColumnLookup
   }
   // Anything else takes its values from those of its operands.
   for (Value value : op->getOperands()) {
-    ColumnEstimate part = estimateExpression(value, columns);
+    const ColumnEstimate &part = known(value);
     result.distinct = std::max(result.distinct, 1.0) * std::max(part.distinct, 1.0);
     result.nullFraction = 1 - (1 - result.nullFraction) * (1 - part.nullFraction);
     result.bytes = std::max(result.bytes, part.bytes);
@@ -318,6 +316,31 @@ ColumnEstimate headrace::analysis::estimateExpression(Value scalar, ColumnLookup
   return result;
 }
 
+} // namespace
+
+ColumnEstimate headrace::analysis::estimateExpression(Value scalar, ColumnLookup columns) {
+  // Sources first, each once, however deep the expression is.
+  llvm::DenseMap<Value, std::unique_ptr<ColumnEstimate>> known;
+  auto estimate = [&](Value value) -> const ColumnEstimate & { return *known.find(value)->second; };
+  SmallVector<Value> open{scalar};
+  while (!open.empty()) {
+    Value value = open.back();
+    size_t before = open.size();
+    for (Value source : sourcesOf(value)) {
+      if (!known.contains(source)) {
+        open.push_back(source);
+      }
+    }
+    if (open.size() == before) {
+      open.pop_back();
+      if (!known.contains(value)) {
+        known[value] = std::make_unique<ColumnEstimate>(estimateOf(value, columns, estimate));
+      }
+    }
+  }
+  return estimate(scalar);
+}
+
 double headrace::analysis::selectivityOf(Value predicate, ColumnLookup columns) {
   Operation *op = predicate.getDefiningOp();
   if (!op) {
@@ -332,7 +355,7 @@ double headrace::analysis::selectivityOf(Value predicate, ColumnLookup columns) 
           .Case([&](AndOp conjunction) { return andSelectivity(conjunction, columns); })
           .Case([&](OrOp disjunction) {
             double none = 1;
-            for (Value operand : disjunction.getOperands()) {
+            for (Value operand : flattened<OrOp>(disjunction)) {
               none *= 1 - selectivityOf(operand, columns);
             }
             return 1 - none;
@@ -354,8 +377,7 @@ double headrace::analysis::selectivityOf(Value predicate, ColumnLookup columns) 
 void headrace::analysis::narrowColumns(
     Value predicate, ColumnLookup columns,
     llvm::function_ref<ColumnEstimate *(BlockArgument)> narrowed) {
-  SmallVector<Value> conjuncts;
-  flattenAnd(predicate, conjuncts);
+  SmallVector<Value> conjuncts = flattened<AndOp>(predicate);
   for (Value conjunct : conjuncts) {
     auto compare = conjunct.getDefiningOp<CompareOp>();
     std::optional<Bound> bound =

@@ -10,7 +10,9 @@ def OptimizeSimplify : Pass<"optimize-simplify", "::mlir::func::FuncOp"> {
     Constant expressions are evaluated (one that would fail is left to fail when it is reached),
     filters by `true` and projects that change nothing go away, a filter by `false` or NULL is a table without rows, a
     project of a project becomes one where nothing is computed twice, `distinct` becomes an aggregate without
-    measures, a limit moves below projects, a limit of a sort is a top-k, a right join is a left join.
+    measures, a limit moves below projects, a limit of a sort is a top-k, a right join is a left join. A comparison of a
+    widening cast with a constant is one of what is cast, so that it can choose among the parts of a file. A column stands
+    in one key of a join only.
     Post-condition: no `frame.distinct`, no right join.
   }];
 }
@@ -51,11 +53,63 @@ def OptimizeScalarSubqueries : Pass<"optimize-scalar-subqueries", "::mlir::func:
   }];
 }
 
-def OptimizeNotIn : Pass<"optimize-not-in", "::mlir::func::FuncOp"> {
-  let summary = "NOT IN over values that may be NULL as an ordinary anti join";
+def OptimizeMarks : Pass<"optimize-marks", "::mlir::func::FuncOp"> {
+  let summary = "membership in three-valued logic as joins that know only matches";
   let description = [{
-    Whether the right side is empty or has a NULL is one value, a scalar subquery over it: left rows are filtered by it
-    first, then those with an equal right row are dropped. Post-condition: no `null_aware`.
+    `x IN (query)` where nothing can be NULL is an ordinary mark, NOT IN an ordinary anti join. Else, not correlated:
+    whether the right side is empty or has a NULL is one value, a scalar subquery over it; correlated by equal keys: the rows
+    and the values of each group are counted and joined to the left; with any other condition: a second join finds the pairs of
+    which it is NULL. Post-condition: no `null_aware`.
+  }];
+}
+
+def OptimizeSingleJoins : Pass<"optimize-single-joins", "::mlir::func::FuncOp"> {
+  let summary = "joins that allow one match as left joins";
+  let description = [{
+    Where the right side has each key once (an aggregate by some of them), nothing else is to do; else it is grouped by its
+    keys and counted, and a row that found more than one fails. Post-condition: no single join.
+  }];
+}
+
+def OptimizeNullSafe : Pass<"optimize-null-safe", "::mlir::func::FuncOp"> {
+  let summary = "keys for which NULL equals NULL as ordinary ones";
+  let description = [{
+    A pair of which one side cannot be NULL (by its type, or a filter or join that it came through) is an ordinary one.
+    With `as-two-keys` every other becomes two, whether it is NULL and the value, and no `null_safe` is left.
+  }];
+  let options = [
+    Option<"asTwoKeys", "as-two-keys", "bool", "false", "leave no null_safe key">];
+}
+
+def OptimizeDomains : Pass<"optimize-domains", "::mlir::func::FuncOp"> {
+  let summary = "drop semi joins with the distinct outer values that the join above makes needless";
+  let description = [{
+    The plan of a correlated subquery restricts its input to the values that the outer query asks for: a semi join with the
+    distinct values of columns of the outer table, which then is computed twice. Where the result is joined to the same
+    outer columns on the same values, the rows left out would find no partner anyway. What is computed between the two joins
+    must not fail for them.
+
+    ```
+    sums = aggregate(semi_join(lines, distinct(outer.key)), by key)      becomes    sums = aggregate(lines, by key)
+    join(outer, sums, on key)                                                       join(outer, sums, on key)
+    ```
+  }];
+}
+
+def OptimizeInline : Pass<"optimize-inline", "::mlir::func::FuncOp"> {
+  let summary = "compute what is cheap where it is used";
+  let description = [{
+    A table that is used several times and that is a scan with filters and projects is made once for each use, so that filters and
+    the columns that are needed differ. Post-condition: what is used more than once has a join, an aggregate, an order or a
+    limit in it.
+  }];
+}
+
+def OptimizeRenames : Pass<"optimize-renames", "::mlir::func::FuncOp"> {
+  let summary = "what is renamed gets the name where it is made";
+  let description = [{
+    So that the joins above and below a rename can be ordered together. A table that is used more than once keeps its
+    names.
   }];
 }
 

@@ -3,6 +3,7 @@
 #include "dialects/frame/FrameConstants.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
+#include "passes/optimize/null_safe.h"
 
 namespace headrace::optimize {
 #define GEN_PASS_DEF_OPTIMIZEAVG
@@ -90,7 +91,9 @@ Value createQuotient(OpBuilder &builder, Location location, Value sum, Value cou
   Type valueType = dropNullable(type);
   Nullability nullability = nullabilityOf(sum.getType());
   Value divisor;
-  if (isa<DecimalType>(valueType)) {
+  if (isDecimal(sum.getType()) && isFloat(valueType)) {
+    divisor = count; // the mean of exact numbers
+  } else if (isa<DecimalType>(valueType)) {
     // 19 digits hold any i64.
     auto countType = DecimalType::get(builder.getContext(), 19, 0);
     divisor = CastOp::create(builder, location, countType, count);
@@ -101,7 +104,7 @@ Value createQuotient(OpBuilder &builder, Location location, Value sum, Value cou
     }
   }
   Type quotientType = withNullability(valueType, nullability);
-  if (nullability == Nullability::kNever) {
+  if (nullability == Nullability::kNever || isFloat(valueType)) { // a NULL sum by 0 is NULL
     return DivideOp::create(builder, location, quotientType, sum, divisor);
   }
   // A group of NULLs only has count 0: the branch with the division is not taken.
@@ -151,6 +154,16 @@ ProjectOp finish(OpBuilder &builder, AggregateOp old, AggregateOp aggregate,
   return project;
 }
 
+/// The type of the sum behind an average of that type: exact numbers are added up exactly.
+Type sumTypeOf(Type input, Type average) {
+  if (!isFloat(average) || isFloat(input)) {
+    return {};
+  }
+  auto decimal = dyn_cast<DecimalType>(dropNullable(input));
+  Type sum = DecimalType::get(input.getContext(), 38, decimal ? decimal.getScale() : 0);
+  return withNullability(sum, nullabilityOf(average));
+}
+
 void decomposeAverages(OpBuilder &builder, AggregateOp op) {
   builder.setInsertionPoint(op);
   Measures measures(op, builder);
@@ -170,8 +183,9 @@ void decomposeAverages(OpBuilder &builder, AggregateOp op) {
       continue;
     }
     StringAttr input = measure.getInput();
-    replacement.value = measures.add(AggregateFunction::Sum, input,
-                                     measures.fresh("sum_" + input.getValue().str()));
+    replacement.value =
+        measures.add(AggregateFunction::Sum, input, measures.fresh("sum_" + input.getValue().str()),
+                     sumTypeOf(op.getInput().getType().getColumnType(input), replacement.type));
     replacement.count = measures.add(AggregateFunction::Count, input,
                                      measures.fresh("count_" + input.getValue().str()));
   }
@@ -260,58 +274,6 @@ SmallVector<StringAttr> distinctColumns(AggregateOp op) {
   return columns.takeVector();
 }
 
-/// `table` with its keys under names that no other table has, and for those that may be NULL, two
-/// columns that are equal exactly where the keys are the same, NULL or not. `keys` are what to join
-/// on.
-Value withJoinKeys(OpBuilder &builder, Location location, Value table, ArrayRef<StringAttr> names,
-                   StringRef suffix, SmallVectorImpl<Attribute> &keys) {
-  auto type = cast<TableType>(table.getType());
-  SmallVector<Column> columns(type.getColumns());
-  SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(type.getNames()), computed;
-  SmallVector<StringAttr> nullable;
-  for (StringAttr name : names) {
-    if (!isNullable(type.getColumnType(name))) {
-      keys.push_back(name);
-      continue;
-    }
-    nullable.push_back(name);
-    auto flag = builder.getStringAttr(name.getValue() + suffix + ".null");
-    auto value = builder.getStringAttr(name.getValue() + suffix + ".value");
-    columns.push_back({flag, builder.getI64Type()});
-    columns.push_back({value, dropNullable(type.getColumnType(name))});
-    computed.append({flag, value});
-    keys.append({flag, value});
-  }
-  if (nullable.empty()) {
-    return table;
-  }
-  auto project = ProjectOp::create(builder, location, TableType::get(builder.getContext(), columns),
-                                   table, builder.getArrayAttr(kept),
-                                   builder.getArrayAttr(computed), builder.getArrayAttr({}));
-  RegionBuilder inside(builder, project.getExpressions(), type);
-  OpBuilder &b = inside.builder();
-  SmallVector<Value> values;
-  for (StringAttr name : nullable) {
-    Value key = inside.column(name);
-    Type value = dropNullable(key.getType());
-    auto number = [&](int64_t n) -> Value {
-      return ConstantOp::create(b, location, b.getI64Type(), b.getI64IntegerAttr(n));
-    };
-    Value null = IsNullOp::create(b, location, b.getI1Type(), key);
-    values.push_back(CaseOp::create(b, location, b.getI64Type(), ValueRange{null},
-                                    ValueRange{number(1)}, number(0)));
-    Attribute none = isString(value)    ? literalAttr(std::string(), value)
-                     : isBoolean(value) ? literalAttr(false, value)
-                     : isFloat(value)   ? literalAttr(0.0, value)
-                                        : literalAttr(llvm::APInt(kLiteralBits, 0), value);
-    Value zero = ConstantOp::create(b, location, value, none);
-    values.push_back(CoalesceOp::create(b, location, value, ValueRange{key, zero}));
-  }
-  inside.yield(location, values);
-  project.setColumnsAttr(inside.columns());
-  return project.getResult();
-}
-
 /// An aggregate per distinct column (the plain measures go with the first), joined on the keys.
 void separateDistinct(OpBuilder &builder, AggregateOp op, ArrayRef<StringAttr> distinct) {
   builder.setInsertionPoint(op);
@@ -346,13 +308,15 @@ void separateDistinct(OpBuilder &builder, AggregateOp op, ArrayRef<StringAttr> d
     if (!keys.empty()) {
       part = RenameOp::create(builder, location, TableType::get(context, columns), part);
     }
-    SmallVector<Attribute> leftKeys, rightKeys;
-    Value left = withJoinKeys(builder, location, joined, keys, suffix + ".left", leftKeys);
-    Value right = withJoinKeys(builder, location, part, renamed, ".right", rightKeys);
-    TableType type = JoinOp::inferResultType(JoinKind::Inner, cast<TableType>(left.getType()),
-                                             cast<TableType>(right.getType()));
-    joined = JoinOp::create(builder, location, type, JoinKind::Inner, left, right,
-                            builder.getArrayAttr(leftKeys), builder.getArrayAttr(rightKeys));
+    SmallVector<bool> nullable;
+    for (StringAttr key : keys) {
+      nullable.push_back(isNullable(op.getType().getColumnType(key)));
+    }
+    TableType type = JoinOp::inferResultType(JoinKind::Inner, cast<TableType>(joined.getType()),
+                                             cast<TableType>(part.getType()));
+    joined = JoinOp::create(builder, location, type, JoinKind::Inner, joined, part, op.getKeys(),
+                            builder.getArrayAttr(llvm::to_vector_of<Attribute>(renamed)),
+                            nullSafeAttr(context, nullable), ArrayAttr(), /*null_aware=*/false);
   }
   Value result = createKeep(builder, location, joined, op.getType().getNames()).getResult();
   op.getResult().replaceAllUsesWith(result);

@@ -3,11 +3,13 @@
 #include "dialects/frame/FrameOps.h"
 #include "mlir/IR/Builders.h"
 #include "passes/analysis/scalar_evaluation.h"
+#include "passes/optimize/cast_comparisons.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace headrace;
 using namespace headrace::frame;
+using namespace headrace::optimize;
 using analysis::Scalar;
 
 namespace {
@@ -149,6 +151,16 @@ Value foldCoalesce(OpBuilder &builder, CoalesceOp op) {
              : withType(builder, op.getLoc(), first, op.getResult().getType());
 }
 
+/// Two values of which none is NULL are the same if they are equal.
+Value foldCompare(OpBuilder &builder, CompareOp op) {
+  Type lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
+  if (op.getKind() == CompareKind::IsNotDistinctFrom && !isNullable(lhs) && !isNullable(rhs)) {
+    return CompareOp::create(builder, op.getLoc(), op.getType(), CompareKind::Eq, op.getLhs(),
+                             op.getRhs());
+  }
+  return compareUncast(builder, op);
+}
+
 Value foldOp(OpBuilder &builder, Operation *op) {
   if (isa<ConstantOp, YieldOp>(op)) {
     return {};
@@ -164,6 +176,8 @@ Value foldOp(OpBuilder &builder, Operation *op) {
       .Case([&](NotOp negation) { return foldNot(builder, negation); })
       .Case([&](CaseOp conditional) { return foldCase(builder, conditional); })
       .Case([&](CoalesceOp coalesce) { return foldCoalesce(builder, coalesce); })
+      .Case([&](CompareOp compare) { return foldCompare(builder, compare); })
+      .Case([&](InOp in) { return compareUncast(builder, in); })
       .Case([&](CastOp cast) {
         bool same = cast.getOperand().getType() == cast.getResult().getType();
         return same ? cast.getOperand() : Value();

@@ -2,6 +2,7 @@
 #include "passes/optimize/expressions.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Visitors.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -24,28 +25,31 @@ Expression headrace::optimize::residualOf(JoinOp join) {
   return yieldedBy(join.getResidual(), *join.getResidualColumns()).front();
 }
 
-template <typename LogicOp>
-static void flatten(const Expression &expression, SmallVectorImpl<Expression> &parts) {
-  auto logic = expression.value.getDefiningOp<LogicOp>();
-  if (!logic) {
-    parts.push_back(expression);
-    return;
+/// The leaves of a tree of LogicOps, from left to right, each once.
+template <typename LogicOp> static SmallVector<Expression> flatten(const Expression &expression) {
+  SmallVector<Expression> parts;
+  SmallVector<Value> open{expression.value};
+  llvm::SmallPtrSet<Value, 8> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!seen.insert(value).second) {
+      continue;
+    }
+    if (auto logic = value.getDefiningOp<LogicOp>()) {
+      llvm::append_range(open, llvm::reverse(logic.getOperands()));
+    } else {
+      parts.push_back(expression.with(value));
+    }
   }
-  for (Value operand : logic.getOperands()) {
-    flatten<LogicOp>(expression.with(operand), parts);
-  }
+  return parts;
 }
 
 SmallVector<Expression> headrace::optimize::conjunctsOf(const Expression &predicate) {
-  SmallVector<Expression> parts;
-  flatten<AndOp>(predicate, parts);
-  return parts;
+  return flatten<AndOp>(predicate);
 }
 
 SmallVector<Expression> headrace::optimize::disjunctsOf(const Expression &predicate) {
-  SmallVector<Expression> parts;
-  flatten<OrOp>(predicate, parts);
-  return parts;
+  return flatten<OrOp>(predicate);
 }
 
 /// The op of `expression`'s region that defines its value; null for arguments and scalars from
@@ -55,18 +59,33 @@ static Operation *innerOp(const Expression &expression) {
   return op && op->getParentRegion() == expression.region ? op : nullptr;
 }
 
+/// Calls `visit` once for each value that the expression is made of, itself first, from left to
+/// right; below a value that it skips only for what other values need too.
+static void walkValues(const Expression &expression, llvm::function_ref<WalkResult(Value)> visit) {
+  SmallVector<Value> open{expression.value};
+  llvm::SmallPtrSet<Value, 16> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!seen.insert(value).second) {
+      continue;
+    }
+    WalkResult result = visit(value);
+    if (result.wasInterrupted()) {
+      return;
+    }
+    if (Operation *op = innerOp(expression.with(value)); op && !result.wasSkipped()) {
+      llvm::append_range(open, llvm::reverse(op->getOperands()));
+    }
+  }
+}
+
 void headrace::optimize::addColumnsOf(const Expression &expression, ColumnSet &columns) {
-  if (auto argument = dyn_cast<BlockArgument>(expression.value)) {
-    if (argument.getParentRegion() == expression.region) {
-      columns.insert(expression.columnOf(argument));
+  walkValues(expression, [&](Value value) {
+    if (StringAttr column = asColumn(expression.with(value))) {
+      columns.insert(column);
     }
-    return;
-  }
-  if (Operation *op = innerOp(expression)) {
-    for (Value operand : op->getOperands()) {
-      addColumnsOf(expression.with(operand), columns);
-    }
-  }
+    return WalkResult::advance();
+  });
 }
 
 ColumnSet headrace::optimize::columnsOf(const Expression &expression) {
@@ -75,20 +94,60 @@ ColumnSet headrace::optimize::columnsOf(const Expression &expression) {
   return columns;
 }
 
-bool headrace::optimize::canFail(const Expression &expression) {
-  Operation *op = innerOp(expression);
-  if (!op) {
+bool headrace::optimize::isWidening(Type from, Type to) {
+  from = dropNullable(from);
+  to = dropNullable(to);
+  if (from == to) {
+    return true; // adds nullability alone
+  }
+  if (isBoolean(from) || isFloat(from)) {
+    return isNumeric(to) && (isBoolean(from) ? !isDecimal(to) : to.isF64());
+  }
+  if (isInteger(from) && isInteger(to)) {
+    return from.getIntOrFloatBitWidth() <= to.getIntOrFloatBitWidth();
+  }
+  if (!isInteger(from) && !isDecimal(from)) {
     return false;
   }
-  if (!isPure(op)) { // no side effects, but not speculatable
-    // Adding nullability alone is a cast that cannot fail.
-    auto cast = dyn_cast<CastOp>(op);
-    if (!cast || !isSameValueType(cast.getOperand().getType(), cast.getResult().getType())) {
-      return true;
-    }
+  if (isFloat(to)) {
+    return true; // perhaps rounded, but there is one
   }
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return canFail(expression.with(operand)); });
+  auto target = dyn_cast<DecimalType>(to);
+  if (!target) {
+    return false;
+  }
+  auto decimal = dyn_cast<DecimalType>(from);
+  unsigned bits = decimal ? 0 : from.getIntOrFloatBitWidth();
+  unsigned scale = decimal ? decimal.getScale() : 0;
+  unsigned digits = decimal      ? decimal.getPrecision() - scale
+                    : bits == 64 ? 19
+                    : bits == 32 ? 10
+                    : bits == 16 ? 5
+                                 : 3;
+  return target.getScale() >= scale && target.getPrecision() - target.getScale() >= digits;
+}
+
+/// Whether this op alone can raise an error.
+static bool canFailItself(Operation *op) {
+  if (isPure(op)) {
+    return false;
+  }
+  if (auto cast = dyn_cast<CastOp>(op)) {
+    return !isWidening(cast.getOperand().getType(), cast.getResult().getType());
+  }
+  // Floats follow IEEE 754 and never fail.
+  return !isa<AddOp, SubtractOp, MultiplyOp, DivideOp, ModulusOp, NegateOp, NumberOp>(op) ||
+         !isFloat(op->getResult(0).getType());
+}
+
+bool headrace::optimize::canFail(const Expression &expression) {
+  bool fails = false;
+  walkValues(expression, [&](Value value) {
+    Operation *op = innerOp(expression.with(value));
+    fails = op && canFailItself(op);
+    return fails ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return fails;
 }
 
 StringAttr headrace::optimize::asColumn(const Expression &expression) {
@@ -97,7 +156,11 @@ StringAttr headrace::optimize::asColumn(const Expression &expression) {
   return inside ? expression.columnOf(argument) : StringAttr();
 }
 
-bool headrace::optimize::isSame(const Expression &a, const Expression &b) {
+static bool isSame(const Expression &a, const Expression &b,
+                   llvm::DenseSet<std::pair<Value, Value>> &same) {
+  if (!same.insert({a.value, b.value}).second) {
+    return true; // compared before
+  }
   StringAttr column = asColumn(a);
   if (column || asColumn(b)) {
     return column == asColumn(b);
@@ -114,8 +177,13 @@ bool headrace::optimize::isSame(const Expression &a, const Expression &b) {
     return false;
   }
   return llvm::all_of(llvm::zip_equal(left->getOperands(), right->getOperands()), [&](auto pair) {
-    return isSame(a.with(std::get<0>(pair)), b.with(std::get<1>(pair)));
+    return isSame(a.with(std::get<0>(pair)), b.with(std::get<1>(pair)), same);
   });
+}
+
+bool headrace::optimize::isSame(const Expression &a, const Expression &b) {
+  llvm::DenseSet<std::pair<Value, Value>> same;
+  return ::isSame(a, b, same);
 }
 
 bool headrace::optimize::coveredBy(const ColumnSet &columns, TableType table) {
@@ -144,30 +212,31 @@ Value RegionBuilder::column(StringAttr name) {
   return block_->getArgument(position);
 }
 
-Value RegionBuilder::copyValue(Value value, const Expression &expression,
-                               llvm::function_ref<Value(StringAttr)> replaced, IRMapping &mapping) {
-  if (Value known = mapping.lookupOrNull(value)) {
-    return known;
-  }
-  Value result = value; // a scalar from outside stays
-  if (StringAttr name = asColumn(expression.with(value))) {
-    result = replaced ? replaced(name) : Value();
-    result = result ? result : column(name);
-  } else if (Operation *op = innerOp(expression.with(value))) {
-    for (Value operand : op->getOperands()) {
-      copyValue(operand, expression, replaced, mapping);
-    }
-    result = inner_.clone(*op, mapping)->getResult(0);
-  }
-  mapping.map(value, result);
-  return result;
-}
-
 Value RegionBuilder::copy(const Expression &expression,
                           llvm::function_ref<Value(StringAttr)> replaced) {
   // What several expressions of one region share is copied once.
   IRMapping fresh;
-  return copyValue(expression.value, expression, replaced, replaced ? fresh : copied_);
+  IRMapping &mapping = replaced ? fresh : copied_;
+  SmallVector<Operation *> ops;
+  walkValues(expression, [&](Value value) {
+    if (mapping.contains(value)) {
+      return WalkResult::skip();
+    }
+    if (StringAttr name = asColumn(expression.with(value))) {
+      Value result = replaced ? replaced(name) : Value();
+      mapping.map(value, result ? result : column(name));
+    } else if (Operation *op = innerOp(expression.with(value))) {
+      ops.push_back(op);
+    } else {
+      mapping.map(value, value); // a scalar from outside stays
+    }
+    return WalkResult::advance();
+  });
+  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ops) {
+    inner_.clone(*op, mapping);
+  }
+  return mapping.lookup(expression.value);
 }
 
 template <typename LogicOp>
@@ -316,10 +385,10 @@ ProjectOp headrace::optimize::composeProjects(OpBuilder &builder, ProjectOp inne
 JoinOp headrace::optimize::withResidual(OpBuilder &builder, JoinOp join,
                                         ArrayRef<Expression> conjuncts) {
   builder.setInsertionPoint(join);
-  auto result = JoinOp::create(builder, join.getLoc(), join.getResult().getType(), join.getKind(),
-                               join.getLeft(), join.getRight(), join.getLeftKeys(),
-                               join.getRightKeys(), join.getNullSafeAttr(), ArrayAttr(),
-                               join.getNullAware());
+  auto result =
+      JoinOp::create(builder, join.getLoc(), join.getResult().getType(), join.getKind(),
+                     join.getLeft(), join.getRight(), join.getLeftKeys(), join.getRightKeys(),
+                     join.getNullSafeAttr(), ArrayAttr(), join.getNullAware());
   if (!conjuncts.empty()) {
     result.setResidualColumnsAttr(
         fillPredicate(builder, join.getLoc(), result.getResidual(),

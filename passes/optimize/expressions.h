@@ -37,6 +37,8 @@ llvm::SmallVector<Expression> disjunctsOf(const Expression &predicate);
 
 void addColumnsOf(const Expression &expression, ColumnSet &columns);
 ColumnSet columnsOf(const Expression &expression);
+/// Whether a cast of any value gives a value, of numbers the nearest one.
+bool isWidening(mlir::Type from, mlir::Type to);
 /// Whether evaluating it can raise an error.
 bool canFail(const Expression &expression);
 /// The column that the expression is, if it is nothing else.
@@ -67,10 +69,6 @@ public:
   mlir::OpBuilder &builder() { return inner_; }
 
 private:
-  mlir::Value copyValue(mlir::Value value, const Expression &expression,
-                        llvm::function_ref<mlir::Value(mlir::StringAttr)> replaced,
-                        mlir::IRMapping &mapping);
-
   mlir::OpBuilder inner_;
   mlir::Block *block_;
   llvm::SmallVector<frame::TableType, 2> tables_;

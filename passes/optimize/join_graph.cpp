@@ -14,7 +14,7 @@ bool isTotal(ArrayRef<Expression> conjuncts) { return llvm::none_of(conjuncts, c
 
 /// An inner join that may be taken apart.
 bool isOpen(JoinOp join) {
-  return join.getKind() == JoinKind::Inner &&
+  return join.getKind() == JoinKind::Inner && !join.hasNullSafe() &&
          (!join.hasResidual() || isTotal(conjunctsOf(residualOf(join))));
 }
 
@@ -149,6 +149,24 @@ void JoinGraph::keysBetween(RelationSet a, RelationSet b, SmallVectorImpl<String
       bKeys.push_back(inB->column);
     }
   }
+}
+
+SmallVector<std::pair<StringAttr, StringAttr>> JoinGraph::equalWithin(unsigned relation) const {
+  SmallVector<std::pair<StringAttr, StringAttr>> pairs;
+  for (const EqualityClass &equal : classes) {
+    StringAttr first;
+    for (const EqualityClass::Member &member : equal.members) {
+      if (member.relation != relation) {
+        continue;
+      }
+      if (first) {
+        pairs.push_back({first, member.column});
+      } else {
+        first = member.column;
+      }
+    }
+  }
+  return pairs;
 }
 
 SmallVector<const JoinPredicate *> JoinGraph::predicatesOf(RelationSet whole, RelationSet a,

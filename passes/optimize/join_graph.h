@@ -37,9 +37,12 @@ struct JoinGraph {
   /// Whether an equality class has members on both sides.
   bool connects(RelationSet a, RelationSet b) const;
   /// One pair of columns per class with members on both sides; within a side they are equal
-  /// already.
+  /// already, within a relation by `equalWithin`.
   void keysBetween(RelationSet a, RelationSet b, llvm::SmallVectorImpl<mlir::StringAttr> &aKeys,
                    llvm::SmallVectorImpl<mlir::StringAttr> &bKeys) const;
+  /// Columns of one relation that the joins make equal, in pairs: what a filter of it must see to.
+  llvm::SmallVector<std::pair<mlir::StringAttr, mlir::StringAttr>>
+  equalWithin(unsigned relation) const;
   /// The predicates that hold columns of `whole` only, but of neither part alone.
   llvm::SmallVector<const JoinPredicate *> predicatesOf(RelationSet whole, RelationSet a,
                                                         RelationSet b) const;

@@ -114,7 +114,7 @@ public:
 
   Value build(const JoinTree &tree) {
     if (!tree.probe) {
-      return filtered(graph_.relations[tree.relation], graph_.predicatesOf(tree.relations, 0, 0));
+      return filtered(withEqualColumns(tree.relation), graph_.predicatesOf(tree.relations, 0, 0));
     }
     Value left = build(*tree.probe);
     Value right = build(*tree.build);
@@ -132,6 +132,27 @@ public:
   }
 
 private:
+  /// A relation, its rows in which columns of one equality class are equal.
+  Value withEqualColumns(unsigned relation) {
+    Value table = graph_.relations[relation];
+    auto pairs = graph_.equalWithin(relation);
+    if (pairs.empty()) {
+      return table;
+    }
+    auto filter =
+        FilterOp::create(builder_, location_, table.getType(), table, builder_.getArrayAttr({}));
+    RegionBuilder inside(builder_, filter.getPredicate(), cast<TableType>(table.getType()));
+    SmallVector<Value> equal;
+    for (auto [a, b] : pairs) {
+      Value x = inside.column(a), y = inside.column(b);
+      Type truth = withNullability(builder_.getI1Type(), nullabilityOf({x.getType(), y.getType()}));
+      equal.push_back(CompareOp::create(inside.builder(), location_, truth, CompareKind::Eq, x, y));
+    }
+    inside.yield(location_, inside.allOf(location_, equal));
+    filter.setColumnsAttr(inside.columns());
+    return filter;
+  }
+
   Value filtered(Value table, ArrayRef<const JoinPredicate *> predicates) {
     if (predicates.empty()) {
       return table;
@@ -162,7 +183,7 @@ private:
 
 /// Whether `join` is a part of the tree of another inner join that will be ordered as a whole.
 bool isRoot(JoinOp join, const llvm::SmallPtrSetImpl<Operation *> &inner) {
-  return join.getKind() == JoinKind::Inner && !inner.contains(join);
+  return join.getKind() == JoinKind::Inner && !join.hasNullSafe() && !inner.contains(join);
 }
 
 struct JoinOrderPass : optimize::impl::OptimizeJoinOrderBase<JoinOrderPass> {

@@ -13,14 +13,26 @@ using namespace headrace::optimize;
 
 void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
-  functions.addPass(createOptimizeNotIn());
-  functions.addPass(createOptimizeScalarSubqueries());
+  // What the plans of subqueries are made of.
   functions.addPass(createOptimizeSimplify());
-  functions.addPass(createOptimizeAvg());
+  functions.addPass(createOptimizeDomains());
+  functions.addPass(createOptimizeInline());
+  functions.addPass(createOptimizeRenames());
+  functions.addPass(createOptimizeNullSafe());
   functions.addPass(createOptimizeOrFactoring());
   functions.addPass(createOptimizePushdown());
   functions.addPass(createOptimizePruneColumns());
+  functions.addPass(createOptimizeMarks());
+  functions.addPass(createOptimizeSingleJoins());
+  functions.addPass(createOptimizeScalarSubqueries());
+  // Then ordinary tables.
+  functions.addPass(createOptimizeSimplify());
+  functions.addPass(createOptimizeAvg());
+  functions.addPass(createOptimizeNullSafe());
+  functions.addPass(createOptimizePushdown());
+  functions.addPass(createOptimizePruneColumns());
   functions.addPass(createOptimizeJoinOrder());
+  functions.addPass(createOptimizeNullSafe(OptimizeNullSafeOptions{/*asTwoKeys=*/true}));
   functions.addPass(createOptimizePruneColumns());
   functions.addPass(createOptimizeSimplify());
   functions.addPass(createOptimizeSplitFilters());

@@ -107,6 +107,11 @@ static ColumnSet atLeastOne(ColumnSet needs, TableType type) {
   return needs;
 }
 
+/// Whether a join only marks rows, and nobody looks.
+bool isUnusedMark(JoinOp op, const ColumnSet &needs) {
+  return op.getKind() == JoinKind::Mark && !needs.contains(op.getMark().name);
+}
+
 ColumnSet ColumnPruning::leftNeeds(JoinOp op) const {
   return sideNeeds(op, needs_.lookup(op.getResult()), op.getLeft().getType(), op.getLeftKeys());
 }
@@ -147,6 +152,10 @@ void ColumnPruning::collectNeeds(Operation *op) {
         need(rename.getInput(), input);
       })
       .Case([&](JoinOp join) {
+        if (isUnusedMark(join, own)) {
+          need(join.getLeft(), own);
+          return;
+        }
         need(join.getLeft(), leftNeeds(join));
         need(join.getRight(), rightNeeds(join));
       })
@@ -268,14 +277,16 @@ Value ColumnPruning::rebuildProject(ProjectOp op) {
 }
 
 Value ColumnPruning::rebuildJoin(JoinOp op) {
+  if (const ColumnSet &needs = needs_[op.getResult()]; isUnusedMark(op, needs)) {
+    return restricted(op.getLeft(), needs, op.getLoc());
+  }
   Value left = restricted(op.getLeft(), leftNeeds(op), op.getLoc());
   Value right = restricted(op.getRight(), rightNeeds(op), op.getLoc());
   TableType type = JoinOp::inferResultType(op.getKind(), cast<TableType>(left.getType()),
                                            cast<TableType>(right.getType()), op.getMark());
-  auto result =
-      JoinOp::create(builder_, op.getLoc(), type, op.getKind(), left, right, op.getLeftKeys(),
-                     op.getRightKeys(), op.getNullSafeAttr(), op.getResidualColumnsAttr(),
-                     op.getNullAware());
+  auto result = JoinOp::create(builder_, op.getLoc(), type, op.getKind(), left, right,
+                               op.getLeftKeys(), op.getRightKeys(), op.getNullSafeAttr(),
+                               op.getResidualColumnsAttr(), op.getNullAware());
   result.getResidual().takeBody(op.getResidual());
   return result;
 }
@@ -380,7 +391,9 @@ void ColumnPruning::rebuild(Operation *op) {
             return {};
           });
   if (result) {
-    result.getDefiningOp()->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    if (Operation *made = result.getDefiningOp(); made && made->getName() == op->getName()) {
+      made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    }
     current_[op->getResult(0)] = result;
   }
 }

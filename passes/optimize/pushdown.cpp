@@ -1,6 +1,7 @@
 // optimize-pushdown: filters toward the scans, conjunct by conjunct, until nothing moves.
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
+#include "passes/optimize/null_safe.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace headrace::optimize {
@@ -44,6 +45,8 @@ private:
   SmallVector<Expression> through(FilterOp op, ArrayRef<Expression> conjuncts);
   SmallVector<Expression> through(ProjectOp op, ArrayRef<Expression> conjuncts);
   SmallVector<Expression> through(JoinOp op, ArrayRef<Expression> conjuncts);
+  /// The rows of a mark join with this mark, as a semi or anti join.
+  void keepMarked(JoinOp op, bool wanted);
   SmallVector<Expression> through(AggregateOp op, ArrayRef<Expression> conjuncts);
   SmallVector<Expression> throughSameColumns(Operation *op, ArrayRef<Expression> conjuncts);
 
@@ -112,6 +115,8 @@ void Pushdown::pushFilter(FilterOp filter) {
   if (!input || !input->hasOneUse()) {
     return;
   }
+  auto join = dyn_cast<JoinOp>(input);
+  bool marked = join && join.getKind() == JoinKind::Mark;
   SmallVector<Expression> conjuncts = conjunctsOf(predicateOf(filter));
   SmallVector<Expression> rest = llvm::TypeSwitch<Operation *, SmallVector<Expression>>(input)
                                      .Case<FilterOp, ProjectOp, JoinOp, AggregateOp>(
@@ -123,6 +128,9 @@ void Pushdown::pushFilter(FilterOp filter) {
     return;
   }
   Value result = withConjuncts(builder_, filter, rest);
+  if (marked && !rest.empty()) {
+    pending_.insert(result.getDefiningOp()); // it has another op below it
+  }
   replace(filter, result);
 }
 
@@ -224,7 +232,21 @@ std::optional<std::pair<StringAttr, StringAttr>> equalColumns(const Expression &
   return std::pair(a, b);
 }
 
+/// What a conjunct says of a mark join's mark, if it is about it alone: NULL is neither.
+std::optional<bool> wantedMark(JoinOp join, const Expression &conjunct) {
+  StringAttr mark = join.getMark().name;
+  if (asColumn(conjunct) == mark) {
+    return true;
+  }
+  auto negation = conjunct.value.getDefiningOp<NotOp>();
+  return negation && asColumn(conjunct.with(negation.getOperand())) == mark ? std::optional(false)
+                                                                            : std::nullopt;
+}
+
 void addKeys(JoinOp join, ArrayRef<Expression> equalities) {
+  if (equalities.empty()) {
+    return;
+  }
   SmallVector<Attribute> left(join.getLeftKeys().getValue());
   SmallVector<Attribute> right(join.getRightKeys().getValue());
   for (const Expression &equality : equalities) {
@@ -234,9 +256,24 @@ void addKeys(JoinOp join, ArrayRef<Expression> equalities) {
   }
   join.setLeftKeysAttr(ArrayAttr::get(join.getContext(), left));
   join.setRightKeysAttr(ArrayAttr::get(join.getContext(), right));
+  if (join.getNullSafe()) {
+    SmallVector<bool> flags(*join.getNullSafe());
+    flags.resize(left.size());
+    join.setNullSafeAttr(nullSafeAttr(join.getContext(), flags));
+  }
 }
 
 SmallVector<Expression> Pushdown::through(JoinOp op, ArrayRef<Expression> conjuncts) {
+  if (op.getKind() == JoinKind::Mark) {
+    for (auto [index, conjunct] : llvm::enumerate(conjuncts)) {
+      if (std::optional<bool> wanted = wantedMark(op, conjunct)) {
+        keepMarked(op, *wanted);
+        SmallVector<Expression> rest(conjuncts);
+        rest.erase(rest.begin() + static_cast<ptrdiff_t>(index));
+        return rest;
+      }
+    }
+  }
   // Whose rows come out unchanged, so that a filter on them may come first.
   bool intoLeft = op.getKind() != JoinKind::Right && op.getKind() != JoinKind::Full;
   bool intoRight = op.getKind() == JoinKind::Inner || op.getKind() == JoinKind::Right;
@@ -272,7 +309,7 @@ SmallVector<Expression> Pushdown::through(JoinOp op, ArrayRef<Expression> conjun
   addKeys(op, keys);
   // What is known of a key holds for its partner, where a row must have one.
   bool mustMatch = op.getKind() == JoinKind::Inner || op.getKind() == JoinKind::Semi;
-  if (mustMatch || op.getKind() == JoinKind::Left) {
+  if (intoLeft && !op.getNullAware()) {
     auto copies = aboutKeys(toLeft, op.getLeftKeys(), op.getRightKeys(), left, right);
     insertRenamedBelow(op, 1, copies, [&](StringAttr name) {
       return partnerOf(name, op.getLeftKeys(), op.getRightKeys());
@@ -287,6 +324,27 @@ SmallVector<Expression> Pushdown::through(JoinOp op, ArrayRef<Expression> conjun
   insertBelow(op, 0, toLeft);
   insertBelow(op, 1, toRight);
   return remaining;
+}
+
+void Pushdown::keepMarked(JoinOp op, bool wanted) {
+  builder_.setInsertionPoint(op);
+  auto result = JoinOp::create(
+      builder_, op.getLoc(), op.getLeft().getType(), wanted ? JoinKind::Semi : JoinKind::Anti,
+      op.getLeft(), op.getRight(), op.getLeftKeys(), op.getRightKeys(), op.getNullSafeAttr(),
+      op.getResidualColumnsAttr(), !wanted && op.getNullAware());
+  result.getResidual().takeBody(op.getResidual());
+  // Who still reads the mark reads what it is known to be.
+  Column mark = op.getMark();
+  SmallVector<Attribute> kept = llvm::to_vector_of<Attribute>(op.getLeft().getType().getNames());
+  auto project =
+      ProjectOp::create(builder_, op.getLoc(), op.getType(), result, builder_.getArrayAttr(kept),
+                        builder_.getArrayAttr({mark.name}), builder_.getArrayAttr({}));
+  RegionBuilder inside(builder_, project.getExpressions(), result.getType());
+  inside.yield(op.getLoc(), ConstantOp::create(inside.builder(), op.getLoc(), mark.type,
+                                               builder_.getBoolAttr(wanted))
+                                .getResult());
+  pending_.insert(result);
+  replace(op, project);
 }
 
 SmallVector<Expression> Pushdown::through(AggregateOp op, ArrayRef<Expression> conjuncts) {
@@ -320,8 +378,8 @@ SmallVector<Expression> Pushdown::throughSameColumns(Operation *op,
 }
 
 void Pushdown::pushResidual(JoinOp join) {
-  if (!join.hasResidual()) {
-    return;
+  if (!join.hasResidual() || join.getNullAware()) {
+    return; // of the latter, also pairs of which the condition is NULL count
   }
   // A condition on the match may be checked before it on a side whose rows only come out when they
   // match, or (the other side) only serve to match.

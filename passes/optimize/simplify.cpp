@@ -5,6 +5,7 @@
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/constant_folding.h"
 #include "passes/optimize/expressions.h"
+#include "passes/optimize/null_safe.h"
 
 namespace headrace::optimize {
 #define GEN_PASS_DEF_OPTIMIZESIMPLIFY
@@ -66,6 +67,94 @@ struct RightJoinToLeft : OpRewritePattern<JoinOp> {
     left.getResidual().takeBody(join.getResidual());
     // The columns in their places: what reads them by position must not notice.
     rewriter.replaceOp(join, createKeep(rewriter, join.getLoc(), left, join.getType().getNames()));
+    return success();
+  }
+};
+
+/// A column in two keys: of the second pair it is a condition on the other side's columns.
+struct RepeatedKeyToResidual : OpRewritePattern<JoinOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(JoinOp join, PatternRewriter &rewriter) const override {
+    if (join.getNullAware()) {
+      return failure(); // its last key is not like the others
+    }
+    auto left = llvm::to_vector(join.getLeftKeys().getAsRange<StringAttr>()),
+         right = llvm::to_vector(join.getRightKeys().getAsRange<StringAttr>());
+    for (unsigned second = 1; second < left.size(); ++second) {
+      for (unsigned first = 0; first < second; ++first) {
+        if (join.isNullSafe(first) != join.isNullSafe(second)) {
+          continue;
+        }
+        if (left[first] == left[second] || right[first] == right[second]) {
+          bool onRight = left[first] == left[second];
+          auto &side = onRight ? right : left;
+          rewriter.replaceOp(join,
+                             withCondition(rewriter, join, second, side[first], side[second]));
+          return success();
+        }
+      }
+    }
+    return failure();
+  }
+
+  /// `join` without a key pair, and with `a = b` (in the pair's sense of NULL) beside its residual.
+  static JoinOp withCondition(PatternRewriter &rewriter, JoinOp join, unsigned pair, StringAttr a,
+                              StringAttr b) {
+    auto without = [&](ArrayAttr keys) {
+      SmallVector<Attribute> kept(keys.getValue());
+      kept.erase(kept.begin() + pair);
+      return rewriter.getArrayAttr(kept);
+    };
+    DenseBoolArrayAttr safe = join.getNullSafeAttr();
+    if (safe) {
+      SmallVector<bool> flags(safe.asArrayRef());
+      flags.erase(flags.begin() + pair);
+      safe = nullSafeAttr(rewriter.getContext(), flags);
+    }
+    SmallVector<Expression> conjuncts;
+    if (join.hasResidual()) {
+      conjuncts = conjunctsOf(residualOf(join));
+    }
+    Location location = join.getLoc();
+    auto result = JoinOp::create(rewriter, location, join.getType(), join.getKind(), join.getLeft(),
+                                 join.getRight(), without(join.getLeftKeys()),
+                                 without(join.getRightKeys()), safe, rewriter.getArrayAttr({}),
+                                 /*null_aware=*/false);
+    RegionBuilder inside(rewriter, result.getResidual(),
+                         {join.getLeft().getType(), join.getRight().getType()});
+    SmallVector<Value> parts;
+    for (const Expression &conjunct : conjuncts) {
+      parts.push_back(inside.copy(conjunct));
+    }
+    if (a != b) {
+      Value x = inside.column(a), y = inside.column(b);
+      bool nullSafe = join.isNullSafe(pair);
+      Type truth = rewriter.getI1Type();
+      Type type =
+          nullSafe ? truth : withNullability(truth, nullabilityOf({x.getType(), y.getType()}));
+      auto kind = nullSafe ? CompareKind::IsNotDistinctFrom : CompareKind::Eq;
+      parts.push_back(CompareOp::create(inside.builder(), location, type, kind, x, y));
+    } else if (parts.empty()) { // the same pair twice
+      parts.push_back(ConstantOp::create(inside.builder(), location, rewriter.getI1Type(),
+                                         rewriter.getBoolAttr(true)));
+    }
+    inside.yield(location, inside.allOf(location, parts));
+    result.setResidualColumnsAttr(inside.columns());
+    return result;
+  }
+};
+
+/// A condition that always holds is none.
+struct DropTrueResidual : OpRewritePattern<JoinOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(JoinOp join, PatternRewriter &rewriter) const override {
+    if (!join.hasResidual() || constantTruth(residualOf(join).value) != true ||
+        (join.getNullAware() && join.getLeftKeys().empty())) {
+      return failure();
+    }
+    rewriter.replaceOpWithNewOp<JoinOp>(join, join.getType(), join.getKind(), join.getLeft(),
+                                        join.getRight(), join.getLeftKeys(), join.getRightKeys(),
+                                        join.getNullSafeAttr(), ArrayAttr(), join.getNullAware());
     return success();
   }
 };
@@ -265,12 +354,11 @@ struct SimplifyPass : optimize::impl::OptimizeSimplifyBase<SimplifyPass> {
       }
     });
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<DropTrueFilter, FalseFilterToNothing, RightJoinToLeft, LimitBelowProject,
-             MergeLimits<TopKOp>, MergeLimits<LimitOp>, DropIdentityProject,
-             KeepColumnsComputedAsThemselves, MergeProjects, DistinctToAggregate, LimitOfSortToTopK,
-             DropWholeLimit, LimitOfNothing<LimitOp>, LimitOfNothing<TopKOp>, DropIdentityRename>(
-            &getContext());
+    patterns.add<DropTrueFilter, FalseFilterToNothing, RightJoinToLeft, RepeatedKeyToResidual,
+                 DropTrueResidual, LimitBelowProject, MergeLimits<TopKOp>, MergeLimits<LimitOp>,
+                 DropIdentityProject, KeepColumnsComputedAsThemselves, MergeProjects,
+                 DistinctToAggregate, LimitOfSortToTopK, DropWholeLimit, LimitOfNothing<LimitOp>,
+                 LimitOfNothing<TopKOp>, DropIdentityRename>(&getContext());
     // No folding: the driver would hoist constants out of the expression regions.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(

@@ -48,7 +48,8 @@ class _Builder:
         for _ in range(random.randrange(1, 6)):
             source = random.choice(pool[-2:])
             steps = [self._filter, self._project, self._join, self._aggregate] * 2
-            step = random.choice([*steps, self._distinct, self._union, self._subquery, self._values])
+            others = [self._distinct, self._union, self._subquery, self._values, self._correlated]
+            step = random.choice([*steps, *others])
             made = step(source, pool)
             if made is not None:
                 pool.append(made)
@@ -120,41 +121,88 @@ class _Builder:
         pairs = [(a, b) for a in left.columns for b in right.columns if a.kind == b.kind]
         random.shuffle(pairs)
         keys: list[tuple[Column, Column]] = []
-        for a, b in pairs[: random.choice([0, 1, 1, 1, 2])]:
-            if all(a != other and b != another for other, another in keys):
+        repeat = random.random() < 0.3  # one column in two keys
+        for a, b in pairs[: random.choice([0, 1, 1, 1, 2, 3])]:
+            if repeat or all(a != other and b != another for other, another in keys):
                 keys.append((a, b))
-        kind = random.choice(["inner", "left", "semi", "anti", "mark", "right", "full", "inner", "left"])
+        kinds = ["inner", "left", "semi", "anti", "mark", "right", "full", "inner", "left", "single", "mark"]
+        kind = random.choice(kinds)
         residual = ""
         both = [*left.columns, *right.columns]
-        if random.random() < 0.25:
+        if kind != "single" and random.random() < 0.25:
             region = self._region(both)
             text = region.text([region.term("i1", 2)])
             if not text.startswith("[]"):
                 residual = f" residual {text}"
-        null_aware = ""
-        if kind == "anti" and len(keys) == 1 and not residual and random.random() < 0.5:
-            null_aware = " null_aware"
-        columns = self._joined_columns(kind, left.columns, right.columns)
+        aware = kind in ("anti", "mark") and bool(keys or residual) and random.random() < 0.5
+        columns = self._joined_columns(kind, left.columns, right.columns, aware)
         rows = left.rows_max * right.rows_max + left.rows_max + right.rows_max
         if kind in ("semi", "anti", "mark"):
             rows = left.rows_max
         result = Relation("", columns, rows)
         on = f"{_names([a.name for a, _ in keys])} = {_names([b.name for _, b in keys])}"
+        safe = [random.random() < 0.3 and not (aware and pair == keys[-1]) for pair in keys]
+        flags = f" null_safe [{', '.join(str(flag).lower() for flag in safe)}]" if any(safe) else ""
         text = (
-            f"frame.join {kind} {left.value}, {right.value}{null_aware} on {on}{residual} : "
-            f"{left.mlir}, {right.mlir} -> {result.mlir}"
+            f"frame.join {kind} {left.value}, {right.value}{' null_aware' if aware else ''} on {on}{flags}"
+            f"{residual} : {left.mlir}, {right.mlir} -> {result.mlir}"
         )
         return self._emit(text, columns, rows)
 
-    def _joined_columns(self, kind: str, left: list[Column], right: list[Column]) -> list[Column]:
+    def _correlated(self, source: Relation, pool: list[Relation]) -> Relation | None:
+        """A subquery on a column of the source, as a plan of SQL has it: on the distinct values only, joined back."""
+        random = self._random
+        inner = self._renamed(random.choice(pool))
+        if source.rows_max * inner.rows_max > _ROWS_MAX:
+            return None
+        pairs = [(a, b) for a in source.columns for b in inner.columns if a.kind == b.kind]
+        if not pairs:
+            return None
+        outer_key, inner_key = random.choice(pairs)
+        one = Relation("", [outer_key], source.rows_max)
+        keep = f"frame.project {source.value} keep {_names([outer_key.name])} compute [] columns []"
+        kept = self._emit(
+            f"{keep} {{\n^bb0:\n  frame.yield\n}} : {source.mlir} -> {one.mlir}", one.columns, one.rows_max
+        )
+        domain = self._renamed(self._distinct(kept, pool))
+        equal = f"on {_names([inner_key.name])} = {_names([domain.columns[0].name])}"
+        asked = self._emit(
+            f"frame.join semi {inner.value}, {domain.value} {equal} : "
+            f"{inner.mlir}, {domain.mlir} -> {inner.mlir}",
+            inner.columns,
+            inner.rows_max,
+        )
+        kind = random.choice(["inner", "left", "single", "mark"])
+        if kind in ("inner", "left", "single"):
+            count = Column(self._fresh("m"), "i64", False)
+            groups = Relation("", [inner_key, count], asked.rows_max)
+            asked = self._emit(
+                f"frame.aggregate {asked.value} keys {_names([inner_key.name])} "
+                f'measures [#frame.measure<count_star -> "{count.name}">] : {asked.mlir} -> {groups.mlir}',
+                groups.columns,
+                asked.rows_max,
+            )
+        columns = self._joined_columns(kind, source.columns, asked.columns, False)
+        result = Relation("", columns, source.rows_max)
+        equal = f"on {_names([outer_key.name])} = {_names([inner_key.name])} null_safe [true]"
+        return self._emit(
+            f"frame.join {kind} {source.value}, {asked.value} {equal} : "
+            f"{source.mlir}, {asked.mlir} -> {result.mlir}",
+            columns,
+            result.rows_max,
+        )
+
+    def _joined_columns(
+        self, kind: str, left: list[Column], right: list[Column], aware: bool
+    ) -> list[Column]:
         def maybe(columns: list[Column], optional: bool) -> list[Column]:
             return [Column(c.name, c.kind, c.nullable or optional) for c in columns]
 
         if kind in ("semi", "anti"):
             return left
         if kind == "mark":
-            return [*left, Column(self._fresh("mark"), "i1", False)]
-        return [*maybe(left, kind in ("right", "full")), *maybe(right, kind in ("left", "full"))]
+            return [*left, Column(self._fresh("mark"), "i1", aware)]
+        return [*maybe(left, kind in ("right", "full")), *maybe(right, kind in ("left", "full", "single"))]
 
     def _aggregate(self, source: Relation, pool: list[Relation]) -> Relation:
         random = self._random
@@ -191,7 +239,10 @@ class _Builder:
         if function.startswith("count"):
             kind, nullable = "i64", False
         elif function in ("sum", "sum_distinct", "avg"):
-            if kind.startswith("decimal"):
+            if random.random() < 0.5:  # as DuckDB has it
+                scale = column.scale if kind.startswith("decimal") else 0
+                kind = "f64" if function == "avg" or kind == "f64" else f"decimal<38, {scale}>"
+            elif kind.startswith("decimal"):
                 more = (4, 4) if function == "avg" else (10, 0)
                 if column.precision + more[0] > 38 or column.scale + more[1] > column.precision + more[0]:
                     return None

@@ -15,16 +15,39 @@ func.func @decimal(%t: !frame.table<"k": i64, "x": !frame.decimal<15, 2>>)
   return %0 : !frame.table<"k": i64, "mean": !frame.decimal<19, 6>, "total": !frame.decimal<25, 2>>
 }
 
-// An average of nothing is NULL: the division is not reached.
+// An average of nothing is NULL, as its sum is. Integers are added up exactly.
 // CHECK-LABEL: func.func @nullable
 // CHECK: measures [#frame.measure<sum("x") -> "sum_x">, #frame.measure<count("x") -> "count_x">]
-// CHECK: %[[SOME:.*]] = frame.compare gt %count_x
-// CHECK: %[[Q:.*]] = frame.divide {{.*}} (!frame.nullable<f64>, f64) -> !frame.nullable<f64>
-// CHECK: frame.case when %[[SOME]] then %[[Q]]
+// CHECK: frame.divide %sum_x, %count_x : (!frame.nullable<!frame.decimal<38, 0>>, i64) -> !frame.nullable<f64>
 func.func @nullable(%t: !frame.table<"x": !frame.nullable<i64>>) -> !frame.table<"mean": !frame.nullable<f64>> {
   %0 = frame.aggregate %t keys [] measures [#frame.measure<avg("x") -> "mean">]
       : !frame.table<"x": !frame.nullable<i64>> -> !frame.table<"mean": !frame.nullable<f64>>
   return %0 : !frame.table<"mean": !frame.nullable<f64>>
+}
+
+// A decimal average as a double shares the sum as DuckDB types it.
+// CHECK-LABEL: func.func @real_average
+// CHECK: measures [#frame.measure<sum("x") -> "total">, #frame.measure<count_star -> "count_x">]
+// CHECK: frame.divide %total, %count_x : (!frame.decimal<38, 2>, i64) -> f64
+func.func @real_average(%t: !frame.table<"k": i64, "x": !frame.decimal<15, 2>>)
+    -> !frame.table<"k": i64, "mean": f64, "total": !frame.decimal<38, 2>> {
+  %0 = frame.aggregate %t keys ["k"]
+      measures [#frame.measure<avg("x") -> "mean">, #frame.measure<sum("x") -> "total">]
+      : !frame.table<"k": i64, "x": !frame.decimal<15, 2>>
+      -> !frame.table<"k": i64, "mean": f64, "total": !frame.decimal<38, 2>>
+  return %0 : !frame.table<"k": i64, "mean": f64, "total": !frame.decimal<38, 2>>
+}
+
+// A decimal average of nothing is NULL: the division is not reached.
+// CHECK-LABEL: func.func @decimal_of_nothing
+// CHECK: %[[SOME:.*]] = frame.compare gt %count_x
+// CHECK: %[[Q:.*]] = frame.divide
+// CHECK: frame.case when %[[SOME]] then %[[Q]]
+func.func @decimal_of_nothing(%t: !frame.table<"x": !frame.decimal<15, 2>>)
+    -> !frame.table<"mean": !frame.nullable<!frame.decimal<19, 6>>> {
+  %0 = frame.aggregate %t keys [] measures [#frame.measure<avg("x") -> "mean">]
+      : !frame.table<"x": !frame.decimal<15, 2>> -> !frame.table<"mean": !frame.nullable<!frame.decimal<19, 6>>>
+  return %0 : !frame.table<"mean": !frame.nullable<!frame.decimal<19, 6>>>
 }
 
 // CHECK-LABEL: func.func @distinct

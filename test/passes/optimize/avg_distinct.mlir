@@ -8,7 +8,7 @@ func.func @two_columns(%t: !t) -> !frame.table<"g": !frame.nullable<i64>, "a": i
   // CHECK: %[[X:.*]] = frame.aggregate %{{.*}} keys ["g"] measures [#frame.measure<count("x") -> "a">]
   // CHECK: frame.aggregate %{{.*}} keys ["g", "y"] measures []
   // CHECK: frame.aggregate %{{.*}} keys ["g"] measures [#frame.measure<sum("y") -> "b">]
-  // CHECK: frame.join inner {{.*}} on ["g.1.left.null", "g.1.left.value"] = ["g.1.right.null", "g.1.right.value"]
+  // CHECK: frame.join inner {{.*}} on ["g"] = ["g.1"] null_safe [true]
   %0 = frame.aggregate %t keys ["g"]
       measures [#frame.measure<count_distinct("x") -> "a">, #frame.measure<sum_distinct("y") -> "b">]
       : !t -> !frame.table<"g": !frame.nullable<i64>, "a": i64, "b": i64>

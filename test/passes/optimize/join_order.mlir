@@ -58,3 +58,16 @@ func.func @semi() -> !frame.table<"b_mid": i64, "b_x": i64, "m_key": i64, "m_sma
       -> !frame.table<"b_mid": i64, "b_x": i64, "m_key": i64, "m_small": i64>
   return %1 : !frame.table<"b_mid": i64, "b_x": i64, "m_key": i64, "m_small": i64>
 }
+
+// Both columns of one table equal the same column of the other.
+// CHECK-LABEL: func.func @equal_within
+// CHECK: %[[SAME:.*]] = frame.filter %{{.*}} columns ["m_key", "m_small"]
+// CHECK: frame.compare eq %m_key, %m_small
+// CHECK: frame.join inner %{{.*}}, %{{.*}} on [{{"r_key"|"m_key"}}] = [{{"r_key"|"m_key"}}]
+func.func @equal_within() -> !frame.table<"m_key": i64, "m_small": i64, "r_key": i64> {
+  %mid = frame.scan "mid" ["key", "small"] : !mid
+  %few = frame.scan "few" ["key"] : !frame.table<"r_key": i64>
+  %0 = frame.join inner %mid, %few on ["m_key", "m_small"] = ["r_key", "r_key"]
+      : !mid, !frame.table<"r_key": i64> -> !frame.table<"m_key": i64, "m_small": i64, "r_key": i64>
+  return %0 : !frame.table<"m_key": i64, "m_small": i64, "r_key": i64>
+}

@@ -38,3 +38,15 @@ func.func @main() -> !frame.table<"y": i64, "s": i64> {
   } : !frame.table<"y": i64, "s": i64, "m": i64> -> !frame.table<"y": i64, "s": i64>
   return %k : !frame.table<"y": i64, "s": i64>
 }
+
+// A mark that nobody reads.
+// CHECK-LABEL: func.func @mark
+// CHECK-NOT: frame.join
+// CHECK: return
+func.func @mark(%l: !l, %r: !r) -> !frame.table<"a": i64> {
+  %0 = frame.join mark %l, %r on ["a"] = ["b"] : !l, !r -> !frame.table<"a": i64, "x": i64, "unused": i64, "m": i1>
+  %1 = frame.project %0 keep ["a"] compute [] columns [] {
+    frame.yield
+  } : !frame.table<"a": i64, "x": i64, "unused": i64, "m": i1> -> !frame.table<"a": i64>
+  return %1 : !frame.table<"a": i64>
+}

@@ -106,3 +106,33 @@ func.func @residual(%l: !l, %r: !r) -> !l {
   } : !l, !r -> !l
   return %0 : !l
 }
+
+// A filter by a mark is a semi join, by its opposite an anti join: NOT IN where the mark may be NULL.
+// CHECK-LABEL: func.func @marked
+// CHECK: %[[L:.*]] = frame.filter %arg0 columns ["x"]
+// CHECK: %[[S:.*]] = frame.join semi %[[L]], %arg1 on ["a"] = ["b"] :
+// CHECK: %[[K:.*]] = frame.project %[[S]] keep ["a", "x"] compute ["m"]
+// CHECK-NEXT: frame.constant true : !frame.nullable<i1>
+func.func @marked(%l: !l, %r: !r) -> !frame.table<"a": i64, "x": i64, "m": !frame.nullable<i1>> {
+  %0 = frame.join mark %l, %r null_aware on ["a"] = ["b"] : !l, !r -> !frame.table<"a": i64, "x": i64, "m": !frame.nullable<i1>>
+  %1 = frame.filter %0 columns ["m", "x"] {
+  ^bb0(%m: !frame.nullable<i1>, %x: i64):
+    %zero = frame.constant 0 : i64
+    %p = frame.compare gt %x, %zero : (i64, i64) -> i1
+    %both = frame.and %m, %p : (!frame.nullable<i1>, i1) -> !frame.nullable<i1>
+    frame.yield %both : !frame.nullable<i1>
+  } : !frame.table<"a": i64, "x": i64, "m": !frame.nullable<i1>>
+  return %1 : !frame.table<"a": i64, "x": i64, "m": !frame.nullable<i1>>
+}
+
+// CHECK-LABEL: func.func @not_marked
+// CHECK: frame.join anti %arg0, %arg1 null_aware on ["a"] = ["b"] :
+func.func @not_marked(%l: !l, %r: !r) -> !frame.table<"a": i64, "x": i64, "m": !frame.nullable<i1>> {
+  %0 = frame.join mark %l, %r null_aware on ["a"] = ["b"] : !l, !r -> !frame.table<"a": i64, "x": i64, "m": !frame.nullable<i1>>
+  %1 = frame.filter %0 columns ["m"] {
+  ^bb0(%m: !frame.nullable<i1>):
+    %not = frame.not %m : !frame.nullable<i1>
+    frame.yield %not : !frame.nullable<i1>
+  } : !frame.table<"a": i64, "x": i64, "m": !frame.nullable<i1>>
+  return %1 : !frame.table<"a": i64, "x": i64, "m": !frame.nullable<i1>>
+}

@@ -112,3 +112,62 @@ func.func @limits(%t: !t) -> !frame.table<"a": i64> {
   %2 = frame.limit %1 offset 2 count 7 : !frame.table<"a": i64>
   return %2 : !frame.table<"a": i64>
 }
+
+// A comparison of a widening cast is one of what is cast; a constant between two values moves to one of them.
+// CHECK-LABEL: func.func @casts
+// CHECK: frame.constant "1993-10-01" : !frame.date
+// CHECK: frame.compare ge %d, %{{.*}} : (!frame.date, !frame.date) -> i1
+// CHECK: frame.constant 2401 : !frame.decimal<15, 2>
+// CHECK: frame.compare lt %p, %{{.*}} : (!frame.decimal<15, 2>, !frame.decimal<15, 2>) -> i1
+// CHECK: frame.constant 3 : i32
+// CHECK: frame.compare eq %i, %{{.*}} : (i32, i32) -> i1
+// CHECK: frame.in %i [3] : (i32) -> i1
+// CHECK: frame.and %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (i1, i1, i1, i1) -> i1
+func.func @casts(%t: !frame.table<"d": !frame.date, "p": !frame.decimal<15, 2>, "i": i32>)
+    -> !frame.table<"d": !frame.date, "p": !frame.decimal<15, 2>, "i": i32> {
+  %0 = frame.filter %t columns ["d", "p", "i"] {
+  ^bb0(%d: !frame.date, %p: !frame.decimal<15, 2>, %i: i32):
+    %text = frame.constant "1993-07-01" : !frame.string
+    %day = frame.cast %text : !frame.string -> !frame.date
+    %first = frame.cast %day : !frame.date -> !frame.timestamp
+    %last = frame.shift_date %first months 3 days 0 : !frame.timestamp
+    %moment = frame.cast %d : !frame.date -> !frame.timestamp
+    %p0 = frame.compare ge %moment, %last : (!frame.timestamp, !frame.timestamp) -> i1
+    %x = frame.cast %p : !frame.decimal<15, 2> -> f64
+    %limit = frame.constant 2.400500e+01 : f64
+    %p1 = frame.compare lt %x, %limit : (f64, f64) -> i1
+    %wide = frame.cast %i : i32 -> !frame.decimal<12, 1>
+    %three = frame.constant 30 : !frame.decimal<12, 1>
+    %p2 = frame.compare eq %three, %wide : (!frame.decimal<12, 1>, !frame.decimal<12, 1>) -> i1
+    %half = frame.constant 35 : !frame.decimal<12, 1>
+    %p3 = frame.compare ne %wide, %half : (!frame.decimal<12, 1>, !frame.decimal<12, 1>) -> i1
+    %p4 = frame.in %wide [30, 35] : (!frame.decimal<12, 1>) -> i1
+    %all = frame.and %p0, %p1, %p2, %p3, %p4 : (i1, i1, i1, i1, i1) -> i1
+    frame.yield %all : i1
+  } : !frame.table<"d": !frame.date, "p": !frame.decimal<15, 2>, "i": i32>
+  return %0 : !frame.table<"d": !frame.date, "p": !frame.decimal<15, 2>, "i": i32>
+}
+
+// A large integer is no double: nothing exact can be said.
+// CHECK-LABEL: func.func @rounded
+// CHECK: frame.cast
+func.func @rounded(%t: !t) -> !t {
+  %0 = frame.filter %t columns ["a"] {
+  ^bb0(%a: i64):
+    %x = frame.cast %a : i64 -> f64
+    %limit = frame.constant 1.000000e+18 : f64
+    %p = frame.compare eq %x, %limit : (f64, f64) -> i1
+    frame.yield %p : i1
+  } : !t
+  return %0 : !t
+}
+
+// A column in two keys.
+// CHECK-LABEL: func.func @repeated
+// CHECK: frame.join left %arg0, %arg1 on ["a"] = ["c"] residual ["a", "b"]
+// CHECK: frame.compare eq %a, %b
+func.func @repeated(%t: !t, %u: !frame.table<"c": i64>) -> !frame.table<"a": i64, "b": i64, "c": !frame.nullable<i64>> {
+  %0 = frame.join left %t, %u on ["a", "b", "a"] = ["c", "c", "c"] : !t, !frame.table<"c": i64>
+      -> !frame.table<"a": i64, "b": i64, "c": !frame.nullable<i64>>
+  return %0 : !frame.table<"a": i64, "b": i64, "c": !frame.nullable<i64>>
+}

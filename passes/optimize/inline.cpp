@@ -1,0 +1,105 @@
+// optimize-inline: what is cheap and used several times is computed for each use.
+#include "passes/optimize/Passes.h"
+#include "passes/optimize/column_names.h"
+#include "passes/optimize/expressions.h"
+
+namespace headrace::optimize {
+#define GEN_PASS_DEF_OPTIMIZEINLINE
+#include "passes/optimize/Passes.h.inc"
+} // namespace headrace::optimize
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::optimize;
+using namespace headrace::frame;
+
+namespace {
+
+/// Column names that no table of a function has.
+class FreshNames {
+public:
+  explicit FreshNames(func::FuncOp function) {
+    function.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes()) {
+        if (auto table = dyn_cast<TableType>(type)) {
+          taken_.insert_range(table.getNames());
+        }
+      }
+    });
+  }
+
+  StringAttr like(StringAttr name) {
+    unsigned &number = numbers_[name];
+    StringAttr fresh;
+    do {
+      fresh = StringAttr::get(name.getContext(), name.getValue() + "_" + Twine(++number));
+    } while (!taken_.insert(fresh).second);
+    return fresh;
+  }
+
+private:
+  llvm::DenseSet<StringAttr> taken_;
+  llvm::DenseMap<StringAttr, unsigned> numbers_;
+};
+
+/// The ops from a scan or literal rows up to `table`, if nothing else is between them than filters,
+/// projects and renames.
+SmallVector<Operation *> cheapChain(Value table) {
+  SmallVector<Operation *> chain;
+  for (Operation *op = table.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
+    chain.push_back(op);
+    if (isa<ScanOp, ValuesOp>(op)) {
+      std::reverse(chain.begin(), chain.end());
+      return chain;
+    }
+    if (!isa<FilterOp, ProjectOp, RenameOp>(op)) {
+      break;
+    }
+  }
+  return {};
+}
+
+/// A copy of the chain, every column under another name, and over it the names of the original.
+Value copyOf(OpBuilder &builder, ArrayRef<Operation *> chain, FreshNames &names) {
+  llvm::DenseMap<StringAttr, StringAttr> fresh;
+  auto newName = [&](StringAttr name) {
+    StringAttr &known = fresh[name];
+    known = known ? known : names.like(name);
+    return known;
+  };
+  IRMapping mapping;
+  for (Operation *op : chain) {
+    renameColumns(builder.clone(*op, mapping), newName);
+  }
+  Value table = chain.back()->getResult(0);
+  return RenameOp::create(builder, table.getLoc(), cast<TableType>(table.getType()),
+                          mapping.lookup(table));
+}
+
+struct InlinePass : optimize::impl::OptimizeInlineBase<InlinePass> {
+  void runOnOperation() override {
+    FreshNames names(getOperation());
+    OpBuilder builder(&getContext());
+    for (Block &block : getOperation().getBody()) {
+      SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });
+      for (Operation *op : llvm::reverse(ops)) {
+        if (op->getNumResults() != 1 || op->getResult(0).hasOneUse() ||
+            !isa<TableType>(op->getResult(0).getType())) {
+          continue;
+        }
+        SmallVector<Operation *> chain = cheapChain(op->getResult(0));
+        if (chain.empty()) {
+          continue;
+        }
+        builder.setInsertionPointAfter(op);
+        SmallVector<OpOperand *> uses =
+            llvm::map_to_vector(op->getResult(0).getUses(), [](OpOperand &use) { return &use; });
+        for (OpOperand *use : ArrayRef(uses).drop_back()) { // the list begins with the last use
+          use->set(copyOf(builder, chain, names));
+        }
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,139 @@
+// Where the values of columns come from, op by op, and whether they can be NULL there.
+#include "passes/optimize/provenance.h"
+#include "passes/optimize/expressions.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::optimize;
+using namespace headrace::frame;
+
+namespace {
+
+using Step = std::optional<ColumnsOf>;
+
+Step belowProject(ProjectOp project, ArrayRef<StringAttr> columns) {
+  ColumnsOf below{project.getInput(), {}};
+  for (StringAttr column : columns) {
+    Expression computed = computedBy(project, column);
+    StringAttr source = computed.value ? asColumn(computed) : column;
+    if (!source) {
+      return std::nullopt;
+    }
+    below.columns.push_back(source);
+  }
+  return below;
+}
+
+Step belowRename(RenameOp rename, ArrayRef<StringAttr> columns) {
+  ColumnsOf below{rename.getInput(), {}};
+  for (StringAttr column : columns) {
+    unsigned position = *rename.getType().findColumn(column);
+    below.columns.push_back(rename.getInput().getType().getNames()[position]);
+  }
+  return below;
+}
+
+Step belowJoin(JoinOp join, ArrayRef<StringAttr> columns) {
+  auto allOf = [&](TableType side) {
+    return llvm::all_of(columns, [&](StringAttr column) { return side.hasColumn(column); });
+  };
+  SmallVector<StringAttr> names(columns);
+  JoinKind kind = join.getKind();
+  bool keepsOnlyLeft = kind != JoinKind::Right && kind != JoinKind::Full;
+  bool keepsOnlyRight = kind == JoinKind::Inner || kind == JoinKind::Right;
+  if (keepsOnlyLeft && allOf(join.getLeft().getType())) {
+    return ColumnsOf{join.getLeft(), names};
+  }
+  if (keepsOnlyRight && allOf(join.getRight().getType())) {
+    return ColumnsOf{join.getRight(), names};
+  }
+  return std::nullopt;
+}
+
+/// Whether `value` is NULL whenever the column is.
+bool isStrictIn(const Expression &expression, StringAttr column) {
+  if (asColumn(expression) == column) {
+    return true;
+  }
+  Operation *op = expression.value.getDefiningOp();
+  return isa_and_nonnull<CastOp, NegateOp, AddOp, SubtractOp, MultiplyOp, ShiftDateOp, SubstringOp,
+                         ExtractOp>(op) &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isStrictIn(expression.with(operand), column); });
+}
+
+/// Whether a row in which the column is NULL does not pass the conjunct.
+bool dropsNull(const Expression &conjunct, StringAttr column) {
+  if (auto compare = conjunct.value.getDefiningOp<CompareOp>()) {
+    return compare.getKind() != CompareKind::IsNotDistinctFrom &&
+           (isStrictIn(conjunct.with(compare.getLhs()), column) ||
+            isStrictIn(conjunct.with(compare.getRhs()), column));
+  }
+  if (auto negation = conjunct.value.getDefiningOp<NotOp>()) {
+    auto isNull = negation.getOperand().getDefiningOp<IsNullOp>();
+    return isNull && isStrictIn(conjunct.with(isNull.getOperand()), column);
+  }
+  Operation *op = conjunct.value.getDefiningOp();
+  return isa_and_nonnull<InOp, LikeOp>(op) && isStrictIn(conjunct.with(op->getOperand(0)), column);
+}
+
+/// Whether a column of the join's result is a key that NULL does not match.
+bool isPlainKey(JoinOp join, StringAttr column) {
+  bool hasRight = join.getKind() == JoinKind::Inner; // else a right column may have the same name
+  for (auto [index, keys] :
+       llvm::enumerate(llvm::zip_equal(join.getLeftKeys(), join.getRightKeys()))) {
+    auto [left, right] = keys;
+    if (!join.isNullSafe(index) && (left == column || (hasRight && right == column))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the op lets through only rows in which the column has a value.
+bool dropsNull(Operation *op, StringAttr column) {
+  if (auto filter = dyn_cast<FilterOp>(op)) {
+    return llvm::any_of(conjunctsOf(predicateOf(filter)),
+                        [&](const Expression &conjunct) { return dropsNull(conjunct, column); });
+  }
+  auto join = dyn_cast<JoinOp>(op);
+  return join && (join.getKind() == JoinKind::Inner || join.getKind() == JoinKind::Semi) &&
+         isPlainKey(join, column);
+}
+
+} // namespace
+
+Step headrace::optimize::stepDown(const ColumnsOf &from) {
+  Operation *op = from.table.getDefiningOp();
+  if (!op) {
+    return std::nullopt;
+  }
+  return llvm::TypeSwitch<Operation *, Step>(op)
+      .Case<FilterOp, SortOp, TopKOp, LimitOp, DistinctOp>(
+          [&](auto same) -> Step { return ColumnsOf{same.getInput(), from.columns}; })
+      .Case([&](ProjectOp project) { return belowProject(project, from.columns); })
+      .Case([&](RenameOp rename) { return belowRename(rename, from.columns); })
+      .Case([&](JoinOp join) { return belowJoin(join, from.columns); })
+      .Case([&](AggregateOp aggregate) -> Step {
+        bool keys = llvm::all_of(from.columns, [&](StringAttr column) {
+          return llvm::is_contained(aggregate.getKeys(), Attribute(column));
+        });
+        return keys ? Step(ColumnsOf{aggregate.getInput(), from.columns}) : std::nullopt;
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+bool headrace::optimize::canBeNull(Value table, StringAttr column) {
+  Step at = ColumnsOf{table, {column}};
+  while (at) {
+    StringAttr name = at->columns.front();
+    Operation *op = at->table.getDefiningOp();
+    if (!isNullable(cast<TableType>(at->table.getType()).getColumnType(name)) ||
+        (op && dropsNull(op, name))) {
+      return false;
+    }
+    at = stepDown(*at);
+  }
+  return true;
+}
