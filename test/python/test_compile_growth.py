@@ -1,0 +1,127 @@
+"""Up to the layouts, no phase takes longer than about in proportion to the size of a program: n against 2n."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+#: What n log n, caches and noise allow of twice the program; quadratic is 4.
+_RATIO = 3.2
+_NOISE_SECONDS = 0.25
+
+
+def _names(columns: list[str]) -> str:
+    return "[" + ", ".join(f'"{column}"' for column in columns) + "]"
+
+
+def _table(columns: list[str], kind: str) -> str:
+    return "!frame.table<" + ", ".join(f'"{column}": {kind}' for column in columns) + ">"
+
+
+def _sum(n: int) -> str:
+    """c0 + c1 + … of columns that may be NULL."""
+    columns, kind = [f"c{i}" for i in range(n)], "!frame.nullable<i64>"
+    lines = [f"%s0 = frame.add %c0, %c0 : ({kind}, {kind}) -> {kind}"]
+    lines += [f"%s{i} = frame.add %s{i - 1}, %c{i} : ({kind}, {kind}) -> {kind}" for i in range(1, n)]
+    arguments = ", ".join(f"%{column}: {kind}" for column in columns)
+    return _projected(columns, kind, arguments, [*lines, f"frame.yield %s{n - 1} : {kind}"], kind)
+
+
+def _projected(columns: list[str], kind: str, arguments: str, lines: list[str], result: str) -> str:
+    body = "\n    ".join(lines)
+    return f"""!t = {_table(columns, kind)}
+func.func @main() -> !frame.table<"r": {result}> {{
+  %0 = frame.scan "t" {_names(columns)} : !t
+  %1 = frame.project %0 keep [] compute ["r"] columns {_names(columns)} {{
+  ^bb0({arguments}):
+    {body}
+  }} : !t -> !frame.table<"r": {result}>
+  return %1 : !frame.table<"r": {result}>
+}}
+"""
+
+
+def _shared(n: int) -> str:
+    """x + x of x + x of …: each value is used twice."""
+    lines = ["%s0 = frame.add %a, %a : (f64, f64) -> f64"]
+    lines += [f"%s{i} = frame.add %s{i - 1}, %s{i - 1} : (f64, f64) -> f64" for i in range(1, n)]
+    return _projected(["a"], "f64", "%a: f64", [*lines, f"frame.yield %s{n - 1} : f64"], "f64")
+
+
+def _case(n: int) -> str:
+    lines = []
+    for i in range(n):
+        lines.append(f"%k{i} = frame.constant {3 * i} : i64")
+        lines.append(f"%p{i} = frame.compare eq %a, %k{i} : (i64, i64) -> i1")
+        lines.append(f"%v{i} = frame.constant {i} : i64")
+    conditions = ", ".join(f"%p{i}" for i in range(n))
+    values = ", ".join(f"%v{i}" for i in range(n))
+    types = f"({', '.join(['i1'] * n)}), ({', '.join(['i64'] * n)})"
+    lines.append(f"%r = frame.case when {conditions} then {values} : {types} -> !frame.nullable<i64>")
+    lines.append("frame.yield %r : !frame.nullable<i64>")
+    return _projected(["a"], "i64", "%a: i64", lines, "!frame.nullable<i64>")
+
+
+def _all_columns(n: int) -> str:
+    """select * where …"""
+    columns = [f"c{i}" for i in range(n)]
+    return f"""!t = {_table(columns, "i64")}
+func.func @main() -> !t {{
+  %0 = frame.scan "t" {_names(columns)} : !t
+  %1 = frame.filter %0 columns ["c0"] {{
+  ^bb0(%c0: i64):
+    %k = frame.constant 1 : i64
+    %p = frame.compare eq %c0, %k : (i64, i64) -> i1
+    frame.yield %p : i1
+  }} : !t
+  return %1 : !t
+}}
+"""
+
+
+def _union(n: int) -> str:
+    scans = "\n".join(f'  %{i} = frame.scan "t" ["a"] : !frame.table<"a{i}": i64>' for i in range(n))
+    inputs = ", ".join(f"%{i}" for i in range(n))
+    types = ", ".join(f'!frame.table<"a{i}": i64>' for i in range(n))
+    return f"""func.func @main() -> !frame.table<"u": i64> {{
+{scans}
+  %u = frame.union {inputs} : {types} -> !frame.table<"u": i64>
+  return %u : !frame.table<"u": i64>
+}}
+"""
+
+
+def _seconds(text: str, folder: Path) -> float:
+    """Processor time, so that what else runs does not count."""
+    file = folder / "program.mlir"
+    file.write_text(text)
+    environment = dict(os.environ)
+    if build := environment.get("HEADRACE_BUILD"):
+        environment["PATH"] = f"{build}/bin{os.pathsep}{environment['PATH']}"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = ["headrace-opt", "--stop-after=shard", str(file), "-o", "/dev/null"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr[:2000]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@pytest.mark.parametrize(
+    ("program", "n"),
+    [(_sum, 250), (_shared, 400), (_case, 500), (_all_columns, 500), (_union, 250)],
+    ids=["sum", "shared", "case", "all_columns", "union"],
+)
+def test_twice_the_program_takes_about_twice_the_time(
+    program: Callable[[int], str], n: int, tmp_path: Path
+) -> None:
+    nothing = _seconds(program(2), tmp_path)
+    once = _seconds(program(n), tmp_path) - nothing
+    twice = _seconds(program(2 * n), tmp_path) - nothing
+    assert twice < _RATIO * once + _NOISE_SECONDS
