@@ -2,17 +2,23 @@
 #include "passes/driver/compile.h"
 
 #include "dialects/AllDialects.h"
+#include "dialects/frame/FrameOps.h"
 #include "dialects/topo/TopoDialect.h"
+#include "passes/analysis/operator_location.h"
 #include "passes/driver/mixed.h"
 #include "passes/driver/phases.h"
 #include "passes/import/ImportDuckdb.h"
 #include "passes/import/ImportSubstrait.h"
+#include "passes/import/Statistics.h"
 #include "passes/lower/lower.h"
 #include "passes/schedule/schedule.h"
 #include "passes/schedule/tensor_schedule.h"
 #include "passes/schedule/verify_schedule.h"
 #include "runtime/base/check.h"
+#include "runtime/base/log.h"
+#include "runtime/base/readable.h"
 #include "runtime/model/plan/check.h"
+#include "runtime/model/plan/json.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -48,6 +54,7 @@ private:
 
 /// The SQL expression, or the file and line, that a location names.
 std::string placeOf(Location location) {
+  location = analysis::withoutOperator(location);
   if (auto name = dyn_cast<NameLoc>(location)) {
     return name.getName().str();
   }
@@ -126,6 +133,8 @@ StringRef phaseName(Phase phase) {
     return "shard";
   case Phase::kForm:
     return "form";
+  case Phase::kLower:
+    return "lower";
   case Phase::kSchedule:
     return "schedule";
   }
@@ -133,8 +142,8 @@ StringRef phaseName(Phase phase) {
 }
 
 bool parsePhase(StringRef name, Phase *phase) {
-  for (Phase candidate :
-       {Phase::kImport, Phase::kOptimize, Phase::kShard, Phase::kForm, Phase::kSchedule}) {
+  for (Phase candidate : {Phase::kImport, Phase::kOptimize, Phase::kShard, Phase::kForm,
+                          Phase::kLower, Phase::kSchedule}) {
     if (phaseName(candidate) == name) {
       *phase = candidate;
       return true;
@@ -214,6 +223,9 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
   if (options.observe) {
     options.observe(Phase::kImport, *module);
   }
+  if (options.stopAfter == Phase::kImport) {
+    return true;
+  }
   func::FuncOp function = programFunction(*module);
   if (function && llvm::any_of(function.getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
     schedule::recordGlobalTypes(function);
@@ -223,10 +235,15 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
       return false;
     }
     clock.lap(phaseName(phase).str());
+    if (options.stopAfter == phase) {
+      return true;
+    }
   }
-  std::string explanation;
-  if (auto text = (*module)->getAttrOfType<StringAttr>("headrace.explanation")) {
-    explanation = text.str();
+  plan::Explanation explanation;
+  if (auto text = (*module)->getAttrOfType<StringAttr>(kExplanationAttr)) {
+    if (Expected<plan::Explanation> read = plan::explanationFromJson(text.getValue()); read.ok()) {
+      explanation = *std::move(read);
+    }
   }
   DiagnosticText diagnostics(module->getContext(), error);
   lower::CompileOptions target;
@@ -238,6 +255,16 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
     }
   }
   currentWork = "phase lower";
+  if (options.observe) {
+    FailureOr<OwningOpRef<ModuleOp>> kernels = lower::emitKernels(*module);
+    if (failed(kernels)) {
+      return false;
+    }
+    options.observe(Phase::kLower, **kernels);
+  }
+  if (options.stopAfter == Phase::kLower) {
+    return true;
+  }
   FailureOr<lower::LoweredKernels> lowered =
       lower::lowerPipelines(*module, target, fileCache(options.kernelCache));
   if (failed(lowered)) {
@@ -252,15 +279,24 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
   if (options.observe) {
     options.observe(Phase::kSchedule, *module);
   }
+  if (options.stopAfter == Phase::kSchedule) {
+    return true;
+  }
   FailureOr<plan::Plan> plan =
       schedule::emitPlan(*program, std::move(lowered->kernels), std::move(lowered->places));
   if (failed(plan)) {
     return false;
   }
   clock.lap("schedule");
+  for (const auto &[phase, seconds] : out.phaseSeconds) {
+    log(LogLevel::kInfo, "compiled, phase ", phase, ": ", formatSeconds(seconds));
+  }
+  log(LogLevel::kInfo, "kernels compiled: ", lowered->compiled,
+      ", from the cache: ", lowered->cached);
   out.plan = std::move(*plan);
   out.plan.isa = lower::isaName(target.isa).str();
-  out.plan.explanation = options.note + explanation;
+  out.plan.explanation = std::move(explanation);
+  out.plan.explanation.note = options.note;
   for (plan::Stream &stream : out.plan.streams) {
     stream.chunkRows = options.chunkRows ? options.chunkRows : stream.chunkRows;
   }
@@ -281,14 +317,33 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
   return true;
 }
 
+/// What storage says of the tables goes to the scans of a program that was written by hand.
+void addStatistics(ModuleOp module, const CompileOptions &options) {
+  module.walk([&](frame::ScanOp scan) {
+    auto document = options.statistics.find(scan.getTableName().str());
+    if (scan.getStatistics() || document == options.statistics.end()) {
+      return;
+    }
+    auto table = cast<frame::TableType>(scan.getResult().getType());
+    if (DictionaryAttr known =
+            import::TableDocument(document->second)
+                .statistics(module.getContext(), scan.getFileColumns().getValue(), table)) {
+      scan.setStatisticsAttr(known);
+    }
+  });
+}
+
 } // namespace
 
 OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text,
-                                 std::string &error) {
+                                 const CompileOptions &options, std::string &error) {
   DiagnosticText diagnostics(context, error);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
   if (!module && error.empty()) {
     error = "the text is not a module";
+  }
+  if (module) {
+    addStatistics(*module, options);
   }
   return module;
 }
@@ -305,7 +360,7 @@ bool compileMlir(MLIRContext *context, const std::string &text, const CompileOpt
                  CompiledProgram &out, std::string &error) {
   PhaseClock clock(out);
   currentWork = "phase import";
-  return compileImported(importMlir(context, text, error), clock, options, out, error);
+  return compileImported(importMlir(context, text, options, error), clock, options, out, error);
 }
 
 bool compileMixed(MLIRContext *context, const std::string &text,

@@ -19,7 +19,7 @@
 namespace headrace::driver {
 
 /// The phases, in order; names as in --stop-after.
-enum class Phase { kImport, kOptimize, kShard, kForm, kSchedule };
+enum class Phase { kImport, kOptimize, kShard, kForm, kLower, kSchedule };
 llvm::StringRef phaseName(Phase phase);
 bool parsePhase(llvm::StringRef name, Phase *phase);
 
@@ -42,8 +42,10 @@ struct CompileOptions {
   /// Directory of compiled kernels; empty: none are kept.
   std::string kernelCache;
   std::string isa; ///< empty: this machine's best
-  /// Called with the module after each phase.
+  /// Called with the module after each phase; after `lower` with another, of all kernels.
   std::function<void(Phase, mlir::ModuleOp)> observe;
+  /// The compilation ends there, without a plan.
+  std::optional<Phase> stopAfter;
 };
 
 struct CompiledProgram {
@@ -74,10 +76,10 @@ mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context, const Sq
                                             import::ImportError &error,
                                             const llvm::StringSet<> &takenNames = {});
 
-/// The text of a program of phase `import`, a function @main or the only one. Null and `error` on
-/// failure.
+/// The text of a program of phase `import`, a function @main or the only one. Its scans without
+/// statistics get those of the options. Null and `error` on failure.
 mlir::OwningOpRef<mlir::ModuleOp> importMlir(mlir::MLIRContext *context, const std::string &text,
-                                             std::string &error);
+                                             const CompileOptions &options, std::string &error);
 
 /// Runs the phases from `from` to `to` on a module, in place.
 bool runPhases(mlir::ModuleOp module, Phase from, Phase to, const CompileOptions &options,

@@ -101,7 +101,7 @@ bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptio
 OwningOpRef<ModuleOp> importMixed(MLIRContext *context, const std::string &text,
                                   const std::vector<QueryInput> &queries,
                                   const CompileOptions &options, std::string &error) {
-  OwningOpRef<ModuleOp> module = importMlir(context, text, error);
+  OwningOpRef<ModuleOp> module = importMlir(context, text, options, error);
   func::FuncOp function = module ? programFunction(*module) : func::FuncOp();
   if (!function) {
     return {};

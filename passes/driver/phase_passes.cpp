@@ -161,6 +161,18 @@ void registerAllPasses() {
   PassRegistration<LowerGpuPass>();
 }
 
+std::string phaseFlagsHelp() {
+  std::string phases;
+  for (const PhasePasses &each : kPhases) {
+    phases += std::string(phases.empty() ? "" : ", ") + each.phase;
+  }
+  return "\nWHOLE PHASES:\n\n"
+         "  --start-from=<phase>  the first phase that runs (default: optimize)\n"
+         "  --stop-after=<phase>  the last phase that runs (default: lower)\n\n"
+         "  phases, in order: " +
+         phases + "; without either flag none runs\n";
+}
+
 std::string expandPhaseFlags(std::vector<std::string> &arguments) {
   auto take = [&](StringRef flag) -> std::string {
     for (size_t index = 1; index < arguments.size(); ++index) {

@@ -15,4 +15,7 @@ void registerAllPasses();
 /// nothing.
 std::string expandPhaseFlags(std::vector<std::string> &arguments);
 
+/// What --help says of these flags.
+std::string phaseFlagsHelp();
+
 } // namespace headrace::driver

@@ -12,6 +12,8 @@
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/verify_optimize.h"
 #include "passes/shard/passes.h"
+#include "passes/shard/record_operators.h"
+#include "runtime/model/plan/json.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -53,10 +55,14 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
     return failure();
   }
   MLIRContext *context = module.getContext();
-  module->setAttr("headrace.explanation", StringAttr::get(context, report.toText()));
   PassManager manager(context);
   shard::addShardLoweringPasses(manager);
-  return failure(failed(manager.run(module)) || failed(requireWholeMesh(module)));
+  if (failed(manager.run(module)) || failed(requireWholeMesh(module))) {
+    return failure();
+  }
+  std::string explanation = plan::explanationJson(shard::recordOperators(module, report));
+  module->setAttr(kExplanationAttr, StringAttr::get(context, explanation));
+  return success();
 }
 
 LogicalResult runForm(ModuleOp module) {

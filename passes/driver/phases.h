@@ -8,13 +8,16 @@ namespace headrace::driver {
 
 struct CompileOptions;
 
+/// Of a module: plan::Explanation as JSON, from `shard` on.
+inline constexpr llvm::StringLiteral kExplanationAttr = "headrace.explanation";
+
 /// @main, or the only function there is; null if there is neither.
 mlir::func::FuncOp programFunction(mlir::ModuleOp module);
 
 /// Rewrites that are good whatever the ranks.
 mlir::LogicalResult runOptimize(mlir::ModuleOp module);
 /// Layouts by cost, then one rank's view. Leaves what was chosen and why in the module's
-/// `headrace.explanation`.
+/// kExplanationAttr.
 mlir::LogicalResult runShard(mlir::ModuleOp module, const CompileOptions &options);
 /// One rank's program to pipelines and tensor kernels.
 mlir::LogicalResult runForm(mlir::ModuleOp module);

@@ -3,6 +3,8 @@
 
 #include "passes/driver/containment.h"
 #include "passes/driver/mixed.h"
+#include "passes/driver/phases.h"
+#include "runtime/base/settings.h"
 #include "runtime/model/plan/json.h"
 #include "runtime/model/plan/text.h"
 
@@ -67,10 +69,25 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
       if (llvm::is_contained(request.dumpPhases, phaseName(phase).str())) {
         std::string text;
         llvm::raw_string_ostream stream(text);
+        mlir::Attribute explanation = module->removeAttr(kExplanationAttr); // long, and told apart
         module.print(stream);
+        if (explanation) {
+          module->setAttr(kExplanationAttr, explanation);
+        }
         answer.dumps.emplace_back(phaseName(phase).str(), text);
       }
     };
+  }
+  if (Phase last; !request.stopAfter.empty()) {
+    if (!parsePhase(request.stopAfter, &last)) {
+      answer.error =
+          "no such phase (import, optimize, shard, form, lower or schedule): " + request.stopAfter;
+      return;
+    }
+    options.stopAfter = last;
+  }
+  if (Expected<Settings> settings = Settings::fromEnvironment(); settings.ok()) {
+    settings->applyLog(); // of this library; a wrong variable is an error of the run
   }
   CompiledProgram program;
   mlir::MLIRContext *context = state_->context.get();
@@ -96,9 +113,11 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
     }
     return;
   }
+  if (options.stopAfter) {
+    return;
+  }
   answer.planJson = plan::toJson(program.plan);
   answer.planText = plan::toText(program.plan);
-  answer.explanation = program.plan.explanation;
   answer.kernels = std::move(program.kernels);
   answer.kernelsCompiled = program.kernelsCompiled;
   answer.kernelsCached = program.kernelsCached;

@@ -42,6 +42,7 @@ struct SessionRequest : SessionSql {
   std::string kernelCache;             ///< directory; empty: none
   std::string isa;                     ///< empty: this machine's best
   std::vector<std::string> dumpPhases; ///< phases after which the program is kept as text
+  std::string stopAfter;               ///< a phase: nothing but the dumps is made; empty: a plan
 };
 
 struct SessionAnswer {
@@ -54,7 +55,6 @@ struct SessionAnswer {
   std::string planJson;
   std::string planText;
   std::vector<char> kernels;
-  std::string explanation;
   std::vector<std::pair<std::string, double>> phaseSeconds;
   std::vector<std::pair<std::string, std::string>> dumps;
   int kernelsCompiled = 0, kernelsCached = 0;

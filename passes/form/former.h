@@ -6,7 +6,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/topo/TopoDialect.h"
-#include "passes/form/local_rows.h"
+#include "passes/analysis/local_rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/MapVector.h"
@@ -121,7 +121,7 @@ private:
   TableSink sink_;
   ModuleOp module_;
   OpBuilder b_;
-  LocalRows localRows_;
+  analysis::LocalRows localRows_;
   llvm::StringMap<int> counters_;
   std::optional<Branch> branch_;
   /// Tables that have been formed already; taken by the first who opens them.

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/type_bytes.h"
 
+#include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -597,6 +598,7 @@ RowReader KernelEmitter::reader(unsigned level, Value row, unsigned width) {
 void KernelEmitter::beginLevel(Level begun, double selectivity) {
   levels_.push_back(begun);
   kernel_.selectivity.push_back(selectivity);
+  kernel_.stageOperators.push_back(analysis::operatorOf(b_.loc()));
   if (level() > HR_COUNTED_STAGES) {
     return;
   }

@@ -3,6 +3,7 @@
 
 #include "runtime/abi/type_bytes.h"
 
+#include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -194,6 +195,7 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
 uint32_t PipelineCode::placeOf(Location location) {
   std::string text;
   llvm::raw_string_ostream stream(text);
+  location = analysis::withoutOperator(location);
   if (auto name = dyn_cast<NameLoc>(location)) {
     stream << name.getName().getValue();
   } else {

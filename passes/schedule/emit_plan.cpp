@@ -2,6 +2,7 @@
 #include "passes/schedule/schedule.h"
 
 #include "passes/analysis/estimated_rows.h"
+#include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 #include "passes/schedule/reservations.h"
 #include "runtime/abi/imports.h"
@@ -64,6 +65,7 @@ private:
 
 /// "arg", "file.py:12" or an SQL expression.
 std::string locationText(Location location) {
+  location = analysis::withoutOperator(location);
   if (auto name = dyn_cast<NameLoc>(location)) {
     return name.getName().str();
   }
@@ -94,7 +96,41 @@ int32_t PlanEmitter::kernelNamed(StringRef symbol) {
   return plan::kNone;
 }
 
+/// What a run's pipeline does, op by op: the rows of one that selects none are those before it.
+std::vector<plan::Step> stepsOf(pipe::PipelineOp pipeline, const plan::Kernel &kernel) {
+  std::vector<plan::Step> steps;
+  Block &body = pipeline.getBody().front();
+  int32_t stage = plan::kStepSource;
+  int32_t first = plan::kNone; // filters in a row are emitted, and counted, as the first of them
+  for (Operation &op : body) {
+    int32_t number = analysis::operatorOf(op.getLoc());
+    bool filter = isa<pipe::FilterOp>(op);
+    first = filter ? (isa<pipe::FilterOp>(op.getPrevNode()) ? first : number) : plan::kNone;
+    int32_t counted = filter ? first : isa<pipe::LookupOp>(op) ? number : plan::kNone;
+    for (auto [index, stageOperator] : llvm::enumerate(kernel.stageOperators)) {
+      stage =
+          counted != plan::kNone && stageOperator == counted ? static_cast<int32_t>(index) : stage;
+    }
+    if (number == plan::kNone) {
+      continue;
+    }
+    bool goesOn = filter && isa<pipe::FilterOp>(op.getNextNode()) &&
+                  analysis::operatorOf(op.getNextNode()->getLoc()) != number;
+    steps.push_back({number, &op == &body.back() ? plan::kStepSink
+                             : goesOn            ? plan::kStepUncounted
+                                                 : stage});
+  }
+  return steps;
+}
+
 void PlanEmitter::addTask(plan::Task task, Operation *op) {
+  bool works = task.kind == plan::TaskKind::kExchange || task.kind == plan::TaskKind::kCollective ||
+               task.kind == plan::TaskKind::kCompute;
+  if (works) {
+    for (int32_t number : analysis::operatorsOf(op->getLoc())) {
+      task.steps.push_back({number, plan::kStepSource});
+    }
+  }
   for (Value operand : op->getOperands()) {
     if (isa<sched::TokenType>(operand.getType())) {
       task.after.push_back(tasks_.lookup(operand.getDefiningOp()));
@@ -269,6 +305,7 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
     task.states.push_back(
         {states_.lookup(name), filled ? plan::StateUse::kPerWorker : plan::StateUse::kShared});
   }
+  task.steps = stepsOf(pipeline, plan_.kernels[task.kernel]);
   task.partitioned = op.getPartitioned();
   Operation &sink = pipeline.getBody().front().back();
   task.place = place(op.getLoc(), sink.getName().stripDialect().str());

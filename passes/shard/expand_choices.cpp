@@ -6,6 +6,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/shard/layout.h"
 #include "passes/shard/passes.h"
+#include "passes/shard/record_operators.h"
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -36,6 +37,10 @@ public:
                                    cast<IntegerAttr>(description_.get("at_most")));
     choose->setAttr(DistDialect::getLayoutsAttrName(),
                     join_->getAttr(DistDialect::getLayoutsAttrName()));
+    if (Attribute number = join_->getAttr(kChoiceAttr)) { // what was decided is the choice's
+      choose->setAttr(kChoiceAttr, number);
+      join_->removeAttr(kChoiceAttr);
+    }
     builder_.setInsertionPointToEnd(&choose.getFew().emplaceBlock());
     yieldJoin(join_.getLeft(), exchanged(ExchangeKind::Broadcast, join_.getRight(), ArrayAttr()));
     builder_.setInsertionPointToEnd(&choose.getMany().emplaceBlock());

@@ -50,6 +50,14 @@ struct ShardChoice {
   double runnerUpTotalSeconds = 0; ///< of the whole program with it
 };
 
+/// What goes between ranks from one op to another.
+struct ShardMove {
+  int32_t source = 0; ///< choices of the report
+  int32_t target = 0;
+  double bytes = 0; ///< that one rank sends
+  double seconds = 0;
+};
+
 struct ShardReport {
   std::string topology;
   int64_t ranks = 1;
@@ -68,6 +76,7 @@ struct ShardReport {
   /// By how much the choice may miss the optimum, as a share of its cost; 0 if proven.
   double gap() const { return totalSeconds > 0 ? 1 - boundSeconds / totalSeconds : 0; }
   std::vector<ShardChoice> choices;
+  std::vector<ShardMove> moves;
 
   std::string toText() const;
   llvm::json::Value toJson() const;

@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "passes/shard/passes.h"
+#include "passes/shard/record_operators.h"
 #include "passes/shard/rematerialize.h"
 #include "passes/shard/run_time_choices.h"
 #include "passes/shard/shard_program.h"
@@ -120,11 +121,24 @@ public:
       : program_(program), choice_(choice), options_(options), report_(report) {}
 
   void run() {
+    SmallVector<int32_t> numbers(program_.nodes().size(), -1);
     for (size_t node = 0; node < program_.nodes().size(); ++node) {
       // What is made anew wherever it is needed is no choice.
       const PlacedNode &placed = program_.nodes()[node];
       if (placed.results.empty() || !isRematerializable(placed.results.front())) {
+        numbers[node] = static_cast<int32_t>(report_.choices.size());
         report_.choices.push_back(describeNode(node));
+        if (placed.op && options_.explain == ShardOptions::Explain::kYes) {
+          Builder builder(placed.op->getContext());
+          placed.op->setAttr(kChoiceAttr, builder.getI32IntegerAttr(numbers[node]));
+        }
+      }
+    }
+    for (const ShardEdge &edge : program_.edges()) {
+      if (numbers[edge.source] >= 0 && !program_.edgePlan(edge, choice_).empty()) {
+        ReshardCost cost = program_.edgeCost(edge, choice_);
+        report_.moves.push_back(
+            {numbers[edge.source], numbers[edge.target], cost.bytesPerRank, cost.seconds});
       }
     }
   }

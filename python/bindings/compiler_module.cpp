@@ -47,7 +47,8 @@ NB_MODULE(_compiler, module) {
       .def_rw("note", &SessionRequest::note)
       .def_rw("kernel_cache", &SessionRequest::kernelCache)
       .def_rw("isa", &SessionRequest::isa)
-      .def_rw("dump_phases", &SessionRequest::dumpPhases);
+      .def_rw("dump_phases", &SessionRequest::dumpPhases)
+      .def_rw("stop_after", &SessionRequest::stopAfter);
   nb::class_<SessionAnswer>(module, "Answer", "A plan and its kernels, or the error.")
       .def_ro("ok", &SessionAnswer::ok)
       .def_ro("error", &SessionAnswer::error)
@@ -57,7 +58,6 @@ NB_MODULE(_compiler, module) {
       .def_ro("died", &SessionAnswer::died)
       .def_ro("plan_json", &SessionAnswer::planJson)
       .def_ro("plan_text", &SessionAnswer::planText)
-      .def_ro("explanation", &SessionAnswer::explanation)
       .def_ro("phase_seconds", &SessionAnswer::phaseSeconds)
       .def_ro("dumps", &SessionAnswer::dumps)
       .def_ro("kernels_compiled", &SessionAnswer::kernelsCompiled)

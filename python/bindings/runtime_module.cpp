@@ -1,12 +1,16 @@
 // `headrace._runtime`: plans loaded and run for Python, without LLVM.
 #include "python/bindings/arrow_stream.h"
 #include "python/bindings/tensors.h"
+#include "runtime/base/log.h"
 #include "runtime/base/version.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/instruction_set.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/exec/table_paths.h"
+#include "runtime/model/plan/explain.h"
 #include "runtime/model/plan/json.h"
+#include "runtime/model/plan/measured_operators.h"
+#include "runtime/model/plan/text.h"
 #include "runtime/model/simulate/program_cost.h"
 #include "runtime/model/simulate/workload_text.h"
 
@@ -110,6 +114,14 @@ exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered,
   return bindings;
 }
 
+void applySettings(Settings &settings, const std::map<std::string, std::string> &given) {
+  for (const auto &[name, value] : given) {
+    if (Status status = settings.set(name, value); !status.ok()) {
+      raise(status);
+    }
+  }
+}
+
 /// What a run gave. Immutable.
 struct Result {
   std::shared_ptr<const exec::TableResult> table;
@@ -124,14 +136,16 @@ public:
 
   Result run(const nb::dict &offered, uint32_t ranks, std::optional<int> threads,
              std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed,
-             const std::map<std::string, std::string> &tuned, const nb::object &poll,
+             const std::map<std::string, std::string> &tuned,
+             const std::map<std::string, std::string> &given, const nb::object &poll,
              const nb::object &progress) {
-    Settings settings = valueOf(Settings::fromEnvironment());
-    for (const auto &[name, value] : tuned) {
-      if (Status status = settings.set(name, value); !status.ok()) {
-        raise(status);
-      }
+    Settings settings;
+    applySettings(settings, tuned);
+    if (Status status = settings.readEnvironment(); !status.ok()) {
+      raise(status);
     }
+    applySettings(settings, given);
+    settings.applyLog();
     settings.threads = threads.value_or(static_cast<int>(settings.threads));
     settings.memory = memory.value_or(settings.memory);
     settings.ranks = ranks;
@@ -181,6 +195,11 @@ public:
       throw nb::python_error();
     }
     exec::RunResult done = valueOf(std::move(result));
+    if (!settings.trace.empty()) {
+      if (Status status = writeTraceFile(settings.trace, done.traceJson); !status.ok()) {
+        raise(status);
+      }
+    }
     std::lock_guard lock(mutex_);
     profile_ = done.profile.toJson();
     return Result{std::move(done.table), std::move(done.tensors)};
@@ -243,6 +262,19 @@ std::string planCost(const std::string &planJson, const std::string &topology, i
     return priced();
   }();
   return valueOf(std::move(json));
+}
+
+std::string explainPlan(const std::string &planJson, bool runnersUp, const std::string &profile) {
+  plan::Plan plan = valueOf(plan::fromJson(planJson));
+  plan::ExplainOptions options;
+  options.runnersUp = runnersUp ? plan::ExplainOptions::RunnersUp::kShown
+                                : plan::ExplainOptions::RunnersUp::kLeftOut;
+  plan::Profile measured;
+  if (!profile.empty()) {
+    measured = valueOf(plan::Profile::fromJson(profile));
+    options.measured = &measured;
+  }
+  return plan::explain(plan, options);
 }
 
 std::map<std::string, double> rowsOf(const std::vector<std::string> &texts) {
@@ -319,13 +351,15 @@ NB_MODULE(_runtime, module) {
       .def("run", &LoadedProgram::run, nb::arg("bindings"), nb::arg("ranks") = 1,
            nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
            nb::arg("simulation_seed") = nb::none(),
+           nb::arg("tuned") = std::map<std::string, std::string>(),
            nb::arg("settings") = std::map<std::string, std::string>(), nb::arg("poll") = nb::none(),
            nb::arg("progress") = nb::none(),
            "Runs it. bindings: table name to path(s) or Arrow data, tensor name "
            "to an array in host memory. simulation_seed: on a simulated "
-           "network, in one thread. settings: of the run, by name. poll: called about every 50 ms. "
-           "progress: called twice a second with tasks ended, tasks, rows so far and the name of a "
-           "running task. What either raises stops the run.")
+           "network, in one thread. tuned, settings: of the run, by name; the environment's go "
+           "over the first, under the second. poll: called about every 50 ms. progress: called "
+           "twice a second with tasks ended, tasks, rows so far and the name of a running task. "
+           "What either raises stops the run.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
   module.def(
       "load_plan",
@@ -387,6 +421,58 @@ NB_MODULE(_runtime, module) {
       nb::arg("texts"), "Files by table name, of texts: DIR, FILE, a pattern or NAME=PATH.");
   module.def("settings_markdown", &settingsMarkdown,
              "The table of settings for the documentation.");
+  module.def("explain", &explainPlan, nb::arg("plan_json"), nb::arg("runners_up") = false,
+             nb::arg("profile") = "",
+             "What was decided for a plan, as a tree. profile: JSON of a run, to stand beside it.");
+  module.def(
+      "measured_rows",
+      [](const std::string &planJson, const std::string &profile) {
+        plan::Plan plan = valueOf(plan::fromJson(planJson));
+        std::vector<double> rows;
+        for (const plan::MeasuredOperator &each :
+             plan::measuredOperators(plan, valueOf(plan::Profile::fromJson(profile)))) {
+          rows.push_back(each.rows);
+        }
+        return rows;
+      },
+      nb::arg("plan_json"), nb::arg("profile"),
+      "Rows of each operator's result in a run; -1 where nothing counts them.");
+  module.def(
+      "plan_text",
+      [](const std::string &planJson) { return plan::toText(valueOf(plan::fromJson(planJson))); },
+      nb::arg("plan_json"), "The tables and tasks of a plan as text.");
+  module.def(
+      "settings",
+      [] {
+        std::vector<std::map<std::string, std::string>> table;
+        Settings defaults;
+        for (const SettingInfo &setting : settingTable()) {
+          table.push_back({{"name", setting.name},
+                           {"flag", settingFlag(setting)},
+                           {"variable", settingVariable(setting)},
+                           {"default", valueOf(defaults.get(setting.name))},
+                           {"range", settingRange(setting)},
+                           {"doc", setting.doc}});
+        }
+        return table;
+      },
+      "The settings of a run, as the command line names and explains them.");
+  module.def(
+      "apply_log",
+      [](const std::map<std::string, std::string> &given) {
+        Settings settings = valueOf(Settings::fromEnvironment());
+        applySettings(settings, given);
+        settings.applyLog();
+      },
+      nb::arg("settings"), "Makes the setting log, or HEADRACE_LOG, the level of the process.");
+  module.def(
+      "log",
+      [](const std::string &level, const std::string &text) {
+        if (std::optional<LogLevel> known = parseLogLevel(level)) {
+          log(*known, text);
+        }
+      },
+      nb::arg("level"), nb::arg("text"), "Writes a line to standard error, if the level is on.");
   module.def("statistics", &statistics, nb::arg("data"),
              "The statistics document (JSON) of Parquet paths or Arrow data.");
 }

@@ -32,6 +32,7 @@ _PUBLIC = {
     "explain": "headrace._src.query.sql",
     "jit": "headrace._src.array.jit",
     "last_profile": "headrace._src.query.sql",
+    "lower": "headrace._src.query.sql",
     "mlir": "headrace._src.array.program",
     "query": "headrace._src.array.queries",
     "sql": "headrace._src.query.sql",

@@ -189,15 +189,26 @@ Expected<std::string> Settings::get(std::string_view name) const {
 
 Expected<Settings> Settings::fromEnvironment() {
   Settings settings;
+  HR_RETURN_IF_ERROR(settings.readEnvironment());
+  return settings;
+}
+
+Status Settings::readEnvironment() {
   for (const SettingInfo &info : kTable) {
     std::string variable = settingVariable(info);
     if (const char *text = std::getenv(variable.c_str())) {
-      if (Status status = settings.set(info.name, text); !status.ok()) {
+      if (Status status = set(info.name, text); !status.ok()) {
         return status.at("environment variable " + variable);
       }
     }
   }
-  return settings;
+  return {};
+}
+
+void Settings::applyLog() const {
+  if (std::optional<LogLevel> level = parseLogLevel(log)) { // set() has checked the name
+    setLogLevel(*level);
+  }
 }
 
 int64_t Settings::memoryBytes() const {
@@ -234,15 +245,31 @@ std::string defaultText(const SettingInfo &info) {
 
 } // namespace
 
+std::string settingRange(const SettingInfo &info) {
+  if (info.type == SettingType::kFlag || info.type == SettingType::kText) {
+    return info.choices;
+  }
+  std::string top = info.maximum >= 9.2e18 ? "" : boundText(info, info.maximum);
+  std::string unit = info.type == SettingType::kBytes ? "" : std::string(" ") + info.unit;
+  return boundText(info, info.minimum) + ".." + top + unit;
+}
+
+std::string settingsHelp() {
+  std::string text;
+  for (const SettingInfo &info : kTable) {
+    std::string range = settingRange(info);
+    std::string initial = defaultText(info);
+    text += detail::joinText("  ", settingFlag(info), " ", range.empty() ? "TEXT" : range,
+                             "\n      ", info.doc,
+                             initial.empty() ? "" : " (default: " + initial + ")", "\n");
+  }
+  return text;
+}
+
 std::string settingsMarkdown() {
   std::string text = "| flag | variable | default | range | meaning |\n|---|---|---|---|---|\n";
   for (const SettingInfo &info : kTable) {
-    std::string range = info.choices;
-    if (info.type != SettingType::kFlag && info.type != SettingType::kText) {
-      std::string top = info.maximum >= 9.2e18 ? "" : boundText(info, info.maximum);
-      range = detail::joinText(boundText(info, info.minimum), "..", top);
-      range += info.type == SettingType::kBytes ? "" : detail::joinText(" ", info.unit);
-    }
+    std::string range = settingRange(info);
     for (size_t at = 0; (at = range.find('|', at)) != std::string::npos; at += 2) {
       range.insert(at, "\\");
     }

@@ -37,6 +37,8 @@ public:
 
   /// Defaults, then the environment's HEADRACE_* variables; an unusable value is a user error.
   static Expected<Settings> fromEnvironment();
+  /// The environment's variables over what is set so far; errors likewise.
+  Status readEnvironment();
 
   /// Sets one from text. The name may be spelled as the field, the flag or the variable.
   /// Fails (kUser) for an unknown name, a malformed value or one out of range; then nothing
@@ -50,6 +52,8 @@ public:
   int64_t memoryBytes() const;
   /// `threads`, with 0 resolved to the cores this process may use.
   int workerCount() const;
+  /// Makes `log` the process's level.
+  void applyLog() const;
 };
 
 /// All settings in the order of settings.def.
@@ -58,6 +62,12 @@ std::span<const SettingInfo> settingTable();
 /// "--exchange-buffer" and "HEADRACE_EXCHANGE_BUFFER" for exchangeBuffer.
 std::string settingFlag(const SettingInfo &setting);
 std::string settingVariable(const SettingInfo &setting);
+
+/// "1..1024 threads", "on|off", "bytes": what values it takes; empty: any text.
+std::string settingRange(const SettingInfo &setting);
+
+/// A line for each, for the help of a command: flag, range, meaning, default.
+std::string settingsHelp();
 
 /// The table as Markdown, for the documentation page.
 std::string settingsMarkdown();

@@ -75,6 +75,8 @@ void ComputeTask::addPhase(PhasedJob::MakePhase phase) {
     HR_ASSIGN_OR_RETURN(JobPhase made, phase());
     MorselBody body = std::move(made.body);
     made.body = [body, this](int worker, int64_t morsel) {
+      ScopedSpan span(context_.workerTrack(worker), SpanKind::kTask, task_.name.c_str(),
+                      TaskId(static_cast<uint32_t>(index_)));
       int64_t begin = context_.clock->nowNanoseconds();
       Status status = body(worker, morsel);
       ++counters_.morsels;

@@ -21,13 +21,14 @@ public:
   ~ExchangeTask() override { job_ = Job(); }
   Status start() override;
   PollState poll() override;
+  const char *waitsFor() const override;
 
 private:
   /// What the sending job waits for.
   enum class Wait : uint8_t { kInput, kCredit, kBuffer, kRoom };
 
   const plan::Schema &schema() const { return context_.plan->streams[task_.inputStream].schema; }
-  Status drive();
+  Status drive(int worker);
   Status beginChunk();
   Expected<bool> sendPieces();
   bool mayGoOn();
@@ -149,9 +150,15 @@ Expected<bool> ExchangeTask::sendPieces() {
   return true;
 }
 
-Status ExchangeTask::drive() {
+Status ExchangeTask::drive(int worker) {
+  ScopedSpan span(context_.workerTrack(worker), SpanKind::kLink, "send",
+                  TaskId(static_cast<uint32_t>(index_)));
   int64_t begin = context_.clock->nowNanoseconds();
-  auto book = [&] { counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin; };
+  int64_t sentBefore = counters_.bytes;
+  auto book = [&] {
+    counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
+    span.addBytes(counters_.bytes - sentBefore);
+  };
   while (!context_.stopped()) {
     if (!chunk_) {
       chunk_ = input_->tryPop();
@@ -160,6 +167,7 @@ Status ExchangeTask::drive() {
         break;
       }
       counters_.rowsIn += chunk_->rows;
+      span.addRows(chunk_->rows);
       ++counters_.morsels;
       HR_RETURN_IF_ERROR(beginChunk());
     }
@@ -203,6 +211,10 @@ Status ExchangeTask::takeIn(bool &moved) {
       if (!message) {
         return {};
       }
+      ScopedSpan span(context_.taskTrack(index_), SpanKind::kLink, "receive",
+                      TaskId(static_cast<uint32_t>(index_)));
+      span.addRows(message->rows);
+      span.addBytes(message->body.size());
       int64_t begin = context_.clock->nowNanoseconds();
       HR_ASSIGN_OR_RETURN(arrived_, decodeRows(message->body, schema()));
       counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
@@ -216,6 +228,26 @@ Status ExchangeTask::takeIn(bool &moved) {
     counters_.rowsOut += rows;
   }
   return {};
+}
+
+const char *ExchangeTask::waitsFor() const {
+  if (job_.valid()) {
+    return nullptr;
+  }
+  if (!chunk_) {
+    return input_->ended() ? "rows of the other ranks" : "input";
+  }
+  switch (wait_) {
+  case Wait::kInput:
+    return "input";
+  case Wait::kCredit:
+    return "credits of a peer";
+  case Wait::kBuffer:
+    return "send buffers";
+  case Wait::kRoom:
+    return "room in its output";
+  }
+  return nullptr;
 }
 
 PollState ExchangeTask::poll() {
@@ -243,7 +275,7 @@ PollState ExchangeTask::poll() {
   if (mayGoOn()) {
     job_ = context_.pool->submit(
         JobOptions{.name = task_.name, .morsels = 1, .doorbell = context_.doorbell},
-        [this](int, int64_t) { return drive(); });
+        [this](int worker, int64_t) { return drive(worker); });
     return PollState::kPending;
   }
   if (chunk_ || !input_->ended()) {

@@ -1,13 +1,13 @@
-// What a run measured: seconds, rows and bytes of each task on each rank.
+// What a run counts while it goes on: seconds, rows and bytes of each task on each rank.
 #pragma once
 
 #include "runtime/abi/kernel.h"
+#include "runtime/model/plan/profile.h"
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace headrace::exec {
 
@@ -34,42 +34,7 @@ struct Progress {
   std::string running; ///< a task that is at work, or empty
 };
 
-/// The counters at the end, with the task's times relative to the run's start.
-struct TaskProfile {
-  int rank = 0;
-  int32_t task = 0;
-  std::string name;
-  std::string kind;
-  std::string phase;
-  double startSeconds = 0;
-  double endSeconds = 0;
-  double busySeconds = 0;
-  double loadSeconds = 0;
-  int64_t rowsIn = 0;
-  int64_t rowsOut = 0;
-  int64_t bytes = 0;
-  int64_t morsels = 0;
-  double finishSeconds = 0;
-  double finishBusySeconds = 0;
-  int64_t stateRows = 0;
-  std::vector<int64_t> stageRows; ///< without the last stages that let nothing through, or that are none
-  /// Of a choose: the rows it went by, its bound, and the way it took ("few", "many").
-  int64_t chosenBy = 0;
-  uint64_t atMost = 0;
-  std::string way;
-};
-
-struct Profile {
-  double wallSeconds = 0;
-  uint32_t ranks = 1;
-  uint32_t threads = 1;
-  std::vector<int64_t> peakBytes; ///< host memory reserved, per rank
-  std::vector<TaskProfile> tasks;
-
-  /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "tasks": [{"rank", "task", "name",
-  /// "kind", "phase", "start_seconds", "end_seconds", "busy_seconds", "load_seconds", "rows_in",
-  /// "rows_out", "bytes", "morsels", "finish_seconds", "finish_busy_seconds", "state_rows", "stage_rows"}]}; chooses also have "chosen_by", "at_most", "way"
-  std::string toJson() const;
-};
+using plan::Profile;
+using plan::TaskProfile;
 
 } // namespace headrace::exec

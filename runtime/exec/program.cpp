@@ -1,6 +1,7 @@
 // Load checks, and the loops that poll the ranks of a run, on the real or a simulated network.
 #include "runtime/exec/program.h"
 
+#include "runtime/base/log.h"
 #include "runtime/base/random.h"
 #include "runtime/base/settings.h"
 #include "runtime/exec/rank.h"
@@ -50,7 +51,8 @@ public:
   Run(const plan::Plan &plan, const std::vector<std::unique_ptr<KernelCall>> &kernels,
       Session &session, const Bindings &bindings, const RunOptions &options)
       : plan_(plan), kernels_(kernels), session_(session), bindings_(bindings), options_(options),
-        telemetry_(options.simulation ? virtualClock_ : *options.clock) {}
+        telemetry_(options.simulation ? virtualClock_ : *options.clock,
+                   {.spansMax = options.traceEventsMax}) {}
 
   ~Run() {
     for (size_t r = 0; r < ranks_.size(); ++r) {
@@ -59,6 +61,7 @@ public:
         owned_[r].reset();
       }
     }
+    network_.reset(); // with the messages under way: their buffers are of the ranks' pools
   }
 
   Expected<RunResult> runAll() {
@@ -73,6 +76,9 @@ public:
   /// `transports`: those of the ranks of this process.
   Expected<RunResult> run(const std::vector<Transport *> &transports) {
     int64_t start = clock().nowNanoseconds();
+    log(LogLevel::kInfo, "run of ", plan_.tasks.size(), " tasks starts on ",
+        transports.front()->size(), " ranks, with ", session_.pool().workers(),
+        " workers in this process");
     HR_RETURN_IF_ERROR(makeRanks(transports));
     HR_RETURN_IF_ERROR(options_.simulation ? simulateRanks() : pollRanks());
     RunResult result;
@@ -86,7 +92,12 @@ public:
     }
     if (options_.tracing == Tracing::kOn) {
       result.traceJson = telemetry_.traceJson();
+      if (int64_t dropped = telemetry_.droppedSpans(); dropped > 0) {
+        log(LogLevel::kWarning, "events that the trace lacks (raise --trace-events): ", dropped);
+      }
     }
+    log(LogLevel::kInfo, "run of ", plan_.tasks.size(), " tasks on ", result.profile.ranks,
+        " ranks ended after ", result.profile.wallSeconds, " s");
     return result;
   }
 
@@ -127,16 +138,27 @@ private:
           Budget::Options{Tier::kHost, session_.options().memoryBytes / static_cast<int64_t>(here),
                           kMemorySetting});
       context.exchange = options_.exchange;
+      context.collective = options_.collective;
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;
-      for (size_t w = 0; options_.tracing == Tracing::kOn && w < workers; ++w) {
-        context.tracks.push_back(
-            telemetry_.track(static_cast<int>(r), "worker " + std::to_string(w)));
+      if (options_.tracing == Tracing::kOn) {
+        addTracks(context, workers);
       }
       HR_ASSIGN_OR_RETURN(auto rank, Rank::create(std::move(context), *transport));
       ranks_.push_back(std::move(rank));
     }
     return {};
+  }
+
+  void addTracks(RankContext &context, size_t workers) {
+    auto rank = static_cast<int>(context.rank);
+    for (size_t t = 0; t < plan_.tasks.size(); ++t) {
+      context.taskTracks.push_back(
+          telemetry_.track(rank, "task " + std::to_string(t) + " " + plan_.tasks[t].name));
+    }
+    for (size_t w = 0; w < workers; ++w) {
+      context.workerTracks.push_back(telemetry_.track(rank, "worker " + std::to_string(w)));
+    }
   }
 
   /// Whether any rank still runs, and whether one has failed.

@@ -65,7 +65,9 @@ struct RunOptions {
   uint32_t ranks = 1; ///< all in this process (run)
   Determinism determinism = Determinism::kNone;
   Tracing tracing = Tracing::kOff;
+  int64_t traceEventsMax = 1 << 18; ///< that each track of a trace keeps
   ExchangeSettings exchange;
+  CollectiveSettings collective;
   const Clock *clock = &RealClock::instance();
   /// Ranks on a simulated network in virtual time (`size` and `clock` are set by the run): polls,
   /// morsels and messages interleave as its seed draws them, and a hang is an error. Needs a

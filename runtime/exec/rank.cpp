@@ -2,6 +2,7 @@
 #include "runtime/exec/rank.h"
 
 #include "runtime/base/check.h"
+#include "runtime/base/log.h"
 #include "runtime/model/plan/names.h"
 #include "runtime/model/plan/reservations.h"
 
@@ -88,6 +89,9 @@ Status Rank::prepare(Transport &transport) {
   if (communicates && context_.size > 1) {
     CommunicatorOptions options;
     options.checksums = context_.exchange.checksums;
+    options.bufferBytes = context_.collective.bufferBytes;
+    options.window = context_.collective.window;
+    options.doublingBytesMax = context_.collective.treeBytesMax;
     HR_ASSIGN_OR_RETURN(
         communicator_,
         wantedBy("collectives", Communicator::open(transport, *board_, *context_.memory->blocks,
@@ -188,6 +192,7 @@ Status Rank::startTask(size_t task) {
   auto index = static_cast<int32_t>(task);
   state.phase = TaskPhase::kRunning;
   state.startNanoseconds = context_.clock->nowNanoseconds();
+  log(LogLevel::kDebug, "rank ", context_.rank, " starts task ", task, " ", described(task).name);
   switch (described(task).kind) {
   case plan::TaskKind::kRun:
     state.runner = makeRunTask(context_, index);
@@ -351,6 +356,7 @@ void Rank::endTask(size_t task, TaskPhase phase) {
   TaskState &state = tasks_[task];
   state.phase = phase;
   state.endNanoseconds = context_.clock->nowNanoseconds();
+  trace(task, nullptr);
   state.runner.reset();
   --tasksLeft_;
   leaveStates(task);
@@ -360,6 +366,37 @@ void Rank::endTask(size_t task, TaskPhase phase) {
         context_.buffers[buffer].reset();
       }
     }
+  }
+}
+
+const char *Rank::waitsFor(size_t task) const {
+  if (tasks_[task].runner) {
+    return tasks_[task].runner->waitsFor();
+  }
+  return described(task).kind == plan::TaskKind::kReserve  ? "memory"
+         : described(task).kind == plan::TaskKind::kChoose ? "the tasks of its choice"
+                                                           : nullptr;
+}
+
+/// What the task waits for from now on (null: nothing); at its end also the task itself.
+void Rank::trace(size_t task, const char *wait) {
+  Track *track = context_.taskTrack(static_cast<int32_t>(task));
+  TaskState &state = tasks_[task];
+  bool endedNow = state.phase == TaskPhase::kDone;
+  if (!track || (wait == state.wait && !endedNow)) {
+    return;
+  }
+  int64_t now = context_.clock->nowNanoseconds();
+  TaskId id(static_cast<uint32_t>(task));
+  if (state.wait) {
+    track->add({state.wait, SpanKind::kWait, id, state.waitStartNanoseconds, now, 0, 0});
+  }
+  state.wait = wait;
+  state.waitStartNanoseconds = now;
+  if (endedNow) {
+    const TaskCounters &counters = *context_.counters[task];
+    track->add({described(task).name.c_str(), SpanKind::kPhase, id, state.startNanoseconds, now,
+                std::max<int64_t>(counters.rowsIn, counters.rowsOut), counters.bytes});
   }
 }
 
@@ -394,6 +431,8 @@ void Rank::advanceTasks() {
         } else if (*polled == PollState::kDone) {
           endTask(t, TaskPhase::kDone);
           changed = true;
+        } else if (!context_.taskTracks.empty()) {
+          trace(t, waitsFor(t));
         }
       }
       if (!failure.ok()) {

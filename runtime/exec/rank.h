@@ -58,6 +58,8 @@ private:
     bool decided = false;
     int64_t startNanoseconds = 0;
     int64_t endNanoseconds = 0;
+    const char *wait = nullptr; ///< of a trace: what it waits for, and since when
+    int64_t waitStartNanoseconds = 0;
   };
 
   explicit Rank(RankContext context) : context_(std::move(context)) {}
@@ -73,6 +75,8 @@ private:
   Status startTask(size_t task);
   Expected<PollState> pollTask(size_t task);
   void endTask(size_t task, TaskPhase phase);
+  const char *waitsFor(size_t task) const;
+  void trace(size_t task, const char *wait);
   void leaveStates(size_t task);
   Expected<PollState> pollReserve(size_t task);
   Expected<PollState> pollChoose(size_t task);

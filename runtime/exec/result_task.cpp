@@ -40,6 +40,8 @@ public:
     return input_->ended() ? PollState::kDone : PollState::kPending;
   }
 
+  const char *waitsFor() const override { return "input"; }
+
 private:
   std::shared_ptr<ChunkStream> input_;
   std::shared_ptr<MemoryAccount> account_;

@@ -16,9 +16,13 @@ RunOptions runOptions(const Settings &settings) {
   options.ranks = static_cast<uint32_t>(settings.ranks);
   options.determinism = settings.deterministic ? Determinism::kFixed : Determinism::kNone;
   options.tracing = settings.trace.empty() ? Tracing::kOff : Tracing::kOn;
+  options.traceEventsMax = settings.traceEvents;
   options.exchange.bufferBytes = settings.exchangeBuffer;
   options.exchange.window = settings.exchangeWindow;
   options.exchange.checksums = settings.checksums ? Checksums::kOn : Checksums::kOff;
+  options.collective.bufferBytes = settings.collectiveBuffer;
+  options.collective.window = settings.collectiveWindow;
+  options.collective.treeBytesMax = settings.collectiveTree;
   return options;
 }
 

@@ -9,7 +9,7 @@ namespace headrace::exec {
 /// Threads and memory, with "0" resolved for this machine.
 SessionOptions sessionOptions(const Settings &settings);
 
-/// Ranks, determinism and the sizes of exchanges.
+/// Ranks, determinism, tracing, and the sizes of exchanges and collectives.
 RunOptions runOptions(const Settings &settings);
 
 } // namespace headrace::exec

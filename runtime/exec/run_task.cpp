@@ -35,6 +35,7 @@ struct Lane {
   bool finishing = false; ///< the morsel is done; its chunks are being pushed
   uint32_t sequence = 0;  ///< of chunks within the morsel, for ordered streams
   std::vector<ChunkHandle> pending;
+  ScopedSpan *span = nullptr; ///< of the trace, while a worker drives it
   int64_t failedRow = -1;
   Job job; ///< last: ended before the rest goes
 };
@@ -49,9 +50,11 @@ public:
   }
   Status start() override;
   PollState poll() override;
+  const char *waitsFor() const override;
 
 private:
   Status openQueue();
+  Expected<std::optional<TakenMorsel>> takeMorsel(Track *track);
   Status prepareLane(Lane &lane);
   Status drive(Lane &lane, int worker);
   Status runMorsel(Lane &lane);
@@ -229,6 +232,8 @@ Status RunTask::runMorsel(Lane &lane) {
     }
     counters_.rowsIn += lane.morsel->morsel.rows;
     counters_.bytes += static_cast<int64_t>(lane.morsel->bytes);
+    lane.span->addRows(lane.morsel->morsel.rows);
+    lane.span->addBytes(static_cast<int64_t>(lane.morsel->bytes));
     ++counters_.morsels;
     for (size_t stage = 0; stage < HR_COUNTED_STAGES; ++stage) {
       if (uint64_t rows = lane.frame->rowsThrough(stage)) {
@@ -256,14 +261,31 @@ Status RunTask::runMorsel(Lane &lane) {
   }
 }
 
+/// With a span for what comes from files.
+Expected<std::optional<TakenMorsel>> RunTask::takeMorsel(Track *track) {
+  int32_t load = task_.inputStream == plan::kNone ? plan::kNone
+                                                  : context_.loadOfStream[task_.inputStream];
+  if (!track || load == plan::kNone) {
+    return queue_->take();
+  }
+  ScopedSpan span(track, SpanKind::kIo, context_.plan->tasks[load].name.c_str(),
+                  TaskId(static_cast<uint32_t>(load)));
+  Expected<std::optional<TakenMorsel>> taken = queue_->take();
+  if (taken.ok() && *taken) {
+    span.addRows((*taken)->morsel.rows);
+    span.addBytes(static_cast<int64_t>((*taken)->bytes));
+  }
+  return taken;
+}
+
 Status RunTask::drive(Lane &lane, int worker) {
   if (!lane.frame) {
     HR_RETURN_IF_ERROR(prepareLane(lane));
   }
-  Track *track =
-      static_cast<size_t>(worker) < context_.tracks.size() ? context_.tracks[worker] : nullptr;
+  Track *track = context_.workerTrack(worker);
   ScopedSpan span(track, SpanKind::kTask, task_.name.c_str(),
                   TaskId(static_cast<uint32_t>(index_)));
+  lane.span = &span;
   int64_t begin = context_.clock->nowNanoseconds();
   auto book = [&] { counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin; };
   while (!context_.stopped()) {
@@ -275,7 +297,7 @@ Status RunTask::drive(Lane &lane, int worker) {
     lane.phase = LanePhase::kIdle;
     if (!lane.morsel) {
       int64_t before = context_.clock->nowNanoseconds();
-      HR_ASSIGN_OR_RETURN(lane.morsel, queue_->take());
+      HR_ASSIGN_OR_RETURN(lane.morsel, takeMorsel(track));
       counters_.loadNanoseconds += context_.clock->nowNanoseconds() - before;
     }
     if (!lane.morsel) {
@@ -364,6 +386,20 @@ Status RunTask::beginFinish() {
     finished_.push_back(argument.state);
   }
   return {};
+}
+
+const char *RunTask::waitsFor() const {
+  if (phase_ != Phase::kLanes) {
+    return nullptr;
+  }
+  bool blocked = false;
+  for (const Lane &lane : lanes_) {
+    if (lane.job.valid()) {
+      return nullptr;
+    }
+    blocked |= lane.phase == LanePhase::kBlocked;
+  }
+  return blocked ? "room in its output" : "input";
 }
 
 PollState RunTask::poll() {

@@ -31,6 +31,11 @@ struct ExchangeSettings {
   int64_t window = 4;
   Checksums checksums = Checksums::kOn;
 };
+struct CollectiveSettings {
+  int64_t bufferBytes = 1 << 20;
+  int64_t window = 4;
+  int64_t treeBytesMax = 64 << 10;
+};
 
 /// Rows that a to_tensor task got; -1: not known yet.
 struct RowCount {
@@ -53,9 +58,11 @@ struct RankContext {
   Transport *transport = nullptr;
   Communicator *communicator = nullptr; ///< null on one rank, and if the plan needs none
   ExchangeSettings exchange;
+  CollectiveSettings collective;
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
-  std::vector<Track *> tracks; ///< one a worker, or empty
+  std::vector<Track *> workerTracks; ///< of a trace: one a worker, or empty
+  std::vector<Track *> taskTracks;   ///< likewise, one a task; written by the rank's thread
 
   std::vector<std::shared_ptr<ChunkStream>> streams;
   std::vector<std::shared_ptr<RankState>> states;
@@ -74,6 +81,11 @@ struct RankContext {
   std::vector<ChunkHandle> resultChunks;
 
   bool stopped() const { return board && board->poisoned(); }
+  /// Null without a trace.
+  Track *workerTrack(int worker) const {
+    return static_cast<size_t>(worker) < workerTracks.size() ? workerTracks[worker] : nullptr;
+  }
+  Track *taskTrack(int32_t task) const { return taskTracks.empty() ? nullptr : taskTracks[task]; }
   /// The account of a task, named in memory errors.
   Expected<std::shared_ptr<MemoryAccount>> openAccount(int32_t task) const;
   /// The buffer, made now if its extent was not known before.
@@ -94,6 +106,8 @@ public:
   virtual ~TaskRunner() = default;
   virtual Status start() = 0;
   virtual PollState poll() = 0;
+  /// After a poll() that answered kPending: what it cannot go on without, or null if it works.
+  virtual const char *waitsFor() const { return nullptr; }
   const Status &status() const { return status_; }
   /// The row at which it failed, or -1.
   int64_t failedRow() const { return failedRow_; }

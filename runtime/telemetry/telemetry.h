@@ -1,10 +1,8 @@
-// Telemetry: spans and counters of a run, per rank and per thread, kept at negligible cost.
+// Telemetry: spans of a run, per rank and per thread or task, kept at negligible cost.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,20 +11,21 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/ids.h"
+#include "runtime/base/status.h"
 
 namespace headrace {
 
-/// What a span is about; the summary groups by it.
+/// What a span is about: its category in a trace.
 enum class SpanKind : uint8_t {
-  kPhase, ///< compile, load, run, …
-  kTask,  ///< a task of the plan at work
+  kPhase, ///< a task of the plan from start to end
+  kTask,  ///< a worker at work on a task
   kWait,  ///< a task that cannot go on; the name says why ("credits", "reservation", "peer 2")
   kIo,    ///< reading or writing a file
   kLink,  ///< a message under way
 };
 const char *spanKindName(SpanKind kind);
 
-/// One thing that took time. The name is interned by the Telemetry that made the track.
+/// One thing that took time. The name lives as long as the track: a literal, or of the plan.
 struct Span {
   const char *name;
   SpanKind kind;
@@ -39,7 +38,7 @@ struct Span {
 
 class Telemetry;
 
-/// Purpose: where one thread of one rank writes its spans.
+/// Purpose: where one thread of one rank writes spans that do not overlap, but may be nested.
 /// Ownership: owned by its Telemetry and valid as long as that. Thread-safety: one writer; readers
 /// (the exporters) only after the writer has stopped. Ordering: as written. Bounded: later spans
 /// than the limit are counted as dropped.
@@ -74,7 +73,7 @@ private:
 /// Records one span from construction to destruction. A null track costs one comparison.
 class ScopedSpan {
 public:
-  /// `name` must live as long as the track: a literal, or Telemetry::intern().
+  /// `name` must live as long as the track: a literal, or of the plan.
   ScopedSpan(Track *track, SpanKind kind, const char *name, TaskId task = {})
       : track_(track), span_{name, kind, task, 0, 0, 0, 0} {
     if (track_) {
@@ -98,25 +97,14 @@ private:
   Span span_;
 };
 
-/// A number that many threads add to. Valid as long as its Telemetry.
-class Counter {
-public:
-  void add(int64_t amount) { value_.fetch_add(amount, std::memory_order_relaxed); }
-  void raiseTo(int64_t value) {
-    int64_t seen = value_.load(std::memory_order_relaxed);
-    while (seen < value && !value_.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-    }
-  }
-  int64_t value() const { return value_.load(std::memory_order_relaxed); }
+/// Writes text to a file that appears under its name only when it is complete. Errors: kIo.
+Status writeTraceFile(const std::string &path, const std::string &text);
+/// One trace of several, such as those of processes.
+std::string mergedTraces(const std::vector<std::string> &traces);
 
-private:
-  std::atomic<int64_t> value_{0};
-};
-
-/// Purpose: the tracks and counters of a run, and their output.
-/// Ownership: owns tracks, counters and interned names. Thread-safety: track(), counter() and
-/// intern() from any thread; traceJson(), summary() and totals() once the tracks' writers stopped.
-/// Lifetime: outlives everything that writes to it.
+/// Purpose: the tracks of a run, and their output.
+/// Ownership: owns the tracks. Thread-safety: track() from any thread; the rest once the tracks'
+/// writers stopped. Lifetime: outlives everything that writes to it.
 class Telemetry {
 public:
   struct Options {
@@ -126,40 +114,21 @@ public:
   explicit Telemetry(const Clock &clock);
   Telemetry(const Clock &clock, Options options);
 
-  /// A new track of a rank, for one thread.
+  /// A new track of a rank, written by one thread.
   Track *track(int rank, std::string_view name);
-  /// The counter of that name of a rank, made at first use.
-  Counter &counter(int rank, std::string_view name);
-  /// A copy of the name that lives as long as this.
-  const char *intern(std::string_view name);
 
   /// The run in Chrome's trace format (ui.perfetto.dev opens it): a process a rank, a thread a
   /// track.
   std::string traceJson() const;
 
-  /// Sums over the spans of one kind, name and task.
-  struct Total {
-    SpanKind kind;
-    std::string name;
-    TaskId task;
-    int64_t count = 0;
-    int64_t nanoseconds = 0; ///< over all tracks
-    int64_t longestNanoseconds = 0;
-    int64_t rows = 0;
-    int64_t bytes = 0;
-  };
-  /// Ordered by kind, then task, then name.
-  std::vector<Total> totals() const;
-  /// The totals and counters as a table in text.
-  std::string summary() const;
+  /// Over all tracks.
+  int64_t droppedSpans() const;
 
 private:
   const Clock &clock_;
   Options options_;
   mutable std::mutex mutex_;
   std::deque<std::unique_ptr<Track>> tracks_;
-  std::map<std::pair<int, std::string>, std::unique_ptr<Counter>> counters_;
-  std::map<std::string, int, std::less<>> names_;
 };
 
 } // namespace headrace

@@ -1,8 +1,13 @@
 // Telemetry as Chrome trace JSON, which Perfetto reads.
-#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <unistd.h>
 
+#include "runtime/base/path_text.h"
 #include "runtime/telemetry/telemetry.h"
 
 namespace headrace {
@@ -43,7 +48,6 @@ std::string Telemetry::traceJson() const {
     first = false;
   };
   std::set<int> ranks;
-  int64_t lastNanoseconds = 0;
   for (size_t thread = 0; thread < tracks_.size(); ++thread) {
     const Track &track = *tracks_[thread];
     if (ranks.insert(track.rank()).second) {
@@ -51,7 +55,6 @@ std::string Telemetry::traceJson() const {
     }
     append(metadata("thread_name", track.rank(), thread, track.name()));
     for (const Span &span : track.spans()) {
-      lastNanoseconds = std::max(lastNanoseconds, span.endNanoseconds);
       char times[96];
       std::snprintf(times, sizeof(times), "\"ts\":%.3f,\"dur\":%.3f",
                     static_cast<double>(span.startNanoseconds) * 1e-3,
@@ -67,15 +70,38 @@ std::string Telemetry::traceJson() const {
       append(event);
     }
   }
-  for (const auto &[key, counter] : counters_) {
-    char time[48];
-    std::snprintf(time, sizeof(time), "%.3f", static_cast<double>(lastNanoseconds) * 1e-3);
-    append("{\"ph\":\"C\",\"name\":" + quoted(key.second) +
-           ",\"pid\":" + std::to_string(key.first) + ",\"ts\":" + time +
-           ",\"args\":{\"value\":" + std::to_string(counter->value()) + "}}");
-  }
   json += "\n]}\n";
   return json;
+}
+
+std::string mergedTraces(const std::vector<std::string> &traces) {
+  nlohmann::json merged;
+  for (const std::string &text : traces) {
+    nlohmann::json trace = nlohmann::json::parse(text);
+    if (merged.is_null()) {
+      merged = std::move(trace);
+      continue;
+    }
+    for (nlohmann::json &event : trace["traceEvents"]) {
+      merged["traceEvents"].push_back(std::move(event));
+    }
+  }
+  return merged.dump() + "\n";
+}
+
+Status writeTraceFile(const std::string &path, const std::string &text) {
+  std::string target = homePath(path);
+  std::string partial = target + "." + std::to_string(getpid()) + ".partial";
+  std::ofstream file(partial, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file || std::rename(partial.c_str(), target.c_str()) != 0) {
+    Status status =
+        makeError(ErrorKind::kIo, "cannot write the trace: ", path, ": ", std::strerror(errno));
+    std::remove(partial.c_str());
+    return status;
+  }
+  return {};
 }
 
 } // namespace headrace

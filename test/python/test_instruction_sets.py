@@ -19,7 +19,7 @@ oracle = views(folder)
 for name in NAMES:
     text = (QUERIES / f"q{name}.sql").read_text()
     check_equal(name, hr.sql(text, folder, ranks=2, threads=2), oracle.sql(text).to_arrow_table())
-print(hr.explain(text, folder).split("isa ")[1].split()[0])
+print(hr.explain(text, folder, tasks=True).split("isa ")[1].split()[0])
 """
 
 

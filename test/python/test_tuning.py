@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import multiprocessing
 import os
@@ -47,7 +48,7 @@ def _found() -> Record | None:
 
 
 def test_records_come_back(home: Path) -> None:
-    record = _record(Choice(3, 4096, (("morselRows", "65536"),)))
+    record = _record(Choice(3, 4096, (("exchangeWindow", "8"),)))
     path = database.put(record)
     assert database.records("program", "topology") == [record]
     assert database.records("program", "another") == []
@@ -183,11 +184,11 @@ def test_later_compilations_use_the_record(
 ) -> None:
     expected = hr.sql(JOIN, tpch_small, ranks=2)
     assert "tuned by a record" not in hr.explain(JOIN, tpch_small, ranks=2)
-    _put_for(JOIN, tpch_small, 2, Choice(5, 4096, (("morselRows", "2048"),)))
+    _put_for(JOIN, tpch_small, 2, Choice(5, 4096, (("exchangeWindow", "8"),)))
     assert hr.sql(JOIN, tpch_small, ranks=2).equals(expected)
     text = hr.explain(JOIN, tpch_small, ranks=2)
-    assert "tuned by a record of 2026-11-21: layout 5, chunks of 4096 rows, morselRows 2048" in text
-    assert "x 4096 rows" in text
+    assert "tuned by a record of 2026-11-21: layout 5, chunks of 4096 rows, exchangeWindow 8" in text
+    assert "x 4096 rows" in hr.explain(JOIN, tpch_small, ranks=2, tasks=True)
     # Another number of ranks, a forced layout, and the switch: no record.
     assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=3)
     assert "tuned" not in hr.explain(JOIN, tpch_small, ranks=2, layout_seed=1)
@@ -201,10 +202,10 @@ def test_later_compilations_use_the_record(
         "a tuning record of 2026-11-21 is of another build of the compiler or calibration: "
     )
     _put_for(JOIN, tpch_small, 2, Choice(0, 8192), build=("another",))
-    assert "x 8192 rows" in hr.explain(JOIN, tpch_small, ranks=2)
+    assert "x 8192 rows" in hr.explain(JOIN, tpch_small, ranks=2, tasks=True)
     # A record for larger tables is another one.
     _put_for(JOIN, tpch_small, 2, Choice(0, 2048), sizes={"lineitem": 1 << 40})
-    assert "x 8192 rows" in hr.explain(JOIN, tpch_small, ranks=2)
+    assert "x 8192 rows" in hr.explain(JOIN, tpch_small, ranks=2, tasks=True)
     _put_for(JOIN, tpch_small, 3, Choice(5), sizes={"lineitem": 1})
     text = hr.explain(JOIN, tpch_small, ranks=3)
     assert text.startswith("a tuning record of 2026-11-21 is of tables of other sizes: headrace tune makes")
@@ -249,6 +250,36 @@ def test_a_search_ends_in_time(home: Path, tpch_small: Path) -> None:
     outcome = search(subject, Target.of(2, None, None), threads=2, budget=budget, progress=lambda line: None)
     assert outcome.stopped == "out of time"
     assert outcome.default.least is not None
+
+
+@pytest.mark.parametrize(("noisy", "wins"), [(False, True), (True, False)])
+def test_a_gain_within_the_noise_is_none(
+    home: Path, tpch_small: Path, monkeypatch: pytest.MonkeyPatch, noisy: bool, wins: bool
+) -> None:
+    """Every other choice is 10 % quicker; equal runs of the default differ by nothing, or by 17 %."""
+    turns = itertools.cycle((1.0, 1.2) if noisy else (1.0,))
+
+    def run(self: SqlSubject, handle: object, threads: int, target: Target) -> float:
+        return 0.9 if target.choice and target.choice != Choice() else next(turns)
+
+    monkeypatch.setattr(SqlSubject, "run", run)
+    subject = SqlSubject(JOIN, resolve(tpch_small))
+    budget = Budget(seconds=20, alternatives=3, measured=3, rounds=3)
+    outcome = search(subject, Target.of(2, None, None), threads=2, budget=budget, progress=lambda line: None)
+    assert outcome.noise == pytest.approx(1 - 1 / 1.2 if noisy else 0)
+    assert (outcome.best is not outcome.default) == wins
+    assert ("equal runs differ by 16.7 %" in str(outcome)) == noisy
+
+
+def test_what_is_varied_are_settings(home: Path, tpch_small: Path) -> None:
+    from headrace import _runtime
+
+    known = {setting["name"] for setting in _runtime.settings()}
+    subject = SqlSubject(JOIN, resolve(tpch_small))
+    budget = Budget(seconds=20, alternatives=1, measured=1, rounds=1)
+    outcome = search(subject, Target.of(2, None, None), threads=2, budget=budget, progress=lambda line: None)
+    varied = {name for one in outcome.candidates for name, _ in one.choice.settings}
+    assert varied and varied <= known
 
 
 @pytest.mark.parametrize("doing", ["layouts: 4", "round 1", "chunks"])

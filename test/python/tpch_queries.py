@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -34,6 +36,15 @@ def close(a: object, b: object) -> bool:
     ):
         return float(a) == pytest.approx(float(b), rel=1e-6, abs=1e-6)
     return a == b
+
+
+def plan_of(text: str, tables: object, **options: object) -> dict[str, Any]:
+    """The plan of a query, as JSON says it."""
+    from headrace._src.query import sql
+    from headrace._src.query.tables import resolve
+
+    given = {"ranks": 1, "topology": None, "layout_seed": None, "statistics": None, **options}
+    return json.loads(sql._load(text, resolve(tables), **given).compiled.plan_json)  # type: ignore[arg-type]
 
 
 def views(folder: Path) -> duckdb.DuckDBPyConnection:

@@ -73,8 +73,11 @@ def levels(text: str) -> dict[str, str]:
     compiler: Any = sql
     query = _QUERY.search(text)
     assert query is not None
-    made = compiler.lower(query.group(1), str(tpch_data.ensure("0.1")), list(shown(text)), ranks=RANKS)
-    return {phase: readable(ir, phase) for phase, ir in made.items()}
+    tables = str(tpch_data.ensure("0.1"))
+    return {
+        phase: readable(compiler.lower(query.group(1), tables, phase, ranks=RANKS), phase)
+        for phase in shown(text)
+    }
 
 
 def remake() -> None:

@@ -79,9 +79,9 @@ def milliseconds(seconds: float) -> str:
 
 def show_decisions(explanation: str, ranks: int) -> None:
     why, tasks = decision_and_tasks(explanation)
-    print(f"\n  where it runs on {ranks} ranks, and why (seconds are the cost model's):\n")
+    print(f"\n  where it runs on {ranks} ranks, and why (rows, bytes and time as estimated):\n")
     print("\n".join(f"    {line}" for line in why))
-    print("\n  what each rank does (`headrace explain` prints the whole plan):\n")
+    print("\n  what each rank does (`headrace explain --tasks` prints the whole plan):\n")
     print("\n".join(f"    {task_line(line)}" for line in tasks))
 
 
@@ -94,7 +94,7 @@ def show_query(headrace: Any, name: str, folder: Path, ranks: int, threads: int)
     first = headrace.last_profile()
     headrace.sql(text, tables=tables, ranks=ranks, threads=threads)
     again = headrace.last_profile()
-    show_decisions(headrace.explain(text, tables=tables, ranks=ranks), ranks)
+    show_decisions(headrace.explain(text, tables=tables, ranks=ranks, runner_up=True, tasks=True), ranks)
     print(f"\n  the result ({table.num_rows} rows):\n")
     print(indented(as_text(table), _ROWS + 2))
     origin = "kept from an earlier run" if first.plan_cached else f"{first.kernels_compiled} kernels compiled"
@@ -128,7 +128,7 @@ def show_network(headrace: Any, ranks: int, threads: int) -> None:
         start = time.perf_counter()
         result = compiled(*inputs)
         times.append(time.perf_counter() - start)
-    show_decisions(compiled.explain(*inputs), ranks)
+    show_decisions(compiled.explain(*inputs, runner_up=True, tasks=True), ranks)
     x, w1, b1, w2 = inputs
     expected = np.maximum(x @ w1 + b1, 0) @ w2
     error = float(np.max(np.abs(result - expected)) / np.max(np.abs(expected)))

@@ -28,6 +28,7 @@ VARIABLES = {
 # What the functions take and return, in the order of the page; by module.
 _CLASSES = {
     "headrace._src.query.sql": ["Profile"],
+    "headrace._src.explain": ["OperatorRows"],
     "headrace._src.cost": ["Cost", "CostTerm", "TierUse"],
     "headrace._src.array.jit": ["Jit", "TensorType", "Traced"],
     "headrace._src.array.program": ["Program", "Lowered"],

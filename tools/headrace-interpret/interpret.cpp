@@ -177,7 +177,7 @@ int headrace::interpretTool(int argc, char **argv) {
   for (auto [index, program] : llvm::enumerate(programs)) {
     mlir::OwningOpRef<mlir::ModuleOp> module =
         plan ? importPlan(context.get(), text, options, error)
-             : driver::importMlir(context.get(), program.str(), error);
+             : driver::importMlir(context.get(), program.str(), {}, error);
     if (module) {
       error = runProgram(*module, tables);
     }

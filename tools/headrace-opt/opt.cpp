@@ -12,6 +12,8 @@
 int headrace::optTool(int argc, char **argv) {
   llvm::cl::SetVersionPrinter(
       [](llvm::raw_ostream &out) { out << "headrace-opt " << headrace::version() << "\n"; });
+  static const std::string phases = headrace::driver::phaseFlagsHelp();
+  llvm::cl::extrahelp help(phases); // keeps a reference
   std::vector<std::string> arguments(argv, argv + argc);
   std::string error = headrace::driver::expandPhaseFlags(arguments);
   if (!error.empty()) {

@@ -5,10 +5,12 @@
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/result_text.h"
 #include "runtime/exec/run_settings.h"
+#include "runtime/model/plan/explain.h"
 #include "runtime/storage/arrow/ipc_file.h"
+#include "runtime/telemetry/telemetry.h"
 #include "runtime/transport/fork.h"
 #include "tools/command_line/output_file.h"
-#include "tools/command_line/text_output.h"
+#include "tools/headrace-run/rank_reports.h"
 #include "tools/headrace-run/request.h"
 
 #include <algorithm>
@@ -84,15 +86,6 @@ Status writeResult(std::shared_ptr<const exec::TableResult> table, const run::Re
   return file.commit();
 }
 
-Status writeTrace(const std::string &path, const std::string &trace) {
-  if (path.empty()) {
-    return {};
-  }
-  TextOutput output;
-  HR_RETURN_IF_ERROR(output.open(path));
-  return output.write(trace);
-}
-
 /// Rank 0 is this process. Each rank has its part of threads and memory.
 Expected<exec::RunResult> runProcesses(const run::Request &request, const exec::StoredPlan &stored,
                                        const exec::RunOptions &runOptions) {
@@ -101,6 +94,7 @@ Expected<exec::RunResult> runProcesses(const run::Request &request, const exec::
   part.threads = std::max(1, part.threads / ranks);
   part.memoryBytes /= ranks;
   part.retainedBytes /= ranks;
+  HR_ASSIGN_OR_RETURN(run::RankReports reports, run::RankReports::create(ranks));
   Expected<exec::RunResult> result = makeError(ErrorKind::kInternal, "rank 0 did not run");
   HR_RETURN_IF_ERROR(forkRanks(ranks, [&](Transport &transport) {
     exec::Session session(part);
@@ -109,14 +103,20 @@ Expected<exec::RunResult> runProcesses(const run::Request &request, const exec::
     Status status = ran.status();
     if (transport.rank() == 0) {
       result = std::move(ran);
+    } else if (status.ok()) {
+      status = reports.put(transport.rank(), *ran);
     }
     return status;
   }));
+  if (result.ok()) {
+    HR_RETURN_IF_ERROR(reports.addTo(*result));
+  }
   return result;
 }
 
 /// One plan runs on any number of ranks: what was split by rank and size still is.
 Status runPlan(const run::Request &request) {
+  request.settings.applyLog();
   HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(request.plan));
   exec::RunOptions runOptions = exec::runOptions(request.settings);
   if (!request.ranksGiven) {
@@ -145,10 +145,14 @@ Status runPlan(const run::Request &request) {
   }
   HR_ASSIGN_OR_RETURN(exec::RunResult result, std::move(ran));
   HR_RETURN_IF_ERROR(writeResult(result.table, request));
+  if (request.explain == run::ExplainOutput::kOn) {
+    std::cerr << plan::explain(stored.program->plan(), {.measured = &result.profile});
+  }
   if (request.profile == run::ProfileOutput::kOn) {
     std::cerr << result.profile.toJson() << '\n';
   }
-  return writeTrace(request.settings.trace, result.traceJson);
+  return request.settings.trace.empty() ? Status()
+                                        : writeTraceFile(request.settings.trace, result.traceJson);
 }
 
 } // namespace

@@ -38,7 +38,8 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
               {{"table", Format::kTable}, {"csv", Format::kCsv}, {"arrow", Format::kArrow}})
       .path("--output", request.output)
       .flag("--processes", [&] { request.placement = Placement::kProcesses; })
-      .flag("--profile", [&] { request.profile = ProfileOutput::kOn; });
+      .flag("--profile", [&] { request.profile = ProfileOutput::kOn; })
+      .flag("--explain", [&] { request.explain = ExplainOutput::kOn; });
   addSettings(options, request);
   HR_RETURN_IF_ERROR(options.read(arguments));
   if (request.format == Format::kArrow && request.output.empty()) {
@@ -55,14 +56,18 @@ std::string helpText() {
       "                      repeated, and be a file or a pattern such as 'data/*.parquet'\n"
       "  --tables NAME=PATH  one table: a file, a folder of files or a pattern; may be repeated\n"
       "                      (default: the files that the plan was compiled against)\n"
-      "  --format FORMAT     table (default), csv or arrow\n"
-      "  --output FILE       where to write; appears only when it is complete\n"
+      "  --format FORMAT     table, csv or arrow (default: table)\n"
+      "  --output FILE       where to write; appears only when it is complete (default: standard "
+      "output)\n"
       "  --processes         every rank is a process of its own; threads and memory are divided\n"
-      "  --profile           seconds, rows and bytes per task, as JSON, on standard error\n\n"
-      "settings:\n";
-  for (const SettingInfo &setting : settingTable()) {
-    text += "  " + settingFlag(setting) + ": " + setting.doc + "\n";
-  }
+      "                      (default: the ranks share this process)\n"
+      "  --profile           seconds, rows and bytes per task, as JSON, on standard error\n"
+      "  --explain           what was decided, as a tree of operators with what the run took "
+      "beside\n"
+      "                      the estimates, on standard error\n"
+      "  --help              this text\n\n"
+      "settings, also from the environment (--exchange-buffer is HEADRACE_EXCHANGE_BUFFER):\n" +
+      settingsHelp();
   return text;
 }
 

@@ -12,6 +12,7 @@ namespace headrace::run {
 
 enum class Format { kTable, kCsv, kArrow };
 enum class ProfileOutput { kOff, kOn };
+enum class ExplainOutput { kOff, kOn };
 /// Where the ranks run.
 enum class Placement {
   kThreads,   ///< in this process
@@ -24,6 +25,7 @@ struct Request {
   Format format = Format::kTable;
   std::string output; ///< empty: standard output
   ProfileOutput profile = ProfileOutput::kOff;
+  ExplainOutput explain = ExplainOutput::kOff;
   Placement placement = Placement::kThreads;
   Settings settings;
   /// Whether the line or the environment says how many ranks; else as many as the plan was made

@@ -29,7 +29,7 @@ Status costRequest(const std::vector<std::string> &arguments) {
 
 std::string costUsage() {
   return std::string("usage: headrace-tune cost PLAN --topology NAME [--format text|json] …\n") +
-         kPlanOptions + "  --format KIND     text (default) or json\n";
+         kPlanOptions + "  --format KIND     text or json (default: text)\n";
 }
 
 int costCommand(const std::vector<std::string> &arguments) {

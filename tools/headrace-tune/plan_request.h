@@ -14,17 +14,17 @@ inline constexpr const char *kPlanOptions =
     "  PLAN              a plan.json, or a directory NAME.plan\n"
     "  --topology NAME   a topology file, the name of a shipped one, or machine: this machine, "
     "divided\n"
-    "  --ranks N         default: as many as the plan was made for\n"
+    "  --ranks N         (default: as many as the plan was made for)\n"
     "  --threads N       the ranks are of one process with so many workers (default: the cores, if "
     "the topology is one machine)\n"
-    "  --rows NAME=ROWS  rows over all ranks of a slot or a stream; default: as the compiler "
-    "estimated\n"
+    "  --rows NAME=ROWS  rows over all ranks of a slot or a stream; may be repeated (default: as "
+    "the compiler estimated)\n"
     "  --memory BYTES    of one rank (headrace: of all ranks together); what does not fit is "
-    "spilled\n"
+    "spilled (default: all of its device)\n"
     "  --skew FIRST:COUNT:NAME=FACTOR[,NAME=FACTOR]  ranks that are not as the others: speed, "
     "rows, keys\n"
-    "  --exchange KIND   flat (default; what the runtime executes) or hierarchical: within nodes, "
-    "then between\n";
+    "  --exchange KIND   flat, what the runtime executes, or hierarchical: within nodes, then "
+    "between (default: flat)\n";
 
 struct PlanRequest {
   PlanRequest();

@@ -33,7 +33,7 @@ Status simulateRequest(const std::vector<std::string> &arguments) {
 
 std::string simulateUsage() {
   return std::string("usage: headrace-tune simulate PLAN --topology NAME [--trace FILE] …\n") +
-         kPlanOptions + "  --trace FILE      the timeline for Perfetto\n";
+         kPlanOptions + "  --trace FILE      the timeline, for Perfetto (default: none)\n";
 }
 
 int simulateCommand(const std::vector<std::string> &arguments) {

@@ -10,10 +10,12 @@ inline constexpr const char *kSolveUsage =
     "usage: headrace-tune solve FILE [--seconds S] [--cpu-seconds S] [--seed N] [--rounds N] "
     "[--output FILE]\n"
     "  FILE             a problem in the IOPDDL contest's JSON, - for standard input\n"
-    "  --seconds S      stop after this time (60) even with a gap; it stops by itself at a proven "
-    "optimum\n"
+    "  --seconds S      stop after this time even with a gap; it stops by itself at a proven "
+    "optimum (default: 60)\n"
     "  --cpu-seconds S  the same, but by this process's processor time, which other work on the "
     "machine changes little\n"
+    "  --seed N         of the random steps; equal seeds, equal choices (default: 1)\n"
+    "  --rounds N       of pricing, at most (default: 1000000000)\n"
     "  --output FILE    the figures and the strategy of every node, as JSON\n";
 
 /// Prints objective, bound, gap, peak memory and time; progress goes to stderr. Returns the exit

@@ -1,8 +1,9 @@
-"""The command `headrace`: sql, explain, cost, compile, tune, calibrate."""
+"""The command `headrace`: sql, explain, cost, compile, lower, tune, calibrate."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
@@ -13,6 +14,7 @@ from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.result_output import ResultFile, print_rows
+from headrace._src.settings_options import add_log, add_settings, given_settings
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -26,9 +28,10 @@ def _parser() -> argparse.ArgumentParser:
         "explain": "show a query's plan and why",
         "cost": "show the predicted cost of a query, in parts",
         "compile": "compile a query to a directory that headrace-run runs",
+        "lower": "show a query as MLIR, at any level of the compiler",
     }
     for name, summary in summaries.items():
-        command = commands.add_parser(name, help=summary)
+        command = commands.add_parser(name, help=summary, description=summary)
         command.add_argument("text", help="one SQL query; @FILE reads it from a file")
         command.add_argument(
             "--tables", required=True, action="append", metavar=TABLES_METAVAR, help=TABLES_HELP
@@ -46,6 +49,19 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "--output", required=True, metavar="NAME.plan", help="the directory to write"
             )
+        if name == "lower":
+            command.add_argument(
+                "--stop-after",
+                choices=("import", "optimize", "shard", "form", "lower", "schedule"),
+                default="optimize",
+                metavar="PHASE",
+                help="the last phase that runs: import, optimize (frame), shard (dist), form (pipe), lower "
+                "(kernels in llvm) or schedule (sched) (default: optimize)",
+            )
+        if name in ("sql", "explain"):
+            add_settings(command)
+        else:
+            add_log(command)
         if name in ("sql", "explain"):
             command.add_argument(
                 "--threads", type=int, help="workers of all ranks together (default: processors)"
@@ -55,11 +71,20 @@ def _parser() -> argparse.ArgumentParser:
             )
         if name == "explain":
             command.add_argument(
-                "--analyze", action="store_true", help="run the query too, and show what its tasks took"
+                "--analyze",
+                action="store_true",
+                help="run the query too, and show rows and time beside the estimates",
             )
-        if name == "sql":
             command.add_argument(
-                "--explain", action="store_true", help="also print the plan and why it was chosen"
+                "--runner-up", action="store_true", help="also the cheapest other way of each decision"
+            )
+            command.add_argument("--tasks", action="store_true", help="also the tables and tasks of the plan")
+        if name == "sql":
+            command.add_argument("--explain", action="store_true", help="also print what was decided and why")
+            command.add_argument(
+                "--profile",
+                action="store_true",
+                help="seconds, rows and bytes per task, as JSON, on standard error",
             )
             command.add_argument(
                 "--output", metavar="FILE", help="write the result to a .parquet, .arrow or .csv file"
@@ -107,7 +132,9 @@ def _parser() -> argparse.ArgumentParser:
     from headrace._src.calibration import calibrate
 
     summary = "measure what this machine takes, for costs and choices of later compilations"
-    calibrate.add_arguments(commands.add_parser("calibrate", help=summary))
+    calibrate.add_arguments(commands.add_parser("calibrate", help=summary, description=summary))
+    for name in ("tune", "calibrate"):
+        add_log(commands.choices[name])
     return parser
 
 
@@ -126,7 +153,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     warnings.showwarning = _show_warning
     try:
-        status = _run(arguments)
+        status = _run(arguments, given_settings(arguments))
         sys.stdout.flush()
         return status
     except HeadraceError as error:
@@ -145,7 +172,7 @@ def _show_warning(message: Warning | str, *_: object) -> None:
     print(f"headrace: warning: {message}", file=sys.stderr)
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
     from headrace._src.query import sql as query
 
     if arguments.command == "tune":
@@ -185,9 +212,23 @@ def _run(arguments: argparse.Namespace) -> int:
             )
         )
         return 0
+    if arguments.command == "lower":
+        print(query.lower(text, arguments.tables, arguments.stop_after, **common))
+        return 0
     if arguments.command == "explain":
-        run = {"threads": arguments.threads, "memory": arguments.memory, "analyze": arguments.analyze}
-        print(query.explain(text, arguments.tables, **common, **run))
+        print(
+            query.explain(
+                text,
+                arguments.tables,
+                threads=arguments.threads,
+                memory=arguments.memory,
+                settings=settings,
+                analyze=arguments.analyze,
+                runner_up=arguments.runner_up,
+                tasks=arguments.tasks,
+                **common,
+            )
+        )
         return 0
     output = ResultFile(arguments.output) if arguments.output else None
     if arguments.explain:
@@ -200,6 +241,7 @@ def _run(arguments: argparse.Namespace) -> int:
             arguments.tables,
             threads=arguments.threads,
             memory=arguments.memory,
+            settings=settings,
             progress=shown,
             timeout=arguments.timeout,
             **common,
@@ -212,6 +254,8 @@ def _run(arguments: argparse.Namespace) -> int:
         output.write(table)
     else:
         print_rows(table)
+    if arguments.profile:
+        print(json.dumps(query.last_profile().run), file=sys.stderr)
     if arguments.time:
         profile = query.last_profile()
         print(

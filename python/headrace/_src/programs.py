@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -176,7 +176,11 @@ def load(
 
     if found := _loaded.get(key):
         return found
+    translated(lambda: _runtime.apply_log({}))
     program = plan_cache.find(key) if persistent else None
+    _runtime.log(
+        "info", f"the plan {key[:12]} is {'compiled' if program is None else 'in the cache on disk'}"
+    )
     if program is None:
         program = compiled()
         if persistent:
@@ -203,9 +207,24 @@ def memory_of_all(memory: int | str) -> int:
     return limit
 
 
-def run_options(ranks: int, threads: int | None, memory: int | str | None) -> dict[str, Any]:
-    """Keyword arguments of the runtime's run()."""
+def run_options(
+    ranks: int,
+    threads: int | None,
+    memory: int | str | None,
+    tuned: Mapping[str, str] | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> dict[str, Any]:
+    """Keyword arguments of the runtime's run().
+
+    tuned: settings that the tuner found; the environment's go over them, and `settings` over both.
+    """
     options: dict[str, Any] = {"ranks": ranks, "threads": threads or default_threads()}
+    options["tuned"] = dict(tuned or {})
+    options["settings"] = {name: _setting_text(value) for name, value in (settings or {}).items()}
     if memory is not None:
         options["memory"] = memory_of_all(memory)
     return options
+
+
+def _setting_text(value: object) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)

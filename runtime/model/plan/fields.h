@@ -126,6 +126,7 @@ template <typename V> void visitFields(V &v, Kernel &x) {
   v("places", x.places);
   v("work", x.work);
   v("selectivity", x.selectivity);
+  v("stageOperators", x.stageOperators);
 }
 
 template <typename V> void visitFields(V &v, Buffer &x) {
@@ -152,12 +153,46 @@ template <typename V> void visitFields(V &v, StateArgument &x) {
   v("use", x.use);
 }
 
+template <typename V> void visitFields(V &v, Step &x) {
+  v("op", x.op);
+  v("stage", x.stage);
+}
+
+template <typename V> void visitFields(V &v, Operator &x) {
+  v("name", x.name);
+  v("detail", x.detail);
+  v("inputs", x.inputs);
+  v("where", x.where);
+  v("replicated", x.replicated);
+  v("way", x.way);
+  v("rows", x.rows);
+  v("bytes", x.bytes);
+  v("seconds", x.seconds);
+  v("movedBytes", x.movedBytes);
+  v("runnerUp", x.runnerUp);
+  v("runnerUpSeconds", x.runnerUpSeconds);
+}
+
+template <typename V> void visitFields(V &v, Explanation &x) {
+  v("note", x.note);
+  v("topology", x.topology);
+  v("ranks", x.ranks);
+  v("totalSeconds", x.totalSeconds);
+  v("boundSeconds", x.boundSeconds);
+  v("solveSeconds", x.solveSeconds);
+  v("memoryBytes", x.memoryBytes);
+  v("memoryBytesMax", x.memoryBytesMax);
+  v("whyNothingFits", x.whyNothingFits);
+  v("operators", x.operators);
+}
+
 template <typename V> void visitFields(V &v, Task &x) {
   v("kind", x.kind);
   v("name", x.name);
   v("place", x.place);
   v("after", x.after);
   v("phase", x.phase);
+  v("steps", x.steps);
   v("slot", x.slot);
   v("kernel", x.kernel);
   v("inputStream", x.inputStream);

@@ -365,4 +365,15 @@ Expected<Plan> fromJson(std::string_view text) {
   return plan;
 }
 
+std::string explanationJson(const Explanation &explanation) { return write(explanation).dump(); }
+
+Expected<Explanation> explanationFromJson(std::string_view text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  ReadContext context;
+  Explanation explanation;
+  read(context, "explanation", json, explanation);
+  HR_RETURN_IF_ERROR(context.status);
+  return explanation;
+}
+
 } // namespace headrace::plan

@@ -24,4 +24,8 @@ std::string toJson(const Plan &plan, JsonLayout layout = JsonLayout::kIndented);
 /// checked further: see check.h.
 Expected<Plan> fromJson(std::string_view text);
 
+/// An explanation alone, on its way from the solver to the plan. Errors of the reader: kCorrupt.
+std::string explanationJson(const Explanation &explanation);
+Expected<Explanation> explanationFromJson(std::string_view text);
+
 } // namespace headrace::plan

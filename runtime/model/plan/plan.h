@@ -11,8 +11,8 @@
 
 namespace headrace::plan {
 
-inline constexpr int kSchemaMajor = 1;
-inline constexpr int kSchemaMinor = 2;
+inline constexpr int kSchemaMajor = 2;
+inline constexpr int kSchemaMinor = 0;
 inline constexpr int32_t kNone = -1;
 
 /// An estimate of a number of rows or bytes. `max` is a hard bound if the data is as described.
@@ -213,6 +213,7 @@ struct Kernel {
   std::vector<Work> work;      ///< in the order of its stages; empty: not known
   /// Of each selecting stage: the rows that it is expected to let through for each that comes in.
   std::vector<double> selectivity;
+  std::vector<int32_t> stageOperators; ///< likewise: which operator it is, or kNone
 };
 
 /// An extent that only the run knows.
@@ -273,12 +274,24 @@ struct StateArgument {
   StateUse use = StateUse::kPerWorker;
 };
 
+/// Stages of a Step beside those of the kernel.
+inline constexpr int32_t kStepSource = -1; ///< what comes in
+inline constexpr int32_t kStepSink = -2;   ///< where it ends
+inline constexpr int32_t kStepUncounted = -3;
+
+/// An operator that a task works on or begins with: its rows are those that a selecting stage lets through.
+struct Step {
+  int32_t op = kNone;
+  int32_t stage = kStepSource;
+};
+
 struct Task {
   TaskKind kind = TaskKind::kRun;
   std::string name;
   int32_t place = kNone;
   std::vector<int32_t> after; ///< tasks whose end this one waits for (tokens)
   std::string phase;          ///< for telemetry: "scan", "join", …
+  std::vector<Step> steps;    ///< operators of the explanation, in the order of the rows
 
   // kLoad: slot -> outputStream (chunks are morsels; the schema of the stream names the slot's columns)
   int32_t slot = kNone;
@@ -321,6 +334,37 @@ struct Task {
   int32_t buffer = kNone;
 };
 
+// ---- what was decided, for people ----
+
+/// An op of one rank's program, as explanations show it.
+struct Operator {
+  std::string name;            ///< "scan lineitem", "join inner", "exchange hash", "matmul"
+  std::string detail;          ///< keys, a condition, measures, a shape
+  std::vector<int32_t> inputs; ///< operators; of a join the left side first
+  std::string where;           ///< on which ranks its result lies: "every rank", "rank 0", "parts"
+  bool replicated = false;     ///< every rank holds all of its result
+  std::string way; ///< how the solver has it run: "broadcast right"; empty: it had no choice
+  double rows = -1;       ///< of its result, as estimated; replicated ones count once; -1: no table
+  double bytes = -1;      ///< likewise
+  double seconds = -1;    ///< of its work on a rank, as the solver estimates; -1: not known
+  double movedBytes = -1; ///< likewise, what a rank sends for it; -1: nothing moves
+  std::string runnerUp;   ///< the cheapest other way, or empty
+  double runnerUpSeconds = 0; ///< of the whole program with it
+};
+
+struct Explanation {
+  std::string note;     ///< what was there before the compiler decided: a record of the tuner
+  std::string topology; ///< its name
+  int64_t ranks = 1;
+  double totalSeconds = 0; ///< as the solver estimates
+  double boundSeconds = 0; ///< no layout is cheaper; 0: not known, since the layout was forced
+  double solveSeconds = 0;
+  double memoryBytes = 0; ///< the most that a rank holds at a time, by estimates
+  double memoryBytesMax = 0;
+  std::string whyNothingFits; ///< if it is more than there is, and nothing else was found
+  std::vector<Operator> operators;
+};
+
 struct MeshAxis {
   std::string name;
   uint32_t size = 1;
@@ -346,7 +390,7 @@ struct Plan {
   std::vector<Task> tasks;
   Schema result;            ///< of a table result; empty for tensors
   bool ordered = false;     ///< the result's rows have an order
-  std::string explanation;  ///< what was chosen and why, as text
+  Explanation explanation;
 };
 
 } // namespace headrace::plan

@@ -13,9 +13,6 @@ public:
   explicit TextWriter(const Plan &plan) : plan_(plan) {}
 
   std::string write() {
-    if (!plan_.explanation.empty()) {
-      out_ << plan_.explanation << "\n";
-    }
     writeHeader();
     writeSlots();
     writeStates();

@@ -1,4 +1,4 @@
-// A plan as text for people: `headrace explain` and headrace-translate print it. Not read back.
+// The tasks and tables of a plan as text for people: `headrace explain --tasks` prints it. Not read back.
 #pragma once
 
 #include "runtime/model/plan/plan.h"

@@ -54,15 +54,15 @@ TEST(Settings, RefusesWhatItCannotUse) {
 }
 
 TEST(Settings, EnvironmentOverridesDefaults) {
-  setenv("HEADRACE_MORSEL_ROWS", "2048", 1);
+  setenv("HEADRACE_EXCHANGE_WINDOW", "8", 1);
   Expected<Settings> settings = Settings::fromEnvironment();
   ASSERT_TRUE(settings.ok());
-  EXPECT_EQ(settings->morselRows, 2048);
-  setenv("HEADRACE_MORSEL_ROWS", "many", 1);
+  EXPECT_EQ(settings->exchangeWindow, 8);
+  setenv("HEADRACE_EXCHANGE_WINDOW", "many", 1);
   Expected<Settings> broken = Settings::fromEnvironment();
   ASSERT_FALSE(broken.ok());
-  EXPECT_EQ(broken.status().place(), "environment variable HEADRACE_MORSEL_ROWS");
-  unsetenv("HEADRACE_MORSEL_ROWS");
+  EXPECT_EQ(broken.status().place(), "environment variable HEADRACE_EXCHANGE_WINDOW");
+  unsetenv("HEADRACE_EXCHANGE_WINDOW");
 }
 
 TEST(Settings, ZeroMeansTheMachine) {

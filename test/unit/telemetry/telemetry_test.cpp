@@ -1,44 +1,55 @@
-// Telemetry: spans end up in the trace and the totals; limits hold; nothing costs when off.
+// Telemetry: spans end up in the trace; limits hold; nothing costs when off.
 #include "runtime/telemetry/telemetry.h"
 
+#include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 using namespace headrace;
 
-TEST(Telemetry, SpansBecomeTotalsAndTrace) {
+TEST(Telemetry, SpansBecomeEvents) {
   VirtualClock clock;
   Telemetry telemetry(clock);
   Track *track = telemetry.track(1, "worker 0");
   for (int64_t step = 1; step <= 2; ++step) {
-    ScopedSpan span(track, SpanKind::kTask, telemetry.intern("scan \"lineitem\""), TaskId(4));
+    ScopedSpan span(track, SpanKind::kTask, "scan \"lineitem\"", TaskId(4));
     span.addRows(100);
+    span.addBytes(7);
     clock.advanceTo(step * 2'000'000);
   }
-  {
-    ScopedSpan wait(track, SpanKind::kWait, "credits", TaskId(4));
-    clock.advanceTo(5'000'000);
-  }
-  telemetry.counter(1, "bytes sent").add(7);
-  telemetry.counter(1, "bytes sent").add(5);
-
-  std::vector<Telemetry::Total> totals = telemetry.totals();
-  ASSERT_EQ(totals.size(), 2u);
-  EXPECT_EQ(totals[0].count, 2);
-  EXPECT_EQ(totals[0].nanoseconds, 4'000'000);
-  EXPECT_EQ(totals[0].longestNanoseconds, 2'000'000);
-  EXPECT_EQ(totals[0].rows, 200);
-  EXPECT_EQ(totals[1].kind, SpanKind::kWait);
-  EXPECT_EQ(totals[1].nanoseconds, 1'000'000);
-
   std::string json = telemetry.traceJson();
   EXPECT_NE(json.find("\"name\":\"scan \\\"lineitem\\\"\",\"cat\":\"task\",\"pid\":1"),
             std::string::npos)
       << json;
   EXPECT_NE(json.find("\"ts\":2000.000,\"dur\":2000.000"), std::string::npos) << json;
-  EXPECT_NE(json.find("\"args\":{\"value\":12}"), std::string::npos) << json;
-  EXPECT_NE(telemetry.summary().find("rank 1  bytes sent: 12\n"), std::string::npos);
+  EXPECT_NE(json.find("\"args\":{\"task\":4,\"rows\":100,\"bytes\":7}"), std::string::npos) << json;
+}
+
+TEST(Telemetry, TracesOfProcessesBecomeOne) {
+  VirtualClock clock;
+  std::vector<std::string> traces;
+  for (int rank = 0; rank < 3; ++rank) {
+    Telemetry telemetry(clock);
+    ScopedSpan(telemetry.track(rank, "worker 0"), SpanKind::kIo, "load");
+    traces.push_back(telemetry.traceJson());
+  }
+  nlohmann::json merged = nlohmann::json::parse(mergedTraces(traces));
+  std::set<int> ranks;
+  for (const nlohmann::json &event : merged["traceEvents"]) {
+    if (event["ph"] == "X") {
+      ranks.insert(event["pid"].get<int>());
+    }
+  }
+  EXPECT_EQ(ranks, (std::set<int>{0, 1, 2}));
+}
+
+TEST(Telemetry, AFileThatCannotBeWrittenIsAnError) {
+  Status status = writeTraceFile("/no/such/folder/trace.json", "{}");
+  EXPECT_EQ(status.kind(), ErrorKind::kIo);
+  EXPECT_NE(status.message().find("cannot write the trace: /no/such/folder/trace.json"),
+            std::string::npos);
 }
 
 TEST(Telemetry, SpansBeyondTheLimitAreCounted) {
@@ -49,8 +60,7 @@ TEST(Telemetry, SpansBeyondTheLimitAreCounted) {
     ScopedSpan span(track, SpanKind::kIo, "read");
   }
   EXPECT_EQ(track->spans().size(), 2u);
-  EXPECT_EQ(track->droppedSpans(), 3);
-  EXPECT_NE(telemetry.summary().find("--trace-events): 3"), std::string::npos);
+  EXPECT_EQ(telemetry.droppedSpans(), 3);
 }
 
 TEST(Telemetry, NullTrackRecordsNothing) {
@@ -65,14 +75,14 @@ TEST(Telemetry, ManyThreads) {
     threads.emplace_back([&telemetry] {
       Track *track = telemetry.track(0, "worker");
       for (int count = 0; count < 1000; ++count) {
-        ScopedSpan span(track, SpanKind::kTask, telemetry.intern("work"));
-        telemetry.counter(0, "morsels").add(1);
+        ScopedSpan span(track, SpanKind::kTask, "work");
       }
     });
   }
   for (std::thread &thread : threads) {
     thread.join();
   }
-  EXPECT_EQ(telemetry.counter(0, "morsels").value(), 4000);
-  EXPECT_EQ(telemetry.totals().at(0).count, 4000);
+  EXPECT_EQ(telemetry.droppedSpans(), 0);
+  nlohmann::json trace = nlohmann::json::parse(telemetry.traceJson());
+  EXPECT_EQ(trace["traceEvents"].size(), 4000u + 4 + 1); // and the names of tracks and process
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
@@ -96,9 +96,9 @@ class Jit:
         """The program for arrays (or TensorTypes) of these shapes and types."""
         return self._program(arguments)[1]
 
-    def explain(self, *arguments: object) -> str:
-        """What was decided for arguments of these shapes and types and why, then the plan."""
-        return self.compile(*arguments).explain()
+    def explain(self, *arguments: object, runner_up: bool = False, tasks: bool = False) -> str:
+        """What was decided for arguments of these shapes and types and why; see `headrace.explain`."""
+        return self.compile(*arguments).explain(runner_up=runner_up, tasks=tasks)
 
     def _program(self, arguments: tuple[object, ...]) -> tuple[Traced, Program]:
         types = self._types(arguments)
@@ -156,6 +156,7 @@ def jit(
     memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> Jit | Callable[[Callable], Jit]:
     """Compiles a function over arrays (array API vocabulary: headrace.array) for the arguments it meets.
 
@@ -163,8 +164,9 @@ def jit(
     the processors this process may use). memory: limit of all ranks together, in bytes or as "4GB".
     topology: a topology file or the name of a shipped one; default: this machine, divided among the ranks.
     layout_seed: forces a random feasible layout instead of the solver's.
+    settings: of the runs, by name: {"trace": "t.json"}.
     """
-    options = Options(ranks, threads, memory, topology, layout_seed)
+    options = Options(ranks, threads, memory, topology, layout_seed, settings)
     return Jit(function, options) if function else lambda function: Jit(function, options)
 
 

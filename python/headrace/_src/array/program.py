@@ -13,10 +13,11 @@ from headrace._src import programs
 from headrace._src.array.queries import QueryTensor
 from headrace._src.cost import Cost, cost_of
 from headrace._src.errors import HeadraceError
+from headrace._src.explain import explained
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
-from headrace._src.query.tables import Table
+from headrace._src.query.tables import Table, TablesArgument, resolve
 from headrace._src.tuning import database
 from headrace._src.tuning import use as tuning
 
@@ -30,6 +31,7 @@ class Options:
     memory: int | str | None = None
     topology: str | Path | None = None
     layout_seed: int | None = None
+    settings: Mapping[str, object] | None = None
 
     def target(self) -> Target:
         return Target.of(self.ranks, self.topology, self.layout_seed)
@@ -45,9 +47,10 @@ class Lowered:
 
     @cached_property
     def phases(self) -> dict[str, str]:
-        """The program after import, optimize, shard, form and schedule."""
+        """The program after import, optimize, shard, form, lower and schedule."""
         request = _request(self.source, self.queries, self.options.target())
-        request.dump_phases = ["import", "optimize", "shard", "form", "schedule"]
+        request.dump_phases = ["import", "optimize", "shard", "form", "lower", "schedule"]
+        request.stop_after = "schedule"
         return dict(programs.checked(programs.compiler().compile_mlir(request)).dumps)
 
     @property
@@ -59,12 +62,18 @@ class Lowered:
         return Program(self.source, self.options, self.queries)
 
 
-def _request(source: str, queries: tuple[tuple[int, QueryTensor], ...], target: Target) -> Any:
+def _request(
+    source: str,
+    queries: tuple[tuple[int, QueryTensor], ...],
+    target: Target,
+    known: Mapping[str, str] | None = None,
+) -> Any:
+    """known: statistics of tables that the text scans."""
     from headrace import _compiler
 
     request = target.request()
     request.mlir = source
-    statistics: dict[str, str] = {}
+    statistics: dict[str, str] = dict(known or {})
     made = []
     for query in dict.fromkeys(tensor.query for _, tensor in queries):
         # Tensors of one call of to_tensors align; those of others do not, and are another conversion.
@@ -122,9 +131,14 @@ def bindings(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, Any]:
     return bound
 
 
-def compiled(source: str, queries: tuple[tuple[int, QueryTensor], ...], target: Target) -> CompiledQuery:
+def compiled(
+    source: str,
+    queries: tuple[tuple[int, QueryTensor], ...],
+    target: Target,
+    known: Mapping[str, str] | None = None,
+) -> CompiledQuery:
     """The plan and kernels of a function's text, its queries and a target."""
-    request = _request(source, queries, target)
+    request = _request(source, queries, target, known)
     answer = programs.checked(programs.compiler().compile_mlir(request))
     return CompiledQuery(
         plan_json=answer.plan_json,
@@ -139,14 +153,21 @@ class Program:
     """A compiled program: call it with its arrays."""
 
     def __init__(
-        self, source: str, options: Options, queries: tuple[tuple[int, QueryTensor], ...] = ()
+        self,
+        source: str,
+        options: Options,
+        queries: tuple[tuple[int, QueryTensor], ...] = (),
+        tables: Mapping[str, Table] | None = None,
     ) -> None:
+        """tables: what the names in the text's `frame.scan`s mean."""
         self._source = source
         self._queries = queries
-        self._tables = bindings(queries)
+        self._scanned = dict(tables or {})
         self._options = options
         self._loaded: LoadedProgram = self._load()
         plan = json.loads(self.plan_json)
+        self._tables = {**bindings(queries), **_bound(self._scanned)}
+        self._gives_table = bool(plan.get("result", {}).get("columns"))
         self._parameters: list[str] = [slot["name"] for slot in plan["slots"] if slot["kind"] == "tensor"]
 
     def write(self, folder: str | Path) -> None:
@@ -158,10 +179,11 @@ class Program:
         program = program_hash(self._source, queries)
         target = tuning.applied(self._options.target(), program, lambda: _sizes(queries))
         statistics = [tensor.query.statistics for _, tensor in queries]
-        key = plan_cache.key_of(["mlir", self._source, described(queries), statistics, target.key()])
+        known = {name: _statistics(table) for name, table in self._scanned.items()}
+        key = plan_cache.key_of(["mlir", self._source, described(queries), statistics, known, target.key()])
         return programs.load(
             key,
-            lambda: compiled(self._source, self._queries, target),
+            lambda: compiled(self._source, self._queries, target, known),
             persistent=True,
             settings=target.settings(),
         )
@@ -172,13 +194,8 @@ class Program:
 
     @property
     def text(self) -> str:
-        """The plan as text."""
+        """The tables and tasks of the plan."""
         return self._loaded.compiled.plan_text
-
-    @property
-    def explanation(self) -> str:
-        """The layouts chosen, their costs, and the runners-up."""
-        return json.loads(self.plan_json)["explanation"]
 
     @property
     def queries(self) -> tuple[tuple[int, QueryTensor], ...]:
@@ -190,9 +207,15 @@ class Program:
         """The text of its function."""
         return self._source
 
-    def explain(self) -> str:
-        """What was decided and why, then the plan."""
-        return self.text
+    def explain(self, *, analyze: bool = False, runner_up: bool = False, tasks: bool = False) -> str:
+        """What was decided and why, as a tree of operators.
+
+        analyze: with what the last run took. runner_up, tasks: as in `headrace.explain`.
+        """
+        profile = self._loaded.handle.profile() if analyze else ""
+        if analyze and profile == "{}":
+            raise HeadraceError("analyze shows the last run: call the program first")
+        return explained(self.plan_json, runner_up=runner_up, tasks=tasks, profile=profile)
 
     def cost(self, *, rows: Mapping[str, float] | None = None, skew: str | Sequence[str] = ()) -> Cost:
         """The predicted cost of the program, in parts; `rows` and `skew` as in `headrace.cost`."""
@@ -206,33 +229,59 @@ class Program:
         return json.loads(self._loaded.handle.profile() or "{}")
 
     def results(self, arrays: tuple[object, ...]) -> list[Any]:
-        """Runs it; the results as NumPy arrays."""
+        """Runs it; the results as NumPy arrays, or the one that is a table as a pyarrow.Table."""
         if len(arrays) != len(self._parameters):
             raise HeadraceError(f"the program takes {len(self._parameters)} arrays, got {len(arrays)}")
         bindings = {**self._tables, **dict(zip(self._parameters, arrays, strict=True))}
         options = self._options
-        run = programs.run_options(options.ranks, options.threads, options.memory)
-        settings = self._loaded.settings
-        return list(
-            programs.translated(lambda: self._loaded.handle.run(bindings, settings=settings, **run)).tensors
+        run = programs.run_options(
+            options.ranks, options.threads, options.memory, self._loaded.settings, options.settings
         )
+        done = programs.translated(lambda: self._loaded.handle.run(bindings, **run))
+        if self._gives_table:
+            import pyarrow as pa
+
+            return [pa.table(done)]
+        return list(done.tensors)
 
     def __call__(self, *arrays: object) -> Any:
         results = self.results(arrays)
         return results[0] if len(results) == 1 else tuple(results)
 
 
+def _statistics(table: Table) -> str:
+    from headrace._src.query.sql import _table_statistics
+
+    return _table_statistics(table)
+
+
+def _bound(tables: Mapping[str, Table]) -> dict[str, Any]:
+    from headrace._src.query.sql import bindings_of
+
+    return bindings_of(tables)
+
+
 def mlir(
     text: str,
     *,
+    tables: TablesArgument | None = None,
     ranks: int = 1,
     threads: int | None = None,
     memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> Program:
-    """Compiles a tensor program written in MLIR: a function on ranked tensors of linalg, tensor, arith, math.
+    """Compiles a program written in MLIR: a function on ranked tensors of linalg, tensor, arith, math, or one
+    of the dialect frame that scans tables (`headrace.lower` shows such of queries).
 
-    The options are those of `jit`. Call the result with the function's arrays, in their order.
+    tables: what its scans read, as in `headrace.sql`. The other options are those of `jit`. Call the result
+    with the function's arrays, in their order; it gives arrays, or a pyarrow.Table if that is its result.
     """
-    return Program(text, Options(ranks, threads, memory, topology, layout_seed))
+    options = Options(ranks, threads, memory, topology, layout_seed, settings)
+    return Program(text, options, tables=_scanned(text, resolve(tables)) if tables is not None else None)
+
+
+def _scanned(text: str, tables: dict[str, Table]) -> dict[str, Table]:
+    """Of the tables those that the text names."""
+    return {name: table for name, table in tables.items() if f'"{name}"' in text}

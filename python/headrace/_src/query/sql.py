@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src import programs
 from headrace._src.errors import HeadraceError
+from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
@@ -33,6 +34,11 @@ class Profile:
     plan_cached: bool = False
     kernels_compiled: int = 0
     run: dict[str, Any] = field(default_factory=dict)
+    plan_json: str = field(default="", repr=False)
+
+    def operators(self) -> list[OperatorRows]:
+        """The operators of the plan, those that feed another before it."""
+        return operator_rows(self.plan_json, json.dumps(self.run))
 
 
 _statistics: dict[str, str] = {}
@@ -55,6 +61,7 @@ def sql(
     layout_seed: int | None = None,
     statistics: Mapping[str, Any] | None = None,
     simulation_seed: int | None = None,
+    settings: Mapping[str, object] | None = None,
     progress: Callable[[int, int, int, str], None] | None = None,
     timeout: float | None = None,
     cancel: Cancel | None = None,
@@ -69,6 +76,7 @@ def sql(
     layout_seed: forces a random feasible layout instead of the solver's.
     statistics: documents by table name that stand in for what the storage says (as `table_statistics` gives).
     simulation_seed: the ranks run in one thread on a simulated network, in the order that the seed draws.
+    settings: of the run, by name, over those of the environment: {"trace": "t.json", "log": "info"}.
     progress: called twice a second with the tasks that have ended, all tasks, the rows taken in so far by all
     of them, and the name of one that is running; what it raises stops the query.
     timeout: seconds after which the query is stopped with QueryTimeoutError. cancel: a `Cancel`, which stops
@@ -88,7 +96,16 @@ def sql(
     if stop:
         stop()
     result = _run(
-        loaded.handle, resolved, ranks, threads, memory, simulation_seed, loaded.settings, progress, stop
+        loaded.handle,
+        resolved,
+        ranks,
+        threads,
+        memory,
+        simulation_seed,
+        loaded.settings,
+        settings,
+        progress,
+        stop,
     )
     table = pa.table(result)
     finished = time.perf_counter()
@@ -100,6 +117,7 @@ def sql(
         plan_cached=loaded.compiled.from_cache,
         kernels_compiled=loaded.compiled.kernels_compiled,
         run=json.loads(loaded.handle.profile() or "{}"),
+        plan_json=loaded.compiled.plan_json,
     )
     return table
 
@@ -114,34 +132,26 @@ def explain(
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     statistics: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
     analyze: bool = False,
+    runner_up: bool = False,
+    tasks: bool = False,
 ) -> str:
-    """What was decided for a query and why, then its plan.
+    """What was decided for a query and why: a tree of operators, with their estimated rows, bytes and time.
 
-    analyze: the query is run too, with `threads` and `memory`, and the rows and seconds of its tasks follow.
-    The other options are those of `sql`.
+    analyze: the query is run, with `threads`, `memory` and `settings`, and what it took stands beside the
+    estimates. runner_up: with the cheapest other way of each decision. tasks: the tables and tasks of the
+    plan follow. The other options are those of `sql`.
     """
     resolved = resolve(tables)
     loaded = _load(
         text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
     )
-    if not analyze:
-        return loaded.compiled.plan_text
-    _run(loaded.handle, resolved, ranks, threads, memory, None, loaded.settings)
-    return loaded.compiled.plan_text + _measured(json.loads(loaded.handle.profile()))
-
-
-def _measured(profile: dict[str, Any]) -> str:
-    """Rows and busy seconds of each task, over all ranks."""
-    tasks: dict[int, list[dict[str, Any]]] = {}
-    for task in profile["tasks"]:
-        tasks.setdefault(task["task"], []).append(task)
-    lines = [f"{'task':>4} {'rows in':>13} {'rows out':>13} {'busy ms':>10}  name"]
-    for number, parts in sorted(tasks.items()):
-        rows_in, rows_out = (sum(part[name] for part in parts) for name in ("rows_in", "rows_out"))
-        busy = 1e3 * sum(part["busy_seconds"] for part in parts)
-        lines.append(f"{number:>4} {rows_in:>13} {rows_out:>13} {busy:>10.3f}  {parts[0]['name']}")
-    return "\n".join([*lines, ""])
+    profile = ""
+    if analyze:
+        _run(loaded.handle, resolved, ranks, threads, memory, None, loaded.settings, settings)
+        profile = loaded.handle.profile()
+    return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks, profile=profile)
 
 
 def compile_to(
@@ -171,10 +181,23 @@ def compile_to(
         raise HeadraceError(f"cannot write the plan: {error}", "io") from None
 
 
-def lower(text: str, tables: TablesArgument, phases: list[str], *, ranks: int = 1) -> dict[str, str]:
-    """The program as text after each of the phases (import, optimize, shard, form)."""
-    answer = _compile(text, resolve(tables), Target.of(ranks, None, None), phases, None)
-    return dict(answer.dumps)
+def lower(
+    text: str,
+    tables: TablesArgument,
+    stop_after: str = "optimize",
+    *,
+    ranks: int = 1,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+    statistics: Mapping[str, Any] | None = None,
+) -> str:
+    """A query as MLIR after one of the compiler's phases: import, optimize, shard, form, lower or schedule.
+
+    The other options are those of `sql`; what a tuner found for the query is left aside.
+    """
+    target = Target.of(ranks, topology, layout_seed)
+    answer = _compile(text, resolve(tables), target, stop_after, statistics)
+    return dict(answer.dumps)[stop_after]
 
 
 def _key(text: str, tables: dict[str, Table], options: object) -> str:
@@ -210,7 +233,7 @@ def _load(
 def _compiled_query(
     text: str, tables: dict[str, Table], target: Target, statistics: Mapping[str, Any] | None
 ) -> CompiledQuery:
-    answer = _compile(text, tables, target, [], statistics)
+    answer = _compile(text, tables, target, "", statistics)
     return CompiledQuery(
         plan_json=answer.plan_json,
         kernels=answer.kernels,
@@ -246,7 +269,7 @@ def _compile(
     text: str,
     tables: dict[str, Table],
     target: Target,
-    dump_phases: list[str],
+    stop_after: str,
     statistics: Mapping[str, Any] | None,
 ) -> _Answer:
     start = time.perf_counter()
@@ -261,7 +284,8 @@ def _compile(
         for name, document in documents.items()
         if f'"{name}"' in substrait
     }
-    request.dump_phases = dump_phases
+    request.dump_phases = [stop_after]
+    request.stop_after = stop_after
     inner = programs.checked(programs.compiler().compile_sql(request))
     return _Answer(inner, {"statistics": measured - start, "parse": parsed - measured})
 
@@ -345,14 +369,15 @@ def _run(
     threads: int | None,
     memory: int | str | None,
     simulation_seed: int | None,
-    settings: dict[str, str],
+    tuned: Mapping[str, str],
+    settings: Mapping[str, object] | None = None,
     progress: Callable[[int, int, int, str], None] | None = None,
     stop: Callable[[], None] | None = None,
 ) -> Any:
     bindings = bindings_of(tables)
-    options = programs.run_options(ranks, threads, memory)
+    options = programs.run_options(ranks, threads, memory, tuned, settings)
     options["progress"] = progress
     options["poll"] = stop
     if simulation_seed is not None:
         options["simulation_seed"] = simulation_seed
-    return programs.translated(lambda: program.run(bindings, settings=settings, **options))
+    return programs.translated(lambda: program.run(bindings, **options))

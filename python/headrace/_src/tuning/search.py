@@ -2,8 +2,8 @@
 
 Near-optimal layouts come from the solver, which is asked again with costs that are off by chance. Different
 plans are simulated, also those of other shapes of the mesh; the best and the default are run in turns, and
-those that fall behind are dropped. Sizes of chunks and morsels and the switch of collective algorithms are
-then varied one by one around the best.
+those that fall behind are dropped. Sizes of chunks and messages and the switch of collective algorithms are
+then varied one by one around the best. What wins by less than equal runs differ has not won.
 """
 
 from __future__ import annotations
@@ -30,12 +30,15 @@ from headrace._src.tuning.subject import ProgramSubject, Subject, target_for
 
 #: Why a search ended: Control-C.
 INTERRUPTED = "interrupted"
-#: A choice replaces the default only if it is quicker by more than this, in the least and the median run.
+#: A choice replaces the default only if it is quicker by more than this, in the least and the median run,
+#: and by more than equal runs of the default differ.
 GAIN_MIN = 0.03
 #: Alternatives in a row that give no new plan end the enumeration.
 _BARREN_MAX = 12
 #: Rows of a table, beside the chosen one and the default.
 _SHOWN_MAX = 12
+#: Two halves of two runs.
+_EQUAL_RUNS_MIN = 4
 #: A candidate this much behind the best is dropped.
 _BEHIND_MAX = 0.15
 
@@ -99,6 +102,8 @@ class Outcome:
     stopped: str  # why, such as INTERRUPTED
     #: Shapes of the mesh that gave no plan of their own.
     skipped: list[Skipped] = field(default_factory=list)
+    #: By how much equal runs differed, as a share; 0 if nothing was run.
+    noise: float = 0.0
 
     def __repr__(self) -> str:
         lines = [f"{counted(len(self.candidates), 'plan')} on {counted(self.ranks, 'rank')}; {self.stopped}"]
@@ -114,11 +119,13 @@ class Outcome:
             )
         if _standing(ordered[0]) < _standing(self.best):
             lines.append(
-                f"what is above the chosen one is not {100 * GAIN_MIN:.0f} % quicker, as a choice must be "
-                "(where it was run, in the least and in the median of its runs)"
+                f"what is above the chosen one is not {100 * max(GAIN_MIN, self.noise):.0f} % quicker, as a "
+                "choice must be (where it was run, in the least and in the median of its runs)"
             )
         for one in self.skipped:
             lines.append(f"{'-':>13} {'-':>13} {'-':>5}  mesh {one.choice.mesh}: {one.reason}")
+        if self.noise:
+            lines.append(f"equal runs differ by {100 * self.noise:.1f} %")
         if regret := self._regret():
             lines.append(regret)
         if self.best.hierarchical is not None and self.best.predicted:
@@ -178,6 +185,7 @@ class _Search:
         self._seen: dict[str, Candidate] = {}
         self._skipped: list[Skipped] = []
         self._stopped = "nothing left to try"
+        self._noise = 0.0
 
     def run(self) -> Outcome:
         if self._here and self._target.topology:
@@ -196,7 +204,15 @@ class _Search:
         except OSError as error:
             raise HeadraceError(f"cannot write the tuning record: {error}", "io") from None
         return Outcome(
-            self._target.ranks, best, default, self._candidates(), record, path, self._stopped, self._skipped
+            self._target.ranks,
+            best,
+            default,
+            self._candidates(),
+            record,
+            path,
+            self._stopped,
+            self._skipped,
+            self._noise,
         )
 
     def _best(self, default: Candidate) -> Candidate:
@@ -204,6 +220,7 @@ class _Search:
         layouts = self._candidates()
         if not self._here:
             return self._vary(self._quickest(layouts))
+        self._noise = self._equal_runs(default)
         best = self._vary(self._measure(self._finalists(layouts)))
         # The default may have dropped out by one slow run.
         return best if best is default else self._duel(default, best)
@@ -328,6 +345,23 @@ class _Search:
     def _once(self, one: Candidate) -> None:
         one.runs.append(self._subject.run(one.handle, self._threads, target_for(self._target, one.choice)))
 
+    def _equal_runs(self, one: Candidate) -> float:
+        """By how much one half of equal runs would have beaten the other, in turns or one after the other."""
+        self._warm([one])
+        while len(one.runs) < 2 * max(self._budget.rounds, 2):
+            if len(one.runs) >= _EQUAL_RUNS_MIN and time.monotonic() > self._deadline:
+                break
+            self._once(one)
+        runs, one.runs = one.runs, []
+        middle = len(runs) // 2
+        noise = 0.0
+        for left, right in ((runs[::2], runs[1::2]), (runs[:middle], runs[middle:])):
+            for figure in (min, statistics.median):
+                slower, quicker = sorted((figure(left), figure(right)), reverse=True)
+                noise = max(noise, 1 - quicker / slower)
+        self._progress(f"equal runs differ by {100 * noise:.1f} %")
+        return noise
+
     @staticmethod
     def _quickest(candidates: list[Candidate]) -> Candidate:
         return min(candidates, key=_standing)
@@ -358,10 +392,6 @@ class _Search:
             out["chunks"] = lambda choice: [choice.with_chunk_rows(rows) for rows in (16384, 262144)]
         if not self._here:
             return out
-        if "load" in kinds and plan.get("streams"):
-            out["morsels"] = lambda choice: [
-                choice.with_setting("morselRows", rows) for rows in ("32768", "65536", "262144")
-            ]
         if "exchange" in kinds and self._target.ranks > 1:
             out["messages"] = lambda choice: [
                 choice.with_setting("exchangeBuffer", size) for size in ("262144", "4194304")
@@ -389,7 +419,7 @@ class _Search:
         if one is other:
             return True
         if one.runs and other.runs:
-            gain = 1 - GAIN_MIN
+            gain = 1 - max(GAIN_MIN, self._noise)
             return min(one.runs) < gain * min(other.runs) and statistics.median(
                 one.runs
             ) < gain * statistics.median(other.runs)

@@ -136,9 +136,9 @@ class ProgramSubject:
         if bindings is None:
             bindings = {**program.bindings(self.queries), **self._arrays(self._cache["plan"])}
             self._cache["bindings"] = bindings
-        options = programs.run_options(target.ranks, threads, None)
+        options = programs.run_options(target.ranks, threads, None, target.settings())
         started = time.perf_counter()
-        programs.translated(lambda: handle.run(bindings, settings=target.settings(), **options))
+        programs.translated(lambda: handle.run(bindings, **options))
         return time.perf_counter() - started
 
     def remember(self, plan_json: str) -> None:

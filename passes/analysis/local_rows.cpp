@@ -1,6 +1,6 @@
 // Shares follow from the scans and exchanges below a table; partial aggregates have what their
 // rank's rows give.
-#include "passes/form/local_rows.h"
+#include "passes/analysis/local_rows.h"
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameOps.h"
@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace headrace::form {
+namespace headrace::analysis {
 
 double LocalRows::shareOf(Value table) {
   auto known = shares_.find(table);
@@ -39,12 +39,12 @@ double LocalRows::shareOf(Value table) {
   return share;
 }
 
-analysis::Cardinality LocalRows::of(Value table) {
-  analysis::Cardinality rows = analysis_.rowsOf(table);
+Cardinality LocalRows::of(Value table) {
+  Cardinality rows = analysis_.rowsOf(table);
   auto aggregate = table.getDefiningOp<frame::AggregateOp>();
   if (aggregate && aggregate.getStage() == frame::AggregateStage::Partial) {
     // A rank may see every group, but no more than its rows.
-    analysis::Cardinality input = of(aggregate.getInput());
+    Cardinality input = of(aggregate.getInput());
     rows.expected = std::min(rows.expected, input.expected);
     rows.p95 = std::min(rows.p95, input.p95);
     return rows;
@@ -57,7 +57,7 @@ analysis::Cardinality LocalRows::of(Value table) {
 }
 
 DictionaryAttr LocalRows::attributeOf(Value table) {
-  analysis::Cardinality rows = of(table);
+  Cardinality rows = of(table);
   Builder builder(table.getContext());
   NamedAttrList out;
   auto set = [&](StringRef name, double value) {
@@ -75,4 +75,4 @@ DictionaryAttr LocalRows::attributeOf(Value table) {
   return out.getDictionary(builder.getContext());
 }
 
-} // namespace headrace::form
+} // namespace headrace::analysis

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace headrace::form {
+namespace headrace::analysis {
 
 /// Estimates of the rows of tables on one rank. Invalid once the program below has changed. Not
 /// thread-safe.
@@ -15,23 +15,25 @@ public:
 
   /// The largest rank's rows, taken to be an even share. `min` and `max` of a share are not
   /// promises.
-  analysis::Cardinality of(mlir::Value table);
+  Cardinality of(mlir::Value table);
   /// The same as an attribute of `pipe.state`: {min, expected, p95, max}.
   mlir::DictionaryAttr attributeOf(mlir::Value table);
   /// How many rows `to` has on a rank for each that `from` has.
   double ratio(mlir::Value to, mlir::Value from) {
     return of(to).expected / std::max(of(from).expected, 1.0);
   }
+  /// Mean bytes of a row.
+  double bytesPerRow(mlir::Value table) { return analysis_.bytesPerRow(table); }
   /// On all ranks together.
-  analysis::Cardinality everywhere(mlir::Value table) { return analysis_.rowsOf(table); }
+  Cardinality everywhere(mlir::Value table) { return analysis_.rowsOf(table); }
 
 private:
   /// The part of the rows of a table that one rank holds, 1 / ranks to 1.
   double shareOf(mlir::Value table);
 
   double ranks_;
-  analysis::CardinalityAnalysis analysis_;
+  CardinalityAnalysis analysis_;
   llvm::DenseMap<mlir::Value, double> shares_;
 };
 
-} // namespace headrace::form
+} // namespace headrace::analysis

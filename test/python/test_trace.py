@@ -1,0 +1,148 @@
+"""Traces, logs and profiles: from Python, from the commands, of ranks in one process and in several."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import headrace as hr
+import pytest
+from headrace._src.command_line import main
+from headrace._src.query.sql import compile_to
+
+SHUFFLE = (
+    "select o_orderpriority, sum(l_quantity) q from orders, lineitem "
+    "where o_orderkey = l_orderkey group by 1 order by 1"
+)
+RUN = Path(hr.__path__[-1]).parents[1] / "bin" / "headrace-run"
+
+
+def checked_events(path: Path) -> list[dict[str, Any]]:
+    """The complete events of a trace that keeps to the trace event format: Perfetto refuses what does not."""
+    trace = json.loads(path.read_text())
+    assert set(trace) <= {"traceEvents", "displayTimeUnit", "otherData", "metadata"}
+    assert trace["displayTimeUnit"] in ("ms", "ns")
+    named: set[tuple[str, int, int]] = set()
+    complete = []
+    for event in trace["traceEvents"]:
+        assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
+        assert isinstance(event["name"], str) and event["name"]
+        if event["ph"] == "M":
+            assert event["name"] in ("process_name", "thread_name")
+            assert isinstance(event["args"]["name"], str)
+            named.add((event["name"], event["pid"], event["tid"] if event["name"] == "thread_name" else 0))
+            continue
+        assert event["ph"] == "X"
+        assert event["ts"] >= 0 and event["dur"] >= 0
+        assert isinstance(event["cat"], str) and isinstance(event["args"], dict)
+        complete.append(event)
+    for event in complete:
+        assert ("process_name", event["pid"], 0) in named
+        assert ("thread_name", event["pid"], event["tid"]) in named
+    _check_nesting(complete)
+    return complete
+
+
+def _check_nesting(events: list[dict[str, Any]]) -> None:
+    """On one thread an event lies within another or beside it."""
+    tracks: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    for event in events:
+        tracks.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["ts"] + event["dur"]))
+    for spans in tracks.values():
+        open_ends: list[float] = []
+        for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+            while open_ends and open_ends[-1] <= start + 1e-3:
+                open_ends.pop()
+            assert not open_ends or end <= open_ends[-1] + 1e-3
+            open_ends.append(end)
+
+
+def check_complete(path: Path, ranks: int, rows: int) -> None:
+    """Loads with rows and bytes, tasks, exchanges and waits, of every rank."""
+    events = checked_events(path)
+    for rank in range(ranks):
+        here = [event for event in events if event["pid"] == rank]
+        assert {"phase", "task", "io", "wait", "link"} <= {event["cat"] for event in here}, rank
+    loads = [event for event in events if event["cat"] == "io" and event["name"] == "load_lineitem"]
+    assert sum(event["args"]["rows"] for event in loads) == rows
+    assert all(event["args"]["bytes"] >= 0 for event in loads)
+    sent = sum(event["args"]["bytes"] for event in events if event["name"] == "send")
+    received = sum(event["args"]["bytes"] for event in events if event["name"] == "receive")
+    assert sent == received > 0
+
+
+@pytest.fixture()
+def shuffling(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Options under which the query's ranks exchange rows."""
+    return {"ranks": 3, "topology": "ethernet-fast", "layout_seed": 5}
+
+
+def test_a_trace_from_python(
+    tpch_small: Path, tmp_path: Path, shuffling: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_setting, by_variable = tmp_path / "a.json", tmp_path / "b.json"
+    expected = hr.sql(SHUFFLE, tpch_small, threads=2, settings={"trace": by_setting}, **shuffling)
+    monkeypatch.setenv("HEADRACE_TRACE", str(by_variable))
+    assert hr.sql(SHUFFLE, tpch_small, threads=2, **shuffling).equals(expected)
+    rows = hr.sql("select count(*) n from lineitem", tpch_small, settings={"trace": ""})["n"][0].as_py()
+    for trace in (by_setting, by_variable):
+        check_complete(trace, 3, rows)
+
+
+def test_a_trace_of_processes(tpch_small: Path, tmp_path: Path, shuffling: dict[str, Any]) -> None:
+    plan, trace = tmp_path / "q.plan", tmp_path / "t.json"
+    compile_to(plan, SHUFFLE, tpch_small, **shuffling)
+    done = subprocess.run(
+        [RUN, plan, "--processes", "--threads", "3", "--trace", trace, "--profile"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    profile = json.loads(done.stderr)
+    assert {task["rank"] for task in profile["tasks"]} == {0, 1, 2}
+    assert len(profile["peak_bytes"]) == 3 and profile["threads"] == 3
+    check_complete(trace, 3, 60175)
+
+
+def test_the_command_traces_logs_and_profiles(
+    tpch_tiny: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADRACE_LOG", "off")  # put back when the test ends: --log changes it
+    trace = tmp_path / "t.json"
+    words = ["sql", "select count(*) from region", "--tables", str(tpch_tiny)]
+    assert main([*words, "--trace", str(trace), "--log", "info", "--profile"]) == 0
+    assert checked_events(trace)
+    said = capfd.readouterr().err
+    assert " info: run of " in said
+    assert any("peak_bytes" in json.loads(line) for line in said.splitlines() if line.startswith("{"))
+    assert main([*words, "--exchange-window", "0"]) == 2
+    assert "--exchange-window must be within 1 to 1024 messages, got: 0" in capfd.readouterr().err
+
+
+def test_a_trace_that_cannot_be_written(tpch_tiny: Path) -> None:
+    with pytest.raises(hr.HeadraceError, match="cannot write the trace: /no/such/folder/t.json") as caught:
+        hr.sql("select 1 a from region", tpch_tiny, settings={"trace": "/no/such/folder/t.json"})
+    assert caught.value.kind == "io"
+
+
+def test_the_log_tells_of_compilation_and_run(tpch_tiny: Path, tmp_path: Path) -> None:
+    script = f"import headrace as hr; hr.sql('select count(*) from region', {str(tpch_tiny)!r})"
+    environment = {**os.environ, "HEADRACE_LOG": "debug", "HEADRACE_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    for words in ("is compiled", "compiled, phase shard: ", "run of ", "starts task 0 load_region"):
+        assert words in done.stderr, done.stderr
+
+
+def test_a_jitted_function_is_traced(tmp_path: Path) -> None:
+    import numpy as np
+
+    trace = tmp_path / "t.json"
+    double = hr.jit(ranks=2, threads=2, settings={"trace": trace})(lambda x: x + x)
+    double(np.ones((64, 8), dtype=np.float32))
+    assert {event["pid"] for event in checked_events(trace)} == {0, 1}

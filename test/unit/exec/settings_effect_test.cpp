@@ -1,0 +1,221 @@
+// Every setting of the table has an effect that can be seen: what nobody reads is no setting.
+#include "runtime/base/log.h"
+#include "runtime/exec/run_settings.h"
+#include "test/unit/exec/test_plans.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace headrace::exec {
+namespace {
+
+/// Rows by hash to the other ranks and all of them to the first.
+PlanBuilder shuffle() {
+  PlanBuilder b;
+  b.chunkRows = 1000;
+  int32_t parts = b.stream();
+  b.run("partition", b.load("t"), {}, parts);
+  b.result(b.exchange(plan::ExchangeKind::kGather, b.exchange(plan::ExchangeKind::kHash, parts)));
+  return b;
+}
+
+PlanBuilder copy() {
+  PlanBuilder b;
+  int32_t copied = b.stream();
+  b.run("copy", b.load("t"), {}, copied);
+  b.result(copied);
+  return b;
+}
+
+/// Into a state, so that no worker waits for room.
+PlanBuilder sum() {
+  PlanBuilder b;
+  int32_t input = b.load("t");
+  int32_t state = b.state(plan::StateKind::kScalar, 16, "merge_sum");
+  int32_t filled = b.run("sum", input, {{state, plan::StateUse::kPerWorker}});
+  int32_t out = b.stream();
+  b.runState("emit_sum", state, out, {filled});
+  b.result(out);
+  return b;
+}
+
+/// A tensor of 2 MB, summed over the ranks.
+PlanBuilder allReduce() {
+  PlanBuilder b;
+  plan::Slot slot;
+  slot.name = "a";
+  slot.kind = "tensor";
+  b.plan.slots.push_back(slot);
+  b.plan.buffers.push_back({"a", "host", "f64", {1 << 18}, plan::kNone, 0});
+  b.plan.buffers.push_back({"sum", "host", "f64", {1 << 18}, plan::kNone, 0});
+  plan::Task load;
+  load.kind = plan::TaskKind::kLoad;
+  load.slot = 0;
+  load.outputs = {0};
+  plan::Task reduce;
+  reduce.kind = plan::TaskKind::kCollective;
+  reduce.operation = reduce.name = "all_reduce";
+  reduce.inputs = {0};
+  reduce.outputs = {1};
+  reduce.after = {0};
+  plan::Task result;
+  result.kind = plan::TaskKind::kResult;
+  result.buffer = 1;
+  result.after = {1};
+  b.plan.tasks = {load, reduce, result};
+  return b;
+}
+
+struct Seen {
+  Status status;
+  RunResult result;
+  int64_t retainedBytes = 0;
+};
+
+Seen run(const PlanBuilder &builder, const Settings &settings,
+         std::optional<SimOptions> simulation = std::nullopt) {
+  auto program = Program::load(builder.plan, testKernels());
+  EXPECT_TRUE(program.ok()) << program.status().toString();
+  SessionOptions shared = sessionOptions(settings);
+  RunOptions options = runOptions(settings);
+  if (simulation) {
+    options.simulation = simulation;
+    shared.threads = 0;
+  }
+  Session session(shared);
+  TestTable table(2);
+  for (int64_t i = 0; i < 50000; ++i) {
+    table[0].push_back(i);
+    table[1].push_back(i * 3);
+  }
+  std::vector<double> tensor(1 << 18, 1.0);
+  Bindings bindings;
+  bindings.tables["t"] = openTable(table, 500);
+  bindings.tensors["a"] = TensorView{tensor.data(), "f64", {1 << 18}, {}};
+  Expected<RunResult> ran = (*program)->run(session, bindings, options);
+  Seen seen;
+  seen.status = ran.status();
+  if (ran.ok()) {
+    seen.result = *std::move(ran);
+  }
+  seen.result.table.reset(); // what it holds goes back to the pool
+  seen.result.tensors.clear();
+  seen.retainedBytes = session.blocks()->retainedBytes();
+  return seen;
+}
+
+/// How often workers took up a task.
+size_t spansNamed(const Seen &seen, const std::string &name) {
+  size_t count = 0;
+  nlohmann::json trace = nlohmann::json::parse(seen.result.traceJson);
+  for (const nlohmann::json &event : trace["traceEvents"]) {
+    count += event["ph"] == "X" && event["cat"] == "task" && event["name"] == name;
+  }
+  return count;
+}
+
+/// In virtual time the same run takes the same time to the nanosecond, unless a setting differs.
+std::string simulated(const PlanBuilder &builder, Settings settings) {
+  settings.ranks = 4;
+  Seen seen = run(builder, settings, SimOptions{.seed = 7});
+  EXPECT_TRUE(seen.status.ok()) << seen.status.toString();
+  return std::to_string(seen.result.profile.wallSeconds);
+}
+
+struct Experiment {
+  const char *one;
+  const char *other;
+  std::function<std::string(const Settings &)> observe;
+};
+
+std::map<std::string, Experiment> experiments() {
+  auto traced = [](Settings settings) {
+    settings.trace = "a file";
+    settings.threads = 2;
+    return settings;
+  };
+  auto ofExchange = [](const Settings &s) { return simulated(shuffle(), s); };
+  auto ofCollective = [](const Settings &s) { return simulated(allReduce(), s); };
+  return {
+      {"memory",
+       {"1GiB", "1MiB", [](const Settings &s) { return run(shuffle(), s).status.toString(); }}},
+      {"retainedMemory",
+       {"0", "1GiB",
+        [](const Settings &s) {
+          return run(allReduce(), s).retainedBytes < 4 << 20 ? "freed" : "kept";
+        }}},
+      {"threads",
+       {"1", "3",
+        [](const Settings &s) { return std::to_string(run(copy(), s).result.profile.threads); }}},
+      {"ranks",
+       {"1", "3",
+        [](const Settings &s) { return std::to_string(run(shuffle(), s).result.profile.ranks); }}},
+      {"exchangeBuffer", {"4KiB", "1MiB", ofExchange}},
+      {"exchangeWindow", {"1", "16", ofExchange}},
+      {"collectiveBuffer", {"4KiB", "1MiB", ofCollective}},
+      {"collectiveWindow", {"1", "16", ofCollective}},
+      {"collectiveTree", {"0", "1GiB", ofCollective}},
+      {"checksums",
+       {"on", "off",
+        [](Settings s) {
+          s.ranks = 2;
+          s.exchangeBuffer = 4096;
+          bool seen = false; // a damaged header always is
+          for (uint64_t seed = 0; seed < 10; ++seed) {
+            SimOptions damaging{.seed = seed, .corruptProbability = 0.02};
+            std::string message = run(shuffle(), s, damaging).status.message();
+            seen |= message.find("the body's checksum") != std::string::npos;
+          }
+          return std::string(seen ? "seen" : "not seen");
+        }}},
+      {"deterministic",
+       {"on", "off",
+        [=](const Settings &s) { // how many workers are given the task at once
+          return spansNamed(run(sum(), traced(s)), "sum") == 1 ? "one" : "several";
+        }}},
+      {"log",
+       {"off", "info",
+        [](const Settings &s) {
+          testing::internal::CaptureStderr();
+          s.applyLog();
+          run(copy(), s);
+          setLogLevel(LogLevel::kOff);
+          return testing::internal::GetCapturedStderr().empty() ? "silent" : "told";
+        }}},
+      {"trace",
+       {"", "trace.json",
+        [](const Settings &s) {
+          return run(copy(), s).result.traceJson.empty() ? "none" : "a trace";
+        }}},
+      {"traceEvents",
+       {"0", "100",
+        [=](const Settings &s) {
+          return spansNamed(run(copy(), traced(s)), "copy") == 0 ? "no spans" : "spans";
+        }}},
+  };
+}
+
+TEST(Settings, EachHasAnEffect) {
+  std::map<std::string, Experiment> known = experiments();
+  for (const SettingInfo &setting : settingTable()) {
+    auto found = known.find(setting.name);
+    ASSERT_NE(found, known.end()) << "no experiment shows an effect of: " << setting.name;
+    SCOPED_TRACE(setting.name);
+    auto observed = [&](const char *value) {
+      Settings settings;
+      Status status = settings.set(setting.name, value);
+      EXPECT_TRUE(status.ok()) << status.toString();
+      return found->second.observe(settings);
+    };
+    std::string one = observed(found->second.one);
+    EXPECT_EQ(one, observed(found->second.one)) << setting.name << " alone does not decide it";
+    EXPECT_NE(one, observed(found->second.other)) << "without effect: " << setting.name;
+    known.erase(found);
+  }
+  EXPECT_TRUE(known.empty()) << "no setting: " << known.begin()->first;
+}
+
+} // namespace
+} // namespace headrace::exec
