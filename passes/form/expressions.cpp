@@ -342,9 +342,18 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     return dateOf(input);
   }
   if (frame::isDate(input.type) && frame::isTimestamp(target)) {
-    out.value = multiply(input.value, integer(kDayMicroseconds, 128), 128, guard);
-    failUnlessFits(out.value, *typeRange(target), guard);
-    return conform(out, typeRange(target));
+    constexpr Range kDay{kDayMicroseconds, kDayMicroseconds};
+    Range bounds = *typeRange(target);
+    std::optional<Range> range =
+        multiplyRanges(input.range ? *input.range : *typeRange(input.type), kDay);
+    bool proven = range->low >= bounds.low && range->high <= bounds.high;
+    unsigned bits = proven ? 64 : 128;
+    out.value = arith::MulIOp::create(b_, loc_, toWidth(input.value, bits),
+                                      integer(kDayMicroseconds, bits));
+    if (!proven) {
+      failUnlessFits(out.value, bounds, guard);
+    }
+    return conform(out, proven ? *range : bounds);
   }
   if (isIntegral(input.type) && isIntegral(target)) {
     out = rescale(input, scaleOf(input.type), scaleOf(target), target);

@@ -150,7 +150,7 @@ class _Builder:
         return self._emit(text, columns, rows)
 
     def _correlated(self, source: Relation, pool: list[Relation]) -> Relation | None:
-        """A subquery on a column of the source, as a plan of SQL has it: on the distinct values only, joined back."""
+        """A subquery on a column of the source, as plans have it: on its distinct values, joined back."""
         random = self._random
         inner = self._renamed(random.choice(pool))
         if source.rows_max * inner.rows_max > _ROWS_MAX:

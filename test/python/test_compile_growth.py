@@ -1,4 +1,4 @@
-"""Up to the layouts, no phase takes longer than about in proportion to the size of a program: n against 2n."""
+"""Up to the layouts, compiling takes time in proportion to the size of a program: n against 2n."""
 
 from __future__ import annotations
 
@@ -105,9 +105,7 @@ def _seconds(text: str, folder: Path) -> float:
         environment["PATH"] = f"{build}/bin{os.pathsep}{environment['PATH']}"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = ["headrace-opt", "--stop-after=shard", str(file), "-o", "/dev/null"]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, env=environment, check=False
-    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
     assert done.returncode == 0, done.stderr[:2000]
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
