@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from headrace._src.errors import HeadraceError as HeadraceError
     from headrace._src.query.sql import explain as explain
     from headrace._src.query.sql import last_profile as last_profile
+    from headrace._src.query.sql import lower as lower
     from headrace._src.query.sql import sql as sql
     from headrace._src.query.stop import Cancel as Cancel
     from headrace._src.tuning.tune import tune as tune
