@@ -17,7 +17,8 @@ bool isClose(double a, double b, double scale) {
   if (std::isnan(a) || std::isnan(b)) {
     return std::isnan(a) && std::isnan(b);
   }
-  return a == b || std::fabs(a - b) <= kRealTolerance * scale;
+  bool finite = std::isfinite(a) && std::isfinite(b); // an infinity is near nothing
+  return a == b || (finite && std::fabs(a - b) <= kRealTolerance * scale);
 }
 
 bool isReal(const Scalar &value) { return std::holds_alternative<double>(value.value); }
