@@ -1,5 +1,6 @@
 // The search for a join order: dynamic programming over connected sets of relations, greedy beyond.
 #include "passes/optimize/join_graph.h"
+#include "passes/optimize/join_prices.h"
 
 #include <cmath>
 
@@ -11,23 +12,13 @@ using analysis::TableEstimate;
 
 namespace {
 
-// Costs in the time of handling one row in a pipeline.
-constexpr double kBuildRow = 3;
-constexpr double kOutputRow = 0.5;
-// A probe costs more, the further away the hash table is.
-constexpr double kNearBytes = 1 << 20;
-constexpr double kFarBytes = 32 << 20;
-
-double probeRow(double buildBytes) {
-  return buildBytes <= kNearBytes ? 1 : buildBytes <= kFarBytes ? 2 : 4;
-}
-
+/// Of a row in a table that a join builds.
 double bytesOf(const TableEstimate &table) {
   double perRow = 0;
   for (const analysis::ColumnEstimate &column : table.columns) {
     perRow += column.bytes;
   }
-  return table.rows.expected * (perRow + 8);
+  return perRow;
 }
 
 enum class Products { kForbidden, kAllowed };
@@ -137,15 +128,17 @@ private:
       Plan plan{INFINITY, 0, 0, estimate(a, b, type), type};
       found = plans_.emplace(a | b, std::move(plan)).first;
     }
-    double leftBytes = bytesOf(left->second.estimate);
-    double rightBytes = bytesOf(right->second.estimate);
-    bool buildRight = rightBytes <= leftBytes;
+    const TableEstimate &leftTable = left->second.estimate;
+    const TableEstimate &rightTable = right->second.estimate;
+    bool buildRight = rightTable.rows.expected * bytesOf(rightTable) <=
+                      leftTable.rows.expected * bytesOf(leftTable);
     const Plan &probe = buildRight ? left->second : right->second;
     const Plan &build = buildRight ? right->second : left->second;
-    double buildBytes = std::min(leftBytes, rightBytes);
-    double cost = probe.cost + build.cost + kBuildRow * build.estimate.rows.expected +
-                  probeRow(buildBytes) * probe.estimate.rows.expected +
-                  kOutputRow * found->second.estimate.rows.expected;
+    const JoinPrices::Rows &prices =
+        prices_.of(build.estimate.rows.expected, bytesOf(build.estimate));
+    double cost = probe.cost + build.cost + prices.build * build.estimate.rows.expected +
+                  prices.probe * probe.estimate.rows.expected +
+                  prices.match * found->second.estimate.rows.expected;
     if (cost < found->second.cost) {
       found->second.cost = cost;
       found->second.probe = buildRight ? a : b;
@@ -171,6 +164,7 @@ private:
   }
 
   const JoinGraph &graph_;
+  JoinPrices prices_;
   std::map<RelationSet, Plan> plans_; // stable references while it grows
 };
 
