@@ -55,6 +55,12 @@ def _text(random: np.random.Generator, rows: int, words: int) -> pa.Array:
     return compute.binary_join_element_wise(*picks, " ")
 
 
+def _names(random: np.random.Generator, rows: int, count: int) -> pa.Array:
+    """Many texts that differ at their end."""
+    known = pa.array([f"customer#{number:09}" for number in range(count)])
+    return known.take(pa.array(random.integers(0, count, rows)))
+
+
 def _hundredths(values: np.ndarray) -> pa.Array:
     """decimal(15, 2) of so many hundredths."""
     pairs = np.stack([values.astype(np.int64), np.zeros(len(values), np.int64)], axis=1)
@@ -154,9 +160,11 @@ def write_tables(folder: Path) -> None:
         "real": pa.array(random.random(rows)),
         "flag": pa.array(np.array(["A", "N", "R"])[random.integers(0, 3, rows)]),
         "mode": pa.array(np.array(_MODES)[random.integers(0, 7, rows)]),
+        "name": _names(random, rows, 150_000),
     }
     small = {name: column.slice(0, 300_000) for name, column in columns.items()}
     small["text"] = _text(random, len(small["id"]), 6)
+    small["long"] = _text(random, len(small["id"]), 30)
     for name, table in (
         ("facts", pa.table(columns)),
         ("notes", pa.table(small)),
@@ -234,7 +242,20 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
     yield "text-prefix", "select sum(v) s from notes where text like 'quick%'", one
     yield "text-minmax", "select min(text) a from notes where v < 300", one
     yield "text-out", "select text, v from notes where v < 200", both
+    long = "from notes where long"
+    yield "long-like", f"select count(*) c {long} like '%theodolites%deposits%'", both
+    yield "long-not-like", f"select sum(v) s {long} not like '%sleepy requests%' and v < 500", one
+    yield "long-ends", f"select count(*) c {long} like '%special'", one
+    yield "long-out", "select long, v from notes where v < 60", both
     # Aggregates by group.
+    yield "by-name", "select name, count(*) c from facts group by name order by c desc, name limit 5", both
+    yield (
+        "by-name-sum",
+        "select name, sum(price) s, max(v) m from facts where v < 400 group by name order by s desc limit 5",
+        both,
+    )
+    yield "by-long", "select long, count(*) c from notes group by long order by c desc, long limit 5", one
+    yield "distinct-names", "select count(distinct name) c from facts where v < 500", one
     yield "by-flag", "select flag, count(*) c, sum(price) s, sum(v) t from facts group by flag", both
     yield (
         "by-flag-mode",
@@ -370,6 +391,10 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
     yield "order-limit", "select id, price from facts where v < 500 order by price desc, id limit 20", both
     yield "order-all", "select id, w from notes where v < 500 order by w, id", one
     yield "order-text", "select text, id from notes where v < 100 order by text, id", one
+    yield "order-facts", "select w, id from facts order by w, id", both
+    yield "order-facts-half", "select k600k, price from facts where v < 500 order by k600k, price", one
+    yield "order-names", "select name, w from facts where v < 300 order by name, w", both
+    yield "order-long", "select long from notes order by long", one
     # Nearly nothing: what a run and its tasks take by themselves.
     yield "tiny-scan", "select count(*) c from d1k where dpart < 50", both
     yield (
@@ -405,6 +430,9 @@ def large_queries() -> Iterator[tuple[str, str, Layouts]]:
         both,
     )
     yield "large-mode", "select count(*) c from large where lmode in ('AIR', 'RAIL') and lv < 300", one
+    yield "large-order", "select lw, lr1500k from large where lv < 300 order by lw, lr1500k", both
+    yield "large-order-wide", "select * from large where lv < 100 order by lk150k, lprice", one
+    yield "large-order-text", "select otext, okey from ordered where opart < 40 order by otext", one
     yield "large-text", "select count(*) c from ordered where otext not like '%special%requests%'", both
     # Columns whose dictionaries are neither tiny nor missing.
     yield "large-gather", "select sum(lk10k) s, max(lday) d from large", one
