@@ -197,7 +197,7 @@ def Pipe_ScanOp : Pipe_Op<"scan"> {
   let description = [{
     `columns` has one dictionary a column: `file` (name in the file), `column`, and where statistics prove it `min`, `max`
     (storage verifies them), `logical`, and for the cost model `pages` (the form in which kernels will find them: "values",
-    "code" of a dictionary that registers hold, or "gathered" from a larger one), `page_bytes` (of a row), `text_bytes`
+    "code" of a dictionary that registers hold, or "gathered" from a larger one), `page_bytes` and `file_bytes` (of a row, in memory and in the file), `text_bytes`
     (of a string) and `ordered` (rows come in the order of its values, by and large). `bounds` prune row groups. With `split` each rank reads its share, otherwise every rank reads all.
 
     ```mlir

@@ -4,6 +4,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameOps.h"
+#include "passes/analysis/fullest_share.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -49,11 +50,23 @@ Cardinality LocalRows::of(Value table) {
     rows.p95 = std::min(rows.p95, input.p95);
     return rows;
   }
+  if (isa_and_nonnull<frame::TopKOp, frame::LimitOp>(table.getDefiningOp())) {
+    // Each rank chooses as many, of its own rows.
+    analysis::Cardinality input = of(table.getDefiningOp()->getOperand(0));
+    rows.expected = std::min(rows.expected, input.expected);
+    rows.p95 = std::min(rows.p95, input.p95);
+    return rows;
+  }
   double share = shareOf(table);
   rows.expected *= share;
   rows.p95 *= share;
   rows.min = share < 1 ? 0 : rows.min;
   return rows;
+}
+
+double LocalRows::fullest(Value table, ArrayAttr keys) {
+  auto names = llvm::to_vector(keys.getAsRange<StringAttr>());
+  return ranks_ * analysis::fullestShare(analysis_, table, names, ranks_);
 }
 
 DictionaryAttr LocalRows::attributeOf(Value table) {

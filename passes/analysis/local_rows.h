@@ -24,6 +24,8 @@ public:
   }
   /// Mean bytes of a row.
   double bytesPerRow(mlir::Value table) { return analysis_.bytesPerRow(table); }
+  /// The rows of the fullest rank by hash of these columns, against an even share.
+  double fullest(mlir::Value table, mlir::ArrayAttr keys);
   /// On all ranks together.
   Cardinality everywhere(mlir::Value table) { return analysis_.rowsOf(table); }
 

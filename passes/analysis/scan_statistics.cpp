@@ -42,6 +42,7 @@ ColumnPages pagesOf(ScanOp scan, StringRef fileColumn, Type type, double width) 
   DictionaryAttr table = scan.getStatistics().value_or(DictionaryAttr());
   double groups = std::max(1.0, numberOf(table, "row_groups").value_or(1));
   double rows = numberOf(table, "rows").value_or(0) / groups;
+  pages.fileBytes = numberOf(column, "file_bytes").value_or(text ? pages.textBytes : width);
   bool nulls = isNullable(type) && numberOf(column, "nulls").value_or(1) > 0;
   if (!entries || rows <= 0 || nulls) { // NULLs are spread when a page is loaded
     return pages;

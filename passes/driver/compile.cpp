@@ -248,6 +248,7 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
   DiagnosticText diagnostics(module->getContext(), error);
   lower::CompileOptions target;
   target.isa = lower::hostIsa();
+  target.effort = options.planOnly ? lower::Effort::kNone : target.effort;
   for (lower::TargetIsa isa :
        {lower::TargetIsa::kX86_64, lower::TargetIsa::kX86_64_v3, lower::TargetIsa::kX86_64_v4}) {
     if (lower::isaName(isa) == options.isa) {

@@ -39,6 +39,7 @@ struct CompileOptions {
   /// Not 0: rows of the chunks that kernels make.
   uint32_t chunkRows = 0;
   std::string note; ///< put in front of the explanation
+  bool planOnly = false; ///< the plan has no kernels: it can be priced, not run
   /// Directory of compiled kernels; empty: none are kept.
   std::string kernelCache;
   std::string isa; ///< empty: this machine's best

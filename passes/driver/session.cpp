@@ -63,6 +63,7 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   options.chunkRows = request.chunkRows;
   options.note = request.note;
   options.kernelCache = request.kernelCache;
+  options.planOnly = request.planOnly;
   options.isa = request.isa;
   if (!request.dumpPhases.empty()) {
     options.observe = [&](Phase phase, mlir::ModuleOp module) {

@@ -40,6 +40,7 @@ struct SessionRequest : SessionSql {
   uint32_t chunkRows = 0;              ///< not 0: rows of the chunks that kernels make
   std::string note;                    ///< put in front of the explanation
   std::string kernelCache;             ///< directory; empty: none
+  bool planOnly = false;               ///< no kernels: for a plan that is priced, not run
   std::string isa;                     ///< empty: this machine's best
   std::vector<std::string> dumpPhases; ///< phases after which the program is kept as text
   std::string stopAfter;               ///< a phase: nothing but the dumps is made; empty: a plan

@@ -323,6 +323,10 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
                                        b_.getStringAttr(kind),
                                        TypeAttr::get(rowsType(input->columns)), ArrayAttr());
   stream->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(exchange.getInput()));
+  if (ArrayAttr by = exchange.getKeysAttr()) {
+    double fullest = localRows_.fullest(exchange.getInput(), by);
+    stream->setAttr(kFullestAttr, b_.getF64FloatAttr(fullest));
+  }
   {
     OpBuilder builder = atEnd(*input);
     pipe::EmitOp::create(builder, exchange.getLoc(), input->rows,

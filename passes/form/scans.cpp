@@ -25,6 +25,7 @@ void describePages(NamedAttrList &description, frame::ScanOp scan, StringRef fil
   analysis::ColumnPages pages = analysis::pagesOf(scan, fileColumn, type, width);
   description.append("pages", b.getStringAttr(plan::nameOf(pages.form)));
   description.append("page_bytes", b.getF64FloatAttr(pages.bytes));
+  description.append("file_bytes", b.getF64FloatAttr(pages.fileBytes));
   if (text) {
     info.textBytes = pages.textBytes;
     description.append("text_bytes", b.getF64FloatAttr(pages.textBytes));

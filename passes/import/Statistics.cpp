@@ -34,7 +34,7 @@ static Attribute scalarAttr(Builder &builder, const json &value) {
 static DictionaryAttr columnAttr(Builder &builder, const json &column, Type type) {
   static constexpr const char *kKeys[] = {
       "min",           "max",    "nulls", "distinct", "dictionary_entries", "all_dictionary",
-      "average_bytes", "ordered"};
+      "average_bytes", "file_bytes", "ordered"};
   NamedAttrList entries;
   for (const char *key : kKeys) {
     auto member = column.find(key);
@@ -51,7 +51,7 @@ static DictionaryAttr columnAttr(Builder &builder, const json &column, Type type
     if (bound && isa_and_nonnull<IntegerAttr>(value) && frame::isFloat(type)) {
       value = builder.getF64FloatAttr(cast<IntegerAttr>(value).getInt());
     }
-    if (name == "average_bytes" && isa_and_nonnull<IntegerAttr>(value)) {
+    if ((name == "average_bytes" || name == "file_bytes") && isa_and_nonnull<IntegerAttr>(value)) {
       value = builder.getF64FloatAttr(cast<IntegerAttr>(value).getInt());
     }
     bool count = name == "nulls" || name == "distinct" || name == "dictionary_entries";

@@ -23,6 +23,7 @@ TargetIsa hostIsa();
 
 /// How much work the code generator takes on (docs: compile time is part of the cost).
 enum class Effort {
+  kNone,   ///< no code: for plans that are looked at, not run
   kQuick,  ///< FastISel: for kernels with few rows
   kNormal, ///< SelectionDAG at Less
 };

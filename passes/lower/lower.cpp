@@ -79,6 +79,12 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
   SymbolTable symbols(module);
   std::vector<std::vector<char>> objects;
   auto compile = [&](OwningOpRef<ModuleOp> code, plan::Kernel kernel) -> LogicalResult {
+    if (options.effort == Effort::kNone) {
+      if (!kernel.symbol.empty()) {
+        out.kernels.push_back(std::move(kernel));
+      }
+      return success();
+    }
     kernel.contentHash = contentKey(*code, options);
     bool isHead = kernel.symbol.empty();
     std::vector<char> object;

@@ -16,7 +16,7 @@ struct LoweredKernels {
   std::vector<plan::Kernel> kernels;
   /// Where rows can fail, in the user's words; Kernel.places are indices into it.
   std::vector<std::string> places;
-  std::vector<char> sharedObject;
+  std::vector<char> sharedObject; ///< empty with Effort::kNone
   /// For the user: what each kernel took.
   double emitSeconds = 0, compileSeconds = 0, linkSeconds = 0;
   int compiled = 0, cached = 0;

@@ -201,8 +201,15 @@ plan::Bound boundOf(DictionaryAttr description) {
   return bound;
 }
 
+/// A figure of a column; 0 where it is not said.
+double numberOf(DictionaryAttr description, StringRef name) {
+  auto number = dyn_cast_or_null<FloatAttr>(description.get(name));
+  return number ? number.getValueAsDouble() : 0;
+}
+
 void PlanEmitter::addLoad(sched::LoadOp op) {
   plan::Slot slot;
+  double textBytes = 0;
   slot.name = op.getTable().str();
   slot.kind = "table";
   auto rows = cast<pipe::RowsType>(cast<sched::StreamType>(op.getRows().getType()).getRows());
@@ -222,6 +229,8 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
       column.max = high.getInt();
     }
     column.ordered = description.contains("ordered");
+    column.fileBytes = numberOf(description, "file_bytes");
+    textBytes += numberOf(description, "text_bytes");
     slot.columns.push_back(std::move(column));
   }
   if (op.getBounds()) {
@@ -239,6 +248,7 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   plan_.slots.push_back(std::move(slot));
   task.outputStream = addStream(op.getRows(), task.name);
   plan_.streams[task.outputStream].rows = estimatedRows(op);
+  plan_.streams[task.outputStream].textBytes = textBytes;
   addTask(std::move(task), op);
 }
 
@@ -322,7 +332,12 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
     auto emit = cast<pipe::EmitOp>(sink);
     task.outputStream = addStream(op.getOutput(), emit.getStream().str());
     if (Operation *stream = SymbolTable::lookupNearestSymbolFrom(op, emit.getStreamAttr())) {
-      plan_.streams[task.outputStream].rows = estimatedRows(stream);
+      plan::Stream &written = plan_.streams[task.outputStream];
+      written.rows = estimatedRows(stream);
+      written.textBytes = emit.getTextBytes() ? emit.getTextBytes()->convertToDouble() : 0;
+      if (auto fullest = stream->getAttrOfType<FloatAttr>(kFullestAttr)) {
+        written.fullest = fullest.getValueAsDouble();
+      }
     }
   }
   addTask(std::move(task), op);
@@ -336,6 +351,7 @@ void PlanEmitter::addExchange(sched::ExchangeOp op) {
   task.inputStream = streams_.lookup(op.getInput());
   task.name = plan_.streams[task.inputStream].name;
   task.outputStream = addStream(op.getOutput(), task.name + ".received");
+  plan_.streams[task.outputStream].textBytes = plan_.streams[task.inputStream].textBytes;
   task.exchange = op.getKind() == "hash"        ? plan::ExchangeKind::kHash
                   : op.getKind() == "broadcast" ? plan::ExchangeKind::kBroadcast
                                                 : plan::ExchangeKind::kGather;

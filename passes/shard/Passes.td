@@ -23,7 +23,7 @@ def ShardSolvePass : Pass<"shard-solve", "::mlir::ModuleOp"> {
     Option<"seed", "seed", "uint64_t", "0",
            "not 0: a random layout among all that the rules allow, for tests">,
     Option<"alternative", "alternative", "uint64_t", "0",
-           "not 0: the cheapest layout if every cost were off by chance, for the tuner">,
+           "not 0: of the layouts that are nearly the cheapest, the one of this number, for the tuner">,
     Option<"explain", "explain", "std::string", "\"\"", "print the choices to stderr: text or json">,
     Option<"secondsMax", "seconds-max", "double", "0.2", "time after which the best layout so far is taken">
   ];

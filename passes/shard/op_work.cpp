@@ -134,8 +134,9 @@ cost::StepWork OpWork::scan(ScanOp op, double parts) {
   auto isLate = [&](StringAttr name) {
     return !isEarly(name) && (!isCoded(name) || isReadAfter(filters.back(), name));
   };
+  auto isOnlyCoded = [&](StringAttr name) { return !isEarly(name) && !isLate(name); };
   return cost::scanRows(rows, rows_.shapeOf(op, isEarly), rows_.shapeOf(op, isLate),
-                        rows_.rowsOf(filters.back()) / parts);
+                        rows_.rowsOf(filters.back()) / parts, rows_.shapeOf(op, isOnlyCoded));
 }
 
 cost::StepWork OpWork::rowWise(Operation *op, double parts) {

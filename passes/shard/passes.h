@@ -25,9 +25,8 @@ struct ShardOptions {
   double memoryBytes = 0;
   /// Not 0: a random layout among those that the rules allow.
   uint64_t seed = 0;
-  /// Not 0, and no seed: the cheapest layout if every cost were off by chance, by this number:
-  /// those that come out are the ones that the model's errors could hide. The report has the
-  /// model's costs.
+  /// Not 0, and no seed: of the layouts that are nearly the cheapest, the one of this number (see
+  /// nearLayout).
   uint64_t alternative = 0;
   /// The solver stops at a proven optimum, after this time, or after 5 % of the time that the
   /// program is estimated to run.

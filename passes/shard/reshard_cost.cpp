@@ -76,10 +76,9 @@ double ReshardPricer::secondsOf(const TableStep &step, const Layout &source) {
     cost::add(emit.lanes, cost::hashTerms(step.rowsHere, step.keys, step.stringKeys));
     emit.lanes["partition"] = step.rowsHere;
   }
-  // The fullest rank takes in what it gets by one lane, as each sends.
-  double moved =
-      step.kind == StepKind::kHash ? std::max(step.rowsHere, step.rowsAfter) : step.rowsHere;
-  cost::Transfer transfer{exchangeOf(step.kind), step.axes, moved};
+  double fullest =
+      step.kind == StepKind::kHash ? std::max(1.0, step.rowsAfter / step.rowsHere) : 1;
+  cost::Transfer transfer{exchangeOf(step.kind), step.axes, step.rowsHere, fullest};
   return cost::secondsOf(model_, emit, step.before) +
          cost::secondsOf(model_, transfer, size_.shape, step.before) +
          cost::secondsOf(model_, cost::receiveRows(step.rowsAfter, size_.shape), step.after);
@@ -102,7 +101,7 @@ ReshardCost ReshardPricer::tableCost(const ReshardPlan &plan, const Layout &sour
   bool alone = source.isRoot(); // only the first rank has rows
   for (const ReshardStep &step : plan) {
     double peers = static_cast<double>(mesh.sizeOf(step.axes));
-    double bytes = rowsHere * size_.shape.bytes;
+    double bytes = rowsHere * size_.shape.wireBytes();
     double rowsAfter = rowsHere;
     switch (step.kind) {
     case StepKind::kHash:

@@ -4,7 +4,6 @@
 #include "passes/analysis/direct_table.h"
 #include "passes/analysis/scan_statistics.h"
 
-#include <cmath>
 
 using namespace mlir;
 using namespace headrace::frame;
@@ -31,7 +30,9 @@ double bytesOf(Type type, const std::optional<Range> &range) {
   if (isTimestamp(plain)) {
     return 8;
   }
-  return range ? analysis::bitsFor(*range) / 8.0 : plain.getIntOrFloatBitWidth() / 8.0;
+  constexpr unsigned kLeastBits = 32; // of integers, as `form` makes them
+  return range ? std::max(kLeastBits, analysis::bitsFor(*range)) / 8.0
+               : plain.getIntOrFloatBitWidth() / 8.0;
 }
 
 /// A rank's rows cannot be more than all rows, which may have no bound.
@@ -46,20 +47,6 @@ double stringsAmong(TableType type, ArrayRef<StringAttr> columns) {
     Type column = type.getColumnType(name);
     return column && isString(dropNullable(column));
   }));
-}
-
-double RowEstimates::fullestShare(Value table, ArrayRef<StringAttr> keys, double parts) {
-  if (parts <= 1 || keys.empty()) {
-    return 1 / parts;
-  }
-  double values = 1;
-  for (StringAttr key : keys) {
-    values *= std::max(1.0, ranges_.cardinality().columnOf(table, key).distinct);
-  }
-  values = std::min(values, rowsOf(table));
-  // Each value goes to any of the ranks: about the most of `parts` binomial counts.
-  double deviation = std::sqrt((1 - 1 / parts) / (parts * values));
-  return std::min(1.0, 1 / parts + std::sqrt(2 * std::log(parts)) * deviation);
 }
 
 cost::RowShape RowEstimates::shapeOf(Value table, llvm::function_ref<bool(StringAttr)> counts) {
@@ -93,6 +80,7 @@ void RowEstimates::addPages(cost::RowShape &shape, ScanOp scan, const Column &co
   bool text = isString(dropNullable(column.type));
   bool coded = pages.form != plan::PageForm::kValues;
   (coded ? shape.codeBytes : shape.valueBytes) += pages.bytes;
+  shape.fileBytes += pages.fileBytes;
   if (text) {
     shape.texts += coded ? 0 : 1;
   } else if (coded) {

@@ -2,6 +2,7 @@
 #ifndef HEADRACE_PASSES_SHARD_ROW_ESTIMATES_H
 #define HEADRACE_PASSES_SHARD_ROW_ESTIMATES_H
 
+#include "passes/analysis/fullest_share.h"
 #include "passes/analysis/ranges.h"
 #include "runtime/model/cost/row_work.h"
 
@@ -19,9 +20,10 @@ public:
     return ranges_.cardinality().rowsOf(table);
   }
 
-  /// The share of the rows that the fullest of `parts` ranks gets by hash of these columns: few
-  /// values cannot be spread. At least 1 / parts.
-  double fullestShare(mlir::Value table, llvm::ArrayRef<mlir::StringAttr> keys, double parts);
+  /// As analysis::fullestShare.
+  double fullestShare(mlir::Value table, llvm::ArrayRef<mlir::StringAttr> keys, double parts) {
+    return analysis::fullestShare(ranges_.cardinality(), table, keys, parts);
+  }
 
   /// The columns as kernels hold them: integers as wide as their ranges.
   cost::RowShape shapeOf(mlir::Value table);

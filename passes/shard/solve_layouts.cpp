@@ -2,6 +2,7 @@
 // report.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/shard/near_layouts.h"
 #include "passes/shard/passes.h"
 #include "passes/shard/record_operators.h"
 #include "passes/shard/rematerialize.h"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <random>
 
 using namespace mlir;
 
@@ -201,31 +201,6 @@ void describeMemory(const solve::Problem &problem, const solve::Choice &choice,
   report.memoryBytes = std::max(report.memoryBytes, solve::memoryPeak(problem, choice)[0]);
 }
 
-/// Every cost times e^g, g normal: what the model's error could make of it. The numbers of
-/// alternatives start with small errors.
-solve::Problem disturbed(solve::Problem problem, uint64_t alternative) {
-  constexpr double kFirstError = 0.2;
-  constexpr double kErrorMax = 1.0;
-  std::mt19937_64 random(alternative);
-  std::normal_distribution<double> error(
-      0, std::min(kErrorMax, kFirstError * std::sqrt(static_cast<double>(alternative))));
-  auto disturb = [&](double &cost) {
-    double factor = std::exp(error(random));
-    cost = cost >= solve::kForbidden / 2 ? cost : cost * factor;
-  };
-  for (solve::Node &node : problem.nodes) {
-    for (double &cost : node.cost) {
-      disturb(cost);
-    }
-  }
-  for (solve::Edge &edge : problem.edges) {
-    for (double &cost : edge.cost) {
-      disturb(cost);
-    }
-  }
-  return problem;
-}
-
 FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions &options,
                                        ShardReport &report) {
   auto nameOf = [&](int32_t node) { return nodeText(program.nodes()[node]); };
@@ -243,14 +218,13 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
     solve::SolveOptions quick;
     quick.secondsMax = options.secondsMax;
     quick.nameOf = nameOf;
-    Expected<solve::Solution> other =
-        solve::solve(disturbed(program.problem(), options.alternative), quick);
-    if (!other.ok()) {
-      return program.function().emitError(other.status().message());
+    Expected<solve::Choice> choice = nearLayout(program, options.alternative, quick);
+    if (!choice.ok()) {
+      return program.function().emitError(choice.status().message());
     }
-    report.totalSeconds += solve::costOf(program.problem(), other->choice);
-    describeMemory(program.problem(), other->choice, report);
-    return other->choice;
+    report.totalSeconds += solve::costOf(program.problem(), *choice);
+    describeMemory(program.problem(), *choice, report);
+    return *choice;
   }
   solve::SolveOptions solverOptions;
   solverOptions.secondsMax = options.secondsMax;

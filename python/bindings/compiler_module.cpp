@@ -46,6 +46,7 @@ NB_MODULE(_compiler, module) {
       .def_rw("chunk_rows", &SessionRequest::chunkRows)
       .def_rw("note", &SessionRequest::note)
       .def_rw("kernel_cache", &SessionRequest::kernelCache)
+      .def_rw("plan_only", &SessionRequest::planOnly)
       .def_rw("isa", &SessionRequest::isa)
       .def_rw("dump_phases", &SessionRequest::dumpPhases)
       .def_rw("stop_after", &SessionRequest::stopAfter);

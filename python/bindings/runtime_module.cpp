@@ -381,6 +381,16 @@ NB_MODULE(_runtime, module) {
       "\"3:1:speed=0.5\".");
   module.def("rows_of", &rowsOf, nb::arg("texts"), "The rows of texts such as \"lineitem=1e9\".");
   module.def(
+      "topologies",
+      [] {
+        std::map<std::string, int64_t> ranks;
+        for (const std::string &name : topology::shippedTopologyNames()) {
+          ranks[name] = valueOf(topology::shippedTopology(name)).rankCount();
+        }
+        return ranks;
+      },
+      "The topologies that are shipped, with the number of ranks that each has room for.");
+  module.def(
       "topology_hash",
       [](const std::string &topology, int64_t ranks) {
         return valueOf(topology::openTopology(topology, ranks)).hash;

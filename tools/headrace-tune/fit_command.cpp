@@ -12,9 +12,6 @@
 namespace headrace::tune {
 namespace {
 
-// The systems whose ranks talk through NVLink switches: one predicts another from its link rate.
-const std::vector<std::string> kSwitched = {"A100-SXM 2.27.3", "H100-SXM 2.27.3", "H100-SXM 2.29.2",
-                                            "B200 2.29.2", "GB200 2.29.2"};
 constexpr double kMebibyte = 1 << 20;
 
 void report(const cost::Measurements &measurements) {
@@ -24,12 +21,15 @@ void report(const cost::Measurements &measurements) {
   };
   take(cost::accuracyOfNodes(measurements, 4));
   take(cost::accuracyOfRanks(measurements, 16, 32, 16 * kMebibyte));
-  take(cost::accuracyOfSystems(measurements, kSwitched, kMebibyte));
+  take(cost::accuracyOfSystems(measurements, kMebibyte));
   std::cout << cost::accuracyTable(rows);
 }
 
 std::string systemsOf(const cost::Measurements &measurements) {
   std::set<std::string> systems;
+  for (const auto &[system, link] : measurements.linkBandwidth) {
+    systems.insert(system);
+  }
   for (const cost::Measurement &point : measurements.points) {
     systems.insert(point.system);
   }
@@ -56,7 +56,10 @@ Status fit(const std::vector<std::string> &arguments) {
   }
   std::vector<topology::CollectiveFit> fits = cost::fitSystem(*measurements, system);
   if (fits.empty()) {
-    return makeError(ErrorKind::kUser, "the file has measurements of ", systemsOf(*measurements),
+    fits = cost::fitFromLink(*measurements, system, kMebibyte);
+  }
+  if (fits.empty()) {
+    return makeError(ErrorKind::kUser, "the file has measurements or the link of ", systemsOf(*measurements),
                      ", got --system ", system);
   }
   std::cerr << cost::accuracyTable(cost::accuracyOfSystem(*measurements, system));

@@ -47,10 +47,7 @@ Options planOptions(PlanRequest &request, std::string usage) {
       .value("--skew",
              [&workload](const std::string &given) { return simulate::addSkew(workload, given); })
       .value("--rows",
-             [&workload](const std::string &given) { return simulate::addRows(workload, given); })
-      .choice("--exchange", workload.exchange,
-              {{"flat", cost::ExchangeAlgorithm::kFlat},
-               {"hierarchical", cost::ExchangeAlgorithm::kHierarchical}});
+             [&workload](const std::string &given) { return simulate::addRows(workload, given); });
   return options;
 }
 

@@ -22,9 +22,7 @@ inline constexpr const char *kPlanOptions =
     "  --memory BYTES    of one rank (headrace: of all ranks together); what does not fit is "
     "spilled (default: all of its device)\n"
     "  --skew FIRST:COUNT:NAME=FACTOR[,NAME=FACTOR]  ranks that are not as the others: speed, "
-    "rows, keys\n"
-    "  --exchange KIND   flat, what the runtime executes, or hierarchical: within nodes, then "
-    "between (default: flat)\n";
+    "rows, keys\n";
 
 struct PlanRequest {
   PlanRequest();

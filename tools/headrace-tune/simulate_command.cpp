@@ -22,10 +22,6 @@ Status simulateRequest(const std::vector<std::string> &arguments) {
                       simulate::planGraph(run.plan, run.topology, run.workload));
   HR_ASSIGN_OR_RETURN(simulate::Outcome outcome, simulate::simulate(graph));
   std::cout << simulate::report(graph, outcome) << hintFor(run.topology);
-  if (run.workload.exchange == cost::ExchangeAlgorithm::kHierarchical) {
-    std::cout << "exchanges are hierarchical where nodes have several ranks; the runtime executes "
-                 "flat ones\n";
-  }
   return trace.empty() ? Status() : traceOutput.write(simulate::perfettoTrace(graph, outcome));
 }
 

@@ -53,8 +53,6 @@ class Cost:
     seconds_high: float
     terms: tuple[CostTerm, ...]
     tiers: tuple[TierUse, ...]
-    #: If rows were exchanged in two steps (within nodes, then between), where that is less; not executed yet.
-    hierarchical_seconds: float | None = None
     #: What would make it more certain; or empty.
     hint: str = ""
 
@@ -70,12 +68,6 @@ class Cost:
         error = 100 * self.relative_error
         interval = f"from {self.seconds_low * 1e3:.3f} to {self.seconds_high * 1e3:.3f}"
         lines.append(f"{self.seconds * 1e3:12.3f} {error:4.0f} %         total, {interval} ms")
-        if self.hierarchical_seconds is not None:
-            less = 100 * (1 - self.hierarchical_seconds / self.seconds)
-            lines.append(
-                f"{self.hierarchical_seconds * 1e3:12.3f}                with exchanges in two steps, within "
-                f"nodes and then between: {less:.1f} % less; not executed yet"
-            )
         lines += [f"{use.peak_bytes:12.4g} bytes of {use.bytes:.4g} in {use.tier}" for use in self.tiers]
         return "\n".join([*lines, *filter(None, [self.hint])])
 
@@ -105,7 +97,6 @@ def cost_of(
         document["seconds_high"],
         tuple(CostTerm(**term) for term in document["terms"]),
         tuple(TierUse(**use) for use in document["tiers"]),
-        document["hierarchical_seconds"],
         "" if target.topology or programs.calibration() else _ASSUMED,
     )
 

@@ -2,6 +2,8 @@
 #include "runtime/model/cost/accuracy.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -172,37 +174,68 @@ std::vector<AccuracyRow> accuracyOfNodes(const Measurements &measurements, int64
   return rows;
 }
 
-std::vector<AccuracyRow> accuracyOfSystems(const Measurements &measurements,
-                                           const std::vector<std::string> &systems,
-                                           double bytesMin) {
+namespace {
+
+constexpr std::array kOfLinks = {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
+                                 CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll};
+
+/// Links further apart are of other kinds: PCIe says little of NVLink.
+constexpr double kLikeLinks = 4;
+
+/// The first word names the machine: another library on the same one is no other system.
+std::string machineOf(const std::string &system) { return system.substr(0, system.find(' ')); }
+
+} // namespace
+
+std::vector<CollectiveFit> fitFromLink(const Measurements &measurements, const std::string &system,
+                                       double bytesMin) {
+  std::vector<CollectiveFit> fits;
+  auto own = measurements.linkBandwidth.find(system);
+  if (own == measurements.linkBandwidth.end()) {
+    return fits;
+  }
+  auto isAlike = [&](double link) {
+    return link < kLikeLinks * own->second && own->second < kLikeLinks * link;
+  };
+  for (CollectiveKind kind : kOfLinks) {
+    std::vector<Measurement> points;
+    for (Measurement point : measurements.points) {
+      auto link = measurements.linkBandwidth.find(point.system);
+      if (link != measurements.linkBandwidth.end() && point.kind == kind &&
+          machineOf(point.system) != machineOf(system) && isAlike(link->second) &&
+          point.bytes >= bytesMin && point.shape.nodes == 1) {
+        point.bytes /= link->second; // in seconds of the link
+        points.push_back(std::move(point));
+      }
+    }
+    if (points.empty()) {
+      continue;
+    }
+    for (CollectiveFit fit : fitCurves(points, {stepForm("direct")})) {
+      fit.sqrtTerm /= std::sqrt(own->second);
+      fit.sqrtStepTerm /= std::sqrt(own->second);
+      fit.bandwidth *= own->second;
+      fit.provenance.origin = topology::Origin::kAssumed;
+      fits.push_back(std::move(fit));
+    }
+  }
+  return fits;
+}
+
+std::vector<AccuracyRow> accuracyOfSystems(const Measurements &measurements, double bytesMin) {
   std::vector<AccuracyRow> rows;
   std::vector<double> all;
-  for (const std::string &left : systems) {
+  for (const auto &[left, link] : measurements.linkBandwidth) {
     std::vector<double> errors;
-    for (CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
-                                CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll}) {
-      std::vector<Measurement> train;
+    for (const CollectiveFit &fit : fitFromLink(measurements, left, bytesMin)) {
       std::vector<Measurement> test;
-      for (Measurement point : measurements.points) {
-        auto link = measurements.linkBandwidth.find(point.system);
-        bool known = std::find(systems.begin(), systems.end(), point.system) != systems.end() &&
-                     link != measurements.linkBandwidth.end();
-        if (!known || point.kind != kind || point.bytes < bytesMin || point.shape.nodes > 1) {
-          continue;
-        }
-        // The first word names the machine: another library on the same one is no other system.
-        bool same =
-            point.system.substr(0, point.system.find(' ')) == left.substr(0, left.find(' '));
-        point.bytes /= link->second;
-        if (point.system == left) {
+      for (const Measurement &point : measurements.points) {
+        if (point.system == left && point.kind == fit.kind && point.bytes >= bytesMin &&
+            point.shape.nodes == 1) {
           test.push_back(point);
-        } else if (!same) {
-          train.push_back(point);
         }
       }
-      if (!train.empty() && !test.empty()) {
-        append(errors, relativeErrors(fitCurves(train, {stepForm("direct")}), test));
-      }
+      append(errors, relativeErrors({fit}, test));
     }
     rows.push_back({"left out, from its datasheet", left, summarize(errors)});
     append(all, errors);
@@ -301,8 +334,12 @@ std::string collectivesJson(const Measurements &measurements,
     put("a_log2nodes", fit.perLog2NodeSeconds);
     put("g_sqrt", fit.sqrtTerm);
     put("g_sqrt_step", fit.sqrtStepTerm);
-    put("message_min", fit.messageBytesMin);
-    put("message_below", fit.messageBytesBelow);
+    for (auto [key, bytes] : {std::pair("message_min", fit.messageBytesMin),
+                              {"message_below", fit.messageBytesBelow}}) {
+      if (bytes != 0) {
+        entry[key] = static_cast<int64_t>(bytes); // a bound, as it is
+      }
+    }
     put(fit.sent == topology::SentBytes::kWhole  ? "B_alg"
         : fit.sent == topology::SentBytes::kTree ? "B_tree"
                                                  : "B",

@@ -37,17 +37,19 @@ std::vector<AccuracyRow> accuracyOfRanks(const Measurements &measurements, int64
 /// Between nodes: in the sample, and trained on at most `trainNodesMax` nodes, judged on those with
 /// more.
 std::vector<AccuracyRow> accuracyOfNodes(const Measurements &measurements, int64_t trainNodesMax);
-/// Each system of `systems` predicted from its datasheet and the measurements of the others alone:
-/// bytes count in seconds of the link, start and steps carry over. Sizes of at least `bytesMin`;
-/// systems without a link or measurements are left out.
-std::vector<AccuracyRow> accuracyOfSystems(const Measurements &measurements,
-                                           const std::vector<std::string> &systems,
-                                           double bytesMin);
+/// Each system whose link is known, as fitFromLink predicts it.
+std::vector<AccuracyRow> accuracyOfSystems(const Measurements &measurements, double bytesMin);
 
 /// What a topology file would hold for a system: per collective, the algorithms for every size of
 /// group that was measured, and (n = 0) those for any.
 std::vector<topology::CollectiveFit> fitSystem(const Measurements &measurements,
                                                const std::string &system);
+/// The same for a system of which only the link is known, from all other machines whose links are
+/// known and within four times as quick or slow: bytes count in seconds of the link, start and steps carry over. Curves of one algorithm
+/// for any size of group within a node, assumed, from measurements of at least `bytesMin`. Empty if
+/// its link is not known.
+std::vector<topology::CollectiveFit> fitFromLink(const Measurements &measurements,
+                                                 const std::string &system, double bytesMin);
 /// An object with the `sources` and the `collectives` of a topology file.
 std::string collectivesJson(const Measurements &measurements,
                             const std::vector<topology::CollectiveFit> &fits);

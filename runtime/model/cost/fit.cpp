@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <optional>
 
@@ -270,8 +269,47 @@ std::vector<double> fitCoefficients(const std::vector<std::vector<double>> &valu
   return best;
 }
 
-std::vector<CollectiveFit> fitCurves(const std::vector<Measurement> &points,
-                                     const std::vector<CurveForm> &forms) {
+namespace {
+
+/// Whether the error of a fit counts what it says of points that it has not seen.
+enum class HeldOut : uint8_t { kNo, kYes };
+std::vector<CollectiveFit> fitPoints(const std::vector<Measurement> &points,
+                                     const std::vector<CurveForm> &forms, HeldOut heldOut);
+
+/// What 68 % of the errors are below.
+double deviation(std::vector<double> errors) {
+  if (errors.empty()) {
+    return 0;
+  }
+  size_t position = static_cast<size_t>(0.68 * static_cast<double>(errors.size()));
+  std::nth_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(position),
+                   errors.end());
+  return errors[position];
+}
+
+/// The larger half of the groups predicted from the others; with groups of one size, every other
+/// point.
+std::vector<double> heldOutErrors(const std::vector<Measurement> &points,
+                                  const std::vector<CurveForm> &forms) {
+  int64_t largest = 0;
+  int64_t least = points.front().shape.members;
+  for (const Measurement &point : points) {
+    largest = std::max(largest, point.shape.members);
+    least = std::min(least, point.shape.members);
+  }
+  std::vector<Measurement> train;
+  std::vector<Measurement> test;
+  for (size_t i = 0; i < points.size(); ++i) {
+    bool held = largest > least ? points[i].shape.members > largest / 2 : i % 2 == 1;
+    (held ? test : train).push_back(points[i]);
+  }
+  return train.empty() || test.empty()
+             ? std::vector<double>()
+             : relativeErrors(fitPoints(train, forms, HeldOut::kNo), test);
+}
+
+std::vector<CollectiveFit> fitPoints(const std::vector<Measurement> &points,
+                                     const std::vector<CurveForm> &forms, HeldOut heldOut) {
   HR_CHECK(!points.empty() && !forms.empty());
   std::vector<double> sizes;
   for (const Measurement &point : points) {
@@ -301,17 +339,27 @@ std::vector<CollectiveFit> fitCurves(const std::vector<Measurement> &points,
   }
   if (best.empty()) { // too few points to divide
     best.push_back(fitForm(forms.back(), points));
-    bestError = mean(relativeErrors(best, points));
+  }
+  double error = deviation(relativeErrors(best, points));
+  if (heldOut == HeldOut::kYes) {
+    error = std::max(error, deviation(heldOutErrors(points, forms)));
   }
   int64_t members = points.front().shape.members;
   bool oneSize = std::all_of(points.begin(), points.end(), [&](const Measurement &point) {
     return point.shape.members == members;
   });
   for (CollectiveFit &fit : best) {
-    fit.relativeError = std::sqrt(std::numbers::pi / 2) * bestError;
+    fit.relativeError = error;
     fit.members = oneSize ? members : 0;
   }
   return best;
+}
+
+} // namespace
+
+std::vector<CollectiveFit> fitCurves(const std::vector<Measurement> &points,
+                                     const std::vector<CurveForm> &forms) {
+  return fitPoints(points, forms, HeldOut::kYes);
 }
 
 double predictLeast(const std::vector<CollectiveFit> &fits, const GroupShape &shape, double bytes) {

@@ -71,14 +71,8 @@ KernelTime kernelTime(const topology::DeviceType &device, const KernelWork &work
 
 Cost CostModel::kernel(const KernelWork &work) const {
   Cost worst;
-  const topology::DeviceType *previous = nullptr;
-  for (const RankPlace &place : network_->places()) {
-    const topology::DeviceType &device = *place.deviceType;
-    if (&device == previous) {
-      continue;
-    }
-    previous = &device;
-    KernelTime time = kernelTime(device, work);
+  for (const NodeRun &run : *runs_) {
+    KernelTime time = kernelTime(run.deviceType(), work);
     if (double seconds = time.total(); seconds > worst.seconds) {
       worst = {seconds, time.relativeError};
     }

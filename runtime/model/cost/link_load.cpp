@@ -6,7 +6,16 @@
 namespace headrace::cost {
 
 LinkLoad::LinkLoad(const Network &network)
-    : network_(network), bytes_(network.links().size(), 0), latency_(network.places().size(), 0) {}
+    : network_(network), bytes_(network.links().size(), 0), sent_(network.places().size()),
+      received_(network.places().size()) {}
+
+void LinkLoad::Messages::add(const Path &path, double count) {
+  // Who does not say what posting takes has messages that go one after the other.
+  double post = path.postSeconds > 0 ? path.postSeconds : path.latencySeconds;
+  postSeconds += count * post;
+  waitSeconds = std::max(waitSeconds, path.latencySeconds - post);
+  hopSeconds = std::max(hopSeconds, path.latencySeconds);
+}
 
 void LinkLoad::put(const std::vector<int32_t> &links, double bytes, double largest) {
   for (int32_t link : links) {
@@ -20,15 +29,24 @@ void LinkLoad::add(int64_t source, int64_t target, double bytes) {
     return;
   }
   Path path = network_.path(source, target);
-  latency_[source] += path.latencySeconds;
+  sent_[source].add(path, 1);
+  received_[target].add(path, 1);
   put(path.links, bytes, bytes);
 }
 
-void LinkLoad::addRemote(int64_t rank, double bytes, double peers) {
-  Path out = network_.outward(rank);
-  latency_[rank] += peers * out.latencySeconds;
-  put(out.links, bytes, bytes / peers);
-  put(network_.inward(rank).links, bytes, bytes / peers);
+void LinkLoad::send(int64_t rank, double bytes, double messages) {
+  if (messages > 0) {
+    Path out = network_.outward(rank);
+    sent_[rank].add(out, messages);
+    put(out.links, bytes, bytes / messages);
+  }
+}
+
+void LinkLoad::receive(int64_t rank, double bytes, double messages) {
+  if (messages > 0) {
+    received_[rank].add(network_.outward(rank), messages); // the way is paid for once, see inward
+    put(network_.inward(rank).links, bytes, bytes / messages);
+  }
 }
 
 LinkLoad::Fullest LinkLoad::fullest() const {
@@ -49,7 +67,21 @@ LinkLoad::Fullest LinkLoad::fullest() const {
 }
 
 double LinkLoad::latencySeconds() const {
-  return latency_.empty() ? 0 : *std::max_element(latency_.begin(), latency_.end());
+  double most = 0;
+  for (const std::vector<Messages> *side : {&sent_, &received_}) {
+    for (const Messages &messages : *side) {
+      most = std::max(most, messages.postSeconds + messages.waitSeconds);
+    }
+  }
+  return most;
+}
+
+double LinkLoad::hopSeconds() const {
+  double most = 0;
+  for (const Messages &messages : sent_) {
+    most = std::max(most, messages.hopSeconds);
+  }
+  return most;
 }
 
 } // namespace headrace::cost

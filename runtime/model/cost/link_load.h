@@ -8,15 +8,16 @@
 
 namespace headrace::cost {
 
-/// Keeps a pointer to the network. One thread at a time.
+/// Keeps a reference to the network. One thread at a time.
 class LinkLoad {
 public:
   explicit LinkLoad(const Network &network);
 
-  /// Bytes from one rank to another; nothing if they are the same.
+  /// Bytes from one rank to another, in one message; nothing if they are the same.
   void add(int64_t source, int64_t target, double bytes);
-  /// `bytes` from a rank to `peers` ranks of other nodes together, and as many to it from them.
-  void addRemote(int64_t rank, double bytes, double peers);
+  /// `bytes` from a rank to other nodes, or from there to it, in so many messages together.
+  void send(int64_t rank, double bytes, double messages);
+  void receive(int64_t rank, double bytes, double messages);
 
   struct Fullest {
     double seconds = 0; ///< bytes over bandwidth; of a fatpipe those of the largest transfer
@@ -24,15 +25,26 @@ public:
     std::string name; ///< "nic[2].in"; empty if nothing moves
   };
   Fullest fullest() const;
-  /// Of the rank with most, over its messages.
+  const std::vector<double> &bytes() const { return bytes_; }
+  /// Of the rank with most messages, sent or received: the first takes its latency, each other what
+  /// it takes to post it.
   double latencySeconds() const;
+  /// The latency of the slowest message.
+  double hopSeconds() const;
 
 private:
+  struct Messages {
+    double postSeconds = 0;
+    double waitSeconds = 0; ///< of one: beyond posting it
+    double hopSeconds = 0;
+    void add(const Path &path, double count);
+  };
   void put(const std::vector<int32_t> &links, double bytes, double largest);
 
   const Network &network_;
-  std::vector<double> bytes_;
-  std::vector<double> latency_;
+  std::vector<double> bytes_; // of each link
+  std::vector<Messages> sent_;
+  std::vector<Messages> received_;
 };
 
 } // namespace headrace::cost

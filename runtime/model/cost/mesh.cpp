@@ -1,8 +1,6 @@
 // Mesh arithmetic.
 #include "runtime/model/cost/mesh.h"
 
-#include <map>
-
 namespace headrace::cost {
 
 int64_t Mesh::rankCount() const { return sizeOf(allAxes()); }
@@ -17,29 +15,35 @@ int64_t Mesh::sizeOf(AxisSet set) const {
   return size;
 }
 
-std::vector<std::vector<int64_t>> Mesh::groups(AxisSet set) const {
-  // Ranks with equal coordinates outside the set are together; the map keeps the order of the first rank.
-  std::map<int64_t, std::vector<int64_t>> byOutside;
-  int64_t count = rankCount();
-  for (int64_t rank = 0; rank < count; ++rank) {
-    int64_t outside = 0;
-    int64_t stride = 1;
-    int64_t rest = rank;
-    for (size_t a = axes.size(); a-- > 0;) {
-      int64_t coordinate = rest % axes[a].size;
-      rest /= axes[a].size;
-      if (!(set >> a & 1)) {
-        outside += coordinate * stride;
-      }
-      stride *= axes[a].size;
+int64_t Mesh::firstOf(AxisSet set, int64_t rank) const {
+  int64_t first = rank;
+  int64_t stride = 1;
+  for (size_t a = axes.size(); a-- > 0;) {
+    if (set >> a & 1) {
+      first -= rank / stride % axes[a].size * stride;
     }
-    byOutside[outside].push_back(rank);
+    stride *= axes[a].size;
   }
-  std::vector<std::vector<int64_t>> result;
-  for (auto &[outside, members] : byOutside) {
-    result.push_back(std::move(members));
+  return first;
+}
+
+std::vector<int64_t> Mesh::offsetsOf(AxisSet set) const {
+  std::vector<int64_t> offsets = {0};
+  int64_t stride = rankCount();
+  for (size_t a = 0; a < axes.size(); ++a) {
+    stride /= axes[a].size;
+    if (!(set >> a & 1)) {
+      continue;
+    }
+    std::vector<int64_t> more;
+    for (int64_t offset : offsets) {
+      for (int64_t step = 0; step < axes[a].size; ++step) {
+        more.push_back(offset + step * stride);
+      }
+    }
+    offsets = std::move(more);
   }
-  return result;
+  return offsets;
 }
 
 Status Mesh::check() const {

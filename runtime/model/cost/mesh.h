@@ -27,8 +27,10 @@ struct Mesh {
   AxisSet allAxes() const { return (AxisSet{1} << axes.size()) - 1; }
   /// Product of the sizes of the axes in the set; 1 for the empty set.
   int64_t sizeOf(AxisSet set) const;
-  /// The groups of ranks that differ only along `set`; every rank is in exactly one.
-  std::vector<std::vector<int64_t>> groups(AxisSet set) const;
+  /// A rank of the group of those that differ only along `set`: all its coordinates there are 0.
+  int64_t firstOf(AxisSet set, int64_t rank) const;
+  /// The members of such a group, as distances from that rank, ascending.
+  std::vector<int64_t> offsetsOf(AxisSet set) const;
   /// Names unique and not empty, sizes at least 1, at most kAxisCountMax axes.
   Status check() const;
 };

@@ -122,6 +122,7 @@ void Network::appendRoute(Path &path, const Route &route, int64_t node, int64_t 
     int32_t base =
         nodes_[node].resourceBase[position] + static_cast<int32_t>(index) * linksPerUnit(*resource);
     path.latencySeconds += resource->latencySeconds;
+    path.postSeconds += resource->postSeconds;
     if (!resource->fullDuplex) {
       path.links.push_back(base);
       continue;

@@ -26,6 +26,7 @@ struct Link {
 struct Path {
   std::vector<int32_t> links; ///< indexes into Network::links()
   double latencySeconds = 0;
+  double postSeconds = 0; ///< until the next transfer may be posted; 0: not known
 };
 
 struct RankPlace {

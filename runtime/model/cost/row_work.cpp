@@ -75,6 +75,8 @@ double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::ma
 
 double RowShape::plainBytes() const { return bytes - strings * kStringBytes; }
 
+double RowShape::wireBytes() const { return bytes + nullable + textBytes; }
+
 double StateShape::directoryBytes() const {
   if (kind == StateKind::kJoinTable) {
     return 8 * (direct() ? extent : hashedEntries(rows));
@@ -206,6 +208,40 @@ void addPages(Terms &terms, double all, double picked, double rows, double kept)
   terms["load_far_byte"] += all > 0 ? farBytes(all) * (1 - missed * picked / all) : 0;
 }
 
+namespace {
+
+/// `touched` rows of a sort buffer are compared among `rows` that lie anywhere in it. Nothing is
+/// fetched ahead: the next row depends on the comparison. A text is behind its row.
+void addSortedLines(Terms &terms, const StateShape &state, double rows, double touched) {
+  struct Knot {
+    double bytes;
+    const char *term;
+  };
+  constexpr std::array<Knot, 4> kKnots = {
+      {{32e3, nullptr}, {1e6, "sort_line_1m"}, {32e6, "sort_line_32m"}, {256e6, "sort_line_256m"}}};
+  constexpr double kLineBytes = 64;
+  double lines = state.byText ? 2 : 1;
+  double bytes = rows * lines * std::max(kLineBytes, state.rowBytes);
+  double units = touched * lines;
+  if (bytes <= kKnots.front().bytes || units <= 0) {
+    return;
+  }
+  for (size_t i = 1; i < kKnots.size(); ++i) {
+    if (bytes <= kKnots[i].bytes) {
+      double part = std::log(bytes / kKnots[i - 1].bytes) /
+                    std::log(kKnots[i].bytes / kKnots[i - 1].bytes);
+      if (kKnots[i - 1].term) {
+        terms[kKnots[i - 1].term] += units * (1 - part);
+      }
+      terms[kKnots[i].term] += units * part;
+      return;
+    }
+  }
+  terms[kKnots.back().term] += units;
+}
+
+} // namespace
+
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order) {
   Terms terms;
   switch (state.kind) {
@@ -246,7 +282,15 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     terms["finish"] = 2;
     terms["sort_row"] = through;
     terms[state.byText ? "sort_compare_text" : "sort_compare"] =
-        kept * std::log2(std::max(2.0, kept)) + through;
+        kept * std::log2(std::max(2.0, kept / lanes)) + through;
+    if (state.limit == 0) {
+      // Pointers are sorted: every division goes through its rows wherever they lie, and so does
+      // who reads them in order.
+      for (double rows = kept / lanes; rows > 1; rows /= 2) {
+        addSortedLines(terms, state, rows, kept);
+      }
+      addSortedLines(terms, state, kept, kept);
+    }
     break;
   }
   case StateKind::kScalar:
@@ -254,6 +298,21 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
   case StateKind::kRowBuffer:
     break;
   }
+  return terms;
+}
+
+Terms mergeRunsTerms(const StateShape &state, double through, double lanes) {
+  Terms terms;
+  if (state.kind != StateKind::kSortBuffer) {
+    return terms;
+  }
+  double kept = state.limit > 0 ? std::min(state.limit * lanes, through) : through;
+  double rows = 0; // that the lane with most goes through
+  for (double runs = lanes; runs > 1; runs = std::ceil(runs / 2)) {
+    rows += kept / std::floor(runs / 2);
+  }
+  terms[state.byText ? "sort_compare_text" : "sort_compare"] = rows;
+  addSortedLines(terms, state, kept, rows);
   return terms;
 }
 
@@ -274,6 +333,25 @@ Terms transferTerms(double rows, double columns, double bytes, double pieces, in
     terms["exchange_far_byte"] = std::max(0.0, bytes - kCachedBytes);
   }
   return terms;
+}
+
+//===----------------------------------------------------------------------===//
+// Work of devices with a memory of their own
+//===----------------------------------------------------------------------===//
+
+void addValues(KernelWork &work, double rows, double columns, double bytes) {
+  work.operations += kOperationsPerValue * rows * columns;
+  work.streamBytes += rows * bytes;
+}
+
+void addLookUps(KernelWork &work, const StateShape &state, double rows) {
+  work.randomBytes += rows * state.rowBytes;
+  work.workingSetBytes += state.rows * state.rowBytes;
+}
+
+void addOrder(KernelWork &work, const StateShape &state, double rows) {
+  double compared = state.limit > 0 ? 1 : std::log2(std::max(2.0, rows));
+  work.operations += kOperationsPerValue * rows * compared;
 }
 
 //===----------------------------------------------------------------------===//
@@ -310,31 +388,15 @@ double secondsOf(const CostModel &model, const StepWork &step, Workers::Others o
 
 namespace {
 
-/// A task over rows that are read or written: what other devices do for it.
-void addValues(StepWork &step, double rows, double columns, double bytes) {
-  step.device.operations += kOperationsPerValue * rows * columns;
-  step.device.streamBytes += rows * bytes;
-}
-
 StepWork beginPipeline(double rows) {
   StepWork step;
   step.rows = rows;
   step.lanes["row"] = rows;
   step.lanes["morsel"] = piecesOf(rows);
   step.waits["task"] = 1;
-  step.device.launches = 1;
+  step.device.launches = piecesOf(rows);
   return step;
 }
-
-/// Look-ups of `rows` rows in a state: what other devices do for them.
-void addLookUps(StepWork &step, const StateShape &state, double rows) {
-  step.device.randomBytes += rows * state.rowBytes;
-  step.device.workingSetBytes += state.rows * state.rowBytes;
-}
-
-} // namespace
-
-namespace {
 
 /// Columns of a scan that are decoded for `kept` of its rows.
 void addColumns(StepWork &step, const RowShape &shape, double rows, double kept) {
@@ -350,16 +412,19 @@ void addColumns(StepWork &step, const RowShape &shape, double rows, double kept)
 
 } // namespace
 
-StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept) {
+StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept,
+                  const RowShape &coded) {
   StepWork step = beginPipeline(rows);
   addColumns(step, early, rows, rows);
   addColumns(step, late, rows, std::min(kept, rows));
-  double bytes = rows * (early.valueBytes + early.codeBytes + late.valueBytes + late.codeBytes);
+  auto pageBytes = [](const RowShape &shape) { return shape.valueBytes + shape.codeBytes; };
+  double bytes = rows * (pageBytes(early) + pageBytes(late) + pageBytes(coded));
   step.lanes["load"] = piecesOf(rows);
   step.lanes["load_byte"] = bytes;
   addPages(step.lanes, bytes, rows * late.valueBytes, rows, kept);
-  addValues(step, rows, early.columns + late.columns, early.bytes + late.bytes);
-  step.stored = rows * (early.bytes + late.bytes);
+  addValues(step.device, rows, early.columns + late.columns + coded.columns,
+            early.wireBytes() + late.wireBytes() + coded.wireBytes());
+  step.stored = rows * (early.fileBytes + late.fileBytes + coded.fileBytes);
   return step;
 }
 
@@ -369,14 +434,14 @@ StepWork receiveRows(double rows, const RowShape &row) {
   step.lanes["decode_byte"] = rows * row.plainBytes();
   step.lanes["take_string"] = rows * row.strings;
   step.lanes["take_far_byte"] = farBytes(rows * row.bytes);
-  addValues(step, rows, row.columns, row.bytes);
+  addValues(step.device, rows, row.columns, row.wireBytes());
   return step;
 }
 
 StepWork readState(double rows, const RowShape &row) {
   StepWork step = beginPipeline(rows);
   step.lanes["read_row"] = rows;
-  addValues(step, rows, row.columns, row.bytes);
+  addValues(step.device, rows, row.columns, row.wireBytes());
   return step;
 }
 
@@ -387,7 +452,7 @@ StepWork emitRows(double rows, const RowShape &row) {
   step.lanes["emit_byte"] = rows * row.plainBytes();
   step.lanes["emit_string"] = rows * row.strings;
   step.lanes["copy_byte"] = rows * row.textBytes;
-  addValues(step, rows, row.columns, row.bytes);
+  addValues(step.device, rows, row.columns, row.wireBytes());
   return step;
 }
 
@@ -405,7 +470,7 @@ StepWork buildTable(const StateShape &state, double keys, double stringKeys,
   step.lanes["insert_byte"] = state.rows * state.rowBytes;
   RowOrder order = state.direct() ? arrival.order : RowOrder::kNone;
   add(step.lanes, endTerms(state, state.rows, arrival.lanes, order));
-  addLookUps(step, state, state.rows);
+  addLookUps(step.device, state, state.rows);
   return step;
 }
 
@@ -422,7 +487,7 @@ StepWork probeTable(const StateShape &state, double rows, double matches, double
   step.lanes[state.direct() ? "match_direct" : "match"] = found;
   bool chained = found > 1.05 * rows; // from one row of a key to the next, wherever it is
   addAccess(step.lanes, WorkKind::kMatch, state, found, chained ? Arrival{} : arrival);
-  addLookUps(step, state, keys > 0 ? rows : found);
+  addLookUps(step.device, state, keys > 0 ? rows : found);
   return step;
 }
 
@@ -440,7 +505,7 @@ StepWork groupRows(const StateShape &state, double rows, double keys, double str
     StateShape filled = state;
     filled.stringKeys = stringKeys;
     step.oneLane = endTerms(filled, rows, arrival.lanes, RowOrder::kNone);
-    addLookUps(step, state, rows);
+    addLookUps(step.device, state, rows);
   }
   return step;
 }
@@ -454,35 +519,27 @@ StepWork sortRows(const StateShape &state, double rows, const RowShape &row, dou
   step.lanes["keep_string"] = rows * row.strings;
   step.lanes["copy_byte"] = rows * row.textBytes;
   add(step.lanes, endTerms(state, rows, lanes, RowOrder::kNone));
-  double compared = state.limit > 0 ? 1 : std::log2(std::max(2.0, rows));
-  step.device.operations = kOperationsPerValue * rows * compared;
-  addLookUps(step, state, rows);
+  step.oneLane = mergeRunsTerms(state, rows, lanes);
+  addLookUps(step.device, state, rows);
+  addOrder(step.device, state, rows);
   return step;
 }
 
 double secondsOf(const CostModel &model, const Transfer &transfer, const RowShape &row,
                  Workers::Others others) {
-  double bytes = transfer.rows * row.bytes;
   const Workers &workers = model.workers();
   if (workers.shared()) {
+    double rows = transfer.rows * transfer.fullest;
     StepWork step;
     step.oneLane =
-        transferTerms(transfer.rows, row.columns, bytes, piecesOf(transfer.rows), workers.ranks);
+        transferTerms(rows, row.columns, rows * (row.bytes + row.textBytes), piecesOf(rows),
+                      workers.ranks);
     step.waits = {{"task", 1}, {"hop", workers.ranks > 1 ? 1 : 0}};
     return secondsOf(model, step, others);
   }
-  switch (transfer.kind) {
-  case plan::ExchangeKind::kHash:
-    return model.shuffle(transfer.axes, bytes).seconds;
-  case plan::ExchangeKind::kBroadcast:
-    return model
-        .collective(topology::CollectiveKind::kAllGather, transfer.axes,
-                    bytes * static_cast<double>(model.mesh().sizeOf(transfer.axes)))
-        .seconds;
-  case plan::ExchangeKind::kGather:
-    return model.gather(transfer.axes, bytes).seconds;
-  }
-  return 0;
+  return model
+      .exchange(transfer.kind, transfer.axes, transfer.rows * row.wireBytes(), transfer.fullest)
+      .seconds;
 }
 
 } // namespace headrace::cost

@@ -21,8 +21,10 @@ struct RowShape {
   double texts = 0;      ///< of the strings: not from a dictionary
   double valueBytes = 0; ///< of a row in pages of values
   double codeBytes = 0;  ///< of a row in pages of codes
+  double fileBytes = 0;  ///< of a row in the file
 
   double plainBytes() const; ///< without strings
+  double wireBytes() const;  ///< also texts, and a byte for each flag of a NULL
 };
 
 /// Operations that a device with its own memory does for each value that it reads or writes.
@@ -46,6 +48,17 @@ struct StateShape {
 StateShape shapeOf(const plan::State &state, double rows);
 /// Bytes of a row of a state: header, fields by width, a byte for each that may be NULL.
 double stateRowBytes(plan::StateKind kind, const RowShape &row);
+
+//===----------------------------------------------------------------------===//
+// Work of devices with a memory of their own
+//===----------------------------------------------------------------------===//
+
+/// Rows that are read or written in order.
+void addValues(KernelWork &work, double rows, double columns, double bytes);
+/// Rows that are looked up in a state, or added to it.
+void addLookUps(KernelWork &work, const StateShape &state, double rows);
+/// Rows that were added to a sort buffer, put in order.
+void addOrder(KernelWork &work, const StateShape &state, double rows);
 
 /// Whether rows come in the order of an integer column: neighbours then fall on the same lines of
 /// the largest state.
@@ -81,6 +94,9 @@ void addPages(Terms &terms, double all, double picked, double rows, double kept)
 Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order);
 /// How many of the lanes share that.
 double endLanes(plan::StateKind kind, double lanes);
+/// What follows in a sort buffer: the lanes' sorted runs are merged in pairs, the last by one lane.
+/// Counted as one lane's work. Empty for other states.
+Terms mergeRunsTerms(const StateShape &state, double through, double lanes);
 /// Ranks of one process hand over `pieces` chunks with `rows` rows: taking, encoding and decoding.
 /// By one lane of each rank.
 Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks);
@@ -111,8 +127,9 @@ double secondsOf(const CostModel &model, const StepWork &step,
                  Workers::Others others = Workers::Others::kBusy);
 
 /// A pipeline begins with rows of a table: `early` columns of each are decoded, `late` ones of the
-/// `kept` rows that pass the first filter.
-StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept);
+/// `kept` rows that pass the first filter, and of `coded` ones the pages are gone through only.
+StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept,
+                  const RowShape &coded = {});
 /// A pipeline begins with rows that were received.
 StepWork receiveRows(double rows, const RowShape &row);
 /// A pipeline begins with the rows of a state.
@@ -137,7 +154,8 @@ StepWork sortRows(const StateShape &state, double rows, const RowShape &row, dou
 struct Transfer {
   plan::ExchangeKind kind = plan::ExchangeKind::kHash;
   AxisSet axes = 0;
-  double rows = 0; ///< of one rank, before
+  double rows = 0;    ///< of one rank, before
+  double fullest = 1; ///< what the fullest rank sends or gets, against that
 };
 /// Seconds of the way between ranks alone, without making chunks and taking rows from them.
 double secondsOf(const CostModel &model, const Transfer &transfer, const RowShape &row,

@@ -128,6 +128,10 @@ std::vector<StateEnd> stateEnds(const plan::Plan &plan, const plan::Task &task,
     RowOrder order = isInOrder(state, rows) ? RowOrder::kClustered : RowOrder::kNone;
     ends.push_back({endTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes, order),
                     endLanes(state.kind, rows.lanes)});
+    Terms merged = mergeRunsTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes);
+    if (!merged.empty()) {
+      ends.push_back({std::move(merged), 1});
+    }
   }
   return ends;
 }

@@ -85,6 +85,10 @@ const std::map<std::string, double> &assumedSeconds() {
       {"sort_row", 0.1e-9},
       {"sort_compare", 2.9e-9},
       {"sort_compare_text", 3.1e-9},
+      // A row touched in the order of its key, by what lies around it.
+      {"sort_line_1m", 4e-9},
+      {"sort_line_32m", 30e-9},
+      {"sort_line_256m", 90e-9},
       // Exchanges and results.
       {"exchange", 2.9e-6},
       {"exchange_chunk", 2.5e-6},

@@ -44,6 +44,7 @@ template <typename V> void visitFields(V &v, SlotColumn &x) {
   v("min", x.min);
   v("max", x.max);
   v("ordered", x.ordered);
+  v("fileBytes", x.fileBytes);
 }
 
 template <typename V> void visitFields(V &v, Cell &x) {
@@ -99,6 +100,8 @@ template <typename V> void visitFields(V &v, Stream &x) {
   v("chunkRows", x.chunkRows);
   v("rows", x.rows);
   v("writers", x.writers);
+  v("textBytes", x.textBytes);
+  v("fullest", x.fullest);
 }
 
 template <typename V> void visitFields(V &v, Literal &x) {

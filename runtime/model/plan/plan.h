@@ -64,6 +64,7 @@ struct SlotColumn {
   int64_t min = 0;
   int64_t max = 0;
   bool ordered = false; ///< by and large, rows come in the order of its values; for the cost model
+  double fileBytes = 0; ///< of a value in the file, as compressed there; 0: not known; likewise
 };
 
 /// A literal of a slot of kind "values": what of it counts follows from its column's type.
@@ -137,6 +138,10 @@ struct Stream {
   uint32_t chunkRows = 65536;
   Cardinality rows = {}; ///< of one rank, as estimated; all zero: not known
   uint32_t writers = 1; ///< run tasks that write it, each until its own end
+  double textBytes = 0; ///< of a row: all its strings, as estimated; for the cost model
+  /// Before an exchange by hash: the rows that the fullest rank is expected to get of it, against
+  /// an even share.
+  double fullest = 1;
 };
 
 enum class LiteralKind : uint8_t { kInteger, kI128, kReal, kString };

@@ -179,7 +179,11 @@ Status PlanGraph::addTask(int32_t id) {
 
 Expected<Graph> PlanGraph::make() {
   Division division{workload_.ranks, workload_.skews, workload_.memoryBytes};
-  HR_ASSIGN_OR_RETURN(classes_, makeClasses(topology_, division, graph_));
+  HR_ASSIGN_OR_RETURN(Classes made, makeClasses(topology_, division, graph_));
+  classes_ = std::move(made.classes);
+  runs_ = std::move(made.runs);
+  links_ = std::move(made.links);
+  ranks_.emplace(runs_);
   for (const plan::MeshAxis &axis : plan_.mesh) {
     planRanks_ *= static_cast<double>(axis.size);
   }

@@ -30,12 +30,7 @@ struct Workload {
   /// Ranks that are slower, load more, or receive more; others are equal.
   std::vector<RankSkew> skews;
   double memoryBytes = 0; ///< of a rank; what does not fit is spilled; 0 = all of its device
-  /// How rows go to where their key belongs, between devices. The runtime executes flat exchanges
-  /// only. Of hierarchical ones, relays within a node are taken to have equal shares.
-  cost::ExchangeAlgorithm exchange = cost::ExchangeAlgorithm::kFlat;
   double rowsRelativeError = 0;
-  double operationsPerValue =
-      cost::kOperationsPerValue; ///< of a kernel, for each value it reads or writes
   /// A stream is simulated in at most this many chunks; fewer chunks are quicker and overlap less.
   int64_t chunksMax = 32;
 };

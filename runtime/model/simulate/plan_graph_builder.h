@@ -3,12 +3,13 @@
 // plan_exchanges.cpp, plan_tensor_tasks.cpp, plan_worker_tasks.cpp, plan_spills.cpp.
 #pragma once
 
-#include "runtime/model/cost/cost.h"
+#include "runtime/model/cost/movement.h"
 #include "runtime/model/simulate/plan_graph.h"
 #include "runtime/model/simulate/rank_class.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace headrace::simulate {
@@ -23,8 +24,8 @@ enum class Distribution : uint8_t { kEven, kReplicated, kFirstRank };
 
 constexpr double kNotKnown = -1;
 
-/// At least 1.
-double rowBytes(const plan::Schema &schema);
+/// Of a row between ranks and in memory, with its texts; at least 1.
+double rowBytes(const plan::Stream &stream);
 
 /// A task that writes a stream, and in how many chunks.
 struct StreamWriter {
@@ -36,6 +37,7 @@ struct StreamState {
   double rows = 0; ///< over all ranks; of a replicated one, of each
   Distribution distribution = Distribution::kEven;
   Weight weight = Weight::kEven; ///< which ranks have more of it; only if kEven
+  double fullest = 1; ///< rows of the fullest rank against the mean, if it is not known which; only if kEven
   int64_t chunks = 1;            ///< as who reads it takes them
   std::vector<StreamWriter>
       writers; ///< their chunks come one writer after the other, in this order
@@ -62,18 +64,9 @@ private:
   Status addLoad(int32_t id);
   void addRun(int32_t id);
   // plan_exchanges.cpp
-  struct Round;
   void addExchange(int32_t id);
-  void addHierarchicalExchange(int32_t id, size_t chunks, double bytes, Weight sent);
-  Activity roundChunk(int32_t id, size_t chunk, size_t chunks, const Round &round) const;
-  Round flatRound(plan::ExchangeKind exchange, double bytes, Weight sent) const;
-  Round roundWithinNodes(double bytes, Weight sent) const;
-  Round roundBetweenNodes(double bytes) const;
-  int64_t nodeCount() const;
-  /// Of the node that has most.
-  int64_t ranksOfNode() const;
-  /// Of the rank that has most, against the mean.
-  double fullest(Weight weight) const;
+  /// A part of a movement of all ranks.
+  Activity moved(int32_t id, size_t chunk, size_t chunks, const cost::Movement &movement) const;
   void addCollective(int32_t id);
   void addCompute(int32_t id);
   void addMarker(int32_t id);
@@ -133,8 +126,6 @@ private:
   std::vector<double> stageRows(const Task &task, double source, double outRows) const;
   /// Bytes of a row that a run task takes in: of pages, or of a chunk.
   double sourceBytes(const Task &task) const;
-  /// How well the latencies of links are known: as their rates.
-  double errorOf(const std::vector<Use> &uses) const;
   cost::TaskRows taskRows(int32_t id, const StreamState &source, double outRows) const;
   /// Rows that a task without an output lets through, if it was not run: those that its state
   /// keeps.
@@ -148,9 +139,10 @@ private:
   /// What a run takes before its first tasks.
   void addRunOverhead();
 
+  /// Rows of one rank.
   double share(const StreamState &stream) const {
     return stream.distribution == Distribution::kEven
-               ? stream.rows / static_cast<double>(workload_.ranks)
+               ? stream.fullest * stream.rows / static_cast<double>(workload_.ranks)
                : stream.rows;
   }
   int64_t chunksFor(double rowsOfRank, uint32_t chunkRows) const {
@@ -171,15 +163,15 @@ private:
   size_t classCount(Distribution distribution) const {
     return distribution == Distribution::kFirstRank ? 1 : classes_.size();
   }
-  int64_t remoteRanks(const RankClass &rankClass) const {
-    return workload_.ranks - rankClass.nodeRanks;
-  }
 
   const plan::Plan &plan_;
   const topology::Topology &topology_;
   const Workload &workload_;
   Graph graph_;
   std::vector<RankClass> classes_;
+  std::vector<cost::NodeRun> runs_;
+  std::vector<int32_t> links_; ///< as Classes::links
+  std::optional<cost::RankGroups> ranks_;
   std::vector<StreamState> streams_;
   std::vector<int32_t> consumer_;
   std::map<int32_t, double> ordered_; ///< cost::orderedStreams

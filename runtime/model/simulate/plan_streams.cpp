@@ -5,9 +5,9 @@
 
 namespace headrace::simulate {
 
-double rowBytes(const plan::Schema &schema) {
-  double bytes = 0;
-  for (const plan::Column &column : schema.columns) {
+double rowBytes(const plan::Stream &stream) {
+  double bytes = stream.textBytes;
+  for (const plan::Column &column : stream.schema.columns) {
     bytes += abi::bytesOf(column.type) + (column.nullable ? 1 : 0);
   }
   return std::max(bytes, 1.0);
@@ -76,9 +76,11 @@ void PlanGraph::write(int32_t id, const StreamState &made) {
     stream.rows = made.rows;
     stream.distribution = made.distribution;
     stream.weight = made.weight;
+    stream.fullest = made.fullest;
     stream.chunks = 0;
   } else if (stream.distribution == made.distribution) {
     stream.rows += made.rows;
+    stream.fullest = std::max(stream.fullest, made.fullest);
   } else {
     stream.rows = onAllRanks(stream) + onAllRanks(made);
     stream.distribution = Distribution::kEven;

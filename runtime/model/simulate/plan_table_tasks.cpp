@@ -68,7 +68,7 @@ Status PlanGraph::addLoad(int32_t id) {
   write(id, stream);
   double bytes = 0;
   for (const plan::SlotColumn &column : slot.columns) {
-    bytes += abi::bytesOf(column.type);
+    bytes += column.fileBytes > 0 ? column.fileBytes : abi::bytesOf(column.type);
   }
   for (size_t c = 0; c < classes_.size(); ++c) {
     const RankClass &on = classes_[c];
@@ -92,7 +92,7 @@ void PlanGraph::addRun(int32_t id) {
   size_t inColumns = 1;
   if (task.inputStream != kNone) {
     source = streams_[task.inputStream];
-    inBytes = rowBytes(plan_.streams[task.inputStream].schema);
+    inBytes = rowBytes(plan_.streams[task.inputStream]);
     inColumns = plan_.streams[task.inputStream].schema.columns.size();
   } else if (task.sourceState != kNone) {
     const plan::State &state = plan_.states[task.sourceState];
@@ -103,6 +103,7 @@ void PlanGraph::addRun(int32_t id) {
             filler.inputStream != kNone) {
           source.distribution = streams_[filler.inputStream].distribution;
           source.weight = streams_[filler.inputStream].weight;
+          source.fullest = streams_[filler.inputStream].fullest;
         }
       }
     }
@@ -125,7 +126,7 @@ void PlanGraph::addRun(int32_t id) {
     made.rows = rowsOf(task.outputStream, source.distribution, through / part) * part;
     outRows = share(made);
     write(id, made);
-    outBytes = rowBytes(plan_.streams[task.outputStream].schema);
+    outBytes = rowBytes(plan_.streams[task.outputStream]);
     outColumns = plan_.streams[task.outputStream].schema.columns.size();
   }
   if (hasWorkers() && !plan_.kernels[task.kernel].work.empty()) {
@@ -139,17 +140,24 @@ void PlanGraph::addRun(int32_t id) {
     double inRows = share(source) * weight / chunks;
     double madeRows = outRows * weight / chunks;
     cost::KernelWork work;
-    work.streamBytes = inRows * inBytes + madeRows * outBytes;
-    work.operations = workload_.operationsPerValue * (inRows * static_cast<double>(inColumns) +
-                                                      madeRows * static_cast<double>(outColumns));
+    // A simulated chunk stands for as many real ones.
+    work.launches = std::max(1.0, cost::piecesOf(share(source)) / chunks);
+    cost::addValues(work, inRows, static_cast<double>(inColumns), inBytes);
+    cost::addValues(work, madeRows, static_cast<double>(outColumns), outBytes);
     for (size_t index = 0; index < task.states.size(); ++index) {
       const plan::State &state = plan_.states[task.states[index].state];
       if (state.kind != plan::StateKind::kScalar) {
         size_t level = touchingLevel(plan_.kernels[task.kernel], index);
         bool stage = level > 0 && level <= through.size();
         double rows = stage ? through[level - 1] * weight / chunks : inRows;
-        work.randomBytes += rows * state.rowBytes;
-        work.workingSetBytes += static_cast<double>(state.rows.expected) * state.rowBytes;
+        cost::StateShape shape = cost::shapeOf(state, static_cast<double>(state.rows.expected));
+        cost::addLookUps(work, shape, rows);
+        if (state.kind == plan::StateKind::kSortBuffer &&
+            task.states[index].use == plan::StateUse::kPerWorker) {
+          cost::KernelWork order;
+          cost::addOrder(order, shape, rows * chunks);
+          work.operations += order.operations / chunks;
+        }
       }
     }
     for (int64_t chunk = 0; chunk < source.chunks; ++chunk) {

@@ -65,6 +65,7 @@ double PlanGraph::sourceBytes(const Task &task) const {
       bytes += work.kind == plan::WorkKind::kPageByte ? work.amount : 0;
     }
   } else if (task.inputStream != kNone) {
+    bytes = task.kind == TaskKind::kExchange ? plan_.streams[task.inputStream].textBytes : 0;
     for (const plan::Column &column : plan_.streams[task.inputStream].schema.columns) {
       bytes += abi::bytesOf(column.type);
     }

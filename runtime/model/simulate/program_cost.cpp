@@ -25,8 +25,10 @@ double errorOf(const Graph &graph, const Activity &activity, const Span &span) {
   return std::hypot(holding, activity.relativeError);
 }
 
-Expected<ProgramCost> costOf(const plan::Plan &plan, const topology::Topology &topology,
-                             const Workload &workload) {
+} // namespace
+
+Expected<ProgramCost> programCost(const plan::Plan &plan, const topology::Topology &topology,
+                                  const Workload &workload) {
   HR_ASSIGN_OR_RETURN(Graph graph, planGraph(plan, topology, workload));
   HR_ASSIGN_OR_RETURN(Outcome outcome, simulate(graph));
   ProgramCost cost;
@@ -78,25 +80,6 @@ Expected<ProgramCost> costOf(const plan::Plan &plan, const topology::Topology &t
   return cost;
 }
 
-} // namespace
-
-Expected<ProgramCost> programCost(const plan::Plan &plan, const topology::Topology &topology,
-                                  const Workload &workload) {
-  HR_ASSIGN_OR_RETURN(ProgramCost cost, costOf(plan, topology, workload));
-  bool exchanges = std::any_of(plan.tasks.begin(), plan.tasks.end(), [](const plan::Task &task) {
-    return task.kind == plan::TaskKind::kExchange && task.exchange == plan::ExchangeKind::kHash;
-  });
-  if (exchanges && workload.threads == 0 && workload.exchange == cost::ExchangeAlgorithm::kFlat) {
-    Workload other = workload;
-    other.exchange = cost::ExchangeAlgorithm::kHierarchical;
-    HR_ASSIGN_OR_RETURN(ProgramCost hierarchical, costOf(plan, topology, other));
-    if (hierarchical.total.seconds < cost.total.seconds) {
-      cost.hierarchical = hierarchical.total;
-    }
-  }
-  return cost;
-}
-
 std::string ProgramCost::text() const {
   std::string lines;
   char buffer[320];
@@ -115,15 +98,6 @@ std::string ProgramCost::text() const {
                 1e3 * total.seconds, 100 * total.relativeError, 1e3 * secondsLow,
                 1e3 * secondsHigh);
   lines += buffer;
-  if (hierarchical) {
-    std::snprintf(
-        buffer, sizeof buffer,
-        "%12.3f ms ±%3.0f %%  with exchanges in two steps, within nodes and then between: "
-        "%.1f %% less; not executed yet\n",
-        1e3 * hierarchical->seconds, 100 * hierarchical->relativeError,
-        100 * (1 - hierarchical->seconds / whole));
-    lines += buffer;
-  }
   for (const TierUse &tier : tiers) {
     std::snprintf(buffer, sizeof buffer, "%12.4g B of %.4g in %s\n", tier.peakBytes, tier.bytes,
                   shown(tier.tier, 60).c_str());
@@ -139,10 +113,6 @@ std::string ProgramCost::json() const {
                                  {"seconds_high", secondsHigh},
                                  {"terms", nlohmann::ordered_json::array()},
                                  {"tiers", nlohmann::ordered_json::array()}};
-  json["hierarchical_seconds"] = nullptr;
-  if (hierarchical) {
-    json["hierarchical_seconds"] = hierarchical->seconds;
-  }
   for (const CostTerm &term : terms) {
     json["terms"].push_back({{"task", term.task},
                              {"kind", term.kind},

@@ -4,7 +4,6 @@
 #include "runtime/model/cost/cost.h"
 #include "runtime/model/simulate/plan_graph.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,14 +31,10 @@ struct ProgramCost {
     double bytes = 0;
   };
   std::vector<TierUse> tiers; ///< those that something is held in
-  /// The total if rows were exchanged in two steps (within nodes, then between), where that is
-  /// less. The runtime does not execute this yet. None also if that is what was asked for.
-  std::optional<cost::Cost> hierarchical;
 
   /// One line a term, then the total and the tiers.
   std::string text() const;
-  /// {"seconds", "seconds_low", "seconds_high", "relative_error", "terms": [...], "tiers": [...],
-  /// "hierarchical_seconds" (or null)}
+  /// {"seconds", "seconds_low", "seconds_high", "relative_error", "terms": [...], "tiers": [...]}
   std::string json() const;
 };
 

@@ -1,10 +1,9 @@
-// Divides ranks into classes and resolves what their traffic takes of a node.
+// Divides ranks into runs of equal nodes, and those into classes of equal ranks.
 #include "runtime/model/simulate/rank_class.h"
 #include "runtime/model/cost/spill.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace headrace::simulate {
 namespace {
@@ -15,8 +14,8 @@ int32_t addResource(Graph &graph, Resource resource) {
 }
 
 /// The way to the first tier below the device's memory, if the node has one.
-void addSpill(RankClass &made, Graph &graph) {
-  std::vector<cost::SpillTier> tiers = cost::spillTiers(*made.pair, *made.nodeType);
+void addSpill(RankClass &made, const cost::NodeRun &run, Graph &graph) {
+  std::vector<cost::SpillTier> tiers = cost::spillTiers(*run.pair, run.nodeType());
   if (tiers.empty()) {
     return;
   }
@@ -34,7 +33,7 @@ void addSpill(RankClass &made, Graph &graph) {
 }
 
 /// `memoryBytes` as in Division.
-void addOfRank(RankClass &made, double memoryBytes, Graph &graph) {
+void addOfRank(RankClass &made, const cost::NodeRun &run, double memoryBytes, Graph &graph) {
   const topology::DeviceType &device = *made.deviceType;
   topology::Quantity memory = device.memoryBandwidth;
   made.memory = addResource(graph, {made.name + " memory", memory.value * made.speed,
@@ -45,59 +44,23 @@ void addOfRank(RankClass &made, double memoryBytes, Graph &graph) {
   double bytes =
       memoryBytes > 0 ? std::min(memoryBytes, device.capacityBytes) : device.capacityBytes;
   graph.tiers.push_back({made.name + " " + device.space, bytes});
-  addSpill(made, graph);
+  addSpill(made, run, graph);
 }
 
-void addOfNode(RankClass &made, Graph &graph) {
-  made.links = static_cast<int32_t>(graph.resources.size());
-  const std::vector<cost::Link> &links = made.network->links();
-  for (size_t link = 0; link < links.size() / 2; ++link) {
-    addResource(graph, {made.name + " " + links[link].name(), links[link].bandwidth,
-                        links[link].sharing, links[link].relativeError});
+/// Links and storage of one node of a run; returns where the links begin.
+int32_t addOfNode(RankClass &made, const cost::NodeRun &run, Graph &graph) {
+  int32_t first = static_cast<int32_t>(graph.resources.size());
+  for (size_t index = 0; index < run.linkCount(); ++index) {
+    const cost::Link &link = run.network->links()[index];
+    addResource(graph,
+                {made.name + " " + link.name(), link.bandwidth, link.sharing, link.relativeError});
   }
-  topology::Quantity storage = cost::storageRate(*made.pair, *made.nodeType);
+  topology::Quantity storage = cost::storageRate(*run.pair, run.nodeType());
   if (storage.value > 0) {
     made.storage = addResource(graph, {made.name + " storage", storage.value,
                                        topology::Sharing::kShared, storage.relativeError});
   }
-}
-
-/// Sums flows over the links of node 0.
-class LinkLoad {
-public:
-  explicit LinkLoad(const RankClass &rankClass)
-      : rankClass_(rankClass), half_(static_cast<int32_t>(rankClass.network->links().size() / 2)) {}
-
-  /// Returns the latency.
-  double add(int64_t source, int64_t target, double bytes) {
-    cost::Path path = rankClass_.network->path(source, target);
-    for (int32_t link : path.links) {
-      if (link < half_) {
-        bool alone = rankClass_.network->links()[link].sharing == topology::Sharing::kFatpipe;
-        bytes_[link] = alone ? std::max(bytes_[link], bytes) : bytes_[link] + bytes;
-      }
-    }
-    return path.latencySeconds;
-  }
-  std::vector<Use> uses() const {
-    std::vector<Use> uses;
-    for (const auto &[link, bytes] : bytes_) {
-      if (bytes > 0) {
-        uses.push_back({rankClass_.links + link, bytes});
-      }
-    }
-    return uses;
-  }
-
-private:
-  const RankClass &rankClass_;
-  int32_t half_;
-  std::map<int32_t, double> bytes_;
-};
-
-/// The first rank of node 1, in the network of two nodes.
-int64_t otherNode(const RankClass &rankClass) {
-  return topology::rankGroup(*rankClass.pair, *rankClass.nodeType)->count;
+  return first;
 }
 
 /// What a rank has that is not what the others have.
@@ -170,7 +133,7 @@ public:
     keysScale_ = keys > 0 ? static_cast<double>(division.ranks) / keys : 1;
   }
 
-  std::vector<RankClass> run() {
+  Classes run() {
     int64_t rank = 0;
     for (const topology::Instance &instance : topology_.instances) {
       int64_t size = topology::rankGroup(topology_, topology_.nodeTypes.at(instance.type))->count;
@@ -187,7 +150,7 @@ public:
         rank += nodes * here;
       }
     }
-    return std::move(classes_);
+    return std::move(made_);
   }
 
 private:
@@ -223,46 +186,36 @@ private:
     for (int64_t device = 0; device < size; ++device) {
       kinds.push_back(kindOf(rank + device));
     }
-    size_t owner = classes_.size();
+    int32_t run = static_cast<int32_t>(made_.runs.size());
+    made_.runs.push_back(cost::makeNodeRun(topology_, instance, nodes, size, rank));
+    cost::NodeRun &nodeRun = made_.runs.back();
+    for (const Kind &kind : kinds) {
+      nodeRun.rows.push_back(kind.rows);
+      nodeRun.keys.push_back(kind.keys);
+    }
+    int32_t storage = kNone; // that the classes of a node share
     for (int64_t device = 0; device < size; ++device) {
       const Kind &kind = kinds[static_cast<size_t>(device)];
       if (std::find(kinds.begin(), kinds.begin() + device, kind) != kinds.begin() + device) {
         continue;
       }
       RankClass made;
-      made.name = instance.name + (classes_.empty() ? "" : "/" + std::to_string(classes_.size()));
+      made.name = instance.name +
+                  (made_.classes.empty() ? "" : "/" + std::to_string(made_.classes.size()));
       made.ranks = ranksText(kinds, kind, rank, nodes);
-      made.nodes = nodes;
+      made.run = run;
       made.ranksPerNode = std::count(kinds.begin(), kinds.end(), kind);
-      made.nodeRanks = size;
       made.speed = kind.speed;
       made.rows = kind.rows;
       made.keys = kind.keys;
-      if (classes_.size() == owner) {
-        topology::Topology pair = topology_;
-        pair.instances = {{instance.type, instance.name, 2}};
-        made.pair = std::make_shared<const topology::Topology>(std::move(pair));
-        made.nodeType = &made.pair->nodeTypes.at(instance.type);
-        made.deviceType =
-            &made.pair->deviceTypes.at(topology::rankGroup(*made.pair, *made.nodeType)->type);
-        made.network = std::make_shared<const cost::Network>(*made.pair, made.pair->rankCount());
-        addOfNode(made, graph_);
-        for (const Kind &each : kinds) {
-          made.rowsOfDevice.push_back(each.rows);
-          made.keysOfDevice.push_back(each.keys);
-        }
-      } else {
-        const RankClass &first = classes_[owner];
-        made.linksOwner = RankClass::Links::kShared;
-        made.pair = first.pair;
-        made.nodeType = first.nodeType;
-        made.deviceType = first.deviceType;
-        made.network = first.network;
-        made.storage = first.storage;
-        made.links = first.links;
+      made.deviceType = &nodeRun.deviceType();
+      if (device == 0) {
+        made_.links.push_back(addOfNode(made, nodeRun, graph_));
+        storage = made.storage;
       }
-      addOfRank(made, division_.memoryBytes, graph_);
-      classes_.push_back(std::move(made));
+      made.storage = storage;
+      addOfRank(made, nodeRun, division_.memoryBytes, graph_);
+      made_.classes.push_back(std::move(made));
     }
   }
 
@@ -272,62 +225,19 @@ private:
   Graph &graph_;
   double rowsScale_ = 1;
   double keysScale_ = 1;
-  std::vector<RankClass> classes_;
+  Classes made_;
 };
-
-double weightOf(const RankClass &rankClass, Weight kind, int64_t device) {
-  size_t index = static_cast<size_t>(device);
-  return kind == Weight::kRows   ? rankClass.rowsOfDevice[index]
-         : kind == Weight::kKeys ? rankClass.keysOfDevice[index]
-                                 : 1;
-}
 
 } // namespace
 
-Expected<std::vector<RankClass>> makeClasses(const topology::Topology &topology,
-                                             const Division &division, Graph &graph) {
+Expected<Classes> makeClasses(const topology::Topology &topology, const Division &division,
+                              Graph &graph) {
   if (division.ranks < 1 || division.ranks > topology.rankCount()) {
     return makeError(ErrorKind::kUser, "topology ", topology.name, " has ", topology.rankCount(),
                      " ranks, got ", division.ranks);
   }
   HR_ASSIGN_OR_RETURN(std::vector<RankSkew> skews, sortedSkews(division));
   return Divider(topology, division, std::move(skews), graph).run();
-}
-
-TrafficUse usesOf(const RankClass &rankClass, const Traffic &traffic) {
-  LinkLoad load(rankClass);
-  TrafficUse use;
-  int64_t other = otherNode(rankClass);
-  for (int64_t rank = 0; rank < rankClass.nodeRanks; ++rank) {
-    double sent = weightOf(rankClass, traffic.sent, rank);
-    double received = weightOf(rankClass, traffic.received, rank);
-    for (int64_t peer = 0; peer < rankClass.nodeRanks; ++peer) {
-      if (peer != rank && traffic.localBytes > 0) {
-        double bytes = traffic.localBytes * sent * weightOf(rankClass, traffic.received, peer);
-        use.localLatencySeconds = load.add(rank, peer, bytes);
-      }
-    }
-    if (traffic.remoteBytes > 0) {
-      use.remoteLatencySeconds = load.add(rank, other + rank, traffic.remoteBytes * sent);
-      load.add(other + rank, rank, traffic.remoteBytes * received);
-    }
-  }
-  use.uses = load.uses();
-  return use;
-}
-
-TrafficUse usesOfGather(const RankClass &rankClass, const Traffic &traffic) {
-  LinkLoad load(rankClass);
-  TrafficUse use;
-  for (int64_t peer = 1; peer < rankClass.nodeRanks; ++peer) {
-    double bytes = traffic.localBytes * weightOf(rankClass, traffic.sent, peer);
-    use.localLatencySeconds = load.add(peer, 0, bytes);
-  }
-  if (traffic.remoteBytes > 0) {
-    use.remoteLatencySeconds = load.add(otherNode(rankClass), 0, traffic.remoteBytes);
-  }
-  use.uses = load.uses();
-  return use;
 }
 
 } // namespace headrace::simulate

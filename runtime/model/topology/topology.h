@@ -118,7 +118,7 @@ struct Resource {
   Quantity bothDirectionsMax; ///< bytes per second of both directions together; 0 = no limit
   PerDevice per;
   std::string rail;                         ///< device group whose index is the rail; or empty
-  Quantity postSeconds;                     ///< the host's time to post one transfer
+  Quantity postSeconds; ///< of each message after the first to another rank; 0: its latency
   std::map<std::string, Quantity> byEngine; ///< part of the bandwidth each copying engine reaches
   Quantity pageableFraction;   ///< part of the bandwidth for memory that is not pinned; 0 = unknown
   std::string pageableBoundBy; ///< what bounds such copies as well ("cpu.copy_core"), or empty

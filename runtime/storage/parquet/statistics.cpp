@@ -153,11 +153,12 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
                                 size_t index, uint64_t rows) {
   std::optional<StatisticsValue> min, max;
   bool minKnown = true, maxKnown = true, nullsKnown = true;
-  uint64_t nulls = 0, plainBytes = 0;
+  uint64_t nulls = 0, plainBytes = 0, fileBytes = 0;
   bool allHaveDictionary = !groups.empty();
   for (const GroupOf &group : groups) {
     const ParquetChunk &chunk = group.meta().chunks[index];
     plainBytes += chunk.uncompressedBytes;
+    fileBytes += chunk.bytes;
     allHaveDictionary &= chunk.hasDictionary;
     nullsKnown &= chunk.nulls.has_value();
     nulls += chunk.nulls.value_or(0);
@@ -189,6 +190,7 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
                            {"dictionary_entries", nullptr},
                            {"all_dictionary", false},
                            {"average_bytes", nullptr},
+                           {"file_bytes", nullptr},
                            {"ordered", column.type.integral() && isOrdered(groups, index)}};
   if (min && minKnown) {
     result["min"] = valueJson(column, *min);
@@ -204,6 +206,7 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
     return result;
   }
 
+  result["file_bytes"] = static_cast<double>(fileBytes) / static_cast<double>(rows);
   DictionarySample sample = sampleDictionaries(groups, index);
   double distinct = -1;
   if (sample.groups != 0 && !sample.fallsBack) {

@@ -2,13 +2,13 @@
 
 // What the statistics say goes with the ops, for the cost model: in which form kernels will find pages (a small
 // dictionary is in registers; values that hardly repeat are kept as values), whether rows come in an order, how long
-// texts are, and how many rows each stage lets through.
+// texts are, what a value takes in the file, and how many rows each stage lets through.
 
 // CHECK: pipe.scan "lines"
 // CHECK-SAME: column = "id"{{.*}}ordered, page_bytes = 4.000000e+00 : f64, pages = "values"
 // CHECK-SAME: column = "day"{{.*}}page_bytes = 1.375000e+00 : f64, pages = "gathered"
 // CHECK-SAME: column = "flag"{{.*}}page_bytes = 2.500000e-01 : f64, pages = "code", text_bytes = 7.000000e+00 : f64
-// CHECK-SAME: column = "note"{{.*}}page_bytes = 1.600000e+01 : f64, pages = "values", text_bytes = 3.050000e+01 : f64
+// CHECK-SAME: column = "note"{{.*}}file_bytes = 1.250000e+01 : f64{{.*}}page_bytes = 1.600000e+01 : f64, pages = "values", text_bytes = 3.050000e+01 : f64
 // CHECK: pipe.filter
 // CHECK: {selectivity = {{.*}} : f64, text_bytes = 3.050000e+01 : f64}
 // CHECK: pipe.combine {{.*}} keys ["flag", "note"] {text_bytes = 3.750000e+01 : f64}
@@ -19,7 +19,7 @@ func.func @main() -> !frame.table<"flag": !frame.string, "note": !frame.string, 
       l_id = {min = 1 : i64, max = 1200000 : i64, distinct = 1200000 : i64, ordered = true},
       l_day = {min = 8001 : i64, max = 10000 : i64, distinct = 2000 : i64, dictionary_entries = 20000 : i64},
       l_flag = {distinct = 4 : i64, dictionary_entries = 40 : i64, average_bytes = 7.0 : f64},
-      l_note = {average_bytes = 30.5 : f64}}}} : !lines
+      l_note = {average_bytes = 30.5 : f64, file_bytes = 12.5 : f64}}}} : !lines
   %1 = frame.filter %0 columns ["day"] {
   ^bb0(%day: !frame.date):
     %limit = frame.constant "1993-04-16" : !frame.date

@@ -22,13 +22,14 @@ CostModel ethernet(const char *name, int64_t ranks) {
 TEST(Mesh, groups_follow_row_major_order) {
   Mesh mesh{"m", {{"node", 2}, {"gpu", 3}}};
   EXPECT_EQ(mesh.rankCount(), 6);
-  std::vector<std::vector<int64_t>> alongGpu = {{0, 1, 2}, {3, 4, 5}};
-  std::vector<std::vector<int64_t>> alongNode = {{0, 3}, {1, 4}, {2, 5}};
-  std::vector<std::vector<int64_t>> all = {{0, 1, 2, 3, 4, 5}};
-  EXPECT_EQ(mesh.groups(0b10), alongGpu);
-  EXPECT_EQ(mesh.groups(0b01), alongNode);
-  EXPECT_EQ(mesh.groups(0b11), all);
-  EXPECT_EQ(mesh.groups(0).size(), 6u);
+  EXPECT_EQ(mesh.offsetsOf(0b10), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(mesh.offsetsOf(0b01), (std::vector<int64_t>{0, 3}));
+  EXPECT_EQ(mesh.offsetsOf(0b11), (std::vector<int64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(mesh.offsetsOf(0), (std::vector<int64_t>{0}));
+  EXPECT_EQ(mesh.firstOf(0b10, 5), 3);
+  EXPECT_EQ(mesh.firstOf(0b01, 5), 2);
+  EXPECT_EQ(mesh.firstOf(0b11, 5), 0);
+  EXPECT_EQ(mesh.firstOf(0, 5), 5);
 }
 
 TEST(Mesh, refuses_malformed) {
@@ -44,13 +45,6 @@ TEST(Cost, mesh_larger_than_topology_is_refused) {
             "the mesh needs 9 ranks, but topology ethernet-slow has only 8");
 }
 
-TEST(Cost, copy_is_latency_plus_bytes_over_the_narrowest_link) {
-  CostModel model = ethernet("ethernet-slow", 4);
-  // One NIC latency and two hops through the switch; 1.2e8 bytes per second.
-  EXPECT_NEAR(model.copy(0, 1, 1.2e8).seconds, 1e-4 + 2e-6 + 1.0, 1e-9);
-  EXPECT_EQ(model.copy(2, 2, 1e9).seconds, 0);
-}
-
 TEST(Cost, collectives_follow_their_formulas) {
   CostModel model = ethernet("ethernet-slow", 4);
   double bytes = 1.2e9; // 10 s of one link: latency hardly shows
@@ -58,22 +52,18 @@ TEST(Cost, collectives_follow_their_formulas) {
   EXPECT_NEAR(model.collective(CollectiveKind::kReduceScatter, 1, bytes).seconds, 7.5, 0.01);
   EXPECT_NEAR(model.collective(CollectiveKind::kAllReduce, 1, bytes).seconds, 15, 0.01);
   EXPECT_NEAR(model.collective(CollectiveKind::kAllToAll, 1, bytes).seconds, 7.5, 0.01);
-  EXPECT_NEAR(model.gather(1, bytes).seconds, 30, 0.01); // three senders into one port
+  using plan::ExchangeKind;
+  EXPECT_NEAR(model.exchange(ExchangeKind::kHash, 1, bytes).seconds, 7.5, 0.01);
+  EXPECT_NEAR(model.exchange(ExchangeKind::kHash, 1, bytes, 2).seconds, 15, 0.01);
+  EXPECT_NEAR(model.exchange(ExchangeKind::kBroadcast, 1, bytes).seconds, 30, 0.01);
+  EXPECT_NEAR(model.exchange(ExchangeKind::kGather, 1, bytes).seconds, 30, 0.01); // into one port
 }
 
 TEST(Cost, one_rank_communicates_for_nothing) {
   CostModel model = modelOf(topology::machineTopology({4, 8e9}, 1), flatMesh("m", "r", 1));
   EXPECT_EQ(model.collective(CollectiveKind::kAllReduce, 1, 1e9).seconds, 0);
-  EXPECT_EQ(model.shuffle(1, 1e9).seconds, 0);
-  EXPECT_EQ(model.gather(1, 1e9).seconds, 0);
-}
-
-TEST(Cost, skew_costs_its_fullest_link) {
-  CostModel model = ethernet("ethernet-slow", 4);
-  std::vector<Flow> even = {{0, 1, 4e7}, {0, 2, 4e7}, {0, 3, 4e7}};
-  std::vector<Flow> skewed = {{0, 3, 4e7}, {1, 3, 4e7}, {2, 3, 1.6e8}};
-  EXPECT_NEAR(model.exchange(even).seconds, 1.0, 1e-3);
-  EXPECT_NEAR(model.exchange(skewed).seconds, 2.0, 1e-3);
+  EXPECT_EQ(model.exchange(plan::ExchangeKind::kHash, 1, 1e9).seconds, 0);
+  EXPECT_EQ(model.exchange(plan::ExchangeKind::kGather, 1, 1e9).seconds, 0);
 }
 
 TEST(Cost, groups_share_links) {

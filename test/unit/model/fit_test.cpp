@@ -5,6 +5,8 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -169,10 +171,91 @@ TEST(Accuracy, small_groups_predict_a_rack) {
 }
 
 TEST(Accuracy, an_unseen_system_is_predicted_from_its_link) {
-  std::vector<AccuracyRow> rows =
-      accuracyOfSystems(measured(), {"A100-SXM 2.27.3", "H100-SXM 2.27.3", "B200 2.29.2"}, 1 << 20);
-  ASSERT_EQ(rows.size(), 4u);
-  EXPECT_LE(rows.back().errors.mean, 0.25);
+  Measurements switched = measured();
+  std::vector<AccuracyRow> rows = accuracyOfSystems(switched, 1 << 20);
+  ASSERT_EQ(rows.size(), switched.linkBandwidth.size() + 1);
+  EXPECT_LE(rows.back().errors.mean, 0.3);
+  // Of a system that nobody measured the link is enough.
+  switched.linkBandwidth["rack9"] = 2 * switched.linkBandwidth.at("B200 2.29.2");
+  std::vector<CollectiveFit> fits = fitFromLink(switched, "rack9", 1 << 20);
+  ASSERT_EQ(fits.size(), 4u);
+  EXPECT_EQ(fits[0].provenance.origin, topology::Origin::kAssumed);
+  EXPECT_GT(fits[0].bandwidth, switched.linkBandwidth.at("B200 2.29.2"));
+  EXPECT_TRUE(fitFromLink(switched, "rack10", 1 << 20).empty());
+}
+
+TEST(Accuracy, what_is_measured_is_within_the_printed_error_as_often_as_it_says) {
+  // Also beyond the groups that were fitted: 2 and 4 nodes say of themselves how far 8 may be off.
+  Measurements measurements = measured();
+  size_t within = 0;
+  size_t all = 0;
+  for (CollectiveKind kind :
+       {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kAllToAll}) {
+    std::vector<Measurement> train;
+    std::vector<Measurement> test;
+    for (const Measurement &point : measurements.points) {
+      if (point.shape.nodes > 1 && point.kind == kind) {
+        (point.shape.nodes > 4 ? test : train).push_back(point);
+      }
+    }
+    std::vector<CollectiveFit> fits = fitCurves(train, networkForms(kind));
+    for (double error : relativeErrors(fits, test)) {
+      within += error <= fits.front().relativeError;
+      ++all;
+    }
+  }
+  EXPECT_GE(static_cast<double>(within) / static_cast<double>(all), 0.6) << within << "/" << all;
+}
+
+TEST(Accuracy, shipped_curves_are_those_that_the_measurements_give) {
+  // As `headrace-tune fit FILE --system NAME` prints them: for any size of group, and for whole nodes.
+  const std::map<std::string, std::vector<std::string>> systems = {
+      {"dgx-a100", {"A100-SXM 2.27.3"}},
+      {"dgx-h100", {"H100-SXM 2.29.2", "p5.48xlarge H100 EFA"}},
+      {"dgx-h100-superpod", {"H100-SXM 2.29.2", "p5.48xlarge H100 EFA"}},
+      {"dgx-h200", {"H100-SXM 2.29.2", "p5.48xlarge H100 EFA"}},
+      {"dgx-h200-superpod", {"H100-SXM 2.29.2", "p5.48xlarge H100 EFA"}},
+      {"gb200-100k", {"sm_100_GB200"}},
+      {"gb200-nvl72", {"sm_100_GB200"}},
+      {"l40s-pcie", {"L40S PCIe 2.27.3"}},
+  };
+  Measurements measurements = measured();
+  std::map<std::string, std::vector<CollectiveFit>> fitted;
+  for (const auto &[name, parts] : systems) {
+    topology::Topology topology = *topology::shippedTopology(name);
+    std::set<int64_t> sizes;
+    for (const CollectiveFit &fit : topology.collectives) {
+      sizes.insert(fit.members);
+    }
+    std::vector<CollectiveFit> expected;
+    for (const std::string &system : parts) {
+      auto [known, added] = fitted.try_emplace(system);
+      if (added) {
+        known->second = fitSystem(measurements, system);
+      }
+      for (const CollectiveFit &fit : known->second) {
+        if (sizes.contains(fit.members)) {
+          expected.push_back(fit);
+        }
+      }
+    }
+    ASSERT_EQ(topology.collectives.size(), expected.size()) << name;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const CollectiveFit &shipped = topology.collectives[i];
+      std::string curve = name + " " + topology::collectiveName(shipped.kind) + " " +
+                          shipped.algorithm + " " + std::to_string(shipped.members);
+      EXPECT_EQ(shipped.kind, expected[i].kind) << curve;
+      EXPECT_EQ(shipped.algorithm, expected[i].algorithm) << curve;
+      EXPECT_EQ(shipped.members, expected[i].members) << curve;
+      EXPECT_EQ(shipped.messageBytesMin, expected[i].messageBytesMin) << curve;
+      EXPECT_NEAR(shipped.relativeError, expected[i].relativeError, 1e-3) << curve;
+      for (size_t term = 0; term < kTermCount; ++term) {
+        double here = coefficient(shipped, static_cast<Term>(term));
+        double there = coefficient(expected[i], static_cast<Term>(term));
+        EXPECT_NEAR(here, there, 1e-3 * std::abs(there)) << curve << " " << term;
+      }
+    }
+  }
 }
 
 TEST(Accuracy, a_fitted_system_goes_into_a_topology_and_is_predicted_from_there) {
@@ -201,18 +284,14 @@ TEST(Accuracy, a_fitted_system_goes_into_a_topology_and_is_predicted_from_there)
     if (point.system == "A100-SXM 2.27.3" && point.shape.members == 8) {
       Cost cost = model->collective(point.kind, 1, point.bytes);
       errors.push_back(std::abs(cost.seconds / point.seconds - 1));
-      EXPECT_NEAR(model->collectiveParts(point.kind, 1, point.bytes).total().seconds, cost.seconds,
-                  1e-12);
     }
   }
   EXPECT_EQ(errors.size(), 84u);
   EXPECT_LE(summarize(errors).mean, 0.05);
 }
 
-TEST(Breakdown, common_errors_add_and_independent_ones_cancel) {
-  Breakdown breakdown{{{"a", {3, 0.1}}, {"b", {4, 0.1}}}, Dependence::kCommon};
-  EXPECT_NEAR(breakdown.total().relativeError, 0.1, 1e-12);
-  breakdown.dependence = Dependence::kIndependent;
+TEST(Breakdown, independent_errors_cancel) {
+  Breakdown breakdown{{{"a", {3, 0.1}}, {"b", {4, 0.1}}}};
   EXPECT_NEAR(breakdown.total().relativeError, 0.5 / 7, 1e-12);
   EXPECT_NE(breakdown.text().find("total         7000.000000 ms  ±7 %  100 %"), std::string::npos)
       << breakdown.text();

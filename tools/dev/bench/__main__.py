@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from dev.bench import accuracy, solver, tpch
+from dev.bench import accuracy, regret, solver, tpch
 
-BENCHMARKS = {"tpch": tpch.main, "accuracy": accuracy.main, "solver": solver.main}
+BENCHMARKS = {"tpch": tpch.main, "accuracy": accuracy.main, "solver": solver.main, "regret": regret.main}
 
 words = sys.argv[1:]
 if not words or words[0] not in BENCHMARKS:

@@ -60,8 +60,6 @@ class Candidate:
     choice: Choice
     compiled: CompiledQuery
     predicted: float | None = None
-    #: If rows were exchanged in two steps, where that is less.
-    hierarchical: float | None = None
     runs: list[float] = field(default_factory=list)
     handle: Any = None
 
@@ -128,12 +126,6 @@ class Outcome:
             lines.append(f"equal runs differ by {100 * self.noise:.1f} %")
         if regret := self._regret():
             lines.append(regret)
-        if self.best.hierarchical is not None and self.best.predicted:
-            less = 100 * (1 - self.best.hierarchical / self.best.predicted)
-            lines.append(
-                f"exchanges in two steps, within nodes and then between, would take "
-                f"{_ms(self.best.hierarchical)} ms, {less:.1f} % less; not executed yet"
-            )
         lines.append(f"record: {self.path}")
         return "\n".join(lines)
 
@@ -242,7 +234,7 @@ class _Search:
         digest = _digest(compiled.plan_json, choice)
         if digest in self._seen:
             return Skipped(choice, f"the same plan as with {self._seen[digest].choice}")
-        made = Candidate(choice, compiled, *self._predict(compiled))
+        made = Candidate(choice, compiled, self._predict(compiled))
         self._seen[digest] = made
         return made
 
@@ -284,8 +276,8 @@ class _Search:
             if isinstance(made, Skipped):
                 self._skipped.append(made)
 
-    def _predict(self, compiled: CompiledQuery) -> tuple[float | None, float | None]:
-        """Seconds of the plan, and those with exchanges in two steps if they are less."""
+    def _predict(self, compiled: CompiledQuery) -> float | None:
+        """Seconds of the plan."""
         from headrace import _runtime
 
         plan = json.loads(compiled.plan_json)
@@ -294,9 +286,8 @@ class _Search:
         try:
             text = _runtime.cost(compiled.plan_json, self._target.topology, self._target.ranks, threads, rows)
         except RuntimeError:
-            return None, None
-        cost = json.loads(text)
-        return cost["seconds"], cost["hierarchical_seconds"]
+            return None
+        return json.loads(text)["seconds"]
 
     def _finalists(self, layouts: list[Candidate]) -> list[Candidate]:
         """The default and the best by prediction."""

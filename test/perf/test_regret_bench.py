@@ -1,0 +1,48 @@
+"""`./dev bench regret`: how statistics are scaled, what is compared, how it is shown."""
+
+from __future__ import annotations
+
+import pytest
+from dev.bench import regret
+from dev.bench.regret import Case, Outcome
+
+
+def outcome(topology: str, seconds: float, best: float) -> Outcome:
+    return Outcome(Case("q03", topology, 1, 8), seconds, best, "near 1" if best < seconds else "chosen", 5)
+
+
+def test_keys_grow_with_the_rows_and_kinds_do_not() -> None:
+    statistics = {
+        "rows": 1000,
+        "columns": {
+            "o_orderkey": {"min": 1, "max": 4000, "distinct": 1000},
+            "o_status": {"distinct": 3, "average_bytes": 1.0},
+            "o_comment": {"distinct": 990, "average_bytes": 40.0},
+            "o_totalprice": {"min": 5, "max": 900, "distinct": 20},
+        },
+    }
+    made = regret.scaled(statistics, "orders", 10)
+    assert made["rows"] == 10_000
+    assert made["columns"]["o_orderkey"] == {"min": 1, "max": 40_000, "distinct": 10_000}
+    assert made["columns"]["o_status"] == statistics["columns"]["o_status"]
+    assert made["columns"]["o_comment"]["distinct"] == 9900
+    assert made["columns"]["o_totalprice"] == statistics["columns"]["o_totalprice"]
+    assert regret.scaled(statistics, "nation", 10) == statistics
+
+
+def test_the_table_has_the_mean_and_the_worst_of_each_topology() -> None:
+    outcomes = [outcome("a", 1.0, 1.0), outcome("a", 1.5, 1.0), outcome("b", 2.0, 2.0)]
+    assert regret.mean(outcomes) == pytest.approx(0.5 / 3)
+    lines = regret.table(outcomes).splitlines()
+    assert lines[2] == "| a | 8 | 2 | 25.0 % | 50.0 % | q03, scale 1 | near 1 |"
+    assert lines[3] == "| b | 8 | 1 | 0.0 % | 0.0 % |  |  |"
+
+
+def test_a_choice_is_compared_with_layouts_next_to_it_and_random_ones() -> None:
+    programs = regret.Programs()
+    found = regret.examine(programs, Case("q03", "ethernet-slow", 0.1, 8), near=4, seeds=2)
+    assert found.layouts > 2
+    assert found.best_seconds <= found.seconds
+    assert found.regret < 0.15
+    network = regret.examine(programs, Case(regret.NETWORK, "p5-2node", 0.1, 8), near=2, seeds=1)
+    assert network.regret < 0.15

@@ -1,0 +1,101 @@
+// An exchange or a collective takes in the simulation what the layout solver says it does.
+#include "runtime/model/cost/cost.h"
+#include "runtime/model/simulate/plan_graph.h"
+#include "runtime/model/simulate/simulate.h"
+#include "test/unit/model/simulate/shuffle_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace headrace::simulate {
+namespace {
+
+/// The activities of that name alone on the topology, one after the other.
+double secondsAlone(const plan::Plan &plan, const topology::Topology &topology,
+                    const Workload &load, const std::string &name) {
+  Expected<Graph> graph = planGraph(plan, topology, load);
+  EXPECT_TRUE(graph.ok()) << graph.status().toString();
+  double seconds = 0;
+  for (const Activity &activity : graph->activities) {
+    if (activity.name.starts_with(name)) {
+      Graph one = *graph;
+      one.activities = {activity};
+      one.activities[0].after.clear();
+      seconds += simulate(one)->seconds;
+    }
+  }
+  return seconds;
+}
+
+constexpr double kRowBytes = 16 + 5; // two integers, and what shufflePlan's rows are given of texts
+
+TEST(PlanExchange, takes_what_the_layout_solver_says) {
+  plan::Plan plan = shufflePlan();
+  plan.streams[1].textBytes = 5;
+  for (const std::string &name : topology::shippedTopologyNames()) {
+    topology::Topology topology = *topology::shippedTopology(name);
+    for (int64_t ranks : {int64_t{2}, int64_t{8}, std::min<int64_t>(topology.rankCount(), 5000)}) {
+      if (ranks > topology.rankCount()) {
+        continue;
+      }
+      cost::CostModel model = *cost::CostModel::create(topology, cost::flatMesh("m", "r", ranks));
+      for (plan::ExchangeKind kind : {plan::ExchangeKind::kHash, plan::ExchangeKind::kBroadcast,
+                                      plan::ExchangeKind::kGather}) {
+        for (double rows : {1.0, 1e4, 1e8}) {
+          for (double fullest : {1.0, 2.5}) {
+            bool hash = kind == plan::ExchangeKind::kHash;
+            plan.tasks[2].exchange = kind;
+            plan.streams[1].fullest = fullest;
+            Workload load;
+            load.ranks = ranks;
+            load.rows = {{"t", rows * static_cast<double>(ranks)}};
+            double simulated = secondsAlone(plan, topology, load, "shuffle");
+            double solved = model.exchange(kind, 1, rows * kRowBytes, hash ? fullest : 1).seconds;
+            EXPECT_NEAR(simulated / solved, 1, 1e-6)
+                << name << " " << ranks << " " << static_cast<int>(kind) << " " << rows;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PlanCollective, takes_what_the_layout_solver_says) {
+  plan::Plan plan;
+  plan.buffers.resize(2);
+  plan.tasks.resize(1);
+  plan.tasks[0].kind = plan::TaskKind::kCollective;
+  plan.tasks[0].name = "collective";
+  plan.tasks[0].inputs = {0};
+  plan.tasks[0].outputs = {1};
+  using topology::CollectiveKind;
+  for (const char *name : {"p5-2node", "ethernet-slow", "gb200-100k", "dgx-h100"}) {
+    topology::Topology topology = *topology::shippedTopology(name);
+    cost::CostModel model = *cost::CostModel::create(topology, cost::flatMesh("m", "r", 8));
+    for (CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
+                                CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll}) {
+      for (int64_t rows : {8, 8 << 10, 8 << 20}) {
+        for (plan::Buffer &buffer : plan.buffers) {
+          buffer.shape = {rows, 16};
+          buffer.bytes = static_cast<uint64_t>(rows * 64);
+          buffer.splitDimension = plan::kNone;
+        }
+        bool gathers = kind == CollectiveKind::kAllGather || kind == CollectiveKind::kAllToAll;
+        bool scatters = kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllToAll;
+        plan.buffers[0].splitDimension = gathers ? 0 : plan::kNone;
+        plan.buffers[1].splitDimension = scatters ? 0 : plan::kNone;
+        plan.tasks[0].operation = topology::collectiveName(kind);
+        Workload load;
+        load.ranks = 8;
+        double bytes = 64.0 * static_cast<double>(rows);
+        double buffer = kind == CollectiveKind::kAllToAll ? bytes / 8 : bytes;
+        EXPECT_NEAR(secondsAlone(plan, topology, load, "collective") /
+                        model.collective(kind, 1, buffer).seconds,
+                    1, 1e-6)
+            << name << " " << topology::collectiveName(kind) << " " << rows;
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace headrace::simulate
