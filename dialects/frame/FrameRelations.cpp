@@ -111,8 +111,10 @@ static LogicalResult verifyTensorGroup(ToTensorOp op, ArrayAttr group, RankedTen
     if (!column || !isNumeric(column)) { // C2
       return op.emitOpError("needs numeric columns of the input, got: ") << name;
     }
-    if (!element.isF32() && !element.isF64() && element != column) { // C4
-      return op.emitOpError("element type must be f32, f64 or that of all its columns, got ")
+    auto decimal = dyn_cast<DecimalType>(column);
+    bool whole = decimal ? decimal.getScale() == 0 : isa<IntegerType>(column);
+    if (!element.isF32() && !element.isF64() && !(element.isInteger(64) && whole)) { // C4
+      return op.emitOpError("element type must be f32 or f64, or i64 for whole numbers, got ")
              << element << " for column " << name << ": " << column;
     }
   }

@@ -93,7 +93,8 @@ def Frame_ToTensorOp : Frame_RelationOp<"to_tensor"> {
     - (C1) there are as many groups as results, and no group is empty.
     - (C2) the columns are in the input and numeric. A NULL in them is a data error of the run.
     - (C3) a result is `tensor<?xNxT>` with N the size of its group, or `tensor<?xT>` for one column.
-    - (C4) the element type T is f32 or f64, or the type of all columns of the group.
+    - (C4) the element type T is f32 or f64, or i64 for columns of integers and of decimals without a scale. A
+      value that it cannot hold is a data error of the run.
   }];
   let arguments = (ins Frame_TableType:$input, Frame_ColumnGroups:$groups);
   let results = (outs Variadic<AnyRankedTensor>:$tensors);

@@ -28,6 +28,16 @@ Element wrapped(int64_t value, Type type) {
   return static_cast<int64_t>(static_cast<uint64_t>(value) << shift) >> shift;
 }
 
+/// Toward zero; NaN gives 0, and what is beyond the integers the nearest of them.
+Element saturated(double value, Type type) {
+  double limit = std::ldexp(1.0, static_cast<int>(type.getIntOrFloatBitWidth()) - 1);
+  if (std::isnan(value)) {
+    return int64_t(0);
+  }
+  auto greatest = static_cast<int64_t>(static_cast<uint64_t>(limit) - 1);
+  return value >= limit ? greatest : value < -limit ? -greatest - 1 : static_cast<int64_t>(value);
+}
+
 /// NaN if either is, as arith.maximumf has it.
 double maximum(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::nan("") : std::fmax(a, b);
@@ -173,9 +183,7 @@ llvm::Expected<Element> evaluateElementOp(Operation *op, ArrayRef<Element> opera
     return operands[integer(operands[0]) != 0 ? 1 : 2];
   }
   if (isa<arith::FPToSIOp>(op)) {
-    double whole = std::trunc(real(operands[0]));
-    return std::fabs(whole) < 0x1p63 ? wrapped(static_cast<int64_t>(whole), type)
-                                     : Element(int64_t(0));
+    return saturated(real(operands[0]), type);
   }
   if (isa<arith::DivSIOp, arith::RemSIOp>(op)) {
     int64_t divisor = integer(operands[1]);

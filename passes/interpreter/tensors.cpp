@@ -274,7 +274,7 @@ ExpectedResults evaluateTensorOp(Operation *op, ValueLookup lookup) {
       });
 }
 
-SmallVector<Value> tensorsOfTable(frame::ToTensorOp op, const Table &table) {
+llvm::Expected<SmallVector<Value>> tensorsOfTable(frame::ToTensorOp op, const Table &table) {
   SmallVector<Value> results;
   auto rows = static_cast<int64_t>(table.rows.size());
   for (auto [columns, result] :
@@ -293,13 +293,16 @@ SmallVector<Value> tensorsOfTable(frame::ToTensorOp op, const Table &table) {
         Element &element = tensor.elements[next++];
         if (frame::isFloat(columnType)) {
           element = row[position].real();
+        } else if (type.getElementType().isInteger(64)) {
+          element = static_cast<int64_t>(row[position].integer());
+          if (std::get<int64_t>(element) != row[position].integer()) {
+            return dataError("number does not fit an element of i64");
+          }
         } else if (auto decimal = dyn_cast<frame::DecimalType>(columnType)) {
           element =
               static_cast<double>(row[position].integer()) / std::pow(10.0, decimal.getScale());
-        } else if (isa<FloatType>(type.getElementType())) {
-          element = static_cast<double>(row[position].integer());
         } else {
-          element = static_cast<int64_t>(row[position].integer());
+          element = static_cast<double>(row[position].integer());
         }
         if (type.getElementType().isF32()) {
           element = static_cast<double>(static_cast<float>(std::get<double>(element)));

@@ -14,8 +14,9 @@ using ValueLookup = llvm::function_ref<const Value &(mlir::Value)>;
 /// an extent are an error.
 llvm::Expected<llvm::SmallVector<Value>> evaluateTensorOp(mlir::Operation *op, ValueLookup lookup);
 
-/// One tensor per group of columns, the rows in the table's order.
-llvm::SmallVector<Value> tensorsOfTable(frame::ToTensorOp op, const Table &table);
+/// One tensor per group of columns, the rows in the table's order. A number that does not fit is an
+/// error.
+llvm::Expected<llvm::SmallVector<Value>> tensorsOfTable(frame::ToTensorOp op, const Table &table);
 llvm::Expected<Table> tableOfTensor(frame::FromTensorOp op, const Tensor &tensor);
 
 } // namespace headrace::interpreter

@@ -2,6 +2,7 @@
 // operand is.
 #include "passes/lower/tensor_kernel.h"
 
+#include "passes/lower/saturate.h"
 #include "passes/lower/vector_math.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -51,6 +52,12 @@ SmallVector<Value> TensorKernelEmitter::evaluate(unsigned width, ArrayRef<Value>
     if (isa<math::ExpOp, math::TanhOp>(op)) {
       bool isExp = isa<math::ExpOp>(op);
       mapping.map(op.getResult(0), isExp ? emitExp(b_, operands[0]) : emitTanh(b_, operands[0]));
+      continue;
+    }
+    if (auto convert = dyn_cast<arith::FPToSIOp>(op)) {
+      Type type = convert.getType();
+      mapping.map(convert, emitSaturated(b_, operands[0],
+                                         wide ? Type(VectorType::get({width}, type)) : type));
       continue;
     }
     IRMapping local;

@@ -98,7 +98,7 @@ func.func @to_tensor_c3(%t: !frame.table<"a": f64, "b": f64>) {
 // -----
 
 func.func @to_tensor_c4(%t: !frame.table<"a": f64>) {
-  // expected-error @+1 {{element type must be f32, f64 or that of all its columns, got 'i32' for column "a": 'f64'}}
+  // expected-error @+1 {{element type must be f32 or f64, or i64 for whole numbers, got 'i32' for column "a": 'f64'}}
   %0 = frame.to_tensor %t [["a"]] : !frame.table<"a": f64> -> tensor<?xi32>
   return
 }
