@@ -44,18 +44,21 @@ def Sched_BufferType : Sched_Type<"Buffer", "buffer"> {
   let description = [{
     The shape is that of the whole tensor. `split` is the dimension that is divided over the ranks: evenly, or, with
     `ragged`, into the parts that the rows of a `sched.to_tensor` happened to make. An extent known only at run
-    time is `?`.
+    time is `?`: the rows of the `sched.to_tensor` that is number `rows` in the program.
 
     ```
     !sched.buffer<"host", tensor<128x64xf32>>
     !sched.buffer<"host", tensor<128x64xf32>, split = 0>
-    !sched.buffer<"host", tensor<?x2xf32>, split = 0, ragged = 1>
+    !sched.buffer<"host", tensor<?x2xf32>, split = 0, ragged = 1, rows = 0>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$tier, "::mlir::Type":$shape,
                         DefaultValuedParameter<"int64_t", "-1">:$split,
-                        DefaultValuedParameter<"int64_t", "0">:$ragged);
-  let assemblyFormat = "`<` $tier `,` $shape (`,` `split` `=` $split^)? (`,` `ragged` `=` $ragged^)? `>`";
+                        DefaultValuedParameter<"int64_t", "0">:$ragged,
+                        DefaultValuedParameter<"int64_t", "-1">:$rows);
+  let assemblyFormat = [{
+    `<` $tier `,` $shape (`,` `split` `=` $split^)? (`,` `ragged` `=` $ragged^)? (`,` `rows` `=` $rows^)? `>`
+  }];
 }
 
 class Sched_Op<string opMnemonic, list<Trait> traits = []> : Op<Sched_Dialect, opMnemonic, traits>;

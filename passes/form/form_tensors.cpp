@@ -153,6 +153,11 @@ LogicalResult generalize(IRRewriter &rewriter, func::FuncOp function) {
   return success();
 }
 
+// A body of more ops gains nothing from another one, and every fusion copies it.
+constexpr size_t kBodyOpsMax = 96;
+
+size_t bodyOps(linalg::LinalgOp op) { return op.getBlock()->getOperations().size(); }
+
 bool isCostly(Operation &op) {
   return isa<math::MathDialect>(op.getDialect()) || isa<arith::DivFOp>(op);
 }
@@ -163,6 +168,9 @@ bool worthFusing(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
   auto user = cast<linalg::LinalgOp>(operand->getOwner());
   if (llvm::any_of(operand->get().getUsers(), [&](Operation *other) { return other != user; })) {
+    return false;
+  }
+  if (producer && bodyOps(producer) + bodyOps(user) > kBodyOpsMax) {
     return false;
   }
   bool stretched = user.getMatchingIndexingMap(operand).getNumResults() < user.getNumLoops();

@@ -71,6 +71,16 @@ std::string contentKey(ModuleOp module, const CompileOptions &options) {
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
+/// The key of code of one function, whatever its name.
+std::string namelessKey(ModuleOp code, const CompileOptions &options) {
+  auto function = *code.getOps<LLVM::LLVMFuncOp>().begin();
+  std::string name = function.getSymName().str();
+  function.setSymName("kernel");
+  std::string key = contentKey(code, options);
+  function.setSymName(name);
+  return key;
+}
+
 } // namespace
 
 FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &options,
@@ -129,12 +139,19 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
       return failure();
     }
   }
+  llvm::StringMap<std::string> tensorCode; // its key under a name that all share -> its symbol
   for (linalg::GenericOp op : tensorKernels(module)) {
     auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> code = emptyModule(module);
     FailureOr<plan::Kernel> kernel = TensorKernelEmitter(op, *code).emit();
     out.emitSeconds += secondsSince(start);
-    if (failed(kernel) || failed(compile(std::move(code), std::move(*kernel)))) {
+    if (failed(kernel)) {
+      return failure();
+    }
+    auto [known, isNew] = tensorCode.try_emplace(namelessKey(*code, options), kernel->symbol);
+    if (!isNew) {
+      setTensorKernelSymbol(op, known->second); // a layer like one before
+    } else if (failed(compile(std::move(code), std::move(*kernel)))) {
       return failure();
     }
   }

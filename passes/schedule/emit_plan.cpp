@@ -22,6 +22,9 @@ public:
               std::vector<std::string> places)
       : program_(program), module_(program->getParentOfType<ModuleOp>()) {
     plan_.kernels = std::move(kernels);
+    for (auto [index, kernel] : llvm::enumerate(plan_.kernels)) {
+      kernels_.try_emplace(kernel.symbol, static_cast<int32_t>(index));
+    }
     for (std::string &text : places) {
       plan_.places.push_back({std::move(text), "expression"});
     }
@@ -43,6 +46,8 @@ private:
   int32_t addBuffer(Value buffer, std::string name);
   /// The operands of a tensor task are ready when the tasks that write them have ended.
   void readBuffers(plan::Task &task, ValueRange buffers);
+  /// Outputs with as many rows as a to_tensor got cannot be made before it has counted them.
+  void waitForRows(plan::Task &task, ValueRange outputs);
   void addReserve(sched::ReserveOp op);
   void addRelease(sched::ReleaseOp op);
   LogicalResult addChoose(sched::ChooseOp op);
@@ -55,11 +60,12 @@ private:
   sched::ProgramOp program_;
   ModuleOp module_;
   plan::Plan plan_;
+  llvm::StringMap<int32_t> kernels_; ///< by symbol
   llvm::StringMap<int32_t> states_;
   DenseMap<Value, int32_t> streams_;
   DenseMap<Value, int32_t> buffers_;
-  DenseMap<Value, int32_t>
-      sizes_; ///< buffers of run-time extent -> the buffer whose rows size them
+  DenseMap<int64_t, int32_t> rowCounts_; ///< number of a to_tensor -> the buffer that has its rows
+  DenseMap<int64_t, int32_t> rowTasks_;  ///< number of a to_tensor -> its task
   DenseMap<Operation *, int32_t> tasks_;
 };
 
@@ -88,12 +94,8 @@ int32_t PlanEmitter::place(Location location, const std::string &operation) {
 }
 
 int32_t PlanEmitter::kernelNamed(StringRef symbol) {
-  for (auto [index, kernel] : llvm::enumerate(plan_.kernels)) {
-    if (kernel.symbol == symbol) {
-      return static_cast<int32_t>(index);
-    }
-  }
-  return plan::kNone;
+  auto found = kernels_.find(symbol);
+  return found == kernels_.end() ? plan::kNone : found->second;
 }
 
 /// What a run's pipeline does, op by op: the rows of one that selects none are those before it.
@@ -452,18 +454,9 @@ int32_t PlanEmitter::addBuffer(Value value, std::string name) {
         known ? extent : 1; // an upper bound: a rank's part is not larger than the whole
   }
   if (!shape.hasStaticShape()) {
-    // Rows of run-time number come from one table; what is computed from them has the same number.
-    Operation *op = value.getDefiningOp();
-    buffer.sizedBy = static_cast<int32_t>(plan_.buffers.size());
-    for (Value operand : op->getOperands()) {
-      if (auto found = sizes_.find(operand); found != sizes_.end()) {
-        buffer.sizedBy = found->second;
-      }
-    }
-    if (isa<sched::ToTensorOp>(op) && value != op->getResult(0)) {
-      buffer.sizedBy = buffers_.lookup(op->getResult(0));
-    }
-    sizes_[value] = buffer.sizedBy;
+    // The first buffer of a to_tensor counts its rows.
+    auto own = static_cast<int32_t>(plan_.buffers.size());
+    buffer.sizedBy = rowCounts_.try_emplace(type.getRows(), own).first->second;
     buffer.bytes = 0; // asked for at run time
   }
   buffers_[value] = static_cast<int32_t>(plan_.buffers.size());
@@ -518,6 +511,18 @@ void PlanEmitter::addToTensor(sched::ToTensorOp op) {
     task.outputs.push_back(addBuffer(buffer, "rows"));
   }
   addTask(std::move(task), op);
+  rowTasks_[cast<sched::BufferType>(op.getBuffers().front().getType()).getRows()] =
+      tasks_.lookup(op);
+}
+
+void PlanEmitter::waitForRows(plan::Task &task, ValueRange outputs) {
+  for (Value output : outputs) {
+    int64_t rows = cast<sched::BufferType>(output.getType()).getRows();
+    auto counted = rowTasks_.find(rows);
+    if (counted != rowTasks_.end() && !llvm::is_contained(task.after, counted->second)) {
+      task.after.push_back(counted->second);
+    }
+  }
 }
 
 LogicalResult PlanEmitter::addCompute(sched::ComputeOp op) {
@@ -538,6 +543,7 @@ LogicalResult PlanEmitter::addCompute(sched::ComputeOp op) {
   for (Value output : op.getOutputs()) {
     task.outputs.push_back(addBuffer(output, task.name));
   }
+  waitForRows(task, op.getOutputs());
   addTask(std::move(task), op);
   return success();
 }
@@ -551,6 +557,7 @@ void PlanEmitter::addCollective(sched::CollectiveOp op) {
   task.place = place(op.getLoc(), task.name);
   readBuffers(task, op.getInput());
   task.outputs = {addBuffer(op.getOutput(), task.name)};
+  waitForRows(task, op.getOutput());
   addTask(std::move(task), op);
 }
 

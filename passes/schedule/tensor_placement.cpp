@@ -59,14 +59,28 @@ void TensorPlacements::addRows(pipe::ToTensorOp op) {
       placement.splitDimension = 0;
       placement.parts = Parts::kRagged;
     }
+    placement.rows = toTensors_;
     placements_[tensor] = std::move(placement);
   }
+  ++toTensors_;
+}
+
+LogicalResult TensorPlacements::checkSizes(Operation *op, const TensorPlacement &placement) const {
+  if (placement.rows < 0 && llvm::is_contained(placement.shape, ShapedType::kDynamic)) {
+    return op->emitError("an extent that is no query's number of rows must be known, got: ")
+           << op->getResult(0).getType();
+  }
+  return success();
 }
 
 /// Results are placed like what they are written to.
 LogicalResult TensorPlacements::addLinalg(Operation *op) {
   for (auto [index, init] : llvm::enumerate(cast<linalg::LinalgOp>(op).getDpsInits())) {
-    placements_[op->getResult(index)] = startPlacement(init);
+    TensorPlacement placement = startPlacement(init);
+    if (failed(checkSizes(op, placement))) {
+      return failure();
+    }
+    placements_[op->getResult(index)] = std::move(placement);
   }
   return success();
 }
@@ -103,6 +117,9 @@ void TensorPlacements::addSize(TensorPlacement &placement, int64_t dimension, Va
     std::optional<int64_t> index = dim.getConstantIndex();
     if (found != placements_.end() && index) {
       placement.shape[dimension] = found->second.shape[*index];
+      if (ShapedType::isDynamic(placement.shape[dimension])) {
+        placement.rows = found->second.rows;
+      }
       if (found->second.splitDimension == *index) {
         placement.splitDimension = dimension;
         placement.parts = found->second.parts;
@@ -143,39 +160,39 @@ LogicalResult TensorPlacements::addReshape(Operation *op) {
     placements_[op->getResult(0)] = std::move(placement);
     return success();
   }
-  int64_t split = placement.splitDimension;
-  bool sized = llvm::is_contained(placement.shape, ShapedType::kDynamic);
-  if (split < 0 && !sized) {
-    placement.shape = llvm::to_vector(type.getShape());
-    placements_[op->getResult(0)] = std::move(placement);
-    return success();
-  }
   // A split dimension, or one of unknown extent, may be renumbered, but not cut or joined: the
   // parts would not be even.
-  int64_t marked =
-      split >= 0 ? split
-                 : llvm::find(placement.shape, ShapedType::kDynamic) - placement.shape.begin();
-  int64_t extent = placement.shape[marked];
-  auto elementsBut = [](ArrayRef<int64_t> shape, int64_t left) {
-    int64_t elements = 1;
-    for (auto [dimension, extent] : llvm::enumerate(shape)) {
-      elements *= static_cast<int64_t>(dimension) == left ? 1 : extent;
-    }
-    return elements;
+  TensorPlacement result = placement;
+  result.shape = llvm::to_vector(type.getShape());
+  result.splitDimension = -1;
+  auto isMarked = [&](int64_t dimension) {
+    return dimension == placement.splitDimension ||
+           ShapedType::isDynamic(placement.shape[dimension]);
   };
-  int64_t target = -1;
-  for (auto [dimension, size] : llvm::enumerate(type.getShape())) {
-    if (ShapedType::isDynamic(size)) {
-      target = dimension;
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+  SmallVector<ReassociationIndices, 4> groups =
+      collapse ? collapse.getReassociationIndices()
+               : cast<tensor::ExpandShapeOp>(op).getReassociationIndices();
+  for (auto [index, group] : llvm::enumerate(groups)) {
+    ReassociationIndices single{static_cast<int64_t>(index)};
+    ArrayRef<int64_t> from = collapse ? group : single;
+    ArrayRef<int64_t> to = collapse ? single : group;
+    auto marked = llvm::find_if(from, isMarked);
+    if (marked == from.end()) {
+      continue;
     }
+    auto target = llvm::find_if(to, [&](int64_t d) { return type.isDynamicDim(d); });
+    bool alone =
+        target != to.end() &&
+        llvm::all_of(from, [&](int64_t d) { return d == *marked || placement.shape[d] == 1; }) &&
+        llvm::all_of(to, [&](int64_t d) { return d == *target || type.getDimSize(d) == 1; });
+    if (!alone) {
+      return op->emitError("reshapes the dimension that is split over the ranks, got: ") << type;
+    }
+    result.shape[*target] = placement.shape[*marked];
+    result.splitDimension = *marked == placement.splitDimension ? *target : result.splitDimension;
   }
-  if (target < 0 || elementsBut(placement.shape, marked) != elementsBut(type.getShape(), target)) {
-    return op->emitError("reshapes the dimension that is split over the ranks, got: ") << type;
-  }
-  placement.shape = llvm::to_vector(type.getShape());
-  placement.shape[target] = extent;
-  placement.splitDimension = split >= 0 ? target : -1;
-  placements_[op->getResult(0)] = std::move(placement);
+  placements_[op->getResult(0)] = std::move(result);
   return success();
 }
 

@@ -17,6 +17,7 @@ struct TensorPlacement {
   llvm::SmallVector<int64_t> shape; ///< global; dynamic where only the run knows
   int64_t splitDimension = -1;      ///< split over all ranks; -1: whole on every rank
   Parts parts = Parts::kEven;
+  int64_t rows = -1; ///< the to_tensor, by its number, whose rows the dynamic extents are
 };
 
 /// Derives placements in program order: arguments from their recorded global types, results from
@@ -31,6 +32,8 @@ public:
   const TensorPlacement &of(mlir::Value tensor) const { return placements_.find(tensor)->second; }
 
 private:
+  /// Diagnostics if a dynamic extent is not the rows of a to_tensor.
+  mlir::LogicalResult checkSizes(mlir::Operation *op, const TensorPlacement &placement) const;
   mlir::LogicalResult addLinalg(mlir::Operation *op);
   /// Placement of a tensor that an op writes to; extents are dynamic where they do not follow.
   TensorPlacement startPlacement(mlir::Value start) const;
@@ -40,6 +43,7 @@ private:
   void addRows(pipe::ToTensorOp op);
 
   int64_t ranks_;
+  int64_t toTensors_ = 0; ///< so far
   llvm::DenseMap<mlir::Value, TensorPlacement> placements_;
 };
 

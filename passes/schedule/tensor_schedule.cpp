@@ -73,9 +73,9 @@ private:
   }
 
   sched::BufferType bufferType(Type element, const TensorPlacement &placement) {
-    return sched::BufferType::get(b_.getContext(), b_.getStringAttr("host"),
-                                  RankedTensorType::get(placement.shape, element),
-                                  placement.splitDimension, placement.parts == Parts::kRagged);
+    return sched::BufferType::get(
+        b_.getContext(), b_.getStringAttr("host"), RankedTensorType::get(placement.shape, element),
+        placement.splitDimension, placement.parts == Parts::kRagged, placement.rows);
   }
   sched::BufferType bufferOf(Value tensor) {
     return bufferType(getElementTypeOrSelf(tensor.getType()), placements_.of(tensor));

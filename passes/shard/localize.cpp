@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/shard/layout.h"
 #include "passes/shard/passes.h"
+#include "passes/shard/sized_starts.h"
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -90,6 +91,7 @@ private:
     Location location = empty.getLoc();
     auto type = cast<RankedTensorType>(localType(empty.getType(), layout));
     SmallVector<Value> sizes;
+    std::optional<SmallVector<TensorDimension>> carried = carriedSizes(empty);
     unsigned dynamic = 0;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       bool wasDynamic = empty.getType().isDynamicDim(dim);
@@ -97,8 +99,15 @@ private:
         continue;
       }
       if (wasDynamic) {
-        // A tensor.dim of a tensor that is split alike: already this rank's size.
-        sizes.push_back(empty.getDynamicSizes()[dynamic++]);
+        // Of a tensor that is split alike: already this rank's size.
+        if (carried) {
+          const TensorDimension &size = (*carried)[dynamic];
+          sizes.push_back(
+              tensor::DimOp::create(builder, location, size.tensor, size.dimension).getResult());
+        } else {
+          sizes.push_back(empty.getDynamicSizes()[dynamic]);
+        }
+        ++dynamic;
         continue;
       }
       Value extent =

@@ -31,7 +31,7 @@ struct ShardOptions {
   /// The solver stops at a proven optimum, after this time, or after 5 % of the time that the
   /// program is estimated to run.
   double secondsMax = 0.2;
-  /// Fill `runnerUp` in the report: solves once more for every op with a choice.
+  /// Fill `runnerUp` in the report: solves once more for each of the ops that take longest.
   enum class Explain : uint8_t { kNo, kYes } explain = Explain::kNo;
 };
 

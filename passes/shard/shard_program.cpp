@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/shard/rematerialize.h"
 #include "passes/shard/row_order.h"
+#include "passes/shard/sized_starts.h"
 
 #include <algorithm>
 #include <map>
@@ -143,7 +144,7 @@ LogicalResult ShardProgram::addNode(Operation *op) {
   }
   auto empty = dyn_cast<tensor::EmptyOp>(op);
   bool plainEmpty = false;
-  if (empty) {
+  if (empty && !carriedSizes(empty)) {
     std::optional<SmallVector<Value, 2>> sources = sizeSources(empty);
     plainEmpty = !sources;
     if (sources) {

@@ -8,6 +8,7 @@
 #include "passes/shard/rematerialize.h"
 #include "passes/shard/run_time_choices.h"
 #include "passes/shard/shard_program.h"
+#include "passes/shard/sized_starts.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <algorithm>
@@ -24,6 +25,10 @@ namespace headrace::shard {
 namespace {
 
 constexpr StringRef kMeshName = "mesh";
+// A runner-up is another solution of the whole program: they are found for so many ops, those that
+// take longest. With one for every op, the report of a long program would take longer than the
+// rest.
+constexpr size_t kRunnersUpMax = 16;
 // The solver takes at most this share of the time that the program is estimated to run.
 constexpr double kShareOfRunMax = 0.05;
 
@@ -122,11 +127,16 @@ public:
 
   void run() {
     SmallVector<int32_t> numbers(program_.nodes().size(), -1);
+    addReshards();
+    std::vector<std::pair<size_t, size_t>> interesting; // node, its place in the report
     for (size_t node = 0; node < program_.nodes().size(); ++node) {
       // What is made anew wherever it is needed is no choice.
       const PlacedNode &placed = program_.nodes()[node];
       if (placed.results.empty() || !isRematerializable(placed.results.front())) {
         numbers[node] = static_cast<int32_t>(report_.choices.size());
+        if (isInteresting(placed)) {
+          interesting.push_back({node, report_.choices.size()});
+        }
         report_.choices.push_back(describeNode(node));
         if (placed.op && options_.explain == ShardOptions::Explain::kYes) {
           Builder builder(placed.op->getContext());
@@ -141,9 +151,33 @@ public:
             {numbers[edge.source], numbers[edge.target], cost.bytesPerRank, cost.seconds});
       }
     }
+    if (options_.explain == ShardOptions::Explain::kNo) {
+      return;
+    }
+    auto seconds = [&](std::pair<size_t, size_t> entry) {
+      const ShardChoice &choice = report_.choices[entry.second];
+      return choice.seconds + choice.reshardSeconds;
+    };
+    std::stable_sort(interesting.begin(), interesting.end(),
+                     [&](auto a, auto b) { return seconds(a) > seconds(b); });
+    interesting.resize(std::min(interesting.size(), kRunnersUpMax));
+    for (auto [node, choice] : interesting) {
+      findRunnerUp(node, report_.choices[choice]);
+    }
   }
 
 private:
+  /// What moves into every node.
+  void addReshards() {
+    reshards_.resize(program_.nodes().size());
+    for (const ShardEdge &edge : program_.edges()) {
+      ReshardCost cost = program_.edgeCost(edge, choice_);
+      reshards_[edge.target].seconds += cost.seconds;
+      reshards_[edge.target].bytesPerRank += cost.bytesPerRank;
+      report_.reshards += program_.edgePlan(edge, choice_).empty() ? 0 : 1;
+    }
+  }
+
   ShardChoice describeNode(size_t index) {
     const PlacedNode &node = program_.nodes()[index];
     const Strategy &strategy = node.strategies[choice_[index]];
@@ -155,17 +189,8 @@ private:
       described.layout = describe(strategy.gives.front(), program_.context().mesh);
     }
     described.seconds = strategy.seconds;
-    for (const ShardEdge &edge : program_.edges()) {
-      if (edge.target == static_cast<int32_t>(index)) {
-        ReshardCost cost = program_.edgeCost(edge, choice_);
-        described.reshardSeconds += cost.seconds;
-        described.reshardBytes += cost.bytesPerRank;
-        report_.reshards += program_.edgePlan(edge, choice_).empty() ? 0 : 1;
-      }
-    }
-    if (options_.explain == ShardOptions::Explain::kYes && isInteresting(node)) {
-      findRunnerUp(index, described);
-    }
+    described.reshardSeconds = reshards_[index].seconds;
+    described.reshardBytes = reshards_[index].bytesPerRank;
     return described;
   }
 
@@ -193,6 +218,7 @@ private:
   const solve::Choice &choice_;
   const ShardOptions &options_;
   ShardReport &report_;
+  std::vector<ReshardCost> reshards_; ///< by node
 };
 
 void describeMemory(const solve::Problem &problem, const solve::Choice &choice,
@@ -307,6 +333,7 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
     if (function.isExternal()) {
       continue;
     }
+    sinkSizedStarts(function);
     ShardProgram program(function, *mesh, *model);
     if (failed(program.build())) {
       return failure();

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/shard/rematerialize.h"
+#include "passes/shard/sized_starts.h"
 #include "passes/shard/strategies.h"
 #include "runtime/model/cost/tensor_work.h"
 
@@ -49,8 +50,10 @@ struct Assignment {
 
 class TensorEnumerator {
 public:
-  TensorEnumerator(PlacedNode &node, const ShardingRule &rule, StrategyContext &context)
-      : node_(node), rule_(rule), context_(context) {}
+  /// `sizes`: of a tensor without operands, what may make its dimensions ragged, by factor.
+  TensorEnumerator(PlacedNode &node, const ShardingRule &rule, StrategyContext &context,
+                   ArrayRef<std::pair<int32_t, TensorDimension>> sizes = {})
+      : node_(node), rule_(rule), context_(context), sizes_(sizes) {}
 
   void run() {
     Assignment start;
@@ -62,20 +65,29 @@ public:
         if (layout.raggedDim < 0) {
           continue;
         }
-        int32_t factor = rule_.operands[index][layout.raggedDim];
-        if (factor == ShardingRule::kNoFactor) {
-          continue;
+        addRagged(start, rule_.operands[index][layout.raggedDim], layout);
+      }
+    }
+    for (const auto &[factor, size] : sizes_) {
+      for (const Layout &layout : context_.available(size.tensor)) {
+        if (layout.raggedDim == static_cast<int32_t>(size.dimension)) {
+          addRagged(start, factor, layout);
         }
-        Assignment ragged = start;
-        ragged.factors[factor] = layout.dims[layout.raggedDim];
-        ragged.raggedFactor = factor;
-        ragged.raggedOrigin = layout.raggedOrigin;
-        addAssignment(ragged);
       }
     }
   }
 
 private:
+  void addRagged(Assignment ragged, int32_t factor, const Layout &layout) {
+    if (factor == ShardingRule::kNoFactor) {
+      return;
+    }
+    ragged.factors[factor] = layout.dims[layout.raggedDim];
+    ragged.raggedFactor = factor;
+    ragged.raggedOrigin = layout.raggedOrigin;
+    addAssignment(ragged);
+  }
+
   void assignAxis(size_t axis, Assignment &assignment) {
     if (node_.strategies.size() >= kStrategiesMax) {
       return;
@@ -255,6 +267,7 @@ private:
   PlacedNode &node_;
   const ShardingRule &rule_;
   StrategyContext &context_;
+  ArrayRef<std::pair<int32_t, TensorDimension>> sizes_;
 };
 
 /// The rule of a tensor that comes from outside: every dimension may be split.
@@ -285,8 +298,18 @@ bool enumerateTensor(PlacedNode &node, StrategyContext &context) {
   if (!rule) {
     return false;
   }
-  // The sizes of an empty tensor come from other tensors, which must then be split alike.
-  if (auto empty = dyn_cast<tensor::EmptyOp>(node.op)) {
+  SmallVector<std::pair<int32_t, TensorDimension>> sizes;
+  if (auto empty = dyn_cast<tensor::EmptyOp>(node.op); empty && node.operands.empty()) {
+    if (std::optional<SmallVector<TensorDimension>> carried = carriedSizes(empty)) {
+      // A factor per dimension.
+      for (int32_t dim = 0; dim < static_cast<int32_t>(empty.getType().getRank()); ++dim) {
+        if (empty.getType().isDynamicDim(dim)) {
+          sizes.push_back({dim, (*carried)[sizes.size()]});
+        }
+      }
+    }
+  } else if (empty) {
+    // The sizes of an empty tensor come from other tensors, which must then be split alike.
     for (size_t index = 0; index < node.operands.size(); ++index) {
       auto dimOp = cast<tensor::DimOp>(empty.getDynamicSizes()[index].getDefiningOp());
       auto source = cast<RankedTensorType>(node.operands[index].getType());
@@ -302,7 +325,7 @@ bool enumerateTensor(PlacedNode &node, StrategyContext &context) {
       rule->accumulators.push_back(false);
     }
   }
-  TensorEnumerator(node, *rule, context).run();
+  TensorEnumerator(node, *rule, context, sizes).run();
   return true;
 }
 

@@ -37,12 +37,6 @@ struct CollectiveSettings {
   int64_t treeBytesMax = 64 << 10;
 };
 
-/// Rows that a to_tensor task got; -1: not known yet.
-struct RowCount {
-  int64_t here = -1;
-  int64_t total = -1; ///< on all ranks
-};
-
 /// Purpose: everything of one rank that its tasks share. Owned by the Rank; outlives its tasks.
 struct RankContext {
   const plan::Plan *plan = nullptr;
@@ -67,8 +61,9 @@ struct RankContext {
   std::vector<std::shared_ptr<ChunkStream>> streams;
   std::vector<std::shared_ptr<RankState>> states;
   std::vector<size_t> fillersLeft; ///< per state: tasks that still fill it
-  std::vector<std::unique_ptr<TensorBuffer>> buffers; ///< null: not written yet, or not used any more
-  std::vector<RowCount> rowCounts;                     ///< per buffer: of those that size others
+  std::vector<std::unique_ptr<TensorBuffer>>
+      buffers;                       ///< null: not written yet, or not used any more
+  std::vector<RowCount> rowCounts;   ///< per buffer: of those that size others
   std::vector<int32_t> loadOfStream; ///< per stream: the load task that produces it, or kNone
   std::vector<char> orderedStreams;  ///< per stream: chunks carry an order
   std::vector<char> drainedStreams;  ///< per stream: its consumer has taken all morsels of the load

@@ -24,12 +24,21 @@ ElementType elementTypeOf(const std::string &element) {
 Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer &buffer,
                                                              uint32_t rank, uint32_t size,
                                                              std::shared_ptr<RankMemory> memory,
-                                                             int64_t unknownExtent) {
+                                                             RowCount rows) {
   std::unique_ptr<TensorBuffer> made(new TensorBuffer());
   made->described_ = &buffer;
   made->localShape_ = buffer.shape;
-  std::replace(made->localShape_.begin(), made->localShape_.end(), plan::kUnknownExtent,
-               unknownExtent);
+  for (size_t d = 0; d < made->localShape_.size(); ++d) {
+    if (buffer.shape[d] != plan::kUnknownExtent) {
+      continue;
+    }
+    bool isPart = buffer.ragged && static_cast<int32_t>(d) == buffer.splitDimension;
+    made->localShape_[d] = isPart ? rows.here : rows.total;
+    if (made->localShape_[d] < 0) {
+      return makeError(ErrorKind::kInternal,
+                       "rows are not counted yet that size tensor: ", buffer.name);
+    }
+  }
   if (buffer.splitDimension != plan::kNone && !buffer.ragged) {
     int64_t &extent = made->localShape_[buffer.splitDimension];
     extent = evenPart(extent, rank, size).count();

@@ -32,15 +32,21 @@ Part evenPart(int64_t extent, uint32_t rank, uint32_t size);
 int64_t elementBytesOf(const std::string &element);
 ElementType elementTypeOf(const std::string &element);
 
+/// Rows that a to_tensor task got; -1: not known yet.
+struct RowCount {
+  int64_t here = -1;
+  int64_t total = -1; ///< on all ranks
+};
+
 /// Purpose: the local part of Plan.buffers[i], row-major. Ownership: owns its memory (zeroed).
 /// Thread-safety: none; the tasks that use it are ordered by the plan.
 class TensorBuffer {
 public:
-  /// `unknownExtent` is the global one, or this rank's if the split is ragged; not used if all extents are known.
+  /// Unknown extents are `rows.total`, but for a ragged split, which is `rows.here`.
   static Expected<std::unique_ptr<TensorBuffer>> create(const plan::Buffer &buffer, uint32_t rank,
                                                         uint32_t size,
                                                         std::shared_ptr<RankMemory> memory,
-                                                        int64_t unknownExtent = 0);
+                                                        RowCount rows = {});
   ~TensorBuffer() { block_.reset(); }
 
   const plan::Buffer &described() const { return *described_; }

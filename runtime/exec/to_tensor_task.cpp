@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <type_traits>
 
 namespace headrace::exec {
 namespace {
@@ -19,46 +20,56 @@ int decimalScale(const std::string &logical) {
   return std::sscanf(logical.c_str(), "decimal<%d,%d>", &precision, &scale) == 2 ? scale : 0;
 }
 
-/// One column of a chunk into one column of a row-major tensor.
+/// One column of a chunk into one column of a row-major tensor; false if an integer does not fit.
 template <typename Source, typename Element>
-void convert(const void *from, uint32_t rows, double divisor, Element *to, int64_t stride) {
+bool convert(const void *from, uint32_t rows, double divisor, Element *to, int64_t stride) {
   const auto *values = static_cast<const uint8_t *>(from);
   for (uint32_t i = 0; i < rows; ++i) {
     Source value;
     std::memcpy(&value, values + i * sizeof(Source), sizeof value);
+    if constexpr (std::is_same_v<Element, int64_t> && sizeof(Source) > sizeof(Element)) {
+      if (value != static_cast<Source>(static_cast<Element>(value))) {
+        return false;
+      }
+    }
     to[i * stride] = divisor == 1 ? static_cast<Element>(value)
                                   : static_cast<Element>(static_cast<double>(value) / divisor);
   }
+  return true;
 }
 
+enum class Conversion : uint8_t { kDone, kTooLarge, kNoNumber };
+
 template <typename Element>
-bool convertColumn(HrType type, const void *from, uint32_t rows, double divisor, Element *to,
-                   int64_t stride) {
+Conversion convertColumn(HrType type, const void *from, uint32_t rows, double divisor, Element *to,
+                         int64_t stride) {
+  auto as = [&]<typename Source>(Source) {
+    return convert<Source>(from, rows, divisor, to, stride) ? Conversion::kDone
+                                                            : Conversion::kTooLarge;
+  };
   switch (type) {
   case HR_I8:
-    convert<int8_t>(from, rows, divisor, to, stride);
-    return true;
+    return as(int8_t());
   case HR_I16:
-    convert<int16_t>(from, rows, divisor, to, stride);
-    return true;
+    return as(int16_t());
   case HR_I32:
-    convert<int32_t>(from, rows, divisor, to, stride);
-    return true;
+    return as(int32_t());
   case HR_I64:
-    convert<int64_t>(from, rows, divisor, to, stride);
-    return true;
+    return as(int64_t());
   case HR_I128:
-    convert<__int128>(from, rows, divisor, to, stride);
-    return true;
-  case HR_F32:
-    convert<float>(from, rows, divisor, to, stride);
-    return true;
-  case HR_F64:
-    convert<double>(from, rows, divisor, to, stride);
-    return true;
+    return as(static_cast<__int128>(0));
   default:
-    return false;
+    break;
   }
+  if constexpr (std::is_floating_point_v<Element>) {
+    if (type == HR_F32) {
+      return as(float());
+    }
+    if (type == HR_F64) {
+      return as(double());
+    }
+  }
+  return Conversion::kNoNumber;
 }
 
 class ToTensorTask final : public TaskRunner {
@@ -154,18 +165,19 @@ Status ToTensorTask::fill(int32_t column, TensorBuffer &tensor, int64_t position
       }
     }
     uint8_t *to = tensor.data() + at * elementBytesOf(element);
-    bool known = segment.encoding == HR_VALUES;
-    if (element == "f32") {
-      known = known && convertColumn(described.type, segment.data, chunk->rows, divisor,
-                                     reinterpret_cast<float *>(to), stride);
-    } else if (element == "f64") {
-      known = known && convertColumn(described.type, segment.data, chunk->rows, divisor,
-                                     reinterpret_cast<double *>(to), stride);
-    } else {
-      known = known && convertColumn(described.type, segment.data, chunk->rows, 1,
-                                     reinterpret_cast<int64_t *>(to), stride);
+    auto convertTo = [&]<typename Element>(Element *elements, double by) {
+      return segment.encoding == HR_VALUES
+                 ? convertColumn(described.type, segment.data, chunk->rows, by, elements, stride)
+                 : Conversion::kNoNumber;
+    };
+    Conversion done = element == "f32"   ? convertTo(reinterpret_cast<float *>(to), divisor)
+                      : element == "f64" ? convertTo(reinterpret_cast<double *>(to), divisor)
+                                         : convertTo(reinterpret_cast<int64_t *>(to), 1);
+    if (done == Conversion::kTooLarge) {
+      return makeError(ErrorKind::kData,
+                       "number does not fit an element of i64, column: ", described.name);
     }
-    if (!known) {
+    if (done == Conversion::kNoNumber) {
       return makeError(ErrorKind::kUnsupported, "column cannot become a tensor: ", described.name);
     }
     at += static_cast<int64_t>(chunk->rows) * stride;
@@ -179,16 +191,8 @@ Expected<TensorBuffer *> RankContext::writable(int32_t buffer) {
   std::unique_ptr<TensorBuffer> &made = buffers[buffer];
   if (!made) {
     const plan::Buffer &described = plan->buffers[buffer];
-    int64_t extent = 0;
-    if (described.sizedBy != plan::kNone) {
-      const RowCount &count = rowCounts[described.sizedBy];
-      extent = described.ragged ? count.here : count.total;
-      if (extent < 0) {
-        return makeError(ErrorKind::kInternal,
-                         "rows are not counted yet that size tensor: ", described.name);
-      }
-    }
-    HR_ASSIGN_OR_RETURN(made, TensorBuffer::create(described, rank, size, memory, extent));
+    RowCount rows = described.sizedBy != plan::kNone ? rowCounts[described.sizedBy] : RowCount();
+    HR_ASSIGN_OR_RETURN(made, TensorBuffer::create(described, rank, size, memory, rows));
   }
   return made.get();
 }

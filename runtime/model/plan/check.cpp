@@ -179,12 +179,13 @@ Status checkTensors(const Plan &plan) {
     if (buffer.splitDimension != kNone && !inRange(buffer.splitDimension, buffer.shape.size())) {
       return broken("range", "no such dimension: ", buffer.splitDimension);
     }
-    bool unknown = std::count(buffer.shape.begin(), buffer.shape.end(), kUnknownExtent) == 1;
+    bool unknown = std::count(buffer.shape.begin(), buffer.shape.end(), kUnknownExtent) > 0;
     if (unknown != inRange(buffer.sizedBy, plan.buffers.size())) {
-      return broken("range", "exactly a buffer with one unknown extent has one that sizes it, got ",
+      return broken("range", "exactly a buffer with an unknown extent has one that sizes it, got ",
                     buffer.sizedBy);
     }
-    if (buffer.ragged && (!unknown || buffer.splitDimension == kNone)) {
+    if (buffer.ragged &&
+        (buffer.splitDimension == kNone || buffer.shape[buffer.splitDimension] != kUnknownExtent)) {
       return broken("range", "only a split of unknown extent is ragged");
     }
     for (int64_t extent : buffer.shape) {

@@ -99,6 +99,11 @@ class Node:
     attributes: dict[str, Any] = field(default_factory=dict)
     number: int = field(default_factory=lambda: next(_numbers))
 
+    def __post_init__(self) -> None:
+        rows = {id(extent) for extent in self.shape if isinstance(extent, Rows)}
+        if len(rows) > 1:
+            raise ValueError("rows of two queries cannot be dimensions of one array yet")
+
     def input_nodes(self) -> list[Node]:
         """The tensors this one is computed from."""
         nodes = []
