@@ -22,6 +22,7 @@
 
 #include <mutex>
 #include <optional>
+#include <pthread.h>
 
 namespace nb = nanobind;
 
@@ -41,9 +42,13 @@ template <typename T> T valueOf(Expected<T> expected) {
 /// What all queries of the process share: open files with their pages, threads, memory.
 class Process {
 public:
-  static Process &instance() {
-    static Process process;
-    return process;
+  static Process &instance() { return *current(); }
+
+  /// A child of fork has the memory of its parent, but none of its threads: it begins anew, and
+  /// what the threads worked with is left as it is, since nothing would end it.
+  static void beginAnewInChild() {
+    (void)current().release();
+    current() = std::make_unique<Process>();
   }
 
   const std::shared_ptr<storage::Storage> &storage() const { return storage_; }
@@ -59,6 +64,11 @@ public:
   }
 
 private:
+  static std::unique_ptr<Process> &current() {
+    static auto process = std::make_unique<Process>();
+    return process;
+  }
+
   std::mutex mutex_;
   std::shared_ptr<storage::Storage> storage_ = std::make_shared<storage::Storage>();
   std::shared_ptr<exec::Session> session_;
@@ -319,6 +329,7 @@ NB_MODULE(_runtime, module) {
       "headrace._runtime.Error", "A failure with `kind` and `place` (see headrace.HeadraceError).",
       PyExc_RuntimeError, nullptr);
   module.attr("version") = version();
+  pthread_atfork(nullptr, nullptr, &Process::beginAnewInChild);
   module.attr("Error") = nb::borrow(errorClass);
 
   nb::class_<ImportedTable>(module, "ArrowTable",
