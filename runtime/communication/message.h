@@ -17,6 +17,7 @@ enum class MessageKind : uint8_t {
   kPoison,   ///< something failed; the body is the text
   kSettled,  ///< the source has stopped
   kAnnounce, ///< the source has started a collective
+  kAlive,    ///< a sign of life
 };
 
 // clang-format off

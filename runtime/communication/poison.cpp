@@ -1,6 +1,7 @@
 // The poison board: a small all-to-all protocol on its own channel.
 //
 //   kCredits:          the board is open; nothing with a body is sent to a peer before
+//   kAlive:            a sign of life
 //   kPoison, kSettled: sequence = failing task, rows = row, tag = rank << 8 | error kind (0: none),
 //                      body = message, zero, place
 #include "runtime/communication/poison.h"
@@ -44,7 +45,8 @@ bool Poison::earlier(const Poison &left, const Poison &right) {
 }
 
 Expected<std::unique_ptr<PoisonBoard>> PoisonBoard::open(Transport &transport, BlockPool &blocks,
-                                                         Doorbell *doorbell) {
+                                                         Doorbell *doorbell,
+                                                         HeartbeatOptions heartbeat) {
   int64_t received = static_cast<int64_t>(transport.size()) * (kBroadcastsMax + 1);
   HR_ASSIGN_OR_RETURN(
       auto sendPool,
@@ -53,7 +55,7 @@ Expected<std::unique_ptr<PoisonBoard>> PoisonBoard::open(Transport &transport, B
                                                                     .buffersMax = received}));
   HR_RETURN_IF_ERROR(transport.open(kPoisonChannel, receivePool.get()));
   std::unique_ptr<PoisonBoard> board(
-      new PoisonBoard(transport, std::move(sendPool), std::move(receivePool), doorbell));
+      new PoisonBoard(transport, std::move(sendPool), std::move(receivePool), doorbell, heartbeat));
   MessageHeader open;
   open.kind = MessageKind::kCredits;
   open.channel = kPoisonChannel.value;
@@ -68,10 +70,11 @@ Expected<std::unique_ptr<PoisonBoard>> PoisonBoard::open(Transport &transport, B
 }
 
 PoisonBoard::PoisonBoard(Transport &transport, std::unique_ptr<BufferPool> sendPool,
-                         std::unique_ptr<BufferPool> receivePool, Doorbell *doorbell)
+                         std::unique_ptr<BufferPool> receivePool, Doorbell *doorbell,
+                         HeartbeatOptions heartbeat)
     : transport_(transport), sendPool_(std::move(sendPool)), receivePool_(std::move(receivePool)),
       doorbell_(doorbell), ready_(static_cast<size_t>(transport.size()), false),
-      settled_(static_cast<size_t>(transport.size()), false) {}
+      settled_(static_cast<size_t>(transport.size()), false), heartbeat_(transport, heartbeat) {}
 
 PoisonBoard::~PoisonBoard() { transport_.close(kPoisonChannel); }
 
@@ -166,6 +169,7 @@ void PoisonBoard::sendLocked(MessageKind kind, const std::vector<int> &peers) {
 
 void PoisonBoard::takeInLocked() {
   while (std::optional<Arrival> arrival = transport_.receive(kPoisonChannel)) {
+    heartbeat_.heard(arrival->source);
     // Whatever came, and be it damaged: its sender has opened its board.
     if (!ready_[static_cast<size_t>(arrival->source)]) {
       ready_[static_cast<size_t>(arrival->source)] = true;
@@ -206,15 +210,42 @@ void PoisonBoard::takeInLocked() {
   }
 }
 
+void PoisonBoard::beatLocked() {
+  if (heartbeat_.due()) {
+    MessageHeader alive;
+    alive.kind = MessageKind::kAlive;
+    alive.channel = kPoisonChannel.value;
+    alive.source = static_cast<uint32_t>(transport_.rank());
+    for (int peer : heartbeat_.peers()) {
+      (void)transport_.send(peer, kPoisonChannel, encodeHeader(alive), BufferRef());
+    }
+  }
+  auto patience = poison_ ? Heartbeat::Patience::kLittle : Heartbeat::Patience::kFull;
+  for (int peer : heartbeat_.silent(patience)) {
+    if (settled_[static_cast<size_t>(peer)]) {
+      continue; // it has said its last word
+    }
+    Status why = heartbeat_.why(peer);
+    log(LogLevel::kWarning, "rank ", transport_.rank(), " gives up: ", why.message());
+    transport_.giveUp(peer, why);
+    mergeLocked({why.kind(), transport_.rank(), {}, -1, why.message(), {}});
+    if (!announced_ && broadcasts_ < kBroadcastsMax) {
+      broadcastLocked(MessageKind::kPoison);
+    }
+  }
+}
+
 void PoisonBoard::poll() {
   transport_.progress();
   std::lock_guard lock(mutex_);
   takeInLocked();
+  beatLocked();
 }
 
 PollState PoisonBoard::settle() {
   transport_.progress();
   std::lock_guard lock(mutex_);
+  beatLocked();
   // Asked before the messages are taken in: what a peer sent before it left has then arrived.
   std::vector<Status> links;
   for (int peer = 0; peer < transport_.size(); ++peer) {

@@ -11,6 +11,7 @@
 
 #include "runtime/base/poll.h"
 #include "runtime/base/status.h"
+#include "runtime/communication/heartbeat.h"
 #include "runtime/communication/message.h"
 #include "runtime/memory/block_pool.h"
 #include "runtime/transport/transport.h"
@@ -41,7 +42,8 @@ class PoisonBoard {
 public:
   /// Collective in the sense that every rank makes one for the run.
   static Expected<std::unique_ptr<PoisonBoard>> open(Transport &transport, BlockPool &blocks,
-                                                     Doorbell *doorbell);
+                                                     Doorbell *doorbell,
+                                                     HeartbeatOptions heartbeat = {});
   ~PoisonBoard();
 
   /// Records a failure of this rank (`poison.rank` is filled in) and tells all peers.
@@ -59,7 +61,8 @@ public:
   Status status() const;
   std::optional<Poison> poison() const;
 
-  /// Takes in what peers have told. Called by poll() of exchanges and collectives too.
+  /// Takes in what peers have told, tells them that this rank lives, and gives up those that have
+  /// been silent for too long. Called by poll() of exchanges and collectives too.
   void poll();
 
   /// The end of a run, failed or not: tells the peers that this rank has stopped and waits until
@@ -68,12 +71,14 @@ public:
 
 private:
   PoisonBoard(Transport &transport, std::unique_ptr<BufferPool> sendPool,
-              std::unique_ptr<BufferPool> receivePool, Doorbell *doorbell);
+              std::unique_ptr<BufferPool> receivePool, Doorbell *doorbell,
+              HeartbeatOptions heartbeat);
   void mergeLocked(Poison poison);
   /// To all peers that have opened their board; the others get it when they have.
   void broadcastLocked(MessageKind kind);
   void sendLocked(MessageKind kind, const std::vector<int> &peers);
   void takeInLocked();
+  void beatLocked();
 
   Transport &transport_;
   std::unique_ptr<BufferPool> sendPool_;
@@ -86,6 +91,7 @@ private:
   bool announced_ = false;
   std::vector<bool> ready_; ///< peers whose board is open: they receive bodies
   std::vector<bool> settled_;
+  Heartbeat heartbeat_;
 };
 
 } // namespace headrace

@@ -139,6 +139,7 @@ private:
                           kMemorySetting});
       context.exchange = options_.exchange;
       context.collective = options_.collective;
+      context.heartbeat = {&clock(), silenceNanosecondsMax()};
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;
       if (options_.tracing == Tracing::kOn) {
@@ -159,6 +160,18 @@ private:
     for (size_t w = 0; w < workers; ++w) {
       context.workerTracks.push_back(telemetry_.track(rank, "worker " + std::to_string(w)));
     }
+  }
+
+  int64_t silenceNanosecondsMax() const {
+    return options_.simulation ? 0 : static_cast<int64_t>(options_.peerSilenceSecondsMax * 1e9);
+  }
+
+  /// How long a doorbell may be waited for; -1: until it rings.
+  int64_t waitNanoseconds() const {
+    bool alone = static_cast<size_t>(ranks_.front()->size()) == ranks_.size();
+    int64_t beat = alone ? 0 : Heartbeat::intervalNanoseconds(silenceNanosecondsMax());
+    int64_t asked = options_.interrupted || options_.progress ? kInterruptNanoseconds : 0;
+    return beat > 0 && asked > 0 ? std::min(beat, asked) : beat + asked > 0 ? beat + asked : -1;
   }
 
   /// Whether any rank still runs, and whether one has failed.
@@ -231,7 +244,7 @@ private:
       if (session_.options().threads == 0 && session_.pool().runOne()) {
         continue;
       }
-      doorbell_.wait(options_.interrupted || options_.progress ? kInterruptNanoseconds : -1);
+      doorbell_.wait(waitNanoseconds());
     }
   }
 

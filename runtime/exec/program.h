@@ -68,6 +68,8 @@ struct RunOptions {
   int64_t traceEventsMax = 1 << 18; ///< that each track of a trace keeps
   ExchangeSettings exchange;
   CollectiveSettings collective;
+  /// A rank of another process that gives no sign of life for so long is given up; 0: never.
+  double peerSilenceSecondsMax = 0;
   const Clock *clock = &RealClock::instance();
   /// Ranks on a simulated network in virtual time (`size` and `clock` are set by the run): polls,
   /// morsels and messages interleave as its seed draws them, and a hang is an error. Needs a

@@ -76,9 +76,9 @@ Status Rank::prepare(Transport &transport) {
   context_.memory->budget.watch(context_.doorbell);
   transport.setDoorbell(context_.doorbell);
   context_.transport = &transport;
-  HR_ASSIGN_OR_RETURN(
-      board_, wantedBy("failure messages",
-                       PoisonBoard::open(transport, *context_.memory->blocks, context_.doorbell)));
+  HR_ASSIGN_OR_RETURN(board_, wantedBy("failure messages",
+                                       PoisonBoard::open(transport, *context_.memory->blocks,
+                                                         context_.doorbell, context_.heartbeat)));
   context_.board = board_.get();
   bool communicates = false;
   for (const plan::Task &task : plan.tasks) {

@@ -35,6 +35,8 @@ public:
   /// Of a failed run: the failure where it first happened, not where it was heard of.
   Status status() const;
 
+  /// How many ranks there are.
+  uint32_t size() const { return context_.size; }
   /// Whether it is rank 0, which has the results.
   bool isFirst() const { return context_.rank == 0; }
   std::vector<ChunkHandle> takeChunks();

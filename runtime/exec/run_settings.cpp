@@ -17,6 +17,7 @@ RunOptions runOptions(const Settings &settings) {
   options.determinism = settings.deterministic ? Determinism::kFixed : Determinism::kNone;
   options.tracing = settings.trace.empty() ? Tracing::kOff : Tracing::kOn;
   options.traceEventsMax = settings.traceEvents;
+  options.peerSilenceSecondsMax = static_cast<double>(settings.peerTimeout);
   options.exchange.bufferBytes = settings.exchangeBuffer;
   options.exchange.window = settings.exchangeWindow;
   options.exchange.checksums = settings.checksums ? Checksums::kOn : Checksums::kOff;

@@ -53,6 +53,7 @@ struct RankContext {
   Communicator *communicator = nullptr; ///< null on one rank, and if the plan needs none
   ExchangeSettings exchange;
   CollectiveSettings collective;
+  HeartbeatOptions heartbeat;
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
   std::vector<Track *> workerTracks; ///< of a trace: one a worker, or empty

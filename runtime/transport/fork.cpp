@@ -168,6 +168,13 @@ public:
     return state.failure;
   }
 
+  void giveUp(int peer, Status why) override {
+    fail(peer, std::move(why));
+    Peer &state = peers_[static_cast<size_t>(peer)];
+    std::lock_guard lock(state.sending);
+    state.outgoing.clear();
+  }
+
 private:
   struct Peer {
     int socket = -1;

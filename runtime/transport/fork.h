@@ -17,6 +17,9 @@ std::unique_ptr<Transport> makeSocketTransport(int rank, std::vector<int> socket
 struct ForkOptions {
   /// A forked rank that has not ended by then is killed by SIGALRM; 0: never.
   double timeoutSeconds = 0;
+  /// One that has not ended so long after rank 0 (if that failed, 3 s) is killed: it is stopped, or
+  /// hangs. 0: waited for.
+  double graceSeconds = 30;
 };
 
 /// What a rank does; its Status is the rank's outcome.

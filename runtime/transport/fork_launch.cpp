@@ -1,4 +1,5 @@
 // Starts ranks as forked processes and collects how they ended.
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -11,11 +12,15 @@
 #include <unistd.h>
 
 #include "runtime/base/check.h"
+#include "runtime/base/clock.h"
 #include "runtime/transport/fork.h"
 
 namespace headrace {
 
 namespace {
+
+/// All ranks agree on the end of a run: who has not ended soon after a failure will not.
+constexpr double kGraceSecondsAfterFailure = 3;
 
 /// A rank's outcome on its way to the parent: kind, then message and place, each ended by a zero.
 std::string packStatus(const Status &status) {
@@ -83,17 +88,33 @@ struct Child {
   pid_t process = -1;
   int report = -1;
   std::string text;
+  bool killed = false;
 };
 
-/// Reads the reports until all children have closed theirs.
-void collect(std::vector<Child> &children) {
+/// Reads the reports until all children have closed theirs; who has not when the grace is over is
+/// killed, which ends a stopped process too.
+void collect(std::vector<Child> &children, double graceSeconds) {
+  const Clock &clock = RealClock::instance();
+  int64_t end = graceSeconds > 0 ? clock.nowNanoseconds() + static_cast<int64_t>(graceSeconds * 1e9)
+                                 : INT64_MAX;
   size_t open = children.size();
   while (open > 0) {
+    int64_t left = end - clock.nowNanoseconds();
+    if (left <= 0) {
+      for (Child &child : children) {
+        if (child.report >= 0) {
+          child.killed = kill(child.process, SIGKILL) == 0;
+        }
+      }
+      end = INT64_MAX;
+      continue;
+    }
     std::vector<pollfd> waits;
     for (const Child &child : children) {
       waits.push_back({child.report, POLLIN, 0});
     }
-    int ready = poll(waits.data(), waits.size(), -1);
+    int64_t milliseconds = end == INT64_MAX ? -1 : std::min<int64_t>(left / 1'000'000 + 1, 60'000);
+    int ready = poll(waits.data(), waits.size(), static_cast<int>(milliseconds));
     for (size_t index = 0; index < children.size() && ready > 0; ++index) {
       if (children[index].report < 0 || waits[index].revents == 0) {
         continue;
@@ -118,6 +139,10 @@ Status outcome(const Child &child) {
   Status status;
   if (unpackStatus(child.text, child.rank, status)) {
     return status;
+  }
+  if (child.killed) {
+    return makeError(ErrorKind::kInternal, "did not end when rank 0 had, and was killed: rank ",
+                     child.rank);
   }
   if (WIFSIGNALED(code)) {
     return makeError(ErrorKind::kInternal, "rank ", child.rank, " died of signal ", WTERMSIG(code),
@@ -170,7 +195,7 @@ Status forkRanks(int size, const RankBody &body, ForkOptions options) {
       close(report[0]);
       break;
     }
-    children.push_back({rank, process, report[0], {}});
+    children.push_back({rank, process, report[0], {}, false});
   }
   std::vector<int> own = std::exchange(sockets[0], {});
   closeAll(sockets);
@@ -182,7 +207,9 @@ Status forkRanks(int size, const RankBody &body, ForkOptions options) {
       status = body(*transport);
     }
   }
-  collect(children);
+  collect(children, status.ok() || options.graceSeconds == 0
+                        ? options.graceSeconds
+                        : std::min(options.graceSeconds, kGraceSecondsAfterFailure));
   for (const Child &child : children) {
     Status ended = outcome(child);
     if (status.ok()) {

@@ -2,6 +2,8 @@
 #include "runtime/transport/loopback.h"
 
 #include <atomic>
+#include <map>
+#include <mutex>
 
 #include "runtime/base/check.h"
 #include "runtime/transport/inbox.h"
@@ -68,7 +70,15 @@ public:
     if (group_->gone[static_cast<size_t>(peer)].load(std::memory_order_acquire)) {
       return makeError(ErrorKind::kIo, "the link is down, the peer has left: rank ", peer);
     }
-    return {};
+    std::lock_guard lock(givenUp_);
+    auto found = why_.find(peer);
+    return found == why_.end() ? Status() : found->second;
+  }
+
+  void giveUp(int peer, Status why) override {
+    std::lock_guard lock(givenUp_);
+    why_.emplace(peer, std::move(why));
+    own().ring();
   }
 
 private:
@@ -77,6 +87,8 @@ private:
   std::shared_ptr<Group> group_;
   int rank_;
   SharedBootstrap bootstrap_;
+  std::mutex givenUp_;
+  std::map<int, Status> why_; ///< of peers that were given up
 };
 
 } // namespace

@@ -193,6 +193,7 @@ public:
   std::optional<Arrival> receive(ChannelId channel) override { return own().receive(channel); }
   void progress() override {}
   Status peerStatus(int peer) override { return state_->downAt(rank_, peer); }
+  void giveUp(int peer, Status why) override { state_->linkDown(rank_, peer, why); }
 
 private:
   Inbox &own() { return state_->inboxes[static_cast<size_t>(rank_)]; }

@@ -116,6 +116,10 @@ public:
   /// Ok, or why the link to a peer is down (kIo, kCorrupt); what arrived before can still be
   /// received.
   virtual Status peerStatus(int peer) = 0;
+
+  /// From now on the link to a peer counts as down, for this reason: whoever has noticed that the
+  /// peer does not answer. What waits to be sent to it is dropped.
+  virtual void giveUp(int peer, Status why) = 0;
 };
 
 } // namespace headrace

@@ -6,8 +6,11 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import headrace as hr
@@ -205,3 +208,44 @@ def test_one_plan_runs_on_any_number_of_ranks(name: str, tpch_small: Path, tmp_p
     for ranks in (1, 2, 4):
         done = run(tmp_path / "x.plan", "--format", "csv", "--ranks", ranks)
         assert sorted(done.stdout.splitlines()) == sorted(made_for.stdout.splitlines())
+
+
+PAIRS = "select count(*) as n from lineitem a join lineitem b on a.l_linenumber = b.l_linenumber"
+
+
+@pytest.fixture(scope="module")
+def long_plan(tpch_small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some seconds of work: 60,000 rows, each with a seventh of them."""
+    folder = tmp_path_factory.mktemp("plans") / "pairs.plan"
+    compile_to(folder, PAIRS + " and a.l_extendedprice < b.l_extendedprice + b.l_tax", tpch_small, ranks=3)
+    return folder
+
+
+def with_stopped_rank(plan: Path, tables: Path, *arguments: object) -> subprocess.Popen[str]:
+    """headrace-run, whose last child is stopped as by SIGSTOP."""
+    tool = shutil.which("headrace-run")
+    command = [tool, plan, "--tables", tables, "--ranks", 3, "--processes", *arguments]
+    process = subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    listed = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while process.poll() is None and len(children := listed.read_text().split()) < 2:
+        time.sleep(0.005)
+    assert process.poll() is None, process.stderr.read()
+    os.kill(int(children[-1]), signal.SIGSTOP)
+    return process
+
+
+def test_a_stopped_rank_ends_the_run(long_plan: Path, tpch_small: Path) -> None:
+    process = with_stopped_rank(long_plan, tpch_small, "--peer-timeout", 2)
+    _, text = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert re.search("no sign of life for .* rank 2", text), text
+
+
+def test_sigterm_ends_a_run_with_a_stopped_rank(long_plan: Path, tpch_small: Path) -> None:
+    process = with_stopped_rank(long_plan, tpch_small, "--peer-timeout", 3600)
+    process.send_signal(signal.SIGTERM)
+    _, text = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "no sign of life" in text or "stopped by the user" in text, text

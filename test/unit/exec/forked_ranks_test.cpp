@@ -2,6 +2,8 @@
 #include "runtime/transport/fork.h"
 #include "test/unit/exec/test_plans.h"
 
+#include <chrono>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -119,6 +121,62 @@ TEST(ForkedRanks, ARankThatDiesStopsTheOthers) {
       {.timeoutSeconds = 60});
   EXPECT_EQ(status.kind(), ErrorKind::kIo);
   EXPECT_NE(status.message().find("rank 2"), std::string::npos) << status.message();
+}
+
+/// Rank 2 stops itself, as by a debugger or a batch system, when it opens its table.
+Status runWithStoppedRank(RunOptions options, ForkOptions forkOptions) {
+  Tables tables{{{"t", pairs(40000, 5000)}, {"u", pairs(3000, 3000)}}, 700};
+  return forkRanks(
+      3,
+      [&](Transport &transport) -> Status {
+        Session session({.threads = 1, .memoryBytes = 256 << 20});
+        Bindings bindings;
+        for (const auto &[name, table] : tables.tables) {
+          OpenSource open = openTable(table, tables.morselRows);
+          bindings.tables[name] = [open, &transport](const plan::Slot &slot, storage::Share share) {
+            if (transport.rank() == 2) {
+              raise(SIGSTOP);
+            }
+            return open(slot, share);
+          };
+        }
+        HR_ASSIGN_OR_RETURN(auto program, Program::load(joinedGroups("copy").plan, testKernels()));
+        return program->runRank(session, bindings, options, transport).status();
+      },
+      forkOptions);
+}
+
+TEST(ForkedRanks, ARankThatIsStoppedIsGivenUp) {
+  Status status = runWithStoppedRank({.peerSilenceSecondsMax = 0.5}, {.graceSeconds = 0.5});
+  EXPECT_EQ(status.kind(), ErrorKind::kIo);
+  EXPECT_NE(status.message().find("no sign of life"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("rank 2"), std::string::npos) << status.message();
+}
+
+TEST(ForkedRanks, AfterACancelAStoppedRankIsNotWaitedForLong) {
+  auto start = std::chrono::steady_clock::now();
+  RunOptions options{.peerSilenceSecondsMax = 3600};
+  options.interrupted = [&] {
+    return std::chrono::steady_clock::now() - start > std::chrono::milliseconds(300);
+  };
+  Status status = runWithStoppedRank(options, {.graceSeconds = 0.5});
+  EXPECT_FALSE(status.ok());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+TEST(ForkedRanks, RanksThatWorkForLongGiveSignsOfLife) {
+  Tables tables{{{"t", pairs(20, 5000)}, {"u", pairs(3, 3000)}}, 700};
+  Status status = forkRanks(3, [&](Transport &transport) -> Status {
+    Session session({.threads = 1, .memoryBytes = 256 << 20});
+    Bindings bindings;
+    for (const auto &[name, table] : tables.tables) {
+      bindings.tables[name] = openTable(table, tables.morselRows);
+    }
+    PlanBuilder builder = joinedGroups("slow");
+    HR_ASSIGN_OR_RETURN(auto program, Program::load(builder.plan, testKernels()));
+    return program->runRank(session, bindings, {.peerSilenceSecondsMax = 0.4}, transport).status();
+  });
+  EXPECT_TRUE(status.ok()) << status.toString();
 }
 
 } // namespace

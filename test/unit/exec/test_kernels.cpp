@@ -3,10 +3,12 @@
 
 #include "runtime/abi/imports.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
 namespace headrace::exec {
 
@@ -239,6 +241,12 @@ int32_t fail(const HrArgs *args, HrWorker *worker) {
   return copy(args, worker);
 }
 
+/// Long work on a worker, while the rank's thread waits.
+int32_t slow(const HrArgs *args, HrWorker *worker) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  return copy(args, worker);
+}
+
 int32_t sortRows(const HrArgs *args, HrWorker *worker) {
   auto *buffer = static_cast<HrRowBuffer *>(args->states[0]);
   for (uint32_t i = 0; i < args->morsel->rows; ++i) {
@@ -348,6 +356,7 @@ std::shared_ptr<const KernelLibrary> testKernels() {
                                        {"partition", address(partition)},
                                        {"copy", address(copy)},
                                        {"fail", address(fail)},
+                                       {"slow", address(slow)},
                                        {"sort", address(sortRows)},
                                        {"compare_sort", address(compareSort)},
                                        {"emit_sort", address(emitSort)},

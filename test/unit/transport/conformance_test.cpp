@@ -296,6 +296,29 @@ private:
   std::optional<uint64_t> started;
 };
 
+/// The first rank gives up the last: the link is down for it.
+class GivingUp : public Checking {
+public:
+  using Checking::Checking;
+  PollState poll() override {
+    if (!fence(started)) {
+      return PollState::kPending;
+    }
+    int last = transport.size() - 1;
+    if (transport.rank() == 0 && last > 0) {
+      transport.giveUp(last, makeError(ErrorKind::kIo, "no answer from rank ", last));
+      require(transport.peerStatus(last).kind() == ErrorKind::kIo, "the link is down");
+      require(!transport.send(last, ChannelId(0), HeaderBytes{}, BufferRef()).ok(), "send fails");
+      require(transport.drained(), "nothing waits for it");
+      require(transport.peerStatus(0).ok(), "the link to itself is up");
+    }
+    return done();
+  }
+
+private:
+  std::optional<uint64_t> started;
+};
+
 template <typename Program> ProgramFactory make() {
   return [](RankContext context) { return std::make_unique<Program>(context); };
 }
@@ -321,6 +344,11 @@ TEST_P(TransportConformance, ClosedChannelsDropWhatComes) {
 
 TEST_P(TransportConformance, TheLinkOfARankThatLeftIsDown) {
   Status status = runCluster(GetParam(), make<Leaving>());
+  EXPECT_TRUE(status.ok()) << status.toString();
+}
+
+TEST_P(TransportConformance, TheLinkToARankThatWasGivenUpIsDown) {
+  Status status = runCluster(GetParam(), make<GivingUp>());
   EXPECT_TRUE(status.ok()) << status.toString();
 }
 
