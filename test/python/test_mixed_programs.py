@@ -102,6 +102,12 @@ def test_rows_keep_the_order_of_the_query(ranks: int, seed: int | None) -> None:
     np.testing.assert_array_equal(counts, np.bincount(table["g"].to_numpy())[:900] / 2)
 
 
+def test_means_of_rows_that_are_not_counted() -> None:
+    table = pa.table({"x": [1.0, 5.0, 9.0], "y": [3.0, 7.0, 2.0]})
+    rows = hr.query("select x, y from t order by x", {"t": table}).to_tensor(["x", "y"])
+    np.testing.assert_array_equal(hr.jit(ranks=2, threads=1)(lambda v: xp.mean(v, axis=1))(rows), [2, 6, 5.5])
+
+
 def test_no_rows_and_null() -> None:
     table = pa.table({"x": pa.array([1.0, None, 3.0]), "k": [1, 2, 3]})
     total = hr.jit(ranks=2, threads=1)(lambda x: xp.sum(x))

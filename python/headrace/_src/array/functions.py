@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from headrace._src.array import shapes, tracer
@@ -98,7 +99,7 @@ def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 
 def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     total = tracer.reduce("sum", x, axis, keepdims)
-    return tracer.elementwise("divide", total, x.size // total.size if total.size else 0)
+    return tracer.elementwise("divide", total, math.prod(x.shape[d] for d in shapes.normalize_axes(axis, x.ndim)))
 
 
 def matrix_transpose(x: Array, /) -> Array:
