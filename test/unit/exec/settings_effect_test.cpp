@@ -1,12 +1,15 @@
 // Every setting of the table has an effect that can be seen: what nobody reads is no setting.
 #include "runtime/base/log.h"
 #include "runtime/exec/run_settings.h"
+#include "runtime/transport/fork.h"
 #include "test/unit/exec/test_plans.h"
 
+#include <chrono>
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 namespace headrace::exec {
 namespace {
@@ -124,6 +127,23 @@ std::string simulated(const PlanBuilder &builder, Settings settings) {
   return std::to_string(seen.result.profile.wallSeconds);
 }
 
+/// Two processes, of which the second says nothing for two seconds when it opens its table.
+std::string withSilentRank(const Settings &settings) {
+  TestTable table(2, std::vector<int64_t>(100, 1));
+  Status status = forkRanks(2, [&](Transport &transport) -> Status {
+    Session session({.threads = 1, .memoryBytes = 256 << 20});
+    OpenSource open = openTable(table, 500);
+    Bindings bindings;
+    bindings.tables["t"] = [open, &transport](const plan::Slot &slot, storage::Share share) {
+      std::this_thread::sleep_for(std::chrono::seconds(2 * transport.rank()));
+      return open(slot, share);
+    };
+    HR_ASSIGN_OR_RETURN(auto program, Program::load(shuffle().plan, testKernels()));
+    return program->runRank(session, bindings, runOptions(settings), transport).status();
+  });
+  return status.ok() ? "waited for" : "given up";
+}
+
 struct Experiment {
   const char *one;
   const char *other;
@@ -157,6 +177,7 @@ std::map<std::string, Experiment> experiments() {
       {"collectiveBuffer", {"4KiB", "1MiB", ofCollective}},
       {"collectiveWindow", {"1", "16", ofCollective}},
       {"collectiveTree", {"0", "1GiB", ofCollective}},
+      {"peerTimeout", {"1", "3600", withSilentRank}},
       {"checksums",
        {"on", "off",
         [](Settings s) {
