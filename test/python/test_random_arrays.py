@@ -1,7 +1,7 @@
 """Random programs of arrays against NumPy, of queries and arrays against DuckDB and NumPy, on 1 to 3 ranks.
 
-HEADRACE_RANDOM_ARRAYS: how many of each (default 60; 10,000 take an hour on two cores). hypothesis shrinks what
-fails and prints it; HEADRACE_RANDOM_SEED draws others.
+HEADRACE_RANDOM_ARRAYS: how many of each (default 60; 10,000 take an hour on two cores). hypothesis shrinks
+what fails and prints it; HEADRACE_RANDOM_SEED draws others.
 """
 
 from __future__ import annotations

@@ -99,7 +99,8 @@ def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 
 def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     total = tracer.reduce("sum", x, axis, keepdims)
-    return tracer.elementwise("divide", total, math.prod(x.shape[d] for d in shapes.normalize_axes(axis, x.ndim)))
+    count = math.prod(x.shape[d] for d in shapes.normalize_axes(axis, x.ndim))
+    return tracer.elementwise("divide", total, count)
 
 
 def matrix_transpose(x: Array, /) -> Array:
