@@ -1,4 +1,4 @@
-// Functions of numbers, strings and dates, by the names that DataFusion gives them.
+// Functions of numbers, strings and dates, by the names that producers of Substrait give them.
 #include "dialects/frame/FrameConstants.h"
 #include "mlir/IR/Builders.h"
 #include "passes/import/ExpressionImporter.h"

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import headrace as hr
 import pytest
-from headrace._src.query.sql import table_statistics
+from headrace._src.query.statistics import table_statistics
 from test_tpch import QUERIES, rows
 from tpch_queries import plan_of
 

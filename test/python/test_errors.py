@@ -18,17 +18,17 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
-        ("select 1 / (l_linenumber - 3) from lineitem", "data", "division by zero (at (1 / "),
+        ("select 1 // (l_linenumber - 3) from lineitem", "data", "division by zero (at (1 / "),
         ("select l_orderkey * 9223372036854775807 from lineitem", "data", "out of range (at (l_orderkey *"),
-        ("select sum(l_quantity) / 0 from lineitem", "data", "division by zero"),
+        ("select sum(l_orderkey % 0) from lineitem", "data", "division by zero"),
         ("select l_nope from lineitem", "user", "l_nope"),
         ("select * from nope", "user", "nope"),
-        ("selec", "user", "Line: 1, Column: 1"),
-        ("select l_comment + 1 from lineitem", "user", "Utf8 + Int64"),
+        ("selec", "user", "(at 1:1)"),
+        ("select l_comment + 1 from lineitem", "user", "+(VARCHAR, INTEGER_LITERAL)"),
         (
             "select n_name, rank() over (order by n_name) from nation",
             "unsupported",
-            "(OVER) are not supported",
+            "unsupported: window functions (OVER)",
         ),
         ("select reverse(n_name) from nation", "unsupported", "unsupported function: reverse"),
     ],
@@ -43,7 +43,7 @@ def test_queries(text: str, kind: str, words: str, ranks: int, tpch_small: Path)
 
 def test_a_rank_that_fails_leaves_the_next_query_alone(tpch_small: Path) -> None:
     with pytest.raises(hr.HeadraceError):
-        hr.sql("select sum(1 / (l_linenumber - 3)) from lineitem", tpch_small, ranks=4)
+        hr.sql("select sum(1 // (l_linenumber - 3)) from lineitem", tpch_small, ranks=4)
     assert hr.sql("select count(*) as n from nation", tpch_small, ranks=4).to_pylist() == [{"n": 25}]
 
 

@@ -13,12 +13,13 @@ PROGRAM = """
 import sys
 from pathlib import Path
 import headrace as hr
-from tpch_queries import NAMES, QUERIES, check_equal, views
+from duckdb_oracle import same
+from tpch_queries import NAMES, QUERIES, views
 folder = Path(sys.argv[1])
 oracle = views(folder)
 for name in NAMES:
     text = (QUERIES / f"q{name}.sql").read_text()
-    check_equal(name, hr.sql(text, folder, ranks=2, threads=2), oracle.sql(text).to_arrow_table())
+    same(hr.sql(text, folder, ranks=2, threads=2), oracle.sql(text).to_arrow_table())
 print(hr.explain(text, folder, tasks=True).split("isa ")[1].split()[0])
 """
 

@@ -16,7 +16,7 @@ import pytest
 from headrace import array as xp
 from headrace._src.command_line import main
 from headrace._src.programs import Target
-from headrace._src.query import sql as query
+from headrace._src.query.statistics import table_sizes
 from headrace._src.query.tables import resolve
 from headrace._src.tuning import database, use
 from headrace._src.tuning.choice import Choice
@@ -163,7 +163,7 @@ def test_a_record_is_for_tables_of_its_size() -> None:
 
 def _put_for(text: str, tables: Path, ranks: int, choice: Choice, **changes: object) -> None:
     target = Target.of(ranks, None, None)
-    sizes = {name: size for name, size in query.table_sizes(resolve(tables)).items() if name in text}
+    sizes = {name: size for name, size in table_sizes(resolve(tables)).items() if name in text}
     record = Record(
         use.sql_program(text),
         use.key_of(target),

@@ -15,8 +15,6 @@ QUERIES = Path(__file__).parents[1] / "data" / "tpch" / "queries"
 #: Checked at every scale; the others at a small one.
 NAMES = ["01", "03", "04", "05", "06", "09", "12", "13", "14", "18", "19"]
 OTHERS = [f"{number:02}" for number in range(1, 23) if f"{number:02}" not in NAMES]
-#: DuckDB divides decimals in DOUBLE: there the comparison has a tolerance.
-DOUBLES = {"01", "08", "11", "14", "17", "22"}
 
 
 def canonical(value: object) -> object:
@@ -53,14 +51,3 @@ def views(folder: Path) -> duckdb.DuckDBPyConnection:
     for file in folder.glob("*.parquet"):
         connection.execute(f"create view {file.stem} as select * from '{file}'")
     return connection
-
-
-def check_equal(name: str, found: pa.Table, expected: pa.Table) -> None:
-    """Equal as bags: rows with equal sort keys may come in any order."""
-    got, wanted = (sorted(rows(table), key=repr) for table in (found, expected))
-    assert len(got) == len(wanted)
-    for a, b in zip(got, wanted, strict=True):
-        if name in DOUBLES:
-            assert all(close(x, y) for x, y in zip(a, b, strict=True)), (a, b)
-        else:
-            assert a == b

@@ -81,7 +81,7 @@ int headrace::translateTool(int argc, char **argv) {
       llvm::cl::desc("statistics document of a table, for plans"));
   statisticsFiles = &statistics;
   mlir::TranslateToMLIRRegistration substrait(
-      "substrait-to-mlir", "a Substrait plan in JSON, as DataFusion writes it, to frame",
+      "substrait-to-mlir", "a Substrait plan in JSON to frame",
       [](llvm::SourceMgr &sources, mlir::MLIRContext *context) {
         return translatePlan(sources, context, import::importSubstrait);
       },

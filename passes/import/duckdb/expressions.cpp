@@ -228,7 +228,7 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                                       {"function_data", Use::kRead}}),
                           context, at)) ||
       failed(expectFields(data, "CAST",
-                          {{"try_cast", Use::kRead}, {"is_default_cast", Use::kEmpty}}, context,
+                          {{"try_cast", Use::kRead}, {"is_default_cast", Use::kHarmless}}, context,
                           at))) {
     return failure();
   }

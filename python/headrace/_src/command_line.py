@@ -13,8 +13,9 @@ from pathlib import Path
 from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
-from headrace._src.result_output import ResultFile, print_rows
+from headrace._src.result_output import SHOWN_ROWS, ResultFile, print_rows
 from headrace._src.settings_options import add_log, add_settings, given_settings
+from headrace._src.sql.script import Kind, kind_of
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -253,7 +254,7 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
     if output:
         output.write(table)
     else:
-        print_rows(table)
+        print_rows(table, SHOWN_ROWS if kind_of(text) is Kind.ROWS else table.num_rows)
     if arguments.profile:
         print(json.dumps(query.last_profile().run), file=sys.stderr)
     if arguments.time:

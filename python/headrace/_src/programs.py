@@ -10,10 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from headrace._src.errors import HeadraceError
+from headrace._src.errors import HeadraceError, SqlError, UnsupportedError
 from headrace._src.errors import translated as translated
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
+from headrace._src.sql.place import located
 from headrace._src.tuning.choice import Choice
 
 
@@ -150,15 +151,18 @@ def compiler() -> Any:
     return session
 
 
-def checked(answer: Any) -> Any:
-    """The compiler's answer, or its error as HeadraceError."""
-    if answer.died:
+def checked(answer: Any, text: str = "") -> Any:
+    """The compiler's answer, or its error as HeadraceError; `text`: of the query that it is an answer to."""
+    if answer.ok:
+        return answer
+    if answer.died or answer.error_kind == "malformed":
         raise HeadraceError(answer.error, "internal")
-    if not answer.ok:
-        unsupported = "not supported" in answer.error or answer.error.startswith("unsupported")
-        kind = "unsupported" if unsupported else "user"
-        raise HeadraceError(answer.error, kind)
-    return answer
+    # What is bound is right: a later phase cannot have been asked for anything else.
+    kind = answer.error_kind or ("unsupported" if text else "user")
+    if answer.error_position >= 0:
+        error = UnsupportedError if kind == "unsupported" else SqlError
+        raise located(error, answer.error, text, answer.error_position, answer.error_length)
+    raise HeadraceError(answer.error, kind)
 
 
 def load(

@@ -13,21 +13,20 @@ from headrace._src.errors import InputOutputError, UserError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SHOWN_ROWS = 40
+#: Of a query's rows on standard output.
+SHOWN_ROWS = 40
 
 
-def print_rows(table: pa.Table) -> None:
+def print_rows(table: pa.Table, rows: int = SHOWN_ROWS) -> None:
     """The first rows as aligned text."""
     names = table.column_names
-    columns = [
-        [_cell(value) for value in column.to_pylist()] for column in table.slice(0, _SHOWN_ROWS).columns
-    ]
+    columns = [[_cell(value) for value in column.to_pylist()] for column in table.slice(0, rows).columns]
     widths = [max(map(len, [name, *cells])) for name, cells in zip(names, columns, strict=True)]
     lines = [names, ["-" * width for width in widths], *zip(*columns, strict=True)]
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-    if table.num_rows > _SHOWN_ROWS:
-        print(f"… {counted(table.num_rows - _SHOWN_ROWS, 'more row')} (use --output FILE)")
+    if table.num_rows > rows:
+        print(f"… {counted(table.num_rows - rows, 'more row')} (use --output FILE)")
 
 
 def _cell(value: object) -> str:

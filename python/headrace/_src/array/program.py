@@ -79,7 +79,7 @@ def _request(
         # Tensors of one call of to_tensors align; those of others do not, and are another conversion.
         for rows in dict.fromkeys(tensor.rows for _, tensor in queries if tensor.query is query):
             part = _compiler.Query()
-            part.substrait = query.substrait
+            query.bound.describe(part)
             members = [(index, tensor) for index, tensor in queries if tensor.rows is rows]
             part.arguments = [index for index, _ in members]
             part.columns = [tensor.columns for _, tensor in members]
@@ -91,10 +91,7 @@ def _request(
 
 
 def described(queries: tuple[tuple[int, QueryTensor], ...]) -> list[list[Any]]:
-    """What of its queries is part of a program: arguments, columns, what aligns, and the query itself.
-
-    The query as text: its Substrait lists functions in any order.
-    """
+    """What of its queries is part of a program: arguments, columns, what aligns, and the query itself."""
     rows = {id(tensor.rows): None for _, tensor in queries}
     number = {key: position for position, key in enumerate(rows)}
     return [
@@ -115,7 +112,7 @@ def tables_of(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, Table]:
 
 
 def _sizes(queries: tuple[tuple[int, QueryTensor], ...]) -> dict[str, int]:
-    from headrace._src.query.sql import table_sizes
+    from headrace._src.query.statistics import table_sizes
 
     return table_sizes(tables_of(queries))
 
@@ -175,16 +172,23 @@ class Program:
         plan_cache.write(Path(folder), self._loaded.compiled)
 
     def _load(self) -> LoadedProgram:
+        from headrace._src.query.statistics import statistics_of
+
         queries = self._queries
         program = program_hash(self._source, queries)
         target = tuning.applied(self._options.target(), program, lambda: _sizes(queries))
-        statistics = [tensor.query.statistics for _, tensor in queries]
-        known = {name: _statistics(table) for name, table in self._scanned.items()}
-        key = plan_cache.key_of(["mlir", self._source, described(queries), statistics, known, target.key()])
+        bound = [tensor.query.bound for _, tensor in queries]
+        parts = [
+            described(queries),
+            [query.statistics for query in bound],
+            [query.clock.key() for query in bound],
+        ]
+        known = {name: statistics_of(table) for name, table in self._scanned.items()}
+        key = plan_cache.key_of(["mlir", self._source, parts, known, target.key()])
         return programs.load(
             key,
             lambda: compiled(self._source, self._queries, target, known),
-            persistent=True,
+            persistent=all(query.clock.lasting for query in bound),
             settings=target.settings(),
         )
 
@@ -247,12 +251,6 @@ class Program:
     def __call__(self, *arrays: object) -> Any:
         results = self.results(arrays)
         return results[0] if len(results) == 1 else tuple(results)
-
-
-def _statistics(table: Table) -> str:
-    from headrace._src.query.sql import _table_statistics
-
-    return _table_statistics(table)
 
 
 def _bound(tables: Mapping[str, Table]) -> dict[str, Any]:

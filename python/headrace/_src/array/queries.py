@@ -8,7 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from headrace._src.array.graph import Rows
+from headrace._src.query.bound_query import BoundQuery, bound_query
+from headrace._src.query.statistics import documents_for
 from headrace._src.query.tables import Table, TablesArgument, resolve
+from headrace._src.sql.clock import clock_of
 
 _DTYPES = ("f32", "f64", "i64")
 
@@ -21,19 +24,14 @@ class Query:
     tables: dict[str, Table]
 
     @cached_property
-    def _imported(self) -> tuple[str, dict[str, str]]:
-        from headrace._src.query.sql import imported
-
-        return imported(self.text, self.tables)
-
-    @property
-    def substrait(self) -> str:
-        return self._imported[0]
+    def bound(self) -> BoundQuery:
+        """With the clock of the moment when it is first asked for."""
+        return bound_query(self.text, documents_for(self.text, self.tables), clock_of(self.text))
 
     @property
     def statistics(self) -> dict[str, str]:
         """The statistics documents of the tables that it reads."""
-        return self._imported[1]
+        return self.bound.statistics
 
     def bindings(self) -> dict[str, Any]:
         from headrace._src.query.sql import bindings_of

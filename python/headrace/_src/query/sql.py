@@ -14,10 +14,14 @@ from headrace._src.errors import HeadraceError
 from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
+from headrace._src.query.bound_query import bound_query, schemas_of
 from headrace._src.query.plan_cache import CompiledQuery
-from headrace._src.query.schemas import Schemas
+from headrace._src.query.statistics import documents_for, statistics_of, table_sizes
 from headrace._src.query.stop import Cancel, stopper
 from headrace._src.query.tables import ArrowTable, FileTable, Table, TablesArgument, resolve
+from headrace._src.sql.catalogue import catalogue_rows
+from headrace._src.sql.clock import Clock, clock_of
+from headrace._src.sql.script import Kind, Script, may_not_be_rows, script_of
 from headrace._src.tuning import use as tuning
 
 if TYPE_CHECKING:
@@ -41,7 +45,6 @@ class Profile:
         return operator_rows(self.plan_json, json.dumps(self.run))
 
 
-_statistics: dict[str, str] = {}
 _last_profile = Profile()
 
 
@@ -68,6 +71,8 @@ def sql(
 ) -> pa.Table:
     """Runs one query and returns its result.
 
+    text: a query of DuckDB's SQL, with any CREATE VIEW and CREATE MACRO in front of it. DESCRIBE and SHOW
+    tell of the tables; EXPLAIN and EXPLAIN ANALYZE give what `explain` gives, a row for each line.
     tables: a directory of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
     list of these, or a dict of name to Arrow table or path(s); "~" is the home directory. ranks: in-process
     ranks that the program is sharded over. threads: workers shared by all ranks (default: the processors this
@@ -89,6 +94,22 @@ def sql(
     started = time.perf_counter()
     stop = stopper(timeout, cancel)
     resolved = resolve(tables)
+    if may_not_be_rows(text):
+        script = script_of(text)
+        if script.kind is Kind.CATALOGUE:
+            return catalogue_rows(script, schemas_of(documents_for(text, resolved)))
+        if script.kind is not Kind.ROWS:
+            return _explained(
+                script,
+                tables,
+                ranks=ranks,
+                threads=threads,
+                memory=memory,
+                topology=topology,
+                layout_seed=layout_seed,
+                statistics=statistics,
+                settings=settings,
+            )
     loaded = _load(
         text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
     )
@@ -120,6 +141,14 @@ def sql(
         plan_json=loaded.compiled.plan_json,
     )
     return table
+
+
+def _explained(script: Script, tables: TablesArgument, **options: Any) -> pa.Table:
+    """The answer to EXPLAIN: a row for each line."""
+    import pyarrow as pa
+
+    shown = explain(script.text, tables, analyze=script.kind is Kind.ANALYZE, **options)
+    return pa.table({"explain": pa.array(shown.splitlines(), pa.string())})
 
 
 def explain(
@@ -196,13 +225,13 @@ def lower(
     The other options are those of `sql`; what a tuner found for the query is left aside.
     """
     target = Target.of(ranks, topology, layout_seed)
-    answer = _compile(text, resolve(tables), target, stop_after, statistics)
+    answer = _compile(text, resolve(tables), clock_of(text), target, stop_after, statistics)
     return dict(answer.dumps)[stop_after]
 
 
 def _key(text: str, tables: dict[str, Table], options: object) -> str:
     described = {
-        name: table.identity() if isinstance(table, FileTable) else _table_statistics(table)
+        name: table.identity() if isinstance(table, FileTable) else statistics_of(table)
         for name, table in tables.items()
     }
     return plan_cache.key_of([text, described, options])
@@ -220,20 +249,25 @@ def _load(
     target = tuning.applied(
         Target.of(ranks, topology, layout_seed), tuning.sql_program(text), lambda: table_sizes(tables)
     )
-    key = _key(text, tables, [*target.key(), statistics])
-    persistent = all(isinstance(table, FileTable) for table in tables.values())
+    clock = clock_of(text)
+    key = _key(text, tables, [*target.key(), statistics, clock.key()])
+    persistent = clock.lasting and all(isinstance(table, FileTable) for table in tables.values())
     return programs.load(
         key,
-        lambda: _compiled_query(text, tables, target, statistics),
+        lambda: _compiled_query(text, tables, target, statistics, clock),
         persistent=persistent,
         settings=target.settings(),
     )
 
 
 def _compiled_query(
-    text: str, tables: dict[str, Table], target: Target, statistics: Mapping[str, Any] | None
+    text: str,
+    tables: dict[str, Table],
+    target: Target,
+    statistics: Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
 ) -> CompiledQuery:
-    answer = _compile(text, tables, target, "", statistics)
+    answer = _compile(text, tables, clock or clock_of(text), target, "", statistics)
     return CompiledQuery(
         plan_json=answer.plan_json,
         kernels=answer.kernels,
@@ -248,7 +282,7 @@ def _manifest(plan_json: str, tables: dict[str, Table]) -> dict[str, Any]:
     """Which files the plan's slots were compiled against."""
     slots = (slot["name"] for slot in json.loads(plan_json).get("slots", []))
     return {
-        name: json.loads(_table_statistics(tables[name]))["identity"]
+        name: json.loads(statistics_of(tables[name]))["identity"]
         for name in slots
         if isinstance(tables.get(name), FileTable)
     }
@@ -268,60 +302,23 @@ class _Answer:
 def _compile(
     text: str,
     tables: dict[str, Table],
+    clock: Clock,
     target: Target,
     stop_after: str,
     statistics: Mapping[str, Any] | None,
 ) -> _Answer:
     start = time.perf_counter()
-    documents = _documents(text, tables)
+    documents = documents_for(text, tables)
     measured = time.perf_counter()
-    substrait = _substrait(text, documents)
+    query = bound_query(text, documents, clock, statistics)
     parsed = time.perf_counter()
     request = target.request()
-    request.substrait = substrait
-    request.statistics = {
-        name: json.dumps(statistics[name]) if statistics and name in statistics else document
-        for name, document in documents.items()
-        if f'"{name}"' in substrait
-    }
+    query.describe(request)
+    request.statistics = query.statistics
     request.dump_phases = [stop_after]
     request.stop_after = stop_after
-    inner = programs.checked(programs.compiler().compile_sql(request))
+    inner = programs.checked(programs.compiler().compile_sql(request), text)
     return _Answer(inner, {"statistics": measured - start, "parse": parsed - measured})
-
-
-def _documents(text: str, tables: dict[str, Table]) -> dict[str, str]:
-    """The statistics of all tables; one that cannot be read matters only to a query that names it."""
-    out = {}
-    for name, table in tables.items():
-        try:
-            out[name] = _table_statistics(table)
-        except HeadraceError:
-            if name in text:
-                raise
-    return out
-
-
-def _substrait(text: str, documents: dict[str, str]) -> str:
-    """A query over tables with these statistics as Substrait JSON."""
-    from headrace._src.sql.errors import SqlError
-    from headrace._src.sql.plan import substrait_json
-
-    schemas = Schemas(documents)
-    try:
-        substrait = substrait_json(text, schemas.arrow())
-    except SqlError as error:
-        schemas.explain_mistake(text, str(error))
-        raise HeadraceError(str(error), getattr(error.kind, "value", "user")) from None
-    schemas.refuse_unreadable(substrait)
-    return substrait
-
-
-def imported(text: str, tables: dict[str, Table]) -> tuple[str, dict[str, str]]:
-    """A query as Substrait JSON, and the statistics of the tables it reads; HeadraceError if it is none."""
-    documents = _documents(text, tables)
-    substrait = _substrait(text, documents)
-    return substrait, {name: text for name, text in documents.items() if f'"{name}"' in substrait}
 
 
 def bindings_of(tables: Mapping[str, Table]) -> dict[str, Any]:
@@ -330,32 +327,6 @@ def bindings_of(tables: Mapping[str, Table]) -> dict[str, Any]:
         name: list(table.paths) if isinstance(table, FileTable) else _imported(table)
         for name, table in tables.items()
     }
-
-
-def table_statistics(tables: TablesArgument) -> dict[str, Any]:
-    """The statistics documents of tables by name, as the compiler sees them."""
-    return {name: json.loads(_table_statistics(table)) for name, table in resolve(tables).items()}
-
-
-def table_sizes(tables: Mapping[str, Table]) -> dict[str, int]:
-    """Bytes of every table; 0 where that is not known without reading it."""
-    return {
-        name: tuning.size_of_files(table.paths)
-        if isinstance(table, FileTable)
-        else int(getattr(table.data, "nbytes", 0))
-        for name, table in tables.items()
-    }
-
-
-def _table_statistics(table: Table) -> str:
-    from headrace import _runtime
-
-    if isinstance(table, ArrowTable):
-        return programs.translated(lambda: table.statistics)
-    key = json.dumps(table.identity())
-    if key not in _statistics:
-        _statistics[key] = programs.translated(lambda: _runtime.statistics(list(table.paths)))
-    return _statistics[key]
 
 
 def _imported(table: ArrowTable) -> Any:

@@ -1,1 +1,1 @@
-"""SQL in: text and schemas to Substrait JSON, through DataFusion's parser and logical optimiser."""
+"""SQL in: a text and the schemas of its tables to a bound plan, by DuckDB's parser and binder."""

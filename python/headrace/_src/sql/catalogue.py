@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # A text reaches its tables only: no files, extensions, settings, variables of the Python program.
-_CONFIGURATION = {
+_CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": False,
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -43,6 +43,11 @@ class BoundPlan:
     names: tuple[str, ...]
 
 
+_ANSWERED_BY_SQL = {
+    Kind.EXPLAIN: "EXPLAIN is",
+    Kind.ANALYZE: "EXPLAIN ANALYZE is",
+    Kind.CATALOGUE: "DESCRIBE and SHOW are",
+}
 _lock = threading.Lock()
 _connection: Any = None
 
@@ -54,7 +59,8 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
     """
     script = script_of(text)
     if script.kind is not Kind.ROWS:
-        raise UnsupportedError(f"{script.kind.value.upper()} is answered by hr.sql and headrace sql alone")
+        what = _ANSWERED_BY_SQL[script.kind]
+        raise UnsupportedError(f"{what} answered by hr.sql and by headrace sql alone")
     with _tables(schemas) as connection:
         plan = _plan(connection, script, schemas)
         return BoundPlan(plan, tuple(connection.sql(script.query).columns))

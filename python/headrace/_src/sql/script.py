@@ -44,6 +44,11 @@ def may_not_be_rows(text: str) -> bool:
     return _NO_ROWS.search(text) is not None
 
 
+def kind_of(text: str) -> Kind:
+    """What a text asks for; DuckDB is loaded only for what may be no query."""
+    return script_of(text).kind if may_not_be_rows(text) else Kind.ROWS
+
+
 def script_of(text: str) -> Script:
     """The statements of a text. Raises SqlError if it has none."""
     import duckdb

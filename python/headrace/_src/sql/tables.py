@@ -22,6 +22,7 @@ _TYPES = {
     "f32": "FLOAT",
     "f64": "DOUBLE",
     "date": "DATE",
+    "timestamp": "TIMESTAMP",
     "string": "VARCHAR",
 }
 _DECIMAL = re.compile(r"decimal<(\d+), (\d+)>")

@@ -52,10 +52,10 @@ class SqlSubject:
         return sql._compiled_query(self.text, self.tables, target, None)
 
     def sizes(self, plan: dict[str, Any]) -> dict[str, int]:
-        from headrace._src.query import sql
+        from headrace._src.query import statistics
 
         read = {slot["name"] for slot in plan.get("slots", [])}
-        return {name: size for name, size in sql.table_sizes(self.tables).items() if name in read}
+        return {name: size for name, size in statistics.table_sizes(self.tables).items() if name in read}
 
     def rows(self, plan: dict[str, Any]) -> dict[str, float]:
         return _rows_of(plan, self.tables)
@@ -94,9 +94,9 @@ class ProgramSubject:
         return program.tables_of(self.queries)
 
     def sizes(self, plan: dict[str, Any]) -> dict[str, int]:
-        from headrace._src.query import sql
+        from headrace._src.query import statistics
 
-        return sql.table_sizes(self._tables)
+        return statistics.table_sizes(self._tables)
 
     def rows(self, plan: dict[str, Any]) -> dict[str, float]:
         tensors = {slot["name"]: 1.0 for slot in plan.get("slots", []) if slot["kind"] == "tensor"}
@@ -148,10 +148,10 @@ class ProgramSubject:
 
 def _rows_of(plan: dict[str, Any], tables: dict[str, Table]) -> dict[str, float]:
     """Rows of the tables that a plan reads."""
-    from headrace._src.query import sql
+    from headrace._src.query import statistics
 
     read = {slot["name"] for slot in plan.get("slots", [])} & set(tables)
-    return {name: float(json.loads(sql._table_statistics(tables[name]))["rows"]) for name in sorted(read)}
+    return {name: float(json.loads(statistics.statistics_of(tables[name]))["rows"]) for name in sorted(read)}
 
 
 def target_for(target: Target, choice: Any) -> Target:

@@ -1,0 +1,55 @@
+"""A query as the compiler takes it: DuckDB's bound plan, with the statistics of the tables that it reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headrace._src.sql.catalogue import BoundPlan, bound_plan
+from headrace._src.sql.clock import Clock
+from headrace._src.sql.tables import TableSchema, schema_of
+
+
+@dataclass(frozen=True)
+class BoundQuery:
+    """A query over tables. Its positions are bytes of `text`."""
+
+    text: str
+    clock: Clock
+    plan: BoundPlan
+    #: Statistics documents (JSON) by table.
+    statistics: dict[str, str]
+
+    def describe(self, request: Any) -> None:
+        """Puts it into a request, or a query of a request, to the compiler."""
+        request.duckdb = self.plan.json
+        request.text = self.text
+        request.result_names = list(self.plan.names)
+        request.now_microseconds = self.clock.microseconds
+
+
+def schemas_of(documents: Mapping[str, str]) -> Sequence[TableSchema]:
+    return [schema_of(name, json.loads(document)) for name, document in documents.items()]
+
+
+def bound_query(
+    text: str, documents: Mapping[str, str], clock: Clock, others: Mapping[str, Any] | None = None
+) -> BoundQuery:
+    """The query of `text` over tables with these statistics. Raises HeadraceError if it is none.
+
+    others: documents by table that the compiler is told instead.
+    """
+    plan = bound_plan(text, schemas_of(documents))
+    told = {
+        name: json.dumps(others[name]) if others and name in others else document
+        for name, document in documents.items()
+        if _names(plan.json, name)
+    }
+    return BoundQuery(text, clock, plan, told)
+
+
+def _names(plan: str, table: str) -> bool:
+    """Whether a plan may read a table."""
+    return f'"table":{json.dumps(table, ensure_ascii=False)}' in plan

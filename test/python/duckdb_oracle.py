@@ -1,0 +1,54 @@
+"""DuckDB's answer is the definition of SQL: comparison of results in names, types and values."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+import pyarrow as pa
+
+#: Types that headrace has a wider one for: unsigned integers and the type of a bare NULL.
+_WIDER = {
+    pa.uint8(): pa.int32(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+    pa.null(): pa.int32(),
+}
+#: Sums of doubles are added in any order.
+_TOLERANCE = 1e-9
+
+
+def same(found: pa.Table, expected: pa.Table, *, ordered: bool = False) -> None:
+    """Asserts that results are equal: as bags of rows, or row by row if `ordered`."""
+    assert found.column_names == expected.column_names
+    types = [_WIDER.get(field.type, field.type) for field in expected.schema]
+    assert [field.type for field in found.schema] == types
+    left, right = _rows(found), _rows(expected)
+    assert len(left) == len(right), f"{len(left)} rows, expected {len(right)}"
+    if not ordered:
+        left, right = sorted(left, key=_order), sorted(right, key=_order)
+    for a, b in zip(left, right, strict=True):
+        assert all(map(equal, a, b)), f"got {a}, expected {b}"
+
+
+def equal(a: object, b: object) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return (
+            a == b
+            or (math.isnan(a) and math.isnan(b))
+            or math.isclose(a, b, rel_tol=_TOLERANCE, abs_tol=1e-12)
+        )
+    return a == b
+
+
+def _rows(table: pa.Table) -> list[tuple[object, ...]]:
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def _order(row: tuple[object, ...]) -> list[tuple[bool, str]]:
+    """Doubles by the digits that must agree."""
+    return [
+        (value is None, f"{value:.6g}" if isinstance(value, (float, Decimal)) else str(value))
+        for value in row
+    ]

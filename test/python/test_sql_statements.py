@@ -1,0 +1,132 @@
+"""What `hr.sql` takes besides plain queries, the clock and the cache of plans, mistakes with their place."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import headrace as hr
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from headrace._src.command_line import main
+from headrace._src.query import sql as query
+from headrace._src.sql import clock
+
+TABLES = {
+    "t": pa.table({"a": pa.array([1, 2, 3], pa.int64()), "ts": pa.array([datetime(2024, 1, 1)] * 3)}),
+}
+
+
+@pytest.fixture()
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HEADRACE_HOME", str(tmp_path / "home"))
+    parquet.write_table(TABLES["t"], tmp_path / "t.parquet")
+    return tmp_path
+
+
+def test_explain_is_a_row_for_each_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "select sum(a) as s from t"
+    explained = hr.sql(f"EXPLAIN {text}", folder)
+    assert explained.column_names == ["explain"]
+    lines = hr.explain(text, folder).splitlines()
+    assert len(lines) > 5
+    assert [line.split(":")[0] for line in explained.column(0).to_pylist()] == [
+        line.split(":")[0] for line in lines
+    ]
+    assert main(["sql", f"explain {text}", "--tables", str(folder)]) == 0
+    assert "more rows" not in capsys.readouterr().out
+
+
+def test_explain_analyze_runs_the_query(folder: Path) -> None:
+    view = "create view v as select a + 1 as b from t; "
+    plain = hr.sql(f"{view}explain select sum(b) from v", folder)
+    measured = hr.sql(f"{view}explain analyze select sum(b) from v", folder, ranks=2)
+    assert measured.num_rows > plain.num_rows
+    with pytest.raises(hr.errors.SqlError, match=r"no such column: c; .*\(at 1:67\)"):
+        hr.sql(f"{view}explain analyze select c from v", folder)
+
+
+def test_describe_and_show(folder: Path) -> None:
+    described = hr.sql("describe t", folder).select(["column_name", "column_type"]).to_pylist()
+    assert described[0] == {"column_name": "a", "column_type": "BIGINT"}
+    assert hr.sql("show tables", folder).column(0).to_pylist() == ["t"]
+    assert hr.sql("describe select a / 2 as x from t", TABLES).column("column_type").to_pylist() == ["DOUBLE"]
+
+
+def test_statements_that_are_no_queries_are_refused_elsewhere(folder: Path) -> None:
+    with pytest.raises(hr.errors.UnsupportedError, match="EXPLAIN is answered by hr.sql"):
+        hr.cost("explain select a from t", folder)
+    with pytest.raises(hr.errors.UnsupportedError, match="DESCRIBE and SHOW are answered by hr.sql"):
+        query.compile_to(folder / "x.plan", "describe t", folder)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize(
+    ("text", "kind", "message", "place"),
+    [
+        ("select a,\n  reverse(a::varchar) from t", "unsupported", "unsupported function: reverse", "2:3"),
+        ("select a from t where ts > '2024-01-01'", "unsupported", "ts: type is not supported", ""),
+        ("select rank() over (order by a) from t", "unsupported", "window functions (OVER)", ""),
+        ("select random() from t", "unsupported", "random", "1:8"),
+        ("select now() from t", "unsupported", "", ""),
+        ("select a from t tablesample 10%", "unsupported", "", ""),
+    ],
+)
+def test_what_is_not_supported_has_its_place(
+    text: str, kind: str, message: str, place: str, ranks: int
+) -> None:
+    with pytest.raises(hr.errors.UnsupportedError) as caught:
+        hr.sql(text, TABLES, ranks=ranks)
+    assert caught.value.kind == kind
+    assert message in str(caught.value)
+    if place:
+        assert caught.value.place == place
+        assert "^" in str(caught.value)
+
+
+def _at(moment: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = clock.clock_of
+    monkeypatch.setattr(query, "clock_of", lambda text: plain(text, moment))
+
+
+def test_a_day_later_it_is_another_day(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = datetime(2026, 2, 28, 12, tzinfo=UTC)
+    text = "select distinct current_date as d, today() as t from t"
+    for days in (0, 0, 1, 2):
+        _at(moment + timedelta(days=days, hours=11), monkeypatch)
+        today = date(2026, 2, 28) + timedelta(days=days)
+        assert hr.sql(text, folder).to_pylist() == [{"d": today, "t": today}]
+    assert len(list((folder / "home" / "plans").iterdir())) == 3
+
+
+def test_a_plan_of_one_moment_is_not_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "select count(*) as n from t where cast(now() as date) > date '2020-01-01'"
+    try:
+        assert hr.sql(text, folder).to_pylist() == [{"n": 3}]
+    except hr.errors.UnsupportedError:
+        pytest.skip("now() is not supported")
+    assert not (folder / "home" / "plans").exists() or not list((folder / "home" / "plans").iterdir())
+
+
+def test_a_plan_that_is_found_loads_neither_duckdb_nor_the_compiler(folder: Path) -> None:
+    script = f"""
+import sys, headrace as hr
+print(hr.sql("select sum(a) as s from t", {str(folder)!r}).to_pylist())
+print(sorted(name for name in ("duckdb", "headrace._compiler") if name in sys.modules))
+"""
+    runs = [
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert runs[0].splitlines()[1] == "['duckdb', 'headrace._compiler']"
+    assert runs[1].splitlines()[1] == "[]"
+    assert runs[0].splitlines()[0] == runs[1].splitlines()[0]
+
+
+def test_two_columns_of_one_name() -> None:
+    answer = hr.sql("select a, a, a + 1 from t where a = 2", TABLES)
+    assert answer.column_names == ["a", "a", "(a + 1)"]
+    assert [column.to_pylist() for column in answer.columns] == [[2], [2], [3]]
