@@ -3,6 +3,7 @@
 
 #include "dialects/AllDialects.h"
 #include "dialects/frame/FrameOps.h"
+#include "dialects/interfaces/SourcePlace.h"
 #include "dialects/topo/TopoDialect.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/driver/mixed.h"
@@ -52,24 +53,6 @@ private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// The SQL expression, or the file and line, that a location names.
-std::string placeOf(Location location) {
-  location = analysis::withoutOperator(location);
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    return name.getName().str();
-  }
-  std::string place;
-  location->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file) {
-      return WalkResult::advance();
-    }
-    place = (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
-    return WalkResult::interrupt();
-  });
-  return place;
-}
-
 /// Collects errors with their places while it lives.
 class DiagnosticText {
 public:
@@ -80,7 +63,7 @@ public:
               text += "\n";
             }
             text += diagnostic.str();
-            if (std::string place = placeOf(diagnostic.getLocation()); !place.empty()) {
+            if (std::string place = sourcePlace(analysis::withoutOperator(diagnostic.getLocation())); !place.empty()) {
               text += " (at " + place + ")";
             }
           }

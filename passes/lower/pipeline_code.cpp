@@ -4,9 +4,8 @@
 #include "runtime/abi/type_bytes.h"
 
 #include "passes/analysis/operator_location.h"
+#include "dialects/interfaces/SourcePlace.h"
 #include "passes/analysis/physical.h"
-
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -193,14 +192,7 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
 }
 
 uint32_t PipelineCode::placeOf(Location location) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  location = analysis::withoutOperator(location);
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    stream << name.getName().getValue();
-  } else {
-    location.print(stream);
-  }
+  std::string text = sourcePlace(analysis::withoutOperator(location));
   for (auto [index, known] : llvm::enumerate(placeTexts_)) {
     if (known == text) {
       return index;

@@ -7,6 +7,7 @@
 #include "passes/schedule/reservations.h"
 #include "runtime/abi/imports.h"
 
+#include "dialects/interfaces/SourcePlace.h"
 #include "dialects/pipe/PipeDialect.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -69,27 +70,8 @@ private:
   DenseMap<Operation *, int32_t> tasks_;
 };
 
-/// "arg", "file.py:12" or an SQL expression.
-std::string locationText(Location location) {
-  location = analysis::withoutOperator(location);
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    return name.getName().str();
-  }
-  if (auto file = dyn_cast<FileLineColLoc>(location)) {
-    return file.getFilename().str() + ":" + std::to_string(file.getLine());
-  }
-  if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations()) {
-      if (std::string text = locationText(part); !text.empty()) {
-        return text;
-      }
-    }
-  }
-  return "";
-}
-
 int32_t PlanEmitter::place(Location location, const std::string &operation) {
-  plan_.places.push_back({locationText(location), operation});
+  plan_.places.push_back({sourcePlace(analysis::withoutOperator(location)), operation});
   return static_cast<int32_t>(plan_.places.size()) - 1;
 }
 
