@@ -521,36 +521,40 @@ def Pipe_DatePartOp : Pipe_Op<"date_part", [Pure]> {
   let assemblyFormat = "$part $date attr-dict";
 }
 
-def Pipe_MultiplyOp : Pipe_Op<"multiply"> {
-  let summary = "128-bit multiplication that fails with an overflow error";
+def Pipe_MultiplyOp : Pipe_Op<"multiply", [Pure]> {
+  let summary = "128-bit multiplication, and whether it overflowed";
   let description = [{
-    Evaluated only for rows that have survived all filters before it.
+    Where it did, the result is any number.
 
     ```mlir
     func.func @body(%a: i128, %b: i128) -> i128 {
-      %0 = pipe.multiply %a, %b
-      return %0 : i128
+      %product, %overflow = pipe.multiply %a, %b
+      pipe.fail_if %overflow, "overflow"
+      return %product : i128
     }
     ```
   }];
   let arguments = (ins I<128>:$left, I<128>:$right);
-  let results = (outs I<128>:$result);
+  let results = (outs I<128>:$result, I1:$overflow);
   let assemblyFormat = "$left `,` $right attr-dict";
 }
 
-def Pipe_DivideOp : Pipe_Op<"divide"> {
-  let summary = "left * scale / right, truncated towards zero; fails on zero and on overflow";
+def Pipe_DivideOp : Pipe_Op<"divide", [Pure]> {
+  let summary = "left * scale / right, truncated towards zero, and whether it overflowed";
   let description = [{
+    Where it did, or `right` is 0, the result is any number, and `overflow` is true.
+
     ```mlir
     func.func @body(%a: i128, %b: i128) -> i128 {
       %scale = arith.constant 10000 : i128
-      %0 = pipe.divide %a, %scale, %b
-      return %0 : i128
+      %quotient, %overflow = pipe.divide %a, %scale, %b
+      pipe.fail_if %overflow, "overflow"
+      return %quotient : i128
     }
     ```
   }];
   let arguments = (ins I<128>:$left, I<128>:$scale, I<128>:$right);
-  let results = (outs I<128>:$result);
+  let results = (outs I<128>:$result, I1:$overflow);
   let assemblyFormat = "$left `,` $scale `,` $right attr-dict";
 }
 

@@ -79,8 +79,7 @@ Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar 
 }
 
 FailureOr<Scalar> ExpressionTranslator::caseWhen(frame::CaseOp op) {
-  // Conditions and values were translated for all rows; errors in them are guarded where they are
-  // made.
+  // Conditions and values are evaluated for all rows; failures.cpp sees to their errors.
   SmallVector<Scalar> values;
   std::optional<Range> range;
   bool first = true;

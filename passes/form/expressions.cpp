@@ -182,14 +182,14 @@ Value ExpressionTranslator::toWidth(Value value, unsigned bits) {
                      : Value(arith::TruncIOp::create(b_, loc_, type, value));
 }
 
-void ExpressionTranslator::failUnlessFits(Value wide, const Range &bounds, Value guard) {
+void ExpressionTranslator::failUnlessFits(Value wide, const Range &bounds, Value valid) {
   unsigned bits = widthOf(wide);
   auto outside = [&](arith::CmpIPredicate predicate, __int128 bound) -> Value {
     return arith::CmpIOp::create(b_, loc_, predicate, wide, integer(bound, bits));
   };
   Value bad = arith::OrIOp::create(b_, loc_, outside(arith::CmpIPredicate::slt, bounds.low),
                                    outside(arith::CmpIPredicate::sgt, bounds.high));
-  pipe::FailIfOp::create(b_, loc_, andValues(bad, guard), b_.getStringAttr("overflow"));
+  failWhere(andValues(bad, valid), "overflow");
 }
 
 Scalar ExpressionTranslator::countOf(const Scalar &scalar) {
@@ -221,16 +221,19 @@ Scalar ExpressionTranslator::nullOf(Type type, const std::optional<Range> &range
   return typeRange(type) ? conform(out, range) : out;
 }
 
-Value ExpressionTranslator::multiply(Value a, Value b, unsigned bits, Value guard) {
+Value ExpressionTranslator::multiply(Value a, Value b, unsigned bits, Value valid) {
   if (bits < 128) {
     return arith::MulIOp::create(b_, loc_, toWidth(a, bits), toWidth(b, bits));
   }
-  a = toWidth(a, 128);
-  b = toWidth(b, 128);
-  if (guard) {
-    a = arith::SelectOp::create(b_, loc_, guard, a, integer(0, 128));
-  }
-  return pipe::MultiplyOp::create(b_, loc_, b_.getIntegerType(128), a, b);
+  auto product = pipe::MultiplyOp::create(b_, loc_, b_.getIntegerType(128), b_.getI1Type(),
+                                          toWidth(a, 128), toWidth(b, 128));
+  failWhere(andValues(product.getOverflow(), valid), "overflow");
+  return product.getResult();
+}
+
+pipe::DivideOp ExpressionTranslator::divideWide(Value a, __int128 factor, Value b) {
+  return pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), b_.getI1Type(), a,
+                                integer(factor, 128), b);
 }
 
 // ---- constants and casts ----
@@ -277,13 +280,12 @@ Scalar ExpressionTranslator::conform(const Scalar &input, const std::optional<Ra
 Scalar ExpressionTranslator::rescale(const Scalar &input, int from, int to, Type type) {
   Scalar out = input;
   out.type = type;
-  Value guard = andValues(guard_, input.valid);
   if (to > from) {
     __int128 factor = powerOfTen(to - from);
     std::optional<Range> range =
         input.range ? multiplyRanges(*input.range, Range{factor, factor}) : std::nullopt;
     unsigned bits = range ? std::max(bitsFor(*range), widthOf(input.value)) : 128;
-    out.value = multiply(input.value, integer(factor, bits), bits, guard);
+    out.value = multiply(input.value, integer(factor, bits), bits, input.valid);
     out.range = range;
     return conform(out, range);
   }
@@ -294,8 +296,7 @@ Scalar ExpressionTranslator::rescale(const Scalar &input, int from, int to, Type
     Value wide = toWidth(input.value, bits);
     Value zero = integer(0, bits);
     if (bits == 128) {
-      Value quotient = pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), wide,
-                                              integer(1, 128), integer(divisor, 128));
+      Value quotient = divideWide(wide, 1, integer(divisor, 128)).getResult();
       Value remainder = arith::SubIOp::create(
           b_, loc_, wide, arith::MulIOp::create(b_, loc_, quotient, integer(divisor, 128)));
       Value atLeastHalf = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sge, remainder,
@@ -331,7 +332,6 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
   if (input.type == target) {
     return out;
   }
-  Value guard = andValues(guard_, input.valid);
   if (frame::isString(target)) {
     return toText(input);
   }
@@ -351,7 +351,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     out.value = arith::MulIOp::create(b_, loc_, toWidth(input.value, bits),
                                       integer(kDayMicroseconds, bits));
     if (!proven) {
-      failUnlessFits(out.value, bounds, guard);
+      failUnlessFits(out.value, bounds, input.valid);
     }
     return conform(out, proven ? *range : bounds);
   }
@@ -360,7 +360,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     Range bounds = *typeRange(target);
     bool proven = out.range && out.range->low >= bounds.low && out.range->high <= bounds.high;
     if (!proven) {
-      failUnlessFits(toWidth(out.value, 128), bounds, guard);
+      failUnlessFits(toWidth(out.value, 128), bounds, input.valid);
       out = conform(out, bounds);
     }
     return out;
@@ -418,8 +418,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     Value below = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, real,
                                         limit(static_cast<double>(bounds.high) + 1));
     Value inside = arith::AndIOp::create(b_, loc_, above, below);
-    pipe::FailIfOp::create(b_, loc_, andValues(notValue(inside), guard),
-                           b_.getStringAttr("invalid_cast"));
+    failWhere(andValues(notValue(inside), input.valid), "invalid_cast");
     out.range = bounds;
     Value safe = arith::SelectOp::create(b_, loc_, inside, real, limit(0));
     Value wide = arith::FPToSIOp::create(b_, loc_, b_.getI64Type(), safe);
@@ -458,10 +457,9 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
   Scalar out;
   out.type = type;
   out.valid = andValues(a.valid, b.valid);
-  Value guard = andValues(guard_, out.valid);
   Value zero = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, b.value,
                                      integer(0, widthOf(b.value)));
-  pipe::FailIfOp::create(b_, loc_, andValues(zero, guard), b_.getStringAttr("division_by_zero"));
+  failWhere(andValues(zero, out.valid), "division_by_zero");
   Value divisor = arith::SelectOp::create(b_, loc_, zero, integer(1, widthOf(b.value)), b.value);
   int exponent = scaleOf(type) - scaleOf(a.type) + scaleOf(b.type);
   if (exponent < 0) {
@@ -474,6 +472,8 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
                 isa<frame::DivideOp>(op);
   if (narrow) {
     Value dividend = arith::MulIOp::create(b_, loc_, toWidth(a.value, 64), integer(factor, 64));
+    // Of a row that has no dividend it may be anything; only of the least would x / -1 trap.
+    dividend = arith::MaxSIOp::create(b_, loc_, dividend, integer(-INT64_MAX, 64));
     out.value = arith::DivSIOp::create(b_, loc_, dividend, toWidth(divisor, 64));
     __int128 bound = std::max(scaled->high, -scaled->low);
     out.range = Range{-bound, bound};
@@ -482,14 +482,11 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
     }
     return conform(out, out.range);
   }
-  Value dividend = toWidth(a.value, 128);
-  if (guard) {
-    dividend = arith::SelectOp::create(b_, loc_, guard, dividend, integer(0, 128));
-  }
-  out.value = pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), dividend,
-                                     integer(factor, 128), toWidth(divisor, 128));
+  pipe::DivideOp quotient = divideWide(toWidth(a.value, 128), factor, toWidth(divisor, 128));
+  failWhere(andValues(quotient.getOverflow(), out.valid), "overflow");
+  out.value = quotient.getResult();
   if (auto bounds = typeRange(type); bounds && bitsFor(*bounds) < 128) {
-    failUnlessFits(out.value, *bounds, guard);
+    failUnlessFits(out.value, *bounds, out.valid);
     return conform(out, bounds);
   }
   return out;
@@ -507,7 +504,6 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
   Scalar out;
   out.type = type;
   out.valid = andValues(a.valid, b.valid);
-  Value guard = andValues(guard_, out.valid);
   if (isa<frame::ModulusOp>(op)) {
     if (frame::isDecimal(type) || widthOf(a.value) > 64 || widthOf(b.value) > 64) {
       return op->emitError("modulus of decimals is not supported yet");
@@ -516,7 +512,7 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
     Value divisor = toWidth(b.value, bits);
     Value zero =
         arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(0, bits));
-    pipe::FailIfOp::create(b_, loc_, andValues(zero, guard), b_.getStringAttr("division_by_zero"));
+    failWhere(andValues(zero, out.valid), "division_by_zero");
     // x % -1 traps for the smallest x; its answer is 0, as is that of x % 1.
     Value minusOne =
         arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(-1, bits));
@@ -534,7 +530,7 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
     if (range && bits == 128) {
       out.value = arith::MulIOp::create(b_, loc_, toWidth(a.value, 128), toWidth(b.value, 128));
     } else {
-      out.value = multiply(a.value, b.value, bits, guard);
+      out.value = multiply(a.value, b.value, bits, out.valid);
     }
   } else {
     a = rescale(a, scaleOf(a.type), scaleOf(type), type);
@@ -556,13 +552,13 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
                              : Value(arith::XOrIOp::create(b_, loc_, y, out.value));
       Value sign = arith::AndIOp::create(b_, loc_, left, other);
       Value bad = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, sign, integer(0, 128));
-      pipe::FailIfOp::create(b_, loc_, andValues(bad, guard), b_.getStringAttr("overflow"));
+      failWhere(andValues(bad, out.valid), "overflow");
     }
   }
   Range bounds = *typeRange(type);
   bool proven = range && range->low >= bounds.low && range->high <= bounds.high;
   if (!proven) {
-    failUnlessFits(toWidth(out.value, 128), bounds, guard);
+    failUnlessFits(toWidth(out.value, 128), bounds, out.valid);
     range = range ? Range{std::max(range->low, bounds.low), std::min(range->high, bounds.high)}
                   : bounds;
   }
@@ -608,7 +604,7 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
     Value wide = toWidth(input.value, 128);
     Value negated = arith::SubIOp::create(b_, loc_, integer(0, 128), wide);
     if (!range || range->high > bounds.high) {
-      failUnlessFits(negated, bounds, andValues(guard_, input.valid));
+      failUnlessFits(negated, bounds, input.valid);
       range = bounds;
     }
     input.value = negated;
@@ -748,50 +744,15 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
 }
 
 FailureOr<SmallVector<Scalar>> ExpressionTranslator::translate(Block &block) {
-  // Values that only one branch of a CASE needs fail only in rows that take the branch: its number,
-  // or for ELSE the number of conditions.
-  DenseMap<Operation *, std::pair<frame::CaseOp, unsigned>> branchOf;
-  for (auto choice : block.getOps<frame::CaseOp>()) {
-    SmallVector<Value> branches(choice.getValues());
-    if (choice.getOtherwise()) {
-      branches.push_back(choice.getOtherwise());
-    }
-    for (auto [index, value] : llvm::enumerate(branches)) {
-      SmallVector<Value> work{value};
-      while (!work.empty()) {
-        Operation *producer = work.pop_back_val().getDefiningOp();
-        if (!producer || producer->getBlock() != &block || !producer->hasOneUse()) {
-          continue;
-        }
-        branchOf.try_emplace(producer, choice, index);
-        llvm::append_range(work, producer->getOperands());
-      }
-    }
-  }
-  auto guardOf = [&](Operation *op) {
-    Value guard;
-    // A CASE may be in a branch of another.
-    for (auto branch = branchOf.find(op); branch != branchOf.end();
-         branch = branchOf.find(branch->second.first)) {
-      auto [choice, taken] = branch->second;
-      for (auto [index, condition] : llvm::enumerate(choice.getConditions())) {
-        if (index > taken || !scalars_.contains(condition)) {
-          break;
-        }
-        Value holds = isTrue(scalars_.lookup(condition));
-        guard = andValues(guard, index == taken ? holds : notValue(holds));
-      }
-    }
-    return guard;
-  };
   for (Operation &op : block.without_terminator()) {
     loc_ = op.getLoc();
-    guard_ = guardOf(&op);
-    loc_ = op.getLoc();
+    op_ = &op;
     if (failed(translateOp(&op))) {
       return failure();
     }
   }
+  op_ = nullptr;
+  raiseFailures(block);
   SmallVector<Scalar> out;
   for (Value value : block.getTerminator()->getOperands()) {
     out.push_back(scalars_.lookup(value));

@@ -10,6 +10,8 @@
 #include "mlir/IR/Builders.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace headrace::form {
 
@@ -109,9 +111,23 @@ private:
   mlir::Value compareValues(frame::CompareKind kind, const Scalar &a, const Scalar &b);
   mlir::FailureOr<Scalar> caseWhen(frame::CaseOp op);
   Scalar conform(const Scalar &input, const std::optional<Range> &range);
-  /// Multiplication with a check where the range does not exclude overflow.
-  mlir::Value multiply(mlir::Value a, mlir::Value b, unsigned bits, mlir::Value guard);
-  void failUnlessFits(mlir::Value wide, const Range &bounds, mlir::Value guard);
+  /// Multiplication with a check where the range does not exclude overflow; `valid` as below.
+  mlir::Value multiply(mlir::Value a, mlir::Value b, unsigned bits, mlir::Value valid);
+  /// a * factor / b of 128 bits.
+  pipe::DivideOp divideWide(mlir::Value a, __int128 factor, mlir::Value b);
+  /// `valid`: the rows that are not NULL; null: all.
+  void failUnlessFits(mlir::Value wide, const Range &bounds, mlir::Value valid);
+  // failures.cpp
+  /// The op has no value where the condition holds: an error for rows that ask for it.
+  void failWhere(mlir::Value condition, llvm::StringRef error);
+  struct Demand;
+  void ask(Demand &demand, mlir::Value rows);
+  /// What rows that ask for the op's result ask of its operands; `demandOf` is null for a value of
+  /// which it does not matter.
+  void askOperands(mlir::Operation *op, const Demand &demand,
+                   llvm::function_ref<Demand *(mlir::Value)> demandOf);
+  /// Emits the errors of a translated block, each for the rows that ask for its op.
+  void raiseFailures(mlir::Block &block);
 
   mlir::Value selectValue(mlir::Value condition, mlir::Value a, mlir::Value b);
   mlir::Value i1(bool value);
@@ -121,7 +137,15 @@ private:
 
   mlir::OpBuilder &b_;
   mlir::Location loc_;
-  mlir::Value guard_; ///< rows for which the current branch is taken; null: all
+  mlir::Operation *op_ = nullptr; ///< that is being translated
+  /// Rows for which an op has no value.
+  struct Failure {
+    mlir::Operation *op;
+    mlir::Location location;
+    mlir::Value condition;
+    std::string error; ///< as pipe.fail_if has it
+  };
+  std::vector<Failure> failures_;
   llvm::DenseMap<mlir::Value, Scalar> scalars_;
 };
 

@@ -30,7 +30,6 @@ Scalar ExpressionTranslator::shiftDate(frame::ShiftDateOp op) {
                                          op.getDaysAttr());
   Scalar out = input;
   Range bounds = *typeRange(input.type);
-  Value guard = andValues(guard_, input.valid);
   if (isMoment) {
     Value day = integer(kDayMicroseconds, 128);
     auto midnight = [&](Value days) -> Value {
@@ -41,16 +40,17 @@ Scalar ExpressionTranslator::shiftDate(frame::ShiftDateOp op) {
     wide = arith::AddIOp::create(b_, loc_, midnight(wide),
                                  arith::AddIOp::create(b_, loc_, timeOfDay, more));
   }
-  failUnlessFits(wide, bounds, guard);
+  failUnlessFits(wide, bounds, input.valid);
   out.value = wide;
   return conform(out, bounds);
 }
 
 FailureOr<Scalar> ExpressionTranslator::raise(frame::RaiseOp op) {
   bool isUser = op.getKind() == frame::RaiseKind::User;
-  Location place = isUser ? NameLoc::get(op.getMessageAttr()) : loc_;
-  pipe::FailIfOp::create(b_, place, guard_ ? guard_ : i1(true),
-                         b_.getStringAttr(isUser ? "raised" : "more_than_one_row"));
+  if (isUser) {
+    loc_ = NameLoc::get(op.getMessageAttr()); // what the user is told
+  }
+  failWhere(i1(true), isUser ? "raised" : "more_than_one_row");
   Type type = op.getResult().getType();
   std::optional<Range> none;
   if (typeRange(type)) {

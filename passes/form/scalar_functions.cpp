@@ -31,7 +31,7 @@ Scalar ExpressionTranslator::absolute(const Scalar &input) {
   out.value =
       arith::SelectOp::create(b_, loc_, negative, arith::SubIOp::create(b_, loc_, zero, x), x);
   if (most > bounds.high) {
-    failUnlessFits(out.value, bounds, andValues(guard_, input.valid));
+    failUnlessFits(out.value, bounds, input.valid);
     result.high = bounds.high;
   }
   return conform(out, result);
@@ -89,7 +89,6 @@ Scalar ExpressionTranslator::mean(const Scalar &sum, const Scalar &count) {
 Scalar ExpressionTranslator::decimalOf(const Scalar &input, Type target) {
   Scalar out = input;
   out.type = target;
-  Value guard = andValues(guard_, input.valid);
   Value x = input.type.isF32()
                 ? Value(arith::ExtFOp::create(b_, loc_, b_.getF64Type(), input.value))
                 : input.value;
@@ -103,7 +102,7 @@ Scalar ExpressionTranslator::decimalOf(const Scalar &input, Type target) {
                    kMost = 42535295865117307932921825928971026432.0; // 2^62, 2^125
   Value fits = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT,
                                      math::AbsFOp::create(b_, loc_, x), real(kMost));
-  pipe::FailIfOp::create(b_, loc_, andValues(notValue(fits), guard), b_.getStringAttr("overflow"));
+  failWhere(andValues(notValue(fits), input.valid), "overflow");
   x = arith::SelectOp::create(b_, loc_, fits, x, real(0));
   Value high = truncated(arith::DivFOp::create(b_, loc_, x, real(kPart)));
   Value low =
@@ -114,7 +113,7 @@ Scalar ExpressionTranslator::decimalOf(const Scalar &input, Type target) {
   Value shifted = arith::ShLIOp::create(b_, loc_, whole(high), integer(62, 128));
   out.value = arith::AddIOp::create(b_, loc_, shifted, whole(low));
   Range bounds = *typeRange(target);
-  failUnlessFits(out.value, bounds, guard);
+  failUnlessFits(out.value, bounds, input.valid);
   return conform(out, bounds);
 }
 
@@ -177,8 +176,7 @@ FailureOr<Scalar> ExpressionTranslator::roundedInteger(frame::NumberOp op, const
     __int128 divisor = powerOfTen(scale - static_cast<int>(digits));
     unsigned bits = std::max({64u, widthOf(input.value), bitsFor(Range{0, divisor})});
     Value x = toWidth(input.value, bits), by = integer(divisor, bits);
-    Value quotient = bits == 128 ? Value(pipe::DivideOp::create(b_, loc_, b_.getIntegerType(128), x,
-                                                                integer(1, 128), by))
+    Value quotient = bits == 128 ? divideWide(x, 1, by).getResult()
                                  : Value(arith::DivSIOp::create(b_, loc_, x, by));
     Value rest = arith::SubIOp::create(b_, loc_, x, arith::MulIOp::create(b_, loc_, quotient, by));
     auto step = [&](arith::CmpIPredicate predicate, __int128 bound, bool up) {
@@ -212,7 +210,7 @@ FailureOr<Scalar> ExpressionTranslator::roundedInteger(frame::NumberOp op, const
   Range bounds = *typeRange(type);
   bool proven = out.range && out.range->low >= bounds.low && out.range->high <= bounds.high;
   if (!proven) {
-    failUnlessFits(toWidth(out.value, 128), bounds, andValues(guard_, input.valid));
+    failUnlessFits(toWidth(out.value, 128), bounds, input.valid);
     out = conform(out, bounds);
   }
   return out;
@@ -284,13 +282,11 @@ Scalar ExpressionTranslator::toText(const Scalar &input) {
 Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
   Scalar out = input;
   out.type = target;
-  Value guard = andValues(guard_, input.valid);
   Type parsed = frame::isFloat(target) ? Type(b_.getF64Type()) : Type(b_.getIntegerType(128));
   auto parse = pipe::ParseOp::create(b_, loc_, TypeRange{parsed, b_.getI1Type()},
                                      b_.getStringAttr(formOf(target)), input.value,
                                      b_.getI64IntegerAttr(scaleOf(target)));
-  pipe::FailIfOp::create(b_, loc_, andValues(notValue(parse.getValid()), guard),
-                         b_.getStringAttr("invalid_cast"));
+  failWhere(andValues(notValue(parse.getValid()), input.valid), "invalid_cast");
   out.value = parse.getValue();
   if (frame::isFloat(target)) {
     out.range = std::nullopt;
@@ -306,7 +302,7 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
     return out;
   }
   Range bounds = *typeRange(target);
-  failUnlessFits(out.value, bounds, guard);
+  failUnlessFits(out.value, bounds, input.valid);
   return conform(out, bounds);
 }
 

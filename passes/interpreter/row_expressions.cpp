@@ -6,6 +6,15 @@ using headrace::analysis::Evaluated;
 
 namespace headrace::interpreter {
 
+/// Whether the operands after this one are not asked for.
+static bool decides(Operation *op, const Scalar &operand) {
+  if (isa<frame::CoalesceOp>(op)) {
+    return !operand.isNull();
+  }
+  return (isa<frame::AndOp>(op) && !operand.isNull() && !operand.isTrue()) ||
+         (isa<frame::OrOp>(op) && operand.isTrue());
+}
+
 llvm::Expected<Row> RowExpressions::evaluate(const Row &arguments) {
   arguments_ = &arguments;
   known_.clear();
@@ -51,6 +60,9 @@ Evaluated RowExpressions::evaluate(mlir::Value value) {
         return evaluated;
       }
       operands.push_back(std::move(evaluated.value));
+      if (decides(op, operands.back())) {
+        break;
+      }
     }
     result = analysis::evaluateOp(op, operands);
   }

@@ -188,8 +188,8 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
   if (isa<pipe::MultiplyOp>(op)) {
     Value out = b_.slot(b_.getIntegerType(128));
     Value overflow = b_.callImport("hr_multiply_i128", {spill(operand(0)), spill(operand(1)), out});
-    failIf(isTrue(overflow), HR_ERROR_OVERFLOW);
     result(b_.load(b_.getIntegerType(128), out));
+    mapping.map(op->getResult(1), isTrue(overflow));
     return success();
   }
   if (isa<pipe::ToFloatOp>(op)) {
@@ -198,9 +198,10 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
   }
   if (isa<pipe::DivideOp>(op)) {
     Value out = b_.slot(b_.getIntegerType(128));
-    check(b_.callImport("hr_divide_i128",
-                        {spill(operand(0)), spill(operand(1)), spill(operand(2)), out}));
+    Value error = b_.callImport("hr_divide_i128",
+                                {spill(operand(0)), spill(operand(1)), spill(operand(2)), out});
     result(b_.load(b_.getIntegerType(128), out));
+    mapping.map(op->getResult(1), isTrue(error));
     return success();
   }
   if (auto fail = dyn_cast<pipe::FailIfOp>(op)) {

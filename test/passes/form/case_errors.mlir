@@ -8,8 +8,7 @@ func.func @main() -> !r {
   %t = frame.scan "t" ["a", "c", "d"] : !t
   // CHECK: %[[C:[a-z0-9]+]]: i1, %[[D:[a-z0-9]+]]: i1):
   // CHECK: %[[NOT_C:.*]] = arith.xori %[[C]]
-  // CHECK-NEXT: %[[INNER:.*]] = arith.andi %[[D]], %[[NOT_C]]
-  // CHECK: %[[GUARD:.*]] = arith.andi %[[INNER]],
+  // CHECK-NEXT: %[[GUARD:.*]] = arith.andi %[[NOT_C]], %[[D]]
   // CHECK: %[[BAD:.*]] = arith.andi %{{.*}}, %[[GUARD]]
   // CHECK: pipe.fail_if %[[BAD]], "overflow"
   %p = frame.project %t keep [] compute ["q"] columns ["a", "c", "d"] {

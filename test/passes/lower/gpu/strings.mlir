@@ -23,8 +23,10 @@ pipe.pipeline @texts {
     %seven = arith.constant 7 : i128
     %head = pipe.substring %text, %one, %five
     %year = pipe.date_part "year" %day
-    %product = pipe.multiply %amount, %hundred
-    %mean = pipe.divide %product, %hundred, %seven
+    %product, %overflow = pipe.multiply %amount, %hundred
+    pipe.fail_if %overflow, "overflow"
+    %mean, %too_large = pipe.divide %product, %hundred, %seven
+    pipe.fail_if %too_large, "overflow"
     %real = pipe.to_float %mean
     pipe.yield %year, %head, %product, %real : i64, !pipe.string, i128, f64
   } : !pipe.rows<"text": !pipe.string, "day": i32, "value": i128> -> !pipe.rows<"year": i64, "head": !pipe.string, "value": i128, "mean": f64>
