@@ -7,6 +7,7 @@
 #include "dialects/topo/TopoDialect.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/driver/mixed.h"
+#include "passes/driver/object_cache.h"
 #include "passes/driver/phases.h"
 #include "passes/import/ImportDuckdb.h"
 #include "passes/import/ImportSubstrait.h"
@@ -23,14 +24,8 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 #include <chrono>
-#include <fstream>
-#include <sys/time.h>
-#include <unistd.h>
 
 using namespace mlir;
 
@@ -73,36 +68,6 @@ public:
 private:
   ScopedDiagnosticHandler handler_;
 };
-
-lower::ObjectCache fileCache(const std::string &directory) {
-  lower::ObjectCache cache;
-  if (directory.empty()) {
-    return cache;
-  }
-  llvm::sys::fs::create_directories(directory);
-  cache.find = [directory](const std::string &key, std::vector<char> *object) {
-    std::string path = directory + "/" + key + ".o";
-    auto file =
-        llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    if (!file) {
-      return false;
-    }
-    ::utimes(path.c_str(), nullptr); // the cache removes first what was not used for longest
-    object->assign((*file)->getBufferStart(), (*file)->getBufferEnd());
-    return !object->empty();
-  };
-  cache.put = [directory](const std::string &key, const std::vector<char> &object) {
-    // Written under another name and renamed, so that no reader sees half a file.
-    std::string temporary = directory + "/" + key + "." + std::to_string(::getpid()) + ".tmp";
-    std::ofstream file(temporary, std::ios::binary);
-    file.write(object.data(), object.size());
-    file.close();
-    if (file.fail() || llvm::sys::fs::rename(temporary, directory + "/" + key + ".o")) {
-      llvm::sys::fs::remove(temporary); // a full disk: the program runs without the cache
-    }
-  };
-  return cache;
-}
 
 } // namespace
 
@@ -250,7 +215,7 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
     return true;
   }
   FailureOr<lower::LoweredKernels> lowered =
-      lower::lowerPipelines(*module, target, fileCache(options.kernelCache));
+      lower::lowerPipelines(*module, target, objectCache(options.kernelCache));
   if (failed(lowered)) {
     return false;
   }

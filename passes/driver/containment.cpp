@@ -7,6 +7,7 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
+#include <algorithm>
 #include <array>
 #include <csetjmp>
 #include <csignal>
@@ -93,7 +94,8 @@ public:
   }
 
 private:
-  static void onSignal(int signal, siginfo_t *info, void *);
+  static void onSignal(int signal, siginfo_t *info, void *context);
+  void pass(int signal, siginfo_t *info, void *context);
 
   std::mutex mutex_;
   int attempts_ = 0;
@@ -102,16 +104,24 @@ private:
 
 ProcessHandlers handlers;
 
-void ProcessHandlers::onSignal(int signal, siginfo_t *info, void *) {
+/// Another thread's trouble, as if this handler were not there.
+void ProcessHandlers::pass(int signal, siginfo_t *info, void *context) {
+  const auto *found = std::find(kSignals.begin(), kSignals.end(), signal);
+  const struct sigaction &before = before_[static_cast<size_t>(found - kSignals.begin())];
+  if (before.sa_flags & SA_SIGINFO) {
+    before.sa_sigaction(signal, info, context);
+  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+  } else {
+    sigaction(signal, &before, nullptr);
+    raise(signal); // taken when this handler returns
+  }
+}
+
+void ProcessHandlers::onSignal(int signal, siginfo_t *info, void *context) {
   Attempt *attempt = current;
   if (!attempt) {
-    // Another thread's trouble: as if this handler had never been there.
-    for (size_t index = 0; index < kSignals.size(); ++index) {
-      if (kSignals[index] == signal) {
-        sigaction(signal, &handlers.before_[index], nullptr);
-      }
-    }
-    raise(signal);
+    handlers.pass(signal, info, context);
     return;
   }
   const char *address = static_cast<const char *>(info->si_addr);

@@ -156,11 +156,12 @@ public:
     }
     applySettings(settings, given);
     settings.applyLog();
-    settings.threads = threads.value_or(static_cast<int>(settings.threads));
     settings.memory = memory.value_or(settings.memory);
     settings.ranks = ranks;
-    if (settings.threads < 0) {
-      raise(makeError(ErrorKind::kUser, "threads must not be negative: ", settings.threads));
+    // By name, as a flag is: within its range.
+    if (Status status = settings.set("threads", std::to_string(threads.value_or(settings.threads)));
+        !status.ok()) {
+      raise(status);
     }
     if (settings.memory < 0) {
       raise(makeError(ErrorKind::kUser, "memory must not be negative: ", settings.memory));

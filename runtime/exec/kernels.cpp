@@ -20,10 +20,10 @@ KernelLibrary::~KernelLibrary() {
   }
 }
 
-Expected<std::shared_ptr<const KernelLibrary>>
-KernelLibrary::load(const std::string &path, const std::string &shown, int file) {
+Expected<std::shared_ptr<const KernelLibrary>> KernelLibrary::load(int file) {
   std::shared_ptr<KernelLibrary> library(new KernelLibrary());
   library->file_ = file;
+  std::string path = "/proc/self/fd/" + std::to_string(file);
   library->handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library->handle_) {
     return makeError(ErrorKind::kIo, "cannot load kernels: ", dlerror());
@@ -32,28 +32,20 @@ KernelLibrary::load(const std::string &path, const std::string &shown, int file)
   const auto *hash = static_cast<const uint64_t *>(library->find("hr_imports_hash"));
   void *entry = library->find("hr_set_imports");
   if (!version || !hash || !entry) {
-    return makeError(ErrorKind::kCorrupt,
-                     "not a kernel object (hr_abi_version, hr_imports_hash or "
-                     "hr_set_imports is missing): ",
-                     shown);
+    return makeError(ErrorKind::kCorrupt, "not a kernel object: hr_abi_version, hr_imports_hash or "
+                                          "hr_set_imports is missing");
   }
   if (*version != HR_ABI_VERSION) {
     return makeError(ErrorKind::kMismatch, "kernels of ABI version ", *version, ", this build has ",
-                     HR_ABI_VERSION, "; recompile: ", shown);
+                     HR_ABI_VERSION, "; recompile");
   }
   if (*hash != abi::importsHash()) {
-    return makeError(
-        ErrorKind::kMismatch,
-        "kernels were compiled against another catalogue of imports; recompile: ", shown);
+    return makeError(ErrorKind::kMismatch,
+                     "kernels were compiled against another catalogue of imports; recompile");
   }
   HR_ASSIGN_OR_RETURN(const HrImports *imports, kernelImports());
   reinterpret_cast<void (*)(const HrImports *)>(entry)(imports);
   return std::shared_ptr<const KernelLibrary>(std::move(library));
-}
-
-Expected<std::shared_ptr<const KernelLibrary>> KernelLibrary::open(const std::string &path) {
-  // Without a slash the loader would search its own paths.
-  return load(path.find('/') == std::string::npos ? "./" + path : path, path, -1);
 }
 
 Expected<std::shared_ptr<const KernelLibrary>>
@@ -75,7 +67,7 @@ KernelLibrary::fromBytes(std::span<const uint8_t> bytes) {
     }
     written += static_cast<size_t>(count);
   }
-  return load("/proc/self/fd/" + std::to_string(file), "kernels in memory", file);
+  return load(file);
 }
 
 std::shared_ptr<const KernelLibrary>

@@ -1,5 +1,4 @@
-// Compiled kernels: a shared object from a file or from memory, or functions of this process
-// (tests).
+// Compiled kernels: a shared object from memory, or functions of this process (tests).
 #pragma once
 
 #include "runtime/abi/kernel.h"
@@ -23,10 +22,9 @@ public:
   KernelLibrary(const KernelLibrary &) = delete;
   KernelLibrary &operator=(const KernelLibrary &) = delete;
 
-  /// Errors: kIo if it cannot be loaded, kMismatch if it was built against another ABI or
-  /// catalogue.
-  static Expected<std::shared_ptr<const KernelLibrary>> open(const std::string &path);
-  /// The object's bytes; they never touch a disk.
+  /// The object's bytes, which never touch a disk. They are code, and loading runs it: the caller
+  /// knows that they are whole and whose they are. Errors: kIo if they cannot be loaded, kCorrupt
+  /// if they are no kernels, kMismatch if they were built against another ABI or catalogue.
   static Expected<std::shared_ptr<const KernelLibrary>> fromBytes(std::span<const uint8_t> bytes);
   /// Functions of this process, by symbol. They must reach the imports through HrWorker.
   static std::shared_ptr<const KernelLibrary>
@@ -37,8 +35,7 @@ public:
 
 private:
   KernelLibrary() = default;
-  static Expected<std::shared_ptr<const KernelLibrary>> load(const std::string &path,
-                                                             const std::string &shown, int file);
+  static Expected<std::shared_ptr<const KernelLibrary>> load(int file);
   void *handle_ = nullptr;
   /// Kept open while loaded: the loader takes two objects of one path, so of one descriptor, for
   /// the same.

@@ -20,6 +20,7 @@ public:
     TakenMorsel taken;
     taken.morsel = loaded->morsel;
     taken.bytes = loaded->bytes;
+    taken.intact = loaded->intact;
     taken.pin = std::move(loaded);
     return std::optional<TakenMorsel>(std::move(taken));
   }

@@ -17,6 +17,7 @@ struct TakenMorsel {
   std::shared_ptr<const void> pin;
   ChunkOrder order; ///< where its output stands, if the source is ordered
   uint64_t bytes = 0;
+  std::function<Status()> intact; ///< as LoadedMorsel has it
 };
 
 /// Thread-safe: lanes take from it at once.

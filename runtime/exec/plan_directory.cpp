@@ -1,11 +1,15 @@
 // Reading of plan directories.
 #include "runtime/exec/plan_directory.h"
 
+#include "runtime/base/sha256.h"
 #include "runtime/model/plan/json.h"
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace headrace::exec {
 namespace {
@@ -29,14 +33,70 @@ Status inFile(const fs::path &path, const Status &status) {
   return Status(status.kind(), path.string() + ": " + status.message(), status.place());
 }
 
-Expected<std::map<std::string, std::vector<storage::FileIdentity>>>
-readManifest(const fs::path &path) {
-  std::map<std::string, std::vector<storage::FileIdentity>> manifest;
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
-    return manifest;
+/// A plan is code: what others could have changed is not loaded.
+Status onlyOwnerWrites(const fs::path &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) {
+    return makeError(ErrorKind::kIo, "cannot read: ", path.string());
   }
-  HR_ASSIGN_OR_RETURN(std::string text, readText(path));
+  if (info.st_uid != ::geteuid() && info.st_uid != 0) {
+    return makeError(
+        ErrorKind::kUser,
+        "a plan is code, and this one belongs to another user (copy it if you trust it): ",
+        path.string());
+  }
+  if (info.st_mode & (S_IWGRP | S_IWOTH)) {
+    return makeError(
+        ErrorKind::kUser,
+        "a plan is code, and others may write to this one (chmod go-w if you trust it): ",
+        path.string());
+  }
+  return Status();
+}
+
+/// The files of a plan, read whole and found to be what its meta.json says, so that nothing that
+/// was damaged or put in its place is believed or run.
+class PlanFiles {
+public:
+  static Expected<PlanFiles> open(const fs::path &folder) {
+    PlanFiles files(folder);
+    std::error_code ignored;
+    if (!fs::exists(folder / "plan.json", ignored)) {
+      return makeError(ErrorKind::kIo, "cannot read: ", (folder / "plan.json").string());
+    }
+    HR_RETURN_IF_ERROR(onlyOwnerWrites(folder));
+    HR_ASSIGN_OR_RETURN(std::string text, files.readOwned("meta.json"));
+    files.meta_ = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    return files;
+  }
+
+  Expected<std::string> read(const char *name) const {
+    HR_ASSIGN_OR_RETURN(std::string content, readOwned(name));
+    std::span bytes(reinterpret_cast<const uint8_t *>(content.data()), content.size());
+    nlohmann::json found = nlohmann::json::array({content.size(), sha256(bytes)});
+    nlohmann::json::json_pointer place = nlohmann::json::json_pointer() / "files" / name;
+    if (!meta_.contains(place) || meta_[place] != found) {
+      return makeError(ErrorKind::kCorrupt, (folder_ / name).string(),
+                       ": not what meta.json says that the plan was compiled to; recompile");
+    }
+    return content;
+  }
+
+private:
+  explicit PlanFiles(fs::path folder) : folder_(std::move(folder)) {}
+
+  Expected<std::string> readOwned(const char *name) const {
+    HR_RETURN_IF_ERROR(onlyOwnerWrites(folder_ / name));
+    return readText(folder_ / name);
+  }
+
+  fs::path folder_;
+  nlohmann::json meta_;
+};
+
+Expected<std::map<std::string, std::vector<storage::FileIdentity>>>
+parseManifest(const fs::path &path, const std::string &text) {
+  std::map<std::string, std::vector<storage::FileIdentity>> manifest;
   nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!document.is_object()) {
     return makeError(ErrorKind::kCorrupt, path.string(), ": not a JSON object of tables");
@@ -51,31 +111,34 @@ readManifest(const fs::path &path) {
   return manifest;
 }
 
-Expected<std::shared_ptr<const KernelLibrary>> readKernels(const fs::path &folder,
-                                                           const plan::Plan &plan) {
-  if (plan.kernels.empty()) {
-    return KernelLibrary::fromFunctions({});
+Expected<std::shared_ptr<const KernelLibrary>> loadKernels(const fs::path &path,
+                                                           const std::string &object) {
+  Expected<std::shared_ptr<const KernelLibrary>> library = KernelLibrary::fromBytes(
+      std::span(reinterpret_cast<const uint8_t *>(object.data()), object.size()));
+  if (!library.ok()) {
+    return inFile(path, library.status());
   }
-  std::error_code ignored;
-  fs::path path = folder / ("kernels." + plan.isa + ".so");
-  if (!fs::exists(path, ignored)) {
-    path = folder / "kernels.so";
-  }
-  return KernelLibrary::open(fs::absolute(path, ignored).string());
+  return library;
 }
 
 } // namespace
 
 Expected<StoredPlan> loadPlanDirectory(const std::string &path) {
   fs::path folder(path);
-  HR_ASSIGN_OR_RETURN(std::string text, readText(folder / "plan.json"));
+  HR_ASSIGN_OR_RETURN(PlanFiles files, PlanFiles::open(folder));
+  HR_ASSIGN_OR_RETURN(std::string text, files.read("plan.json"));
   Expected<plan::Plan> plan = plan::fromJson(text);
   if (!plan.ok()) {
     return inFile(folder / "plan.json", plan.status());
   }
   StoredPlan stored;
-  HR_ASSIGN_OR_RETURN(stored.manifest, readManifest(folder / "manifest.json"));
-  HR_ASSIGN_OR_RETURN(auto library, readKernels(folder, *plan));
+  HR_ASSIGN_OR_RETURN(std::string manifest, files.read("manifest.json"));
+  HR_ASSIGN_OR_RETURN(stored.manifest, parseManifest(folder / "manifest.json", manifest));
+  std::shared_ptr<const KernelLibrary> library = KernelLibrary::fromFunctions({});
+  if (!plan->kernels.empty()) {
+    HR_ASSIGN_OR_RETURN(std::string object, files.read("kernels.so"));
+    HR_ASSIGN_OR_RETURN(library, loadKernels(folder / "kernels.so", object));
+  }
   Expected<std::shared_ptr<const Program>> program =
       Program::load(*std::move(plan), std::move(library));
   if (!program.ok()) {

@@ -311,7 +311,12 @@ Status RunTask::drive(Lane &lane, int worker) {
       HR_RETURN_IF_ERROR(sealAll(lane));
       continue;
     }
-    HR_RETURN_IF_ERROR(runMorsel(lane));
+    std::function<Status()> intact = lane.morsel->intact;
+    Status status = runMorsel(lane);
+    if (intact) {
+      HR_RETURN_IF_ERROR(intact());
+    }
+    HR_RETURN_IF_ERROR(status);
   }
   book();
   return {};

@@ -48,6 +48,7 @@ Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string &
   }
   std::shared_ptr<MappedFile> mapped(new MappedFile);
   mapped->stamp_ = stampFrom(info);
+  mapped->path_ = path;
   if (mapped->stamp_.bytes != 0) {
     void *data = ::mmap(nullptr, mapped->stamp_.bytes, PROT_READ, MAP_SHARED, file, 0);
     if (data == MAP_FAILED) {
@@ -57,13 +58,22 @@ Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string &
     }
     mapped->data_ = static_cast<const uint8_t *>(data);
     uint64_t page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+    mapped->guard_.emplace(data, mapped->stamp_.bytes);
     mapped->readableBytes_ = (mapped->stamp_.bytes + page - 1) / page * page;
   }
   ::close(file);
   return std::shared_ptr<const MappedFile>(std::move(mapped));
 }
 
+Status MappedFile::intact() const {
+  if (guard_ && guard_->cut()) {
+    return makeError(ErrorKind::kIo, "the file was cut short while it was read: ", path_);
+  }
+  return Status();
+}
+
 MappedFile::~MappedFile() {
+  guard_.reset();
   if (data_) {
     ::munmap(const_cast<uint8_t *>(data_), stamp_.bytes);
   }

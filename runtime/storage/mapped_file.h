@@ -2,9 +2,11 @@
 #pragma once
 
 #include "runtime/base/status.h"
+#include "runtime/storage/cut_files.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace headrace::storage {
@@ -21,8 +23,8 @@ struct FileStamp {
 
 Expected<FileStamp> stampOf(const std::string &path);
 
-/// Unmapped with the last reference. A file cut short while it is mapped ends the process (SIGBUS):
-/// files are replaced, not rewritten, while queries run.
+/// Unmapped with the last reference. Of a file that is cut short while it is mapped zeros are read,
+/// and intact() says so: who has read asks it before what was read is believed.
 class MappedFile {
 public:
   static Expected<std::shared_ptr<const MappedFile>> open(const std::string &path);
@@ -35,12 +37,16 @@ public:
   /// Bytes that can be read, past the end too (to the end of the last page of memory).
   uint64_t readableBytes() const { return readableBytes_; }
   const FileStamp &stamp() const { return stamp_; }
+  /// kIo if the file was cut short since it was opened.
+  Status intact() const;
 
 private:
   MappedFile() = default;
   const uint8_t *data_ = nullptr;
   uint64_t readableBytes_ = 0;
   FileStamp stamp_;
+  std::string path_;
+  std::optional<GuardedMapping> guard_;
 };
 
 } // namespace headrace::storage

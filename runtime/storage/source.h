@@ -1,5 +1,5 @@
-// Where the rows of a plan's slot come from: Parquet files or Arrow data, delivered as morsels whose
-// columns have exactly the physical types that the slot's columns promise to the kernels.
+// Where the rows of a plan's slot come from: Parquet files or Arrow data, delivered as morsels
+// whose columns have exactly the physical types that the slot's columns promise to the kernels.
 #pragma once
 
 #include "runtime/abi/kernel.h"
@@ -8,21 +8,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace headrace::storage {
 
-/// A morsel and everything its pointers reach. Immutable; may outlive its source and be shared by threads.
+/// A morsel and everything its pointers reach. Immutable; may outlive its source and be shared by
+/// threads.
 struct LoadedMorsel {
   HrMorsel morsel{};
   std::vector<HrColumn> columns;                 ///< in the order of Slot.columns
   std::vector<std::shared_ptr<const void>> pins; ///< what `columns` point into
-  uint64_t bytes = 0;                            ///< memory pinned, in bytes (mapped file pages not counted)
+  /// To be asked when `columns` were read: an error if the file under them was cut short. May be
+  /// empty.
+  std::function<Status()> intact;
+  uint64_t bytes = 0; ///< memory pinned, in bytes (mapped file pages not counted)
 };
 using MorselHandle = std::shared_ptr<const LoadedMorsel>;
 
-/// Which part of a slot's rows this rank reads: contiguous, balanced by rows, the same on every rank.
+/// Which part of a slot's rows this rank reads: contiguous, balanced by rows, the same on every
+/// rank.
 struct Share {
   uint32_t rank = 0;
   uint32_t size = 1;

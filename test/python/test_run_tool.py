@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -117,10 +118,13 @@ def test_files_that_cannot_be_read(plan: Path, tmp_path: Path) -> None:
     assert "no Parquet files in" in run(plan, "--tables", tmp_path, status=1).stderr
     broken = tmp_path / "broken.plan"
     shutil.copytree(plan, broken)
-    (broken / "plan.json").write_text('{"schemaMajor": 99}')
-    assert "mismatch error" in run(broken, status=1).stderr
-    (broken / "plan.json").write_text("{")
-    assert "corrupt error" in run(broken, status=1).stderr
+    for text, error in (('{"schemaMajor": 99}', "mismatch error"), ("{", "corrupt error")):
+        (broken / "plan.json").write_text(text)
+        assert "not what meta.json says" in run(broken, status=1).stderr
+        meta = json.loads((broken / "meta.json").read_text())
+        meta["files"]["plan.json"] = [len(text), hashlib.sha256(text.encode()).hexdigest()]
+        (broken / "meta.json").write_text(json.dumps(meta))
+        assert error in run(broken, status=1).stderr
 
 
 def test_a_table_that_is_not_bound(plan: Path, tpch_small: Path) -> None:

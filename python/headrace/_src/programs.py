@@ -92,7 +92,7 @@ class Target:
             request.chunk_rows = self.choice.chunk_rows
             request.mesh = self.choice.mesh
         request.note = self.note
-        request.kernel_cache = str(plan_cache.cache_directory() / "kernels")
+        request.kernel_cache = str(plan_cache.kernel_directory())
         return request
 
 

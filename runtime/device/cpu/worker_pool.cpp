@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <pthread.h>
+#include <system_error>
 #include <utility>
 
 #include "runtime/base/check.h"
@@ -104,7 +105,13 @@ void Job::drop() {
 WorkerPool::WorkerPool(Options options) : options_(std::move(options)) {
   HR_CHECK(options_.threads >= 0);
   for (int worker = 0; worker < options_.threads; ++worker) {
-    threads_.emplace_back([this, worker] { work(worker); });
+    try {
+      threads_.emplace_back([this, worker] { work(worker); });
+    } catch (const std::system_error &) {
+      HR_CHECK(worker > 0);      // no thread at all
+      options_.threads = worker; // as many as the system gives
+      return;
+    }
     std::string name = (options_.name + " " + std::to_string(worker)).substr(0, 15);
     pthread_setname_np(threads_.back().native_handle(), name.c_str());
   }

@@ -113,7 +113,9 @@ Expected<MorselHandle> ScanSource::load(size_t index) const {
     missing |= !chunks[i];
   }
   if (missing) {
-    HR_RETURN_IF_ERROR(loadMissing(target, chunks));
+    Status status = loadMissing(target, chunks);
+    HR_RETURN_IF_ERROR(target.file->mapping()->intact()); // else zeros are taken for a broken page
+    HR_RETURN_IF_ERROR(status);
   }
   auto loaded = std::make_shared<LoadedMorsel>();
   loaded->columns.reserve(chunks.size());
@@ -128,6 +130,7 @@ Expected<MorselHandle> ScanSource::load(size_t index) const {
   loaded->morsel.columnCount = static_cast<uint32_t>(loaded->columns.size());
   loaded->morsel.columns = loaded->columns.data();
   loaded->morsel.firstRow = target.firstRow;
+  loaded->intact = [mapping = target.file->mapping()] { return mapping->intact(); };
   return MorselHandle(std::move(loaded));
 }
 

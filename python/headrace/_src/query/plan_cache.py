@@ -1,15 +1,18 @@
 """Compiled queries kept between processes: text, tables and options to plan and kernels.
 
-On a hit neither the SQL parser nor the compiler is loaded.
+On a hit neither the SQL parser nor the compiler is loaded. A plan is code: the folders are this user's alone,
+an entry states the length and digest of its files, and what does not match is made anew.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import random
 import shutil
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,8 @@ from headrace._src.errors import HeadraceError
 
 #: One compile in so many looks whether the caches are within their limit.
 PUTS_PER_TRIM = 50
+#: Of an entry, beside meta.json, which states what they hold.
+_FILES = ("plan.json", "kernels.so", "manifest.json")
 
 
 @dataclass
@@ -37,6 +42,14 @@ class CompiledQuery:
 def cache_directory() -> Path:
     """`$HEADRACE_HOME` or `~/.cache/headrace`."""
     return Path(os.environ.get("HEADRACE_HOME") or Path.home() / ".cache" / "headrace")
+
+
+def kernel_directory() -> Path:
+    """Where the compiler keeps kernels; it looks itself whether the folder can be used."""
+    folder = cache_directory() / "kernels"
+    with contextlib.suppress(OSError):
+        make_private(folder)
+    return folder
 
 
 def build_identity() -> list[str]:
@@ -63,27 +76,40 @@ def key_of(parts: object) -> str:
 
 
 def find(key: str) -> CompiledQuery | None:
-    folder = cache_directory() / "plans" / key
+    folder = cache_directory() / "plans"
+    if not is_private(folder):
+        return None
+    entry = folder / key
     try:
-        os.utime(folder)
-        meta = json.loads((folder / "meta.json").read_text())
+        os.utime(entry)
+    except OSError:
+        return None
+    try:
+        meta = json.loads((entry / "meta.json").read_text())
+        files = {name: (entry / name).read_bytes() for name in _FILES}
+        if {name: _digest(data) for name, data in files.items()} != meta["files"]:
+            raise ValueError("an entry was damaged")
         return CompiledQuery(
-            plan_json=(folder / "plan.json").read_text(),
-            kernels=(folder / "kernels.so").read_bytes(),
+            plan_json=files["plan.json"].decode(),
+            kernels=files["kernels.so"],
             plan_text=meta["plan_text"],
-            manifest=json.loads((folder / "manifest.json").read_text()),
+            manifest=json.loads(files["manifest.json"]),
             phase_seconds={},
             from_cache=True,
         )
-    except (OSError, ValueError, KeyError):
-        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        # Half of an entry, or another version's.
+        shutil.rmtree(entry, ignore_errors=True)
+    return None
 
 
 def put(key: str, query: CompiledQuery) -> None:
     parent = cache_directory() / "plans"
     bytes_max()  # a wrong setting is an error at once, not when the folder is full
     try:
-        parent.mkdir(parents=True, exist_ok=True)
+        make_private(parent)
+        if not is_private(parent):
+            return
         write(parent / key, query)
         # Looking at all entries takes longer than compiling a query: not every time.
         if random.random() < 1 / PUTS_PER_TRIM:
@@ -92,6 +118,31 @@ def put(key: str, query: CompiledQuery) -> None:
     except OSError:
         # Another process was first, or the disk is full: the query runs without the cache.
         pass
+
+
+def make_private(folder: Path) -> None:
+    """Makes a folder that nobody else may enter, whatever the umask; one that others could fill is emptied."""
+    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with contextlib.suppress(FileNotFoundError):
+        found = folder.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and found.st_mode & 0o022:
+            shutil.rmtree(folder)
+    folder.mkdir(exist_ok=True, mode=0o700)
+    if is_private(folder):
+        folder.chmod(0o700)
+
+
+def is_private(folder: Path) -> bool:
+    """Whether the folder is this user's own (and no link), and nobody else can write to it."""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
+def _digest(data: bytes) -> list[object]:
+    return [len(data), hashlib.sha256(data).hexdigest()]
 
 
 def bytes_max() -> int:
@@ -133,13 +184,18 @@ def write(folder: Path, query: CompiledQuery) -> None:
     and the like if something is there already.
     """
     temporary = folder.parent / f"{folder.name}.{os.getpid()}.tmp"
+    files = {
+        "plan.json": query.plan_json.encode(),
+        "kernels.so": query.kernels,
+        "manifest.json": json.dumps(query.manifest).encode(),
+    }
+    meta = {"plan_text": query.plan_text, "files": {name: _digest(data) for name, data in files.items()}}
     try:
         temporary.mkdir(exist_ok=True)
-        (temporary / "plan.json").write_text(query.plan_json)
-        (temporary / "kernels.so").write_bytes(query.kernels)
-        (temporary / "manifest.json").write_text(json.dumps(query.manifest))
-        meta = {"plan_text": query.plan_text}
-        (temporary / "meta.json").write_text(json.dumps(meta))
+        for name, data in {**files, "meta.json": json.dumps(meta).encode()}.items():
+            (temporary / name).write_bytes(data)
+            (temporary / name).chmod(0o644)  # others may not write to code, whatever the umask
+        temporary.chmod(0o755)
         temporary.rename(folder)
     except OSError:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -68,6 +68,7 @@ def sql(
     progress: Callable[[int, int, int, str], None] | None = None,
     timeout: float | None = None,
     cancel: Cancel | None = None,
+    verify: bool = False,
 ) -> pa.Table:
     """Runs one query and returns its result.
 
@@ -86,6 +87,8 @@ def sql(
     of them, and the name of one that is running; what it raises stops the query.
     timeout: seconds after which the query is stopped with QueryTimeoutError. cancel: a `Cancel`, which stops
     it from another thread with CancelledError. Both wait for the end of a compilation.
+    verify: first reads all columns of the files and compares them with the statistics that the files state of
+    themselves, which are believed otherwise; CorruptError where they do not hold.
 
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
@@ -94,6 +97,10 @@ def sql(
     started = time.perf_counter()
     stop = stopper(timeout, cancel)
     resolved = resolve(tables)
+    if verify:
+        from headrace._src.query.verify import check_statistics
+
+        check_statistics(resolved)
     if may_not_be_rows(text):
         script = script_of(text)
         if script.kind is Kind.CATALOGUE:

@@ -1,0 +1,57 @@
+"""Compares the statistics in Parquet files with their content, for whoever does not trust the writer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from headrace._src.errors import HeadraceError
+from headrace._src.query.tables import FileTable, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+
+def check_statistics(tables: Mapping[str, Table]) -> None:
+    """Reads every column that has statistics. HeadraceError of kind corrupt at the first lie."""
+    for table in tables.values():
+        if isinstance(table, FileTable):
+            for path in table.paths:
+                _verify_file(path)
+
+
+def _verify_file(path: str) -> None:
+    import pyarrow.parquet as parquet
+
+    with parquet.ParquetFile(path) as file:
+        names = {file.metadata.schema.column(index).path: index for index in range(file.metadata.num_columns)}
+        for group in range(file.num_row_groups):
+            described = file.metadata.row_group(group)
+            for field in file.schema_arrow:
+                # A column of lists or structs has several in the file, and is not read.
+                if field.name in names and (said := described.column(names[field.name]).statistics):
+                    column = file.read_row_group(group, columns=[field.name]).column(0)
+                    if lie := _lie(said, column):
+                        place = f"{path}, row group {group}, column {field.name}"
+                        raise HeadraceError(f"{place}: statistics that do not hold: {lie}", "corrupt")
+                if described.num_rows != file.read_row_group(group, columns=[]).num_rows:
+                    raise HeadraceError(f"{path}, row group {group}: other rows than it says", "corrupt")
+
+
+def _lie(said: parquet.Statistics, column: pa.ChunkedArray) -> str:
+    """What the statistics say that is not so; empty: nothing."""
+    import pyarrow.compute as compute
+
+    if said.has_null_count and said.null_count != column.null_count:
+        return f"{said.null_count} NULLs, found {column.null_count}"
+    if not said.has_min_max or column.null_count == len(column):
+        return ""
+    # Texts and decimals may be cut or stored as bytes: compared as pyarrow gives them.
+    extremes: Any = compute.min_max(column).as_py()
+    least, most = extremes["min"], extremes["max"]
+    try:
+        outside = least < said.min or most > said.max
+    except TypeError:
+        return ""
+    return f"values in [{said.min}, {said.max}], found [{least}, {most}]" if outside else ""

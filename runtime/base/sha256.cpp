@@ -1,0 +1,89 @@
+// Names are those of FIPS 180-4, section 6.2.
+#include "runtime/base/sha256.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace headrace {
+namespace {
+
+constexpr std::array<uint32_t, 64> kRounds = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+using State = std::array<uint32_t, 8>;
+
+void addBlock(State &state, const uint8_t *block) {
+  std::array<uint32_t, 64> w;
+  for (size_t t = 0; t < 16; ++t) {
+    w[t] = static_cast<uint32_t>(block[4 * t]) << 24 |
+           static_cast<uint32_t>(block[4 * t + 1]) << 16 |
+           static_cast<uint32_t>(block[4 * t + 2]) << 8 | block[4 * t + 3];
+  }
+  for (size_t t = 16; t < 64; ++t) {
+    uint32_t s0 = std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^ w[t - 15] >> 3;
+    uint32_t s1 = std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^ w[t - 2] >> 10;
+    w[t] = w[t - 16] + s0 + w[t - 7] + s1;
+  }
+  auto [a, b, c, d, e, f, g, h] = state;
+  for (size_t t = 0; t < 64; ++t) {
+    uint32_t sum1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    uint32_t temporary1 = h + sum1 + ((e & f) ^ (~e & g)) + kRounds[t] + w[t];
+    uint32_t sum0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+    uint32_t temporary2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
+    h = g;
+    g = f;
+    f = e;
+    e = d + temporary1;
+    d = c;
+    c = b;
+    b = a;
+    a = temporary1 + temporary2;
+  }
+  const State worked = {a, b, c, d, e, f, g, h};
+  for (size_t index = 0; index < state.size(); ++index) {
+    state[index] += worked[index];
+  }
+}
+
+} // namespace
+
+std::string sha256(std::span<const uint8_t> bytes) {
+  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  size_t whole = bytes.size() / 64 * 64;
+  for (size_t at = 0; at < whole; at += 64) {
+    addBlock(state, bytes.data() + at);
+  }
+  // The rest, a one, zeros, and the length in bits.
+  std::array<uint8_t, 128> tail = {};
+  size_t rest = bytes.size() - whole;
+  if (rest != 0) {
+    std::memcpy(tail.data(), bytes.data() + whole, rest);
+  }
+  tail[rest] = 0x80;
+  size_t tailBytes = rest < 56 ? 64 : 128;
+  uint64_t bits = static_cast<uint64_t>(bytes.size()) * 8;
+  for (size_t index = 0; index < 8; ++index) {
+    tail[tailBytes - 1 - index] = static_cast<uint8_t>(bits >> (8 * index));
+  }
+  for (size_t at = 0; at < tailBytes; at += 64) {
+    addBlock(state, tail.data() + at);
+  }
+  std::string text;
+  for (uint32_t word : state) {
+    for (int shift = 28; shift >= 0; shift -= 4) {
+      text += "0123456789abcdef"[word >> shift & 15];
+    }
+  }
+  return text;
+}
+
+} // namespace headrace
