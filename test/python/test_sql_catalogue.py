@@ -240,3 +240,17 @@ def test_import_is_light() -> None:
     heavy = "'duckdb' in sys.modules or 'pyarrow' in sys.modules"
     script = f"import sys, headrace._src.sql.catalogue, headrace._src.sql.script; sys.exit({heavy})"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_child_of_fork_binds_and_ends() -> None:
+    script = """
+import os, signal, sys
+from headrace._src.sql.catalogue import bound_plan
+bound_plan("select 1", [])
+child = os.fork()
+if child == 0:
+    signal.alarm(30)  # a hang ends by a signal
+    sys.exit(len(bound_plan("select 1, 2", []).names))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 2

@@ -6,6 +6,7 @@ DuckDB reads no data and no file: it knows what the tables are called and of wha
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,8 +49,20 @@ _ANSWERED_BY_SQL = {
     Kind.ANALYZE: "EXPLAIN ANALYZE is",
     Kind.CATALOGUE: "DESCRIBE and SHOW are",
 }
-_lock = threading.Lock()
+_lock = threading.RLock()
 _connection: Any = None
+
+
+def _before_fork() -> None:
+    """A child has none of DuckDB's threads, and would wait for them: parent and child connect anew."""
+    global _connection
+    _lock.acquire()
+    if _connection is not None:
+        _connection.close()
+        _connection = None
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
