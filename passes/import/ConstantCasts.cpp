@@ -13,8 +13,11 @@ static unsigned scaleOf(Type type) {
 
 static bool isExact(Type type) { return frame::isInteger(type) || frame::isDecimal(type); }
 
+/// Of a product of two numbers of 38 digits.
+static constexpr unsigned kProductBits = 2 * frame::kLiteralBits;
+
 static llvm::APInt powerOfTen(unsigned exponent) {
-  llvm::APInt power(frame::kLiteralBits, 1);
+  llvm::APInt power(kProductBits, 1);
   for (unsigned step = 0; step < exponent; ++step) {
     power *= 10;
   }
@@ -26,8 +29,11 @@ static Attribute rescaleConstant(IntegerAttr value, Type from, Type to) {
   if (scaleOf(to) < scaleOf(from)) {
     return {};
   }
-  llvm::APInt digits = value.getValue().sextOrTrunc(frame::kLiteralBits);
-  return frame::literalAttr(digits * powerOfTen(scaleOf(to) - scaleOf(from)), to);
+  llvm::APInt digits = value.getValue().sext(kProductBits);
+  digits *= powerOfTen(scaleOf(to) - scaleOf(from));
+  return digits.isSignedIntN(frame::kLiteralBits)
+             ? frame::literalAttr(digits.trunc(frame::kLiteralBits), to)
+             : Attribute();
 }
 
 /// An integer or decimal as a double: one division of two numbers that doubles hold exactly.
@@ -59,10 +65,14 @@ Attribute headrace::import::castConstant(Attribute value, Type from, Type to) {
     return moment ? whole(*moment) : Attribute();
   }
   auto integer = dyn_cast<IntegerAttr>(value);
+  constexpr int64_t kMicrosecondsOfDay = 86'400'000'000;
   if (integer && frame::isDate(from) && frame::isTimestamp(to)) {
     llvm::APInt days = integer.getValue().sext(frame::kLiteralBits);
-    constexpr uint64_t kMicrosecondsOfDay = 86'400'000'000;
-    return frame::literalAttr(days * kMicrosecondsOfDay, to);
+    return frame::literalAttr(days * static_cast<uint64_t>(kMicrosecondsOfDay), to);
+  }
+  if (integer && frame::isTimestamp(from) && frame::isDate(to)) {
+    int64_t moment = integer.getInt(), days = moment / kMicrosecondsOfDay;
+    return whole(days - (moment % kMicrosecondsOfDay < 0)); // towards the past
   }
   if (!integer || !isExact(from)) {
     return {};

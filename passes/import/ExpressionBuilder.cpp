@@ -66,6 +66,9 @@ MaybeExpression ExpressionBuilder::field(int64_t index, Location at) {
     return fail(at, "reference to a column that the input does not have: " + Twine(index));
   }
   const frame::Column &column = fields[index];
+  if (!column.name) {
+    return fail(at, "unsupported reference to the number of a row (rowid)");
+  }
   Value &argument = arguments[column.name];
   if (!argument) {
     argument = region->front().addArgument(column.type, locate(column.name.getValue(), at));
@@ -265,6 +268,12 @@ MaybeExpression ExpressionBuilder::oneOf(const Expression &operand, ArrayRef<Exp
 MaybeExpression ExpressionBuilder::connect(Connective connective, ArrayRef<Expression> operands,
                                            Location at) {
   StringRef name = connective == Connective::kAnd ? "AND" : "OR";
+  if (operands.empty()) {
+    return fail(at, "wrong number of arguments of " + name.lower() + ": 0");
+  }
+  if (operands.size() == 1) {
+    return operands.front();
+  }
   SmallVector<Value> values;
   std::string text;
   for (const Expression &operand : operands) {
@@ -275,12 +284,6 @@ MaybeExpression ExpressionBuilder::connect(Connective connective, ArrayRef<Expre
     if (text.size() < 1000) {
       text += (values.size() == 1 ? "(" : (" " + name + " ").str()) + operand.text;
     }
-  }
-  if (values.size() == 1) {
-    return operands.front();
-  }
-  if (values.empty()) {
-    return fail(at, "wrong number of arguments of " + name.lower() + ": 0");
   }
   text += ")";
   Type type = booleanFor(ValueRange(values).getTypes());

@@ -92,9 +92,11 @@ public:
                            mlir::Location at);
   MaybeExpression substring(const Expression &operand, int64_t start, std::optional<int64_t> length,
                             mlir::Location at);
-  /// `type`: of the result of length.
+  /// What a NULL operand does: makes the result NULL, or counts as ''.
+  enum class Nulls { kSpread, kSkip };
+  /// A function of strings; trims take away spaces if no operand says what. `type`: of the result.
   MaybeExpression text(frame::TextFunction function, llvm::ArrayRef<Expression> operands,
-                       mlir::Type type, mlir::Location at);
+                       Nulls nulls, mlir::Type type, mlir::Location at);
 
   /// Of a date or timestamp; only a timestamp is moved by microseconds.
   MaybeExpression shiftDate(const Expression &operand, int64_t months, int64_t days,

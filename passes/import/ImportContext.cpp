@@ -1,7 +1,7 @@
 // The first error of an import, and the locations of what it makes.
 #include "passes/import/ImportContext.h"
 
-#include "llvm/Support/raw_ostream.h"
+#include "dialects/interfaces/SourcePlace.h"
 
 using namespace mlir;
 using namespace headrace::import;
@@ -52,7 +52,7 @@ StringRef headrace::import::kindName(ImportError::Kind kind) {
 
 Location ImportContext::queryLocation(unsigned line, unsigned column, uint64_t position,
                                       uint64_t length) {
-  auto location = FileLineColLoc::get(StringAttr::get(mlirContext, "query"), line, column);
+  auto location = FileLineColLoc::get(StringAttr::get(mlirContext, kQueryFile), line, column);
   stretches.try_emplace(LocationAttr(location), Stretch{position, length});
   return location;
 }

@@ -26,13 +26,16 @@ OwningOpRef<ModuleOp> headrace::import::buildProgram(
   if (failed(result)) {
     return {};
   }
-  Relation exact = relations.withExactColumns(result->relation, location);
-  func::ReturnOp::create(builder, location, exact.table);
-  function.setType(builder.getFunctionType({}, {exact.type()}));
-  if (result->names.size() != exact.fields.size()) {
+  MaybeRelation exact = relations.withExactColumns(result->relation, location);
+  if (failed(exact)) {
+    return {};
+  }
+  func::ReturnOp::create(builder, location, exact->table);
+  function.setType(builder.getFunctionType({}, {exact->type()}));
+  if (result->names.size() != exact->fields.size()) {
     (void)context.fail(UnknownLoc::get(mlirContext),
                        "expected one name per result column, got " + Twine(result->names.size()) +
-                           " for " + Twine(exact.fields.size()),
+                           " for " + Twine(exact->fields.size()),
                        ImportError::Kind::kMalformed);
     return {};
   }

@@ -60,7 +60,7 @@ Node Node::get(StringRef key) const {
       return Node(*paths, &*member, paths->child(path, StringRef(member.key()), 0));
     }
   }
-  return Node(*paths, nullptr, path);
+  return absent();
 }
 
 SmallVector<StringRef> Node::keys() const {
@@ -98,7 +98,7 @@ Node Node::only(ArrayRef<StringRef> known, StringRef &key) const {
       return member;
     }
   }
-  return Node(*paths, nullptr, path);
+  return absent();
 }
 
 std::optional<int64_t> Node::integer() const {
@@ -201,11 +201,11 @@ public:
 
 } // namespace
 
-/// Puts quotes around words that are no JSON, and measures how deeply brackets nest.
-static std::string withQuotedWords(StringRef text, size_t &depthMax) {
+/// Puts quotes around words that are no JSON.
+static std::string withQuotedWords(StringRef text) {
+  static constexpr StringRef kWords[] = {"-Infinity", "Infinity", "-NaN", "NaN"};
   std::string result;
   result.reserve(text.size());
-  size_t depth = 0;
   bool inString = false;
   for (size_t at = 0; at < text.size(); ++at) {
     char c = text[at];
@@ -218,7 +218,6 @@ static std::string withQuotedWords(StringRef text, size_t &depthMax) {
       continue;
     }
     StringRef rest = text.substr(at);
-    static constexpr StringRef kWords[] = {"-Infinity", "Infinity", "-NaN", "NaN"};
     const StringRef *word =
         llvm::find_if(kWords, [&](StringRef known) { return rest.starts_with(known); });
     if (word != std::end(kWords)) {
@@ -227,24 +226,13 @@ static std::string withQuotedWords(StringRef text, size_t &depthMax) {
       continue;
     }
     inString = c == '"';
-    depth += c == '[' || c == '{';
-    depth -= depth > 0 && (c == ']' || c == '}');
-    depthMax = std::max(depth, depthMax);
     result += c;
   }
   return result;
 }
 
 std::optional<json> headrace::import::parseJson(ImportContext &context, StringRef text) {
-  Location nowhere = UnknownLoc::get(context.getContext());
-  constexpr size_t kDepthMax = 10'000; // what frees the document recurses
-  size_t depth = 0;
-  std::string quoted = withQuotedWords(text, depth);
-  if (depth > kDepthMax) {
-    (void)context.fail(nowhere, "the document is nested too deeply: " + Twine(depth) + " levels",
-                       ImportError::Kind::kMalformed);
-    return std::nullopt;
-  }
+  std::string quoted = withQuotedWords(text);
   json document = json::parse(quoted, nullptr, /*allow_exceptions=*/false);
   if (!document.is_discarded()) {
     return document;
@@ -255,7 +243,8 @@ std::optional<json> headrace::import::parseJson(ImportContext &context, StringRe
   size_t line = before.count('\n') + 1;
   size_t column =
       before.size() - (before.rfind('\n') == StringRef::npos ? 0 : before.rfind('\n') + 1) + 1;
-  (void)context.fail(nowhere, "malformed JSON at line " + Twine(line) + ", column " + Twine(column),
+  (void)context.fail(UnknownLoc::get(context.getContext()),
+                     "malformed JSON at line " + Twine(line) + ", column " + Twine(column),
                      ImportError::Kind::kMalformed);
   return std::nullopt;
 }

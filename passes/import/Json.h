@@ -37,6 +37,8 @@ private:
 /// A value of the document and the path to it. Cheap to copy; may be absent.
 class Node {
 public:
+  /// An absent one.
+  Node() = default;
   Node(JsonPaths &paths, const nlohmann::json *value, const JsonPaths::Step *path = nullptr)
       : paths(&paths), value(value), path(path) {}
 
@@ -71,6 +73,10 @@ public:
                            ImportError::Kind kind = ImportError::Kind::kMalformed) const {
     return paths->context.fail(location(), message, kind);
   }
+  /// Fails for what is not supported.
+  mlir::LogicalResult refuse(const llvm::Twine &message) const {
+    return fail(message, ImportError::Kind::kUnsupported);
+  }
   /// Where in the document this is.
   mlir::Location location() const;
   std::string pathText() const;
@@ -80,13 +86,19 @@ public:
   std::string valueText() const;
 
 private:
-  JsonPaths *paths;
-  const nlohmann::json *value;
-  const JsonPaths::Step *path;
+  Node absent() const {
+    Node node = *this;
+    node.value = nullptr;
+    return node;
+  }
+
+  JsonPaths *paths = nullptr;
+  const nlohmann::json *value = nullptr;
+  const JsonPaths::Step *path = nullptr;
 };
 
-/// The document; absent (with an error that has line and column) if `text` is not JSON, or nested
-/// beyond what any query needs. Bare Infinity and NaN, which DuckDB writes, become strings.
+/// The document; absent (with an error that has line and column) if `text` is not JSON. Bare
+/// Infinity and NaN, which DuckDB writes, become strings.
 std::optional<nlohmann::json> parseJson(ImportContext &context, llvm::StringRef text);
 
 } // namespace headrace::import

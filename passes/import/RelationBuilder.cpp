@@ -151,7 +151,8 @@ MaybeRelation RelationBuilder::addColumns(Relation input, ArrayRef<frame::Column
   std::string text = "columns";
   for (const Computed &expression : expressions) {
     std::optional<int64_t> index = expression.field;
-    if (index && *index >= 0 && *index < static_cast<int64_t>(fields.size())) {
+    if (index && *index >= 0 && *index < static_cast<int64_t>(fields.size()) &&
+        fields[*index].name) {
       names.push_back(fields[*index].name);
       continue;
     }
@@ -240,7 +241,7 @@ Relation RelationBuilder::prune(Relation relation, Location at) {
   SmallVector<frame::Column> columns;
   llvm::SmallPtrSet<Attribute, 16> seen;
   for (const frame::Column &column : relation.columns()) {
-    if (seen.insert(column.name).second) {
+    if (column.name && seen.insert(column.name).second) {
       columns.push_back(column);
     }
   }
@@ -250,7 +251,7 @@ Relation RelationBuilder::prune(Relation relation, Location at) {
   return relation;
 }
 
-Relation RelationBuilder::withExactColumns(Relation relation, Location at) {
+MaybeRelation RelationBuilder::withExactColumns(Relation relation, Location at) {
   llvm::SmallPtrSet<Attribute, 16> seen;
   SmallVector<frame::Column> columns;
   SmallVector<Attribute> kept;
@@ -258,6 +259,9 @@ Relation RelationBuilder::withExactColumns(Relation relation, Location at) {
   SmallVector<Attribute> used;
   SmallVector<unsigned> copies; // for each computed column, the position in `used`
   for (auto [field, column] : llvm::zip_equal(relation.fields, relation.columns())) {
+    if (!field) {
+      return context.fail(at, "unsupported reference to the number of a row (rowid)");
+    }
     if (seen.insert(field).second) {
       kept.push_back(field);
     } else { // a second use of a column is a copy
@@ -303,7 +307,7 @@ Relation RelationBuilder::rename(const Relation &input, Location at) {
   result.table = frame::RenameOp::create(
       builder, at, frame::TableType::get(context.getContext(), columns), input.table);
   for (StringAttr field : input.fields) {
-    result.fields.push_back(names[field]);
+    result.fields.push_back(names.lookup(field));
   }
   return result;
 }
@@ -347,8 +351,11 @@ Relation RelationBuilder::limit(Relation input, int64_t offset, std::optional<in
   return input;
 }
 
-Relation RelationBuilder::distinct(Relation input, Location at) {
+MaybeRelation RelationBuilder::distinct(Relation input, Location at) {
   Location location = locate("distinct", at);
+  if (llvm::is_contained(input.fields, StringAttr())) {
+    return context.fail(at, "unsupported reference to the number of a row (rowid)");
+  }
   input = prune(std::move(input), location);
   input.table = frame::DistinctOp::create(builder, location, input.type(), input.table);
   return input;
@@ -359,7 +366,11 @@ MaybeRelation RelationBuilder::unite(ArrayRef<Relation> inputs, Location at) {
   SmallVector<Value> tables;
   SmallVector<Relation> relations;
   for (const Relation &input : inputs) {
-    relations.push_back(withExactColumns(input, location));
+    MaybeRelation exact = withExactColumns(input, location);
+    if (failed(exact)) {
+      return failure();
+    }
+    relations.push_back(std::move(*exact));
     tables.push_back(relations.back().table);
     if (relations.back().fields.size() != relations.front().fields.size()) {
       return context.fail(at, "inputs of a union must have as many columns as each other",
@@ -394,7 +405,10 @@ FailureOr<Value> RelationBuilder::scalar(const Relation &input, Location at) {
     return context.fail(at, "a scalar subquery must have one column, got " +
                                 Twine(input.fields.size()));
   }
-  Relation exact = withExactColumns(input, location);
-  Type type = frame::addNullable(exact.type().getColumnTypes().front());
-  return Value(frame::ScalarSubqueryOp::create(builder, location, type, exact.table));
+  MaybeRelation exact = withExactColumns(input, location);
+  if (failed(exact)) {
+    return failure();
+  }
+  Type type = frame::addNullable(exact->type().getColumnTypes().front());
+  return Value(frame::ScalarSubqueryOp::create(builder, location, type, exact->table));
 }

@@ -12,7 +12,7 @@ namespace headrace::import {
 /// A relation as front ends see it: fields by position, one column perhaps in several of them.
 struct Relation {
   mlir::Value table;
-  /// The column of `table` behind each field.
+  /// The column of `table` behind each field; null for a row's number, which cannot be read.
   llvm::SmallVector<mlir::StringAttr> fields;
 
   frame::TableType type() const { return mlir::cast<frame::TableType>(table.getType()); }
@@ -100,7 +100,7 @@ public:
   /// The fields are the keys, then the measures.
   MaybeRelation aggregate(const Relation &input, llvm::ArrayRef<Computed> keys,
                           llvm::ArrayRef<MeasureRequest> measures, mlir::Location at);
-  Relation distinct(Relation input, mlir::Location at);
+  MaybeRelation distinct(Relation input, mlir::Location at);
 
   struct SortKey {
     Computed expression;
@@ -117,7 +117,7 @@ public:
   mlir::FailureOr<mlir::Value> scalar(const Relation &input, mlir::Location at);
 
   /// The same fields, each a column of its own, in their order, and no other columns.
-  Relation withExactColumns(Relation relation, mlir::Location at);
+  MaybeRelation withExactColumns(Relation relation, mlir::Location at);
 
 private:
   /// The equal columns of a join, pair by pair.

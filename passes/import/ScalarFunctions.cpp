@@ -105,7 +105,8 @@ MaybeExpression ExpressionBuilder::likeAnyCase(const Expression &operand, String
   if (!llvm::all_of(pattern, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
     return fail(at, "unsupported ILIKE with letters beyond ASCII; use lower() on both sides");
   }
-  MaybeExpression lower = text(frame::TextFunction::Lower, operand, operand.type(), at);
+  MaybeExpression lower =
+      text(frame::TextFunction::Lower, operand, Nulls::kSpread, operand.type(), at);
   return failed(lower) ? lower : like(*lower, pattern.lower(), escape, at);
 }
 
@@ -160,8 +161,9 @@ static std::optional<size_t> arityOf(frame::TextFunction function) {
 }
 
 MaybeExpression ExpressionBuilder::text(frame::TextFunction function, ArrayRef<Expression> operands,
-                                        Type type, Location at) {
+                                        Nulls nulls, Type type, Location at) {
   StringRef name = frame::stringifyTextFunction(function);
+  Type string = frame::StringType::get(getContext());
   std::string rendered = name.upper() + "(";
   SmallVector<Value> values;
   for (const Expression &operand : operands) {
@@ -169,7 +171,12 @@ MaybeExpression ExpressionBuilder::text(frame::TextFunction function, ArrayRef<E
       return fail(at, "an operand of " + name + " must be a string; cast it to VARCHAR");
     }
     rendered += (values.empty() ? "" : ", ") + operand.text;
-    values.push_back(operand.value);
+    bool skips = nulls == Nulls::kSkip && frame::isNullable(operand.type());
+    Expression empty = constant(builder.getStringAttr(""), string, at);
+    values.push_back(skips ? coalesce({operand, empty}, at)->value : operand.value);
+  }
+  if (arityOf(function) == 2 && values.size() == 1) {
+    values.push_back(constant(builder.getStringAttr(" "), string, at).value);
   }
   rendered += ")";
   if (values.empty() || values.size() != arityOf(function).value_or(values.size())) {
@@ -201,6 +208,10 @@ MaybeExpression ExpressionBuilder::shiftDate(const Expression &operand, int64_t 
 
 MaybeExpression ExpressionBuilder::datePart(StringRef name, const Expression &operand,
                                             Location at) {
+  if (frame::isTimestamp(operand.type())) {
+    MaybeExpression date = cast(operand, frame::DateType::get(getContext()), at);
+    return failed(date) ? date : datePart(name, *date, at);
+  }
   if (!frame::isDate(operand.type())) {
     return fail(at, "the operand of date_part must be a date");
   }

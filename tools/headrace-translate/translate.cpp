@@ -22,6 +22,8 @@ using namespace headrace;
 /// Of translateTool: a flag that is made when the library is loaded would be every tool's.
 static const std::vector<std::string> *statisticsFiles;
 
+static const std::string *now;
+
 /// Reads the files of --statistics.
 static mlir::LogicalResult readStatistics(import::ImportOptions &options, std::string &error) {
   for (const std::string &entry : *statisticsFiles) {
@@ -44,7 +46,13 @@ translatePlan(llvm::SourceMgr &sources, mlir::MLIRContext *context, Import impor
   import::ImportOptions options;
   std::string message;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  if (succeeded(readStatistics(options, message))) {
+  int64_t microseconds = 0;
+  if (!now->empty() && llvm::StringRef(*now).getAsInteger(10, microseconds)) {
+    message = "expected microseconds since 1970-01-01, got " + *now;
+  } else if (succeeded(readStatistics(options, message))) {
+    if (!now->empty()) {
+      options.nowMicroseconds = microseconds;
+    }
     import::ImportError error;
     module = import(context, buffer->getBuffer(), options, error);
     message = error.text();
@@ -80,6 +88,10 @@ int headrace::translateTool(int argc, char **argv) {
       "statistics", llvm::cl::value_desc("table=file.json"),
       llvm::cl::desc("statistics document of a table, for plans"));
   statisticsFiles = &statistics;
+  llvm::cl::opt<std::string> nowOption(
+      "now", llvm::cl::value_desc("microseconds"),
+      llvm::cl::desc("what now() means in a plan, since 1970-01-01 (UTC)"));
+  now = &nowOption;
   mlir::TranslateToMLIRRegistration substrait(
       "substrait-to-mlir", "a Substrait plan in JSON to frame",
       [](llvm::SourceMgr &sources, mlir::MLIRContext *context) {

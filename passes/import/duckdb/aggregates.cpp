@@ -65,6 +65,11 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
     return context.fail(at, "unsupported " + name +
                                 "(DISTINCT …); aggregate over a subquery with SELECT DISTINCT");
   }
+  Node constant = arguments.size() == 1 ? arguments.front().get("value") : Node();
+  if (name == "count" && !distinct && constant.get("value")) { // of a constant counts rows
+    function = Function::CountStar;
+    arguments.clear();
+  }
   size_t arity = function == Function::CountStar ? 0 : 1;
   if (arguments.size() != arity) {
     return context.fail(at,

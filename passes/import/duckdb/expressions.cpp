@@ -48,10 +48,22 @@ static std::string columnName(Node expression) {
                                                             : "expression");
 }
 
+/// The position that a BOUND_REF names.
+static std::optional<int64_t> columnIndex(Node reference) {
+  constexpr int64_t kMax = 1 << 30; // so that sums of positions stay in range
+  std::optional<int64_t> index = reference.get("index").integer();
+  return index && *index >= 0 && *index < kMax ? index : std::nullopt;
+}
+
 Computed ExpressionImporter::computed(Node expression, Location at, int64_t fieldsBefore) {
   Computed result;
-  if (expression.get("type").string() == StringRef("BOUND_REF")) {
-    if (std::optional<int64_t> index = expression.get("index").integer()) {
+  bool plain = expression.get("type").string() == StringRef("BOUND_REF") &&
+               llvm::all_of(expression.keys(), [](StringRef key) {
+                 return key == "index" ||
+                        llvm::any_of(kCommon, [&](const Field &f) { return f.name == key; });
+               });
+  if (plain) { // all of it is understood
+    if (std::optional<int64_t> index = columnIndex(expression)) {
       result.field = *index + fieldsBefore;
     }
   }
@@ -106,8 +118,8 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
                                                  StringRef type, Location at,
                                                  int64_t fieldsBefore) {
   if (type == "BOUND_REF") {
-    std::optional<int64_t> index = expression.get("index").integer();
-    if (!index || *index < 0) {
+    std::optional<int64_t> index = columnIndex(expression);
+    if (!index) {
       return expression.fail("expected the index of a column");
     }
     if (failed(expectFields(expression, type, withCommon({{"index", Use::kRead}}), context, at))) {
@@ -242,5 +254,10 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                 : MaybeExpression(failure());
   }
   MaybeExpression operand = import(b, children.front(), at, fieldsBefore);
+  if (succeeded(operand) && frame::isBoolean(type) && frame::isNumeric(operand->type())) {
+    MaybeExpression zero = b.cast(b.integer(0, IntegerType::get(b.getContext(), 32), at),
+                                  operand->type(), at); // every other number is true
+    return failed(zero) ? zero : b.compare(frame::CompareKind::Ne, *operand, *zero, at);
+  }
   return failed(operand) ? operand : b.cast(*operand, type, at);
 }

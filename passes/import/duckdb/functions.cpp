@@ -2,6 +2,8 @@
 #include "dialects/frame/FrameConstants.h"
 #include "passes/import/duckdb/expressions.h"
 
+#include <numbers>
+
 using namespace mlir;
 using namespace headrace::import;
 using namespace headrace::import::duckdb;
@@ -92,7 +94,8 @@ ExpressionImporter::importOperator(ExpressionBuilder &b, const Call &call, Argum
   if (fromDate || toDate) {
     std::optional<int64_t> days = ExpressionBuilder::integerOf(fromDate ? rhs : lhs);
     bool moves = *op == Arithmetic::kAdd || (*op == Arithmetic::kSubtract && fromDate);
-    if (!days || !moves) {
+    constexpr int64_t kDaysMax = INT32_MAX;
+    if (!days || !moves || *days < -kDaysMax || *days > kDaysMax) {
       return MaybeExpression(unsupported(call, "only a constant number of days can be added to a "
                                                "date"));
     }
@@ -104,6 +107,10 @@ ExpressionImporter::importOperator(ExpressionBuilder &b, const Call &call, Argum
     return result;
   }
   // Of doubles it is the plain quotient, but not by zero.
+  auto divisor = dyn_cast_or_null<FloatAttr>(ExpressionBuilder::constantOf(rhs));
+  if (divisor && !divisor.getValue().isZero()) {
+    return result;
+  }
   Type real = frame::dropNullable(call.type);
   Expression zero = b.constant(FloatAttr::get(real, 0.0), real, call.at);
   MaybeExpression byZero = b.compare(frame::CompareKind::Eq, rhs, zero, call.at);
@@ -123,6 +130,10 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
                       .Case("trunc", Function::Truncate)
                       .Case("sqrt", Function::Sqrt)
                       .Default(std::nullopt);
+  if (call.name == "pi" && arguments.empty()) {
+    Type real = Float64Type::get(context.getContext());
+    return MaybeExpression(b.constant(FloatAttr::get(real, std::numbers::pi), real, call.at));
+  }
   if (call.name == "greatest" || call.name == "least") {
     auto which = call.name == "greatest" ? ExpressionBuilder::Extreme::kGreatest
                                          : ExpressionBuilder::Extreme::kLeast;
@@ -242,24 +253,10 @@ std::optional<MaybeExpression> ExpressionImporter::importTextFunction(Expression
   if (!function) {
     return std::nullopt;
   }
-  SmallVector<Expression> operands(arguments);
-  auto constant = [&](StringRef text) {
-    Type string = frame::StringType::get(context.getContext());
-    return b.constant(StringAttr::get(context.getContext(), text), string, call.at);
-  };
-  bool trims = call.name.ends_with("trim");
-  if (trims && operands.size() == 1) {
-    operands.push_back(constant(" "));
-  }
-  if (call.name == "concat") { // a NULL adds nothing; of || it makes NULL
-    for (Expression &operand : operands) {
-      if (frame::isNullable(operand.type()) && frame::isString(operand.type())) {
-        MaybeExpression filled = b.coalesce({operand, constant("")}, call.at);
-        operand = Expression{filled->value, operand.text};
-      }
-    }
-  }
-  return b.text(*function, operands, call.type, call.at);
+  // `concat` passes over NULLs; of || a NULL makes NULL.
+  auto nulls =
+      call.name == "concat" ? ExpressionBuilder::Nulls::kSkip : ExpressionBuilder::Nulls::kSpread;
+  return b.text(*function, arguments, nulls, call.type, call.at);
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,14 +283,16 @@ std::optional<MaybeExpression> ExpressionImporter::importDateFunction(Expression
     }
     return b.raise(frame::RaiseKind::User, message->split("\n\n").first, call.type, call.at);
   }
-  if (call.name == "current_date" || call.name == "today") {
+  bool date = call.name == "current_date" || call.name == "today";
+  bool moment = call.name == "now" || call.name == "get_current_timestamp" ||
+                call.name == "transaction_timestamp" || call.name == "current_localtimestamp";
+  if (date || moment) {
     if (!options.nowMicroseconds) {
       return MaybeExpression(unsupported(call, "the moment of the query is not given"));
     }
-    constexpr int64_t kDay = 86'400'000'000;
-    int64_t days = *options.nowMicroseconds / kDay - (*options.nowMicroseconds % kDay < 0);
-    Type date = frame::DateType::get(context.getContext());
-    return MaybeExpression(b.integer(days, date, call.at));
+    Expression now = b.integer(*options.nowMicroseconds,
+                               frame::TimestampType::get(context.getContext()), call.at);
+    return b.cast(now, call.type, call.at); // zones are UTC
   }
   return std::nullopt;
 }

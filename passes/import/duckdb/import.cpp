@@ -29,8 +29,14 @@ static FailureOr<NamedRelation> importPlan(Node document, ImportContext &context
   }
   NamedRelation result{std::move(*relation), {}};
   result.names.assign(options.resultNames.begin(), options.resultNames.end());
-  if (result.names.empty()) {
-    result.names = RelationImporter::resultNames(plans.front());
+  for (Node expression : RelationImporter::results(plans.front())) {
+    if (expression.get("return_type").get("id").string() == StringRef(kZonedTimestamp)) {
+      return expression.refuse("unsupported type of a result, cast it to TIMESTAMP: " +
+                               kZonedTimestamp);
+    }
+    if (options.resultNames.empty()) {
+      result.names.push_back(expression.get("alias").string().value_or("").str());
+    }
   }
   result.names.resize(result.relation.fields.size());
   for (auto [name, field] : llvm::zip_equal(result.names, result.relation.fields)) {

@@ -97,6 +97,7 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
                    .Case("VARCHAR", frame::StringType::get(context.getContext()))
                    .Case("DATE", frame::DateType::get(context.getContext()))
                    .Case("TIMESTAMP", frame::TimestampType::get(context.getContext()))
+                   .Case(kZonedTimestamp, frame::TimestampType::get(context.getContext()))
                    .Case("NULL", builder.getI32Type()) // a bare NULL, an integer to DuckDB too
                    .Default(Type());
   if (!value || info) {

@@ -40,6 +40,9 @@ struct Field {
 mlir::LogicalResult expectFields(Node object, llvm::StringRef what, llvm::ArrayRef<Field> fields,
                                  ImportContext &context, mlir::Location at);
 
+/// A moment with a zone. As the zone of a query is UTC, it is a timestamp but for results.
+inline constexpr llvm::StringLiteral kZonedTimestamp = "TIMESTAMP WITH TIME ZONE";
+
 /// The type of values (never nullable); null (and an error) if there is none.
 mlir::Type importType(ImportContext &context, Node type, mlir::Location at);
 

@@ -127,18 +127,14 @@ MaybeRelation RelationImporter::applyMap(Relation relation, Node map, Location a
   return fields.empty() ? relation : builder.select(relation, fields, at);
 }
 
-SmallVector<std::string> RelationImporter::resultNames(Node op) {
+SmallVector<Node> RelationImporter::results(Node op) {
   // Down to the projection that names the columns.
   while (op && op.get("type").string() != StringRef("LOGICAL_PROJECTION")) {
     SmallVector<Node> children = op.get("children").elements();
     bool cte = op.get("type").string() == StringRef("LOGICAL_MATERIALIZED_CTE");
     op = children.empty() ? op.get("no child") : cte ? children.back() : children.front();
   }
-  SmallVector<std::string> names;
-  for (Node expression : op.get("expressions").elements()) {
-    names.push_back(expression.get("alias").string().value_or("").str());
-  }
-  return names;
+  return op.get("expressions").elements();
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,8 +208,10 @@ MaybeRelation RelationImporter::importGet(Node op) {
     }
     std::optional<uint64_t> index = entry.get("index").natural();
     constexpr uint64_t kRowId = UINT64_MAX;
-    if (index == kRowId && indexes.size() == 1) {
-      break; // rows are counted; no column is read
+    if (index == kRowId && indexes.size() == 1) { // rows are counted; no column is read
+      Relation rows = builder.scan(*table, {}, at);
+      rows.fields.push_back({});
+      return rows;
     }
     if (!index || *index >= names.size() || *index >= types.size()) {
       return context.fail(at, "unsupported column of table " + *table +
@@ -467,7 +465,7 @@ MaybeRelation RelationImporter::importDistinct(Node op) {
   }
   StringRef child = op.get("children").elements().front().get("type").string().value_or("");
   bool isSet = child == "LOGICAL_INTERSECT" || child == "LOGICAL_EXCEPT"; // has no duplicates
-  return isSet ? input : builder.distinct(input, at);
+  return isSet ? MaybeRelation(input) : builder.distinct(input, at);
 }
 
 MaybeRelation RelationImporter::importSetOperation(Node op) {
@@ -494,8 +492,11 @@ MaybeRelation RelationImporter::importSetOperation(Node op) {
   if (inputs->size() < 2) {
     return op.fail("expected at least two inputs");
   }
-  Relation result = builder.distinct(inputs->front(), at);
-  int64_t count = result.fields.size();
+  MaybeRelation result = builder.distinct(inputs->front(), at);
+  if (failed(result)) {
+    return failure();
+  }
+  int64_t count = result->fields.size();
   for (const Relation &other : ArrayRef(*inputs).drop_front()) {
     if (static_cast<int64_t>(other.fields.size()) != count) {
       return op.fail("inputs of a set operation must have as many columns as each other");
@@ -509,7 +510,7 @@ MaybeRelation RelationImporter::importSetOperation(Node op) {
       request.conditions.push_back(
           {JoinCondition::Kind::kNullSafe, field(index), field(count + index), at});
     }
-    MaybeRelation joined = builder.join(result, other, request, at);
+    MaybeRelation joined = builder.join(*result, other, request, at);
     if (failed(joined)) {
       return failure();
     }

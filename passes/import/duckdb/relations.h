@@ -4,6 +4,8 @@
 
 #include "passes/import/duckdb/expressions.h"
 
+#include <map>
+
 namespace headrace::import::duckdb {
 
 /// Imports one plan through a RelationBuilder. Use once.
@@ -12,8 +14,8 @@ public:
   RelationImporter(ImportContext &context, RelationBuilder &builder, const ImportOptions &options);
 
   MaybeRelation import(Node op);
-  /// The names that the result's columns have in the plan.
-  static llvm::SmallVector<std::string> resultNames(Node op);
+  /// The expressions behind the result's columns of a plan.
+  static llvm::SmallVector<Node> results(Node op);
 
 private:
   /// A relation that several places read.
@@ -55,7 +57,7 @@ private:
   RelationBuilder &builder;
   const ImportOptions &options;
   ExpressionImporter expressions;
-  llvm::DenseMap<int64_t, SharedRelation> ctes;
+  std::map<int64_t, SharedRelation> ctes;
   unsigned depth = 0;
   /// Inside of what takes the value of a scalar subquery and fails for a second row.
   bool takesOnlyRow = false;

@@ -1,9 +1,9 @@
 // Substrait types and literals as frame types and constants.
-#ifndef HEADRACE_PASSES_IMPORT_SUBSTRAITTYPES_H
-#define HEADRACE_PASSES_IMPORT_SUBSTRAITTYPES_H
+#ifndef HEADRACE_PASSES_IMPORT_SUBSTRAIT_TYPES_H
+#define HEADRACE_PASSES_IMPORT_SUBSTRAIT_TYPES_H
 
 #include "dialects/frame/FrameTypes.h"
-#include "passes/import/SubstraitJson.h"
+#include "passes/import/Json.h"
 
 namespace headrace::import::substrait {
 
@@ -22,4 +22,4 @@ mlir::FailureOr<ConstantValue> importLiteral(mlir::MLIRContext *context, Node li
 
 } // namespace headrace::import::substrait
 
-#endif // HEADRACE_PASSES_IMPORT_SUBSTRAITTYPES_H
+#endif // HEADRACE_PASSES_IMPORT_SUBSTRAIT_TYPES_H

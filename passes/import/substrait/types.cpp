@@ -1,5 +1,5 @@
 // Substrait types and literals as frame types and constants.
-#include "passes/import/SubstraitTypes.h"
+#include "passes/import/substrait/types.h"
 
 #include "dialects/frame/FrameConstants.h"
 #include "mlir/IR/Builders.h"
@@ -31,12 +31,12 @@ Type headrace::import::substrait::importType(MLIRContext *context, Node type) {
   StringRef key;
   Node body = type.only(kTypeKeys, key);
   if (!body) {
-    (void)type.fail("unsupported type: " + type.keysText());
+    (void)type.refuse("unsupported type: " + type.keysText());
     return {};
   }
   if (body.get("typeVariationReference").integer().value_or(0) != 0) {
-    (void)body.fail("unsupported type variation (unsigned integers, large or view strings) of " +
-                    key);
+    (void)body.refuse("unsupported type variation (unsigned integers, large or view strings) of " +
+                      key);
     return {};
   }
   Builder builder(context);
@@ -108,7 +108,7 @@ FailureOr<ConstantValue> headrace::import::substrait::importLiteral(MLIRContext 
   StringRef key;
   Node body = literal.only(kKeys, key);
   if (!body) {
-    return literal.fail("unsupported literal: " + literal.keysText());
+    return literal.refuse("unsupported literal: " + literal.keysText());
   }
   if (key == "decimal") {
     return importDecimalLiteral(context, body);

@@ -1,0 +1,103 @@
+// Substrait's aggregates.
+#include "passes/import/substrait/relations.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::substrait;
+namespace frame = headrace::frame;
+
+/// The key expressions of the only grouping.
+static FailureOr<SmallVector<Node>> groupingKeys(Node aggregate) {
+  SmallVector<Node> groupings = aggregate.get("groupings").elements();
+  if (groupings.empty()) {
+    return SmallVector<Node>();
+  }
+  if (groupings.size() > 1) {
+    return aggregate.refuse("GROUPING SETS, ROLLUP and CUBE are not supported; write one query per "
+                            "grouping and UNION ALL them");
+  }
+  SmallVector<Node> shared = aggregate.get("groupingExpressions").elements();
+  SmallVector<Node> references = groupings.front().get("expressionReferences").elements();
+  if (references.empty()) { // the older form
+    return SmallVector<Node>(groupings.front().get("groupingExpressions").elements());
+  }
+  SmallVector<Node> keys;
+  for (Node reference : references) {
+    std::optional<int64_t> index = reference.integer();
+    if (!index || *index < 0 || *index >= static_cast<int64_t>(shared.size())) {
+      return reference.fail("reference to a grouping expression that does not exist");
+    }
+    keys.push_back(shared[*index]);
+  }
+  return keys;
+}
+
+FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure) {
+  using Function = frame::AggregateFunction;
+  using Spread = MeasureRequest::Spread;
+  Node call = measure.get("measure");
+  FailureOr<StringRef> name = expressions.functionName(call);
+  if (failed(name)) {
+    return failure();
+  }
+  bool distinct = call.get("invocation").string() == StringRef("AGGREGATION_INVOCATION_DISTINCT");
+  auto function = llvm::StringSwitch<std::optional<Function>>(*name)
+                      .Case("sum", distinct ? Function::SumDistinct : Function::Sum)
+                      .Case("count", distinct ? Function::CountDistinct : Function::Count)
+                      .Case("min", Function::Min)
+                      .Case("max", Function::Max)
+                      .Case("avg", Function::Avg)
+                      .Default(std::nullopt);
+  auto spread = llvm::StringSwitch<std::optional<Spread>>(*name)
+                    .Cases({"stddev", "stddev_samp"}, Spread{true, true})
+                    .Case("stddev_pop", Spread{true, false})
+                    .Cases({"var", "variance", "var_samp", "var_sample"}, Spread{false, true})
+                    .Cases({"var_pop", "var_population"}, Spread{false, false})
+                    .Default(std::nullopt);
+  if (!function && !spread) {
+    return call.refuse("unsupported aggregate function: " + *name);
+  }
+  if (distinct && (spread || *function == Function::Avg)) {
+    return call.refuse("unsupported " + *name +
+                       "(DISTINCT …); aggregate over a subquery with SELECT DISTINCT");
+  }
+  MeasureRequest request{function.value_or(Function::Sum), spread, {}, {}, {}, measure.location()};
+  SmallVector<Node> arguments = callArguments(call);
+  if (function == Function::Count) { // of a constant counts rows
+    Node literal = arguments.size() == 1 ? arguments.front().get("literal") : call.get("literal");
+    if (arguments.empty() || (literal && !literal.get("null"))) {
+      request.function = Function::CountStar;
+    }
+  }
+  if (request.function != Function::CountStar) {
+    if (arguments.size() != 1) {
+      return call.fail("wrong number of arguments of " + *name + ": " + Twine(arguments.size()));
+    }
+    request.argument = expressions.computed(arguments.front());
+  }
+  if (Node filter = measure.get("filter")) {
+    request.condition = expressions.computed(filter).build;
+  }
+  return request;
+}
+
+MaybeRelation RelationImporter::importAggregate(Node aggregate) {
+  MaybeRelation input = importInput(aggregate, "input");
+  FailureOr<SmallVector<Node>> keyNodes = groupingKeys(aggregate);
+  if (failed(input) || failed(keyNodes)) {
+    return failure();
+  }
+  SmallVector<Computed> keys;
+  for (Node key : *keyNodes) {
+    keys.push_back(expressions.computed(key));
+  }
+  SmallVector<MeasureRequest> measures;
+  for (Node node : aggregate.get("measures").elements()) {
+    FailureOr<MeasureRequest> measure = importMeasure(node);
+    if (failed(measure)) {
+      return failure();
+    }
+    measures.push_back(std::move(*measure));
+  }
+  return builder.aggregate(*input, keys, measures, aggregate.location());
+}
