@@ -58,7 +58,9 @@ public:
               text += "\n";
             }
             text += diagnostic.str();
-            if (std::string place = sourcePlace(analysis::withoutOperator(diagnostic.getLocation())); !place.empty()) {
+            if (std::string place =
+                    sourcePlace(analysis::withoutOperator(diagnostic.getLocation()));
+                !place.empty()) {
               text += " (at " + place + ")";
             }
           }

@@ -3,8 +3,8 @@
 
 #include "runtime/abi/type_bytes.h"
 
-#include "passes/analysis/operator_location.h"
 #include "dialects/interfaces/SourcePlace.h"
+#include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 
 using namespace mlir;
