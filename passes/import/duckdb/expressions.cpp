@@ -1,6 +1,8 @@
 // Bound expressions of DuckDB's plans, but for function calls.
 #include "passes/import/duckdb/expressions.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace headrace::import;
 using namespace headrace::import::duckdb;
