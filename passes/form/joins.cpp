@@ -180,8 +180,10 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
                             b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
   setRows(state, join.getRight());
   // Dense integer keys: the directory is an array over [low, high], if it is not much larger than
-  // the hash one.
-  if (singleRange && build->rowsMax && !build->find(buildKeys[0])->nullable) {
+  // the hash one. Keys of the other side may need 128 bits, of which no index is made.
+  const ColumnInfo *onlyKey = singleRange ? build->find(buildKeys[0]) : nullptr;
+  if (onlyKey && build->rowsMax && !onlyKey->nullable &&
+      onlyKey->body.getIntOrFloatBitWidth() <= 64) {
     if (auto extent =
             analysis::directExtent(singleRange->low, singleRange->high, *build->rowsMax)) {
       state->setAttr(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import decimal
+
 import headrace as hr
 import pyarrow as pa
 import pytest
@@ -44,3 +46,20 @@ def test_guarded_aggregates_compile(expression: str, expected: int) -> None:
     # LLVM's instcombine once checked here that it had come to its fixpoint, and ended the process.
     table = pa.table({"a": [1, 2, 3, None], "b": [1, 2, 3, None]})
     assert hr.sql(f"select {expression} as x from s", {"s": table}).column("x").to_pylist() == [expected]
+
+
+@pytest.mark.parametrize("digits", [9, 18, 19, 38])
+def test_joins_on_decimals_without_a_value(digits: int) -> None:
+    # A narrow dense side is indexed by its keys; keys of the other side that need 128 bits were cut to 64.
+    kind = pa.decimal128(digits, 2)
+    empty = pa.table({"k": pa.array([None, None], kind), "v": [1, 2]})
+    wide = pa.table(
+        {"k": pa.array([decimal.Decimal("1.50"), decimal.Decimal(10 ** (digits - 3))], kind), "v": [1, 2]}
+    )
+    dense = pa.table({"k": pa.array([decimal.Decimal("1.50")], kind), "w": [1]})
+    for left, matches in ((empty, []), (wide, [{"v": 1, "w": 1}])):
+        tables = {"a": left, "b": dense}
+        assert hr.sql("select v, w from a join b on a.k = b.k", tables).to_pylist() == matches
+        assert hr.sql("select v, w from b join a on a.k = b.k", tables).to_pylist() == matches
+        found = hr.sql("select v from a where k in (select k from b)", tables).to_pylist()
+        assert found == [{"v": row["v"]} for row in matches]

@@ -12,10 +12,11 @@ func.func @main() -> !r {
   // CHECK: arith.muli %[[WIDE]], %{{.*}} : i64
   // CHECK: %[[WIDER:.*]] = arith.extsi %[[E]] : i32 to i128
   // CHECK: arith.muli %[[WIDER]], %{{.*}} : i128
-  // CHECK: pipe.fail_if %{{.*}}, "overflow"
   // CHECK: pipe.shift_date %{{.*}} months 1 days 0
   // CHECK: %[[LATER:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i64
-  // CHECK: pipe.fail_if %[[LATER]], "raised"
+  // CHECK: pipe.fail_if %{{.*}}, "overflow"
+  // CHECK: %[[ASKED:.*]] = arith.andi %{{.*}}, %[[LATER]] : i1
+  // CHECK: pipe.fail_if %[[ASKED]], "raised"
   %p = frame.project %t keep [] compute ["t", "u", "n"] columns ["d", "e"] {
   ^bb0(%d: !frame.date, %e: !frame.date):
     %one = frame.constant 1 : i64
