@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import decimal
+import time
+from collections.abc import Callable
 
 import headrace as hr
 import pyarrow as pa
@@ -63,3 +65,53 @@ def test_joins_on_decimals_without_a_value(digits: int) -> None:
         assert hr.sql("select v, w from b join a on a.k = b.k", tables).to_pylist() == matches
         found = hr.sql("select v from a where k in (select k from b)", tables).to_pylist()
         assert found == [{"v": row["v"]} for row in matches]
+
+
+def _sum(terms: int) -> str:
+    adds = "\n".join(f"%s{n} = frame.add %s{n - 1}, %a : (f64, f64) -> f64" for n in range(1, terms))
+    return f"""
+      func.func @main() -> !frame.table<"s": f64> {{
+        %t = frame.scan "t" ["a"] : !frame.table<"a": f64>
+        %p = frame.project %t keep [] compute ["s"] columns ["a"] {{
+        ^bb0(%a: f64):
+          %s0 = frame.add %a, %a : (f64, f64) -> f64
+          {adds}
+          frame.yield %s{terms - 1} : f64
+        }} : !frame.table<"a": f64> -> !frame.table<"s": f64>
+        return %p : !frame.table<"s": f64>
+      }}"""
+
+
+def _case(arms: int) -> str:
+    made = "\n".join(
+        f"%k{n} = frame.constant {n} : i64\n%c{n} = frame.compare eq %a, %k{n} : (i64, i64) -> i1"
+        for n in range(arms)
+    )
+    conditions, values = (", ".join(f"%{letter}{n}" for n in range(arms)) for letter in "ck")
+    types = f"({', '.join(['i1'] * arms)}), ({', '.join(['i64'] * arms)}), i64 -> i64"
+    return f"""
+      func.func @main() -> !frame.table<"s": i64> {{
+        %t = frame.scan "t" ["a"] : !frame.table<"a": i64>
+        %p = frame.project %t keep [] compute ["s"] columns ["a"] {{
+        ^bb0(%a: i64):
+          {made}
+          %r = frame.case when {conditions} then {values} else %a : {types}
+          frame.yield %r : i64
+        }} : !frame.table<"a": i64> -> !frame.table<"s": i64>
+        return %p : !frame.table<"s": i64>
+      }}"""
+
+
+@pytest.mark.parametrize(("program", "size"), [(_sum, 5_000), (_case, 1_000)])
+def test_time_does_not_explode(program: Callable[[int], str], size: int) -> None:
+    session = _compiler.Session()
+
+    def seconds(of: int) -> float:
+        begin = time.process_time()
+        answer = _answer(session, program(of))
+        assert answer.ok, answer.error
+        return time.process_time() - begin
+
+    seconds(10)  # what a first compilation takes besides
+    small, large = (min(seconds(of) for _ in range(2)) for of in (size, 2 * size))
+    assert large < 3.2 * small + 0.2, f"{size}: {small:.2f} s, {2 * size}: {large:.2f} s"
