@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Expected<cost::CostModel> model = cost::CostModel::create(*read, cost::flatMesh("m", "r", ranks));
   if (model) {
     cost::Cost price = model->collective(topology::CollectiveKind::kAllReduce, 1, 1e6) +
-                       model->shuffle(1, 1e6) + model->copy(0, ranks - 1, 1e6);
+                       model->exchange(plan::ExchangeKind::kHash, 1, 1e6);
     if (!(price.seconds >= 0)) {
       abort(); // not a number, or time that runs backwards
     }
