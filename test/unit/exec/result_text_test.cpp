@@ -62,7 +62,7 @@ TEST(ResultText, AlignedColumnsCountCodePoints) {
   std::ostringstream aligned;
   writeAligned(table, 2, aligned);
   EXPECT_EQ(aligned.str(),
-            "text  flag\n----  -----\nabc   true\n\xc3\xa9t\xc3\xa9   false\n... 1 more rows\n");
+            "text  flag\n----  -----\nabc   true\n\xc3\xa9t\xc3\xa9   false\n... 1 more row\n");
   std::ostringstream csv;
   writeCsv(table, csv);
   EXPECT_EQ(csv.str(), "text,flag\nabc,true\n\xc3\xa9t\xc3\xa9,false\n,true\n");
