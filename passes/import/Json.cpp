@@ -131,9 +131,9 @@ std::optional<double> Node::real() const {
            : value->is_number_unsigned() ? *value->get_ptr<const json::number_unsigned_t *>()
                                          : *value->get_ptr<const json::number_integer_t *>();
   }
-  // Substrait writes these as strings, as JSON has no such numbers.
+  // Substrait writes these as strings, DuckDB as words; JSON has no such numbers.
   std::optional<StringRef> text = string();
-  if (text == "NaN" || text == "-NaN") {
+  if (text && text->ltrim('-').equals_insensitive("nan")) {
     return std::numeric_limits<double>::quiet_NaN();
   }
   if (text == "Infinity" || text == "-Infinity") {

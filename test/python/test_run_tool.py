@@ -143,7 +143,7 @@ def test_other_data_is_refused(plan: Path, tpch_small: Path, tmp_path: Path) -> 
 
 def test_no_output_is_left_by_a_run_that_fails(tpch_small: Path, tmp_path: Path) -> None:
     compile_to(
-        tmp_path / "x.plan", "select l_orderkey, 1 / (l_linenumber - 3) as x from lineitem", tpch_small
+        tmp_path / "x.plan", "select l_orderkey, 1 // (l_linenumber - 3) as x from lineitem", tpch_small
     )
     output = tmp_path / "out"
     output.mkdir()
@@ -195,7 +195,7 @@ def test_ranks_as_processes_give_what_threads_give(
 
 def test_a_failure_in_another_process_is_told_once(tpch_small: Path, tmp_path: Path) -> None:
     # Only the last rank's rows divide by zero.
-    text = "select max(1 / (l_orderkey - 60000)) as x from lineitem"
+    text = "select max(1 // (l_orderkey - 60000)) as x from lineitem"
     compile_to(tmp_path / "x.plan", text, tpch_small, ranks=3)
     done = run(tmp_path / "x.plan", "--ranks", 3, "--processes", "--output", tmp_path / "x.txt", status=1)
     assert done.stderr.count("division by zero") == 1

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from headrace._src.array import shapes
 from headrace._src.array.data_model import Valueless
-from headrace._src.array.graph import Constant, Node, Operand, Place, Shape, same_extent, same_shape
+from headrace._src.array.graph import Constant, Node, Operand, Place, Rows, Shape, same_extent, same_shape
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _FLOATS = ("f32", "f64")
@@ -123,6 +123,8 @@ def _node_of(value: object, what: str) -> Node:
 def _constant(value: object, dtype: str) -> Constant:
     if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:  # NumPy scalars
         value = value.item()
+    if isinstance(value, Rows):
+        value = int(value)  # refused: only the run knows it
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(
             "operands are traced arrays and numbers (pass arrays as arguments of the function): "
