@@ -203,7 +203,7 @@ public:
 
 /// Puts quotes around words that are no JSON.
 static std::string withQuotedWords(StringRef text) {
-  static constexpr StringRef kWords[] = {"-Infinity", "Infinity", "-NaN", "NaN"};
+  static constexpr StringRef kWords[] = {"-Infinity", "Infinity", "-NaN", "NaN", "-NAN", "NAN"};
   std::string result;
   result.reserve(text.size());
   bool inString = false;
