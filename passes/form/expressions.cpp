@@ -469,10 +469,11 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
   std::optional<Range> scaled =
       a.range ? multiplyRanges(*a.range, Range{factor, factor}) : std::nullopt;
   bool narrow = scaled && bitsFor(*scaled) <= 64 && b.range && bitsFor(*b.range) <= 64 &&
-                isa<frame::DivideOp>(op);
+                scaled->low > INT64_MIN && isa<frame::DivideOp>(op);
   if (narrow) {
     Value dividend = arith::MulIOp::create(b_, loc_, toWidth(a.value, 64), integer(factor, 64));
-    // Of a row that has no dividend it may be anything; only of the least would x / -1 trap.
+    // Of a row that has no dividend it may be anything, also the least number, of which x / -1
+    // traps.
     dividend = arith::MaxSIOp::create(b_, loc_, dividend, integer(-INT64_MAX, 64));
     out.value = arith::DivSIOp::create(b_, loc_, dividend, toWidth(divisor, 64));
     __int128 bound = std::max(scaled->high, -scaled->low);

@@ -97,6 +97,7 @@ select name from items where k = 1 union all select 'literal' union all select t
 """
 
 VALUES = """
+select a // b as q, a // 3 as t from (values (-9223372036854775808, 1), (-7, -1)) as v(a, b)
 select 1
 select 1 as a, 'x' as b, 2.5 as c, true as d
 select 1 + 2 * 3 as x

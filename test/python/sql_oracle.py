@@ -1,0 +1,128 @@
+"""headrace and DuckDB side by side: answers to one query compared in types, values and failure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+import duckdb
+import headrace as hr
+import pyarrow as pa
+
+#: Sums of doubles depend on the order of addition; a double that is exact is compared as closely.
+_RELATIVE = 1e-9
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an engine made of a query: a table, or the message of its error and the kind."""
+
+    table: pa.Table | None = None
+    error: str = ""
+    kind: str = ""
+
+
+class Oracle:
+    """Both engines over one set of tables."""
+
+    def __init__(self, tables: Mapping[str, pa.Table]) -> None:
+        self.tables = dict(tables)
+        self._connection = duckdb.connect()
+        for name, table in self.tables.items():
+            self._connection.register(name, _as_read(table))
+
+    def duckdb(self, query: str) -> Answer:
+        try:
+            return Answer(self._connection.sql(query).to_arrow_table())
+        except duckdb.Error as error:
+            return Answer(error=str(error), kind=type(error).__name__)
+
+    def headrace(self, query: str, ranks: int = 1) -> Answer:
+        try:
+            return Answer(hr.sql(query, self.tables, ranks=ranks))
+        except hr.HeadraceError as error:
+            return Answer(error=str(error), kind=error.kind)
+
+    def difference(self, query: str, ranks: int = 1, *, ordered: bool = False) -> str | None:
+        """How headrace's answer differs from DuckDB's; nothing if both agree or both fail."""
+        return difference(self.headrace(query, ranks), self.duckdb(query), ordered=ordered)
+
+
+def _as_read(table: pa.Table) -> pa.Table:
+    """The table with its columns in the types that headrace reads them as: int8 and int16 are int32."""
+    small = (pa.int8(), pa.int16())
+    fields = [field.with_type(pa.int32()) if field.type in small else field for field in table.schema]
+    return table.cast(pa.schema(fields))
+
+
+def difference(found: Answer, wanted: Answer, *, ordered: bool = False) -> str | None:
+    """How two answers differ: in failure, in types, in rows (as multisets unless `ordered`)."""
+    if found.table is None or wanted.table is None:
+        if found.table is None and wanted.table is None:
+            return None
+        if found.table is None:
+            return f"fails with {found.kind}: {found.error}"
+        return f"answers {_shortened(found.table.to_pylist())} where DuckDB fails: {wanted.error}"
+    types = [_type(kind) for kind in found.table.schema.types]
+    wanted_types = [_type(kind) for kind in wanted.table.schema.types]
+    if types != wanted_types:
+        return f"has types {_texts(types)}, DuckDB {_texts(wanted_types)}"
+    rows, wanted_rows = _rows(found.table), _rows(wanted.table)
+    if len(rows) != len(wanted_rows):
+        return (
+            f"has {len(rows)} rows, DuckDB {len(wanted_rows)}: {_shortened(rows)}, {_shortened(wanted_rows)}"
+        )
+    if not ordered:
+        rows, wanted_rows = sorted(rows, key=_order), sorted(wanted_rows, key=_order)
+    for row, wanted_row in zip(rows, wanted_rows, strict=True):
+        if not all(_equal(a, b) for a, b in zip(row, wanted_row, strict=True)):
+            return f"has row {row}, DuckDB {wanted_row}"
+    return None
+
+
+def _type(kind: pa.DataType) -> pa.DataType:
+    """How a string is laid out is no part of the answer, nor is the type of NULL alone."""
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    return pa.int32() if pa.types.is_null(kind) else kind
+
+
+def _rows(table: pa.Table) -> list[tuple[object, ...]]:
+    columns = [_plain(column).to_pylist() for column in table.columns]
+    return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Days and moments as numbers: Python's calendar ends sooner than theirs."""
+    if pa.types.is_date32(column.type):
+        return column.cast(pa.int32())
+    return column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
+
+
+def _order(row: tuple[object, ...]) -> tuple[object, ...]:
+    """A key of rows in which doubles that are nearly equal stand together."""
+    return tuple(
+        (value is None, f"{value:.6g}" if isinstance(value, float) and value != 0 else repr(value or 0))
+        if not isinstance(value, Decimal)
+        else (False, repr(value.normalize()))
+        for value in row
+    )
+
+
+def _equal(found: object, wanted: object) -> bool:
+    if isinstance(found, float) and isinstance(wanted, float):
+        if math.isnan(found) or math.isnan(wanted):
+            return math.isnan(found) and math.isnan(wanted)
+        return found == wanted or math.isclose(found, wanted, rel_tol=_RELATIVE, abs_tol=1e-300)
+    return found == wanted
+
+
+def _texts(values: list[pa.DataType]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _shortened(value: object) -> str:
+    text = repr(value)
+    return text if len(text) < 200 else text[:200] + "…"

@@ -1,0 +1,385 @@
+"""The matrix of functions, operators, casts, aggregates and keys over types and their extreme values."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from dataclasses import dataclass
+from decimal import Decimal
+
+import pyarrow as pa
+
+_DATE = datetime.date
+_INFINITY = float("inf")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of columns: its name in SQL, in Arrow, and the values at which functions break."""
+
+    sql: str
+    arrow: pa.DataType
+    values: tuple[object, ...]
+
+    @property
+    def name(self) -> str:
+        return self.sql.split("(")[0].lower() + "".join(c if c.isdigit() else "" for c in self.sql)
+
+    @property
+    def is_integer(self) -> bool:
+        return pa.types.is_integer(self.arrow)
+
+    @property
+    def is_number(self) -> bool:
+        return self.is_integer or pa.types.is_floating(self.arrow) or pa.types.is_decimal(self.arrow)
+
+
+def _integer(sql: str, arrow: pa.DataType, bits: int) -> Kind:
+    return Kind(sql, arrow, (0, 1, -1, 7, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1))
+
+
+def _decimal(precision: int, scale: int) -> Kind:
+    # From text: arithmetic of Python's decimals rounds to 28 digits.
+    largest = "9" * (precision - scale) + "." + "9" * scale
+    least = "0." + "0" * (scale - 1) + "1"
+    texts = ("0", least, f"-{least}", "2.5", "-3.5", largest, f"-{largest}")
+    return Kind(f"DECIMAL({precision},{scale})", pa.decimal128(precision, scale), tuple(map(Decimal, texts)))
+
+
+BOOLEAN = Kind("BOOLEAN", pa.bool_(), (True, False))
+TINYINT = _integer("TINYINT", pa.int8(), 8)
+SMALLINT = _integer("SMALLINT", pa.int16(), 16)
+INTEGER = _integer("INTEGER", pa.int32(), 32)
+BIGINT = _integer("BIGINT", pa.int64(), 64)
+FLOAT = Kind("FLOAT", pa.float32(), (0.0, -0.0, 1.5, -2.5, float("nan"), _INFINITY, -_INFINITY, 2.0**127))
+DOUBLE = Kind(
+    "DOUBLE",
+    pa.float64(),
+    (0.0, -0.0, 1e-20, 0.3, 0.1 + 0.2, 2.5, -3.5, 1e20, float("nan"), _INFINITY, -_INFINITY, 5e-324, 1.7e308),
+)
+DECIMALS = (_decimal(9, 2), _decimal(18, 4), _decimal(38, 10))
+DATE = Kind(
+    "DATE",
+    pa.date32(),
+    (
+        _DATE(1970, 1, 1),
+        _DATE(1969, 12, 31),
+        _DATE(2024, 2, 29),
+        _DATE(1, 1, 1),
+        _DATE(9999, 12, 31),
+        _DATE(2023, 1, 31),
+    ),
+)
+VARCHAR = Kind(
+    "VARCHAR",
+    pa.string(),
+    (
+        "",
+        "a",
+        "ab",
+        "foo_bar",
+        "fooXbar",
+        "100%",
+        " pad ",
+        "ŽLUŤ ß",
+        "12",
+        "-1.5",
+        "true",
+        "2024-02-29",
+        "NaN",
+        "x" * 70,
+    ),
+)
+KINDS = (BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT, FLOAT, DOUBLE, *DECIMALS, DATE, VARCHAR)
+NUMBERS = tuple(kind for kind in KINDS if kind.is_number)
+
+
+def pairs(kind: Kind, other: Kind | None = None) -> pa.Table:
+    """All pairs of extremes: `a`, `b` with NULLs, `m`, `n` the same without, `i` numbers the rows."""
+    other = other or kind
+    rows = list(itertools.product((*kind.values, None), (*other.values, None)))
+    fields = [
+        pa.field("i", pa.int32(), nullable=False),
+        pa.field("a", kind.arrow),
+        pa.field("b", other.arrow),
+        pa.field("m", kind.arrow, nullable=False),
+        pa.field("n", other.arrow, nullable=False),
+    ]
+    columns = [
+        pa.array(range(len(rows)), pa.int32()),
+        pa.array([a for a, _ in rows], kind.arrow),
+        pa.array([b for _, b in rows], other.arrow),
+        pa.array([kind.values[0] if a is None else a for a, _ in rows], kind.arrow),
+        pa.array([other.values[0] if b is None else b for _, b in rows], other.arrow),
+    ]
+    return pa.table(columns, schema=pa.schema(fields))
+
+
+_COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+_ANY_UNARY = ("a is null", "a is not null", "coalesce(a, b)", "nullif(a, b)", "m")
+_ANY_BINARY = (
+    "a is distinct from b",
+    "a is not distinct from b",
+    "a between b and n",
+    "a in (b, n)",
+    "a not in (b, n)",
+    "greatest(a, b)",
+    "least(a, b)",
+    "greatest(m, n)",
+    "case when a < b then a else b end",
+    "case when a > b then a end",
+    "case a when b then 1 when n then 2 end",
+    "if(a = b, a, b)",
+)
+_NUMBER_UNARY = (
+    "-a",
+    "+a",
+    "abs(a)",
+    "a + 1",
+    "a * 2",
+    "a - 0.5",
+    "a > 0",
+    "a > 0.0",
+    "a = 0.3",
+    "a < 1e25",
+    "coalesce(a, 0)",
+    "coalesce(a, 0.0)",
+    "a in (0, 1, 7)",
+    "a * 0.1",
+    "a / 2",
+    "1 / a",
+    "round(a)",
+    "floor(a)",
+    "ceil(a)",
+    "sqrt(abs(a))",
+    "nullif(a, 0)",
+    "case when a = 0 then 0 when 10 / a > 5 then 1 else 2 end",
+    "greatest(a, 0.5)",
+)
+_NUMBER_BINARY = ("a + b", "a - b", "a * b", "a / b", "m + n", "m * n")
+_ROUNDED = ("round(a, 1)", "round(a, -1)", "trunc(a)")
+_INTEGER_BINARY = ("a // b", "a % b", "a // 3", "a % 3", "7 % a", "m // n", "-7 // a")
+_BOOLEAN = (
+    "not a",
+    "a and b",
+    "a or b",
+    "not (a and not b)",
+    "a is true",
+    "a is not true",
+    "a is false",
+    "a is not false",
+    "a and null",
+    "a or null",
+    "a and false",
+    "a or true",
+    "coalesce(a, true)",
+    "a = true",
+    "case when a then 1 else 0 end",
+    "(a and b) is null",
+    "a < b and b",
+    "m and n",
+)
+_DATE_UNARY = (
+    "year(a)",
+    "extract(month from a)",
+    "date_part('day', a)",
+    "extract(quarter from a)",
+    "extract(dow from a)",
+    "a + interval 1 month",
+    "a - interval 90 day",
+    "a + interval 1 year",
+    "a > date '2000-01-01'",
+    "a < date '1994-01-01' + interval 1 year",
+    "a - date '2000-01-01'",
+    "a + 1",
+    "a - 1",
+    "a >= date '1970-01-01' - interval 1 day",
+)
+_TEXT_UNARY = (
+    "upper(a)",
+    "lower(a)",
+    "length(a)",
+    "trim(a)",
+    "ltrim(a)",
+    "rtrim(a)",
+    "trim(a, 'a ')",
+    "substring(a, 2)",
+    "substring(a, 2, 3)",
+    "substring(a, 0, 3)",
+    "substring(a, -2, 2)",
+    "left(a, 2)",
+    "left(a, -2)",
+    "replace(a, 'o', '00')",
+    "replace(a, '', 'x')",
+    "a like 'foo%'",
+    "a like 'foo_bar'",
+    "a like '%b%'",
+    "a like '100!%' escape '!'",
+    "a not like '%a'",
+    "a ilike '%FOO%'",
+    "starts_with(a, 'foo_')",
+    "starts_with(a, '')",
+    "a || 'x'",
+    "a || null",
+    "concat(a, null, 'z')",
+    "a in ('a', 'ab', null)",
+    "a > 'b'",
+    "a = ''",
+    "case when a like '%o%' then upper(a) else a end",
+    "coalesce(a, '')",
+    "a like ''",
+    "a like '%'",
+    "a like '_'",
+)
+_TEXT_BINARY = ("a || b", "concat(a, b)", "starts_with(a, b)", "replace(a, b, '-')")
+
+_CASTS = (
+    "BOOLEAN",
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "FLOAT",
+    "DOUBLE",
+    "DECIMAL(9,2)",
+    "DECIMAL(18,4)",
+    "DECIMAL(38,10)",
+    "DATE",
+    "VARCHAR",
+)
+
+
+def scalars(kind: Kind) -> list[str]:
+    """The expressions over `pairs(kind)`."""
+    out = [*_ANY_UNARY, *_ANY_BINARY, *(f"a {op} b" for op in _COMPARISONS), "m <= n", "not (a = b)"]
+    if kind.is_number:
+        out += [*_NUMBER_UNARY, *_NUMBER_BINARY]
+        out += _INTEGER_BINARY if kind.is_integer else _ROUNDED
+    if kind is BOOLEAN:
+        out += _BOOLEAN
+    if kind is DATE:
+        out += [*_DATE_UNARY, "a - b"]
+    if kind is VARCHAR:
+        out += [*_TEXT_UNARY, *_TEXT_BINARY]
+    return out + [f"cast(a as {target})" for target in _CASTS]
+
+
+def mixed() -> list[tuple[Kind, Kind, tuple[str, ...]]]:
+    """Expressions over two different types of numbers."""
+    expressions = (
+        "a + b",
+        "a * b",
+        "a - b",
+        "a / b",
+        "a < b",
+        "a = b",
+        "coalesce(a, b)",
+        "greatest(a, b)",
+        "case when a < b then a else b end",
+        "a in (b, 1)",
+    )
+    return [
+        (a, b, expressions) for a, b in itertools.permutations((BIGINT, INTEGER, DOUBLE, FLOAT, *DECIMALS), 2)
+    ]
+
+
+def aggregates(kind: Kind) -> list[str]:
+    """Aggregates of a column `a` of this type."""
+    out = [
+        "count(a)",
+        "count(*)",
+        "min(a)",
+        "max(a)",
+        "count(distinct a)",
+        "min(m)",
+        "max(m)",
+        "count(*) filter (where a is null)",
+        "max(a) filter (where i > 3)",
+        "min(case when i > 2 then a end)",
+    ]
+    if kind.is_number:
+        out += [
+            "sum(a)",
+            "avg(a)",
+            "sum(distinct a)",
+            "sum(a) filter (where i % 2 = 0)",
+            "avg(a) filter (where i < 0)",
+            "sum(case when a > 0 then a end)",
+            "stddev(a)",
+            "stddev_pop(a)",
+            "var_samp(a)",
+            "var_pop(a)",
+        ]
+    return out
+
+
+def plain_values(kind: Kind) -> tuple[object, ...]:
+    """Values whose sums are defined: without the extremes that overflow, infinities and NaN."""
+    if kind is BOOLEAN or not kind.is_number:
+        return kind.values
+    if pa.types.is_floating(kind.arrow):
+        return (0.5, -1.25, 0.0, -0.0, 3.0, 100.0)
+    return tuple(value for value in kind.values if abs(value) < 8) or (0,)
+
+
+def grouped(kind: Kind, shape: str) -> pa.Table:
+    """Rows for aggregates: `a` may be NULL, `m` not. shape: extremes, plain, empty, null or one."""
+    values: list[object] = {
+        "extremes": [*kind.values, None, *kind.values],
+        "plain": [*plain_values(kind), None, *reversed(plain_values(kind))] * 3,
+        "empty": [],
+        "null": [None] * 5,
+        "one": [kind.values[0]],
+    }[shape]
+    count = len(values)
+    schema = pa.schema(
+        [
+            pa.field("i", pa.int32(), nullable=False),
+            pa.field("g", pa.int32()),
+            pa.field("a", kind.arrow),
+            pa.field("m", kind.arrow, nullable=False),
+        ]
+    )
+    columns = [
+        pa.array(range(count), pa.int32()),
+        pa.array([None if i % 5 == 4 else i % 3 for i in range(count)], pa.int32()),
+        pa.array(values, kind.arrow),
+        pa.array([kind.values[0] if value is None else value for value in values], kind.arrow),
+    ]
+    return pa.table(columns, schema=schema)
+
+
+#: Queries over l and r, two tables of `grouped`, in which `a` is the key.
+KEYS = (
+    "select l.i, r.i as j from l join r on l.a = r.a",
+    "select l.i, r.i as j from l left join r on l.a = r.a",
+    "select l.i, r.i as j from l right join r on l.m = r.a",
+    "select l.i, r.i as j from l full join r on l.a = r.a",
+    "select l.i, r.i as j from l join r on l.a is not distinct from r.a",
+    "select l.i, r.i as j from l join r on l.a = r.a and l.g = r.g",
+    "select l.i, r.i as j from l join r on l.a = r.a and l.i < r.i",
+    "select i from l where a in (select a from r)",
+    "select i from l where a not in (select a from r)",
+    "select i from l where a not in (select a from r where a is not null)",
+    "select i, a in (select a from r) as x from l",
+    "select i, a in (select a from r where r.g = l.g) as x from l",
+    "select i from l where exists (select 1 from r where r.a = l.a)",
+    "select i from l where not exists (select 1 from r where r.a = l.a and r.g <> l.g)",
+    "select i, (select max(i) from r where r.a = l.a) as x from l",
+    "select a, count(*) as n, min(i) as first from l group by a",
+    "select a, g, count(*) as n from l group by a, g",
+    "select distinct a from l",
+    "select a from l union select a from r",
+    "select a from l intersect select a from r",
+    "select a from l except select a from r where i < 3",
+    "select count(distinct a) as n from l",
+    "select g, count(distinct a) as n from l group by g",
+)
+#: Queries over l whose rows come in an order.
+ORDERS = (
+    "select a from l order by a",
+    "select a from l order by a desc",
+    "select a, i from l order by a nulls first, i",
+    "select a, i from l order by g desc nulls last, a desc, i limit 7",
+    "select max(a) as top from l group by g order by top, g",
+)
