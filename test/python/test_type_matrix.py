@@ -1,8 +1,8 @@
 """Every function, operator, cast, aggregate and kind of key over every type and its extremes, against DuckDB.
 
-What differs knowingly is to stand in one table of docs/semantics.md, which is read here: a difference that is
-not listed fails, and so does one that is listed and gone. The table does not list all of them yet, so this runs
-only when asked to: HEADRACE_MATRIX=sample runs a type on one number of ranks, HEADRACE_MATRIX=all on 1, 2 and 3.
+What differs knowingly is to stand in one table of docs/semantics.md, which is read here: a difference that
+is not listed fails, and so does one that is listed and gone. The table does not list all of them yet, so this
+runs only when asked to: with HEADRACE_MATRIX=sample each type on one number of ranks, with all on 1, 2 and 3.
 """
 
 from __future__ import annotations
