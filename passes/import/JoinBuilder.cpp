@@ -51,6 +51,9 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
   right = *newRight;
   for (auto [pair, leftName, rightName] : llvm::zip_equal(pairs, leftNames, rightNames)) {
     Type leftType = left.typeOf(leftName), rightType = right.typeOf(rightName);
+    if (!leftType || !rightType) {
+      return context.fail(pair->at, "a side of a join's comparison names a column of the other side");
+    }
     if (!frame::isSameValueType(leftType, rightType)) {
       // Decimals of different precision, or an error that the comparison reports.
       residual.push_back(comparison(*pair));
