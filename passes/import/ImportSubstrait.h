@@ -9,8 +9,9 @@
 
 namespace headrace::import {
 
-/// Makes `func.func @main() -> !frame.table<…>` with `frame.result_names` from a Substrait plan as
-/// DataFusion writes it (bare function names; `"nullAware"` on joins that stand for NOT IN).
+/// Makes `func.func @main() -> !frame.table<…>` with `frame.result_names` from a Substrait plan
+/// with bare function names, and with `"nullAware": true` on anti joins that stand for NOT IN,
+/// which Substrait has no word for.
 ///
 /// Column names are unique in the module. Locations are the rendered expression (or the relation),
 /// then the path in the document. Null on malformed or unsupported input: `error` then says what

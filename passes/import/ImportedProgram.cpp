@@ -10,9 +10,9 @@ using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
 
-OwningOpRef<ModuleOp> headrace::import::buildProgram(
-    ImportContext &context, const ImportOptions &options,
-    llvm::function_ref<FailureOr<NamedRelation>(RelationBuilder &)> build) {
+/// Null, and an error in `context`, if the import fails or the module does not verify.
+static OwningOpRef<ModuleOp> buildProgram(ImportContext &context, const ImportOptions &options,
+                                          Node document, ImportPlan importPlan) {
   MLIRContext *mlirContext = context.getContext();
   mlirContext->loadDialect<frame::FrameDialect, func::FuncDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(mlirContext));
@@ -22,7 +22,7 @@ OwningOpRef<ModuleOp> headrace::import::buildProgram(
   auto function = func::FuncOp::create(builder, location, "main", builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
   RelationBuilder relations(context, builder, options);
-  FailureOr<NamedRelation> result = build(relations);
+  FailureOr<NamedRelation> result = importPlan(document, context, relations);
   if (failed(result)) {
     return {};
   }
@@ -52,5 +52,18 @@ OwningOpRef<ModuleOp> headrace::import::buildProgram(
   if (failed(verify(*module))) {
     return {};
   }
+  return module;
+}
+
+OwningOpRef<ModuleOp> headrace::import::importDocument(MLIRContext *mlirContext, StringRef json,
+                                                       const ImportOptions &options,
+                                                       ImportPlan importPlan, ImportError &error) {
+  ImportContext context(mlirContext);
+  JsonPaths paths(context);
+  OwningOpRef<ModuleOp> module;
+  if (std::optional<nlohmann::json> document = parseJson(context, json)) {
+    module = buildProgram(context, options, Node(paths, &*document), importPlan);
+  }
+  error = context.error();
   return module;
 }

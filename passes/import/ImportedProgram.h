@@ -3,6 +3,7 @@
 #define HEADRACE_PASSES_IMPORT_IMPORTEDPROGRAM_H
 
 #include "mlir/IR/OwningOpRef.h"
+#include "passes/import/Json.h"
 #include "passes/import/RelationBuilder.h"
 
 namespace headrace::import {
@@ -13,11 +14,15 @@ struct NamedRelation {
   llvm::SmallVector<std::string> names;
 };
 
-/// Calls `build` for the body of @main and returns its result. Null (and an error in `context`) if
-/// that fails, or does not verify.
-mlir::OwningOpRef<mlir::ModuleOp>
-buildProgram(ImportContext &context, const ImportOptions &options,
-             llvm::function_ref<mlir::FailureOr<NamedRelation>(RelationBuilder &)> build);
+/// Imports a plan, given its document, into the body of @main.
+using ImportPlan =
+    llvm::function_ref<mlir::FailureOr<NamedRelation>(Node, ImportContext &, RelationBuilder &)>;
+
+/// The module of what `importPlan` makes of the document `json`. Null (and `error` set) if it is no
+/// JSON, if that fails, or if the module does not verify.
+mlir::OwningOpRef<mlir::ModuleOp> importDocument(mlir::MLIRContext *context, llvm::StringRef json,
+                                                 const ImportOptions &options,
+                                                 ImportPlan importPlan, ImportError &error);
 
 } // namespace headrace::import
 

@@ -41,7 +41,7 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
     rightSides.push_back(condition.right);
   }
   SmallVector<StringAttr> leftNames, rightNames;
-  MaybeRelation newLeft = addColumns(left, fields, leftSides, leftNames, at);
+  MaybeRelation newLeft = addColumns(left, left.columns(), leftSides, leftNames, at);
   MaybeRelation newRight =
       failed(newLeft) ? newLeft : addColumns(right, fields, rightSides, rightNames, at);
   if (failed(newRight)) {
@@ -51,9 +51,6 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
   right = *newRight;
   for (auto [pair, leftName, rightName] : llvm::zip_equal(pairs, leftNames, rightNames)) {
     Type leftType = left.typeOf(leftName), rightType = right.typeOf(rightName);
-    if (!leftType || !rightType) {
-      return context.fail(pair->at, "a side of a join's comparison names a column of the other side");
-    }
     if (!frame::isSameValueType(leftType, rightType)) {
       // Decimals of different precision, or an error that the comparison reports.
       residual.push_back(comparison(*pair));

@@ -15,23 +15,17 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
   if (measure.get("type").string() != StringRef("BOUND_AGGREGATE")) {
     return measure.fail("expected an aggregate");
   }
-  if (failed(expectFields(measure, name,
-                          {{"expression_class", Use::kHarmless},
-                           {"type", Use::kRead},
-                           {"alias", Use::kHarmless},
-                           {"query_location", Use::kRead},
-                           {"query_location_length", Use::kHarmless},
-                           {"return_type", Use::kRead},
-                           {"children", Use::kRead},
-                           {"arguments", Use::kHarmless},
-                           {"qname", Use::kRead},
-                           {"has_serialize", Use::kHarmless},
-                           {"function_data", Use::kRead}, // of functions that are refused
-                           {"aggregate_type", Use::kRead},
-                           {"filter", Use::kRead},
-                           {"order_bys", Use::kHarmless}, // of a sum it makes no difference
-                           {"state_export", Use::kDefault, "\"NONE\""}},
-                          context, at))) {
+  if (failed(expectExpression(measure, name,
+                              {{"children", Use::kRead},
+                               {"arguments", Use::kHarmless},
+                               {"qname", Use::kRead},
+                               {"has_serialize", Use::kHarmless},
+                               {"function_data", Use::kRead}, // of functions that are refused
+                               {"aggregate_type", Use::kRead},
+                               {"filter", Use::kRead},
+                               {"order_bys", Use::kHarmless}, // of a sum it makes no difference
+                               {"state_export", Use::kDefault, "\"NONE\""}},
+                              context, at))) {
     return failure();
   }
   bool distinct = measure.get("aggregate_type").string() == StringRef("DISTINCT");

@@ -10,20 +10,6 @@ namespace frame = headrace::frame;
 
 using Use = Field::Use;
 
-/// The fields that every expression may have.
-static constexpr Field kCommon[] = {{"expression_class", Use::kHarmless},
-                                    {"type", Use::kRead},
-                                    {"alias", Use::kRead},
-                                    {"query_location", Use::kRead},
-                                    {"query_location_length", Use::kHarmless},
-                                    {"return_type", Use::kRead}};
-
-static SmallVector<Field> withCommon(std::initializer_list<Field> fields) {
-  SmallVector<Field> all(std::begin(kCommon), std::end(kCommon));
-  all.append(fields.begin(), fields.end());
-  return all;
-}
-
 ExpressionImporter::ExpressionImporter(ImportContext &context, const ImportOptions &options)
     : context(context), options(options), text(context, options.text) {}
 
@@ -61,8 +47,9 @@ Computed ExpressionImporter::computed(Node expression, Location at, int64_t fiel
   Computed result;
   bool plain = expression.get("type").string() == StringRef("BOUND_REF") &&
                llvm::all_of(expression.keys(), [](StringRef key) {
-                 return key == "index" ||
-                        llvm::any_of(kCommon, [&](const Field &f) { return f.name == key; });
+                 return key == "index" || llvm::any_of(kExpressionFields, [&](const Field &f) {
+                          return f.name == key;
+                        });
                });
   if (plain) { // all of it is understood
     if (std::optional<int64_t> index = columnIndex(expression)) {
@@ -124,7 +111,7 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     if (!index) {
       return expression.fail("expected the index of a column");
     }
-    if (failed(expectFields(expression, type, withCommon({{"index", Use::kRead}}), context, at))) {
+    if (failed(expectExpression(expression, type, {{"index", Use::kRead}}, context, at))) {
       return failure();
     }
     return b.field(*index + fieldsBefore, at);
@@ -132,7 +119,7 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
   if (type == "VALUE_CONSTANT") {
     FailureOr<Constant> constant = importConstant(context, expression.get("value"), at);
     if (failed(constant) ||
-        failed(expectFields(expression, type, withCommon({{"value", Use::kRead}}), context, at))) {
+        failed(expectExpression(expression, type, {{"value", Use::kRead}}, context, at))) {
       return failure();
     }
     return b.constant(constant->value, constant->type, at);
@@ -157,13 +144,7 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
   if (!kind && !llvm::is_contained(kOperators, type)) {
     return context.fail(at, "unsupported expression: " + type);
   }
-  if (failed(expectFields(expression, type,
-                          withCommon({{"children", Use::kRead},
-                                      {"qname", Use::kHarmless},
-                                      {"arguments", Use::kHarmless},
-                                      {"has_serialize", Use::kHarmless},
-                                      {"is_operator", Use::kHarmless}}),
-                          context, at))) {
+  if (failed(expectCall(expression, type, {}, context, at))) {
     return failure();
   }
   FailureOr<SmallVector<Expression>> operands =
@@ -203,9 +184,9 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
 
 MaybeExpression ExpressionImporter::importCase(ExpressionBuilder &b, Node expression, Location at,
                                                int64_t fieldsBefore) {
-  if (failed(expectFields(expression, "CASE",
-                          withCommon({{"case_checks", Use::kRead}, {"else_expr", Use::kRead}}),
-                          context, at))) {
+  if (failed(expectExpression(expression, "CASE",
+                              {{"case_checks", Use::kRead}, {"else_expr", Use::kRead}}, context,
+                              at))) {
     return failure();
   }
   SmallVector<Expression> conditions, values;
@@ -233,14 +214,7 @@ MaybeExpression ExpressionImporter::importCase(ExpressionBuilder &b, Node expres
 MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expression, Location at,
                                                int64_t fieldsBefore) {
   Node data = expression.get("function_data");
-  if (failed(expectFields(expression, "CAST",
-                          withCommon({{"children", Use::kRead},
-                                      {"arguments", Use::kHarmless},
-                                      {"qname", Use::kHarmless},
-                                      {"has_serialize", Use::kHarmless},
-                                      {"is_operator", Use::kHarmless},
-                                      {"function_data", Use::kRead}}),
-                          context, at)) ||
+  if (failed(expectCall(expression, "CAST", {{"function_data", Use::kRead}}, context, at)) ||
       failed(expectFields(data, "CAST",
                           {{"try_cast", Use::kRead}, {"is_default_cast", Use::kHarmless}}, context,
                           at))) {

@@ -19,20 +19,7 @@ LogicalResult ExpressionImporter::unsupported(const Call &call, const Twine &why
 MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expression, Location at,
                                                int64_t fieldsBefore) {
   StringRef name = nameOf(expression);
-  if (failed(expectFields(expression, name,
-                          {{"expression_class", Use::kHarmless},
-                           {"type", Use::kRead},
-                           {"alias", Use::kRead},
-                           {"query_location", Use::kRead},
-                           {"query_location_length", Use::kHarmless},
-                           {"return_type", Use::kRead},
-                           {"children", Use::kRead},
-                           {"arguments", Use::kHarmless},
-                           {"qname", Use::kRead},
-                           {"has_serialize", Use::kHarmless},
-                           {"function_data", Use::kRead},
-                           {"is_operator", Use::kHarmless}},
-                          context, at)) ||
+  if (failed(expectCall(expression, name, {{"function_data", Use::kRead}}, context, at)) ||
       failed(expectFields(expression.get("function_data"), name,
                           {{"check_overflow", Use::kHarmless}, // frame always checks
                            {"return_type", Use::kHarmless},

@@ -47,17 +47,11 @@ static FailureOr<NamedRelation> importPlan(Node document, ImportContext &context
   return result;
 }
 
-OwningOpRef<ModuleOp> headrace::import::importDuckdb(MLIRContext *mlirContext, StringRef json,
+OwningOpRef<ModuleOp> headrace::import::importDuckdb(MLIRContext *context, StringRef json,
                                                      const ImportOptions &options,
                                                      ImportError &error) {
-  ImportContext context(mlirContext);
-  JsonPaths paths(context);
-  OwningOpRef<ModuleOp> module;
-  if (std::optional<nlohmann::json> document = parseJson(context, json)) {
-    module = buildProgram(context, options, [&](RelationBuilder &builder) {
-      return importPlan(Node(paths, &*document), context, builder, options);
-    });
-  }
-  error = context.error();
-  return module;
+  auto plan = [&](Node document, ImportContext &imported, RelationBuilder &builder) {
+    return importPlan(document, imported, builder, options);
+  };
+  return importDocument(context, json, options, plan, error);
 }

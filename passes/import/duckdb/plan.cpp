@@ -60,6 +60,26 @@ LogicalResult headrace::import::duckdb::expectFields(Node object, StringRef what
   return success();
 }
 
+LogicalResult headrace::import::duckdb::expectExpression(Node expression, StringRef what,
+                                                         ArrayRef<Field> fields,
+                                                         ImportContext &context, Location at) {
+  SmallVector<Field> all(std::begin(kExpressionFields), std::end(kExpressionFields));
+  llvm::append_range(all, fields);
+  return expectFields(expression, what, all, context, at);
+}
+
+LogicalResult headrace::import::duckdb::expectCall(Node call, StringRef what,
+                                                   ArrayRef<Field> fields, ImportContext &context,
+                                                   Location at) {
+  SmallVector<Field> all = {{"children", Field::Use::kRead},
+                            {"qname", Field::Use::kRead},
+                            {"arguments", Field::Use::kHarmless},
+                            {"has_serialize", Field::Use::kHarmless},
+                            {"is_operator", Field::Use::kHarmless}};
+  llvm::append_range(all, fields);
+  return expectExpression(call, what, all, context, at);
+}
+
 StringRef headrace::import::duckdb::nameOf(Node call) {
   SmallVector<Node> path = call.get("qname").get("path").elements();
   return path.empty() ? StringRef() : path.back().string().value_or("");

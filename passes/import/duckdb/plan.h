@@ -43,6 +43,24 @@ mlir::LogicalResult expectFields(Node object, llvm::StringRef what, llvm::ArrayR
 /// A moment with a zone. As the zone of a query is UTC, it is a timestamp but for results.
 inline constexpr llvm::StringLiteral kZonedTimestamp = "TIMESTAMP WITH TIME ZONE";
 
+/// The fields that every bound expression may have.
+inline constexpr Field kExpressionFields[] = {{"expression_class", Field::Use::kHarmless},
+                                              {"type", Field::Use::kRead},
+                                              {"alias", Field::Use::kRead},
+                                              {"query_location", Field::Use::kRead},
+                                              {"query_location_length", Field::Use::kHarmless},
+                                              {"return_type", Field::Use::kRead}};
+
+/// expectFields for a bound expression, which has `fields` beside kExpressionFields.
+mlir::LogicalResult expectExpression(Node expression, llvm::StringRef what,
+                                     llvm::ArrayRef<Field> fields, ImportContext &context,
+                                     mlir::Location at);
+
+/// expectExpression for a call, cast or operator, which have their operands and function beside
+/// `fields`.
+mlir::LogicalResult expectCall(Node call, llvm::StringRef what, llvm::ArrayRef<Field> fields,
+                               ImportContext &context, mlir::Location at);
+
 /// The type of values (never nullable); null (and an error) if there is none.
 mlir::Type importType(ImportContext &context, Node type, mlir::Location at);
 

@@ -62,17 +62,8 @@ static FailureOr<NamedRelation> importPlan(Node document, ImportContext &context
   return result;
 }
 
-OwningOpRef<ModuleOp> headrace::import::importSubstrait(MLIRContext *mlirContext, StringRef json,
+OwningOpRef<ModuleOp> headrace::import::importSubstrait(MLIRContext *context, StringRef json,
                                                         const ImportOptions &options,
                                                         ImportError &error) {
-  ImportContext context(mlirContext);
-  JsonPaths paths(context);
-  OwningOpRef<ModuleOp> module;
-  if (std::optional<nlohmann::json> document = parseJson(context, json)) {
-    module = buildProgram(context, options, [&](RelationBuilder &builder) {
-      return importPlan(Node(paths, &*document), context, builder);
-    });
-  }
-  error = context.error();
-  return module;
+  return importDocument(context, json, options, importPlan, error);
 }
