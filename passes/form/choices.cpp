@@ -77,21 +77,7 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
   if (failed(build)) {
     return failure();
   }
-  std::string rows = fresh("rows");
-  SmallVector<Attribute> fields;
-  for (const ColumnInfo &column : build->columns) {
-    fields.push_back(field(column, "payload"));
-  }
-  {
-    OpBuilder outer(build->pipeline);
-    auto state =
-        pipe::StateOp::create(outer, location, b_.getStringAttr(rows), pipe::StateKind::Rows,
-                              b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
-    setRows(state, choose.getCounted());
-    OpBuilder builder = atEnd(*build);
-    pipe::InsertOp::create(builder, location, build->rows, b_.getAttr<FlatSymbolRefAttr>(rows),
-                           strings({}), UnitAttr(), textBytes(build->columns));
-  }
+  std::string rows = keepRows(*build, choose.getCounted());
   // The left side's pipeline is made once and continued twice.
   FailureOr<OpenPipeline> left = open(behindExchange(few.getLeft()).first, leftNeeds);
   if (failed(left)) {

@@ -1,5 +1,5 @@
 // The class that forms pipelines, for the files that it is written in: scans.cpp, pipelines.cpp
-// (row by row, the whole), joins.cpp, aggregates.cpp (and orders), choices.cpp.
+// (row by row, the whole), joins.cpp, aggregates.cpp (and orders), choices.cpp, shared.cpp.
 #pragma once
 
 #include "passes/form/pipelines.h"
@@ -23,10 +23,13 @@ using Names = llvm::StringSet<>;
 std::optional<uint64_t> product(std::optional<uint64_t> a, std::optional<uint64_t> b);
 /// Conjuncts `column op constant` of a filter, as bounds by which storage leaves out row groups.
 void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder);
+/// Whether several ops of the program read `table`, which is more than rows of a file or literals
+/// that are filtered and computed with.
+bool isShared(Value table);
 /// The strings of an array of column names.
 std::vector<std::string> listOf(ArrayAttr columns);
 
-/// Works from the result back to the scans.
+/// Works from the result back to the scans. A table that several ops read is computed once.
 class Former {
 public:
   Former(func::FuncOp main, TableSink sink)
@@ -37,6 +40,12 @@ public:
 
 private:
   FailureOr<OpenPipeline> open(Value value, const Names &needed);
+  /// The same for a value that is formed for one consumer only.
+  FailureOr<OpenPipeline> openOnce(Value value, const Names &needed);
+  /// Ends `open` in a state that holds the rows of `value`; its name.
+  std::string keepRows(OpenPipeline &open, Value value);
+  /// Opens a table that has several consumers (isShared): it is formed for the first of them.
+  FailureOr<OpenPipeline> openShared(Value value, const Names &needed);
   FailureOr<OpenPipeline> openScan(frame::ScanOp scan, const Names &needed);
   FailureOr<OpenPipeline> openFilter(frame::FilterOp filter, const Names &needed);
   FailureOr<OpenPipeline> openProject(frame::ProjectOp project, const Names &needed);
@@ -126,6 +135,8 @@ private:
   std::optional<Branch> branch_;
   /// Tables that have been formed already; taken by the first who opens them.
   llvm::MapVector<Value, OpenPipeline> formed_;
+  /// Tables with several consumers: pipelines over a finished state, of which each gets a copy.
+  llvm::MapVector<Value, OpenPipeline> shared_;
 };
 
 } // namespace headrace::form

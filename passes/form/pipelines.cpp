@@ -389,6 +389,10 @@ FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
     formed_.erase(formed);
     return taken;
   }
+  return isShared(value) ? openShared(value, needed) : openOnce(value, needed);
+}
+
+FailureOr<OpenPipeline> Former::openOnce(Value value, const Names &needed) {
   Operation *op = value.getDefiningOp();
   if (!op) {
     return main_.emitError("tables as function arguments are not supported; scan them");
@@ -498,6 +502,9 @@ LogicalResult Former::run() {
   }
   pipe::EmitOp::create(builder, main_.getLoc(), result->rows, FlatSymbolRefAttr::get(name),
                        strings({}), textBytes(result->columns));
+  for (auto &[table, open] : shared_) {
+    open.pipeline.erase();
+  }
   main_.erase();
   return success();
 }
