@@ -202,6 +202,7 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  FlatSymbolRefAttr mesh, ArrayRef<DimSplitAttr> dims, RowsAttr rows,
                                  ArrayRef<StringAttr> unreducedAxes, ArrayRef<Attribute> combines) {
   if (unreducedAxes.size() != combines.size()) {
+    // no test: the parser reads an axis and its way together
     return emitError() << "every unreduced axis needs one way to combine";
   }
   if (!dims.empty() && rows) {

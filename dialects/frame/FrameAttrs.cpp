@@ -81,6 +81,7 @@ LogicalResult ContractAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<AggregateFunction> functions,
                                    ArrayRef<Type> storageTypes) {
   if (functions.size() != storageTypes.size()) {
+    // no test: the parser reads a function and its type together
     return emitError() << "a contract needs one storage type (or none) per function, got "
                        << storageTypes.size() << " for " << functions.size();
   }

@@ -85,6 +85,7 @@ void TableType::print(AsmPrinter &printer) const {
 LogicalResult TableType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<StringAttr> names, ArrayRef<Type> columnTypes) {
   if (names.size() != columnTypes.size()) { // C1
+    // no test: the parser reads a name and its type together
     return emitError() << "a table needs one type per column name, got " << names.size()
                        << " names and " << columnTypes.size() << " types";
   }
@@ -167,8 +168,7 @@ bool headrace::frame::isNumeric(Type type) {
 }
 
 bool headrace::frame::isScalar(Type type) {
-  return isBoolean(type) || isNumeric(type) || isString(type) || isDate(type) ||
-         isTimestamp(type);
+  return isBoolean(type) || isNumeric(type) || isString(type) || isDate(type) || isTimestamp(type);
 }
 
 bool headrace::frame::isSameValueType(Type a, Type b) { return dropNullable(a) == dropNullable(b); }

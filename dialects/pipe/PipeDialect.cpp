@@ -72,6 +72,7 @@ LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<StringAttr> names, ArrayRef<Type> types,
                                ArrayRef<bool> nullable) {
   if (names.size() != types.size() || names.size() != nullable.size()) {
+    // no test: the parser reads the three together
     return emitError() << "a name, a type and a nullability are needed for every column";
   }
   llvm::StringSet<> seen;

@@ -9,6 +9,7 @@
 #include "passes/driver/phases.h"
 #include "passes/form/passes.h"
 #include "passes/form/verify_form.h"
+#include "passes/form/verify_states.h"
 #include "passes/import/verify_import.h"
 #include "passes/lower/compile.h"
 #include "passes/lower/gpu/lower_gpu.h"
@@ -73,6 +74,9 @@ public:
     lower::registerCompileDialects(registry);
   }
   void runOnOperation() override {
+    if (failed(form::verifyStateUses(getOperation()))) {
+      return signalPassFailure();
+    }
     FailureOr<OwningOpRef<ModuleOp>> kernels = lower::emitKernels(getOperation());
     if (failed(kernels)) {
       return signalPassFailure();
@@ -91,6 +95,9 @@ public:
     lower::registerCompileDialects(registry);
   }
   void runOnOperation() override {
+    if (failed(form::verifyStateUses(getOperation()))) {
+      return signalPassFailure();
+    }
     FailureOr<lower::DeviceKernels> kernels =
         lower::emitDeviceKernels(getOperation(), lower::DeviceTarget::kPtx);
     if (failed(kernels)) {

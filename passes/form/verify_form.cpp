@@ -1,5 +1,8 @@
 // The checks between form, and lower and schedule.
 #include "passes/form/verify_form.h"
+
+#include "passes/form/verify_states.h"
+
 #include "dialects/pipe/PipeDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -68,7 +71,7 @@ private:
   LogicalResult use(Operation *user, StringRef name, unsigned Uses::*counter) {
     auto symbol = module_.lookupSymbol<Symbol>(name);
     if (!symbol) {
-      return user->emitOpError("refers to what is not in the module: @") << name;
+      return user->emitOpError("refers to no stream of the module: @") << name;
     }
     if (counter) {
       ++(uses_[symbol].*counter);
@@ -110,6 +113,8 @@ private:
 
 } // namespace
 
-LogicalResult verifyForm(ModuleOp module) { return FormVerifier(module).run(); }
+LogicalResult verifyForm(ModuleOp module) {
+  return failure(failed(verifyStateUses(module)) || failed(FormVerifier(module).run()));
+}
 
 } // namespace headrace::form

@@ -47,9 +47,7 @@ FailureOr<plan::Kernel> KernelEmitter::emit() {
   kernel_.scratchBytes = kScratchHead;
   emitPrologue();
   Block &body = pipeline_.getBody().front();
-  if (failed(emitSource(&body.front()))) {
-    return failure();
-  }
+  emitSource(&body.front());
   SmallVector<Operation *> stages;
   for (Operation &op : body) {
     stages.push_back(&op);
@@ -128,7 +126,7 @@ Value KernelEmitter::statePointer(StringRef name) { return statePointers_.lookup
 
 // ---- sources ----
 
-LogicalResult KernelEmitter::emitSource(Operation *source) {
+void KernelEmitter::emitSource(Operation *source) {
   auto rows = cast<pipe::RowsType>(source->getResult(0).getType());
   Value position = scratch(8);
   Value count = scratch(8);
@@ -163,18 +161,12 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
 
   if (auto read = dyn_cast<pipe::ReadOp>(source)) {
     auto state = symbols_.lookup<pipe::StateOp>(read.getState());
-    if (!state) {
-      return read.emitError("unknown state: ") << read.getState();
-    }
     plan::State layout = layoutState(state);
     work_.add(plan::WorkKind::kReadRow, 0, 1);
     Value pointers = scratch(kBufferRows * 8);
     for (size_t index = 0; index < rows.size(); ++index) {
       StringRef name = rows.getNames()[index].getValue();
       const plan::StateField *field = findField(layout, name);
-      if (!field) {
-        return read.emitError("the state has no field: ") << name;
-      }
       columns_[name] = fieldColumn(*field, rows.getTypes()[index], pointers);
     }
     Value all = prologueValue(
@@ -184,7 +176,7 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
     b_.callImport("memcpy",
                   {pointers, from, arith::MulIOp::create(b_, b_.loc(), rowsTaken, b_.i64(8))});
     take(rowsTaken);
-    return success();
+    return;
   }
 
   Value columnArray = prologueValue(
@@ -209,7 +201,6 @@ LogicalResult KernelEmitter::emitSource(Operation *source) {
   }
   failIf(b_.compare(arith::CmpIPredicate::eq, rowsTaken, b_.i64(0)), HR_ERROR_CORRUPT);
   take(rowsTaken);
-  return success();
 }
 
 void KernelEmitter::readPages(Source &source, DictionaryAttr description) {

@@ -37,7 +37,7 @@ private:
 
   // kernel_emitter.cpp: prologue, sources, filters, maps
   void emitPrologue();
-  mlir::LogicalResult emitSource(mlir::Operation *source);
+  void emitSource(mlir::Operation *source);
   void decode(const Column &column);
   void decodeRemaining();
   void skipRemaining();
@@ -65,7 +65,7 @@ private:
   void emitBatchEnd(Lookup &lookup);
   void appendRow(Lookup &lookup, mlir::Value found, mlir::Value row, mlir::Value match,
                  mlir::Value one);
-  mlir::LogicalResult publishMatches(Lookup &lookup);
+  void publishMatches(Lookup &lookup);
 
   // kernel_sinks.cpp
   mlir::LogicalResult emitSink(mlir::Operation *sink);

@@ -52,9 +52,6 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp op) {
   Lookup lookup;
   lookup.op = op;
   lookup.stateOp = symbols_.lookup<pipe::StateOp>(op.getState());
-  if (!lookup.stateOp || lookup.stateOp.getKind() != pipe::StateKind::Join) {
-    return op.emitError("not a join state: ") << op.getState();
-  }
   lookup.state = layoutState(lookup.stateOp);
   lookup.from = level();
   if (!lookup.state.direct) {
@@ -140,7 +137,8 @@ LogicalResult KernelEmitter::emitLookup(pipe::LookupOp op) {
   beginLevel({lookup.parents, lookup.count},
              op.getSelectivity() ? op.getSelectivity()->convertToDouble() : 1);
   work_.add(plan::WorkKind::kMatch, level(), 1, statePosition(op.getState()));
-  return publishMatches(lookup);
+  publishMatches(lookup);
+  return success();
 }
 
 /// Adds a chain to the open ones if it has a row.
@@ -339,9 +337,6 @@ FailureOr<Value> KernelEmitter::emitMatch(Lookup &lookup, Value row, Value match
         fields.push_back(&field);
       }
     }
-    if (fields.size() != keys.size()) {
-      return lookup.op.emitError("the state has another number of keys: ") << fields.size();
-    }
     if (!singleInteger) {
       Value inBatch = arith::SubIOp::create(b_, b_.loc(), row, base);
       Value hash = b_.load(b_.getI64Type(), b_.element(lookup.hashes, inBatch, 8));
@@ -372,9 +367,6 @@ FailureOr<Value> KernelEmitter::emitMatch(Lookup &lookup, Value row, Value match
   }
   if (lookup.kind() == pipe::LookupKind::Full) {
     const plan::StateField *mark = findField(lookup.state, *lookup.op.getMark());
-    if (!mark) {
-      return lookup.op.emitError("the state has no field: ") << *lookup.op.getMark();
-    }
     // Workers may set it at once: they all write the same, and only if it is not there yet.
     Value place = b_.at(match, mark->offset);
     Value unset = b_.compare(arith::CmpIPredicate::eq, b_.load(b_.getI8Type(), place),
@@ -396,9 +388,6 @@ FailureOr<Value> KernelEmitter::emitResidual(Lookup &lookup, RowReader &values, 
     const plan::StateField *field = findField(lookup.state, name.getValue());
     Column column = columns_.lookup(name.getValue());
     if (!column) {
-      if (!field) {
-        return lookup.op.emitError("unknown column: ") << name;
-      }
       column = std::make_shared<ColumnValue>();
       for (auto attr : lookup.stateOp.getFields().getAsRange<pipe::FieldAttr>()) {
         if (attr.getName() == name) {
@@ -443,13 +432,10 @@ void KernelEmitter::emitBatchEnd(Lookup &lookup) {
 }
 
 /// Makes the columns of the matched rows known to the stages that follow.
-LogicalResult KernelEmitter::publishMatches(Lookup &lookup) {
+void KernelEmitter::publishMatches(Lookup &lookup) {
   pipe::RowsType rows = lookup.op.getRows().getType();
   for (auto name : lookup.op.getPayload().getAsRange<StringAttr>()) {
     const plan::StateField *field = findField(lookup.state, name.getValue());
-    if (!field) {
-      return lookup.op.emitError("the state has no field: ") << name;
-    }
     int64_t index = rows.indexOf(name.getValue());
     if (index < 0) {
       continue;
@@ -474,7 +460,6 @@ LogicalResult KernelEmitter::publishMatches(Lookup &lookup) {
     columns_[lookup.op.getMark()->str()] = column;
   }
   keepColumns(rows);
-  return success();
 }
 
 } // namespace headrace::lower

@@ -19,9 +19,6 @@ LogicalResult KernelEmitter::emitSink(Operation *sink) {
   }
   auto name = sink->getAttrOfType<FlatSymbolRefAttr>("state");
   auto op = symbols_.lookup<pipe::StateOp>(name.getValue());
-  if (!op) {
-    return sink->emitError("unknown state: ") << name;
-  }
   plan::State state = layoutState(op);
   if (auto insert = dyn_cast<pipe::InsertOp>(sink)) {
     return emitInsert(insert, state);

@@ -28,8 +28,8 @@ struct ObjectCache {
   std::function<void(const std::string &key, const std::vector<char> &object)> put;
 };
 
-/// Emits, compiles (one module a kernel) and links the pipelines and tensor kernels of a module.
-/// Diagnostics on failure.
+/// Emits, compiles (one module a kernel) and links the pipelines and tensor kernels of a module
+/// whose uses of states are verified (passes/form/verify_states.h). Diagnostics on failure.
 mlir::FailureOr<LoweredKernels> lowerPipelines(mlir::ModuleOp module, const CompileOptions &options,
                                                const ObjectCache &cache);
 

@@ -16,11 +16,12 @@ def test_fragments_of_messages_in_cpp() -> None:
     return op->emitError("the frobnicator has too "
                          "many teeth: ") << count << " of " << most;
     HR_CHECK(x, "an invariant is no message");
+    void Probe::takeError(Status why) { put("what is in the body of a definition"); }
     return makeError(ErrorKind::kUser, "the quux \\"", name, "\\" is bent");
     """
     assert [(found.line, found.fragments) for found in messages.read("passes/x.cpp", text)] == [
         (3, ("the frobnicator has too many teeth: ", " of ")),
-        (6, ('the quux "', '" is bent')),
+        (7, ('the quux "', '" is bent')),
     ]
 
 

@@ -8,6 +8,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "passes/form/verify_states.h"
 #include "passes/import/ImportDuckdb.h"
 #include "passes/import/ImportSubstrait.h"
 #include "passes/lower/compile.h"
@@ -68,7 +69,11 @@ translatePlan(llvm::SourceMgr &sources, mlir::MLIRContext *context, Import impor
 /// Writes what `lower` makes of a program.
 template <typename Lower>
 static mlir::LogicalResult writeLowered(mlir::Operation *op, llvm::raw_ostream &out, Lower lower) {
-  auto result = lower(mlir::cast<mlir::ModuleOp>(op));
+  auto program = mlir::cast<mlir::ModuleOp>(op);
+  if (failed(form::verifyStateUses(program))) {
+    return mlir::failure();
+  }
+  auto result = lower(program);
   if (failed(result)) {
     return mlir::failure();
   }

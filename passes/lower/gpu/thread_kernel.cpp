@@ -150,9 +150,6 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
   Type pointer = b_.ptrType();
   if (auto read = dyn_cast<pipe::ReadOp>(source)) {
     auto state = symbols_.lookup<pipe::StateOp>(read.getState());
-    if (!state) {
-      return read.emitError("unknown state: ") << read.getState();
-    }
     plan::State layout = layoutState(state);
     Value all = prologueValue(
         [&] { return b_.loadField(pointer, morsel_, offsetof(HrMorsel, stateRows)); });
@@ -160,9 +157,6 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
     for (size_t index = 0; index < rows.size(); ++index) {
       StringRef name = rows.getNames()[index].getValue();
       const plan::StateField *field = findField(layout, name);
-      if (!field) {
-        return read.emitError("the state has no field: ") << name;
-      }
       columns_[name] = fieldColumn(*field, rows.getTypes()[index], stateRow);
     }
     return success();

@@ -233,6 +233,17 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 
 func.func @f(%x: tensor<8xf32>) {
+  // expected-error@+1 {{needs as many block arguments as layouts, got 0}}
+  %0 = dist.manual (%x) in [#dist.layout<@mesh, dims = [["r"]]>] out [#dist.layout<@mesh, dims = [[]]>] {
+    %1 = tensor.empty() : tensor<8xf32>
+    dist.yield %1 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) {
   // expected-error@+1 {{needs local type 'tensor<?xf32>' among its block arguments, got 'tensor<8xf32>'}}
   %0 = dist.manual (%x) in [#dist.layout<@mesh, dims = [["r"]]>] out [#dist.layout<@mesh, dims = [[]]>] {
   ^bb0(%local: tensor<8xf32>):

@@ -334,3 +334,19 @@ func.func @text_c2(%a: !frame.string) {
   %0 = frame.text length(%a) : (!frame.string) -> !frame.string
   return
 }
+
+// -----
+
+func.func @constant_too_large() {
+  // expected-error @+1 {{integer literal is too large}}
+  %0 = frame.constant 6805647338418769269267492148635364229126805647338418769269267492148635364229 : !frame.decimal<38, 0>
+  return
+}
+
+// -----
+
+func.func @in_types(%a: i64) {
+  // expected-error @+1 {{needs one operand and one result type}}
+  %0 = frame.in %a [1] : (i64, i64) -> i1
+  return
+}

@@ -114,3 +114,31 @@ sched.program @main {
   // expected-error @+1 {{C1: needs 0 <= minimum <= expected, got 100 and 50}}
   %granted = sched.reserve "host" for @s minimum 100 expected 50
 }
+
+// -----
+
+// expected-error@+1 {{C2: more than one result}}
+sched.program @main {
+  %a, %first = sched.load "a" [] : !sched.stream<!pipe.rows<"k": i32>>
+  %b, %second = sched.load "b" [] : !sched.stream<!pipe.rows<"k": i32>>
+  sched.result %first : !sched.stream<!pipe.rows<"k": i32>>
+  sched.result %second : !sched.stream<!pipe.rows<"k": i32>>
+}
+
+// -----
+
+sched.program @main {
+  %a, %first = sched.load "a" [] : !sched.stream<!pipe.rows<"k": i32>>
+  %b, %second = sched.load "b" [] : !sched.stream<!pipe.rows<"k": i32>>
+  // expected-error@+1 {{C1: unites only streams that runs write}}
+  %both = sched.unite %first, %second : !sched.stream<!pipe.rows<"k": i32>>, !sched.stream<!pipe.rows<"k": i32>> -> <!pipe.rows<"k": i32>>
+  sched.result %both : !sched.stream<!pipe.rows<"k": i32>>
+}
+
+// -----
+
+sched.program @main {
+  %loaded, %lines = sched.load "points" [] : !sched.stream<!pipe.rows<"x": f64>>
+  // expected-error@+1 {{C1: a group is an array of column names, got "x"}}
+  %x = sched.to_tensor %lines ["x"] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<"host", tensor<?xf64>>
+}

@@ -11,8 +11,17 @@ func.func @main(%t: !t) -> !t {
 // -----
 
 pipe.pipeline @p {
-  // expected-error@+1 {{refers to what is not in the module: @nowhere}}
+  // expected-error@+1 {{refers to no state of the module: @nowhere}}
   %0 = pipe.read @nowhere : !pipe.rows<"n": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
+}
+pipe.stream @out "result" : !pipe.rows<"n": i64>
+
+// -----
+
+pipe.pipeline @p {
+  // expected-error@+1 {{refers to no stream of the module: @nowhere}}
+  %0 = pipe.receive @nowhere : !pipe.rows<"n": i64>
   pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
 }
 pipe.stream @out "result" : !pipe.rows<"n": i64>

@@ -1,0 +1,135 @@
+// The checks of what pipelines ask of states.
+#include "passes/form/verify_states.h"
+
+#include "dialects/pipe/PipeDialect.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace headrace::pipe;
+
+namespace headrace::form {
+namespace {
+
+bool hasField(StateOp state, StringAttr name) {
+  return llvm::any_of(state.getFields().getAsRange<FieldAttr>(),
+                      [&](FieldAttr field) { return field.getName() == name; });
+}
+
+int64_t countKeys(StateOp state) {
+  return llvm::count_if(state.getFields().getAsRange<FieldAttr>(),
+                        [](FieldAttr field) { return field.getCombine() == "key"; });
+}
+
+LogicalResult requireColumns(Operation *op, ArrayAttr names, RowsType rows) {
+  for (auto name : names.getAsRange<StringAttr>()) {
+    if (rows.indexOf(name.getValue()) < 0) {
+      return op->emitOpError("has no such column in its rows: ") << name;
+    }
+  }
+  return success();
+}
+
+LogicalResult requireField(Operation *op, StateOp state, StringAttr name) {
+  if (!hasField(state, name)) {
+    return op->emitOpError("has no such field in its state: ") << name;
+  }
+  return success();
+}
+
+class StateUses {
+public:
+  explicit StateUses(ModuleOp module) : symbols_(module) {}
+
+  LogicalResult verify(Operation *op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<ReadOp, LookupOp, InsertOp, CombineOp>([&](auto user) -> LogicalResult {
+          auto state = symbols_.lookup<StateOp>(user.getState());
+          if (!state) {
+            return user.emitOpError("refers to no state of the module: @") << user.getState();
+          }
+          return verifyUse(user, state);
+        })
+        .Case([](EmitOp emit) {
+          return requireColumns(emit, emit.getKeys(), emit.getInput().getType());
+        })
+        .Default([](Operation *) { return success(); });
+  }
+
+private:
+  LogicalResult verifyUse(ReadOp read, StateOp state) {
+    for (StringAttr name : read.getRows().getType().getNames()) {
+      if (failed(requireField(read, state, name))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
+  LogicalResult verifyUse(LookupOp lookup, StateOp state) {
+    RowsType rows = lookup.getInput().getType();
+    if (state.getKind() != StateKind::Join) {
+      return lookup.emitOpError("looks into a state that is no join table: @") << lookup.getState();
+    }
+    if (countKeys(state) != static_cast<int64_t>(lookup.getKeys().size())) {
+      return lookup.emitOpError("needs one key for each of its state, got ")
+             << lookup.getKeys().size() << " for " << countKeys(state);
+    }
+    if (failed(requireColumns(lookup, lookup.getKeys(), rows))) {
+      return failure();
+    }
+    for (auto name : lookup.getPayload().getAsRange<StringAttr>()) {
+      if (failed(requireField(lookup, state, name))) {
+        return failure();
+      }
+    }
+    for (auto name : lookup.getColumns().getAsRange<StringAttr>()) {
+      if (rows.indexOf(name.getValue()) < 0 && failed(requireField(lookup, state, name))) {
+        return failure();
+      }
+    }
+    if (lookup.getKind() != LookupKind::Full) {
+      return success();
+    }
+    if (!lookup.getMark()) {
+      return lookup.emitOpError("marks no field of its state, and a full join must");
+    }
+    return requireField(lookup, state, lookup.getMarkAttr());
+  }
+
+  LogicalResult verifyUse(InsertOp insert, StateOp state) {
+    return verifyFill(insert, state, {StateKind::Join, StateKind::Sort, StateKind::Rows});
+  }
+  LogicalResult verifyUse(CombineOp combine, StateOp state) {
+    return verifyFill(combine, state, {StateKind::Scalar, StateKind::Group});
+  }
+
+  template <typename Sink>
+  LogicalResult verifyFill(Sink sink, StateOp state, std::initializer_list<StateKind> kinds) {
+    if (!llvm::is_contained(kinds, state.getKind())) {
+      return sink.emitOpError("does not fill states of kind: ")
+             << stringifyStateKind(state.getKind());
+    }
+    SmallVector<Attribute> fields;
+    for (auto field : state.getFields().getAsRange<FieldAttr>()) {
+      fields.push_back(field.getName());
+    }
+    RowsType rows = sink.getInput().getType();
+    return failure(failed(requireColumns(sink, ArrayAttr::get(sink.getContext(), fields), rows)) ||
+                   failed(requireColumns(sink, sink.getKeys(), rows)));
+  }
+
+  SymbolTable symbols_;
+};
+
+} // namespace
+
+LogicalResult verifyStateUses(ModuleOp module) {
+  StateUses uses(module);
+  WalkResult walked = module.walk([&](Operation *op) {
+    return failed(uses.verify(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+} // namespace headrace::form

@@ -1,0 +1,142 @@
+// What pipelines ask of states is there, or is refused before a kernel is made.
+// RUN: headrace-opt %s --lower-kernels --split-input-file --verify-diagnostics
+// RUN: headrace-opt %s --lower-gpu-kernels --split-input-file --verify-diagnostics
+
+pipe.pipeline @p {
+  // expected-error@+1 {{refers to no state of the module: @nowhere}}
+  %0 = pipe.read @nowhere : !pipe.rows<"n": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
+}
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.pipeline @p {
+  // expected-error@+1 {{'pipe.read' op has no such field in its state: "m"}}
+  %0 = pipe.read @count : !pipe.rows<"m": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"m": i64>
+}
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{looks into a state that is no join table: @count}}
+  %1 = pipe.lookup %0, @count semi keys ["k"] payload [] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"j", i32, "key">, #pipe.field<"k", i32, "key">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{needs one key for each of its state, got 1 for 2}}
+  %1 = pipe.lookup %0, @build semi keys ["k"] payload [] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.lookup' op has no such column in its rows: "j"}}
+  %1 = pipe.lookup %0, @build semi keys ["j"] payload [] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.lookup' op has no such field in its state: "v"}}
+  %1 = pipe.lookup %0, @build inner keys ["k"] payload ["v"] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32, "v": i64>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32, "v": i64>
+}
+
+// -----
+
+// The columns of a residual condition are the row's or the state's.
+pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.lookup' op has no such field in its state: "v"}}
+  %1 = pipe.lookup %0, @build semi keys ["k"] payload [] columns ["v"] {
+  ^bb0(%v: i1):
+    pipe.yield %v : i1
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.lookup' op has no such field in its state: "found"}}
+  %1 = pipe.lookup %0, @build full keys ["k"] payload [] mark "found" columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.lookup' op marks no field of its state, and a full join must}}
+  %1 = pipe.lookup %0, @build full keys ["k"] payload [] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @totals group [#pipe.field<"k", i32, "key">, #pipe.field<"total", i64, "sum">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.combine' op has no such column in its rows: "total"}}
+  pipe.combine %0, @totals keys ["k"] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.insert' op has no such column in its rows: "j"}}
+  pipe.insert %0, @build keys ["j"] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @totals group [#pipe.field<"k", i32, "key">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.insert' op does not fill states of kind: group}}
+  pipe.insert %0, @totals keys ["k"] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.combine' op does not fill states of kind: join}}
+  pipe.combine %0, @build keys ["k"] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{'pipe.emit' op has no such column in its rows: "j"}}
+  pipe.emit %0, @out keys ["j"] : !pipe.rows<"k": i32>
+}
