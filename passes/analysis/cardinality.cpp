@@ -128,6 +128,8 @@ TableEstimate scanEstimate(ScanOp scan) {
                                            scan.getResult().getType().getColumnTypes())) {
     result.columns.push_back(
         scanColumn(statisticsOf(scan, file), type, result.rows.expected, scan));
+    result.columns.back().origin =
+        StringAttr::get(scan.getContext(), scan.getTableName() + "." + file.getValue());
   }
   return result;
 }
@@ -182,7 +184,7 @@ ColumnEstimate measureEstimate(MeasureAttr measure, const ColumnEstimate *input,
                                double rows, double groups) {
   ColumnEstimate result = input ? *input : ColumnEstimate();
   double perGroup = groups > 0 ? rows / groups : 0;
-  result.source = nullptr;
+  result.setComputed();
   result.bytes = chunkBytes(type, input ? input->bytes : kUnknownStringBytes);
   result.distinct = result.domain = std::max(groups, 1.0);
   switch (measure.getFunction()) {
@@ -347,7 +349,7 @@ TableEstimate unionOf(ArrayRef<const TableEstimate *> inputs) {
     for (auto [column, other] : llvm::zip_equal(result.columns, input->columns)) {
       column.distinct = std::max(column.distinct, other.distinct);
       column.domain = std::max(column.domain, other.domain);
-      column.source = nullptr;
+      column.setComputed();
       column.nullFraction = std::max(column.nullFraction, other.nullFraction);
       bool bounded = column.low && other.low && column.high && other.high;
       column.low = bounded ? std::optional(std::min(*column.low, *other.low)) : std::nullopt;
@@ -395,6 +397,18 @@ TableEstimate headrace::analysis::estimateFilter(const TableEstimate &input, dou
   return result;
 }
 
+/// Which share of the values that its filters saw a column still has.
+static double shareOf(const ColumnEstimate &column) {
+  return std::min(1.0, column.distinct / std::max(column.domain, 1.0));
+}
+
+/// How much likelier than by chance values of `column` are to be found in `other`, because a semi
+/// join left only values that are there under the same filters.
+static double affinity(const ColumnEstimate &column, const ColumnEstimate &other) {
+  bool related = column.among && column.among == other.origin;
+  return related ? 1 / std::max({column.amongShare, shareOf(other), 1e-12}) : 1;
+}
+
 TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
                                                const TableEstimate &left, TableType leftType,
                                                const TableEstimate &right, TableType rightType,
@@ -402,10 +416,13 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
   SmallVector<const ColumnEstimate *> leftKeys;
   SmallVector<const ColumnEstimate *> rightKeys;
   double present = 1;
+  double likelier = 1;
   for (auto [leftName, rightName] : llvm::zip_equal(join.leftKeys, join.rightKeys)) {
     leftKeys.push_back(&columnNamed(left, leftType, leftName));
     rightKeys.push_back(&columnNamed(right, rightType, rightName));
     present *= (1 - leftKeys.back()->nullFraction) * (1 - rightKeys.back()->nullFraction);
+    likelier *= affinity(*leftKeys.back(), *rightKeys.back()) *
+                affinity(*rightKeys.back(), *leftKeys.back());
   }
   constexpr double unbounded = std::numeric_limits<double>::infinity();
   double leftDomain = distinctTuples(leftKeys, unbounded, &ColumnEstimate::domain);
@@ -418,6 +435,7 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
     // the side with fewer is the one that the other refers to.
     domain = std::max(std::min(leftDomain, rightDomain), 1.0);
   }
+  domain = std::max(domain / likelier, 1.0);
   double l = left.rows.expected;
   double r = right.rows.expected;
   double inner = l * r * present / domain * residualSelectivity;
@@ -503,6 +521,17 @@ TableEstimate headrace::analysis::estimateJoin(const JoinDescription &join,
       a.domain = b.domain = std::min(a.domain, b.domain);
       a.distinct = b.distinct = std::min(a.distinct, b.distinct);
       a.nullFraction = b.nullFraction = 0;
+    }
+  }
+  if (join.kind == JoinKind::Semi) {
+    for (auto [leftName, key] : llvm::zip_equal(join.leftKeys, rightKeys)) {
+      ColumnEstimate &kept = result.columns[*leftType.findColumn(leftName)];
+      kept.distinct = std::min(kept.distinct, key->distinct);
+      kept.nullFraction = 0;
+      if (shareOf(*key) < 1) {
+        kept.among = key->origin;
+        kept.amongShare = shareOf(*key);
+      }
     }
   }
   if (leftOnly || exact ||

@@ -30,6 +30,12 @@ struct ColumnEstimate {
   /// Where the column comes from (null: computed), and how many rows there are there.
   mlir::Operation *source = nullptr;
   double sourceRows = std::numeric_limits<double>::infinity();
+  /// The same by its name, `table.column`, for scans of one table (null: computed).
+  mlir::StringAttr origin;
+  /// A semi join left only values that occur in another column: its origin, and which share of the
+  /// values there it had then. Null: none did.
+  mlir::StringAttr among;
+  double amongShare = 1;
   /// Share of NULL, 0 to 1.
   double nullFraction = 0;
   std::optional<double> low;
@@ -38,6 +44,12 @@ struct ColumnEstimate {
   double bytes = 8;
   /// Rows come in the order of its values, by and large, unless an exchange mixed them.
   bool ordered = false;
+
+  /// The values are no longer those of a column of a table.
+  void setComputed() {
+    source = nullptr;
+    origin = among = mlir::StringAttr();
+  }
 };
 
 struct TableEstimate {

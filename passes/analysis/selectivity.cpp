@@ -209,7 +209,7 @@ Corners arithmeticBounds(Operation *op, const ColumnEstimate &a, const ColumnEst
 }
 
 ColumnEstimate extractEstimate(ExtractOp extract, ColumnEstimate date) {
-  date.source = nullptr;
+  date.setComputed();
   date.bytes = 4;
   if (extract.getField() == DateField::Year) {
     if (date.low && date.high) {
@@ -237,7 +237,7 @@ ColumnEstimate unionEstimate(ArrayRef<ColumnEstimate> branches) {
     result.nullFraction = std::max(result.nullFraction, branch.nullFraction);
     result.bytes = std::max(result.bytes, branch.bytes);
   }
-  result.source = nullptr;
+  result.setComputed();
   result.domain = result.distinct;
   return result;
 }

@@ -136,6 +136,19 @@ def OptimizeJoinOrder : Pass<"optimize-join-order", "::mlir::func::FuncOp"> {
            "order exactly up to this many relations">];
 }
 
+def OptimizeReduceGroups : Pass<"optimize-reduce-groups", "::mlir::func::FuncOp"> {
+  let summary = "make only the groups that a join asks for";
+  let description = [{
+    Where an aggregate is joined by its keys to a table with few of their values, a semi join with that table, or with one
+    that its values come from, is put in front of the rows that are grouped, if the cost model finds that cheaper. The join
+    above leaves out the other groups anyway.
+    ```
+    sums = aggregate(lines, by key)                        becomes    sums = aggregate(semi_join(lines, parts on key), by key)
+    join(parts, sums, on key)                                         join(parts, sums, on key)
+    ```
+  }];
+}
+
 def OptimizePruneColumns : Pass<"optimize-prune-columns", "::mlir::func::FuncOp"> {
   let summary = "scan, compute and carry only columns that are used";
   let description = [{

@@ -38,5 +38,9 @@ const JoinPrices::Rows &JoinPrices::of(double rows, double bytes) {
   prices.build = seconds(cost::buildTable(table, 1, 0, {})) / table.rows;
   prices.probe = seconds(cost::probeTable(table, 1, 0, 1, 0, {}));
   prices.match = seconds(cost::probeTable(table, 0, 1, 1, 0, {}));
+  cost::StateShape groups = table;
+  groups.kind = plan::StateKind::kGroupTable;
+  groups.rowBytes = cost::stateRowBytes(groups.kind, row);
+  prices.group = seconds(cost::groupRows(groups, 1, 1, 0, 1, {}));
   return prices;
 }

@@ -1,5 +1,5 @@
-// What the steps of a hash join take for each row, by the cost model's functions: what join orders are
-// compared by.
+// What the steps of hash joins and aggregates take for each row, by the cost model's functions: what
+// join orders are compared by.
 #ifndef HEADRACE_PASSES_OPTIMIZE_JOIN_PRICES_H
 #define HEADRACE_PASSES_OPTIMIZE_JOIN_PRICES_H
 
@@ -17,6 +17,7 @@ public:
     double build = 0; ///< of a row that the table is built of
     double probe = 0; ///< of a row that is looked up
     double match = 0; ///< of a row that comes out
+    double group = 0; ///< of a row that is added to one of so many groups
   };
   /// With a table of so many rows, each of `bytes`.
   const Rows &of(double rows, double bytes);

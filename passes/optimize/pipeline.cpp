@@ -32,6 +32,8 @@ void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
   functions.addPass(createOptimizePushdown());
   functions.addPass(createOptimizePruneColumns());
   functions.addPass(createOptimizeJoinOrder());
+  functions.addPass(createOptimizeReduceGroups());
+  functions.addPass(createOptimizeInline());
   functions.addPass(createOptimizeNullSafe(OptimizeNullSafeOptions{/*asTwoKeys=*/true}));
   functions.addPass(createOptimizePruneColumns());
   functions.addPass(createOptimizeSimplify());
