@@ -118,6 +118,7 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
     }
   }
   if (rowsType(columns) != rowsType(again)) {
+    // no test: expand-choices makes both ways of one join
     return choose.emitError("its ways give different rows: ")
            << rowsType(columns) << " and " << rowsType(again);
   }

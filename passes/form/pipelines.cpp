@@ -471,6 +471,7 @@ LogicalResult Former::run() {
   for (size_t index = 0; index < table.getNumColumns(); ++index) {
     const ColumnInfo *column = result->find(table.getColumns()[index].name.getValue());
     if (!column) {
+      // no test: every op gives the columns that are needed of it
       return main_.emitError("result column was lost: ") << table.getColumns()[index].name;
     }
     columns.push_back(*column);

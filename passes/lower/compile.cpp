@@ -180,6 +180,7 @@ void registerCompileDialects(DialectRegistry &registry) {
 FailureOr<std::vector<char>> compileObject(ModuleOp module, const CompileOptions &options) {
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(options);
   if (!machine) {
+    // no test: every LLVM that this builds with has it
     return module.emitError("no code generator for x86-64 in this build of LLVM");
   }
   if (failed(lowerToLLVMDialect(module))) {
@@ -197,6 +198,7 @@ FailureOr<std::vector<char>> compileObject(ModuleOp module, const CompileOptions
   std::unique_ptr<llvm::Module> code =
       translateModuleToLLVMIR(module, context, "kernels", kSkipVerification);
   if (!code) {
+    // no test: what is lowered to its dialect is translated
     return module.emitError("translation to LLVM IR failed");
   }
   code->setTargetTriple(machine->getTargetTriple());
@@ -211,10 +213,12 @@ FailureOr<std::vector<char>> compileObject(ModuleOp module, const CompileOptions
   llvm::legacy::PassManager emitter;
   if (machine->addPassesToEmitFile(emitter, stream, nullptr, llvm::CodeGenFileType::ObjectFile,
                                    kSkipVerification)) {
+    // no test: x86-64 can
     return module.emitError("this target cannot emit objects");
   }
   emitter.run(*code);
   if (!codeErrors.empty()) {
+    // no test: what LLVM's code generator says, if it ever does
     return module.emitError("no machine code for a kernel: ") << codeErrors;
   }
   return std::vector<char>(bytes.begin(), bytes.end());

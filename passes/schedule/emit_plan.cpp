@@ -285,6 +285,7 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   task.kernel = kernelNamed(op.getKernel());
   auto pipeline = SymbolTable::lookupNearestSymbolFrom<pipe::PipelineOp>(op, op.getKernelAttr());
   if (task.kernel == plan::kNone || !pipeline) {
+    // no test: every pipeline of the module was compiled
     return op.emitError("no kernel was compiled for: ") << op.getKernel();
   }
   if (op.getInput()) {
@@ -518,6 +519,7 @@ LogicalResult PlanEmitter::addCompute(sched::ComputeOp op) {
   if (op.getKernel()) {
     task.kernel = kernelNamed(*op.getKernel());
     if (task.kernel == plan::kNone) {
+      // no test: every named tensor op was compiled
       return op.emitError("no kernel was compiled for: ") << *op.getKernel();
     }
   }
@@ -601,6 +603,7 @@ LogicalResult PlanEmitter::addTasks(Block &block) {
         return failure();
       }
     } else if (!isa<sched::YieldOp, sched::UniteOp>(op)) {
+      // no test: every op of sched is above
       return op.emitError("not written into plans yet: ") << op.getName();
     }
   }

@@ -50,7 +50,8 @@ public:
     // Layout attributes do not say whose ragged sizes they mean; in a reshard it is one value's.
     std::optional<ReshardPlan> plan = planReshard(source, target);
     if (!plan) {
-      return op_.emitOpError("has no sequence of steps"); // the solver never chooses such a pair
+      // no test: the solver never chooses such a pair
+      return op_.emitOpError("has no sequence of steps");
     }
     Value value = op_.getInput();
     for (const ReshardStep &step : *plan) {

@@ -166,6 +166,7 @@ LogicalResult ShardProgram::addNode(Operation *op) {
     addReplicated(node);
   }
   if (node.strategies.empty()) {
+    // no test: every op of today can run replicated
     return op->emitOpError("has no layout in which it can run on this mesh");
   }
   finishNode(std::move(node));

@@ -73,6 +73,7 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
   std::string error;
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found) {
+    // no test: the build requires both code generators
     return module.emitError("this build of LLVM has no code generator for: ") << target.triple;
   }
   std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
@@ -83,6 +84,7 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "kernels");
   if (!code) {
+    // no test: what is lowered to its dialect is translated
     return module.emitError("translation to LLVM IR failed");
   }
   code->setTargetTriple(triple);
@@ -96,12 +98,14 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
   llvm::Expected<std::unique_ptr<llvm::Module>> primitives =
       llvm::parseBitcodeFile(llvm::MemoryBufferRef(target.primitives, "primitives"), context);
   if (!primitives) {
+    // no test: it is made by the build
     return module.emitError("bitcode of the primitives does not load: ")
            << llvm::toString(primitives.takeError());
   }
   (*primitives)->setDataLayout(code->getDataLayout());
   (*primitives)->setTargetTriple(triple);
   if (llvm::Linker::linkModules(*code, std::move(*primitives), llvm::Linker::LinkOnlyNeeded)) {
+    // no test: their names are apart
     return module.emitError("kernels and primitives do not link");
   }
   llvm::internalizeModule(
@@ -119,10 +123,12 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
   std::string reason;
   llvm::raw_string_ostream reasons(reason);
   if (llvm::verifyModule(*code, &reasons)) {
+    // no test: a check of what the phase makes
     return module.emitError("the kernels' LLVM IR is invalid: ") << reason;
   }
   for (llvm::Function &function : *code) {
     if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty()) {
+      // no test: a check of what the phase makes
       return module.emitError("device code has no: ") << function.getName();
     }
   }
@@ -130,6 +136,7 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager emitter;
   if (machine->addPassesToEmitFile(emitter, stream, nullptr, kind)) {
+    // no test: both targets can
     return module.emitError("cannot emit code for: ") << target.triple;
   }
   emitter.run(*code);

@@ -75,3 +75,13 @@ func.func @subquery(%t: !t) {
   %0 = frame.scalar_subquery %t : !t -> !frame.nullable<i64>
   return
 }
+
+// -----
+
+!t = !frame.table<"a": i64>
+!r = !frame.table<"b": i64>
+func.func @null_aware(%t: !t, %r: !r) -> !t {
+  // expected-error@+1 {{must not be null_aware after optimize}}
+  %0 = frame.join anti %t, %r null_aware on ["a"] = ["b"] : !t, !r -> !t
+  return %0 : !t
+}
