@@ -1,4 +1,5 @@
 // Telemetry as Chrome trace JSON, which Perfetto reads.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,7 @@
 
 #include "runtime/base/path_text.h"
 #include "runtime/telemetry/telemetry.h"
+#include "runtime/telemetry/trace_time.h"
 
 namespace headrace {
 
@@ -36,6 +38,16 @@ std::string metadata(const char *what, int rank, size_t thread, std::string_view
          ",\"tid\":" + std::to_string(thread) + ",\"args\":{\"name\":" + quoted(name) + "}}";
 }
 
+/// A span before those within it: Perfetto drops one that begins with an earlier one and ends
+/// later.
+std::vector<Span> outerFirst(std::vector<Span> spans) {
+  std::stable_sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) {
+    return a.startNanoseconds != b.startNanoseconds ? a.startNanoseconds < b.startNanoseconds
+                                                    : a.endNanoseconds > b.endNanoseconds;
+  });
+  return spans;
+}
+
 } // namespace
 
 std::string Telemetry::traceJson() const {
@@ -54,11 +66,11 @@ std::string Telemetry::traceJson() const {
       append(metadata("process_name", track.rank(), 0, "rank " + std::to_string(track.rank())));
     }
     append(metadata("thread_name", track.rank(), thread, track.name()));
-    for (const Span &span : track.spans()) {
+    for (const Span &span : outerFirst(track.spans())) {
+      double start = traceMicroseconds(span.startNanoseconds);
       char times[96];
-      std::snprintf(times, sizeof(times), "\"ts\":%.3f,\"dur\":%.3f",
-                    static_cast<double>(span.startNanoseconds) * 1e-3,
-                    static_cast<double>(span.endNanoseconds - span.startNanoseconds) * 1e-3);
+      std::snprintf(times, sizeof(times), "\"ts\":%.3f,\"dur\":%.3f", start,
+                    traceMicroseconds(span.endNanoseconds) - start);
       std::string event = "{\"ph\":\"X\",\"name\":" + quoted(span.name) + ",\"cat\":\"" +
                           spanKindName(span.kind) + "\",\"pid\":" + std::to_string(track.rank()) +
                           ",\"tid\":" + std::to_string(thread) + "," + times + ",\"args\":{";

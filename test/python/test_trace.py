@@ -13,6 +13,7 @@ import headrace as hr
 import pytest
 from headrace._src.command_line import main
 from headrace._src.query.sql import compile_to
+from perfetto_trace import dropped, imported
 
 SHUFFLE = (
     "select o_orderpriority, sum(l_quantity) q from orders, lineitem "
@@ -21,58 +22,32 @@ SHUFFLE = (
 RUN = Path(hr.__path__[-1]).parents[1] / "bin" / "headrace-run"
 
 
-def checked_events(path: Path) -> list[dict[str, Any]]:
-    """The complete events of a trace that keeps to the trace event format: Perfetto refuses what does not."""
-    trace = json.loads(path.read_text())
-    assert set(trace) <= {"traceEvents", "displayTimeUnit", "otherData", "metadata"}
-    assert trace["displayTimeUnit"] in ("ms", "ns")
-    named: set[tuple[str, int, int]] = set()
-    complete = []
-    for event in trace["traceEvents"]:
-        assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
-        assert isinstance(event["name"], str) and event["name"]
-        if event["ph"] == "M":
-            assert event["name"] in ("process_name", "thread_name")
-            assert isinstance(event["args"]["name"], str)
-            named.add((event["name"], event["pid"], event["tid"] if event["name"] == "thread_name" else 0))
-            continue
-        assert event["ph"] == "X"
-        assert event["ts"] >= 0 and event["dur"] >= 0
-        assert isinstance(event["cat"], str) and isinstance(event["args"], dict)
-        complete.append(event)
-    for event in complete:
-        assert ("process_name", event["pid"], 0) in named
-        assert ("thread_name", event["pid"], event["tid"]) in named
-    _check_nesting(complete)
-    return complete
+def test_what_an_importer_drops_is_found() -> None:
+    def event(start: float, duration: float) -> dict[str, Any]:
+        return {"pid": 0, "tid": 0, "ts": start, "dur": duration}
 
-
-def _check_nesting(events: list[dict[str, Any]]) -> None:
-    """On one thread an event lies within another or beside it."""
-    tracks: dict[tuple[int, int], list[tuple[float, float]]] = {}
-    for event in events:
-        tracks.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["ts"] + event["dur"]))
-    for spans in tracks.values():
-        open_ends: list[float] = []
-        for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-            while open_ends and open_ends[-1] <= start + 1e-3:
-                open_ends.pop()
-            assert not open_ends or end <= open_ends[-1] + 1e-3
-            open_ends.append(end)
+    outer, inner, beside = event(1, 4), event(1, 2), event(3, 1)
+    assert dropped([outer, inner, beside]) == []
+    assert dropped([inner, outer]) == [outer]  # both begin at once: the first one is the outer one
+    assert dropped([event(1, 2), event(2, 2)]) == [event(2, 2)]
 
 
 def check_complete(path: Path, ranks: int, rows: int) -> None:
-    """Loads with rows and bytes, tasks, exchanges and waits, of every rank."""
-    events = checked_events(path)
+    """Loads with rows and bytes, tasks and waits of every rank, and exchanges if there are several."""
+    events = imported(path)
+    assert {event["pid"] for event in events} == set(range(ranks))
+    exchanges = {"link"} if ranks > 1 else set()
     for rank in range(ranks):
         here = [event for event in events if event["pid"] == rank]
-        assert {"phase", "task", "io", "wait", "link"} <= {event["cat"] for event in here}, rank
+        assert {event["cat"] for event in here} == {"phase", "task", "io", "wait"} | exchanges, rank
+        assert all({"rows", "bytes"} <= set(event["args"]) for event in here)
+        assert any(event["cat"] == "phase" and event["args"]["bytes"] > 0 for event in here)
     loads = [event for event in events if event["cat"] == "io" and event["name"] == "load_lineitem"]
     assert sum(event["args"]["rows"] for event in loads) == rows
-    assert all(event["args"]["bytes"] >= 0 for event in loads)
     sent = sum(event["args"]["bytes"] for event in events if event["name"] == "send")
     received = sum(event["args"]["bytes"] for event in events if event["name"] == "receive")
-    assert sent == received > 0
+    assert sent == received
+    assert (sent > 0) == (ranks > 1)
 
 
 @pytest.fixture()
@@ -91,6 +66,34 @@ def test_a_trace_from_python(
     rows = hr.sql("select count(*) n from lineitem", tpch_small, settings={"trace": ""})["n"][0].as_py()
     for trace in (by_setting, by_variable):
         check_complete(trace, 3, rows)
+
+
+def test_a_trace_of_one_rank(tpch_small: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "t.json"
+    hr.sql(SHUFFLE, tpch_small, threads=2, settings={"trace": trace})
+    check_complete(trace, 1, 60175)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    "command", ["headrace sql", "headrace explain", "headrace-run", "headrace-run --processes"]
+)
+def test_every_tool_that_runs_a_program_traces_it(
+    command: str, ranks: int, tpch_small: Path, tmp_path: Path, shuffling: dict[str, Any]
+) -> None:
+    trace, plan = tmp_path / "t.json", tmp_path / "q.plan"
+    options = {**shuffling, "ranks": ranks}
+    tool, *rest = command.split()
+    if tool == "headrace":
+        of_query = [SHUFFLE, "--tables", tpch_small, "--topology", options["topology"], "--layout-seed", "5"]
+        analyze = ["--analyze"] if rest == ["explain"] else []
+        words = [*rest, *of_query, "--ranks", str(ranks), "--threads", "2", *analyze]
+    else:
+        compile_to(plan, SHUFFLE, tpch_small, **options)
+        words = [plan, *rest, "--ranks", str(ranks), "--threads", str(max(2, ranks))]
+    environment = {**os.environ, "HEADRACE_TRACE": str(trace)}
+    subprocess.run([RUN.with_name(tool), *words], env=environment, capture_output=True, check=True)
+    check_complete(trace, ranks, 60175)
 
 
 def test_a_trace_of_processes(tpch_small: Path, tmp_path: Path, shuffling: dict[str, Any]) -> None:
@@ -115,7 +118,7 @@ def test_the_command_traces_logs_and_profiles(
     trace = tmp_path / "t.json"
     words = ["sql", "select count(*) from region", "--tables", str(tpch_tiny)]
     assert main([*words, "--trace", str(trace), "--log", "info", "--profile"]) == 0
-    assert checked_events(trace)
+    assert imported(trace)
     said = capfd.readouterr().err
     assert " info: run of " in said
     assert any("peak_bytes" in json.loads(line) for line in said.splitlines() if line.startswith("{"))
@@ -145,4 +148,4 @@ def test_a_jitted_function_is_traced(tmp_path: Path) -> None:
     trace = tmp_path / "t.json"
     double = hr.jit(ranks=2, threads=2, settings={"trace": trace})(lambda x: x + x)
     double(np.ones((64, 8), dtype=np.float32))
-    assert {event["pid"] for event in checked_events(trace)} == {0, 1}
+    assert {event["pid"] for event in imported(trace)} == {0, 1}

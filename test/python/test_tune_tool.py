@@ -13,6 +13,7 @@ import headrace as hr
 import pytest
 from headrace._src.query import sql as query
 from machine_file import write_machine
+from perfetto_trace import imported
 from tuned_programs import JOIN
 
 
@@ -256,7 +257,7 @@ def test_the_tool_prices_plans_and_hands_searches_over(home: Path, tpch_small: P
     )
     trace = tmp_path / "trace.json"
     assert "critical path" in _tool("simulate", folder, "--topology", "ethernet-slow", "--trace", trace)
-    assert json.loads(trace.read_text())["traceEvents"]
+    assert imported(trace)
     found = _tool(
         "search",
         JOIN,

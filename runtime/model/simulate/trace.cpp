@@ -1,7 +1,10 @@
 // Writes traces and reports.
 #include "runtime/model/simulate/trace.h"
 
+#include "runtime/telemetry/trace_time.h"
+
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -40,6 +43,8 @@ std::string bytesText(double bytes) {
 
 /// What goes through a processor are operations: its rate is in bytes that stand for them.
 bool carriesBytes(const Resource &resource) { return !resource.name.ends_with(" compute"); }
+
+double microseconds(double seconds) { return traceMicroseconds(std::llround(1e9 * seconds)); }
 
 Json metadata(const char *what, size_t process, size_t thread, Json arguments) {
   return {{"ph", "M"},
@@ -111,7 +116,7 @@ void addResourceUse(const Graph &graph, const Outcome &outcome, Json &events) {
       events.push_back({{"ph", "C"},
                         {"pid", process},
                         {"name", graph.resources[r].name},
-                        {"ts", 1e6 * change.seconds},
+                        {"ts", microseconds(change.seconds)},
                         {"args", {{"percent", percent}}}});
     }
   }
@@ -140,8 +145,8 @@ std::string perfettoTrace(const Graph &graph, const Outcome &outcome) {
                       {"pid", process},
                       {"tid", thread},
                       {"name", activity.name},
-                      {"ts", 1e6 * span.start},
-                      {"dur", 1e6 * (span.finish - span.start)},
+                      {"ts", microseconds(span.start)},
+                      {"dur", microseconds(span.finish) - microseconds(span.start)},
                       {"args", argumentsOf(graph, activity, span)}});
   }
   addResourceUse(graph, outcome, events);

@@ -27,6 +27,25 @@ TEST(Telemetry, SpansBecomeEvents) {
   EXPECT_NE(json.find("\"args\":{\"task\":4,\"rows\":100,\"bytes\":7}"), std::string::npos) << json;
 }
 
+TEST(Telemetry, ASpanComesBeforeThoseWithinIt) {
+  VirtualClock clock;
+  Telemetry telemetry(clock);
+  Track *track = telemetry.track(0, "worker 0");
+  track->add({"inner", SpanKind::kWait, {}, 1001, 1999, 0, 0});
+  track->add({"first", SpanKind::kWait, {}, 1001, 1249, 0, 0});
+  track->add({"outer", SpanKind::kPhase, {}, 1001, 2001, 0, 0});
+  nlohmann::json events = nlohmann::json::parse(telemetry.traceJson())["traceEvents"];
+  std::vector<std::string> names;
+  for (const nlohmann::json &event : events) {
+    if (event["ph"] == "X") {
+      names.push_back(event["name"]);
+      EXPECT_EQ(event["ts"], 1.0); // in steps of 125 ns
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"outer", "inner", "first"}));
+  EXPECT_EQ(events.back()["dur"], 0.125);
+}
+
 TEST(Telemetry, TracesOfProcessesBecomeOne) {
   VirtualClock clock;
   std::vector<std::string> traces;
