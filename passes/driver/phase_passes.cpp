@@ -168,16 +168,20 @@ void registerAllPasses() {
   PassRegistration<LowerGpuPass>();
 }
 
-std::string phaseFlagsHelp() {
-  std::string phases;
+static std::string phaseNames() {
+  std::string names;
   for (const PhasePasses &each : kPhases) {
-    phases += std::string(phases.empty() ? "" : ", ") + each.phase;
+    names += std::string(names.empty() ? "" : ", ") + each.phase;
   }
+  return names;
+}
+
+std::string phaseFlagsHelp() {
   return "\nWHOLE PHASES:\n\n"
          "  --start-from=<phase>  the first phase that runs (default: optimize)\n"
          "  --stop-after=<phase>  the last phase that runs (default: lower)\n\n"
          "  phases, in order: " +
-         phases + "; without either flag none runs\n";
+         phaseNames() + "; without either flag none runs\n";
 }
 
 std::string expandPhaseFlags(std::vector<std::string> &arguments) {
@@ -207,7 +211,7 @@ std::string expandPhaseFlags(std::vector<std::string> &arguments) {
   int first = from.empty() ? 0 : position(from);
   int last = to.empty() ? static_cast<int>(std::size(kPhases)) - 1 : position(to);
   if (first < 0 || last < 0) {
-    return "unknown phase, got " + (first < 0 ? from : to);
+    return "expected a phase (" + phaseNames() + "), got: " + (first < 0 ? from : to);
   }
   for (int index = first; index <= last; ++index) {
     arguments.push_back(kPhases[index].pass);

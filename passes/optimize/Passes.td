@@ -78,7 +78,7 @@ def OptimizeNullSafe : Pass<"optimize-null-safe", "::mlir::func::FuncOp"> {
     With `as-two-keys` every other becomes two, whether it is NULL and the value, and no `null_safe` is left.
   }];
   let options = [
-    Option<"asTwoKeys", "as-two-keys", "bool", "false", "leave no null_safe key">];
+    Option<"asTwoKeys", "as-two-keys", "bool", "false", "leave no null_safe key (default: false)">];
 }
 
 def OptimizeDomains : Pass<"optimize-domains", "::mlir::func::FuncOp"> {
@@ -133,7 +133,7 @@ def OptimizeJoinOrder : Pass<"optimize-join-order", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"relationsMax", "relations-max", "unsigned", "10",
-           "order exactly up to this many relations">];
+           "order up to this many relations exactly (default: 10)">];
 }
 
 def OptimizeReduceGroups : Pass<"optimize-reduce-groups", "::mlir::func::FuncOp"> {

@@ -15,17 +15,17 @@ def ShardSolvePass : Pass<"shard-solve", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"mesh", "mesh", "std::string", "\"\"",
-           "axes as name:size,name:size; the default is the module's topo.mesh, else one rank">,
+           "axes as name:size,name:size (default: the module's topo.mesh, else one rank)">,
     Option<"topology", "topology", "std::string", "\"\"",
-           "a topology file or the name of a shipped one; the default is this machine, divided">,
+           "a topology file or the name of a shipped one (default: this machine, divided)">,
     Option<"memory", "memory", "double", "0",
-           "bytes that all ranks of the built-in topology may use; 0 = all of the machine">,
+           "bytes that all ranks on this machine may use; 0, the default: all that it has">,
     Option<"seed", "seed", "uint64_t", "0",
-           "not 0: a random layout among all that the rules allow, for tests">,
+           "a random layout among all that the rules allow, for tests; 0, the default: the cheapest">,
     Option<"alternative", "alternative", "uint64_t", "0",
-           "not 0: of the layouts that are nearly the cheapest, the one of this number, for the tuner">,
-    Option<"explain", "explain", "std::string", "\"\"", "print the choices to stderr: text or json">,
-    Option<"secondsMax", "seconds-max", "double", "0.2", "time after which the best layout so far is taken">
+           "the layout of this number among those nearly as cheap, for the tuner; 0, the default: the cheapest">,
+    Option<"explain", "explain", "std::string", "\"\"", "print the choices to standard error: text or json (default: do not)">,
+    Option<"secondsMax", "seconds-max", "double", "0.2", "seconds after which the best layout so far is taken (default: 0.2)">
   ];
   let statistics = [
     Statistic<"reshardCount", "reshards", "edges on which data changes its layout">,

@@ -39,13 +39,13 @@ struct VerifyShard : impl::VerifyShardPassBase<VerifyShard> {
   }
 };
 
-/// The options of shard-solve, for the pipeline's text form.
+/// Options of shard-solve, for the pipeline's text form.
 struct ShardPipelineOptions : PassPipelineOptions<ShardPipelineOptions> {
-  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("axes as name:size,name:size")};
-  Option<std::string> topology{*this, "topology", llvm::cl::desc("topology file or shipped name")};
-  Option<double> memory{*this, "memory", llvm::cl::desc("bytes for all ranks"), llvm::cl::init(0)};
-  Option<uint64_t> seed{*this, "seed", llvm::cl::desc("random feasible layout"), llvm::cl::init(0)};
-  Option<std::string> explain{*this, "explain", llvm::cl::desc("text or json")};
+  Option<std::string> mesh{*this, "mesh", llvm::cl::desc("as of shard-solve")};
+  Option<std::string> topology{*this, "topology", llvm::cl::desc("as of shard-solve")};
+  Option<double> memory{*this, "memory", llvm::cl::desc("as of shard-solve"), llvm::cl::init(0)};
+  Option<uint64_t> seed{*this, "seed", llvm::cl::desc("as of shard-solve"), llvm::cl::init(0)};
+  Option<std::string> explain{*this, "explain", llvm::cl::desc("as of shard-solve")};
 };
 
 } // namespace

@@ -467,12 +467,11 @@ NB_MODULE(_runtime, module) {
       "settings",
       [] {
         std::vector<std::map<std::string, std::string>> table;
-        Settings defaults;
         for (const SettingInfo &setting : settingTable()) {
           table.push_back({{"name", setting.name},
                            {"flag", settingFlag(setting)},
                            {"variable", settingVariable(setting)},
-                           {"default", valueOf(defaults.get(setting.name))},
+                           {"default", settingDefault(setting)},
                            {"range", settingRange(setting)},
                            {"doc", setting.doc}});
         }

@@ -238,12 +238,14 @@ std::string boundText(const SettingInfo &info, double bound) {
                                             : std::to_string(std::llround(bound));
 }
 
-std::string defaultText(const SettingInfo &info) {
-  std::string text = *Settings().get(info.name);
-  return info.type == SettingType::kBytes ? formatBytes(std::stoll(text)) : text;
-}
-
 } // namespace
+
+std::string settingDefault(const SettingInfo &info) {
+  std::string text = *Settings().get(info.name);
+  return info.type == SettingType::kBytes ? formatBytes(std::stoll(text))
+         : text.empty()                   ? "none"
+                                          : text;
+}
 
 std::string settingRange(const SettingInfo &info) {
   if (info.type == SettingType::kFlag || info.type == SettingType::kText) {
@@ -258,10 +260,8 @@ std::string settingsHelp() {
   std::string text;
   for (const SettingInfo &info : kTable) {
     std::string range = settingRange(info);
-    std::string initial = defaultText(info);
     text += detail::joinText("  ", settingFlag(info), " ", range.empty() ? "TEXT" : range,
-                             "\n      ", info.doc,
-                             initial.empty() ? "" : " (default: " + initial + ")", "\n");
+                             "\n      ", info.doc, " (default: ", settingDefault(info), ")\n");
   }
   return text;
 }
@@ -274,7 +274,7 @@ std::string settingsMarkdown() {
       range.insert(at, "\\");
     }
     text += detail::joinText("| `", settingFlag(info), "` | `", settingVariable(info), "` | `",
-                             defaultText(info), "` | ", range, " | ", info.doc, " |\n");
+                             settingDefault(info), "` | ", range, " | ", info.doc, " |\n");
   }
   return text;
 }

@@ -65,6 +65,8 @@ std::string settingVariable(const SettingInfo &setting);
 
 /// "1..1024 threads", "on|off", "bytes": what values it takes; empty: any text.
 std::string settingRange(const SettingInfo &setting);
+/// "1 MiB", "4", "none": its default, as a user reads it.
+std::string settingDefault(const SettingInfo &setting);
 
 /// A line for each, for the help of a command: flag, range, meaning, default.
 std::string settingsHelp();

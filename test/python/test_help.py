@@ -13,20 +13,72 @@ from headrace._src.command_line import _parser
 BIN = Path(hr.__path__[-1]).parents[1] / "bin"
 TOOLS = Path(__file__).parents[2] / "tools"
 _OPTION = re.compile(r"\.(?:text|path|number|count|choice|flag|value|optionalValue)\(\s*\"(--[a-z-]+)\"")
+_WITH_VALUE = re.compile(r"(--?[a-z][a-z-]*)(?:[= ][A-Z0-9<{]| [a-z]+\|)")
+_DECLARED = re.compile(r"cl::(?:opt|list)<\w[\w:]*> \w+[{(]\s*\"([a-z-]+)\"")
+#: What MLIR's own mains take and explain.
+_OF_MLIR = ("-o", "--pass-pipeline", "--verify-diagnostics", "--output-split-marker", "--split-input-file")
 _COMMANDS = {
+    "headrace": ["sql", "explain", "cost", "compile", "lower", "tune", "calibrate"],
     "headrace-run": [""],
-    "headrace-tune": ["cost", "simulate", "solve", "compare", "calibrate", "fit"],
+    "headrace-opt": [""],
+    "headrace-translate": [""],
+    "headrace-interpret": [""],
+    "headrace-tune": ["search", "cost", "simulate", "solve", "compare", "calibrate", "fit"],
     "headrace-topo": ["detect", "import", "show", "list", "diff", "check"],
 }
 
 
-def help_of(*words: str | Path) -> str:
-    done = subprocess.run([*words, "--help"], capture_output=True, text=True, check=False)
+def help_of(*words: str | Path, option: str = "--help") -> str:
+    done = subprocess.run([*words, option], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-@pytest.mark.parametrize("tool", _COMMANDS)
+def entries(told: str) -> dict[str, str]:
+    """The options of a help text that take a value, each with what is said of it."""
+    parts = [" ".join(part.split()) for part in re.split(r"^(?= {2,3}--?[a-z])", told, flags=re.MULTILINE)]
+    return {match[1]: part for part in parts if (match := _WITH_VALUE.match(part))}
+
+
+@pytest.mark.parametrize(("tool", "command"), [(t, c) for t in _COMMANDS for c in _COMMANDS[t]])
+def test_every_option_tells_its_default(tool: str, command: str) -> None:
+    told = help_of(BIN / tool, *command.split())
+    usage = re.sub(r"\[[^]]*]", "", " ".join(told.split("\n\n")[0].split()))  # what is needed
+    own = {option: text for option, text in entries(told).items() if option not in _OF_MLIR}
+    assert {
+        option: text
+        for option, text in own.items()
+        if "default" not in text and "needed" not in text and f"{option} " not in usage
+    } == {}
+
+
+@pytest.mark.parametrize("tool", ["headrace-opt", "headrace-translate", "headrace-interpret"])
+def test_tools_of_the_compiler_show_their_own_flags(tool: str) -> None:
+    told, hidden = help_of(BIN / tool), help_of(BIN / tool, option="--help-hidden")
+    assert len(told.splitlines()) < 150 < len(hidden.splitlines())
+    for llvm in ("--x86-", "--amdgpu-", "--polly", "--mlir-timing"):
+        assert llvm not in told and llvm in hidden
+    declared = {f for s in (TOOLS / tool).glob("*.cpp") for f in _DECLARED.findall(s.read_text())}
+    assert {flag for flag in declared if f"--{flag}" not in told} == set()
+    assert "--help-hidden" in told
+
+
+def test_phases_that_are_told_are_taken(tmp_path: Path) -> None:
+    program = tmp_path / "empty.mlir"
+    program.write_text("module {}\n")
+    told = re.search(r"phases, in order: ([a-z, ]+);", help_of(BIN / "headrace-opt"))
+    assert told is not None
+    for phase in told[1].split(", "):
+        words = [BIN / "headrace-opt", program, f"--start-from={phase}", f"--stop-after={phase}"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert "expected a phase" not in done.stderr
+    wrong = [BIN / "headrace-opt", program, "--stop-after=sharding"]
+    done = subprocess.run(wrong, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"headrace-opt: expected a phase ({told[1]}), got: sharding\n"
+
+
+@pytest.mark.parametrize("tool", ["headrace-run", "headrace-tune", "headrace-topo"])
 def test_every_option_is_explained(tool: str) -> None:
     taken = {
         option for source in (TOOLS / tool).glob("*.cpp") for option in _OPTION.findall(source.read_text())
@@ -46,7 +98,7 @@ def test_settings_have_defaults_units_and_variables() -> None:
         assert explained, setting["flag"]
         assert explained.group(1) == (setting["range"] or "TEXT")
         assert setting["doc"] in explained.group(2)
-        assert ("(default: " in explained.group(2)) == bool(setting["default"])
+        assert explained.group(2).endswith(f" (default: {setting['default']})")
 
 
 @pytest.mark.parametrize("command", ["sql", "explain", "cost", "compile", "lower", "tune", "calibrate"])
@@ -62,9 +114,3 @@ def test_commands_tell_their_defaults(command: str, capsys: pytest.CaptureFixtur
         for phase in ("import", "optimize", "shard", "form", "lower", "schedule"):
             assert phase in told
     assert "default" in told
-
-
-def test_whole_phases_are_explained() -> None:
-    told = help_of(BIN / "headrace-opt")
-    assert "--stop-after=<phase>" in told and "--start-from=<phase>" in told
-    assert "optimize, shard, form, schedule, lower" in told

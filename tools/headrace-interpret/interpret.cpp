@@ -2,13 +2,13 @@
 // module with a mesh (after `shard`) runs on the mesh's ranks. --check instead compares every stage
 // of the compiler, under many layouts, with the program as it is. Input: MLIR, several programs
 // split by `// -----`, or Substrait JSON.
+#include "tools/compiler/tool_flags.h"
 #include "tools/compiler/tools.h"
 
 #include "passes/driver/compile.h"
 #include "passes/driver/phases.h"
 #include "passes/driver/stage_check.h"
 #include "passes/interpreter/text.h"
-#include "runtime/base/version.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -25,22 +25,31 @@ namespace {
 /// every tool's.
 struct Flags {
   cl::opt<std::string> inputFile{cl::Positional, cl::desc("<program>"), cl::init("-")};
-  cl::opt<std::string> tablesFolder{"tables", cl::desc("directory with NAME.csv per table")};
+  cl::opt<std::string> tablesFolder{"tables", cl::value_desc("folder"),
+                                    cl::desc("has NAME.csv for each table (default: no tables)")};
   cl::opt<std::string> tensorsFolder{
-      "tensors", cl::desc("directory with argN.tensor per argument of the program")};
-  cl::opt<uint64_t> tensorSeed{
-      "tensor-seed", cl::desc("seed of random arguments, used without --tensors"), cl::init(1)};
-  cl::list<std::string> statistics{"statistics", cl::value_desc("table=file.json"),
-                                   cl::desc("statistics document of a table, for Substrait")};
+      "tensors", cl::value_desc("folder"),
+      cl::desc("has argN.tensor for each argument (default: random arguments)")};
+  cl::opt<uint64_t> tensorSeed{"tensor-seed", cl::value_desc("seed"),
+                               cl::desc("of random arguments (default: 1)"), cl::init(1)};
+  cl::list<std::string> statistics{
+      "statistics", cl::value_desc("table=file.json"),
+      cl::desc("statistics of a table, for plans in JSON; may be repeated (default: none)")};
   cl::opt<bool> check{"check", cl::desc("compare every stage of the compiler with the program")};
   cl::opt<bool> quiet{"quiet", cl::desc("with --check: do not print results")};
-  cl::list<std::string> meshes{"mesh", cl::desc("with --check: a mesh such as ranks:3 or a:2,b:2")};
-  cl::opt<unsigned> layouts{"layouts", cl::desc("with --check: random layouts per mesh"),
+  cl::list<std::string> meshes{
+      "mesh", cl::value_desc("axes"),
+      cl::desc(
+          "with --check: a mesh such as a:2,b:2; may be repeated (default: ranks:1 to ranks:4)")};
+  cl::opt<unsigned> layouts{"layouts", cl::value_desc("count"),
+                            cl::desc("with --check: random layouts per mesh (default: 5)"),
                             cl::init(5)};
-  cl::opt<uint64_t> seed{"seed", cl::desc("with --check: the first random layout's seed"),
+  cl::opt<uint64_t> seed{"seed", cl::value_desc("seed"),
+                         cl::desc("with --check: of the first random layout (default: 1)"),
                          cl::init(1)};
-  cl::opt<std::string> topologyName{"topology",
-                                    cl::desc("with --check: a topology file or shipped name")};
+  cl::opt<std::string> topologyName{
+      "topology", cl::value_desc("file or name"),
+      cl::desc("with --check: a topology file or a shipped one (default: this machine)")};
 };
 Flags *flags;
 } // namespace
@@ -145,8 +154,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> importPlan(mlir::MLIRContext *context,
 }
 
 int headrace::interpretTool(int argc, char **argv) {
-  llvm::cl::SetVersionPrinter(
-      [](llvm::raw_ostream &out) { out << "headrace-interpret " << headrace::version() << "\n"; });
+  beginToolFlags("headrace-interpret");
   Flags given;
   flags = &given;
   cl::ParseCommandLineOptions(argc, argv, "headrace reference interpreter\n");

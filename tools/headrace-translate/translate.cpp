@@ -1,7 +1,7 @@
 // headrace-translate: other formats to MLIR (--duckdb-to-mlir, --substrait-to-mlir), and kernels
 // shaped for threads out of programs after the phase form (--kernel-to-ptx; --kernel-to-emulation
-// and
-// --kernel-to-manifest for running them on the CPU).
+// and --kernel-to-manifest for running them on the CPU).
+#include "tools/compiler/tool_flags.h"
 #include "tools/compiler/tools.h"
 
 #include "dialects/AllDialects.h"
@@ -13,7 +13,6 @@
 #include "passes/import/ImportSubstrait.h"
 #include "passes/lower/compile.h"
 #include "passes/lower/gpu/lower_gpu.h"
-#include "runtime/base/version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -87,15 +86,15 @@ static void registerKernelDialects(mlir::DialectRegistry &registry) {
 }
 
 int headrace::translateTool(int argc, char **argv) {
-  llvm::cl::SetVersionPrinter(
-      [](llvm::raw_ostream &out) { out << "headrace-translate " << headrace::version() << "\n"; });
+  beginToolFlags("headrace-translate");
   llvm::cl::list<std::string> statistics(
       "statistics", llvm::cl::value_desc("table=file.json"),
-      llvm::cl::desc("statistics document of a table, for plans"));
+      llvm::cl::desc("statistics of a table, for plans; may be repeated (default: none)"));
   statisticsFiles = &statistics;
   llvm::cl::opt<std::string> nowOption(
       "now", llvm::cl::value_desc("microseconds"),
-      llvm::cl::desc("what now() means in a plan, since 1970-01-01 (UTC)"));
+      llvm::cl::desc("what now() means in a plan, since 1970-01-01 in UTC (default: such a plan "
+                     "is refused)"));
   now = &nowOption;
   mlir::TranslateToMLIRRegistration substrait(
       "substrait-to-mlir", "a Substrait plan in JSON to frame",

@@ -63,7 +63,7 @@ std::string calibrateUsage() {
   return std::string("usage: headrace-tune calibrate PLANS --output FILE [--topology FILE] …\n") +
          kMeasureOptions +
          "  --topology FILE  of this machine, to fill in (default: this machine as assumed)\n"
-         "  --output FILE    the topology with what work takes on this machine\n";
+         "  --output FILE    the topology with what work takes on this machine; needed\n";
 }
 
 int calibrateCommand(const std::vector<std::string> &arguments) {

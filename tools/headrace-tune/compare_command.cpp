@@ -139,12 +139,12 @@ std::string compareUsage() {
   return std::string("usage: headrace-tune compare PLANS [--topology NAME] [--calibration "
                      "PLANS] [--output FILE] [--tasks | --quiet] …\n") +
          kMeasureOptions +
-         "  --topology NAME  of this machine: a file (of calibrate, or of headrace-topo detect), "
-         "or "
-         "machine\n"
+         "  --topology NAME  of this machine: a file of calibrate or of headrace-topo detect "
+         "(default: "
+         "that of --calibration)\n"
          "  --calibration PLANS  plans that run in turns with those compared, and to which what "
-         "work takes is fitted\n"
-         "  --output FILE    all figures, as JSON\n"
+         "work takes is fitted (default: none, --topology tells)\n"
+         "  --output FILE    all figures, as JSON (default: none)\n"
          "  --tasks          also the parts of tasks\n"
          "  --quiet          only the errors of all plans\n";
 }

@@ -14,8 +14,8 @@ inline constexpr const char *kMeasureOptions =
     "  PLANS            a folder of plan directories (NAME.plan), or one of them; each is run some "
     "times\n"
     "  --threads N      workers of all ranks together (default: one a core)\n"
-    "  --runs N         of each plan in each round (default 3); of all the least counts\n"
-    "  --rounds N       over all plans (default 12)\n";
+    "  --runs N         of each plan in each round; of all the least counts (default: 3)\n"
+    "  --rounds N       over all plans (default: 12)\n";
 
 struct MeasureRequest {
   MeasureRequest();

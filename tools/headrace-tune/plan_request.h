@@ -13,8 +13,8 @@ namespace headrace::tune {
 inline constexpr const char *kPlanOptions =
     "  PLAN              a plan.json, or a directory NAME.plan\n"
     "  --topology NAME   a topology file, the name of a shipped one, or machine: this machine, "
-    "divided\n"
-    "  --ranks N         (default: as many as the plan was made for)\n"
+    "divided; needed\n"
+    "  --ranks N         ranks that run it (default: as many as the plan was made for)\n"
     "  --threads N       the ranks are of one process with so many workers (default: the cores, if "
     "the topology is one machine)\n"
     "  --rows NAME=ROWS  rows over all ranks of a slot or a stream; may be repeated (default: as "
@@ -22,7 +22,7 @@ inline constexpr const char *kPlanOptions =
     "  --memory BYTES    of one rank (headrace: of all ranks together); what does not fit is "
     "spilled (default: all of its device)\n"
     "  --skew FIRST:COUNT:NAME=FACTOR[,NAME=FACTOR]  ranks that are not as the others: speed, "
-    "rows, keys\n";
+    "rows, keys; may be repeated (default: all equal)\n";
 
 struct PlanRequest {
   PlanRequest();

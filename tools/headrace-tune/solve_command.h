@@ -13,10 +13,10 @@ inline constexpr const char *kSolveUsage =
     "  --seconds S      stop after this time even with a gap; it stops by itself at a proven "
     "optimum (default: 60)\n"
     "  --cpu-seconds S  the same, but by this process's processor time, which other work on the "
-    "machine changes little\n"
-    "  --seed N         of the random steps; equal seeds, equal choices (default: 1)\n"
-    "  --rounds N       of pricing, at most (default: 1000000000)\n"
-    "  --output FILE    the figures and the strategy of every node, as JSON\n";
+    "machine changes little (default: no limit)\n"
+    "  --seed N         seed of the random steps: equal seeds, equal choices (default: 1)\n"
+    "  --rounds N       rounds of pricing, at most (default: 1000000000)\n"
+    "  --output FILE    the figures and the strategy of every node, as JSON (default: none)\n";
 
 /// Prints objective, bound, gap, peak memory and time; progress goes to stderr. Returns the exit
 /// status: 0 for a choice that fits, 2 for bad input, 3 if nothing that fits was found.

@@ -28,7 +28,7 @@ def _parser() -> argparse.ArgumentParser:
         "sql": "run a query and print its result",
         "explain": "show a query's plan and why",
         "cost": "show the predicted cost of a query, in parts",
-        "compile": "compile a query to a directory that headrace-run runs",
+        "compile": "compile a query to a folder that headrace-run runs",
         "lower": "show a query as MLIR, at any level of the compiler",
     }
     for name, summary in summaries.items():
@@ -38,18 +38,21 @@ def _parser() -> argparse.ArgumentParser:
             "--tables", required=True, action="append", metavar=TABLES_METAVAR, help=TABLES_HELP
         )
         command.add_argument(
-            "--ranks", type=int, default=1, help="in-process ranks to shard over (default 1)"
+            "--ranks", type=int, default=1, help="ranks of this process that share the work (default: 1)"
         )
         command.add_argument(
             "--topology",
             metavar="FILE|NAME",
             help="a topology file, or the name of a shipped one (default: machine, this one)",
         )
-        command.add_argument("--layout-seed", type=int, metavar="K", help="force a random feasible layout")
+        command.add_argument(
+            "--layout-seed",
+            type=int,
+            metavar="K",
+            help="take a random layout instead of the cheapest (default: the cheapest)",
+        )
         if name == "compile":
-            command.add_argument(
-                "--output", required=True, metavar="NAME.plan", help="the directory to write"
-            )
+            command.add_argument("--output", required=True, metavar="NAME.plan", help="the folder to write")
         if name == "lower":
             command.add_argument(
                 "--stop-after",
@@ -68,7 +71,9 @@ def _parser() -> argparse.ArgumentParser:
                 "--threads", type=int, help="workers of all ranks together (default: processors)"
             )
             command.add_argument(
-                "--memory", metavar="BYTES", help="memory limit of all ranks together, such as 4GB"
+                "--memory",
+                metavar="BYTES",
+                help="memory limit of all ranks together, such as 4GB (default: 80 %% of the machine's)",
             )
         if name == "explain":
             command.add_argument(
@@ -88,7 +93,9 @@ def _parser() -> argparse.ArgumentParser:
                 help="seconds, rows and bytes per task, as JSON, on standard error",
             )
             command.add_argument(
-                "--output", metavar="FILE", help="write the result to a .parquet, .arrow or .csv file"
+                "--output",
+                metavar="FILE",
+                help="write the result to a .parquet, .arrow or .csv file (default: print it)",
             )
             command.add_argument("--time", action="store_true", help="print the time per phase")
             command.add_argument(
@@ -111,14 +118,15 @@ def _parser() -> argparse.ArgumentParser:
                 action="append",
                 default=[],
                 metavar="NAME=ROWS",
-                help="rows of a table over all ranks, instead of those of its files; may be repeated",
+                help="rows of a table over all ranks; may be repeated (default: those of its files)",
             )
             command.add_argument(
                 "--skew",
                 action="append",
                 default=[],
                 metavar="FIRST:COUNT:NAME=FACTOR[,…]",
-                help="ranks unlike the others, by speed, rows and keys: 3:1:speed=0.5",
+                help="ranks unlike the others, by speed, rows and keys: 3:1:speed=0.5; may be repeated "
+                "(default: all equal)",
             )
             command.epilog = "headrace-tune cost prices a plan that was written"
     from headrace._src.tuning import tune

@@ -19,12 +19,11 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     for setting in _runtime.settings():
         if setting["name"] in _OWN:
             continue
-        default = f" (default: {setting['default']})" if setting["default"] else ""
         group.add_argument(
             setting["flag"],
             dest=f"setting:{setting['name']}",
             metavar=setting["range"] or "TEXT",
-            help=(setting["doc"] + default).replace("%", "%%"),
+            help=f"{setting['doc']} (default: {setting['default']})".replace("%", "%%"),
         )
 
 

@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the topology to write (default: where every later compilation finds it)",
     )
     parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
-    parser.add_argument("--rounds", type=int, default=12, help="of three runs of every program (default 12)")
+    parser.add_argument("--rounds", type=int, default=12, help="of three runs of every program (default: 12)")
 
 
 def command(arguments: argparse.Namespace) -> int:

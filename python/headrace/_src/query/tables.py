@@ -19,7 +19,7 @@ TablesArgument = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Map
 #: The same on a command line.
 TABLES_METAVAR = "DIR|FILE|NAME=PATH"
 TABLES_HELP = (
-    "directory of Parquet files, a file, a pattern, or one table by its name; may be repeated, and "
+    "folder of Parquet files, a file, a pattern, or one table by its name; may be repeated, and "
     "NAME=PATH with the same name adds files to a table"
 )
 

@@ -56,16 +56,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "program", help="one SQL query, @FILE with one, or FILE.mlir with a function of tensors"
     )
-    parser.add_argument("--tables", action="append", metavar=TABLES_METAVAR, help=TABLES_HELP)
+    parser.add_argument(
+        "--tables", action="append", metavar=TABLES_METAVAR, help=f"{TABLES_HELP} (default: none)"
+    )
     parser.add_argument(
         "--query",
         action="append",
         default=[],
         metavar="ARGUMENTS:SQL",
-        help="arguments of FILE.mlir that are columns of a query: '0=x,y;2=z: select …' or '0=x:@FILE'",
+        help="arguments of FILE.mlir that are columns of a query: '0=x,y;2=z: select …' or '0=x:@FILE' "
+        "(default: none)",
     )
     parser.add_argument(
-        "--ranks", default="1", metavar="N,N", help="numbers of ranks to search for (default 1)"
+        "--ranks", default="1", metavar="N,N", help="numbers of ranks to search for (default: 1)"
     )
     parser.add_argument(
         "--topology",
@@ -77,13 +80,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--threads", type=int, help="workers of all ranks together (default: processors)")
     parser.add_argument(
-        "--seconds", type=float, default=Budget.seconds, help="for each number of ranks (default 30)"
+        "--seconds", type=float, default=Budget.seconds, help="for each number of ranks (default: 30)"
     )
     parser.add_argument(
-        "--alternatives", type=int, default=Budget.alternatives, help="layouts to look at (default 48)"
+        "--alternatives", type=int, default=Budget.alternatives, help="layouts to look at (default: 48)"
     )
     parser.add_argument(
-        "--measured", type=int, default=Budget.measured, help="layouts to measure (default 6)"
+        "--measured", type=int, default=Budget.measured, help="layouts to measure (default: 6)"
     )
 
 

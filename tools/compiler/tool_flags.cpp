@@ -1,0 +1,28 @@
+// The flags that every tool of the compiler begins with.
+#include "tools/compiler/tool_flags.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/Timing.h"
+#include "runtime/base/version.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+void headrace::beginToolFlags(const char *tool, llvm::ArrayRef<llvm::StringRef> shown) {
+  llvm::cl::SetVersionPrinter(
+      [tool](llvm::raw_ostream &out) { out << tool << " " << headrace::version() << "\n"; });
+  static llvm::cl::extrahelp others("\nFlags of MLIR and LLVM: --help-hidden\n");
+  // What the mains of MLIR would register.
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions()) {
+    // The list of passes has no name.
+    if (!option->ArgStr.empty() && !llvm::is_contained({"help", "version"}, name) &&
+        !llvm::is_contained(shown, name)) {
+      option->setHiddenFlag(llvm::cl::Hidden);
+    }
+  }
+}
