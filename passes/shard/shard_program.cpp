@@ -229,6 +229,15 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
   for (const Strategy &strategy : needs) {
     neededIndex.push_back(intern(needed, strategy.needs[edge.targetOperand]));
   }
+  // All rows of one rank are no part like those of the others: what can run there takes them as
+  // they are.
+  bool runsOnFirst =
+      isa_and_nonnull<frame::FilterOp, frame::ProjectOp, frame::RenameOp, frame::JoinOp>(
+          nodes_[edge.target].op);
+  auto hidesRoot = [&](const Layout &from, const Layout &to) {
+    return runsOnFirst && from.isRoot() && !to.isRoot() && to.rowKind == RowKind::Scattered &&
+           to.rowAxes;
+  };
   bool onlySize = nodes_[edge.target].onlySizes.size() > static_cast<size_t>(edge.targetOperand) &&
                   nodes_[edge.target].onlySizes[edge.targetOperand];
   bool copied = isRematerializable(edge.value);
@@ -249,6 +258,8 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
       } else if (copied &&
                  llvm::any_of(given, [&](const Layout *could) { return *could == *needed[n]; })) {
         cost = 0; // unreduced from the start
+      } else if (hidesRoot(*given[g], *needed[n])) {
+        cost = solve::kForbidden;
       } else if (std::optional<ReshardPlan> plan = planReshard(*given[g], *needed[n]);
                  plan && (keepsOrder(*plan) || !ordered_.contains(edge.value)) && !byFloat(*plan)) {
         cost =

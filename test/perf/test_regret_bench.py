@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from dev.bench import regret
 from dev.bench.regret import Case, Outcome
@@ -46,3 +48,17 @@ def test_a_choice_is_compared_with_layouts_next_to_it_and_random_ones() -> None:
     assert found.regret < 0.15
     network = regret.examine(programs, Case(regret.NETWORK, "p5-2node", 0.1, 8), near=2, seeds=1)
     assert network.regret < 0.15
+
+
+@pytest.mark.parametrize(("topology", "ranks"), [("l40s-pcie", 8), ("gb200-nvl72", 144)])
+@pytest.mark.parametrize("program", ["q05", "q10"])
+def test_what_overlaps_takes_no_longer_than_its_sum(program: str, topology: str, ranks: int) -> None:
+    """The solver adds up what the simulator may let overlap; more than the sum is a price that one of them lacks."""
+    from headrace import _runtime
+
+    programs = regret.Programs()
+    for alternative in range(4):
+        plan = programs.plan(Case(program, topology, 1, ranks), alternative=alternative)
+        assert plan is not None
+        simulated = json.loads(_runtime.cost(plan, topology, ranks))["seconds"]
+        assert simulated < 1.25 * json.loads(plan)["explanation"]["totalSeconds"], alternative

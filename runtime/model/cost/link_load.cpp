@@ -66,11 +66,12 @@ LinkLoad::Fullest LinkLoad::fullest() const {
   return fullest;
 }
 
-double LinkLoad::latencySeconds() const {
-  double most = 0;
+LinkLoad::Messaging LinkLoad::messaging() const {
+  Messaging most;
   for (const std::vector<Messages> *side : {&sent_, &received_}) {
     for (const Messages &messages : *side) {
-      most = std::max(most, messages.postSeconds + messages.waitSeconds);
+      Messaging here{messages.postSeconds, messages.waitSeconds};
+      most = here.total() > most.total() ? here : most;
     }
   }
   return most;

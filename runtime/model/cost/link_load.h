@@ -26,9 +26,14 @@ public:
   };
   Fullest fullest() const;
   const std::vector<double> &bytes() const { return bytes_; }
-  /// Of the rank with most messages, sent or received: the first takes its latency, each other what
-  /// it takes to post it.
-  double latencySeconds() const;
+  /// Of the rank whose messages, sent or received, take longest: those of all of them that it posts
+  /// one after the other, then those until the last has arrived.
+  struct Messaging {
+    double postSeconds = 0;
+    double latencySeconds = 0;
+    double total() const { return postSeconds + latencySeconds; }
+  };
+  Messaging messaging() const;
   /// The latency of the slowest message.
   double hopSeconds() const;
 

@@ -19,6 +19,11 @@ int64_t ceilLog2(int64_t count) {
   return std::bit_width(static_cast<uint64_t>(count > 1 ? count - 1 : 0));
 }
 
+void useMessages(Movement &movement, const Traffic &traffic) {
+  movement.latencySeconds = traffic.messaging.latencySeconds;
+  movement.postSeconds = traffic.messaging.postSeconds;
+}
+
 /// `times` what a pattern takes of the links for each byte.
 void useLinks(Movement &movement, const Traffic &traffic, double times) {
   for (const LinkUse &use : traffic.uses) {
@@ -33,8 +38,13 @@ void useLinks(Movement &movement, const Traffic &traffic, double times) {
 /// the curve's buffer is against that of the mean rank.
 void useCurve(Movement &movement, const CollectiveFit &fit, const GroupShape &shape, double buffer,
               double evenSeconds) {
-  movement.latencySeconds = predictSeconds(fit, shape, 0);
-  double seconds = (predictSeconds(fit, shape, buffer) - movement.latencySeconds) / movement.bytes;
+  double withoutBytes = predictSeconds(fit, shape, 0);
+  // What a curve adds with every peer is a message of its own; a ring's steps wait for each other.
+  movement.latencySeconds = fit.kind == CollectiveKind::kAllToAll
+                                ? coefficient(fit, Term::kBase)
+                                : withoutBytes;
+  movement.postSeconds = withoutBytes - movement.latencySeconds;
+  double seconds = (predictSeconds(fit, shape, buffer) - withoutBytes) / movement.bytes;
   movement.rateMax = seconds > 0 ? 1 / seconds : 0;
   movement.relativeError = fit.relativeError;
   double tooLow = seconds > 0 ? std::max(1.0, evenSeconds / seconds) : 1;
@@ -50,7 +60,7 @@ void useCurve(Movement &movement, const CollectiveFit &fit, const GroupShape &sh
 } // namespace
 
 double Movement::seconds() const {
-  return latencySeconds + bytes * std::max(rateMax > 0 ? 1 / rateMax : 0, linkSeconds);
+  return latencySeconds + postSeconds + bytes * std::max(rateMax > 0 ? 1 / rateMax : 0, linkSeconds);
 }
 
 Movement exchangeMovement(const RankGroups &groups, const std::vector<CollectiveFit> &fits,
@@ -63,7 +73,7 @@ Movement exchangeMovement(const RankGroups &groups, const std::vector<Collective
   }
   if (kind == plan::ExchangeKind::kGather) {
     const Traffic &traffic = groups.traffic(Pattern::kToFirst, {sent, Weight::kEven});
-    movement.latencySeconds = traffic.latencySeconds;
+    useMessages(movement, traffic);
     useLinks(movement, traffic, 1);
     return movement;
   }
@@ -72,7 +82,7 @@ Movement exchangeMovement(const RankGroups &groups, const std::vector<Collective
   double times = broadcast ? static_cast<double>(shape.members) : 1;
   Weight received = broadcast ? Weight::kEven : Weight::kKeys;
   const Traffic &traffic = groups.traffic(Pattern::kSpread, {sent, received});
-  movement.latencySeconds = traffic.latencySeconds;
+  useMessages(movement, traffic);
   useLinks(movement, traffic, times);
   double buffer =
       times * movement.bytes * std::max(groups.fullest(sent), groups.fullest(received));
@@ -99,9 +109,12 @@ Movement collectiveMovement(const RankGroups &groups, const std::vector<Collecti
   double levels = static_cast<double>(ceilLog2(shape.members));
   bool tree = kind == CollectiveKind::kBroadcast ||
               (kind == CollectiveKind::kAllReduce && bytes <= kDoublingBytesMax);
-  movement.latencySeconds = spread ? traffic.latencySeconds
-                            : tree ? levels * traffic.hopSeconds
-                                   : stepCount(kind, shape.members) * traffic.hopSeconds;
+  if (spread) {
+    useMessages(movement, traffic);
+  } else {
+    movement.latencySeconds =
+        (tree ? levels : stepCount(kind, shape.members)) * traffic.hopSeconds;
+  }
   useLinks(movement, traffic,
            spread ? 1
            : tree ? levels // each round sends the whole buffer

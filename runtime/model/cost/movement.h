@@ -7,11 +7,12 @@
 
 namespace headrace::cost {
 
-/// A latency, then bytes at a rate that a measured curve or a link bounds. Bytes are those that the
-/// mean rank has.
+/// A latency, messages that each rank posts one after the other, then bytes at a rate that a
+/// measured curve or a link bounds. Bytes are those that the mean rank has.
 struct Movement {
   double bytes = 0;
-  double latencySeconds = 0;
+  double latencySeconds = 0; ///< other movements pass meanwhile
+  double postSeconds = 0;    ///< of what sends a rank's messages: other movements wait for it
   double rateMax = 0; ///< bytes per second as measured; 0: links alone decide
   /// Of links, for each byte. Where a curve was measured, its rate holds: figures of links that are
   /// slower are taken to be too low, all by the same factor.

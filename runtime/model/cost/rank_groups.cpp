@@ -1,6 +1,5 @@
 // Seats of groups on nodes, and sums of their messages over links.
 #include "runtime/model/cost/rank_groups.h"
-#include "runtime/model/cost/link_load.h"
 
 #include <algorithm>
 #include <set>
@@ -176,7 +175,10 @@ void RankGroups::load(const Seat &seat, Pattern pattern, Weights weights, Traffi
     traffic.relativeError = fullest.relativeError;
     traffic.fullest = fullest.name;
   }
-  traffic.latencySeconds = std::max(traffic.latencySeconds, load.latencySeconds());
+  LinkLoad::Messaging messaging = load.messaging();
+  if (messaging.total() > traffic.messaging.total()) {
+    traffic.messaging = messaging;
+  }
   traffic.hopSeconds = std::max(traffic.hopSeconds, load.hopSeconds());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/model/cost/curve.h"
+#include "runtime/model/cost/link_load.h"
 #include "runtime/model/cost/mesh.h"
 #include "runtime/model/cost/node_run.h"
 
@@ -35,8 +36,8 @@ struct LinkUse {
 /// What a pattern takes for each byte that the mean rank has.
 struct Traffic {
   std::vector<LinkUse> uses;
-  double latencySeconds = 0; ///< of all messages of the rank with most of them
-  double hopSeconds = 0;     ///< of the slowest single message
+  LinkLoad::Messaging messaging; ///< of the rank with most of it
+  double hopSeconds = 0;         ///< of the slowest single message
   double secondsPerByte = 0; ///< on the fullest link
   double relativeError = 0;
   std::string fullest; ///< that link: "nic[2].in"

@@ -17,6 +17,28 @@ Activity PlanGraph::moved(int32_t id, size_t chunk, size_t chunks,
   return activity;
 }
 
+/// Before the first bytes a rank posts its messages, one after the other, and other movements'
+/// messages between them.
+void PlanGraph::addMovement(int32_t id, size_t chunks, const cost::Movement &movement,
+                            double rowsError) {
+  for (size_t chunk = 0; chunk < chunks; ++chunk) {
+    Activity activity = moved(id, chunk, chunks, movement);
+    activity.relativeError = rowsError;
+    if (chunk == 0 && movement.postSeconds > 0) {
+      Activity posts = activityOf(id, 0, 1);
+      posts.work = movement.postSeconds;
+      posts.relativeError = movement.relativeError;
+      posts.uses = {{messages_, 1}};
+      waitForTasks(id, posts);
+      for (size_t c = 0; c < classes_.size(); ++c) {
+        waitForInput(id, c, 0, posts);
+      }
+      activity.after.push_back(place(std::move(posts), id));
+    }
+    appendCommon(std::move(activity), id, chunk);
+  }
+}
+
 void PlanGraph::addExchange(int32_t id) {
   const Task &task = plan_.tasks[id];
   const plan::Stream &sent = plan_.streams[task.inputStream];
@@ -51,10 +73,7 @@ void PlanGraph::addExchange(int32_t id) {
   cost::Movement movement = cost::exchangeMovement(
       *ranks_, topology_.collectives, task.exchange, rows * rowBytes(sent),
       alone ? 1 : out.fullest, even ? source.weight : Weight::kEven);
-  size_t chunks = static_cast<size_t>(source.chunks);
-  for (size_t chunk = 0; chunk < chunks; ++chunk) {
-    appendCommon(moved(id, chunk, chunks, movement), id, chunk);
-  }
+  addMovement(id, static_cast<size_t>(source.chunks), movement, workload_.rowsRelativeError);
 }
 
 void PlanGraph::addCollective(int32_t id) {
@@ -68,9 +87,7 @@ void PlanGraph::addCollective(int32_t id) {
       plan_, kind == CollectiveKind::kAllGather ? task.outputs : task.inputs, workload_.ranks);
   cost::Movement movement =
       cost::collectiveMovement(*ranks_, topology_.collectives, kind, bytes);
-  Activity activity = moved(id, 0, 1, movement);
-  activity.relativeError = 0; // sizes of tensors are known
-  appendCommon(std::move(activity), id, 0);
+  addMovement(id, 1, movement, 0); // sizes of tensors are known
 }
 
 } // namespace headrace::simulate

@@ -184,6 +184,8 @@ Expected<Graph> PlanGraph::make() {
   runs_ = std::move(made.runs);
   links_ = std::move(made.links);
   ranks_.emplace(runs_);
+  messages_ = static_cast<int32_t>(graph_.resources.size());
+  graph_.resources.push_back({"messages of a rank", 1, topology::Sharing::kShared, 0});
   for (const plan::MeshAxis &axis : plan_.mesh) {
     planRanks_ *= static_cast<double>(axis.size);
   }

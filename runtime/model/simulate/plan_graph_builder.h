@@ -67,6 +67,8 @@ private:
   void addExchange(int32_t id);
   /// A part of a movement of all ranks.
   Activity moved(int32_t id, size_t chunk, size_t chunks, const cost::Movement &movement) const;
+  /// All of a movement, in so many chunks.
+  void addMovement(int32_t id, size_t chunks, const cost::Movement &movement, double rowsError);
   void addCollective(int32_t id);
   void addCompute(int32_t id);
   void addMarker(int32_t id);
@@ -171,6 +173,7 @@ private:
   std::vector<RankClass> classes_;
   std::vector<cost::NodeRun> runs_;
   std::vector<int32_t> links_; ///< as Classes::links
+  int32_t messages_ = kNone;   ///< what sends messages on the rank with most of them, as a resource
   std::optional<cost::RankGroups> ranks_;
   std::vector<StreamState> streams_;
   std::vector<int32_t> consumer_;

@@ -131,7 +131,9 @@ TEST(Movement, messages_to_many_are_posted_one_after_the_other) {
   topology::Topology topology = routed("ethernet-slow");
   std::vector<NodeRun> runs = nodeRuns(topology, 8);
   double hop = RankGroups(runs).traffic(Pattern::kRing).hopSeconds;
-  auto latency = [&](Pattern pattern) { return RankGroups(runs).traffic(pattern).latencySeconds; };
+  auto latency = [&](Pattern pattern) {
+    return RankGroups(runs).traffic(pattern).messaging.total();
+  };
   EXPECT_NEAR(latency(Pattern::kSpread), 7 * hop, 1e-12);
   EXPECT_NEAR(latency(Pattern::kToFirst), 7 * hop, 1e-12); // taken in by one
   for (auto &[name, type] : topology.nodeTypes) {

@@ -59,6 +59,33 @@ TEST(PlanExchange, takes_what_the_layout_solver_says) {
   }
 }
 
+TEST(PlanExchange, two_at_once_post_their_messages_one_after_the_other) {
+  plan::Plan plan = shufflePlan();
+  plan.tasks[2].exchange = plan::ExchangeKind::kBroadcast;
+  topology::Topology topology = *topology::shippedTopology("gb200-nvl72");
+  Workload load;
+  load.ranks = 144;
+  load.rows = {{"t", 144}};
+  Expected<Graph> graph = planGraph(plan, topology, load);
+  ASSERT_TRUE(graph.ok()) << graph.status().toString();
+  Graph one = *graph;
+  std::erase_if(one.activities,
+                [](const Activity &activity) { return !activity.name.starts_with("shuffle"); });
+  for (size_t i = 0; i < one.activities.size(); ++i) {
+    one.activities[i].after = i == 0 ? std::vector<int32_t>{} : std::vector{int32_t(i) - 1};
+  }
+  Graph both = one;
+  for (Activity activity : one.activities) {
+    for (int32_t &before : activity.after) {
+      before += static_cast<int32_t>(one.activities.size());
+    }
+    both.activities.push_back(activity);
+  }
+  // A row to each of 143 ranks: nearly all of the time goes into messages.
+  double alone = simulate(one)->seconds;
+  EXPECT_NEAR(simulate(both)->seconds / alone, 2, 0.1);
+}
+
 TEST(PlanCollective, takes_what_the_layout_solver_says) {
   plan::Plan plan;
   plan.buffers.resize(2);
