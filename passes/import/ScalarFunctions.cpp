@@ -251,9 +251,6 @@ MaybeExpression ExpressionBuilder::daysBetween(const Expression &lhs, const Expr
                                                Location at) {
   SmallVector<Expression> days;
   for (const Expression *operand : {&lhs, &rhs}) {
-    if (!frame::isDate(operand->type())) {
-      return fail(at, "a difference in days needs two dates");
-    }
     MaybeExpression narrow = cast(*operand, builder.getI32Type(), at);
     MaybeExpression wide = failed(narrow) ? narrow : cast(*narrow, builder.getI64Type(), at);
     if (failed(wide)) {

@@ -55,6 +55,7 @@ public:
       ranks_ = MeshRanks(mesh);
     }
     if (inputs_.arguments.size() != function.getNumArguments()) {
+      // no test: callers make one for each
       return programError("the function has " + Twine(function.getNumArguments()) +
                           " arguments, got " + Twine(inputs_.arguments.size()));
     }

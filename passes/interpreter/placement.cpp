@@ -279,6 +279,7 @@ llvm::Expected<Tensor> divideTensor(const Tensor &whole, LayoutAttr layout, cons
         piece.offset += std::get<TensorPtr>(like[member])->shape[dim];
       }
       if (piece.offset + piece.extent > whole.shape[dim]) {
+        // no test: `like` has this very split in every program of today
         return programError("a ragged split is not that of the value it comes from");
       }
     }
@@ -292,6 +293,7 @@ llvm::Expected<Tensor> divideTensor(const Tensor &whole, LayoutAttr layout, cons
 llvm::Expected<Parts> divide(const Value &whole, LayoutAttr layout, const MeshRanks &ranks,
                              ArrayRef<Value> like) {
   if (layout.isUnreduced()) {
+    // no test: the verifiers of dist have no op that asks for it
     return programError("a whole value cannot become unreduced");
   }
   Parts parts;

@@ -114,3 +114,206 @@ func.func @timestamp() -> !t {
   %1 = frame.rename %0 : !frame.table<"e": !frame.timestamp> -> !t
   return %1 : !t
 }
+
+// -----
+
+!t = !frame.table<"a": !frame.decimal<38, 0>>
+// CHECK: program 10: overflow of a decimal
+func.func @decimal_sum() -> !frame.table<"s": !frame.nullable<!frame.decimal<38, 0>>> {
+  %v = frame.values [[99999999999999999999999999999999999999], [99999999999999999999999999999999999999]] : !t
+  %0 = frame.aggregate %v keys [] measures [#frame.measure<sum("a") -> "s">] : !t -> !frame.table<"s": !frame.nullable<!frame.decimal<38, 0>>>
+  return %0 : !frame.table<"s": !frame.nullable<!frame.decimal<38, 0>>>
+}
+
+// -----
+
+!t = !frame.table<"a": !frame.decimal<38, 0>>
+// CHECK: program 11: overflow of a decimal
+func.func @decimal_product() -> !frame.table<"b": !frame.decimal<38, 0>> {
+  %v = frame.values [[99999999999999999999999999999999999999]] : !t
+  %0 = frame.project %v keep [] compute ["b"] columns ["a"] {
+  ^bb0(%a: !frame.decimal<38, 0>):
+    %r = frame.multiply %a, %a : (!frame.decimal<38, 0>, !frame.decimal<38, 0>) -> !frame.decimal<38, 0>
+    frame.yield %r : !frame.decimal<38, 0>
+  } : !t -> !frame.table<"b": !frame.decimal<38, 0>>
+  return %0 : !frame.table<"b": !frame.decimal<38, 0>>
+}
+
+// -----
+
+!t = !frame.table<"a": f64>
+// CHECK: program 12: value does not fit the type of a cast
+func.func @cast_of_real() -> !frame.table<"b": i64> {
+  %v = frame.values [[1.0e40]] : !t
+  %0 = frame.project %v keep [] compute ["b"] columns ["a"] {
+  ^bb0(%a: f64):
+    %r = frame.cast %a : f64 -> i64
+    frame.yield %r : i64
+  } : !t -> !frame.table<"b": i64>
+  return %0 : !frame.table<"b": i64>
+}
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 13: text is not a date: soon
+func.func @date() -> !frame.table<"b": !frame.date> {
+  %v = frame.values [["soon"]] : !t
+  %0 = frame.project %v keep [] compute ["b"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %r = frame.cast %a : !frame.string -> !frame.date
+    frame.yield %r : !frame.date
+  } : !t -> !frame.table<"b": !frame.date>
+  return %0 : !frame.table<"b": !frame.date>
+}
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 14: text is not a timestamp: soon
+func.func @moment() -> !frame.table<"b": !frame.timestamp> {
+  %v = frame.values [["soon"]] : !t
+  %0 = frame.project %v keep [] compute ["b"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %r = frame.cast %a : !frame.string -> !frame.timestamp
+    frame.yield %r : !frame.timestamp
+  } : !t -> !frame.table<"b": !frame.timestamp>
+  return %0 : !frame.table<"b": !frame.timestamp>
+}
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 15: text is not a boolean: perhaps
+func.func @boolean() -> !frame.table<"b": i1> {
+  %v = frame.values [["perhaps"]] : !t
+  %0 = frame.project %v keep [] compute ["b"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %r = frame.cast %a : !frame.string -> i1
+    frame.yield %r : i1
+  } : !t -> !frame.table<"b": i1>
+  return %0 : !frame.table<"b": i1>
+}
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 16: text is not a number: many
+func.func @number() -> !frame.table<"b": i64> {
+  %v = frame.values [["many"]] : !t
+  %0 = frame.project %v keep [] compute ["b"] columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %r = frame.cast %a : !frame.string -> i64
+    frame.yield %r : i64
+  } : !t -> !frame.table<"b": i64>
+  return %0 : !frame.table<"b": i64>
+}
+
+// -----
+
+!t = !frame.table<"d": !frame.date>
+// CHECK: program 17: overflow of a date
+func.func @date_shift() -> !frame.table<"e": !frame.date> {
+  %v = frame.values [[2147483647]] : !t
+  %0 = frame.project %v keep [] compute ["e"] columns ["d"] {
+  ^bb0(%d: !frame.date):
+    %r = frame.shift_date %d months 0 days 1 : !frame.date
+    frame.yield %r : !frame.date
+  } : !t -> !frame.table<"e": !frame.date>
+  return %0 : !frame.table<"e": !frame.date>
+}
+
+// -----
+
+// CHECK: program 18: the interpreter needs a function of one block
+func.func @blocks(%a: tensor<2xf32>) -> tensor<2xf32> {
+  cf.br ^bb1
+^bb1:
+  return %a : tensor<2xf32>
+}
+
+// -----
+
+// CHECK: program 19: operands of arith.addf have different shapes
+func.func @shapes(%a: tensor<2xf32>, %b: tensor<3xf32>) -> tensor<?xf32> {
+  %a0 = tensor.cast %a : tensor<2xf32> to tensor<?xf32>
+  %b0 = tensor.cast %b : tensor<3xf32> to tensor<?xf32>
+  %0 = arith.addf %a0, %b0 : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// CHECK: program 20: a reshape has several extents that are not known
+func.func @reshape(%a: tensor<6xf32>, %n: tensor<2xf32>) -> tensor<?x?xf32> {
+  %a0 = tensor.cast %a : tensor<6xf32> to tensor<?xf32>
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %0 = tensor.expand_shape %a0 [[0, 1]] output_shape [%c2, %c3] : tensor<?xf32> into tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// CHECK: program 21: a reshape changes the number of elements
+func.func @reshape_of_seven(%a: tensor<7xf32>) -> tensor<?x2xf32> {
+  %a0 = tensor.cast %a : tensor<7xf32> to tensor<?xf32>
+  %c3 = arith.constant 3 : index
+  %0 = tensor.expand_shape %a0 [[0, 1]] output_shape [%c3, 2] : tensor<?xf32> into tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+
+// -----
+
+// CHECK: program 22: an argument is not a tensor: arg0
+func.func @scalar(%a: f32) -> f32 {
+  return %a : f32
+}
+
+// -----
+
+// CHECK: program 23: an argument without --tensors needs a static shape: arg0
+func.func @dynamic(%a: tensor<?xf32>) -> tensor<?xf32> {
+  return %a : tensor<?xf32>
+}
+
+// -----
+
+// CHECK: program 24: the interpreter does not know tensor.pad
+func.func @pad(%a: tensor<2xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %a low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<2xf32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK: program 25: a body uses something that is not an element
+func.func @extract(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<2xf32>
+  %c0 = arith.constant 0 : index
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<2xf32>) {
+  ^bb0(%out: f32):
+    %x = tensor.extract %a[%c0] : tensor<2xf32>
+    linalg.yield %x : f32
+  } -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+!t = !frame.table<"a": i64>
+// CHECK: program 26: an expression uses something that is not a scalar of frame
+func.func @outside() -> !t {
+  %v = frame.values [[1]] : !t
+  %two = arith.constant 2 : i64
+  %0 = frame.filter %v columns ["a"] {
+  ^bb0(%a: i64):
+    %p = frame.compare lt %a, %two : (i64, i64) -> i1
+    frame.yield %p : i1
+  } : !t
+  return %0 : !t
+}

@@ -31,6 +31,11 @@ ROOT = Path(__file__).parents[2]
             "unsupported: window functions (OVER)",
         ),
         ("select reverse(n_name) from nation", "unsupported", "unsupported function: reverse"),
+        (
+            "select n_name, now() from nation",
+            "unsupported",
+            "unsupported type of a result, cast it to TIMESTAMP: TIMESTAMP WITH TIME ZONE (at 1:16)",
+        ),
     ],
 )
 @pytest.mark.parametrize("ranks", [1, 3])

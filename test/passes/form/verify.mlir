@@ -47,6 +47,15 @@ pipe.pipeline @p {
 
 // -----
 
+// expected-error@+1 {{needs the senders of both ways and 1 receiver, got 1 and 0}}
+pipe.stream @chosen "none" : !pipe.rows<"k": i32>
+pipe.pipeline @p {
+  %0 = pipe.scan "nation" [{file = "k", column = "k"}] : !pipe.rows<"k": i32>
+  pipe.emit %0, @chosen keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
 func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %e = tensor.empty() : tensor<2x2xf32>
   // expected-error@+1 {{is neither a kernel nor a library call after form}}
