@@ -1,4 +1,5 @@
 // Errors of a program's data, and programs that cannot be run.
+// Sources: passes/analysis/scalar_evaluation.cpp, passes/analysis/text_evaluation.cpp
 // RUN: not headrace-interpret %s 2>&1 | FileCheck %s
 
 !t = !frame.table<"a": i64>

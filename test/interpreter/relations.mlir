@@ -1,4 +1,5 @@
 // What the relational ops mean, NULLs and duplicates included. Results are printed as CSV, an empty cell is NULL.
+// Sources: passes/interpreter/aggregates.cpp, passes/interpreter/compare.cpp, passes/interpreter/row_expressions.cpp
 // RUN: headrace-interpret %s | FileCheck %s --strict-whitespace --match-full-lines
 
 //      CHECK:a,b

@@ -1,4 +1,5 @@
 // Tensor ops: linalg by its loops, elementwise ops, reshapes; printed as extents, then elements.
+// Sources: passes/interpreter/elements.cpp
 // RUN: headrace-interpret %s | FileCheck %s --strict-whitespace --match-full-lines
 
 //      CHECK:2 2

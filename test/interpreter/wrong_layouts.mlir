@@ -1,4 +1,5 @@
 // Programs that a wrong pass could have made are found out.
+// Sources: passes/interpreter/placement.cpp, passes/interpreter/tensor_parts.cpp, passes/interpreter/mesh_ranks.cpp
 // RUN: not headrace-interpret %s --tables %S/tables 2>&1 | FileCheck %s
 
 // Each rank returns its own share.

@@ -1,4 +1,6 @@
 // Rows and ranges from statistics through every kind of op.
+// Sources: passes/analysis/cardinality.cpp, passes/analysis/selectivity.cpp, passes/analysis/ranges.cpp,
+//   passes/analysis/expression_ranges.cpp, passes/analysis/scan_statistics.cpp, passes/analysis/print_estimates.cpp
 // RUN: headrace-opt --analysis-print-estimates %s -o /dev/null | FileCheck %s
 
 !item = !frame.table<"i_order": i64, "i_price": !frame.decimal<15, 2>, "i_day": !frame.date>

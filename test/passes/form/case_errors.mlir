@@ -1,5 +1,6 @@
 // A branch of CASE fails only in rows that take it: the guard of ELSE negates the conditions, and a CASE inside a
 // branch adds its own.
+// Sources: passes/form/failures.cpp
 // RUN: headrace-opt %s --form | FileCheck %s
 
 !t = !frame.table<"a": !frame.nullable<i64>, "c": i1, "d": i1>

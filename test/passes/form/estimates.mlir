@@ -1,3 +1,4 @@
+// Sources: passes/form/scans.cpp
 // RUN: headrace-opt %s --stop-after=form | FileCheck %s
 
 // What the statistics say goes with the ops, for the cost model: in which form kernels will find pages (a small

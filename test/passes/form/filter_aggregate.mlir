@@ -1,3 +1,4 @@
+// Sources: passes/form/pipelines.cpp, passes/form/aggregates.cpp, passes/schedule/build_program.cpp
 // RUN: headrace-opt %s --stop-after=form | FileCheck %s
 // RUN: headrace-opt %s --stop-after=schedule | FileCheck %s --check-prefix=SCHED
 // RUN: headrace-opt %s --stop-after=form | headrace-opt --lower-kernels | FileCheck %s --check-prefix=LOWER

@@ -1,4 +1,5 @@
 // What lower and schedule may rely on is refused where it does not hold.
+// Sources: passes/form/verify_form.cpp
 // RUN: headrace-opt %s --verify-form --split-input-file --verify-diagnostics
 
 !t = !frame.table<"a": i64>

@@ -1,4 +1,5 @@
 // What optimize may rely on is refused where it does not hold.
+// Sources: passes/import/verify_import.cpp
 // RUN: headrace-opt %s --verify-import --split-input-file --verify-diagnostics
 
 !t = !frame.table<"a": i64>

@@ -1,4 +1,5 @@
 // Tensor ops that no kernel computes yet are refused, with their place.
+// Sources: passes/analysis/tensor_kernel.cpp
 // RUN: headrace-opt %s --form --lower-kernels --split-input-file --verify-diagnostics
 
 func.func @main(%x: tensor<4x4xf32>) -> tensor<4xf32> {

@@ -1,4 +1,5 @@
 // Inner joins by estimate, the smaller side on the right; selective semi joins first.
+// Sources: passes/optimize/join_graph.cpp, passes/optimize/join_search.cpp, passes/optimize/join_prices.cpp
 // RUN: headrace-opt --optimize-join-order %s | FileCheck %s
 // RUN: headrace-opt --optimize-join-order=relations-max=1 %s | FileCheck %s
 

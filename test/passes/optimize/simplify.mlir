@@ -1,4 +1,5 @@
 // Constants are folded, ops that do nothing go, projects merge.
+// Sources: passes/optimize/constant_folding.cpp
 // RUN: headrace-opt --optimize-simplify %s | FileCheck %s
 
 !t = !frame.table<"a": i64, "b": i64>

@@ -1,4 +1,5 @@
 // What shard may rely on is refused where it does not hold.
+// Sources: passes/optimize/verify_optimize.cpp
 // RUN: headrace-opt %s --verify-optimize --split-input-file --verify-diagnostics
 
 !t = !frame.table<"a": i64>

@@ -1,5 +1,7 @@
 // Rows of a table become tensors in one program with the tensor ops behind them: buffers of run-time extent, a kernel,
 // a collective, a result.
+// Sources: passes/form/form_program.cpp, passes/form/form_tensors.cpp, passes/schedule/tensor_schedule.cpp,
+//   passes/schedule/tensor_placement.cpp
 // RUN: headrace-opt %s --shard="mesh=ranks:2" --form --schedule-tasks | FileCheck %s
 // RUN: headrace-opt %s --shard="mesh=ranks:1" --form --schedule-tasks | FileCheck %s --check-prefix=ONE
 

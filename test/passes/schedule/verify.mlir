@@ -1,4 +1,5 @@
 // What the plan's writer may rely on is refused where it does not hold.
+// Sources: passes/schedule/verify_schedule.cpp
 // RUN: headrace-opt %s --verify-schedule --split-input-file --verify-diagnostics
 
 // expected-error@+1 {{needs exactly one sched.program after schedule, got 0}}

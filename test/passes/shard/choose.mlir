@@ -1,4 +1,5 @@
 // A join whose right side is a guess is decided at run time: both ways in shard, form and schedule.
+// Sources: passes/shard/run_time_choices.cpp, passes/shard/expand_choices.cpp, passes/form/choices.cpp
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:4 topology=ethernet-fast explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: headrace-opt %s --shard="mesh=ranks:4 topology=ethernet-fast" | FileCheck %s
 // RUN: headrace-opt %s --shard="mesh=ranks:4 topology=ethernet-fast" --form | FileCheck %s --check-prefix=FORM

@@ -1,4 +1,6 @@
 // Two matmuls: where the network is fast the weights are split (tensor parallel), where it is slow the batch.
+// Sources: passes/shard/solve_layouts.cpp, passes/shard/shard_program.cpp, passes/shard/strategies.cpp,
+//   passes/shard/tensor_strategies.cpp, passes/shard/report.cpp
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:4 topology=ethernet-fast explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FAST
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:4 topology=ethernet-slow explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLOW
 // RUN: headrace-opt %s --shard="mesh=ranks:4 topology=ethernet-fast" | FileCheck %s --check-prefix=LOCAL

@@ -1,5 +1,7 @@
 // Layouts forced by the user: a split hidden dimension makes the second matmul's result unreduced; it is reduced
 // where it is wanted whole, and scattered while reducing where it is wanted split.
+// Sources: passes/shard/insert_reshards.cpp, passes/shard/lower_reshards.cpp, passes/shard/reshard_plan.cpp,
+//   passes/shard/localize.cpp
 // RUN: headrace-opt %s --split-input-file --shard="mesh=r:4 topology=ethernet-slow" | FileCheck %s
 
 // CHECK-LABEL: func.func @whole

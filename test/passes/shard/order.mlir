@@ -1,4 +1,5 @@
 // The order of a result does not pass through an exchange, in whatever layout.
+// Sources: passes/shard/row_order.cpp
 // RUN: headrace-opt %s --shard="mesh=r:3 seed=1" | FileCheck %s
 // RUN: headrace-opt %s --shard="mesh=r:3 seed=2" | FileCheck %s
 // RUN: headrace-opt %s --shard="mesh=r:3 seed=3" | FileCheck %s

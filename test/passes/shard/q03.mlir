@@ -1,5 +1,7 @@
 // TPC-H q03: on a fast network the few customers are everywhere and what is large is shuffled; on a slow one every rank
 // reads all and keeps its part, so that only the best rows of each rank move; one rank moves nothing.
+// Sources: passes/shard/frame_strategies.cpp, passes/shard/column_classes.cpp, passes/shard/row_estimates.cpp,
+//   passes/shard/op_work.cpp
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:8 topology=ethernet-fast explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FAST
 // RUN: headrace-opt %s --shard-solve="mesh=ranks:8 topology=ethernet-slow explain=text" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SLOW
 // RUN: headrace-opt %s --shard="mesh=ranks:8 topology=ethernet-fast" | FileCheck %s --check-prefix=LOCAL

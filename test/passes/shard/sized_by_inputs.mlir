@@ -1,4 +1,5 @@
 // The rows of a query times themselves: what the product begins with is sized by its inputs, of which one is gathered.
+// Sources: passes/shard/sized_starts.cpp
 // RUN: headrace-opt %s --shard="mesh=r:3 topology=ethernet-slow" | FileCheck %s
 // RUN: headrace-opt %s --shard="mesh=r:1" | FileCheck %s --check-prefix=ONE
 

@@ -1,4 +1,5 @@
 // What the next phase may rely on is refused where it does not hold.
+// Sources: passes/shard/verify_shard.cpp
 // RUN: headrace-opt %s --verify-shard --split-input-file --verify-diagnostics
 
 !t = !frame.table<"a": i64>

@@ -1,4 +1,5 @@
 // Minima and maxima in threads: NaN is the largest number, true is after false. test/python/gpu runs these kernels.
+// Sources: passes/lower/gpu/thread_sinks.cpp
 // RUN: headrace-opt %s --lower-gpu-kernels | FileCheck %s
 // RUN: headrace-translate --kernel-to-ptx %s | FileCheck %s --check-prefix=PTX
 

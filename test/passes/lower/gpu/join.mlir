@@ -1,5 +1,7 @@
 // A join in threads: the build side is appended by an atomic, linked by a kernel of its own, and probed by walking
 // chains; test/python/gpu runs these kernels on TPC-H.
+// Sources: passes/lower/gpu/thread_kernel.cpp, passes/lower/gpu/thread_lookup.cpp, passes/lower/gpu/thread_groups.cpp,
+//   passes/lower/gpu/device_kernel.cpp, passes/lower/gpu/lower_gpu.cpp
 // RUN: headrace-opt %s --lower-gpu-kernels | FileCheck %s
 // RUN: headrace-translate --kernel-to-ptx %s | FileCheck %s --check-prefix=PTX
 

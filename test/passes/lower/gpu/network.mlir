@@ -1,4 +1,5 @@
 // The network's elementwise parts in threads: one output a thread by stride, reductions inside the thread.
+// Sources: passes/lower/gpu/thread_tensor.cpp
 // RUN: headrace-opt %s --form | headrace-opt --lower-gpu-kernels | FileCheck %s
 // RUN: headrace-opt %s --form | headrace-translate --kernel-to-ptx | FileCheck %s --check-prefix=PTX
 

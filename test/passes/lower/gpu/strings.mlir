@@ -1,4 +1,5 @@
 // String, date and 128-bit ops of bodies call the CPU's primitives, linked as bitcode.
+// Sources: passes/lower/gpu/device_code.cpp, passes/lower/gpu/primitives_bitcode.cpp
 // RUN: headrace-translate --kernel-to-ptx %s | FileCheck %s
 
 // Nothing is left to be linked.
