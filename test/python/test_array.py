@@ -82,14 +82,36 @@ def test_traces_without_values() -> None:
 @pytest.mark.parametrize(
     ("function", "error", "message"),
     [
-        (lambda x, y: x + y, ValueError, r"do not broadcast: \(2, 3\) and \(4, 5\)"),
+        (lambda x, y: x + y, ValueError, r"shapes do not broadcast: \(2, 3\) and \(4, 5\)"),
+        (lambda x, y: xp.broadcast_to(x, (1, 3)), ValueError, r"does not broadcast to: \(1, 3\)"),
+        (lambda x, y: xp.sum(x) @ y, ValueError, "matmul needs at least one dimension: got"),
+        (
+            lambda x, y: xp.broadcast_to(x, (2, 2, 3)) @ xp.broadcast_to(xp.sum(y), (4, 3, 5)),
+            ValueError,
+            r"matmul needs equal batch extents \(use broadcast_to\): got",
+        ),
         (lambda x, y: x @ y, ValueError, r"equal inner extents: got \(2, 3\) and \(4, 5\)"),
         (lambda x, y: xp.sum(x, axis=2), ValueError, "axis out of range for 2 dimensions: got 2"),
-        (lambda x, y: xp.sum(x, axis=(0, 0)), ValueError, "named twice"),
+        (lambda x, y: xp.sum(x, axis=(0, 0)), ValueError, r"an axis is named twice: got \(0, 0\)"),
         (lambda x, y: xp.reshape(x, (4, -1)), ValueError, r"cannot reshape \(2, 3\) to: \(4, -1\)"),
-        (lambda x, y: xp.permute_dims(x, (0, 0)), ValueError, "not a permutation"),
+        (lambda x, y: xp.reshape(x, (-1, -1)), ValueError, r"not a shape: got \(-1, -1\)"),
+        (lambda x, y: xp.squeeze(x, 0), ValueError, "squeeze needs an extent of 1: got 2"),
+        (
+            lambda x, y: xp.permute_dims(x, (0, 0)),
+            ValueError,
+            r"axes are not a permutation of 2 dimensions: got \(0, 0\)",
+        ),
+        (
+            lambda x, y: xp.expand_dims(x).T,
+            ValueError,
+            "T is for matrices, use permute_dims: got 3 dimensions",
+        ),
+        (lambda x, y: xp.sum(x).mT, ValueError, "mT needs two dimensions: got 0"),
         (lambda x, y: x + np.ones(3), TypeError, "as arguments of the function.*got ndarray"),
         (lambda x, y: x + xp.astype(x, "f64"), TypeError, "of one type.*f32 and f64"),
+        (lambda x, y: xp.exp(3), TypeError, "exp needs a traced array: got int"),
+        (lambda x, y: xp.astype(x, "f16"), TypeError, "dtype is not one of f32, f64, i64: got f16"),
+        (lambda x, y: xp.astype(x, "i64") + 2**64, OverflowError, "number does not fit i64: got 18446"),
         (lambda x, y: xp.exp(xp.astype(x, "i64")), TypeError, "floating-point array: got i64"),
         (
             lambda x, y: xp.astype(x, "i64") + 0.5,
@@ -103,6 +125,25 @@ def test_traces_without_values() -> None:
 def test_mistakes_are_explained(function: Callable, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         hr.jit(function).trace(normal(2, 3), normal(4, 5))
+
+
+def test_nothing_has_no_largest_element() -> None:
+    with pytest.raises(ValueError, match=r"maximum of no elements: got shape \(0, 3\)"):
+        hr.jit(lambda x: xp.max(x)).trace(normal(0, 3))
+
+
+def test_functions_that_cannot_be_traced() -> None:
+    with pytest.raises(
+        TypeError, match=r"jit takes functions of positional arrays only: got parameter '\*xs'"
+    ):
+        hr.jit(lambda *xs: xs[0])
+
+
+def test_names_that_do_not_exist() -> None:
+    with pytest.raises(AttributeError, match=r"no such array function \(there are .*exp.*\): nothing"):
+        _ = xp.nothing
+    with pytest.raises(AttributeError, match="module 'headrace' has no attribute: nothing"):
+        _ = hr.nothing
 
 
 def test_refuses_other_element_types() -> None:

@@ -9,7 +9,7 @@ import headrace as hr
 import pyarrow as pa
 import pytest
 from headrace import _runtime
-from headrace._src.calibration import programs
+from headrace._src.calibration import calibrate, programs
 from headrace._src.command_line import main
 from headrace._src.programs import Target
 from headrace._src.tuning import database, use
@@ -127,3 +127,8 @@ def test_the_command_writes_what_compilations_read(
     assert [file.name for file in home.glob("*machine.json*")] == ["machine.json"]
     assert "machine, calibrated" in hr.explain(_QUERY, tables, ranks=2)
     assert main(["calibrate", "--rounds", "0"]) == 2
+
+
+def test_plans_that_do_not_run(tmp_path: Path) -> None:
+    with pytest.raises(hr.HeadraceError, match="the plans of the calibration did not run"):
+        calibrate.fit(tmp_path, tmp_path / "out.json", threads=1, rounds=1)

@@ -126,5 +126,25 @@ def test_mistakes(tpch_small: Path) -> None:
         hr.jit(lambda x: xp.mean(x, axis=0))(lines.to_tensor(["q", "p"]))
     with pytest.raises(hr.HeadraceError, match="do not broadcast"):
         hr.jit(lambda x, y: x + y)(lines.to_tensor("q"), lines.to_tensor("p"))
-    with pytest.raises(TypeError, match="dtype is not one of"):
+    with pytest.raises(TypeError, match="dtype is not one of f32, f64, i64: got i8"):
         lines.to_tensor("q", dtype="i8")
+    others = hr.query(LINES, tpch_small)
+    with pytest.raises(hr.HeadraceError, match="rows of two queries cannot be dimensions of one array yet"):
+        hr.jit(lambda x, y: x @ y.T)(lines.to_tensor(["q", "p"]), others.to_tensor(["q", "p"]))
+
+
+def test_one_name_for_two_tables() -> None:
+    sums = hr.jit(lambda x, y: (xp.sum(x), xp.sum(y)))
+    x, y = (
+        hr.query("select a from t", {"t": pa.table({"a": [value]})}).to_tensor("a") for value in (1.0, 2.0)
+    )
+    with pytest.raises(
+        hr.HeadraceError, match="two queries of a program mean different tables by the name: t"
+    ):
+        sums(x, y)
+
+
+def test_what_the_last_run_took_needs_a_run() -> None:
+    program = hr.jit(lambda x: xp.sum(x)).compile(normal(4))
+    with pytest.raises(hr.HeadraceError, match="analyze shows the last run: call the program first"):
+        program.explain(analyze=True)

@@ -10,6 +10,8 @@ import headrace as hr
 import pyarrow as pa
 import pytest
 from headrace import _runtime
+from headrace._src.array import program as tensors
+from headrace._src.programs import Target
 
 SUM = "select sum(l_quantity) as total from lineitem where l_discount >= 0.05"
 
@@ -129,3 +131,19 @@ def test_a_limit_that_is_too_small_names_what_wanted_the_memory(tpch_small: Path
     assert error.value.kind == "memory"
     assert "host" in str(error.value)
     assert "aggregate" in str(error.value)
+
+
+def test_what_is_bound_and_asked_of_a_tensor_program() -> None:
+    import numpy as np
+
+    program = hr.jit(lambda x: x + x).compile(np.ones(4))
+    compiled = tensors.compiled(program.source, (), Target.of(1, None, None))
+    handle = _runtime.load_plan(compiled.plan_json, compiled.kernels)
+    (name,) = (slot["name"] for slot in json.loads(compiled.plan_json)["slots"])
+    with pytest.raises(_runtime.Error, match=f"not an array in host memory is bound to tensor: {name}"):
+        handle.run({name: "no array"}, threads=1)
+    with pytest.raises(_runtime.Error, match="memory must not be negative: -1"):
+        handle.run({name: np.ones(4)}, threads=1, memory=-1)
+    result = handle.run({name: np.ones(4)}, threads=1)
+    with pytest.raises(_runtime.Error, match="the program has no table as its result"):
+        pa.table(result)

@@ -14,6 +14,7 @@ import pyarrow.parquet as parquet
 import pytest
 from headrace._src import programs
 from headrace._src.query.sql import compile_to
+from headrace.errors import CorruptError
 
 QUERY = "select k, sum(v) as s from t group by k order by k"
 EXPECTED = {"k": [0, 1], "s": [6, 9]}
@@ -220,7 +221,8 @@ def test_statistics_that_lie_are_found_by_verify(tmp_path: Path) -> None:
     _lying_file(tmp_path / "t.parquet")
     tables = {"t": tmp_path / "t.parquet"}
     with pytest.raises(
-        hr.HeadraceError, match=r"row group 0, column a: .*values in \[1, 3\], found \[1, 1000\]"
+        hr.HeadraceError,
+        match=r"column a: statistics that do not hold: values in \[1, 3\], found \[1, 1000\]",
     ):
         hr.sql("select count(*) as n from t where a > 100", tables, verify=True)
     # Without, what is read is checked, and what the statistics rule out is not read.
@@ -231,6 +233,37 @@ def test_statistics_that_lie_are_found_by_verify(tmp_path: Path) -> None:
     assert hr.sql("select sum(a) as s from u", {"u": tmp_path / "u.parquet"}, verify=True).to_pydict() == {
         "s": [6]
     }
+
+
+def _with_footer_of(path: Path, content: pa.Table, footer: pa.Table) -> Path:
+    """A file whose pages are those of one table, and whose footer is another's."""
+    files = []
+    for table in (content, footer):
+        parquet.write_table(table, path, compression="none", use_dictionary=False, version="1.0")
+        files.append(path.read_bytes())
+    sizes = [int.from_bytes(file[-8:-4], "little") + 8 for file in files]
+    path.write_bytes(files[0][: -sizes[0]] + files[1][-sizes[1] :])
+    return path
+
+
+def test_rows_that_a_footer_promises_are_counted(tmp_path: Path) -> None:
+    """NULLs take no room, so that two rows look like three."""
+    two, three = (pa.table({"a": pa.array([1] + [None] * more, pa.int64())}) for more in (1, 2))
+    fewer = _with_footer_of(tmp_path / "fewer.parquet", two, three)
+    more = _with_footer_of(tmp_path / "more.parquet", three, two)
+    with pytest.raises(CorruptError, match="row group 0, column a: 3 rows promised, found 2"):
+        hr.sql("select count(*) as n from t", {"t": fewer}, verify=True)
+    with pytest.raises(CorruptError, match="the column chunk has fewer rows than its row group"):
+        hr.sql("select a from t", {"t": fewer})
+    with pytest.raises(CorruptError, match="the column chunk has more rows than its row group"):
+        hr.sql("select a from t", {"t": more})
+
+
+def test_pages_that_cannot_be_read_are_an_error_of_verify(tmp_path: Path) -> None:
+    one, two = (pa.table({"s": texts}) for texts in (["aabbbbcc"], ["aa", "bb"]))
+    file = _with_footer_of(tmp_path / "t.parquet", one, two)
+    with pytest.raises(CorruptError, match="row group 0, column s: cannot be read: "):
+        hr.sql("select count(*) as n from t", {"t": file}, verify=True)
 
 
 def test_verify_takes_every_type(tmp_path: Path) -> None:

@@ -244,6 +244,19 @@ def test_a_query_is_tuned_here(home: Path, tpch_small: Path) -> None:
     assert hr.sql(JOIN, tpch_small, ranks=2).equals(expected)
 
 
+def test_a_record_that_cannot_be_written(
+    home: Path, tpch_small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(record: object) -> Path:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(database, "put", full)
+    subject = SqlSubject(JOIN, resolve(tpch_small))
+    budget = Budget(seconds=0.01, alternatives=1, measured=1, rounds=1)
+    with pytest.raises(hr.HeadraceError, match="cannot write the tuning record: no space left"):
+        search(subject, Target.of(1, None, None), threads=1, budget=budget, progress=lambda line: None)
+
+
 def test_a_search_ends_in_time(home: Path, tpch_small: Path) -> None:
     subject = SqlSubject(JOIN, resolve(tpch_small))
     budget = Budget(seconds=0.01, alternatives=48, measured=6, rounds=50)

@@ -140,7 +140,7 @@ class _Writer:
                     index = self._emit(f"arith.constant {dimension} : index", place)
                     value = self._values[node.number]
                     return self._emit(f"tensor.dim {value}, {index} : {_type(node)}", place)
-        raise AssertionError("rows without a parameter")
+        raise AssertionError("rows without a parameter")  # no test: rows come from parameters
 
     def _filled(self, node: Node, value: float | int) -> str:
         """A tensor like `node` that holds the value everywhere: where a reduction starts."""

@@ -31,12 +31,22 @@ def _verify_file(path: str) -> None:
             for field in file.schema_arrow:
                 # A column of lists or structs has several in the file, and is not read.
                 if field.name in names and (said := described.column(names[field.name]).statistics):
-                    column = file.read_row_group(group, columns=[field.name]).column(0)
+                    place = f"{path}, row group {group}, column {field.name}"
+                    column = _column(file, group, field.name, place)
+                    if len(column) != described.num_rows:
+                        found = f"{described.num_rows} rows promised, found {len(column)}"
+                        raise HeadraceError(f"{place}: {found}", "corrupt")
                     if lie := _lie(said, column):
-                        place = f"{path}, row group {group}, column {field.name}"
                         raise HeadraceError(f"{place}: statistics that do not hold: {lie}", "corrupt")
-                if described.num_rows != file.read_row_group(group, columns=[]).num_rows:
-                    raise HeadraceError(f"{path}, row group {group}: other rows than it says", "corrupt")
+
+
+def _column(file: parquet.ParquetFile, group: int, name: str, place: str) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    try:
+        return file.read_row_group(group, columns=[name]).column(0)
+    except (OSError, pa.ArrowException) as error:
+        raise HeadraceError(f"{place}: cannot be read: {error}", "corrupt") from None
 
 
 def _lie(said: parquet.Statistics, column: pa.ChunkedArray) -> str:
