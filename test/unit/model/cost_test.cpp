@@ -33,9 +33,13 @@ TEST(Mesh, groups_follow_row_major_order) {
 }
 
 TEST(Mesh, refuses_malformed) {
-  EXPECT_FALSE(Mesh{}.check().ok());
-  EXPECT_FALSE((Mesh{"m", {{"a", 0}}}).check().ok());
-  EXPECT_FALSE((Mesh{"m", {{"a", 2}, {"a", 2}}}).check().ok());
+  EXPECT_EQ(Mesh{}.check().message(), "a mesh has 1 to 8 axes, got 0");
+  EXPECT_EQ((Mesh{"m", {{"a", 0}}}).check().message(),
+            "a mesh axis needs a name and a size from 1 to 1048576, got a of 0");
+  EXPECT_EQ((Mesh{"m", {{"a", 2}, {"a", 2}}}).check().message(),
+            "two mesh axes have the same name: a");
+  EXPECT_EQ((Mesh{"m", {{"a", 1048576}, {"b", 2}}}).check().message(),
+            "a mesh has at most 1048576 ranks");
 }
 
 TEST(Cost, mesh_larger_than_topology_is_refused) {

@@ -5,9 +5,9 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
-#include <set>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 namespace headrace::cost {
@@ -131,6 +131,11 @@ TEST(Fit, refuses_wrong_tables_with_their_path) {
   EXPECT_EQ(message(text), "$.curves[0]: ranks must be at least 2 and a multiple of nodes, got 1");
   std::snprintf(text, sizeof text, curve, "all_gather", 2, -1);
   EXPECT_EQ(message(text), "$.curves[0].points[0]: bytes and seconds must be positive");
+  EXPECT_EQ(message(R"({"schema": "measurements/1", "curves": [{"source": "s", "system": "y",
+                        "op": "all_gather", "ranks": 2, "points": [[1]]}]})"),
+            "$.curves[0].points[0]: expected [bytes, seconds]");
+  EXPECT_EQ(message(R"({"schema": "measurements/1", "systems": {"y": {"link": 0}}, "curves": []})"),
+            "$.systems.y: link must be positive, got 0");
 }
 
 TEST(Accuracy, measured_sizes_and_sizes_held_out) {
@@ -208,7 +213,8 @@ TEST(Accuracy, what_is_measured_is_within_the_printed_error_as_often_as_it_says)
 }
 
 TEST(Accuracy, shipped_curves_are_those_that_the_measurements_give) {
-  // As `headrace-tune fit FILE --system NAME` prints them: for any size of group, and for whole nodes.
+  // As `headrace-tune fit FILE --system NAME` prints them: for any size of group, and for whole
+  // nodes.
   const std::map<std::string, std::vector<std::string>> systems = {
       {"dgx-a100", {"A100-SXM 2.27.3"}},
       {"dgx-h100", {"H100-SXM 2.29.2", "p5.48xlarge H100 EFA"}},

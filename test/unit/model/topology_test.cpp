@@ -216,6 +216,45 @@ INSTANTIATE_TEST_SUITE_P(
             "string"},
         Mistake{"/node_types/n/routes/0/to", "\"cpu[j].hbm\"",
                 "$.node_types.n.routes[0].to: unknown memory space: cpu-a has host, got hbm"},
+        Mistake{
+            "/node_types/n/routes/0/to", "\"cpu\"",
+            "$.node_types.n.routes[0].to: expected an endpoint such as gpu[i].hbm, host or net, "
+            "got cpu"},
+        Mistake{"/node_types/n/routes/0/to", "\"gpu[i].hbm\"",
+                "$.node_types.n.routes[0].to: unknown device group: gpu"},
+        Mistake{"/node_types/n/routes/0/to", "\"cpu[x].host\"",
+                "$.node_types.n.routes[0].to: expected an index i, j or a number, got x"},
+        Mistake{"/node_types/n/routes/0/via/0", "\"bus[\"",
+                "$.node_types.n.routes[0].via[0]: expected a hop such as nvl[i].out or dram, got "
+                "bus["},
+        Mistake{"/node_types/n/routes/0/via/0", "\"bus.left\"",
+                "$.node_types.n.routes[0].via[0]: expected a direction in, out, up, down, read or "
+                "write, got left"},
+        Mistake{"/node_types/n/routes/0/via/0", "\"cpu\"",
+                "$.node_types.n.routes[0].via[0]: only a storage device can be a hop, got cpu"},
+        Mistake{"/node_types/n/routes/0/via/0", "\"bus.read\"",
+                "$.node_types.n.routes[0].via[0]: .read and .write are for storage, got bus"},
+        Mistake{"/node_types/n/resources/cpu", R"({"bw": 1})",
+                "$.node_types.n.resources.cpu: a device group has this name already"},
+        Mistake{"/node_types/n/resources/bus/per", "\"cpu/none\"",
+                "$.node_types.n.resources.bus.per: expected a device group, as gpu or gpu/2, got "
+                "cpu/none"},
+        Mistake{"/device_types/cpu-a/mem/random_gather", "[7]",
+                "$.device_types.cpu-a.mem.random_gather[0]: expected [working set bytes, bytes per "
+                "second]"},
+        Mistake{"/device_types/cpu-a/mem/random_gather", "[[100, 1e9], [50, 1e9]]",
+                "$.device_types.cpu-a.mem.random_gather[1]: expected ascending working sets of at "
+                "least "
+                "1 byte, got 50"},
+        Mistake{"/device_types/cpu-a/mem/space", "\"host.far\"",
+                "$.device_types.cpu-a.mem: a name has letters, digits, - and _ only, got "
+                "host.far"},
+        Mistake{
+            "/groups", R"({"a": {"members": [["n", 0]]}})",
+            "$.groups.a.members[0]: expected [node type or group, count from 1 to 1048576], got "
+            "an array of 2"},
+        Mistake{"/fabric/tiers", "[]",
+                "$.fabric: a fabric needs 1 to 16 tiers and at least one rail"},
         Mistake{"/fabric", nullptr, "$: several nodes need a fabric"},
         Mistake{"/fabric/tiers/0/oversub", "0.5",
                 "$.fabric.tiers[0].oversub: oversub must be at least 1, got 0.5"},
@@ -285,6 +324,37 @@ TEST(Topology, more_resources_than_a_model_can_hold_are_refused) {
   document["instances"][0]["count"] = 500000;
   document["node_types"]["n"]["resources"]["nic"]["count"] = 9;
   EXPECT_EQ(errorOf(document), "$.instances: more than 4194304 resources are not supported");
+}
+
+TEST(Topology, lists_have_bounds) {
+  nlohmann::json hops = smallTopology();
+  hops["node_types"]["n"]["routes"][0]["via"] = std::vector<std::string>(1000, "bus");
+  EXPECT_EQ(errorOf(hops), "$.node_types.n.routes[0].via[64]: more than 64 hops are not supported");
+  nlohmann::json routes = smallTopology();
+  for (int i = 0; i < 5000; ++i) {
+    routes["node_types"]["n"]["routes"].push_back(routes["node_types"]["n"]["routes"][0]);
+  }
+  EXPECT_EQ(errorOf(routes),
+            "$.node_types.n.routes[4096]: more than 4096 routes are not supported");
+  for (const char *kind : {"device_types", "node_types"}) {
+    nlohmann::json types = smallTopology();
+    nlohmann::json first = *types[kind].begin();
+    for (int i = 0; i < 1024; ++i) {
+      types[kind]["t" + std::to_string(i)] = first;
+    }
+    EXPECT_EQ(errorOf(types), std::string("$.") + kind + ": more than 1024 are not supported");
+  }
+}
+
+TEST(Topology, a_node_needs_a_processor) {
+  nlohmann::json document = smallTopology();
+  document["node_types"]["n"] = {{"devices", nlohmann::json::object()}};
+  EXPECT_EQ(errorOf(document), "$.node_types.n.devices: a node needs at least one cpu or gpu");
+}
+
+TEST(Topology, a_file_that_is_not_there) {
+  EXPECT_EQ(readTopologyFile("/no/such.json").status().message(),
+            "cannot open topology file: /no/such.json");
 }
 
 TEST(Topology, deep_brackets_are_refused) {

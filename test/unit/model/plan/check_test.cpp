@@ -37,7 +37,9 @@ TEST(PlanCheck, Version) {
             std::string::npos);
   EXPECT_NE(checked([](Plan &p) { p.abiVersion = 99; }).find("rule version: kernel ABI"),
             std::string::npos);
-  EXPECT_NE(checked([](Plan &p) { p.importsHash = "0"; }).find("rule version: imports"),
+  EXPECT_NE(checked([](Plan &p) {
+              p.importsHash = "0";
+            }).find("rule version: imports: this build offers catalogue "),
             std::string::npos);
   EXPECT_EQ(checked([](Plan &p) { p.isa = "z80"; }), "rule version: unknown instruction set: z80");
   Plan plan = samplePlan();

@@ -182,5 +182,13 @@ TEST(Explain, MeasuredRowsAndSeconds) {
   EXPECT_NE(lineWith("filter").find("\""), std::string::npos) << text;
 }
 
+TEST(Profile, other_texts_are_refused) {
+  for (const char *text : {"no JSON", "[]", R"({"tasks": 3})"}) {
+    Expected<Profile> profile = Profile::fromJson(text);
+    EXPECT_EQ(profile.status().kind(), ErrorKind::kCorrupt) << text;
+    EXPECT_EQ(profile.status().message().find("not the profile of a run: "), 0u) << text;
+  }
+}
+
 } // namespace
 } // namespace headrace::plan

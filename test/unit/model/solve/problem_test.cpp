@@ -18,5 +18,26 @@ TEST(Problem, peak_is_over_time_not_the_sum) {
   EXPECT_EQ(memoryExcess(problem, {1, 0, 0}), (std::vector<double>{1, 0}));
 }
 
+TEST(Problem, refuses_what_does_not_fit_together) {
+  auto message = [](const auto &change) {
+    Problem problem;
+    problem.tierBytesMax = {10};
+    problem.nodes = {{{0, 1}, {{0, 0, 4, {3, 7}}}}, {{0}, {}}};
+    problem.edges = {{0, 1, {0, 0}}};
+    EXPECT_TRUE(problem.check().ok());
+    change(problem);
+    return problem.check().message();
+  };
+  EXPECT_EQ(
+      message([](Problem &p) { p.nodes[1].cost = {-1}; }).find("node 1 needs costs from 0 to "),
+      0u);
+  EXPECT_EQ(message([](Problem &p) { p.nodes[0].memory[0].bytes = {3}; }),
+            "memory of node 0 does not fit its strategies");
+  EXPECT_EQ(message([](Problem &p) { p.edges[0].target = 0; }), "edge 0 needs two different nodes");
+  EXPECT_EQ(
+      message([](Problem &p) { p.edges[0].cost = {0}; }).find("edge 0 needs 2 costs from 0 to "),
+      0u);
+}
+
 } // namespace
 } // namespace headrace::solve

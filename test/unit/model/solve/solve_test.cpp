@@ -221,6 +221,7 @@ TEST(Solve, holding_a_strategy_gives_the_runner_up) {
   EXPECT_DOUBLE_EQ(solve(problem)->cost, 2);
   EXPECT_DOUBLE_EQ(solveHolding(problem, {1, -1})->cost, 6);
   EXPECT_DOUBLE_EQ(solveHolding(problem, {1, 0})->cost, 16);
+  EXPECT_EQ(solveHolding(problem, {1}).status().message(), "one entry per node is needed, got 1");
 }
 
 TEST(Solve, contradictions_are_refused) {
