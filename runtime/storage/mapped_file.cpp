@@ -40,6 +40,7 @@ Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string &
   if (::fstat(file, &info) != 0) {
     int error = errno;
     ::close(file);
+    // no test: an open file has a status
     return systemError("cannot read file", path, error);
   }
   if (!S_ISREG(info.st_mode)) {
@@ -54,6 +55,7 @@ Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string &
     if (data == MAP_FAILED) {
       int error = errno;
       ::close(file);
+      // no test: a regular file can be mapped
       return systemError("cannot map file", path, error);
     }
     mapped->data_ = static_cast<const uint8_t *>(data);

@@ -438,6 +438,7 @@ Status ConvertedColumn::convertTexts(HrString *out) {
   }
   PaddedBuffer heap(bytes);
   if (!heap) {
+    // no test: it takes more memory than a machine has
     return makeError(ErrorKind::kMemory, "no memory for the text of a column, bytes: ", bytes);
   }
   uint8_t *next = heap.data();
@@ -490,6 +491,7 @@ Expected<std::shared_ptr<const EncodedChunk>> ConvertedColumn::convert() {
   const uint32_t width = abi::bytesOf(promise_.type);
   PaddedBuffer data(rows_ * width);
   if (!data) {
+    // no test: it takes more memory than a machine has
     return makeError(ErrorKind::kMemory, "no memory for a column, rows: ", rows_);
   }
   uint64_t nulls = 0;
@@ -524,6 +526,7 @@ Expected<std::shared_ptr<const EncodedChunk>> ConvertedColumn::convert() {
   if (nulls != 0) {
     PaddedBuffer bits((rows_ + 7) / 8);
     if (!bits) {
+      // no test: it takes more memory than a machine has
       return makeError(ErrorKind::kMemory, "no memory for a column, rows: ", rows_);
     }
     std::memset(bits.data(), 0, bits.bytes());

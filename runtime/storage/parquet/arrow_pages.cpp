@@ -68,6 +68,7 @@ Status readTyped(parquet::ColumnReader &untyped, const ParquetColumn &column, ui
       page.valid = PaddedBuffer(page.rows);
     }
     if (!page.bytes || (page.nulls != 0 && !page.valid)) {
+      // no test: it takes more memory than a machine has
       return makeError(ErrorKind::kMemory, "no memory for a page of bytes: ", plain.size());
     }
     if (!plain.empty()) {

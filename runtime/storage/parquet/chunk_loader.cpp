@@ -77,6 +77,7 @@ Status ChunkLoader::readPages() { return locate(readPages_()); }
 
 Status ChunkLoader::readPages_() {
   if (meta_.encrypted) {
+    // no test: Arrow writes columns with keys of their own only by services for keys
     return makeError(ErrorKind::kUnsupported, "the column is encrypted");
   }
   const uint8_t *next = file_->mapping()->data() + meta_.begin;
@@ -177,6 +178,7 @@ Status ChunkLoader::openPage(const uint8_t *input, Page &page) {
   }
   page.owned = PaddedBuffer(page.size);
   if (!page.owned) {
+    // no test: it takes more memory than a machine has
     return makeError(ErrorKind::kMemory, "no memory for a page of bytes: ", page.size);
   }
   page.bytes = page.owned.data();
@@ -249,6 +251,7 @@ Status ChunkLoader::keepDictionary(Page &page) {
   }
   PaddedBuffer dictionary(uint64_t{page.header.values} * abi::bytesOf(chunk_->type));
   if (!dictionary) {
+    // no test: it takes more memory than a machine has
     return makeError(ErrorKind::kMemory,
                      "no memory for a dictionary of entries: ", page.header.values);
   }
@@ -313,6 +316,7 @@ Expected<ChunkLoader::Values> ChunkLoader::readLevels(Page &page) const {
   // The levels are read through vectors: a copy has the padding they need.
   PaddedBuffer padded(bytes), valid(rows);
   if (!padded || !valid) {
+    // no test: it takes more memory than a machine has
     return makeError(ErrorKind::kMemory, "no memory for the definition levels of rows: ", rows);
   }
   if (bytes != 0) {
@@ -381,6 +385,7 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     }
     PaddedBuffer plain(uint64_t{segment.rows} * abi::bytesOf(chunk_->type));
     if (!plain) {
+      // no test: it takes more memory than a machine has
       return makeError(ErrorKind::kMemory,
                        "no memory for the values of a page, rows: ", segment.rows);
     }
@@ -405,6 +410,7 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
   PaddedBuffer data(uint64_t{rows} * width);
   PaddedBuffer bits((uint64_t{rows} + 7) / 8);
   if (!data || !bits) {
+    // no test: it takes more memory than a machine has
     return makeError(ErrorKind::kMemory, "no memory for the values of a page, rows: ", rows);
   }
   if (dictionaryEncoded(page)) {

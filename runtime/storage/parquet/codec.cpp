@@ -90,12 +90,14 @@ Expected<std::vector<uint8_t>> compressWithArrow(int codec, std::span<const uint
     auto written =
         opened->Compress(bytes, input.data(), static_cast<int64_t>(output.size()), output.data());
     if (!written.ok()) {
+      // no test: what fits memory compresses
       return makeError(ErrorKind::kInternal, "a block does not compress (", codecName(codec),
                        "): ", written.status().message());
     }
     output.resize(static_cast<size_t>(*written));
     return output;
   } catch (const std::exception &error) {
+    // no test: what fits memory compresses
     return makeError(ErrorKind::kInternal, "a block does not compress (", codecName(codec),
                      "): ", error.what());
   }

@@ -132,6 +132,7 @@ Status CodedPages::pack() {
     HrSegment &segment = chunk_.segments[index];
     PaddedBuffer packed = packCodes(codes, segment.rows, segment.bitWidth);
     if (!packed) {
+      // no test: it takes more memory than a machine has
       return makeError(ErrorKind::kMemory, "no memory for the codes of rows: ", segment.rows);
     }
     codes += segment.rows;

@@ -58,7 +58,8 @@ protected:
 TEST_F(ParquetErrorTest, MissingFile) {
   auto result = storage.statistics({folder.file("none.parquet")});
   ASSERT_FALSE(result.ok());
-  expectError(result.status(), ErrorKind::kIo, {"none.parquet", "No such file"});
+  expectError(result.status(), ErrorKind::kIo,
+              {"cannot open file ", "none.parquet", "No such file"});
 }
 
 TEST_F(ParquetErrorTest, NotParquet) {
@@ -71,7 +72,65 @@ TEST_F(ParquetErrorTest, NotParquet) {
     expectError(result.status(), ErrorKind::kCorrupt, {"other.parquet"});
   }
   auto result = storage.statistics({std::filesystem::temp_directory_path().string()});
-  ASSERT_FALSE(result.ok());
+  expectError(result.status(), ErrorKind::kUser, {"not a regular file: "});
+  EXPECT_EQ(storage.statistics({}).status().message(), "a table needs at least one file");
+}
+
+TEST_F(ParquetErrorTest, EndsOfFiles) {
+  const std::vector<char> sound = readFile(path);
+  auto messageOf = [&](const auto &change) {
+    std::vector<char> bytes = sound;
+    change(bytes);
+    const std::string other = folder.file("other.parquet");
+    std::filesystem::remove(other);
+    writeFile(other, bytes);
+    return storage.statistics({other}).status().message();
+  };
+  auto begins = [](const std::string &message, const char *text) {
+    EXPECT_EQ(message.rfind(text, 0), 0u) << message;
+  };
+  begins(messageOf([](auto &bytes) { bytes.back() = 'E'; }), "the file is encrypted: ");
+  begins(messageOf([](auto &bytes) { bytes.back() = '2'; }), "not a Parquet file, or cut short: ");
+  begins(messageOf([](auto &bytes) { std::fill(bytes.end() - 8, bytes.end() - 4, '\x7f'); }),
+         "the footer is longer than the file (is it cut short?): ");
+  begins(messageOf([](auto &bytes) { std::fill(bytes.end() - 40, bytes.end() - 8, '\xff'); }),
+         "cannot read the footer of ");
+  // The footer of a larger file.
+  begins(messageOf([](auto &bytes) {
+           bytes.erase(bytes.begin() + 4, bytes.begin() + static_cast<int>(bytes.size()) / 2);
+         }),
+         "a column chunk lies outside of the file (is it cut short?) ");
+}
+
+TEST_F(ParquetErrorTest, NamesOfColumnsAreText) {
+  auto numbers = test.table->GetColumnByName("long");
+  writeTable(
+      *arrow::Table::Make(arrow::schema({arrow::field("\xff", numbers->type(), false)}), {numbers}),
+      path, 100);
+  expectError(storage.statistics({path}).status(), ErrorKind::kCorrupt,
+              {"the name of a column is not UTF-8 in ", "column number: 0"});
+}
+
+TEST_F(ParquetErrorTest, FilesOfOneTableHaveItsColumns) {
+  const std::string other = folder.file("other.parquet");
+  writeTable(*test.table->RemoveColumn(0).ValueOrDie(), other, 100);
+  expectError(storage.statistics({path, other}).status(), ErrorKind::kUser,
+              {"the files of a table must have the same columns: ", "other.parquet"});
+}
+
+TEST_F(ParquetErrorTest, Manifests) {
+  auto message = [](const char *text) {
+    return manifestFromJson(nlohmann::json::parse(text)).status().message();
+  };
+  EXPECT_EQ(message("{}"), "a manifest must be an array of files, got: object");
+  for (const char *entry : {"[3]", R"([{"path": 3}])"}) {
+    EXPECT_EQ(message(entry),
+              "a manifest entry needs path, bytes, modified_nanoseconds and footer_hash, entry is "
+              "number: 0");
+  }
+  EXPECT_EQ(message(R"([{"path": "p", "bytes": 1, "modified_nanoseconds": 1,
+                         "footer_hash": "green"}])"),
+            "footer_hash must be hexadecimal, got: green");
 }
 
 TEST_F(ParquetErrorTest, UnknownColumn) {
@@ -83,11 +142,13 @@ TEST_F(ParquetErrorTest, UnknownColumn) {
 TEST_F(ParquetErrorTest, OtherType) {
   plan::Slot slot = slotOf("decimal_15");
   slot.columns[0].logical = "decimal<15, 3>";
-  expectError(scanError(slot), ErrorKind::kMismatch,
-              {"t.parquet", "decimal_15", "decimal<15, 2>", "recompile"});
+  expectError(
+      scanError(slot), ErrorKind::kMismatch,
+      {"t.parquet, column decimal_15 is decimal<15, 2>, the plan was compiled for (recompile): "
+       "decimal<15, 3>"});
   slot = slotOf("string");
   slot.columns[0].type = HR_I64;
-  expectError(scanError(slot), ErrorKind::kMismatch, {"string", "i64"});
+  expectError(scanError(slot), ErrorKind::kMismatch, {"of type string cannot be read as: i64"});
 }
 
 TEST_F(ParquetErrorTest, ValueThatDoesNotFitTheType) {
@@ -130,11 +191,13 @@ TEST_F(ParquetErrorTest, ChangedFileIsRefused) {
   std::mt19937_64 random(seed() + 1);
   TestTable other = makeTable({}, random);
   writeTable(*other.table, path, 1000);
-  expectError(scanError(test.slot, *manifest), ErrorKind::kMismatch, {"t.parquet", "recompile"});
+  expectError(scanError(test.slot, *manifest), ErrorKind::kMismatch,
+              {"the file has changed since the plan was compiled, recompile: ", "t.parquet"});
   EXPECT_TRUE(scanError(test.slot).ok()); // and the new one is read anew
 
   manifest->push_back(manifest->front());
-  expectError(scanError(test.slot, *manifest), ErrorKind::kMismatch, {"2 files"});
+  expectError(scanError(test.slot, *manifest), ErrorKind::kMismatch,
+              {"was compiled for 2 files (recompile), got: 1"});
 }
 
 TEST_F(ParquetErrorTest, NestedColumnIsUnsupportedTheOthersAreNot) {
