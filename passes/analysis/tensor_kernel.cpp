@@ -1,6 +1,7 @@
 // Classifies the operands of a linalg.generic.
 #include "passes/analysis/tensor_kernel.h"
 
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -21,11 +22,12 @@ LogicalResult checkMap(linalg::GenericOp op, AffineMap map) {
   for (AffineExpr result : map.getResults()) {
     if (auto dim = dyn_cast<AffineDimExpr>(result)) {
       if (!seen.insert(dim.getPosition()).second) {
-        return op.emitError("reads a diagonal, which no kernel does; indexing map: ")
+        return unsupported(op.emitError("reads a diagonal, which no kernel does; indexing map: "))
                << AffineMapAttr::get(map);
       }
     } else if (!isa<AffineConstantExpr>(result)) {
-      return op.emitError("indexes by more than one loop, which no kernel does; indexing map: ")
+      return unsupported(op.emitError(
+                 "indexes by more than one loop, which no kernel does; indexing map: "))
              << AffineMapAttr::get(map);
     }
   }
@@ -65,10 +67,10 @@ TypedAttr filledConstant(Value tensor) {
 FailureOr<TensorKernelShape> tensorKernelShape(linalg::GenericOp op) {
   TensorKernelShape shape;
   if (!op.hasPureTensorSemantics()) {
-    return op.emitError("works on memory, kernels are made of ops on tensors");
+    return unsupported(op.emitError("works on memory, kernels are made of ops on tensors"));
   }
   if (!op.getBody()->getOps<linalg::IndexOp>().empty()) {
-    return op.emitError("uses linalg.index, which no kernel has yet");
+    return unsupported(op.emitError("uses linalg.index, which no kernel has yet"));
   }
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned argument = operand.getOperandNumber();
@@ -78,7 +80,7 @@ FailureOr<TensorKernelShape> tensorKernelShape(linalg::GenericOp op) {
     }
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!isElement(getElementTypeOrSelf(operand.get().getType()))) {
-      return op.emitError("kernels take elements of f32, f64 and i64, got: ")
+      return unsupported(op.emitError("kernels take elements of f32, f64 and i64, got: "))
              << operand.get().getType();
     }
     if (op.isDpsInput(&operand)) {
@@ -88,7 +90,7 @@ FailureOr<TensorKernelShape> tensorKernelShape(linalg::GenericOp op) {
       }
       TypedAttr value = constantOf(operand.get());
       if (!value) {
-        return op.emitError("a scalar operand of a kernel must be a constant");
+        return unsupported(op.emitError("a scalar operand of a kernel must be a constant"));
       }
       shape.constants.push_back({argument, value});
     } else if (op.payloadUsesValueFromOperand(&operand)) {

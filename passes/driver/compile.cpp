@@ -3,6 +3,7 @@
 
 #include "dialects/AllDialects.h"
 #include "dialects/frame/FrameOps.h"
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "dialects/interfaces/SourcePlace.h"
 #include "dialects/topo/TopoDialect.h"
 #include "passes/analysis/operator_location.h"
@@ -48,13 +49,16 @@ private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Collects errors with their places while it lives.
+/// Collects errors with their places while it lives; the first one says of which kind they are.
 class DiagnosticText {
 public:
-  DiagnosticText(MLIRContext *context, std::string &text)
-      : handler_(context, [&text](Diagnostic &diagnostic) {
+  DiagnosticText(MLIRContext *context, CompileError &error)
+      : handler_(context, [&error](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-            if (!text.empty()) {
+            std::string &text = error.message;
+            if (text.empty()) {
+              error.kind = kindOf(diagnostic);
+            } else {
               text += "\n";
             }
             text += diagnostic.str();
@@ -128,7 +132,7 @@ OwningOpRef<ModuleOp> importSql(MLIRContext *context, const SqlQuery &query,
 }
 
 bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &options,
-               std::string &error) {
+               CompileError &error) {
   DiagnosticText diagnostics(module.getContext(), error);
   for (Phase phase : {Phase::kOptimize, Phase::kShard, Phase::kForm}) {
     if (phase < from || phase > to) {
@@ -149,8 +153,8 @@ bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &opti
       result = verify(module);
     }
     if (failed(result)) {
-      if (error.empty()) {
-        error = ("phase failed without a message: " + phaseName(phase)).str();
+      if (error.message.empty()) {
+        error.message = ("phase failed without a message: " + phaseName(phase)).str();
       }
       return false;
     }
@@ -165,7 +169,7 @@ namespace {
 
 /// From the program of phase `import` to plan and kernels.
 bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const CompileOptions &options,
-                     CompiledProgram &out, std::string &error) {
+                     CompiledProgram &out, CompileError &error) {
   if (!module) {
     return false;
   }
@@ -259,7 +263,7 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
     }
   }
   if (Status status = plan::check(out.plan); !status.ok()) {
-    error = "the compiler made a plan that it refuses itself: " + status.toString();
+    error.message = "the compiler made a plan that it refuses itself: " + status.toString();
     return false;
   }
   out.kernels = std::move(lowered->sharedObject);
@@ -287,36 +291,42 @@ void addStatistics(ModuleOp module, const CompileOptions &options) {
 } // namespace
 
 OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text,
-                                 const CompileOptions &options, std::string &error) {
+                                 const CompileOptions &options, CompileError &error) {
   DiagnosticText diagnostics(context, error);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
-  if (!module && error.empty()) {
-    error = "the text is not a module";
-  }
-  if (module) {
+  if (!module) {
+    error.kind = ErrorKind::kUser;
+    error.message = error.message.empty() ? "the text is not a module" : error.message;
+  } else {
     addStatistics(*module, options);
   }
   return module;
 }
 
 bool compileSql(MLIRContext *context, const SqlQuery &query, const CompileOptions &options,
-                CompiledProgram &out, import::ImportError &error) {
+                CompiledProgram &out, CompileError &error) {
   PhaseClock clock(out);
   currentWork = "phase import";
-  OwningOpRef<ModuleOp> module = importSql(context, query, options, error);
-  return module && compileImported(std::move(module), clock, options, out, error.message);
+  import::ImportError refused;
+  OwningOpRef<ModuleOp> module = importSql(context, query, options, refused);
+  if (!module) {
+    error = compileError(refused);
+    return false;
+  }
+  return compileImported(std::move(module), clock, options, out, error);
 }
 
-bool compileMlir(MLIRContext *context, const std::string &text, const CompileOptions &options,
-                 CompiledProgram &out, std::string &error) {
-  PhaseClock clock(out);
-  currentWork = "phase import";
-  return compileImported(importMlir(context, text, options, error), clock, options, out, error);
+CompileError compileError(const import::ImportError &error) {
+  using Kind = import::ImportError::Kind;
+  ErrorKind kind = error.kind == Kind::kUser          ? ErrorKind::kUser
+                   : error.kind == Kind::kUnsupported ? ErrorKind::kUnsupported
+                                                      : ErrorKind::kInternal;
+  return {kind, error.position ? error.message : error.text(), error.position, error.length};
 }
 
 bool compileMixed(MLIRContext *context, const std::string &text,
                   const std::vector<QueryInput> &queries, const CompileOptions &options,
-                  CompiledProgram &out, std::string &error) {
+                  CompiledProgram &out, CompileError &error) {
   PhaseClock clock(out);
   currentWork = "phase import";
   OwningOpRef<ModuleOp> module;

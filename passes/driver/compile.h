@@ -3,6 +3,7 @@
 #pragma once
 
 #include "passes/import/ImportContext.h"
+#include "runtime/base/status.h"
 #include "runtime/model/plan/plan.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -38,7 +39,7 @@ struct CompileOptions {
   uint64_t layoutAlternative = 0;
   /// Not 0: rows of the chunks that kernels make.
   uint32_t chunkRows = 0;
-  std::string note; ///< put in front of the explanation
+  std::string note;      ///< put in front of the explanation
   bool planOnly = false; ///< the plan has no kernels: it can be priced, not run
   /// Directory of compiled kernels; empty: none are kept.
   std::string kernelCache;
@@ -60,6 +61,14 @@ struct CompiledProgram {
 /// milliseconds.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
+/// Why a program was refused.
+struct CompileError {
+  ErrorKind kind = ErrorKind::kInternal;
+  std::string message;              ///< with its place, if that is not below
+  std::optional<uint64_t> position; ///< in bytes of the query's text
+  uint64_t length = 0;
+};
+
 /// A query as a front end bound it.
 struct SqlQuery {
   enum class Format { kSubstrait, kDuckdb };
@@ -80,17 +89,17 @@ mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context, const Sq
 /// The text of a program of phase `import`, a function @main or the only one. Its scans without
 /// statistics get those of the options. Null and `error` on failure.
 mlir::OwningOpRef<mlir::ModuleOp> importMlir(mlir::MLIRContext *context, const std::string &text,
-                                             const CompileOptions &options, std::string &error);
+                                             const CompileOptions &options, CompileError &error);
 
 /// Runs the phases from `from` to `to` on a module, in place.
 bool runPhases(mlir::ModuleOp module, Phase from, Phase to, const CompileOptions &options,
-               std::string &error);
+               CompileError &error);
 
-/// The whole way. False and `error` on failure; of an error behind the import only the message.
+/// The whole way. False and `error` on failure.
 bool compileSql(mlir::MLIRContext *context, const SqlQuery &query, const CompileOptions &options,
-                CompiledProgram &out, import::ImportError &error);
-/// The same for importMlir's text. A function of tensors becomes a tensor program.
-bool compileMlir(mlir::MLIRContext *context, const std::string &text, const CompileOptions &options,
-                 CompiledProgram &out, std::string &error);
+                CompiledProgram &out, CompileError &error);
+
+/// The error of an import as one of the compiler.
+CompileError compileError(const import::ImportError &error);
 
 } // namespace headrace::driver

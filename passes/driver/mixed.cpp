@@ -3,6 +3,7 @@
 
 #include "dialects/frame/FrameOps.h"
 #include "passes/driver/phases.h"
+#include "passes/import/verify_import.h"
 
 using namespace mlir;
 
@@ -23,7 +24,7 @@ Value moveQuery(func::FuncOp query, Operation *before) {
 
 /// The columns of the table that have these names for the user.
 FailureOr<ArrayAttr> columnsNamed(ArrayRef<std::string> wanted, frame::TableType table,
-                                  ArrayAttr shown, std::string &error) {
+                                  ArrayAttr shown, CompileError &error) {
   SmallVector<Attribute> columns;
   for (const std::string &name : wanted) {
     Attribute found;
@@ -35,7 +36,7 @@ FailureOr<ArrayAttr> columnsNamed(ArrayRef<std::string> wanted, frame::TableType
       }
     }
     if (!found) {
-      error = "the query's result has no column: " + name;
+      error = {ErrorKind::kUser, "the query's result has no column: " + name};
       return failure();
     }
     columns.push_back(found);
@@ -58,14 +59,14 @@ llvm::StringSet<> columnNames(func::FuncOp function) {
 }
 
 bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptions &options,
-              std::string &error) {
+              CompileError &error) {
   MLIRContext *context = function.getContext();
   import::ImportError importError;
   OwningOpRef<ModuleOp> module =
       importSql(context, input.query, options, importError, columnNames(function));
   func::FuncOp query = module ? programFunction(*module) : func::FuncOp();
   if (!query) {
-    error = importError.text();
+    error = compileError(importError);
     return false;
   }
   auto shown = query->getAttrOfType<ArrayAttr>(frame::FrameDialect::getResultNamesAttrName());
@@ -74,7 +75,7 @@ bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptio
   Value table = moveQuery(query, before);
   auto type = table ? dyn_cast<frame::TableType>(table.getType()) : frame::TableType();
   if (!type) {
-    error = "a query in front of a tensor program returns one table";
+    error.message = "a query in front of a tensor program returns one table";
     return false;
   }
   SmallVector<Attribute> groups;
@@ -100,17 +101,25 @@ bool addQuery(func::FuncOp function, const QueryInput &input, const CompileOptio
 
 OwningOpRef<ModuleOp> importMixed(MLIRContext *context, const std::string &text,
                                   const std::vector<QueryInput> &queries,
-                                  const CompileOptions &options, std::string &error) {
+                                  const CompileOptions &options, CompileError &error) {
   OwningOpRef<ModuleOp> module = importMlir(context, text, options, error);
   func::FuncOp function = module ? programFunction(*module) : func::FuncOp();
   if (!function) {
+    if (module) {
+      error = {ErrorKind::kUser, "the program has no function: main"};
+    }
+    return {};
+  }
+  if (failed(import::verifyImport(*module))) {
+    error.kind = ErrorKind::kUser; // the text is the user's
     return {};
   }
   BitVector replaced(function.getNumArguments());
   for (const QueryInput &query : queries) {
     for (unsigned argument : query.arguments) {
       if (argument >= function.getNumArguments() || replaced.test(argument)) {
-        error = "no argument of the function for a query's tensor: " + std::to_string(argument);
+        error = {ErrorKind::kUser,
+                 "no argument of the function for a query's tensor: " + std::to_string(argument)};
         return {};
       }
       replaced.set(argument);
@@ -120,7 +129,7 @@ OwningOpRef<ModuleOp> importMixed(MLIRContext *context, const std::string &text,
     }
   }
   if (failed(function.eraseArguments(replaced))) {
-    error = "arguments that queries replace cannot be removed";
+    error.message = "arguments that queries replace cannot be removed";
     return {};
   }
   return module;

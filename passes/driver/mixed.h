@@ -17,11 +17,11 @@ struct QueryInput {
 /// not import.
 mlir::OwningOpRef<mlir::ModuleOp> importMixed(mlir::MLIRContext *context, const std::string &text,
                                               const std::vector<QueryInput> &queries,
-                                              const CompileOptions &options, std::string &error);
+                                              const CompileOptions &options, CompileError &error);
 
 /// The whole way from importMixed on. False and `error` on failure.
 bool compileMixed(mlir::MLIRContext *context, const std::string &text,
                   const std::vector<QueryInput> &queries, const CompileOptions &options,
-                  CompiledProgram &out, std::string &error);
+                  CompiledProgram &out, CompileError &error);
 
 } // namespace headrace::driver

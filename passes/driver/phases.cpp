@@ -2,6 +2,7 @@
 #include "passes/driver/phases.h"
 
 #include "dialects/frame/FrameDialect.h"
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "dialects/pipe/PipeDialect.h"
 #include "dialects/topo/TopoDialect.h"
 #include "passes/driver/compile.h"
@@ -48,7 +49,7 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
     return failure();
   }
   if (int64_t ranks = topo::meshOf(module).getRankCount(); ranks != options.ranks) {
-    return module.emitError("the mesh ")
+    return withKind(module.emitError("the mesh "), ErrorKind::kUser)
            << options.mesh << " has " << ranks << " ranks, the program has " << options.ranks;
   }
   if (failed(requireWholeMesh(module))) {

@@ -41,6 +41,7 @@ SessionAnswer CompilerSession::compile(const SessionRequest &request, Language l
   state_->context = makeContext();
   SessionAnswer failed;
   failed.died = true;
+  failed.errorKind = errorKindName(ErrorKind::kInternal);
   failed.error = "the compiler failed: " + death;
   return failed;
 }
@@ -81,6 +82,7 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   }
   if (Phase last; !request.stopAfter.empty()) {
     if (!parsePhase(request.stopAfter, &last)) {
+      answer.errorKind = errorKindName(ErrorKind::kUser);
       answer.error =
           "no such phase (import, optimize, shard, form, lower or schedule): " + request.stopAfter;
       return;
@@ -96,22 +98,16 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   for (const SessionQuery &query : request.queries) {
     queries.push_back({sqlQuery(query), query.arguments, query.columns});
   }
-  if (language == Language::kMlir) {
-    answer.ok =
-        driver::compileMixed(context, request.mlir, queries, options, program, answer.error);
-  } else {
-    import::ImportError error;
-    answer.ok = driver::compileSql(context, sqlQuery(request), options, program, error);
-    answer.error = error.position ? error.message : error.text();
-    answer.errorKind = import::kindName(error.kind);
-    answer.errorPosition = error.position ? static_cast<int64_t>(*error.position) : -1;
-    answer.errorLength = static_cast<int64_t>(error.length);
-  }
+  CompileError error;
+  answer.ok = language == Language::kMlir
+                  ? driver::compileMixed(context, request.mlir, queries, options, program, error)
+                  : driver::compileSql(context, sqlQuery(request), options, program, error);
   answer.phaseSeconds = program.phaseSeconds;
   if (!answer.ok) {
-    if (answer.error.empty()) {
-      answer.error = "compilation failed without a message";
-    }
+    answer.error = error.message.empty() ? "compilation failed without a message" : error.message;
+    answer.errorKind = errorKindName(error.kind);
+    answer.errorPosition = error.position ? static_cast<int64_t>(*error.position) : -1;
+    answer.errorLength = static_cast<int64_t>(error.length);
     return;
   }
   if (options.stopAfter) {

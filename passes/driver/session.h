@@ -48,9 +48,8 @@ struct SessionRequest : SessionSql {
 
 struct SessionAnswer {
   bool ok = false;
-  std::string error; ///< with its place if that is not below; why ok is false
-  /// Of an error of the import: "unsupported", "user" or "malformed"; else empty.
-  std::string errorKind;
+  std::string error;     ///< with its place if that is not below; why ok is false
+  std::string errorKind; ///< "user", "unsupported", "internal" …: a name of runtime/base/status.h
   int64_t errorPosition = -1, errorLength = 0; ///< in bytes of the query's text; -1: not known
   bool died = false; ///< the compiler itself failed: not the program's mistake
   std::string planJson;

@@ -2,6 +2,7 @@
 #include "passes/driver/whole_mesh.h"
 
 #include "dialects/dist/DistDialect.h"
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "dialects/topo/TopoDialect.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -85,8 +86,8 @@ LogicalResult requireWholeMesh(ModuleOp module) {
     if (axes.empty()) {
       return WalkResult::advance();
     }
-    InFlightDiagnostic error = op->emitError(
-        "a mesh of several axes is not supported where something is over one alone: ");
+    InFlightDiagnostic error = unsupported(op->emitError(
+        "a mesh of several axes is not supported where something is over one alone: "));
     llvm::interleaveComma(axes, error, [&](StringAttr axis) { error << axis.getValue(); });
     error << " of " << meshText(mesh);
     return WalkResult::interrupt();

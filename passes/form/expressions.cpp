@@ -2,6 +2,7 @@
 // holds its operands and its result by proof, else at 128 bits with a check.
 #include "passes/form/expressions.h"
 
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -383,7 +384,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
       return out;
     }
     if (!isIntegral(input.type)) {
-      return op->emitError("cast to a float is not supported from: ") << input.type;
+      return unsupported(op->emitError("cast to a float is not supported from: ")) << input.type;
     }
     if (widthOf(input.value) == 128) {
       real = pipe::ToFloatOp::create(b_, loc_, b_.getF64Type(), input.value);
@@ -428,7 +429,8 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
   if (frame::isFloat(input.type) && frame::isDecimal(target)) {
     return decimalOf(input, target);
   }
-  return op->emitError("this cast is not supported: ") << input.type << " to " << target;
+  return unsupported(op->emitError("this cast is not supported: "))
+         << input.type << " to " << target;
 }
 
 // ---- arithmetic ----
@@ -447,7 +449,7 @@ FailureOr<Scalar> ExpressionTranslator::floatArithmetic(Operation *op, const Sca
   } else if (isa<frame::DivideOp>(op)) {
     out.value = arith::DivFOp::create(b_, loc_, a.value, b.value);
   } else {
-    return op->emitError("not supported on floats yet: ") << op->getName();
+    return unsupported(op->emitError("not supported on floats yet: ")) << op->getName();
   }
   return out;
 }
@@ -463,7 +465,7 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
   Value divisor = arith::SelectOp::create(b_, loc_, zero, integer(1, widthOf(b.value)), b.value);
   int exponent = scaleOf(type) - scaleOf(a.type) + scaleOf(b.type);
   if (exponent < 0) {
-    return op->emitError("division to a smaller scale is not supported: ") << type;
+    return unsupported(op->emitError("division to a smaller scale is not supported: ")) << type;
   }
   __int128 factor = powerOfTen(exponent);
   std::optional<Range> scaled =
@@ -507,7 +509,7 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
   out.valid = andValues(a.valid, b.valid);
   if (isa<frame::ModulusOp>(op)) {
     if (frame::isDecimal(type) || widthOf(a.value) > 64 || widthOf(b.value) > 64) {
-      return op->emitError("modulus of decimals is not supported yet");
+      return unsupported(op->emitError("modulus of decimals is not supported yet"));
     }
     unsigned bits = std::max(widthOf(a.value), widthOf(b.value));
     Value divisor = toWidth(b.value, bits);
@@ -741,7 +743,7 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
     out.value = toWidth(wide, 32);
     return set(out);
   }
-  return op->emitError("not supported in expressions yet: ") << op->getName();
+  return unsupported(op->emitError("not supported in expressions yet: ")) << op->getName();
 }
 
 FailureOr<SmallVector<Scalar>> ExpressionTranslator::translate(Block &block) {

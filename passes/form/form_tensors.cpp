@@ -2,6 +2,7 @@
 // their operands.
 #include "passes/form/form_tensors.h"
 
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "passes/analysis/tensor_kernel.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -148,7 +149,7 @@ LogicalResult generalize(IRRewriter &rewriter, func::FuncOp function) {
     rewriter.setInsertionPoint(op);
     if (failed(linalg::generalizeNamedOp(rewriter, op))) {
       // no test: there is no such named op today
-      return op.emitError("has no form as loops: ") << op->getName();
+      return unsupported(op.emitError("has no form as loops: ")) << op->getName();
     }
   }
   return success();

@@ -3,6 +3,7 @@
 // input's.
 #include "passes/form/former.h"
 
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "passes/analysis/estimated_rows.h"
 
 using namespace mlir;
@@ -314,7 +315,7 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   }
   StringRef kind = dist::stringifyExchangeKind(exchange.getKind());
   if (kind == "range") {
-    return exchange.emitError("exchange by range is not supported yet");
+    return unsupported(exchange.emitError("exchange by range is not supported yet"));
   }
   std::string name = fresh("exchange");
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
@@ -395,7 +396,8 @@ FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
 FailureOr<OpenPipeline> Former::openOnce(Value value, const Names &needed) {
   Operation *op = value.getDefiningOp();
   if (!op) {
-    return main_.emitError("tables as function arguments are not supported; scan them");
+    return unsupported(
+        main_.emitError("tables as function arguments are not supported; scan them"));
   }
   if (auto scan = dyn_cast<frame::ScanOp>(op)) {
     return openScan(scan, needed);
@@ -445,14 +447,14 @@ FailureOr<OpenPipeline> Former::openOnce(Value value, const Names &needed) {
   if (auto choose = dyn_cast<dist::ChooseOp>(op)) {
     return openChoose(choose, needed);
   }
-  return op->emitError("not supported in pipelines yet: ") << op->getName();
+  return unsupported(op->emitError("not supported in pipelines yet: ")) << op->getName();
 }
 
 LogicalResult Former::run() {
   auto terminator = cast<func::ReturnOp>(main_.getBody().front().getTerminator());
   if (terminator.getNumOperands() != 1 ||
       !isa<frame::TableType>(terminator.getOperand(0).getType())) {
-    return main_.emitError("a relational program returns one table");
+    return unsupported(main_.emitError("a relational program returns one table"));
   }
   Value value = terminator.getOperand(0);
   auto table = cast<frame::TableType>(value.getType());

@@ -1,6 +1,7 @@
 // Functions of numbers and strings, and casts between values and text, as scalar ops of bodies.
 #include "passes/form/expressions.h"
 
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -167,7 +168,7 @@ FailureOr<Scalar> ExpressionTranslator::roundedInteger(frame::NumberOp op, const
   int scale = scaleOf(input.type), target = scaleOf(type);
   auto digits = std::clamp<int64_t>(static_cast<int64_t>(op.getDigits().value_or(0)), -38, scale);
   if (scale - digits > 38) {
-    return op.emitError("rounds away more than 38 digits: ") << digits;
+    return unsupported(op.emitError("rounds away more than 38 digits: ")) << digits;
   }
   Scalar out = input;
   out.type = type;

@@ -1,6 +1,7 @@
 // Literal rows, and the rows of several pipelines as those of one.
 #include "passes/form/former.h"
 
+#include "dialects/interfaces/DiagnosticKind.h"
 using namespace mlir;
 
 namespace headrace::form {
@@ -70,7 +71,8 @@ FailureOr<OpenPipeline> Former::openValues(frame::ValuesOp values, const Names &
     logical.push_back(b_.getStringAttr(logicalText(info.type)));
   }
   if (positions.empty()) {
-    return values.emitError("rows without columns are not supported; give them a column");
+    return unsupported(
+        values.emitError("rows without columns are not supported; give them a column"));
   }
   SmallVector<Attribute> rows;
   for (auto row : values.getRows().getAsRange<ArrayAttr>()) {

@@ -36,20 +36,6 @@ LogicalResult ImportContext::fail(Location at, const Twine &message, ImportError
   return failure();
 }
 
-StringRef headrace::import::kindName(ImportError::Kind kind) {
-  switch (kind) {
-  case ImportError::Kind::kNone:
-    return "";
-  case ImportError::Kind::kMalformed:
-    return "malformed";
-  case ImportError::Kind::kUnsupported:
-    return "unsupported";
-  case ImportError::Kind::kUser:
-    return "user";
-  }
-  llvm_unreachable("no such kind");
-}
-
 Location ImportContext::queryLocation(unsigned line, unsigned column, uint64_t position,
                                       uint64_t length) {
   auto location = FileLineColLoc::get(StringAttr::get(mlirContext, kQueryFile), line, column);

@@ -31,9 +31,6 @@ struct ImportError {
   std::string text() const;
 };
 
-/// "unsupported", "user", "malformed"; empty for kNone.
-llvm::StringRef kindName(ImportError::Kind kind);
-
 /// Of one import. Ops get locations that name the expression and then its place.
 class ImportContext {
 public:

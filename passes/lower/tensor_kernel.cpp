@@ -1,6 +1,7 @@
 // The loop nest: prologue, choice of the widened loop, elementwise bodies and reductions.
 #include "passes/lower/tensor_kernel.h"
 
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "passes/lower/tensor_combiner.h"
 #include "passes/lower/work_log.h"
 
@@ -92,13 +93,14 @@ LogicalResult TensorKernelEmitter::check() {
     bool traps = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::RemFOp,
                      arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
     if (!constant && (!(widens || known) || traps)) {
-      return op.emitError("kernels have no code for: ") << op.getName();
+      return unsupported(op.emitError("kernels have no code for: ")) << op.getName();
     }
     for (Value operand : op.getOperands()) {
       Operation *source = operand.getDefiningOp();
       bool inside = operand.getParentBlock() == op_.getBody();
       if (!inside && !(source && source->hasTrait<OpTrait::ConstantLike>())) {
-        return op.emitError("a kernel's body uses a value from outside that is not a constant");
+        return unsupported(
+            op.emitError("a kernel's body uses a value from outside that is not a constant"));
       }
     }
   }

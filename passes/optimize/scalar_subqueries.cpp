@@ -1,4 +1,5 @@
 // optimize-scalar-subqueries: the value of a subquery becomes a column, joined to every row.
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
 
@@ -112,8 +113,8 @@ void joinValues(OpBuilder &builder, Operation *op, ArrayRef<ScalarSubqueryOp> su
   // A filter has its input's columns, a join those of its left side: the values end behind it.
   SmallVector<StringAttr> names(cast<TableType>(op->getResult(0).getType()).getNames());
   if (auto join = dyn_cast<JoinOp>(op)) {
-    join.getResult().setType(JoinOp::inferResultType(
-        join.getKind(), join.getLeft().getType(), join.getRight().getType(), join.getMark()));
+    join.getResult().setType(JoinOp::inferResultType(join.getKind(), join.getLeft().getType(),
+                                                     join.getRight().getType(), join.getMark()));
   } else {
     op->getResult(0).setType(cast<TableType>(input.getType()));
   }
@@ -129,8 +130,9 @@ struct ScalarSubqueriesPass : optimize::impl::OptimizeScalarSubqueriesBase<Scala
     getOperation().walk([&](ScalarSubqueryOp op) { all.push_back(op); });
     for (ScalarSubqueryOp op : all) {
       if (!hasOneRowAtMost(op.getInput())) {
-        op.emitError("a scalar subquery that may have several rows is not supported; aggregate "
-                     "without GROUP BY or use LIMIT 1");
+        unsupported(
+            op.emitError("a scalar subquery that may have several rows is not supported; aggregate "
+                         "without GROUP BY or use LIMIT 1"));
         return signalPassFailure();
       }
     }
@@ -146,7 +148,8 @@ struct ScalarSubqueriesPass : optimize::impl::OptimizeScalarSubqueriesBase<Scala
     });
     for (Operation *op : users) {
       if (!isa<FilterOp, ProjectOp, JoinOp>(op)) {
-        op->emitError("a scalar subquery in this place is not supported, got: ") << op->getName();
+        unsupported(op->emitError("a scalar subquery in this place is not supported, got: "))
+            << op->getName();
         return signalPassFailure();
       }
       joinValues(builder, op, subqueriesOf(op));

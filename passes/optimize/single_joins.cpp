@@ -1,4 +1,5 @@
 // optimize-single-joins: a join that allows one match is a left join, which counts where it must.
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "passes/analysis/cardinality.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
@@ -81,8 +82,9 @@ LogicalResult rewrite(OpBuilder &builder, JoinOp join) {
     return success();
   }
   if (join.hasResidual()) {
-    return join.emitError("a scalar subquery that may have several rows and is correlated by "
-                          "another condition than = is not supported; aggregate in it");
+    return unsupported(
+        join.emitError("a scalar subquery that may have several rows and is correlated by "
+                       "another condition than = is not supported; aggregate in it"));
   }
   builder.setInsertionPoint(join);
   Location location = join.getLoc();

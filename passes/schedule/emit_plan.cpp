@@ -1,6 +1,7 @@
 // sched to the structs of a plan: one way, op by op.
 #include "passes/schedule/schedule.h"
 
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "passes/analysis/estimated_rows.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
@@ -604,7 +605,7 @@ LogicalResult PlanEmitter::addTasks(Block &block) {
       }
     } else if (!isa<sched::YieldOp, sched::UniteOp>(op)) {
       // no test: every op of sched is above
-      return op.emitError("not written into plans yet: ") << op.getName();
+      return unsupported(op.emitError("not written into plans yet: ")) << op.getName();
     }
   }
   return success();

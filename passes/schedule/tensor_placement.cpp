@@ -3,6 +3,7 @@
 #include "passes/schedule/tensor_placement.h"
 
 #include "dialects/dist/DistDialect.h"
+#include "dialects/interfaces/DiagnosticKind.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,7 +17,8 @@ LogicalResult TensorPlacements::addArguments(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type) {
-      return emitError(argument.getLoc(), "arguments of a tensor program are tensors, got: ")
+      return unsupported(
+                 emitError(argument.getLoc(), "arguments of a tensor program are tensors, got: "))
              << argument.getType();
     }
     auto global = type;
@@ -24,7 +26,8 @@ LogicalResult TensorPlacements::addArguments(func::FuncOp function) {
       global = cast<RankedTensorType>(cast<TypeAttr>(recorded[argument.getArgNumber()]).getValue());
     }
     if (!global.hasStaticShape()) {
-      return emitError(argument.getLoc(), "the extents of an argument must be known, got: ")
+      return unsupported(
+                 emitError(argument.getLoc(), "the extents of an argument must be known, got: "))
              << global;
     }
     TensorPlacement placement{llvm::to_vector(global.getShape())};
@@ -67,7 +70,8 @@ void TensorPlacements::addRows(pipe::ToTensorOp op) {
 
 LogicalResult TensorPlacements::checkSizes(Operation *op, const TensorPlacement &placement) const {
   if (placement.rows < 0 && llvm::is_contained(placement.shape, ShapedType::kDynamic)) {
-    return op->emitError("an extent that is no query's number of rows must be known, got: ")
+    return unsupported(
+               op->emitError("an extent that is no query's number of rows must be known, got: "))
            << op->getResult(0).getType();
   }
   return success();
@@ -133,7 +137,7 @@ void TensorPlacements::addSize(TensorPlacement &placement, int64_t dimension, Va
 LogicalResult TensorPlacements::addCollective(Operation *op) {
   if (!isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp, dist::AllToAllOp,
            dist::SliceOp>(op)) {
-    return op->emitError("has no task in a tensor program: ") << op->getName();
+    return unsupported(op->emitError("has no task in a tensor program: ")) << op->getName();
   }
   TensorPlacement placement = of(op->getOperand(0));
   if (isa<dist::AllGatherOp>(op)) {
@@ -145,7 +149,8 @@ LogicalResult TensorPlacements::addCollective(Operation *op) {
     placement.splitDimension = slice.getDim();
   } else if (auto all = dyn_cast<dist::AllToAllOp>(op)) {
     if (placement.parts == Parts::kRagged) {
-      return op->emitError("parts of run-time size are not moved to another dimension");
+      return unsupported(
+          op->emitError("parts of run-time size are not moved to another dimension"));
     }
     placement.splitDimension = all.getSplit();
   }
@@ -187,7 +192,9 @@ LogicalResult TensorPlacements::addReshape(Operation *op) {
         llvm::all_of(from, [&](int64_t d) { return d == *marked || placement.shape[d] == 1; }) &&
         llvm::all_of(to, [&](int64_t d) { return d == *target || type.getDimSize(d) == 1; });
     if (!alone) {
-      return op->emitError("reshapes the dimension that is split over the ranks, got: ") << type;
+      return unsupported(
+                 op->emitError("reshapes the dimension that is split over the ranks, got: "))
+             << type;
     }
     result.shape[*target] = placement.shape[*marked];
     result.splitDimension = *marked == placement.splitDimension ? *target : result.splitDimension;

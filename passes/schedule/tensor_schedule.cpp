@@ -2,6 +2,7 @@
 // overlap.
 #include "passes/schedule/tensor_schedule.h"
 
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "passes/analysis/tensor_kernel.h"
 #include "passes/schedule/tensor_placement.h"
 
@@ -48,7 +49,7 @@ public:
 
   LogicalResult run() {
     if (!llvm::hasSingleElement(function_.getBody())) {
-      return function_.emitError("a tensor program is one block");
+      return unsupported(function_.emitError("a tensor program is one block"));
     }
     if (failed(placements_.addArguments(function_))) {
       return failure();

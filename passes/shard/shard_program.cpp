@@ -1,5 +1,6 @@
 // Builds the solver's problem from a function, and writes the solution back.
 #include "passes/shard/shard_program.h"
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/shard/rematerialize.h"
 #include "passes/shard/row_order.h"
@@ -86,7 +87,7 @@ void enumerateConstrain(PlacedNode &node, ConstrainOp op, StrategyContext &conte
 
 LogicalResult ShardProgram::build() {
   if (!llvm::hasSingleElement(function_.getBody())) {
-    return function_.emitOpError("cannot be sharded: it needs exactly one block");
+    return unsupported(function_.emitOpError("cannot be sharded: it needs exactly one block"));
   }
   ordered_ = orderedTables(function_);
   for (BlockArgument argument : function_.getArguments()) {
@@ -167,7 +168,7 @@ LogicalResult ShardProgram::addNode(Operation *op) {
   }
   if (node.strategies.empty()) {
     // no test: every op of today can run replicated
-    return op->emitOpError("has no layout in which it can run on this mesh");
+    return unsupported(op->emitOpError("has no layout in which it can run on this mesh"));
   }
   finishNode(std::move(node));
   return success();

@@ -1,5 +1,6 @@
 // The pass shard-solve: mesh and topology from the options, then strategies, solver, annotations,
 // report.
+#include "dialects/interfaces/DiagnosticKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "passes/shard/near_layouts.h"
@@ -45,7 +46,9 @@ FailureOr<topo::MeshAttr> parseMesh(ModuleOp module, StringRef text) {
     auto [name, size] = axis.split(':');
     int64_t number = 0;
     if (name.empty() || size.getAsInteger(10, number)) {
-      return module.emitError("expected a mesh such as ranks:4 or node:2,gpu:8, got ") << text;
+      return withKind(module.emitError("expected a mesh such as ranks:4 or node:2,gpu:8, got "),
+                      ErrorKind::kUser)
+             << text;
     }
     names.push_back(StringAttr::get(context, name));
     sizes.push_back(number);
@@ -227,6 +230,10 @@ void describeMemory(const solve::Problem &problem, const solve::Choice &choice,
   report.memoryBytes = std::max(report.memoryBytes, solve::memoryPeak(problem, choice)[0]);
 }
 
+LogicalResult failedBy(Operation *op, const Status &status) {
+  return withKind(op->emitError(status.message()), status.kind());
+}
+
 FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions &options,
                                        ShardReport &report) {
   auto nameOf = [&](int32_t node) { return nodeText(program.nodes()[node]); };
@@ -234,7 +241,7 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
     Expected<solve::Choice> choice =
         solve::randomFeasibleChoice(program.problem(), options.seed, nameOf);
     if (!choice.ok()) {
-      return program.function().emitError(choice.status().message());
+      return failedBy(program.function(), choice.status());
     }
     report.totalSeconds += solve::costOf(program.problem(), *choice);
     describeMemory(program.problem(), *choice, report);
@@ -246,7 +253,7 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
     quick.nameOf = nameOf;
     Expected<solve::Choice> choice = nearLayout(program, options.alternative, quick);
     if (!choice.ok()) {
-      return program.function().emitError(choice.status().message());
+      return failedBy(program.function(), choice.status());
     }
     report.totalSeconds += solve::costOf(program.problem(), *choice);
     describeMemory(program.problem(), *choice, report);
@@ -258,7 +265,7 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
   solverOptions.nameOf = nameOf;
   Expected<solve::Solution> solution = solve::solve(program.problem(), solverOptions);
   if (!solution.ok()) {
-    return program.function().emitError(solution.status().message());
+    return failedBy(program.function(), solution.status());
   }
   report.totalSeconds += solution->cost;
   report.boundSeconds += solution->bound;
@@ -311,7 +318,7 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
   Expected<topology::Topology> topology =
       topology::openTopology(options.topology, mesh->getRankCount(), options.memoryBytes);
   if (!topology.ok()) {
-    return module.emitError(topology.status().toString());
+    return withKind(module.emitError(topology.status().toString()), topology.status().kind());
   }
   ShardReport local;
   ShardReport &filled = report ? *report : local;
@@ -327,7 +334,7 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
   Expected<cost::CostModel> model =
       cost::CostModel::create(*std::move(topology), toMesh(*mesh), threads);
   if (!model.ok()) {
-    return module.emitError(model.status().message());
+    return failedBy(module, model.status());
   }
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal()) {

@@ -46,6 +46,66 @@ def test_queries(text: str, kind: str, words: str, ranks: int, tpch_small: Path)
     assert caught.value.kind == kind
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "marked"),
+    [
+        (
+            "create view v as select reverse(n_name) r from nation; select r from v",
+            "unsupported",
+            "reverse(n_name)",
+        ),
+        ("create view v as select n_nam from nation; select * from v", "user", "n_nam"),
+        ("create view v as select n_name from nation;\n select n_nam from v", "user", "n_nam"),
+        ("create macro m(a) as reverse(a); select m(n_name) from nation", "unsupported", "m(n_name)"),
+        ("create macro m(a) as a + nope; select m(n_nationkey) from nation", "user", "nope"),
+        ("create macro t(a) as table select reverse(a) x; select * from t('é')", "unsupported", "reverse(a)"),
+        ("create view v as select 'ä' e;\nselect reverse(e) from v", "unsupported", "reverse(e)"),
+    ],
+)
+def test_places_in_views_and_macros(text: str, kind: str, marked: str, tpch_tiny: Path) -> None:
+    with pytest.raises(hr.HeadraceError) as caught:
+        hr.sql(text, tpch_tiny)
+    error = caught.value
+    assert error.kind == kind
+    assert error.line is not None and error.column is not None
+    line = text.splitlines()[error.line - 1]
+    assert line[error.column - 1 :].startswith(marked)
+    assert str(error).splitlines()[-1].strip() == "^" * len(marked)
+
+
+_READS_ITS_INDEX = """func.func @main(%x: tensor<4xi64>) -> tensor<4xi64> {
+  %y = linalg.map { arith.addi } ins(%x, %x : tensor<4xi64>, tensor<4xi64>) outs(%x : tensor<4xi64>)
+  %z = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%y : tensor<4xi64>) {
+  ^bb0(%out: i64):
+    %index = linalg.index 0 : index
+    %number = arith.index_cast %index : index to i64
+    linalg.yield %number : i64
+  } -> tensor<4xi64>
+  return %z : tensor<4xi64>
+}"""
+
+
+@pytest.mark.parametrize(
+    ("program", "error", "words"),
+    [
+        ("not MLIR", hr.errors.UserError, "is unknown"),
+        ("module {}", hr.errors.UserError, "the program has no function: main"),
+        (_READS_ITS_INDEX, hr.errors.UnsupportedError, "uses linalg.index, which no kernel has yet"),
+    ],
+)
+def test_programs_that_do_not_compile(program: str, error: type[hr.HeadraceError], words: str) -> None:
+    with pytest.raises(error, match=words):
+        hr.mlir(program)
+
+
+def test_what_phases_behind_the_import_refuse_has_its_kind(tpch_tiny: Path) -> None:
+    with pytest.raises(hr.errors.UnsupportedError, match="rounds away more than 38 digits"):
+        hr.sql("select round(l_extendedprice, -45) from lineitem", tpch_tiny)
+    with pytest.raises(hr.errors.UserError, match="needs 80 ranks, but topology dgx-h100 has only 32"):
+        hr.explain("select count(*) from nation", tpch_tiny, ranks=80, topology="dgx-h100")
+
+
 def test_a_rank_that_fails_leaves_the_next_query_alone(tpch_small: Path) -> None:
     with pytest.raises(hr.HeadraceError):
         hr.sql("select sum(1 // (l_linenumber - 3)) from lineitem", tpch_small, ranks=4)

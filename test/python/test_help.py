@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import headrace as hr
 import pytest
@@ -13,6 +14,7 @@ from headrace._src.command_line import _parser
 BIN = Path(hr.__path__[-1]).parents[1] / "bin"
 TOOLS = Path(__file__).parents[2] / "tools"
 _OPTION = re.compile(r"\.(?:text|path|number|count|choice|flag|value|optionalValue)\(\s*\"(--[a-z-]+)\"")
+_CAPTURED: Any = {"capture_output": True, "text": True}
 _WITH_VALUE = re.compile(r"(--?[a-z][a-z-]*)(?:[= ][A-Z0-9<{]| [a-z]+\|)")
 _DECLARED = re.compile(r"cl::(?:opt|list)<\w[\w:]*> \w+[{(]\s*\"([a-z-]+)\"")
 #: What MLIR's own mains take and explain.
@@ -114,3 +116,15 @@ def test_commands_tell_their_defaults(command: str, capsys: pytest.CaptureFixtur
         for phase in ("import", "optimize", "shard", "form", "lower", "schedule"):
             assert phase in told
     assert "default" in told
+
+
+def test_a_wrong_line_is_answered_in_two() -> None:
+    done = subprocess.run([BIN / "headrace", "sql", "select 1", "--tables", "t", "--rnks", "2"], **_CAPTURED)
+    told = [
+        "headrace sql: user error: unknown option, did you mean --ranks? got --rnks",
+        "see headrace sql --help",
+    ]
+    assert (done.returncode, done.stderr.splitlines()) == (2, told)
+    done = subprocess.run([BIN / "headrace", "sql", "select 1"], **_CAPTURED)
+    assert done.returncode == 2 and done.stderr.startswith("headrace sql: user error: ")
+    assert len(done.stderr.splitlines()) == 2

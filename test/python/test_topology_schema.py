@@ -30,7 +30,7 @@ def read(document: Any, folder: Path) -> str:
     done = subprocess.run([tool, "check", str(file)], capture_output=True, text=True, timeout=20)
     assert done.returncode in (0, 2), done.stderr
     assert (done.returncode == 0) == (done.stderr == "")
-    return done.stderr.removeprefix(f"headrace-topo: {file}: ").rstrip()
+    return done.stderr.removeprefix(f"headrace-topo: user error: {file}: ").rstrip()
 
 
 def test_the_schema_is_one() -> None:
@@ -167,7 +167,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
     assert tool
     done = subprocess.run([tool, "check", str(tmp_path)], capture_output=True, text=True, timeout=20)
     assert done.returncode == 2
-    assert done.stderr == f"headrace-topo: cannot read topology file: {tmp_path}\n"
+    assert done.stderr == f"headrace-topo: user error: cannot read topology file: {tmp_path}\n"
 
 
 def test_huge_and_deep_files_are_refused_at_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""headrace-topo: detects, imports, draws and compares; files appear whole or not at all."""
+"""headrace-topo: user error: detects, imports, draws and compares; files appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -303,7 +303,9 @@ def test_negative_figures_are_refused(wrong: str, name: str, tmp_path: Path) -> 
     file.write_text("\n".join(lines))
     done = run("import", "nccl", file, status=2)
     got = wrong.split('"')[1]
-    assert done.stderr == f"headrace-topo: {file}: line 3: {name} must not be negative, got {got}\n"
+    assert (
+        done.stderr == f"headrace-topo: user error: {file}: line 3: {name} must not be negative, got {got}\n"
+    )
 
 
 def test_import_of_hwloc() -> None:
@@ -365,10 +367,13 @@ def test_the_node_of_a_cluster(tmp_path: Path) -> None:
     conf = DATA / "slurm-tree.conf"
     done = run("import", "slurm", conf, "--node", "mixed-generation", status=2)
     assert done.stderr == (
-        "headrace-topo: --node needs a topology of one type of node, mixed-generation has: a100 h100\n"
+        "headrace-topo: user error: --node needs a topology of one type of node, mixed-generation has: "
+        "a100 h100\n"
     )
     done = run("import", "slurm", conf, "--node", "machine", status=2)
-    assert done.stderr.startswith("headrace-topo: --node needs a node with a route to net, machine has none")
+    assert done.stderr.startswith(
+        "headrace-topo: user error: --node needs a node with a route to net, machine has none"
+    )
     # One machine behind no switch, as detect writes it.
     document = imported("nccl", DATA / "nccl-h100.xml")
     node = tmp_path / "node.json"
@@ -415,7 +420,7 @@ def test_wrong_slurm_files(text: str, tmp_path: Path) -> None:
     file = tmp_path / "topology.conf"
     file.write_text(text)
     done = run("import", "slurm", file, "--node", "dgx-h100", "--output", tmp_path / "out", status=2)
-    assert done.stderr == f"headrace-topo: {file}: {WRONG_SLURM[text]}\n"
+    assert done.stderr == f"headrace-topo: user error: {file}: {WRONG_SLURM[text]}\n"
     assert not (tmp_path / "out").exists()
 
 
@@ -436,7 +441,7 @@ def test_wrong_xml_files(format: str, text: str, tmp_path: Path) -> None:
     file = tmp_path / "file.xml"
     file.write_text(text)
     done = run("import", format, file, "--output", tmp_path / "out", status=2)
-    assert done.stderr.startswith(f"headrace-topo: {file}: ")
+    assert done.stderr.startswith(f"headrace-topo: user error: {file}: ")
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "out").exists()
 
@@ -446,7 +451,7 @@ def test_gpus_of_two_models_are_refused(tmp_path: Path) -> None:
     file.write_text((DATA / "nccl-h100.xml").read_text().replace('device="0x2330"', 'device="0x2335"', 1))
     done = run("import", "nccl", file, status=2)
     why = "GPUs of several models in one node are not supported: H200 and H100"
-    assert done.stderr == f"headrace-topo: {file}: {why}\n"
+    assert done.stderr == f"headrace-topo: unsupported error: {file}: {why}\n"
 
 
 @pytest.mark.parametrize(("format", "file"), [("nccl", "nccl-h100.xml"), ("hwloc", "server.xml")])
@@ -463,7 +468,10 @@ def test_damaged_xml_files(format: str, file: str, tmp_path: Path) -> None:
         done = subprocess.run([tool, "import", format, damaged], capture_output=True, text=True, timeout=60)
         assert done.returncode in (0, 1, 2), (at, done.stderr)
         assert (done.returncode == 0) == done.stdout.startswith("{")
-        assert all(line.startswith(f"headrace-topo: {damaged}: ") for line in done.stderr.splitlines())
+        assert all(
+            re.match(rf"headrace-topo: ((user|unsupported) error: )?{re.escape(str(damaged))}: ", line)
+            for line in done.stderr.splitlines()
+        )
 
 
 @pytest.mark.parametrize("name", [*SHIPPED, "machine"])
@@ -522,7 +530,9 @@ def test_diff(tmp_path: Path) -> None:
     changed = run("diff", "ethernet-fast", file, status=1).stdout
     assert changed == "~ $.fabric.tiers[0].bw.rel_err: 0.3 → 0.1\n"
     done = run("diff", "dgx-h100", "nowhere", status=2)
-    assert done.stderr.startswith("headrace-topo: no such topology: expected a file, or one of dgx-a100, ")
+    assert done.stderr.startswith(
+        "headrace-topo: user error: no such topology: expected a file, or one of dgx-a100, "
+    )
     assert done.stderr.endswith(", machine; got nowhere\n")
 
 
@@ -530,22 +540,34 @@ def test_diff(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ([], "usage: headrace-topo COMMAND"),
-        (["fly"], "headrace-topo: unknown command: fly"),
-        (["show"], "headrace-topo: needs a topology"),
-        (["show", "dgx-h100", "--colour", "red"], "headrace-topo: unknown option: --colour"),
-        (["check", "dgx-h100", "--svg", "x"], "headrace-topo: unknown option: --svg"),
-        (["detect", "--ranks", "0"], "headrace-topo: --ranks needs a number from 1 to 4096, got 0"),
-        (["detect", "--disk", "/nonexistent"], "headrace-topo: --disk needs a folder, got /nonexistent"),
+        (["fly"], "headrace-topo: user error: unknown command: fly"),
+        (["show"], "headrace-topo: user error: needs a topology"),
+        (["show", "dgx-h100", "--colour", "red"], "headrace-topo: user error: unknown option: --colour"),
+        (["check", "dgx-h100", "--svg", "x"], "headrace-topo: user error: unknown option: --svg"),
+        (
+            ["detect", "--ranks", "0"],
+            "headrace-topo: user error: --ranks needs a number from 1 to 4096, got 0",
+        ),
+        (
+            ["detect", "--disk", "/nonexistent"],
+            "headrace-topo: user error: --disk needs a folder, got /nonexistent",
+        ),
         (
             ["import", "yaml", "/dev/null"],
-            "headrace-topo: format must be nccl, hwloc or slurm, and come first",
+            "headrace-topo: user error: format must be nccl, hwloc or slurm, and come first",
         ),
-        (["import", "slurm", "/dev/null"], "headrace-topo: slurm says nothing of the nodes: needs --node"),
-        (["import", "nccl", "nowhere.xml"], "headrace-topo: cannot open: nowhere.xml"),
-        (["import", "nccl", "x", "--ranks", "3"], "headrace-topo: unknown option: --ranks"),
-        (["import", "slurm", "x", "--ranks", "3"], "headrace-topo: unknown option: --ranks"),
-        (["import", "hwloc", "x", "--node", "y"], "headrace-topo: unknown option, did you mean --nodes?"),
-        (["show", "dgx-h100", "--svg"], "headrace-topo: needs a value: --svg"),
+        (
+            ["import", "slurm", "/dev/null"],
+            "headrace-topo: user error: slurm says nothing of the nodes: needs --node",
+        ),
+        (["import", "nccl", "nowhere.xml"], "headrace-topo: user error: cannot open: nowhere.xml"),
+        (["import", "nccl", "x", "--ranks", "3"], "headrace-topo: user error: unknown option: --ranks"),
+        (["import", "slurm", "x", "--ranks", "3"], "headrace-topo: user error: unknown option: --ranks"),
+        (
+            ["import", "hwloc", "x", "--node", "y"],
+            "headrace-topo: user error: unknown option, did you mean --nodes?",
+        ),
+        (["show", "dgx-h100", "--svg"], "headrace-topo: user error: needs a value: --svg"),
     ],
 )
 def test_wrong_use(arguments: list[str], message: str) -> None:
@@ -558,7 +580,10 @@ def test_wrong_use(arguments: list[str], message: str) -> None:
 @pytest.mark.parametrize("arguments", [["show", "dgx-h100", "--svg"], ["detect", "--output"]])
 def test_output_that_cannot_be_written_is_found_before_any_work(arguments: list[str]) -> None:
     done = run(*arguments, "/nonexistent/t.json", status=1)
-    assert done.stderr == "headrace-topo: cannot write /nonexistent/t.json: No such file or directory\n"
+    assert (
+        done.stderr
+        == "headrace-topo: io error: cannot write /nonexistent/t.json: No such file or directory\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["detect", "import", "show", "list", "diff", "check"])
@@ -569,3 +594,13 @@ def test_every_command_has_help(command: str) -> None:
 def test_list_names_what_can_be_shown() -> None:
     names = [line.split(":")[0] for line in run("list").stdout.splitlines()]
     assert sorted(names) == sorted([*SHIPPED, "machine"])
+
+
+def test_check_tells_of_every_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text("{}")
+    done = run("check", tmp_path / "a.json", "dgx-h100", tmp_path / "b.json", status=2)
+    assert [line.split(": ")[2] for line in done.stderr.splitlines()] == [
+        str(tmp_path / f"{n}.json") for n in "ab"
+    ]
+    assert done.stdout.startswith("dgx-h100: 32 ranks on 4 nodes")

@@ -86,7 +86,7 @@ def test_a_search_is_one_of_the_package() -> None:
     ],
 )
 def test_wrong_use_of_the_tool(arguments: list[str], message: str) -> None:
-    assert _tool(*arguments, status=2).startswith(f"headrace-tune: {message}")
+    assert _tool(*arguments, status=2).startswith(f"headrace-tune: user error: {message}")
 
 
 def test_calibrate_reads_its_options(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_the_pages_table_of_measurements_is_fitted(tmp_path: Path) -> None:
     (tmp_path / "here.json").write_text(json.dumps({**topology, **fitted}))
     assert hr.cost("select 1 as a", {}, topology=tmp_path / "here.json").seconds > 0
     assert _tool("fit", table, "--system", "rack8", status=2) == (
-        "headrace-tune: the file has measurements or the link of rack7, got --system rack8\n"
+        "headrace-tune: user error: the file has measurements or the link of rack7, got --system rack8\n"
     )
 
 

@@ -59,7 +59,8 @@ int exitStatus(const Status &status) {
   if (status.ok()) {
     return 0;
   }
-  std::cerr << tool() << ": " << (status.place().empty() ? "" : status.place() + ": ")
+  std::cerr << tool() << ": " << errorKindName(status.kind())
+            << " error: " << (status.place().empty() ? "" : status.place() + ": ")
             << status.message() << "\n";
   bool wrong = status.kind() == ErrorKind::kUser || status.kind() == ErrorKind::kUnsupported;
   return wrong ? kWrongUse : kFailed;

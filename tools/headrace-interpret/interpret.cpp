@@ -140,7 +140,7 @@ static std::string runProgram(mlir::ModuleOp module, CsvTables &tables) {
 static mlir::OwningOpRef<mlir::ModuleOp> importPlan(mlir::MLIRContext *context,
                                                     const std::string &json,
                                                     const driver::CompileOptions &options,
-                                                    std::string &error) {
+                                                    driver::CompileError &error) {
   driver::SqlQuery query;
   query.format = llvm::StringRef(json).contains("\"relations\"")
                      ? driver::SqlQuery::Format::kSubstrait
@@ -149,7 +149,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> importPlan(mlir::MLIRContext *context,
   import::ImportError importError;
   mlir::OwningOpRef<mlir::ModuleOp> module =
       driver::importSql(context, query, options, importError);
-  error = importError.text();
+  error = driver::compileError(importError);
   return module;
 }
 
@@ -183,9 +183,11 @@ int headrace::interpretTool(int argc, char **argv) {
   }
   int failures = 0;
   for (auto [index, program] : llvm::enumerate(programs)) {
+    driver::CompileError refused;
     mlir::OwningOpRef<mlir::ModuleOp> module =
-        plan ? importPlan(context.get(), text, options, error)
-             : driver::importMlir(context.get(), program.str(), {}, error);
+        plan ? importPlan(context.get(), text, options, refused)
+             : driver::importMlir(context.get(), program.str(), {}, refused);
+    error = refused.message;
     if (module) {
       error = runProgram(*module, tables);
     }

@@ -1,4 +1,5 @@
 // show, list, diff and check: what is asked of topologies that exist.
+#include "tools/command_line/commands.h"
 #include "tools/command_line/options.h"
 #include "tools/command_line/text_output.h"
 #include "tools/headrace-topo/commands.h"
@@ -38,12 +39,18 @@ Status checkCommand(const Arguments &arguments) {
   Arguments names;
   HR_RETURN_IF_ERROR(
       Options("see headrace-topo check --help").words("a topology", names).read(arguments));
+  Status last;
   for (const std::string &name : names) {
-    HR_ASSIGN_OR_RETURN(topology::Topology topology, topology::openTopology(name, 1));
-    std::cout << name << ": " << countedText(topology.rankCount(), "rank") << " on "
-              << countedText(topology.nodeCount(), "node") << ", hash " << topology.hash << "\n";
+    Expected<topology::Topology> topology = topology::openTopology(name, 1);
+    if (!topology.ok()) {
+      (void)exitStatus(last); // says what is wrong; the last one is told by the caller
+      last = topology.status();
+      continue;
+    }
+    std::cout << name << ": " << countedText(topology->rankCount(), "rank") << " on "
+              << countedText(topology->nodeCount(), "node") << ", hash " << topology->hash << "\n";
   }
-  return {};
+  return last;
 }
 
 Expected<Comparison> diffCommand(const Arguments &arguments) {

@@ -8,20 +8,19 @@ import os
 import sys
 import time
 import warnings
-from pathlib import Path
 
+from headrace._src.command_parser import CommandParser
 from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
+from headrace._src.given_text import given_text
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.result_output import SHOWN_ROWS, ResultFile, print_rows
 from headrace._src.settings_options import add_log, add_settings, given_settings
 from headrace._src.sql.script import Kind, kind_of
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="headrace", description="compile and run programs over tables and tensors"
-    )
+def _parser() -> CommandParser:
+    parser = CommandParser(prog="headrace", description="compile and run programs over tables and tensors")
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True)
     summaries = {
@@ -159,7 +158,7 @@ class _Version(argparse.Action):
 
 def main(argv: list[str] | None = None) -> int:
     """Runs the command line; returns the exit status: 2 for a user's error, 130 for Control-C, else 1."""
-    arguments = _parser().parse_args(argv)
+    arguments = _parser().read(argv)
     warnings.showwarning = _show_warning
     try:
         status = _run(arguments, given_settings(arguments))
@@ -192,12 +191,7 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         from headrace._src.calibration import calibrate
 
         return calibrate.command(arguments)
-    text = arguments.text
-    if text.startswith("@"):
-        try:
-            text = Path(text[1:]).expanduser().read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise HeadraceError(f"cannot read the query: {error}", "io") from None
+    text = given_text(arguments.text, "query")
     common = {
         "ranks": arguments.ranks,
         "topology": arguments.topology,

@@ -82,6 +82,11 @@ class InternalError(HeadraceError, kind="internal"):
     """A broken assumption of headrace: please report it."""
 
 
+def reason(error: OSError | UnicodeDecodeError) -> str:
+    """What the system says, without the number and the path: "No such file or directory"."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
 def translated(call: Callable[[], Any]) -> Any:
     """What the runtime raises, with its kind and place, as HeadraceError; what a callback raises as it is."""
     from headrace import _runtime

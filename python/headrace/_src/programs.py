@@ -155,14 +155,10 @@ def checked(answer: Any, text: str = "") -> Any:
     """The compiler's answer, or its error as HeadraceError; `text`: of the query that it is an answer to."""
     if answer.ok:
         return answer
-    if answer.died or answer.error_kind == "malformed":
-        raise HeadraceError(answer.error, "internal")
-    # What is bound is right: a later phase cannot have been asked for anything else.
-    kind = answer.error_kind or ("unsupported" if text else "user")
-    if answer.error_position >= 0:
-        error = UnsupportedError if kind == "unsupported" else SqlError
+    if answer.error_position >= 0 and text:
+        error = UnsupportedError if answer.error_kind == "unsupported" else SqlError
         raise located(error, answer.error, text, answer.error_position, answer.error_length)
-    raise HeadraceError(answer.error, kind)
+    raise HeadraceError(answer.error, answer.error_kind)
 
 
 def load(

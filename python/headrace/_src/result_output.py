@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace._src.counted import counted
-from headrace._src.errors import InputOutputError, UserError
+from headrace._src.errors import InputOutputError, UserError, reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +53,7 @@ class ResultFile:
             _WRITERS[self._path.suffix](table, temporary)
             os.replace(temporary, self._path)
         except OSError as error:
-            raise InputOutputError(f"cannot write the result: {error}") from None
+            raise InputOutputError(f"cannot write the result: {self._path}: {reason(error)}") from None
         finally:
             if os.path.exists(temporary):
                 os.remove(temporary)

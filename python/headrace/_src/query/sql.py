@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace._src import programs
-from headrace._src.errors import HeadraceError
+from headrace._src.errors import InputOutputError, reason
 from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Target
 from headrace._src.query import plan_cache
@@ -214,7 +214,7 @@ def compile_to(
             shutil.rmtree(folder)
         plan_cache.write(folder, loaded.compiled)
     except OSError as error:
-        raise HeadraceError(f"cannot write the plan: {error}", "io") from None
+        raise InputOutputError(f"cannot write the plan: {folder}: {reason(error)}") from None
 
 
 def lower(

@@ -42,8 +42,8 @@ def error_of(document: Mapping[str, Any], text: str, schemas: Sequence[TableSche
 def _message(document: Mapping[str, Any], schemas: Sequence[TableSchema]) -> str:
     subtype, name = document.get("error_subtype"), document.get("name", "")
     if subtype == "COLUMN_NOT_FOUND":
-        candidates = document.get("candidates", "")
-        return f"no such column: {name}" + (f"; did you mean {candidates}?" if candidates else "")
+        near = [candidate for candidate in document.get("candidates", "").split(",") if candidate][:3]
+        return f"no such column: {name}" + (f"; did you mean {' or '.join(near)}?" if near else "")
     if subtype == "NO_MATCHING_FUNCTION":
         return f"no function takes these types, a cast may be needed: {document['call']}"
     if subtype == "MISSING_ENTRY" and document["type"] == "Table":

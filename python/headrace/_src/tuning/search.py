@@ -20,7 +20,7 @@ from typing import Any
 
 from headrace._src import programs
 from headrace._src.counted import counted
-from headrace._src.errors import HeadraceError
+from headrace._src.errors import HeadraceError, InputOutputError, reason
 from headrace._src.programs import Target
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.tuning import database, use
@@ -194,7 +194,8 @@ class _Search:
         try:
             path = str(database.put(record))
         except OSError as error:
-            raise HeadraceError(f"cannot write the tuning record: {error}", "io") from None
+            message = f"cannot write the tuning record: {error.filename}: {reason(error)}"
+            raise InputOutputError(message) from None
         return Outcome(
             self._target.ranks,
             best,

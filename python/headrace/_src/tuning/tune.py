@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace._src.counted import counted
 from headrace._src.errors import HeadraceError
+from headrace._src.given_text import given_text
 from headrace._src.programs import Target
 from headrace._src.query.tables import TABLES_HELP, TABLES_METAVAR
 from headrace._src.tuning.search import INTERRUPTED, Budget, Outcome, search
@@ -128,7 +129,7 @@ def _subject(arguments: argparse.Namespace) -> Subject:
     from headrace._src.query.tables import resolve
 
     is_mlir = arguments.program.endswith(".mlir")
-    text = _text("@" + arguments.program.removeprefix("@") if is_mlir else arguments.program)
+    text = given_text("@" + arguments.program.removeprefix("@") if is_mlir else arguments.program, "program")
     if (arguments.query or not is_mlir) and arguments.tables is None:
         raise HeadraceError("a query is tuned over tables: give --tables")
     if is_mlir:
@@ -148,15 +149,5 @@ def _query(given: str, tables: list[str]) -> list[tuple[int, QueryTensor]]:
     if not colon or not all(index.strip().isdigit() and columns for index, _, columns in pairs):
         raise HeadraceError(f"expected arguments and a query such as '0=x,y: select …', got {given}")
     groups = [[name.strip() for name in columns.split(",")] for _, _, columns in pairs]
-    tensors = query(_text(text.strip()), tables).to_tensors(*groups)
+    tensors = query(given_text(text.strip(), "query"), tables).to_tensors(*groups)
     return [(int(index), tensor) for (index, _, _), tensor in zip(pairs, tensors, strict=True)]
-
-
-def _text(given: str) -> str:
-    """As given, or of the file behind an @."""
-    if not given.startswith("@"):
-        return given
-    try:
-        return Path(given.removeprefix("@")).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise HeadraceError(f"cannot read the program: {error}", "io") from None
