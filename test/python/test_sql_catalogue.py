@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -254,3 +255,16 @@ if child == 0:
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 2
+
+
+def test_nothing_is_printed_when_a_program_ends(tpch_tiny: Path) -> None:
+    """DuckDB told of leaked objects if a module behind the query kept its connection till the end."""
+    program = f"""
+import headrace as hr
+import numpy as np
+print(hr.sql("select count(*) n from nation", {str(tpch_tiny)!r}).num_rows)
+double = hr.jit(lambda x: x + x)
+print(double(np.ones((2, 2))).sum())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("1\n8.0\n", "")

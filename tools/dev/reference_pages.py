@@ -55,8 +55,12 @@ def settings_page() -> str:
 
 # Settings
 
-Settings of a run. Each is a flag of `headrace-run`, and an environment variable for it and for Python; a flag
-goes before a variable. Sizes are given as `512MiB`, `4GB` or a number of bytes.
+Settings of a run. Each is a flag of `headrace-run`, `headrace sql` and `headrace explain`, an entry of `settings=` in Python, and an
+environment variable. A flag or an argument overrides the variable. Sizes are given as `512MiB`, `4GB` or a number of bytes.
+
+`memory`, `threads` and `ranks` are arguments of their own in Python. `HEADRACE_RANKS` is for `headrace-run` alone: elsewhere the number of ranks is
+what a program is compiled for, `--ranks` or `ranks=`. The flag `--memory` of `headrace` and `memory=` in Python are for all ranks together,
+as the ranks share one process.
 
 {_runtime.settings_markdown().rstrip()}
 

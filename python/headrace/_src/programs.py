@@ -218,7 +218,9 @@ def run_options(
 
     tuned: settings that the tuner found; the environment's go over them, and `settings` over both.
     """
-    options: dict[str, Any] = {"ranks": ranks, "threads": threads or default_threads()}
+    options: dict[str, Any] = {"ranks": ranks}
+    if threads:
+        options["threads"] = threads
     options["tuned"] = dict(tuned or {})
     options["settings"] = {name: _setting_text(value) for name, value in (settings or {}).items()}
     if memory is not None:

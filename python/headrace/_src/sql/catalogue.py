@@ -5,6 +5,7 @@ DuckDB reads no data and no file: it knows what the tables are called and of wha
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import threading
@@ -53,14 +54,27 @@ _lock = threading.RLock()
 _connection: Any = None
 
 
-def _before_fork() -> None:
-    """A child has none of DuckDB's threads, and would wait for them: parent and child connect anew."""
+def _close() -> None:
     global _connection
-    _lock.acquire()
     if _connection is not None:
         _connection.close()
         _connection = None
 
+
+def _before_fork() -> None:
+    """A child has none of DuckDB's threads, and would wait for them: parent and child connect anew."""
+    _lock.acquire()
+    _close()
+
+
+def _at_exit() -> None:
+    """DuckDB's module prints pages about leaks if a connection is there when the interpreter ends."""
+    if _lock.acquire(blocking=False):
+        _close()
+        _lock.release()
+
+
+atexit.register(_at_exit)
 
 os.register_at_fork(before=_before_fork, after_in_parent=_lock.release, after_in_child=_lock.release)
 
