@@ -79,16 +79,17 @@ def value_of(text: str | None, kind: pa.DataType) -> object:
     return float(text) if pa.types.is_floating(kind) else text
 
 
-def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run_tool(tool: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a tool of the build."""
     environment = dict(os.environ)
     if build := environment.get("HEADRACE_BUILD"):
         environment["PATH"] = f"{build}/bin{os.pathsep}{environment['PATH']}"
-    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, env=environment, check=False)
+    return subprocess.run([tool, *arguments], capture_output=True, text=True, env=environment, check=False)
 
 
 def run_on_tensors(program: Path, *arguments: str) -> tuple[list[list[float]], list[str]]:
     """Runs one program of tensors: the elements of its results, and the differences that --check finds."""
-    done = _run(str(program), *arguments)
+    done = run_tool(TOOL, str(program), *arguments)
     if done.returncode != 0:
         return [], done.stderr.splitlines()
     blocks = done.stdout.split("\n\n")[:-1]
@@ -97,7 +98,7 @@ def run_on_tensors(program: Path, *arguments: str) -> tuple[list[list[float]], l
 
 def interpret(program: Path, tables: Path, *arguments: str) -> list[Output]:
     """Runs a file of programs. With --check among the arguments: one Output per program. Without: one."""
-    done = _run(str(program), "--tables", str(tables), *arguments)
+    done = run_tool(TOOL, str(program), "--tables", str(tables), *arguments)
     outputs = [Output()]
     for line in done.stdout.splitlines():
         if line.startswith("compared "):

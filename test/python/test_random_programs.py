@@ -15,7 +15,7 @@ import headrace as hr
 import numpy as np
 import pytest
 from compiled_programs import Case, outcomes
-from interpreter_tool import Output, interpret, run_on_tensors, value_of, write_csv
+from interpreter_tool import Output, interpret, run_on_tensors, run_tool, value_of, write_csv
 from random_frame_programs import Program, random_program
 from random_tensor_programs import random_tensor_program
 
@@ -60,6 +60,25 @@ def test_every_stage_equals_the_program(tmp_path: Path) -> None:
     compared = [output for output in outputs.values() if output.compared > 10]
     assert len(compared) > COUNT * 0.8, "most programs can be compared"
     assert sum(len(output.rows) > 1 for output in compared) > COUNT * 0.3, "many have rows"
+
+
+@pytest.mark.parametrize(
+    ("shard", "last"),
+    [
+        ("mesh=r:1", "--lower-kernels"),
+        ("mesh=r:3 seed=5", "--schedule-tasks"),
+        ("mesh=a:2,b:2 seed=9", "--lower-kernels"),
+    ],
+)
+def test_every_phase_ends(shard: str, last: str, tmp_path: Path) -> None:
+    """Down to tasks and to kernels; under a sanitizer, whatever it finds is an error of the tool."""
+    file = tmp_path / "programs.mlir"
+    file.write_text("// -----\n".join(random_program(seed).text for seed in range(FIRST, FIRST + COUNT)))
+    phases = ["--optimize", f"--shard={shard}", "--form", last]
+    done = run_tool("headrace-opt", str(file), "--split-input-file", *phases, "-o", os.devnull)
+    lines = done.stderr.splitlines()
+    assert not [line for line in lines if "error: " in line.lower() and not _is_known(line)]
+    assert done.returncode == (1 if lines else 0), done.stderr[-4000:]
 
 
 def _same(a: object, b: object) -> bool:

@@ -30,11 +30,11 @@ _FOLDERS = ("dialects/", "passes/", "python/", "runtime/", "tools/")
 STILL_UNSHOWN: dict[str, int] = {
     "runtime/communication": 13,
     "runtime/device/cpu": 1,
-    "runtime/exec": 49,
+    "runtime/exec": 27,
     "runtime/memory": 1,
     "runtime/primitives": 2,
     "runtime/storage": 2,
-    "runtime/storage/arrow": 6,
+    "runtime/storage/arrow": 4,
     "runtime/storage/parquet": 8,
     "runtime/transport": 16,
     "tools/command_line": 1,

@@ -24,9 +24,15 @@ _SANITIZER = {
     "tsan": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"},
 }
 
-# What is built for a suite; "unit" is also the label of its tests (cmake/HeadraceTargets.cmake).
-_TARGETS: dict[str, list[str]] = {"all": [], "unit": ["unit_tests"]}
+# What is built for a suite; "unit" is also the label of its tests (cmake/HeadraceTargets.cmake). "ir" is
+# what runs with the tools of IR alone: lit, and random programs through the phases.
+_TARGETS: dict[str, list[str]] = {
+    "all": [],
+    "unit": ["unit_tests"],
+    "ir": ["headrace-opt", "headrace-translate", "headrace-interpret"],
+}
 SUITES = tuple(_TARGETS)
+_RANDOM_PROGRAMS = "1000"  # of the suite ir, unless HEADRACE_RANDOM_PROGRAMS says otherwise
 
 
 @dataclass
@@ -49,10 +55,13 @@ def test(preset: str = "release", pattern: str = "", suite: str = "all") -> int:
     reports = folder / "test-results"
     reports.mkdir(exist_ok=True)
     total = Results()
-    ctest = _ctest_command(folder, pattern, suite)
-    total.add(_runner("unit tests (ctest)", ctest, reports / "ctest.xml", preset))
+    if suite != "ir":
+        ctest = _ctest_command(folder, pattern, suite)
+        total.add(_runner("unit tests (ctest)", ctest, reports / "ctest.xml", preset))
     if suite == "all":
         _add_what_needs_the_compiler(total, folder, pattern, preset)
+    if suite == "ir":
+        _add_what_needs_tools_of_ir(total, folder, pattern, preset)
     _report(total)
     return 1 if total.failures or total.passed == 0 else 0
 
@@ -66,6 +75,26 @@ def _add_what_needs_the_compiler(total: Results, folder: Path, pattern: str, pre
     else:
         command = _pytest_command(pattern)
         total.add(_runner("Python tests (pytest)", command, reports / "pytest.xml", preset))
+
+
+def _add_what_needs_tools_of_ir(total: Results, folder: Path, pattern: str, preset: str) -> None:
+    total.add(
+        _runner("IR tests (lit)", _lit_command(folder, pattern), folder / "test-results" / "lit.xml", preset)
+    )
+    # What writes the programs is Python: it imports the release's package, and runs the tools of this preset.
+    release = building.build("release", ["headrace_python"])
+    command = [*_pytest_command(pattern), "test/python/test_random_programs.py"]
+    command += [] if pattern else ["-k", "every_stage or every_phase"]
+    count = os.environ.get("HEADRACE_RANDOM_PROGRAMS", _RANDOM_PROGRAMS)
+    environment = {
+        **variables("release"),
+        **_SANITIZER.get(preset, {}),
+        "HEADRACE_BUILD": str(folder),
+        "HEADRACE_RANDOM_PROGRAMS": count,
+    }
+    title = f"{count} random programs (pytest)"
+    report = release / "test-results" / "pytest.xml"
+    total.add(_runner(title, command, report, preset, environment))
 
 
 def _ctest_command(folder: Path, pattern: str, suite: str) -> list[str]:
@@ -96,7 +125,13 @@ def _pytest_command(pattern: str) -> list[str]:
     return command + (["-k", " or ".join(re.findall(r"\w+", pattern))] if pattern else [])
 
 
-def _runner(title: str, command: Sequence[str], report: Path, preset: str) -> Results:
+def _runner(
+    title: str,
+    command: Sequence[str],
+    report: Path,
+    preset: str,
+    environment: dict[str, str] | None = None,
+) -> Results:
     report.unlink(missing_ok=True)
     log = re.sub(r"\W+", "-", title.split("(")[1].rstrip(")"))
     with step(title) as current:
@@ -104,7 +139,7 @@ def _runner(title: str, command: Sequence[str], report: Path, preset: str) -> Re
         code = run(
             command,
             f"test-{log}",
-            environment={**variables(preset), **_SANITIZER.get(preset, {})},
+            environment=environment or {**variables(preset), **_SANITIZER.get(preset, {})},
             on_line=lambda line: _show(current, line),
             accept=lambda code: True,
         )

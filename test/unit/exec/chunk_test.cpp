@@ -174,7 +174,18 @@ TEST_F(ChunkTest, DamagedBodiesAreRefused) {
   BufferRef shorter = (*pool)->tryTake();
   shorter.resize(10);
   shorter.seal();
-  EXPECT_EQ(decodeRows(shorter, stream_.schema).status().kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(decodeRows(shorter, stream_.schema).status().message(),
+            "exchange message: shorter than its header");
+  plan::Schema narrower = stream_.schema;
+  narrower.columns.pop_back();
+  EXPECT_EQ(decodeRows(good, narrower).status().message(), "exchange message: another schema");
+  BufferRef beyond = (*pool)->tryTake();
+  std::memcpy(beyond.mutableData(), good.data(), static_cast<size_t>(good.size()));
+  std::memset(beyond.mutableData() + 8, 0x40, 8); // where the first column begins
+  beyond.resize(good.size());
+  beyond.seal();
+  EXPECT_EQ(decodeRows(beyond, stream_.schema).status().message(),
+            "exchange message: a column exceeds the body");
 }
 
 } // namespace

@@ -176,7 +176,54 @@ TEST(Tensor, KernelWithoutRowLoopIsCalledOnceAndBadLoopsAreRefused) {
   auto program = Program::load(plan, testKernels());
   Session session({.threads = 1});
   auto result = (*program)->run(session, bind(x, m, k, 1), {});
-  EXPECT_EQ(result.status().kind(), ErrorKind::kInternal);
+  EXPECT_EQ(result.status().message(),
+            "a kernel's morsels need a buffer and its dimension: kernel");
+}
+
+/// What compilers do not write: an operation that is not there, shapes that do not fit.
+TEST(Tensor, TasksThatCannotRun) {
+  constexpr int m = 7, k = 10;
+  Matrices x = makeMatrices(m, k, 1);
+  auto messageOf = [&](const plan::Task &broken, const plan::Buffer &output, Bindings bindings) {
+    plan::Plan plan = loadTwo(m, k, 1, plan::kNone, plan::kNone);
+    plan.buffers.push_back(output);
+    plan.tasks.push_back(broken);
+    plan.tasks.push_back(resultOf(2, {2}));
+    auto program = Program::load(plan, testKernels());
+    EXPECT_TRUE(program.ok()) << program.status().toString();
+    Session session({.threads = 1});
+    RunOptions options;
+    options.ranks = 2;
+    return (*program)->run(session, bindings, options).status().message();
+  };
+  const Bindings bound = bind(x, m, k, 1);
+  const plan::Buffer same{"c", "host", "f64", {m, k}, plan::kNone, 0};
+  const plan::Buffer larger{"c", "host", "f64", {m, k + 1}, plan::kNone, 0};
+  auto compute = [](const char *operation, std::vector<int64_t> parameters) {
+    plan::Task made = task(plan::TaskKind::kCompute, {0}, {2}, operation, {0});
+    made.parameters = std::move(parameters);
+    return made;
+  };
+  auto collective = [](const char *operation, const char *combine) {
+    plan::Task made = task(plan::TaskKind::kCollective, {0}, {2}, operation, {0});
+    made.combine = combine;
+    return made;
+  };
+  EXPECT_EQ(messageOf(compute("sort", {}), same, bound), "tensor operation is not built yet: sort");
+  EXPECT_EQ(messageOf(compute("slice", {2}), same, bound), "no such dimension to slice: 2");
+  EXPECT_EQ(messageOf(compute("reshape", {}), larger, bound),
+            "a reshape changes the number of elements: c");
+  EXPECT_EQ(messageOf(collective("all_reduce", "sum"), larger, bound),
+            "operands of a collective differ in shape: a");
+  EXPECT_EQ(messageOf(collective("all_reduce", "median"), same, bound),
+            "combination is not built yet: median");
+  EXPECT_EQ(messageOf(collective("all_shuffle", "sum"), same, bound),
+            "collective is not built yet: all_shuffle");
+  EXPECT_EQ(messageOf(collective("all_to_all", "sum"), same, bound),
+            "all_to_all needs two different split dimensions: c");
+  EXPECT_EQ(messageOf(task(plan::TaskKind::kCopy, {0}, {2}, "copy", {0}), larger, bound),
+            "copy between tensors of different size: c");
+  EXPECT_EQ(messageOf(collective("all_reduce", "sum"), same, {}), "no input is bound to tensor: a");
 }
 
 TEST(Tensor, SplitMovesBetweenDimensions) {

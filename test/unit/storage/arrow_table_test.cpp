@@ -181,9 +181,14 @@ TEST(ArrowTable, BrokenPromises) {
     return source.ok() ? (*source)->load(0).status() : source.status();
   };
   EXPECT_EQ(errorOf({"none", "i32", HR_I32, true}).kind(), ErrorKind::kUser);
-  EXPECT_EQ(errorOf({"int", "i64", HR_I64, true}).kind(), ErrorKind::kMismatch);
-  EXPECT_EQ(errorOf({"int", "i32", HR_F64, true}).kind(), ErrorKind::kMismatch);
-  EXPECT_EQ(errorOf({"int", "i32", HR_I32, false}).kind(), ErrorKind::kData);
+  EXPECT_EQ(errorOf({"int", "i64", HR_I64, true}).message(),
+            "Arrow table t, column int is i32, the plan was compiled for "
+            "(recompile): i64");
+  EXPECT_EQ(errorOf({"int", "i32", HR_F64, true}).message(),
+            "Arrow table t, column int of type i32 cannot be read as: f64");
+  EXPECT_EQ(errorOf({"int", "i32", HR_I32, false}).message(),
+            "Arrow table, column int: there is a NULL, which the plan was compiled without; "
+            "recompile");
   EXPECT_EQ(errorOf({"int", "i32", HR_I8, true}).kind(), ErrorKind::kData);
   EXPECT_EQ(errorOf({"int", "i32", HR_I32, true, true, 0, 100}).kind(), ErrorKind::kData);
   EXPECT_TRUE(errorOf({"int", "i32", HR_I32, true, true, -1000, 5000}).ok());
