@@ -33,3 +33,12 @@ def test_every_variable_is_described() -> None:
                     assert name in ("HOME", "PATH", *reference_pages.VARIABLES, *settings), (
                         f"{name} of {file}"
                     )
+
+
+def test_parameters_are_a_list() -> None:
+    text = "text: a query. Of SQL. names: (of columns). other text: no parameter."
+    assert reference_pages._arguments(text, ["text", "names"]).splitlines() == [
+        "- `text`: a query. Of SQL.",
+        "- `names`: (of columns). other text: no parameter.",
+    ]
+    assert reference_pages._arguments("It runs. text: stays.", ["text"]) == "It runs. text: stays."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -55,12 +56,13 @@ def settings_page() -> str:
 
 # Settings
 
-Settings of a run. Each is a flag of `headrace-run`, `headrace sql` and `headrace explain`, an entry of `settings=` in Python, and an
-environment variable. A flag or an argument overrides the variable. Sizes are given as `512MiB`, `4GB` or a number of bytes.
+Settings of a run. Each is a flag of `headrace-run`, `headrace sql` and `headrace explain`, an entry of
+`settings=` in Python, and an environment variable. A flag or an argument overrides the variable. Sizes are
+given as `512MiB`, `4GB` or a number of bytes.
 
-`memory`, `threads` and `ranks` are arguments of their own in Python. `HEADRACE_RANKS` is for `headrace-run` alone: elsewhere the number of ranks is
-what a program is compiled for, `--ranks` or `ranks=`. The flag `--memory` of `headrace` and `memory=` in Python are for all ranks together,
-as the ranks share one process.
+`memory`, `threads` and `ranks` are arguments of their own in Python. `HEADRACE_RANKS` is for `headrace-run`
+alone: elsewhere the number of ranks is what a program is compiled for, `--ranks` or `ranks=`. The flag
+`--memory` of `headrace` and `memory=` in Python are for all ranks together, as the ranks share one process.
 
 {_runtime.settings_markdown().rstrip()}
 
@@ -183,4 +185,15 @@ def _text(thing: Any) -> str:
     text = thing.__doc__ or ""
     if inspect.isclass(thing) and dataclasses.is_dataclass(thing) and text.startswith(f"{thing.__name__}("):
         return ""
-    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
+    paragraphs = [" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n")]
+    names = list(inspect.signature(thing).parameters) if inspect.isfunction(thing) else []
+    return "\n\n".join(_arguments(paragraph, names) for paragraph in paragraphs)
+
+
+def _arguments(paragraph: str, names: list[str]) -> str:
+    """A paragraph "first: what it is. second: …" about the parameters of these names as a list."""
+    each = "|".join(re.escape(name) for name in names)
+    if not names or not re.match(rf"({each}): ", paragraph):
+        return paragraph
+    items = re.split(rf"(?<=[.)]) (?=(?:{each}): )", paragraph)
+    return "\n".join(re.sub(r"^(\w+): ", r"- `\1`: ", item) for item in items)

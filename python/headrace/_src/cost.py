@@ -129,13 +129,15 @@ def cost(
 ) -> Cost:
     """The predicted cost of a query, in parts, without running it.
 
-    The options are those of `sql`; memory is in bytes of all ranks together (headrace-tune: of one), and what
-    does not fit is priced as spilled.
-    A topology may describe a cluster that is not there. If it is one machine of CPU ranks, such as the file
-    that `headrace-tune calibrate` writes, they share `threads` workers, by default as many as it has cores.
-    `rows` says what rows a table has, over all ranks, instead of those of its files; the plan stays theirs.
-    `skew` makes ranks unlike the others, FIRST:COUNT:NAME=FACTOR of speed, rows and keys:
-    "3:1:speed=0.5" is a rank 3 of half the speed.
+    memory: limit of all ranks together; what does not fit is priced as spilled.
+    topology: may be of a cluster that is elsewhere.
+    threads: workers that the ranks share if the topology is one machine of CPUs (default: as many as it has
+        cores).
+    rows: rows of tables over all ranks, instead of those of the files; the plan stays that of the files.
+    skew: ranks that are unlike the others, as FIRST:COUNT:NAME=FACTOR of speed, rows and keys.
+        "3:1:speed=0.5" makes rank 3 half as fast.
+
+    The other options are those of `sql`.
     """
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve

@@ -158,13 +158,15 @@ def jit(
     layout_seed: int | None = None,
     settings: Mapping[str, object] | None = None,
 ) -> Jit | Callable[[Callable], Jit]:
-    """Compiles a function over arrays (array API vocabulary: headrace.array) for the arguments it meets.
+    """Compiles a function over arrays, written with the functions of headrace.array, when it is called.
 
-    ranks: in-process ranks that the program is sharded over. threads: workers shared by all ranks (default:
-    the processors this process may use). memory: limit of all ranks together, in bytes or as "4GB".
+    ranks: the number of ranks, in this process, that share the work.
+    threads: workers of all ranks together (default: HEADRACE_THREADS, else the processors that this process
+        may use).
+    memory: limit of all ranks together, in bytes or as "4GB".
     topology: a topology file or the name of a shipped one; default: this machine, divided among the ranks.
-    layout_seed: forces a random feasible layout instead of the solver's.
-    settings: of the runs, by name: {"trace": "t.json"}.
+    layout_seed: takes a random layout instead of the cheapest, for tests.
+    settings: settings of the runs by name, which override the environment: {"trace": "t.json"}.
     """
     options = Options(ranks, threads, memory, topology, layout_seed, settings)
     return Jit(function, options) if function else lambda function: Jit(function, options)

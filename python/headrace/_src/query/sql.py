@@ -73,22 +73,28 @@ def sql(
     """Runs one query and returns its result.
 
     text: a query of DuckDB's SQL, with any CREATE VIEW and CREATE MACRO in front of it. DESCRIBE and SHOW
-    tell of the tables; EXPLAIN and EXPLAIN ANALYZE give what `explain` gives, a row for each line.
-    tables: a directory of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
-    list of these, or a dict of name to Arrow table or path(s); "~" is the home directory. ranks: in-process
-    ranks that the program is sharded over. threads: workers shared by all ranks (default: the processors this
-    process may use). memory: limit of all ranks together, in bytes or as "4GB".
+        list the tables and their columns; EXPLAIN and EXPLAIN ANALYZE return the text of `explain`, a row for
+        each line.
+    tables: a folder of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
+        list of these, or a dict of name to Arrow table or path(s); "~" is the home directory.
+    ranks: the number of ranks, in this process, that share the work.
+    threads: workers of all ranks together (default: HEADRACE_THREADS, else the processors that this process
+        may use).
+    memory: limit of all ranks together, in bytes or as "4GB".
     topology: a topology file or the name of a shipped one; default: this machine with `ranks` ranks.
-    layout_seed: forces a random feasible layout instead of the solver's.
-    statistics: documents by table name that stand in for what the storage says (as `table_statistics` gives).
-    simulation_seed: the ranks run in one thread on a simulated network, in the order that the seed draws.
-    settings: of the run, by name, over those of the environment: {"trace": "t.json", "log": "info"}.
-    progress: called twice a second with the tasks that have ended, all tasks, the rows taken in so far by all
-    of them, and the name of one that is running; what it raises stops the query.
-    timeout: seconds after which the query is stopped with QueryTimeoutError. cancel: a `Cancel`, which stops
-    it from another thread with CancelledError. Both wait for the end of a compilation.
-    verify: first reads all columns of the files and compares them with the statistics that the files state of
-    themselves, which are believed otherwise; CorruptError where they do not hold.
+    layout_seed: takes a random layout instead of the cheapest, for tests.
+    statistics: by table name, documents to use instead of the statistics in the files.
+    simulation_seed: runs the ranks in one thread on a simulated network, in an order that the seed
+        determines.
+    settings: settings of the run by name, which override the environment: {"trace": "t.json", "log": "info"}.
+    progress: called twice a second with the number of tasks that have ended, the number of all tasks, the
+        rows that they have read so far, and the name of a running task. An exception that it raises stops the
+        query.
+    timeout: seconds after which the query is stopped with QueryTimeoutError.
+    cancel: a `Cancel`, which stops it from another thread with CancelledError. Both take effect once
+        compilation has ended.
+    verify: first reads all columns and compares them with the statistics in the files, which are trusted
+        otherwise. Raises CorruptError if they do not hold.
 
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
@@ -175,9 +181,12 @@ def explain(
 ) -> str:
     """What was decided for a query and why: a tree of operators, with their estimated rows, bytes and time.
 
-    analyze: the query is run, with `threads`, `memory` and `settings`, and what it took stands beside the
-    estimates. runner_up: with the cheapest other way of each decision. tasks: the tables and tasks of the
-    plan follow. The other options are those of `sql`.
+    analyze: also runs the query, with `threads`, `memory` and `settings`, and shows what it took beside the
+        estimates.
+    runner_up: also shows the cheapest other way of each decision.
+    tasks: also shows the tables and tasks of the plan.
+
+    The other options are those of `sql`.
     """
     resolved = resolve(tables)
     loaded = _load(

@@ -32,13 +32,19 @@ def tune(
     seconds: float = Budget.seconds,
     measure: bool | None = None,
 ) -> Outcome:
-    """Searches for layouts, sizes of chunks and algorithms that are quicker than the compiler's own choice.
+    """Searches for layouts, sizes of chunks and algorithms that are faster than the compiler's own choice.
 
-    program: a query (with `tables`), or a compiled tensor program (with its `arrays`, those that are no
-    columns of queries; else made up). What is found is kept under the cache directory, and later
-    compilations of the program for this topology use it; `explain` says so. With a topology the candidates
-    are only simulated, unless `measure` says that it is this machine's (CPUs of one node, as many as here).
-    Progress goes to stderr, and Control-C ends the search with what was found; print the result for a table.
+    program: a query, or a compiled array program.
+    tables: the tables of a query.
+    arrays: the arguments of an array program that are no columns of queries (default: made up).
+    topology: a cluster for which candidates are simulated and not run.
+    measure: True if the topology is this machine's (CPUs of one node, as many as here), so that candidates
+        are run as well.
+    seconds: how long to search.
+
+    The result is kept in the folder HEADRACE_HOME. Later compilations of the program for this topology use
+    it, and `explain` says so. Progress goes to standard error. Control-C ends the search and keeps what was
+    found. Print the result for a table.
     """
     if isinstance(program, str):
         if tables is None:
