@@ -19,6 +19,9 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as parquet
 import pytest
+from headrace._src.array import program as tensors
+from headrace._src.programs import Target
+from headrace._src.query import plan_cache
 from headrace._src.query.sql import compile_to
 from perfetto_trace import imported
 
@@ -102,6 +105,7 @@ def test_nulls_and_texts_in_csv(tmp_path: Path) -> None:
         (["PLAN", "--frobnicate"], "unknown option: --frobnicate\nsee headrace-run --help"),
         (["PLAN", "--memry", "1GiB"], "unknown option, did you mean --memory? got --memry"),
         (["PLAN", "--ranks"], "needs a value: --ranks"),
+        (["PLAN", "--log"], "needs a value: --log"),
         (["PLAN", "--ranks", "0"], "--ranks must be within 1 to 1024"),
         (["PLAN", "--format", "xml"], "--format must be table, csv or arrow, got xml"),
         (["PLAN", "--format", "arrow"], "--format arrow needs --output"),
@@ -126,6 +130,31 @@ def test_files_that_cannot_be_read(plan: Path, tmp_path: Path) -> None:
         meta["files"]["plan.json"] = [len(text), hashlib.sha256(text.encode()).hexdigest()]
         (broken / "meta.json").write_text(json.dumps(meta))
         assert error in run(broken, status=1).stderr
+
+
+def test_a_plan_with_another_manifest(plan: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.plan"
+    shutil.copytree(plan, broken)
+    (broken / "manifest.json").write_text("[]")
+    meta = json.loads((broken / "meta.json").read_text())
+    meta["files"]["manifest.json"] = [2, hashlib.sha256(b"[]").hexdigest()]
+    (broken / "meta.json").write_text(json.dumps(meta))
+    assert "manifest.json: not a JSON object of tables" in run(broken, status=1).stderr
+
+
+def test_tensors_are_not_printed(tmp_path: Path) -> None:
+    source = """func.func @main() -> tensor<2xf32> {
+      %one = arith.constant 1.0 : f32
+      %e = tensor.empty() : tensor<2xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          outs(%e : tensor<2xf32>) {
+      ^bb0(%out: f32):
+        linalg.yield %one : f32
+      } -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }"""
+    plan_cache.write(tmp_path / "t.plan", tensors.compiled(source, (), Target.of(1, None, None)))
+    assert "only tables are printed, this plan gives tensors" in run(tmp_path / "t.plan", status=2).stderr
 
 
 def test_a_table_that_is_not_bound(plan: Path, tpch_small: Path) -> None:
@@ -246,6 +275,7 @@ def test_a_stopped_rank_ends_the_run(long_plan: Path, tpch_small: Path) -> None:
     _, text = process.communicate(timeout=120)
     assert process.returncode == 1
     assert re.search("no sign of life for .* rank 2", text), text
+    assert "(its process is stopped, or its machine hangs; --peer-timeout sets for how long to wait)" in text
 
 
 def test_sigterm_ends_a_run_with_a_stopped_rank(long_plan: Path, tpch_small: Path) -> None:

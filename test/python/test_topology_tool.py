@@ -372,7 +372,8 @@ def test_the_node_of_a_cluster(tmp_path: Path) -> None:
     )
     done = run("import", "slurm", conf, "--node", "machine", status=2)
     assert done.stderr.startswith(
-        "headrace-topo: user error: --node needs a node with a route to net, machine has none"
+        "headrace-topo: user error: --node needs a node with a route to net, machine has none; "
+        "headrace-topo detect finds the network cards of a machine"
     )
     # One machine behind no switch, as detect writes it.
     document = imported("nccl", DATA / "nccl-h100.xml")
@@ -404,6 +405,9 @@ WRONG_SLURM = {
     "SwitchName=a Nodes=n\nSwitchName=a Nodes=m": "line 2: name appears twice: a",
     "SwitchName=a": "line 1: needs either Nodes or Switches: a",
     "Colour=red": "line 1: unknown key: Colour",
+    "Nodes=n": "line 1: needs a SwitchName",
+    "SwitchName=a Nodes=n,,m": "line 1: empty name in a list",
+    "SwitchName=dgx-h100 Nodes=n": "a switch has the name of a node type: dgx-h100",
     "BlockName=a Nodes=n[1-4]\nBlockSizes=4,6": (
         "line 2: expected sizes that are multiples of each other, as 18,36, got 4,6"
     ),
@@ -426,22 +430,37 @@ def test_wrong_slurm_files(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["nccl", "hwloc"])
 @pytest.mark.parametrize(
-    "text",
+    ("text", "nccl", "hwloc"),
     [
-        "",
-        "<system",
-        "<other/>",
-        "<a>" * 100_000,
-        '<!DOCTYPE a [<!ENTITY b "&c;&c;"><!ENTITY c "x">]>\n'
-        '<system version="1"><cpu affinity="&b;"/></system>',
+        ("", "", ""),
+        ("<system", "", ""),
+        (
+            "<other/>",
+            "not a topology file of NCCL: expected <system>, got <other>",
+            "not an hwloc XML file: expected <topology>, got <other>",
+        ),
+        (
+            '<system version="1"/>',
+            "no GPU in it; dump one with NCCL_TOPO_DUMP_FILE=FILE in a run of NCCL",
+            "",
+        ),
+        ("<topology/>", "", "not an hwloc XML file: hwloc refuses what is in it"),
+        ("<a>" * 100_000, "too many elements within each other", "too many elements within each other"),
+        (
+            '<!DOCTYPE a [<!ENTITY b "&c;&c;"><!ENTITY c "x">]>\n'
+            '<system version="1"><cpu affinity="&b;"/></system>',
+            "entities are not supported",
+            "entities are not supported",
+        ),
     ],
-    ids=["empty", "cut", "other", "deep", "entities"],
+    ids=["empty", "cut", "other", "no_gpu", "no_machine", "deep", "entities"],
 )
-def test_wrong_xml_files(format: str, text: str, tmp_path: Path) -> None:
+def test_wrong_xml_files(format: str, text: str, nccl: str, hwloc: str, tmp_path: Path) -> None:
     file = tmp_path / "file.xml"
     file.write_text(text)
     done = run("import", format, file, "--output", tmp_path / "out", status=2)
     assert done.stderr.startswith(f"headrace-topo: user error: {file}: ")
+    assert (nccl if format == "nccl" else hwloc) in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "out").exists()
 
@@ -560,6 +579,7 @@ def test_diff(tmp_path: Path) -> None:
             ["import", "slurm", "/dev/null"],
             "headrace-topo: user error: slurm says nothing of the nodes: needs --node",
         ),
+        (["import"], "headrace-topo: user error: needs a format and a file\nsee headrace-topo import --help"),
         (["import", "nccl", "nowhere.xml"], "headrace-topo: user error: cannot open: nowhere.xml"),
         (["import", "nccl", "x", "--ranks", "3"], "headrace-topo: user error: unknown option: --ranks"),
         (["import", "slurm", "x", "--ranks", "3"], "headrace-topo: user error: unknown option: --ranks"),

@@ -28,19 +28,18 @@ EXCUSE = "no test: "
 _FOLDERS = ("dialects/", "passes/", "python/", "runtime/", "tools/")
 # How many messages of a folder no test shows as yet; the numbers only go down.
 STILL_UNSHOWN: dict[str, int] = {
-    "runtime/communication": 13,
+    "runtime/communication": 12,
     "runtime/device/cpu": 1,
-    "runtime/exec": 27,
+    "runtime/exec": 26,
     "runtime/memory": 1,
-    "runtime/primitives": 2,
+    "runtime/primitives": 1,
     "runtime/storage": 2,
     "runtime/storage/arrow": 4,
     "runtime/storage/parquet": 8,
     "runtime/transport": 16,
-    "tools/command_line": 1,
-    "tools/headrace-run": 4,
-    "tools/headrace-topo": 13,
-    "tools/headrace-tune": 4,
+    "tools/headrace-run": 3,
+    "tools/headrace-topo": 2,
+    "tools/headrace-tune": 3,
 }
 
 _MAKER = re.compile(
@@ -141,7 +140,7 @@ def _read_cpp(name: str, text: str) -> Iterator[Message]:
     index = 0
     while index < len(tokens) - 1:
         kind, word, start = tokens[index]
-        if kind == "word" and _MAKER.fullmatch(word) and tokens[index + 1][1] in "({":
+        if kind == "word" and _MAKER.fullmatch(word) and tokens[index + 1][1] == "(":
             end = _end_of_expression(tokens, index + 1)
             fragments = _literals(tokens[index:end])
             if fragments:
