@@ -171,6 +171,7 @@ Status OutputChunk::growHeap(uint32_t column, uint64_t bytes) {
   }
   // Arrow's offsets are signed: a chunk's heap ends at 2 GiB.
   if (needed > INT32_MAX) {
+    // no test: it takes texts of 2 GiB
     return makeError(ErrorKind::kMemory, "strings of one chunk exceed 2 GiB in column '",
                      stream_.schema.columns[column].name, "' of stream '", stream_.name, "'");
   }

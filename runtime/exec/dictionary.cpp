@@ -21,6 +21,7 @@ Expected<uint32_t> Dictionary::code(const HrString &text) {
     return found->second;
   }
   if (texts_.size() >= UINT32_MAX) {
+    // no test: it takes four billion texts
     return makeError(ErrorKind::kMemory, "dictionary state is full at ", texts_.size(), " strings");
   }
   HR_ASSIGN_OR_RETURN(uint8_t *bytes, strings_.allocate(text.length, 1));

@@ -71,6 +71,7 @@ int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t function,
   }
   uint64_t bytes = primitives::writeText(what, operands, count, buffer->data);
   if (bytes > UINT32_MAX) {
+    // no test: it takes a text of 4 GiB
     return failImport(worker, HR_ERROR_OVERFLOW,
                       makeError(ErrorKind::kData, "a string of more than 4 GiB"));
   }

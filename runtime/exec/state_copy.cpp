@@ -133,6 +133,7 @@ private:
   Status enlarge(uint64_t rows) {
     uint64_t bytes;
     if (__builtin_mul_overflow(rows, abi_.rowBytes, &bytes) || bytes > (uint64_t(1) << 46)) {
+      // no test: it takes 64 TiB
       return makeError(ErrorKind::kMemory, "too many groups in state '", state_.name, "': ", rows);
     }
     HR_ASSIGN_OR_RETURN(Block block, account_->allocate(static_cast<int64_t>(bytes) + HR_PADDING));

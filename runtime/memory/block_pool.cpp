@@ -94,6 +94,7 @@ Expected<std::byte *> BlockPool::map(int64_t bytes) {
   auto length = static_cast<size_t>(bytes + kHugePageBytes);
   void *mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) {
+    // no test: it takes more memory than a machine has
     return makeError(ErrorKind::kMemory, "the system refused host memory below the limit: lower ",
                      options_.setting, "; a block of ", formatBytes(bytes), " beside ",
                      formatBytes(mapped_));

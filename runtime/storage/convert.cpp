@@ -186,6 +186,7 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
       });
     }
   default:
+    // no test: columns of other types are refused by the footer
     return makeError(ErrorKind::kUnsupported, "stored type is not supported");
   }
 }

@@ -368,6 +368,7 @@ private:
     peer.bodyKind = Peer::Body::kBuffer;
     if (peer.frame.bodyBytes > 0) {
       if (peer.frame.bodyBytes > static_cast<uint64_t>(INT64_MAX)) {
+        // no test: it would take a frame that claims half of all addresses
         return makeError(ErrorKind::kCorrupt, "body too large: ", peer.frame.bodyBytes);
       }
       HR_ASSIGN_OR_RETURN(peer.body, inbox_.bufferFor(ChannelId(peer.frame.channel),

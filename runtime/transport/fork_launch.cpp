@@ -163,6 +163,7 @@ Status forkRanks(int size, const RankBody &body, ForkOptions options) {
       int ends[2];
       if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         closeAll(sockets);
+        // no test: it takes a process without file descriptors
         return makeError(ErrorKind::kIo, "no sockets between ranks: ", std::strerror(errno));
       }
       sockets[low][high] = ends[0];
@@ -176,6 +177,7 @@ Status forkRanks(int size, const RankBody &body, ForkOptions options) {
   for (int rank = 1; rank < size && launched.ok(); ++rank) {
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0) {
+      // no test: it takes a process without file descriptors
       launched = makeError(ErrorKind::kIo, "no pipe for a rank: ", std::strerror(errno));
       break;
     }
@@ -191,6 +193,7 @@ Status forkRanks(int size, const RankBody &body, ForkOptions options) {
     }
     close(report[1]);
     if (process < 0) {
+      // no test: it takes a machine without processes
       launched = makeError(ErrorKind::kIo, "no process for a rank: ", std::strerror(errno));
       close(report[0]);
       break;

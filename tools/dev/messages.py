@@ -28,18 +28,16 @@ EXCUSE = "no test: "
 _FOLDERS = ("dialects/", "passes/", "python/", "runtime/", "tools/")
 # How many messages of a folder no test shows as yet; the numbers only go down.
 STILL_UNSHOWN: dict[str, int] = {
-    "runtime/communication": 12,
+    "runtime/communication": 9,
     "runtime/device/cpu": 1,
-    "runtime/exec": 26,
-    "runtime/memory": 1,
+    "runtime/exec": 19,
     "runtime/primitives": 1,
-    "runtime/storage": 2,
-    "runtime/storage/arrow": 4,
-    "runtime/storage/parquet": 8,
-    "runtime/transport": 16,
-    "tools/headrace-run": 3,
-    "tools/headrace-topo": 2,
-    "tools/headrace-tune": 3,
+    "runtime/storage": 1,
+    "runtime/storage/arrow": 1,
+    "runtime/storage/parquet": 5,
+    "runtime/transport": 6,
+    "tools/headrace-topo": 1,
+    "tools/headrace-tune": 2,
 }
 
 _MAKER = re.compile(

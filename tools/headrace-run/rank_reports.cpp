@@ -15,6 +15,7 @@ Expected<RankReports> RankReports::create(int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
     reports.files_.push_back(memfd_create("headrace-rank", MFD_CLOEXEC));
     if (reports.files_.back() < 0) {
+      // no test: it takes a process without file descriptors
       return makeError(ErrorKind::kIo,
                        "no file in memory for what a rank measures: ", std::strerror(errno));
     }
@@ -33,6 +34,7 @@ Status RankReports::put(int rank, const exec::RunResult &result) const {
   for (size_t written = 0; written < text.size();) {
     ssize_t bytes = write(files_[rank], text.data() + written, text.size() - written);
     if (bytes < 0) {
+      // no test: it takes more memory than a machine has
       return makeError(ErrorKind::kIo, "cannot tell what was measured: ", std::strerror(errno));
     }
     written += static_cast<size_t>(bytes);
@@ -45,6 +47,7 @@ Status RankReports::addTo(exec::RunResult &result) const {
   for (size_t rank = 1; rank < files_.size(); ++rank) {
     std::string text(static_cast<size_t>(lseek(files_[rank], 0, SEEK_END)), '\0');
     if (pread(files_[rank], text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+      // no test: a file in memory can be read
       return makeError(ErrorKind::kIo, "cannot read what was measured: ", std::strerror(errno));
     }
     size_t end = text.find('\0');

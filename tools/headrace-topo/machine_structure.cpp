@@ -235,6 +235,7 @@ bool loadsInChild(const std::string &path) {
 Expected<NodeStructure> thisStructure() {
   HwlocTopology topology = makeTopology();
   if (!topology || hwloc_topology_load(topology.get()) != 0) {
+    // no test: hwloc reads every Linux
     return makeError(ErrorKind::kIo, "hwloc cannot read this machine: ", std::strerror(errno));
   }
   HR_ASSIGN_OR_RETURN(NodeStructure structure, structureOf(topology.get()));

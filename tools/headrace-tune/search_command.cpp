@@ -29,6 +29,7 @@ int searchCommand(const std::vector<std::string> &arguments) {
   }
   pointers.push_back(nullptr);
   ::execvp(pointers.front(), pointers.data());
+  // no test: the package is beside it
   return exitStatus(
       makeError(ErrorKind::kIo, "cannot start ", command.front(), ": ", std::strerror(errno)));
 }

@@ -239,6 +239,14 @@ public:
       require(text.find("started all_reduce sum of 50 float64") != std::string::npos &&
                   text.find("started broadcast of 50 float64 from rank 0") != std::string::npos,
               "both calls are named: ", text);
+    } else if (how_ == Unequal::kGatherCounts) {
+      std::string text = board->status().message();
+      require(text.find(" has other counts, or follows other collectives, on rank ") !=
+                  std::string::npos,
+              text);
+    } else if (how_ == Unequal::kPairCounts) {
+      std::string text = board->status().message();
+      require(text.find(" sends another count than rank ") != std::string::npos, text);
     }
   }
 

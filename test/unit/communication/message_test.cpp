@@ -75,9 +75,11 @@ TEST(Message, DamageOfTheBodyIsNoticed) {
 TEST(Message, TheWrongPlaceIsNoticed) {
   Fixture fixture;
   Arrival arrival = fixture.arrival({}, "x");
-  EXPECT_FALSE(decodeHeader(arrival, ChannelId(6)).ok());
+  EXPECT_EQ(decodeHeader(arrival, ChannelId(6)).status().message(),
+            "message from rank 1 on channel 6 is damaged: it says channel 5 and rank 1");
   arrival.source = 2;
-  EXPECT_FALSE(decodeHeader(arrival, ChannelId(5)).ok());
+  EXPECT_EQ(decodeHeader(arrival, ChannelId(5)).status().message(),
+            "message from rank 2 on channel 5 is damaged: it says channel 5 and rank 1");
 }
 
 TEST(Message, AnotherVersionIsAMismatch) {

@@ -166,6 +166,39 @@ TEST(ArrowTable, RareLayoutsOfKnownTypes) {
   expectSame(*rows, expected, slot);
 }
 
+/// Gives one batch, then an error if that was sound.
+class OneBatch : public arrow::RecordBatchReader {
+public:
+  explicit OneBatch(std::shared_ptr<arrow::RecordBatch> batch) : batch_(std::move(batch)) {}
+  std::shared_ptr<arrow::Schema> schema() const override { return batch_->schema(); }
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch> *batch) override {
+    *batch = batch_;
+    return given_++ ? arrow::Status::IOError("the disk is gone") : arrow::Status::OK();
+  }
+
+private:
+  std::shared_ptr<arrow::RecordBatch> batch_;
+  int given_ = 0;
+};
+
+TEST(ArrowTable, StreamsThatFail) {
+  auto messageOf = [](const std::shared_ptr<arrow::Buffer> &offsets) {
+    auto texts = arrow::ArrayData::Make(arrow::utf8(), 2,
+                                        {nullptr, offsets, arrow::Buffer::FromString("abcd")});
+    ArrowArrayStream stream;
+    auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("s", arrow::utf8())}), 2,
+                                          std::vector{texts});
+    EXPECT_TRUE(arrow::ExportRecordBatchReader(std::make_shared<OneBatch>(batch), &stream).ok());
+    return ArrowTable::import(&stream).status().message();
+  };
+  const std::vector<int32_t> sound = {0, 2, 4};
+  EXPECT_EQ(messageOf(arrow::Buffer::Wrap(sound)).find("the Arrow stream failed: "), 0u);
+  ArrowArrayStream released{};
+  EXPECT_EQ(
+      ArrowTable::import(&released).status().message().find("cannot import the Arrow stream: "),
+      0u);
+}
+
 TEST(ArrowTable, BrokenPromises) {
   std::mt19937_64 random(seed());
   TableOptions options;

@@ -25,10 +25,12 @@ TEST(Codec, blocks_come_back) {
         decompressBlock(codec, compressed->data(), compressed->size(), back.data(), back.size());
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(back, block) << codecName(codec);
-    EXPECT_EQ(
-        decompressBlock(codec, compressed->data(), compressed->size() / 2, back.data(), back.size())
-            .kind(),
-        ErrorKind::kCorrupt);
+    status = decompressBlock(codec, compressed->data(), compressed->size() / 2, back.data(),
+                             back.size());
+    EXPECT_EQ(status.kind(), ErrorKind::kCorrupt);
+    if (codec == kCodecSnappy) {
+      EXPECT_EQ(status.message(), "a block does not decompress: snappy");
+    }
   }
   EXPECT_EQ(compressWithArrow(3, block).status().message(), "compression is not supported: lzo");
 }

@@ -6,7 +6,7 @@ namespace headrace::storage::testing {
 namespace {
 
 enum class Kind : int32_t { kData = 0, kIndex = 1, kDictionary = 2 };
-constexpr int32_t kPlain = 0, kRle = 3, kRleDictionary = 8;
+constexpr int32_t kPlain = 0, kRle = 3, kDelta = 5, kRleDictionary = 8;
 constexpr int32_t kRows = 100;
 
 /// A page as Thrift's compact protocol writes its header; by default the sizes are those of
@@ -177,6 +177,13 @@ INSTANTIATE_TEST_SUITE_P(
                {{.encoding = kRle, .content = lengthAnd(9, "\1")}},
                "bools reach past the end of their page"},
         Damage{"flag", {{.content = "\1"}}, "a page holds fewer values than its header says"}));
+
+TEST_F(DamagedPage, what_arrow_reads_and_cannot) {
+  Page page{.encoding = kDelta, .content = std::string(40, '\xff')};
+  EXPECT_NE(errorOf("number", page.bytes()).find("the column chunk does not decode: "),
+            std::string::npos)
+      << errorOf("number", page.bytes());
+}
 
 TEST_F(DamagedPage, headers_that_are_none) {
   EXPECT_NE(errorOf("number", std::string(16, '\xff')).find("a page header is not readable"),

@@ -207,7 +207,8 @@ public:
                                    std::string("value\0of ", 9) + suffix);
         require(put.ok(), put.message());
         Status again = bootstrap.put("rank-" + std::to_string(transport.rank()) + suffix, "x");
-        require(again.kind() == ErrorKind::kMismatch, "a key is put once");
+        require(again.message().starts_with("bootstrap key was put before: rank-"),
+                again.message());
       }
       if (!fence(number)) {
         return PollState::kPending;
@@ -217,9 +218,12 @@ public:
         require(value.ok(), value.status().message());
         require(value.ok() && *value == std::string("value\0of ", 9) + suffix, "value of ", rank);
       }
-      require(bootstrap.get("nobody").status().kind() == ErrorKind::kMismatch, "unknown key");
-      require(bootstrap.put("large", std::string(70'000, 'x')).kind() == ErrorKind::kInternal,
-              "large values are refused");
+      Status unknown = bootstrap.get("nobody").status();
+      require(unknown.message() == "no bootstrap value under the key (fence first): nobody",
+              unknown.message());
+      Status large = bootstrap.put("large", std::string(70'000, 'x'));
+      require(large.message() == "bootstrap key and value must have 1 to 61440 bytes, got: 70005",
+              large.message());
       number.reset();
       ++round;
     }

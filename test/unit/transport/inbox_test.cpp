@@ -37,7 +37,8 @@ TEST(Inbox, EarlyMessagesAreBounded) {
   for (size_t count = 0; count < Inbox::kEarlyMessagesMax; ++count) {
     ASSERT_TRUE(inbox.deliver(ChannelId(1), {}).ok());
   }
-  EXPECT_EQ(inbox.deliver(ChannelId(1), {}).kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(inbox.deliver(ChannelId(1), {}).message(),
+            "too many messages before the opening of channel 1");
 }
 
 TEST(Inbox, OpeningAChannelWithEarlyMessagesRings) {
