@@ -138,10 +138,15 @@ private:
 
   bool scan(ScanOp op) {
     auto work = [&](double parts) { return context_.work.scan(op, parts); };
-    add("every rank reads all", {}, {replicatedTable()}, price(op, replicatedTable(), work));
+    auto addScan = [&](const char *label, const Layout &layout) {
+      Strategy strategy{label, {}, {layout}, price(op, layout, work)};
+      double stored = context_.model.load(work(parts(op, layout)).stored).seconds;
+      strategy.storageSeconds = stored < strategy.seconds ? 0 : stored;
+      addStrategy(node_, std::move(strategy));
+    };
+    addScan("every rank reads all", replicatedTable());
     for (AxisSet axes : context_.axisSets()) {
-      Layout split = splitRows(RowKind::Block, axes);
-      add("each rank reads its part", {}, {split}, price(op, split, work));
+      addScan("each rank reads its part", splitRows(RowKind::Block, axes));
     }
     return true;
   }
@@ -169,8 +174,15 @@ private:
                                          rows(op) / std::max(leftParts, rightParts));
     });
     cost::StateShape table = context_.rows.joinTable(op, rows(op.getRight()) / shares.right);
-    add(std::move(label), {left, right}, {std::move(result)}, seconds,
-        context_.rows.heldBytes(table, op.getRight()));
+    Strategy strategy{std::move(label),
+                      {left, right},
+                      {std::move(result)},
+                      seconds,
+                      context_.rows.heldBytes(table, op.getRight())};
+    cost::StepWork build = context_.work.build(op, rows(op.getRight()) / shares.right);
+    strategy.buildSeconds =
+        std::min(seconds, cost::secondsOf(context_.model, build, othersThan(left)));
+    addStrategy(node_, std::move(strategy));
   }
 
   bool join(JoinOp op) {

@@ -60,8 +60,10 @@ struct ShardMove {
 struct ShardReport {
   std::string topology;
   int64_t ranks = 1;
-  double totalSeconds = 0;
-  double boundSeconds = 0; ///< no layout is cheaper by the model
+  double totalSeconds = 0; ///< see LayoutSchedule
+  double sumSeconds = 0;   ///< of the solver's own layout: what all its parts take together
+  double boundSeconds = 0; ///< no layout has a smaller sum
+  int32_t layouts = 0;     ///< that were compared, where parts overlap; the solver's own among them
   double solveSeconds = 0;
   int32_t solveRounds = 0; ///< pricing rounds; 1 if the first proved the optimum
   int32_t nodes = 0;       ///< of the solver's problem, and what exact reductions left of it
@@ -73,7 +75,7 @@ struct ShardReport {
   int32_t strategies = 0;
 
   /// By how much the choice may miss the optimum, as a share of its cost; 0 if proven.
-  double gap() const { return totalSeconds > 0 ? 1 - boundSeconds / totalSeconds : 0; }
+  double gap() const { return sumSeconds > 0 ? 1 - boundSeconds / sumSeconds : 0; }
   std::vector<ShardChoice> choices;
   std::vector<ShardMove> moves;
 

@@ -23,7 +23,8 @@ public:
     explanation_.topology = report.topology;
     explanation_.ranks = report.ranks;
     explanation_.totalSeconds = report.totalSeconds;
-    explanation_.boundSeconds = report.nodes > 0 ? report.boundSeconds : 0; // forced: none
+    bool bounded = report.nodes > 0 && report.layouts == 0; // neither forced nor compared
+    explanation_.boundSeconds = bounded ? report.boundSeconds : 0;
     explanation_.solveSeconds = report.solveSeconds;
     explanation_.memoryBytes = report.memoryBytes;
     explanation_.memoryBytesMax = report.memoryBytesMax;

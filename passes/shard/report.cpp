@@ -10,7 +10,12 @@ std::string ShardReport::toText() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << "layouts on " << ranks << " ranks, topology " << topology << ": "
-         << llvm::format("%.3e s, bound %.3e s, ", totalSeconds, boundSeconds);
+         << llvm::format("%.3e s, ", totalSeconds);
+  if (layouts > 1) {
+    stream << "the quickest of " << layouts << " layouts, "
+           << llvm::format("sum %.3e s, ", sumSeconds);
+  }
+  stream << llvm::format("bound %.3e s, ", boundSeconds);
   if (nodes > 0) { // a forced layout has no bound
     stream << (gap() <= 1e-6 ? "optimal, " : llvm::formatv("gap {0:P}, ", gap()).str());
   }
@@ -60,6 +65,8 @@ llvm::json::Value ShardReport::toJson() const {
   return llvm::json::Object{{"topology", topology},
                             {"ranks", ranks},
                             {"total_seconds", totalSeconds},
+                            {"sum_seconds", sumSeconds},
+                            {"layouts", layouts},
                             {"bound_seconds", boundSeconds},
                             {"gap", gap()},
                             {"solve_seconds", solveSeconds},

@@ -32,6 +32,13 @@ plan::ExchangeKind exchangeOf(StepKind kind) {
                                         : plan::ExchangeKind::kGather;
 }
 
+/// What is on its way between devices; nothing of that is apart among workers that share cores.
+void addMovement(ReshardCost &cost, const cost::Movement &movement) {
+  cost.latencySeconds += movement.latencySeconds;
+  cost.postSeconds += movement.postSeconds;
+  cost.wireSeconds += movement.seconds() - movement.latencySeconds - movement.postSeconds;
+}
+
 } // namespace
 
 /// The parts of groups that came together, combined; then they are read.
@@ -58,9 +65,22 @@ double ReshardPricer::finishSeconds(const TableStep &step, const Layout &source)
   return cost::secondsOf(model_, work, step.after);
 }
 
-double ReshardPricer::secondsOf(const TableStep &step, const Layout &source) {
+ReshardCost &ReshardCost::operator+=(const ReshardCost &other) {
+  seconds += other.seconds;
+  bytesPerRank += other.bytesPerRank;
+  latencySeconds += other.latencySeconds;
+  postSeconds += other.postSeconds;
+  wireSeconds += other.wireSeconds;
+  waitsForAll = waitsForAll || other.waitsForAll;
+  return *this;
+}
+
+ReshardCost ReshardPricer::costOf(const TableStep &step, const Layout &source) {
+  ReshardCost cost;
   if (step.kind == StepKind::kFinish) {
-    return finishSeconds(step, source);
+    cost.seconds = finishSeconds(step, source);
+    cost.waitsForAll = true;
+    return cost;
   }
   if (step.kind == StepKind::kKeep) {
     // A filter that hashes; without keys it asks for the rank only.
@@ -69,19 +89,25 @@ double ReshardPricer::secondsOf(const TableStep &step, const Layout &source) {
     filter.lanes = cost::hashTerms(step.rowsHere, step.keys, step.stringKeys);
     filter.lanes["select"] = step.rowsHere;
     filter.device.operations = cost::kOperationsPerValue * step.rowsHere * (step.keys + 1);
-    return cost::secondsOf(model_, filter);
+    cost.seconds = cost::secondsOf(model_, filter);
+    return cost;
   }
   cost::StepWork emit = cost::emitRows(step.rowsHere, size_.shape);
   if (step.kind == StepKind::kHash) {
     cost::add(emit.lanes, cost::hashTerms(step.rowsHere, step.keys, step.stringKeys));
     emit.lanes["partition"] = step.rowsHere;
   }
-  double fullest =
-      step.kind == StepKind::kHash ? std::max(1.0, step.rowsAfter / step.rowsHere) : 1;
+  double fullest = step.kind == StepKind::kHash ? std::max(1.0, step.rowsAfter / step.rowsHere) : 1;
   cost::Transfer transfer{exchangeOf(step.kind), step.axes, step.rowsHere, fullest};
-  return cost::secondsOf(model_, emit, step.before) +
-         cost::secondsOf(model_, transfer, size_.shape, step.before) +
-         cost::secondsOf(model_, cost::receiveRows(step.rowsAfter, size_.shape), step.after);
+  cost.seconds =
+      cost::secondsOf(model_, emit, step.before) +
+      cost::secondsOf(model_, transfer, size_.shape, step.before) +
+      cost::secondsOf(model_, cost::receiveRows(step.rowsAfter, size_.shape), step.after);
+  if (!model_.workers().shared()) {
+    addMovement(cost, model_.movement(transfer.kind, transfer.axes,
+                                      transfer.rows * size_.shape.wireBytes(), fullest));
+  }
+  return cost;
 }
 
 double ReshardPricer::shareAfter(const ReshardStep &step) const {
@@ -136,10 +162,10 @@ ReshardCost ReshardPricer::tableCost(const ReshardPlan &plan, const Layout &sour
     const auto *known =
         llvm::find_if(priced_, [&](const auto &entry) { return entry.first == priced; });
     if (known == priced_.end()) {
-      priced_.push_back({priced, secondsOf(priced, source)});
+      priced_.push_back({priced, costOf(priced, source)});
       known = &priced_.back();
     }
-    total.seconds += known->second;
+    total += known->second;
     rowsHere = rowsAfter;
     alone = step.after.isRoot();
   }
@@ -158,6 +184,10 @@ ReshardCost ReshardPricer::tensorCost(const ReshardPlan &plan, const Layout &sou
     auto add = [&](CollectiveKind kind, double sent) {
       total.seconds += cost::secondsOf(model_, kind, step.axes, here, after);
       total.bytesPerRank += sent;
+      if (!model_.workers().shared()) {
+        double bytes = kind == CollectiveKind::kAllGather ? after : here;
+        addMovement(total, model_.movement(kind, step.axes, bytes));
+      }
     };
     switch (step.kind) {
     case StepKind::kAllGather:

@@ -56,6 +56,14 @@ struct ValueSize {
 struct ReshardCost {
   double seconds = 0;
   double bytesPerRank = 0; ///< sent by one rank
+  // Of the seconds, between devices; the rest is work of the ranks:
+  double latencySeconds = 0;
+  double postSeconds = 0; ///< of messages, see cost::Movement
+  double wireSeconds = 0;
+  /// Rows go on when all of them have come: some step finishes a state.
+  bool waitsForAll = false;
+
+  ReshardCost &operator+=(const ReshardCost &other);
 };
 
 /// Prices the reshards of one value: steps that several plans share are priced once.
@@ -80,7 +88,7 @@ private:
     cost::Workers::Others after;
     bool operator==(const TableStep &) const = default;
   };
-  double secondsOf(const TableStep &step, const Layout &source);
+  ReshardCost costOf(const TableStep &step, const Layout &source);
   double finishSeconds(const TableStep &step, const Layout &source);
 
   ValueSize size_;
@@ -88,7 +96,7 @@ private:
   /// Of the rows that `step` brings to the ranks, the share of the fullest.
   double shareAfter(const ReshardStep &step) const;
 
-  llvm::SmallVector<std::pair<TableStep, double>> priced_;
+  llvm::SmallVector<std::pair<TableStep, ReshardCost>> priced_;
 };
 
 } // namespace headrace::shard

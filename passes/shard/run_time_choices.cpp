@@ -21,11 +21,13 @@ constexpr double kRowsMax = 1e12;
 /// A table that is broadcast may take this share of a rank's memory.
 constexpr double kBroadcastShare = 0.25;
 
-class Finder {
+} // namespace
+
+class RunTimeChoices::Finder {
 public:
-  Finder(ShardProgram &program, const solve::Choice &choice)
-      : program_(program), context_(program.context()), choice_(choice), axes_(context_.allAxes()) {
-  }
+  Finder(RunTimeChoices &choices, const solve::Choice &choice)
+      : known_(choices.known_), program_(choices.program_), context_(program_.context()),
+        choice_(choice), axes_(context_.allAxes()) {}
 
   std::optional<RunTimeChoice> run() {
     // Collectives of tensors would need an order with the agreement.
@@ -94,7 +96,7 @@ private:
         !scatter(node, found.result, found.layouts)) {
       return std::nullopt;
     }
-    return findShuffle(join, node, found) ? std::optional(found) : std::nullopt;
+    return knownShuffle(join, node, found) ? std::optional(found) : std::nullopt;
   }
 
   bool isHash(const Layout &layout) const {
@@ -156,6 +158,20 @@ private:
       }
       node = edge->source;
     }
+  }
+
+  bool knownShuffle(JoinOp join, int32_t node, RunTimeChoice &found) {
+    for (const auto &[shuffle, pays] : known_) {
+      if (shuffle.node == node && shuffle.left == found.left && shuffle.right == found.right) {
+        found.atMost = shuffle.atMost;
+        found.leftKeys = shuffle.leftKeys;
+        found.rightKeys = shuffle.rightKeys;
+        return pays;
+      }
+    }
+    bool pays = findShuffle(join, node, found);
+    known_.push_back({found, pays});
+    return pays;
   }
 
   /// The cheapest shuffle, and the rows at which it costs as much as the broadcast. False if there
@@ -236,13 +252,12 @@ private:
     return std::floor(std::min(low, room));
   }
 
+  std::vector<std::pair<RunTimeChoice, bool>> &known_;
   ShardProgram &program_;
   StrategyContext &context_;
   const solve::Choice &choice_;
   AxisSet axes_;
 };
-
-} // namespace
 
 std::string RunTimeChoice::toText() const {
   auto join = [](ArrayRef<StringAttr> keys) {
@@ -261,8 +276,8 @@ std::string RunTimeChoice::toText() const {
                        atMost, expected, p95, shuffle);
 }
 
-std::optional<RunTimeChoice> findRunTimeChoice(ShardProgram &program, const solve::Choice &choice) {
-  return Finder(program, choice).run();
+std::optional<RunTimeChoice> RunTimeChoices::find(const solve::Choice &choice) {
+  return Finder(*this, choice).run();
 }
 
 void annotateRunTimeChoice(ShardProgram &program, const RunTimeChoice &found) {

@@ -5,6 +5,8 @@
 
 #include "passes/shard/shard_program.h"
 
+#include <vector>
+
 #include <optional>
 #include <string>
 
@@ -28,10 +30,23 @@ struct RunTimeChoice {
   std::string toText() const;
 };
 
-/// The join of the solution whose decision is the least certain, if there is one: the right side's
-/// rows are a guess, the bound at which the costs cross is within two orders of magnitude of it,
-/// and both ways suit what comes after. One at most: agreements of ranks must come in one order.
-std::optional<RunTimeChoice> findRunTimeChoice(ShardProgram &program, const solve::Choice &choice);
+/// Finds them in choices of one program, to which it keeps a reference. One thread at a time.
+class RunTimeChoices {
+public:
+  explicit RunTimeChoices(ShardProgram &program) : program_(program) {}
+
+  /// The join of the choice whose decision is the least certain, if there is one: the right side's
+  /// rows are a guess, the bound at which the costs cross is within two orders of magnitude of it,
+  /// and both ways suit what comes after. One at most: agreements of ranks must come in one order.
+  std::optional<RunTimeChoice> find(const solve::Choice &choice);
+
+private:
+  class Finder;
+
+  ShardProgram &program_;
+  /// By join and layouts of its sides: the shuffle that is compared with, none if there is none.
+  std::vector<std::pair<RunTimeChoice, bool>> known_;
+};
 
 /// Writes it on the annotated join: needs become what the sides have, and `dist.choose` says the
 /// rest.

@@ -231,10 +231,9 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
     neededIndex.push_back(intern(needed, strategy.needs[edge.targetOperand]));
   }
   // All rows of one rank are no part like those of the others: what can run there takes them as
-  // they are.
-  bool runsOnFirst =
-      isa_and_nonnull<frame::FilterOp, frame::ProjectOp, frame::RenameOp, frame::JoinOp>(
-          nodes_[edge.target].op);
+  // they are. Only a union may join them with parts of others.
+  bool runsOnFirst = !isa_and_nonnull<frame::UnionOp>(nodes_[edge.target].op) &&
+                     llvm::any_of(needed, [](const Layout *layout) { return layout->isRoot(); });
   auto hidesRoot = [&](const Layout &from, const Layout &to) {
     return runsOnFirst && from.isRoot() && !to.isRoot() && to.rowKind == RowKind::Scattered &&
            to.rowAxes;

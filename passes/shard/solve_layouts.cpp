@@ -26,10 +26,6 @@ namespace headrace::shard {
 namespace {
 
 constexpr StringRef kMeshName = "mesh";
-// A runner-up is another solution of the whole program: they are found for so many ops, those that
-// take longest. With one for every op, the report of a long program would take longer than the
-// rest.
-constexpr size_t kRunnersUpMax = 16;
 // The solver takes at most this share of the time that the program is estimated to run.
 constexpr double kShareOfRunMax = 0.05;
 
@@ -124,22 +120,19 @@ std::string placeText(Operation *op) {
 /// Adds what was chosen in one function to the report.
 class Reporter {
 public:
-  Reporter(ShardProgram &program, const solve::Choice &choice, const ShardOptions &options,
-           ShardReport &report)
-      : program_(program), choice_(choice), options_(options), report_(report) {}
+  /// `near`: of the choice; null if no others were looked at.
+  Reporter(ShardProgram &program, const solve::Choice &choice, const NearLayouts *near,
+           const ShardOptions &options, ShardReport &report)
+      : program_(program), choice_(choice), near_(near), options_(options), report_(report) {}
 
   void run() {
     SmallVector<int32_t> numbers(program_.nodes().size(), -1);
     addReshards();
-    std::vector<std::pair<size_t, size_t>> interesting; // node, its place in the report
     for (size_t node = 0; node < program_.nodes().size(); ++node) {
       // What is made anew wherever it is needed is no choice.
       const PlacedNode &placed = program_.nodes()[node];
       if (placed.results.empty() || !isRematerializable(placed.results.front())) {
         numbers[node] = static_cast<int32_t>(report_.choices.size());
-        if (isInteresting(placed)) {
-          interesting.push_back({node, report_.choices.size()});
-        }
         report_.choices.push_back(describeNode(node));
         if (placed.op && options_.explain == ShardOptions::Explain::kYes) {
           Builder builder(placed.op->getContext());
@@ -153,19 +146,6 @@ public:
         report_.moves.push_back(
             {numbers[edge.source], numbers[edge.target], cost.bytesPerRank, cost.seconds});
       }
-    }
-    if (options_.explain == ShardOptions::Explain::kNo) {
-      return;
-    }
-    auto seconds = [&](std::pair<size_t, size_t> entry) {
-      const ShardChoice &choice = report_.choices[entry.second];
-      return choice.seconds + choice.reshardSeconds;
-    };
-    std::stable_sort(interesting.begin(), interesting.end(),
-                     [&](auto a, auto b) { return seconds(a) > seconds(b); });
-    interesting.resize(std::min(interesting.size(), kRunnersUpMax));
-    for (auto [node, choice] : interesting) {
-      findRunnerUp(node, report_.choices[choice]);
     }
   }
 
@@ -194,31 +174,26 @@ private:
     described.seconds = strategy.seconds;
     described.reshardSeconds = reshards_[index].seconds;
     described.reshardBytes = reshards_[index].bytesPerRank;
+    if (near_ && options_.explain == ShardOptions::Explain::kYes && isInteresting(node)) {
+      addRunnerUp(index, described);
+    }
     return described;
   }
 
-  /// The cheapest program in which the node does not run as chosen.
-  void findRunnerUp(size_t index, ShardChoice &described) {
+  /// The quickest program known in which the node does not run as chosen.
+  void addRunnerUp(size_t index, ShardChoice &described) {
     const PlacedNode &node = program_.nodes()[index];
-    const std::string &chosen = node.strategies[choice_[index]].label;
-    std::vector<int32_t> same; // they differ in their layouts, but not in what a reader sees
-    for (size_t s = 0; s < node.strategies.size(); ++s) {
-      if (node.strategies[s].label == chosen) {
-        same.push_back(static_cast<int32_t>(s));
-      }
-    }
-    solve::SolveOptions quick;
-    quick.roundsMax = 1;
-    Expected<solve::Solution> other =
-        solve::solveWithout(program_.problem(), static_cast<int32_t>(index), same, quick);
-    if (other.ok()) {
+    const NearLayouts::Layouts *other =
+        near_->without(static_cast<int32_t>(index), node.strategies[choice_[index]].label);
+    if (other) {
       described.runnerUp = node.strategies[other->choice[index]].label;
-      described.runnerUpTotalSeconds = other->cost;
+      described.runnerUpTotalSeconds = other->seconds;
     }
   }
 
   ShardProgram &program_;
   const solve::Choice &choice_;
+  const NearLayouts *near_;
   const ShardOptions &options_;
   ShardReport &report_;
   std::vector<ReshardCost> reshards_; ///< by node
@@ -234,8 +209,14 @@ LogicalResult failedBy(Operation *op, const Status &status) {
   return withKind(op->emitError(status.message()), status.kind());
 }
 
-FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions &options,
-                                       ShardReport &report) {
+/// What was chosen, and what it was chosen from.
+struct Chosen {
+  solve::Choice choice;
+  std::optional<NearLayouts> near;
+};
+
+FailureOr<Chosen> chooseLayouts(ShardProgram &program, const ShardOptions &options,
+                                ShardReport &report) {
   auto nameOf = [&](int32_t node) { return nodeText(program.nodes()[node]); };
   if (options.seed != 0) {
     Expected<solve::Choice> choice =
@@ -243,21 +224,9 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
     if (!choice.ok()) {
       return failedBy(program.function(), choice.status());
     }
-    report.totalSeconds += solve::costOf(program.problem(), *choice);
+    report.totalSeconds += LayoutSchedule(program).secondsOf(*choice);
     describeMemory(program.problem(), *choice, report);
-    return *choice;
-  }
-  if (options.alternative != 0) {
-    solve::SolveOptions quick;
-    quick.secondsMax = options.secondsMax;
-    quick.nameOf = nameOf;
-    Expected<solve::Choice> choice = nearLayout(program, options.alternative, quick);
-    if (!choice.ok()) {
-      return failedBy(program.function(), choice.status());
-    }
-    report.totalSeconds += solve::costOf(program.problem(), *choice);
-    describeMemory(program.problem(), *choice, report);
-    return *choice;
+    return Chosen{*choice, std::nullopt};
   }
   solve::SolveOptions solverOptions;
   solverOptions.secondsMax = options.secondsMax;
@@ -267,14 +236,25 @@ FailureOr<solve::Choice> chooseLayouts(ShardProgram &program, const ShardOptions
   if (!solution.ok()) {
     return failedBy(program.function(), solution.status());
   }
-  report.totalSeconds += solution->cost;
+  Chosen chosen{solution->choice, std::nullopt};
+  LayoutSchedule schedule(program);
+  bool explains = options.explain == ShardOptions::Explain::kYes;
+  if (schedule.overlaps() || explains || options.alternative != 0) {
+    NearLayouts &near = chosen.near.emplace(program, solverOptions);
+    near.search(solution->choice, options.alternative);
+    size_t number = std::min<size_t>(options.alternative, near.found().size() - 1);
+    chosen.choice = near.found()[number].choice;
+    report.layouts += schedule.overlaps() ? static_cast<int32_t>(near.found().size()) : 0;
+  }
+  report.totalSeconds += schedule.secondsOf(chosen.choice);
+  report.sumSeconds += solution->cost;
   report.boundSeconds += solution->bound;
   report.solveRounds += solution->rounds;
   report.nodes += static_cast<int32_t>(solution->choice.size());
   report.nodesLeft += solution->nodesLeft;
   report.whyNothingFits = solution->whyNothingFits;
-  describeMemory(program.problem(), solution->choice, report);
-  return solution->choice;
+  describeMemory(program.problem(), chosen.choice, report);
+  return chosen;
 }
 
 struct ShardSolve : impl::ShardSolvePassBase<ShardSolve> {
@@ -345,19 +325,17 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
     if (failed(program.build())) {
       return failure();
     }
-    FailureOr<solve::Choice> choice = chooseLayouts(program, options, filled);
-    if (failed(choice)) {
+    FailureOr<Chosen> chosen = chooseLayouts(program, options, filled);
+    if (failed(chosen)) {
       return failure();
     }
     filled.solveSeconds = secondsNow() - started;
     // A forced layout is taken as it is.
     std::optional<RunTimeChoice> open =
-        options.seed == 0 ? findRunTimeChoice(program, *choice) : std::nullopt;
-    if (open) {
-      choice = open->layouts;
-    }
+        options.seed == 0 ? RunTimeChoices(program).find(chosen->choice) : std::nullopt;
+    const solve::Choice &choice = open ? open->layouts : chosen->choice;
     size_t reported = filled.choices.size();
-    Reporter(program, *choice, options, filled).run();
+    Reporter(program, choice, chosen->near ? &*chosen->near : nullptr, options, filled).run();
     if (open) {
       ShardChoice &described = filled.choices[reported + open->node];
       described.strategy += "; " + open->toText();
@@ -367,7 +345,7 @@ LogicalResult solveLayouts(ModuleOp module, const ShardOptions &options, ShardRe
       filled.strategies += static_cast<int32_t>(node.strategies.size());
     }
     if (mesh->getRankCount() > 1) {
-      program.annotate(*choice);
+      program.annotate(choice);
       if (open) {
         annotateRunTimeChoice(program, *open);
       }

@@ -18,6 +18,9 @@ struct Strategy {
   llvm::SmallVector<Layout, 1> gives; ///< one per laid-out result
   double seconds = 0;
   double memoryBytes = 0; ///< held on one rank while the op runs
+  // Of the seconds:
+  double storageSeconds = 0; ///< a scan's, if storage holds it up
+  double buildSeconds = 0;   ///< a join's, before the first row is looked up
 };
 
 /// One op, or one block argument, with its choices.

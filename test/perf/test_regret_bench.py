@@ -50,15 +50,27 @@ def test_a_choice_is_compared_with_layouts_next_to_it_and_random_ones() -> None:
     assert network.regret < 0.15
 
 
-@pytest.mark.parametrize(("topology", "ranks"), [("l40s-pcie", 8), ("gb200-nvl72", 144)])
-@pytest.mark.parametrize("program", ["q05", "q10"])
-def test_what_overlaps_takes_no_longer_than_its_sum(program: str, topology: str, ranks: int) -> None:
-    """The solver adds up what the simulator may let overlap; more than the sum is a price that one of them lacks."""
+#: Where exchanges take as long as scans, where they are mostly messages, and where a start is.
+CLUSTERS = [("l40s-pcie", 8), ("gb200-nvl72", 144), ("dgx-h100", 32), ("dgx-h200-superpod", 1024)]
+
+
+@pytest.mark.parametrize(("topology", "ranks"), CLUSTERS)
+@pytest.mark.parametrize("program", ["q05", "q10", "q14"])
+def test_the_schedule_of_layouts_is_near_the_simulation(program: str, topology: str, ranks: int) -> None:
+    """What the compiler compares layouts by says of each what the simulator says of its plan."""
     from headrace import _runtime
 
     programs = regret.Programs()
-    for alternative in range(4):
+    for alternative in range(5):
         plan = programs.plan(Case(program, topology, 1, ranks), alternative=alternative)
         assert plan is not None
         simulated = json.loads(_runtime.cost(plan, topology, ranks))["seconds"]
-        assert simulated < 1.25 * json.loads(plan)["explanation"]["totalSeconds"], alternative
+        ratio = json.loads(plan)["explanation"]["totalSeconds"] / simulated
+        assert 0.75 < ratio < 1.25, alternative
+
+
+def test_a_layout_that_does_more_at_once_is_taken() -> None:
+    """By their sums others are cheaper: these were 36 to 66 % from the best that is known."""
+    programs = regret.Programs()
+    for case in (Case("q14", "dgx-h100", 1, 32), Case("q04", "dgx-h200-superpod", 1, 1024)):
+        assert regret.examine(programs, case, near=10, seeds=4).regret < 0.15, case

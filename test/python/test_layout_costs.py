@@ -139,7 +139,8 @@ def test_layouts_of_clusters_are_the_cheapest(topology: str, tpch_small: Path) -
         text = (QUERIES / f"q{name}.sql").read_text()
         solved = _solver_seconds(plan_of(text, tpch_small, ranks=8, topology=topology))
         cost = hr.cost(text, tpch_small, ranks=8, topology=topology).seconds
-        assert 0.4 < solved / cost < 1.5, name
+        # So few rows that most of it are starts of kernels, of which the plan has some that the solver does not know.
+        assert 0.6 < solved / cost < 1.4, name
         for seed in range(1, 5):
             forced = hr.cost(text, tpch_small, ranks=8, topology=topology, layout_seed=seed).seconds
             assert cost < 1.05 * forced, (name, seed)

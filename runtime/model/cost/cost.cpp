@@ -45,8 +45,7 @@ std::string Breakdown::text() const {
 CostModel::CostModel(std::shared_ptr<const topology::Topology> topology, Mesh mesh, int64_t threads)
     : topology_(std::move(topology)), mesh_(std::move(mesh)),
       workers_(workersOf(*topology_, mesh_.rankCount(), threads)),
-      runs_(std::make_shared<const std::vector<NodeRun>>(
-          nodeRuns(*topology_, mesh_.rankCount()))),
+      runs_(std::make_shared<const std::vector<NodeRun>>(nodeRuns(*topology_, mesh_.rankCount()))),
       loadOfByte_(loadOfByte()) {}
 
 Expected<CostModel> CostModel::create(topology::Topology topology, Mesh mesh, int64_t threads) {
@@ -69,22 +68,28 @@ const RankGroups &CostModel::groups(AxisSet axes) const {
   return known->second;
 }
 
+Movement CostModel::movement(topology::CollectiveKind kind, AxisSet axes, double bytes) const {
+  return mesh_.sizeOf(axes) == 1
+             ? Movement()
+             : collectiveMovement(groups(axes), topology_->collectives, kind, bytes);
+}
+
 Cost CostModel::collective(topology::CollectiveKind kind, AxisSet axes, double bytes) const {
-  if (mesh_.sizeOf(axes) == 1) {
-    return {};
-  }
-  Movement movement = collectiveMovement(groups(axes), topology_->collectives, kind, bytes);
-  return {movement.seconds(), movement.relativeError};
+  Movement moved = movement(kind, axes, bytes);
+  return {moved.seconds(), moved.relativeError};
+}
+
+Movement CostModel::movement(plan::ExchangeKind kind, AxisSet axes, double bytesPerRank,
+                             double fullest) const {
+  return mesh_.sizeOf(axes) == 1
+             ? Movement()
+             : exchangeMovement(groups(axes), topology_->collectives, kind, bytesPerRank, fullest);
 }
 
 Cost CostModel::exchange(plan::ExchangeKind kind, AxisSet axes, double bytesPerRank,
                          double fullest) const {
-  if (mesh_.sizeOf(axes) == 1) {
-    return {};
-  }
-  Movement movement =
-      exchangeMovement(groups(axes), topology_->collectives, kind, bytesPerRank, fullest);
-  return {movement.seconds(), movement.relativeError};
+  Movement moved = movement(kind, axes, bytesPerRank, fullest);
+  return {moved.seconds(), moved.relativeError};
 }
 
 Cost CostModel::loadOfByte() const {

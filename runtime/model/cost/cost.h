@@ -74,9 +74,12 @@ public:
   const topology::DeviceType &device() const { return runs_->front().deviceType(); }
 
   /// A collective among the ranks of every group along `axes`, all groups at once; see
-  /// collectiveMovement. Zero if the axes have size 1 together.
+  /// collectiveMovement. Nothing if the axes have size 1 together.
+  Movement movement(topology::CollectiveKind kind, AxisSet axes, double bytes) const;
   Cost collective(topology::CollectiveKind kind, AxisSet axes, double bytes) const;
   /// Rows of every rank of every group go elsewhere; see exchangeMovement.
+  Movement movement(plan::ExchangeKind kind, AxisSet axes, double bytesPerRank,
+                    double fullest = 1) const;
   Cost exchange(plan::ExchangeKind kind, AxisSet axes, double bytesPerRank,
                 double fullest = 1) const;
 

@@ -1,0 +1,298 @@
+// Goes through the ops of a program in order and says when each has its first and its last rows.
+#include "passes/shard/layout_schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+using namespace mlir;
+
+namespace headrace::shard {
+namespace {
+
+constexpr double kChunkRows = 65536;
+constexpr double kChunksMax = 32; // as simulate::Workload::chunksMax
+// Chunks that a stream holds for its reader: plan::Stream::capacityChunks.
+constexpr double kCredit = 4;
+
+double chunksOf(double rows) { return std::clamp(std::ceil(rows / kChunkRows), 1.0, kChunksMax); }
+
+/// Whether an op hands nothing on before it has all rows.
+bool fillsState(Operation *op) {
+  return !isa_and_nonnull<frame::ScanOp, frame::FilterOp, frame::ProjectOp, frame::RenameOp,
+                          frame::JoinOp, frame::UnionOp, dist::ConstrainOp>(op);
+}
+
+} // namespace
+
+LayoutSchedule::LayoutSchedule(ShardProgram &program)
+    : program_(program), runTimeChoices_(program), edgesInto_(program.nodes().size()),
+      waitsFor_(program.nodes().size()) {
+  for (auto [index, edge] : llvm::enumerate(program.edges())) {
+    edgesInto_[edge.target].push_back(static_cast<int32_t>(index));
+  }
+  llvm::DenseMap<Operation *, int32_t> nodes;
+  for (auto [index, node] : llvm::enumerate(program.nodes())) {
+    if (!node.op) {
+      continue;
+    }
+    nodes[node.op] = static_cast<int32_t>(index);
+    for (Value operand : node.op->getOperands()) {
+      auto scalar = nodes.find(operand.getDefiningOp());
+      if (!hasLayout(operand.getType()) && scalar != nodes.end()) {
+        waitsFor_[index].push_back(scalar->second);
+      }
+    }
+  }
+}
+
+const ReshardCost &LayoutSchedule::reshard(size_t edge, const solve::Choice &choice) {
+  const ShardEdge &known = program_.edges()[edge];
+  auto [entry, added] = reshards_.try_emplace({edge, choice[known.source], choice[known.target]});
+  if (added && !program_.edgePlan(known, choice).empty()) {
+    entry->second = program_.edgeCost(known, choice);
+  }
+  return entry->second;
+}
+
+namespace {
+
+/// What stages share while they are at work.
+enum class Resource : uint8_t { kStorage, kDevice, kMessages, kLinks };
+constexpr size_t kResources = 4;
+/// Who is at work when depends on who is at work when: each pass knows it from the one before.
+constexpr int kPasses = 3;
+/// Until a pass has said when something begins, it is in nobody's way.
+constexpr double kUnknown = 1e9;
+
+struct Work {
+  double begin = 0;
+  double seconds = 0; ///< alone
+};
+
+/// What one has to wait because the two take turns while both are at work.
+double turnsOf(const Work &other, const Work &one) {
+  double both = other.begin <= one.begin ? other.begin + other.seconds - one.begin
+                                         : one.begin + one.seconds - other.begin;
+  return std::clamp(both, 0.0, other.begin <= one.begin ? one.seconds : other.seconds);
+}
+
+} // namespace
+
+/// One evaluation.
+class LayoutSchedule::Run {
+public:
+  Run(LayoutSchedule &schedule, const solve::Choice &choice)
+      : schedule_(schedule), program_(schedule.program_), choice_(choice) {
+    if (std::optional<RunTimeChoice> open = schedule.runTimeChoices_.find(choice)) {
+      choice_ = open->layouts;
+      takeExpectedWay(*open);
+    }
+  }
+
+  double seconds() {
+    double end = 0;
+    for (int pass = 0; pass < kPasses; ++pass) {
+      before_ = std::exchange(now_, {});
+      results_.assign(program_.nodes().size(), {});
+      moved_.clear();
+      end = 0;
+      for (size_t node = 0; node < results_.size(); ++node) {
+        results_[node] = run(node);
+        end = std::max(end, results_[node].last);
+      }
+    }
+    // Turns are counted by pairs, of which several may be the same time.
+    return std::min(end, solve::costOf(program_.problem(), choice_));
+  }
+
+private:
+  const Strategy &strategy(size_t node) const {
+    return program_.nodes()[node].strategies[choice_[node]];
+  }
+
+  /// What is decided at run time goes the way that the expected rows decide. All right rows are
+  /// there before, and the scan that begins the left side's pipeline is part of the way.
+  void takeExpectedWay(const RunTimeChoice &open) {
+    decides_ = open.node;
+    bool few = open.expected <= static_cast<double>(open.atMost);
+    const PlacedNode &join = program_.nodes()[open.node];
+    for (auto [index, way] : llvm::enumerate(join.strategies)) {
+      bool broadcast = way.needs[0] == open.left && way.needs[1].isReplicated();
+      bool shuffle = way.needs[0].keys == open.leftKeys && way.needs[1].keys == open.rightKeys &&
+                     way.needs[0].rowKind == dist::RowKind::Hash;
+      if (few ? broadcast : shuffle) {
+        choice_[open.node] = static_cast<int32_t>(index);
+      }
+    }
+    Operation *first = join.operands[0].getDefiningOp();
+    while (
+        isa_and_nonnull<frame::FilterOp, frame::ProjectOp, frame::RenameOp, frame::JoinOp>(first)) {
+      first = first->getOperand(0).getDefiningOp();
+    }
+    lateScan_ = isa_and_nonnull<frame::ScanOp>(first) ? first : nullptr;
+  }
+
+  /// When so much work is done that begins then, beside what else is at work.
+  double done(Resource resource, double begin, double seconds) {
+    std::vector<Work> &mine = now_[static_cast<size_t>(resource)];
+    const std::vector<Work> &others = before_[static_cast<size_t>(resource)];
+    Work work{begin, seconds};
+    double end = begin + seconds;
+    for (size_t other = 0; other < others.size(); ++other) {
+      end += other == mine.size() ? 0 : turnsOf(others[other], work);
+    }
+    mine.push_back(work);
+    return end;
+  }
+
+  /// Of one rank.
+  double rowsOf(size_t node) {
+    Value value = program_.nodes()[node].results.front();
+    const Layout &layout = strategy(node).gives.front();
+    if (layout.form != Form::kTable) {
+      return 1;
+    }
+    StrategyContext &context = program_.context();
+    double parts = layout.isRoot() ? 1 : context.parts(layout.rowAxes);
+    return context.rows.rowsOf(value) / parts;
+  }
+
+  /// Rows that pass a stage, which may begin at `begin`.
+  Arrival through(const Arrival &rows, double begin, Resource resource, double seconds) {
+    bool late = begin > rows.first;
+    double start = std::max(begin, rows.first);
+    // Of one pipeline the device does nothing before all that it looks into is there.
+    double held = late && resource == Resource::kDevice ? rows.work : 0;
+    double end = seconds > 0 ? done(resource, start + held, seconds) : start + held;
+    double chunk = (end - start) / rows.chunks;
+    Arrival made = rows;
+    made.first = start + chunk;
+    made.last = std::max({end, rows.last + seconds / rows.chunks,
+                          late ? begin + rows.behind() + seconds / rows.chunks : 0});
+    if (resource == Resource::kDevice) {
+      made.work += seconds;
+    } else {
+      made.supply = std::max(rows.supply, seconds);
+      made.ahead = seconds > rows.supply ? kCredit : rows.ahead + kCredit;
+    }
+    return made;
+  }
+
+  Arrival scan(size_t node) {
+    const Strategy &chosen = strategy(node);
+    Arrival start;
+    start.first = start.last = program_.nodes()[node].op == lateScan_ ? decided_ : 0;
+    start.chunks = chunksOf(rowsOf(node));
+    Resource resource = chosen.storageSeconds > 0 ? Resource::kStorage : Resource::kDevice;
+    return through(start, 0, resource, chosen.seconds);
+  }
+
+  /// Rows are sent: messages first, then chunk by chunk.
+  Arrival move(Arrival rows, const ReshardCost &cost) {
+    double moving = cost.latencySeconds + cost.postSeconds + cost.wireSeconds;
+    double work = std::max(0.0, cost.seconds - moving);
+    if (moving == 0) { // each rank keeps its part
+      return through(rows, rows.first, Resource::kDevice, work);
+    }
+    // What takes them in is a pipeline of its own; chunks wait for it as for a reader.
+    rows.ahead += kCredit;
+    rows.supply = std::max(rows.supply, rows.work);
+    rows.work = 0;
+    double begin = rows.first + cost.latencySeconds;
+    if (cost.postSeconds > 0) {
+      begin = cost.latencySeconds + done(Resource::kMessages, rows.first, cost.postSeconds);
+    }
+    rows = through(rows, begin, Resource::kLinks, cost.wireSeconds);
+    rows = through(rows, rows.first, Resource::kDevice, work);
+    if (cost.waitsForAll) {
+      rows.first = rows.last;
+    }
+    return rows;
+  }
+
+  Arrival input(size_t edge) {
+    const ShardEdge &known = program_.edges()[edge];
+    Arrival rows = results_[known.source];
+    if (decides_ == known.target && known.targetOperand == 1) {
+      decided_ = rows.last; // all are counted before one way or the other is taken
+      rows = Arrival{decided_, decided_, rows.chunks};
+    }
+    const ReshardCost &cost = schedule_.reshard(edge, choice_);
+    if (cost.seconds == 0) {
+      return rows;
+    }
+    // Users of one layout of a value share the reshard.
+    const Layout &need = strategy(static_cast<size_t>(known.target)).needs[known.targetOperand];
+    for (const Moved &moved : moved_) {
+      if (moved.value == known.value && *moved.layout == need) {
+        return moved.arrival;
+      }
+    }
+    Arrival arrival = move(rows, cost);
+    moved_.push_back({known.value, &need, arrival});
+    return arrival;
+  }
+
+  Arrival run(size_t node) {
+    const PlacedNode &placed = program_.nodes()[node];
+    const Strategy &chosen = strategy(node);
+    if (isa_and_nonnull<frame::ScanOp>(placed.op)) {
+      return scan(node);
+    }
+    SmallVector<Arrival, 2> inputs;
+    for (int32_t edge : schedule_.edgesInto_[node]) {
+      inputs.push_back(input(static_cast<size_t>(edge)));
+    }
+    double begin = 0;
+    for (int32_t scalar : schedule_.waitsFor_[node]) {
+      begin = std::max(begin, results_[scalar].last);
+    }
+    if (isa_and_nonnull<frame::JoinOp>(placed.op)) {
+      Arrival built = through(inputs[1], inputs[1].first, Resource::kDevice, chosen.buildSeconds);
+      return through(inputs[0], std::max(begin, built.last), Resource::kDevice,
+                     chosen.seconds - chosen.buildSeconds);
+    }
+    Arrival all;
+    for (const Arrival &each : inputs) {
+      double first = std::max(all.first, each.first);
+      double last = std::max(all.last, each.last);
+      double work = all.work + each.work;
+      all = each.supply >= all.supply ? each : all;
+      all.first = first;
+      all.last = last;
+      all.work = work;
+    }
+    Arrival made = through(all, begin, Resource::kDevice, chosen.seconds);
+    if (fillsState(placed.op)) {
+      made.first = made.last;
+      made.work = made.supply = made.ahead = 0;
+      made.chunks = placed.results.empty() ? 1 : chunksOf(rowsOf(node));
+    }
+    return made;
+  }
+
+  LayoutSchedule &schedule_;
+  ShardProgram &program_;
+  solve::Choice choice_;
+  int32_t decides_ = -1; ///< the join whose way is decided at run time
+  Operation *lateScan_ = nullptr;
+  double decided_ = kUnknown;
+  std::vector<Arrival> results_; ///< by node
+  struct Moved {
+    Value value;
+    const Layout *layout;
+    Arrival arrival;
+  };
+  std::vector<Moved> moved_;
+  /// By resource, of stages in the order in which they are looked at.
+  std::array<std::vector<Work>, kResources> before_;
+  std::array<std::vector<Work>, kResources> now_;
+};
+
+double LayoutSchedule::secondsOf(const solve::Choice &choice) {
+  return overlaps() ? Run(*this, choice).seconds() : solve::costOf(program_.problem(), choice);
+}
+
+} // namespace headrace::shard
