@@ -103,6 +103,34 @@ void setAttributes(llvm::Module &module, TargetIsa isa) {
   }
 }
 
+/// Addresses at constant offsets are computed again where they are used, which the processor does
+/// for nothing: kept from the beginning of a kernel, those of a wide table's buffers would all be
+/// live at once, and the register allocator takes more than linear time for that.
+void sinkAddresses(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration()) {
+      continue;
+    }
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(function.getEntryBlock())) {
+      auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+      if (!address || !address->hasAllConstantIndices()) {
+        continue;
+      }
+      for (llvm::Use &use : llvm::make_early_inc_range(address->uses())) {
+        auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+        if (user->getParent() != address->getParent() && !llvm::isa<llvm::PHINode>(user)) {
+          llvm::Instruction *copy = address->clone();
+          copy->insertBefore(user->getIterator());
+          use.set(copy);
+        }
+      }
+      if (address->use_empty()) {
+        address->eraseFromParent();
+      }
+    }
+  }
+}
+
 } // namespace
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef passes) {
@@ -205,6 +233,7 @@ FailureOr<std::vector<char>> compileObject(ModuleOp module, const CompileOptions
   code->setDataLayout(machine->createDataLayout());
   setAttributes(*code, options.isa);
   optimize(*code, *machine, kPasses);
+  sinkAddresses(*code);
   if (std::getenv("HEADRACE_DUMP_LLVM")) {
     code->print(llvm::errs(), nullptr);
   }

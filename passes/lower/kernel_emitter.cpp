@@ -400,15 +400,14 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
   b_.jump(joined);
   b_.enter(joined);
   work_.set(WorkLog::Counting::kOn);
-  auto condition = std::make_shared<Expression>();
   // A body that yields its argument.
   auto *body = new Block();
   body->addArgument(b_.getI1Type(), b_.loc());
   OpBuilder nested(b_.getContext());
   nested.setInsertionPointToEnd(body);
   pipe::YieldOp::create(nested, b_.loc(), ValueRange{body->getArgument(0)});
-  condition->body = body;
-  condition->columns.push_back(flag);
+  auto condition = std::make_shared<Expression>(*body);
+  condition->addInput(flag);
   keepAlive_.push_back(condition);
   return condition;
 }

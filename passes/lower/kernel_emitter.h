@@ -6,6 +6,10 @@
 
 namespace headrace::lower {
 
+/// Columns or fields that one loop over rows goes through: of wide tables the code generator takes
+/// more than linear time for what is in one block.
+inline constexpr size_t kColumnsAtOnce = 32;
+
 /// Rows that a buffer of a stage has room for: a tile, and what the widest vector reads past it.
 inline constexpr int64_t kBufferRows = HR_TILE_ROWS + 64;
 
@@ -70,8 +74,21 @@ private:
   // kernel_sinks.cpp
   mlir::LogicalResult emitSink(mlir::Operation *sink);
   mlir::LogicalResult emitScalarCombine(pipe::CombineOp combine, const plan::State &state);
+  /// Folds the tile's rows into some fields of the state's row: directly, or in registers
+  /// meanwhile.
+  mlir::LogicalResult combineFields(llvm::ArrayRef<plan::StateField> some, mlir::Value row,
+                                    mlir::Value owner, bool inPlace,
+                                    const RowReader::Raised &raised);
   mlir::LogicalResult emitInsert(pipe::InsertOp insert, const plan::State &state);
   mlir::LogicalResult emitEmit(pipe::EmitOp emit);
+  /// A chunk that rows are written to.
+  struct Output {
+    mlir::Value target; ///< its number
+    mlir::Value pointer, columns;
+  };
+  /// Writes a column of the reader's row to place `slot` of the chunk.
+  mlir::LogicalResult emitColumn(pipe::RowsType rowsType, size_t column, RowReader &rows,
+                                 const Output &output, mlir::Value slot);
 
   // kernel_groups.cpp
   mlir::LogicalResult emitGroupCombine(pipe::CombineOp combine, const plan::State &state);

@@ -438,30 +438,42 @@ LogicalResult KernelEmitter::emitHashedGroups(const plan::State &state, Value ta
 
 LogicalResult KernelEmitter::emitGroupUpdates(const plan::State &state, Value table, Value groups,
                                               Value base, Value end) {
-  LogicalResult result = success();
-  b_.forLoop(base, end, 1, [&](Value index) {
-    RowReader rows = reader(level(), index);
-    // Read all inputs first: combining may branch.
-    std::vector<std::pair<const plan::StateField *, RowValue>> inputs;
-    for (const plan::StateField &field : state.fields) {
-      if (field.combine == "key") {
-        continue;
-      }
-      FailureOr<RowValue> value = rows.read(columns_.lookup(field.name));
-      if (failed(value)) {
-        result = failure();
-        return;
-      }
-      inputs.push_back({&field, *value});
+  std::vector<const plan::StateField *> measures;
+  for (const plan::StateField &field : state.fields) {
+    if (field.combine != "key") {
+      measures.push_back(&field);
     }
-    Value owner = b_.loadField(b_.ptrType(), table, offsetof(HrGroupTable, owner));
-    Value group = b_.load(b_.ptrType(),
-                          b_.element(groups, arith::SubIOp::create(b_, b_.loc(), index, base), 8));
-    for (auto &[field, input] : inputs) {
-      combineField(*field, group, input, owner);
+  }
+  auto raised = std::make_shared<llvm::DenseSet<const Expression *>>();
+  for (ArrayRef<const plan::StateField *> left = measures; !left.empty();) {
+    ArrayRef<const plan::StateField *> some = left.take_front(kColumnsAtOnce);
+    left = left.drop_front(some.size());
+    LogicalResult result = success();
+    b_.forLoop(base, end, 1, [&](Value index) {
+      RowReader rows = reader(level(), index);
+      rows.setRaised(raised);
+      // Read all inputs first: combining may branch.
+      std::vector<RowValue> inputs;
+      for (const plan::StateField *field : some) {
+        FailureOr<RowValue> value = rows.read(columns_.lookup(field->name));
+        if (failed(value)) {
+          result = failure();
+          return;
+        }
+        inputs.push_back(*value);
+      }
+      Value owner = b_.loadField(b_.ptrType(), table, offsetof(HrGroupTable, owner));
+      Value group = b_.load(
+          b_.ptrType(), b_.element(groups, arith::SubIOp::create(b_, b_.loc(), index, base), 8));
+      for (auto [field, input] : llvm::zip_equal(some, inputs)) {
+        combineField(*field, group, input, owner);
+      }
+    });
+    if (failed(result)) {
+      return failure();
     }
-  });
-  return result;
+  }
+  return success();
 }
 
 } // namespace headrace::lower

@@ -381,8 +381,7 @@ FailureOr<Value> KernelEmitter::emitMatch(Lookup &lookup, Value row, Value match
 }
 
 FailureOr<Value> KernelEmitter::emitResidual(Lookup &lookup, RowReader &values, Value match) {
-  auto residual = std::make_shared<Expression>();
-  residual->body = &lookup.op.getResidual().front();
+  auto residual = std::make_shared<Expression>(lookup.op.getResidual().front());
   keepAlive_.push_back(residual);
   for (auto name : lookup.op.getColumns().getAsRange<StringAttr>()) {
     const plan::StateField *field = findField(lookup.state, name.getValue());
@@ -401,7 +400,7 @@ FailureOr<Value> KernelEmitter::emitResidual(Lookup &lookup, RowReader &values, 
       }
       values.bind(column, value);
     }
-    residual->columns.push_back(column);
+    residual->addInput(column);
   }
   FailureOr<SmallVector<Value>> holds = values.evaluate(*residual);
   if (failed(holds)) {

@@ -57,6 +57,21 @@ LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const pl
   // Work on a copy on the stack, which becomes registers, and write it back after the rows.
   bool hasString =
       llvm::any_of(state.fields, [](const auto &field) { return field.type == HR_STRING; });
+  // Some fields at a time, as columns of emit.
+  auto raised = std::make_shared<llvm::DenseSet<const Expression *>>();
+  for (ArrayRef<plan::StateField> left = state.fields; !left.empty();) {
+    size_t count = std::min(left.size(), kColumnsAtOnce);
+    if (failed(combineFields(left.take_front(count), row, owner, hasString, raised))) {
+      return failure();
+    }
+    left = left.drop_front(count);
+  }
+  b_.jump(next_);
+  return success();
+}
+
+LogicalResult KernelEmitter::combineFields(ArrayRef<plan::StateField> some, Value row, Value owner,
+                                           bool inPlace, const RowReader::Raised &raised) {
   LogicalResult result = success();
   // Every field in a slot of its own: SROA needs no help to see that they do not overlap.
   struct FieldSlot {
@@ -65,9 +80,9 @@ LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const pl
     Type type;
   };
   std::vector<FieldSlot> fields;
-  for (const plan::StateField &field : state.fields) {
+  for (const plan::StateField &field : some) {
     FieldSlot entry{field, Value(), Type()};
-    if (!hasString) {
+    if (!inPlace) {
       entry.memory = b_.slot(b_.getI64Type(), 4);
       int64_t bytes = abi::bytesOf(field.type);
       entry.type = field.type == HR_F32   ? Type(b_.getF32Type())
@@ -84,6 +99,7 @@ LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const pl
   }
   b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
     RowReader rows = reader(level(), index);
+    rows.setRaised(raised);
     std::vector<RowValue> inputs;
     for (const FieldSlot &entry : fields) {
       FailureOr<RowValue> value = rows.read(columns_.lookup(entry.field.name));
@@ -94,18 +110,17 @@ LogicalResult KernelEmitter::emitScalarCombine(pipe::CombineOp combine, const pl
       inputs.push_back(*value);
     }
     for (auto [entry, input] : llvm::zip(fields, inputs)) {
-      combineField(entry.field, hasString ? row : entry.memory, input, owner);
+      combineField(entry.field, inPlace ? row : entry.memory, input, owner);
     }
   });
-  if (!hasString) {
-    for (auto [entry, field] : llvm::zip(fields, state.fields)) {
+  if (!inPlace) {
+    for (auto [entry, field] : llvm::zip(fields, some)) {
       b_.storeField(b_.load(entry.type, entry.memory), row, field.offset);
       if (field.nullable) {
         b_.storeField(b_.loadField(b_.getI8Type(), entry.memory, 16), row, field.validOffset);
       }
     }
   }
-  b_.jump(next_);
   return result;
 }
 
@@ -129,18 +144,6 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
   LogicalResult result = success();
   b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
     RowReader rows = reader(level(), index);
-    std::vector<RowValue> inputs;
-    std::vector<Column> columns;
-    for (const plan::StateField &field : state.fields) {
-      Column column = columns_.lookup(field.name);
-      FailureOr<RowValue> value = rows.read(column);
-      if (failed(value)) {
-        result = failure();
-        return;
-      }
-      inputs.push_back(*value);
-      columns.push_back(column);
-    }
     Value hash, anyNull;
     if (isJoin) {
       FailureOr<Value> keys = hashKeys(rows, insert.getKeys(), &anyNull);
@@ -167,8 +170,14 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
       b_.storeField(b_.i64(0), row, 0);
       b_.storeField(hash, row, 8);
     }
-    for (auto [field, input, column] : llvm::zip(state.fields, inputs, columns)) {
-      storeField(field, column->type, input, row, owner);
+    for (const plan::StateField &field : state.fields) {
+      Column column = columns_.lookup(field.name);
+      FailureOr<RowValue> value = rows.read(column);
+      if (failed(value)) {
+        result = failure();
+        return;
+      }
+      storeField(field, column->type, *value, row, owner);
     }
     b_.storeField(b_.at(row, state.rowBytes), buffer, offsetof(HrRowBuffer, next));
     Value count = b_.loadField(i64, buffer, offsetof(HrRowBuffer, rows));
@@ -209,77 +218,107 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
   Value index = b_.load(i64, current);
   b_.branch(b_.compare(arith::CmpIPredicate::slt, index, rowCount()), write, next_);
   b_.enter(write);
-  RowReader rows = reader(level(), index);
-  std::vector<RowValue> inputs;
-  for (StringAttr name : rowsType.getNames()) {
-    FailureOr<RowValue> value = rows.read(columns_.lookup(name.getValue()));
-    if (failed(value)) {
-      return failure();
-    }
-    inputs.push_back(*value);
-  }
-  Value target = b_.i32(0);
+  Output output;
+  std::optional<RowReader> keyReader;
+  output.target = b_.i32(0);
   if (partitioned) {
-    FailureOr<Value> hash = hashKeys(rows, emit.getKeys(), nullptr);
+    keyReader.emplace(reader(level(), index));
+    FailureOr<Value> hash = hashKeys(*keyReader, emit.getKeys(), nullptr);
     if (failed(hash)) {
       return failure();
     }
-    target = rankOfHash(*hash);
+    output.target = rankOfHash(*hash);
   }
-  Value output = b_.element(outputs_, target, sizeof(HrOutput));
-  Value filled = b_.loadField(i32, output, offsetof(HrOutput, rows));
+  output.pointer = b_.element(outputs_, output.target, sizeof(HrOutput));
+  Value filled = b_.loadField(i32, output.pointer, offsetof(HrOutput, rows));
+  Value capacity = b_.loadField(i32, output.pointer, offsetof(HrOutput, capacity));
   Block *full = b_.newBlock(), *room = b_.newBlock();
-  b_.branch(b_.compare(arith::CmpIPredicate::uge, filled,
-                       b_.loadField(i32, output, offsetof(HrOutput, capacity))),
-            full, room);
+  b_.branch(b_.compare(arith::CmpIPredicate::uge, filled, capacity), full, room);
   b_.enter(full);
-  b_.storeField(target, worker_, offsetof(HrWorker, fullOutput));
+  b_.storeField(output.target, worker_, offsetof(HrWorker, fullOutput));
   LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_OUTPUT_FULL));
 
   b_.enter(room);
-  Value columnArray = b_.loadField(pointer, output, offsetof(HrOutput, columns));
-  for (size_t column = 0; column < rowsType.size(); ++column) {
-    Type type = rowsType.getTypes()[column];
-    RowValue input = inputs[column];
-    Value out = b_.at(columnArray, column * sizeof(HrOutputColumn));
-    Value data = b_.loadField(pointer, out, offsetof(HrOutputColumn, data));
-    if (rowsType.getNullable()[column]) {
-      Value valid = input.valid ? input.valid : b_.integer(b_.getI1Type(), 1);
-      Value flags = b_.loadField(pointer, out, offsetof(HrOutputColumn, validity));
-      storeValue(b_, b_.getI1Type(), valid, b_.element(flags, filled, 1));
-    }
-    if (isa<pipe::StringType>(type)) {
-      Value length = b_.zeroExtend(b_.loadField(i32, input.value, offsetof(HrString, length)), i64);
-      if (input.valid) {
-        length = b_.select(input.valid, length, b_.i64(0));
+  output.columns = b_.loadField(pointer, output.pointer, offsetof(HrOutput, columns));
+  Value rows = b_.i64(1);
+  if (partitioned) {
+    for (size_t column = 0; column < rowsType.size(); ++column) {
+      if (failed(emitColumn(rowsType, column, *keyReader, output, filled))) {
+        return failure();
       }
-      Value used = b_.zeroExtend(b_.loadField(i32, out, offsetof(HrOutputColumn, heapUsed)), i64);
-      Value after = b_.add(used, length);
-      Value capacity =
-          b_.zeroExtend(b_.loadField(i32, out, offsetof(HrOutputColumn, heapCapacity)), i64);
-      b_.ifThen(b_.compare(arith::CmpIPredicate::ugt, after, capacity), [&] {
-        check(b_.callImport("hr_output_grow", {worker_, target, b_.i32(column), length}));
+    }
+  } else {
+    // As many as there is room for, some columns at a time, so that what is live at once fits
+    // registers.
+    rows = arith::MinUIOp::create(
+        b_, b_.loc(), arith::SubIOp::create(b_, b_.loc(), rowCount(), index),
+        b_.zeroExtend(arith::SubIOp::create(b_, b_.loc(), capacity, filled), i64));
+    auto raised = std::make_shared<llvm::DenseSet<const Expression *>>();
+    for (size_t first = 0; first < rowsType.size(); first += kColumnsAtOnce) {
+      size_t last = std::min(rowsType.size(), first + kColumnsAtOnce);
+      LogicalResult result = success();
+      b_.forLoop(b_.i64(0), rows, 1, [&](Value step) {
+        RowReader values = reader(level(), b_.add(index, step));
+        values.setRaised(raised);
+        Value slot = b_.add(filled, b_.truncate(step, i32));
+        for (size_t column = first; column < last && succeeded(result); ++column) {
+          result = emitColumn(rowsType, column, values, output, slot);
+        }
       });
-      Value heap = b_.loadField(pointer, out, offsetof(HrOutputColumn, heap));
-      b_.callImport("memcpy",
-                    {b_.element(heap, used, 1),
-                     b_.loadField(pointer, input.value, offsetof(HrString, data)), length});
-      Value after32 = b_.truncate(after, i32);
-      b_.storeField(after32, out, offsetof(HrOutputColumn, heapUsed));
-      Value following = b_.add(filled, b_.i32(1));
-      b_.store(after32, b_.element(data, following, 4));
-      continue;
+      if (failed(result)) {
+        return failure();
+      }
     }
-    Value value = input.value;
-    if (input.valid) {
-      Value zero = arith::ConstantOp::create(b_, b_.loc(), b_.getZeroAttr(type));
-      value = b_.select(input.valid, value, zero);
-    }
-    storeValue(b_, type, value, b_.element(data, filled, abi::bytesOf(physicalType(type))));
   }
-  b_.storeField(b_.add(filled, b_.i32(1)), output, offsetof(HrOutput, rows));
-  b_.store(b_.add(b_.load(i64, current), b_.i64(1)), current);
+  b_.storeField(b_.add(filled, b_.truncate(rows, i32)), output.pointer, offsetof(HrOutput, rows));
+  b_.store(b_.add(b_.load(i64, current), rows), current);
   b_.jump(loop);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitColumn(pipe::RowsType rowsType, size_t column, RowReader &rows,
+                                        const Output &output, Value slot) {
+  Type i32 = b_.getI32Type(), i64 = b_.getI64Type(), pointer = b_.ptrType();
+  Type type = rowsType.getTypes()[column];
+  FailureOr<RowValue> input = rows.read(columns_.lookup(rowsType.getNames()[column].getValue()));
+  if (failed(input)) {
+    return failure();
+  }
+  Value out = b_.at(output.columns, column * sizeof(HrOutputColumn));
+  Value data = b_.loadField(pointer, out, offsetof(HrOutputColumn, data));
+  if (rowsType.getNullable()[column]) {
+    Value valid = input->valid ? input->valid : b_.integer(b_.getI1Type(), 1);
+    Value flags = b_.loadField(pointer, out, offsetof(HrOutputColumn, validity));
+    storeValue(b_, b_.getI1Type(), valid, b_.element(flags, slot, 1));
+  }
+  if (isa<pipe::StringType>(type)) {
+    Value length = b_.zeroExtend(b_.loadField(i32, input->value, offsetof(HrString, length)), i64);
+    if (input->valid) {
+      length = b_.select(input->valid, length, b_.i64(0));
+    }
+    Value used = b_.zeroExtend(b_.loadField(i32, out, offsetof(HrOutputColumn, heapUsed)), i64);
+    Value after = b_.add(used, length);
+    Value capacity =
+        b_.zeroExtend(b_.loadField(i32, out, offsetof(HrOutputColumn, heapCapacity)), i64);
+    b_.ifThen(b_.compare(arith::CmpIPredicate::ugt, after, capacity), [&] {
+      check(b_.callImport("hr_output_grow", {worker_, output.target, b_.i32(column), length}));
+    });
+    Value heap = b_.loadField(pointer, out, offsetof(HrOutputColumn, heap));
+    b_.callImport("memcpy",
+                  {b_.element(heap, used, 1),
+                   b_.loadField(pointer, input->value, offsetof(HrString, data)), length});
+    Value after32 = b_.truncate(after, i32);
+    b_.storeField(after32, out, offsetof(HrOutputColumn, heapUsed));
+    Value following = b_.add(slot, b_.i32(1));
+    b_.store(after32, b_.element(data, following, 4));
+    return success();
+  }
+  Value value = input->value;
+  if (input->valid) {
+    Value zero = arith::ConstantOp::create(b_, b_.loc(), b_.getZeroAttr(type));
+    value = b_.select(input->valid, value, zero);
+  }
+  storeValue(b_, type, value, b_.element(data, slot, abi::bytesOf(physicalType(type))));
   return success();
 }
 

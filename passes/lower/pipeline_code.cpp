@@ -24,11 +24,10 @@ Value PipelineCode::prologueValue(llvm::function_ref<Value()> make) {
 }
 
 std::shared_ptr<Expression> PipelineCode::makeExpression(Region &body, ArrayAttr columns) {
-  auto expression = std::make_shared<Expression>();
-  expression->body = &body.front();
+  auto expression = std::make_shared<Expression>(body.front());
   for (auto name : columns.getAsRange<StringAttr>()) {
     expression->inputs.push_back(name.str());
-    expression->columns.push_back(columns_.lookup(name.getValue()));
+    expression->addInput(columns_.lookup(name.getValue()));
   }
   keepAlive_.push_back(expression);
   return expression;

@@ -58,6 +58,22 @@ bool isWidenable(Block &body) {
   return true;
 }
 
+Expression::Expression(Block &block) : body(&block) {
+  for (Operation &op : block.without_terminator()) {
+    if (op.getNumResults() == 0) {
+      raising.push_back(&op);
+    }
+  }
+}
+
+void Expression::addInput(const std::shared_ptr<ColumnValue> &column) {
+  columns.push_back(column);
+  arguments.push_back({column, false});
+  if (column->nullable) {
+    arguments.push_back({column, true});
+  }
+}
+
 RowReader::RowReader(CodeBuilder &builder, ArrayRef<Level> levels, unsigned level, Value row,
                      unsigned width)
     : builder_(builder), levels_(levels), level_(level), row_(row), width_(width) {
@@ -161,13 +177,15 @@ FailureOr<RowValue> RowReader::read(const std::shared_ptr<ColumnValue> &column) 
     out = columnLoad_ ? (*columnLoad_)(*column) : readField(*column);
     break;
   case ColumnValue::Kind::kExpression: {
-    FailureOr<SmallVector<Value>> results = evaluate(*column->expression);
+    FailureOr<SmallVector<Value>> results = evaluate(
+        *column->expression, column->expression->body->getTerminator()->getOperands().slice(
+                                 column->result, column->nullable ? 2 : 1));
     if (failed(results)) {
       return failure();
     }
-    out.value = (*results)[column->result];
+    out.value = results->front();
     if (column->nullable) {
-      out.valid = (*results)[column->result + 1];
+      out.valid = results->back();
     }
     break;
   }
@@ -176,23 +194,44 @@ FailureOr<RowValue> RowReader::read(const std::shared_ptr<ColumnValue> &column) 
   return out;
 }
 
-FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression) {
-  if (auto found = evaluated_.find(&expression); found != evaluated_.end()) {
-    return found->second;
-  }
-  IRMapping mapping;
-  unsigned argument = 0;
-  for (const std::shared_ptr<ColumnValue> &column : expression.columns) {
-    FailureOr<RowValue> input = read(column);
-    if (failed(input)) {
-      return failure();
+SmallVector<Operation *> RowReader::missingOps(const Expression &expression, ValueRange wanted,
+                                               const IRMapping &known) {
+  llvm::SmallSetVector<Operation *, 8> ops;
+  auto want = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->getBlock() == expression.body && !known.contains(value)) {
+      ops.insert(op);
     }
-    mapping.map(expression.body->getArgument(argument++), input->value);
-    if (column->nullable) {
-      Value valid = input->valid ? input->valid : builder_.integer(builder_.getI1Type(), 1);
-      mapping.map(expression.body->getArgument(argument++), valid);
+  };
+  llvm::for_each(wanted, want);
+  if (raised_->insert(&expression).second) {
+    for (Operation *op : expression.raising) {
+      ops.insert(op);
     }
   }
+  for (size_t index = 0; index < ops.size(); ++index) { // grows
+    ops[index]->walk([&](Operation *inner) { llvm::for_each(inner->getOperands(), want); });
+  }
+  SmallVector<Operation *> ordered = ops.takeVector();
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ordered;
+}
+
+LogicalResult RowReader::bindArgument(const Expression &expression, BlockArgument argument,
+                                      IRMapping &mapping) {
+  const auto &[column, isValidity] = expression.arguments[argument.getArgNumber()];
+  FailureOr<RowValue> input = read(column);
+  if (failed(input)) {
+    return failure();
+  }
+  Value valid =
+      input->valid || !isValidity ? input->valid : builder_.integer(builder_.getI1Type(), 1);
+  mapping.map(argument, isValidity ? valid : input->value);
+  return success();
+}
+
+FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression, ValueRange wanted) {
+  IRMapping &mapping = evaluated_[&expression];
   auto isVector = [](Value value) { return isa<VectorType>(value.getType()); };
   auto widened = [&](Value value) -> Value {
     if (isVector(value)) {
@@ -201,44 +240,60 @@ FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression) 
     auto type = VectorType::get({width_}, value.getType());
     return vector::BroadcastOp::create(builder_, builder_.loc(), type, value);
   };
-  Location outer = builder_.loc();
-  for (Operation &op : expression.body->without_terminator()) {
-    builder_.setLoc(op.getLoc());
-    if (work_) {
-      work_->addOp(&op, level_, width_);
+  LogicalResult result = success();
+  auto bind = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == expression.body && !mapping.contains(value) &&
+        succeeded(result)) {
+      result = bindArgument(expression, argument, mapping);
     }
-    if (isa<pipe::PipeDialect>(op.getDialect())) {
-      if (width_ || !scalarOps_ || failed((*scalarOps_)(&op, mapping))) {
-        return op.emitError("cannot be lowered here");
+  };
+  Location outer = builder_.loc();
+  for (Operation *op : missingOps(expression, wanted, mapping)) {
+    op->walk([&](Operation *inner) { llvm::for_each(inner->getOperands(), bind); });
+    if (failed(result)) {
+      return failure();
+    }
+    builder_.setLoc(op->getLoc());
+    if (work_) {
+      work_->addOp(op, level_, width_);
+    }
+    if (isa<pipe::PipeDialect>(op->getDialect())) {
+      if (width_ || !scalarOps_ || failed((*scalarOps_)(op, mapping))) {
+        return op->emitError("cannot be lowered here");
       }
       continue;
     }
-    bool anyVector = llvm::any_of(op.getOperands(), [&](Value operand) {
+    bool anyVector = llvm::any_of(op->getOperands(), [&](Value operand) {
       return isVector(mapping.lookupOrDefault(operand));
     });
     if (!width_ || !anyVector) {
-      builder_.clone(op, mapping); // uniform values stay scalar
+      builder_.clone(*op, mapping); // uniform values stay scalar
       continue;
     }
-    OperationState state(op.getLoc(), op.getName());
-    for (Value operand : op.getOperands()) {
+    OperationState state(op->getLoc(), op->getName());
+    for (Value operand : op->getOperands()) {
       state.addOperands(widened(mapping.lookupOrDefault(operand)));
     }
-    for (Type type : op.getResultTypes()) {
+    for (Type type : op->getResultTypes()) {
       state.addTypes(VectorType::get({width_}, type));
     }
-    state.addAttributes(op.getDiscardableAttrDictionary().getValue());
-    state.propertiesAttr = op.getPropertiesAsAttribute();
+    state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+    state.propertiesAttr = op->getPropertiesAsAttribute();
     Operation *clone = builder_.create(state);
-    mapping.map(op.getResults(), clone->getResults());
+    mapping.map(op->getResults(), clone->getResults());
   }
   builder_.setLoc(outer);
   SmallVector<Value> results;
-  for (Value operand : expression.body->getTerminator()->getOperands()) {
+  for (Value operand : wanted) {
+    bind(operand);
+    if (failed(result)) {
+      return failure();
+    }
     Value value = mapping.lookupOrDefault(operand);
     results.push_back(width_ ? widened(value) : value);
   }
-  return evaluated_[&expression] = results;
+  return results;
 }
 
 } // namespace headrace::lower

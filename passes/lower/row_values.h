@@ -6,8 +6,11 @@
 
 #include "dialects/pipe/PipeDialect.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -47,9 +50,18 @@ struct ColumnValue {
 
 /// The body of a map (or filter) over columns of the same row.
 struct Expression {
-  mlir::Block *body = nullptr;
+  explicit Expression(mlir::Block &block);
+  /// The next argument of the body is this column's value, and the one behind it the validity of a
+  /// column that may be NULL.
+  void addInput(const std::shared_ptr<ColumnValue> &column);
+
+  mlir::Block *body;
   std::vector<std::string> inputs; ///< names, for finding source columns
   std::vector<std::shared_ptr<ColumnValue>> columns;
+  /// By number of the body's argument: the column, and whether it is its validity.
+  std::vector<std::pair<std::shared_ptr<ColumnValue>, bool>> arguments;
+  /// The ops that can fail the run, which belong to every row whatever is read of it.
+  std::vector<mlir::Operation *> raising;
 };
 
 struct RowValue {
@@ -66,8 +78,13 @@ public:
             unsigned width = 0);
 
   mlir::FailureOr<RowValue> read(const std::shared_ptr<ColumnValue> &column);
-  /// Clones a body on the given inputs; the yielded values come back.
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> evaluate(const Expression &expression);
+  /// Clones what `wanted`, values of a body, are made of, and what can fail.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> evaluate(const Expression &expression,
+                                                           mlir::ValueRange wanted);
+  /// All that a body yields.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> evaluate(const Expression &expression) {
+    return evaluate(expression, expression.body->getTerminator()->getOperands());
+  }
   /// Gives a column a value for this row (residual conditions over a candidate match).
   void bind(const std::shared_ptr<ColumnValue> &column, RowValue value) {
     known_[column.get()] = value;
@@ -81,11 +98,21 @@ public:
   using ColumnLoad = std::function<RowValue(const ColumnValue &)>;
   void setColumnLoad(const ColumnLoad *load) { columnLoad_ = load; }
 
+  /// Expressions that have failed already where they can, in code for the same rows that runs
+  /// before.
+  using Raised = std::shared_ptr<llvm::DenseSet<const Expression *>>;
+  void setRaised(Raised raised) { raised_ = std::move(raised); }
+
   /// Where values read and ops cloned are counted.
   void setWork(WorkLog *work) { work_ = work; }
 
 private:
   mlir::Value indexAt(unsigned level);
+  /// The ops of a body that `wanted` needs and that are not cloned yet, in their order.
+  llvm::SmallVector<mlir::Operation *>
+  missingOps(const Expression &expression, mlir::ValueRange wanted, const mlir::IRMapping &known);
+  mlir::LogicalResult bindArgument(const Expression &expression, mlir::BlockArgument argument,
+                                   mlir::IRMapping &mapping);
   RowValue readBuffer(const ColumnValue &column);
   RowValue readField(const ColumnValue &column);
 
@@ -99,7 +126,8 @@ private:
   WorkLog *work_ = nullptr;
   llvm::DenseMap<unsigned, mlir::Value> indices_;
   llvm::DenseMap<const ColumnValue *, RowValue> known_;
-  llvm::DenseMap<const Expression *, llvm::SmallVector<mlir::Value>> evaluated_;
+  std::map<const Expression *, mlir::IRMapping> evaluated_; // stable while it grows
+  Raised raised_ = std::make_shared<llvm::DenseSet<const Expression *>>();
 };
 
 /// The value of a kField column in the state row at `row`, which may be null where the column may

@@ -1,10 +1,11 @@
-"""Up to the layouts, compiling takes time in proportion to the size of a program: n against 2n."""
+"""Compiling takes time in proportion to the size of a program: n against 2n."""
 
 from __future__ import annotations
 
 import os
 import resource
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,4 +123,34 @@ def test_twice_the_program_takes_about_twice_the_time(
     nothing = _seconds(program(2), tmp_path)
     once = _seconds(program(n), tmp_path) - nothing
     twice = _seconds(program(2 * n), tmp_path) - nothing
+    assert twice < _RATIO * once + _NOISE_SECONDS
+
+
+# A query over one row of a table with n columns, with nothing in any cache: nearly all of it is compiling.
+_WIDE = """
+import sys
+import pyarrow
+import headrace as hr
+n = int(sys.argv[2])
+columns = [f"c{i}" for i in range(n)]
+hr.sql("select " + ", ".join(sys.argv[1].format(c=c, i=i) for i, c in enumerate(columns)) + " from t",
+       {"t": pyarrow.table({c: [i] for i, c in enumerate(columns)})}, threads=1)
+"""
+
+
+def _wide_seconds(column: str, n: int, home: Path) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = {**os.environ, "HEADRACE_HOME": str(home / f"home{n}")}
+    command = [sys.executable, "-c", _WIDE, column, str(n)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@pytest.mark.parametrize("column", ["{c}", "{c} + {i} as d{i}", "sum({c})"], ids=["columns", "computed", "sums"])
+def test_kernels_of_wide_tables_grow_with_their_columns(column: str, tmp_path: Path) -> None:
+    nothing = _wide_seconds(column, 2, tmp_path)
+    once = _wide_seconds(column, 200, tmp_path) - nothing
+    twice = _wide_seconds(column, 400, tmp_path) - nothing
     assert twice < _RATIO * once + _NOISE_SECONDS

@@ -105,8 +105,7 @@ LogicalResult ThreadKernelEmitter::emitCandidate(pipe::LookupOp lookup, const pl
   RowReader values = *reader_;
   auto stateOp = symbols_.lookup<pipe::StateOp>(lookup.getState());
   std::vector<ColumnValue> fields = fieldColumns(stateOp, state);
-  auto residual = std::make_shared<Expression>();
-  residual->body = &lookup.getResidual().front();
+  auto residual = std::make_shared<Expression>(lookup.getResidual().front());
   keepAlive_.push_back(residual);
   for (auto name : lookup.getColumns().getAsRange<StringAttr>()) {
     Column column = columns_.lookup(name.getValue());
@@ -115,7 +114,7 @@ LogicalResult ThreadKernelEmitter::emitCandidate(pipe::LookupOp lookup, const pl
       column = std::make_shared<ColumnValue>(fields[field - state.fields.data()]);
       values.bind(column, loadField(b_, *column, match));
     }
-    residual->columns.push_back(column);
+    residual->addInput(column);
   }
   FailureOr<SmallVector<Value>> holds = values.evaluate(*residual);
   if (failed(holds)) {
