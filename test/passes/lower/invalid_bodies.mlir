@@ -8,7 +8,8 @@ pipe.pipeline @p {
   %1 = pipe.map %0 ["n"] ["a"] {
   ^bb0(%a: i64):
     // expected-error@+1 {{cannot be lowered here}}
-    %rows = pipe.scan "u" [{column = "b", file = "b"}] : !pipe.rows<"b": i64>
+    %rows = pipe.scan "u" [{column = "n", file = "b"}] : !pipe.rows<"n": i64>
+    pipe.combine %rows, @all keys [] : !pipe.rows<"n": i64>
     pipe.yield %a : i64
   } : !pipe.rows<"a": i64> -> !pipe.rows<"n": i64>
   pipe.combine %1, @all keys [] : !pipe.rows<"n": i64>
