@@ -71,6 +71,7 @@ class Target:
     def key(self) -> list[object]:
         # Without a topology it is this machine's: a home directory may be shared by unlike machines.
         figures = "" if self.topology else f"{machine()} {calibration()}"
+        figures += os.environ.get("HEADRACE_COLLECTIVE_TREE", "")  # all_reduce is priced by it
         tuned = [self.choice.document() if self.choice else "", self.note] if self.choice or self.note else []
         return [self.ranks, self.topology, figures, self.layout_seed, self.isa, *tuned]
 

@@ -1,5 +1,6 @@
 // Curves where they were measured, links elsewhere.
 #include "runtime/model/cost/movement.h"
+#include "runtime/base/settings.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,9 +12,12 @@ using topology::CollectiveKind;
 
 namespace {
 
-/// The runtime's all_reduce doubles up to this size, and uses rings above
-/// (CommunicatorOptions::doublingBytesMax).
-constexpr double kDoublingBytesMax = 64 << 10;
+/// The runtime's all_reduce doubles up to this size, and uses rings above: as runs of this process.
+double doublingBytesMax() {
+  Expected<Settings> settings = Settings::fromEnvironment();
+  // Who runs a plan says what is wrong with them.
+  return static_cast<double>((settings.ok() ? *settings : Settings()).collectiveTree);
+}
 
 int64_t ceilLog2(int64_t count) {
   return std::bit_width(static_cast<uint64_t>(count > 1 ? count - 1 : 0));
@@ -40,9 +44,8 @@ void useCurve(Movement &movement, const CollectiveFit &fit, const GroupShape &sh
               double evenSeconds) {
   double withoutBytes = predictSeconds(fit, shape, 0);
   // What a curve adds with every peer is a message of its own; a ring's steps wait for each other.
-  movement.latencySeconds = fit.kind == CollectiveKind::kAllToAll
-                                ? coefficient(fit, Term::kBase)
-                                : withoutBytes;
+  movement.latencySeconds =
+      fit.kind == CollectiveKind::kAllToAll ? coefficient(fit, Term::kBase) : withoutBytes;
   movement.postSeconds = withoutBytes - movement.latencySeconds;
   double seconds = (predictSeconds(fit, shape, buffer) - withoutBytes) / movement.bytes;
   movement.rateMax = seconds > 0 ? 1 / seconds : 0;
@@ -60,7 +63,8 @@ void useCurve(Movement &movement, const CollectiveFit &fit, const GroupShape &sh
 } // namespace
 
 double Movement::seconds() const {
-  return latencySeconds + postSeconds + bytes * std::max(rateMax > 0 ? 1 / rateMax : 0, linkSeconds);
+  return latencySeconds + postSeconds +
+         bytes * std::max(rateMax > 0 ? 1 / rateMax : 0, linkSeconds);
 }
 
 Movement exchangeMovement(const RankGroups &groups, const std::vector<CollectiveFit> &fits,
@@ -84,8 +88,7 @@ Movement exchangeMovement(const RankGroups &groups, const std::vector<Collective
   const Traffic &traffic = groups.traffic(Pattern::kSpread, {sent, received});
   useMessages(movement, traffic);
   useLinks(movement, traffic, times);
-  double buffer =
-      times * movement.bytes * std::max(groups.fullest(sent), groups.fullest(received));
+  double buffer = times * movement.bytes * std::max(groups.fullest(sent), groups.fullest(received));
   const CollectiveFit *fit =
       buffer > 0 ? leastFit(fits, CollectiveKind::kAllToAll, groups.level(), shape, buffer)
                  : nullptr;
@@ -108,12 +111,11 @@ Movement collectiveMovement(const RankGroups &groups, const std::vector<Collecti
   const Traffic &traffic = groups.traffic(spread ? Pattern::kSpread : Pattern::kRing);
   double levels = static_cast<double>(ceilLog2(shape.members));
   bool tree = kind == CollectiveKind::kBroadcast ||
-              (kind == CollectiveKind::kAllReduce && bytes <= kDoublingBytesMax);
+              (kind == CollectiveKind::kAllReduce && bytes <= doublingBytesMax());
   if (spread) {
     useMessages(movement, traffic);
   } else {
-    movement.latencySeconds =
-        (tree ? levels : stepCount(kind, shape.members)) * traffic.hopSeconds;
+    movement.latencySeconds = (tree ? levels : stepCount(kind, shape.members)) * traffic.hopSeconds;
   }
   useLinks(movement, traffic,
            spread ? 1

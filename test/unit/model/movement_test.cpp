@@ -4,6 +4,7 @@
 #include "runtime/model/cost/link_load.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace headrace::cost {
@@ -114,16 +115,13 @@ TEST(Movement, a_measured_curve_holds_where_links_are_said_to_be_slower) {
   }
   std::vector<NodeRun> runs = nodeRuns(topology, 16);
   RankGroups groups(runs);
-  Movement movement =
-      exchangeMovement(groups, topology.collectives, ExchangeKind::kHash, 1e9);
-  const topology::CollectiveFit *fit =
-      leastFit(topology.collectives, CollectiveKind::kAllToAll, topology::Level::kNetwork,
-               groups.shape(), 1e9);
+  Movement movement = exchangeMovement(groups, topology.collectives, ExchangeKind::kHash, 1e9);
+  const topology::CollectiveFit *fit = leastFit(topology.collectives, CollectiveKind::kAllToAll,
+                                                topology::Level::kNetwork, groups.shape(), 1e9);
   ASSERT_TRUE(fit);
   EXPECT_NEAR(movement.seconds() / predictSeconds(*fit, groups.shape(), 1e9), 1, 1e-9);
   // A rank that has twice as much takes twice as long for it.
-  Movement skewed =
-      exchangeMovement(groups, topology.collectives, ExchangeKind::kHash, 1e9, 2);
+  Movement skewed = exchangeMovement(groups, topology.collectives, ExchangeKind::kHash, 1e9, 2);
   EXPECT_NEAR(skewed.seconds() / predictSeconds(*fit, groups.shape(), 2e9), 1, 1e-9);
 }
 
@@ -147,6 +145,24 @@ TEST(Movement, messages_to_many_are_posted_one_after_the_other) {
     nic += resource.postSeconds.value;
   }
   EXPECT_NEAR(latency(Pattern::kSpread), hop + 6 * nic, 1e-6);
+}
+
+TEST(Movement, all_reduce_changes_its_algorithm_where_the_setting_says) {
+  topology::Topology topology = routed("ethernet-slow");
+  std::vector<NodeRun> runs = nodeRuns(topology, 8);
+  RankGroups groups(runs);
+  auto seconds = [&](const char *treeBytes, double bytes) {
+    ::setenv("HEADRACE_COLLECTIVE_TREE", treeBytes, 1);
+    Movement movement =
+        collectiveMovement(groups, topology.collectives, CollectiveKind::kAllReduce, bytes);
+    ::unsetenv("HEADRACE_COLLECTIVE_TREE");
+    return movement.seconds();
+  };
+  // A ring sends fourteen eighths of the buffer, doubling three times all of it.
+  EXPECT_GT(seconds("1GiB", 1e6) / seconds("0", 1e6), 1.5);
+  EXPECT_EQ(seconds("64KiB", 1e6), seconds("0", 1e6));
+  // Of few bytes the fourteen messages of a ring take longer than three.
+  EXPECT_LT(seconds("64KiB", 1e3) / seconds("0", 1e3), 0.5);
 }
 
 TEST(Movement, more_bytes_and_more_ranks_never_cost_less) {
