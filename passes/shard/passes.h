@@ -42,7 +42,7 @@ struct ShardChoice {
   std::string strategy; ///< "shuffle on o_orderkey = l_orderkey"
   std::string layout;   ///< of the result
   double seconds = 0;   ///< its work under the layout
-  /// Bytes that one rank sends for this op's operands, and the seconds that takes.
+  /// Bytes that all ranks send for this op's operands, and the seconds that takes.
   double reshardBytes = 0;
   double reshardSeconds = 0;
   std::string runnerUp;            ///< the cheapest other strategy, or empty
@@ -53,7 +53,7 @@ struct ShardChoice {
 struct ShardMove {
   int32_t source = 0; ///< choices of the report
   int32_t target = 0;
-  double bytes = 0; ///< that one rank sends
+  double bytes = 0; ///< that all ranks send
   double seconds = 0;
 };
 

@@ -30,7 +30,7 @@ std::string ShardReport::toText() const {
     stream << "  " << choice.op << ": " << choice.strategy
            << llvm::format(" (%.2e s", choice.seconds);
     if (choice.reshardSeconds > 0) {
-      stream << llvm::format(" + %.2e s moving %.3g bytes a rank", choice.reshardSeconds,
+      stream << llvm::format(" + %.2e s moving %.3g bytes", choice.reshardSeconds,
                              choice.reshardBytes);
     }
     stream << ")";
@@ -54,7 +54,7 @@ llvm::json::Value ShardReport::toJson() const {
                               {"strategy", choice.strategy},
                               {"layout", choice.layout},
                               {"seconds", choice.seconds},
-                              {"reshard_bytes_per_rank", choice.reshardBytes},
+                              {"reshard_bytes", choice.reshardBytes},
                               {"reshard_seconds", choice.reshardSeconds}};
     if (!choice.runnerUp.empty()) {
       object["runner_up"] = choice.runnerUp;

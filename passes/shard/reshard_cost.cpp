@@ -67,7 +67,7 @@ double ReshardPricer::finishSeconds(const TableStep &step, const Layout &source)
 
 ReshardCost &ReshardCost::operator+=(const ReshardCost &other) {
   seconds += other.seconds;
-  bytesPerRank += other.bytesPerRank;
+  bytesSent += other.bytesSent;
   latencySeconds += other.latencySeconds;
   postSeconds += other.postSeconds;
   wireSeconds += other.wireSeconds;
@@ -129,18 +129,19 @@ ReshardCost ReshardPricer::tableCost(const ReshardPlan &plan, const Layout &sour
     double peers = static_cast<double>(mesh.sizeOf(step.axes));
     double bytes = rowsHere * size_.shape.wireBytes();
     double rowsAfter = rowsHere;
+    double senders = alone ? 1 : static_cast<double>(mesh.rankCount());
     switch (step.kind) {
     case StepKind::kHash:
       rowsAfter = (alone ? 1 : peers) * rowsHere * shareAfter(step);
-      total.bytesPerRank += bytes * (peers - 1) / peers;
+      total.bytesSent += senders * bytes * (peers - 1) / peers;
       break;
     case StepKind::kBroadcast:
       rowsAfter = alone ? rowsHere : rowsHere * peers;
-      total.bytesPerRank += bytes * (peers - 1);
+      total.bytesSent += senders * bytes * (peers - 1);
       break;
     case StepKind::kGather:
       rowsAfter = alone ? rowsHere : rowsHere * peers;
-      total.bytesPerRank += bytes * (peers - 1) / peers;
+      total.bytesSent += senders * bytes * (peers - 1) / peers;
       break;
     case StepKind::kFinish:
       rowsAfter = std::min(rowsHere, std::max(1.0, size_.rows * shareAfter(step)));
@@ -183,7 +184,7 @@ ReshardCost ReshardPricer::tensorCost(const ReshardPlan &plan, const Layout &sou
     double fraction = (peers - 1) / peers;
     auto add = [&](CollectiveKind kind, double sent) {
       total.seconds += cost::secondsOf(model_, kind, step.axes, here, after);
-      total.bytesPerRank += sent;
+      total.bytesSent += sent * static_cast<double>(model_.mesh().rankCount());
       if (!model_.workers().shared()) {
         double bytes = kind == CollectiveKind::kAllGather ? after : here;
         addMovement(total, model_.movement(kind, step.axes, bytes));

@@ -55,7 +55,7 @@ struct ValueSize {
 
 struct ReshardCost {
   double seconds = 0;
-  double bytesPerRank = 0; ///< sent by one rank
+  double bytesSent = 0; ///< by all ranks together
   // Of the seconds, between devices; the rest is work of the ranks:
   double latencySeconds = 0;
   double postSeconds = 0; ///< of messages, see cost::Movement

@@ -144,7 +144,7 @@ public:
       if (numbers[edge.source] >= 0 && !program_.edgePlan(edge, choice_).empty()) {
         ReshardCost cost = program_.edgeCost(edge, choice_);
         report_.moves.push_back(
-            {numbers[edge.source], numbers[edge.target], cost.bytesPerRank, cost.seconds});
+            {numbers[edge.source], numbers[edge.target], cost.bytesSent, cost.seconds});
       }
     }
   }
@@ -156,7 +156,7 @@ private:
     for (const ShardEdge &edge : program_.edges()) {
       ReshardCost cost = program_.edgeCost(edge, choice_);
       reshards_[edge.target].seconds += cost.seconds;
-      reshards_[edge.target].bytesPerRank += cost.bytesPerRank;
+      reshards_[edge.target].bytesSent += cost.bytesSent;
       report_.reshards += program_.edgePlan(edge, choice_).empty() ? 0 : 1;
     }
   }
@@ -173,7 +173,7 @@ private:
     }
     described.seconds = strategy.seconds;
     described.reshardSeconds = reshards_[index].seconds;
-    described.reshardBytes = reshards_[index].bytesPerRank;
+    described.reshardBytes = reshards_[index].bytesSent;
     if (near_ && options_.explain == ShardOptions::Explain::kYes && isInteresting(node)) {
       addRunnerUp(index, described);
     }

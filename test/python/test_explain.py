@@ -65,6 +65,28 @@ def test_analyze_shows_what_was_measured(tpch_tiny: Path, capsys: pytest.Capture
     assert re.search(r"scan lineitem .* 6,005 ", shown)
 
 
+def test_what_is_sent_is_estimated_as_it_is_measured(tpch_small: Path) -> None:
+    """Exchanges of many rows, whose number is estimated well. The mean length of a text is less certain."""
+    sent = []
+    for seed in (5, 7):
+        told = hr.explain(
+            (QUERIES / "q03.sql").read_text(), tpch_small, ranks=3, layout_seed=seed, analyze=True, threads=2
+        )
+        sent += re.findall(r"exchange .* ([\d.]+) KiB +([\d.]+) KiB$", told, re.MULTILINE)
+    large = [(float(measured), float(estimated)) for measured, estimated in sent if float(estimated) > 60]
+    assert len(large) >= 2, sent
+    for measured, estimated in large:
+        assert measured == pytest.approx(estimated, rel=0.25), sent
+
+
+def test_workers_come_from_the_call_or_the_environment(
+    tpch_tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADRACE_THREADS", "3")
+    assert "with 3 workers;" in hr.explain(JOIN, tpch_tiny, analyze=True)
+    assert "with 2 workers;" in hr.explain(JOIN, tpch_tiny, analyze=True, threads=2)
+
+
 def test_more_is_told_on_demand(tpch_tiny: Path) -> None:
     options: dict[str, Any] = {"ranks": 2}
     plain = hr.explain(JOIN, tpch_tiny, **options)

@@ -75,7 +75,11 @@ double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::ma
 
 double RowShape::plainBytes() const { return bytes - strings * kStringBytes; }
 
-double RowShape::wireBytes() const { return bytes + nullable + textBytes; }
+double RowShape::memoryBytes() const { return bytes + nullable + textBytes; }
+
+double RowShape::wireBytes() const {
+  return plainBytes() + strings * kOffsetBytes + nullable / 8 + textBytes;
+}
 
 double StateShape::directoryBytes() const {
   if (kind == StateKind::kJoinTable) {
@@ -228,8 +232,8 @@ void addSortedLines(Terms &terms, const StateShape &state, double rows, double t
   }
   for (size_t i = 1; i < kKnots.size(); ++i) {
     if (bytes <= kKnots[i].bytes) {
-      double part = std::log(bytes / kKnots[i - 1].bytes) /
-                    std::log(kKnots[i].bytes / kKnots[i - 1].bytes);
+      double part =
+          std::log(bytes / kKnots[i - 1].bytes) / std::log(kKnots[i].bytes / kKnots[i - 1].bytes);
       if (kKnots[i - 1].term) {
         terms[kKnots[i - 1].term] += units * (1 - part);
       }
@@ -423,7 +427,7 @@ StepWork scanRows(double rows, const RowShape &early, const RowShape &late, doub
   step.lanes["load_byte"] = bytes;
   addPages(step.lanes, bytes, rows * late.valueBytes, rows, kept);
   addValues(step.device, rows, early.columns + late.columns + coded.columns,
-            early.wireBytes() + late.wireBytes() + coded.wireBytes());
+            early.memoryBytes() + late.memoryBytes() + coded.memoryBytes());
   step.stored = rows * (early.fileBytes + late.fileBytes + coded.fileBytes);
   return step;
 }
@@ -434,14 +438,14 @@ StepWork receiveRows(double rows, const RowShape &row) {
   step.lanes["decode_byte"] = rows * row.plainBytes();
   step.lanes["take_string"] = rows * row.strings;
   step.lanes["take_far_byte"] = farBytes(rows * row.bytes);
-  addValues(step.device, rows, row.columns, row.wireBytes());
+  addValues(step.device, rows, row.columns, row.memoryBytes());
   return step;
 }
 
 StepWork readState(double rows, const RowShape &row) {
   StepWork step = beginPipeline(rows);
   step.lanes["read_row"] = rows;
-  addValues(step.device, rows, row.columns, row.wireBytes());
+  addValues(step.device, rows, row.columns, row.memoryBytes());
   return step;
 }
 
@@ -452,7 +456,7 @@ StepWork emitRows(double rows, const RowShape &row) {
   step.lanes["emit_byte"] = rows * row.plainBytes();
   step.lanes["emit_string"] = rows * row.strings;
   step.lanes["copy_byte"] = rows * row.textBytes;
-  addValues(step.device, rows, row.columns, row.wireBytes());
+  addValues(step.device, rows, row.columns, row.memoryBytes());
   return step;
 }
 
@@ -531,9 +535,8 @@ double secondsOf(const CostModel &model, const Transfer &transfer, const RowShap
   if (workers.shared()) {
     double rows = transfer.rows * transfer.fullest;
     StepWork step;
-    step.oneLane =
-        transferTerms(rows, row.columns, rows * (row.bytes + row.textBytes), piecesOf(rows),
-                      workers.ranks);
+    step.oneLane = transferTerms(rows, row.columns, rows * (row.bytes + row.textBytes),
+                                 piecesOf(rows), workers.ranks);
     step.waits = {{"task", 1}, {"hop", workers.ranks > 1 ? 1 : 0}};
     return secondsOf(model, step, others);
   }

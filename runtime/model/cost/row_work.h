@@ -23,9 +23,13 @@ struct RowShape {
   double codeBytes = 0;  ///< of a row in pages of codes
   double fileBytes = 0;  ///< of a row in the file
 
-  double plainBytes() const; ///< without strings
-  double wireBytes() const;  ///< also texts, and a byte for each flag of a NULL
+  double plainBytes() const;  ///< without strings
+  double memoryBytes() const; ///< also texts, and a byte for each flag of a NULL
+  double wireBytes() const;   ///< in a message: of a string its text and an offset, flags as bits
 };
+
+/// Of a string in a message, beside its text.
+inline constexpr double kOffsetBytes = 4;
 
 /// Operations that a device with its own memory does for each value that it reads or writes.
 inline constexpr double kOperationsPerValue = 4;

@@ -18,6 +18,8 @@ constexpr size_t kGap = 2;
 constexpr size_t kDrawnLevels = 10;
 /// A gap to the optimum that is rounding.
 constexpr double kNoGap = 1e-6;
+/// In place of a time: the operator is in one kernel with one above it, which has the time of both.
+constexpr const char *kTimedAbove = "\"";
 
 struct Row {
   std::string label;
@@ -67,10 +69,9 @@ public:
 
 private:
   std::vector<std::string> headings() const {
-    return options_.measured
-               ? std::vector<std::string>{"where",     "rows",        "estimated", "time",
-                                          "estimated", "sent a rank", "estimated"}
-               : std::vector<std::string>{"where", "rows", "bytes", "time", "sent a rank"};
+    return options_.measured ? std::vector<std::string>{"where",     "rows", "estimated", "time",
+                                                        "estimated", "sent", "estimated"}
+                             : std::vector<std::string>{"where", "rows", "bytes", "time", "sent"};
   }
 
   /// The operator, what is below it at the same level, and its other inputs as branches.
@@ -152,7 +153,8 @@ private:
       seconds = numberOr(taskSeconds_[task], formatSeconds);
       estimate = numberOr(estimatedTaskSeconds_[task], formatSeconds);
     } else {
-      seconds = estimate = "\""; // one kernel with the operator that has the numbers
+      seconds = estimate = kTimedAbove;
+      shared_ = true;
     }
     return {op.where,
             numberOr(measured.rows, formatCount),
@@ -193,7 +195,9 @@ private:
       }
       text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
-    return text;
+    return shared_ ? text + "\n" + kTimedAbove +
+                         " in one kernel with an operator above, whose time is that of both\n"
+                   : text;
   }
 
   const Plan &plan_;
@@ -205,6 +209,7 @@ private:
   std::vector<double> taskSeconds_, estimatedTaskSeconds_;
   std::set<int32_t> shown_;
   std::set<int32_t> timed_;
+  bool shared_ = false; ///< some kernel has several operators
   std::vector<Row> rows_;
 };
 

@@ -31,6 +31,17 @@ double rowsOf(const Step &step, const TaskProfile &measured) {
   return stage < measured.stageRows.size() ? static_cast<double>(measured.stageRows[stage]) : 0;
 }
 
+/// What a rank sends for a task. A collective counts its operand, of which a ring sends a share.
+double sentBytes(const Task &task, const TaskProfile &measured, double ranks) {
+  auto bytes = static_cast<double>(measured.bytes);
+  if (task.kind == TaskKind::kExchange) {
+    return bytes;
+  }
+  return task.operation == "all_gather"   ? bytes * (ranks - 1)
+         : task.operation == "all_reduce" ? 2 * bytes * (ranks - 1) / ranks
+                                          : bytes * (ranks - 1) / ranks;
+}
+
 bool readsFile(const Plan &plan, const Task &task) {
   return std::any_of(plan.tasks.begin(), plan.tasks.end(), [&](const Task &load) {
     return load.kind == TaskKind::kLoad && load.outputStream == task.inputStream &&
@@ -53,10 +64,9 @@ std::vector<MeasuredOperator> measuredOperators(const Plan &plan, const Profile 
       if (!inRange(step.op, operators.size())) {
         continue;
       }
-      bool moves = task.kind == TaskKind::kExchange || task.kind == TaskKind::kCollective;
-      if (moves) {
+      if (task.kind == TaskKind::kExchange || task.kind == TaskKind::kCollective) {
         double &moved = all[step.op].movedBytes;
-        moved = std::max(moved, static_cast<double>(measured.bytes));
+        moved = std::max(moved, 0.0) + sentBytes(task, measured, profile.ranks);
       }
       if (task.kind == TaskKind::kRun && rowsStep(task, step.op) == &step) {
         rowsOfRanks[step.op][measured.rank] += rowsOf(step, measured);

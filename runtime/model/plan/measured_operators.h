@@ -13,7 +13,7 @@ namespace headrace::plan {
 /// Of one operator; -1: not measured.
 struct MeasuredOperator {
   double rows = -1;       ///< of its result: on all ranks, of one if each has all
-  double movedBytes = -1; ///< that the rank with most sent
+  double movedBytes = -1; ///< that all ranks sent together
 };
 
 std::vector<MeasuredOperator> measuredOperators(const Plan &plan, const Profile &profile);

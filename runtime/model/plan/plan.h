@@ -1,6 +1,6 @@
 // The plan: what the compiler decided and the runtime executes. Plain structs, no LLVM, no I/O.
-// One SPMD program for every rank of a role; `rank` and `size` are parameters, so the length of a plan
-// does not grow with the number of ranks. Ids are indices into the vectors of Plan.
+// One SPMD program for every rank of a role; `rank` and `size` are parameters, so the length of a
+// plan does not grow with the number of ranks. Ids are indices into the vectors of Plan.
 #pragma once
 
 #include "runtime/abi/kernel.h"
@@ -23,8 +23,8 @@ struct Cardinality {
   uint64_t max = UINT64_MAX;
 };
 
-/// How a physical column is shown to the user. Text as in the frame dialect: "i64", "decimal<15, 2>",
-/// "date", "string", "i1", "f64".
+/// How a physical column is shown to the user. Text as in the frame dialect: "i64", "decimal<15,
+/// 2>", "date", "string", "i1", "f64".
 struct Column {
   std::string name;
   HrType type = HR_I64;
@@ -38,14 +38,14 @@ struct Schema {
 
 /// The place in the user's program that a task or an error comes from.
 struct Place {
-  std::string text; ///< rendered SQL expression, or "file.py:12"
+  std::string text;      ///< rendered SQL expression, or "file.py:12"
   std::string operation; ///< the logical operation ("join orders", "aggregate", "matmul")
 };
 
 // ---- inputs ----
 
-/// `file column op literal` that every row of a wanted row group can satisfy; decided from statistics.
-/// Literals are in the physical (scaled, days) domain of the column; strings in `text`.
+/// `file column op literal` that every row of a wanted row group can satisfy; decided from
+/// statistics. Literals are in the physical (scaled, days) domain of the column; strings in `text`.
 struct Bound {
   std::string column; ///< name in the file
   std::string op;     ///< "eq" "lt" "le" "gt" "ge"
@@ -56,11 +56,12 @@ struct Bound {
 
 /// How the kernel that reads it was compiled: storage delivers exactly this, or fails.
 struct SlotColumn {
-  std::string file;        ///< column name in the file or Arrow stream
-  std::string logical;     ///< logical type it must have there
-  HrType type = HR_I64;    ///< physical type promised to the kernel (narrowest that holds [min, max])
-  bool nullable = false;   ///< false: a NULL found in the data is an error
-  bool ranged = false;     ///< true: every value lies in [min, max]; storage verifies this once per page
+  std::string file;      ///< column name in the file or Arrow stream
+  std::string logical;   ///< logical type it must have there
+  HrType type = HR_I64;  ///< physical type promised to the kernel (narrowest that holds [min, max])
+  bool nullable = false; ///< false: a NULL found in the data is an error
+  bool ranged =
+      false; ///< true: every value lies in [min, max]; storage verifies this once per page
   int64_t min = 0;
   int64_t max = 0;
   bool ordered = false; ///< by and large, rows come in the order of its values; for the cost model
@@ -79,9 +80,10 @@ struct Cell {
 /// An input of the program, bound at load to files, an Arrow stream or tensors.
 struct Slot {
   std::string name; ///< table name, or parameter name of a traced function
-  std::string kind; ///< "table" (Parquet files or Arrow data), "tensor", or "values" (nothing is bound: see cells)
+  std::string kind; ///< "table" (Parquet files or Arrow data), "tensor", or "values" (nothing is
+                    ///< bound: see cells)
   std::vector<SlotColumn> columns;
-  std::vector<Bound> bounds; ///< conjunction
+  std::vector<Bound> bounds;  ///< conjunction
   std::vector<int64_t> shape; ///< tensors: extents of the global value; -1 not known
   std::string element;        ///< tensors: "f32", "f64", "i64"
   std::vector<Cell> cells;    ///< values: row after row
@@ -105,17 +107,18 @@ struct StateField {
   uint32_t offset = 0; ///< bytes from the start of the row
   bool nullable = false;
   uint32_t validOffset = 0; ///< nullable: offset of a byte, 1 = valid
-  std::string combine; ///< "key", "sum", "min", "max", "first"; "payload" in join tables and sort buffers
+  std::string
+      combine; ///< "key", "sum", "min", "max", "first"; "payload" in join tables and sort buffers
 };
 
 struct State {
   std::string name;
   StateKind kind = StateKind::kScalar;
-  uint32_t rowBytes = 0;         ///< including the header (group: hash; join: next, hash)
+  uint32_t rowBytes = 0; ///< including the header (group: hash; join: next, hash)
   std::vector<StateField> fields;
   std::vector<uint8_t> identity; ///< rowBytes bytes: what a fresh row holds
   Cardinality rows;
-  int32_t mergeKernel = kNone;   ///< combines rows of another copy into this one (source: stateRows)
+  int32_t mergeKernel = kNone; ///< combines rows of another copy into this one (source: stateRows)
   int32_t compareKernel = kNone; ///< sort: symbol `int32_t (const uint8_t *a, const uint8_t *b)`
   uint64_t limit = 0;            ///< sort: keep the first `limit` rows; 0 = all
   uint64_t offset = 0;           ///< sort: of these, who reads it does not see the first `offset`
@@ -137,8 +140,8 @@ struct Stream {
   uint32_t capacityChunks = 4;
   uint32_t chunkRows = 65536;
   Cardinality rows = {}; ///< of one rank, as estimated; all zero: not known
-  uint32_t writers = 1; ///< run tasks that write it, each until its own end
-  double textBytes = 0; ///< of a row: all its strings, as estimated; for the cost model
+  uint32_t writers = 1;  ///< run tasks that write it, each until its own end
+  double textBytes = 0;  ///< of a row: all its strings, as estimated; for the cost model
   /// Before an exchange by hash: the rows that the fullest rank is expected to get of it, against
   /// an even share.
   double fullest = 1;
@@ -203,9 +206,9 @@ enum class WorkKind : uint8_t {
 /// Work of one kind that a kernel does for each row of a level.
 struct Work {
   WorkKind kind = WorkKind::kRow;
-  uint32_t level = 0;     ///< 0: rows of the source; n: rows that the n-th selecting stage lets through
-  double amount = 1;      ///< units a row
-  int32_t state = kNone;  ///< position among the task's states of the one that is looked into
+  uint32_t level = 0; ///< 0: rows of the source; n: rows that the n-th selecting stage lets through
+  double amount = 1;  ///< units a row
+  int32_t state = kNone; ///< position among the task's states of the one that is looked into
 };
 
 struct Kernel {
@@ -224,17 +227,19 @@ struct Kernel {
 /// An extent that only the run knows.
 inline constexpr int64_t kUnknownExtent = -1;
 
-/// A tensor on a rank. Local extents follow from `shape`, `splitDimension` and (rank, size). An unknown extent follows
-/// from the rows that the first buffer of a to_tensor task gets, on this rank (`ragged`) or on all of them.
+/// A tensor on a rank. Local extents follow from `shape`, `splitDimension` and (rank, size). An
+/// unknown extent follows from the rows that the first buffer of a to_tensor task gets, on this
+/// rank (`ragged`) or on all of them.
 struct Buffer {
   std::string name;
   std::string tier = "host";
   std::string element = "f32"; ///< "f32" "f64" "i64"
   std::vector<int64_t> shape;  ///< global extents
-  int32_t splitDimension = kNone; ///< even split over all ranks: rank r has rows [r*n/size, (r+1)*n/size)
-  uint64_t bytes = 0;          ///< upper bound on any rank
-  int32_t sizedBy = kNone;     ///< with an unknown extent: the buffer of to_tensor whose rows it counts
-  bool ragged = false;         ///< the split is that of the rows, not even
+  int32_t splitDimension =
+      kNone;               ///< even split over all ranks: rank r has rows [r*n/size, (r+1)*n/size)
+  uint64_t bytes = 0;      ///< upper bound on any rank
+  int32_t sizedBy = kNone; ///< with an unknown extent: the buffer of to_tensor whose rows it counts
+  bool ragged = false;     ///< the split is that of the rows, not even
 };
 
 /// A value the plan leaves to the run, with bounds.
@@ -284,7 +289,8 @@ inline constexpr int32_t kStepSource = -1; ///< what comes in
 inline constexpr int32_t kStepSink = -2;   ///< where it ends
 inline constexpr int32_t kStepUncounted = -3;
 
-/// An operator that a task works on or begins with: its rows are those that a selecting stage lets through.
+/// An operator that a task works on or begins with: its rows are those that a selecting stage lets
+/// through.
 struct Step {
   int32_t op = kNone;
   int32_t stage = kStepSource;
@@ -298,7 +304,8 @@ struct Task {
   std::string phase;          ///< for telemetry: "scan", "join", …
   std::vector<Step> steps;    ///< operators of the explanation, in the order of the rows
 
-  // kLoad: slot -> outputStream (chunks are morsels; the schema of the stream names the slot's columns)
+  // kLoad: slot -> outputStream (chunks are morsels; the schema of the stream names the slot's
+  // columns)
   int32_t slot = kNone;
   bool split = false; ///< each rank reads its share; else every rank reads all
 
@@ -315,7 +322,8 @@ struct Task {
   int32_t channel = kNone;
 
   // kCollective / kCompute / kCopy: operands and results are Plan.buffers
-  std::string operation; ///< "all_reduce" "all_gather" "reduce_scatter" "all_to_all"; "matmul", "kernel"
+  std::string
+      operation; ///< "all_reduce" "all_gather" "reduce_scatter" "all_to_all"; "matmul", "kernel"
   std::string combine = "sum";
   std::vector<int32_t> inputs;
   std::vector<int32_t> outputs;
@@ -323,7 +331,7 @@ struct Task {
 
   // kReserve / kRelease
   std::string tier = "host";
-  Cardinality bytes; ///< minimum is static; expected p95
+  Cardinality bytes;           ///< minimum is static; expected p95
   int32_t reservation = kNone; ///< kRelease: the reserve task
 
   // kChoose: `hole` compared with `threshold` picks one of two task lists (ids of tasks in `body`s)
@@ -348,11 +356,11 @@ struct Operator {
   std::vector<int32_t> inputs; ///< operators; of a join the left side first
   std::string where;           ///< on which ranks its result lies: "every rank", "rank 0", "parts"
   bool replicated = false;     ///< every rank holds all of its result
-  std::string way; ///< how the solver has it run: "broadcast right"; empty: it had no choice
+  std::string way;        ///< how the solver has it run: "broadcast right"; empty: it had no choice
   double rows = -1;       ///< of its result, as estimated; replicated ones count once; -1: no table
   double bytes = -1;      ///< likewise
   double seconds = -1;    ///< of its work on a rank, as the solver estimates; -1: not known
-  double movedBytes = -1; ///< likewise, what a rank sends for it; -1: nothing moves
+  double movedBytes = -1; ///< likewise, what all ranks send for it; -1: nothing moves
   std::string runnerUp;   ///< the cheapest other way, or empty
   double runnerUpSeconds = 0; ///< of the whole program with it
 };
@@ -380,10 +388,10 @@ struct Plan {
   int schemaMajor = kSchemaMajor;
   int schemaMinor = kSchemaMinor;
   int abiVersion = HR_ABI_VERSION;
-  std::string importsHash;  ///< of the catalogue of primitives the kernels were compiled against
+  std::string importsHash; ///< of the catalogue of primitives the kernels were compiled against
   std::string topologyHash;
   std::string isa = "x86-64"; ///< "x86-64", "x86-64-v3", "x86-64-v4"
-  std::string program;      ///< the user's text, for messages
+  std::string program;        ///< the user's text, for messages
   std::vector<MeshAxis> mesh;
   std::vector<Place> places;
   std::vector<Slot> slots;
@@ -393,8 +401,8 @@ struct Plan {
   std::vector<Buffer> buffers;
   std::vector<Hole> holes;
   std::vector<Task> tasks;
-  Schema result;            ///< of a table result; empty for tensors
-  bool ordered = false;     ///< the result's rows have an order
+  Schema result;        ///< of a table result; empty for tensors
+  bool ordered = false; ///< the result's rows have an order
   Explanation explanation;
 };
 

@@ -70,9 +70,9 @@ void PlanGraph::addExchange(int32_t id) {
     return;
   }
   double rows = even ? source.rows / ranks : source.rows;
-  cost::Movement movement = cost::exchangeMovement(
-      *ranks_, topology_.collectives, task.exchange, rows * rowBytes(sent),
-      alone ? 1 : out.fullest, even ? source.weight : Weight::kEven);
+  cost::Movement movement =
+      cost::exchangeMovement(*ranks_, topology_.collectives, task.exchange, rows * wireBytes(sent),
+                             alone ? 1 : out.fullest, even ? source.weight : Weight::kEven);
   addMovement(id, static_cast<size_t>(source.chunks), movement, workload_.rowsRelativeError);
 }
 
@@ -85,8 +85,7 @@ void PlanGraph::addCollective(int32_t id) {
   CollectiveKind kind = cost::collectiveOf(task);
   double bytes = cost::localBytes(
       plan_, kind == CollectiveKind::kAllGather ? task.outputs : task.inputs, workload_.ranks);
-  cost::Movement movement =
-      cost::collectiveMovement(*ranks_, topology_.collectives, kind, bytes);
+  cost::Movement movement = cost::collectiveMovement(*ranks_, topology_.collectives, kind, bytes);
   addMovement(id, 1, movement, 0); // sizes of tensors are known
 }
 

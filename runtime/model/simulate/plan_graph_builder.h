@@ -24,8 +24,10 @@ enum class Distribution : uint8_t { kEven, kReplicated, kFirstRank };
 
 constexpr double kNotKnown = -1;
 
-/// Of a row between ranks and in memory, with its texts; at least 1.
+/// Of a row in memory, with its texts; at least 1.
 double rowBytes(const plan::Stream &stream);
+/// Likewise, in a message: as cost::RowShape::wireBytes.
+double wireBytes(const plan::Stream &stream);
 
 /// A task that writes a stream, and in how many chunks.
 struct StreamWriter {
@@ -37,8 +39,9 @@ struct StreamState {
   double rows = 0; ///< over all ranks; of a replicated one, of each
   Distribution distribution = Distribution::kEven;
   Weight weight = Weight::kEven; ///< which ranks have more of it; only if kEven
-  double fullest = 1; ///< rows of the fullest rank against the mean, if it is not known which; only if kEven
-  int64_t chunks = 1;            ///< as who reads it takes them
+  double fullest =
+      1; ///< rows of the fullest rank against the mean, if it is not known which; only if kEven
+  int64_t chunks = 1; ///< as who reads it takes them
   std::vector<StreamWriter>
       writers; ///< their chunks come one writer after the other, in this order
 };

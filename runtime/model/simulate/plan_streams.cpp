@@ -1,6 +1,7 @@
 // Streams between tasks: who waits for whose chunks, one writer or several, and how far ahead of
 // its reader a writer may be.
 #include "runtime/abi/type_bytes.h"
+#include "runtime/model/cost/row_work.h"
 #include "runtime/model/simulate/plan_graph_builder.h"
 
 namespace headrace::simulate {
@@ -9,6 +10,15 @@ double rowBytes(const plan::Stream &stream) {
   double bytes = stream.textBytes;
   for (const plan::Column &column : stream.schema.columns) {
     bytes += abi::bytesOf(column.type) + (column.nullable ? 1 : 0);
+  }
+  return std::max(bytes, 1.0);
+}
+
+double wireBytes(const plan::Stream &stream) {
+  double bytes = stream.textBytes;
+  for (const plan::Column &column : stream.schema.columns) {
+    bytes += column.type == HR_STRING ? cost::kOffsetBytes : abi::bytesOf(column.type);
+    bytes += column.nullable ? 0.125 : 0;
   }
   return std::max(bytes, 1.0);
 }

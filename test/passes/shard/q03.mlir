@@ -26,7 +26,7 @@
 // FAST: frame.aggregate: complete, by hash of o_orderkey
 // SLOW: frame.scan lineitem: every rank reads all
 // SLOW: frame.join inner: shuffle on o_orderkey = l_orderkey
-// SLOW-SAME: moving 0 bytes a rank
+// SLOW-SAME: moving 0 bytes)
 // SLOW-SAME: next best: broadcast left
 // SLOW: frame.aggregate: complete, by hash of o_orderkey
 // ONE-NOT: dist.

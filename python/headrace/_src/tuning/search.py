@@ -194,8 +194,8 @@ class _Search:
         try:
             path = str(database.put(record))
         except OSError as error:
-            message = f"cannot write the tuning record: {error.filename}: {reason(error)}"
-            raise InputOutputError(message) from None
+            where = f"{error.filename}: " if error.filename else ""
+            raise InputOutputError(f"cannot write the tuning record: {where}{reason(error)}") from None
         return Outcome(
             self._target.ranks,
             best,
