@@ -191,11 +191,12 @@ os.utime({str(file)!r}, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
 try:
     print(hr.sql(text, tables, threads=2))
 except hr.HeadraceError as error:
-    print(error.kind)
+    print(error.kind, error)
 """
         ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
         assert ran.returncode == 0, ran.stderr
-        assert ran.stdout.split()[-1] in ("io", "corrupt"), ran.stdout
+        # Zeros that were read before the end was met do not decode.
+        assert "the file was cut short while it was read: " in ran.stdout or ran.stdout.startswith("corrupt ")
 
 
 @pytest.mark.parametrize("threads", [10**6, -1, 1025])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -127,6 +128,20 @@ def test_only_this_machine_is_measured(plans: Path, tmp_path: Path, command: str
     message = _tool(command, plans, "--topology", larger, "--output", output, status=2)
     assert "cores of this machine says nothing of one of" in message
     assert not output.exists()
+
+
+def test_folders_without_plans_and_plans_without_files(plans: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    output = tmp_path / "out.json"
+    message = _tool("calibrate", tmp_path / "empty", "--output", output, status=2)
+    assert f"no plan, and no folder with plans: {tmp_path / 'empty'}" in message
+    plan = plans / "join-r1.plan"
+    (plan / "manifest.json").write_text("{}")
+    meta = json.loads((plan / "meta.json").read_text())
+    meta["files"]["manifest.json"] = [2, hashlib.sha256(b"{}").hexdigest()]
+    (plan / "meta.json").write_text(json.dumps(meta))
+    message = _tool("calibrate", plan, "--output", output, status=2)
+    assert ": the manifest has no files of table: " in message
 
 
 def test_only_what_was_seen_is_fitted(plans: Path, tmp_path: Path) -> None:

@@ -30,14 +30,12 @@ _FOLDERS = ("dialects/", "passes/", "python/", "runtime/", "tools/")
 STILL_UNSHOWN: dict[str, int] = {
     "runtime/communication": 9,
     "runtime/device/cpu": 1,
-    "runtime/exec": 19,
+    "runtime/exec": 18,
     "runtime/primitives": 1,
-    "runtime/storage": 1,
     "runtime/storage/arrow": 1,
     "runtime/storage/parquet": 5,
     "runtime/transport": 6,
     "tools/headrace-topo": 1,
-    "tools/headrace-tune": 2,
 }
 
 _MAKER = re.compile(
