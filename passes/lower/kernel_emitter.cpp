@@ -401,7 +401,7 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
   b_.enter(joined);
   work_.set(WorkLog::Counting::kOn);
   // A body that yields its argument.
-  auto *body = new Block();
+  Block *body = madeBodies_.emplace_back(std::make_unique<Block>()).get();
   body->addArgument(b_.getI1Type(), b_.loc());
   OpBuilder nested(b_.getContext());
   nested.setInsertionPointToEnd(body);

@@ -4,6 +4,8 @@
 #include "passes/lower/pipeline_code.h"
 #include "runtime/model/plan/page_form.h"
 
+#include <memory>
+
 namespace headrace::lower {
 
 /// Columns or fields that one loop over rows goes through: of wide tables the code generator takes
@@ -156,6 +158,8 @@ private:
   /// The work of decoding a column for the rows of a level.
   void logDecode(const Source &source, unsigned level);
   std::vector<Source> sources_;
+  /// Bodies of conditions that no op of the program has.
+  std::vector<std::unique_ptr<mlir::Block>> madeBodies_;
   /// A key that is used by its code where the page has codes.
   struct CodedKey {
     Column column;
