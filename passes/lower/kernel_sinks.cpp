@@ -371,8 +371,16 @@ void emitSortCompare(pipe::StateOp op, StringRef name, ModuleOp target) {
     Value a = loadValue(b, fieldType, b.at(rowA, field->offset));
     Value c = loadValue(b, fieldType, b.at(rowB, field->offset));
     if (isa<pipe::StringType>(fieldType)) {
-      // Bytewise, in place: a comparator has no worker and so no imports.
+      // Bytewise, in place: a comparator has no worker and so no imports. First bytes as numbers.
       Type i32 = b.getI32Type(), i64 = b.getI64Type();
+      auto orderOf = [&](Value x, Value y) {
+        Value first = LLVM::ByteSwapOp::create(b, b.loc(), x);
+        Value second = LLVM::ByteSwapOp::create(b, b.loc(), y);
+        answer(b.compare(arith::CmpIPredicate::ult, first, second), before);
+        answer(b.compare(arith::CmpIPredicate::ugt, first, second), -before);
+      };
+      orderOf(b.loadField(i32, a, offsetof(HrString, prefix)),
+              b.loadField(i32, c, offsetof(HrString, prefix)));
       auto lengthOf = [&](Value text) {
         return b.zeroExtend(b.loadField(i32, text, offsetof(HrString, length)), i64);
       };
@@ -380,7 +388,14 @@ void emitSortCompare(pipe::StateOp op, StringRef name, ModuleOp target) {
       Value dataA = b.loadField(pointer, a, offsetof(HrString, data));
       Value dataB = b.loadField(pointer, c, offsetof(HrString, data));
       Value common = arith::MinSIOp::create(b, b.loc(), lengthA, lengthB);
-      b.forLoop(b.i64(0), common, 1, [&](Value index) {
+      constexpr int64_t kWord = 8;
+      Value words = arith::AndIOp::create(b, b.loc(), common, b.i64(-kWord));
+      b.forLoop(b.i64(0), words, kWord, [&](Value index) {
+        Value x = LLVM::LoadOp::create(b, b.loc(), i64, b.element(dataA, index, 1), 1);
+        Value y = LLVM::LoadOp::create(b, b.loc(), i64, b.element(dataB, index, 1), 1);
+        orderOf(x, y);
+      });
+      b.forLoop(words, common, 1, [&](Value index) {
         Value x = b.load(b.getI8Type(), b.element(dataA, index, 1));
         Value y = b.load(b.getI8Type(), b.element(dataB, index, 1));
         answer(b.compare(arith::CmpIPredicate::ult, x, y), before);
