@@ -1,4 +1,7 @@
 // What the import of Substrait's plans refuses, and with which message: a row a message.
+// Sources: passes/import/ExpressionBuilder.cpp, passes/import/RelationBuilder.cpp,
+//   passes/import/ScalarFunctions.cpp, passes/import/ImportContext.cpp,
+//   passes/import/substrait/import.cpp
 #include "passes/import/ImportSubstrait.h"
 
 #include "mlir/IR/MLIRContext.h"

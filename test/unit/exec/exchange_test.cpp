@@ -1,4 +1,5 @@
 // Exchanges on one to four ranks: hash, broadcast, gather; small buffers; uneven sides.
+// Sources: runtime/exec/exchange_task.cpp, runtime/exec/chunk_stream.cpp
 #include "test/unit/exec/test_plans.h"
 
 #include <gtest/gtest.h>

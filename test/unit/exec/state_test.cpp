@@ -1,4 +1,5 @@
 // State copies and finished states, without a run around them.
+// Sources: runtime/exec/state_copy.cpp
 #include "runtime/exec/rank_state.h"
 #include "test/unit/exec/test_kernels.h"
 

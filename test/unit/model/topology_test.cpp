@@ -1,4 +1,8 @@
 // Topology files: shipped ones load, every class of mistake is refused with its JSON path.
+// Sources: runtime/model/topology/parse.cpp, runtime/model/topology/parse_device.cpp,
+//   runtime/model/topology/parse_node.cpp, runtime/model/topology/validate.cpp,
+//   runtime/model/topology/validate_node.cpp, runtime/model/topology/json_reader.cpp,
+//   runtime/model/topology/route_text.cpp, runtime/model/topology/open.cpp
 #include "runtime/model/topology/topology.h"
 #include "test/unit/model/small_topology.h"
 
