@@ -18,6 +18,11 @@ void Former::emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAt
                           FlatSymbolRefAttr::get(state.getSymNameAttr()), keys, FloatAttr());
 }
 
+/// Whether values of `range` (null: any) are sure to be in `bounds`.
+static bool liesIn(const std::optional<Range> &range, const Range &bounds) {
+  return range && range->low >= bounds.low && range->high <= bounds.high;
+}
+
 FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, const Names &needed) {
   std::vector<std::string> keys = listOf(aggregate.getKeys());
   Names below, keyNames;
@@ -97,11 +102,11 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
         out.body = b_.getIntegerType(std::max(64u, bitsFor(*out.range)));
         break;
       }
-      __int128 low, high;
-      bool bounded =
-          out.range && input->rowsMax &&
-          !__builtin_mul_overflow(out.range->low, static_cast<__int128>(*input->rowsMax), &low) &&
-          !__builtin_mul_overflow(out.range->high, static_cast<__int128>(*input->rowsMax), &high);
+      // The sum of no rows too has room for a row's value.
+      __int128 low, high, rows = input->rowsMax ? std::max<__int128>(*input->rowsMax, 1) : 0;
+      bool bounded = out.range && rows > 0 &&
+                     !__builtin_mul_overflow(out.range->low, rows, &low) &&
+                     !__builtin_mul_overflow(out.range->high, rows, &high);
       out.range =
           bounded
               ? std::optional<Range>(Range{std::min<__int128>(low, 0), std::max<__int128>(high, 0)})
@@ -145,12 +150,16 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   }
   OpenPipeline out = openState(aggregate.getLoc(), name, read, "groups");
   out.rowsMax = grouped ? input->rowsMax : 1;
-  // Sums wider than their SQL type are brought back to it, with a check.
+  // Sums that may have left their SQL type are brought back to it, with a check. What partial
+  // sums of decimals leave, others may bring back.
   std::vector<std::string> wide;
   Names kept;
+  bool isPartial = aggregate.getStage() == frame::AggregateStage::Partial;
   for (const ColumnInfo &column : read) {
-    bool tooWide = frame::isInteger(column.type) && column.body.getIntOrFloatBitWidth() == 128;
-    if (tooWide) {
+    bool isWide = column.body.isInteger(128) && !keyNames.contains(column.name);
+    bool mayLeave = frame::isInteger(column.type) ||
+                    (!isPartial && !liesIn(column.range, *typeRange(column.type)));
+    if (isWide && mayLeave) {
       wide.push_back(column.name);
     } else {
       kept.insert(column.name);

@@ -39,6 +39,20 @@ pipe.pipeline @p {
 
 // -----
 
+pipe.state @total scalar [#pipe.field<"n", i64, "sum">]
+pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.pipeline @fill {
+  %0 = pipe.scan "t" [{file = "n", column = "n"}] : !pipe.rows<"n": i128>
+  // expected-error@+1 {{has a column that is wider than its field: #pipe.field<"n", i64, "sum">}}
+  pipe.combine %0, @total keys [] : !pipe.rows<"n": i128>
+}
+pipe.pipeline @p {
+  %0 = pipe.read @total : !pipe.rows<"n": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
+}
+
+// -----
+
 // expected-error@+1 {{needs one sender and 1 receiver, got 1 and 0}}
 pipe.stream @lost "gather" : !pipe.rows<"k": i32>
 pipe.pipeline @p {
