@@ -13,35 +13,59 @@ using namespace headrace::frame;
 // Dates
 //===----------------------------------------------------------------------===//
 
-std::optional<int32_t> headrace::frame::parseDate(StringRef text) {
-  // YYYY-MM-DD, exactly ten characters.
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') {
+static constexpr StringRef kBeforeChrist = " (BC)"; // behind a year that counts from 1 backwards
+/// The calendar repeats every 400 years, and std::chrono's years end at 32,767.
+static constexpr int64_t kEraDays = 146'097, kEraYears = 400;
+
+/// Takes a number of 1 to `digitsMax` digits from the front.
+static std::optional<int64_t> takeNumber(StringRef &text, size_t digitsMax) {
+  StringRef digits = text.take_while(llvm::isDigit);
+  int64_t number = 0;
+  if (digits.size() > digitsMax || digits.getAsInteger(10, number)) {
     return std::nullopt;
   }
-  unsigned year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  if (text.substr(0, 4).getAsInteger(10, year) || text.substr(5, 2).getAsInteger(10, month) ||
-      text.substr(8, 2).getAsInteger(10, day)) {
+  text = text.drop_front(digits.size());
+  return number;
+}
+
+/// Takes a year, month and day from the front, with one of four characters between them, and
+/// perhaps " (BC)"; as days since 1970-01-01.
+static std::optional<int64_t> takeDate(StringRef &text) {
+  bool negative = text.consume_front("-");
+  std::optional<int64_t> year = takeNumber(text, 7);
+  StringRef between = text.take_front();
+  if (!year || between.empty() || !StringRef("-/ \\").contains(between) ||
+      !text.consume_front(between)) {
     return std::nullopt;
   }
-  std::chrono::year_month_day date{std::chrono::year(static_cast<int>(year)),
-                                   std::chrono::month(month), std::chrono::day(day)};
+  std::optional<int64_t> month = takeNumber(text, 2);
+  if (!month || !text.consume_front(between)) {
+    return std::nullopt;
+  }
+  std::optional<int64_t> day = takeNumber(text, 2);
+  bool beforeChrist = text.consume_front_insensitive(kBeforeChrist);
+  if (!day || (beforeChrist && (negative || *year == 0))) {
+    return std::nullopt;
+  }
+  year = beforeChrist ? 1 - *year : negative ? -*year : *year;
+  int64_t era = *year / kEraYears;
+  std::chrono::year_month_day date{
+      std::chrono::year(static_cast<int>(*year % kEraYears)),
+      std::chrono::month(static_cast<unsigned>(*month)), std::chrono::day(static_cast<unsigned>(*day))};
   if (!date.ok()) {
     return std::nullopt;
   }
-  return std::chrono::sys_days(date).time_since_epoch().count();
+  return std::chrono::sys_days(date).time_since_epoch().count() + era * kEraDays;
 }
 
 std::string headrace::frame::formatDate(int32_t days) {
-  // The calendar repeats every 400 years, and std::chrono's years end at 32,767.
-  constexpr int32_t kEraDays = 146'097;
-  int32_t era = days / kEraDays;
+  int64_t era = days / kEraDays;
   std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days % kEraDays))};
+  int64_t year = static_cast<int>(date.year()) + kEraYears * era;
   char text[40];
-  snprintf(text, sizeof(text), "%04d-%02u-%02u", static_cast<int>(date.year()) + 400 * era,
+  snprintf(text, sizeof(text), "%04d-%02u-%02u", static_cast<int>(year > 0 ? year : 1 - year),
            static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-  return text;
+  return text + (year > 0 ? StringRef() : kBeforeChrist).str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,16 +100,41 @@ static std::optional<int64_t> parseTimeOfDay(StringRef text) {
   return ((h * 60 + m) * 60 + s) * kSecond + f;
 }
 
-std::optional<int64_t> headrace::frame::parseTimestamp(StringRef text) {
-  std::optional<int32_t> days = parseDate(text.take_front(10));
-  if (!days || text.size() == 10) {
-    return days ? std::optional(*days * kDay) : std::nullopt;
+namespace {
+/// A day and a time of it.
+struct Moment {
+  int64_t days = 0, microseconds = 0;
+};
+} // namespace
+
+/// A date, or a date and a time behind a space or a T.
+static std::optional<Moment> parseMoment(StringRef text) {
+  if (text.equals_insensitive("epoch")) {
+    return Moment();
   }
-  if (text[10] != ' ' && text[10] != 'T') {
+  std::optional<int64_t> days = takeDate(text);
+  if (!days || text.empty()) {
+    return days ? std::optional(Moment{*days, 0}) : std::nullopt;
+  }
+  bool isBehind = text.consume_front(" ") || text.consume_front("T");
+  std::optional<int64_t> time = isBehind ? parseTimeOfDay(text) : std::nullopt;
+  return time ? std::optional(Moment{*days, *time}) : std::nullopt;
+}
+
+std::optional<int32_t> headrace::frame::parseDate(StringRef text) {
+  std::optional<Moment> moment = parseMoment(text);
+  bool fits = moment && moment->days >= INT32_MIN && moment->days <= INT32_MAX;
+  return fits ? std::optional(static_cast<int32_t>(moment->days)) : std::nullopt;
+}
+
+std::optional<int64_t> headrace::frame::parseTimestamp(StringRef text) {
+  std::optional<Moment> moment = parseMoment(text);
+  if (!moment) {
     return std::nullopt;
   }
-  std::optional<int64_t> time = parseTimeOfDay(text.drop_front(11));
-  return time ? std::optional(*days * kDay + *time) : std::nullopt;
+  __int128 result = static_cast<__int128>(moment->days) * kDay + moment->microseconds;
+  bool fits = result >= INT64_MIN && result <= INT64_MAX;
+  return fits ? std::optional(static_cast<int64_t>(result)) : std::nullopt;
 }
 
 std::string headrace::frame::formatTimestamp(int64_t microseconds) {
@@ -168,18 +217,12 @@ void headrace::frame::printLiteral(OpAsmPrinter &printer, Attribute value, Type 
       return;
     }
     if (isDate(type)) {
-      std::string date = formatDate(integer.getInt());
-      if (parseDate(date)) { // years beyond four digits are written as days
-        printer.printString(date);
-        return;
-      }
+      printer.printString(formatDate(static_cast<int32_t>(integer.getInt())));
+      return;
     }
     if (isTimestamp(type)) {
-      std::string moment = formatTimestamp(integer.getInt());
-      if (parseTimestamp(moment)) {
-        printer.printString(moment);
-        return;
-      }
+      printer.printString(formatTimestamp(integer.getInt()));
+      return;
     }
     SmallString<40> digits;
     integer.getValue().toStringSigned(digits);

@@ -296,10 +296,13 @@ LogicalResult LikeOp::verify() {
 }
 
 LogicalResult SubstringOp::verify() {
-  if (getLength() && static_cast<int64_t>(*getLength()) < 0) { // C1
-    return emitOpError("length must not be negative, got ") << static_cast<int64_t>(*getLength());
+  for (Value position : getOperands().drop_front()) {
+    if (!dropNullable(position.getType()).isSignlessInteger(64)) { // C1
+      return emitOpError("start and length must be i64, got ") << position.getType();
+    }
   }
-  return success();
+  return verifyNullability(*this, getResult().getType(),
+                           nullabilityOf(getOperands().getTypes())); // C2
 }
 
 LogicalResult TextOp::verify() {

@@ -464,25 +464,30 @@ def Frame_LikeOp : Frame_TotalOp<"like"> {
   let hasVerifier = 1;
 }
 
-def Frame_SubstringOp : Frame_TotalOp<"substring", [AllTypesMatch<["operand", "result"]>]> {
+def Frame_SubstringOp : Frame_TotalOp<"substring"> {
   let summary = "the characters of a string from `start` (1 is the first), at most `length`";
   let description = [{
     Counts characters (UTF-8 code points). Positions before the first count toward `length`, as in
-    SQL. Without `length`, to the end.
+    SQL. Without `length`, to the end; a negative one gives an empty string.
 
     ```mlir
-    func.func @substring(%s: !frame.string) {
-      %0 = frame.substring %s from 1 for 2 : !frame.string
+    func.func @substring(%s: !frame.string, %start: !frame.nullable<i64>, %length: i64) {
+      %0 = frame.substring %s from %start
+          : (!frame.string, !frame.nullable<i64>) -> !frame.nullable<!frame.string>
+      %1 = frame.substring %s from %length for %length : (!frame.string, i64, i64) -> !frame.string
       return
     }
     ```
 
     **Constraints:**
-    - (C1) `length` is not negative.
+    - (C1) `start` and `length` are i64.
+    - (C2) the result is nullable exactly if an operand is.
   }];
-  let arguments = (ins Frame_StringLike:$operand, I64Attr:$start, OptionalAttr<I64Attr>:$length);
+  let arguments = (ins Frame_StringLike:$operand, Frame_Scalar:$start, Optional<Frame_Scalar>:$length);
   let results = (outs Frame_StringLike:$result);
-  let assemblyFormat = "$operand `from` $start (`for` $length^)? attr-dict `:` type($operand)";
+  let assemblyFormat = [{
+    $operand `from` $start (`for` $length^)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 

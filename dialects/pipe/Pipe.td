@@ -492,7 +492,7 @@ def Pipe_StringMatchOp : Pipe_Op<"string_match", [Pure]> {
 }
 
 def Pipe_SubstringOp : Pipe_Op<"substring", [Pure]> {
-  let summary = "characters start (from 1) to start + length - 1; length < 0: to the end";
+  let summary = "characters start (from 1) to start + length - 1; with the largest length to the end";
   let description = [{
     ```mlir
     func.func @body(%phone: !pipe.string, %start: i64, %length: i64) -> !pipe.string {
@@ -594,8 +594,8 @@ def Pipe_TextOp : Pipe_Op<"text", [Pure]> {
 def Pipe_PrintOp : Pipe_Op<"print", [Pure]> {
   let summary = "a number, date, timestamp or boolean as text";
   let description = [{
-    `as` is integer (a decimal has `scale` digits behind its point), date, timestamp, boolean or float. A string made here lives
-    until the next row.
+    `as` is integer (a decimal has `scale` digits behind its point), date, timestamp, boolean, double or float. A string made
+    here lives until the next row.
 
     ```mlir
     func.func @body(%cents: i128) -> !pipe.string {
@@ -612,8 +612,8 @@ def Pipe_PrintOp : Pipe_Op<"print", [Pure]> {
 def Pipe_ParseOp : Pipe_Op<"parse", [Pure]> {
   let summary = "a number, date, timestamp or boolean from text, and whether it is one";
   let description = [{
-    `as` is integer, date, timestamp, boolean (an i128, an integer scaled by 10^`scale` and rounded half away from zero) or float
-    (an f64). The value is 0 where the text is none.
+    `as` is integer, date, timestamp, boolean (an i128, an integer scaled by 10^`scale` and rounded half away from zero), double
+    (an f64) or float (an f32). The value is 0 where the text is none.
 
     ```mlir
     func.func @body(%text: !pipe.string) -> i1 {

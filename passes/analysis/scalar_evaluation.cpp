@@ -1,6 +1,7 @@
 // The value of one scalar op of `frame` on known operands.
 #include "passes/analysis/scalar_evaluation.h"
 #include "dialects/frame/FrameConstants.h"
+#include "passes/analysis/number_text.h"
 #include "passes/analysis/ranges.h"
 #include "passes/analysis/text_evaluation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -181,6 +182,7 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
 }
 
 Evaluated castOfText(StringRef text, Type to) {
+  StringRef whole = text;
   text = text.trim();
   if (isDate(to)) {
     std::optional<int32_t> days = parseDate(text);
@@ -191,21 +193,36 @@ Evaluated castOfText(StringRef text, Type to) {
     return moment ? ok(Int128(*moment)) : fail("text is not a timestamp: " + text);
   }
   if (isBoolean(to)) {
-    bool truth = text.equals_insensitive("true") || text == "1";
-    bool known = truth || text.equals_insensitive("false") || text == "0";
-    return known ? ok(Scalar::boolean(truth)) : fail("text is not a boolean: " + text);
+    auto isAnyOf = [&](std::initializer_list<StringRef> words) {
+      return llvm::any_of(words, [&](StringRef word) { return whole.equals_insensitive(word); });
+    };
+    bool truth = isAnyOf({"true", "t", "yes", "y", "1"});
+    bool known = truth || isAnyOf({"false", "f", "no", "n", "0"});
+    return known ? ok(Scalar::boolean(truth)) : fail("text is not a boolean: " + whole);
   }
   if (isFloat(to)) {
-    double value;
-    return text.getAsDouble(value) ? fail("text is not a number: " + text) : roundedTo(value, to);
+    std::optional<double> value = realOfText(text, dropNullable(to).isF32());
+    return value ? ok(Scalar{*value}) : fail("text is not a number: " + text);
   }
-  auto [whole, fraction] = text.split('.');
-  std::optional<Int128> digits = parseInteger((whole + fraction).str());
-  if (!digits || fraction.find_first_of("+-") != StringRef::npos) {
+  std::optional<NumberText> number = numberOfText(text);
+  if (!number) {
     return fail("text is not a number: " + text);
   }
-  auto exact = DecimalType::get(to.getContext(), 38, std::min<size_t>(fraction.size(), 38));
-  return rescaled(*digits, exact, to);
+  constexpr int64_t kDigitsMax = 100; // more than any type has
+  int64_t wanted = number->exponent + static_cast<int64_t>(scaleOf(to));
+  StringRef digits = StringRef(number->digits);
+  if (wanted < 0 || digits.empty()) {
+    return ok(Int128(0));
+  }
+  if (wanted > kDigitsMax) {
+    return fittedWide(powerOfTen(kDigitsMax), to);
+  }
+  std::string kept = "0" + digits.take_front(static_cast<size_t>(wanted)).str();
+  kept.append(static_cast<size_t>(wanted) + 1 - kept.size(), '0');
+  APInt value(kWideBits, kept, 10);
+  StringRef rest = digits.drop_front(std::min<size_t>(static_cast<size_t>(wanted), digits.size()));
+  value += !rest.empty() && rest.front() >= '5';
+  return fittedWide(number->negative ? -value : value, to);
 }
 
 Evaluated evaluateCast(CastOp op, const Scalar &operand) {
@@ -219,9 +236,14 @@ Evaluated evaluateCast(CastOp op, const Scalar &operand) {
   }
   if (isFloat(from)) {
     if (isString(to)) {
-      return ok(Scalar{realText(operand.real())});
+      return ok(Scalar{textOf(operand, from)});
     }
-    return isFloat(to) ? roundedTo(operand.real(), to) : exactOfReal(operand.real(), to);
+    if (!isFloat(to)) {
+      return exactOfReal(operand.real(), to);
+    }
+    Evaluated rounded = roundedTo(operand.real(), to);
+    bool overflows = std::isinf(rounded.value.real()) && !std::isinf(operand.real());
+    return overflows ? fail("value does not fit the type of a cast") : rounded;
   }
   if (isString(to)) {
     return ok(Scalar{exactText(operand.integer(), from)});
@@ -265,9 +287,13 @@ Evaluated evaluateReal(NumberOp op, double x) {
   case NumberFunction::Sqrt:
     return roundedTo(std::sqrt(x), type);
   case NumberFunction::Round: {
-    double power =
-        std::pow(10.0, static_cast<double>(static_cast<int64_t>(op.getDigits().value_or(0))));
-    return roundedTo(power == 1 ? std::round(x) : std::round(x * power) / power, type);
+    auto digits = static_cast<int64_t>(op.getDigits().value_or(0));
+    double power = std::pow(10.0, static_cast<double>(std::min<int64_t>(std::abs(digits), 308)));
+    if (digits <= 0) { // a power below 1 is not exact: by its inverse
+      return roundedTo(std::round(x / power) * power, type);
+    }
+    bool hasDigits = !std::isinf(x * power);
+    return roundedTo(hasDigits ? std::round(x * power) / power : x, type);
   }
   }
   llvm_unreachable("unknown function");
@@ -436,13 +462,13 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
         return ok(Scalar::boolean(
             matchesLike(operands[0].text(), like.getPattern(), like.getEscape().value_or(""))));
       })
-      .Case([&](SubstringOp substring) {
+      .Case([&](SubstringOp) {
         std::optional<int64_t> length;
-        if (substring.getLength()) {
-          length = static_cast<int64_t>(*substring.getLength());
+        if (operands.size() > 2) {
+          length = static_cast<int64_t>(operands[2].integer());
         }
         return ok(Scalar{
-            substringOf(operands[0].text(), static_cast<int64_t>(substring.getStart()), length)});
+            substringOf(operands[0].text(), static_cast<int64_t>(operands[1].integer()), length)});
       })
       .Case([&](ExtractOp extract) {
         return ok(extractField(extract.getField(), operands[0].integer()));
@@ -470,7 +496,8 @@ Evaluated headrace::analysis::parseText(StringRef text, Type type) {
 }
 
 std::string headrace::analysis::textOf(const Scalar &value, Type type) {
-  return isFloat(type) ? realText(value.real()) : exactText(value.integer(), type);
+  return isFloat(type) ? realText(value.real(), dropNullable(type).isF32())
+                       : exactText(value.integer(), type);
 }
 
 Evaluated headrace::analysis::evaluateOp(Operation *op, ArrayRef<Scalar> operands) {

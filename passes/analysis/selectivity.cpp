@@ -302,7 +302,11 @@ ColumnEstimate estimateOf(Value scalar, ColumnLookup columns,
     result.bytes = std::max(result.bytes, part.bytes);
   }
   if (auto substring = dyn_cast<SubstringOp>(op)) {
-    double characters = substring.getLength() ? static_cast<double>(*substring.getLength()) : 8;
+    // A length that is known bounds the text.
+    constexpr double kUnknown = 8;
+    auto constant = substring.getLength() ? substring.getLength().getDefiningOp<ConstantOp>() : ConstantOp();
+    auto length = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+    double characters = length ? std::max<double>(static_cast<double>(length.getInt()), 0) : kUnknown;
     result.distinct = std::min(result.distinct, std::pow(10.0, std::min(characters, 8.0)));
     result.bytes = std::min(result.bytes, characters);
   }

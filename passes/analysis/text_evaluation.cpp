@@ -1,11 +1,9 @@
 // String operations of `frame` on known values.
 #include "passes/analysis/text_evaluation.h"
-#include "llvm/ADT/SmallVector.h"
-
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ConvertUTF.h"
 
-#include <charconv>
 #include <clocale>
 #include <cwctype>
 
@@ -79,12 +77,6 @@ std::string headrace::analysis::substringOf(StringRef text, int64_t start,
   return result;
 }
 
-std::string headrace::analysis::realText(double value) {
-  char buffer[64];
-  auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  return {buffer, end};
-}
-
 static std::string mappedBy(StringRef text, wint_t (*map)(wint_t, locale_t)) {
   static const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   std::string result;
@@ -105,7 +97,12 @@ static std::string mappedBy(StringRef text, wint_t (*map)(wint_t, locale_t)) {
   return result;
 }
 
-std::string headrace::analysis::upperOf(StringRef text) { return mappedBy(text, towupper_l); }
+/// The tables leave out that ß has a capital, ẞ.
+static wint_t capitalOf(wint_t code, locale_t locale) {
+  return code == 0xDF ? 0x1E9E : towupper_l(code, locale);
+}
+
+std::string headrace::analysis::upperOf(StringRef text) { return mappedBy(text, capitalOf); }
 std::string headrace::analysis::lowerOf(StringRef text) { return mappedBy(text, towlower_l); }
 
 int64_t headrace::analysis::lengthOf(StringRef text) {

@@ -1,4 +1,4 @@
-// String operations of `frame` on known values: LIKE, SUBSTRING, numbers as text.
+// String operations of `frame` on known values: LIKE, SUBSTRING, case.
 #ifndef HEADRACE_PASSES_ANALYSIS_TEXTEVALUATION_H
 #define HEADRACE_PASSES_ANALYSIS_TEXTEVALUATION_H
 
@@ -26,9 +26,6 @@ llvm::StringRef trimmedStart(llvm::StringRef text, llvm::StringRef set);
 llvm::StringRef trimmedEnd(llvm::StringRef text, llvm::StringRef set);
 /// With `by` for every `part`, from the left; unchanged for an empty part.
 std::string replacedIn(llvm::StringRef text, llvm::StringRef part, llvm::StringRef by);
-
-/// The shortest text that reads back as `value`.
-std::string realText(double value);
 
 } // namespace headrace::analysis
 

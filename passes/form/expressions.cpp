@@ -4,7 +4,10 @@
 
 #include "dialects/interfaces/DiagnosticKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -193,6 +196,24 @@ void ExpressionTranslator::failUnlessFits(Value wide, const Range &bounds, Value
   failWhere(andValues(bad, valid), "overflow");
 }
 
+Value ExpressionTranslator::remainder(Value a, Value b) {
+  if (a.getType().isF64()) {
+    return arith::RemFOp::create(b_, loc_, a, b);
+  }
+  // That of doubles is exact, so a float holds it.
+  Type f64 = b_.getF64Type();
+  Value wide = arith::RemFOp::create(b_, loc_, arith::ExtFOp::create(b_, loc_, f64, a),
+                                     arith::ExtFOp::create(b_, loc_, f64, b));
+  return arith::TruncFOp::create(b_, loc_, a.getType(), wide);
+}
+
+Value ExpressionTranslator::isInfinite(Value real) {
+  Value magnitude = math::AbsFOp::create(b_, loc_, real);
+  Value infinity = arith::ConstantOp::create(
+      b_, loc_, b_.getFloatAttr(real.getType(), std::numeric_limits<double>::infinity()));
+  return arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OEQ, magnitude, infinity);
+}
+
 Scalar ExpressionTranslator::countOf(const Scalar &scalar) {
   Scalar out;
   out.type = b_.getI64Type();
@@ -339,6 +360,12 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
   if (frame::isString(input.type)) {
     return fromText(input, target);
   }
+  if (frame::isBoolean(input.type)) {
+    out.type = b_.getI32Type();
+    out.range = Range{0, 1};
+    out.value = arith::ExtUIOp::create(b_, loc_, out.type, input.value);
+    return cast(out, target, op);
+  }
   if (frame::isTimestamp(input.type) && frame::isDate(target)) {
     return dateOf(input);
   }
@@ -366,26 +393,20 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     }
     return out;
   }
-  if (frame::isBoolean(input.type) && isIntegral(target)) {
-    out.range = Range{0, 1};
-    out.value = arith::ExtUIOp::create(b_, loc_, b_.getI32Type(), input.value);
-    return rescale(out, 0, scaleOf(target), target);
+  if (frame::isFloat(input.type) && frame::isFloat(target)) {
+    if (target.isF64()) {
+      out.value = arith::ExtFOp::create(b_, loc_, target, input.value);
+      return out;
+    }
+    out.value = arith::TruncFOp::create(b_, loc_, target, input.value);
+    // What was finite stays finite.
+    Value overflows = arith::AndIOp::create(b_, loc_, notValue(isInfinite(input.value)),
+                                            isInfinite(out.value));
+    failWhere(andValues(overflows, input.valid), "overflow");
+    return out;
   }
   if (frame::isFloat(target)) {
     Value real;
-    if (frame::isFloat(input.type)) {
-      real = input.value;
-      if (input.type.isF32() && target.isF64()) {
-        real = arith::ExtFOp::create(b_, loc_, target, real);
-      } else if (input.type.isF64() && target.isF32()) {
-        real = arith::TruncFOp::create(b_, loc_, target, real);
-      }
-      out.value = real;
-      return out;
-    }
-    if (!isIntegral(input.type)) {
-      return unsupported(op->emitError("cast to a float is not supported from: ")) << input.type;
-    }
     if (widthOf(input.value) == 128) {
       real = pipe::ToFloatOp::create(b_, loc_, b_.getF64Type(), input.value);
     } else {
@@ -449,7 +470,7 @@ FailureOr<Scalar> ExpressionTranslator::floatArithmetic(Operation *op, const Sca
   } else if (isa<frame::DivideOp>(op)) {
     out.value = arith::DivFOp::create(b_, loc_, a.value, b.value);
   } else {
-    return unsupported(op->emitError("not supported on floats yet: ")) << op->getName();
+    out.value = remainder(a.value, b.value);
   }
   return out;
 }
@@ -508,9 +529,8 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
   out.type = type;
   out.valid = andValues(a.valid, b.valid);
   if (isa<frame::ModulusOp>(op)) {
-    if (frame::isDecimal(type) || widthOf(a.value) > 64 || widthOf(b.value) > 64) {
-      return unsupported(op->emitError("modulus of decimals is not supported yet"));
-    }
+    a = rescale(a, scaleOf(a.type), scaleOf(type), type);
+    b = rescale(b, scaleOf(b.type), scaleOf(type), type);
     unsigned bits = std::max(widthOf(a.value), widthOf(b.value));
     Value divisor = toWidth(b.value, bits);
     Value zero =
@@ -521,7 +541,14 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
         arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(-1, bits));
     Value special = arith::OrIOp::create(b_, loc_, zero, minusOne);
     Value safe = arith::SelectOp::create(b_, loc_, special, integer(1, bits), divisor);
-    out.value = arith::RemSIOp::create(b_, loc_, toWidth(a.value, bits), safe);
+    Value dividend = toWidth(a.value, bits);
+    if (bits == 128) { // kernels have no division of 128 bits
+      Value quotient = divideWide(dividend, 1, safe).getResult();
+      out.value = arith::SubIOp::create(b_, loc_, dividend,
+                                        arith::MulIOp::create(b_, loc_, quotient, safe));
+    } else {
+      out.value = arith::RemSIOp::create(b_, loc_, dividend, safe);
+    }
     out.range = a.range;
     return conform(out, out.range);
   }
@@ -713,10 +740,16 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   }
   if (auto substring = dyn_cast<frame::SubstringOp>(op)) {
     Scalar out = operand(0);
-    int64_t length = substring.getLength() ? static_cast<int64_t>(*substring.getLength()) : -1;
-    out.value = pipe::SubstringOp::create(
-        b_, loc_, pipe::StringType::get(b_.getContext()), out.value,
-        integer(static_cast<int64_t>(substring.getStart()), 64), integer(length, 64));
+    Value length = integer(INT64_MAX, 64); // to the end
+    for (unsigned index = 1; index < op->getNumOperands(); ++index) {
+      out.valid = andValues(out.valid, operand(index).valid);
+    }
+    if (substring.getLength()) {
+      length = toWidth(operand(2).value, 64);
+    }
+    out.value =
+        pipe::SubstringOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), out.value,
+                                  toWidth(operand(1).value, 64), length);
     return set(out);
   }
   if (auto raise = dyn_cast<frame::RaiseOp>(op)) {

@@ -105,6 +105,9 @@ private:
   mlir::Value nearest(mlir::Value value);
   /// The whole number of a float, towards zero.
   mlir::Value truncated(mlir::Value value);
+  /// Of two floats, with the sign of the first.
+  mlir::Value remainder(mlir::Value a, mlir::Value b);
+  mlir::Value isInfinite(mlir::Value real);
 
   mlir::FailureOr<Scalar> cast(const Scalar &input, mlir::Type to, mlir::Operation *op);
   Scalar rescale(const Scalar &input, int fromScale, int toScale, mlir::Type type);

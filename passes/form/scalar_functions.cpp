@@ -137,6 +137,7 @@ Scalar ExpressionTranslator::roundedReal(frame::NumberOp op, const Scalar &input
     return up == (digits > 0) ? Value(arith::MulFOp::create(b_, loc_, value, real(power)))
                               : Value(arith::DivFOp::create(b_, loc_, value, real(power)));
   };
+  Value given = x;
   x = scaled(x, true);
   Value whole = op.getFunction() == Function::Round ? nearest(x) : truncated(x);
   Value rest = arith::SubFOp::create(b_, loc_, x, whole);
@@ -158,6 +159,9 @@ Scalar ExpressionTranslator::roundedReal(frame::NumberOp op, const Scalar &input
     break;
   }
   whole = scaled(whole, false);
+  if (digits > 0) { // a number that the power makes infinite has no such digits
+    whole = arith::SelectOp::create(b_, loc_, isInfinite(x), given, whole);
+  }
   out.value = narrow ? Value(arith::TruncFOp::create(b_, loc_, input.type, whole)) : whole;
   return out;
 }
@@ -258,7 +262,8 @@ static StringRef formOf(Type type) {
   return frame::isDate(type)        ? "date"
          : frame::isTimestamp(type) ? "timestamp"
          : frame::isBoolean(type)   ? "boolean"
-         : frame::isFloat(type)     ? "float"
+         : type.isF64()             ? "double"
+         : type.isF32()             ? "float"
                                     : "integer";
 }
 
@@ -271,8 +276,6 @@ Scalar ExpressionTranslator::toText(const Scalar &input) {
     value = arith::ExtUIOp::create(b_, loc_, b_.getIntegerType(128), value);
   } else if (!frame::isFloat(input.type)) {
     value = toWidth(value, 128);
-  } else if (input.type.isF32()) {
-    value = arith::ExtFOp::create(b_, loc_, b_.getF64Type(), value);
   }
   out.value = pipe::PrintOp::create(b_, loc_, pipe::StringType::get(b_.getContext()),
                                     b_.getStringAttr(formOf(input.type)), value,
@@ -283,7 +286,7 @@ Scalar ExpressionTranslator::toText(const Scalar &input) {
 Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
   Scalar out = input;
   out.type = target;
-  Type parsed = frame::isFloat(target) ? Type(b_.getF64Type()) : Type(b_.getIntegerType(128));
+  Type parsed = frame::isFloat(target) ? target : Type(b_.getIntegerType(128));
   auto parse = pipe::ParseOp::create(b_, loc_, TypeRange{parsed, b_.getI1Type()},
                                      b_.getStringAttr(formOf(target)), input.value,
                                      b_.getI64IntegerAttr(scaleOf(target)));
@@ -291,9 +294,6 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
   out.value = parse.getValue();
   if (frame::isFloat(target)) {
     out.range = std::nullopt;
-    if (target.isF32()) {
-      out.value = arith::TruncFOp::create(b_, loc_, target, out.value);
-    }
     return out;
   }
   if (frame::isBoolean(target)) {

@@ -51,21 +51,6 @@ private:
     return success();
   }
 
-  /// A measure is added to its field, which has at least its width.
-  LogicalResult verifyWidths(CombineOp combine) {
-    auto state = module_.lookupSymbol<StateOp>(combine.getState());
-    RowsType rows = combine.getInput().getType();
-    for (auto field : state.getFields().getAsRange<FieldAttr>()) {
-      int64_t index = rows.indexOf(field.getName().getValue());
-      Type column = index < 0 ? Type() : rows.getTypes()[index];
-      if (column && column.isInteger() && field.getType().isInteger() &&
-          column.getIntOrFloatBitWidth() > field.getType().getIntOrFloatBitWidth()) {
-        return combine.emitOpError("has a column that is wider than its field: ") << field;
-      }
-    }
-    return success();
-  }
-
   LogicalResult countUse(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<InsertOp, CombineOp>([&](auto sink) {
@@ -95,12 +80,6 @@ private:
   }
 
   LogicalResult verifyStates() {
-    for (auto pipeline : module_.getOps<PipelineOp>()) {
-      auto combine = dyn_cast<CombineOp>(pipeline.getBody().front().back());
-      if (combine && failed(verifyWidths(combine))) {
-        return failure();
-      }
-    }
     for (auto state : module_.getOps<StateOp>()) {
       if (uses_[state].written == 0) {
         return state.emitOpError("is filled by no pipeline: @") << state.getSymName();

@@ -101,7 +101,18 @@ private:
     return verifyFill(insert, state, {StateKind::Join, StateKind::Sort, StateKind::Rows});
   }
   LogicalResult verifyUse(CombineOp combine, StateOp state) {
-    return verifyFill(combine, state, {StateKind::Scalar, StateKind::Group});
+    if (failed(verifyFill(combine, state, {StateKind::Scalar, StateKind::Group}))) {
+      return failure();
+    }
+    RowsType rows = combine.getInput().getType();
+    auto widthOf = [](Type type) { return type.isInteger() ? type.getIntOrFloatBitWidth() : 0; };
+    for (auto field : state.getFields().getAsRange<FieldAttr>()) {
+      Type column = rows.getTypes()[rows.indexOf(field.getName().getValue())];
+      if (widthOf(column) > widthOf(field.getType())) {
+        return combine.emitOpError("has a column that is wider than its field: ") << field;
+      }
+    }
+    return success();
   }
 
   template <typename Sink>

@@ -88,10 +88,13 @@ public:
                               std::optional<llvm::StringRef> escape, mlir::Location at);
   enum class Part { kStart, kEnd, kAnywhere };
   /// Whether `part` of the string is `text`, in which nothing has a meaning of its own.
-  MaybeExpression contains(Part part, const Expression &operand, llvm::StringRef text,
+  MaybeExpression contains(Part part, const Expression &operand, const Expression &text,
                            mlir::Location at);
-  MaybeExpression substring(const Expression &operand, int64_t start, std::optional<int64_t> length,
-                            mlir::Location at);
+  /// The characters from `start` (1 is the first), to the end without a length; integers both.
+  MaybeExpression substring(const Expression &operand, const Expression &start,
+                            const std::optional<Expression> &length, mlir::Location at);
+  /// How many characters a string has, as an i64.
+  MaybeExpression lengthOf(const Expression &operand, mlir::Location at);
   /// What a NULL operand does: makes the result NULL, or counts as ''.
   enum class Nulls { kSpread, kSkip };
   /// A function of strings; trims take away spaces if no operand says what. `type`: of the result.

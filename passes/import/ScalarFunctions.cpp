@@ -110,35 +110,77 @@ MaybeExpression ExpressionBuilder::likeAnyCase(const Expression &operand, String
   return failed(lower) ? lower : like(*lower, pattern.lower(), escape, at);
 }
 
-MaybeExpression ExpressionBuilder::contains(Part part, const Expression &operand, StringRef text,
-                                            Location at) {
-  // A pattern of which nothing has a meaning of its own.
-  std::string plain;
-  for (char c : text) {
-    plain += c == '%' || c == '_' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+MaybeExpression ExpressionBuilder::contains(Part part, const Expression &operand,
+                                            const Expression &text, Location at) {
+  if (std::optional<StringRef> known = stringOf(text)) {
+    // A pattern of which nothing has a meaning of its own.
+    std::string plain;
+    for (char c : *known) {
+      plain += c == '%' || c == '_' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    }
+    std::optional<StringRef> escape;
+    if (plain.size() != known->size()) {
+      escape = "\\";
+    }
+    std::string pattern = (part == Part::kStart ? "" : "%") + plain;
+    return like(operand, pattern + (part == Part::kEnd ? "" : "%"), escape, at);
   }
-  std::optional<StringRef> escape;
-  if (plain.size() != text.size()) {
-    escape = "\\";
+  Type i64 = builder.getI64Type();
+  Type string = frame::StringType::get(getContext());
+  if (part == Part::kAnywhere) {
+    // Without it the string is another; every string has '', NULL is none.
+    Expression nothing = constant(builder.getStringAttr(""), string, at);
+    MaybeExpression rest = this->text(frame::TextFunction::Replace, {operand, text, nothing},
+                                      Nulls::kSpread, string, at);
+    if (failed(rest)) {
+      return failure();
+    }
+    MaybeExpression differs = compare(frame::CompareKind::Ne, *rest, operand, at);
+    MaybeExpression isEmpty = compare(frame::CompareKind::Eq, text, nothing, at);
+    MaybeExpression isString = compare(frame::CompareKind::Ge, operand, nothing, at);
+    MaybeExpression hasEmpty = connect(Connective::kAnd, {*isEmpty, *isString}, at);
+    return connect(Connective::kOr, {*differs, *hasEmpty}, at);
   }
-  return like(operand, (part == Part::kStart ? "" : "%") + plain + (part == Part::kEnd ? "" : "%"),
-              escape, at);
+  MaybeExpression length = lengthOf(text, at);
+  MaybeExpression start = integer(1, i64, at);
+  if (succeeded(length) && part == Part::kEnd) {
+    // A start before the first character leaves a string that is shorter than `text`.
+    MaybeExpression all = lengthOf(operand, at);
+    start = failed(all) ? all : arithmetic(Arithmetic::kSubtract, *all, *length, i64, at);
+    start =
+        failed(start) ? start : arithmetic(Arithmetic::kAdd, *start, integer(1, i64, at), i64, at);
+  }
+  if (failed(length) || failed(start)) {
+    return failure();
+  }
+  MaybeExpression found = substring(operand, *start, *length, at);
+  return failed(found) ? found : compare(frame::CompareKind::Eq, *found, text, at);
 }
 
-MaybeExpression ExpressionBuilder::substring(const Expression &operand, int64_t start,
-                                             std::optional<int64_t> length, Location at) {
+MaybeExpression ExpressionBuilder::substring(const Expression &operand, const Expression &start,
+                                             const std::optional<Expression> &length, Location at) {
   if (!frame::isString(operand.type())) {
     return fail(at, "the operand of substring must be a string");
   }
-  if (length && *length < 0) {
-    return fail(at, "length of substring must not be negative, got " + Twine(*length));
-  }
   std::string text = "SUBSTRING(" + operand.text + ")";
-  return made(
-      frame::SubstringOp::create(builder, locate(text, at), operand.type(), operand.value,
-                                 builder.getI64IntegerAttr(start),
-                                 length ? builder.getI64IntegerAttr(*length) : IntegerAttr()),
-      text);
+  SmallVector<Value> operands{operand.value};
+  for (const Expression *position : {&start, length ? &*length : nullptr}) {
+    if (position && !frame::isInteger(position->type())) {
+      return fail(at, "start and length of substring must be integers");
+    }
+    if (position) {
+      operands.push_back(cast(*position, builder.getI64Type(), at)->value);
+    }
+  }
+  Type type = frame::withNullability(frame::StringType::get(getContext()),
+                                     frame::nullabilityOf(ValueRange(operands).getTypes()));
+  return made(frame::SubstringOp::create(builder, locate(text, at), type, operands[0], operands[1],
+                                         length ? operands[2] : Value()),
+              text);
+}
+
+MaybeExpression ExpressionBuilder::lengthOf(const Expression &operand, Location at) {
+  return text(frame::TextFunction::Length, operand, Nulls::kSpread, builder.getI64Type(), at);
 }
 
 /// How many strings a function takes; nothing for any number.

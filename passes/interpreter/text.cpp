@@ -5,8 +5,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
-#include "passes/analysis/text_evaluation.h"
-
+#include <charconv>
 #include <random>
 
 using namespace mlir;
@@ -38,7 +37,8 @@ std::string textOf(const Row &row, frame::TableType type) {
 
 std::string textOf(const Element &element) {
   if (const auto *real = std::get_if<double>(&element)) {
-    return analysis::realText(*real);
+    char buffer[32]; // the shortest that reads back
+    return {buffer, std::to_chars(buffer, std::end(buffer), *real).ptr};
   }
   return std::to_string(std::get<int64_t>(element));
 }

@@ -49,6 +49,9 @@ bool isWidenable(Block &body) {
     if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(op)) {
       return false;
     }
+    if (isa<arith::RemFOp>(op)) { // a call
+      return false;
+    }
     for (Type type : op.getResultTypes()) {
       if (type.isIntOrFloat() && type.getIntOrFloatBitWidth() > 64) {
         return false;
@@ -258,7 +261,7 @@ FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression, 
     if (work_) {
       work_->addOp(op, level_, width_);
     }
-    if (isa<pipe::PipeDialect>(op->getDialect())) {
+    if (isa<pipe::PipeDialect>(op->getDialect()) || isa<arith::RemFOp>(op)) {
       if (width_ || !scalarOps_ || failed((*scalarOps_)(op, mapping))) {
         return op->emitError("cannot be lowered here");
       }

@@ -1,4 +1,4 @@
-// The pipe ops of bodies: literals, strings, dates, checked 128-bit arithmetic.
+// The ops of bodies that are calls: literals, strings, dates, checked 128-bit arithmetic.
 #include "passes/lower/pipeline_code.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -50,6 +50,7 @@ HrTextForm formNamed(StringRef name) {
          : name == "timestamp" ? HR_TEXT_TIMESTAMP
          : name == "date"      ? HR_TEXT_DATE
          : name == "boolean"   ? HR_TEXT_BOOLEAN
+         : name == "double"    ? HR_TEXT_DOUBLE
                                : HR_TEXT_FLOAT;
 }
 HrTextFunction functionNamed(StringRef name) {
@@ -190,6 +191,10 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     Value overflow = b_.callImport("hr_multiply_i128", {spill(operand(0)), spill(operand(1)), out});
     result(b_.load(b_.getIntegerType(128), out));
     mapping.map(op->getResult(1), isTrue(overflow));
+    return success();
+  }
+  if (isa<arith::RemFOp>(op)) {
+    result(b_.callImport("fmod", {operand(0), operand(1)}));
     return success();
   }
   if (isa<pipe::ToFloatOp>(op)) {

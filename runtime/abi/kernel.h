@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 3
+#define HR_ABI_VERSION 4
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
 /* Selecting stages of a kernel whose rows it counts, at the head of its scratch. */
@@ -58,7 +58,8 @@ typedef enum HrTextForm {
   HR_TEXT_TIMESTAMP = 1,
   HR_TEXT_DATE = 2,
   HR_TEXT_BOOLEAN = 3,
-  HR_TEXT_FLOAT = 4
+  HR_TEXT_DOUBLE = 4,
+  HR_TEXT_FLOAT = 5
 } HrTextForm;
 /* Bytes of memory for a value as text. */
 #define HR_TEXT_PRINTED 64

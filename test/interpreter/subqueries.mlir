@@ -134,7 +134,7 @@ func.func @single() -> !s {
 
 // Sums of integers have room, averages of decimals are doubles.
 //      CHECK:s,m,n
-// CHECK-NEXT:18446744073709551614,0.15,9223372036854775808
+// CHECK-NEXT:18446744073709551614,0.15,9.223372036854776e+18
 // CHECK-EMPTY:
 !t = !frame.table<"i": i64, "d": !frame.decimal<5, 2>>
 !r = !frame.table<"s": !frame.nullable<!frame.decimal<38, 0>>, "m": !frame.nullable<f64>, "n": !frame.nullable<f64>>

@@ -80,11 +80,17 @@ class Region:
             return self._text(depth)
         if kind == "string":
             operand = self.term("string", depth - 1)
-            length = f" for {random.randrange(4)}" if random.random() < 0.7 else ""
+            positions = [self.constant(random.randrange(-1, 4), "i64")]
+            if random.random() < 0.7:
+                positions.append(self.term("i64", depth - 1))
+            length = f" for {positions[1].name}" if positions[1:] else ""
+            nullable = any(term.nullable for term in (operand, *positions))
+            types = ", ".join(term.mlir for term in (operand, *positions))
             return self._emit(
-                f"frame.substring {operand.name} from {random.randrange(-1, 4)}{length} : {operand.mlir}",
+                f"frame.substring {operand.name} from {positions[0].name}{length}"
+                f" : ({types}) -> {type_text('string', nullable)}",
                 "string",
-                operand.nullable,
+                nullable,
             )
         return self._leaf(kind)
 

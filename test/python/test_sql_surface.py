@@ -161,6 +161,8 @@ select k, max(name) from items group by k order by k nulls first limit 3 offset 
 STRINGS = """
 select id, case when k = 1 then 'one' when k > 5 then 'many' else name end as c from items
 select id, case when sold then name end as c from items
+select id, case when k = 1 then 0 when 10 / (k - 1) > 5 then 1 else 2 end as c from items
+select id, case when k = 1 then 0 when 10 // (k - 1) > 5 then 1 else 2 end as c from items
 select id, coalesce(name, 'nobody') as c from items
 select id, coalesce(name, title, 'nobody') as c from items left join sets on k = g
 select case when k > 3 then 'high' else 'low' end as c, count(*) from items group by 1

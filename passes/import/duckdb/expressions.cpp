@@ -230,6 +230,15 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                 : MaybeExpression(failure());
   }
   MaybeExpression operand = import(b, children.front(), at, fieldsBefore);
+  auto isMoment = [](Type type) { return frame::isDate(type) || frame::isTimestamp(type); };
+  auto isNumber = [](Type type) { return frame::isNumeric(type) || frame::isBoolean(type); };
+  if (succeeded(operand) && !ExpressionBuilder::isNullConstant(*operand) &&
+      ((isMoment(type) && isNumber(operand->type())) ||
+       (isNumber(type) && isMoment(operand->type())))) {
+    // DuckDB binds it, and fails at the first value.
+    return context.fail(at, "unsupported cast between a number and a date; add days to a date, or "
+                            "subtract one from another");
+  }
   if (succeeded(operand) && frame::isBoolean(type) && frame::isNumeric(operand->type())) {
     MaybeExpression zero = b.cast(b.integer(0, IntegerType::get(b.getContext(), 32), at),
                                   operand->type(), at); // every other number is true

@@ -49,16 +49,20 @@ private:
                                                 Arguments arguments);
   std::optional<MaybeExpression> importNumberFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
-  std::optional<MaybeExpression> importPattern(ExpressionBuilder &b, const Call &call,
-                                               Arguments arguments);
-  std::optional<MaybeExpression> importTextFunction(ExpressionBuilder &b, const Call &call,
-                                                    Arguments arguments);
-  std::optional<MaybeExpression> importDateFunction(ExpressionBuilder &b, const Call &call,
-                                                    Arguments arguments);
   /// Date or timestamp plus or minus an interval constant; nothing if there is no interval.
   std::optional<MaybeExpression> importInterval(ExpressionBuilder &b, Node expression,
                                                 llvm::StringRef name, mlir::Location at,
                                                 int64_t fieldsBefore);
+  std::optional<MaybeExpression> importDateFunction(ExpressionBuilder &b, const Call &call,
+                                                    Arguments arguments);
+  // text_functions.cpp
+  std::optional<MaybeExpression> importPattern(ExpressionBuilder &b, const Call &call,
+                                               Arguments arguments);
+  /// Parts of a text by positions: substring, left, right.
+  std::optional<MaybeExpression> importCut(ExpressionBuilder &b, const Call &call,
+                                           Arguments arguments);
+  std::optional<MaybeExpression> importTextFunction(ExpressionBuilder &b, const Call &call,
+                                                    Arguments arguments);
   mlir::LogicalResult unsupported(const Call &call, const llvm::Twine &why);
 
   ImportContext &context;

@@ -1,4 +1,4 @@
-// Calls of scalar functions in DuckDB's plans, by name.
+// Calls of scalar functions of numbers and dates in DuckDB's plans, by name.
 #include "dialects/frame/FrameConstants.h"
 #include "passes/import/duckdb/expressions.h"
 
@@ -42,8 +42,8 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
   }
   for (auto import :
        {&ExpressionImporter::importOperator, &ExpressionImporter::importNumberFunction,
-        &ExpressionImporter::importPattern, &ExpressionImporter::importTextFunction,
-        &ExpressionImporter::importDateFunction}) {
+        &ExpressionImporter::importPattern, &ExpressionImporter::importCut,
+        &ExpressionImporter::importTextFunction, &ExpressionImporter::importDateFunction}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, *arguments)) {
       return *result;
     }
@@ -140,110 +140,6 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
         unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
   }
   return b.number(*function, arguments[0], digits, call.type, call.at);
-}
-
-//===----------------------------------------------------------------------===//
-// Strings
-//===----------------------------------------------------------------------===//
-
-std::optional<MaybeExpression>
-ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Arguments arguments) {
-  /// What a function looks for in its first argument.
-  struct Pattern {
-    enum class Kind { kLike, kLikeAnyCase, kStart, kEnd, kAnywhere } kind;
-    bool negated = false;
-  };
-  using Kind = Pattern::Kind;
-  auto pattern = llvm::StringSwitch<std::optional<Pattern>>(call.name)
-                     .Cases({"~~", "like_escape"}, Pattern{Kind::kLike})
-                     .Cases({"!~~", "not_like_escape"}, Pattern{Kind::kLike, true})
-                     .Cases({"~~*", "ilike_escape"}, Pattern{Kind::kLikeAnyCase})
-                     .Cases({"!~~*", "not_ilike_escape"}, Pattern{Kind::kLikeAnyCase, true})
-                     .Cases({"starts_with", "^@", "prefix"}, Pattern{Kind::kStart})
-                     .Cases({"ends_with", "suffix"}, Pattern{Kind::kEnd})
-                     .Case("contains", Pattern{Kind::kAnywhere})
-                     .Default(std::nullopt);
-  if (!pattern) {
-    return std::nullopt;
-  }
-  bool escapes = call.name.ends_with("_escape");
-  if (arguments.size() != (escapes ? 3 : 2)) {
-    return MaybeExpression(
-        unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
-  }
-  for (const Expression &argument : arguments) {
-    if (ExpressionBuilder::isNullConstant(argument)) {
-      return MaybeExpression(b.null(call.type, call.at));
-    }
-  }
-  std::optional<StringRef> wanted = ExpressionBuilder::stringOf(arguments[1]);
-  std::optional<StringRef> escape =
-      escapes ? ExpressionBuilder::stringOf(arguments[2]) : std::nullopt;
-  if (!wanted || (escapes && !escape)) {
-    return MaybeExpression(unsupported(call, "the pattern must be a constant"));
-  }
-  if (escape && escape->empty()) {
-    escape = std::nullopt; // no character escapes
-  }
-  auto match = [&]() -> MaybeExpression {
-    switch (pattern->kind) {
-    case Kind::kLike:
-      return b.like(arguments[0], *wanted, escape, call.at);
-    case Kind::kLikeAnyCase:
-      return b.likeAnyCase(arguments[0], *wanted, escape, call.at);
-    case Kind::kStart:
-      return b.contains(ExpressionBuilder::Part::kStart, arguments[0], *wanted, call.at);
-    case Kind::kEnd:
-      return b.contains(ExpressionBuilder::Part::kEnd, arguments[0], *wanted, call.at);
-    case Kind::kAnywhere:
-      return b.contains(ExpressionBuilder::Part::kAnywhere, arguments[0], *wanted, call.at);
-    }
-    llvm_unreachable("no such pattern");
-  }();
-  return failed(match) || !pattern->negated ? match : b.negation(*match, call.at);
-}
-
-std::optional<MaybeExpression> ExpressionImporter::importTextFunction(ExpressionBuilder &b,
-                                                                      const Call &call,
-                                                                      Arguments arguments) {
-  using Function = frame::TextFunction;
-  bool cuts = call.name == "substring" || call.name == "substr" || call.name == "left";
-  if (cuts) {
-    SmallVector<int64_t> numbers;
-    for (const Expression &argument : arguments.drop_front(arguments.empty() ? 0 : 1)) {
-      std::optional<int64_t> number = ExpressionBuilder::integerOf(argument);
-      if (!number || *number < 0) {
-        return MaybeExpression(
-            unsupported(call, "positions and lengths must be constants that are not negative"));
-      }
-      numbers.push_back(*number);
-    }
-    bool left = call.name == "left";
-    if (numbers.empty() || numbers.size() > (left ? 1 : 2)) {
-      return MaybeExpression(
-          unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
-    }
-    std::optional<int64_t> length =
-        left || numbers.size() == 2 ? std::optional(numbers.back()) : std::nullopt;
-    return b.substring(arguments[0], left ? 1 : numbers[0], length, call.at);
-  }
-  auto function = llvm::StringSwitch<std::optional<Function>>(call.name)
-                      .Cases({"upper", "ucase"}, Function::Upper)
-                      .Cases({"lower", "lcase"}, Function::Lower)
-                      .Cases({"length", "len", "char_length", "character_length"}, Function::Length)
-                      .Cases({"||", "concat"}, Function::Concat)
-                      .Case("trim", Function::Trim)
-                      .Case("ltrim", Function::TrimStart)
-                      .Case("rtrim", Function::TrimEnd)
-                      .Case("replace", Function::Replace)
-                      .Default(std::nullopt);
-  if (!function) {
-    return std::nullopt;
-  }
-  // `concat` passes over NULLs; of || a NULL makes NULL.
-  auto nulls =
-      call.name == "concat" ? ExpressionBuilder::Nulls::kSkip : ExpressionBuilder::Nulls::kSpread;
-  return b.text(*function, arguments, nulls, call.type, call.at);
 }
 
 //===----------------------------------------------------------------------===//

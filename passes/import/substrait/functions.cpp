@@ -170,6 +170,9 @@ ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Argume
   if (arguments.size() < 2 || arguments.size() > (like ? 3 : 2)) {
     return std::nullopt;
   }
+  if (!like) {
+    return b.contains(ExpressionBuilder::Part::kStart, arguments[0], arguments[1], call.at);
+  }
   std::optional<StringRef> pattern = ExpressionBuilder::stringOf(arguments[1]), escape;
   if (ExpressionBuilder::isNullConstant(arguments[1])) {
     return MaybeExpression(refuse(call, "unsupported LIKE NULL"));
@@ -184,9 +187,7 @@ ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Argume
     }
   }
   return call.name == "like" ? b.like(arguments[0], *pattern, escape, call.at)
-         : call.name == "ilike"
-             ? b.likeAnyCase(arguments[0], *pattern, escape, call.at)
-             : b.contains(ExpressionBuilder::Part::kStart, arguments[0], *pattern, call.at);
+                             : b.likeAnyCase(arguments[0], *pattern, escape, call.at);
 }
 
 std::optional<MaybeExpression>
@@ -194,21 +195,13 @@ ExpressionImporter::importText(ExpressionBuilder &b, const Call &call, Arguments
   using Function = frame::TextFunction;
   bool left = call.name == "left";
   if (left || call.name == "substring" || call.name == "substr") {
-    SmallVector<int64_t> positions;
-    for (const Expression &argument : arguments.drop_front(arguments.empty() ? 0 : 1)) {
-      std::optional<int64_t> position = ExpressionBuilder::integerOf(argument);
-      if (!position) {
-        return MaybeExpression(
-            refuse(call, "start and length of substring must be integer literals"));
-      }
-      positions.push_back(*position);
-    }
-    if (positions.empty() || positions.size() > (left ? 1 : 2)) {
+    if (arguments.size() < 2 || arguments.size() > (left ? 2 : 3)) {
       return std::nullopt;
     }
-    std::optional<int64_t> length =
-        left || positions.size() == 2 ? std::optional(positions.back()) : std::nullopt;
-    return b.substring(arguments[0], left ? 1 : positions[0], length, call.at);
+    Expression first = b.integer(1, IntegerType::get(b.getContext(), 64), call.at);
+    bool cuts = left || arguments.size() == 3;
+    return b.substring(arguments[0], left ? first : arguments[1],
+                       cuts ? std::optional(arguments.back()) : std::nullopt, call.at);
   }
   auto function = llvm::StringSwitch<std::optional<Function>>(call.name)
                       .Case("upper", Function::Upper)

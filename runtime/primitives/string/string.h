@@ -11,6 +11,7 @@ int32_t stringCompare(const HrString *a, const HrString *b);
 uint64_t stringHash(const HrString *text);
 int32_t stringStartsWith(const HrString *text, const HrString *part);
 int32_t stringEndsWith(const HrString *text, const HrString *part);
+/// Characters from `start` (1 is the first) on; with a length of INT64_MAX to the end.
 void stringSubstring(const HrString *text, int64_t start, int64_t length, HrString *out);
 
 /// A view on bytes that have HR_PADDING readable bytes after them.

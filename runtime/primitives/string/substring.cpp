@@ -2,6 +2,8 @@
 // exist but are empty.
 #include "runtime/primitives/string/string.h"
 
+#include <algorithm>
+
 namespace headrace::primitives {
 namespace {
 
@@ -24,11 +26,10 @@ void stringSubstring(const HrString *text, int64_t start, int64_t length, HrStri
   int64_t first = start > 1 ? start - 1 : 0; // characters left out at the front
   const uint8_t *from = skipCharacters(text->data, end, first);
   const uint8_t *to = end;
-  if (length >= 0) {
+  if (length < INT64_MAX) {
     // The range is [start, start + length), of which the part before 1 is empty.
-    constexpr int64_t kFarBefore = -(int64_t{1} << 62);
-    int64_t after = start >= 1 ? length : start > kFarBefore ? length + (start - 1) : 0;
-    to = skipCharacters(from, end, after);
+    const __int128 after = start >= 1 ? length : static_cast<__int128>(length) + start - 1;
+    to = skipCharacters(from, end, static_cast<int64_t>(std::max<__int128>(after, 0)));
   }
   *out = makeString(from, static_cast<uint32_t>(to - from));
 }

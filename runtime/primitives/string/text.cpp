@@ -59,8 +59,10 @@ uint64_t writeCase(bool upper, const HrString &text, uint8_t *out) {
       continue;
     }
     const auto code = static_cast<wint_t>(decode(at, bytes));
-    const wint_t mapped = !unicode() ? code
-                          : upper    ? towupper_l(code, unicode())
+    constexpr wint_t kSharpS = 0xdf, kCapitalSharpS = 0x1e9e; // ß and ẞ, which the tables leave out
+    const wint_t mapped = upper && code == kSharpS ? kCapitalSharpS
+                          : !unicode()             ? code
+                          : upper                  ? towupper_l(code, unicode())
                                      : towlower_l(code, unicode());
     to += encode(static_cast<uint32_t>(mapped), to);
     at += bytes;

@@ -1,55 +1,33 @@
-// Values as text and back, and dates moved by months.
+// Values as text and back (numbers: text_numbers.cpp), and dates moved by months.
 #include "runtime/primitives/number/number.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/primitives/string/text.h"
+#include "runtime/primitives/string/text_numbers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
+#include <initializer_list>
 #include <string_view>
 
 namespace headrace::primitives {
 namespace {
 
-using I128 = __int128;
-using U128 = unsigned __int128;
-
-/// Writes digits of at least `width` places that end before `end`; returns where they begin.
-char *printDigits(U128 value, int32_t width, char *end) {
-  char *at = end;
-  for (int32_t place = 0; place < width || value != 0; ++place, value /= 10) {
-    *--at = static_cast<char>('0' + static_cast<int>(value % 10));
-  }
-  return at;
-}
-
-std::string_view printInteger(I128 value, int32_t scale, char *memory) {
-  char *end = memory + HR_TEXT_PRINTED;
-  const bool negative = value < 0;
-  const U128 magnitude = negative ? U128{0} - static_cast<U128>(value) : static_cast<U128>(value);
-  char *at = printDigits(magnitude, scale + 1, end);
-  if (scale > 0) {
-    std::memmove(at - 1, at, static_cast<size_t>(end - at - scale));
-    --at;
-    *(end - scale - 1) = '.';
-  }
-  if (negative) {
-    *--at = '-';
-  }
-  return {at, static_cast<size_t>(end - at)};
-}
+constexpr std::string_view kBeforeChrist = " (BC)"; // behind a year that counts from 1 backwards
 
 std::string_view printDate(int32_t days, char *memory) {
   char *end = memory + HR_TEXT_PRINTED;
-  const int64_t year = dateYear(days);
-  char *at = printDigits(static_cast<U128>(dateDay(days)), 2, end);
+  char *at = end;
+  int64_t year = dateYear(days);
+  if (year <= 0) {
+    year = 1 - year;
+    at -= kBeforeChrist.size();
+    std::memcpy(at, kBeforeChrist.data(), kBeforeChrist.size());
+  }
+  at = printDigits(static_cast<U128>(dateDay(days)), 2, at);
   *--at = '-';
   at = printDigits(static_cast<U128>(dateMonth(days)), 2, at);
   *--at = '-';
-  at = printDigits(static_cast<U128>(year < 0 ? -year : year), 4, at);
-  if (year < 0) {
-    *--at = '-';
-  }
+  at = printDigits(static_cast<U128>(year), 4, at);
   return {at, static_cast<size_t>(end - at)};
 }
 
@@ -84,59 +62,6 @@ std::string_view printTimestamp(int64_t microseconds, char *memory) {
   return {at, static_cast<size_t>(end - at)};
 }
 
-bool isSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-std::string_view trimmed(const HrString &text) {
-  std::string_view view(reinterpret_cast<const char *>(text.data), text.length);
-  while (!view.empty() && isSpace(view.front())) {
-    view.remove_prefix(1);
-  }
-  while (!view.empty() && isSpace(view.back())) {
-    view.remove_suffix(1);
-  }
-  return view;
-}
-
-/// Sign, digits, and perhaps a point and more digits, as an integer scaled by 10^scale.
-bool parseScaled(std::string_view text, int32_t scale, I128 *out) {
-  bool negative = false;
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
-    negative = text[0] == '-';
-    text.remove_prefix(1);
-  }
-  I128 value = 0;
-  int32_t behind = -1; // digits behind the point so far, or no point yet
-  bool any = false, up = false;
-  for (char c : text) {
-    if (c == '.' && behind < 0) {
-      behind = 0;
-      continue;
-    }
-    if (c < '0' || c > '9') {
-      return false;
-    }
-    any = true;
-    if (behind >= scale) { // only the first digit that is left out rounds
-      up |= behind == scale && c >= '5';
-      behind = std::min(behind + 1, scale + 1);
-      continue;
-    }
-    behind += behind >= 0;
-    if (__builtin_mul_overflow(value, I128{10}, &value) ||
-        __builtin_add_overflow(value, I128{c - '0'}, &value)) {
-      return false;
-    }
-  }
-  for (int32_t digits = std::max(behind, 0); digits < scale; ++digits) {
-    if (__builtin_mul_overflow(value, I128{10}, &value)) {
-      return false;
-    }
-  }
-  value += up;
-  *out = negative ? -value : value;
-  return any;
-}
-
 int64_t daysFromCivil(int64_t year, int64_t month, int64_t day) {
   constexpr int64_t kEraDays = 146097;
   year -= month <= 2;
@@ -153,27 +78,58 @@ int64_t daysOfMonth(int64_t year, int64_t month) {
   return kDays[month - 1] + (month == 2 && leap ? 1 : 0);
 }
 
-/// "YYYY-MM-DD".
-bool parseDate(std::string_view text, I128 *out) {
-  auto number = [&](size_t from, size_t digits) -> int64_t {
-    int64_t value = 0;
-    for (char c : text.substr(from, digits)) {
-      if (c < '0' || c > '9') {
-        return -1;
-      }
-      value = value * 10 + (c - '0');
+bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
+  return text.size() == lower.size() &&
+         std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
+         });
+}
+
+/// Takes a number of 1 to `digitsMax` digits from the front, or gives -1.
+int64_t takeNumber(std::string_view &text, size_t digitsMax) {
+  int64_t value = 0;
+  size_t digits = 0;
+  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+    if (digits == digitsMax) {
+      return -1;
     }
-    return value;
-  };
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') {
+    value = value * 10 + (text[digits] - '0');
+  }
+  text.remove_prefix(digits);
+  return digits == 0 ? -1 : value;
+}
+
+/// Takes a year, month and day from the front, with one of four characters between them, and
+/// perhaps " (BC)".
+bool takeDate(std::string_view &text, int64_t *days) {
+  constexpr size_t kYearDigits = 7;
+  const bool negative = text.starts_with('-');
+  text.remove_prefix(negative);
+  int64_t year = takeNumber(text, kYearDigits);
+  const char between = text.empty() ? ' ' : text.front();
+  int64_t parts[2]; // month and day
+  for (int64_t &part : parts) {
+    if (text.empty() || text.front() != between) {
+      return false;
+    }
+    text.remove_prefix(1);
+    part = takeNumber(text, 2);
+  }
+  if (std::string_view("-/ \\").find(between) == std::string_view::npos) {
     return false;
   }
-  const int64_t year = number(0, 4), month = number(5, 2), day = number(8, 2);
-  if (year < 0 || month < 1 || month > 12 || day < 1 || day > daysOfMonth(year, month)) {
+  const auto [month, day] = parts;
+  const bool beforeChrist = equalsIgnoringCase(text.substr(0, kBeforeChrist.size()), " (bc)");
+  if (year < 0 || month < 1 || month > 12 || (beforeChrist && (year == 0 || negative))) {
     return false;
   }
-  *out = daysFromCivil(year, month, day);
-  return true;
+  if (beforeChrist) {
+    text.remove_prefix(kBeforeChrist.size());
+    year = 1 - year;
+  }
+  year = negative ? -year : year;
+  *days = daysFromCivil(year, month, day);
+  return day >= 1 && day <= daysOfMonth(year, month);
 }
 
 /// "HH:MM", "HH:MM:SS" or "HH:MM:SS.ffffff" as microseconds.
@@ -203,40 +159,56 @@ bool parseTimeOfDay(std::string_view text, int64_t *out) {
   return true;
 }
 
-/// A date, or a date and a time behind a space or a T.
-bool parseTimestamp(std::string_view text, I128 *out) {
-  I128 days = 0;
-  int64_t time = 0;
-  if (!parseDate(text.substr(0, 10), &days)) {
-    return false;
+/// A date, or a date and a time behind a space or a T; of that, for a date, only the day counts.
+bool parseMoment(std::string_view text, bool isDate, I128 *out) {
+  int64_t days = 0, time = 0;
+  if (!equalsIgnoringCase(text, "epoch")) {
+    if (!takeDate(text, &days)) {
+      return false;
+    }
+    if (!text.empty() &&
+        ((text[0] != ' ' && text[0] != 'T') || !parseTimeOfDay(text.substr(1), &time))) {
+      return false;
+    }
   }
-  if (text.size() > 10 &&
-      ((text[10] != ' ' && text[10] != 'T') || !parseTimeOfDay(text.substr(11), &time))) {
-    return false;
-  }
-  *out = days * kDay + time;
+  *out = isDate ? I128{days} : I128{days} * kDay + time;
   return true;
 }
 
-bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
-  return text.size() == lower.size() &&
-         std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
-         });
-}
-
 bool parseBoolean(std::string_view text, I128 *out) {
-  const bool truth = equalsIgnoringCase(text, "true") || text == "1";
-  *out = truth;
-  return truth || equalsIgnoringCase(text, "false") || text == "0";
+  auto isAnyOf = [&](std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return equalsIgnoringCase(text, word); });
+  };
+  *out = isAnyOf({"true", "t", "yes", "y", "1"});
+  return *out != 0 || isAnyOf({"false", "f", "no", "n", "0"});
 }
 
-bool parseFloat(std::string_view text, double *out) {
-  if (!text.empty() && text[0] == '+') {
+bool isSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && isSpace(text.front())) {
     text.remove_prefix(1);
   }
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
-  return error == std::errc() && end == text.data() + text.size();
+  while (!text.empty() && isSpace(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+/// A float or double of the text, 0 if it is none.
+template <typename Real> int32_t parseInto(std::string_view text, void *out) {
+  Real real = 0;
+  const bool valid = parseReal(text, &real);
+  real = valid ? real : 0;
+  std::memcpy(out, &real, sizeof real);
+  return valid;
+}
+
+template <typename Real> std::string_view printFrom(const void *value, char *memory) {
+  Real real;
+  std::memcpy(&real, value, sizeof real);
+  return printReal(real, memory);
 }
 
 } // namespace
@@ -244,11 +216,9 @@ bool parseFloat(std::string_view text, double *out) {
 void textPrint(int32_t form, const void *value, int32_t scale, uint8_t *memory, HrString *out) {
   char *chars = reinterpret_cast<char *>(memory);
   std::string_view text;
-  if (form == HR_TEXT_FLOAT) {
-    double real;
-    std::memcpy(&real, value, sizeof real);
-    auto [end, error] = std::to_chars(chars, chars + HR_TEXT_PRINTED, real);
-    text = {chars, static_cast<size_t>(end - chars)};
+  if (form == HR_TEXT_DOUBLE || form == HR_TEXT_FLOAT) {
+    text =
+        form == HR_TEXT_DOUBLE ? printFrom<double>(value, chars) : printFrom<float>(value, chars);
   } else {
     I128 integer;
     std::memcpy(&integer, value, sizeof integer);
@@ -256,25 +226,25 @@ void textPrint(int32_t form, const void *value, int32_t scale, uint8_t *memory, 
            : form == HR_TEXT_TIMESTAMP ? printTimestamp(static_cast<int64_t>(integer), chars)
            : form == HR_TEXT_BOOLEAN   ? std::string_view(integer ? "true" : "false")
                                        : printInteger(integer, scale, chars);
-    std::memmove(chars, text.data(), text.size());
   }
+  std::memmove(chars, text.data(), text.size());
   *out = makeString(memory, static_cast<uint32_t>(text.size()));
 }
 
 int32_t textParse(int32_t form, const HrString *text, int32_t scale, void *out) {
-  const std::string_view view = trimmed(*text);
+  const std::string_view whole(reinterpret_cast<const char *>(text->data), text->length);
+  const std::string_view inner = trimmed(whole);
+  if (form == HR_TEXT_DOUBLE) {
+    return parseInto<double>(inner, out);
+  }
   if (form == HR_TEXT_FLOAT) {
-    double real = 0;
-    const bool valid = parseFloat(view, &real);
-    real = valid ? real : 0;
-    std::memcpy(out, &real, sizeof real);
-    return valid;
+    return parseInto<float>(inner, out);
   }
   I128 integer = 0;
-  const bool valid = form == HR_TEXT_DATE        ? parseDate(view, &integer)
-                     : form == HR_TEXT_TIMESTAMP ? parseTimestamp(view, &integer)
-                     : form == HR_TEXT_BOOLEAN   ? parseBoolean(view, &integer)
-                                                 : parseScaled(view, scale, &integer);
+  const bool valid = form == HR_TEXT_DATE        ? parseMoment(inner, /*isDate=*/true, &integer)
+                     : form == HR_TEXT_TIMESTAMP ? parseMoment(inner, /*isDate=*/false, &integer)
+                     : form == HR_TEXT_BOOLEAN   ? parseBoolean(whole, &integer)
+                                                 : parseScaled(inner, scale, &integer);
   integer = valid ? integer : 0;
   std::memcpy(out, &integer, sizeof integer);
   return valid;

@@ -274,9 +274,17 @@ func.func @like_c1(%a: !frame.string) {
 
 // -----
 
-func.func @substring_c1(%a: !frame.string) {
-  // expected-error @+1 {{length must not be negative, got -1}}
-  %0 = frame.substring %a from 1 for -1 : !frame.string
+func.func @substring_c1(%a: !frame.string, %n: i32) {
+  // expected-error @+1 {{start and length must be i64, got 'i32'}}
+  %0 = frame.substring %a from %n : (!frame.string, i32) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @substring_c2(%a: !frame.string, %n: !frame.nullable<i64>) {
+  // expected-error @+1 {{result must be nullable, got '!frame.string'}}
+  %0 = frame.substring %a from %n : (!frame.string, !frame.nullable<i64>) -> !frame.string
   return
 }
 

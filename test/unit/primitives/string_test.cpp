@@ -128,13 +128,16 @@ TEST_P(StringTest, Substring) {
     return textOf(out);
   };
   EXPECT_EQ(substring("13-456", 1, 2), "13");
-  EXPECT_EQ(substring("13-456", 4, -1), "456");
+  EXPECT_EQ(substring("13-456", 4, -1), "");
+  EXPECT_EQ(substring("13-456", 4, INT64_MAX), "456"); // to the end
   EXPECT_EQ(substring("13-456", 4, 100), "456");
   EXPECT_EQ(substring("13-456", 7, 1), "");
   EXPECT_EQ(substring("abc", 0, 2), "a");
   EXPECT_EQ(substring("abc", -5, 7), "a");
   EXPECT_EQ(substring("abc", -5, 3), "");
-  EXPECT_EQ(substring("abc", INT64_MIN, INT64_MAX), "");
+  EXPECT_EQ(substring("abc", INT64_MIN, INT64_MAX), "abc");
+  EXPECT_EQ(substring("abc", INT64_MIN, INT64_MAX - 1), "");
+  EXPECT_EQ(substring("abc", INT64_MIN, INT64_MIN), "");
   EXPECT_EQ(substring("abc", INT64_MAX, INT64_MAX), "");
   EXPECT_EQ(substring("abc", 2, 0), "");
   EXPECT_EQ(substring("\xc3\xa4\xe2\x82\xacz", 2, 1), "\xe2\x82\xac");

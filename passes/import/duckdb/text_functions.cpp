@@ -1,0 +1,177 @@
+// Calls of functions of strings in DuckDB's plans, by name.
+#include "passes/import/duckdb/expressions.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+std::optional<MaybeExpression>
+ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+  /// What a function looks for in its first argument.
+  struct Pattern {
+    enum class Kind { kLike, kLikeAnyCase, kStart, kEnd, kAnywhere } kind;
+    bool negated = false;
+  };
+  using Kind = Pattern::Kind;
+  auto pattern = llvm::StringSwitch<std::optional<Pattern>>(call.name)
+                     .Cases({"~~", "like_escape"}, Pattern{Kind::kLike})
+                     .Cases({"!~~", "not_like_escape"}, Pattern{Kind::kLike, true})
+                     .Cases({"~~*", "ilike_escape"}, Pattern{Kind::kLikeAnyCase})
+                     .Cases({"!~~*", "not_ilike_escape"}, Pattern{Kind::kLikeAnyCase, true})
+                     .Cases({"starts_with", "^@", "prefix"}, Pattern{Kind::kStart})
+                     .Cases({"ends_with", "suffix"}, Pattern{Kind::kEnd})
+                     .Case("contains", Pattern{Kind::kAnywhere})
+                     .Default(std::nullopt);
+  if (!pattern) {
+    return std::nullopt;
+  }
+  bool escapes = call.name.ends_with("_escape");
+  if (arguments.size() != (escapes ? 3 : 2)) {
+    return MaybeExpression(
+        unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
+  }
+  for (const Expression &argument : arguments) {
+    if (ExpressionBuilder::isNullConstant(argument)) {
+      return MaybeExpression(b.null(call.type, call.at));
+    }
+  }
+  std::optional<StringRef> wanted = ExpressionBuilder::stringOf(arguments[1]);
+  std::optional<StringRef> escape =
+      escapes ? ExpressionBuilder::stringOf(arguments[2]) : std::nullopt;
+  bool matches = pattern->kind == Kind::kLike || pattern->kind == Kind::kLikeAnyCase;
+  if ((matches && !wanted) || (escapes && !escape)) {
+    return MaybeExpression(unsupported(call, "the pattern must be a constant"));
+  }
+  if (escape && escape->empty()) {
+    escape = std::nullopt; // no character escapes
+  }
+  auto match = [&]() -> MaybeExpression {
+    switch (pattern->kind) {
+    case Kind::kLike:
+      return b.like(arguments[0], *wanted, escape, call.at);
+    case Kind::kLikeAnyCase:
+      return b.likeAnyCase(arguments[0], *wanted, escape, call.at);
+    case Kind::kStart:
+      return b.contains(ExpressionBuilder::Part::kStart, arguments[0], arguments[1], call.at);
+    case Kind::kEnd:
+      return b.contains(ExpressionBuilder::Part::kEnd, arguments[0], arguments[1], call.at);
+    case Kind::kAnywhere:
+      return b.contains(ExpressionBuilder::Part::kAnywhere, arguments[0], arguments[1], call.at);
+    }
+    llvm_unreachable("no such pattern");
+  }();
+  return failed(match) || !pattern->negated ? match : b.negation(*match, call.at);
+}
+
+namespace {
+/// Positions in a text, i64 that may depend on the row.
+class Positions {
+public:
+  Positions(ExpressionBuilder &builder, Location at)
+      : b(builder), at(at), i64(IntegerType::get(builder.getContext(), 64)) {}
+
+  Expression number(int64_t value) { return b.integer(value, i64, at); }
+  MaybeExpression add(const MaybeExpression &lhs, const MaybeExpression &rhs) {
+    return combine(ExpressionBuilder::Arithmetic::kAdd, lhs, rhs);
+  }
+  MaybeExpression subtract(const MaybeExpression &lhs, const MaybeExpression &rhs) {
+    return combine(ExpressionBuilder::Arithmetic::kSubtract, lhs, rhs);
+  }
+  /// One of two values, by the sign of a position; of a constant's only the one is made.
+  using Make = llvm::function_ref<MaybeExpression()>;
+  MaybeExpression bySign(const Expression &position, Make negative, Make otherwise) {
+    if (std::optional<int64_t> known = ExpressionBuilder::integerOf(position)) {
+      return *known < 0 ? negative() : otherwise();
+    }
+    MaybeExpression isNegative = b.compare(frame::CompareKind::Lt, position, number(0), at);
+    MaybeExpression first = negative(), second = otherwise();
+    return failed(isNegative) || failed(first) || failed(second)
+               ? MaybeExpression(failure())
+               : b.choose(*isNegative, *first, &*second, at);
+  }
+
+private:
+  MaybeExpression combine(ExpressionBuilder::Arithmetic op, const MaybeExpression &lhs,
+                          const MaybeExpression &rhs) {
+    return failed(lhs) || failed(rhs) ? MaybeExpression(failure())
+                                      : b.arithmetic(op, *lhs, *rhs, i64, at);
+  }
+
+  ExpressionBuilder &b;
+  Location at;
+  Type i64;
+};
+} // namespace
+
+std::optional<MaybeExpression>
+ExpressionImporter::importCut(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+  bool left = call.name == "left", right = call.name == "right";
+  if (!left && !right && call.name != "substring" && call.name != "substr") {
+    return std::nullopt;
+  }
+  if (arguments.size() < 2 || arguments.size() > (left || right ? 2 : 3)) {
+    return MaybeExpression(
+        unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
+  }
+  const Expression &text = arguments[0], &position = arguments[1];
+  Positions positions(b, call.at);
+  auto length = [&] { return b.lengthOf(text, call.at); };
+  auto given = [&]() -> MaybeExpression { return position; };
+  // Negative: all but so many at the other end.
+  if (left) {
+    MaybeExpression count = positions.bySign(
+        position, [&] { return positions.add(length(), position); }, given);
+    return failed(count) ? count : b.substring(text, positions.number(1), *count, call.at);
+  }
+  MaybeExpression start =
+      right ? positions.bySign(
+                  position, [&] { return positions.subtract(positions.number(1), position); },
+                  [&] {
+                    return positions.subtract(positions.add(length(), positions.number(1)),
+                                              position);
+                  })
+            // Negative: counted from the end, -1 is the last.
+            : positions.bySign(
+                  position,
+                  [&] {
+                    return positions.add(positions.add(length(), positions.number(1)), position);
+                  },
+                  given);
+  if (failed(start) || arguments.size() == 2) {
+    return failed(start) ? start : b.substring(text, *start, std::nullopt, call.at);
+  }
+  // A negative length: so many characters before the start.
+  const Expression &count = arguments[2];
+  MaybeExpression from = positions.bySign(
+      count, [&] { return positions.add(*start, count); },
+      [&]() -> MaybeExpression { return *start; });
+  MaybeExpression characters = positions.bySign(
+      count, [&] { return b.negate(count, call.at); },
+      [&]() -> MaybeExpression { return count; });
+  return failed(from) || failed(characters) ? MaybeExpression(failure())
+                                            : b.substring(text, *from, *characters, call.at);
+}
+
+std::optional<MaybeExpression> ExpressionImporter::importTextFunction(ExpressionBuilder &b,
+                                                                      const Call &call,
+                                                                      Arguments arguments) {
+  using Function = frame::TextFunction;
+  auto function = llvm::StringSwitch<std::optional<Function>>(call.name)
+                      .Cases({"upper", "ucase"}, Function::Upper)
+                      .Cases({"lower", "lcase"}, Function::Lower)
+                      .Cases({"length", "len", "char_length", "character_length"}, Function::Length)
+                      .Cases({"||", "concat"}, Function::Concat)
+                      .Case("trim", Function::Trim)
+                      .Case("ltrim", Function::TrimStart)
+                      .Case("rtrim", Function::TrimEnd)
+                      .Case("replace", Function::Replace)
+                      .Default(std::nullopt);
+  if (!function) {
+    return std::nullopt;
+  }
+  // `concat` passes over NULLs; of || a NULL makes NULL.
+  auto nulls =
+      call.name == "concat" ? ExpressionBuilder::Nulls::kSkip : ExpressionBuilder::Nulls::kSpread;
+  return b.text(*function, arguments, nulls, call.type, call.at);
+}

@@ -1,0 +1,192 @@
+// Numbers as text and back.
+#include "runtime/primitives/string/text_numbers.h"
+
+#include "runtime/abi/kernel.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+namespace headrace::primitives {
+namespace {
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// What a text says as a number: 0.DIGITS * 10^exponent, the digits those of `mantissa` but for
+/// points and underscores.
+struct Written {
+  bool negative = false;
+  std::string_view mantissa;
+  int64_t exponent = 0;
+};
+
+/// An underscore stands between two digits.
+bool isSeparator(std::string_view text, size_t at) {
+  return text[at] == '_' && at > 0 && at + 1 < text.size() && isDigit(text[at - 1]) &&
+         isDigit(text[at + 1]);
+}
+
+/// The exponent behind an e, at most `kMost` away from zero.
+bool readExponent(std::string_view text, int64_t *out) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  const bool negative = text.starts_with('-');
+  text.remove_prefix(negative || text.starts_with('+'));
+  int64_t value = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (isDigit(text[at])) {
+      value = std::min(value * 10 + (text[at] - '0'), kMost);
+    } else if (!isSeparator(text, at)) {
+      return false;
+    }
+  }
+  *out = negative ? -value : value;
+  return !text.empty();
+}
+
+bool read(std::string_view text, Written *out) {
+  out->negative = text.starts_with('-');
+  text.remove_prefix(out->negative || text.starts_with('+'));
+  size_t end = 0;
+  int64_t digits = 0, whole = -1; // all, and those before the point
+  for (; end < text.size() && (text[end] | 0x20) != 'e'; ++end) {
+    if (text[end] == '.' && whole < 0) {
+      whole = digits;
+    } else if (isDigit(text[end])) {
+      ++digits;
+    } else if (!isSeparator(text, end)) {
+      return false;
+    }
+  }
+  out->mantissa = text.substr(0, end);
+  int64_t exponent = 0;
+  if (digits == 0 || (end < text.size() && !readExponent(text.substr(end + 1), &exponent))) {
+    return false;
+  }
+  out->exponent = exponent + (whole < 0 ? digits : whole);
+  return true;
+}
+
+} // namespace
+
+char *printDigits(U128 value, int32_t width, char *end) {
+  char *at = end;
+  for (int32_t place = 0; place < width || value != 0; ++place, value /= 10) {
+    *--at = static_cast<char>('0' + static_cast<int>(value % 10));
+  }
+  return at;
+}
+
+std::string_view printInteger(I128 value, int32_t scale, char *memory) {
+  char *end = memory + HR_TEXT_PRINTED;
+  const bool negative = value < 0;
+  const U128 magnitude = negative ? U128{0} - static_cast<U128>(value) : static_cast<U128>(value);
+  char *at = printDigits(magnitude, scale + 1, end);
+  if (scale > 0) {
+    std::memmove(at - 1, at, static_cast<size_t>(end - at - scale));
+    --at;
+    *(end - scale - 1) = '.';
+  }
+  if (negative) {
+    *--at = '-';
+  }
+  return {at, static_cast<size_t>(end - at)};
+}
+
+template <typename Real> std::string_view printReal(Real value, char *memory) {
+  char *end =
+      std::to_chars(memory, memory + HR_TEXT_PRINTED, value, std::chars_format::scientific).ptr;
+  std::string_view text(memory, static_cast<size_t>(end - memory));
+  int exponent = 0;
+  const size_t e = text.find('e');
+  if (e == std::string_view::npos) { // inf, nan
+    return text;
+  }
+  std::from_chars(text.data() + e + (text[e + 1] == '+' ? 2 : 1), end, exponent);
+  constexpr int kLeast = -4, kMost = 15; // beyond, the exponent is written
+  if (exponent < kLeast || exponent > kMost) {
+    return text;
+  }
+  char digits[HR_TEXT_PRINTED];
+  char *last = std::copy_if(memory, memory + e, digits, isDigit);
+  char *at = memory + text.starts_with('-');
+  if (exponent < 0) {
+    at = std::copy_n("0.000", 1 - exponent, at);
+    at = std::copy(digits, last, at);
+  } else {
+    const auto whole = exponent + 1, count = static_cast<int>(last - digits);
+    at = std::copy_n(digits, std::min(whole, count), at);
+    at = std::fill_n(at, std::max(whole - count, 0), '0');
+    *at++ = '.';
+    at = count > whole ? std::copy(digits + whole, last, at) : std::fill_n(at, 1, '0');
+  }
+  return {memory, static_cast<size_t>(at - memory)};
+}
+
+bool parseScaled(std::string_view text, int32_t scale, I128 *out) {
+  Written written;
+  if (!read(text, &written)) {
+    return false;
+  }
+  const int64_t wanted = written.exponent + scale; // so many digits; the next one rounds
+  I128 value = 0;
+  int64_t place = 0;
+  auto append = [&](int digit) {
+    ++place;
+    return !__builtin_mul_overflow(value, I128{10}, &value) &&
+           !__builtin_add_overflow(value, I128{digit}, &value);
+  };
+  bool up = false;
+  for (char c : written.mantissa) {
+    if (!isDigit(c)) {
+      continue;
+    }
+    if (place >= wanted) {
+      up = place == wanted && c >= '5';
+      break;
+    }
+    if (!append(c - '0')) {
+      return false;
+    }
+  }
+  while (value != 0 && place < wanted) {
+    if (!append(0)) {
+      return false;
+    }
+  }
+  *out = written.negative ? -value : value;
+  return !up || !__builtin_add_overflow(*out, written.negative ? -1 : 1, out);
+}
+
+template <typename Real> bool parseReal(std::string_view text, Real *out) {
+  Written written;
+  const bool isNumber = read(text, &written);
+  text.remove_prefix(text.starts_with('+'));
+  std::string plain;
+  if (text.find('_') != std::string_view::npos) {
+    std::copy_if(text.begin(), text.end(), std::back_inserter(plain),
+                 [](char c) { return c != '_'; });
+    text = plain;
+  }
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  if (error == std::errc::result_out_of_range) {
+    int64_t exponent = written.exponent;
+    for (char c : written.mantissa.substr(0, written.mantissa.find_first_of("123456789"))) {
+      exponent -= isDigit(c);
+    }
+    const Real limit = exponent > 0 ? std::numeric_limits<Real>::infinity() : Real{0};
+    *out = written.negative ? -limit : limit;
+  }
+  // Beside numbers it knows "inf", "infinity" and "nan".
+  return end == text.data() + text.size() && error != std::errc::invalid_argument &&
+         (isNumber || !std::isfinite(*out));
+}
+
+template std::string_view printReal(float value, char *memory);
+template std::string_view printReal(double value, char *memory);
+template bool parseReal(std::string_view text, float *out);
+template bool parseReal(std::string_view text, double *out);
+
+} // namespace headrace::primitives
