@@ -13,6 +13,15 @@ import pyarrow as pa
 
 #: Sums of doubles depend on the order of addition; a double that is exact is compared as closely.
 _RELATIVE = 1e-9
+#: Integers that headrace has no type for.
+_READ_AS = {
+    pa.int8(): pa.int32(),
+    pa.int16(): pa.int32(),
+    pa.uint8(): pa.int32(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+}
 
 
 @dataclass(frozen=True)
@@ -51,9 +60,8 @@ class Oracle:
 
 
 def _as_read(table: pa.Table) -> pa.Table:
-    """The table with its columns in the types that headrace reads them as: int8 and int16 are int32."""
-    small = (pa.int8(), pa.int16())
-    fields = [field.with_type(pa.int32()) if field.type in small else field for field in table.schema]
+    """The table with its columns in the types that headrace reads them as."""
+    fields = [field.with_type(_READ_AS.get(field.type, field.type)) for field in table.schema]
     return table.cast(pa.schema(fields))
 
 

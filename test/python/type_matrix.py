@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 import itertools
 from dataclasses import dataclass
 from decimal import Decimal
 
 import pyarrow as pa
 
-_DATE = datetime.date
 _INFINITY = float("inf")
 
 
@@ -30,8 +28,16 @@ class Kind:
         return pa.types.is_integer(self.arrow)
 
     @property
+    def is_float(self) -> bool:
+        return pa.types.is_floating(self.arrow)
+
+    @property
+    def is_decimal(self) -> bool:
+        return pa.types.is_decimal(self.arrow) or self.arrow == pa.uint64()  # which is read as one
+
+    @property
     def is_number(self) -> bool:
-        return self.is_integer or pa.types.is_floating(self.arrow) or pa.types.is_decimal(self.arrow)
+        return self.is_integer or self.is_float or self.is_decimal
 
 
 def _integer(sql: str, arrow: pa.DataType, bits: int) -> Kind:
@@ -42,7 +48,8 @@ def _decimal(precision: int, scale: int) -> Kind:
     # From text: arithmetic of Python's decimals rounds to 28 digits.
     largest = "9" * (precision - scale) + "." + "9" * scale
     least = "0." + "0" * (scale - 1) + "1"
-    texts = ("0", least, f"-{least}", "2.5", "-3.5", largest, f"-{largest}")
+    halves = ("2.5", "-3.5") if precision > scale else ("0.25", "-0.35")
+    texts = ("0", least, f"-{least}", *halves, largest, f"-{largest}")
     return Kind(f"DECIMAL({precision},{scale})", pa.decimal128(precision, scale), tuple(map(Decimal, texts)))
 
 
@@ -57,19 +64,13 @@ DOUBLE = Kind(
     pa.float64(),
     (0.0, -0.0, 1e-20, 0.3, 0.1 + 0.2, 2.5, -3.5, 1e20, float("nan"), _INFINITY, -_INFINITY, 5e-324, 1.7e308),
 )
+UINTEGER = Kind("UINTEGER", pa.uint32(), (0, 1, 7, 2**32 - 1))
+UBIGINT = Kind("UBIGINT", pa.uint64(), (0, 1, 7, 2**63, 2**64 - 1))
 DECIMALS = (_decimal(9, 2), _decimal(18, 4), _decimal(38, 10))
-DATE = Kind(
-    "DATE",
-    pa.date32(),
-    (
-        _DATE(1970, 1, 1),
-        _DATE(1969, 12, 31),
-        _DATE(2024, 2, 29),
-        _DATE(1, 1, 1),
-        _DATE(9999, 12, 31),
-        _DATE(2023, 1, 31),
-    ),
-)
+ALL_DECIMALS = (*DECIMALS, _decimal(5, 5), _decimal(38, 1))
+#: Days since 1970-01-01: 1970-01-01, 1969-12-31, 2024-02-29, 0001-01-01, 0001-12-31 (BC), 0301-02-28 (BC),
+#: 9999-12-31, 10000-01-01, 2023-01-31.
+DATE = Kind("DATE", pa.date32(), (0, -1, 19782, -719162, -719163, -829331, 2932896, 2932897, 19388))
 VARCHAR = Kind(
     "VARCHAR",
     pa.string(),
@@ -90,7 +91,20 @@ VARCHAR = Kind(
         "x" * 70,
     ),
 )
-KINDS = (BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT, FLOAT, DOUBLE, *DECIMALS, DATE, VARCHAR)
+KINDS = (
+    BOOLEAN,
+    TINYINT,
+    SMALLINT,
+    INTEGER,
+    BIGINT,
+    UINTEGER,
+    UBIGINT,
+    FLOAT,
+    DOUBLE,
+    *ALL_DECIMALS,
+    DATE,
+    VARCHAR,
+)
 NUMBERS = tuple(kind for kind in KINDS if kind.is_number)
 
 
@@ -156,9 +170,21 @@ _NUMBER_UNARY = (
     "case when a = 0 then 0 when 10 / a > 5 then 1 else 2 end",
     "greatest(a, 0.5)",
 )
-_NUMBER_BINARY = ("a + b", "a - b", "a * b", "a / b", "m + n", "m * n")
-_ROUNDED = ("round(a, 1)", "round(a, -1)", "trunc(a)")
-_INTEGER_BINARY = ("a // b", "a % b", "a // 3", "a % 3", "7 % a", "m // n", "-7 // a")
+_NUMBER_BINARY = (
+    "a + b",
+    "a - b",
+    "a * b",
+    "a / b",
+    "a % b",
+    "a % 3",
+    "a % 0.7",
+    "7 % a",
+    "m + n",
+    "m * n",
+    "mod(m, n)",
+)
+_ROUNDED = ("round(a, 1)", "round(a, -1)", "round(a, 12)", "trunc(a)")
+_INTEGER_BINARY = ("a // b", "a // 3", "m // n", "-7 // a")
 _BOOLEAN = (
     "not a",
     "a and b",
@@ -207,8 +233,21 @@ _TEXT_UNARY = (
     "substring(a, 2, 3)",
     "substring(a, 0, 3)",
     "substring(a, -2, 2)",
+    "substring(a, -3)",
+    "substring(a, 0)",
+    "substring(a, 4, -2)",
+    "substring(a, -100, 98)",
+    "substring(a, i % 9 - 4)",
+    "substring(a, i % 9 - 4, i % 5 - 2)",
+    "substring(a, nullif(i % 3, 0), 2)",
     "left(a, 2)",
     "left(a, -2)",
+    "left(a, 0)",
+    "left(a, i % 9 - 4)",
+    "right(a, 2)",
+    "right(a, -2)",
+    "right(a, 100)",
+    "right(a, i % 9 - 4)",
     "replace(a, 'o', '00')",
     "replace(a, '', 'x')",
     "a like 'foo%'",
@@ -231,9 +270,17 @@ _TEXT_UNARY = (
     "a like '%'",
     "a like '_'",
 )
-_TEXT_BINARY = ("a || b", "concat(a, b)", "starts_with(a, b)", "replace(a, b, '-')")
+_TEXT_BINARY = (
+    "a || b",
+    "concat(a, b)",
+    "starts_with(a, b)",
+    "ends_with(a, b)",
+    "contains(a, b)",
+    "a ^@ n",
+    "replace(a, b, '-')",
+)
 
-_CASTS = (
+CASTS = (
     "BOOLEAN",
     "TINYINT",
     "SMALLINT",
@@ -244,8 +291,26 @@ _CASTS = (
     "DECIMAL(9,2)",
     "DECIMAL(18,4)",
     "DECIMAL(38,10)",
+    "DECIMAL(5,5)",
     "DATE",
+    "TIMESTAMP",
     "VARCHAR",
+)
+#: Texts that are numbers, truth values, dates and times, and texts that are nearly.
+TEXTS = (
+    *("0", "-0", "7", "+5", " 12 ", "\t12\n", "127", "128", "-32768", "2147483647.4", "2147483647.5"),
+    *("9223372036854775807", "9223372036854775808", "99999999999999999999999999999", "1.5", "2.5", "-2.5"),
+    *("0.5", ".5", "5.", "-.5", "0.05", "0.005", "0.00499", "1e3", "1E3", "1e+3", "1.5e1", "1.45e1"),
+    *("15e-1", "25e-1", "45e-2", "5e-1", "5e-2", "1e-400", "0e400", "1e400", "-1e400", "1_000", "1_0.0_5"),
+    *("1__0", "_1", "1_", "1._5", "", " ", "-", "+", ".", "e5", "1e", "1e+", "1 2", "- 5", "--5", "1.2.3"),
+    *("1,5", "0x10", "1d", "12x", "1e5.5", "nan", "NaN", "-nan", "inf", "-Infinity", "+inf", "INF", "nan(1)"),
+    *("true", "TRUE", "t", "yes", "Y", "1", "false", "F", "no", "n", " true", "on", "off", "2"),
+    *("2024-02-29", " 2024-02-29 ", "2024-2-9", "2024/02/29", "2024 02 29", "24-2-9", "0-1-1", "-1-1-1"),
+    *("0044-03-15 (BC)", "0044-03-15 (bc)", "0000-01-01 (BC)", "99999-1-1", "5881580-07-10", "epoch"),
+    *("2023-02-29", "2024-13-10", "2024-00-10", "2024-02-00", "2024-02", "2024", "20240229", "2024-02/29"),
+    *("2024.02.29", "2024-002-9", "2024-02-009", "2024-02-29x", "2024-02-29 x", "2024-02-29 10"),
+    *("2024-02-29 10:00", "2024-02-29 10:00:00", "2024-02-29T10:00:00.5", "2024-02-29 25:00:00"),
+    *("2024-02-29 10:60:00", "2024-02-29 10:00:60", "290000-01-01", "300000-01-01", "x", "NULL", "٣"),
 )
 
 
@@ -254,14 +319,15 @@ def scalars(kind: Kind) -> list[str]:
     out = [*_ANY_UNARY, *_ANY_BINARY, *(f"a {op} b" for op in _COMPARISONS), "m <= n", "not (a = b)"]
     if kind.is_number:
         out += [*_NUMBER_UNARY, *_NUMBER_BINARY]
-        out += _INTEGER_BINARY if kind.is_integer else _ROUNDED
+        out += _ROUNDED if kind.is_decimal or kind.is_float else _INTEGER_BINARY
     if kind is BOOLEAN:
         out += _BOOLEAN
     if kind is DATE:
         out += [*_DATE_UNARY, "a - b"]
     if kind is VARCHAR:
         out += [*_TEXT_UNARY, *_TEXT_BINARY]
-    return out + [f"cast(a as {target})" for target in _CASTS]
+    # Of texts more is cast elsewhere.
+    return out if kind is VARCHAR else out + [f"cast(a as {target})" for target in CASTS]
 
 
 def mixed() -> list[tuple[Kind, Kind, tuple[str, ...]]]:
@@ -277,6 +343,7 @@ def mixed() -> list[tuple[Kind, Kind, tuple[str, ...]]]:
         "greatest(a, b)",
         "case when a < b then a else b end",
         "a in (b, 1)",
+        "a % b",
     )
     return [
         (a, b, expressions) for a, b in itertools.permutations((BIGINT, INTEGER, DOUBLE, FLOAT, *DECIMALS), 2)
@@ -297,6 +364,8 @@ def aggregates(kind: Kind) -> list[str]:
         "max(a) filter (where i > 3)",
         "min(case when i > 2 then a end)",
     ]
+    if kind is BOOLEAN:
+        out += ["sum(a)", "bool_and(a)", "bool_or(a)"]
     if kind.is_number:
         out += [
             "sum(a)",
