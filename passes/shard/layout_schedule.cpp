@@ -83,9 +83,11 @@ double turnsOf(const Work &other, const Work &one) {
 /// One evaluation.
 class LayoutSchedule::Run {
 public:
-  Run(LayoutSchedule &schedule, const solve::Choice &choice)
+  Run(LayoutSchedule &schedule, const solve::Choice &choice, Ways ways)
       : schedule_(schedule), program_(schedule.program_), choice_(choice) {
-    if (std::optional<RunTimeChoice> open = schedule.runTimeChoices_.find(choice)) {
+    std::optional<RunTimeChoice> open =
+        ways == Ways::kOpen ? schedule.runTimeChoices_.find(choice) : std::nullopt;
+    if (open) {
       choice_ = open->layouts;
       takeExpectedWay(*open);
     }
@@ -291,8 +293,9 @@ private:
   std::array<std::vector<Work>, kResources> now_;
 };
 
-double LayoutSchedule::secondsOf(const solve::Choice &choice) {
-  return overlaps() ? Run(*this, choice).seconds() : solve::costOf(program_.problem(), choice);
+double LayoutSchedule::secondsOf(const solve::Choice &choice, Ways ways) {
+  return overlaps() ? Run(*this, choice, ways).seconds()
+                    : solve::costOf(program_.problem(), choice);
 }
 
 } // namespace headrace::shard

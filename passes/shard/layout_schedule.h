@@ -24,8 +24,10 @@ public:
 
   /// Whether anything overlaps: not where ranks share the cores of one machine.
   bool overlaps() const { return !program_.context().model.workers().shared(); }
+  /// Whether a join may decide at run time between a broadcast and a shuffle.
+  enum class Ways : uint8_t { kOpen, kFixed };
   /// Seconds of the program under a choice without forbidden parts; the sum if nothing overlaps.
-  double secondsOf(const solve::Choice &choice);
+  double secondsOf(const solve::Choice &choice, Ways ways = Ways::kOpen);
 
 private:
   /// When rows of a value are there, in seconds from the start.

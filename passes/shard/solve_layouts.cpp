@@ -224,7 +224,7 @@ FailureOr<Chosen> chooseLayouts(ShardProgram &program, const ShardOptions &optio
     if (!choice.ok()) {
       return failedBy(program.function(), choice.status());
     }
-    report.totalSeconds += LayoutSchedule(program).secondsOf(*choice);
+    report.totalSeconds += LayoutSchedule(program).secondsOf(*choice, LayoutSchedule::Ways::kFixed);
     describeMemory(program.problem(), *choice, report);
     return Chosen{*choice, std::nullopt};
   }
