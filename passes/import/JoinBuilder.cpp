@@ -30,7 +30,7 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
   SmallVector<frame::Column> fields = left.columns();
   fields.append(right.columns());
   SmallVector<Computed> leftSides, rightSides;
-  SmallVector<const JoinCondition *> pairs;
+  SmallVector<const JoinCondition *> pairs, compared;
   for (const JoinCondition &condition : request.conditions) {
     if (condition.kind == JoinCondition::Kind::kAny) {
       residual.push_back(comparison(condition));
@@ -60,6 +60,14 @@ LogicalResult RelationBuilder::makeKeys(Relation &left, Relation &right, const J
     keys.left.push_back(leftName);
     keys.right.push_back(rightName);
     keys.nullSafe.push_back(pair->kind == JoinCondition::Kind::kNullSafe && nullable);
+    compared.push_back(pair);
+  }
+  // IN compares the last key and the residual: that NULL equals NULL is a matter of the residual.
+  while (request.nullAware && !keys.nullSafe.empty() && keys.nullSafe.back()) {
+    residual.push_back(comparison(*compared.pop_back_val()));
+    keys.left.pop_back();
+    keys.right.pop_back();
+    keys.nullSafe.pop_back();
   }
   return success();
 }
