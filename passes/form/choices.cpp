@@ -3,8 +3,6 @@
 
 #include "passes/analysis/estimated_rows.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 
 namespace headrace::form {
@@ -90,14 +88,10 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
            << source.getName();
   }
   std::string stream = fresh("chosen"), choice = fresh("choice");
-  OpenPipeline second = *left;
+  OpBuilder after(left->pipeline);
+  after.setInsertionPointAfter(left->pipeline);
+  OpenPipeline second = copyOf(*left, after, left->pipeline.getSymName().str() + "_many");
   {
-    OpBuilder after(left->pipeline);
-    after.setInsertionPointAfter(left->pipeline);
-    IRMapping mapping;
-    second.pipeline = cast<pipe::PipelineOp>(after.clone(*left->pipeline, mapping));
-    second.pipeline.setSymName(fresh(left->pipeline.getSymName().str() + "_many"));
-    second.rows = mapping.lookup(left->rows);
     OpBuilder outer(left->pipeline);
     pipe::ChoiceOp::create(outer, location, b_.getStringAttr(choice),
                            b_.getAttr<FlatSymbolRefAttr>(rows), choose.getAtMostAttr(),

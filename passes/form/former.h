@@ -44,6 +44,8 @@ private:
   FailureOr<OpenPipeline> openOnce(Value value, const Names &needed);
   /// Ends `open` in a state that holds the rows of `value`; its name.
   std::string keepRows(OpenPipeline &open, Value value);
+  /// The same pipeline once more, made by `where`.
+  OpenPipeline copyOf(const OpenPipeline &open, OpBuilder &where, StringRef stem);
   /// Opens a table that has several consumers (isShared): it is formed for the first of them.
   FailureOr<OpenPipeline> openShared(Value value, const Names &needed);
   FailureOr<OpenPipeline> openScan(frame::ScanOp scan, const Names &needed);

@@ -57,12 +57,8 @@ FailureOr<OpenPipeline> Former::openShared(Value value, const Names &needed) {
     }
     shared = shared_.insert({value, *open}).first;
   }
-  OpenPipeline copy = shared->second;
-  IRMapping mapping;
   OpBuilder builder = OpBuilder::atBlockEnd(module_.getBody());
-  copy.pipeline = cast<pipe::PipelineOp>(builder.clone(*copy.pipeline, mapping));
-  copy.pipeline.setSymName(fresh("shared_rows"));
-  copy.rows = mapping.lookup(copy.rows);
+  OpenPipeline copy = copyOf(shared->second, builder, "shared_rows");
   if (llvm::all_of(copy.columns,
                    [&](const ColumnInfo &column) { return needed.contains(column.name); })) {
     return copy;
@@ -73,6 +69,16 @@ FailureOr<OpenPipeline> Former::openShared(Value value, const Names &needed) {
   if (failed(narrowed)) {
     return failure();
   }
+  return copy;
+}
+
+OpenPipeline Former::copyOf(const OpenPipeline &open, OpBuilder &where, StringRef stem) {
+  OpenPipeline copy = open;
+  IRMapping mapping;
+  pipe::PipelineOp pipeline = open.pipeline;
+  copy.pipeline = cast<pipe::PipelineOp>(where.clone(*pipeline, mapping));
+  copy.pipeline.setSymName(fresh(stem));
+  copy.rows = mapping.lookup(open.rows);
   return copy;
 }
 

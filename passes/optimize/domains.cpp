@@ -151,10 +151,7 @@ std::optional<SmallVector<StringAttr>> behind(OpOperand &use, ArrayRef<StringAtt
 bool restricts(JoinOp join, unsigned operand, ArrayRef<StringAttr> columns,
                const ColumnsOf &outer) {
   bool isRight = operand == 1;
-  JoinKind kind = join.getKind();
-  bool ignoresUnmatched =
-      isRight ? kind != JoinKind::Right && kind != JoinKind::Full : kind == JoinKind::Inner;
-  if (!ignoresUnmatched) {
+  if (!ignoresUnmatched(join, operand)) {
     return false;
   }
   auto own = llvm::to_vector(

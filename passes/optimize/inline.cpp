@@ -2,6 +2,7 @@
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/column_names.h"
 #include "passes/optimize/expressions.h"
+#include "passes/optimize/provenance.h"
 
 namespace headrace::optimize {
 #define GEN_PASS_DEF_OPTIMIZEINLINE
@@ -41,23 +42,6 @@ private:
   llvm::DenseSet<StringAttr> taken_;
   llvm::DenseMap<StringAttr, unsigned> numbers_;
 };
-
-/// The ops from a scan or literal rows up to `table`, if nothing else is between them than filters,
-/// projects and renames.
-SmallVector<Operation *> cheapChain(Value table) {
-  SmallVector<Operation *> chain;
-  for (Operation *op = table.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
-    chain.push_back(op);
-    if (isa<ScanOp, ValuesOp>(op)) {
-      std::reverse(chain.begin(), chain.end());
-      return chain;
-    }
-    if (!isa<FilterOp, ProjectOp, RenameOp>(op)) {
-      break;
-    }
-  }
-  return {};
-}
 
 /// A copy of the chain, every column under another name, and over it the names of the original.
 Value copyOf(OpBuilder &builder, ArrayRef<Operation *> chain, FreshNames &names) {

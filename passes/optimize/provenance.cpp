@@ -124,6 +124,26 @@ Step headrace::optimize::stepDown(const ColumnsOf &from) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+bool headrace::optimize::ignoresUnmatched(JoinOp join, unsigned side) {
+  JoinKind kind = join.getKind();
+  return side == 0 ? kind == JoinKind::Inner : kind != JoinKind::Right && kind != JoinKind::Full;
+}
+
+SmallVector<Operation *> headrace::optimize::cheapChain(Value table) {
+  SmallVector<Operation *> chain;
+  for (Operation *op = table.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
+    chain.push_back(op);
+    if (isa<ScanOp, ValuesOp>(op)) {
+      std::reverse(chain.begin(), chain.end());
+      return chain;
+    }
+    if (!isa<FilterOp, ProjectOp, RenameOp>(op)) {
+      break;
+    }
+  }
+  return {};
+}
+
 bool headrace::optimize::canBeNull(Value table, StringAttr column) {
   Step at = ColumnsOf{table, {column}};
   while (at) {

@@ -16,6 +16,13 @@ struct ColumnsOf {
 /// those of one of the operand's rows; nothing if the op computes one of them, or adds rows.
 std::optional<ColumnsOf> stepDown(const ColumnsOf &from);
 
+/// Whether rows of one side of a join (0: left) that find no partner are of no use to it.
+bool ignoresUnmatched(frame::JoinOp join, unsigned side);
+
+/// The ops from a scan or literal rows up to `table`, if nothing else is between them than filters,
+/// projects and renames: what is as cheap to compute again as to keep. Else none.
+llvm::SmallVector<mlir::Operation *> cheapChain(mlir::Value table);
+
 /// Whether a column may hold NULL: by its type, and the filters and joins that it came through.
 bool canBeNull(mlir::Value table, mlir::StringAttr column);
 

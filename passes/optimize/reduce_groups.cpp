@@ -25,14 +25,6 @@ struct Keys {
   ColumnsOf asking;
 };
 
-/// Whether rows of `join` that find no partner in `side` do not need it: rows of `side` without a
-/// partner are then of no use.
-bool ignoresUnmatched(JoinOp join, unsigned side) {
-  JoinKind kind = join.getKind();
-  return kind == JoinKind::Inner ||
-         (side == 1 && kind != JoinKind::Right && kind != JoinKind::Full);
-}
-
 /// The input of the aggregate that one side of a join comes from, if the join is by some of its
 /// keys.
 std::optional<Keys> groupsOf(JoinOp join, unsigned side) {
@@ -81,15 +73,6 @@ void sinkToRelation(Keys &keys) {
     keys.rows = &op->getOpOperand(below->table == op->getOperand(0) ? 0 : 1);
     keys.columns = below->columns;
   }
-}
-
-/// The scan under filters and projects, of which optimize-inline makes a copy for each use.
-Operation *cheapSource(Value table) {
-  Operation *op = table.getDefiningOp();
-  while (isa_and_nonnull<FilterOp, ProjectOp, RenameOp>(op)) {
-    op = op->getOperand(0).getDefiningOp();
-  }
-  return isa_and_nonnull<ScanOp, ValuesOp>(op) ? op : nullptr;
 }
 
 class Reduction {
@@ -142,10 +125,11 @@ private:
     const JoinPrices::Rows &prices = prices_.of(built, 8 * keys.columns.size());
     double seconds = built * prices.build + rowsOf(table) * prices.probe + grouping(keys, kept);
     // The table is made twice, or kept.
-    Operation *source = cheapSource(asking.table);
+    SmallVector<Operation *> chain = cheapChain(asking.table);
     return seconds +
-           (source ? rowsOf(source->getResult(0)) * prices_.of(1, 8).probe
-                   : built * prices_.of(built, cardinality_.bytesPerRow(asking.table)).build);
+           (!chain.empty()
+                ? rowsOf(chain.front()->getResult(0)) * prices_.of(1, 8).probe
+                : built * prices_.of(built, cardinality_.bytesPerRow(asking.table)).build);
   }
 
   JoinPrices &prices_;
@@ -155,6 +139,7 @@ private:
 struct ReduceGroupsPass : optimize::impl::OptimizeReduceGroupsBase<ReduceGroupsPass> {
   void runOnOperation() override {
     JoinPrices prices;
+    std::optional<Reduction> reduction; // until the program changes
     SmallVector<JoinOp> joins;
     getOperation().walk([&](JoinOp join) { joins.push_back(join); });
     OpBuilder builder(&getContext());
@@ -165,8 +150,12 @@ struct ReduceGroupsPass : optimize::impl::OptimizeReduceGroupsBase<ReduceGroupsP
           continue;
         }
         sinkToRelation(*keys);
-        if (std::optional<ColumnsOf> asking = Reduction(prices).bestFor(*keys)) {
+        if (!reduction) {
+          reduction.emplace(prices);
+        }
+        if (std::optional<ColumnsOf> asking = reduction->bestFor(*keys)) {
           restrict(builder, *keys, *asking);
+          reduction.reset();
         }
       }
     }

@@ -11,12 +11,11 @@ using namespace mlir;
 namespace headrace::shard {
 namespace {
 
-constexpr double kChunkRows = 65536;
 constexpr double kChunksMax = 32; // as simulate::Workload::chunksMax
 // Chunks that a stream holds for its reader: plan::Stream::capacityChunks.
 constexpr double kCredit = 4;
 
-double chunksOf(double rows) { return std::clamp(std::ceil(rows / kChunkRows), 1.0, kChunksMax); }
+double chunksOf(double rows) { return std::min(cost::piecesOf(rows), kChunksMax); }
 
 /// Whether an op hands nothing on before it has all rows.
 bool fillsState(Operation *op) {

@@ -46,7 +46,7 @@ CostModel::CostModel(std::shared_ptr<const topology::Topology> topology, Mesh me
     : topology_(std::move(topology)), mesh_(std::move(mesh)),
       workers_(workersOf(*topology_, mesh_.rankCount(), threads)),
       runs_(std::make_shared<const std::vector<NodeRun>>(nodeRuns(*topology_, mesh_.rankCount()))),
-      loadOfByte_(loadOfByte()) {}
+      loadOfByte_(loadOfByte()), doublingBytesMax_(doublingBytesMax()) {}
 
 Expected<CostModel> CostModel::create(topology::Topology topology, Mesh mesh, int64_t threads) {
   HR_RETURN_IF_ERROR(mesh.check());
@@ -69,9 +69,9 @@ const RankGroups &CostModel::groups(AxisSet axes) const {
 }
 
 Movement CostModel::movement(topology::CollectiveKind kind, AxisSet axes, double bytes) const {
-  return mesh_.sizeOf(axes) == 1
-             ? Movement()
-             : collectiveMovement(groups(axes), topology_->collectives, kind, bytes);
+  return mesh_.sizeOf(axes) == 1 ? Movement()
+                                 : collectiveMovement(groups(axes), topology_->collectives, kind,
+                                                      bytes, doublingBytesMax_);
 }
 
 Cost CostModel::collective(topology::CollectiveKind kind, AxisSet axes, double bytes) const {

@@ -105,6 +105,7 @@ private:
   Workers workers_;
   std::shared_ptr<const std::vector<NodeRun>> runs_;
   Cost loadOfByte_; ///< from storage, on every rank
+  double doublingBytesMax_;
   mutable std::map<AxisSet, RankGroups> groups_;
 };
 

@@ -12,13 +12,6 @@ using topology::CollectiveKind;
 
 namespace {
 
-/// The runtime's all_reduce doubles up to this size, and uses rings above: as runs of this process.
-double doublingBytesMax() {
-  Expected<Settings> settings = Settings::fromEnvironment();
-  // Who runs a plan says what is wrong with them.
-  return static_cast<double>((settings.ok() ? *settings : Settings()).collectiveTree);
-}
-
 int64_t ceilLog2(int64_t count) {
   return std::bit_width(static_cast<uint64_t>(count > 1 ? count - 1 : 0));
 }
@@ -99,8 +92,14 @@ Movement exchangeMovement(const RankGroups &groups, const std::vector<Collective
   return movement;
 }
 
+double doublingBytesMax() {
+  Expected<Settings> settings = Settings::fromEnvironment();
+  // Who runs a plan says what is wrong with them.
+  return static_cast<double>((settings.ok() ? *settings : Settings()).collectiveTree);
+}
+
 Movement collectiveMovement(const RankGroups &groups, const std::vector<CollectiveFit> &fits,
-                            CollectiveKind kind, double bytes) {
+                            CollectiveKind kind, double bytes, double doublingBytesMax) {
   Movement movement;
   movement.bytes = bytes;
   const GroupShape &shape = groups.shape();
@@ -111,7 +110,7 @@ Movement collectiveMovement(const RankGroups &groups, const std::vector<Collecti
   const Traffic &traffic = groups.traffic(spread ? Pattern::kSpread : Pattern::kRing);
   double levels = static_cast<double>(ceilLog2(shape.members));
   bool tree = kind == CollectiveKind::kBroadcast ||
-              (kind == CollectiveKind::kAllReduce && bytes <= doublingBytesMax());
+              (kind == CollectiveKind::kAllReduce && bytes <= doublingBytesMax);
   if (spread) {
     useMessages(movement, traffic);
   } else {

@@ -13,7 +13,7 @@ struct Movement {
   double bytes = 0;
   double latencySeconds = 0; ///< other movements pass meanwhile
   double postSeconds = 0;    ///< of what sends a rank's messages: other movements wait for it
-  double rateMax = 0; ///< bytes per second as measured; 0: links alone decide
+  double rateMax = 0;        ///< bytes per second as measured; 0: links alone decide
   /// Of links, for each byte. Where a curve was measured, its rate holds: figures of links that are
   /// slower are taken to be too low, all by the same factor.
   std::vector<LinkUse> uses;
@@ -27,16 +27,21 @@ struct Movement {
 
 /// Rows of every rank go to the ranks of their keys, to all ranks, or to the first, each message
 /// straight to its target. `bytes`: of the mean rank; `fullest`: what the fullest rank sends or
-/// receives against it, where that is not known by rank; `sent`: how ranks differ in what they have.
+/// receives against it, where that is not known by rank; `sent`: how ranks differ in what they
+/// have.
 Movement exchangeMovement(const RankGroups &groups,
                           const std::vector<topology::CollectiveFit> &fits, plan::ExchangeKind kind,
                           double bytes, double fullest = 1, Weight sent = Weight::kEven);
 
 /// A collective on tensors. `bytes`: the whole buffer of one rank: its output for all_gather, its
 /// input for the others. Curves count where the topology has them, else the runtime's own rings,
-/// recursive doubling (small all_reduce), pairwise all_to_all and broadcast tree.
+/// recursive doubling (all_reduce of at most `doublingBytesMax`), pairwise all_to_all and broadcast
+/// tree.
 Movement collectiveMovement(const RankGroups &groups,
                             const std::vector<topology::CollectiveFit> &fits,
-                            topology::CollectiveKind kind, double bytes);
+                            topology::CollectiveKind kind, double bytes, double doublingBytesMax);
+
+/// Up to which size runs of this process have all_reduce double: their setting collectiveTree.
+double doublingBytesMax();
 
 } // namespace headrace::cost

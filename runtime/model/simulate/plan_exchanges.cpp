@@ -85,7 +85,8 @@ void PlanGraph::addCollective(int32_t id) {
   CollectiveKind kind = cost::collectiveOf(task);
   double bytes = cost::localBytes(
       plan_, kind == CollectiveKind::kAllGather ? task.outputs : task.inputs, workload_.ranks);
-  cost::Movement movement = cost::collectiveMovement(*ranks_, topology_.collectives, kind, bytes);
+  cost::Movement movement =
+      cost::collectiveMovement(*ranks_, topology_.collectives, kind, bytes, doublingBytesMax_);
   addMovement(id, 1, movement, 0); // sizes of tensors are known
 }
 

@@ -26,7 +26,7 @@ constexpr double kNotKnown = -1;
 
 /// Of a row in memory, with its texts; at least 1.
 double rowBytes(const plan::Stream &stream);
-/// Likewise, in a message: as cost::RowShape::wireBytes.
+/// Likewise, in a message.
 double wireBytes(const plan::Stream &stream);
 
 /// A task that writes a stream, and in how many chunks.
@@ -178,6 +178,7 @@ private:
   std::vector<int32_t> links_; ///< as Classes::links
   int32_t messages_ = kNone;   ///< what sends messages on the rank with most of them, as a resource
   std::optional<cost::RankGroups> ranks_;
+  double doublingBytesMax_ = cost::doublingBytesMax();
   std::vector<StreamState> streams_;
   std::vector<int32_t> consumer_;
   std::map<int32_t, double> ordered_; ///< cost::orderedStreams

@@ -6,22 +6,20 @@
 
 namespace headrace::simulate {
 
-double rowBytes(const plan::Stream &stream) {
-  double bytes = stream.textBytes;
+static cost::RowShape shapeOf(const plan::Stream &stream) {
+  cost::RowShape shape;
+  shape.textBytes = stream.textBytes;
   for (const plan::Column &column : stream.schema.columns) {
-    bytes += abi::bytesOf(column.type) + (column.nullable ? 1 : 0);
+    shape.strings += column.type == HR_STRING ? 1 : 0;
+    shape.nullable += column.nullable ? 1 : 0;
+    shape.bytes += abi::bytesOf(column.type);
   }
-  return std::max(bytes, 1.0);
+  return shape;
 }
 
-double wireBytes(const plan::Stream &stream) {
-  double bytes = stream.textBytes;
-  for (const plan::Column &column : stream.schema.columns) {
-    bytes += column.type == HR_STRING ? cost::kOffsetBytes : abi::bytesOf(column.type);
-    bytes += column.nullable ? 0.125 : 0;
-  }
-  return std::max(bytes, 1.0);
-}
+double rowBytes(const plan::Stream &stream) { return std::max(shapeOf(stream).memoryBytes(), 1.0); }
+
+double wireBytes(const plan::Stream &stream) { return std::max(shapeOf(stream).wireBytes(), 1.0); }
 
 // In a run the chunks of several writers come as they are made; a graph has to say in which order.
 // One writer after the other keeps all at work: who is held back leaves its share of the resources

@@ -153,8 +153,8 @@ TEST(Movement, all_reduce_changes_its_algorithm_where_the_setting_says) {
   RankGroups groups(runs);
   auto seconds = [&](const char *treeBytes, double bytes) {
     ::setenv("HEADRACE_COLLECTIVE_TREE", treeBytes, 1);
-    Movement movement =
-        collectiveMovement(groups, topology.collectives, CollectiveKind::kAllReduce, bytes);
+    Movement movement = collectiveMovement(groups, topology.collectives, CollectiveKind::kAllReduce,
+                                           bytes, doublingBytesMax());
     ::unsetenv("HEADRACE_COLLECTIVE_TREE");
     return movement.seconds();
   };
