@@ -135,6 +135,9 @@ Type headrace::frame::measureType(AggregateFunction function, Type input, Groupi
     if (isFloat(value)) {
       return finish(Float64Type::get(context));
     }
+    if (isDoubleDouble(value) && function == AggregateFunction::Sum) {
+      return finish(value);
+    }
     return isInteger(value) ? finish(IntegerType::get(context, 64)) : Type();
   case AggregateFunction::Avg:
     if (auto decimal = dyn_cast<DecimalType>(value)) {

@@ -150,7 +150,7 @@ LogicalResult CompareOp::verify() {
   auto lhsDecimal = dyn_cast<DecimalType>(dropNullable(lhs));
   auto rhsDecimal = dyn_cast<DecimalType>(dropNullable(rhs));
   bool sameScale = lhsDecimal && rhsDecimal && lhsDecimal.getScale() == rhsDecimal.getScale();
-  if (!sameScale && !isSameValueType(lhs, rhs)) { // C1
+  if (isDoubleDouble(lhs) || (!sameScale && !isSameValueType(lhs, rhs))) { // C1
     return emitOpError("needs operands of one type, got ") << lhs << " and " << rhs;
   }
   Nullability wanted = getKind() == CompareKind::IsNotDistinctFrom
@@ -171,6 +171,14 @@ LogicalResult NumberOp::verify() {
   return verifyNullability(*this, getResult().getType(),
                            nullabilityOf(getOperand().getType())); // C2
 }
+
+/// The result is nullable exactly if an operand is.
+static LogicalResult verifyStrict(Operation *op) {
+  return verifyNullability(op, op->getResult(0).getType(), nullabilityOf(op->getOperandTypes()));
+}
+
+LogicalResult ExactProductOp::verify() { return verifyStrict(*this); }      // C1
+LogicalResult SquaredDeviationsOp::verify() { return verifyStrict(*this); } // C1
 
 static LogicalResult verifyLogic(Operation *op) {
   if (op->getNumOperands() < 2) { // C1

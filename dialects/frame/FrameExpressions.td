@@ -214,6 +214,53 @@ def Frame_NumberOp : Frame_PartialOp<"number"> {
   let hasVerifier = 1;
 }
 
+def Frame_ExactProductOp : Frame_TotalOp<"exact_product"> {
+  let summary = "the product of two doubles with all its digits";
+  let description = [{
+    By 1.0 it is the double itself as the beginning of a sum. A product that no double holds, or of a value that is not
+    finite, is NaN in the end.
+
+    ```mlir
+    func.func @square(%x: f64) {
+      %0 = frame.exact_product %x, %x : (f64, f64) -> !frame.double_double
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the result is nullable exactly if an operand is.
+  }];
+  let arguments = (ins Frame_Float64:$lhs, Frame_Float64:$rhs);
+  let results = (outs Frame_DoubleDouble:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, $result)";
+  let hasVerifier = 1;
+}
+
+def Frame_SquaredDeviationsOp : Frame_TotalOp<"squared_deviations"> {
+  let summary = "the sum of squared differences from the mean, from the sum, the sum of squares and the count";
+  let description = [{
+    `squares − sum² / count`; 0 where the spread is less than 2^-48 of the values, which is what rounding leaves of equal
+    ones. Since both sums have 106 bits, the result has all digits of a double as long as the values are less than about
+    10^7 times as great as their spread, and half of them up to 10^11 times. Of no rows
+    it is NaN.
+
+    ```mlir
+    func.func @deviations(%sum: !frame.double_double, %squares: !frame.double_double, %count: i64) {
+      %0 = frame.squared_deviations %sum, %squares, %count
+          : (!frame.double_double, !frame.double_double, i64) -> f64
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the result is nullable exactly if an operand is.
+  }];
+  let arguments = (ins Frame_DoubleDouble:$sum, Frame_DoubleDouble:$squares, Frame_Integer64:$count);
+  let results = (outs Frame_Float64:$result);
+  let assemblyFormat = "$sum `,` $squares `,` $count attr-dict `:` functional-type(operands, $result)";
+  let hasVerifier = 1;
+}
+
 def Frame_CastOp : Frame_PartialOp<"cast"> {
   let summary = "converts a value to another type";
   let description = [{

@@ -162,13 +162,17 @@ bool headrace::frame::isDecimal(Type type) { return isa<DecimalType>(dropNullabl
 bool headrace::frame::isString(Type type) { return isa<StringType>(dropNullable(type)); }
 bool headrace::frame::isDate(Type type) { return isa<DateType>(dropNullable(type)); }
 bool headrace::frame::isTimestamp(Type type) { return isa<TimestampType>(dropNullable(type)); }
+bool headrace::frame::isDoubleDouble(Type type) {
+  return isa<DoubleDoubleType>(dropNullable(type));
+}
 
 bool headrace::frame::isNumeric(Type type) {
   return isInteger(type) || isFloat(type) || isDecimal(type);
 }
 
 bool headrace::frame::isScalar(Type type) {
-  return isBoolean(type) || isNumeric(type) || isString(type) || isDate(type) || isTimestamp(type);
+  return isBoolean(type) || isNumeric(type) || isString(type) || isDate(type) ||
+         isTimestamp(type) || isDoubleDouble(type);
 }
 
 bool headrace::frame::isSameValueType(Type a, Type b) { return dropNullable(a) == dropNullable(b); }

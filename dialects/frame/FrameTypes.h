@@ -48,6 +48,7 @@ bool isNumeric(mlir::Type type); // integer, float or decimal
 bool isString(mlir::Type type);
 bool isDate(mlir::Type type);
 bool isTimestamp(mlir::Type type);
+bool isDoubleDouble(mlir::Type type);
 
 /// Whether the types are equal but for nullability.
 bool isSameValueType(mlir::Type a, mlir::Type b);

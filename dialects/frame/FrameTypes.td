@@ -1,4 +1,4 @@
-// The types of `frame`: table, decimal, date, timestamp, string, nullable, and the constraints on scalars.
+// The types of `frame`: table, decimal, date, timestamp, double_double, string, nullable, and the constraints on scalars.
 #ifndef HEADRACE_FRAME_TYPES_TD
 #define HEADRACE_FRAME_TYPES_TD
 
@@ -65,6 +65,18 @@ def Frame_TimestampType : Frame_Type<"Timestamp", "timestamp"> {
   let summary = "a moment without a zone: microseconds since 1970-01-01 00:00:00";
 }
 
+def Frame_DoubleDoubleType : Frame_Type<"DoubleDouble", "double_double"> {
+  let summary = "the exact sum of two doubles, about 106 bits: a running sum that loses nothing that matters";
+  let description = [{
+    Made by `frame.exact_product`, added up by the aggregate `sum`, read by `frame.squared_deviations`. It is neither a
+    key nor compared, and no column of a result has it.
+
+    ```mlir
+    func.func private @sum_of_squares() -> !frame.double_double
+    ```
+  }];
+}
+
 def Frame_StringType : Frame_Type<"String", "string"> {
   let summary = "a UTF-8 string";
 }
@@ -87,11 +99,17 @@ def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
   }]>];
 }
 
-// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, timestamp, string, or one of them nullable.
+// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, timestamp, double_double, string,
+// or one of them nullable.
 def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
 def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;
 def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,
                          "integer, float or decimal, possibly nullable">;
+def Frame_Float64 : Type<CPred<"::headrace::frame::dropNullable($_self).isF64()">, "f64, possibly nullable">;
+def Frame_Integer64 : Type<CPred<"::headrace::frame::dropNullable($_self).isSignlessInteger(64)">,
+                           "i64, possibly nullable">;
+def Frame_DoubleDouble : Type<CPred<"::headrace::frame::isDoubleDouble($_self)">,
+                              "double_double, possibly nullable">;
 def Frame_StringLike : Type<CPred<"::headrace::frame::isString($_self)">,
                             "string, possibly nullable">;
 def Frame_DateLike : Type<CPred<"::headrace::frame::isDate($_self)">, "date, possibly nullable">;

@@ -302,7 +302,7 @@ def Pipe_MapOp : Pipe_Op<"map"> {
   let summary = "computes columns from columns of the same row";
   let description = [{
     Yields for each name of `names` a value, and after it an `i1` validity if the result column is nullable. The
-    result rows may leave out input columns that nobody reads.
+    result rows may leave out input columns that nobody reads. `text_bytes` is the mean length of the strings read.
 
     ```mlir
     pipe.stream @in "none" : !pipe.rows<"a": i32>
@@ -318,7 +318,8 @@ def Pipe_MapOp : Pipe_Op<"map"> {
     }
     ```
   }];
-  let arguments = (ins Pipe_RowsType:$input, StrArrayAttr:$names, StrArrayAttr:$columns);
+  let arguments = (ins Pipe_RowsType:$input, StrArrayAttr:$names, StrArrayAttr:$columns,
+                       OptionalAttr<F64Attr>:$text_bytes);
   let results = (outs Pipe_RowsType:$rows);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$input $names $columns $body attr-dict `:` type($input) `->` type($rows)";

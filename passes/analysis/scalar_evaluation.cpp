@@ -1,6 +1,7 @@
 // The value of one scalar op of `frame` on known operands.
 #include "passes/analysis/scalar_evaluation.h"
 #include "dialects/frame/FrameConstants.h"
+#include "passes/analysis/double_double.h"
 #include "passes/analysis/number_text.h"
 #include "passes/analysis/ranges.h"
 #include "passes/analysis/text_evaluation.h"
@@ -444,6 +445,15 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
       })
       .Case([&](CastOp cast) { return evaluateCast(cast, operands[0]); })
       .Case([&](NumberOp number) { return evaluateNumber(number, operands[0]); })
+      .Case([&](ExactProductOp) {
+        return ok(Scalar{packed(productOf(Computing(), operands[0].real(), operands[1].real()))});
+      })
+      .Case([&](SquaredDeviationsOp) {
+        auto count = static_cast<double>(operands[2].integer());
+        auto [scaled, least] = deviationsOf(Computing(), unpacked(operands[0].integer()),
+                                            unpacked(operands[1].integer()), count);
+        return ok(Scalar{(scaled < least ? 0 : scaled) / count});
+      })
       .Case([&](TextOp text) { return evaluateText(text, operands); })
       .Case([&](RaiseOp raise) { return fail(raise.getMessage()); })
       .Case([&](ShiftDateOp shift) { return evaluateShift(shift, operands[0].integer()); })

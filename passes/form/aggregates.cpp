@@ -94,6 +94,10 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
     case frame::AggregateFunction::Sum: {
       out.nullable |= !grouped;
       out.type = frame::dropNullable(result.getColumnType(measure.getName().getValue()));
+      if (frame::isDoubleDouble(out.type)) {
+        combine = "sum_double_double";
+        break;
+      }
       if (frame::isFloat(out.type)) {
         out.body = b_.getF64Type();
         break;
@@ -104,8 +108,7 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
       }
       // The sum of no rows too has room for a row's value.
       __int128 low, high, rows = input->rowsMax ? std::max<__int128>(*input->rowsMax, 1) : 0;
-      bool bounded = out.range && rows > 0 &&
-                     !__builtin_mul_overflow(out.range->low, rows, &low) &&
+      bool bounded = out.range && rows > 0 && !__builtin_mul_overflow(out.range->low, rows, &low) &&
                      !__builtin_mul_overflow(out.range->high, rows, &high);
       out.range =
           bounded
@@ -156,7 +159,8 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   Names kept;
   bool isPartial = aggregate.getStage() == frame::AggregateStage::Partial;
   for (const ColumnInfo &column : read) {
-    bool isWide = column.body.isInteger(128) && !keyNames.contains(column.name);
+    bool isWide = column.body.isInteger(128) && !keyNames.contains(column.name) &&
+                  !frame::isDoubleDouble(column.type);
     bool mayLeave = frame::isInteger(column.type) ||
                     (!isPartial && !liesIn(column.range, *typeRange(column.type)));
     if (isWide && mayLeave) {

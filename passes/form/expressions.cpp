@@ -120,6 +120,9 @@ Type bodyType(Type frameType, const std::optional<Range> &range) {
   if (frame::isDate(frameType) || frame::isTimestamp(frameType)) {
     return IntegerType::get(context, frame::isDate(frameType) ? 32 : 64);
   }
+  if (frame::isDoubleDouble(frameType)) {
+    return IntegerType::get(context, 128);
+  }
   if (isIntegral(frameType)) {
     return IntegerType::get(context, bitsFor(range ? *range : *typeRange(frameType)));
   }
@@ -136,6 +139,8 @@ std::string logicalText(Type frameType) {
     stream << "date";
   } else if (frame::isTimestamp(frameType)) {
     stream << "timestamp";
+  } else if (frame::isDoubleDouble(frameType)) {
+    stream << "double_double";
   } else if (frame::isString(frameType)) {
     stream << "string";
   } else {
@@ -400,8 +405,8 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     }
     out.value = arith::TruncFOp::create(b_, loc_, target, input.value);
     // What was finite stays finite.
-    Value overflows = arith::AndIOp::create(b_, loc_, notValue(isInfinite(input.value)),
-                                            isInfinite(out.value));
+    Value overflows =
+        arith::AndIOp::create(b_, loc_, notValue(isInfinite(input.value)), isInfinite(out.value));
     failWhere(andValues(overflows, input.valid), "overflow");
     return out;
   }
@@ -747,9 +752,8 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
     if (substring.getLength()) {
       length = toWidth(operand(2).value, 64);
     }
-    out.value =
-        pipe::SubstringOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), out.value,
-                                  toWidth(operand(1).value, 64), length);
+    out.value = pipe::SubstringOp::create(b_, loc_, pipe::StringType::get(b_.getContext()),
+                                          out.value, toWidth(operand(1).value, 64), length);
     return set(out);
   }
   if (auto raise = dyn_cast<frame::RaiseOp>(op)) {
@@ -757,6 +761,12 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   }
   if (auto function = dyn_cast<frame::NumberOp>(op)) {
     return set(number(function));
+  }
+  if (auto product = dyn_cast<frame::ExactProductOp>(op)) {
+    return set(exactProduct(product));
+  }
+  if (auto deviations = dyn_cast<frame::SquaredDeviationsOp>(op)) {
+    return set(squaredDeviations(deviations));
   }
   if (auto function = dyn_cast<frame::TextOp>(op)) {
     return set(text(function));

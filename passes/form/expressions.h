@@ -86,6 +86,8 @@ private:
   Scalar absolute(const Scalar &input);
   Scalar roundedReal(frame::NumberOp op, const Scalar &input);
   mlir::FailureOr<Scalar> roundedInteger(frame::NumberOp op, const Scalar &input);
+  Scalar exactProduct(frame::ExactProductOp op);
+  Scalar squaredDeviations(frame::SquaredDeviationsOp op);
   Scalar text(frame::TextOp op);
   // moments.cpp
   Scalar shiftDate(frame::ShiftDateOp op);

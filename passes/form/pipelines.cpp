@@ -154,7 +154,7 @@ FailureOr<std::vector<ColumnInfo>> Former::appendMap(
   llvm::append_range(all, added);
   OpBuilder builder = atEnd(open);
   auto map = pipe::MapOp::create(builder, location, rowsType(all), open.rows, strings(computed),
-                                 strings(columns));
+                                 strings(columns), textBytes(open, columns));
   map.getBody().takeBody(*region);
   open.rows = map.getRows();
   open.columns = all;
@@ -497,8 +497,8 @@ LogicalResult Former::run() {
   stream->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(value));
   // Sinks take the rows as they are: a map without bodies puts the columns in order.
   if (result->rows.getType() != rows) {
-    auto map =
-        pipe::MapOp::create(builder, main_.getLoc(), rows, result->rows, strings({}), strings({}));
+    auto map = pipe::MapOp::create(builder, main_.getLoc(), rows, result->rows, strings({}),
+                                   strings({}), FloatAttr());
     OpBuilder inside = OpBuilder::atBlockEnd(&map.getBody().emplaceBlock());
     pipe::YieldOp::create(inside, main_.getLoc(), ValueRange());
     result->rows = map.getRows();

@@ -4,6 +4,7 @@
 #include "dialects/interfaces/DiagnosticKind.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/analysis/double_double.h"
 
 #include <algorithm>
 
@@ -233,6 +234,33 @@ FailureOr<Scalar> ExpressionTranslator::number(frame::NumberOp op) {
     return frame::isFloat(input.type) ? FailureOr<Scalar>(roundedReal(op, input))
                                       : roundedInteger(op, input);
   }
+}
+
+// ---- sums of two doubles ----
+
+Scalar ExpressionTranslator::exactProduct(frame::ExactProductOp op) {
+  Scalar out = scalars_.lookup(op.getLhs());
+  const Scalar &by = scalars_.lookup(op.getRhs());
+  analysis::Generating on{b_, loc_};
+  out.type = frame::dropNullable(op.getResult().getType());
+  out.value = on.pack(analysis::productOf(on, out.value, by.value));
+  out.valid = andValues(out.valid, by.valid);
+  return out;
+}
+
+Scalar ExpressionTranslator::squaredDeviations(frame::SquaredDeviationsOp op) {
+  const Scalar &sum = scalars_.lookup(op.getSum()), &squares = scalars_.lookup(op.getSquares());
+  const Scalar &rows = scalars_.lookup(op.getCount());
+  analysis::Generating on{b_, loc_};
+  Value count = arith::SIToFPOp::create(b_, loc_, b_.getF64Type(), rows.value);
+  auto [scaled, least] =
+      analysis::deviationsOf(on, on.unpack(sum.value), on.unpack(squares.value), count);
+  Value below = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, scaled, least);
+  Scalar out;
+  out.type = frame::dropNullable(op.getResult().getType());
+  out.value = arith::DivFOp::create(b_, loc_, selectValue(below, real(0), scaled), count);
+  out.valid = andValues(andValues(sum.valid, squares.valid), rows.valid);
+  return out;
 }
 
 // ---- strings ----

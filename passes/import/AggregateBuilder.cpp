@@ -26,8 +26,8 @@ static BuildExpression guarded(const BuildExpression &condition,
   };
 }
 
-/// A number as a double, or its square.
-static BuildExpression asReal(const BuildExpression &build, bool squared, Location at) {
+/// A number as a double (by 1.0), or its square, with all digits.
+static BuildExpression exactly(const BuildExpression &build, bool squared, Location at) {
   return [=](ExpressionBuilder &b) -> MaybeExpression {
     MaybeExpression value = build(b);
     if (failed(value)) {
@@ -38,9 +38,11 @@ static BuildExpression asReal(const BuildExpression &build, bool squared, Locati
     }
     Type f64 = Float64Type::get(b.getContext());
     MaybeExpression real = b.cast(*value, f64, at);
-    return failed(real) || !squared
-               ? real
-               : b.arithmetic(ExpressionBuilder::Arithmetic::kMultiply, *real, *real, f64, at);
+    if (failed(real)) {
+      return failure();
+    }
+    return b.exactProduct(*real, squared ? *real : b.constant(FloatAttr::get(f64, 1.0), f64, at),
+                          at);
   };
 }
 
@@ -54,13 +56,8 @@ static MaybeExpression spreadOf(ExpressionBuilder &b, MeasureRequest::Spread spr
   auto compute = [&](Arithmetic op, const Expression &lhs, const Expression &rhs) {
     return *b.arithmetic(op, lhs, rhs, f64, at); // numbers both
   };
+  Expression around = b.squaredDeviations(sum, squares, count, at);
   Expression n = *b.cast(count, f64, at);
-  Expression mean = compute(Arithmetic::kDivide, compute(Arithmetic::kMultiply, sum, sum), n);
-  Expression around = compute(Arithmetic::kSubtract, squares, mean);
-  // Rounding must not make it negative.
-  Expression zero = real(0);
-  MaybeExpression below = b.compare(frame::CompareKind::Lt, around, zero, at);
-  around = *b.choose(*below, zero, &around, at);
   Expression divisor = spread.sample ? compute(Arithmetic::kSubtract, n, real(1)) : n;
   Expression value = compute(Arithmetic::kDivide, around, divisor);
   if (spread.root) {
@@ -107,8 +104,8 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
       outputs.push_back(add(function, argument, measure.type));
       continue;
     }
-    Computed value{std::nullopt, "value", asReal(argument->build, /*squared=*/false, measure.at)};
-    Computed square{std::nullopt, "square", asReal(argument->build, /*squared=*/true, measure.at)};
+    Computed value{std::nullopt, "value", exactly(argument->build, /*squared=*/false, measure.at)};
+    Computed square{std::nullopt, "square", exactly(argument->build, /*squared=*/true, measure.at)};
     SpreadColumns columns{*measure.spread, 0, 0, 0};
     columns.sum = add(frame::AggregateFunction::Sum, value, Type());
     columns.squares = add(frame::AggregateFunction::Sum, square, Type());

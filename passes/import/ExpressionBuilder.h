@@ -60,6 +60,12 @@ public:
   MaybeExpression number(frame::NumberFunction function, const Expression &operand,
                          std::optional<int64_t> digits, mlir::Type type, mlir::Location at);
 
+  /// A product of two doubles with all its digits.
+  Expression exactProduct(const Expression &lhs, const Expression &rhs, mlir::Location at);
+  /// What is left of the exact sums of values and of their squares without the mean.
+  Expression squaredDeviations(const Expression &sum, const Expression &squares,
+                               const Expression &count, mlir::Location at);
+
   MaybeExpression compare(frame::CompareKind kind, const Expression &lhs, const Expression &rhs,
                           mlir::Location at);
   MaybeExpression isDistinct(const Expression &lhs, const Expression &rhs, mlir::Location at);

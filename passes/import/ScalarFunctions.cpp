@@ -59,6 +59,26 @@ MaybeExpression ExpressionBuilder::negate(const Expression &operand, Location at
               text);
 }
 
+Expression ExpressionBuilder::exactProduct(const Expression &lhs, const Expression &rhs,
+                                           Location at) {
+  std::string text = lhs.text + " * " + rhs.text;
+  Type type = frame::withNullability(frame::DoubleDoubleType::get(getContext()),
+                                     frame::nullabilityOf({lhs.type(), rhs.type()}));
+  return made(frame::ExactProductOp::create(builder, locate(text, at), type, lhs.value, rhs.value),
+              text);
+}
+
+Expression ExpressionBuilder::squaredDeviations(const Expression &sum, const Expression &squares,
+                                                const Expression &count, Location at) {
+  std::string text = "squared deviations";
+  Type type =
+      frame::withNullability(Float64Type::get(getContext()),
+                             frame::nullabilityOf({sum.type(), squares.type(), count.type()}));
+  return made(frame::SquaredDeviationsOp::create(builder, locate(text, at), type, sum.value,
+                                                 squares.value, count.value),
+              text);
+}
+
 MaybeExpression ExpressionBuilder::number(frame::NumberFunction function, const Expression &operand,
                                           std::optional<int64_t> digits, Type type, Location at) {
   StringRef name = frame::stringifyNumberFunction(function);

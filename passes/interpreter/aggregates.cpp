@@ -1,4 +1,5 @@
 // Aggregates: rows to groups, groups to measures.
+#include "passes/analysis/double_double.h"
 #include "passes/interpreter/relations.h"
 
 #include <cmath>
@@ -122,6 +123,13 @@ llvm::Expected<Scalar> measureOf(AggregateFunction function, ArrayRef<const Scal
   }
   if (frame::isFloat(result)) {
     return Scalar{realSum(values, input)};
+  }
+  if (frame::isDoubleDouble(result)) {
+    analysis::DoubleDouble<double> sum{0, 0};
+    for (const Scalar *value : values) {
+      sum = analysis::sumOf(analysis::Computing(), sum, analysis::unpacked(value->integer()));
+    }
+    return Scalar{analysis::packed(sum)};
   }
   llvm::Expected<Int128> sum = exactSum(values);
   return sum ? fittedTo(*sum, result) : llvm::Expected<Scalar>(sum.takeError());

@@ -325,8 +325,8 @@ FailureOr<std::shared_ptr<Expression>> KernelEmitter::perEntryCondition(pipe::Fi
       single->source = -1;
       RowReader rows = reader(0, index);
       rows.bind(text, {b_.element(strings, index, 16), Value()});
-      FailureOr<SmallVector<Value>> values =
-          rows.evaluate(*makeExpression(filter.getBody(), filter.getColumns()));
+      FailureOr<SmallVector<Value>> values = rows.evaluate(
+          *makeExpression(filter.getBody(), filter.getColumns(), filter.getTextBytes()));
       if (failed(values)) {
         result = failure();
         return;
@@ -416,12 +416,11 @@ LogicalResult KernelEmitter::emitFilters(ArrayRef<pipe::FilterOp> filters) {
   std::vector<Condition> dense;
   std::vector<Condition> scalar;
   for (pipe::FilterOp filter : filters) {
-    auto expression = makeExpression(filter.getBody(), filter.getColumns());
+    auto expression = makeExpression(filter.getBody(), filter.getColumns(), filter.getTextBytes());
     auto estimate = [](std::optional<APFloat> value, double otherwise) {
       return value ? value->convertToDouble() : otherwise;
     };
-    Condition found{expression, estimate(filter.getSelectivity(), 1),
-                    estimate(filter.getTextBytes(), 0)};
+    Condition found{expression, estimate(filter.getSelectivity(), 1)};
     bool perEntry =
         level() == 0 && expression->columns.size() == 1 && expression->columns[0]->source >= 0 &&
         isa<pipe::StringType>(expression->columns[0]->type) && !expression->columns[0]->nullable;
@@ -504,7 +503,6 @@ LogicalResult KernelEmitter::emitDenseFilter(ArrayRef<Condition> conditions) {
 }
 
 LogicalResult KernelEmitter::emitScalarFilter(const Condition &condition) {
-  work_.setTextBytes(condition.textBytes);
   bool first = level() == 0;
   Value selection = scratch((kBufferRows + 64) * 2);
   Value count = scratch(8);

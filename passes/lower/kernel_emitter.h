@@ -52,7 +52,6 @@ private:
   struct Condition {
     std::shared_ptr<Expression> expression;
     double selectivity = 1;
-    double textBytes = 0;
   };
   mlir::LogicalResult emitDenseFilter(llvm::ArrayRef<Condition> conditions);
   mlir::LogicalResult emitScalarFilter(const Condition &condition);

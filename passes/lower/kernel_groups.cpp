@@ -91,7 +91,10 @@ void KernelEmitter::prepareCodedKeys() {
     }
     codedKeys_.push_back(key);
   }
-  codesExpected_ = llvm::all_of(taken, [](Source *source) { return source->isCoded(); });
+  // More groups than combinations are not found by codes.
+  auto state = SymbolTable::lookupNearestSymbolFrom<pipe::StateOp>(combine, combine.getStateAttr());
+  codesExpected_ = state.getExpectedRows().value_or(0) <= kCombinationsMax &&
+                   llvm::all_of(taken, [](Source *source) { return source->isCoded(); });
   for (Source *source : taken) {
     if (codesExpected_) {
       work_.add(plan::WorkKind::kMapped, 0, 1);

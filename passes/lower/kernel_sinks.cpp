@@ -36,6 +36,9 @@ void KernelEmitter::logFold(const plan::StateField &field) {
     work_.add(text ? plan::WorkKind::kCompareString : plan::WorkKind::kScalar, level(), 1);
     return;
   }
+  if (field.type == HR_STRING) { // compared with the least or greatest so far
+    work_.add(plan::WorkKind::kCompareString, level(), 1);
+  }
   work_.add(plan::WorkKind::kFold, level(), field.type == HR_I128 ? 2 : 1);
 }
 

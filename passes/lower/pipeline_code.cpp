@@ -4,6 +4,7 @@
 #include "runtime/abi/type_bytes.h"
 
 #include "dialects/interfaces/SourcePlace.h"
+#include "passes/analysis/double_double.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 
@@ -23,8 +24,10 @@ Value PipelineCode::prologueValue(llvm::function_ref<Value()> make) {
   return make();
 }
 
-std::shared_ptr<Expression> PipelineCode::makeExpression(Region &body, ArrayAttr columns) {
+std::shared_ptr<Expression> PipelineCode::makeExpression(Region &body, ArrayAttr columns,
+                                                         std::optional<APFloat> textBytes) {
   auto expression = std::make_shared<Expression>(body.front());
+  expression->textBytes = textBytes ? textBytes->convertToDouble() : 0;
   for (auto name : columns.getAsRange<StringAttr>()) {
     expression->inputs.push_back(name.str());
     expression->addInput(columns_.lookup(name.getValue()));
@@ -46,7 +49,8 @@ void PipelineCode::keepColumns(pipe::RowsType rows) {
 }
 
 void PipelineCode::emitMap(pipe::MapOp map) {
-  std::shared_ptr<Expression> expression = makeExpression(map.getBody(), map.getColumns());
+  std::shared_ptr<Expression> expression =
+      makeExpression(map.getBody(), map.getColumns(), map.getTextBytes());
   unsigned result = 0;
   for (auto name : map.getNames().getAsRange<StringAttr>()) {
     auto rows = map.getRows().getType();
@@ -155,7 +159,10 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
     bool isFloat = isa<FloatType>(stored);
     Value old = loadValue(b_, stored, place);
     Value combined;
-    if (field.combine == "sum") {
+    if (field.combine == "sum_double_double") {
+      analysis::Generating on{b_, b_.loc()};
+      combined = on.pack(analysis::sumOf(on, on.unpack(old), on.unpack(value)));
+    } else if (field.combine == "sum") {
       if (isFloat) {
         combined = arith::AddFOp::create(b_, b_.loc(), old, value);
       } else {

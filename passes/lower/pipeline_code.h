@@ -37,7 +37,8 @@ protected:
 
   // pipeline_code.cpp
   void emitMap(pipe::MapOp map);
-  std::shared_ptr<Expression> makeExpression(mlir::Region &body, mlir::ArrayAttr columns);
+  std::shared_ptr<Expression> makeExpression(mlir::Region &body, mlir::ArrayAttr columns,
+                                             std::optional<llvm::APFloat> textBytes);
   void keepColumns(pipe::RowsType rows);
   /// Folds a value into the field of a row that nobody else writes.
   void combineField(const plan::StateField &field, mlir::Value row, RowValue input,

@@ -259,7 +259,7 @@ FailureOr<SmallVector<Value>> RowReader::evaluate(const Expression &expression, 
     }
     builder_.setLoc(op->getLoc());
     if (work_) {
-      work_->addOp(op, level_, width_);
+      work_->addOp(op, level_, width_, expression.textBytes);
     }
     if (isa<pipe::PipeDialect>(op->getDialect()) || isa<arith::RemFOp>(op)) {
       if (width_ || !scalarOps_ || failed((*scalarOps_)(op, mapping))) {

@@ -62,6 +62,7 @@ struct Expression {
   std::vector<std::pair<std::shared_ptr<ColumnValue>, bool>> arguments;
   /// The ops that can fail the run, which belong to every row whatever is read of it.
   std::vector<mlir::Operation *> raising;
+  double textBytes = 0; ///< estimate: of the strings that it reads, together
 };
 
 struct RowValue {

@@ -42,7 +42,7 @@ void WorkLog::addTextOp(Operation *op, unsigned level, double textBytes) {
   }
 }
 
-void WorkLog::addOp(Operation *op, unsigned level, unsigned width) {
+void WorkLog::addOp(Operation *op, unsigned level, unsigned width, double textBytes) {
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<pipe::LiteralOp>(op)) {
     return;
   }
@@ -57,7 +57,10 @@ void WorkLog::addOp(Operation *op, unsigned level, unsigned width) {
   if (width != 0) {
     add(WorkKind::kVectorByte, level, bits / 8.0);
   } else if (isa<pipe::StringCompareOp, pipe::StringMatchOp, pipe::SubstringOp>(op)) {
-    addTextOp(op, level, textBytes_);
+    addTextOp(op, level, textBytes);
+  } else if (isa<pipe::TextOp, pipe::PrintOp, pipe::ParseOp>(op)) {
+    add(WorkKind::kText, level, 1);
+    add(WorkKind::kTextByte, level, isa<pipe::PrintOp>(op) ? 0 : textBytes);
   } else if (isa<pipe::OwnsOp>(op)) {
     for (Type key : op->getOperandTypes()) {
       add(isa<pipe::StringType>(key) ? WorkKind::kHashString : WorkKind::kHash, level, 1);

@@ -11,12 +11,11 @@ namespace headrace::lower {
 class WorkLog {
 public:
   void add(plan::WorkKind kind, unsigned level, double amount, int32_t state = plan::kNone);
-  /// An op of a body: on one row of the level (`width` 0), or on that many at once.
-  void addOp(mlir::Operation *op, unsigned level, unsigned width);
+  /// An op of a body: on one row of the level (`width` 0), or on that many at once. `textBytes`: of
+  /// its strings.
+  void addOp(mlir::Operation *op, unsigned level, unsigned width, double textBytes);
   /// An op of a body on a string of so many bytes.
   void addTextOp(mlir::Operation *op, unsigned level, double textBytes);
-  /// How long the strings are that the ops to come read.
-  void setTextBytes(double bytes) { textBytes_ = bytes; }
   /// Nothing is counted while it is paused: code that runs once a morsel, or seldom.
   enum class Counting : uint8_t { kOn, kPaused };
   void set(Counting counting) { counting_ = counting; }
@@ -24,7 +23,6 @@ public:
 
 private:
   Counting counting_ = Counting::kOn;
-  double textBytes_ = 0;
   std::vector<plan::Work> entries_;
 };
 

@@ -14,10 +14,11 @@ double widthOf(Operation *op) {
   for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())}) {
     for (Type type : types) {
       Type plain = dropNullable(type);
-      bytes = std::max(bytes, plain.isIntOrFloat() ? plain.getIntOrFloatBitWidth() / 8.0
-                              : isDate(plain)      ? 4
-                              : isString(plain)    ? 1
-                                                   : 8);
+      bytes = std::max(bytes, plain.isIntOrFloat()    ? plain.getIntOrFloatBitWidth() / 8.0
+                              : isDate(plain)         ? 4
+                              : isDoubleDouble(plain) ? 16
+                              : isString(plain)       ? 1
+                                                      : 8);
     }
   }
   return bytes;
@@ -33,7 +34,8 @@ void addExpressions(cost::Terms &terms, Region &region, double rows, Form form) 
         llvm::any_of(op->getOperandTypes(), [](Type type) { return isString(dropNullable(type)); });
     llvm::TypeSwitch<Operation *>(op)
         .Case<YieldOp, ConstantOp>([](Operation *) {})
-        .Case<LikeOp, SubstringOp, TextOp>([&](Operation *) { terms["match_string"] += rows; })
+        .Case<LikeOp, SubstringOp>([&](Operation *) { terms["match_string"] += rows; })
+        .Case([&](TextOp) { terms["text"] += rows; })
         .Case([&](ExtractOp) { terms["date_part"] += rows; })
         .Case<DivideOp, ModulusOp>([&](Operation *) { terms["divide"] += rows; })
         .Default([&](Operation *other) {

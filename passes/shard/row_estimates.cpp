@@ -30,6 +30,9 @@ double bytesOf(Type type, const std::optional<Range> &range) {
   if (isTimestamp(plain)) {
     return 8;
   }
+  if (isDoubleDouble(plain)) {
+    return 16;
+  }
   constexpr unsigned kLeastBits = 32; // of integers, as `form` makes them
   return range ? std::max(kLeastBits, analysis::bitsFor(*range)) / 8.0
                : plain.getIntOrFloatBitWidth() / 8.0;

@@ -222,8 +222,8 @@ RowValue ThreadKernelEmitter::loadColumn(const ColumnValue &column) {
 }
 
 LogicalResult ThreadKernelEmitter::emitFilter(pipe::FilterOp filter) {
-  FailureOr<SmallVector<Value>> flag =
-      reader_->evaluate(*makeExpression(filter.getBody(), filter.getColumns()));
+  FailureOr<SmallVector<Value>> flag = reader_->evaluate(
+      *makeExpression(filter.getBody(), filter.getColumns(), filter.getTextBytes()));
   if (failed(flag)) {
     return failure();
   }

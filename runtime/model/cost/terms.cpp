@@ -33,6 +33,8 @@ const std::map<std::string, double> &assumedSeconds() {
       {"compare_string", 2.3e-9},
       {"match_string", 6e-9},
       {"search_byte", 0.28e-9},
+      {"text", 15e-9},
+      {"text_byte", 0.3e-9},
       {"hash", 1.2e-9},
       {"hash_string", 5e-9},
       {"hash_byte", 0.098e-9},

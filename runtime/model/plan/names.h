@@ -54,6 +54,7 @@ HR_PLAN_ENUM_NAMES(WorkKind, {WorkKind::kRow, "row"}, {WorkKind::kDecode, "decod
                    {WorkKind::kWide, "wide"}, {WorkKind::kDivide, "divide"},
                    {WorkKind::kDatePart, "date_part"}, {WorkKind::kCompareString, "compare_string"},
                    {WorkKind::kMatchString, "match_string"}, {WorkKind::kSearchByte, "search_byte"},
+                   {WorkKind::kText, "text"}, {WorkKind::kTextByte, "text_byte"},
                    {WorkKind::kHash, "hash"}, {WorkKind::kHashString, "hash_string"},
                    {WorkKind::kHashByte, "hash_byte"}, {WorkKind::kProbe, "probe"},
                    {WorkKind::kMatch, "match"}, {WorkKind::kFold, "fold"},

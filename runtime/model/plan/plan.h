@@ -181,6 +181,8 @@ enum class WorkKind : uint8_t {
   kCompareString,  ///< two strings compared
   kMatchString,    ///< a string searched or cut
   kSearchByte,     ///< a byte of a string that is searched
+  kText,           ///< a string made of others, printed, parsed or measured
+  kTextByte,       ///< a byte of the strings that it is made of
   kHash,           ///< a key hashed
   kHashString,     ///< a string hashed
   kHashByte,       ///< a byte of a string that is hashed, and compared with a group's

@@ -358,3 +358,28 @@ func.func @in_types(%a: i64) {
   %0 = frame.in %a [1] : (i64, i64) -> i1
   return
 }
+
+// -----
+
+func.func @exact_product_c1(%a: !frame.nullable<f64>, %b: f64) {
+  // expected-error @+1 {{nullable}}
+  %0 = frame.exact_product %a, %b : (!frame.nullable<f64>, f64) -> !frame.double_double
+  return
+}
+
+// -----
+
+func.func @squared_deviations_c1(%sum: !frame.double_double, %squares: !frame.double_double, %count: i64) {
+  // expected-error @+1 {{nullable}}
+  %0 = frame.squared_deviations %sum, %squares, %count
+      : (!frame.double_double, !frame.double_double, i64) -> !frame.nullable<f64>
+  return
+}
+
+// -----
+
+func.func @compare_double_double(%a: !frame.double_double) {
+  // expected-error @+1 {{needs operands of one type}}
+  %0 = frame.compare eq %a, %a : (!frame.double_double, !frame.double_double) -> i1
+  return
+}

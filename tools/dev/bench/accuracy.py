@@ -1,10 +1,10 @@
 """`./dev bench accuracy`: how far the cost model is from what happens, on this machine.
 
-Small programs calibrate the model, in turns with other ones (TPC-H queries and networks, on one and two
-ranks, some under several forced layouts), so that both meet the same states of the machine. The others are
-simulated with the rows that they had. Printed: the error of each plan and in summary, whether alternatives
-come in the right order (Kendall's tau), and what choosing by the model costs over the best alternative
-measured (regret).
+Small programs calibrate the model, in turns with other ones (TPC-H queries, networks, queries over a web log, on
+one and two ranks, some under several forced layouts), so that both meet the same states of the machine. The
+others are simulated with the rows that they had. Printed: the error of each plan and in summary, whether plans
+and alternatives come in the right order (Kendall's tau), and what choosing by the model costs over the best
+alternative measured (regret).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dev import places, tpch_data
+from dev.bench import own_tables
 
 if TYPE_CHECKING:
     from headrace._src.calibration.plan_folder import PlanEntry, PlanFolder
@@ -72,6 +73,15 @@ def add_test_plans(plans: PlanFolder, scales: Sequence[str]) -> None:
                 plans.add_tensors(name, function, types, ranks, seed)
 
 
+def add_own_plans(plans: PlanFolder, folder: Path) -> None:
+    """Queries that neither calibrate nor are TPC-H's."""
+    folder.mkdir()
+    own_tables.write_tables(folder)
+    for ranks in (1, 2):
+        for name, text in own_tables.queries():
+            plans.add_query(f"own-{name}", "own", text, folder, ranks)
+
+
 def networks() -> Iterable[tuple[str, object, tuple[object, ...]]]:
     """Two layers of several shapes; another program than any that calibrates."""
     import headrace.array as xp
@@ -115,14 +125,18 @@ def alternatives(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
 
 
 def _error_lines(outcomes: Sequence[Outcome]) -> list[str]:
-    lines = [f"{'plans':<12} {'count':>5} {'mean':>8} {'median':>8} {'p90':>8}"]
+    lines = [f"{'plans':<12} {'count':>5} {'mean':>8} {'median':>8} {'p90':>8} {'tau':>6}"]
     kinds = ["all", *sorted({outcome.kind for outcome in outcomes})]
     for kind in kinds:
-        errors = [abs(outcome.error) for outcome in outcomes if kind in ("all", outcome.kind)]
+        chosen = [outcome for outcome in outcomes if kind in ("all", outcome.kind)]
+        errors = [abs(outcome.error) for outcome in chosen]
         mean = sum(errors) / len(errors)
         figures = (mean, quantile(errors, 0.5), quantile(errors, 0.9))
+        tau = kendall(chosen)
         lines.append(
-            f"{kind:<12} {len(errors):>5} " + " ".join(f"{100 * figure:>6.1f} %" for figure in figures)
+            f"{kind:<12} {len(errors):>5} "
+            + " ".join(f"{100 * figure:>6.1f} %" for figure in figures)
+            + ("" if tau is None else f" {tau:>6.2f}")
         )
     return lines
 
@@ -183,7 +197,6 @@ def report(outcomes: Sequence[Outcome]) -> str:
         f"{100 * _mean(figures['regret_compiled'].values()):>15.1f} % "
         f"{100 * _mean(figures['regret_simulated'].values()):>16.1f} %"
     )
-    lines.append(f"order of all plans: tau {figures['kendall_tau_all']:.2f}")
     lines.append(f"all together are said to take {100 * figures['bias']:+.1f} % (geometric mean)")
     return "\n".join(lines)
 
@@ -240,6 +253,7 @@ def main(words: Sequence[str]) -> int:
         plans = PlanFolder(folder / "test", topology=None)
         plans.folder.mkdir()
         add_test_plans(plans, options.scales.split(","))
+        add_own_plans(plans, folder / "own")
         plans.close()
         outcomes = compare(plans, against, folder / "compared.json", options.threads, options.rounds)
     print(report(outcomes))

@@ -247,12 +247,24 @@ def queries() -> Iterator[tuple[str, str, Layouts]]:
     yield "long-not-like", f"select sum(v) s {long} not like '%sleepy requests%' and v < 500", one
     yield "long-ends", f"select count(*) c {long} like '%special'", one
     yield "long-out", "select long, v from notes where v < 60", both
+    # Functions of strings.
+    yield "name-length", "select sum(length(name)) s from facts where v < 600", one
+    yield "long-length", "select sum(length(long)) s from notes", one
+    yield "text-upper", "select count(*) c from notes where upper(text) < 'M'", one
+    yield "text-replaced", "select max(replace(text, 'special', 'plain')) m from notes where v < 500", one
+    yield "number-text", "select max(cast(w as varchar)) m from facts where v < 300", one
+    yield "name-minmax", "select flag, min(name) a, max(name) z from facts group by flag", both
     # Aggregates by group.
     yield "by-name", "select name, count(*) c from facts group by name order by c desc, name limit 5", both
     yield (
         "by-name-sum",
         "select name, sum(price) s, max(v) m from facts where v < 400 group by name order by s desc limit 5",
         both,
+    )
+    yield (
+        "by-name-mode",
+        "select name, mode, sum(w) s from facts where v < 600 group by name, mode order by s desc, name limit 5",
+        one,
     )
     yield "by-long", "select long, count(*) c from notes group by long order by c desc, long limit 5", one
     yield "distinct-names", "select count(distinct name) c from facts where v < 500", one
