@@ -50,15 +50,14 @@ def Sched_BufferType : Sched_Type<"Buffer", "buffer"> {
     !sched.buffer<"host", tensor<128x64xf32>>
     !sched.buffer<"host", tensor<128x64xf32>, split = 0>
     !sched.buffer<"host", tensor<?x2xf32>, split = 0, ragged = 1, rows = 0>
+    !sched.buffer<"host", tensor<?x2xf32>, rows = 0>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$tier, "::mlir::Type":$shape,
                         DefaultValuedParameter<"int64_t", "-1">:$split,
                         DefaultValuedParameter<"int64_t", "0">:$ragged,
                         DefaultValuedParameter<"int64_t", "-1">:$rows);
-  let assemblyFormat = [{
-    `<` $tier `,` $shape (`,` `split` `=` $split^)? (`,` `ragged` `=` $ragged^)? (`,` `rows` `=` $rows^)? `>`
-  }];
+  let assemblyFormat = "`<` $tier `,` $shape (`,` struct($split, $ragged, $rows)^)? `>`";
 }
 
 class Sched_Op<string opMnemonic, list<Trait> traits = []> : Op<Sched_Dialect, opMnemonic, traits>;

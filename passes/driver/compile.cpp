@@ -167,24 +167,41 @@ bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &opti
 
 namespace {
 
-/// From the program of phase `import` to plan and kernels.
-bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const CompileOptions &options,
-                     CompiledProgram &out, CompileError &error) {
+/// The tasks of the module: those that it has if `schedule` has run, else new ones.
+FailureOr<sched::ProgramOp> scheduled(ModuleOp module, Phase resumeAfter) {
+  if (resumeAfter == Phase::kSchedule) {
+    return *module.getOps<sched::ProgramOp>().begin();
+  }
+  FailureOr<sched::ProgramOp> program = schedule::buildProgram(module);
+  if (failed(program) || failed(verify(module)) || failed(schedule::verifySchedule(module))) {
+    return failure();
+  }
+  return program;
+}
+
+/// From the program of phase `options.resumeAfter` to plan and kernels.
+bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const CompileOptions &options,
+                   CompiledProgram &out, CompileError &error) {
   if (!module) {
     return false;
   }
   clock.lap("import");
-  if (options.observe) {
-    options.observe(Phase::kImport, *module);
-  }
-  if (options.stopAfter == Phase::kImport) {
-    return true;
-  }
-  func::FuncOp function = programFunction(*module);
-  if (function && llvm::any_of(function.getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
-    schedule::recordGlobalTypes(function);
+  if (options.resumeAfter == Phase::kImport) {
+    if (options.observe) {
+      options.observe(Phase::kImport, *module);
+    }
+    if (options.stopAfter == Phase::kImport) {
+      return true;
+    }
+    func::FuncOp function = programFunction(*module);
+    if (function && llvm::any_of(function.getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
+      schedule::recordGlobalTypes(function);
+    }
   }
   for (Phase phase : {Phase::kOptimize, Phase::kShard, Phase::kForm}) {
+    if (phase <= options.resumeAfter) {
+      continue;
+    }
     if (!runPhases(*module, phase, phase, options, error)) {
       return false;
     }
@@ -227,8 +244,8 @@ bool compileImported(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Comp
   }
   clock.lap("lower");
   currentWork = "phase schedule";
-  FailureOr<sched::ProgramOp> program = schedule::buildProgram(*module);
-  if (failed(program) || failed(verify(*module)) || failed(schedule::verifySchedule(*module))) {
+  FailureOr<sched::ProgramOp> program = scheduled(*module, options.resumeAfter);
+  if (failed(program)) {
     return false;
   }
   if (options.observe) {
@@ -303,6 +320,24 @@ OwningOpRef<ModuleOp> importMlir(MLIRContext *context, const std::string &text,
   return module;
 }
 
+/// The text of a program of a phase behind `import`.
+static OwningOpRef<ModuleOp> importPhase(MLIRContext *context, const std::string &text,
+                                         const std::vector<QueryInput> &queries,
+                                         const CompileOptions &options, CompileError &error) {
+  if (!queries.empty()) {
+    error = {ErrorKind::kUser, "queries are put into a program of the phase import only, got " +
+                                   phaseName(options.resumeAfter).str()};
+    return {};
+  }
+  OwningOpRef<ModuleOp> module = importMlir(context, text, options, error);
+  DiagnosticText diagnostics(context, error);
+  if (module && failed(verifyAfter(options.resumeAfter, *module, options))) {
+    error.kind = ErrorKind::kUser; // the text is the user's
+    return {};
+  }
+  return module;
+}
+
 bool compileSql(MLIRContext *context, const SqlQuery &query, const CompileOptions &options,
                 CompiledProgram &out, CompileError &error) {
   PhaseClock clock(out);
@@ -313,7 +348,7 @@ bool compileSql(MLIRContext *context, const SqlQuery &query, const CompileOption
     error = compileError(refused);
     return false;
   }
-  return compileImported(std::move(module), clock, options, out, error);
+  return compileModule(std::move(module), clock, options, out, error);
 }
 
 CompileError compileError(const import::ImportError &error) {
@@ -330,14 +365,16 @@ bool compileMixed(MLIRContext *context, const std::string &text,
   PhaseClock clock(out);
   currentWork = "phase import";
   OwningOpRef<ModuleOp> module;
-  {
+  if (options.resumeAfter == Phase::kImport) {
     DiagnosticText diagnostics(context, error);
     module = importMixed(context, text, queries, options, error);
     if (module && failed(verify(*module))) {
       return false;
     }
+  } else {
+    module = importPhase(context, text, queries, options, error);
   }
-  return compileImported(std::move(module), clock, options, out, error);
+  return compileModule(std::move(module), clock, options, out, error);
 }
 
 } // namespace headrace::driver

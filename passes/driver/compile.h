@@ -46,6 +46,9 @@ struct CompileOptions {
   std::string isa; ///< empty: this machine's best
   /// Called with the module after each phase; after `lower` with another, of all kernels.
   std::function<void(Phase, mlir::ModuleOp)> observe;
+  /// A program in MLIR is what `observe` showed after this phase (not `lower`, whose module is
+  /// another), and the compilation goes on from there.
+  Phase resumeAfter = Phase::kImport;
   /// The compilation ends there, without a plan.
   std::optional<Phase> stopAfter;
 };
@@ -86,8 +89,8 @@ mlir::OwningOpRef<mlir::ModuleOp> importSql(mlir::MLIRContext *context, const Sq
                                             import::ImportError &error,
                                             const llvm::StringSet<> &takenNames = {});
 
-/// The text of a program of phase `import`, a function @main or the only one. Its scans without
-/// statistics get those of the options. Null and `error` on failure.
+/// The text of a program, at first of phase `import`: a function @main or the only one. Its scans
+/// without statistics get those of the options. Null and `error` on failure.
 mlir::OwningOpRef<mlir::ModuleOp> importMlir(mlir::MLIRContext *context, const std::string &text,
                                              const CompileOptions &options, CompileError &error);
 

@@ -12,6 +12,7 @@
 #include "passes/import/verify_import.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/verify_optimize.h"
+#include "passes/schedule/verify_schedule.h"
 #include "passes/shard/passes.h"
 #include "passes/shard/record_operators.h"
 #include "runtime/model/plan/json.h"
@@ -37,6 +38,19 @@ LogicalResult runOptimize(ModuleOp module) {
                  failed(optimize::verifyOptimize(module)));
 }
 
+/// The mesh that the layouts are over is that of the ranks which run the program.
+static LogicalResult verifyRanks(ModuleOp module, const CompileOptions &options) {
+  topo::MeshAttr mesh = topo::meshOf(module);
+  if (!mesh) {
+    return withKind(module.emitError("needs topo.mesh behind the phase shard"), ErrorKind::kUser);
+  }
+  if (int64_t ranks = mesh.getRankCount(); ranks != options.ranks) {
+    return withKind(module.emitError("the mesh "), ErrorKind::kUser)
+           << meshText(mesh) << " has " << ranks << " ranks, the program has " << options.ranks;
+  }
+  return requireWholeMesh(module);
+}
+
 LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   shard::ShardOptions sharding;
   sharding.mesh = options.mesh.empty() ? "ranks:" + std::to_string(options.ranks) : options.mesh;
@@ -48,11 +62,7 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   if (failed(shard::solveLayouts(module, sharding, &report))) {
     return failure();
   }
-  if (int64_t ranks = topo::meshOf(module).getRankCount(); ranks != options.ranks) {
-    return withKind(module.emitError("the mesh "), ErrorKind::kUser)
-           << options.mesh << " has " << ranks << " ranks, the program has " << options.ranks;
-  }
-  if (failed(requireWholeMesh(module))) {
+  if (failed(verifyRanks(module, options))) {
     return failure();
   }
   MLIRContext *context = module.getContext();
@@ -73,6 +83,28 @@ LogicalResult runForm(ModuleOp module) {
   }
   LogicalResult formed = form::formProgram(function);
   return failure(failed(formed) || failed(form::verifyForm(module)));
+}
+
+LogicalResult verifyAfter(Phase phase, ModuleOp module, const CompileOptions &options) {
+  switch (phase) {
+  case Phase::kImport:
+    return import::verifyImport(module);
+  case Phase::kOptimize:
+    return failure(failed(import::verifyImport(module)) ||
+                   failed(optimize::verifyOptimize(module)));
+  case Phase::kShard:
+    return failure(failed(verifyRanks(module, options)) || failed(shard::verifyShard(module)));
+  case Phase::kForm:
+    return failure(failed(verifyRanks(module, options)) || failed(form::verifyForm(module)));
+  case Phase::kSchedule:
+    return failure(failed(verifyRanks(module, options)) || failed(form::verifyForm(module)) ||
+                   failed(schedule::verifySchedule(module)));
+  case Phase::kLower:
+    break;
+  }
+  return withKind(module.emitError("the program of this phase cannot be compiled further: "),
+                  ErrorKind::kUser)
+         << phaseName(phase);
 }
 
 } // namespace headrace::driver

@@ -6,6 +6,7 @@
 
 namespace headrace::driver {
 
+enum class Phase;
 struct CompileOptions;
 
 /// Of a module: plan::Explanation as JSON, from `shard` on.
@@ -21,5 +22,9 @@ mlir::LogicalResult runOptimize(mlir::ModuleOp module);
 mlir::LogicalResult runShard(mlir::ModuleOp module, const CompileOptions &options);
 /// One rank's program to pipelines and tensor kernels.
 mlir::LogicalResult runForm(mlir::ModuleOp module);
+
+/// What the phases behind `phase` rely on, in a module that it did not make itself but that was
+/// read from a text.
+mlir::LogicalResult verifyAfter(Phase phase, mlir::ModuleOp module, const CompileOptions &options);
 
 } // namespace headrace::driver

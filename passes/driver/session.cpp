@@ -80,11 +80,19 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
       }
     };
   }
+  auto phaseNamed = [&](const std::string &name, Phase *phase) {
+    if (parsePhase(name, phase)) {
+      return true;
+    }
+    answer.errorKind = errorKindName(ErrorKind::kUser);
+    answer.error = "no such phase (import, optimize, shard, form, lower or schedule): " + name;
+    return false;
+  };
+  if (!request.resumeAfter.empty() && !phaseNamed(request.resumeAfter, &options.resumeAfter)) {
+    return;
+  }
   if (Phase last; !request.stopAfter.empty()) {
-    if (!parsePhase(request.stopAfter, &last)) {
-      answer.errorKind = errorKindName(ErrorKind::kUser);
-      answer.error =
-          "no such phase (import, optimize, shard, form, lower or schedule): " + request.stopAfter;
+    if (!phaseNamed(request.stopAfter, &last)) {
       return;
     }
     options.stopAfter = last;

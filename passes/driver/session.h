@@ -29,7 +29,8 @@ struct SessionQuery : SessionSql {
 };
 
 struct SessionRequest : SessionSql {
-  std::string mlir;                              ///< text of a program of phase `import`
+  std::string mlir;                              ///< text of a program
+  std::string resumeAfter;                       ///< the phase that made `mlir`; empty: import
   std::vector<SessionQuery> queries;             ///< with `mlir`: of a mixed program
   std::map<std::string, std::string> statistics; ///< table -> statistics document, JSON
   unsigned ranks = 1;

@@ -3,7 +3,6 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/interfaces/DiagnosticKind.h"
-#include "dialects/topo/TopoDialect.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -12,14 +11,6 @@ using namespace mlir;
 namespace headrace::driver {
 
 namespace {
-
-std::string meshText(topo::MeshAttr mesh) {
-  std::string text;
-  for (auto [name, size] : llvm::zip_equal(mesh.getAxisNames(), mesh.getAxisSizes())) {
-    text += (text.empty() ? "" : ",") + name.str() + ":" + std::to_string(size);
-  }
-  return text;
-}
 
 SmallVector<StringAttr> axesOf(Attribute attribute) {
   SmallVector<StringAttr> axes;
@@ -74,6 +65,14 @@ private:
 };
 
 } // namespace
+
+std::string meshText(topo::MeshAttr mesh) {
+  std::string text;
+  for (auto [name, size] : llvm::zip_equal(mesh.getAxisNames(), mesh.getAxisSizes())) {
+    text += (text.empty() ? "" : ",") + name.str() + ":" + std::to_string(size);
+  }
+  return text;
+}
 
 LogicalResult requireWholeMesh(ModuleOp module) {
   topo::MeshAttr mesh = topo::meshOf(module);

@@ -2,6 +2,8 @@
 // know.
 #pragma once
 
+#include "dialects/topo/TopoDialect.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 namespace headrace::driver {
@@ -10,5 +12,8 @@ namespace headrace::driver {
 /// alone. The plan knows one axis, of all ranks: such a program would run, and be wrong. Axes of
 /// one rank count as well.
 mlir::LogicalResult requireWholeMesh(mlir::ModuleOp module);
+
+/// "node:2,gpu:4".
+std::string meshText(topo::MeshAttr mesh);
 
 } // namespace headrace::driver

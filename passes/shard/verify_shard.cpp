@@ -17,23 +17,7 @@ namespace {
 
 struct VerifyShard : impl::VerifyShardPassBase<VerifyShard> {
   void runOnOperation() override {
-    topo::MeshAttr mesh = topo::meshOf(getOperation());
-    WalkResult result = getOperation().walk([&](Operation *op) -> WalkResult {
-      if (isa<ReshardOp, ConstrainOp>(op)) {
-        return op->emitOpError("must be gone after shard");
-      }
-      bool annotated = op->hasAttr(DistDialect::getNeedsAttrName()) ||
-                       op->hasAttr(DistDialect::getChooseAttrName()) ||
-                       (op->hasAttr(DistDialect::getLayoutsAttrName()) && !isa<func::FuncOp>(op));
-      if (annotated) {
-        return op->emitOpError("must not carry layouts after shard");
-      }
-      if (isa<DistDialect>(op->getDialect()) && !mesh) {
-        return op->emitOpError("needs topo.mesh on the module");
-      }
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted()) {
+    if (failed(verifyShard(getOperation()))) {
       signalPassFailure();
     }
   }
@@ -49,6 +33,26 @@ struct ShardPipelineOptions : PassPipelineOptions<ShardPipelineOptions> {
 };
 
 } // namespace
+
+LogicalResult verifyShard(ModuleOp module) {
+  topo::MeshAttr mesh = topo::meshOf(module);
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (isa<ReshardOp, ConstrainOp>(op)) {
+      return op->emitOpError("must be gone after shard");
+    }
+    bool annotated = op->hasAttr(DistDialect::getNeedsAttrName()) ||
+                     op->hasAttr(DistDialect::getChooseAttrName()) ||
+                     (op->hasAttr(DistDialect::getLayoutsAttrName()) && !isa<func::FuncOp>(op));
+    if (annotated) {
+      return op->emitOpError("must not carry layouts after shard");
+    }
+    if (isa<DistDialect>(op->getDialect()) && !mesh) {
+      return op->emitOpError("needs topo.mesh on the module");
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
 
 void addShardLoweringPasses(OpPassManager &manager) {
   manager.addPass(createShardInsertReshardsPass());

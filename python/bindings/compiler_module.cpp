@@ -36,6 +36,7 @@ NB_MODULE(_compiler, module) {
       .def_rw("result_names", &SessionRequest::resultNames)
       .def_rw("now_microseconds", &SessionRequest::nowMicroseconds)
       .def_rw("mlir", &SessionRequest::mlir)
+      .def_rw("resume_after", &SessionRequest::resumeAfter)
       .def_rw("queries", &SessionRequest::queries)
       .def_rw("statistics", &SessionRequest::statistics)
       .def_rw("ranks", &SessionRequest::ranks)

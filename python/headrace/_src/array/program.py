@@ -67,12 +67,14 @@ def _request(
     queries: tuple[tuple[int, QueryTensor], ...],
     target: Target,
     known: Mapping[str, str] | None = None,
+    resume_after: str = "",
 ) -> Any:
-    """known: statistics of tables that the text scans."""
+    """known: statistics of tables that the text scans; resume_after: the phase that made the text."""
     from headrace import _compiler
 
     request = target.request()
     request.mlir = source
+    request.resume_after = resume_after
     statistics: dict[str, str] = dict(known or {})
     made = []
     for query in dict.fromkeys(tensor.query for _, tensor in queries):
@@ -133,9 +135,10 @@ def compiled(
     queries: tuple[tuple[int, QueryTensor], ...],
     target: Target,
     known: Mapping[str, str] | None = None,
+    resume_after: str = "",
 ) -> CompiledQuery:
-    """The plan and kernels of a function's text, its queries and a target."""
-    request = _request(source, queries, target, known)
+    """The plan and kernels of a program's text, its queries and a target."""
+    request = _request(source, queries, target, known, resume_after)
     answer = programs.checked(programs.compiler().compile_mlir(request))
     return CompiledQuery(
         plan_json=answer.plan_json,
@@ -155,9 +158,11 @@ class Program:
         options: Options,
         queries: tuple[tuple[int, QueryTensor], ...] = (),
         tables: Mapping[str, Table] | None = None,
+        resume_after: str = "",
     ) -> None:
-        """tables: what the names in the text's `frame.scan`s mean."""
+        """tables: what the names of tables in the text mean; resume_after: the phase that made it."""
         self._source = source
+        self._resume_after = resume_after
         self._queries = queries
         self._scanned = dict(tables or {})
         self._options = options
@@ -184,10 +189,10 @@ class Program:
             [query.clock.key() for query in bound],
         ]
         known = {name: statistics_of(table) for name, table in self._scanned.items()}
-        key = plan_cache.key_of(["mlir", self._source, parts, known, target.key()])
+        key = plan_cache.key_of(["mlir", self._source, self._resume_after, parts, known, target.key()])
         return programs.load(
             key,
-            lambda: compiled(self._source, self._queries, target, known),
+            lambda: compiled(self._source, self._queries, target, known, self._resume_after),
             persistent=all(query.clock.lasting for query in bound),
             settings=target.settings(),
         )
@@ -269,15 +274,22 @@ def mlir(
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     settings: Mapping[str, object] | None = None,
+    resume_after: str = "import",
 ) -> Program:
     """Compiles a program written in MLIR: a function on ranked tensors of linalg, tensor, arith, math, or one
     of the dialect frame that scans tables (`headrace.lower` shows such of queries).
 
-    tables: what its scans read, as in `headrace.sql`. The other options are those of `jit`. Call the result
-    with the function's arrays, in their order; it gives arrays, or a pyarrow.Table if that is its result.
+    tables: what its scans read, as in `headrace.sql`.
+    resume_after: the phase that made the text, as `headrace.lower` and `Lowered.phases` show it (import,
+        optimize, shard, form or schedule); compilation goes on behind it. From shard on the text is for its
+        number of ranks.
+
+    The other options are those of `jit`. Call the result with the function's arrays, in their order; it gives
+    arrays, or a pyarrow.Table if that is its result.
     """
     options = Options(ranks, threads, memory, topology, layout_seed, settings)
-    return Program(text, options, tables=_scanned(text, resolve(tables)) if tables is not None else None)
+    scanned = _scanned(text, resolve(tables)) if tables is not None else None
+    return Program(text, options, tables=scanned, resume_after=resume_after)
 
 
 def _scanned(text: str, tables: dict[str, Table]) -> dict[str, Table]:

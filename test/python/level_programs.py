@@ -1,0 +1,192 @@
+"""Small programs of every kind, for tests of the texts of the compiler's levels."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import headrace as hr
+import numpy as np
+import pyarrow as pa
+from headrace import array as xp
+
+#: The phases whose texts can be compiled further.
+PHASES = ("import", "optimize", "shard", "form", "schedule")
+
+_NAMES = ("Ada", "Bea", None, "Cal", "dan", "Eva", "Al", "a text longer than sixteen bytes", "")
+_MONEY = pa.decimal128(12, 2)
+_FIRST_DAY = datetime.date(1996, 2, 27)
+
+TABLES = {
+    "orders": pa.table(
+        {
+            "id": pa.array(range(40), pa.int64()),
+            "customer": pa.array([number * 7 % 11 for number in range(40)], pa.int32()),
+            "day": pa.array([_FIRST_DAY + datetime.timedelta(number % 9) for number in range(40)]),
+            "total": pa.array([Decimal(number * 37 % 101) / 4 for number in range(40)], _MONEY),
+            "rebate": pa.array([None if number % 4 == 0 else number % 6 for number in range(40)], pa.int32()),
+            "urgent": pa.array([number % 3 == 0 for number in range(40)]),
+        }
+    ),
+    "customers": pa.table(
+        {
+            "id": pa.array(range(9), pa.int32()),
+            "name": pa.array(_NAMES, pa.string()),
+            "nation": pa.array([0, 1, 2, None, 1, 0, 2, 1, 5], pa.int32()),
+        }
+    ),
+    "points": pa.table(
+        {
+            "x": pa.array([number / 8 - 2 for number in range(24)], pa.float64()),
+            "y": pa.array([(number * 5 % 7) / 2 for number in range(24)], pa.float64()),
+            "group": pa.array([number % 4 for number in range(24)], pa.int64()),
+        }
+    ),
+}
+
+
+@dataclass(frozen=True)
+class LevelProgram:
+    """A query, or a function of arrays and queries, for a number of ranks and a random layout."""
+
+    name: str
+    ranks: int
+    #: The cheapest layout of tables as small as these would move nothing.
+    layout_seed: int | None = None
+    sql: str = ""
+    function: Any = None
+    #: Of the function: arrays, and the queries (text and columns) that stand for one.
+    arguments: tuple[Any, ...] = ()
+
+    @property
+    def ordered(self) -> bool:
+        return "order by" in self.sql
+
+    def target(self) -> dict[str, Any]:
+        return {"ranks": self.ranks, "layout_seed": self.layout_seed}
+
+    def arrays(self) -> list[np.ndarray]:
+        return [argument for argument in self.arguments if isinstance(argument, np.ndarray)]
+
+    def _arguments(self) -> list[Any]:
+        return [
+            argument
+            if isinstance(argument, np.ndarray)
+            else hr.query(argument[0], TABLES).to_tensor(argument[1])
+            for argument in self.arguments
+        ]
+
+    def answer(self) -> Any:
+        """The result, compiled in one go."""
+        if self.sql:
+            return self.comparable(hr.sql(self.sql, TABLES, threads=2, **self.target()))
+        return self.comparable(hr.jit(threads=2, **self.target())(self.function)(*self._arguments()))
+
+    def texts(self) -> dict[str, str]:
+        """The program after each phase."""
+        if self.sql:
+            return {phase: hr.lower(self.sql, TABLES, phase, **self.target()) for phase in PHASES}
+        phases = hr.jit(**self.target())(self.function).trace(*self._arguments()).lower().phases
+        return {phase: phases[phase] for phase in PHASES}
+
+    def comparable(self, result: Any) -> list[tuple[object, ...]]:
+        """Rows of a table, in order if the program orders them; elements of arrays, rounded."""
+        if isinstance(result, pa.Table):
+            rows = zip(*(map(_rounded, column.to_pylist()) for column in result.columns), strict=True)
+            return list(rows) if self.ordered else sorted(rows, key=repr)
+        results: Sequence[Any] = result if isinstance(result, tuple) else [result]
+        return [(array.shape, *map(_rounded, np.asarray(array).ravel().tolist())) for array in results]
+
+
+def _rounded(value: object) -> object:
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def _weighed(rows: xp.Array, weights: xp.Array) -> xp.Array:
+    return xp.sum(xp.relu(rows @ weights), axis=0)
+
+
+def _network(x: xp.Array, first: xp.Array, second: xp.Array) -> xp.Array:
+    return xp.relu(x @ first) @ second
+
+
+def _normal(*shape: int) -> np.ndarray:
+    return np.random.default_rng(len(shape) + shape[0]).normal(size=shape)
+
+
+PROGRAMS = (
+    LevelProgram(
+        "texts",
+        1,
+        None,
+        "select id, upper(name) as shouted, substring(name, 2, 3) as part from customers "
+        "where name like '%a%' and name <> 'Ada' or length(name) > 10",
+    ),
+    LevelProgram(
+        "joins",
+        2,
+        0,
+        "select c.name, o.id, n.nations from orders o join customers c on o.customer = c.id "
+        "left join (select nation, count(*) as nations from customers where id > 2 group by nation) n "
+        "on c.nation = n.nation where o.total > 5",
+    ),
+    LevelProgram(
+        "semi_and_anti",
+        2,
+        2,
+        "select id, total from orders o where exists (select * from customers c where c.id = o.customer "
+        "and c.nation < 3) and not exists (select * from orders p where p.id = o.id + 5 and p.urgent)",
+    ),
+    LevelProgram(
+        "nulls",
+        2,
+        4,
+        "select customer, count(*) as rows, count(rebate) as rebates, sum(rebate) as total, "
+        "min(rebate) as least, max(total) as most, avg(rebate) as mean from orders group by customer",
+    ),
+    LevelProgram(
+        "top", 2, 0, "select id, total from orders order by total desc nulls last, id limit 5 offset 3"
+    ),
+    LevelProgram(
+        "union",
+        2,
+        0,
+        "select customer as k, total from orders where urgent union all "
+        "select id as k, 1.25 as total from customers where nation is not null",
+    ),
+    LevelProgram(
+        "single",
+        1,
+        None,
+        "select c.id, (select max(o.total) from orders o where o.customer = c.id) as most from customers c "
+        "where c.nation = (select min(nation) + 1 from customers)",
+    ),
+    LevelProgram(
+        "dates_and_decimals",
+        1,
+        None,
+        "select day, extract(month from day) as month, sum(total * (1 - 0.05)) as net, "
+        "count(distinct customer) as customers from orders "
+        "where day between date '1996-02-28' and date '1996-03-04' group by day",
+    ),
+    LevelProgram(
+        "exchanges",
+        3,
+        4,
+        "select c.nation, count(distinct o.day) as days, sum(o.total) as total from orders o "
+        "full join customers c on o.customer = c.id group by c.nation order by total desc nulls last, nation",
+    ),
+    LevelProgram(
+        "mixed",
+        2,
+        1,
+        function=_weighed,
+        arguments=(('select x, y from points where "group" < 3', ["x", "y"]), _normal(2, 3)),
+    ),
+    LevelProgram(
+        "network", 2, 3, function=_network, arguments=(_normal(8, 4), _normal(4, 6), _normal(6, 3) / 2)
+    ),
+)
