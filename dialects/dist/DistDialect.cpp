@@ -22,7 +22,10 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return op->emitOpError("dist.split is an array of axis names, got ")
              << attribute.getValue(); // C2
     }
-    return success();
+    if (op->getName().getStringRef() != "frame.scan") {
+      return op->emitOpError("dist.split stands on a frame.scan only"); // C2
+    }
+    return verifyAxes(op, axes); // C2
   }
   if (name == getChooseAttrName()) {
     auto choice = dyn_cast<DictionaryAttr>(attribute.getValue());

@@ -4,6 +4,7 @@
 
 #include "dialects/frame/FrameDialect.h"
 #include "dialects/frame/FrameTypes.h"
+#include "dialects/interfaces/KnownAttributes.h"
 #include "dialects/topo/TopoDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -29,6 +30,10 @@ namespace headrace::dist {
 /// with its keys among the columns. Without a value to blame, `emitError` may give an inactive diagnostic.
 mlir::LogicalResult verifyLayoutFits(LayoutAttr layout, mlir::Type type,
                                      llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+/// Whether the mesh of the op's module has these axes, each at most once. Without a mesh only the
+/// uniqueness is checked: a fragment is valid outside a module.
+mlir::LogicalResult verifyAxes(mlir::Operation *op, mlir::ArrayAttr axes);
 
 /// The type of one rank's part of a value in a layout: split dimensions of tensors become dynamic.
 mlir::Type localType(mlir::Type type, LayoutAttr layout);

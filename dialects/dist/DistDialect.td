@@ -19,7 +19,7 @@ def Dist_Dialect : Dialect {
 
     **Constraints:**
     - (C1) `dist.layouts` and `dist.needs` are arrays of `#dist.layout`.
-    - (C2) `dist.split` is an array of axis names, at least one.
+    - (C2) `dist.split` is an array of axes of the module's mesh, at least one, on a `frame.scan`.
     - (C3) `dist.choose` is a dictionary with the integer `at_most`, on a `frame.join`.
   }];
   let useDefaultAttributePrinterParser = 1;

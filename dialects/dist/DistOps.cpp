@@ -13,25 +13,6 @@ using namespace headrace::dist;
 
 namespace {
 
-/// The axes exist in the module's mesh, each at most once. Without a mesh only the uniqueness is
-/// checked: a fragment is valid outside a module.
-LogicalResult verifyAxes(Operation *op, ArrayAttr axes) {
-  if (axes.empty()) {
-    return op->emitOpError("needs at least one axis");
-  }
-  topo::MeshAttr mesh = topo::meshOf(op);
-  llvm::SmallPtrSet<Attribute, 8> seen;
-  for (Attribute axis : axes) {
-    if (!seen.insert(axis).second) {
-      return op->emitOpError("names an axis twice: ") << axis;
-    }
-    if (mesh && mesh.findAxis(cast<StringAttr>(axis).getValue()) < 0) {
-      return op->emitOpError("names an axis that the mesh does not have: ") << axis;
-    }
-  }
-  return success();
-}
-
 LogicalResult verifyLayout(Operation *op, LayoutAttr layout, Type type) {
   auto emitError = [&] { return op->emitOpError(); };
   if (failed(verifyLayoutFits(layout, type, emitError))) {
@@ -89,6 +70,23 @@ LogicalResult verifyTensorCombine(Operation *op, Combine combine) {
 }
 
 } // namespace
+
+LogicalResult headrace::dist::verifyAxes(Operation *op, ArrayAttr axes) {
+  if (axes.empty()) {
+    return op->emitOpError("needs at least one axis");
+  }
+  topo::MeshAttr mesh = topo::meshOf(op);
+  llvm::SmallPtrSet<Attribute, 8> seen;
+  for (Attribute axis : axes) {
+    if (!seen.insert(axis).second) {
+      return op->emitOpError("names an axis twice: ") << axis;
+    }
+    if (mesh && mesh.findAxis(cast<StringAttr>(axis).getValue()) < 0) {
+      return op->emitOpError("names an axis that the mesh does not have: ") << axis;
+    }
+  }
+  return success();
+}
 
 Type headrace::dist::localType(Type type, LayoutAttr layout) {
   auto tensor = dyn_cast<RankedTensorType>(type);

@@ -6,6 +6,7 @@ include "dialects/dist/DistAttrs.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/frame/FrameTypes.td"
+include "dialects/interfaces/KnownAttributes.td"
 
 def Dist_TableOrTensor : AnyTypeOf<[Frame_TableType, AnyRankedTensor]>;
 def Dist_Axes : TypedArrayAttrBase<StrAttr, "array of mesh axis names">;
@@ -14,7 +15,7 @@ def Dist_Keys : TypedArrayAttrBase<StrAttr, "array of column names">;
 // Communication is the same on every rank (SPMD), so equal calls may be merged and unused ones dropped on all
 // ranks alike: the ops are Pure.
 class Dist_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Dist_Dialect, mnemonic, !listconcat([Pure], traits)> {
+    : Op<Dist_Dialect, mnemonic, !listconcat([Pure, KnownAttributes], traits)> {
   let hasVerifier = 1;
 }
 
@@ -135,7 +136,7 @@ def Dist_KeepOp : Dist_Op<"keep", [AllTypesMatch<["input", "result"]>]> {
   let assemblyFormat = "$input (`keys` $keys^)? `over` $axes attr-dict `:` type($input)";
 }
 
-def Dist_ChooseOp : Op<Dist_Dialect, "choose", [NoRegionArguments]> {
+def Dist_ChooseOp : Op<Dist_Dialect, "choose", [KnownAttributes, NoRegionArguments]> {
   let summary = "one of two ways to go on, by the number of rows that a table turns out to have";
   let description = [{
     The rows of `counted` are summed over all ranks, so that every rank chooses alike: with `at_most` rows or fewer
@@ -327,7 +328,7 @@ def Dist_LocalExtentOp : Dist_Op<"local_extent"> {
 // Hand-written parts
 //===----------------------------------------------------------------------===//
 
-def Dist_ManualOp : Op<Dist_Dialect, "manual", [
+def Dist_ManualOp : Op<Dist_Dialect, "manual", [KnownAttributes, 
     IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "a part written in the local view of every rank";
   let description = [{
@@ -363,7 +364,8 @@ def Dist_ManualOp : Op<Dist_Dialect, "manual", [
   let hasRegionVerifier = 1;
 }
 
-def Dist_YieldOp : Op<Dist_Dialect, "yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ManualOp", "ChooseOp"]>]> {
+def Dist_YieldOp : Op<Dist_Dialect, "yield", [
+    KnownAttributes, Pure, Terminator, ReturnLike, ParentOneOf<["ManualOp", "ChooseOp"]>]> {
   let summary = "ends a body of `dist.manual` or `dist.choose`";
   let description = [{
     ```mlir

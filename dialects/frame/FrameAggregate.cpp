@@ -40,6 +40,10 @@ static LogicalResult verifyMeasure(AggregateOp op, MeasureAttr measure, Column c
       return op.emitOpError("measure input is not a column of the input: ") << name;
     }
   }
+  if (op.getStage() == AggregateStage::Final && inputType != column.type) { // C6
+    return op.emitOpError("of stage final needs inputs of its results' types, got ")
+           << measure << " of type " << column.type;
+  }
   Grouping grouping = op.getKeys().empty() ? Grouping::kGlobal : Grouping::kByKeys;
   Type expected = measureType(measure.getFunction(), inputType, grouping, op.getContext());
   if (!expected) { // C2

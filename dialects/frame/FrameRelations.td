@@ -320,7 +320,8 @@ def Frame_AggregateOp : Frame_RelationOp<"aggregate"> {
     sum, sum_distinct, min, max and avg are nullable if their input is, and always without keys.
 
     `stage` (made by `shard`): a `partial` aggregate sees one rank's rows; the `final` one behind the exchange has the
-    same keys and functions on the partial result's columns, and combines: a count adds up its inputs.
+    same keys and functions on the partial result's columns, and combines: a count adds up its inputs, also that of
+    a `count_star`.
 
     ```mlir
     func.func @aggregate(%t: !frame.table<"k": i64, "x": !frame.decimal<15, 2>>) {
@@ -338,6 +339,7 @@ def Frame_AggregateOp : Frame_RelationOp<"aggregate"> {
     - (C3) the result's columns are the keys, then the measures, in order.
     - (C4) the types of the measures are those of the table above.
     - (C5) the measures of a `partial` or `final` aggregate combine: no avg, no count_distinct, no sum_distinct.
+    - (C6) a measure of a `final` aggregate has an input, of its result's type.
   }];
   let arguments = (ins Frame_TableType:$input, Frame_ColumnNames:$keys,
                        Frame_MeasureArrayAttr:$measures,

@@ -1,9 +1,11 @@
 // The pass verify-shard, the phase's pipeline, and the registration of its passes.
 #include "dialects/dist/DistDialect.h"
+#include "dialects/frame/FrameOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/shard/passes.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -21,6 +23,71 @@ struct VerifyShard : impl::VerifyShardPassBase<VerifyShard> {
       signalPassFailure();
     }
   }
+};
+
+/// Walks from final aggregates through what moves rows to the partial ones that they finish.
+class StageVerifier {
+public:
+  LogicalResult run(ModuleOp module) {
+    WalkResult finals = module.walk([&](frame::AggregateOp op) {
+      return op.getStage() == frame::AggregateStage::Final && failed(verifySource(op, op.getInput()))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (finals.wasInterrupted()) {
+      return failure();
+    }
+    WalkResult partials = module.walk([&](frame::AggregateOp op) -> WalkResult {
+      if (op.getStage() == frame::AggregateStage::Partial && !finished_.contains(op)) {
+        return op.emitOpError("of stage partial is finished by no aggregate of stage final");
+      }
+      return WalkResult::advance();
+    });
+    return failure(partials.wasInterrupted());
+  }
+
+private:
+  LogicalResult verifySource(frame::AggregateOp final, Value rows) {
+    Operation *op = rows.getDefiningOp();
+    if (isa_and_present<ExchangeOp, KeepOp>(op)) {
+      return verifySource(final, op->getOperand(0));
+    }
+    if (auto choose = dyn_cast_or_null<ChooseOp>(op)) {
+      for (Region &way : choose->getRegions()) {
+        if (failed(verifySource(final, way.front().getTerminator()->getOperand(0)))) {
+          return failure();
+        }
+      }
+      return success();
+    }
+    auto partial = dyn_cast_or_null<frame::AggregateOp>(op);
+    if (!partial || partial.getStage() != frame::AggregateStage::Partial ||
+        !finishes(final, partial)) {
+      return final.emitOpError("of stage final needs the rows of one of stage partial with the "
+                               "same keys and measures");
+    }
+    finished_.insert(partial);
+    return success();
+  }
+
+  /// Whether the measures are those of the partial one, each on its own column; counts of rows are
+  /// counts by then.
+  static bool finishes(frame::AggregateOp final, frame::AggregateOp partial) {
+    if (final.getKeys() != partial.getKeys() ||
+        final.getMeasures().size() != partial.getMeasures().size()) {
+      return false;
+    }
+    for (auto [last, first] : llvm::zip_equal(final.getMeasureRange(), partial.getMeasureRange())) {
+      bool countsRows = first.getFunction() == frame::AggregateFunction::CountStar;
+      auto function = countsRows ? frame::AggregateFunction::Count : first.getFunction();
+      if (last.getFunction() != function || last.getInput() != first.getName()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  llvm::SmallPtrSet<Operation *, 8> finished_;
 };
 
 /// Options of shard-solve, for the pipeline's text form.
@@ -51,7 +118,7 @@ LogicalResult verifyShard(ModuleOp module) {
     }
     return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  return failure(result.wasInterrupted() || failed(StageVerifier().run(module)));
 }
 
 void addShardLoweringPasses(OpPassManager &manager) {

@@ -311,3 +311,26 @@ func.func @f(%x: !frame.table<"a": i64>) {
   %0 = dist.keep %x over [] : !frame.table<"a": i64>
   return
 }
+
+// -----
+
+// expected-error@+1 {{dist.split stands on a frame.scan only}}
+func.func private @f() attributes {dist.split = ["r"]}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  func.func @f() {
+    // expected-error@+1 {{names an axis that the mesh does not have: "rank"}}
+    %0 = frame.scan "t" ["a"] {dist.split = ["rank"]} : !frame.table<"a": i64>
+    return
+  }
+}
+
+// -----
+
+func.func @f(%t: !frame.table<"a": i64>) {
+  // expected-error@+1 {{'dist.keep' op has an unknown attribute: "axis"}}
+  %0 = dist.keep %t over ["r"] {axis = "r"} : !frame.table<"a": i64>
+  return
+}

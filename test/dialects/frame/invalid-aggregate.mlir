@@ -106,3 +106,23 @@ func.func @aggregate_c4_global_null(%t: !t) {
       : !t -> !frame.table<"s": !frame.decimal<15, 2>>
   return
 }
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @aggregate_c6_no_input(%t: !t) {
+  // expected-error @+1 {{of stage final needs inputs of its results' types, got #frame.measure<count_star -> "n"> of type 'i64'}}
+  %0 = frame.aggregate stage final %t keys [] measures [#frame.measure<count_star -> "n">]
+      : !t -> !frame.table<"n": i64>
+  return
+}
+
+// -----
+
+!t = !frame.table<"n": i32>
+func.func @aggregate_c6_other_type(%t: !t) {
+  // expected-error @+1 {{of stage final needs inputs of its results' types, got #frame.measure<count("n") -> "n"> of type 'i64'}}
+  %0 = frame.aggregate stage final %t keys [] measures [#frame.measure<count("n") -> "n">]
+      : !t -> !frame.table<"n": i64>
+  return
+}

@@ -315,3 +315,11 @@ func.func @scalar_subquery_c2(%t: !frame.table<"a": i64>) {
   %0 = frame.scalar_subquery %t : !frame.table<"a": i64> -> i64
   return
 }
+
+// -----
+
+func.func @unknown_attribute() {
+  // expected-error @+1 {{'frame.scan' op has an unknown attribute: "statistic"}}
+  %0 = frame.scan "t" ["a"] {statistic = {rows = 1 : i64}} : !frame.table<"a": i64>
+  return
+}

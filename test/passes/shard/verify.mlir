@@ -18,3 +18,31 @@ func.func @main() -> !t {
   %1 = dist.exchange gather %0 over ["r"] : !t
   return %1 : !t
 }
+
+// -----
+
+!t = !frame.table<"k": i64, "x": i64>
+!s = !frame.table<"k": i64, "s": i64>
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
+  func.func @main(%t: !t) -> !s {
+    // expected-error@+1 {{of stage partial is finished by no aggregate of stage final}}
+    %0 = frame.aggregate stage partial %t keys ["k"] measures [#frame.measure<sum("x") -> "s">] : !t -> !s
+    %1 = dist.exchange gather %0 over ["r"] : !s
+    %2 = frame.aggregate %1 keys ["k"] measures [#frame.measure<sum("s") -> "s">] : !s -> !s
+    return %2 : !s
+  }
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "x": i64>
+!s = !frame.table<"k": i64, "s": i64>
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
+  func.func @main(%t: !t) -> !s {
+    %0 = frame.aggregate stage partial %t keys ["k"] measures [#frame.measure<min("x") -> "s">] : !t -> !s
+    %1 = dist.exchange gather %0 over ["r"] : !s
+    // expected-error@+1 {{of stage final needs the rows of one of stage partial with the same keys and measures}}
+    %2 = frame.aggregate stage final %1 keys ["k"] measures [#frame.measure<sum("s") -> "s">] : !s -> !s
+    return %2 : !s
+  }
+}
