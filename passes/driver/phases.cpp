@@ -94,10 +94,11 @@ LogicalResult verifyAfter(Phase phase, ModuleOp module, const CompileOptions &op
                    failed(optimize::verifyOptimize(module)));
   case Phase::kShard:
     return failure(failed(verifyRanks(module, options)) || failed(shard::verifyShard(module)));
-  case Phase::kForm:
-    return failure(failed(verifyRanks(module, options)) || failed(form::verifyForm(module)));
+  case Phase::kForm: // which leaves the collectives of tensors as they are
+    return failure(failed(verifyAfter(Phase::kShard, module, options)) ||
+                   failed(form::verifyForm(module)));
   case Phase::kSchedule:
-    return failure(failed(verifyRanks(module, options)) || failed(form::verifyForm(module)) ||
+    return failure(failed(verifyAfter(Phase::kForm, module, options)) ||
                    failed(schedule::verifySchedule(module)));
   case Phase::kLower:
     break;

@@ -75,7 +75,8 @@ def DistLocalizePass : Pass<"dist-localize", "::mlir::ModuleOp"> {
 def VerifyShardPass : Pass<"verify-shard", "::mlir::ModuleOp"> {
   let summary = "what the next phase may rely on: one rank's program";
   let description = [{
-    Refuses `dist.constrain`, `dist.reshard`, layouts on ops, and exchanges without a mesh.
+    Refuses `dist.constrain`, `dist.reshard`, layouts on ops, exchanges without a mesh, collectives that divide a dimension
+    of known size, and partial aggregates that no final one of the same keys and measures finishes.
   }];
 }
 

@@ -92,7 +92,8 @@ mlir::LogicalResult solveLayouts(mlir::ModuleOp module, const ShardOptions &opti
 /// All of `shard` behind the solve: reshards, collectives, the local view, the check.
 void addShardLoweringPasses(mlir::OpPassManager &manager);
 
-/// What `form` may rely on: one rank's view, without reshards and layouts (the pass verify-shard).
+/// What `form` may rely on: one rank's view, without reshards and layouts, where partial aggregates
+/// are finished (the pass verify-shard).
 mlir::LogicalResult verifyShard(mlir::ModuleOp module);
 
 #define GEN_PASS_REGISTRATION

@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/shard/passes.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -24,6 +25,28 @@ struct VerifyShard : impl::VerifyShardPassBase<VerifyShard> {
     }
   }
 };
+
+LogicalResult verifyDivided(Operation *op, Value tensor, uint64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.isDynamicDim(static_cast<unsigned>(dim))) {
+    return success();
+  }
+  return op->emitOpError("divides a dimension that is not ? after shard: ")
+         << dim << " of " << type;
+}
+
+/// One rank's part of a dimension has a size that only the rank knows.
+LogicalResult verifyParts(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<SliceOp, ReduceScatterOp>(
+          [](auto part) { return verifyDivided(part, part.getResult(), part.getDim()); })
+      .Case([](AllGatherOp whole) { return verifyDivided(whole, whole.getInput(), whole.getDim()); })
+      .Case([](AllToAllOp both) {
+        return failure(failed(verifyDivided(both, both.getResult(), both.getSplit())) ||
+                       failed(verifyDivided(both, both.getInput(), both.getConcat())));
+      })
+      .Default([](Operation *) { return success(); });
+}
 
 /// Walks from final aggregates through what moves rows to the partial ones that they finish.
 class StageVerifier {
@@ -116,7 +139,7 @@ LogicalResult verifyShard(ModuleOp module) {
     if (isa<DistDialect>(op->getDialect()) && !mesh) {
       return op->emitOpError("needs topo.mesh on the module");
     }
-    return WalkResult::advance();
+    return verifyParts(op);
   });
   return failure(result.wasInterrupted() || failed(StageVerifier().run(module)));
 }

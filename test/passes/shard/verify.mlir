@@ -46,3 +46,23 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
     return %2 : !s
   }
 }
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
+  func.func @main(%x: tensor<?x3xf64>) -> tensor<?x3xf64> {
+    // expected-error@+1 {{divides a dimension that is not ? after shard: 1 of 'tensor<?x3xf64>'}}
+    %0 = dist.reduce_scatter sum %x dim 1 over ["r"] : tensor<?x3xf64> -> tensor<?x3xf64>
+    return %0 : tensor<?x3xf64>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
+  func.func @main(%x: tensor<4x?xf64>) -> tensor<?x?xf64> {
+    // expected-error@+1 {{divides a dimension that is not ? after shard: 0 of 'tensor<4x?xf64>'}}
+    %0 = dist.all_to_all %x split 1 concat 0 over ["r"] : tensor<4x?xf64> -> tensor<?x?xf64>
+    return %0 : tensor<?x?xf64>
+  }
+}
