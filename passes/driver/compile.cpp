@@ -8,7 +8,6 @@
 #include "dialects/topo/TopoDialect.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/driver/mixed.h"
-#include "passes/driver/object_cache.h"
 #include "passes/driver/phases.h"
 #include "passes/import/ImportDuckdb.h"
 #include "passes/import/ImportSubstrait.h"
@@ -238,7 +237,7 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
     return true;
   }
   FailureOr<lower::LoweredKernels> lowered =
-      lower::lowerPipelines(*module, target, objectCache(options.kernelCache));
+      lower::lowerPipelines(*module, target, options.backend);
   if (failed(lowered)) {
     return false;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "passes/import/ImportContext.h"
+#include "passes/lower/kernel_objects.h"
 #include "runtime/base/status.h"
 #include "runtime/model/plan/plan.h"
 
@@ -41,8 +42,7 @@ struct CompileOptions {
   uint32_t chunkRows = 0;
   std::string note;      ///< put in front of the explanation
   bool planOnly = false; ///< the plan has no kernels: it can be priced, not run
-  /// Directory of compiled kernels; empty: none are kept.
-  std::string kernelCache;
+  lower::Backend backend;
   std::string isa; ///< empty: this machine's best
   /// Called with the module after each phase; after `lower` with another, of all kernels.
   std::function<void(Phase, mlir::ModuleOp)> observe;

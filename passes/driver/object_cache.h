@@ -2,7 +2,7 @@
 // is.
 #pragma once
 
-#include "passes/lower/lower.h"
+#include "passes/lower/kernel_objects.h"
 
 #include <string>
 

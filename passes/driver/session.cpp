@@ -1,8 +1,10 @@
 // Fills a SessionAnswer from the driver.
 #include "passes/driver/session.h"
 
+#include "passes/driver/contained_workers.h"
 #include "passes/driver/containment.h"
 #include "passes/driver/mixed.h"
+#include "passes/driver/object_cache.h"
 #include "passes/driver/phases.h"
 #include "runtime/base/settings.h"
 #include "runtime/model/plan/json.h"
@@ -16,6 +18,7 @@ namespace headrace::driver {
 
 struct CompilerSession::State {
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  lower::CodeGenerators generators;
 };
 
 CompilerSession::CompilerSession() : state_(std::make_unique<State>()) {}
@@ -31,14 +34,21 @@ SessionAnswer CompilerSession::compileMlir(const SessionRequest &request) {
 
 SessionAnswer CompilerSession::compile(const SessionRequest &request, Language language) {
   auto answer = std::make_unique<SessionAnswer>();
+  Expected<Settings> settings =
+      Settings::fromEnvironment(); // a wrong variable is an error of the run
+  if (settings.ok()) {
+    settings->applyLog(); // of this library
+  }
+  ContainedWorkers workers(settings.ok() ? settings->workerCount() : 1);
   std::string death;
-  if (runContained([&] { compile(request, language, *answer); }, death)) {
+  if (!runContained([&] { compile(request, language, workers, *answer); }, death)) {
+    // What died in the middle of its work is left as it is.
+    (void)answer.release();
+    (void)state_->context.release();
+    state_->context = makeContext();
+  } else if (death = workers.death(); death.empty()) {
     return std::move(*answer);
   }
-  // What died in the middle of its work is left as it is.
-  (void)answer.release();
-  (void)state_->context.release();
-  state_->context = makeContext();
   SessionAnswer failed;
   failed.died = true;
   failed.errorKind = errorKindName(ErrorKind::kInternal);
@@ -53,8 +63,9 @@ static SqlQuery sqlQuery(const SessionSql &sql) {
 }
 
 void CompilerSession::compile(const SessionRequest &request, Language language,
-                              SessionAnswer &answer) {
+                              lower::Workers &workers, SessionAnswer &answer) {
   CompileOptions options;
+  options.backend = {objectCache(request.kernelCache), &state_->generators, &workers};
   options.statistics = request.statistics;
   options.ranks = request.ranks;
   options.mesh = request.mesh;
@@ -63,7 +74,6 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   options.layoutAlternative = request.layoutAlternative;
   options.chunkRows = request.chunkRows;
   options.note = request.note;
-  options.kernelCache = request.kernelCache;
   options.planOnly = request.planOnly;
   options.isa = request.isa;
   if (!request.dumpPhases.empty()) {
@@ -96,9 +106,6 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
       return;
     }
     options.stopAfter = last;
-  }
-  if (Expected<Settings> settings = Settings::fromEnvironment(); settings.ok()) {
-    settings->applyLog(); // of this library; a wrong variable is an error of the run
   }
   CompiledProgram program;
   mlir::MLIRContext *context = state_->context.get();

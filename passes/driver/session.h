@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+namespace headrace::lower {
+class Workers;
+}
+
 namespace headrace::driver {
 
 /// A query as a front end bound it.
@@ -73,7 +77,8 @@ private:
   enum class Language { kSql, kMlir };
   /// Contained: whatever happens to the compiler, the process and the session go on.
   SessionAnswer compile(const SessionRequest &request, Language language);
-  void compile(const SessionRequest &request, Language language, SessionAnswer &answer);
+  void compile(const SessionRequest &request, Language language, lower::Workers &workers,
+               SessionAnswer &answer);
   struct State;
   std::unique_ptr<State> state_;
 };

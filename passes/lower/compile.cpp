@@ -1,5 +1,4 @@
-// The short way from MLIR to an object: few passes, chosen by measurement
-// (docs/reference/compile-latency.md).
+// From MLIR to LLVM IR, and the names of the instruction sets.
 #include "passes/lower/compile.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -15,139 +14,15 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
-#include <mutex>
 
 using namespace mlir;
 
 namespace headrace::lower {
-
-namespace {
-
-// S2 of the measurements: inlining, scalar replacement, light clean-up, loop-invariant motion.
-constexpr const char *kPasses =
-    "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"
-    "instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),simplifycfg)";
-
-void initializeTargets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-}
-
-std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const CompileOptions &options) {
-  initializeTargets();
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) {
-    return nullptr;
-  }
-  bool quick = options.effort == Effort::kQuick;
-  // On v4 the 512-bit registers are meant to be used, not saved for their clock rate.
-  const char *features = options.isa == TargetIsa::kX86_64_v4 ? "-prefer-256-bit" : "";
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, isaName(options.isa), features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, quick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Less));
-  machine->setFastISel(quick);
-  return machine;
-}
-
-/// What the code generator has to say, as text: without it LLVM ends the process at the first
-/// error.
-class ErrorText : public llvm::DiagnosticHandler {
-public:
-  explicit ErrorText(std::string &errors) : errors_(errors) {}
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() == llvm::DS_Error) {
-      llvm::raw_string_ostream stream(errors_);
-      llvm::DiagnosticPrinterRawOStream printer(stream);
-      info.print(printer);
-      stream << "; ";
-    }
-    return true;
-  }
-
-private:
-  std::string &errors_;
-};
-
-/// 1024-row arrays on the stack never happen; still, a vector of 64 i64 spills to more than a page.
-void setAttributes(llvm::Module &module, TargetIsa isa) {
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration()) {
-      continue;
-    }
-    function.addFnAttr("target-cpu", isaName(isa));
-    function.addFnAttr("no-builtins");
-    function.addFnAttr(llvm::Attribute::NoUnwind);
-    if (isa == TargetIsa::kX86_64_v4) {
-      function.addFnAttr("prefer-vector-width", "512");
-      function.addFnAttr("min-legal-vector-width", "512");
-    }
-  }
-}
-
-/// Addresses at constant offsets are computed again where they are used, which the processor does
-/// for nothing: kept from the beginning of a kernel, those of a wide table's buffers would all be
-/// live at once, and the register allocator takes more than linear time for that.
-void sinkAddresses(llvm::Module &module) {
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration()) {
-      continue;
-    }
-    for (llvm::Instruction &instruction : llvm::make_early_inc_range(function.getEntryBlock())) {
-      auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
-      if (!address || !address->hasAllConstantIndices()) {
-        continue;
-      }
-      for (llvm::Use &use : llvm::make_early_inc_range(address->uses())) {
-        auto *user = llvm::cast<llvm::Instruction>(use.getUser());
-        if (user->getParent() != address->getParent() && !llvm::isa<llvm::PHINode>(user)) {
-          llvm::Instruction *copy = address->clone();
-          copy->insertBefore(user->getIterator());
-          use.set(copy);
-        }
-      }
-      if (address->use_empty()) {
-        address->eraseFromParent();
-      }
-    }
-  }
-}
-
-} // namespace
-
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef passes) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager pipeline;
-  llvm::cantFail(builder.parsePassPipeline(pipeline, passes));
-  pipeline.run(module, modules);
-}
 
 LogicalResult lowerToLLVMDialect(ModuleOp module) {
   PassManager passes(module.getContext());
@@ -205,52 +80,24 @@ void registerCompileDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-FailureOr<std::vector<char>> compileObject(ModuleOp module, const CompileOptions &options) {
-  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(options);
-  if (!machine) {
-    // no test: every LLVM that this builds with has it
-    return module.emitError("no code generator for x86-64 in this build of LLVM");
-  }
+FailureOr<KernelCode> translateKernel(ModuleOp module) {
   if (failed(lowerToLLVMDialect(module))) {
     return failure();
   }
-  llvm::LLVMContext context;
-  context.setDiscardValueNames(true);
-  std::string codeErrors;
-  context.setDiagnosticHandler(std::make_unique<ErrorText>(codeErrors));
 #ifdef NDEBUG
   constexpr bool kSkipVerification = true;
 #else
   constexpr bool kSkipVerification = false;
 #endif
-  std::unique_ptr<llvm::Module> code =
-      translateModuleToLLVMIR(module, context, "kernels", kSkipVerification);
-  if (!code) {
+  KernelCode code;
+  code.context = std::make_unique<llvm::LLVMContext>();
+  code.context->setDiscardValueNames(true);
+  code.module = translateModuleToLLVMIR(module, *code.context, "kernels", kSkipVerification);
+  if (!code.module) {
     // no test: what is lowered to its dialect is translated
     return module.emitError("translation to LLVM IR failed");
   }
-  code->setTargetTriple(machine->getTargetTriple());
-  code->setDataLayout(machine->createDataLayout());
-  setAttributes(*code, options.isa);
-  optimize(*code, *machine, kPasses);
-  sinkAddresses(*code);
-  if (std::getenv("HEADRACE_DUMP_LLVM")) {
-    code->print(llvm::errs(), nullptr);
-  }
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager emitter;
-  if (machine->addPassesToEmitFile(emitter, stream, nullptr, llvm::CodeGenFileType::ObjectFile,
-                                   kSkipVerification)) {
-    // no test: x86-64 can
-    return module.emitError("this target cannot emit objects");
-  }
-  emitter.run(*code);
-  if (!codeErrors.empty()) {
-    // no test: what LLVM's code generator says, if it ever does
-    return module.emitError("no machine code for a kernel: ") << codeErrors;
-  }
-  return std::vector<char>(bytes.begin(), bytes.end());
+  return code;
 }
 
 } // namespace headrace::lower

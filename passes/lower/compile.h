@@ -1,15 +1,12 @@
-// From a module of kernels in the LLVM dialect to machine code.
+// From a module of kernels in the LLVM dialect to LLVM IR, and what it is compiled for.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include <string>
-#include <vector>
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 
-namespace llvm {
-class Module;
-class TargetMachine;
-} // namespace llvm
+#include <memory>
 
 namespace headrace::lower {
 
@@ -33,18 +30,19 @@ struct CompileOptions {
   Effort effort = Effort::kNormal;
 };
 
-/// Lowers `module` (LLVM dialect with arith, math and vector ops; consumed) and returns an ELF
-/// object. The object refers to no symbol that it does not define.
-mlir::FailureOr<std::vector<char>> compileObject(mlir::ModuleOp module,
-                                                 const CompileOptions &options);
+/// A module of LLVM IR in a context of its own: nothing in it is shared with another thread.
+struct KernelCode {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+/// From the LLVM dialect with arith, math and vector ops (consumed).
+mlir::FailureOr<KernelCode> translateKernel(mlir::ModuleOp module);
 
 /// arith, math, vector and the rest to the LLVM dialect.
 mlir::LogicalResult lowerToLLVMDialect(mlir::ModuleOp module);
 
-/// Runs LLVM's passes of a textual pipeline, such as "default<O2>".
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, llvm::StringRef passes);
-
-/// Registers what compileObject needs in a context's registry.
+/// Registers what translateKernel needs in a context's registry.
 void registerCompileDialects(mlir::DialectRegistry &registry);
 
 } // namespace headrace::lower

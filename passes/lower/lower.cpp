@@ -1,6 +1,7 @@
 // One module and one cached object per kernel; the key is the kernel's code and the target.
 #include "passes/lower/lower.h"
 
+#include "passes/lower/effort.h"
 #include "passes/lower/kernel_emitter.h"
 #include "passes/lower/link.h"
 #include "passes/lower/tensor_kernel.h"
@@ -8,19 +9,14 @@
 #include "runtime/abi/imports.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/SHA256.h"
-
-#include <chrono>
 
 using namespace mlir;
 
 namespace headrace::lower {
 
 namespace {
-
-double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 OwningOpRef<ModuleOp> emptyModule(ModuleOp like) {
   return ModuleOp::create(UnknownLoc::get(like.getContext()));
@@ -57,13 +53,15 @@ SmallVector<linalg::GenericOp> tensorKernels(ModuleOp module) {
   return ops;
 }
 
-/// Text of the code without locations and names: equal code has an equal key.
-std::string contentKey(ModuleOp module, const CompileOptions &options) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream);
+/// Of the code as LLVM IR, which has neither places nor names of values: equal code has an equal
+/// key.
+std::string contentKey(const llvm::Module &code, const CompileOptions &options) {
+  llvm::SmallVector<char, 0> bitcode;
+  llvm::BitcodeWriter writer(bitcode);
+  writer.writeModule(code);
+  writer.writeStrtab();
   llvm::SHA256 hash;
-  hash.update(text);
+  hash.update(llvm::StringRef(bitcode.data(), bitcode.size()));
   hash.update(isaName(options.isa));
   hash.update(options.effort == Effort::kQuick ? "quick" : "normal");
   hash.update(std::to_string(abi::importsHash()));
@@ -71,63 +69,48 @@ std::string contentKey(ModuleOp module, const CompileOptions &options) {
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
-/// The key of code of one function, whatever its name.
-std::string namelessKey(ModuleOp code, const CompileOptions &options) {
+/// The text of code of one function, whatever its name.
+std::string namelessText(ModuleOp code) {
   auto function = *code.getOps<LLVM::LLVMFuncOp>().begin();
   std::string name = function.getSymName().str();
   function.setSymName("kernel");
-  std::string key = contentKey(code, options);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  code.print(stream);
   function.setSymName(name);
-  return key;
+  return text;
 }
 
 } // namespace
 
 FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &options,
-                                         const ObjectCache &cache) {
+                                         const Backend &backend) {
   LoweredKernels out;
   SymbolTable symbols(module);
-  std::vector<std::vector<char>> objects;
-  auto compile = [&](OwningOpRef<ModuleOp> code, plan::Kernel kernel) -> LogicalResult {
-    if (options.effort == Effort::kNone) {
-      if (!kernel.symbol.empty()) {
-        out.kernels.push_back(std::move(kernel));
-      }
-      return success();
-    }
-    kernel.contentHash = contentKey(*code, options);
-    bool isHead = kernel.symbol.empty();
-    std::vector<char> object;
-    if (cache.find && cache.find(kernel.contentHash, &object)) {
-      ++out.cached;
-    } else {
-      auto start = std::chrono::steady_clock::now();
-      FailureOr<std::vector<char>> compiled = compileObject(*code, options);
-      out.compileSeconds += secondsSince(start);
-      if (failed(compiled)) {
+  KernelObjects objects(backend);
+  auto compile = [&](OwningOpRef<ModuleOp> module, Effort effort,
+                     plan::Kernel kernel) -> LogicalResult {
+    if (options.effort != Effort::kNone) {
+      FailureOr<KernelCode> code = translateKernel(*module);
+      if (failed(code)) {
         return failure();
       }
-      object = std::move(*compiled);
-      ++out.compiled;
-      if (cache.put) {
-        cache.put(kernel.contentHash, object);
-      }
+      CompileOptions own = {options.isa, effort};
+      kernel.contentHash = contentKey(*code->module, own);
+      objects.add(std::move(*code), kernel.contentHash, own);
     }
-    objects.push_back(std::move(object));
-    if (!isHead) {
+    if (!kernel.symbol.empty()) { // the head is no kernel
       out.kernels.push_back(std::move(kernel));
     }
     return success();
   };
-  if (failed(compile(emitHead(module), plan::Kernel()))) {
+  if (failed(compile(emitHead(module), Effort::kQuick, plan::Kernel()))) {
     return failure();
   }
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
-    auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> code = emptyModule(module);
     KernelEmitter emitter(pipeline, symbols, *code);
     FailureOr<plan::Kernel> kernel = emitter.emit();
-    out.emitSeconds += secondsSince(start);
     if (failed(kernel)) {
       return failure();
     }
@@ -135,23 +118,21 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
       kernel->places.push_back(static_cast<int32_t>(out.places.size()));
       out.places.push_back(place);
     }
-    if (failed(compile(std::move(code), std::move(*kernel)))) {
+    if (failed(compile(std::move(code), effortFor(pipeline, symbols), std::move(*kernel)))) {
       return failure();
     }
   }
-  llvm::StringMap<std::string> tensorCode; // its key under a name that all share -> its symbol
+  llvm::StringMap<std::string> tensorCode; // its text under a name that all share -> its symbol
   for (linalg::GenericOp op : tensorKernels(module)) {
-    auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> code = emptyModule(module);
     FailureOr<plan::Kernel> kernel = TensorKernelEmitter(op, *code).emit();
-    out.emitSeconds += secondsSince(start);
     if (failed(kernel)) {
       return failure();
     }
-    auto [known, isNew] = tensorCode.try_emplace(namelessKey(*code, options), kernel->symbol);
+    auto [known, isNew] = tensorCode.try_emplace(namelessText(*code), kernel->symbol);
     if (!isNew) {
       setTensorKernelSymbol(op, known->second); // a layer like one before
-    } else if (failed(compile(std::move(code), std::move(*kernel)))) {
+    } else if (failed(compile(std::move(code), Effort::kNormal, std::move(*kernel)))) {
       return failure();
     }
   }
@@ -163,19 +144,23 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
     plan::Kernel kernel;
     kernel.symbol = ("compare_" + state.getSymName()).str();
     emitSortCompare(state, kernel.symbol, *code);
-    if (failed(compile(std::move(code), std::move(kernel)))) {
+    if (failed(compile(std::move(code), effortFor(state), std::move(kernel)))) {
       return failure();
     }
   }
-  auto start = std::chrono::steady_clock::now();
-  if (!objects.empty()) {
-    Expected<std::vector<char>> linked = linkSharedObject(objects);
+  out.compiled = objects.compiled();
+  out.cached = objects.cached();
+  FailureOr<std::vector<std::vector<char>>> compiled = objects.finish(module);
+  if (failed(compiled)) {
+    return failure();
+  }
+  if (!compiled->empty()) {
+    Expected<std::vector<char>> linked = linkSharedObject(*compiled);
     if (!linked.ok()) {
       return module.emitError(linked.status().message());
     }
     out.sharedObject = std::move(*linked);
   }
-  out.linkSeconds = secondsSince(start);
   return out;
 }
 

@@ -1,7 +1,7 @@
 // The linker of kernels: objects that it made itself, and objects that it must refuse.
 #include "passes/lower/link.h"
 
-#include "passes/lower/compile.h"
+#include "passes/lower/code_generator.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -27,8 +27,9 @@ std::vector<char> compile(const char *text) {
   mlir::MLIRContext context(registry);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  mlir::FailureOr<std::vector<char>> object = compileObject(*module, CompileOptions());
-  return *object;
+  mlir::FailureOr<KernelCode> code = translateKernel(*module);
+  std::string error;
+  return CodeGenerator(CompileOptions()).compile(std::move(*code), error);
 }
 
 std::vector<char> functionNamed(const std::string &name, int value) {

@@ -32,18 +32,70 @@ def _flags() -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("isa", "needs"), [("x86-64", "sse2"), ("x86-64-v3", "avx2"), ("x86-64-v4", "avx512vl")]
+    ("isa", "needs", "quick_rows"),
+    [
+        ("x86-64", "sse2", "0"),
+        ("x86-64-v3", "avx2", "0"),
+        ("x86-64-v4", "avx512vl", "0"),
+        ("x86-64", "sse2", "1000000000"),
+        ("x86-64-v4", "avx512vl", "1000000000"),
+    ],
 )
-def test_tpch(isa: str, needs: str, tpch_small: Path) -> None:
+def test_tpch(isa: str, needs: str, quick_rows: str, tpch_small: Path, tmp_path: Path) -> None:
+    """All kernels compiled with effort, then all of them quickly."""
     if needs not in _flags():
         pytest.skip(f"this machine has no {needs}")
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    own = {"HEADRACE_ISA": isa, "HEADRACE_QUICK_ROWS": quick_rows, "HEADRACE_HOME": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tpch_small)],
-        env={**os.environ, "HEADRACE_ISA": isa, "PYTHONPATH": path},
+        env={**os.environ, **own, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == isa
+
+
+# Prints a digest of the kernels of each query. The second time, everything that is made once is there.
+KERNELS = """
+import hashlib, json, os, shutil, sys
+from pathlib import Path
+from headrace._src import programs
+from headrace._src.query.sql import compile_to
+from tpch_queries import NAMES, QUERIES
+home = Path(os.environ["HEADRACE_HOME"])
+for names in (NAMES, NAMES[::-1]):
+    digests = {}
+    for name in names:
+        programs._loaded.clear()
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir()
+        compile_to(home / "q.plan", (QUERIES / f"q{name}.sql").read_text(), sys.argv[1])
+        digests[name] = hashlib.sha256((home / "q.plan" / "kernels.so").read_bytes()).hexdigest()
+    print(json.dumps(digests, sort_keys=True))
+"""
+
+
+def test_kernels_are_the_same_bytes_whoever_compiles_them(tpch_small: Path, tmp_path: Path) -> None:
+    """On one thread or four, in any order, by a code generator that is new or has made others before."""
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    lines = []
+    for threads in ("1", "4"):
+        environment = {
+            "HEADRACE_THREADS": threads,
+            "HEADRACE_HOME": str(tmp_path / "home"),
+            "PYTHONPATH": path,
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", KERNELS, str(tpch_small)],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        lines += done.stdout.splitlines()
+    assert len(lines) == 4
+    assert len(set(lines)) == 1

@@ -53,10 +53,16 @@ def test_plans_are_found_again_and_kept_small(tmp_path: Path, monkeypatch: pytes
     assert not list((tmp_path / "kernels").iterdir())
 
 
-def test_another_instruction_set_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_instruction_set_or_effort_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
     best = Target.of(1, None, None).key()
     monkeypatch.setenv("HEADRACE_ISA", "x86-64")
     assert Target.of(1, None, None).key() != best
+    monkeypatch.delenv("HEADRACE_ISA")
+    monkeypatch.setenv("HEADRACE_QUICK_ROWS", "0")
+    assert Target.of(1, None, None).key() != best
+    monkeypatch.setenv("HEADRACE_QUICK_ROWS", "few")
+    with pytest.raises(hr.HeadraceError, match="HEADRACE_QUICK_ROWS must be a number of rows, got: few"):
+        Target.of(1, None, None).key()
     monkeypatch.setenv("HEADRACE_ISA", "sse9")
     with pytest.raises(hr.HeadraceError, match="HEADRACE_ISA must be x86-64, .*, got: sse9"):
         Target.of(1, None, None)

@@ -22,6 +22,7 @@ VARIABLES = {
     "HEADRACE_CALIBRATION": "the file of what `headrace calibrate` found; `off` uses assumed figures",
     "HEADRACE_TUNING": "`off` ignores what `headrace tune` found",
     "HEADRACE_ISA": "`x86-64`, `x86-64-v3` or `x86-64-v4`: kernels for that level, if the processor has it",
+    "HEADRACE_QUICK_ROWS": "kernels that are thought to see no more rows compile quickly (default 50000)",
     "HEADRACE_DUMP_LLVM": "if set, the LLVM IR of every kernel goes to standard error",
     "TMPDIR": "where `headrace-topo detect` measures a disk (default `/tmp`)",
 }

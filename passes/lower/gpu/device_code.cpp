@@ -3,6 +3,7 @@
 
 #include "passes/lower/compile.h"
 #include "passes/lower/gpu/primitives_bitcode.h"
+#include "passes/lower/pass_pipeline.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -119,7 +120,7 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
     }
   }
   setAtomicScope(*code, context.getOrInsertSyncScopeID(target.atomicScope));
-  optimize(*code, *machine, "default<O2>");
+  PassPipeline(*machine, "default<O2>").run(*code);
   std::string reason;
   llvm::raw_string_ostream reasons(reason);
   if (llvm::verifyModule(*code, &reasons)) {

@@ -72,6 +72,7 @@ class Target:
         # Without a topology it is this machine's: a home directory may be shared by unlike machines.
         figures = "" if self.topology else f"{machine()} {calibration()}"
         figures += os.environ.get("HEADRACE_COLLECTIVE_TREE", "")  # all_reduce is priced by it
+        figures += f" {quick_rows()}"
         tuned = [self.choice.document() if self.choice else "", self.note] if self.choice or self.note else []
         return [self.ranks, self.topology, figures, self.layout_seed, self.isa, *tuned]
 
@@ -95,6 +96,14 @@ class Target:
         request.note = self.note
         request.kernel_cache = str(plan_cache.kernel_directory())
         return request
+
+
+def quick_rows() -> str:
+    """HEADRACE_QUICK_ROWS, empty if it is not set."""
+    text = os.environ.get("HEADRACE_QUICK_ROWS", "")
+    if text and not text.isdecimal():
+        raise HeadraceError(f"HEADRACE_QUICK_ROWS must be a number of rows, got: {text}")
+    return text
 
 
 def machine() -> str:
