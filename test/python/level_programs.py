@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -92,13 +93,39 @@ class LevelProgram:
         phases = hr.jit(**self.target())(self.function).trace(*self._arguments()).lower().phases
         return {phase: phases[phase] for phase in PHASES}
 
+    def request(self, text: str, phase: str) -> Any:
+        """To the compiler, for the program's text after a phase."""
+        from headrace import _compiler
+
+        request = _compiler.Request()
+        request.mlir, request.resume_after = text, phase
+        request.ranks = self.ranks
+        request.layout_seed = -1 if self.layout_seed is None else self.layout_seed
+        return request
+
+    def run(self, answer: Any) -> Any:
+        """The result of a plan, the compiler's answer: a table or arrays."""
+        from headrace import _runtime
+
+        plan = _runtime.load_plan(answer.plan_json, answer.kernels)
+        slots = [slot["name"] for slot in json.loads(answer.plan_json)["slots"] if slot["kind"] == "tensor"]
+        bindings = {**TABLES, **dict(zip(slots, self.arrays(), strict=False))}
+        result = plan.run(bindings, ranks=self.ranks, threads=2, memory=256 << 20)
+        return pa.table(result) if self.sql else tuple(result.tensors)
+
     def comparable(self, result: Any) -> list[tuple[object, ...]]:
-        """Rows of a table, in order if the program orders them; elements of arrays, rounded."""
+        """Names and rows of a table, in order if the program orders them; elements of arrays, rounded."""
         if isinstance(result, pa.Table):
-            rows = zip(*(map(_rounded, column.to_pylist()) for column in result.columns), strict=True)
-            return list(rows) if self.ordered else sorted(rows, key=repr)
+            columns = [column.to_pylist() for column in result.columns]
+            return self.comparable_rows(result.column_names, zip(*columns, strict=True))
         results: Sequence[Any] = result if isinstance(result, tuple) else [result]
         return [(array.shape, *map(_rounded, np.asarray(array).ravel().tolist())) for array in results]
+
+    def comparable_rows(
+        self, names: Sequence[str | None], rows: Iterable[Sequence[object]]
+    ) -> list[tuple[object, ...]]:
+        rounded = [tuple(map(_rounded, row)) for row in rows]
+        return [tuple(names), *(rounded if self.ordered else sorted(rounded, key=repr))]
 
 
 def _rounded(value: object) -> object:
