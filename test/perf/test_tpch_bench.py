@@ -49,6 +49,32 @@ def test_ratios_leave_out_what_failed() -> None:
     assert "failed" in table(records, ["a", "b"], REPEATED)
 
 
+def test_first_runs_stand_there_with_and_without_compiling() -> None:
+    own = Record("a", "1", "1", 2, "q1", FIRST, 0.030, compile_seconds=0.020)
+    lines = table([own, record("b", "q1", 0.010, FIRST)], ["a", "b"], FIRST).splitlines()
+    assert lines[0].split() == [
+        "query",
+        "a",
+        "ms",
+        "b",
+        "ms",
+        "compile",
+        "ms",
+        "run",
+        "ms",
+        "a/b",
+        "run/b",
+        "MB",
+        "a",
+        "MB",
+        "b",
+    ]
+    assert lines[2].split() == ["q1", "30.0", "10.0", "20.0", "10.0", "3.00", "1.00", "-", "1"]
+    assert lines[3].split() == ["geometric", "mean", "3.00", "1.00"]
+    again = Record("a", "1", "1", 2, "q1", REPEATED, 0.011, compile_seconds=0.001)
+    assert "run" not in table([again, record("b", "q1", 0.010)], ["a", "b"], REPEATED)
+
+
 def test_geometric_mean() -> None:
     assert geometric_mean([1.0, 4.0]) == pytest.approx(2.0)
     assert geometric_mean([]) is None

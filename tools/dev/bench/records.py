@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 FIRST = "first"
 REPEATED = "repeated"
@@ -52,6 +52,13 @@ def ratios(records: Sequence[Record], engine: str, peer: str, kind: str) -> dict
     }
 
 
+def without_compiling(record: Record) -> Record:
+    """The same run, its compiling left out."""
+    if record.seconds is None or record.compile_seconds is None:
+        return record
+    return replace(record, seconds=record.seconds - record.compile_seconds)
+
+
 def _cell(record: Record | None) -> str:
     if record is None:
         return "-"
@@ -59,33 +66,41 @@ def _cell(record: Record | None) -> str:
 
 
 def table(records: Sequence[Record], engines: Sequence[str], kind: str) -> str:
-    """Milliseconds per query and engine; the first engine's ratio to each other; geometric means below."""
+    """Milliseconds per query and engine; the first engine's ratio to each other; geometric means below.
+    Where it compiled, its first run stands there with and without that."""
     chosen = {(record.engine, record.query): record for record in records if record.kind == kind}
     queries = sorted({query for _, query in chosen})
     first, *peers = engines
-    per_peer = {peer: ratios(records, first, peer, kind) for peer in peers}
     compiles = any(
         chosen[first, query].compile_seconds is not None for query in queries if (first, query) in chosen
     )
+    apart = compiles and kind == FIRST
+    columns = {f"{first}/{peer}": ratios(records, first, peer, kind) for peer in peers}
+    if apart:
+        runs = [without_compiling(record) for record in records]
+        columns |= {f"run/{peer}": ratios(runs, first, peer, kind) for peer in peers}
     header = ["query", *(f"{engine} ms" for engine in engines)]
-    header += ["compile ms"] if compiles else []
-    header += [f"{first}/{peer}" for peer in peers] + [f"MB {engine}" for engine in engines]
+    header += ["compile ms"] * compiles + ["run ms"] * apart
+    header += [*columns, *(f"MB {engine}" for engine in engines)]
     rows = [header]
     for query in queries:
         row = [query, *(_cell(chosen.get((engine, query))) for engine in engines)]
+        own = chosen.get((first, query))
         if compiles:
-            compile_seconds = chosen[first, query].compile_seconds if (first, query) in chosen else None
+            compile_seconds = own.compile_seconds if own else None
             row.append("-" if compile_seconds is None else f"{compile_seconds * 1e3:.1f}")
-        row += [f"{per_peer[peer][query]:.2f}" if query in per_peer[peer] else "-" for peer in peers]
+        if apart:
+            row.append(_cell(without_compiling(own) if own else None))
+        row += [f"{values[query]:.2f}" if query in values else "-" for values in columns.values()]
         memory = [
             chosen[engine, query].peak_memory_bytes if (engine, query) in chosen else None
             for engine in engines
         ]
         rows.append(row + ["-" if size is None else f"{size / 1e6:.0f}" for size in memory])
-    means = {peer: geometric_mean(values.values()) for peer, values in per_peer.items()}
     if peers:
-        last = ["geometric mean"] + [""] * (len(engines) + compiles)
-        last += ["-" if means[peer] is None else f"{means[peer]:.2f}" for peer in peers]
+        last = ["geometric mean"] + [""] * (len(engines) + compiles + apart)
+        means = [geometric_mean(values.values()) for values in columns.values()]
+        last += ["-" if mean is None else f"{mean:.2f}" for mean in means]
         rows.append(last + [""] * len(engines))
     return aligned(rows)
 

@@ -170,7 +170,7 @@ def compile_medians(records: Sequence[Record]) -> str:
             if record.engine == "headrace" and record.kind == kind and record.compile_seconds is not None
         ]
         if times:
-            parts.append(f"{statistics.median(times) * 1e3:.1f} ms {what}")
+            parts.append(f"{statistics.median(times) * 1e3:.1f} ms {what} (worst {max(times) * 1e3:.1f})")
     return ", ".join(parts)
 
 
