@@ -84,6 +84,9 @@ FailureOr<plan::Kernel> KernelEmitter::emit() {
   b_.enter(done_);
   b_.setLoc(pipeline_.getLoc());
   LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_DONE));
+  if (failed_) {
+    emitFailed();
+  }
   kernel_.scratchBytes = alignTo64(kernel_.scratchBytes);
   kernel_.literalBytes = (kernel_.literalBytes + 15) / 16 * 16;
   kernel_.work = work_.take();
@@ -540,8 +543,19 @@ LogicalResult KernelEmitter::emitScalarFilter(const Condition &condition) {
 // ---- shared ----
 
 void KernelEmitter::leaveWithError(Value code, Value place) {
-  b_.storeField(code, worker_, offsetof(HrWorker, error) + offsetof(HrError, code));
-  b_.storeField(place, worker_, offsetof(HrWorker, error) + offsetof(HrError, place));
+  if (!failed_) { // one for the whole kernel: there are dozens of places, and each costs code
+    failed_ = b_.newBlock();
+    failed_->addArguments({b_.getI32Type(), b_.getI32Type()}, {b_.loc(), b_.loc()});
+  }
+  LLVM::BrOp::create(b_, b_.loc(), ValueRange{code, place}, failed_);
+}
+
+void KernelEmitter::emitFailed() {
+  b_.enter(failed_);
+  b_.storeField(failed_->getArgument(0), worker_,
+                offsetof(HrWorker, error) + offsetof(HrError, code));
+  b_.storeField(failed_->getArgument(1), worker_,
+                offsetof(HrWorker, error) + offsetof(HrError, place));
   LLVM::ReturnOp::create(b_, b_.loc(), b_.i32(HR_ERROR));
 }
 

@@ -35,6 +35,7 @@ public:
 
 private:
   void leaveWithError(mlir::Value code, mlir::Value place) override;
+  void emitFailed();
   mlir::Value rankNumber() override;
   mlir::Value rankCount() override;
   mlir::Value textBuffer() override;
@@ -179,6 +180,7 @@ private:
   mlir::Block *tile_ = nullptr;     ///< starts the next tile
   mlir::Block *next_ = nullptr;     ///< where to go when the current rows are used up
   mlir::Block *done_ = nullptr;
+  mlir::Block *failed_ = nullptr; ///< sets the error and leaves, if anything can fail
   mlir::Block *resume_ = nullptr; ///< the emitting sink's loop, if any
 };
 

@@ -2,15 +2,18 @@
 // Sources: passes/lower/scalar_ops.cpp, passes/lower/pipeline_code.cpp, passes/lower/code_builder.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
-// A failure stores its kind and its place, and returns 3, before the division.
+// All failures of a kernel go to one block, which stores kind and place and returns 3; this one before the division.
 // CHECK-LABEL: llvm.func @division
+// CHECK: ^[[LEAVE:bb[0-9]+]](%[[KIND:[0-9]+]]: i32, %[[PLACE:[0-9]+]]: i32):
+// CHECK: llvm.store %[[KIND]]
+// CHECK: llvm.store %[[PLACE]]
+// CHECK: %[[LEFT:.*]] = arith.constant 3 : i32
+// CHECK: llvm.return %[[LEFT]] : i32
 // CHECK: %[[ZERO:.*]] = arith.cmpi ule, %{{.*}}, %{{.*}} : i64
 // CHECK: llvm.cond_br %[[ZERO]], ^[[FAILED:bb[0-9]+]], ^[[GOES_ON:bb[0-9]+]]
 // CHECK: ^[[FAILED]]:
-// CHECK: %[[KIND:.*]] = arith.constant 2 : i32
-// CHECK: llvm.store %[[KIND]]
-// CHECK: %[[LEFT:.*]] = arith.constant 3 : i32
-// CHECK: llvm.return %[[LEFT]] : i32
+// CHECK: %[[BY_ZERO:.*]] = arith.constant 2 : i32
+// CHECK: llvm.br ^[[LEAVE]](%[[BY_ZERO]], %{{.*}} : i32, i32)
 // CHECK: ^[[GOES_ON]]:
 // CHECK: arith.divsi
 pipe.pipeline @division {
