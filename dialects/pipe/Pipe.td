@@ -3,161 +3,92 @@
 #ifndef HEADRACE_DIALECTS_PIPE_TD
 #define HEADRACE_DIALECTS_PIPE_TD
 
-include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/EnumAttr.td"
-include "mlir/IR/OpBase.td"
+include "dialects/pipe/PipeAttrs.td"
+include "dialects/pipe/PipeScalarOps.td"
 include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Pipe_Dialect : Dialect {
-  let name = "pipe";
-  let cppNamespace = "::headrace::pipe";
-  let summary = "Fused pipelines of sub-operators between contracted states";
-  let description = [{
-    A `pipe.pipeline` moves rows from a source (scan, state, stream) through pure sub-operators to a sink
-    (state or stream). All state is behind `pipe.state`, which names its kind, its fields and how two copies
-    combine. Bodies are scalar `arith`/`math` per row, device neutral; NULLs are explicit: a nullable column is
-    a value and an `i1` (1 = valid).
-  }];
-  let useDefaultTypePrinterParser = 1;
-  let useDefaultAttributePrinterParser = 1;
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
-// ---- types ----
-
-class Pipe_Type<string name, string typeMnemonic> : TypeDef<Pipe_Dialect, name> {
-  let mnemonic = typeMnemonic;
-}
-
-def Pipe_StringType : Pipe_Type<"String", "string"> {
-  let summary = "a string value inside a body (a 16-byte view in memory)";
-}
-
-def Pipe_RowsType : Pipe_Type<"Rows", "rows"> {
-  let summary = "rows in flight between two sub-operators";
-  let description = [{
-    Columns by name with their physical type; `?` marks a nullable column.
-
-    ```
-    !pipe.rows<"l_orderkey": i32, "l_comment": !pipe.string?>
-    ```
-  }];
-  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
-                        ArrayRefParameter<"::mlir::Type">:$types,
-                        ArrayRefParameter<"bool">:$nullable);
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    /// Index of a column, or -1.
-    int64_t indexOf(::llvm::StringRef name) const;
-    size_t size() const { return getNames().size(); }
-  }];
-}
-
-// ---- enums ----
-
-def Pipe_StateKind : I32EnumAttr<"StateKind", "how a state keeps its rows", [
-    I32EnumAttrCase<"Scalar", 0, "scalar">,
-    I32EnumAttrCase<"Group", 1, "group">,
-    I32EnumAttrCase<"Dense", 2, "dense">,
-    I32EnumAttrCase<"Join", 3, "join">,
-    I32EnumAttrCase<"Sort", 4, "sort">,
-    I32EnumAttrCase<"Dictionary", 5, "dictionary">,
-    I32EnumAttrCase<"Rows", 6, "rows">]> {
-  let cppNamespace = "::headrace::pipe";
-}
-def Pipe_LookupKind : I32EnumAttr<"LookupKind", "what a lookup keeps of a row and its matches", [
-    I32EnumAttrCase<"Inner", 0, "inner">,
-    I32EnumAttrCase<"Left", 1, "left">,
-    I32EnumAttrCase<"Semi", 2, "semi">,
-    I32EnumAttrCase<"Anti", 3, "anti">,
-    I32EnumAttrCase<"Mark", 4, "mark">,
-    I32EnumAttrCase<"Full", 5, "full">]> {
-  let cppNamespace = "::headrace::pipe";
-}
-
-// ---- attributes ----
-
-class Pipe_Attr<string name, string attrMnemonic> : AttrDef<Pipe_Dialect, name> {
-  let mnemonic = attrMnemonic;
-}
-
-def Pipe_FieldAttr : Pipe_Attr<"Field", "field"> {
-  let summary = "a field of a state's row";
-  let description = [{
-    `combine` is `key`, `sum`, `min`, `max`, `any`, or `payload`. Offsets are chosen by `lower`.
-
-    ```
-    #pipe.field<"revenue", i128, "sum">
-    ```
-  }];
-  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::Type":$type,
-                        "::mlir::StringAttr":$combine, DefaultValuedParameter<"bool", "false">:$nullable);
-  let assemblyFormat = "`<` $name `,` $type `,` $combine (`,` `nullable` `=` $nullable^)? `>`";
-}
-
-def Pipe_SortKeyAttr : Pipe_Attr<"SortKey", "sort_key"> {
-  let summary = "a sort key: field, direction, place of NULLs";
-  let parameters = (ins "::mlir::StringAttr":$field, "bool":$descending, "bool":$nullsFirst);
-  let assemblyFormat = "`<` $field `,` `descending` `=` $descending `,` `nulls_first` `=` $nullsFirst `>`";
-}
 
 // ---- ops ----
-
-class Pipe_Op<string opMnemonic, list<Trait> traits = []> : Op<Pipe_Dialect, opMnemonic, traits>;
 
 def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
   let summary = "a state: rows behind a contract";
   let description = [{
     Two copies of a state combine field by field as the fields say (`key` fields decide which rows meet). A `join`
-    state is filled by `pipe.insert` and read by `pipe.lookup`; `group`, `dense` and `scalar` by `pipe.combine`; `sort` by
-    `pipe.insert`, keeping the first `limit` rows in the order of `sort_keys`, of which who reads it does not see the
-    first `offset` (an attribute); `rows` by `pipe.insert`, keeping all.
+    state is filled by `pipe.insert` and read by `pipe.lookup`; `group` and `scalar` are filled by `pipe.combine`; `sort` by
+    `pipe.insert`, keeping the first `limit` rows in the order of the sort keys, of which who reads it does not see the
+    first `offset`; `rows` by `pipe.insert`, keeping all. `holds` is the estimate of its rows on a rank. The directory of a
+    `join` state may be `direct`.
 
     ```mlir
-    pipe.state @revenue scalar [#pipe.field<"revenue", i128, "sum">]
+    pipe.state @revenue scalar [#pipe.field<"revenue", i128, sum>]
+    pipe.state @orders join [#pipe.field<key, i32, key>] holds <expected = 10, p95 = 20, max = 20> direct <base = 1, extent = 60>
+    pipe.state @first sort [#pipe.field<"v", i64, payload>] order [#pipe.sort_key<"v", descending = true, nulls_first = true>] limit 10 offset 2
     ```
 
-    C1: field names are unique. C2: only a `sort` state has sort keys, and they name its fields.
+    C1: field names are unique. C2: only a `sort` state has an order, a limit and an offset, and the keys name its
+    fields. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
+    a `scalar` state has no keys, a `group` state has some. C4: limit and offset are not negative, and an offset is less than the limit.
+    C5: only a `join` state with one key that is an integer of at most 64 bits and not nullable is direct.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StateKind:$kind,
+  let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StateKindAttr:$kind,
                        TypedArrayAttrBase<Pipe_FieldAttr, "fields">:$fields,
                        OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys,
-                       OptionalAttr<I64Attr>:$limit, OptionalAttr<I64Attr>:$expected_rows);
-  let assemblyFormat = "$sym_name $kind $fields (`order` $sort_keys^)? (`limit` $limit^)? (`expected` $expected_rows^)? attr-dict";
+                       OptionalAttr<I64Attr>:$limit, OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<Pipe_CardinalityAttr>:$holds, OptionalAttr<Pipe_DirectAttr>:$direct);
+  let assemblyFormat = [{
+    $sym_name $kind $fields (`order` $sort_keys^)? (`limit` $limit^)? (`offset` $offset^)? (`holds` $holds^)?
+    (`direct` $direct^)? attr-dict
+  }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StateKind":$kind,
+                                 "::llvm::ArrayRef<::mlir::Attribute>":$fields, "CardinalityAttr":$holds)>];
+  let extraClassDeclaration = [{
+    /// How many of the fields are keys.
+    int64_t countKeys();
+    ::llvm::LogicalResult verifyDirect();
+  }];
   let hasVerifier = 1;
 }
 
 def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
-  let summary = "a bounded channel of chunks between two pipelines of a rank";
+  let summary = "a bounded channel of chunks between two pipelines of a rank, to other ranks or out of the program";
   let description = [{
-    `exchange` says what happens to the chunks on the way: `none` (written by both ways of a `pipe.choice`, or, with the
-    attribute `writers`, by that many pipelines, all of whose rows count), `hash` (output i of the producer goes to rank i),
-    `broadcast`, `gather` (to rank 0), `result` (to the caller), or `to_tensor` (their rows become tensors).
+    A `local` stream is written by both ways of a `pipe.choice`, or by `writers` pipelines, all of whose rows count. `names`
+    and `logical` are the user's names and types of the columns of a result; `ordered` results keep the order of their
+    rows. `carries` is the estimate of the rows that a rank puts in; `fullest` is what the fullest rank gets of an exchange by
+    hash, against an even share.
 
     ```mlir
-    pipe.stream @s0 "hash" : !pipe.rows<"l_orderkey": i32>
+    pipe.stream @s0 hash carries <expected = 100, p95 = 200> fullest 1.5 : !pipe.rows<"l_orderkey": i32>
+    pipe.stream @out result names ["key"] logical ["i32"] ordered : !pipe.rows<"l_orderkey": i32>
     ```
+
+    C1: only a `local` stream has writers, two or more. C2: results have a name and a logical type for each column, or
+    neither; `to_tensor` streams have logical types. C3: only `hash` has a fullest rank, which gets 1 or more. C4: only a result is ordered.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$exchange, TypeAttrOf<Pipe_RowsType>:$rows,
-                       OptionalAttr<ArrayAttr>:$logical);
-  let assemblyFormat = "$sym_name $exchange `:` $rows attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StreamKindAttr:$kind, TypeAttrOf<Pipe_RowsType>:$rows,
+                       OptionalAttr<StrArrayAttr>:$names, OptionalAttr<StrArrayAttr>:$logical, UnitAttr:$ordered,
+                       OptionalAttr<I64Attr>:$writers, OptionalAttr<Pipe_CardinalityAttr>:$carries,
+                       OptionalAttr<F64Attr>:$fullest);
+  let assemblyFormat = [{
+    $sym_name $kind (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`writers` $writers^)?
+    (`carries` $carries^)? (`fullest` $fullest^)? `:` $rows attr-dict
+  }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StreamKind":$kind, "RowsType":$rows,
+                                 "CardinalityAttr":$carries)>];
+  let hasVerifier = 1;
 }
 
 def Pipe_ChoiceOp : Pipe_Op<"choice", [Symbol]> {
   let summary = "which pipelines run is decided when a state has been filled";
   let description = [{
-    If the state has `at_most` rows or fewer, summed over all ranks, the pipelines with `choice` this symbol and
-    `branch` "few" run, else those with `branch` "many". Both write the same stream, of exchange `none`. `expected` is
-    the estimate of the rows.
+    If the state has `at_most` rows or fewer, summed over all ranks, the pipelines `in` the way `few` of this choice run, else
+    those in the way `many`. Both write the same stream, a `local` one. `expected` is the estimate of the rows.
 
     ```mlir
-    pipe.state @rows0 rows [#pipe.field<"k", i32, "payload">]
+    pipe.state @rows0 rows [#pipe.field<"k", i32, payload>]
     pipe.choice @choice0 by @rows0 at_most 5000 expected 1200
     ```
 
-    C1: the bound is not negative.
+    C1: the bound and the estimate are not negative.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$state, I64Attr:$at_most,
                        OptionalAttr<I64Attr>:$expected);
@@ -168,14 +99,14 @@ def Pipe_ChoiceOp : Pipe_Op<"choice", [Symbol]> {
 def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "one kernel's worth of work: source, sub-operators, sink";
   let description = [{
-    The body is a chain: the first op is a source, the last a sink, each op uses the rows of the one before. The
-    attributes `choice` and `branch` put a pipeline into a branch of a `pipe.choice`; `after` names a pipeline that must
-    have ended before this one begins.
+    The body is a chain: the first op is a source, the last a sink, each op uses the rows of the one before. A pipeline
+    runs as a task of its own, or only `in` a way of a `pipe.choice`, or it `merges` the workers' copies of a state. `after` names
+    a pipeline that must have ended before this one begins.
 
     ```mlir
-    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+    pipe.state @count scalar [#pipe.field<"n", i64, sum>]
     pipe.pipeline @p0 {
-      %0 = pipe.scan "nation" [{file = "n_nationkey", column = "n_nationkey"} ] : !pipe.rows<"n_nationkey": i32>
+      %0 = pipe.scan "nation" [#pipe.scan_column<file = "n_nationkey", column = "n_nationkey">] : !pipe.rows<"n_nationkey": i32>
       %1 = pipe.map %0 ["n"] [] {
         %one = arith.constant 1 : i64
         pipe.yield %one : i64
@@ -184,34 +115,43 @@ def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
     }
     ```
 
-    C1: the body starts with a source and ends with its only sink.
+    C1: the body starts with a source and ends with its only sink, and each op uses the rows of the one before. C2: a
+    pipeline that merges reads the state and combines into it, and is in no choice. C3: it is in both a choice and a way of it, or
+    in neither.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$merges,
+                       OptionalAttr<FlatSymbolRefAttr>:$choice, OptionalAttr<Pipe_BranchAttr>:$branch,
+                       OptionalAttr<FlatSymbolRefAttr>:$after);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name $body attr-dict";
+  let assemblyFormat = [{
+    $sym_name (`merges` $merges^)? (`in` $choice^ $branch)? (`after` $after^)? $body attr-dict
+  }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
   let hasVerifier = 1;
 }
 
 def Pipe_ScanOp : Pipe_Op<"scan"> {
   let summary = "source: the columns of an input table, as storage promises them";
   let description = [{
-    `columns` has one dictionary a column: `file` (name in the file), `column`, and where statistics prove it `min`, `max`
-    (storage verifies them), `logical`, and for the cost model `pages` (the form in which kernels will find them: "values",
-    "code" of a dictionary that registers hold, or "gathered" from a larger one), `page_bytes` and `file_bytes` (of a row, in memory and in the file), `text_bytes`
-    (of a string) and `ordered` (rows come in the order of its values, by and large). `bounds` prune row groups. With `split` each rank reads its share, otherwise every rank reads all.
+    `columns` describes each column. `bounds` prune row groups. With `split` each rank reads its share, otherwise every
+    rank reads all. `holds` is how many rows the table has, or is thought to have.
 
     ```mlir
-    pipe.state @all join [#pipe.field<"n_nationkey", i32, "key">]
+    pipe.state @all join [#pipe.field<"n_nationkey", i32, key>]
     pipe.pipeline @p0 {
-      %0 = pipe.scan split "nation" [{column = "n_nationkey", file = "n_nationkey", max = 24 : i64, min = 0 : i64} ] expected 25 : <"n_nationkey": i32>
+      %0 = pipe.scan split "nation" [#pipe.scan_column<file = "n_nationkey", column = "n_nationkey", min = 0 : i64, max = 24 : i64>] holds 25 : <"n_nationkey": i32>
       pipe.insert %0, @all keys ["n_nationkey"] : <"n_nationkey": i32>
     }
     ```
+
+    C1: the columns are those of the rows, in their order. C2: bounds are of columns of the scan. C3: what it holds is not negative.
   }];
-  let arguments = (ins StrAttr:$table, ArrayAttr:$columns, OptionalAttr<ArrayAttr>:$bounds,
-                       OptionalAttr<I64Attr>:$expected_rows, UnitAttr:$split);
+  let arguments = (ins StrAttr:$table, TypedArrayAttrBase<Pipe_ScanColumnAttr, "scan columns">:$columns,
+                       OptionalAttr<TypedArrayAttrBase<Pipe_BoundAttr, "bounds">>:$bounds,
+                       OptionalAttr<I64Attr>:$holds, UnitAttr:$split);
   let results = (outs Pipe_RowsType:$rows);
-  let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? (`expected` $expected_rows^)? attr-dict `:` type($rows)";
+  let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? (`holds` $holds^)? attr-dict `:` type($rows)";
+  let hasVerifier = 1;
 }
 
 def Pipe_ValuesOp : Pipe_Op<"values"> {
@@ -221,7 +161,7 @@ def Pipe_ValuesOp : Pipe_Op<"values"> {
     floats, strings, or `unit` for NULL. Every rank has all rows.
 
     ```mlir
-    pipe.stream @out "result" : !pipe.rows<"n": i32, "word": !pipe.string?>
+    pipe.stream @out result : !pipe.rows<"n": i32, "word": !pipe.string?>
     pipe.pipeline @p0 {
       %0 = pipe.values [[1 : i128, "one"], [2 : i128, unit]] ["i64", "string"] : <"n": i32, "word": !pipe.string?>
       pipe.emit %0, @out keys [] : <"n": i32, "word": !pipe.string?>
@@ -237,8 +177,8 @@ def Pipe_ReadOp : Pipe_Op<"read"> {
   let summary = "source: the rows of a finished state";
   let description = [{
     ```mlir
-    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
-    pipe.stream @out "result" : !pipe.rows<"n": i64>
+    pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+    pipe.stream @out result : !pipe.rows<"n": i64>
     pipe.pipeline @p1 {
       %0 = pipe.read @count : <"n": i64>
       pipe.emit %0, @out keys [] : <"n": i64>
@@ -254,8 +194,8 @@ def Pipe_ReceiveOp : Pipe_Op<"receive"> {
   let summary = "source: the chunks of a stream";
   let description = [{
     ```mlir
-    pipe.stream @in "gather" : !pipe.rows<"n": i64>
-    pipe.state @total scalar [#pipe.field<"n", i64, "sum">]
+    pipe.stream @in gather : !pipe.rows<"n": i64>
+    pipe.state @total scalar [#pipe.field<"n", i64, sum>]
     pipe.pipeline @p2 {
       %0 = pipe.receive @in : <"n": i64>
       pipe.combine %0, @total keys [] : <"n": i64>
@@ -275,8 +215,8 @@ def Pipe_FilterOp : Pipe_Op<"filter"> {
     C1: the body yields one `i1`. C2: the selectivity is not negative.
 
     ```mlir
-    pipe.stream @in "none" : !pipe.rows<"a": i32?>
-    pipe.stream @out "result" : !pipe.rows<"a": i32?>
+    pipe.stream @in local : !pipe.rows<"a": i32?>
+    pipe.stream @out result : !pipe.rows<"a": i32?>
     pipe.pipeline @positive {
       %0 = pipe.receive @in : <"a": i32?>
       %1 = pipe.filter %0 ["a"] {
@@ -305,8 +245,8 @@ def Pipe_MapOp : Pipe_Op<"map"> {
     result rows may leave out input columns that nobody reads. `text_bytes` is the mean length of the strings read.
 
     ```mlir
-    pipe.stream @in "none" : !pipe.rows<"a": i32>
-    pipe.stream @out "result" : !pipe.rows<"a": i32, "b": i32>
+    pipe.stream @in local : !pipe.rows<"a": i32>
+    pipe.stream @out result : !pipe.rows<"a": i32, "b": i32>
     pipe.pipeline @doubled {
       %0 = pipe.receive @in : <"a": i32>
       %1 = pipe.map %0 ["b"] ["a"] {
@@ -336,12 +276,12 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
     `columns` (of the row, then of the match), and yields one `i1`. `selectivity` is how many rows are expected to come out
     for each that goes in.
 
-    C1: the selectivity is not negative.
+    C1: the selectivity is not negative. C2: exactly `mark` and `full` name a mark.
 
     ```mlir
-    pipe.state @nations join [#pipe.field<"n_nationkey", i32, "key">, #pipe.field<"n_name", !pipe.string, "payload">]
-    pipe.stream @in "none" : !pipe.rows<"s_nationkey": i32>
-    pipe.stream @out "result" : !pipe.rows<"n_name": !pipe.string>
+    pipe.state @nations join [#pipe.field<"n_nationkey", i32, key>, #pipe.field<"n_name", !pipe.string, payload>]
+    pipe.stream @in local : !pipe.rows<"s_nationkey": i32>
+    pipe.stream @out result : !pipe.rows<"n_name": !pipe.string>
     pipe.pipeline @named {
       %0 = pipe.receive @in : <"s_nationkey": i32>
       %1 = pipe.lookup %0, @nations inner keys ["s_nationkey"] payload ["n_name"] columns [] {
@@ -350,7 +290,7 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
     }
     ```
   }];
-  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, Pipe_LookupKind:$kind,
+  let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, Pipe_LookupKindAttr:$kind,
                        StrArrayAttr:$keys, StrArrayAttr:$payload, OptionalAttr<StrAttr>:$mark,
                        StrArrayAttr:$columns, OptionalAttr<F64Attr>:$selectivity);
   let results = (outs Pipe_RowsType:$rows);
@@ -366,8 +306,8 @@ def Pipe_InsertOp : Pipe_Op<"insert"> {
     `drop_null_keys` is set. `text_bytes` is the mean length of a row's strings together.
 
     ```mlir
-    pipe.stream @in "none" : !pipe.rows<"k": i32?, "v": i64>
-    pipe.state @build join [#pipe.field<"k", i32, "key", nullable = true>, #pipe.field<"v", i64, "payload">]
+    pipe.stream @in local : !pipe.rows<"k": i32?, "v": i64>
+    pipe.state @build join [#pipe.field<"k", i32, key, nullable = true>, #pipe.field<"v", i64, payload>]
     pipe.pipeline @filled {
       %0 = pipe.receive @in : <"k": i32?, "v": i64>
       pipe.insert %0, @build keys ["k"] drop_null_keys : <"k": i32?, "v": i64>
@@ -377,6 +317,7 @@ def Pipe_InsertOp : Pipe_Op<"insert"> {
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, StrArrayAttr:$keys,
                        UnitAttr:$drop_null_keys, OptionalAttr<F64Attr>:$text_bytes);
   let assemblyFormat = "$input `,` $state `keys` $keys (`drop_null_keys` $drop_null_keys^)? attr-dict `:` type($input)";
+  let hasVerifier = 1;
 }
 
 def Pipe_CombineOp : Pipe_Op<"combine"> {
@@ -387,8 +328,8 @@ def Pipe_CombineOp : Pipe_Op<"combine"> {
     a row's keys that are strings, together.
 
     ```mlir
-    pipe.stream @in "none" : !pipe.rows<"k": i32, "total": i64>
-    pipe.state @totals group [#pipe.field<"k", i32, "key">, #pipe.field<"total", i64, "sum">]
+    pipe.stream @in local : !pipe.rows<"k": i32, "total": i64>
+    pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>]
     pipe.pipeline @summed {
       %0 = pipe.receive @in : <"k": i32, "total": i64>
       pipe.combine %0, @totals keys ["k"] : <"k": i32, "total": i64>
@@ -398,17 +339,18 @@ def Pipe_CombineOp : Pipe_Op<"combine"> {
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, StrArrayAttr:$keys,
                        OptionalAttr<F64Attr>:$text_bytes);
   let assemblyFormat = "$input `,` $state `keys` $keys attr-dict `:` type($input)";
+  let hasVerifier = 1;
 }
 
 def Pipe_EmitOp : Pipe_Op<"emit"> {
   let summary = "sink: writes rows to a stream";
   let description = [{
-    With `keys` the rows are partitioned by the hash of the keys into one chunk per rank (streams of exchange `hash`).
+    With `keys` the rows are partitioned by the hash of the keys into one chunk per rank (`hash` streams).
     `text_bytes` is the mean length of a row's strings together.
 
     ```mlir
-    pipe.state @totals group [#pipe.field<"k", i32, "key">, #pipe.field<"total", i64, "sum">]
-    pipe.stream @moved "hash" : !pipe.rows<"k": i32, "total": i64>
+    pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>]
+    pipe.stream @moved hash : !pipe.rows<"k": i32, "total": i64>
     pipe.pipeline @groups {
       %0 = pipe.read @totals : <"k": i32, "total": i64>
       pipe.emit %0, @moved keys ["k"] : <"k": i32, "total": i64>
@@ -418,14 +360,15 @@ def Pipe_EmitOp : Pipe_Op<"emit"> {
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$stream, StrArrayAttr:$keys,
                        OptionalAttr<F64Attr>:$text_bytes);
   let assemblyFormat = "$input `,` $stream `keys` $keys attr-dict `:` type($input)";
+  let hasVerifier = 1;
 }
 
 def Pipe_YieldOp : Pipe_Op<"yield", [Pure, Terminator]> {
   let summary = "ends a body";
   let description = [{
     ```mlir
-    pipe.stream @in "none" : !pipe.rows<"a": i32>
-    pipe.stream @out "result" : !pipe.rows<"b": i64?>
+    pipe.stream @in local : !pipe.rows<"a": i32>
+    pipe.stream @out result : !pipe.rows<"b": i64?>
     pipe.pipeline @widened {
       %0 = pipe.receive @in : <"a": i32>
       %1 = pipe.map %0 ["b"] ["a"] {
@@ -442,256 +385,6 @@ def Pipe_YieldOp : Pipe_Op<"yield", [Pure, Terminator]> {
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-// ---- scalar ops of bodies, beside arith and math ----
-
-def Pipe_LiteralOp : Pipe_Op<"literal", [Pure]> {
-  let summary = "a string literal of the program; an argument of the kernel, not part of its code";
-  let description = [{
-    ```mlir
-    func.func @body() -> !pipe.string {
-      %0 = pipe.literal "BUILDING"
-      return %0 : !pipe.string
-    }
-    ```
-  }];
-  let arguments = (ins StrAttr:$value);
-  let results = (outs Pipe_StringType:$result);
-  let assemblyFormat = "$value attr-dict";
-}
-
-def Pipe_StringCompareOp : Pipe_Op<"string_compare", [Pure]> {
-  let summary = "compares two strings bytewise";
-  let description = [{
-    `predicate` is eq, ne, lt, le, gt or ge.
-
-    ```mlir
-    func.func @body(%a: !pipe.string, %b: !pipe.string) -> i1 {
-      %0 = pipe.string_compare "le" %a, %b
-      return %0 : i1
-    }
-    ```
-  }];
-  let arguments = (ins StrAttr:$predicate, Pipe_StringType:$left, Pipe_StringType:$right);
-  let results = (outs I1:$result);
-  let assemblyFormat = "$predicate $left `,` $right attr-dict";
-  let hasVerifier = 1;
-}
-
-def Pipe_StringMatchOp : Pipe_Op<"string_match", [Pure]> {
-  let summary = "SQL LIKE against a constant pattern";
-  let description = [{
-    ```mlir
-    func.func @body(%text: !pipe.string) -> i1 {
-      %0 = pipe.string_match %text "%special%requests%"
-      return %0 : i1
-    }
-    ```
-  }];
-  let arguments = (ins Pipe_StringType:$text, StrAttr:$pattern, OptionalAttr<StrAttr>:$escape);
-  let results = (outs I1:$result);
-  let assemblyFormat = "$text $pattern (`escape` $escape^)? attr-dict";
-}
-
-def Pipe_SubstringOp : Pipe_Op<"substring", [Pure]> {
-  let summary = "characters start (from 1) to start + length - 1; with the largest length to the end";
-  let description = [{
-    ```mlir
-    func.func @body(%phone: !pipe.string, %start: i64, %length: i64) -> !pipe.string {
-      %0 = pipe.substring %phone, %start, %length
-      return %0 : !pipe.string
-    }
-    ```
-  }];
-  let arguments = (ins Pipe_StringType:$text, I64:$start, I64:$length);
-  let results = (outs Pipe_StringType:$result);
-  let assemblyFormat = "$text `,` $start `,` $length attr-dict";
-}
-
-def Pipe_DatePartOp : Pipe_Op<"date_part", [Pure]> {
-  let summary = "year, month or day of a date (days since 1970-01-01)";
-  let description = [{
-    ```mlir
-    func.func @body(%date: i32) -> i64 {
-      %0 = pipe.date_part "year" %date
-      return %0 : i64
-    }
-    ```
-  }];
-  let arguments = (ins StrAttr:$part, I32:$date);
-  let results = (outs I64:$result);
-  let assemblyFormat = "$part $date attr-dict";
-}
-
-def Pipe_MultiplyOp : Pipe_Op<"multiply", [Pure]> {
-  let summary = "128-bit multiplication, and whether it overflowed";
-  let description = [{
-    Where it did, the result is any number.
-
-    ```mlir
-    func.func @body(%a: i128, %b: i128) -> i128 {
-      %product, %overflow = pipe.multiply %a, %b
-      pipe.fail_if %overflow, "overflow"
-      return %product : i128
-    }
-    ```
-  }];
-  let arguments = (ins I<128>:$left, I<128>:$right);
-  let results = (outs I<128>:$result, I1:$overflow);
-  let assemblyFormat = "$left `,` $right attr-dict";
-}
-
-def Pipe_DivideOp : Pipe_Op<"divide", [Pure]> {
-  let summary = "left * scale / right, truncated towards zero, and whether it overflowed";
-  let description = [{
-    Where it did, or `right` is 0, the result is any number, and `overflow` is true.
-
-    ```mlir
-    func.func @body(%a: i128, %b: i128) -> i128 {
-      %scale = arith.constant 10000 : i128
-      %quotient, %overflow = pipe.divide %a, %scale, %b
-      pipe.fail_if %overflow, "overflow"
-      return %quotient : i128
-    }
-    ```
-  }];
-  let arguments = (ins I<128>:$left, I<128>:$scale, I<128>:$right);
-  let results = (outs I<128>:$result, I1:$overflow);
-  let assemblyFormat = "$left `,` $scale `,` $right attr-dict";
-}
-
-def Pipe_ToFloatOp : Pipe_Op<"to_float", [Pure]> {
-  let summary = "the double nearest to a 128-bit integer";
-  let description = [{
-    ```mlir
-    func.func @body(%a: i128) -> f64 {
-      %0 = pipe.to_float %a
-      return %0 : f64
-    }
-    ```
-  }];
-  let arguments = (ins I<128>:$value);
-  let results = (outs F64:$result);
-  let assemblyFormat = "$value attr-dict";
-}
-
-def Pipe_TextOp : Pipe_Op<"text", [Pure]> {
-  let summary = "a string made of strings: upper, lower, concat, trim, trim_start, trim_end, replace, or their length";
-  let description = [{
-    The functions of `frame.text`; `length` gives an i64. A string made here lives until the next row.
-
-    ```mlir
-    func.func @body(%a: !pipe.string, %b: !pipe.string) -> i64 {
-      %0 = pipe.text "concat" %a, %b : !pipe.string, !pipe.string -> !pipe.string
-      %1 = pipe.text "length" %0 : !pipe.string -> i64
-      return %1 : i64
-    }
-    ```
-  }];
-  let arguments = (ins StrAttr:$function, Variadic<Pipe_StringType>:$operands);
-  let results = (outs AnyType:$result);
-  let assemblyFormat = "$function $operands attr-dict `:` type($operands) `->` type($result)";
-}
-
-def Pipe_PrintOp : Pipe_Op<"print", [Pure]> {
-  let summary = "a number, date, timestamp or boolean as text";
-  let description = [{
-    `as` is integer (a decimal has `scale` digits behind its point), date, timestamp, boolean, double or float. A string made
-    here lives until the next row.
-
-    ```mlir
-    func.func @body(%cents: i128) -> !pipe.string {
-      %0 = pipe.print "integer" %cents scale 2 : i128
-      return %0 : !pipe.string
-    }
-    ```
-  }];
-  let arguments = (ins StrAttr:$as, AnyType:$value, I64Attr:$scale);
-  let results = (outs Pipe_StringType:$result);
-  let assemblyFormat = "$as $value `scale` $scale attr-dict `:` type($value)";
-}
-
-def Pipe_ParseOp : Pipe_Op<"parse", [Pure]> {
-  let summary = "a number, date, timestamp or boolean from text, and whether it is one";
-  let description = [{
-    `as` is integer, date, timestamp, boolean (an i128, an integer scaled by 10^`scale` and rounded half away from zero), double
-    (an f64) or float (an f32). The value is 0 where the text is none.
-
-    ```mlir
-    func.func @body(%text: !pipe.string) -> i1 {
-      %value, %valid = pipe.parse "integer" %text scale 2 : i128
-      return %valid : i1
-    }
-    ```
-  }];
-  let arguments = (ins StrAttr:$as, Pipe_StringType:$text, I64Attr:$scale);
-  let results = (outs AnyType:$value, I1:$valid);
-  let assemblyFormat = "$as $text `scale` $scale attr-dict `:` type($value)";
-}
-
-def Pipe_ShiftDateOp : Pipe_Op<"shift_date", [Pure]> {
-  let summary = "days since 1970-01-01, months and then days later; outside i32: an i64 that is";
-  let description = [{
-    ```mlir
-    func.func @body(%date: i32) -> i64 {
-      %0 = pipe.shift_date %date months 1 days 0
-      return %0 : i64
-    }
-    ```
-  }];
-  let arguments = (ins I32:$date, I64Attr:$months, I64Attr:$days);
-  let results = (outs I64:$result);
-  let assemblyFormat = "$date `months` $months `days` $days attr-dict";
-}
-
-def Pipe_OwnsOp : Pipe_Op<"owns", [Pure]> {
-  let summary = "whether the hash of these values names this rank, as an exchange by hash would";
-  let description = [{
-    Each value is followed by its `i1` validity where `nullable` says so. Without values the first rank owns the row.
-
-    ```mlir
-    func.func @body(%key: i32, %name: !pipe.string, %valid: i1) -> i1 {
-      %0 = pipe.owns (%key, %name, %valid) [false, true] : i32, !pipe.string, i1
-      return %0 : i1
-    }
-    ```
-  }];
-  let arguments = (ins Variadic<AnyType>:$values, DenseBoolArrayAttr:$nullable);
-  let results = (outs I1:$result);
-  let assemblyFormat = "`(` $values `)` $nullable attr-dict (`:` type($values)^)?";
-}
-
-def Pipe_SelectOp : Pipe_Op<"select", [Pure, AllTypesMatch<["left", "right", "result"]>]> {
-  let summary = "one of two strings, without copying either";
-  let description = [{
-    ```mlir
-    func.func @body(%first: i1, %a: !pipe.string, %b: !pipe.string) -> !pipe.string {
-      %0 = pipe.select %first, %a, %b
-      return %0 : !pipe.string
-    }
-    ```
-  }];
-  let arguments = (ins I1:$condition, Pipe_StringType:$left, Pipe_StringType:$right);
-  let results = (outs Pipe_StringType:$result);
-  let assemblyFormat = "$condition `,` $left `,` $right attr-dict";
-}
-
-def Pipe_FailIfOp : Pipe_Op<"fail_if"> {
-  let summary = "fails the task with a data error if the condition holds for a row";
-  let description = [{
-    `error` is overflow, division_by_zero, invalid_cast, more_than_one_row or raised. For the last one the op's
-    location is the message.
-
-    ```mlir
-    func.func @body(%too_large: i1) {
-      pipe.fail_if %too_large, "overflow"
-      return
-    }
-    ```
-  }];
-  let arguments = (ins I1:$condition, StrAttr:$error);
-  let assemblyFormat = "$condition `,` $error attr-dict";
-}
-
 def Pipe_ToTensorOp : Pipe_Op<"to_tensor"> {
   let summary = "the rows of a stream as tensors of this rank, aligned";
   let description = [{
@@ -699,7 +392,7 @@ def Pipe_ToTensorOp : Pipe_Op<"to_tensor"> {
     stream. Exists from `form` to `schedule`.
 
     ```mlir
-    pipe.stream @points "to_tensor" : !pipe.rows<"x": f64, "y": f64>
+    pipe.stream @points to_tensor logical ["f64", "f64"] : !pipe.rows<"x": f64, "y": f64>
     func.func @main() -> tensor<?x2xf64> {
       %xy = pipe.to_tensor @points [["x", "y"]] -> tensor<?x2xf64>
       return %xy : tensor<?x2xf64>

@@ -1,4 +1,4 @@
-// Types, verifiers and registration of the pipe dialect.
+// Registration, types and attributes of the pipe dialect.
 #include "dialects/pipe/PipeDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -33,7 +33,18 @@ void PipeDialect::initialize() {
       >();
 }
 
-// ---- !pipe.rows ----
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// A type of which a kernel holds values.
+static bool isPhysical(Type type) {
+  if (isa<StringType>(type) || type.isF32() || type.isF64()) {
+    return true;
+  }
+  return type.isSignlessInteger() &&
+         llvm::is_contained({1, 8, 16, 32, 64, 128}, type.getIntOrFloatBitWidth());
+}
 
 Type RowsType::parse(AsmParser &parser) {
   SmallVector<StringAttr> names;
@@ -78,7 +89,12 @@ LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError,
   llvm::StringSet<> seen;
   for (StringAttr name : names) {
     if (!seen.insert(name.getValue()).second) {
-      return emitError() << "duplicate column: " << name;
+      return emitError() << "C1: duplicate column: " << name;
+    }
+  }
+  for (Type type : types) {
+    if (!isPhysical(type)) {
+      return emitError() << "C2: rows have no such type: " << type;
     }
   }
   return success();
@@ -93,120 +109,73 @@ int64_t RowsType::indexOf(StringRef name) const {
   return -1;
 }
 
-// ---- ops ----
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
 
-LogicalResult StateOp::verify() {
-  llvm::StringSet<> names;
-  for (auto field : getFields().getAsRange<FieldAttr>()) {
-    if (!names.insert(field.getName().getValue()).second) {
-      return emitOpError("C1: duplicate field: ") << field.getName();
-    }
+LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name,
+                                Type type, Combine combine, bool) {
+  if (!isPhysical(type)) {
+    return emitError() << "C1: a field has no such type: " << type;
   }
-  if (getSortKeys() && getKind() != StateKind::Sort) {
-    return emitOpError("C2: sort keys on a state of kind: ") << stringifyStateKind(getKind());
+  bool adds = isa<FloatType>(type) || (type.isInteger() && type.getIntOrFloatBitWidth() >= 32);
+  bool fits = combine == Combine::Sum               ? adds
+              : combine == Combine::SumDoubleDouble ? type.isInteger(128)
+                                                    : true;
+  if (!fits) {
+    return emitError() << "C2: values of this type have no " << stringifyCombine(combine) << ": "
+                       << type;
   }
-  if (getSortKeys()) {
-    for (auto key : getSortKeys()->getAsRange<SortKeyAttr>()) {
-      if (!names.contains(key.getField().getValue())) {
-        return emitOpError("C2: sort key is not a field: ") << key.getField();
-      }
+  return success();
+}
+
+LogicalResult CardinalityAttr::verify(function_ref<InFlightDiagnostic()> emitError, uint64_t min,
+                                      uint64_t expected, uint64_t p95, uint64_t max) {
+  if (min > expected || expected > max || min > p95 || p95 > max) {
+    return emitError() << "C1: an estimate lies between its bounds, got " << min << " to " << max
+                       << " around " << expected << " and " << p95;
+  }
+  return success();
+}
+
+LogicalResult DirectAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t base,
+                                 int64_t extent) {
+  int64_t end;
+  if (extent < 1 || __builtin_add_overflow(base, extent - 1, &end)) {
+    return emitError() << "C1: the keys of a directory are i64, one or more, got " << extent
+                       << " from " << base;
+  }
+  return success();
+}
+
+LogicalResult ScanColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                                     StringAttr column, StringAttr, IntegerAttr min,
+                                     IntegerAttr max, PageForm, FloatAttr pageBytes,
+                                     FloatAttr fileBytes, FloatAttr textBytes, bool) {
+  bool bounded = min && max && min.getType().isInteger(64) && max.getType().isInteger(64) &&
+                 min.getInt() <= max.getInt();
+  if ((min || max) && !bounded) {
+    return emitError() << "C1: statistics are a least and a greatest i64, of the column " << column;
+  }
+  for (FloatAttr figure : {pageBytes, fileBytes, textBytes}) {
+    if (figure && !(figure.getValueAsDouble() >= 0)) {
+      return emitError() << "C2: a figure of the column " << column << " is negative: " << figure;
     }
   }
   return success();
 }
 
-LogicalResult ChoiceOp::verify() {
-  if (static_cast<int64_t>(getAtMost()) < 0) {
-    return emitOpError("C1: the bound is negative: ") << static_cast<int64_t>(getAtMost());
-  }
-  return success();
-}
+static double figure(FloatAttr value) { return value ? value.getValueAsDouble() : 0; }
+double ScanColumnAttr::pageBytes() const { return figure(getPageBytes()); }
+double ScanColumnAttr::fileBytes() const { return figure(getFileBytes()); }
+double ScanColumnAttr::textBytes() const { return figure(getTextBytes()); }
 
-LogicalResult PipelineOp::verify() {
-  Block &block = getBody().front();
-  if (block.empty()) {
-    return emitOpError("C1: empty pipeline");
-  }
-  for (Operation &op : block) {
-    bool first = &op == &block.front(), last = &op == &block.back();
-    bool source = isa<ScanOp, ValuesOp, ReadOp, ReceiveOp>(op);
-    bool sink = isa<InsertOp, CombineOp, EmitOp>(op);
-    if (source != first || sink != last) {
-      return emitOpError("C1: one source first and one sink last are needed, got ") << op.getName();
-    }
-  }
-  return success();
-}
-
-namespace {
-/// Body arguments must be the values (and validities) of the listed columns.
-LogicalResult verifyBody(Operation *op, RowsType rows, ArrayAttr columns, Region &body) {
-  SmallVector<Type> expected;
-  for (auto name : columns.getAsRange<StringAttr>()) {
-    int64_t index = rows.indexOf(name.getValue());
-    if (index < 0) {
-      return op->emitOpError("unknown column: ") << name;
-    }
-    expected.push_back(rows.getTypes()[index]);
-    if (rows.getNullable()[index]) {
-      expected.push_back(IntegerType::get(op->getContext(), 1));
-    }
-  }
-  if (body.getArgumentTypes() != TypeRange(expected)) {
-    return op->emitOpError("body arguments must be the columns' values and validities");
-  }
-  if (!isa<YieldOp>(body.front().back())) {
-    return op->emitOpError("the body must end with pipe.yield");
-  }
-  return success();
-}
-} // namespace
-
-LogicalResult FilterOp::verify() {
-  if (failed(verifyBody(*this, getInput().getType(), getColumns(), getBody()))) {
-    return failure();
-  }
-  auto yield = cast<YieldOp>(getBody().front().back());
-  if (yield.getNumOperands() != 1 || !yield.getOperand(0).getType().isInteger(1)) {
-    return emitOpError("C1: the body must yield one i1");
-  }
-  if (getSelectivity() && getSelectivity()->isNegative()) {
-    return emitOpError("C2: negative selectivity: ") << getSelectivityAttr();
-  }
-  return success();
-}
-
-LogicalResult LookupOp::verify() {
-  if (getSelectivity() && getSelectivity()->isNegative()) {
-    return emitOpError("C1: negative selectivity: ") << getSelectivityAttr();
-  }
-  return success();
-}
-
-LogicalResult MapOp::verify() {
-  if (failed(verifyBody(*this, getInput().getType(), getColumns(), getBody()))) {
-    return failure();
-  }
-  SmallVector<Type> expected;
-  for (auto name : getNames().getAsRange<StringAttr>()) {
-    int64_t index = getRows().getType().indexOf(name.getValue());
-    if (index < 0) {
-      return emitOpError("computed column missing in the result: ") << name;
-    }
-    expected.push_back(getRows().getType().getTypes()[index]);
-    if (getRows().getType().getNullable()[index]) {
-      expected.push_back(IntegerType::get(getContext(), 1));
-    }
-  }
-  if (TypeRange(getBody().front().back().getOperandTypes()) != TypeRange(expected)) {
-    return emitOpError("the body must yield the values and validities of the computed columns");
-  }
-  return success();
-}
-
-LogicalResult StringCompareOp::verify() {
-  if (!llvm::is_contained({"eq", "ne", "lt", "le", "gt", "ge"}, getPredicate())) {
-    return emitOpError("unknown predicate: ") << getPredicate();
+LogicalResult BoundAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr column,
+                                BoundKind, Attribute value) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  if (!(integer && integer.getType().isInteger(64)) && !isa<FloatAttr, StringAttr>(value)) {
+    return emitError() << "a bound of the column " << column
+                       << " is an i64, a float or a string, got " << value;
   }
   return success();
 }

@@ -1,6 +1,7 @@
 // The pipe dialect (L3): pipelines of sub-operators between states.
 #pragma once
 
+#include "dialects/interfaces/KnownAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -3,7 +3,9 @@
 #ifndef HEADRACE_DIALECTS_SCHED_TD
 #define HEADRACE_DIALECTS_SCHED_TD
 
+include "dialects/interfaces/KnownAttributes.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -15,10 +17,41 @@ def Sched_Dialect : Dialect {
   let description = [{
     A `sched.program` is the SPMD text that every rank of a role runs. An edge is a token (the task finishes before the
     other starts) or a stream (a bounded channel of chunks, consumed while it is produced). Kernels and states are
-    named by symbol: `pipe.pipeline` and `pipe.state`.
+    named by symbol: `pipe.pipeline` and `pipe.state`. No op takes an attribute that it does not declare.
   }];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
 }
+
+class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::headrace::sched";
+  let genSpecializedAttr = 0;
+}
+
+def Sched_Tier : Sched_Enum<"Tier", "a kind of memory", [I32EnumAttrCase<"Host", 0, "host">]>;
+def Sched_TierAttr : EnumAttr<Sched_Dialect, Sched_Tier, "tier">;
+
+def Sched_ExchangeKind : Sched_Enum<"ExchangeKind", "where chunks go", [
+  I32EnumAttrCase<"Hash", 0, "hash">,           // output i of the partitioned producer to rank i
+  I32EnumAttrCase<"Broadcast", 1, "broadcast">, // to every rank
+  I32EnumAttrCase<"Gather", 2, "gather">]>;     // to rank 0
+def Sched_ExchangeKindAttr : EnumAttr<Sched_Dialect, Sched_ExchangeKind, "exchange_kind">;
+
+def Sched_Action : Sched_Enum<"Action", "what a task does with tensors", [
+  I32EnumAttrCase<"Matmul", 0, "matmul">, I32EnumAttrCase<"BatchMatmul", 1, "batch_matmul">,
+  I32EnumAttrCase<"Kernel", 2, "kernel">, I32EnumAttrCase<"Reshape", 3, "reshape">,
+  I32EnumAttrCase<"Slice", 4, "slice">]>;
+def Sched_ActionAttr : EnumAttr<Sched_Dialect, Sched_Action, "action">;
+
+def Sched_CollectiveKind : Sched_Enum<"CollectiveKind", "how parts of a tensor move between ranks", [
+  I32EnumAttrCase<"AllReduce", 0, "all_reduce">, I32EnumAttrCase<"AllGather", 1, "all_gather">,
+  I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">]>;
+def Sched_CollectiveKindAttr : EnumAttr<Sched_Dialect, Sched_CollectiveKind, "collective_kind">;
+
+def Sched_Reduction : Sched_Enum<"Reduction", "how elements are reduced", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]>;
+def Sched_ReductionAttr : EnumAttr<Sched_Dialect, Sched_Reduction, "reduction">;
 
 class Sched_Type<string name, string typeMnemonic> : TypeDef<Sched_Dialect, name> {
   let mnemonic = typeMnemonic;
@@ -37,38 +70,46 @@ def Sched_StreamType : Sched_Type<"Stream", "stream"> {
   }];
   let parameters = (ins "::mlir::Type":$rows);
   let assemblyFormat = "`<` $rows `>`";
+  let genVerifyDecl = 1;
 }
 
 def Sched_BufferType : Sched_Type<"Buffer", "buffer"> {
   let summary = "a rank's part of a tensor, in a memory tier";
   let description = [{
-    The shape is that of the whole tensor. `split` is the dimension that is divided over the ranks: evenly, or, with
+    The shape is that of the whole tensor, of f32, f64 or i64. `split` is the dimension that is divided over the ranks: evenly, or, with
     `ragged`, into the parts that the rows of a `sched.to_tensor` happened to make. An extent known only at run
     time is `?`: the rows of the `sched.to_tensor` that is number `rows` in the program.
 
     ```
-    !sched.buffer<"host", tensor<128x64xf32>>
-    !sched.buffer<"host", tensor<128x64xf32>, split = 0>
-    !sched.buffer<"host", tensor<?x2xf32>, split = 0, ragged = 1, rows = 0>
-    !sched.buffer<"host", tensor<?x2xf32>, rows = 0>
+    !sched.buffer<host, tensor<128x64xf32>>
+    !sched.buffer<host, tensor<128x64xf32>, split = 0>
+    !sched.buffer<host, tensor<?x2xf32>, split = 0, ragged = true, rows = 0>
+    !sched.buffer<host, tensor<?x2xf32>, rows = 0>
     ```
+
+    C1: the shape is a ranked tensor of these elements. C2: `split` is one of its dimensions, and only a split one is
+    ragged. C3: it has `rows` if extents are unknown.
   }];
-  let parameters = (ins "::mlir::StringAttr":$tier, "::mlir::Type":$shape,
+  let parameters = (ins EnumParameter<Sched_Tier>:$tier, "::mlir::Type":$shape,
                         DefaultValuedParameter<"int64_t", "-1">:$split,
-                        DefaultValuedParameter<"int64_t", "0">:$ragged,
+                        DefaultValuedParameter<"bool", "false">:$ragged,
                         DefaultValuedParameter<"int64_t", "-1">:$rows);
-  let assemblyFormat = "`<` $tier `,` $shape (`,` struct($split, $ragged, $rows)^)? `>`";
+  let assemblyFormat = [{
+    `<` $tier `,` $shape (`,` struct($split, $ragged, $rows)^)? `>`
+  }];
+  let genVerifyDecl = 1;
 }
 
-class Sched_Op<string opMnemonic, list<Trait> traits = []> : Op<Sched_Dialect, opMnemonic, traits>;
+class Sched_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<Sched_Dialect, opMnemonic, !listconcat(traits, [KnownAttributes])>;
 
 def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "the tasks of one role";
   let description = [{
     ```mlir
-    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+    pipe.state @count scalar [#pipe.field<"n", i64, sum>]
     sched.program @main {
-      %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+      %loaded, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"k": i32>>
       %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@count] reads []
       %read, %out = sched.run @groups of @count fills [] reads [] after %done -> !sched.stream<!pipe.rows<"n": i64>>
       sched.result %out : !sched.stream<!pipe.rows<"n": i64>>
@@ -87,18 +128,23 @@ def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
 def Sched_LoadOp : Sched_Op<"load"> {
   let summary = "an input table to a stream of morsels";
   let description = [{
-    `columns`, `bounds` and `split` are those of `pipe.scan`.
+    Table, columns, bounds and split are those of the `pipe.scan` that the pipeline begins with.
 
     ```mlir
+    pipe.state @all rows [#pipe.field<"n", i32, payload>]
+    pipe.pipeline @nations {
+      %0 = pipe.scan split "nation" [#pipe.scan_column<file = "n", column = "n">] : <"n": i32>
+      pipe.insert %0, @all keys [] : <"n": i32>
+    }
     sched.program @main {
-      %loaded, %rows = sched.load split "nation" [{column = "n_nationkey", file = "n_nationkey"} ] : <!pipe.rows<"n_nationkey": i32>>
-      sched.result %rows : <!pipe.rows<"n_nationkey": i32>>
+      %loaded, %rows = sched.load for @nations : <!pipe.rows<"n": i32>>
+      %kept = sched.run @nations from %rows : !sched.stream<!pipe.rows<"n": i32>> fills [@all] reads []
     }
     ```
   }];
-  let arguments = (ins StrAttr:$table, ArrayAttr:$columns, OptionalAttr<ArrayAttr>:$bounds, UnitAttr:$split);
+  let arguments = (ins FlatSymbolRefAttr:$scan);
   let results = (outs Sched_TokenType:$done, Sched_StreamType:$rows);
-  let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? attr-dict `:` type($rows)";
+  let assemblyFormat = "`for` $scan attr-dict `:` type($rows)";
 }
 
 def Sched_ValuesOp : Sched_Op<"values"> {
@@ -151,9 +197,9 @@ def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
     C1: the source is a stream (`from`) or a state (`of`), not both.
 
     ```mlir
-    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+    pipe.state @count scalar [#pipe.field<"n", i64, sum>]
     sched.program @main {
-      %loaded, %rows = sched.load "nation" [] : <!pipe.rows<"k": i32>>
+      %loaded, %rows = sched.load for @scan : <!pipe.rows<"k": i32>>
       %counted = sched.run @scan from %rows : !sched.stream<!pipe.rows<"k": i32>> fills [@count] reads []
       %read, %out = sched.run @groups of @count fills [] reads [] after %counted -> !sched.stream<!pipe.rows<"n": i64>>
       sched.result %out : <!pipe.rows<"n": i64>>
@@ -175,20 +221,17 @@ def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
 def Sched_ExchangeOp : Sched_Op<"exchange"> {
   let summary = "chunks to other ranks and from them, streaming, with credits";
   let description = [{
-    `kind` is `hash` (output i of the partitioned producer to rank i), `broadcast` or `gather` (to rank 0). Every exchange
-    has its own channel.
-
-    C1: `kind` is one of these.
+    Every exchange has its own channel. C1: the channel is not negative, and the rows stay the same.
 
     ```mlir
     sched.program @main {
-      %loaded, %rows = sched.load split "nation" [] : <!pipe.rows<"k": i32>>
-      %moved, %all = sched.exchange "gather" channel 0 %rows : <!pipe.rows<"k": i32>> -> <!pipe.rows<"k": i32>>
+      %loaded, %rows = sched.load for @scan : <!pipe.rows<"k": i32>>
+      %moved, %all = sched.exchange gather channel 0 %rows : <!pipe.rows<"k": i32>> -> <!pipe.rows<"k": i32>>
       sched.result %all : <!pipe.rows<"k": i32>>
     }
     ```
   }];
-  let arguments = (ins StrAttr:$kind, I32Attr:$channel, Sched_StreamType:$input);
+  let arguments = (ins Sched_ExchangeKindAttr:$kind, I32Attr:$channel, Sched_StreamType:$input);
   let results = (outs Sched_TokenType:$done, Sched_StreamType:$output);
   let assemblyFormat = "$kind `channel` $channel $input attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
@@ -199,7 +242,7 @@ def Sched_InputOp : Sched_Op<"input"> {
   let description = [{
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<"host", tensor<8x4xf32>, split = 0>
+      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, split = 0>
     }
     ```
   }];
@@ -215,11 +258,11 @@ def Sched_ToTensorOp : Sched_Op<"to_tensor"> {
     A NULL is a data error.
 
     ```mlir
-    pipe.state @points sort [#pipe.field<"x", f64, "payload">]
+    pipe.state @points sort [#pipe.field<"x", f64, payload>]
     sched.program @main {
       %done, %rows = sched.run @read of @points fills [] reads [] -> !sched.stream<!pipe.rows<"x": f64>>
       %x = sched.to_tensor %rows [["x"]] logical ["f64"]
-          : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<"host", tensor<?x1xf64>>
+          : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?x1xf64>>
     }
     ```
 
@@ -234,24 +277,23 @@ def Sched_ToTensorOp : Sched_Op<"to_tensor"> {
 def Sched_ComputeOp : Sched_Op<"compute"> {
   let summary = "a kernel or a library call over this rank's parts of tensors";
   let description = [{
-    `action` is matmul, batch_matmul, kernel, reshape or slice; what `parameters` mean is said beside the task of
-    exec. `label` is what the user would call it. A task starts when the buffers it reads are written.
+    What `parameters` mean is said beside the task of exec. `label` is what the user would call it. A task starts when
+    the buffers it reads are written.
 
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<"host", tensor<8x4xf32>>
-      %w = sched.input "w" : !sched.buffer<"host", tensor<4x2xf32>>
-      %y = sched.compute "matmul" (%x, %w) parameters [0, 0] label "matmul"
-          : (!sched.buffer<"host", tensor<8x4xf32>>, !sched.buffer<"host", tensor<4x2xf32>>)
-          -> !sched.buffer<"host", tensor<8x2xf32>>
-      sched.tensor_result %y : !sched.buffer<"host", tensor<8x2xf32>>
+      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>>
+      %w = sched.input "w" : !sched.buffer<host, tensor<4x2xf32>>
+      %y = sched.compute matmul (%x, %w) parameters [0, 0] label "matmul"
+          : (!sched.buffer<host, tensor<8x4xf32>>, !sched.buffer<host, tensor<4x2xf32>>)
+          -> !sched.buffer<host, tensor<8x2xf32>>
+      sched.tensor_result %y : !sched.buffer<host, tensor<8x2xf32>>
     }
     ```
 
-    C1: `action` is one of these.
-    C2: exactly the action kernel names a kernel.
+    C1: exactly the action kernel names a kernel.
   }];
-  let arguments = (ins StrAttr:$action, OptionalAttr<FlatSymbolRefAttr>:$kernel,
+  let arguments = (ins Sched_ActionAttr:$action, OptionalAttr<FlatSymbolRefAttr>:$kernel,
                        Variadic<Sched_BufferType>:$inputs, DenseI64ArrayAttr:$parameters, StrAttr:$label);
   let results = (outs Variadic<Sched_BufferType>:$outputs);
   let assemblyFormat = [{
@@ -264,27 +306,26 @@ def Sched_ComputeOp : Sched_Op<"compute"> {
 def Sched_CollectiveOp : Sched_Op<"collective"> {
   let summary = "a tensor collective over all ranks, in one order on every rank";
   let description = [{
-    `collective` is all_reduce, all_gather, reduce_scatter or all_to_all; `combine` is sum, max or min. What is
-    gathered and scattered follows from the splits of input and output. `after` keeps the order.
+    What is gathered and scattered follows from the splits of input and output. `after` keeps the order.
 
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<"host", tensor<8x4xf32>, split = 0>
-      %done, %all = sched.collective "all_gather" "sum" %x
-          : !sched.buffer<"host", tensor<8x4xf32>, split = 0> -> !sched.buffer<"host", tensor<8x4xf32>>
-      %again, %sum = sched.collective "all_reduce" "sum" %all after %done
-          : !sched.buffer<"host", tensor<8x4xf32>> -> !sched.buffer<"host", tensor<8x4xf32>>
+      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, split = 0>
+      %done, %all = sched.collective all_gather %x
+          : !sched.buffer<host, tensor<8x4xf32>, split = 0> -> !sched.buffer<host, tensor<8x4xf32>>
+      %again, %sum = sched.collective all_reduce by sum %all after %done
+          : !sched.buffer<host, tensor<8x4xf32>> -> !sched.buffer<host, tensor<8x4xf32>>
     }
     ```
 
-    C1: `collective` is one of these.
-    C2: input and output are parts of tensors of one shape.
+    C1: exactly all_reduce and reduce_scatter have a reduction. C2: input and output are parts of tensors of one shape.
   }];
-  let arguments = (ins StrAttr:$collective, StrAttr:$combine, Sched_BufferType:$input,
+  let arguments = (ins Sched_CollectiveKindAttr:$collective, OptionalAttr<Sched_ReductionAttr>:$reduction,
+                       Sched_BufferType:$input,
                        Variadic<Sched_TokenType>:$after);
   let results = (outs Sched_TokenType:$done, Sched_BufferType:$output);
   let assemblyFormat = [{
-    $collective $combine $input (`after` $after^)? attr-dict `:` type($input) `->` type($output)
+    $collective (`by` $reduction^)? $input (`after` $after^)? attr-dict `:` type($input) `->` type($output)
   }];
   let hasVerifier = 1;
 }
@@ -294,8 +335,8 @@ def Sched_TensorResultOp : Sched_Op<"tensor_result"> {
   let description = [{
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<"host", tensor<8x4xf32>>
-      sched.tensor_result %x : !sched.buffer<"host", tensor<8x4xf32>>
+      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>>
+      sched.tensor_result %x : !sched.buffer<host, tensor<8x4xf32>>
     }
     ```
 
@@ -313,10 +354,10 @@ def Sched_ReserveOp : Sched_Op<"reserve"> {
     of what the rows will take; beyond the minimum the reservation grows as rows come.
 
     ```mlir
-    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+    pipe.state @count scalar [#pipe.field<"n", i64, sum>]
     sched.program @main {
-      %granted = sched.reserve "host" for @count minimum 65536 expected 65536
-      %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+      %granted = sched.reserve host for @count minimum 65536 expected 65536
+      %loaded, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"k": i32>>
       %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@count] reads [] after %granted
       %released = sched.release %granted after %done
     }
@@ -324,7 +365,7 @@ def Sched_ReserveOp : Sched_Op<"reserve"> {
 
     C1: no fewer bytes are expected than the minimum, which is not negative.
   }];
-  let arguments = (ins StrAttr:$tier, FlatSymbolRefAttr:$state, I64Attr:$minimum, I64Attr:$expected,
+  let arguments = (ins Sched_TierAttr:$tier, FlatSymbolRefAttr:$state, I64Attr:$minimum, I64Attr:$expected,
                        Variadic<Sched_TokenType>:$after);
   let results = (outs Sched_TokenType:$granted);
   let assemblyFormat = "$tier `for` $state `minimum` $minimum `expected` $expected (`after` $after^)? attr-dict";
@@ -335,10 +376,10 @@ def Sched_ReleaseOp : Sched_Op<"release"> {
   let summary = "gives a reservation back, when all that used it has ended";
   let description = [{
     ```mlir
-    pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+    pipe.state @count scalar [#pipe.field<"n", i64, sum>]
     sched.program @main {
-      %granted = sched.reserve "host" for @count minimum 65536 expected 1048576
-      %loaded, %rows = sched.load "nation" [] : <!pipe.rows<"k": i32>>
+      %granted = sched.reserve host for @count minimum 65536 expected 1048576
+      %loaded, %rows = sched.load for @scan : <!pipe.rows<"k": i32>>
       %done = sched.release %granted after %loaded
       sched.result %rows : <!pipe.rows<"k": i32>>
     }
@@ -357,9 +398,9 @@ def Sched_ChooseOp : Sched_Op<"choose", [NoRegionArguments]> {
     choice ends when they have. `expected` is the estimate of the rows.
 
     ```mlir
-    pipe.state @rows0 rows [#pipe.field<"k", i32, "payload">]
+    pipe.state @rows0 rows [#pipe.field<"k", i32, payload>]
     sched.program @main {
-      %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+      %loaded, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"k": i32>>
       %filled = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@rows0] reads []
       %chosen, %out = sched.choose by %filled at_most 5000 expected 1200 {
         %0, %1 = sched.run @few of @rows0 fills [] reads [] after %filled -> !sched.stream<!pipe.rows<"k": i32>>
@@ -388,9 +429,9 @@ def Sched_YieldOp : Sched_Op<"yield", [Terminator, HasParent<"ChooseOp">]> {
   let summary = "ends a group of a `sched.choose`";
   let description = [{
     ```mlir
-    pipe.state @rows0 rows [#pipe.field<"k", i32, "payload">]
+    pipe.state @rows0 rows [#pipe.field<"k", i32, payload>]
     sched.program @main {
-      %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+      %loaded, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"k": i32>>
       %filled = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@rows0] reads []
       %chosen, %out = sched.choose by %filled at_most 10 {
         %0, %few = sched.run @few of @rows0 fills [] reads [] -> !sched.stream<!pipe.rows<"k": i32>>
@@ -414,7 +455,7 @@ def Sched_ResultOp : Sched_Op<"result"> {
 
     ```mlir
     sched.program @main {
-      %loaded, %rows = sched.load "nation" [] : <!pipe.rows<"k": i32>>
+      %loaded, %rows = sched.load for @scan : <!pipe.rows<"k": i32>>
       sched.result %rows ordered names ["key"] logical ["i32"] : <!pipe.rows<"k": i32>>
     }
     ```

@@ -12,8 +12,11 @@ using namespace mlir;
 using namespace headrace::sched;
 
 #include "dialects/sched/SchedDialect.cpp.inc"
+#include "dialects/sched/SchedEnums.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/sched/SchedTypes.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/sched/SchedAttrs.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/sched/SchedOps.cpp.inc"
 
@@ -22,10 +25,38 @@ void SchedDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "dialects/sched/SchedTypes.cpp.inc"
       >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/sched/SchedAttrs.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/sched/SchedOps.cpp.inc"
       >();
+}
+
+LogicalResult StreamType::verify(function_ref<InFlightDiagnostic()> emitError, Type rows) {
+  if (!isa<headrace::pipe::RowsType>(rows)) {
+    return emitError() << "a stream is of rows, got " << rows;
+  }
+  return success();
+}
+
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, Tier, Type shape,
+                                 int64_t split, bool ragged, int64_t rows) {
+  auto tensor = dyn_cast<RankedTensorType>(shape);
+  Type element = tensor ? tensor.getElementType() : Type();
+  if (!tensor || !(element.isF32() || element.isF64() || element.isInteger(64))) {
+    return emitError() << "C1: a buffer is of a ranked tensor of f32, f64 or i64, got " << shape;
+  }
+  if (split < -1 || split >= tensor.getRank() || (ragged && split < 0)) {
+    return emitError() << "C2: no dimension of " << shape << " is split so: " << split;
+  }
+  if (rows < -1 || (rows >= 0) == tensor.hasStaticShape()) {
+    return emitError() << "C3: unknown extents, and no others, are the rows of a to_tensor, got "
+                       << shape << " and " << rows;
+  }
+  return success();
 }
 
 LogicalResult ProgramOp::verify() {
@@ -90,8 +121,9 @@ LogicalResult ReserveOp::verify() {
 }
 
 LogicalResult ExchangeOp::verify() {
-  if (!llvm::is_contained({"hash", "broadcast", "gather"}, getKind())) {
-    return emitOpError("C1: unknown kind of exchange: ") << getKind();
+  if (static_cast<int32_t>(getChannel()) < 0 || getInput().getType() != getOutput().getType()) {
+    return emitOpError("C1: moves rows as they are, over a channel of its own, got ")
+           << getOutput().getType() << " over " << static_cast<int32_t>(getChannel());
   }
   return success();
 }
@@ -116,19 +148,18 @@ LogicalResult ToTensorOp::verify() {
 }
 
 LogicalResult ComputeOp::verify() {
-  if (!llvm::is_contained({"matmul", "batch_matmul", "kernel", "reshape", "slice"}, getAction())) {
-    return emitOpError("C1: unknown action: ") << getAction();
-  }
-  if ((getAction() == "kernel") != getKernel().has_value()) {
-    return emitOpError("C2: a kernel is named by the action kernel, and by no other");
+  if ((getAction() == Action::Kernel) != getKernel().has_value()) {
+    return emitOpError("C1: a kernel is named by the action kernel, and by no other");
   }
   return success();
 }
 
 LogicalResult CollectiveOp::verify() {
-  if (!llvm::is_contained({"all_reduce", "all_gather", "reduce_scatter", "all_to_all"},
-                          getCollective())) {
-    return emitOpError("C1: unknown collective: ") << getCollective();
+  bool reduces = getCollective() == CollectiveKind::AllReduce ||
+                 getCollective() == CollectiveKind::ReduceScatter;
+  if (reduces != getReduction().has_value()) {
+    return emitOpError("C1: exactly what reduces has a reduction, got ")
+           << stringifyCollectiveKind(getCollective());
   }
   if (getInput().getType().getShape() != getOutput().getType().getShape()) {
     return emitOpError("C2: input and output are parts of one shape, got ")

@@ -1,6 +1,7 @@
 // The sched dialect (L4): tasks, tokens, streams and buffers of a rank's program.
 #pragma once
 
+#include "dialects/interfaces/KnownAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -11,7 +12,10 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/sched/SchedDialect.h.inc"
+#include "dialects/sched/SchedEnums.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/sched/SchedTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/sched/SchedAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/sched/SchedOps.h.inc"

@@ -69,23 +69,18 @@ double LocalRows::fullest(Value table, ArrayAttr keys) {
   return ranks_ * analysis::fullestShare(analysis_, table, names, ranks_);
 }
 
-DictionaryAttr LocalRows::attributeOf(Value table) {
+pipe::CardinalityAttr LocalRows::attributeOf(Value table) {
   Cardinality rows = of(table);
-  Builder builder(table.getContext());
-  NamedAttrList out;
-  auto set = [&](StringRef name, double value) {
-    constexpr double kMost = 4e18;
-    // Less than a row on average is one on some rank.
-    double whole = value > 0 ? std::clamp(value, 1.0, kMost) : 0;
-    out.set(name, builder.getI64IntegerAttr(static_cast<int64_t>(whole)));
+  static constexpr double kMost = 4e18;
+  // Less than a row on average is one on some rank.
+  auto whole = [](double value) {
+    return static_cast<uint64_t>(value > 0 ? std::clamp(value, 1.0, kMost) : 0);
   };
-  set("min", rows.min);
-  set("expected", std::max(rows.expected, 0.0));
-  set("p95", std::max(rows.p95, rows.expected));
-  if (rows.max < 4e18) {
-    set("max", rows.max);
-  }
-  return out.getDictionary(builder.getContext());
+  uint64_t least = whole(rows.min), most = rows.max < kMost ? whole(rows.max) : UINT64_MAX;
+  auto within = [&](double value) { return std::clamp(whole(value), least, std::max(least, most)); };
+  return pipe::CardinalityAttr::get(table.getContext(), least, within(rows.expected),
+                                    within(std::max(rows.p95, rows.expected)),
+                                    std::max(least, most));
 }
 
 } // namespace headrace::analysis

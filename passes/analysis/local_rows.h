@@ -1,6 +1,7 @@
 // How many rows a table has on one rank, in the local program: what states are sized by.
 #pragma once
 
+#include "dialects/pipe/PipeDialect.h"
 #include "passes/analysis/cardinality.h"
 
 #include <algorithm>
@@ -16,8 +17,8 @@ public:
   /// The largest rank's rows, taken to be an even share. `min` and `max` of a share are not
   /// promises.
   Cardinality of(mlir::Value table);
-  /// The same as an attribute of `pipe.state`: {min, expected, p95, max}.
-  mlir::DictionaryAttr attributeOf(mlir::Value table);
+  /// The same as states and streams say it.
+  pipe::CardinalityAttr attributeOf(mlir::Value table);
   /// How many rows `to` has on a rank for each that `from` has.
   double ratio(mlir::Value to, mlir::Value from) {
     return of(to).expected / std::max(of(from).expected, 1.0);

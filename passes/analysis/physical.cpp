@@ -49,18 +49,32 @@ plan::StateKind planKind(pipe::StateKind kind) {
     return plan::StateKind::kScalar;
   case pipe::StateKind::Group:
     return plan::StateKind::kGroupTable;
-  case pipe::StateKind::Dense:
-    return plan::StateKind::kDense;
   case pipe::StateKind::Join:
     return plan::StateKind::kJoinTable;
   case pipe::StateKind::Sort:
     return plan::StateKind::kSortBuffer;
-  case pipe::StateKind::Dictionary:
-    return plan::StateKind::kDictionary;
   case pipe::StateKind::Rows:
     return plan::StateKind::kRowBuffer;
   }
   llvm_unreachable("unknown state kind");
+}
+
+plan::Combine planCombine(pipe::Combine combine) {
+  switch (combine) {
+  case pipe::Combine::Key:
+    return plan::Combine::kKey;
+  case pipe::Combine::Sum:
+    return plan::Combine::kSum;
+  case pipe::Combine::SumDoubleDouble:
+    return plan::Combine::kSumDoubleDouble;
+  case pipe::Combine::Min:
+    return plan::Combine::kMin;
+  case pipe::Combine::Max:
+    return plan::Combine::kMax;
+  case pipe::Combine::Payload:
+    return plan::Combine::kPayload;
+  }
+  llvm_unreachable("unknown combination");
 }
 
 uint32_t headerBytes(pipe::StateKind kind) {
@@ -80,10 +94,10 @@ template <typename T> void putExtreme(std::vector<uint8_t> &row, uint32_t offset
 
 /// The neutral element of min and max; sums start at zero.
 void putIdentity(std::vector<uint8_t> &row, const plan::StateField &field) {
-  if (field.combine != "min" && field.combine != "max") {
+  if (field.combine != plan::Combine::kMin && field.combine != plan::Combine::kMax) {
     return;
   }
-  bool lowest = field.combine == "max";
+  bool lowest = field.combine == plan::Combine::kMax;
   switch (field.type) {
   case HR_BOOL:
     row[field.offset] = lowest ? 0 : 1;
@@ -111,31 +125,24 @@ void putIdentity(std::vector<uint8_t> &row, const plan::StateField &field) {
 
 } // namespace
 
+plan::Cardinality cardinalityOf(pipe::CardinalityAttr rows) {
+  return rows ? plan::Cardinality{rows.getMin(), rows.getExpected(), rows.getP95(), rows.getMax()}
+              : plan::Cardinality();
+}
+
 plan::State layoutState(pipe::StateOp op) {
   plan::State state;
   state.name = op.getSymName().str();
   state.kind = planKind(op.getKind());
   state.limit = op.getLimit().value_or(0);
-  if (auto offset = op->getAttrOfType<IntegerAttr>("offset")) {
-    state.offset = static_cast<uint64_t>(offset.getInt());
-  }
-  if (op.getExpectedRows()) {
-    state.rows.expected = state.rows.p95 = *op.getExpectedRows();
-  }
-  if (auto rows = op->getAttrOfType<DictionaryAttr>("rows")) {
-    auto number = [&](StringRef name, uint64_t otherwise) {
-      auto value = dyn_cast_or_null<IntegerAttr>(rows.get(name));
-      return value ? static_cast<uint64_t>(value.getInt()) : otherwise;
-    };
-    state.rows = {number("min", 0), number("expected", 0), number("p95", 0),
-                  number("max", UINT64_MAX)};
-  }
+  state.offset = op.getOffset().value_or(0);
+  state.rows = cardinalityOf(op.getHoldsAttr());
   for (auto field : op.getFields().getAsRange<pipe::FieldAttr>()) {
     plan::StateField out;
     out.name = field.getName().str();
     out.type = physicalType(field.getType());
     out.nullable = field.getNullable();
-    out.combine = field.getCombine().str();
+    out.combine = planCombine(field.getCombine());
     state.fields.push_back(out);
   }
   std::vector<plan::StateField *> order;
@@ -159,12 +166,12 @@ plan::State layoutState(pipe::StateOp op) {
   for (const plan::StateField &field : state.fields) {
     putIdentity(state.identity, field);
   }
-  if (auto direct = op->getAttrOfType<DictionaryAttr>("direct")) {
+  if (pipe::DirectAttr direct = op.getDirectAttr()) {
     state.direct = true;
-    state.base = cast<IntegerAttr>(direct.get("base")).getInt();
-    state.extent = cast<IntegerAttr>(direct.get("extent")).getInt();
+    state.base = direct.getBase();
+    state.extent = static_cast<uint64_t>(direct.getExtent());
     for (const plan::StateField &field : state.fields) {
-      if (field.combine == "key") {
+      if (field.combine == plan::Combine::kKey) {
         state.directKeyOffset = field.offset;
         state.directKeyType = field.type;
       }

@@ -13,6 +13,9 @@ HrType physicalType(mlir::Type type);
 /// Rows of group tables start with the hash (8 bytes), of join tables with next and hash (16 bytes).
 plan::State layoutState(pipe::StateOp state);
 
+/// As plans say how many rows there will be; all zero, without a bound, where the program does not.
+plan::Cardinality cardinalityOf(pipe::CardinalityAttr rows);
+
 /// The schema of a stream or table with these physical columns; `logical` (may be empty) names the user's types.
 plan::Schema schemaOf(pipe::RowsType rows, mlir::ArrayAttr logical);
 

@@ -7,9 +7,9 @@ namespace headrace::form {
 
 void Former::emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAttr keys) {
   OpBuilder builder = OpBuilder::atBlockEnd(module_.getBody());
-  auto pipeline = pipe::PipelineOp::create(builder, state.getLoc(),
-                                           b_.getStringAttr("merge_" + state.getSymName()));
-  pipeline->setAttr("merges", FlatSymbolRefAttr::get(state.getSymNameAttr()));
+  auto pipeline =
+      pipe::PipelineOp::create(builder, state.getLoc(), ("merge_" + state.getSymName()).str());
+  pipeline.setMerges(state.getSymName());
   Block &body = pipeline.getBody().emplaceBlock();
   OpBuilder inside = OpBuilder::atBlockEnd(&body);
   Value rows = pipe::ReadOp::create(inside, state.getLoc(), rowsType(fields),
@@ -78,12 +78,12 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   SmallVector<Attribute> fieldAttrs;
   for (const std::string &key : keys) {
     fields.push_back(*input->find(key));
-    fieldAttrs.push_back(field(fields.back(), "key"));
+    fieldAttrs.push_back(field(fields.back(), pipe::Combine::Key));
   }
   bool grouped = !keys.empty();
   for (auto [measure, column] : llvm::zip(measures, *inputs)) {
     ColumnInfo out = column;
-    StringRef combine = "sum";
+    pipe::Combine combine = pipe::Combine::Sum;
     switch (measure.getFunction()) {
     case frame::AggregateFunction::Count:
     case frame::AggregateFunction::CountStar:
@@ -95,7 +95,7 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
       out.nullable |= !grouped;
       out.type = frame::dropNullable(result.getColumnType(measure.getName().getValue()));
       if (frame::isDoubleDouble(out.type)) {
-        combine = "sum_double_double";
+        combine = pipe::Combine::SumDoubleDouble;
         break;
       }
       if (frame::isFloat(out.type)) {
@@ -120,7 +120,8 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
     }
     case frame::AggregateFunction::Min:
     case frame::AggregateFunction::Max:
-      combine = measure.getFunction() == frame::AggregateFunction::Min ? "min" : "max";
+      combine = measure.getFunction() == frame::AggregateFunction::Min ? pipe::Combine::Min
+                                                                       : pipe::Combine::Max;
       // A string has no neutral element: its validity byte says that there is one.
       out.nullable |= !grouped || frame::isString(out.type);
       break;
@@ -134,10 +135,8 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   outer.setInsertionPoint(input->pipeline);
   std::string name = fresh("aggregate");
   auto kind = grouped ? pipe::StateKind::Group : pipe::StateKind::Scalar;
-  auto state =
-      pipe::StateOp::create(outer, aggregate.getLoc(), b_.getStringAttr(name), kind,
-                            b_.getArrayAttr(fieldAttrs), ArrayAttr(), IntegerAttr(), IntegerAttr());
-  setRows(state, aggregate.getResult());
+  auto state = pipe::StateOp::create(outer, aggregate.getLoc(), name, kind, fieldAttrs,
+                                     localRows_.attributeOf(aggregate.getResult()));
   ArrayAttr keyAttr = strings(keys);
   {
     OpBuilder builder = atEnd(*input);
@@ -210,7 +209,7 @@ FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, Window win
   }
   SmallVector<Attribute> fields, sortKeys;
   for (const ColumnInfo &column : input->columns) {
-    fields.push_back(field(column, "payload"));
+    fields.push_back(field(column, pipe::Combine::Payload));
   }
   if (keys) {
     for (auto key : keys.getAsRange<frame::SortKeyAttr>()) {
@@ -223,14 +222,15 @@ FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, Window win
   outer.setInsertionPoint(input->pipeline);
   std::string name = fresh("order");
   auto number = [&](uint64_t value) { return b_.getI64IntegerAttr(static_cast<int64_t>(value)); };
-  auto state = pipe::StateOp::create(
-      outer, location, b_.getStringAttr(name), pipe::StateKind::Sort, b_.getArrayAttr(fields),
-      b_.getArrayAttr(sortKeys),
-      window.count ? number(window.offset + *window.count) : IntegerAttr(), IntegerAttr());
-  if (window.offset != 0) {
-    state->setAttr("offset", number(window.offset));
+  auto state = pipe::StateOp::create(outer, location, name, pipe::StateKind::Sort, fields,
+                                     localRows_.attributeOf(value));
+  state.setSortKeysAttr(b_.getArrayAttr(sortKeys));
+  if (window.count) {
+    state.setLimitAttr(number(window.offset + *window.count));
   }
-  setRows(state, value);
+  if (window.offset != 0) {
+    state.setOffsetAttr(number(window.offset));
+  }
   {
     OpBuilder builder = atEnd(*input);
     pipe::InsertOp::create(builder, location, input->rows, b_.getAttr<FlatSymbolRefAttr>(name),

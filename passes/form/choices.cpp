@@ -1,7 +1,6 @@
 // Joins whose way is chosen at run time: both ways are formed, over the same materialised sides.
 #include "passes/form/former.h"
 
-#include "passes/analysis/estimated_rows.h"
 
 using namespace mlir;
 
@@ -99,9 +98,10 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
                                localRows_.everywhere(choose.getCounted()).expected)));
   }
   std::vector<ColumnInfo> columns, again;
-  for (auto [region, name, side, given] : {std::tuple(&choose.getFew(), "few", *left, &columns),
-                                           std::tuple(&choose.getMany(), "many", second, &again)}) {
-    branch_ = Branch{choice, name};
+  for (auto [region, way, side, given] :
+       {std::tuple(&choose.getFew(), pipe::Branch::Few, *left, &columns),
+        std::tuple(&choose.getMany(), pipe::Branch::Many, second, &again)}) {
+    branch_ = Branch{choice, way};
     putIntoBranch(side.pipeline);
     OpenPipeline counted = openState(location, rows, build->columns, "kept");
     counted.rowsMax = build->rowsMax;
@@ -117,10 +117,8 @@ FailureOr<OpenPipeline> Former::openChoose(dist::ChooseOp choose, const Names &n
            << rowsType(columns) << " and " << rowsType(again);
   }
   OpBuilder outer(left->pipeline);
-  auto chosen =
-      pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
-                             TypeAttr::get(rowsType(columns)), ArrayAttr());
-  chosen->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(choose.getResult()));
+  pipe::StreamOp::create(outer, location, stream, pipe::StreamKind::Local, rowsType(columns),
+                         localRows_.attributeOf(choose.getResult()));
   OpenPipeline out = startPipeline(location, "chosen_rows");
   OpBuilder builder = atEnd(out);
   out.rows = pipe::ReceiveOp::create(builder, location, rowsType(columns),

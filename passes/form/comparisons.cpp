@@ -13,14 +13,14 @@ Value ExpressionTranslator::compareValues(frame::CompareKind kind, const Scalar 
                                           const Scalar &b) {
   using Kind = frame::CompareKind;
   if (frame::isString(a.type)) {
-    StringRef predicate = kind == Kind::Ne   ? "ne"
-                          : kind == Kind::Lt ? "lt"
-                          : kind == Kind::Le ? "le"
-                          : kind == Kind::Gt ? "gt"
-                          : kind == Kind::Ge ? "ge"
-                                             : "eq";
-    return pipe::StringCompareOp::create(b_, loc_, b_.getI1Type(), b_.getStringAttr(predicate),
-                                         a.value, b.value);
+    using Predicate = pipe::StringPredicate;
+    Predicate predicate = kind == Kind::Ne   ? Predicate::Ne
+                          : kind == Kind::Lt ? Predicate::Lt
+                          : kind == Kind::Le ? Predicate::Le
+                          : kind == Kind::Gt ? Predicate::Gt
+                          : kind == Kind::Ge ? Predicate::Ge
+                                             : Predicate::Eq;
+    return pipe::StringCompareOp::create(b_, loc_, b_.getI1Type(), predicate, a.value, b.value);
   }
   if (frame::isFloat(a.type)) {
     // NaN equals itself and is the largest: a < b is ordered less, or only b is NaN.

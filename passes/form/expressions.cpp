@@ -198,7 +198,7 @@ void ExpressionTranslator::failUnlessFits(Value wide, const Range &bounds, Value
   };
   Value bad = arith::OrIOp::create(b_, loc_, outside(arith::CmpIPredicate::slt, bounds.low),
                                    outside(arith::CmpIPredicate::sgt, bounds.high));
-  failWhere(andValues(bad, valid), "overflow");
+  failWhere(andValues(bad, valid), pipe::DataError::Overflow);
 }
 
 Value ExpressionTranslator::remainder(Value a, Value b) {
@@ -254,7 +254,7 @@ Value ExpressionTranslator::multiply(Value a, Value b, unsigned bits, Value vali
   }
   auto product = pipe::MultiplyOp::create(b_, loc_, b_.getIntegerType(128), b_.getI1Type(),
                                           toWidth(a, 128), toWidth(b, 128));
-  failWhere(andValues(product.getOverflow(), valid), "overflow");
+  failWhere(andValues(product.getOverflow(), valid), pipe::DataError::Overflow);
   return product.getResult();
 }
 
@@ -407,7 +407,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     // What was finite stays finite.
     Value overflows =
         arith::AndIOp::create(b_, loc_, notValue(isInfinite(input.value)), isInfinite(out.value));
-    failWhere(andValues(overflows, input.valid), "overflow");
+    failWhere(andValues(overflows, input.valid), pipe::DataError::Overflow);
     return out;
   }
   if (frame::isFloat(target)) {
@@ -445,7 +445,7 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     Value below = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, real,
                                         limit(static_cast<double>(bounds.high) + 1));
     Value inside = arith::AndIOp::create(b_, loc_, above, below);
-    failWhere(andValues(notValue(inside), input.valid), "invalid_cast");
+    failWhere(andValues(notValue(inside), input.valid), pipe::DataError::InvalidCast);
     out.range = bounds;
     Value safe = arith::SelectOp::create(b_, loc_, inside, real, limit(0));
     Value wide = arith::FPToSIOp::create(b_, loc_, b_.getI64Type(), safe);
@@ -487,7 +487,7 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
   out.valid = andValues(a.valid, b.valid);
   Value zero = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, b.value,
                                      integer(0, widthOf(b.value)));
-  failWhere(andValues(zero, out.valid), "division_by_zero");
+  failWhere(andValues(zero, out.valid), pipe::DataError::DivisionByZero);
   Value divisor = arith::SelectOp::create(b_, loc_, zero, integer(1, widthOf(b.value)), b.value);
   int exponent = scaleOf(type) - scaleOf(a.type) + scaleOf(b.type);
   if (exponent < 0) {
@@ -512,7 +512,7 @@ FailureOr<Scalar> ExpressionTranslator::divide(Operation *op, Scalar a, Scalar b
     return conform(out, out.range);
   }
   pipe::DivideOp quotient = divideWide(toWidth(a.value, 128), factor, toWidth(divisor, 128));
-  failWhere(andValues(quotient.getOverflow(), out.valid), "overflow");
+  failWhere(andValues(quotient.getOverflow(), out.valid), pipe::DataError::Overflow);
   out.value = quotient.getResult();
   if (auto bounds = typeRange(type); bounds && bitsFor(*bounds) < 128) {
     failUnlessFits(out.value, *bounds, out.valid);
@@ -540,7 +540,7 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
     Value divisor = toWidth(b.value, bits);
     Value zero =
         arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(0, bits));
-    failWhere(andValues(zero, out.valid), "division_by_zero");
+    failWhere(andValues(zero, out.valid), pipe::DataError::DivisionByZero);
     // x % -1 traps for the smallest x; its answer is 0, as is that of x % 1.
     Value minusOne =
         arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, divisor, integer(-1, bits));
@@ -587,7 +587,7 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
                              : Value(arith::XOrIOp::create(b_, loc_, y, out.value));
       Value sign = arith::AndIOp::create(b_, loc_, left, other);
       Value bad = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, sign, integer(0, 128));
-      failWhere(andValues(bad, out.valid), "overflow");
+      failWhere(andValues(bad, out.valid), pipe::DataError::Overflow);
     }
   }
   Range bounds = *typeRange(type);
@@ -776,13 +776,13 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   }
   if (auto extract = dyn_cast<frame::ExtractOp>(op)) {
     Scalar out = operand(0);
-    StringRef part = extract.getField() == frame::DateField::Year    ? "year"
-                     : extract.getField() == frame::DateField::Month ? "month"
-                                                                     : "day";
-    Value wide =
-        pipe::DatePartOp::create(b_, loc_, b_.getI64Type(), b_.getStringAttr(part), out.value);
+    using Part = pipe::DatePart;
+    Part part = extract.getField() == frame::DateField::Year    ? Part::Year
+                : extract.getField() == frame::DateField::Month ? Part::Month
+                                                                : Part::Day;
+    Value wide = pipe::DatePartOp::create(b_, loc_, b_.getI64Type(), part, out.value);
     out.type = frame::dropNullable(extract.getResult().getType());
-    out.range = part == "year" ? Range{-5877641, 5881580} : Range{1, 31};
+    out.range = part == Part::Year ? Range{-5877641, 5881580} : Range{1, 31};
     out.value = toWidth(wide, 32);
     return set(out);
   }

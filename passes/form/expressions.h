@@ -124,7 +124,7 @@ private:
   void failUnlessFits(mlir::Value wide, const Range &bounds, mlir::Value valid);
   // failures.cpp
   /// The op has no value where the condition holds: an error for rows that ask for it.
-  void failWhere(mlir::Value condition, llvm::StringRef error);
+  void failWhere(mlir::Value condition, pipe::DataError error);
   struct Demand;
   void ask(Demand &demand, mlir::Value rows);
   /// What rows that ask for the op's result ask of its operands; `demandOf` is null for a value of
@@ -148,7 +148,7 @@ private:
     mlir::Operation *op;
     mlir::Location location;
     mlir::Value condition;
-    std::string error; ///< as pipe.fail_if has it
+    pipe::DataError error;
   };
   std::vector<Failure> failures_;
   llvm::DenseMap<mlir::Value, Scalar> scalars_;

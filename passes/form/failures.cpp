@@ -13,11 +13,11 @@ using namespace mlir;
 
 namespace headrace::form {
 
-void ExpressionTranslator::failWhere(Value condition, StringRef error) {
+void ExpressionTranslator::failWhere(Value condition, pipe::DataError error) {
   if (op_) {
-    failures_.push_back({op_, loc_, condition, error.str()});
+    failures_.push_back({op_, loc_, condition, error});
   } else {
-    pipe::FailIfOp::create(b_, loc_, condition, b_.getStringAttr(error));
+    pipe::FailIfOp::create(b_, loc_, condition, error);
   }
 }
 

@@ -81,7 +81,7 @@ private:
   /// Whether pipelines that are started belong to a branch of a choice.
   struct Branch {
     std::string choice;
-    std::string name;
+    pipe::Branch way;
   };
   void putIntoBranch(pipe::PipelineOp pipeline);
   /// A new pipeline over the rows of a finished state.
@@ -105,7 +105,7 @@ private:
   std::vector<Scalar> bindArguments(OpenPipeline &open, ArrayRef<std::string> columns, Block &body,
                                     ExpressionTranslator *translator, ValueRange frameArguments);
   ArrayAttr strings(ArrayRef<std::string> names);
-  pipe::FieldAttr field(const ColumnInfo &column, StringRef combine);
+  pipe::FieldAttr field(const ColumnInfo &column, pipe::Combine combine);
   std::string fresh(StringRef stem);
   OpBuilder atEnd(OpenPipeline &open) {
     return OpBuilder::atBlockEnd(&open.pipeline.getBody().front());
@@ -123,11 +123,6 @@ private:
     topo::MeshAttr mesh = topo::meshOf(module);
     return mesh ? mesh.getRankCount() : 1;
   }
-  /// How many rows of `table` a state is thought to hold on a rank.
-  void setRows(pipe::StateOp state, Value table) {
-    state->setAttr("rows", localRows_.attributeOf(table));
-  }
-
   func::FuncOp main_;
   TableSink sink_;
   ModuleOp module_;

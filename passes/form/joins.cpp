@@ -160,12 +160,12 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   std::vector<std::string> payload;
   std::vector<ColumnInfo> payloadInfo;
   for (const std::string &key : buildKeys) {
-    fields.push_back(field(*build->find(key), "key"));
+    fields.push_back(field(*build->find(key), pipe::Combine::Key));
   }
   for (const ColumnInfo &column : build->columns) {
     bool isKey = llvm::is_contained(buildKeys, column.name);
     if (!isKey) {
-      fields.push_back(field(column, "payload"));
+      fields.push_back(field(column, pipe::Combine::Payload));
     }
     if (needed.contains(column.name) && payloadNames.contains(column.name)) {
       payload.push_back(column.name);
@@ -175,10 +175,8 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(probe->pipeline);
   std::string name = fresh("build");
-  auto state =
-      pipe::StateOp::create(outer, join.getLoc(), b_.getStringAttr(name), pipe::StateKind::Join,
-                            b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
-  setRows(state, join.getRight());
+  auto state = pipe::StateOp::create(outer, join.getLoc(), name, pipe::StateKind::Join, fields,
+                                     localRows_.attributeOf(join.getRight()));
   // Dense integer keys: the directory is an array over [low, high], if it is not much larger than
   // the hash one. Keys of the other side may need 128 bits, of which no index is made.
   const ColumnInfo *onlyKey = singleRange ? build->find(buildKeys[0]) : nullptr;
@@ -186,12 +184,9 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
       onlyKey->body.getIntOrFloatBitWidth() <= 64) {
     if (auto extent =
             analysis::directExtent(singleRange->low, singleRange->high, *build->rowsMax)) {
-      state->setAttr(
-          "direct",
-          b_.getDictionaryAttr(
-              {b_.getNamedAttr("base",
-                               b_.getI64IntegerAttr(static_cast<int64_t>(singleRange->low))),
-               b_.getNamedAttr("extent", b_.getI64IntegerAttr(static_cast<int64_t>(*extent)))}));
+      state.setDirectAttr(pipe::DirectAttr::get(b_.getContext(),
+                                                static_cast<int64_t>(singleRange->low),
+                                                static_cast<int64_t>(*extent)));
     }
   }
   {
@@ -265,7 +260,7 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed
   }
   OpenPipeline unmatched = openUnmatched(join.getLoc(), name, matched, payloadInfo, probe->columns);
   unmatched.rowsMax = build->rowsMax;
-  unmatched.pipeline->setAttr("after", FlatSymbolRefAttr::get(probe->pipeline.getSymNameAttr()));
+  unmatched.pipeline.setAfter(probe->pipeline.getSymName());
   std::vector<std::string> names;
   for (const ColumnInfo &column : columns) {
     names.push_back(column.name);

@@ -50,7 +50,7 @@ FailureOr<Scalar> ExpressionTranslator::raise(frame::RaiseOp op) {
   if (isUser) {
     loc_ = NameLoc::get(op.getMessageAttr()); // what the user is told
   }
-  failWhere(i1(true), isUser ? "raised" : "more_than_one_row");
+  failWhere(i1(true), isUser ? pipe::DataError::Raised : pipe::DataError::MoreThanOneRow);
   Type type = op.getResult().getType();
   std::optional<Range> none;
   if (typeRange(type)) {

@@ -4,7 +4,6 @@
 #include "passes/form/former.h"
 
 #include "dialects/interfaces/DiagnosticKind.h"
-#include "passes/analysis/estimated_rows.h"
 
 using namespace mlir;
 
@@ -44,9 +43,9 @@ std::string Former::fresh(StringRef stem) {
   return name;
 }
 
-pipe::FieldAttr Former::field(const ColumnInfo &column, StringRef combine) {
-  return pipe::FieldAttr::get(b_.getContext(), b_.getStringAttr(column.name), column.body,
-                              b_.getStringAttr(combine), column.nullable);
+pipe::FieldAttr Former::field(const ColumnInfo &column, pipe::Combine combine) {
+  return pipe::FieldAttr::get(b_.getContext(), b_.getStringAttr(column.name), column.body, combine,
+                              column.nullable);
 }
 
 pipe::RowsType Former::rowsType(ArrayRef<ColumnInfo> columns) {
@@ -80,7 +79,7 @@ FloatAttr Former::textBytes(const OpenPipeline &open, ArrayRef<std::string> colu
 OpenPipeline Former::startPipeline(Location location, StringRef stem) {
   OpBuilder builder = OpBuilder::atBlockEnd(module_.getBody());
   OpenPipeline out;
-  out.pipeline = pipe::PipelineOp::create(builder, location, b_.getStringAttr(fresh(stem)));
+  out.pipeline = pipe::PipelineOp::create(builder, location, fresh(stem));
   out.pipeline.getBody().emplaceBlock();
   putIntoBranch(out.pipeline);
   return out;
@@ -88,8 +87,8 @@ OpenPipeline Former::startPipeline(Location location, StringRef stem) {
 
 void Former::putIntoBranch(pipe::PipelineOp pipeline) {
   if (branch_) {
-    pipeline->setAttr("choice", FlatSymbolRefAttr::get(b_.getContext(), branch_->choice));
-    pipeline->setAttr("branch", b_.getStringAttr(branch_->name));
+    pipeline.setChoice(branch_->choice);
+    pipeline.setBranch(branch_->way);
   }
 }
 
@@ -300,6 +299,21 @@ FailureOr<OpenPipeline> Former::openRename(frame::RenameOp rename, const Names &
 
 // ---- exchanges ----
 
+/// What `pipe` calls an exchange; nothing for what it has not.
+static std::optional<pipe::StreamKind> streamKind(dist::ExchangeKind kind) {
+  switch (kind) {
+  case dist::ExchangeKind::Hash:
+    return pipe::StreamKind::Hash;
+  case dist::ExchangeKind::Broadcast:
+    return pipe::StreamKind::Broadcast;
+  case dist::ExchangeKind::Gather:
+    return pipe::StreamKind::Gather;
+  case dist::ExchangeKind::Range:
+    return std::nullopt;
+  }
+  llvm_unreachable("unknown kind of exchange");
+}
+
 FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Names &needed) {
   Names below = needed;
   std::vector<std::string> keys;
@@ -313,20 +327,19 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   if (failed(input)) {
     return failure();
   }
-  StringRef kind = dist::stringifyExchangeKind(exchange.getKind());
-  if (kind == "range") {
+  std::optional<pipe::StreamKind> kind = streamKind(exchange.getKind());
+  if (!kind) {
     return unsupported(exchange.emitError("exchange by range is not supported yet"));
   }
   std::string name = fresh("exchange");
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(input->pipeline);
-  auto stream = pipe::StreamOp::create(outer, exchange.getLoc(), b_.getStringAttr(name),
-                                       b_.getStringAttr(kind),
-                                       TypeAttr::get(rowsType(input->columns)), ArrayAttr());
-  stream->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(exchange.getInput()));
-  if (ArrayAttr by = exchange.getKeysAttr()) {
-    double fullest = localRows_.fullest(exchange.getInput(), by);
-    stream->setAttr(kFullestAttr, b_.getF64FloatAttr(fullest));
+  auto stream =
+      pipe::StreamOp::create(outer, exchange.getLoc(), name, *kind, rowsType(input->columns),
+                             localRows_.attributeOf(exchange.getInput()));
+  if (*kind == pipe::StreamKind::Hash) {
+    double fullest = localRows_.fullest(exchange.getInput(), exchange.getKeysAttr());
+    stream.setFullestAttr(b_.getF64FloatAttr(std::max(fullest, 1.0)));
   }
   {
     OpBuilder builder = atEnd(*input);
@@ -462,8 +475,8 @@ LogicalResult Former::run() {
   for (size_t index = 0; index < table.getNumColumns(); ++index) {
     needed.insert(table.getColumns()[index].name.getValue());
   }
-  FailureOr<OpenPipeline> result = open(value, needed);
-  if (failed(result)) {
+  FailureOr<OpenPipeline> last = open(value, needed);
+  if (failed(last)) {
     return failure();
   }
   // The result's columns in the user's order, under the user's names where those are unique.
@@ -471,7 +484,7 @@ LogicalResult Former::run() {
   SmallVector<Attribute> logical, shown;
   auto resultNames = main_->getAttrOfType<ArrayAttr>(frame::FrameDialect::getResultNamesAttrName());
   for (size_t index = 0; index < table.getNumColumns(); ++index) {
-    const ColumnInfo *column = result->find(table.getColumns()[index].name.getValue());
+    const ColumnInfo *column = last->find(table.getColumns()[index].name.getValue());
     if (!column) {
       // no test: every op gives the columns that are needed of it
       return main_.emitError("result column was lost: ") << table.getColumns()[index].name;
@@ -480,31 +493,32 @@ LogicalResult Former::run() {
     logical.push_back(b_.getStringAttr(logicalText(table.getColumns()[index].type)));
     shown.push_back(resultNames ? resultNames[index] : table.getColumns()[index].name);
   }
-  OpBuilder builder = atEnd(*result);
+  OpBuilder builder = atEnd(*last);
   pipe::RowsType rows = rowsType(columns);
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
-  outer.setInsertionPoint(result->pipeline);
-  StringAttr name =
-      b_.getStringAttr(sink_ == TableSink::kResult ? StringRef("result") : main_.getSymName());
-  StringAttr use = b_.getStringAttr(sink_ == TableSink::kResult ? "result" : "to_tensor");
-  if (sink_ == TableSink::kTensor) {
-    main_.setSymName((name.getValue() + "_formed").str()); // the stream takes the name
+  outer.setInsertionPoint(last->pipeline);
+  bool result = sink_ == TableSink::kResult;
+  std::string name = result ? "result" : main_.getSymName().str();
+  if (!result) {
+    main_.setSymName(name + "_formed"); // the stream takes the name
   }
-  auto stream = pipe::StreamOp::create(outer, main_.getLoc(), name, use, TypeAttr::get(rows),
-                                       b_.getArrayAttr(logical));
-  stream->setAttr("names", b_.getArrayAttr(shown));
-  stream->setAttr("ordered", b_.getBoolAttr(result->ordered));
-  stream->setAttr(kEstimatedRowsAttr, localRows_.attributeOf(value));
+  auto stream = pipe::StreamOp::create(
+      outer, main_.getLoc(), name,
+      result ? pipe::StreamKind::Result : pipe::StreamKind::ToTensor, rows,
+      localRows_.attributeOf(value));
+  stream.setNamesAttr(b_.getArrayAttr(shown));
+  stream.setLogicalAttr(b_.getArrayAttr(logical));
+  stream.setOrdered(last->ordered);
   // Sinks take the rows as they are: a map without bodies puts the columns in order.
-  if (result->rows.getType() != rows) {
-    auto map = pipe::MapOp::create(builder, main_.getLoc(), rows, result->rows, strings({}),
+  if (last->rows.getType() != rows) {
+    auto map = pipe::MapOp::create(builder, main_.getLoc(), rows, last->rows, strings({}),
                                    strings({}), FloatAttr());
     OpBuilder inside = OpBuilder::atBlockEnd(&map.getBody().emplaceBlock());
     pipe::YieldOp::create(inside, main_.getLoc(), ValueRange());
-    result->rows = map.getRows();
+    last->rows = map.getRows();
   }
-  pipe::EmitOp::create(builder, main_.getLoc(), result->rows, FlatSymbolRefAttr::get(name),
-                       strings({}), textBytes(result->columns));
+  pipe::EmitOp::create(builder, main_.getLoc(), last->rows, b_.getAttr<FlatSymbolRefAttr>(name),
+                       strings({}), textBytes(last->columns));
   for (auto &[table, open] : shared_) {
     open.pipeline.erase();
   }

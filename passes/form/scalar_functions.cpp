@@ -104,7 +104,7 @@ Scalar ExpressionTranslator::decimalOf(const Scalar &input, Type target) {
                    kMost = 42535295865117307932921825928971026432.0; // 2^62, 2^125
   Value fits = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT,
                                      math::AbsFOp::create(b_, loc_, x), real(kMost));
-  failWhere(andValues(notValue(fits), input.valid), "overflow");
+  failWhere(andValues(notValue(fits), input.valid), pipe::DataError::Overflow);
   x = arith::SelectOp::create(b_, loc_, fits, x, real(0));
   Value high = truncated(arith::DivFOp::create(b_, loc_, x, real(kPart)));
   Value low =
@@ -265,6 +265,28 @@ Scalar ExpressionTranslator::squaredDeviations(frame::SquaredDeviationsOp op) {
 
 // ---- strings ----
 
+static pipe::TextFunction textFunction(frame::TextFunction function) {
+  switch (function) {
+  case frame::TextFunction::Upper:
+    return pipe::TextFunction::Upper;
+  case frame::TextFunction::Lower:
+    return pipe::TextFunction::Lower;
+  case frame::TextFunction::Length:
+    return pipe::TextFunction::Length;
+  case frame::TextFunction::Concat:
+    return pipe::TextFunction::Concat;
+  case frame::TextFunction::Trim:
+    return pipe::TextFunction::Trim;
+  case frame::TextFunction::TrimStart:
+    return pipe::TextFunction::TrimStart;
+  case frame::TextFunction::TrimEnd:
+    return pipe::TextFunction::TrimEnd;
+  case frame::TextFunction::Replace:
+    return pipe::TextFunction::Replace;
+  }
+  llvm_unreachable("unknown function of strings");
+}
+
 Scalar ExpressionTranslator::text(frame::TextOp op) {
   Scalar out;
   SmallVector<Value> operands;
@@ -273,26 +295,27 @@ Scalar ExpressionTranslator::text(frame::TextOp op) {
     operands.push_back(scalar.value);
     out.valid = andValues(out.valid, scalar.valid);
   }
-  StringAttr name = b_.getStringAttr(frame::stringifyTextFunction(op.getFunction()));
+  pipe::TextFunction function = textFunction(op.getFunction());
   out.type = frame::dropNullable(op.getResult().getType());
   if (op.getFunction() == frame::TextFunction::Length) {
-    Value wide = pipe::TextOp::create(b_, loc_, b_.getI64Type(), name, operands);
+    Value wide = pipe::TextOp::create(b_, loc_, b_.getI64Type(), function, operands);
     out.range = Range{0, INT32_MAX};
     out.value = toWidth(wide, 32);
     return out;
   }
   out.value =
-      pipe::TextOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), name, operands);
+      pipe::TextOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), function, operands);
   return out;
 }
 
-static StringRef formOf(Type type) {
-  return frame::isDate(type)        ? "date"
-         : frame::isTimestamp(type) ? "timestamp"
-         : frame::isBoolean(type)   ? "boolean"
-         : type.isF64()             ? "double"
-         : type.isF32()             ? "float"
-                                    : "integer";
+static pipe::TextForm formOf(Type type) {
+  using Form = pipe::TextForm;
+  return frame::isDate(type)        ? Form::Date
+         : frame::isTimestamp(type) ? Form::Timestamp
+         : frame::isBoolean(type)   ? Form::Boolean
+         : type.isF64()             ? Form::Double
+         : type.isF32()             ? Form::Float
+                                    : Form::Integer;
 }
 
 Scalar ExpressionTranslator::toText(const Scalar &input) {
@@ -306,8 +329,7 @@ Scalar ExpressionTranslator::toText(const Scalar &input) {
     value = toWidth(value, 128);
   }
   out.value = pipe::PrintOp::create(b_, loc_, pipe::StringType::get(b_.getContext()),
-                                    b_.getStringAttr(formOf(input.type)), value,
-                                    b_.getI64IntegerAttr(scaleOf(input.type)));
+                                    formOf(input.type), value, scaleOf(input.type));
   return out;
 }
 
@@ -316,9 +338,8 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
   out.type = target;
   Type parsed = frame::isFloat(target) ? target : Type(b_.getIntegerType(128));
   auto parse = pipe::ParseOp::create(b_, loc_, TypeRange{parsed, b_.getI1Type()},
-                                     b_.getStringAttr(formOf(target)), input.value,
-                                     b_.getI64IntegerAttr(scaleOf(target)));
-  failWhere(andValues(notValue(parse.getValid()), input.valid), "invalid_cast");
+                                     formOf(target), input.value, scaleOf(target));
+  failWhere(andValues(notValue(parse.getValid()), input.valid), pipe::DataError::InvalidCast);
   out.value = parse.getValue();
   if (frame::isFloat(target)) {
     out.range = std::nullopt;

@@ -16,23 +16,57 @@ std::optional<__int128> integerAttr(Attribute attr) {
   return std::nullopt;
 }
 
-/// For the cost model: how kernels will find the column's pages.
-void describePages(NamedAttrList &description, frame::ScanOp scan, StringRef fileColumn, Type type,
-                   ColumnInfo &info) {
+pipe::PageForm formOf(plan::PageForm form) {
+  switch (form) {
+  case plan::PageForm::kValues:
+    return pipe::PageForm::Values;
+  case plan::PageForm::kCode:
+    return pipe::PageForm::Code;
+  case plan::PageForm::kGathered:
+    return pipe::PageForm::Gathered;
+  }
+  llvm_unreachable("unknown form of pages");
+}
+
+/// The column as the kernel and storage see it; how long its texts are goes into `info`.
+pipe::ScanColumnAttr describe(frame::ScanOp scan, StringAttr fileColumn, Type type,
+                              bool bounded, ColumnInfo &info) {
   Builder b(type.getContext());
   bool text = frame::isString(info.type);
   double width = text ? 0 : std::max(info.body.getIntOrFloatBitWidth() / 8.0, 1.0);
-  analysis::ColumnPages pages = analysis::pagesOf(scan, fileColumn, type, width);
-  description.append("pages", b.getStringAttr(plan::nameOf(pages.form)));
-  description.append("page_bytes", b.getF64FloatAttr(pages.bytes));
-  description.append("file_bytes", b.getF64FloatAttr(pages.fileBytes));
-  if (text) {
-    info.textBytes = pages.textBytes;
-    description.append("text_bytes", b.getF64FloatAttr(pages.textBytes));
+  analysis::ColumnPages pages = analysis::pagesOf(scan, fileColumn.getValue(), type, width);
+  info.textBytes = text ? pages.textBytes : 0;
+  auto integer = [&](__int128 value) {
+    return bounded ? b.getI64IntegerAttr(static_cast<int64_t>(value)) : IntegerAttr();
+  };
+  auto range = info.range.value_or(Range{0, 0});
+  return pipe::ScanColumnAttr::get(
+      b.getContext(), fileColumn, b.getStringAttr(info.name),
+      b.getStringAttr(logicalText(info.type)), integer(range.low), integer(range.high),
+      formOf(pages.form), b.getF64FloatAttr(pages.bytes), b.getF64FloatAttr(pages.fileBytes),
+      text ? b.getF64FloatAttr(pages.textBytes) : FloatAttr(),
+      analysis::isOrdered(analysis::statisticsOf(scan, fileColumn)));
+}
+
+/// The same comparison with its sides exchanged; nothing for those that no statistics answer.
+std::optional<pipe::BoundKind> boundKind(frame::CompareKind kind, bool exchanged) {
+  using Kind = pipe::BoundKind;
+  switch (kind) {
+  case frame::CompareKind::Eq:
+    return Kind::Eq;
+  case frame::CompareKind::Lt:
+    return exchanged ? Kind::Gt : Kind::Lt;
+  case frame::CompareKind::Le:
+    return exchanged ? Kind::Ge : Kind::Le;
+  case frame::CompareKind::Gt:
+    return exchanged ? Kind::Lt : Kind::Gt;
+  case frame::CompareKind::Ge:
+    return exchanged ? Kind::Le : Kind::Ge;
+  case frame::CompareKind::Ne:
+  case frame::CompareKind::IsNotDistinctFrom:
+    return std::nullopt;
   }
-  if (analysis::isOrdered(analysis::statisticsOf(scan, fileColumn))) {
-    description.append("ordered", b.getUnitAttr());
-  }
+  llvm_unreachable("unknown comparison");
 }
 } // namespace
 
@@ -60,7 +94,7 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
     info.name = column.name.str();
     info.type = frame::dropNullable(column.type);
     info.nullable = frame::isNullable(column.type);
-    NamedAttrList description;
+    bool bounded = false;
     DictionaryAttr known = analysis::statisticsOf(scan, fileName);
     if (known && typeRange(info.type)) {
       auto low = integerAttr(known.get("min")), high = integerAttr(known.get("max"));
@@ -69,8 +103,7 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
         if (info.nullable) { // the value under NULL is 0
           info.range = Range{std::min<__int128>(*low, 0), std::max<__int128>(*high, 0)};
         }
-        description.append("min", b_.getI64IntegerAttr(static_cast<int64_t>(info.range->low)));
-        description.append("max", b_.getI64IntegerAttr(static_cast<int64_t>(info.range->high)));
+        bounded = true;
       }
     }
     if (!info.range) {
@@ -81,11 +114,7 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
       info.nullable = !nulls || *nulls != 0;
     }
     info.body = bodyType(info.type, info.range);
-    description.append("file", fileName);
-    description.append("column", column.name);
-    description.append("logical", b_.getStringAttr(logicalText(info.type)));
-    describePages(description, scan, fileName, column.type, info);
-    descriptions.push_back(description.getDictionary(b_.getContext()));
+    descriptions.push_back(describe(scan, fileName, column.type, bounded, info));
     out.columns.push_back(info);
   }
   OpBuilder builder = atEnd(out);
@@ -115,25 +144,20 @@ void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder) {
       continue;
     }
     Value left = compare.getLhs(), right = compare.getRhs();
-    frame::CompareKind kind = compare.getKind();
-    if (left.getDefiningOp<frame::ConstantOp>()) {
+    bool exchanged = left.getDefiningOp<frame::ConstantOp>() != nullptr;
+    if (exchanged) {
       std::swap(left, right);
-      kind = kind == frame::CompareKind::Lt   ? frame::CompareKind::Gt
-             : kind == frame::CompareKind::Le ? frame::CompareKind::Ge
-             : kind == frame::CompareKind::Gt ? frame::CompareKind::Lt
-             : kind == frame::CompareKind::Ge ? frame::CompareKind::Le
-                                              : kind;
     }
+    std::optional<pipe::BoundKind> kind = boundKind(compare.getKind(), exchanged);
     auto constant = right.getDefiningOp<frame::ConstantOp>();
     auto argument = dyn_cast<BlockArgument>(left);
-    bool ordered = kind != frame::CompareKind::Ne && kind != frame::CompareKind::IsNotDistinctFrom;
-    if (!constant || !argument || argument.getOwner() != &body || !ordered ||
+    if (!kind || !constant || !argument || argument.getOwner() != &body ||
         isa<UnitAttr>(constant.getValue())) {
       continue;
     }
     auto name = cast<StringAttr>(filter.getColumns()[argument.getArgNumber()]);
-    for (auto column : scan.getColumns().getAsRange<DictionaryAttr>()) {
-      if (column.get("column") != name) {
+    for (auto column : scan.getColumns().getAsRange<pipe::ScanColumnAttr>()) {
+      if (column.getColumn() != name) {
         continue;
       }
       Attribute value = constant.getValue();
@@ -145,10 +169,8 @@ void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder) {
       } else if (!isa<StringAttr, FloatAttr>(value)) {
         continue;
       }
-      bounds.push_back(builder.getDictionaryAttr(
-          {builder.getNamedAttr("column", column.get("file")),
-           builder.getNamedAttr("op", builder.getStringAttr(frame::stringifyCompareKind(kind))),
-           builder.getNamedAttr("value", value)}));
+      bounds.push_back(
+          pipe::BoundAttr::get(builder.getContext(), column.getFile(), *kind, value));
     }
   }
   if (!bounds.empty()) {

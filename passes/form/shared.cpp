@@ -86,14 +86,12 @@ std::string Former::keepRows(OpenPipeline &open, Value value) {
   std::string name = fresh("rows");
   SmallVector<Attribute> fields;
   for (const ColumnInfo &column : open.columns) {
-    fields.push_back(field(column, "payload"));
+    fields.push_back(field(column, pipe::Combine::Payload));
   }
   OpBuilder outer(open.pipeline);
   Location location = value.getLoc();
-  auto state =
-      pipe::StateOp::create(outer, location, b_.getStringAttr(name), pipe::StateKind::Rows,
-                            b_.getArrayAttr(fields), ArrayAttr(), IntegerAttr(), IntegerAttr());
-  setRows(state, value);
+  pipe::StateOp::create(outer, location, name, pipe::StateKind::Rows, fields,
+                        localRows_.attributeOf(value));
   OpBuilder builder = atEnd(open);
   pipe::InsertOp::create(builder, location, open.rows, b_.getAttr<FlatSymbolRefAttr>(name),
                          strings({}), UnitAttr(), textBytes(open.columns));

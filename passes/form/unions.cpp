@@ -107,10 +107,9 @@ FailureOr<OpenPipeline> Former::unite(MutableArrayRef<OpenPipeline> parts,
   }
   std::string stream = fresh("united");
   OpBuilder outer(parts.front().pipeline);
-  auto op =
-      pipe::StreamOp::create(outer, location, b_.getStringAttr(stream), b_.getStringAttr("none"),
-                             TypeAttr::get(rowsType(columns)), ArrayAttr());
-  op->setAttr("writers", b_.getI64IntegerAttr(static_cast<int64_t>(parts.size())));
+  auto op = pipe::StreamOp::create(outer, location, stream, pipe::StreamKind::Local,
+                                   rowsType(columns), pipe::CardinalityAttr());
+  op.setWriters(parts.size());
   std::optional<uint64_t> rowsMax = 0;
   for (OpenPipeline &part : parts) {
     auto conformed = appendMap(

@@ -56,7 +56,7 @@ private:
         .Case<InsertOp, CombineOp>([&](auto sink) {
           // A merge adds copies of a state to each other; it does not fill it.
           auto pipeline = sink->template getParentOfType<PipelineOp>();
-          bool merges = pipeline && pipeline->hasAttr("merges");
+          bool merges = pipeline && pipeline.getMerges();
           return use<StateOp>(sink, sink.getState(), merges ? nullptr : &Uses::written);
         })
         .Case<ReadOp, LookupOp>(
@@ -91,12 +91,9 @@ private:
   LogicalResult verifyStreams() {
     for (auto stream : module_.getOps<StreamOp>()) {
       Uses uses = uses_[stream];
-      unsigned receivers = stream.getExchange() == "result" ? 0 : 1;
+      unsigned receivers = stream.getKind() == StreamKind::Result ? 0 : 1;
       // Both ways of a choice write one stream, or all parts of a union.
-      unsigned senders = stream.getExchange() == "none" ? 2 : 1;
-      if (auto writers = stream->getAttrOfType<IntegerAttr>("writers")) {
-        senders = static_cast<unsigned>(writers.getInt());
-      }
+      unsigned senders = stream.getKind() == StreamKind::Local ? stream.getWriters().value_or(2) : 1;
       if (uses.written != senders || uses.read != receivers) {
         return stream.emitOpError("needs ")
                << (senders == 1 ? "one sender" : "the senders of both ways") << " and " << receivers

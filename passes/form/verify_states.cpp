@@ -16,11 +16,6 @@ bool hasField(StateOp state, StringAttr name) {
                       [&](FieldAttr field) { return field.getName() == name; });
 }
 
-int64_t countKeys(StateOp state) {
-  return llvm::count_if(state.getFields().getAsRange<FieldAttr>(),
-                        [](FieldAttr field) { return field.getCombine() == "key"; });
-}
-
 LogicalResult requireColumns(Operation *op, ArrayAttr names, RowsType rows) {
   for (auto name : names.getAsRange<StringAttr>()) {
     if (rows.indexOf(name.getValue()) < 0) {
@@ -71,9 +66,9 @@ private:
     if (state.getKind() != StateKind::Join) {
       return lookup.emitOpError("looks into a state that is no join table: @") << lookup.getState();
     }
-    if (countKeys(state) != static_cast<int64_t>(lookup.getKeys().size())) {
+    if (state.countKeys() != static_cast<int64_t>(lookup.getKeys().size())) {
       return lookup.emitOpError("needs one key for each of its state, got ")
-             << lookup.getKeys().size() << " for " << countKeys(state);
+             << lookup.getKeys().size() << " for " << state.countKeys();
     }
     if (failed(requireColumns(lookup, lookup.getKeys(), rows))) {
       return failure();
@@ -90,9 +85,6 @@ private:
     }
     if (lookup.getKind() != LookupKind::Full) {
       return success();
-    }
-    if (!lookup.getMark()) {
-      return lookup.emitOpError("marks no field of its state, and a full join must");
     }
     return requireField(lookup, state, lookup.getMarkAttr());
   }

@@ -193,7 +193,7 @@ void KernelEmitter::emitSource(Operation *source) {
     Source entry{column, scratch(sizeof(HrCursor))};
     b_.callImport("hr_cursor_open", {entry.cursor, b_.at(columnArray, index * sizeof(HrColumn))});
     if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
-      readPages(entry, cast<DictionaryAttr>(scan.getColumns()[index]));
+      readPages(entry, cast<pipe::ScanColumnAttr>(scan.getColumns()[index]));
     }
     sources_.push_back(entry);
   }
@@ -206,19 +206,10 @@ void KernelEmitter::emitSource(Operation *source) {
   take(rowsTaken);
 }
 
-void KernelEmitter::readPages(Source &source, DictionaryAttr description) {
-  auto number = [&](StringRef name) {
-    auto value = description.getAs<FloatAttr>(name);
-    return value ? value.getValueAsDouble() : 0;
-  };
-  auto form = description.getAs<StringAttr>("pages");
-  for (size_t index = 0; form && index < plan::kPageForms.size(); ++index) {
-    if (form.getValue() == plan::kPageForms[index]) {
-      source.form = static_cast<plan::PageForm>(index);
-    }
-  }
-  source.pageBytes = number("page_bytes");
-  source.textBytes = number("text_bytes");
+void KernelEmitter::readPages(Source &source, pipe::ScanColumnAttr description) {
+  source.form = description.getPages();
+  source.pageBytes = description.pageBytes();
+  source.textBytes = description.textBytes();
 }
 
 void KernelEmitter::logDecode(const Source &source, unsigned level) {
@@ -226,8 +217,8 @@ void KernelEmitter::logDecode(const Source &source, unsigned level) {
   bool text = isa<pipe::StringType>(source.column->type);
   bool pages = sourceForm_ == SourceForm::kPages;
   WorkKind kind = text ? source.isCoded() ? WorkKind::kDecodeString : WorkKind::kDecodeText
-                  : source.form == plan::PageForm::kGathered ? WorkKind::kDecodeGathered
-                  : source.form == plan::PageForm::kCode     ? WorkKind::kDecodeCode
+                  : source.form == pipe::PageForm::Gathered ? WorkKind::kDecodeGathered
+                  : source.form == pipe::PageForm::Code     ? WorkKind::kDecodeCode
                                                              : WorkKind::kDecode;
   WorkKind taken = text ? WorkKind::kTakeString : WorkKind::kTake;
   work_.add(pages ? kind : taken, level, 1);

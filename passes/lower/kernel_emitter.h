@@ -148,13 +148,13 @@ private:
     bool decoded = false;
     bool consumed = false; ///< its cursor is advanced some other way
     /// Of a scan, as estimated: the form of its pages, their bytes a row, and those of a string.
-    plan::PageForm form = plan::PageForm::kValues;
+    pipe::PageForm form = pipe::PageForm::Values;
     double pageBytes = 0;
     double textBytes = 0;
 
-    bool isCoded() const { return form != plan::PageForm::kValues; }
+    bool isCoded() const { return form != pipe::PageForm::Values; }
   };
-  static void readPages(Source &source, mlir::DictionaryAttr description);
+  static void readPages(Source &source, pipe::ScanColumnAttr description);
   /// The work of decoding a column for the rows of a level.
   void logDecode(const Source &source, unsigned level);
   std::vector<Source> sources_;

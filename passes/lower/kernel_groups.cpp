@@ -93,7 +93,7 @@ void KernelEmitter::prepareCodedKeys() {
   }
   // More groups than combinations are not found by codes.
   auto state = SymbolTable::lookupNearestSymbolFrom<pipe::StateOp>(combine, combine.getStateAttr());
-  codesExpected_ = state.getExpectedRows().value_or(0) <= kCombinationsMax &&
+  codesExpected_ = cardinalityOf(state.getHoldsAttr()).expected <= kCombinationsMax &&
                    llvm::all_of(taken, [](Source *source) { return source->isCoded(); });
   for (Source *source : taken) {
     if (codesExpected_) {
@@ -261,7 +261,7 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
     work_.add(plan::WorkKind::kGroup, level(), 1, statePosition(combine.getState()));
   }
   for (const plan::StateField &field : state.fields) {
-    if (!coded || field.combine != "key") {
+    if (!coded || field.combine != plan::Combine::kKey) {
       logFold(field);
     }
   }
@@ -350,7 +350,7 @@ LogicalResult KernelEmitter::emitHashedGroups(const plan::State &state, Value ta
     };
     std::vector<Key> keys;
     for (const plan::StateField &field : state.fields) {
-      if (field.combine != "key") {
+      if (field.combine != plan::Combine::kKey) {
         continue;
       }
       Column column = columns_.lookup(field.name);
@@ -443,7 +443,7 @@ LogicalResult KernelEmitter::emitGroupUpdates(const plan::State &state, Value ta
                                               Value base, Value end) {
   std::vector<const plan::StateField *> measures;
   for (const plan::StateField &field : state.fields) {
-    if (field.combine != "key") {
+    if (field.combine != plan::Combine::kKey) {
       measures.push_back(&field);
     }
   }

@@ -333,7 +333,7 @@ FailureOr<Value> KernelEmitter::emitMatch(Lookup &lookup, Value row, Value match
   if (!lookup.state.direct) {
     SmallVector<const plan::StateField *> fields;
     for (const plan::StateField &field : lookup.state.fields) {
-      if (field.combine == "key") {
+      if (field.combine == plan::Combine::kKey) {
         fields.push_back(&field);
       }
     }

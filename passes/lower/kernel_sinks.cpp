@@ -31,7 +31,7 @@ LogicalResult KernelEmitter::emitSink(Operation *sink) {
 // ---- aggregates ----
 
 void KernelEmitter::logFold(const plan::StateField &field) {
-  if (field.combine == "key") {
+  if (field.combine == plan::Combine::kKey) {
     bool text = field.type == HR_STRING; // compared with the group's
     work_.add(text ? plan::WorkKind::kCompareString : plan::WorkKind::kScalar, level(), 1);
     return;

@@ -145,7 +145,7 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
       b_.enter(compare);
       Value order = b_.callImport("hr_string_compare", {input.value, place});
       auto predicate =
-          field.combine == "min" ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt;
+          field.combine == plan::Combine::kMin ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt;
       b_.branch(b_.compare(predicate, order, b_.i32(0)), replace, done);
       b_.enter(replace);
       storeValue(b_, type, input.value, place);
@@ -159,10 +159,10 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
     bool isFloat = isa<FloatType>(stored);
     Value old = loadValue(b_, stored, place);
     Value combined;
-    if (field.combine == "sum_double_double") {
+    if (field.combine == plan::Combine::kSumDoubleDouble) {
       analysis::Generating on{b_, b_.loc()};
       combined = on.pack(analysis::sumOf(on, on.unpack(old), on.unpack(value)));
-    } else if (field.combine == "sum") {
+    } else if (field.combine == plan::Combine::kSum) {
       if (isFloat) {
         combined = arith::AddFOp::create(b_, b_.loc(), old, value);
       } else {
@@ -178,7 +178,7 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
         }
       }
     } else {
-      combined = extremeOf(field.combine == "min", old, value);
+      combined = extremeOf(field.combine == plan::Combine::kMin, old, value);
     }
     storeValue(b_, stored, combined, place);
   };

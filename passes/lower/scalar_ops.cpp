@@ -45,22 +45,80 @@ std::optional<SimplePattern> simplePattern(StringRef pattern, bool hasEscape) {
 } // namespace
 
 namespace {
-HrTextForm formNamed(StringRef name) {
-  return name == "integer"     ? HR_TEXT_INTEGER
-         : name == "timestamp" ? HR_TEXT_TIMESTAMP
-         : name == "date"      ? HR_TEXT_DATE
-         : name == "boolean"   ? HR_TEXT_BOOLEAN
-         : name == "double"    ? HR_TEXT_DOUBLE
-                               : HR_TEXT_FLOAT;
+HrTextForm codeOf(pipe::TextForm form) {
+  switch (form) {
+  case pipe::TextForm::Integer:
+    return HR_TEXT_INTEGER;
+  case pipe::TextForm::Date:
+    return HR_TEXT_DATE;
+  case pipe::TextForm::Timestamp:
+    return HR_TEXT_TIMESTAMP;
+  case pipe::TextForm::Boolean:
+    return HR_TEXT_BOOLEAN;
+  case pipe::TextForm::Double:
+    return HR_TEXT_DOUBLE;
+  case pipe::TextForm::Float:
+    return HR_TEXT_FLOAT;
+  }
+  llvm_unreachable("unknown form of text");
 }
-HrTextFunction functionNamed(StringRef name) {
-  return name == "upper"        ? HR_TEXT_UPPER
-         : name == "lower"      ? HR_TEXT_LOWER
-         : name == "concat"     ? HR_TEXT_CONCAT
-         : name == "trim"       ? HR_TEXT_TRIM
-         : name == "trim_start" ? HR_TEXT_TRIM_START
-         : name == "trim_end"   ? HR_TEXT_TRIM_END
-                                : HR_TEXT_REPLACE;
+
+/// Of a function that makes a string.
+HrTextFunction codeOf(pipe::TextFunction function) {
+  switch (function) {
+  case pipe::TextFunction::Upper:
+    return HR_TEXT_UPPER;
+  case pipe::TextFunction::Lower:
+    return HR_TEXT_LOWER;
+  case pipe::TextFunction::Concat:
+    return HR_TEXT_CONCAT;
+  case pipe::TextFunction::Trim:
+    return HR_TEXT_TRIM;
+  case pipe::TextFunction::TrimStart:
+    return HR_TEXT_TRIM_START;
+  case pipe::TextFunction::TrimEnd:
+    return HR_TEXT_TRIM_END;
+  case pipe::TextFunction::Replace:
+    return HR_TEXT_REPLACE;
+  case pipe::TextFunction::Length:
+    break;
+  }
+  llvm_unreachable("makes no string");
+}
+
+HrErrorCode codeOf(pipe::DataError error) {
+  switch (error) {
+  case pipe::DataError::Overflow:
+    return HR_ERROR_OVERFLOW;
+  case pipe::DataError::DivisionByZero:
+    return HR_ERROR_DIVISION_BY_ZERO;
+  case pipe::DataError::InvalidCast:
+    return HR_ERROR_INVALID_CAST;
+  case pipe::DataError::MoreThanOneRow:
+    return HR_ERROR_MORE_THAN_ONE_ROW;
+  case pipe::DataError::Raised:
+    return HR_ERROR_RAISED;
+  }
+  llvm_unreachable("unknown error in data");
+}
+
+/// How an order, less than zero for a smaller left side, compares with zero.
+arith::CmpIPredicate predicateOf(pipe::StringPredicate predicate) {
+  switch (predicate) {
+  case pipe::StringPredicate::Eq:
+    return arith::CmpIPredicate::eq;
+  case pipe::StringPredicate::Ne:
+    return arith::CmpIPredicate::ne;
+  case pipe::StringPredicate::Lt:
+    return arith::CmpIPredicate::slt;
+  case pipe::StringPredicate::Le:
+    return arith::CmpIPredicate::sle;
+  case pipe::StringPredicate::Gt:
+    return arith::CmpIPredicate::sgt;
+  case pipe::StringPredicate::Ge:
+    return arith::CmpIPredicate::sge;
+  }
+  llvm_unreachable("unknown comparison");
 }
 } // namespace
 
@@ -71,7 +129,7 @@ LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
     Value value = b_.slot(operand(0).getType());
     b_.store(operand(0), value);
     Value memory = b_.slot(i64, (HR_TEXT_PRINTED + HR_PADDING) / 8), out = b_.slot(i64, 2);
-    b_.callImport("hr_text_print", {b_.i32(formNamed(print.getAs())), value,
+    b_.callImport("hr_text_print", {b_.i32(codeOf(print.getAs())), value,
                                     b_.i32(static_cast<int64_t>(print.getScale())), memory, out});
     mapping.map(op->getResult(0), out);
     return success();
@@ -79,14 +137,14 @@ LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
   if (auto parse = dyn_cast<pipe::ParseOp>(op)) {
     Value out = b_.slot(parse.getValue().getType());
     Value valid =
-        b_.callImport("hr_text_parse", {b_.i32(formNamed(parse.getAs())), operand(0),
+        b_.callImport("hr_text_parse", {b_.i32(codeOf(parse.getAs())), operand(0),
                                         b_.i32(static_cast<int64_t>(parse.getScale())), out});
     mapping.map(op->getResult(0), b_.load(parse.getValue().getType(), out));
     mapping.map(op->getResult(1), b_.compare(arith::CmpIPredicate::ne, valid, b_.i32(0)));
     return success();
   }
   auto text = cast<pipe::TextOp>(op);
-  if (text.getFunction() == "length") {
+  if (text.getFunction() == pipe::TextFunction::Length) {
     mapping.map(op->getResult(0), b_.callImport("hr_text_length", {operand(0)}));
     return success();
   }
@@ -99,7 +157,7 @@ LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
   for (unsigned index = 0; index < count; ++index) {
     b_.store(operand(index), b_.at(operands, index * 8));
   }
-  check(b_.callImport("hr_text", {worker, buffer, b_.i32(functionNamed(text.getFunction())),
+  check(b_.callImport("hr_text", {worker, buffer, b_.i32(codeOf(text.getFunction())),
                                   operands, b_.i32(count), out}));
   mapping.map(op->getResult(0), out);
   return success();
@@ -149,21 +207,18 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     return success();
   }
   if (auto compare = dyn_cast<pipe::StringCompareOp>(op)) {
-    StringRef predicate = compare.getPredicate();
-    if (predicate == "eq" || predicate == "ne") {
+    using Predicate = pipe::StringPredicate;
+    Predicate predicate = compare.getPredicate();
+    if (predicate == Predicate::Eq || predicate == Predicate::Ne) {
       Value equal = equalValues(pipe::StringType::get(b_.getContext()), operand(0), operand(1));
-      if (predicate == "ne") {
+      if (predicate == Predicate::Ne) {
         equal = arith::XOrIOp::create(b_, b_.loc(), equal, b_.integer(b_.getI1Type(), 1));
       }
       result(equal);
       return success();
     }
     Value order = b_.callImport("hr_string_compare", {operand(0), operand(1)});
-    auto code = predicate == "lt"   ? arith::CmpIPredicate::slt
-                : predicate == "le" ? arith::CmpIPredicate::sle
-                : predicate == "gt" ? arith::CmpIPredicate::sgt
-                                    : arith::CmpIPredicate::sge;
-    result(b_.compare(code, order, b_.i32(0)));
+    result(b_.compare(predicateOf(predicate), order, b_.i32(0)));
     return success();
   }
   if (auto match = dyn_cast<pipe::StringMatchOp>(op)) {
@@ -183,7 +238,7 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     return success();
   }
   if (auto part = dyn_cast<pipe::DatePartOp>(op)) {
-    result(b_.callImport(("hr_date_" + part.getPart()).str(), {operand(0)}));
+    result(b_.callImport(("hr_date_" + pipe::stringifyDatePart(part.getPart())).str(), {operand(0)}));
     return success();
   }
   if (isa<pipe::MultiplyOp>(op)) {
@@ -210,12 +265,7 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     return success();
   }
   if (auto fail = dyn_cast<pipe::FailIfOp>(op)) {
-    StringRef error = fail.getError();
-    failIf(operand(0), error == "overflow"           ? HR_ERROR_OVERFLOW
-                       : error == "division_by_zero" ? HR_ERROR_DIVISION_BY_ZERO
-                       : error == "invalid_cast"     ? HR_ERROR_INVALID_CAST
-                       : error == "raised"           ? HR_ERROR_RAISED
-                                                     : HR_ERROR_MORE_THAN_ONE_ROW);
+    failIf(operand(0), codeOf(fail.getError()));
     return success();
   }
   return failure();

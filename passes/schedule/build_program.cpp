@@ -2,7 +2,6 @@
 // them.
 #include "passes/schedule/schedule.h"
 
-#include "passes/analysis/estimated_rows.h"
 #include "passes/analysis/physical.h"
 #include "passes/schedule/reservations.h"
 #include "passes/schedule/tensor_schedule.h"
@@ -71,21 +70,29 @@ FailureOr<Value> ProgramBuilder::filled(StringRef state) {
   return tasks_.lookup(fill->second.getSymName()).getDone();
 }
 
+/// Nothing for streams that stay on the rank or leave the program.
+static std::optional<sched::ExchangeKind> exchangeKind(pipe::StreamKind kind) {
+  switch (kind) {
+  case pipe::StreamKind::Hash:
+    return sched::ExchangeKind::Hash;
+  case pipe::StreamKind::Broadcast:
+    return sched::ExchangeKind::Broadcast;
+  case pipe::StreamKind::Gather:
+    return sched::ExchangeKind::Gather;
+  case pipe::StreamKind::Local:
+  case pipe::StreamKind::Result:
+  case pipe::StreamKind::ToTensor:
+    return std::nullopt;
+  }
+  llvm_unreachable("unknown kind of stream");
+}
+
 FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
   if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
     auto type = sched::StreamType::get(b_.getContext(), scan.getRows().getType());
+    auto pipeline = scan->getParentOfType<pipe::PipelineOp>();
     auto load = sched::LoadOp::create(b_, scan.getLoc(), b_.getType<sched::TokenType>(), type,
-                                      scan.getTableAttr(), scan.getColumns(), scan.getBoundsAttr(),
-                                      scan.getSplitAttr());
-    if (scan.getExpectedRows()) {
-      topo::MeshAttr mesh = topo::meshOf(module_);
-      int64_t parts = scan.getSplit() && mesh ? mesh.getRankCount() : 1;
-      int64_t share = llvm::divideCeil(*scan.getExpectedRows(),
-                                       static_cast<uint64_t>(parts)); // of the fullest rank
-      IntegerAttr rows = b_.getI64IntegerAttr(share);
-      load->setAttr(kEstimatedRowsAttr, b_.getDictionaryAttr({b_.getNamedAttr("expected", rows),
-                                                              b_.getNamedAttr("p95", rows)}));
-    }
+                                      FlatSymbolRefAttr::get(pipeline.getSymNameAttr()));
     return load.getRows();
   }
   if (auto values = dyn_cast<pipe::ValuesOp>(source)) {
@@ -106,8 +113,8 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
     return Value(sched::UniteOp::create(b_, receive.getLoc(), written.front().getType(), written));
   }
   if (auto ways = ways_.find(receive.getStream()); ways != ways_.end()) {
-    auto choice = ways->second[0]->getAttrOfType<FlatSymbolRefAttr>("choice");
-    return addChoice(symbols_.lookup<pipe::ChoiceOp>(choice.getValue()),
+    auto choice = ways->second[0].getChoice();
+    return addChoice(symbols_.lookup<pipe::ChoiceOp>(*choice),
                      symbols_.lookup<pipe::StreamOp>(receive.getStream()));
   }
   auto emitter = emitters_.find(receive.getStream());
@@ -119,14 +126,19 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
   }
   Value written = tasks_.lookup(emitter->second.getSymName()).getOutput();
   auto stream = symbols_.lookup<pipe::StreamOp>(receive.getStream());
-  auto exchange = sched::ExchangeOp::create(b_, receive.getLoc(), b_.getType<sched::TokenType>(),
-                                            written.getType(), stream.getExchangeAttr(),
-                                            b_.getI32IntegerAttr(channels_++), written);
+  std::optional<sched::ExchangeKind> kind = exchangeKind(stream.getKind());
+  if (!kind) {
+    return receive.emitError("no exchange brings the chunks of a stream of kind: ")
+           << pipe::stringifyStreamKind(stream.getKind());
+  }
+  auto exchange =
+      sched::ExchangeOp::create(b_, receive.getLoc(), b_.getType<sched::TokenType>(),
+                                written.getType(), *kind, channels_++, written);
   return exchange.getOutput();
 }
 
 LogicalResult ProgramBuilder::addWhatFeeds(pipe::PipelineOp pipeline) {
-  auto choice = pipeline->getAttr("choice");
+  FlatSymbolRefAttr choice = pipeline.getChoiceAttr();
   SmallVector<StringRef> read;
   for (StringRef name : statesOf(pipeline)) {
     read.push_back(name);
@@ -136,7 +148,7 @@ LogicalResult ProgramBuilder::addWhatFeeds(pipe::PipelineOp pipeline) {
   }
   for (StringRef name : read) {
     pipe::PipelineOp fill = fills_.lookup(name);
-    if (fill && fill->getAttr("choice") != choice && failed(add(fill))) {
+    if (fill && fill.getChoiceAttr() != choice && failed(add(fill))) {
       return failure();
     }
   }
@@ -159,7 +171,7 @@ FailureOr<Value> ProgramBuilder::addChoice(pipe::ChoiceOp choice, pipe::StreamOp
     return failure();
   }
   for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
-    bool inside = pipeline->getAttr("choice") == FlatSymbolRefAttr::get(choice.getSymNameAttr());
+    bool inside = pipeline.getChoice() == choice.getSymName();
     if (inside && failed(addWhatFeeds(pipeline))) {
       return failure();
     }
@@ -202,7 +214,7 @@ LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
       return failure();
     }
   }
-  if (auto name = pipeline->getAttrOfType<FlatSymbolRefAttr>("after")) {
+  if (FlatSymbolRefAttr name = pipeline.getAfterAttr()) {
     auto before = symbols_.lookup<pipe::PipelineOp>(name.getValue());
     if (!before || failed(add(before))) {
       return pipeline.emitError("waits for no pipeline of the program: ") << name;
@@ -229,42 +241,41 @@ LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
     stream = symbols_.lookup<pipe::StreamOp>(emit.getStream());
     output = sched::StreamType::get(b_.getContext(), emit.getInput().getType());
   }
-  bool partitioned = stream && stream.getExchange() == "hash";
+  bool partitioned = stream && stream.getKind() == pipe::StreamKind::Hash;
   auto run = sched::RunOp::create(b_, pipeline.getLoc(), b_.getType<sched::TokenType>(), output,
                                   FlatSymbolRefAttr::get(pipeline.getSymNameAttr()), input, source,
                                   symbols(fills), symbols(reads), after,
                                   partitioned ? b_.getUnitAttr() : UnitAttr());
   tasks_[pipeline.getSymName()] = run;
-  if (stream && stream.getExchange() == "to_tensor") {
+  if (stream && stream.getKind() == pipe::StreamKind::ToTensor) {
     tensorRows_[stream.getSymName()] = run.getOutput();
   }
-  if (stream && stream.getExchange() == "result") {
-    bool ordered = stream->getAttrOfType<BoolAttr>("ordered") == b_.getBoolAttr(true);
-    sched::ResultOp::create(b_, pipeline.getLoc(), run.getOutput(),
-                            stream->getAttrOfType<ArrayAttr>("names"), stream.getLogicalAttr(),
-                            ordered ? b_.getUnitAttr() : UnitAttr());
+  if (stream && stream.getKind() == pipe::StreamKind::Result) {
+    sched::ResultOp::create(b_, pipeline.getLoc(), run.getOutput(), stream.getNamesAttr(),
+                            stream.getLogicalAttr(), stream.getOrderedAttr());
   }
   return success();
 }
 
 FailureOr<sched::ProgramOp> ProgramBuilder::run() {
   for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
-    if (pipeline->hasAttr("merges")) {
+    if (pipeline.getMerges()) {
       continue; // not a task: exec runs it to join the workers' copies of a state
     }
     Operation &sink = pipeline.getBody().front().back();
     if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
-      auto branch = pipeline->getAttrOfType<StringAttr>("branch");
+      std::optional<pipe::Branch> way = pipeline.getBranch();
       auto stream = symbols_.lookup<pipe::StreamOp>(emit.getStream());
-      if (stream && stream->hasAttr("writers")) {
+      if (stream && stream.getWriters()) {
         parts_[emit.getStream()].push_back(pipeline);
-      } else if (branch && stream && stream.getExchange() == "none") {
-        ways_[emit.getStream()][branch.getValue() == "few" ? 0 : 1] = pipeline;
+      } else if (way && stream && stream.getKind() == pipe::StreamKind::Local) {
+        ways_[emit.getStream()][*way == pipe::Branch::Few ? 0 : 1] = pipeline;
       } else {
         emitters_[emit.getStream()] = pipeline;
       }
     } else {
-      fills_[sink.getAttrOfType<FlatSymbolRefAttr>("state").getValue()] = pipeline;
+      auto insert = dyn_cast<pipe::InsertOp>(sink);
+      fills_[insert ? insert.getState() : cast<pipe::CombineOp>(sink).getState()] = pipeline;
     }
   }
   b_.setInsertionPointToEnd(module_.getBody());
@@ -274,7 +285,7 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
   b_.setInsertionPointToEnd(&program.getBody().emplaceBlock());
   for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
     // The pipelines of a choice are added with it, by who reads the stream that they write.
-    if (!pipeline->hasAttr("merges") && !pipeline->hasAttr("choice") && failed(add(pipeline))) {
+    if (!pipeline.getMerges() && !pipeline.getChoice() && failed(add(pipeline))) {
       return failure();
     }
   }

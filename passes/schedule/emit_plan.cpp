@@ -2,7 +2,6 @@
 #include "passes/schedule/schedule.h"
 
 #include "dialects/interfaces/DiagnosticKind.h"
-#include "passes/analysis/estimated_rows.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 #include "passes/schedule/reservations.h"
@@ -10,7 +9,9 @@
 
 #include "dialects/interfaces/SourcePlace.h"
 #include "dialects/pipe/PipeDialect.h"
+#include "dialects/topo/TopoDialect.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -146,14 +147,11 @@ std::string operationOf(pipe::StateKind kind) {
   switch (kind) {
   case pipe::StateKind::Scalar:
   case pipe::StateKind::Group:
-  case pipe::StateKind::Dense:
     return "aggregate";
   case pipe::StateKind::Join:
     return "join build";
   case pipe::StateKind::Sort:
     return "sort";
-  case pipe::StateKind::Dictionary:
-    return "dictionary";
   case pipe::StateKind::Rows:
     return "rows kept for a join";
   }
@@ -171,11 +169,27 @@ void PlanEmitter::addStates() {
   }
 }
 
-plan::Bound boundOf(DictionaryAttr description) {
+plan::BoundKind planKind(pipe::BoundKind kind) {
+  switch (kind) {
+  case pipe::BoundKind::Eq:
+    return plan::BoundKind::kEq;
+  case pipe::BoundKind::Lt:
+    return plan::BoundKind::kLt;
+  case pipe::BoundKind::Le:
+    return plan::BoundKind::kLe;
+  case pipe::BoundKind::Gt:
+    return plan::BoundKind::kGt;
+  case pipe::BoundKind::Ge:
+    return plan::BoundKind::kGe;
+  }
+  llvm_unreachable("unknown kind of bound");
+}
+
+plan::Bound boundOf(pipe::BoundAttr description) {
   plan::Bound bound;
-  bound.column = cast<StringAttr>(description.get("column")).str();
-  bound.op = cast<StringAttr>(description.get("op")).str();
-  Attribute value = description.get("value");
+  bound.column = description.getColumn().str();
+  bound.op = planKind(description.getKind());
+  Attribute value = description.getValue();
   if (auto integer = dyn_cast<IntegerAttr>(value)) {
     bound.integer = integer.getInt();
   } else if (auto real = dyn_cast<FloatAttr>(value)) {
@@ -186,40 +200,42 @@ plan::Bound boundOf(DictionaryAttr description) {
   return bound;
 }
 
-/// A figure of a column; 0 where it is not said.
-double numberOf(DictionaryAttr description, StringRef name) {
-  auto number = dyn_cast_or_null<FloatAttr>(description.get(name));
-  return number ? number.getValueAsDouble() : 0;
+/// The rows that the fullest rank reads of a table that was counted, or thought of.
+plan::Cardinality rowsRead(pipe::ScanOp scan) {
+  topo::MeshAttr mesh = topo::meshOf(scan->getParentOfType<ModuleOp>());
+  uint64_t parts = scan.getSplit() && mesh ? static_cast<uint64_t>(mesh.getRankCount()) : 1;
+  plan::Cardinality rows;
+  rows.expected = rows.p95 = llvm::divideCeil(scan.getHolds().value_or(0), parts);
+  return rows;
 }
 
 void PlanEmitter::addLoad(sched::LoadOp op) {
+  auto pipeline = SymbolTable::lookupNearestSymbolFrom<pipe::PipelineOp>(op, op.getScanAttr());
+  auto scan = cast<pipe::ScanOp>(pipeline.getBody().front().front());
   plan::Slot slot;
   double textBytes = 0;
-  slot.name = op.getTable().str();
+  slot.name = scan.getTable().str();
   slot.kind = "table";
-  auto rows = cast<pipe::RowsType>(cast<sched::StreamType>(op.getRows().getType()).getRows());
-  for (auto [index, description] : llvm::enumerate(op.getColumns().getAsRange<DictionaryAttr>())) {
+  pipe::RowsType rows = scan.getRows().getType();
+  for (auto [index, description] :
+       llvm::enumerate(scan.getColumns().getAsRange<pipe::ScanColumnAttr>())) {
     plan::SlotColumn column;
-    column.file = cast<StringAttr>(description.get("file")).str();
-    if (auto logical = dyn_cast_or_null<StringAttr>(description.get("logical"))) {
-      column.logical = logical.str();
-    }
+    column.file = description.getFile().str();
+    column.logical = description.getLogical() ? description.getLogical().str() : "";
     column.type = physicalType(rows.getTypes()[index]);
     column.nullable = rows.getNullable()[index];
-    auto low = dyn_cast_or_null<IntegerAttr>(description.get("min"));
-    auto high = dyn_cast_or_null<IntegerAttr>(description.get("max"));
-    if (low && high) {
+    if (description.getMin()) {
       column.ranged = true;
-      column.min = low.getInt();
-      column.max = high.getInt();
+      column.min = description.getMin().getInt();
+      column.max = description.getMax().getInt();
     }
-    column.ordered = description.contains("ordered");
-    column.fileBytes = numberOf(description, "file_bytes");
-    textBytes += numberOf(description, "text_bytes");
+    column.ordered = description.getOrdered();
+    column.fileBytes = description.fileBytes();
+    textBytes += description.textBytes();
     slot.columns.push_back(std::move(column));
   }
-  if (op.getBounds()) {
-    for (auto description : op.getBounds()->getAsRange<DictionaryAttr>()) {
+  if (scan.getBounds()) {
+    for (auto description : scan.getBounds()->getAsRange<pipe::BoundAttr>()) {
       slot.bounds.push_back(boundOf(description));
     }
   }
@@ -227,12 +243,12 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   task.kind = plan::TaskKind::kLoad;
   task.name = "load_" + slot.name;
   task.phase = "scan";
-  task.split = op.getSplit();
+  task.split = scan.getSplit();
   task.slot = static_cast<int32_t>(plan_.slots.size());
   task.place = place(op.getLoc(), "scan " + slot.name);
   plan_.slots.push_back(std::move(slot));
   task.outputStream = addStream(op.getRows(), task.name);
-  plan_.streams[task.outputStream].rows = estimatedRows(op);
+  plan_.streams[task.outputStream].rows = rowsRead(scan);
   plan_.streams[task.outputStream].textBytes = textBytes;
   addTask(std::move(task), op);
 }
@@ -317,17 +333,30 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   } else if (op.getOutput()) {
     auto emit = cast<pipe::EmitOp>(sink);
     task.outputStream = addStream(op.getOutput(), emit.getStream().str());
-    if (Operation *stream = SymbolTable::lookupNearestSymbolFrom(op, emit.getStreamAttr())) {
+    if (auto stream =
+            SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(op, emit.getStreamAttr())) {
       plan::Stream &written = plan_.streams[task.outputStream];
-      written.rows = estimatedRows(stream);
+      written.rows = cardinalityOf(stream.getCarriesAttr());
       written.textBytes = emit.getTextBytes() ? emit.getTextBytes()->convertToDouble() : 0;
-      if (auto fullest = stream->getAttrOfType<FloatAttr>(kFullestAttr)) {
-        written.fullest = fullest.getValueAsDouble();
+      if (stream.getFullest()) {
+        written.fullest = stream.getFullest()->convertToDouble();
       }
     }
   }
   addTask(std::move(task), op);
   return success();
+}
+
+plan::ExchangeKind planKind(sched::ExchangeKind kind) {
+  switch (kind) {
+  case sched::ExchangeKind::Hash:
+    return plan::ExchangeKind::kHash;
+  case sched::ExchangeKind::Broadcast:
+    return plan::ExchangeKind::kBroadcast;
+  case sched::ExchangeKind::Gather:
+    return plan::ExchangeKind::kGather;
+  }
+  llvm_unreachable("unknown kind of exchange");
 }
 
 void PlanEmitter::addExchange(sched::ExchangeOp op) {
@@ -338,11 +367,9 @@ void PlanEmitter::addExchange(sched::ExchangeOp op) {
   task.name = plan_.streams[task.inputStream].name;
   task.outputStream = addStream(op.getOutput(), task.name + ".received");
   plan_.streams[task.outputStream].textBytes = plan_.streams[task.inputStream].textBytes;
-  task.exchange = op.getKind() == "hash"        ? plan::ExchangeKind::kHash
-                  : op.getKind() == "broadcast" ? plan::ExchangeKind::kBroadcast
-                                                : plan::ExchangeKind::kGather;
+  task.exchange = planKind(op.getKind());
   task.channel = static_cast<int32_t>(op.getChannel());
-  task.place = place(op.getLoc(), "exchange " + op.getKind().str());
+  task.place = place(op.getLoc(), "exchange " + sched::stringifyExchangeKind(op.getKind()).str());
   addTask(std::move(task), op);
 }
 
@@ -370,7 +397,7 @@ void PlanEmitter::addReserve(sched::ReserveOp op) {
   task.kind = plan::TaskKind::kReserve;
   task.name = "reserve_" + op.getState().str();
   task.phase = "reserve";
-  task.tier = op.getTier().str();
+  task.tier = sched::stringifyTier(op.getTier()).str();
   task.bytes = bytesOf(state);
   task.sourceState = states_.lookup(op.getState());
   task.place = plan_.states[task.sourceState].place;
@@ -425,11 +452,11 @@ int32_t PlanEmitter::addBuffer(Value value, std::string name) {
   auto shape = cast<RankedTensorType>(type.getShape());
   plan::Buffer buffer;
   buffer.name = std::move(name);
-  buffer.tier = type.getTier().str();
+  buffer.tier = sched::stringifyTier(type.getTier()).str();
   Type element = shape.getElementType();
   buffer.element = element.isF32() ? "f32" : element.isF64() ? "f64" : "i64";
   buffer.splitDimension = static_cast<int32_t>(type.getSplit());
-  buffer.ragged = type.getRagged() != 0;
+  buffer.ragged = type.getRagged();
   buffer.bytes = element.isF32() ? 4 : 8;
   for (int64_t extent : shape.getShape()) {
     bool known = !ShapedType::isDynamic(extent);
@@ -513,7 +540,7 @@ LogicalResult PlanEmitter::addCompute(sched::ComputeOp op) {
   plan::Task task;
   task.kind = plan::TaskKind::kCompute;
   task.name = op.getLabel().str();
-  task.operation = op.getAction().str();
+  task.operation = sched::stringifyAction(op.getAction()).str();
   task.phase = "compute";
   task.place = place(op.getLoc(), task.name);
   task.parameters.assign(op.getParameters().begin(), op.getParameters().end());
@@ -536,8 +563,10 @@ LogicalResult PlanEmitter::addCompute(sched::ComputeOp op) {
 void PlanEmitter::addCollective(sched::CollectiveOp op) {
   plan::Task task;
   task.kind = plan::TaskKind::kCollective;
-  task.name = task.operation = op.getCollective().str();
-  task.combine = op.getCombine().str();
+  task.name = task.operation = sched::stringifyCollectiveKind(op.getCollective()).str();
+  if (op.getReduction()) {
+    task.combine = sched::stringifyReduction(*op.getReduction()).str();
+  }
   task.phase = "communicate";
   task.place = place(op.getLoc(), task.name);
   readBuffers(task, op.getInput());

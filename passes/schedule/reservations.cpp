@@ -65,8 +65,9 @@ private:
     };
     b_.setInsertionPoint(run);
     auto granted = sched::ReserveOp::create(b_, state.getLoc(), b_.getType<sched::TokenType>(),
-                                            b_.getStringAttr("host"), name, clamped(bytes.min),
-                                            clamped(bytes.p95), run.getAfter());
+                                            sched::TierAttr::get(b_.getContext(), sched::Tier::Host),
+                                            name, clamped(bytes.min), clamped(bytes.p95),
+                                            run.getAfter());
     run.getAfterMutable().append(granted.getGranted());
     // Given back behind all users; for those inside a choice, behind the choice.
     Block *block = run->getBlock();

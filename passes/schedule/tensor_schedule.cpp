@@ -75,7 +75,7 @@ private:
 
   sched::BufferType bufferType(Type element, const TensorPlacement &placement) {
     return sched::BufferType::get(
-        b_.getContext(), b_.getStringAttr("host"), RankedTensorType::get(placement.shape, element),
+        b_.getContext(), sched::Tier::Host, RankedTensorType::get(placement.shape, element),
         placement.splitDimension, placement.parts == Parts::kRagged, placement.rows);
   }
   sched::BufferType bufferOf(Value tensor) {
@@ -105,12 +105,12 @@ private:
     if (auto product = dyn_cast<linalg::LinalgOp>(op)) {
       addProduct(product);
     } else if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op)) {
-      addCompute(op, "reshape", {}, op->getOperand(0), {}, op->getResults());
+      addCompute(op, sched::Action::Reshape, {}, op->getOperand(0), {}, op->getResults());
     } else if (auto slice = dyn_cast<dist::SliceOp>(op)) {
-      addCompute(op, "slice", {}, op->getOperand(0), {static_cast<int64_t>(slice.getDim())},
+      addCompute(op, sched::Action::Slice, {}, op->getOperand(0), {static_cast<int64_t>(slice.getDim())},
                  op->getResults());
     } else {
-      addCollective(op);
+      return addCollective(op);
     }
     return success();
   }
@@ -133,7 +133,7 @@ private:
     return success();
   }
 
-  void addCompute(Operation *op, StringRef operation, FlatSymbolRefAttr kernel, ValueRange inputs,
+  void addCompute(Operation *op, sched::Action action, FlatSymbolRefAttr kernel, ValueRange inputs,
                   ArrayRef<int64_t> parameters, ValueRange outputs) {
     SmallVector<Value> operands;
     for (Value input : inputs) {
@@ -143,7 +143,7 @@ private:
     for (Value output : outputs) {
       types.push_back(bufferOf(output));
     }
-    auto task = sched::ComputeOp::create(b_, op->getLoc(), types, b_.getStringAttr(operation),
+    auto task = sched::ComputeOp::create(b_, op->getLoc(), types, action,
                                          kernel, operands, b_.getDenseI64ArrayAttr(parameters),
                                          b_.getStringAttr(operationName(op)));
     for (auto [output, buffer] : llvm::zip_equal(outputs, task.getOutputs())) {
@@ -159,33 +159,52 @@ private:
       return cast<AffineDimExpr>(map.getResults().take_back(2)[reductionPosition]).getPosition() !=
              last;
     };
-    addCompute(product, isa<linalg::BatchMatmulOp>(product) ? "batch_matmul" : "matmul", {},
+    addCompute(product, isa<linalg::BatchMatmulOp>(product) ? sched::Action::BatchMatmul : sched::Action::Matmul, {},
                product->getOperands().take_front(2),
                {transposed(maps[0], 1), transposed(maps[1], 0)}, product->getResults());
   }
 
-  void addCollective(Operation *op) {
-    StringRef collective = "all_to_all", combine = "sum";
+  LogicalResult addCollective(Operation *op) {
+    using Kind = sched::CollectiveKind;
+    Kind kind = Kind::AllToAll;
+    std::optional<dist::Combine> combine;
     if (auto reduce = dyn_cast<dist::AllReduceOp>(op)) {
-      collective = "all_reduce";
-      combine = dist::stringifyCombine(reduce.getCombine());
+      kind = Kind::AllReduce;
+      combine = reduce.getCombine();
     } else if (auto scatter = dyn_cast<dist::ReduceScatterOp>(op)) {
-      collective = "reduce_scatter";
-      combine = dist::stringifyCombine(scatter.getCombine());
+      kind = Kind::ReduceScatter;
+      combine = scatter.getCombine();
     } else if (isa<dist::AllGatherOp>(op)) {
-      collective = "all_gather";
+      kind = Kind::AllGather;
+    }
+    sched::ReductionAttr reduction;
+    if (combine) {
+      std::optional<sched::Reduction> how = reductionOf(*combine);
+      if (!how) {
+        return unsupported(op->emitError("no collective combines by: "))
+               << dist::stringifyCombine(*combine);
+      }
+      reduction = sched::ReductionAttr::get(op->getContext(), *how);
     }
     buffers_[op->getResult(0)] =
-        communicate(op->getLoc(), collective, combine, buffers_.lookup(op->getOperand(0)),
+        communicate(op->getLoc(), kind, reduction, buffers_.lookup(op->getOperand(0)),
                     bufferOf(op->getResult(0)));
+    return success();
+  }
+
+  static std::optional<sched::Reduction> reductionOf(dist::Combine combine) {
+    return combine == dist::Combine::Sum   ? std::optional(sched::Reduction::Sum)
+           : combine == dist::Combine::Max ? std::optional(sched::Reduction::Max)
+           : combine == dist::Combine::Min ? std::optional(sched::Reduction::Min)
+                                           : std::nullopt;
   }
 
   /// One order on every rank.
-  Value communicate(Location location, StringRef collective, StringRef combine, Value input,
-                    Type output) {
+  Value communicate(Location location, sched::CollectiveKind kind, sched::ReductionAttr reduction,
+                    Value input, Type output) {
     auto task = sched::CollectiveOp::create(b_, location, b_.getType<sched::TokenType>(), output,
-                                            b_.getStringAttr(collective), b_.getStringAttr(combine),
-                                            input, last_ ? ValueRange(last_) : ValueRange());
+                                            kind, reduction, input,
+                                            last_ ? ValueRange(last_) : ValueRange());
     last_ = task.getDone();
     return task.getOutput();
   }
@@ -207,7 +226,7 @@ private:
       const TensorKernelExtent &extent = shape->extents[*shape->rowLoop];
       rows = {extent.buffer, extent.dimension};
     }
-    addCompute(op, "kernel", FlatSymbolRefAttr::get(op.getContext(), tensorKernelSymbol(op)),
+    addCompute(op, sched::Action::Kernel, FlatSymbolRefAttr::get(op.getContext(), tensorKernelSymbol(op)),
                inputs, rows, outputs);
     return success();
   }
@@ -219,7 +238,7 @@ private:
       if (whole.splitDimension >= 0) {
         whole.splitDimension = -1;
         whole.parts = Parts::kEven;
-        buffer = communicate(op.getLoc(), "all_gather", "sum", buffer,
+        buffer = communicate(op.getLoc(), sched::CollectiveKind::AllGather, {}, buffer,
                              bufferType(getElementTypeOrSelf(value.getType()), whole));
       }
       sched::TensorResultOp::create(b_, op.getLoc(), buffer);

@@ -59,11 +59,24 @@ LogicalResult verifyRuns(ModuleOp module, sched::ProgramOp program) {
     }
   }
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
-    if (!pipeline->hasAttr("merges") && !kernels.contains(pipeline.getSymNameAttr())) {
+    if (!pipeline.getMerges() && !kernels.contains(pipeline.getSymNameAttr())) {
       return pipeline.emitOpError("is run by no task: @") << pipeline.getSymName();
     }
   }
   return success();
+}
+
+LogicalResult verifyLoads(ModuleOp module, sched::ProgramOp program) {
+  WalkResult walked = program.walk([&](sched::LoadOp load) -> WalkResult {
+    auto pipeline = module.lookupSymbol<pipe::PipelineOp>(load.getScanAttr().getAttr());
+    auto scan = pipeline ? dyn_cast<pipe::ScanOp>(pipeline.getBody().front().front()) : nullptr;
+    if (!scan || scan.getRows().getType() != load.getRows().getType().getRows()) {
+      return load.emitOpError("loads for no pipeline that begins with a scan of such rows: @")
+             << load.getScan();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }
 
 } // namespace
@@ -75,7 +88,8 @@ LogicalResult verifySchedule(ModuleOp module) {
            << llvm::range_size(programs);
   }
   sched::ProgramOp program = *programs.begin();
-  return failure(failed(verifyRuns(module, program)) || failed(verifyStates(program)));
+  return failure(failed(verifyLoads(module, program)) || failed(verifyRuns(module, program)) ||
+                 failed(verifyStates(program)));
 }
 
 } // namespace headrace::schedule

@@ -60,7 +60,7 @@ Status RankState::enterSpan(const RowSpan &span) {
   // NULL matches nothing: rows with such a key are there for joins that keep the build side.
   std::vector<uint32_t> validOffsets;
   for (const plan::StateField &field : state_.fields) {
-    if (field.nullable && field.combine == "key") {
+    if (field.nullable && field.combine == plan::Combine::kKey) {
       validOffsets.push_back(field.validOffset);
     }
   }

@@ -4,6 +4,7 @@
 #include "passes/analysis/physical.h"
 #include "passes/lower/gpu/device_code.h"
 #include "passes/lower/gpu/thread_kernel.h"
+#include "runtime/model/plan/names.h"
 #include "passes/lower/gpu/thread_tensor.h"
 #include "passes/lower/link.h"
 
@@ -114,7 +115,7 @@ llvm::json::Object describe(const plan::State &state) {
     llvm::json::Object entry{{"name", field.name},
                              {"type", static_cast<int>(field.type)},
                              {"offset", field.offset},
-                             {"combine", field.combine}};
+                             {"combine", plan::nameOf(field.combine)}};
     if (field.nullable) {
       entry["valid_offset"] = field.validOffset;
     }

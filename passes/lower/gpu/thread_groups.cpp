@@ -38,7 +38,7 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   std::vector<ColumnValue> columns = fieldColumns(op, state);
   SmallVector<Type> parameters{pointer, i64};
   for (auto [field, column] : llvm::zip(state.fields, columns)) {
-    if (field.combine == "key") {
+    if (field.combine == plan::Combine::kKey) {
       parameters.push_back(isa<pipe::StringType>(column.type) ? pointer : column.type);
       if (field.nullable) {
         parameters.push_back(i1);
@@ -58,7 +58,7 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   SmallVector<RowValue> keys(state.fields.size());
   unsigned argument = 2;
   for (auto [field, key] : llvm::zip(state.fields, keys)) {
-    if (field.combine == "key") {
+    if (field.combine == plan::Combine::kKey) {
       key.value = function.getArgument(argument++);
       if (field.nullable) {
         key.valid = function.getArgument(argument++);
@@ -94,7 +94,7 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   b_.enter(settled);
   Value row = LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, address);
   for (auto [field, column, key] : llvm::zip(state.fields, columns, keys)) {
-    if (field.combine == "key") {
+    if (field.combine == plan::Combine::kKey) {
       Block *equal = b_.newBlock();
       b_.branch(equalKey(field, column.type, key, row), equal, step);
       b_.enter(equal);
@@ -126,7 +126,7 @@ LLVM::LLVMFuncOp ThreadKernelEmitter::emitFindGroup(pipe::StateOp op, const plan
   }
   Value store = b_.loadField(pointer, table, offsetof(HrGroupTable, owner));
   for (auto [field, column, key] : llvm::zip(state.fields, columns, keys)) {
-    if (field.combine != "key") {
+    if (field.combine != plan::Combine::kKey) {
       continue;
     }
     Value at = b_.at(fresh, field.offset);
@@ -162,7 +162,7 @@ LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pip
   auto findIn = [&](Value table, Value hash, ArrayRef<RowValue> values) -> Value {
     SmallVector<Value> arguments{table, hash};
     for (auto [field, value] : llvm::zip(state.fields, values)) {
-      if (field.combine == "key") {
+      if (field.combine == plan::Combine::kKey) {
         arguments.push_back(value.value);
         if (field.nullable) {
           arguments.push_back(value.valid ? value.valid : b_.integer(b_.getI1Type(), 1));
@@ -173,7 +173,7 @@ LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pip
   };
   auto fold = [&](Value row, ArrayRef<RowValue> values) -> LogicalResult {
     for (auto [field, value] : llvm::zip(state.fields, values)) {
-      if (field.combine != "key" && failed(combineAtomically(field, row, value))) {
+      if (field.combine != plan::Combine::kKey && failed(combineAtomically(field, row, value))) {
         return failure();
       }
     }
@@ -181,7 +181,7 @@ LogicalResult ThreadKernelEmitter::emitGroupCombine(pipe::CombineOp combine, pip
   };
 
   BlockTable block(state.rowBytes);
-  uint64_t expected = op.getExpectedRows().value_or(0);
+  uint64_t expected = cardinalityOf(op.getHoldsAttr()).expected;
   bool useBlock = block.pays() && expected <= 4 * static_cast<uint64_t>(block.groups) &&
                   !isa<pipe::ReadOp>(pipeline_.getBody().front().front());
   if (useBlock) {

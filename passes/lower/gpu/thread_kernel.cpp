@@ -31,11 +31,10 @@ FailureOr<DeviceKernel> ThreadKernelEmitter::emit() {
   if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
     result = emitEmit(emit);
   } else {
-    auto name = sink->getAttrOfType<FlatSymbolRefAttr>("state");
-    auto state = name ? symbols_.lookup<pipe::StateOp>(name.getValue()) : pipe::StateOp();
     auto combine = dyn_cast<pipe::CombineOp>(sink);
     auto insert = dyn_cast<pipe::InsertOp>(sink);
-    pipe::StateKind kind = state ? state.getKind() : pipe::StateKind::Dense;
+    auto state = symbols_.lookup<pipe::StateOp>(combine ? combine.getState() : insert.getState());
+    pipe::StateKind kind = state.getKind();
     if (combine && kind == pipe::StateKind::Scalar) {
       result = emitScalarCombine(combine, state);
     } else if (combine && kind == pipe::StateKind::Group) {

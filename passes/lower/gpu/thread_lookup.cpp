@@ -86,7 +86,7 @@ LogicalResult ThreadKernelEmitter::emitCandidate(pipe::LookupOp lookup, const pl
     }
     unsigned position = 0;
     for (const plan::StateField &field : state.fields) {
-      if (field.combine != "key") {
+      if (field.combine != plan::Combine::kKey) {
         continue;
       }
       Column column = keys[position++];
@@ -233,7 +233,7 @@ FailureOr<DeviceKernel> emitJoinLink(pipe::StateOp op, ModuleOp target) {
   Value count = b.zeroExtend(b.loadField(b.getI32Type(), morsel, offsetof(HrMorsel, rows)), i64);
   const plan::StateField *key = nullptr;
   for (const plan::StateField &field : state.fields) {
-    if (field.combine == "key") {
+    if (field.combine == plan::Combine::kKey) {
       key = &field;
     }
   }

@@ -3,6 +3,7 @@
 #include "passes/lower/gpu/thread_kernel.h"
 
 #include "runtime/abi/type_bytes.h"
+#include "runtime/model/plan/names.h"
 
 #include "passes/analysis/physical.h"
 
@@ -49,10 +50,10 @@ FailureOr<std::vector<RowValue>> ThreadKernelEmitter::readFields(const plan::Sta
 
 LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &field, Value row,
                                                      RowValue input) {
-  bool isSum = field.combine == "sum", isMin = field.combine == "min";
+  bool isSum = field.combine == plan::Combine::kSum, isMin = field.combine == plan::Combine::kMin;
   if (field.type == HR_STRING || (field.type == HR_I128 && !isSum)) {
     return emitError(b_.loc(), "threads cannot combine this field yet: ")
-           << field.name << " (" << field.combine << ")";
+           << field.name << " (" << plan::nameOf(field.combine) << ")";
   }
   Value place = b_.at(row, field.offset);
   auto combineAlways = [&] {

@@ -97,7 +97,7 @@ StateShape shapeOf(const plan::State &state, double rows) {
   shape.limit = static_cast<double>(state.limit);
   shape.byText = !state.fields.empty() && state.fields.front().type == HR_STRING;
   for (const plan::StateField &field : state.fields) {
-    shape.stringKeys += field.combine == "key" && field.type == HR_STRING ? 1 : 0;
+    shape.stringKeys += field.combine == plan::Combine::kKey && field.type == HR_STRING ? 1 : 0;
   }
   return shape;
 }

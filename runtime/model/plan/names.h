@@ -31,6 +31,11 @@ HR_PLAN_ENUM_NAMES(StateKind, {StateKind::kScalar, "scalar"},
                    {StateKind::kGroupTable, "group_table"}, {StateKind::kDense, "dense"},
                    {StateKind::kJoinTable, "join_table"}, {StateKind::kSortBuffer, "sort_buffer"},
                    {StateKind::kDictionary, "dictionary"}, {StateKind::kRowBuffer, "row_buffer"})
+HR_PLAN_ENUM_NAMES(Combine, {Combine::kKey, "key"}, {Combine::kSum, "sum"},
+                   {Combine::kSumDoubleDouble, "sum_double_double"}, {Combine::kMin, "min"},
+                   {Combine::kMax, "max"}, {Combine::kPayload, "payload"})
+HR_PLAN_ENUM_NAMES(BoundKind, {BoundKind::kEq, "eq"}, {BoundKind::kLt, "lt"},
+                   {BoundKind::kLe, "le"}, {BoundKind::kGt, "gt"}, {BoundKind::kGe, "ge"})
 HR_PLAN_ENUM_NAMES(LiteralKind, {LiteralKind::kInteger, "integer"}, {LiteralKind::kI128, "i128"},
                    {LiteralKind::kReal, "real"}, {LiteralKind::kString, "string"})
 HR_PLAN_ENUM_NAMES(TaskKind, {TaskKind::kLoad, "load"}, {TaskKind::kRun, "run"},

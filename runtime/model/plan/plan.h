@@ -46,9 +46,11 @@ struct Place {
 
 /// `file column op literal` that every row of a wanted row group can satisfy; decided from
 /// statistics. Literals are in the physical (scaled, days) domain of the column; strings in `text`.
+enum class BoundKind : uint8_t { kEq, kLt, kLe, kGt, kGe };
+
 struct Bound {
   std::string column; ///< name in the file
-  std::string op;     ///< "eq" "lt" "le" "gt" "ge"
+  BoundKind op = BoundKind::kEq;
   int64_t integer = 0;
   double real = 0;
   std::string text;
@@ -101,14 +103,23 @@ enum class StateKind : uint8_t {
   kRowBuffer,  ///< HrRowBuffer per worker: rows kept to be read again, in no order
 };
 
+/// What a field of a state does when a row meets another.
+enum class Combine : uint8_t {
+  kKey,             ///< decides which rows meet
+  kSum,
+  kSumDoubleDouble, ///< of the unevaluated sums of two doubles
+  kMin,
+  kMax,
+  kPayload,         ///< rows do not meet: join tables, sort and row buffers
+};
+
 struct StateField {
   std::string name;
   HrType type = HR_I64;
   uint32_t offset = 0; ///< bytes from the start of the row
   bool nullable = false;
   uint32_t validOffset = 0; ///< nullable: offset of a byte, 1 = valid
-  std::string
-      combine; ///< "key", "sum", "min", "max", "first"; "payload" in join tables and sort buffers
+  Combine combine = Combine::kPayload;
 };
 
 struct State {

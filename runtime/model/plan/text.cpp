@@ -98,7 +98,7 @@ private:
         out_ << "  " << slot.cells.size() / slot.columns.size() << " rows\n";
       }
       for (const Bound &bound : slot.bounds) {
-        out_ << "  where " << bound.column << " " << bound.op << " ";
+        out_ << "  where " << bound.column << " " << nameOf(bound.op) << " ";
         bound.text.empty() ? out_ << bound.integer : out_ << "'" << bound.text << "'";
         out_ << "\n";
       }
@@ -125,7 +125,7 @@ private:
       out_ << "\n";
       for (const StateField &field : state.fields) {
         out_ << "  +" << field.offset << " " << field.name << ": " << nameOf(field.type)
-             << (field.nullable ? "?" : "") << " " << field.combine << "\n";
+             << (field.nullable ? "?" : "") << " " << nameOf(field.combine) << "\n";
       }
     }
   }

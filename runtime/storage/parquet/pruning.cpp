@@ -5,20 +5,17 @@ namespace headrace::storage {
 namespace {
 
 template <typename T>
-bool canSatisfyOp(const std::string &op, const T *min, const T *max, const T &literal) {
-  if (op == "eq") {
+bool canSatisfyOp(plan::BoundKind op, const T *min, const T *max, const T &literal) {
+  switch (op) {
+  case plan::BoundKind::kEq:
     return !(min && literal < *min) && !(max && *max < literal);
-  }
-  if (op == "lt") {
+  case plan::BoundKind::kLt:
     return !(min && !(*min < literal));
-  }
-  if (op == "le") {
+  case plan::BoundKind::kLe:
     return !(min && literal < *min);
-  }
-  if (op == "gt") {
+  case plan::BoundKind::kGt:
     return !(max && !(literal < *max));
-  }
-  if (op == "ge") {
+  case plan::BoundKind::kGe:
     return !(max && *max < literal);
   }
   return true;

@@ -1,30 +1,30 @@
 // RUN: headrace-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{C1: duplicate field: "n"}}
-pipe.state @s scalar [#pipe.field<"n", i64, "sum">, #pipe.field<"n", i64, "sum">]
+pipe.state @s scalar [#pipe.field<"n", i64, sum>, #pipe.field<"n", i64, sum>]
 
 // -----
 
 // expected-error @+1 {{C2: sort key is not a field: "k"}}
-pipe.state @s sort [#pipe.field<"n", i64, "payload">] order [#pipe.sort_key<"k", descending = false, nulls_first = false>]
+pipe.state @s sort [#pipe.field<"n", i64, payload>] order [#pipe.sort_key<"k", descending = false, nulls_first = false>]
 
 // -----
 
-// expected-error @+1 {{C2: sort keys on a state of kind: group}}
-pipe.state @s group [#pipe.field<"n", i64, "key">] order [#pipe.sort_key<"n", descending = false, nulls_first = false>]
+// expected-error @+1 {{C2: an order, limit or offset on a state of kind: group}}
+pipe.state @s group [#pipe.field<"n", i64, key>] order [#pipe.sort_key<"n", descending = false, nulls_first = false>]
 
 // -----
 
 // expected-error @+1 {{C1: one source first and one sink last are needed, got pipe.scan}}
 pipe.pipeline @p {
-  %0 = pipe.scan "t" [{file = "a", column = "a"}] : !pipe.rows<"a": i32>
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
 }
 
 // -----
 
-pipe.state @s scalar [#pipe.field<"a", i32, "min">]
+pipe.state @s scalar [#pipe.field<"a", i32, min>]
 pipe.pipeline @p {
-  %0 = pipe.scan "t" [{file = "a", column = "a"}] : !pipe.rows<"a": i32>
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
   // expected-error @+1 {{body arguments must be the columns' values and validities}}
   %1 = pipe.filter %0 ["a"] {
   ^bb0(%a: i64):
@@ -36,14 +36,14 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @rows0 rows [#pipe.field<"k", i32, "payload">]
+pipe.state @rows0 rows [#pipe.field<"k", i32, payload>]
 // expected-error@+1 {{C1: the bound is negative: -3}}
 pipe.choice @choice0 by @rows0 at_most -3
 
 // -----
 
-// expected-error@+1 {{duplicate column: "a"}}
-pipe.stream @s "none" : !pipe.rows<"a": i32, "a": i64>
+// expected-error@+1 {{C1: duplicate column: "a"}}
+pipe.stream @s local : !pipe.rows<"a": i32, "a": i64>
 
 // -----
 
@@ -55,7 +55,7 @@ pipe.pipeline @p {
 // -----
 
 pipe.pipeline @p {
-  %0 = pipe.scan "t" [{file = "a", column = "a"}] : !pipe.rows<"a": i32>
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
   // expected-error@+1 {{unknown column: "b"}}
   %1 = pipe.filter %0 ["b"] {
   ^bb0(%b: i32):
@@ -68,7 +68,7 @@ pipe.pipeline @p {
 // -----
 
 pipe.pipeline @p {
-  %0 = pipe.scan "t" [{file = "a", column = "a"}] : !pipe.rows<"a": i32>
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
   // expected-error@+1 {{the body must end with pipe.yield}}
   %1 = pipe.map %0 ["b"] ["a"] {
   ^bb0(%a: i32):
@@ -80,7 +80,7 @@ pipe.pipeline @p {
 // -----
 
 pipe.pipeline @p {
-  %0 = pipe.scan "t" [{file = "a", column = "a"}] : !pipe.rows<"a": i32>
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
   // expected-error@+1 {{C1: the body must yield one i1}}
   %1 = pipe.filter %0 ["a"] {
   ^bb0(%a: i32):
@@ -92,8 +92,8 @@ pipe.pipeline @p {
 // -----
 
 pipe.pipeline @p {
-  %0 = pipe.scan "t" [{file = "a", column = "a"}] : !pipe.rows<"a": i32>
-  // expected-error@+1 {{C2: negative selectivity: -5.000000e-01}}
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
+  // expected-error@+1 {{C2: the selectivity is negative: -5.000000e-01}}
   %1 = pipe.filter %0 ["a"] {
   ^bb0(%a: i32):
     %c = arith.constant true
@@ -104,10 +104,10 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @nations join [#pipe.field<"k", i32, "key">]
+pipe.state @nations join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
-  %0 = pipe.scan "t" [{file = "a", column = "a"}] : !pipe.rows<"a": i32>
-  // expected-error@+1 {{C1: negative selectivity: -1.000000e+00}}
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
+  // expected-error@+1 {{C1: the selectivity is negative: -1.000000e+00}}
   %1 = pipe.lookup %0, @nations semi keys ["a"] payload [] columns [] {
   } {selectivity = -1.0 : f64} : !pipe.rows<"a": i32> -> !pipe.rows<"a": i32>
   pipe.emit %1, @out keys [] : !pipe.rows<"a": i32>
@@ -116,7 +116,7 @@ pipe.pipeline @p {
 // -----
 
 pipe.pipeline @p {
-  %0 = pipe.scan "t" [{file = "a", column = "a"}] : !pipe.rows<"a": i32>
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
   // expected-error@+1 {{computed column missing in the result: "c"}}
   %1 = pipe.map %0 ["c"] ["a"] {
   ^bb0(%a: i32):
@@ -128,7 +128,7 @@ pipe.pipeline @p {
 // -----
 
 pipe.pipeline @p {
-  %0 = pipe.scan "t" [{file = "a", column = "a"}] : !pipe.rows<"a": i32>
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
   // expected-error@+1 {{the body must yield the values and validities of the computed columns}}
   %1 = pipe.map %0 ["b"] ["a"] {
   ^bb0(%a: i32):
@@ -140,7 +140,230 @@ pipe.pipeline @p {
 // -----
 
 func.func @body(%a: !pipe.string, %b: !pipe.string) -> i1 {
-  // expected-error@+1 {{unknown predicate: like}}
-  %0 = pipe.string_compare "like" %a, %b
+  // expected-error@+2 {{to be one of: eq, ne, lt, le, gt, ge}}
+  // expected-error@+1 {{failed to parse}}
+  %0 = pipe.string_compare like %a, %b
   return %0 : i1
+}
+
+// -----
+
+// expected-error@+1 {{C2: rows have no such type: 'index'}}
+pipe.stream @s local : !pipe.rows<"a": index>
+
+// -----
+
+// expected-error@+1 {{'pipe.stream' op has an unknown attribute: "writer"}}
+pipe.stream @s local : !pipe.rows<"a": i32> {writer = 2 : i64}
+
+// -----
+
+// expected-error@+2 {{to be one of: local, hash, broadcast, gather, result, to_tensor}}
+// expected-error@+1 {{failed to parse}}
+pipe.stream @s resultt : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+1 {{C1: writers are two or more, of a local stream, got 1}}
+pipe.stream @s local writers 1 : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+1 {{C2: names and logical types are of the columns of a result, got ["a", "b"]}}
+pipe.stream @s result names ["a", "b"] logical ["i32"] : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+1 {{C2: a result's columns need names and logical types}}
+pipe.stream @s result names ["a"] : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+1 {{C3: the fullest rank gets 1 or more of an exchange by hash, got 5.000000e-01}}
+pipe.stream @s hash fullest 0.5 : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+1 {{C4: only a result is ordered}}
+pipe.stream @s hash ordered : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+2 {{to be one of: key, sum, sum_double_double, min, max, payload}}
+// expected-error@+1 {{failed to parse}}
+pipe.state @s scalar [#pipe.field<"n", i64, summ>]
+
+// -----
+
+// expected-error@+1 {{C1: a field has no such type: 'index'}}
+pipe.state @s scalar [#pipe.field<"n", index, sum>]
+
+// -----
+
+// expected-error@+1 {{C2: values of this type have no sum: '!pipe.string'}}
+pipe.state @s scalar [#pipe.field<"n", !pipe.string, sum>]
+
+// -----
+
+// expected-error@+1 {{C2: values of this type have no sum_double_double: 'f64'}}
+pipe.state @s scalar [#pipe.field<"n", f64, sum_double_double>]
+
+// -----
+
+// expected-error@+1 {{C3: a state of kind sort has no such field: #pipe.field<"n", i64, key>}}
+pipe.state @s sort [#pipe.field<"n", i64, key>]
+
+// -----
+
+// expected-error@+1 {{C3: groups need a key}}
+pipe.state @s group [#pipe.field<"n", i64, sum>]
+
+// -----
+
+// expected-error@+1 {{C4: needs 0 <= offset <= limit, got 5 and 3}}
+pipe.state @s sort [#pipe.field<"n", i64, payload>] limit 3 offset 5
+
+// -----
+
+// expected-error@+1 {{C5: no array is indexed by the key: #pipe.field<"k", f64, key>}}
+pipe.state @s join [#pipe.field<"k", f64, key>] direct <base = 0, extent = 5>
+
+// -----
+
+// expected-error@+1 {{C5: only a join state with one key is direct}}
+pipe.state @s group [#pipe.field<"k", i32, key>] direct <base = 0, extent = 5>
+
+// -----
+
+// expected-error@+1 {{C1: the keys of a directory are i64, one or more, got 0 from 7}}
+pipe.state @s join [#pipe.field<"k", i32, key>] direct <base = 7, extent = 0>
+
+// -----
+
+// expected-error@+1 {{C1: an estimate lies between its bounds, got 0 to 5 around 10 and 10}}
+pipe.state @s join [#pipe.field<"k", i32, key>] holds <expected = 10, p95 = 10, max = 5>
+
+// -----
+
+pipe.state @rows0 rows [#pipe.field<"k", i32, payload>]
+// expected-error@+1 {{C1: the estimate is negative: -1}}
+pipe.choice @choice0 by @rows0 at_most 3 expected -1
+
+// -----
+
+pipe.pipeline @p {
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
+  %1 = pipe.map %0 ["b"] ["a"] {
+  ^bb0(%a: i32):
+    pipe.yield %a : i32
+  } : !pipe.rows<"a": i32> -> !pipe.rows<"b": i32>
+  // expected-error@+1 {{C1: uses other rows than those of the op before}}
+  pipe.emit %0, @out keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
+// expected-error@+1 {{C2: copies of a state are merged by reading it and combining into it: @s}}
+pipe.pipeline @p merges @s {
+  %0 = pipe.read @t : !pipe.rows<"a": i32>
+  pipe.combine %0, @s keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
+// expected-error@+1 {{C3: a choice and a way of it go together}}
+"pipe.pipeline"() <{sym_name = "p", choice = @c}> ({
+  %0 = pipe.read @t : !pipe.rows<"a": i32>
+  pipe.emit %0, @out keys [] : !pipe.rows<"a": i32>
+}) : () -> ()
+
+// -----
+
+pipe.pipeline @p {
+  // expected-error@+1 {{C1: columns must be those of the rows, got [#pipe.scan_column<file = "a", column = "b">]}}
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "b">] : !pipe.rows<"a": i32>
+  pipe.emit %0, @out keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
+pipe.pipeline @p {
+  // expected-error@+1 {{C2: bounds a column that is not read: #pipe.bound<"b" lt 3 : i64>}}
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] bounds [#pipe.bound<"b" lt 3 : i64>] : !pipe.rows<"a": i32>
+  pipe.emit %0, @out keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
+pipe.pipeline @p {
+  // expected-error@+1 {{C3: a table holds no negative number of rows: -3}}
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] holds -3 : !pipe.rows<"a": i32>
+  pipe.emit %0, @out keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
+pipe.pipeline @p {
+  // expected-error@+1 {{a bound of the column "a" is an i64, a float or a string, got 3 : i32}}
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] bounds [#pipe.bound<"a" lt 3 : i32>] : !pipe.rows<"a": i32>
+  pipe.emit %0, @out keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
+pipe.pipeline @p {
+  // expected-error@+1 {{C1: statistics are a least and a greatest i64, of the column "a"}}
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a", min = 3 : i64>] : !pipe.rows<"a": i32>
+  pipe.emit %0, @out keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
+pipe.pipeline @p {
+  // expected-error@+1 {{C2: a figure of the column "a" is negative: -1.000000e+00 : f64}}
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a", page_bytes = -1.0 : f64>] : !pipe.rows<"a": i32>
+  pipe.emit %0, @out keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
+pipe.state @nations join [#pipe.field<"k", i32, key>]
+pipe.pipeline @p {
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
+  // expected-error@+1 {{C2: exactly the kinds mark and full mark something, got semi}}
+  %1 = pipe.lookup %0, @nations semi keys ["a"] payload [] mark "m" columns [] {
+  } : !pipe.rows<"a": i32> -> !pipe.rows<"a": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"a": i32>
+}
+
+// -----
+
+func.func @body(%a: !pipe.string) -> i64 {
+  // expected-error@+1 {{C1: has no result of type: '!pipe.string'}}
+  %0 = pipe.text length %a : !pipe.string -> !pipe.string
+  return %0 : !pipe.string
+}
+
+// -----
+
+func.func @body(%a: !pipe.string) -> !pipe.string {
+  // expected-error@+1 {{C2: replace takes another number of strings than 1}}
+  %0 = pipe.text replace %a : !pipe.string -> !pipe.string
+  return %0 : !pipe.string
+}
+
+// -----
+
+func.func @body(%a: i64) -> !pipe.string {
+  // expected-error@+1 {{C1: integer is of another type than 'i64'}}
+  %0 = pipe.print integer %a scale 0 : i64
+  return %0 : !pipe.string
+}
+
+// -----
+
+func.func @body(%a: !pipe.string) -> i128 {
+  // expected-error@+1 {{C2: the scale of an integer is 0 to 38, of others 0, got 3}}
+  %0, %1 = pipe.parse date %a scale 3 : i128
+  return %0 : i128
 }

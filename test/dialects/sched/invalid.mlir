@@ -1,9 +1,9 @@
 // RUN: headrace-opt %s -split-input-file -verify-diagnostics
 
-pipe.state @s scalar [#pipe.field<"n", i64, "sum">]
+pipe.state @s scalar [#pipe.field<"n", i64, sum>]
 sched.program @main {
   // expected-error @+1 {{C1: a stream needs exactly one consumer, got 0}}
-  %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+  %loaded, %lines = sched.load for @lineitem : !sched.stream<!pipe.rows<"k": i32>>
 }
 
 // -----
@@ -16,72 +16,75 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
-  // expected-error @+1 {{C1: unknown kind of exchange: scatter}}
-  %done, %out = sched.exchange "scatter" channel 0 %lines : !sched.stream<!pipe.rows<"k": i32>> -> !sched.stream<!pipe.rows<"k": i32>>
+  %loaded, %lines = sched.load for @lineitem : !sched.stream<!pipe.rows<"k": i32>>
+  // expected-error@+2 {{to be one of: hash, broadcast, gather}}
+  // expected-error@+1 {{failed to parse}}
+  %done, %out = sched.exchange scatter channel 0 %lines : !sched.stream<!pipe.rows<"k": i32>> -> !sched.stream<!pipe.rows<"k": i32>>
   sched.result %out : !sched.stream<!pipe.rows<"k": i32>>
 }
 
 // -----
 
 sched.program @main {
-  %loaded, %lines = sched.load "points" [] : !sched.stream<!pipe.rows<"x": f64>>
+  %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
   // expected-error @+1 {{C1: no such column in the stream: "y"}}
-  %y = sched.to_tensor %lines [["y"]] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<"host", tensor<?xf64>>
+  %y = sched.to_tensor %lines [["y"]] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?xf64>, rows = 0>
 }
 
 // -----
 
 sched.program @main {
-  %loaded, %lines = sched.load "points" [] : !sched.stream<!pipe.rows<"x": f64>>
+  %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
   // expected-error @+1 {{C1: needs one group of columns per result, got 2}}
-  %x = sched.to_tensor %lines [["x"], ["x"]] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<"host", tensor<?xf64>>
+  %x = sched.to_tensor %lines [["x"], ["x"]] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?xf64>, rows = 0>
 }
 
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>>
-  // expected-error @+1 {{C1: unknown action: sort}}
-  %y = sched.compute "sort" (%x) parameters [] label "sort" : (!sched.buffer<"host", tensor<8xf32>>) -> !sched.buffer<"host", tensor<8xf32>>
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  // expected-error@+2 {{to be one of: matmul, batch_matmul, kernel, reshape, slice}}
+  // expected-error@+1 {{failed to parse}}
+  %y = sched.compute sort (%x) parameters [] label "sort" : (!sched.buffer<host, tensor<8xf32>>) -> !sched.buffer<host, tensor<8xf32>>
 }
 
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>>
-  // expected-error @+1 {{C2: a kernel is named by the action kernel, and by no other}}
-  %y = sched.compute "kernel" (%x) parameters [] label "exp" : (!sched.buffer<"host", tensor<8xf32>>) -> !sched.buffer<"host", tensor<8xf32>>
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  // expected-error @+1 {{C1: a kernel is named by the action kernel, and by no other}}
+  %y = sched.compute kernel (%x) parameters [] label "exp" : (!sched.buffer<host, tensor<8xf32>>) -> !sched.buffer<host, tensor<8xf32>>
 }
 
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>>
-  // expected-error @+1 {{C1: unknown collective: shuffle}}
-  %done, %y = sched.collective "shuffle" "sum" %x : !sched.buffer<"host", tensor<8xf32>> -> !sched.buffer<"host", tensor<8xf32>>
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  // expected-error@+2 {{to be one of: all_reduce, all_gather, reduce_scatter, all_to_all}}
+  // expected-error@+1 {{failed to parse}}
+  %done, %y = sched.collective shuffle %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
 }
 
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>>
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error @+1 {{C2: input and output are parts of one shape}}
-  %done, %y = sched.collective "all_reduce" "sum" %x : !sched.buffer<"host", tensor<8xf32>> -> !sched.buffer<"host", tensor<9xf32>>
+  %done, %y = sched.collective all_reduce by sum %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<9xf32>>
 }
 
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<"host", tensor<8xf32>, split = 0>
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>, split = 0>
   // expected-error @+1 {{C1: the tensor is split, gather it first}}
-  sched.tensor_result %x : !sched.buffer<"host", tensor<8xf32>, split = 0>
+  sched.tensor_result %x : !sched.buffer<host, tensor<8xf32>, split = 0>
 }
 
 // -----
 
 sched.program @main {
-  %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+  %loaded, %lines = sched.load for @lineitem : !sched.stream<!pipe.rows<"k": i32>>
   %filled = sched.run @scan from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [@rows0] reads []
   // expected-error @+1 {{C1: both groups yield a stream of type '!sched.stream<!pipe.rows<"j": i32>>'}}
   %chosen, %out = sched.choose by %filled at_most 5 {
@@ -97,7 +100,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %loaded, %lines = sched.load "lineitem" [] : !sched.stream<!pipe.rows<"k": i32>>
+  %loaded, %lines = sched.load for @lineitem : !sched.stream<!pipe.rows<"k": i32>>
   // expected-error @+1 {{C2: what is counted is a run that fills a state}}
   %chosen, %out = sched.choose by %loaded at_most 5 {
     sched.yield %lines : !sched.stream<!pipe.rows<"k": i32>>
@@ -112,15 +115,15 @@ sched.program @main {
 
 sched.program @main {
   // expected-error @+1 {{C1: needs 0 <= minimum <= expected, got 100 and 50}}
-  %granted = sched.reserve "host" for @s minimum 100 expected 50
+  %granted = sched.reserve host for @s minimum 100 expected 50
 }
 
 // -----
 
 // expected-error@+1 {{C2: more than one result}}
 sched.program @main {
-  %a, %first = sched.load "a" [] : !sched.stream<!pipe.rows<"k": i32>>
-  %b, %second = sched.load "b" [] : !sched.stream<!pipe.rows<"k": i32>>
+  %a, %first = sched.load for @a : !sched.stream<!pipe.rows<"k": i32>>
+  %b, %second = sched.load for @b : !sched.stream<!pipe.rows<"k": i32>>
   sched.result %first : !sched.stream<!pipe.rows<"k": i32>>
   sched.result %second : !sched.stream<!pipe.rows<"k": i32>>
 }
@@ -128,8 +131,8 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %a, %first = sched.load "a" [] : !sched.stream<!pipe.rows<"k": i32>>
-  %b, %second = sched.load "b" [] : !sched.stream<!pipe.rows<"k": i32>>
+  %a, %first = sched.load for @a : !sched.stream<!pipe.rows<"k": i32>>
+  %b, %second = sched.load for @b : !sched.stream<!pipe.rows<"k": i32>>
   // expected-error@+1 {{C1: unites only streams that runs write}}
   %both = sched.unite %first, %second : !sched.stream<!pipe.rows<"k": i32>>, !sched.stream<!pipe.rows<"k": i32>> -> <!pipe.rows<"k": i32>>
   sched.result %both : !sched.stream<!pipe.rows<"k": i32>>
@@ -138,7 +141,67 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %loaded, %lines = sched.load "points" [] : !sched.stream<!pipe.rows<"x": f64>>
+  %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
   // expected-error@+1 {{C1: a group is an array of column names, got "x"}}
-  %x = sched.to_tensor %lines ["x"] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<"host", tensor<?xf64>>
+  %x = sched.to_tensor %lines ["x"] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?xf64>, rows = 0>
+}
+
+// -----
+
+sched.program @main {
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  // expected-error @+1 {{C1: exactly what reduces has a reduction, got all_reduce}}
+  %done, %y = sched.collective all_reduce %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
+  // expected-error @+1 {{C1: moves rows as they are, over a channel of its own, got}}
+  %done, %out = sched.exchange hash channel -1 %lines : !sched.stream<!pipe.rows<"x": f64>> -> !sched.stream<!pipe.rows<"x": f64>>
+  sched.result %out : !sched.stream<!pipe.rows<"x": f64>>
+}
+
+// -----
+
+sched.program @main {
+  // expected-error @+1 {{has an unknown attribute: "offst"}}
+  %x = sched.input "x" {offst = 5 : i64} : !sched.buffer<host, tensor<8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  // expected-error@+2 {{to be one of: host}}
+  // expected-error@+1 {{failed to parse}}
+  %x = sched.input "x" : !sched.buffer<hosts, tensor<8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  // expected-error @+1 {{C1: a buffer is of a ranked tensor of f32, f64 or i64, got 'tensor<8xf16>'}}
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf16>>
+}
+
+// -----
+
+sched.program @main {
+  // expected-error @+1 {{C2: no dimension of 'tensor<8xf32>' is split so: 1}}
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>, split = 1>
+}
+
+// -----
+
+sched.program @main {
+  // expected-error @+1 {{C3: unknown extents, and no others, are the rows of a to_tensor, got 'tensor<?xf32>' and -1}}
+  %x = sched.input "x" : !sched.buffer<host, tensor<?xf32>>
+}
+
+// -----
+
+sched.program @main {
+  // expected-error @+1 {{a stream is of rows, got 'i32'}}
+  %loaded, %lines = sched.load for @points : !sched.stream<i32>
 }

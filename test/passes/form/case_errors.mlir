@@ -11,7 +11,7 @@ func.func @main() -> !r {
   // CHECK: %[[NOT_C:.*]] = arith.xori %[[C]]
   // CHECK-NEXT: %[[GUARD:.*]] = arith.andi %[[NOT_C]], %[[D]]
   // CHECK: %[[BAD:.*]] = arith.andi %{{.*}}, %[[GUARD]]
-  // CHECK: pipe.fail_if %[[BAD]], "overflow"
+  // CHECK: pipe.fail_if %[[BAD]], overflow
   %p = frame.project %t keep [] compute ["q"] columns ["a", "c", "d"] {
   ^bb0(%a: !frame.nullable<i64>, %c: i1, %d: i1):
     %zero = frame.constant 0 : i64

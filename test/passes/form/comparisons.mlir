@@ -43,9 +43,9 @@ func.func @main() -> !t {
 // -----
 
 // Texts are compared by an op of their own; the row groups that cannot have such a text are bounded out.
-// CHECK: bounds [{column = "a", op = "ge", value = "m"}]
+// CHECK: bounds [#pipe.bound<"a" ge "m">]
 // CHECK: %[[TEXT:.*]] = pipe.literal "m"
-// CHECK: pipe.string_compare "ge" %{{.*}}, %[[TEXT]]
+// CHECK: pipe.string_compare ge %{{.*}}, %[[TEXT]]
 !t = !frame.table<"a": !frame.string>
 func.func @main() -> !t {
   %0 = frame.scan "t" ["a"] : !t

@@ -6,10 +6,10 @@
 // texts are, what a value takes in the file, and how many rows each stage lets through.
 
 // CHECK: pipe.scan "lines"
-// CHECK-SAME: column = "id"{{.*}}ordered, page_bytes = 4.000000e+00 : f64, pages = "values"
-// CHECK-SAME: column = "day"{{.*}}page_bytes = 1.375000e+00 : f64, pages = "gathered"
-// CHECK-SAME: column = "flag"{{.*}}page_bytes = 2.500000e-01 : f64, pages = "code", text_bytes = 7.000000e+00 : f64
-// CHECK-SAME: column = "note"{{.*}}file_bytes = 1.250000e+01 : f64{{.*}}page_bytes = 1.600000e+01 : f64, pages = "values", text_bytes = 3.050000e+01 : f64
+// CHECK-SAME: column = "id"{{.*}}page_bytes = 4.000000e+00 : f64, {{.*}}ordered = true
+// CHECK-SAME: column = "day"{{.*}}pages = gathered, page_bytes = 1.375000e+00 : f64
+// CHECK-SAME: column = "flag"{{.*}}pages = code, page_bytes = 2.500000e-01 : f64, {{.*}}text_bytes = 7.000000e+00 : f64
+// CHECK-SAME: column = "note"{{.*}}page_bytes = 1.600000e+01 : f64, file_bytes = 1.250000e+01 : f64, text_bytes = 3.050000e+01 : f64
 // CHECK: pipe.filter
 // CHECK: {selectivity = {{.*}} : f64, text_bytes = 3.050000e+01 : f64}
 // CHECK: pipe.combine {{.*}} keys ["flag", "note"] {text_bytes = 3.750000e+01 : f64}

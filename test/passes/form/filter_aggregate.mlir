@@ -6,9 +6,9 @@
 // Unread columns are not scanned; statistics make decimals narrow and bound the row groups; the sum of a product
 // of narrow values is kept in 64 bits because rows times its range fit.
 
-// CHECK: pipe.state @aggregate0 scalar [#pipe.field<"total", i64, "sum", nullable = true>]
+// CHECK: pipe.state @aggregate0 scalar [#pipe.field<"total", i64, sum, nullable = true>]
 // CHECK: pipe.scan "lines" [{{.*}}column = "price"{{.*}}column = "day"
-// CHECK-SAME: bounds [{column = "l_day", op = "lt", value = 9131 : i64}]
+// CHECK-SAME: bounds [#pipe.bound<"l_day" lt 9131 : i64>]
 // CHECK-NOT: comment
 // CHECK: pipe.filter
 // CHECK: arith.cmpi slt, {{.*}} : i32
@@ -17,7 +17,7 @@
 // CHECK: pipe.emit {{.*}}, @result
 
 // SCHED: sched.program @main
-// SCHED: %[[LOADED:.*]], %[[ROWS:.*]] = sched.load "lines"
+// SCHED: %[[LOADED:.*]], %[[ROWS:.*]] = sched.load for @scan_lines_0
 // SCHED: %[[DONE:.*]] = sched.run @scan_lines_0 from %[[ROWS]] {{.*}} fills [@aggregate0]
 // SCHED: sched.run @groups0 of @aggregate0 {{.*}} after %[[DONE]]
 // SCHED: sched.result

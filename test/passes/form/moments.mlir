@@ -4,7 +4,7 @@
 
 !t = !frame.table<"d": !frame.date, "e": !frame.date>
 !r = !frame.table<"t": !frame.timestamp, "u": !frame.timestamp, "n": i64>
-// CHECK: logical = ["timestamp", "timestamp", "i64"]
+// CHECK: logical ["timestamp", "timestamp", "i64"]
 func.func @main() -> !r {
   %t = frame.scan "t" ["d", "e"] {statistics = {rows = 10 : i64, columns = {d = {min = 0 : i64, max = 9000 : i64}}}} : !t
   // CHECK: ^bb0(%[[D:[a-z0-9]+]]: i32, %[[E:[a-z0-9]+]]: i32):
@@ -14,9 +14,9 @@ func.func @main() -> !r {
   // CHECK: arith.muli %[[WIDER]], %{{.*}} : i128
   // CHECK: pipe.shift_date %{{.*}} months 1 days 0
   // CHECK: %[[LATER:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i64
-  // CHECK: pipe.fail_if %{{.*}}, "overflow"
+  // CHECK: pipe.fail_if %{{.*}}, overflow
   // CHECK: %[[ASKED:.*]] = arith.andi %{{.*}}, %[[LATER]] : i1
-  // CHECK: pipe.fail_if %[[ASKED]], "raised"
+  // CHECK: pipe.fail_if %[[ASKED]], raised
   %p = frame.project %t keep [] compute ["t", "u", "n"] columns ["d", "e"] {
   ^bb0(%d: !frame.date, %e: !frame.date):
     %one = frame.constant 1 : i64

@@ -7,7 +7,7 @@
 // CHECK: %[[REST:.*]] = arith.subi
 // CHECK: arith.cmpi sge, %[[REST]], %c50_i64
 // CHECK: arith.cmpi sle, %[[REST]], %c-50_i64
-// CHECK: pipe.fail_if %{{.*}}, "overflow"
+// CHECK: pipe.fail_if %{{.*}}, overflow
 !t = !frame.table<"a": !frame.decimal<9, 3>>
 !r = !frame.table<"m": !frame.decimal<7, 1>>
 func.func @main() -> !r {
@@ -45,7 +45,7 @@ func.func @main() -> !r {
 
 // CHECK: arith.subi %{{.*}}, %{{.*}} : i128
 // CHECK: arith.cmpi sgt, %{{.*}}, %c9223372036854775807_i128
-// CHECK: pipe.fail_if %{{.*}}, "overflow"
+// CHECK: pipe.fail_if %{{.*}}, overflow
 !t = !frame.table<"a": i64>
 func.func @main() -> !t {
   %0 = frame.scan "t" ["a"] : !t

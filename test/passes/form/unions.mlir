@@ -2,7 +2,7 @@
 // Sources: passes/form/unions.cpp
 // RUN: headrace-opt %s --form | FileCheck %s
 
-// CHECK-DAG: pipe.stream @[[UNION:.*]] "none" {{.*}}writers = 2
+// CHECK-DAG: pipe.stream @[[UNION:.*]] local writers 2
 // CHECK-DAG: pipe.scan "t"
 // CHECK-DAG: pipe.scan "u"
 // CHECK: pipe.receive @[[UNION]]

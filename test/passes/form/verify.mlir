@@ -16,7 +16,7 @@ pipe.pipeline @p {
   %0 = pipe.read @nowhere : !pipe.rows<"n": i64>
   pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
 }
-pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.stream @out result : !pipe.rows<"n": i64>
 
 // -----
 
@@ -25,13 +25,13 @@ pipe.pipeline @p {
   %0 = pipe.receive @nowhere : !pipe.rows<"n": i64>
   pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
 }
-pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.stream @out result : !pipe.rows<"n": i64>
 
 // -----
 
 // expected-error@+1 {{is filled by no pipeline: @count}}
-pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
-pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+pipe.stream @out result : !pipe.rows<"n": i64>
 pipe.pipeline @p {
   %0 = pipe.read @count : !pipe.rows<"n": i64>
   pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
@@ -39,11 +39,11 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @total scalar [#pipe.field<"n", i64, "sum">]
-pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.state @total scalar [#pipe.field<"n", i64, sum>]
+pipe.stream @out result : !pipe.rows<"n": i64>
 pipe.pipeline @fill {
-  %0 = pipe.scan "t" [{file = "n", column = "n"}] : !pipe.rows<"n": i128>
-  // expected-error@+1 {{has a column that is wider than its field: #pipe.field<"n", i64, "sum">}}
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "n", column = "n">] : !pipe.rows<"n": i128>
+  // expected-error@+1 {{has a column that is wider than its field: #pipe.field<"n", i64, sum>}}
   pipe.combine %0, @total keys [] : !pipe.rows<"n": i128>
 }
 pipe.pipeline @p {
@@ -54,18 +54,18 @@ pipe.pipeline @p {
 // -----
 
 // expected-error@+1 {{needs one sender and 1 receiver, got 1 and 0}}
-pipe.stream @lost "gather" : !pipe.rows<"k": i32>
+pipe.stream @lost gather : !pipe.rows<"k": i32>
 pipe.pipeline @p {
-  %0 = pipe.scan "nation" [{file = "k", column = "k"}] : !pipe.rows<"k": i32>
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "k", column = "k">] : !pipe.rows<"k": i32>
   pipe.emit %0, @lost keys [] : !pipe.rows<"k": i32>
 }
 
 // -----
 
 // expected-error@+1 {{needs the senders of both ways and 1 receiver, got 1 and 0}}
-pipe.stream @chosen "none" : !pipe.rows<"k": i32>
+pipe.stream @chosen local : !pipe.rows<"k": i32>
 pipe.pipeline @p {
-  %0 = pipe.scan "nation" [{file = "k", column = "k"}] : !pipe.rows<"k": i32>
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "k", column = "k">] : !pipe.rows<"k": i32>
   pipe.emit %0, @chosen keys [] : !pipe.rows<"k": i32>
 }
 

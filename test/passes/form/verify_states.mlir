@@ -10,7 +10,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
 pipe.pipeline @p {
   // expected-error@+1 {{'pipe.read' op has no such field in its state: "m"}}
   %0 = pipe.read @count : !pipe.rows<"m": i64>
@@ -19,7 +19,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{looks into a state that is no join table: @count}}
@@ -30,7 +30,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @build join [#pipe.field<"j", i32, "key">, #pipe.field<"k", i32, "key">]
+pipe.state @build join [#pipe.field<"j", i32, key>, #pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{needs one key for each of its state, got 1 for 2}}
@@ -41,7 +41,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.state @build join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{'pipe.lookup' op has no such column in its rows: "j"}}
@@ -52,7 +52,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.state @build join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{'pipe.lookup' op has no such field in its state: "v"}}
@@ -64,7 +64,7 @@ pipe.pipeline @p {
 // -----
 
 // The columns of a residual condition are the row's or the state's.
-pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.state @build join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{'pipe.lookup' op has no such field in its state: "v"}}
@@ -77,7 +77,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.state @build join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{'pipe.lookup' op has no such field in its state: "found"}}
@@ -88,10 +88,10 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.state @build join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
-  // expected-error@+1 {{'pipe.lookup' op marks no field of its state, and a full join must}}
+  // expected-error@+1 {{'pipe.lookup' op C2: exactly the kinds mark and full mark something, got full}}
   %1 = pipe.lookup %0, @build full keys ["k"] payload [] columns [] {
   } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
   pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
@@ -99,7 +99,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @totals group [#pipe.field<"k", i32, "key">, #pipe.field<"total", i64, "sum">]
+pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{'pipe.combine' op has no such column in its rows: "total"}}
@@ -108,7 +108,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.state @build join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{'pipe.insert' op has no such column in its rows: "j"}}
@@ -117,7 +117,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @totals group [#pipe.field<"k", i32, "key">]
+pipe.state @totals group [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{'pipe.insert' op does not fill states of kind: group}}
@@ -126,7 +126,7 @@ pipe.pipeline @p {
 
 // -----
 
-pipe.state @build join [#pipe.field<"k", i32, "key">]
+pipe.state @build join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
   // expected-error@+1 {{'pipe.combine' op does not fill states of kind: join}}

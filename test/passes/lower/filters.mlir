@@ -2,7 +2,7 @@
 // Sources: passes/lower/kernel_emitter.cpp, passes/lower/row_values.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
-pipe.state @count scalar [#pipe.field<"v", i64, "sum">]
+pipe.state @count scalar [#pipe.field<"v", i64, sum>]
 
 // A mask of 64 bits goes to memory; the rows that are left are then counted, and only they are read.
 // CHECK-LABEL: llvm.func @numbers
@@ -11,7 +11,7 @@ pipe.state @count scalar [#pipe.field<"v", i64, "sum">]
 // CHECK: %[[MASK:.*]] = llvm.bitcast %[[BITS]] : vector<64xi1> to i64
 // CHECK: llvm.store %[[MASK]]
 pipe.pipeline @numbers {
-  %0 = pipe.scan "t" [{column = "k", file = "k"}, {column = "v", file = "v"}] : !pipe.rows<"k": i32, "v": i64>
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">, #pipe.scan_column<column = "v", file = "v">] : !pipe.rows<"k": i32, "v": i64>
   %1 = pipe.filter %0 ["k"] {
   ^bb0(%k: i32):
     %limit = arith.constant 7 : i32
@@ -26,7 +26,7 @@ pipe.pipeline @numbers {
 // CHECK: arith.cmpi sgt, {{.*}} : vector<64xi64>
 // CHECK: arith.andi {{.*}} : vector<64xi1>
 pipe.pipeline @nullable {
-  %0 = pipe.scan "t" [{column = "v", file = "v"}] : !pipe.rows<"v": i64?>
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "v", file = "v">] : !pipe.rows<"v": i64?>
   %1 = pipe.filter %0 ["v"] {
   ^bb0(%v: i64, %valid: i1):
     %limit = arith.constant 7 : i64
@@ -45,11 +45,11 @@ pipe.pipeline @nullable {
 // CHECK: %[[FLAGS:.*]] = llvm.load %{{.*}} : !llvm.ptr -> vector<64xi8>
 // CHECK: arith.cmpi ne, %[[FLAGS]], %{{.*}} : vector<64xi8>
 pipe.pipeline @texts {
-  %0 = pipe.scan "t" [{column = "s", file = "s"}] : !pipe.rows<"s": !pipe.string>
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "s", file = "s">] : !pipe.rows<"s": !pipe.string>
   %1 = pipe.filter %0 ["s"] {
   ^bb0(%s: !pipe.string):
     %wanted = pipe.literal "BUILDING"
-    %equal = pipe.string_compare "eq" %s, %wanted
+    %equal = pipe.string_compare eq %s, %wanted
     pipe.yield %equal : i1
   } : !pipe.rows<"s": !pipe.string> -> !pipe.rows<"s": !pipe.string>
   pipe.emit %1, @out keys [] : !pipe.rows<"s": !pipe.string>

@@ -2,10 +2,10 @@
 // Sources: passes/lower/kernel_lookup.cpp, passes/lower/key_code.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
-pipe.state @hashed join [#pipe.field<"k", i32, "key">, #pipe.field<"v", i64, "payload">]
-pipe.state @pairs join [#pipe.field<"k", i32, "key">, #pipe.field<"j", i32, "key">]
-pipe.state @direct join [#pipe.field<"k", i32, "key">, #pipe.field<"v", i64, "payload">] {direct = {base = 1 : i64, extent = 1500 : i64}}
-pipe.state @marked join [#pipe.field<"k", i32, "key">, #pipe.field<"found", i1, "payload">]
+pipe.state @hashed join [#pipe.field<"k", i32, key>, #pipe.field<"v", i64, payload>]
+pipe.state @pairs join [#pipe.field<"k", i32, key>, #pipe.field<"j", i32, key>]
+pipe.state @direct join [#pipe.field<"k", i32, key>, #pipe.field<"v", i64, payload>] direct <base = 1, extent = 1500>
+pipe.state @marked join [#pipe.field<"k", i32, key>, #pipe.field<"found", i1, payload>]
 
 // The slot of a key in the directory is touched, then the row that it points to; a NULL key has no chain. Keys are
 // compared after that.

@@ -2,7 +2,7 @@
 // Sources: passes/lower/kernel_sinks.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
-pipe.state @groups group [#pipe.field<"k", i32, "key">, #pipe.field<"t", !pipe.string, "key">]
+pipe.state @groups group [#pipe.field<"k", i32, key>, #pipe.field<"t", !pipe.string, key>]
 
 // A full output ends the call with 1, and the kernel goes on there when it is called again: it begins with that choice.
 // CHECK-LABEL: llvm.func @one

@@ -23,7 +23,7 @@ pipe.pipeline @division {
     %zero = arith.constant 0 : i64
     %one = arith.constant 1 : i64
     %is = arith.cmpi ule, %b, %zero : i64
-    pipe.fail_if %is, "division_by_zero"
+    pipe.fail_if %is, division_by_zero
     %safe = arith.select %is, %one, %b : i64
     %c = arith.divsi %a, %safe : i64
     pipe.yield %c : i64
@@ -43,7 +43,7 @@ pipe.pipeline @product {
   %1 = pipe.map %0 ["c"] ["a"] {
   ^bb0(%a: i128):
     %p, %overflow = pipe.multiply %a, %a
-    pipe.fail_if %overflow, "overflow"
+    pipe.fail_if %overflow, overflow
     pipe.yield %p : i128
   } : !pipe.rows<"a": i128> -> !pipe.rows<"c": i128>
   pipe.emit %1, @out keys [] : !pipe.rows<"c": i128>
@@ -58,7 +58,7 @@ pipe.pipeline @order {
   %1 = pipe.map %0 ["less"] ["s"] {
   ^bb0(%s: !pipe.string):
     %m = pipe.literal "m"
-    %less = pipe.string_compare "lt" %s, %m
+    %less = pipe.string_compare lt %s, %m
     pipe.yield %less : i1
   } : !pipe.rows<"s": !pipe.string> -> !pipe.rows<"less": i1>
   pipe.emit %1, @out keys [] : !pipe.rows<"less": i1>

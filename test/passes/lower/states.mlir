@@ -2,10 +2,10 @@
 // Sources: passes/lower/kernel_sinks.cpp, passes/lower/kernel_groups.cpp, passes/analysis/physical.cpp
 // RUN: headrace-opt %s --lower-kernels | FileCheck %s
 
-pipe.state @all scalar [#pipe.field<"n", i64, "sum">, #pipe.field<"least", f64, "min", nullable = true>]
-pipe.state @wide group [#pipe.field<"k", i32, "key">, #pipe.field<"total", i128, "sum">, #pipe.field<"most", f64, "max">]
-pipe.state @build join [#pipe.field<"k", i32, "key">, #pipe.field<"v", i64, "payload">]
-pipe.state @ordered sort [#pipe.field<"v", i64, "payload">] order [#pipe.sort_key<"v", descending = true, nulls_first = false>]
+pipe.state @all scalar [#pipe.field<"n", i64, sum>, #pipe.field<"least", f64, min, nullable = true>]
+pipe.state @wide group [#pipe.field<"k", i32, key>, #pipe.field<"total", i128, sum>, #pipe.field<"most", f64, max>]
+pipe.state @build join [#pipe.field<"k", i32, key>, #pipe.field<"v", i64, payload>]
+pipe.state @ordered sort [#pipe.field<"v", i64, payload>] order [#pipe.sort_key<"v", descending = true, nulls_first = false>]
 
 // The one row of a state is worked on in slots, and written back after all rows. A NULL input changes nothing; the
 // least of numbers passes over NaN.

@@ -3,8 +3,8 @@
 
 // expected-error@+1 {{no pipeline fills state: count}}
 module {
-  pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
-  pipe.stream @out "result" : !pipe.rows<"n": i64>
+  pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+  pipe.stream @out result : !pipe.rows<"n": i64>
   pipe.pipeline @groups {
     %0 = pipe.read @count : !pipe.rows<"n": i64>
     pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
@@ -13,8 +13,8 @@ module {
 
 // -----
 
-pipe.stream @moved "gather" : !pipe.rows<"n": i64>
-pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.stream @moved gather : !pipe.rows<"n": i64>
+pipe.stream @out result : !pipe.rows<"n": i64>
 pipe.pipeline @received {
   // expected-error@+1 {{no pipeline writes stream: moved}}
   %0 = pipe.receive @moved : !pipe.rows<"n": i64>
@@ -23,9 +23,9 @@ pipe.pipeline @received {
 
 // -----
 
-pipe.state @a join [#pipe.field<"k", i32, "key">]
-pipe.state @b join [#pipe.field<"k", i32, "key">]
-pipe.stream @out "result" : !pipe.rows<"k": i32>
+pipe.state @a join [#pipe.field<"k", i32, key>]
+pipe.state @b join [#pipe.field<"k", i32, key>]
+pipe.stream @out result : !pipe.rows<"k": i32>
 // expected-error@+1 {{pipelines depend on each other in a circle}}
 pipe.pipeline @fill_a {
   %0 = pipe.read @b : !pipe.rows<"k": i32>
@@ -42,10 +42,10 @@ pipe.pipeline @groups {
 
 // -----
 
-pipe.stream @out "result" : !pipe.rows<"k": i32>
+pipe.stream @out result : !pipe.rows<"k": i32>
 // expected-error@+1 {{waits for no pipeline of the program: @nobody}}
 pipe.pipeline @late {
-  %0 = pipe.scan "nation" [{file = "k", column = "k"}] : !pipe.rows<"k": i32>
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "k", column = "k">] : !pipe.rows<"k": i32>
   pipe.emit %0, @out keys [] : !pipe.rows<"k": i32>
 } {after = @nobody}
 
@@ -112,9 +112,9 @@ func.func @main(%x: tensor<4xi64>) -> tensor<?xf32> {
 // -----
 
 module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
-  pipe.stream @rows0 "to_tensor" : !pipe.rows<"x": f32, "y": f32> {logical = ["f32", "f32"]}
+  pipe.stream @rows0 to_tensor logical ["f32", "f32"] : !pipe.rows<"x": f32, "y": f32>
   pipe.pipeline @scan {
-    %0 = pipe.scan "points" [{file = "x", column = "x"}, {file = "y", column = "y"}] : !pipe.rows<"x": f32, "y": f32>
+    %0 = pipe.scan "points" [#pipe.scan_column<file = "x", column = "x">, #pipe.scan_column<file = "y", column = "y">] : !pipe.rows<"x": f32, "y": f32>
     pipe.emit %0, @rows0 keys [] : !pipe.rows<"x": f32, "y": f32>
   }
   func.func @main() -> tensor<?x1xf32> {
@@ -128,9 +128,9 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
 // -----
 
 module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
-  pipe.stream @rows0 "to_tensor" : !pipe.rows<"x": f32, "y": f32> {logical = ["f32", "f32"]}
+  pipe.stream @rows0 to_tensor logical ["f32", "f32"] : !pipe.rows<"x": f32, "y": f32>
   pipe.pipeline @scan {
-    %0 = pipe.scan "points" [{file = "x", column = "x"}, {file = "y", column = "y"}] : !pipe.rows<"x": f32, "y": f32>
+    %0 = pipe.scan "points" [#pipe.scan_column<file = "x", column = "x">, #pipe.scan_column<file = "y", column = "y">] : !pipe.rows<"x": f32, "y": f32>
     pipe.emit %0, @rows0 keys [] : !pipe.rows<"x": f32, "y": f32>
   }
   func.func @main() -> tensor<?xf32> {

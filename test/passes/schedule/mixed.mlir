@@ -8,15 +8,15 @@
 !t = !frame.table<"k": i64, "x": f32, "y": f32>
 #in = affine_map<(i, j) -> (i, j)>
 #out = affine_map<(i, j) -> (j)>
-// CHECK: pipe.stream @rows0 "to_tensor"
+// CHECK: pipe.stream @rows0 to_tensor
 // CHECK: sched.program @tasks
-// CHECK: %[[W:.*]] = sched.input "w" : <"host", tensor<2x8xf32>>
-// CHECK: %[[X:.*]] = sched.to_tensor %{{.*}} {{\[\[}}"x", "y"]] {{.*}} -> !sched.buffer<"host", tensor<?x2xf32>, split = 0, ragged = 1, rows = 0>
-// CHECK: %[[Y:.*]] = sched.compute "matmul"(%[[X]], %[[W]])
-// CHECK: %[[P:.*]] = sched.compute "kernel" @main_0(%[[Y]])
-// CHECK: sched.collective "all_reduce" "sum" %[[P]]
+// CHECK: %[[W:.*]] = sched.input "w" : <host, tensor<2x8xf32>>
+// CHECK: %[[X:.*]] = sched.to_tensor %{{.*}} {{\[\[}}"x", "y"]] {{.*}} -> !sched.buffer<host, tensor<?x2xf32>, split = 0, ragged = true, rows = 0>
+// CHECK: %[[Y:.*]] = sched.compute matmul(%[[X]], %[[W]])
+// CHECK: %[[P:.*]] = sched.compute kernel @main_0(%[[Y]])
+// CHECK: sched.collective all_reduce by sum %[[P]]
 // CHECK: sched.tensor_result
-// ONE: sched.to_tensor {{.*}} -> !sched.buffer<"host", tensor<?x2xf32>, rows = 0>
+// ONE: sched.to_tensor {{.*}} -> !sched.buffer<host, tensor<?x2xf32>, rows = 0>
 // ONE-NOT: sched.collective
 func.func @main(%w: tensor<2x8xf32> loc("w")) -> tensor<8xf32> {
   %t = frame.scan "points" ["k", "x", "y"] {statistics = {rows = 1000000 : i64, columns = {}}} : !t

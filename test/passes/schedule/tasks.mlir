@@ -4,20 +4,20 @@
 // RUN: headrace-opt %s --schedule-tasks | FileCheck %s
 
 // CHECK: sched.program
-// CHECK: %[[LOADED:.*]], %[[ROWS:.*]] = sched.load "t"
-// CHECK: %[[ROOM:.*]] = sched.reserve "host" for @totals
+// CHECK: %[[LOADED:.*]], %[[ROWS:.*]] = sched.load for @scan
+// CHECK: %[[ROOM:.*]] = sched.reserve host for @totals
 // CHECK: %[[FILLED:.*]] = sched.run @scan from %[[ROWS]] {{.*}} fills [@totals] reads [] after %[[ROOM]]
 // CHECK: %[[READ:.*]], %[[GROUPS:.*]] = sched.run @groups of @totals {{.*}} after %[[FILLED]]
 // CHECK: sched.release %[[ROOM]] after %[[FILLED]], %[[READ]]
-// CHECK: %[[SENT:.*]], %[[MOVED:.*]] = sched.exchange "gather" channel 0 %[[GROUPS]]
+// CHECK: %[[SENT:.*]], %[[MOVED:.*]] = sched.exchange gather channel 0 %[[GROUPS]]
 // CHECK: %[[DONE:.*]], %[[OUT:.*]] = sched.run @received from %[[MOVED]]
 // CHECK-NOT: after
 // CHECK: sched.result %[[OUT]]
-pipe.state @totals group [#pipe.field<"k", i32, "key">, #pipe.field<"total", i64, "sum">] {rows = {expected = 10 : i64, max = 1000 : i64, min = 0 : i64, p95 = 20 : i64}}
-pipe.stream @moved "gather" : !pipe.rows<"k": i32, "total": i64>
-pipe.stream @out "result" : !pipe.rows<"k": i32, "total": i64> {logical = ["i32", "i64"], names = ["k", "total"]}
+pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>] holds <expected = 10, p95 = 20, max = 1000>
+pipe.stream @moved gather : !pipe.rows<"k": i32, "total": i64>
+pipe.stream @out result names ["k", "total"] logical ["i32", "i64"] : !pipe.rows<"k": i32, "total": i64>
 pipe.pipeline @scan {
-  %0 = pipe.scan "t" [{column = "k", file = "k"}, {column = "total", file = "total"}] : !pipe.rows<"k": i32, "total": i64>
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">, #pipe.scan_column<column = "total", file = "total">] : !pipe.rows<"k": i32, "total": i64>
   pipe.combine %0, @totals keys ["k"] : !pipe.rows<"k": i32, "total": i64>
 }
 pipe.pipeline @groups {

@@ -15,8 +15,8 @@ sched.program @main {
 
 // -----
 
-pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
-pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+pipe.stream @out result : !pipe.rows<"n": i64>
 // expected-error@+1 {{is run by no task: @groups}}
 pipe.pipeline @groups {
   %0 = pipe.read @count : !pipe.rows<"n": i64>
@@ -27,8 +27,8 @@ sched.program @main {
 
 // -----
 
-pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
-pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+pipe.stream @out result : !pipe.rows<"n": i64>
 pipe.pipeline @groups {
   %0 = pipe.read @count : !pipe.rows<"n": i64>
   pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
@@ -41,14 +41,14 @@ sched.program @main {
 
 // -----
 
-pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
-pipe.stream @out "result" : !pipe.rows<"n": i64>
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+pipe.stream @out result : !pipe.rows<"n": i64>
 pipe.pipeline @scan {
-  %0 = pipe.scan "nation" [{file = "n", column = "n"}] : !pipe.rows<"n": i64>
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "n", column = "n">] : !pipe.rows<"n": i64>
   pipe.combine %0, @count keys [] : !pipe.rows<"n": i64>
 }
 pipe.pipeline @again {
-  %0 = pipe.scan "nation" [{file = "n", column = "n"}] : !pipe.rows<"n": i64>
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "n", column = "n">] : !pipe.rows<"n": i64>
   pipe.combine %0, @count keys [] : !pipe.rows<"n": i64>
 }
 pipe.pipeline @groups {
@@ -56,26 +56,39 @@ pipe.pipeline @groups {
   pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
 }
 sched.program @main {
-  %l, %lines = sched.load "nation" [] : !sched.stream<!pipe.rows<"n": i64>>
+  %l, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"n": i64>>
   %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
   %read, %out = sched.run @groups of @count fills [] reads [] after %done -> !sched.stream<!pipe.rows<"n": i64>>
   sched.result %out : !sched.stream<!pipe.rows<"n": i64>>
-  %m, %more = sched.load "nation" [] : !sched.stream<!pipe.rows<"n": i64>>
+  %m, %more = sched.load for @again : !sched.stream<!pipe.rows<"n": i64>>
   // expected-error@+1 {{fills a state that was read before: @count}}
   %late = sched.run @again from %more : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
 }
 
 // -----
 
-pipe.state @count scalar [#pipe.field<"n", i64, "sum">]
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
 pipe.pipeline @scan {
-  %0 = pipe.scan "nation" [{file = "n", column = "n"}] : !pipe.rows<"n": i64>
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "n", column = "n">] : !pipe.rows<"n": i64>
   pipe.combine %0, @count keys [] : !pipe.rows<"n": i64>
 }
 sched.program @main {
-  %l, %lines = sched.load "nation" [] : !sched.stream<!pipe.rows<"n": i64>>
+  %l, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"n": i64>>
   %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
-  %m, %more = sched.load "nation" [] : !sched.stream<!pipe.rows<"n": i64>>
+  %m, %more = sched.load for @scan : !sched.stream<!pipe.rows<"n": i64>>
   // expected-error@+1 {{runs a pipeline a second time: @scan}}
   %again = sched.run @scan from %more : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
+}
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+pipe.pipeline @scan {
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "n", column = "n">] : !pipe.rows<"n": i64>
+  pipe.combine %0, @count keys [] : !pipe.rows<"n": i64>
+}
+sched.program @main {
+  // expected-error@+1 {{loads for no pipeline that begins with a scan of such rows: @skan}}
+  %l, %lines = sched.load for @skan : !sched.stream<!pipe.rows<"n": i64>>
+  %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
 }

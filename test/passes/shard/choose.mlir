@@ -25,19 +25,19 @@
 // FORM: pipe.state @rows0 rows
 // FORM: pipe.insert {{.*}}, @rows0
 // FORM: pipe.choice @choice0 by @rows0 at_most
+// FORM: pipe.pipeline {{.*}} in @choice0 few
 // FORM: pipe.lookup {{.*}} @build0
-// FORM: {branch = "few", choice = @choice0}
-// FORM: {branch = "many", choice = @choice0}
+// FORM: pipe.pipeline {{.*}} in @choice0 many
 
 // SCHED: %[[FILLED:.*]] = sched.run {{.*}} fills [@rows0]
 // SCHED: sched.choose by %[[FILLED]] at_most
-// SCHED: sched.exchange "broadcast"
-// SCHED: sched.load split "big"
+// SCHED: sched.exchange broadcast
+// SCHED: sched.load for @scan_big
 // SCHED: sched.yield
 // SCHED: else
-// SCHED: sched.exchange "hash"
-// SCHED: sched.load split "big"
-// SCHED: sched.exchange "hash"
+// SCHED: sched.exchange hash
+// SCHED: sched.load for @scan_big
+// SCHED: sched.exchange hash
 // SCHED: sched.yield
 
 !big = !frame.table<"k": i64>

@@ -333,20 +333,20 @@ TEST(ParquetScan, BoundsPruneRowGroups) {
     EXPECT_TRUE(source.ok());
     return (*source)->morselCount();
   };
-  auto integer = [](const char *op, int64_t value) { return plan::Bound{"key", op, value, 0, ""}; };
+  using plan::BoundKind;
+  auto integer = [](BoundKind op, int64_t value) { return plan::Bound{"key", op, value, 0, ""}; };
   EXPECT_EQ(survivors({}), 10u);
-  EXPECT_EQ(survivors({integer("eq", 250)}), 1u);
-  EXPECT_EQ(survivors({integer("eq", 1000)}), 0u);
-  EXPECT_EQ(survivors({integer("lt", 100)}), 1u);
-  EXPECT_EQ(survivors({integer("le", 100)}), 2u);
-  EXPECT_EQ(survivors({integer("gt", 899)}), 1u);
-  EXPECT_EQ(survivors({integer("ge", 899)}), 2u);
-  EXPECT_EQ(survivors({integer("ge", 300), integer("lt", 500)}), 2u);
-  EXPECT_EQ(survivors({integer("like", 5)}), 10u); // not known: no pruning
-  EXPECT_EQ(survivors({{"name", "eq", 0, 0, "n0555"}}), 1u);
-  EXPECT_EQ(survivors({{"name", "ge", 0, 0, "n0800"}}), 2u);
-  EXPECT_EQ(survivors({{"real", "lt", 0, 150.0, ""}}), 2u);
-  EXPECT_EQ(survivors({{"real", "gt", 0, 5000.0, ""}}), 10u); // a NaN might be there
+  EXPECT_EQ(survivors({integer(BoundKind::kEq, 250)}), 1u);
+  EXPECT_EQ(survivors({integer(BoundKind::kEq, 1000)}), 0u);
+  EXPECT_EQ(survivors({integer(BoundKind::kLt, 100)}), 1u);
+  EXPECT_EQ(survivors({integer(BoundKind::kLe, 100)}), 2u);
+  EXPECT_EQ(survivors({integer(BoundKind::kGt, 899)}), 1u);
+  EXPECT_EQ(survivors({integer(BoundKind::kGe, 899)}), 2u);
+  EXPECT_EQ(survivors({integer(BoundKind::kGe, 300), integer(BoundKind::kLt, 500)}), 2u);
+  EXPECT_EQ(survivors({{"name", BoundKind::kEq, 0, 0, "n0555"}}), 1u);
+  EXPECT_EQ(survivors({{"name", BoundKind::kGe, 0, 0, "n0800"}}), 2u);
+  EXPECT_EQ(survivors({{"real", BoundKind::kLt, 0, 150.0, ""}}), 2u);
+  EXPECT_EQ(survivors({{"real", BoundKind::kGt, 0, 5000.0, ""}}), 10u); // a NaN might be there
 }
 
 } // namespace

@@ -3,8 +3,8 @@
 // RUN: headrace-opt %s --lower-gpu-kernels | FileCheck %s
 // RUN: headrace-translate --kernel-to-ptx %s | FileCheck %s --check-prefix=PTX
 
-pipe.state @all scalar [#pipe.field<"least", f64, "min">, #pipe.field<"most", f64, "max">, #pipe.field<"every", i1, "min">, #pipe.field<"any", i1, "max">]
-pipe.state @by_key group [#pipe.field<"key", i32, "key">, #pipe.field<"least", f64, "min">, #pipe.field<"most", f64, "max">, #pipe.field<"every", i1, "min">, #pipe.field<"any", i1, "max">]
+pipe.state @all scalar [#pipe.field<"least", f64, min>, #pipe.field<"most", f64, max>, #pipe.field<"every", i1, min>, #pipe.field<"any", i1, max>]
+pipe.state @by_key group [#pipe.field<"key", i32, key>, #pipe.field<"least", f64, min>, #pipe.field<"most", f64, max>, #pipe.field<"every", i1, min>, #pipe.field<"any", i1, max>]
 
 // CHECK-LABEL: llvm.func internal @fold_all.superstep0
 // CHECK-DAG: arith.minnumf
@@ -13,7 +13,7 @@ pipe.state @by_key group [#pipe.field<"key", i32, "key">, #pipe.field<"least", f
 // CHECK-DAG: arith.ori {{.*}} : i1
 // PTX-DAG: .entry fold_all(
 pipe.pipeline @fold_all {
-  %0 = pipe.scan "t" [{column = "key", file = "key"}, {column = "value", file = "value"}] : !pipe.rows<"key": i32, "value": f64>
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "key", file = "key">, #pipe.scan_column<column = "value", file = "value">] : !pipe.rows<"key": i32, "value": f64>
   %1 = pipe.map %0 ["least", "most", "every", "any"] ["value"] {
   ^bb0(%value: f64):
     %zero = arith.constant 0.0 : f64
@@ -30,7 +30,7 @@ pipe.pipeline @fold_all {
 // CHECK-DAG: llvm.atomicrmw _or
 // PTX-DAG: .entry fold_groups(
 pipe.pipeline @fold_groups {
-  %0 = pipe.scan "t" [{column = "key", file = "key"}, {column = "value", file = "value"}] : !pipe.rows<"key": i32, "value": f64>
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "key", file = "key">, #pipe.scan_column<column = "value", file = "value">] : !pipe.rows<"key": i32, "value": f64>
   %1 = pipe.map %0 ["least", "most", "every", "any"] ["value"] {
   ^bb0(%value: f64):
     %zero = arith.constant 0.0 : f64

@@ -1,18 +1,18 @@
 // What has no shape for threads yet says so, with its place.
 // RUN: headrace-opt %s --lower-gpu-kernels -split-input-file -verify-diagnostics
 
-pipe.state @longest scalar [#pipe.field<"text", !pipe.string, "max", nullable = true>]
+pipe.state @longest scalar [#pipe.field<"text", !pipe.string, max, nullable = true>]
 pipe.pipeline @strings {
-  %0 = pipe.scan "t" [{column = "text", file = "text"}] : !pipe.rows<"text": !pipe.string>
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "text", file = "text">] : !pipe.rows<"text": !pipe.string>
   // expected-error @+1 {{threads cannot combine this field yet: text}}
   pipe.combine %0, @longest keys [] : !pipe.rows<"text": !pipe.string>
 }
 
 // -----
 
-pipe.state @extremes group [#pipe.field<"k", i32, "key">, #pipe.field<"least", i128, "min">]
+pipe.state @extremes group [#pipe.field<"k", i32, key>, #pipe.field<"least", i128, min>]
 pipe.pipeline @wide {
-  %0 = pipe.scan "t" [{column = "k", file = "k"}, {column = "least", file = "least"}] : !pipe.rows<"k": i32, "least": i128>
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">, #pipe.scan_column<column = "least", file = "least">] : !pipe.rows<"k": i32, "least": i128>
   // expected-error @+1 {{threads cannot combine this field yet: least (min)}}
   pipe.combine %0, @extremes keys ["k"] : !pipe.rows<"k": i32, "least": i128>
 }

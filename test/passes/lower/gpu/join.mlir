@@ -5,21 +5,21 @@
 // RUN: headrace-opt %s --lower-gpu-kernels | FileCheck %s
 // RUN: headrace-translate --kernel-to-ptx %s | FileCheck %s --check-prefix=PTX
 
-pipe.state @build0 join [#pipe.field<"c_custkey", i32, "key">, #pipe.field<"c_nationkey", i32, "payload">] {direct = {base = 1 : i64, extent = 1500 : i64}}
-pipe.state @by_nation group [#pipe.field<"c_nationkey", i32, "key">, #pipe.field<"orders", i64, "sum">, #pipe.field<"total", i128, "sum">]
-pipe.state @by_customer group [#pipe.field<"o_custkey", i32, "key">, #pipe.field<"total", i128, "sum">, #pipe.field<"least", i64, "min">, #pipe.field<"most", i64, "max">]
-pipe.state @counts scalar [#pipe.field<"rows", i64, "sum">, #pipe.field<"found", i64, "sum">]
+pipe.state @build0 join [#pipe.field<"c_custkey", i32, key>, #pipe.field<"c_nationkey", i32, payload>] direct <base = 1, extent = 1500>
+pipe.state @by_nation group [#pipe.field<"c_nationkey", i32, key>, #pipe.field<"orders", i64, sum>, #pipe.field<"total", i128, sum>]
+pipe.state @by_customer group [#pipe.field<"o_custkey", i32, key>, #pipe.field<"total", i128, sum>, #pipe.field<"least", i64, min>, #pipe.field<"most", i64, max>]
+pipe.state @counts scalar [#pipe.field<"rows", i64, sum>, #pipe.field<"found", i64, sum>]
 
 // CHECK-LABEL: llvm.func internal @build.superstep0
 // CHECK: llvm.call @hr_device_string
 // CHECK: llvm.call @hr_string_equal
 // CHECK: llvm.call @hr_device_append
 pipe.pipeline @build {
-  %0 = pipe.scan "customer" [{column = "c_custkey", file = "c_custkey"}, {column = "c_nationkey", file = "c_nationkey"}, {column = "c_mktsegment", file = "c_mktsegment"}] : !pipe.rows<"c_custkey": i32, "c_nationkey": i32, "c_mktsegment": !pipe.string>
+  %0 = pipe.scan "customer" [#pipe.scan_column<column = "c_custkey", file = "c_custkey">, #pipe.scan_column<column = "c_nationkey", file = "c_nationkey">, #pipe.scan_column<column = "c_mktsegment", file = "c_mktsegment">] : !pipe.rows<"c_custkey": i32, "c_nationkey": i32, "c_mktsegment": !pipe.string>
   %1 = pipe.filter %0 ["c_mktsegment"] {
   ^bb0(%segment: !pipe.string):
     %wanted = pipe.literal "BUILDING"
-    %equal = pipe.string_compare "eq" %segment, %wanted
+    %equal = pipe.string_compare eq %segment, %wanted
     pipe.yield %equal : i1
   } : !pipe.rows<"c_custkey": i32, "c_nationkey": i32, "c_mktsegment": !pipe.string> -> !pipe.rows<"c_custkey": i32, "c_nationkey": i32>
   pipe.insert %1, @build0 keys ["c_custkey"] drop_null_keys : !pipe.rows<"c_custkey": i32, "c_nationkey": i32>
@@ -47,7 +47,7 @@ pipe.pipeline @build {
 // PTX: .maxntid 256
 // PTX: bar{{(rier.cta)?}}.sync
 pipe.pipeline @probe {
-  %0 = pipe.scan "orders" [{column = "o_custkey", file = "o_custkey"}, {column = "o_totalprice", file = "o_totalprice"}, {column = "o_orderdate", file = "o_orderdate"}] : !pipe.rows<"o_custkey": i32, "o_totalprice": i64, "o_orderdate": i32>
+  %0 = pipe.scan "orders" [#pipe.scan_column<column = "o_custkey", file = "o_custkey">, #pipe.scan_column<column = "o_totalprice", file = "o_totalprice">, #pipe.scan_column<column = "o_orderdate", file = "o_orderdate">] : !pipe.rows<"o_custkey": i32, "o_totalprice": i64, "o_orderdate": i32>
   %1 = pipe.filter %0 ["o_orderdate"] {
   ^bb0(%day: i32):
     %limit = arith.constant 9204 : i32
@@ -65,7 +65,7 @@ pipe.pipeline @probe {
 }
 
 pipe.pipeline @probe_left {
-  %0 = pipe.scan "orders" [{column = "o_custkey", file = "o_custkey"}] : !pipe.rows<"o_custkey": i32>
+  %0 = pipe.scan "orders" [#pipe.scan_column<column = "o_custkey", file = "o_custkey">] : !pipe.rows<"o_custkey": i32>
   %1 = pipe.lookup %0, @build0 left keys ["o_custkey"] payload ["c_nationkey"] columns [] {
   } : !pipe.rows<"o_custkey": i32> -> !pipe.rows<"o_custkey": i32, "c_nationkey": i32?>
   %2 = pipe.map %1 ["rows", "found"] ["c_nationkey"] {
@@ -78,7 +78,7 @@ pipe.pipeline @probe_left {
 }
 
 pipe.pipeline @probe_semi {
-  %0 = pipe.scan "orders" [{column = "o_custkey", file = "o_custkey"}] : !pipe.rows<"o_custkey": i32>
+  %0 = pipe.scan "orders" [#pipe.scan_column<column = "o_custkey", file = "o_custkey">] : !pipe.rows<"o_custkey": i32>
   %1 = pipe.lookup %0, @build0 semi keys ["o_custkey"] payload [] columns [] {
   } : !pipe.rows<"o_custkey": i32> -> !pipe.rows<"o_custkey": i32>
   %2 = pipe.map %1 ["rows", "found"] [] {
@@ -89,7 +89,7 @@ pipe.pipeline @probe_semi {
 }
 
 pipe.pipeline @probe_anti {
-  %0 = pipe.scan "orders" [{column = "o_custkey", file = "o_custkey"}] : !pipe.rows<"o_custkey": i32>
+  %0 = pipe.scan "orders" [#pipe.scan_column<column = "o_custkey", file = "o_custkey">] : !pipe.rows<"o_custkey": i32>
   %1 = pipe.lookup %0, @build0 anti keys ["o_custkey"] payload [] columns [] {
   } : !pipe.rows<"o_custkey": i32> -> !pipe.rows<"o_custkey": i32>
   %2 = pipe.map %1 ["rows", "found"] [] {
@@ -100,7 +100,7 @@ pipe.pipeline @probe_anti {
 }
 
 pipe.pipeline @probe_mark {
-  %0 = pipe.scan "orders" [{column = "o_custkey", file = "o_custkey"}] : !pipe.rows<"o_custkey": i32>
+  %0 = pipe.scan "orders" [#pipe.scan_column<column = "o_custkey", file = "o_custkey">] : !pipe.rows<"o_custkey": i32>
   %1 = pipe.lookup %0, @build0 mark keys ["o_custkey"] payload [] mark "known" columns [] {
   } : !pipe.rows<"o_custkey": i32> -> !pipe.rows<"o_custkey": i32, "known": i1>
   %2 = pipe.map %1 ["rows", "found"] ["known"] {
@@ -113,7 +113,7 @@ pipe.pipeline @probe_mark {
 }
 
 pipe.pipeline @probe_nullable {
-  %0 = pipe.scan "orders" [{column = "o_custkey", file = "o_custkey"}] : !pipe.rows<"o_custkey": i32?>
+  %0 = pipe.scan "orders" [#pipe.scan_column<column = "o_custkey", file = "o_custkey">] : !pipe.rows<"o_custkey": i32?>
   %1 = pipe.lookup %0, @build0 semi keys ["o_custkey"] payload [] columns [] {
   } : !pipe.rows<"o_custkey": i32?> -> !pipe.rows<"o_custkey": i32?>
   %2 = pipe.map %1 ["rows", "found"] [] {
@@ -124,7 +124,7 @@ pipe.pipeline @probe_nullable {
 }
 
 pipe.pipeline @group_by_customer {
-  %0 = pipe.scan "orders" [{column = "o_custkey", file = "o_custkey"}, {column = "o_totalprice", file = "o_totalprice"}] : !pipe.rows<"o_custkey": i32, "o_totalprice": i64>
+  %0 = pipe.scan "orders" [#pipe.scan_column<column = "o_custkey", file = "o_custkey">, #pipe.scan_column<column = "o_totalprice", file = "o_totalprice">] : !pipe.rows<"o_custkey": i32, "o_totalprice": i64>
   %1 = pipe.map %0 ["total", "least", "most"] ["o_totalprice"] {
   ^bb0(%price: i64):
     pipe.yield %price, %price, %price : i64, i64, i64

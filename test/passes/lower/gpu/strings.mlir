@@ -6,9 +6,9 @@
 // CHECK-NOT: .extern
 // CHECK: .entry texts(
 // CHECK-NOT: .extern
-pipe.state @totals group [#pipe.field<"year", i64, "key">, #pipe.field<"head", !pipe.string, "key">, #pipe.field<"value", i128, "sum">, #pipe.field<"mean", f64, "sum">]
+pipe.state @totals group [#pipe.field<"year", i64, key>, #pipe.field<"head", !pipe.string, key>, #pipe.field<"value", i128, sum>, #pipe.field<"mean", f64, sum>]
 pipe.pipeline @texts {
-  %0 = pipe.scan "t" [{column = "text", file = "text"}, {column = "day", file = "day"}, {column = "value", file = "value"}] : !pipe.rows<"text": !pipe.string, "day": i32, "value": i128>
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "text", file = "text">, #pipe.scan_column<column = "day", file = "day">, #pipe.scan_column<column = "value", file = "value">] : !pipe.rows<"text": !pipe.string, "day": i32, "value": i128>
   %1 = pipe.filter %0 ["text"] {
   ^bb0(%text: !pipe.string):
     %like = pipe.string_match %text "%spec_al%"
@@ -23,11 +23,11 @@ pipe.pipeline @texts {
     %hundred = arith.constant 100 : i128
     %seven = arith.constant 7 : i128
     %head = pipe.substring %text, %one, %five
-    %year = pipe.date_part "year" %day
+    %year = pipe.date_part year %day
     %product, %overflow = pipe.multiply %amount, %hundred
-    pipe.fail_if %overflow, "overflow"
+    pipe.fail_if %overflow, overflow
     %mean, %too_large = pipe.divide %product, %hundred, %seven
-    pipe.fail_if %too_large, "overflow"
+    pipe.fail_if %too_large, overflow
     %real = pipe.to_float %mean
     pipe.yield %year, %head, %product, %real : i64, !pipe.string, i128, f64
   } : !pipe.rows<"text": !pipe.string, "day": i32, "value": i128> -> !pipe.rows<"year": i64, "head": !pipe.string, "value": i128, "mean": f64>

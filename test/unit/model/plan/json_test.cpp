@@ -34,9 +34,9 @@ TEST(PlanJson, ExtremesAreExact) {
   plan.states[1].identity = {0, 255, 16, 1};
   std::vector<double> reals = {0.1, -0.0, 5e-324, std::numeric_limits<double>::infinity()};
   for (double real : reals) {
-    plan.slots[0].bounds.push_back({"a", "eq", 0, real, "ü"});
+    plan.slots[0].bounds.push_back({"a", BoundKind::kEq, 0, real, "ü"});
   }
-  plan.slots[0].bounds.push_back({"a", "eq", 0, NAN, ""});
+  plan.slots[0].bounds.push_back({"a", BoundKind::kEq, 0, NAN, ""});
   Expected<Plan> again = fromJson(toJson(plan));
   ASSERT_TRUE(again.ok()) << again.status().toString();
   EXPECT_EQ(again->kernels[1].literals[0].integer, INT64_MIN);

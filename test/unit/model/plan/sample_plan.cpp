@@ -28,12 +28,12 @@ Plan samplePlan() {
   join.name = "u table";
   join.kind = StateKind::kJoinTable;
   join.rowBytes = 24;
-  join.fields = {{"a", HR_I64, 16, false, 0, "key"}};
+  join.fields = {{"a", HR_I64, 16, false, 0, Combine::kKey}};
   State sum;
   sum.name = "sum";
   sum.kind = StateKind::kScalar;
   sum.rowBytes = 16;
-  sum.fields = {{"a", HR_I64, 0, true, 8, "sum"}};
+  sum.fields = {{"a", HR_I64, 0, true, 8, Combine::kSum}};
   sum.identity.assign(16, 0);
   sum.mergeKernel = 3;
   plan.states = {join, sum};

@@ -1,0 +1,340 @@
+// Verifiers of the ops of pipe.
+#include "dialects/pipe/PipeDialect.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace headrace::pipe;
+
+//===----------------------------------------------------------------------===//
+// States and streams
+//===----------------------------------------------------------------------===//
+
+void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name, StateKind kind,
+                    ArrayRef<Attribute> fields, CardinalityAttr holds) {
+  build(builder, state, name, kind, builder.getArrayAttr(fields),
+        ArrayAttr(), IntegerAttr(), IntegerAttr(), holds, DirectAttr());
+}
+
+int64_t StateOp::countKeys() {
+  return llvm::count_if(getFields().getAsRange<FieldAttr>(),
+                        [](FieldAttr field) { return field.getCombine() == Combine::Key; });
+}
+
+/// Whether a state of this kind has such fields.
+static bool takes(StateKind kind, Combine combine) {
+  bool payload = combine == Combine::Payload, key = combine == Combine::Key;
+  switch (kind) {
+  case StateKind::Scalar:
+    return !payload && !key;
+  case StateKind::Group:
+    return !payload;
+  case StateKind::Join:
+    return payload || key;
+  case StateKind::Sort:
+  case StateKind::Rows:
+    return payload;
+  }
+  llvm_unreachable("unknown state kind");
+}
+
+LogicalResult StateOp::verify() {
+  llvm::StringSet<> names;
+  for (auto field : getFields().getAsRange<FieldAttr>()) {
+    if (!names.insert(field.getName().getValue()).second) {
+      return emitOpError("C1: duplicate field: ") << field.getName();
+    }
+    if (!takes(getKind(), field.getCombine())) {
+      return emitOpError("C3: a state of kind ") << stringifyStateKind(getKind())
+                                                 << " has no such field: " << field;
+    }
+  }
+  if (getKind() == StateKind::Group && countKeys() == 0) {
+    return emitOpError("C3: groups need a key");
+  }
+  if ((getSortKeys() || getLimit() || getOffset()) && getKind() != StateKind::Sort) {
+    return emitOpError("C2: an order, limit or offset on a state of kind: ")
+           << stringifyStateKind(getKind());
+  }
+  if (getSortKeys()) {
+    for (auto key : getSortKeys()->getAsRange<SortKeyAttr>()) {
+      if (!names.contains(key.getField().getValue())) {
+        return emitOpError("C2: sort key is not a field: ") << key.getField();
+      }
+    }
+  }
+  auto limit = static_cast<int64_t>(getLimit().value_or(INT64_MAX));
+  auto offset = static_cast<int64_t>(getOffset().value_or(0));
+  if (limit < 0 || offset < 0 || offset > limit) {
+    return emitOpError("C4: needs 0 <= offset <= limit, got ") << offset << " and " << limit;
+  }
+  return verifyDirect();
+}
+
+LogicalResult StateOp::verifyDirect() {
+  if (!getDirect()) {
+    return success();
+  }
+  for (auto field : getFields().getAsRange<FieldAttr>()) {
+    bool wide = !field.getType().isInteger() || field.getType().getIntOrFloatBitWidth() > 64;
+    if (field.getCombine() == Combine::Key && (wide || field.getNullable())) {
+      return emitOpError("C5: no array is indexed by the key: ") << field;
+    }
+  }
+  if (getKind() != StateKind::Join || countKeys() != 1) {
+    return emitOpError("C5: only a join state with one key is direct");
+  }
+  return success();
+}
+
+void StreamOp::build(OpBuilder &builder, OperationState &state, StringRef name, StreamKind kind,
+                     RowsType rows, CardinalityAttr carries) {
+  build(builder, state, name, kind, rows, ArrayAttr(), ArrayAttr(), /*ordered=*/false,
+        IntegerAttr(), carries, FloatAttr());
+}
+
+LogicalResult StreamOp::verify() {
+  StreamKind kind = getKind();
+  if (getWriters() && (kind != StreamKind::Local || static_cast<int64_t>(*getWriters()) < 2)) {
+    return emitOpError("C1: writers are two or more, of a local stream, got ")
+           << static_cast<int64_t>(*getWriters());
+  }
+  bool leaves = kind == StreamKind::Result || kind == StreamKind::ToTensor;
+  for (std::optional<ArrayAttr> described : {getNames(), getLogical()}) {
+    if (described && (!leaves || described->size() != getRows().size())) {
+      return emitOpError("C2: names and logical types are of the columns of a result, got ")
+             << *described;
+    }
+  }
+  bool misses = kind == StreamKind::ToTensor ? !getLogical() : !getNames() != !getLogical();
+  if (misses) {
+    return emitOpError("C2: a result's columns need names and logical types");
+  }
+  if (getFullest() &&
+      (kind != StreamKind::Hash || !(getFullest()->convertToDouble() >= 1))) {
+    return emitOpError("C3: the fullest rank gets 1 or more of an exchange by hash, got ")
+           << getFullestAttr();
+  }
+  if (getOrdered() && !leaves) {
+    return emitOpError("C4: only a result is ordered");
+  }
+  return success();
+}
+
+LogicalResult ChoiceOp::verify() {
+  if (static_cast<int64_t>(getAtMost()) < 0) {
+    return emitOpError("C1: the bound is negative: ") << static_cast<int64_t>(getAtMost());
+  }
+  if (static_cast<int64_t>(getExpected().value_or(0)) < 0) {
+    return emitOpError("C1: the estimate is negative: ") << static_cast<int64_t>(*getExpected());
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+void PipelineOp::build(OpBuilder &builder, OperationState &state, StringRef name) {
+  build(builder, state, builder.getStringAttr(name), FlatSymbolRefAttr(), FlatSymbolRefAttr(),
+        BranchAttr(), FlatSymbolRefAttr());
+}
+
+LogicalResult PipelineOp::verify() {
+  Block &block = getBody().front();
+  if (block.empty()) {
+    return emitOpError("C1: empty pipeline");
+  }
+  for (Operation &op : block) {
+    bool first = &op == &block.front(), last = &op == &block.back();
+    bool source = isa<ScanOp, ValuesOp, ReadOp, ReceiveOp>(op);
+    bool sink = isa<InsertOp, CombineOp, EmitOp>(op);
+    if (source != first || sink != last) {
+      return emitOpError("C1: one source first and one sink last are needed, got ") << op.getName();
+    }
+    if (!first && (op.getNumOperands() != 1 || op.getOperand(0).getDefiningOp() != op.getPrevNode())) {
+      return op.emitOpError("C1: uses other rows than those of the op before");
+    }
+  }
+  if (FlatSymbolRefAttr state = getMergesAttr()) {
+    auto read = dyn_cast<ReadOp>(block.front());
+    auto combine = dyn_cast<CombineOp>(block.back());
+    if (!read || !combine || read.getStateAttr() != state || combine.getStateAttr() != state ||
+        getChoiceAttr() || getAfterAttr()) {
+      return emitOpError("C2: copies of a state are merged by reading it and combining into it: ")
+             << state;
+    }
+  }
+  if (!getChoiceAttr() != !getBranchAttr()) {
+    return emitOpError("C3: a choice and a way of it go together");
+  }
+  return success();
+}
+
+/// An estimate that is a share, a ratio or a length.
+static LogicalResult verifyEstimate(Operation *op, FloatAttr estimate, StringRef what) {
+  if (estimate && !(estimate.getValueAsDouble() >= 0)) {
+    return op->emitOpError() << what << " is negative: " << estimate;
+  }
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  RowsType rows = getRows().getType();
+  auto columns = getColumns().getAsRange<ScanColumnAttr>();
+  if (getColumns().size() != rows.size() ||
+      !llvm::all_of(llvm::zip(columns, rows.getNames()), [](auto pair) {
+        auto [column, name] = pair;
+        return column.getColumn() == name;
+      })) {
+    return emitOpError("C1: columns must be those of the rows, got ") << getColumns();
+  }
+  if (getBounds()) {
+    for (auto bound : getBounds()->getAsRange<BoundAttr>()) {
+      if (llvm::none_of(columns, [&](ScanColumnAttr column) {
+            return column.getFile() == bound.getColumn();
+          })) {
+        return emitOpError("C2: bounds a column that is not read: ") << bound;
+      }
+    }
+  }
+  if (static_cast<int64_t>(getHolds().value_or(0)) < 0) {
+    return emitOpError("C3: a table holds no negative number of rows: ")
+           << static_cast<int64_t>(*getHolds());
+  }
+  return success();
+}
+
+namespace {
+/// Body arguments must be the values (and validities) of the listed columns.
+LogicalResult verifyBody(Operation *op, RowsType rows, ArrayAttr columns, Region &body) {
+  SmallVector<Type> expected;
+  for (auto name : columns.getAsRange<StringAttr>()) {
+    int64_t index = rows.indexOf(name.getValue());
+    if (index < 0) {
+      return op->emitOpError("unknown column: ") << name;
+    }
+    expected.push_back(rows.getTypes()[index]);
+    if (rows.getNullable()[index]) {
+      expected.push_back(IntegerType::get(op->getContext(), 1));
+    }
+  }
+  if (body.getArgumentTypes() != TypeRange(expected)) {
+    return op->emitOpError("body arguments must be the columns' values and validities");
+  }
+  if (!isa<YieldOp>(body.front().back())) {
+    return op->emitOpError("the body must end with pipe.yield");
+  }
+  return success();
+}
+} // namespace
+
+LogicalResult FilterOp::verify() {
+  if (failed(verifyBody(*this, getInput().getType(), getColumns(), getBody()))) {
+    return failure();
+  }
+  auto yield = cast<YieldOp>(getBody().front().back());
+  if (yield.getNumOperands() != 1 || !yield.getOperand(0).getType().isInteger(1)) {
+    return emitOpError("C1: the body must yield one i1");
+  }
+  return success(succeeded(verifyEstimate(*this, getSelectivityAttr(), "C2: the selectivity")) &&
+                 succeeded(verifyEstimate(*this, getTextBytesAttr(), "C2: the length of texts")));
+}
+
+LogicalResult LookupOp::verify() {
+  bool marks = getKind() == LookupKind::Mark || getKind() == LookupKind::Full;
+  if (marks != getMarkAttr().operator bool()) {
+    return emitOpError("C2: exactly the kinds mark and full mark something, got ")
+           << stringifyLookupKind(getKind());
+  }
+  return verifyEstimate(*this, getSelectivityAttr(), "C1: the selectivity");
+}
+
+LogicalResult InsertOp::verify() {
+  return verifyEstimate(*this, getTextBytesAttr(), "the length of texts");
+}
+LogicalResult CombineOp::verify() {
+  return verifyEstimate(*this, getTextBytesAttr(), "the length of texts");
+}
+LogicalResult EmitOp::verify() {
+  return verifyEstimate(*this, getTextBytesAttr(), "the length of texts");
+}
+
+LogicalResult MapOp::verify() {
+  if (failed(verifyBody(*this, getInput().getType(), getColumns(), getBody()))) {
+    return failure();
+  }
+  SmallVector<Type> expected;
+  for (auto name : getNames().getAsRange<StringAttr>()) {
+    int64_t index = getRows().getType().indexOf(name.getValue());
+    if (index < 0) {
+      return emitOpError("computed column missing in the result: ") << name;
+    }
+    expected.push_back(getRows().getType().getTypes()[index]);
+    if (getRows().getType().getNullable()[index]) {
+      expected.push_back(IntegerType::get(getContext(), 1));
+    }
+  }
+  if (TypeRange(getBody().front().back().getOperandTypes()) != TypeRange(expected)) {
+    return emitOpError("the body must yield the values and validities of the computed columns");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+LogicalResult TextOp::verify() {
+  bool length = getFunction() == TextFunction::Length;
+  if (length ? !getResult().getType().isInteger(64) : !isa<StringType>(getResult().getType())) {
+    return emitOpError("C1: has no result of type: ") << getResult().getType();
+  }
+  size_t count = getOperands().size();
+  bool fits = false;
+  switch (getFunction()) {
+  case TextFunction::Concat:
+    fits = count >= 2;
+    break;
+  case TextFunction::Trim:
+  case TextFunction::TrimStart:
+  case TextFunction::TrimEnd:
+    fits = count == 1 || count == 2;
+    break;
+  case TextFunction::Replace:
+    fits = count == 3;
+    break;
+  case TextFunction::Upper:
+  case TextFunction::Lower:
+  case TextFunction::Length:
+    fits = count == 1;
+    break;
+  }
+  if (!fits) {
+    return emitOpError("C2: ") << stringifyTextFunction(getFunction())
+                               << " takes another number of strings than " << count;
+  }
+  return success();
+}
+
+/// Of `pipe.print` and `pipe.parse`.
+static LogicalResult verifyForm(Operation *op, TextForm form, Type value, int64_t scale) {
+  bool fits = form == TextForm::Double  ? value.isF64()
+              : form == TextForm::Float ? value.isF32()
+                                        : value.isInteger(128);
+  if (!fits) {
+    return op->emitOpError("C1: ") << stringifyTextForm(form) << " is of another type than "
+                                   << value;
+  }
+  if (scale < 0 || scale > 38 || (scale > 0 && form != TextForm::Integer)) {
+    return op->emitOpError("C2: the scale of an integer is 0 to 38, of others 0, got ") << scale;
+  }
+  return success();
+}
+
+LogicalResult PrintOp::verify() {
+  return verifyForm(*this, getAs(), getValue().getType(), static_cast<int64_t>(getScale()));
+}
+LogicalResult ParseOp::verify() {
+  return verifyForm(*this, getAs(), getValue().getType(), static_cast<int64_t>(getScale()));
+}

@@ -1,0 +1,254 @@
+// The scalar ops of bodies, beside `arith` and `math`.
+#ifndef HEADRACE_PIPE_SCALAR_OPS_TD
+#define HEADRACE_PIPE_SCALAR_OPS_TD
+
+include "dialects/pipe/PipeAttrs.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Pipe_LiteralOp : Pipe_Op<"literal", [Pure]> {
+  let summary = "a string literal of the program; an argument of the kernel, not part of its code";
+  let description = [{
+    ```mlir
+    func.func @body() -> !pipe.string {
+      %0 = pipe.literal "BUILDING"
+      return %0 : !pipe.string
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$value);
+  let results = (outs Pipe_StringType:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def Pipe_StringCompareOp : Pipe_Op<"string_compare", [Pure]> {
+  let summary = "compares two strings bytewise";
+  let description = [{
+    ```mlir
+    func.func @body(%a: !pipe.string, %b: !pipe.string) -> i1 {
+      %0 = pipe.string_compare le %a, %b
+      return %0 : i1
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_StringPredicateAttr:$predicate, Pipe_StringType:$left, Pipe_StringType:$right);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$predicate $left `,` $right attr-dict";
+}
+
+def Pipe_StringMatchOp : Pipe_Op<"string_match", [Pure]> {
+  let summary = "SQL LIKE against a constant pattern";
+  let description = [{
+    ```mlir
+    func.func @body(%text: !pipe.string) -> i1 {
+      %0 = pipe.string_match %text "%special%requests%"
+      return %0 : i1
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_StringType:$text, StrAttr:$pattern, OptionalAttr<StrAttr>:$escape);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$text $pattern (`escape` $escape^)? attr-dict";
+}
+
+def Pipe_SubstringOp : Pipe_Op<"substring", [Pure]> {
+  let summary = "characters start (from 1) to start + length - 1; with the largest length to the end";
+  let description = [{
+    ```mlir
+    func.func @body(%phone: !pipe.string, %start: i64, %length: i64) -> !pipe.string {
+      %0 = pipe.substring %phone, %start, %length
+      return %0 : !pipe.string
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_StringType:$text, I64:$start, I64:$length);
+  let results = (outs Pipe_StringType:$result);
+  let assemblyFormat = "$text `,` $start `,` $length attr-dict";
+}
+
+def Pipe_DatePartOp : Pipe_Op<"date_part", [Pure]> {
+  let summary = "year, month or day of a date (days since 1970-01-01)";
+  let description = [{
+    ```mlir
+    func.func @body(%date: i32) -> i64 {
+      %0 = pipe.date_part year %date
+      return %0 : i64
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_DatePartAttr:$part, I32:$date);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$part $date attr-dict";
+}
+
+def Pipe_MultiplyOp : Pipe_Op<"multiply", [Pure]> {
+  let summary = "128-bit multiplication, and whether it overflowed";
+  let description = [{
+    Where it did, the result is any number.
+
+    ```mlir
+    func.func @body(%a: i128, %b: i128) -> i128 {
+      %product, %overflow = pipe.multiply %a, %b
+      pipe.fail_if %overflow, overflow
+      return %product : i128
+    }
+    ```
+  }];
+  let arguments = (ins I<128>:$left, I<128>:$right);
+  let results = (outs I<128>:$result, I1:$overflow);
+  let assemblyFormat = "$left `,` $right attr-dict";
+}
+
+def Pipe_DivideOp : Pipe_Op<"divide", [Pure]> {
+  let summary = "left * scale / right, truncated towards zero, and whether it overflowed";
+  let description = [{
+    Where it did, or `right` is 0, the result is any number, and `overflow` is true.
+
+    ```mlir
+    func.func @body(%a: i128, %b: i128) -> i128 {
+      %scale = arith.constant 10000 : i128
+      %quotient, %overflow = pipe.divide %a, %scale, %b
+      pipe.fail_if %overflow, overflow
+      return %quotient : i128
+    }
+    ```
+  }];
+  let arguments = (ins I<128>:$left, I<128>:$scale, I<128>:$right);
+  let results = (outs I<128>:$result, I1:$overflow);
+  let assemblyFormat = "$left `,` $scale `,` $right attr-dict";
+}
+
+def Pipe_ToFloatOp : Pipe_Op<"to_float", [Pure]> {
+  let summary = "the double nearest to a 128-bit integer";
+  let description = [{
+    ```mlir
+    func.func @body(%a: i128) -> f64 {
+      %0 = pipe.to_float %a
+      return %0 : f64
+    }
+    ```
+  }];
+  let arguments = (ins I<128>:$value);
+  let results = (outs F64:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
+def Pipe_TextOp : Pipe_Op<"text", [Pure]> {
+  let summary = "a string made of strings, or the length of one";
+  let description = [{
+    The functions of `frame.text`. A string made here lives until the next row. C1: `length` gives an i64, the others a string.
+    C2: `concat` takes two or more strings, `trim…` one or two (what to take away), `replace` three, the others one.
+
+    ```mlir
+    func.func @body(%a: !pipe.string, %b: !pipe.string) -> i64 {
+      %0 = pipe.text concat %a, %b : !pipe.string, !pipe.string -> !pipe.string
+      %1 = pipe.text length %0 : !pipe.string -> i64
+      return %1 : i64
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_TextFunctionAttr:$function, Variadic<Pipe_StringType>:$operands);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$function $operands attr-dict `:` type($operands) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Pipe_PrintOp : Pipe_Op<"print", [Pure]> {
+  let summary = "a number, date, timestamp or boolean as text";
+  let description = [{
+    An integer that is a decimal has `scale` digits behind its point. A string made here lives until the next row. C1: the
+    value has the type that the form is of: an i128, for double an f64, for float an f32. C2: the scale is 0 to 38, and only integers have one.
+
+    ```mlir
+    func.func @body(%cents: i128) -> !pipe.string {
+      %0 = pipe.print integer %cents scale 2 : i128
+      return %0 : !pipe.string
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_TextFormAttr:$as, AnyType:$value, I64Attr:$scale);
+  let results = (outs Pipe_StringType:$result);
+  let assemblyFormat = "$as $value `scale` $scale attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Pipe_ParseOp : Pipe_Op<"parse", [Pure]> {
+  let summary = "a number, date, timestamp or boolean from text, and whether it is one";
+  let description = [{
+    An integer is scaled by 10^`scale` and rounded half away from zero. The value is 0 where the text is none. C1 and C2 are
+    those of `pipe.print`.
+
+    ```mlir
+    func.func @body(%text: !pipe.string) -> i1 {
+      %value, %valid = pipe.parse integer %text scale 2 : i128
+      return %valid : i1
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_TextFormAttr:$as, Pipe_StringType:$text, I64Attr:$scale);
+  let results = (outs AnyType:$value, I1:$valid);
+  let assemblyFormat = "$as $text `scale` $scale attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Pipe_ShiftDateOp : Pipe_Op<"shift_date", [Pure]> {
+  let summary = "days since 1970-01-01, months and then days later; outside i32: an i64 that is";
+  let description = [{
+    ```mlir
+    func.func @body(%date: i32) -> i64 {
+      %0 = pipe.shift_date %date months 1 days 0
+      return %0 : i64
+    }
+    ```
+  }];
+  let arguments = (ins I32:$date, I64Attr:$months, I64Attr:$days);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$date `months` $months `days` $days attr-dict";
+}
+
+def Pipe_OwnsOp : Pipe_Op<"owns", [Pure]> {
+  let summary = "whether the hash of these values names this rank, as an exchange by hash would";
+  let description = [{
+    Each value is followed by its `i1` validity where `nullable` says so. Without values the first rank owns the row.
+
+    ```mlir
+    func.func @body(%key: i32, %name: !pipe.string, %valid: i1) -> i1 {
+      %0 = pipe.owns (%key, %name, %valid) [false, true] : i32, !pipe.string, i1
+      return %0 : i1
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values, DenseBoolArrayAttr:$nullable);
+  let results = (outs I1:$result);
+  let assemblyFormat = "`(` $values `)` $nullable attr-dict (`:` type($values)^)?";
+}
+
+def Pipe_SelectOp : Pipe_Op<"select", [Pure, AllTypesMatch<["left", "right", "result"]>]> {
+  let summary = "one of two strings, without copying either";
+  let description = [{
+    ```mlir
+    func.func @body(%first: i1, %a: !pipe.string, %b: !pipe.string) -> !pipe.string {
+      %0 = pipe.select %first, %a, %b
+      return %0 : !pipe.string
+    }
+    ```
+  }];
+  let arguments = (ins I1:$condition, Pipe_StringType:$left, Pipe_StringType:$right);
+  let results = (outs Pipe_StringType:$result);
+  let assemblyFormat = "$condition `,` $left `,` $right attr-dict";
+}
+
+def Pipe_FailIfOp : Pipe_Op<"fail_if"> {
+  let summary = "fails the task with a data error if the condition holds for a row";
+  let description = [{
+    ```mlir
+    func.func @body(%too_large: i1) {
+      pipe.fail_if %too_large, overflow
+      return
+    }
+    ```
+  }];
+  let arguments = (ins I1:$condition, Pipe_DataErrorAttr:$error);
+  let assemblyFormat = "$condition `,` $error attr-dict";
+}
+
+#endif // HEADRACE_PIPE_SCALAR_OPS_TD
