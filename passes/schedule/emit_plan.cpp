@@ -159,9 +159,15 @@ std::string operationOf(pipe::StateKind kind) {
 }
 
 void PlanEmitter::addStates() {
+  llvm::StringMap<StringRef> merges; // state -> the pipeline that merges its copies
+  for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
+    if (std::optional<StringRef> state = pipeline.getMerges()) {
+      merges[*state] = pipeline.getSymName();
+    }
+  }
   for (auto op : module_.getOps<pipe::StateOp>()) {
     plan::State state = layoutState(op);
-    state.mergeKernel = kernelNamed(("merge_" + op.getSymName()).str());
+    state.mergeKernel = kernelNamed(merges.lookup(op.getSymName()));
     state.compareKernel = kernelNamed(("compare_" + op.getSymName()).str());
     state.place = place(op.getLoc(), operationOf(op.getKind()));
     states_[op.getSymName()] = static_cast<int32_t>(plan_.states.size());

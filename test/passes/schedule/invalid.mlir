@@ -140,3 +140,27 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
     return %1 : tensor<?xf32>
   }
 }
+
+// -----
+
+pipe.stream @kept local : !pipe.rows<"k": i32>
+pipe.stream @out result : !pipe.rows<"k": i32>
+pipe.pipeline @scan {
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "k", column = "k">] : !pipe.rows<"k": i32>
+  pipe.emit %0, @kept keys [] : !pipe.rows<"k": i32>
+}
+pipe.pipeline @received {
+  // expected-error@+1 {{no exchange brings the chunks of a stream of kind: local}}
+  %0 = pipe.receive @kept : !pipe.rows<"k": i32>
+  pipe.emit %0, @out keys [] : !pipe.rows<"k": i32>
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+  func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    // expected-error@+1 {{no collective combines by: product}}
+    %0 = dist.all_reduce product %x over ["r"] : tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+}
