@@ -229,6 +229,19 @@ LogicalResult verifyBody(Operation *op, RowsType rows, ArrayAttr columns, Region
 }
 } // namespace
 
+/// Columns of `to` that are not `computed` are those of `from`.
+static LogicalResult verifyPassed(Operation *op, RowsType from, RowsType to, ArrayAttr computed) {
+  for (auto [index, name] : llvm::enumerate(to.getNames())) {
+    int64_t source = from.indexOf(name.getValue());
+    bool passed = source >= 0 && from.getTypes()[source] == to.getTypes()[index] &&
+                  from.getNullable()[source] == to.getNullable()[index];
+    if (!passed && !(computed && llvm::is_contained(computed, Attribute(name)))) {
+      return op->emitOpError("gives a column that it neither gets nor computes: ") << name;
+    }
+  }
+  return success();
+}
+
 LogicalResult FilterOp::verify() {
   if (failed(verifyBody(*this, getInput().getType(), getColumns(), getBody()))) {
     return failure();
@@ -236,6 +249,9 @@ LogicalResult FilterOp::verify() {
   auto yield = cast<YieldOp>(getBody().front().back());
   if (yield.getNumOperands() != 1 || !yield.getOperand(0).getType().isInteger(1)) {
     return emitOpError("C1: the body must yield one i1");
+  }
+  if (failed(verifyPassed(*this, getInput().getType(), getRows().getType(), ArrayAttr()))) {
+    return failure();
   }
   return success(succeeded(verifyEstimate(*this, getSelectivityAttr(), "C2: the selectivity")) &&
                  succeeded(verifyEstimate(*this, getTextBytesAttr(), "C2: the length of texts")));
@@ -278,12 +294,21 @@ LogicalResult MapOp::verify() {
   if (TypeRange(getBody().front().back().getOperandTypes()) != TypeRange(expected)) {
     return emitOpError("the body must yield the values and validities of the computed columns");
   }
-  return success();
+  return verifyPassed(*this, getInput().getType(), getRows().getType(), getNames());
 }
 
 //===----------------------------------------------------------------------===//
 // Scalars
 //===----------------------------------------------------------------------===//
+
+LogicalResult OwnsOp::verify() {
+  size_t values = getNullable().size() + llvm::count(getNullable(), true);
+  if (values != getValues().size()) {
+    return emitOpError("needs a value, and a validity where it is nullable, for each of ")
+           << getNullable().size() << " keys, got " << getValues().size();
+  }
+  return success();
+}
 
 LogicalResult TextOp::verify() {
   bool length = getFunction() == TextFunction::Length;

@@ -220,6 +220,7 @@ def Pipe_OwnsOp : Pipe_Op<"owns", [Pure]> {
   let arguments = (ins Variadic<AnyType>:$values, DenseBoolArrayAttr:$nullable);
   let results = (outs I1:$result);
   let assemblyFormat = "`(` $values `)` $nullable attr-dict (`:` type($values)^)?";
+  let hasVerifier = 1;
 }
 
 def Pipe_SelectOp : Pipe_Op<"select", [Pure, AllTypesMatch<["left", "right", "result"]>]> {

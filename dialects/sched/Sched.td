@@ -249,6 +249,7 @@ def Sched_InputOp : Sched_Op<"input"> {
   let arguments = (ins StrAttr:$name);
   let results = (outs Sched_BufferType:$buffer);
   let assemblyFormat = "$name attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 
 def Sched_ToTensorOp : Sched_Op<"to_tensor"> {
@@ -291,7 +292,8 @@ def Sched_ComputeOp : Sched_Op<"compute"> {
     }
     ```
 
-    C1: exactly the action kernel names a kernel.
+    C1: exactly the action kernel names a kernel. C2: products have two inputs, and for each whether it is transposed;
+    a slice has the dimension that is cut; a reshape has no parameters.
   }];
   let arguments = (ins Sched_ActionAttr:$action, OptionalAttr<FlatSymbolRefAttr>:$kernel,
                        Variadic<Sched_BufferType>:$inputs, DenseI64ArrayAttr:$parameters, StrAttr:$label);
@@ -319,6 +321,7 @@ def Sched_CollectiveOp : Sched_Op<"collective"> {
     ```
 
     C1: exactly all_reduce and reduce_scatter have a reduction. C2: input and output are parts of tensors of one shape.
+    C3: all_gather makes a split tensor whole, reduce_scatter splits a whole one, all_to_all splits another dimension, all_reduce none.
   }];
   let arguments = (ins Sched_CollectiveKindAttr:$collective, OptionalAttr<Sched_ReductionAttr>:$reduction,
                        Sched_BufferType:$input,
@@ -388,6 +391,7 @@ def Sched_ReleaseOp : Sched_Op<"release"> {
   let arguments = (ins Sched_TokenType:$granted, Variadic<Sched_TokenType>:$after);
   let results = (outs Sched_TokenType:$done);
   let assemblyFormat = "$granted (`after` $after^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Sched_ChooseOp : Sched_Op<"choose", [NoRegionArguments]> {
@@ -463,6 +467,7 @@ def Sched_ResultOp : Sched_Op<"result"> {
   let arguments = (ins Sched_StreamType:$rows, OptionalAttr<ArrayAttr>:$names, OptionalAttr<ArrayAttr>:$logical,
                        UnitAttr:$ordered);
   let assemblyFormat = "$rows (`ordered` $ordered^)? (`names` $names^)? (`logical` $logical^)? attr-dict `:` type($rows)";
+  let hasVerifier = 1;
 }
 
 #endif

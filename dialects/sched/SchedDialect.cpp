@@ -151,6 +151,27 @@ LogicalResult ComputeOp::verify() {
   if ((getAction() == Action::Kernel) != getKernel().has_value()) {
     return emitOpError("C1: a kernel is named by the action kernel, and by no other");
   }
+  size_t inputs = getInputs().size();
+  ArrayRef<int64_t> parameters = getParameters();
+  bool fits = true;
+  switch (getAction()) {
+  case Action::Kernel:
+    break;
+  case Action::Matmul:
+  case Action::BatchMatmul:
+    fits = inputs == 2 && parameters.size() == 2 &&
+           llvm::all_of(parameters, [](int64_t flag) { return flag == 0 || flag == 1; });
+    break;
+  case Action::Reshape:
+    fits = inputs == 1 && parameters.empty();
+    break;
+  case Action::Slice:
+    fits = inputs == 1 && parameters.size() == 1 && parameters[0] >= 0;
+    break;
+  }
+  if (!fits) {
+    return emitOpError("C2: other inputs or parameters than those of ") << stringifyAction(getAction());
+  }
   return success();
 }
 
@@ -164,6 +185,48 @@ LogicalResult CollectiveOp::verify() {
   if (getInput().getType().getShape() != getOutput().getType().getShape()) {
     return emitOpError("C2: input and output are parts of one shape, got ")
            << getOutput().getType();
+  }
+  int64_t from = getInput().getType().getSplit(), to = getOutput().getType().getSplit();
+  bool fits = false;
+  switch (getCollective()) {
+  case CollectiveKind::AllReduce:
+    fits = from == to;
+    break;
+  case CollectiveKind::AllGather:
+    fits = from >= 0 && to < 0;
+    break;
+  case CollectiveKind::ReduceScatter:
+    fits = from < 0 && to >= 0;
+    break;
+  case CollectiveKind::AllToAll:
+    fits = from >= 0 && to >= 0 && from != to;
+    break;
+  }
+  if (!fits) {
+    return emitOpError("C3: ") << stringifyCollectiveKind(getCollective())
+                               << " does not lead from a split of " << from << " to one of " << to;
+  }
+  return success();
+}
+
+LogicalResult InputOp::verify() {
+  return getName().empty() ? emitOpError("has no name") : LogicalResult(success());
+}
+
+LogicalResult ReleaseOp::verify() {
+  if (!getGranted().getDefiningOp<ReserveOp>()) {
+    return emitOpError("gives back what was not reserved");
+  }
+  return success();
+}
+
+LogicalResult ResultOp::verify() {
+  size_t columns = cast<headrace::pipe::RowsType>(getRows().getType().getRows()).size();
+  for (std::optional<ArrayAttr> described : {getNames(), getLogical()}) {
+    if (described && described->size() != columns) {
+      return emitOpError("needs a name and a logical type for each of ")
+             << columns << " columns, got " << *described;
+    }
   }
   return success();
 }

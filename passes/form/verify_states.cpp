@@ -83,10 +83,44 @@ private:
         return failure();
       }
     }
-    if (lookup.getKind() != LookupKind::Full) {
-      return success();
+    if (lookup.getKind() == LookupKind::Full &&
+        failed(requireField(lookup, state, lookup.getMarkAttr()))) {
+      return failure();
     }
-    return requireField(lookup, state, lookup.getMarkAttr());
+    return verifyResult(lookup, state);
+  }
+
+  /// A column that comes out is one that came in, a payload field or the mark.
+  LogicalResult verifyResult(LookupOp lookup, StateOp state) {
+    RowsType from = lookup.getInput().getType(), to = lookup.getRows().getType();
+    bool adds = lookup.getKind() == LookupKind::Inner || lookup.getKind() == LookupKind::Left ||
+                lookup.getKind() == LookupKind::Full;
+    bool mayMiss = lookup.getKind() == LookupKind::Left || lookup.getKind() == LookupKind::Full;
+    auto isPayload = [&](StringAttr name, Type type, bool nullable) {
+      return adds && llvm::is_contained(lookup.getPayload(), Attribute(name)) &&
+             llvm::any_of(state.getFields().getAsRange<FieldAttr>(), [&](FieldAttr field) {
+               return field.getName() == name && field.getType() == type &&
+                      (field.getNullable() || mayMiss) == nullable;
+             });
+    };
+    for (auto [index, name] : llvm::enumerate(to.getNames())) {
+      Type type = to.getTypes()[index];
+      bool nullable = to.getNullable()[index];
+      int64_t source = from.indexOf(name.getValue());
+      bool passed = source >= 0 && from.getTypes()[source] == type &&
+                    from.getNullable()[source] == nullable;
+      bool mark = lookup.getKind() == LookupKind::Mark && name == lookup.getMarkAttr() &&
+                  type.isInteger(1) && !nullable;
+      if (!passed && !mark && !isPayload(name, type, nullable)) {
+        return lookup.emitOpError("gives a column that is neither its input's nor payload: ") << name;
+      }
+    }
+    for (auto name : lookup.getPayload().getAsRange<StringAttr>()) {
+      if (!adds || to.indexOf(name.getValue()) < 0) {
+        return lookup.emitOpError("has a payload that does not come out of it: ") << name;
+      }
+    }
+    return success();
   }
 
   LogicalResult verifyUse(InsertOp insert, StateOp state) {
@@ -118,8 +152,20 @@ private:
       fields.push_back(field.getName());
     }
     RowsType rows = sink.getInput().getType();
-    return failure(failed(requireColumns(sink, ArrayAttr::get(sink.getContext(), fields), rows)) ||
-                   failed(requireColumns(sink, sink.getKeys(), rows)));
+    SmallVector<Attribute> keys;
+    for (auto field : state.getFields().getAsRange<FieldAttr>()) {
+      if (field.getCombine() == Combine::Key) {
+        keys.push_back(field.getName());
+      }
+    }
+    if (failed(requireColumns(sink, ArrayAttr::get(sink.getContext(), fields), rows)) ||
+        failed(requireColumns(sink, sink.getKeys(), rows))) {
+      return failure();
+    }
+    if (sink.getKeys() != ArrayAttr::get(sink.getContext(), keys)) {
+      return sink.emitOpError("needs the keys of its state in their order, got ") << sink.getKeys();
+    }
+    return success();
   }
 
   SymbolTable symbols_;

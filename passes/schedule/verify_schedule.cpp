@@ -2,6 +2,7 @@
 #include "passes/schedule/verify_schedule.h"
 #include "dialects/pipe/PipeDialect.h"
 #include "dialects/sched/SchedDialect.h"
+#include "passes/analysis/physical.h"
 
 using namespace mlir;
 
@@ -47,12 +48,50 @@ LogicalResult verifyStates(sched::ProgramOp program) {
   return success();
 }
 
+/// A run takes rows, and uses states, as its pipeline does.
+LogicalResult verifyRun(sched::RunOp run, pipe::PipelineOp pipeline) {
+  Operation &source = pipeline.getBody().front().front();
+  auto read = dyn_cast<pipe::ReadOp>(source);
+  bool sameSource =
+      read ? run.getSourceAttr() == read.getStateAttr()
+           : run.getInput() && run.getInput().getType().getRows() == source.getResult(0).getType();
+  if (!sameSource) {
+    return run.emitOpError("takes other rows than its pipeline: ") << source.getName();
+  }
+  llvm::SmallDenseSet<StringRef> used;
+  for (ArrayAttr states : {run.getFills(), run.getReads()}) {
+    for (auto state : states.getAsRange<FlatSymbolRefAttr>()) {
+      used.insert(state.getValue());
+    }
+  }
+  SmallVector<StringRef> states = statesOf(pipeline);
+  if (used.size() != states.size() ||
+      !llvm::all_of(states, [&](StringRef state) { return used.contains(state); })) {
+    return run.emitOpError("uses other states than its pipeline: @") << pipeline.getSymName();
+  }
+  return success();
+}
+
+LogicalResult verifyReservations(ModuleOp module, sched::ProgramOp program) {
+  WalkResult walked = program.walk([&](sched::ReserveOp reserve) -> WalkResult {
+    if (!module.lookupSymbol<pipe::StateOp>(reserve.getStateAttr().getAttr())) {
+      return reserve.emitOpError("is for no state of the module: @") << reserve.getState();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult verifyRuns(ModuleOp module, sched::ProgramOp program) {
   llvm::DenseSet<StringAttr> kernels;
   for (sched::RunOp run : runsOf(program)) {
     StringAttr kernel = run.getKernelAttr().getAttr();
-    if (!module.lookupSymbol<pipe::PipelineOp>(kernel)) {
+    auto pipeline = module.lookupSymbol<pipe::PipelineOp>(kernel);
+    if (!pipeline) {
       return run.emitOpError("runs no pipeline of the module: @") << kernel.getValue();
+    }
+    if (failed(verifyRun(run, pipeline))) {
+      return failure();
     }
     if (!kernels.insert(kernel).second) {
       return run.emitOpError("runs a pipeline a second time: @") << kernel.getValue();
@@ -88,7 +127,8 @@ LogicalResult verifySchedule(ModuleOp module) {
            << llvm::range_size(programs);
   }
   sched::ProgramOp program = *programs.begin();
-  return failure(failed(verifyLoads(module, program)) || failed(verifyRuns(module, program)) ||
+  return failure(failed(verifyReservations(module, program)) || failed(verifyLoads(module, program)) ||
+                 failed(verifyRuns(module, program)) ||
                  failed(verifyStates(program)));
 }
 

@@ -367,3 +367,23 @@ func.func @body(%a: !pipe.string) -> i128 {
   %0, %1 = pipe.parse date %a scale 3 : i128
   return %0 : i128
 }
+
+// -----
+
+pipe.pipeline @p {
+  %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
+  // expected-error@+1 {{gives a column that it neither gets nor computes: "b"}}
+  %1 = pipe.map %0 ["c"] ["a"] {
+  ^bb0(%a: i32):
+    pipe.yield %a : i32
+  } : !pipe.rows<"a": i32> -> !pipe.rows<"b": i32, "c": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"b": i32, "c": i32>
+}
+
+// -----
+
+func.func @body(%key: i32) -> i1 {
+  // expected-error@+1 {{needs a value, and a validity where it is nullable, for each of 1 keys, got 1}}
+  %0 = pipe.owns (%key) [true] : i32
+  return %0 : i1
+}

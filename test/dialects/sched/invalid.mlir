@@ -205,3 +205,44 @@ sched.program @main {
   // expected-error @+1 {{a stream is of rows, got 'i32'}}
   %loaded, %lines = sched.load for @points : !sched.stream<i32>
 }
+
+// -----
+
+sched.program @main {
+  %x = sched.input "x" : !sched.buffer<host, tensor<8x8xf32>>
+  // expected-error @+1 {{C2: other inputs or parameters than those of matmul}}
+  %y = sched.compute matmul (%x, %x) parameters [0, 2] label "matmul"
+      : (!sched.buffer<host, tensor<8x8xf32>>, !sched.buffer<host, tensor<8x8xf32>>) -> !sched.buffer<host, tensor<8x8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  // expected-error @+1 {{C3: all_gather does not lead from a split of -1 to one of -1}}
+  %done, %y = sched.collective all_gather %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  // expected-error @+1 {{has no name}}
+  %x = sched.input "" : !sched.buffer<host, tensor<8xf32>>
+}
+
+// -----
+
+sched.program @main {
+  %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
+  // expected-error @+1 {{gives back what was not reserved}}
+  %done = sched.release %loaded
+  sched.result %lines : !sched.stream<!pipe.rows<"x": f64>>
+}
+
+// -----
+
+sched.program @main {
+  %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
+  // expected-error @+1 {{needs a name and a logical type for each of 1 columns, got ["x", "y"]}}
+  sched.result %lines names ["x", "y"] : !sched.stream<!pipe.rows<"x": f64>>
+}

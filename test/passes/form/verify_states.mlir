@@ -140,3 +140,34 @@ pipe.pipeline @p {
   // expected-error@+1 {{'pipe.emit' op has no such column in its rows: "j"}}
   pipe.emit %0, @out keys ["j"] : !pipe.rows<"k": i32>
 }
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i32, key>, #pipe.field<"v", i32, payload>]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32, "v": i32>
+  // expected-error@+1 {{'pipe.insert' op needs the keys of its state in their order, got ["v"]}}
+  pipe.insert %0, @build keys ["v"] : !pipe.rows<"k": i32, "v": i32>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i32, key>, #pipe.field<"v", i64, payload>]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{gives a column that is neither its input's nor payload: "v"}}
+  %1 = pipe.lookup %0, @build left keys ["k"] payload ["v"] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32, "v": i64>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32, "v": i64>
+}
+
+// -----
+
+pipe.state @build join [#pipe.field<"k", i32, key>, #pipe.field<"v", i64, payload>]
+pipe.pipeline @p {
+  %0 = pipe.receive @in : !pipe.rows<"k": i32>
+  // expected-error@+1 {{has a payload that does not come out of it: "v"}}
+  %1 = pipe.lookup %0, @build inner keys ["k"] payload ["v"] columns [] {
+  } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
+  pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
+}

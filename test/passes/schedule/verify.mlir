@@ -92,3 +92,37 @@ sched.program @main {
   %l, %lines = sched.load for @skan : !sched.stream<!pipe.rows<"n": i64>>
   %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"n": i64>> fills [@count] reads []
 }
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+pipe.pipeline @scan {
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "n", column = "n">] : !pipe.rows<"n": i64>
+  pipe.combine %0, @count keys [] : !pipe.rows<"n": i64>
+}
+sched.program @main {
+  %l, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"n": i64>>
+  // expected-error@+1 {{uses other states than its pipeline: @scan}}
+  %done = sched.run @scan from %lines : !sched.stream<!pipe.rows<"n": i64>> fills [] reads []
+}
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+pipe.stream @out result : !pipe.rows<"n": i64>
+pipe.pipeline @groups {
+  %0 = pipe.read @count : !pipe.rows<"n": i64>
+  pipe.emit %0, @out keys [] : !pipe.rows<"n": i64>
+}
+sched.program @main {
+  // expected-error@+1 {{takes other rows than its pipeline: pipe.read}}
+  %read, %rows = sched.run @groups of @other fills [] reads [] -> !sched.stream<!pipe.rows<"n": i64>>
+  sched.result %rows : !sched.stream<!pipe.rows<"n": i64>>
+}
+
+// -----
+
+sched.program @main {
+  // expected-error@+1 {{is for no state of the module: @lost}}
+  %granted = sched.reserve host for @lost minimum 1 expected 1
+}
