@@ -1,7 +1,7 @@
 // Row layouts: wide fields first, so that no padding is needed between them; validity bytes last.
 #include "passes/analysis/physical.h"
 
-#include "runtime/model/plan/names.h"
+#include "model/plan/names.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dialects/pipe/PipeDialect.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 namespace headrace {
 

@@ -3,7 +3,7 @@
 #define HEADRACE_PASSES_ANALYSIS_SCAN_STATISTICS_H
 
 #include "dialects/frame/FrameOps.h"
-#include "runtime/model/plan/page_form.h"
+#include "model/plan/page_form.h"
 
 #include <optional>
 

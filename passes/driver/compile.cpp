@@ -19,8 +19,8 @@
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
 #include "runtime/base/readable.h"
-#include "runtime/model/plan/check.h"
-#include "runtime/model/plan/json.h"
+#include "model/plan/check.h"
+#include "model/plan/json.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"

@@ -5,7 +5,7 @@
 #include "passes/import/ImportContext.h"
 #include "passes/lower/kernel_objects.h"
 #include "runtime/base/status.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

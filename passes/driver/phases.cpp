@@ -15,7 +15,7 @@
 #include "passes/schedule/verify_schedule.h"
 #include "passes/shard/passes.h"
 #include "passes/shard/record_operators.h"
-#include "runtime/model/plan/json.h"
+#include "model/plan/json.h"
 
 #include "mlir/Pass/PassManager.h"
 

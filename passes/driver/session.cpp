@@ -7,8 +7,8 @@
 #include "passes/driver/object_cache.h"
 #include "passes/driver/phases.h"
 #include "runtime/base/settings.h"
-#include "runtime/model/plan/json.h"
-#include "runtime/model/plan/text.h"
+#include "model/plan/json.h"
+#include "model/plan/text.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"

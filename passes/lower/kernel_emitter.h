@@ -2,7 +2,7 @@
 #pragma once
 
 #include "passes/lower/pipeline_code.h"
-#include "runtime/model/plan/page_form.h"
+#include "model/plan/page_form.h"
 
 #include <memory>
 

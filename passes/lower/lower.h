@@ -4,7 +4,7 @@
 #include "passes/lower/kernel_objects.h"
 
 #include "dialects/pipe/PipeDialect.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 namespace headrace::lower {
 

@@ -5,7 +5,7 @@
 
 #include "passes/lower/row_values.h"
 
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,7 +1,7 @@
 // What the kernel being emitted will spend its time on: counted while its code is made.
 #pragma once
 
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 #include "mlir/IR/Operation.h"
 

@@ -3,7 +3,7 @@
 #ifndef HEADRACE_PASSES_OPTIMIZE_JOIN_PRICES_H
 #define HEADRACE_PASSES_OPTIMIZE_JOIN_PRICES_H
 
-#include "runtime/model/cost/row_work.h"
+#include "model/cost/row_work.h"
 
 #include <map>
 

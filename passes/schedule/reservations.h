@@ -5,7 +5,7 @@
 #include "dialects/pipe/PipeDialect.h"
 
 #include "dialects/sched/SchedDialect.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace headrace::schedule {

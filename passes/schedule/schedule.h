@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dialects/sched/SchedDialect.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 namespace headrace::schedule {
 

@@ -9,7 +9,7 @@ def ShardSolvePass : Pass<"shard-solve", "::mlir::ModuleOp"> {
   let summary = "chooses a layout for every table and tensor";
   let description = [{
     Enumerates the strategies of every op from its rule, costs them and the reshards between them on the topology, and
-    chooses one per op with the solver of `runtime/model/solve`. Assumes functions of one block. Afterwards every op
+    chooses one per op with the solver of `model/solve`. Assumes functions of one block. Afterwards every op
     carries `dist.layouts` (its results) and `dist.needs` (its operands), and the module `topo.mesh` and
     `topo.topology`. On one rank nothing is annotated.
   }];

@@ -1,7 +1,7 @@
 // Strategies of the relational ops: the table of rules of the design page on layouts, row by row.
 #include "passes/shard/row_order.h"
 #include "passes/shard/strategies.h"
-#include "runtime/model/cost/tensor_work.h"
+#include "model/cost/tensor_work.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #define HEADRACE_PASSES_SHARD_LAYOUT_H
 
 #include "dialects/dist/DistDialect.h"
-#include "runtime/model/cost/mesh.h"
+#include "model/cost/mesh.h"
 
 #include <optional>
 #include <string>

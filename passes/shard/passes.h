@@ -4,7 +4,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "runtime/model/cost/cost.h"
+#include "model/cost/cost.h"
 #include "llvm/Support/JSON.h"
 
 #include <memory>

@@ -3,7 +3,7 @@
 #define HEADRACE_PASSES_SHARD_RECORD_OPERATORS_H
 
 #include "passes/shard/passes.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 namespace headrace::shard {
 

@@ -2,7 +2,7 @@
 // again.
 #include "passes/shard/op_work.h"
 #include "passes/shard/reshard_plan.h"
-#include "runtime/model/cost/tensor_work.h"
+#include "model/cost/tensor_work.h"
 
 #include <algorithm>
 

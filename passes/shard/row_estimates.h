@@ -4,7 +4,7 @@
 
 #include "passes/analysis/fullest_share.h"
 #include "passes/analysis/ranges.h"
-#include "runtime/model/cost/row_work.h"
+#include "model/cost/row_work.h"
 
 #include <algorithm>
 

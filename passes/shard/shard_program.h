@@ -4,7 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/shard/strategies.h"
-#include "runtime/model/solve/solve.h"
+#include "model/solve/solve.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace headrace::shard {

@@ -8,7 +8,7 @@
 #include "passes/shard/op_work.h"
 #include "passes/shard/reshard_plan.h"
 #include "passes/shard/row_estimates.h"
-#include "runtime/model/cost/cost.h"
+#include "model/cost/cost.h"
 
 namespace headrace::shard {
 

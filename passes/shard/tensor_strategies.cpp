@@ -6,7 +6,7 @@
 #include "passes/shard/rematerialize.h"
 #include "passes/shard/sized_starts.h"
 #include "passes/shard/strategies.h"
-#include "runtime/model/cost/tensor_work.h"
+#include "model/cost/tensor_work.h"
 
 #include <algorithm>
 

@@ -7,12 +7,12 @@
 #include "runtime/exec/instruction_set.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/exec/table_paths.h"
-#include "runtime/model/plan/explain.h"
-#include "runtime/model/plan/json.h"
-#include "runtime/model/plan/measured_operators.h"
-#include "runtime/model/plan/text.h"
-#include "runtime/model/simulate/program_cost.h"
-#include "runtime/model/simulate/workload_text.h"
+#include "model/plan/explain.h"
+#include "model/plan/json.h"
+#include "model/plan/measured_operators.h"
+#include "model/plan/text.h"
+#include "model/simulate/program_cost.h"
+#include "model/simulate/workload_text.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>

@@ -2,7 +2,7 @@
 #include "runtime/exec/arrow_export.h"
 
 #include "runtime/abi/type_bytes.h"
-#include "runtime/model/plan/names.h"
+#include "model/plan/names.h"
 
 #include <cerrno>
 #include <cstdio>

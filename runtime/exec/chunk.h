@@ -7,7 +7,7 @@
 #include "runtime/abi/kernel.h"
 #include "runtime/base/status.h"
 #include "runtime/exec/memory_account.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/check.h"
-#include "runtime/model/plan/names.h"
+#include "model/plan/names.h"
 
 #include <algorithm>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include "runtime/abi/imports.h"
 #include "runtime/exec/kernels.h"
 #include "runtime/exec/worker_context.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 #include <memory>
 #include <string>

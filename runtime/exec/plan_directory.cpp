@@ -2,7 +2,7 @@
 #include "runtime/exec/plan_directory.h"
 
 #include "runtime/base/sha256.h"
-#include "runtime/model/plan/json.h"
+#include "model/plan/json.h"
 
 #include <filesystem>
 #include <fstream>

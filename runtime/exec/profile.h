@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/abi/kernel.h"
-#include "runtime/model/plan/profile.h"
+#include "model/plan/profile.h"
 
 #include <array>
 #include <atomic>

@@ -5,8 +5,8 @@
 #include "runtime/base/random.h"
 #include "runtime/base/settings.h"
 #include "runtime/exec/rank.h"
-#include "runtime/model/plan/check.h"
-#include "runtime/model/plan/names.h"
+#include "model/plan/check.h"
+#include "model/plan/names.h"
 #include "runtime/primitives/isa.h"
 #include "runtime/transport/loopback.h"
 

@@ -14,8 +14,8 @@
 #include "runtime/exec/profile.h"
 #include "runtime/exec/task.h"
 #include "runtime/memory/block_pool.h"
-#include "runtime/model/plan/plan.h"
-#include "runtime/model/plan/reservations.h"
+#include "model/plan/plan.h"
+#include "model/plan/reservations.h"
 #include "runtime/transport/sim.h"
 #include "runtime/transport/transport.h"
 

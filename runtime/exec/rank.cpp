@@ -3,8 +3,8 @@
 
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
-#include "runtime/model/plan/names.h"
-#include "runtime/model/plan/reservations.h"
+#include "model/plan/names.h"
+#include "model/plan/reservations.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "runtime/exec/rank_state.h"
 
 #include "runtime/base/check.h"
-#include "runtime/model/plan/names.h"
+#include "model/plan/names.h"
 
 #include <algorithm>
 #include <atomic>

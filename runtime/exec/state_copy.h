@@ -5,7 +5,7 @@
 #include "runtime/base/status.h"
 #include "runtime/exec/memory_account.h"
 #include "runtime/exec/row_store.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 #include <memory>
 #include <mutex>

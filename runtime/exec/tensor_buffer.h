@@ -3,7 +3,7 @@
 
 #include "runtime/communication/reduction.h"
 #include "runtime/exec/memory_account.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 #include <cstdint>
 #include <memory>

@@ -4,7 +4,7 @@
 
 #include "runtime/abi/kernel.h"
 #include "runtime/base/status.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 #include <cstddef>
 #include <cstdint>

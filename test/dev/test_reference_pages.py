@@ -26,7 +26,7 @@ def test_every_public_name_is_described() -> None:
 def test_every_variable_is_described() -> None:
     reads = re.compile(r'(?:getenv\(|environ\.get\(|environ\[)"([A-Z_]+)"')
     settings = re.findall(r"\| `(HEADRACE_\w+)` \|", reference_pages.settings_page())
-    for folder in ("runtime", "passes", "tools", "python"):
+    for folder in ("model", "runtime", "passes", "tools", "python"):
         for file in (places.ROOT / folder).rglob("*"):
             if file.suffix in (".cpp", ".py") and "tools/dev" not in str(file):
                 for name in reads.findall(file.read_text()):

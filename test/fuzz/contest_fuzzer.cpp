@@ -1,7 +1,7 @@
 // libFuzzer: any bytes as a contest problem, which must be refused with a reason or be solved for a
 // few rounds, with a bound below the cost. Cost and fit are checked anew.
-#include "runtime/model/solve/contest.h"
-#include "runtime/model/solve/solve.h"
+#include "model/solve/contest.h"
+#include "model/solve/solve.h"
 #include "test/fuzz/json_mutation.h"
 
 #include <cstdlib>

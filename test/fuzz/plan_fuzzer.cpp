@@ -1,8 +1,8 @@
 // libFuzzer: any bytes as plan.json, which must be refused with a reason, or written and read again
 // to the same plan; the static checker and the printer take whatever was read.
-#include "runtime/model/plan/check.h"
-#include "runtime/model/plan/json.h"
-#include "runtime/model/plan/text.h"
+#include "model/plan/check.h"
+#include "model/plan/json.h"
+#include "model/plan/text.h"
 #include "test/fuzz/json_mutation.h"
 #include "test/unit/model/plan/sample_plan.h"
 

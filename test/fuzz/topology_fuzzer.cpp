@@ -1,7 +1,7 @@
 // libFuzzer: any bytes as a topology file, which must be refused with a reason or give a topology
 // that can be priced. The shipped topologies are the corpus.
-#include "runtime/model/cost/cost.h"
-#include "runtime/model/topology/topology.h"
+#include "model/cost/cost.h"
+#include "model/topology/topology.h"
 #include "test/fuzz/json_mutation.h"
 
 #include <algorithm>

@@ -537,7 +537,7 @@ def test_diff(tmp_path: Path) -> None:
     assert "~ $.device_types.H200-SXM.codecs.lz4.enc: 1.48e+11 → 2.12e+11 (×1.43, within the error)" in lines
     assert "~ $.node_types: dgx-h100 → dgx-h200" in lines
     assert not [line for line in lines if line.startswith(("+", "-"))]
-    document = json.loads((ROOT / "runtime/model/topology/files/ethernet-fast.json").read_text())
+    document = json.loads((ROOT / "model/topology/files/ethernet-fast.json").read_text())
     # Said otherwise, but the same.
     assumed = {"v": document["fabric"]["tiers"][0]["bw"], "rel_err": 0.3, "kind": "assumed"}
     document["fabric"]["tiers"][0]["bw"] = assumed

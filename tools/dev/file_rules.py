@@ -88,7 +88,7 @@ def _globbed(name: str, texts: dict[str, str]) -> bool:
 
 
 def untested(root: Path = places.ROOT) -> list[Finding]:
-    """Sources of the runtime and the passes that no test names: by its own name, an include, or the path.
+    """Sources of model, runtime and passes that no test names: by its own name, an include, or the path.
 
     A test of IR says in a comment (Sources: …) which sources are there for what it checks.
     """
@@ -101,10 +101,10 @@ def untested(root: Path = places.ROOT) -> list[Finding]:
         if name.endswith((".cpp", ".h", ".mlir", ".test", ".py")):
             text = (root / name).read_text(errors="replace")
             included.update(re.findall(r'#include "([^"]+)"', text))
-            told.update(re.findall(r"(?:passes|runtime)/[\w/]+\.cpp", text))
+            told.update(re.findall(r"(?:model|passes|runtime)/[\w/]+\.cpp", text))
     findings = []
     for name in names:
-        if not name.endswith(".cpp") or not name.startswith(("runtime/", "passes/")):
+        if not name.endswith(".cpp") or not name.startswith(("model/", "runtime/", "passes/")):
             continue
         stem = _plain(Path(name).stem)
         header = name.removesuffix(".cpp") + ".h"

@@ -1,6 +1,6 @@
 """Who may include whom, checked over #include lines (docs/HACKING.md has the rules in prose).
 
-A file's place is its folder: a layer of the runtime, a dialect, a phase of the passes, a tool. Includes of
+A file's place is its folder: a part of the model, a layer of the runtime, a dialect, a phase of the passes, a tool. Includes of
 the project are written from the root of the checkout ("runtime/base/status.h"); a bare "x.h" is in the same
 folder.
 """
@@ -18,7 +18,6 @@ RUNTIME_LAYERS = (
     "base",
     "telemetry",
     "primitives",
-    "model",
     "memory",
     "device",
     "storage",
@@ -26,6 +25,8 @@ RUNTIME_LAYERS = (
     "communication",
     "exec",
 )
+# The layers below those that execute plans.
+_GROUND = ("abi", "base", "telemetry", "primitives")
 DIALECTS = ("interfaces", "topo", "frame", "dist", "pipe", "sched")
 PHASES = ("import", "optimize", "shard", "form", "schedule", "lower")
 
@@ -59,8 +60,27 @@ def check_file(name: str, text: str) -> list[Finding]:
 def refusal(name: str, included: str) -> str:
     """Why a file may not include a header, or an empty text when it may."""
     area = name.split("/")[0]
-    judge = {"runtime": _runtime, "dialects": _dialect, "passes": _pass, "tools": _front, "python": _front}
+    judge = {
+        "model": _model,
+        "runtime": _runtime,
+        "dialects": _dialect,
+        "passes": _pass,
+        "tools": _front,
+        "python": _front,
+    }
     return judge[area](name, included) if area in judge else ""
+
+
+def _model(_name: str, included: str) -> str:
+    if included.startswith(_LLVM):
+        return "the model has no LLVM in it"
+    if included.startswith(_ARROW):
+        return "only storage includes Arrow's C++ headers"
+    if included.startswith(("dialects/", "passes/", "tools/", "python/")):
+        return "the model includes nothing of the compiler"
+    if included.startswith("runtime/") and included.split("/")[1] not in _GROUND:
+        return "the model includes of the runtime only abi, base, telemetry and primitives"
+    return ""
 
 
 def _runtime(name: str, included: str) -> str:
@@ -71,6 +91,8 @@ def _runtime(name: str, included: str) -> str:
         return "only storage includes Arrow's C++ headers"
     if included.startswith(("dialects/", "passes/", "tools/", "python/")):
         return "the runtime includes nothing of the compiler"
+    if included.startswith("model/") and (layer in _GROUND or not included.startswith("model/plan/")):
+        return "the runtime shares with the compiler only plans"
     if included.startswith("runtime/"):
         other = included.split("/")[1]
         if layer in RUNTIME_LAYERS and other in RUNTIME_LAYERS and _above(RUNTIME_LAYERS, layer, other):
@@ -86,8 +108,8 @@ def _dialect(name: str, included: str) -> str:
     dialect = name.split("/")[1]
     if included.startswith(("passes/", "tools/", "python/")):
         return "a dialect includes only interfaces and earlier dialects"
-    if included.startswith("runtime/") and not included.startswith("runtime/base/"):
-        return "a dialect includes of the runtime only base"
+    if included.startswith(("runtime/", "model/")) and not included.startswith("runtime/base/"):
+        return "a dialect includes of runtime and model only base"
     if included.startswith("dialects/"):
         other = included.split("/")[1]
         if dialect in DIALECTS and other in DIALECTS and _above(DIALECTS, dialect, other):
@@ -105,7 +127,7 @@ def _pass(name: str, included: str) -> str:
         return "passes do not include tools"
     if included.startswith(_ARROW):
         return "only storage includes Arrow's C++ headers"
-    if included.startswith("runtime/"):
+    if included.startswith(("runtime/", "model/")):
         return _pass_on_runtime(phase, included)
     return ""
 
@@ -113,7 +135,7 @@ def _pass(name: str, included: str) -> str:
 # Single headers that a phase needs beyond its layers, each with a reason in docs/decisions.
 _GRANTED = {
     ("lower", "runtime/primitives/hash/hash.h"),
-    ("optimize", "runtime/model/cost/row_work.h"),
+    ("optimize", "model/cost/row_work.h"),
     ("schedule", "runtime/abi/imports.h"),
 }
 
@@ -121,12 +143,12 @@ _GRANTED = {
 def _pass_on_runtime(phase: str, included: str) -> str:
     if (phase, included) in _GRANTED:
         return ""
-    layer = included.split("/")[1]
-    if layer not in ("abi", "base", "model"):
-        return "passes include of the runtime only abi, base and model"
+    area, layer = included.split("/")[:2]
+    if area == "runtime" and layer not in ("abi", "base"):
+        return "passes include of the runtime only abi and base"
     if layer == "abi" and phase != "lower":
         return "lower alone includes the kernel ABI"
-    planning = ("runtime/model/cost", "runtime/model/solve", "runtime/model/simulate")
+    planning = ("model/cost", "model/solve", "model/simulate")
     if included.startswith(planning) and phase not in ("shard", "schedule"):
         return "shard and schedule alone include cost, solve and simulate"
     return ""

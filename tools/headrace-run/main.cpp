@@ -5,7 +5,7 @@
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/result_text.h"
 #include "runtime/exec/run_settings.h"
-#include "runtime/model/plan/explain.h"
+#include "model/plan/explain.h"
 #include "runtime/storage/arrow/ipc_file.h"
 #include "runtime/telemetry/telemetry.h"
 #include "runtime/transport/fork.h"

@@ -1,7 +1,7 @@
 // What differs between two topologies, by JSON path.
 #pragma once
 
-#include "runtime/model/topology/topology.h"
+#include "model/topology/topology.h"
 
 #include <string>
 #include <vector>

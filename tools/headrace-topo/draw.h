@@ -1,7 +1,7 @@
 // Drawings of a topology: as text for a terminal, as SVG for a page.
 #pragma once
 
-#include "runtime/model/topology/topology.h"
+#include "model/topology/topology.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // Figures that nobody measured: guesses, and what datasheets state.
 #pragma once
 
-#include "runtime/model/topology/assumed_machine.h"
-#include "runtime/model/topology/topology.h"
+#include "model/topology/assumed_machine.h"
+#include "model/topology/topology.h"
 
 namespace headrace::topo {
 

@@ -2,7 +2,7 @@
 // and below them the links among them.
 #pragma once
 
-#include "runtime/model/topology/topology.h"
+#include "model/topology/topology.h"
 
 #include <string>
 #include <vector>

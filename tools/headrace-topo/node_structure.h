@@ -1,7 +1,7 @@
 // What one machine consists of, as hwloc, NCCL and nvidia-smi tell it, and the topology made of it.
 #pragma once
 
-#include "runtime/model/topology/topology.h"
+#include "model/topology/topology.h"
 
 #include <string>
 #include <vector>

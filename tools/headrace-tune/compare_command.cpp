@@ -1,7 +1,7 @@
 // Runs and simulates each plan with the rows that it had; prints both.
 #include "tools/headrace-tune/compare_command.h"
 
-#include "runtime/model/cost/accuracy.h"
+#include "model/cost/accuracy.h"
 #include "tools/command_line/commands.h"
 #include "tools/headrace-tune/fitted_work.h"
 #include "tools/headrace-tune/predicted_plan.h"

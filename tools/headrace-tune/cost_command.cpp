@@ -1,6 +1,6 @@
 // Prices a plan and prints the terms.
 #include "tools/headrace-tune/cost_command.h"
-#include "runtime/model/simulate/program_cost.h"
+#include "model/simulate/program_cost.h"
 #include "tools/command_line/commands.h"
 #include "tools/headrace-tune/plan_request.h"
 

@@ -1,7 +1,7 @@
 // Fits, and prints a table of errors or the fitted curves.
 #include "tools/headrace-tune/fit_command.h"
 
-#include "runtime/model/cost/accuracy.h"
+#include "model/cost/accuracy.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/options.h"
 #include "tools/headrace-tune/input_text.h"

@@ -1,8 +1,8 @@
 // What each kind of work takes, fitted to measured plans.
 #pragma once
 
-#include "runtime/model/cost/accuracy.h"
-#include "runtime/model/topology/topology.h"
+#include "model/cost/accuracy.h"
+#include "model/topology/topology.h"
 #include "tools/headrace-tune/measured_plan.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 // Parses options, runs plans in rounds.
 #include "tools/headrace-tune/measure_request.h"
 
-#include "runtime/model/cost/workers.h"
+#include "model/cost/workers.h"
 
 #include <cstdio>
 #include <fstream>

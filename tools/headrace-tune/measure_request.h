@@ -1,7 +1,7 @@
 // The arguments of commands that run plans on this machine, and running them.
 #pragma once
 
-#include "runtime/model/topology/topology.h"
+#include "model/topology/topology.h"
 #include "tools/command_line/options.h"
 #include "tools/headrace-tune/measured_plan.h"
 

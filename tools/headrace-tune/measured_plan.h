@@ -3,7 +3,7 @@
 
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/program.h"
-#include "runtime/model/cost/task_time.h"
+#include "model/cost/task_time.h"
 #include "runtime/storage/storage.h"
 
 #include <map>

@@ -1,9 +1,9 @@
 // Parses options, opens plans and topologies.
 #include "tools/headrace-tune/plan_request.h"
 
-#include "runtime/model/plan/check.h"
-#include "runtime/model/plan/json.h"
-#include "runtime/model/simulate/workload_text.h"
+#include "model/plan/check.h"
+#include "model/plan/json.h"
+#include "model/simulate/workload_text.h"
 #include "tools/headrace-tune/predicted_plan.h"
 
 #include <filesystem>

@@ -1,9 +1,9 @@
 // The arguments of commands that ask about a plan on a topology.
 #pragma once
 
-#include "runtime/model/plan/plan.h"
-#include "runtime/model/simulate/plan_graph.h"
-#include "runtime/model/topology/topology.h"
+#include "model/plan/plan.h"
+#include "model/simulate/plan_graph.h"
+#include "model/topology/topology.h"
 #include "tools/command_line/options.h"
 
 #include <string>

@@ -1,8 +1,8 @@
 // Terms of measured tasks, and simulation with measured rows.
 #include "tools/headrace-tune/predicted_plan.h"
 
-#include "runtime/model/simulate/plan_graph.h"
-#include "runtime/model/simulate/simulate.h"
+#include "model/simulate/plan_graph.h"
+#include "model/simulate/simulate.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What the simulator says of a measured plan, given the rows that it had.
 #pragma once
 
-#include "runtime/model/topology/topology.h"
+#include "model/topology/topology.h"
 #include "tools/headrace-tune/measured_plan.h"
 
 namespace headrace::tune {

@@ -1,7 +1,7 @@
 // Simulates, prints the report and writes the trace.
 #include "tools/headrace-tune/simulate_command.h"
-#include "runtime/model/simulate/simulate.h"
-#include "runtime/model/simulate/trace.h"
+#include "model/simulate/simulate.h"
+#include "model/simulate/trace.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/text_output.h"
 #include "tools/headrace-tune/plan_request.h"

@@ -1,8 +1,8 @@
 // Reads the problem, solves it, prints the figures and writes the choice.
 #include "tools/headrace-tune/solve_command.h"
 
-#include "runtime/model/solve/contest.h"
-#include "runtime/model/solve/solve.h"
+#include "model/solve/contest.h"
+#include "model/solve/solve.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/options.h"
 #include "tools/command_line/text_output.h"

@@ -5,7 +5,7 @@
 #include "passes/lower/code_builder.h"
 
 #include "runtime/abi/device_kernel.h"
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 namespace headrace::lower {
 

@@ -4,7 +4,7 @@
 #include "passes/analysis/physical.h"
 #include "passes/lower/gpu/device_code.h"
 #include "passes/lower/gpu/thread_kernel.h"
-#include "runtime/model/plan/names.h"
+#include "model/plan/names.h"
 #include "passes/lower/gpu/thread_tensor.h"
 #include "passes/lower/link.h"
 

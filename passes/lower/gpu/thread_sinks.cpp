@@ -3,7 +3,7 @@
 #include "passes/lower/gpu/thread_kernel.h"
 
 #include "runtime/abi/type_bytes.h"
-#include "runtime/model/plan/names.h"
+#include "model/plan/names.h"
 
 #include "passes/analysis/physical.h"
 

@@ -2,7 +2,7 @@
 #include "runtime/storage/parquet/coded_pages.h"
 
 #include "runtime/abi/type_bytes.h"
-#include "runtime/model/plan/page_form.h"
+#include "model/plan/page_form.h"
 #include "runtime/storage/column_type.h"
 #include "runtime/storage/parquet/packed_codes.h"
 

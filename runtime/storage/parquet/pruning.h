@@ -1,7 +1,7 @@
 // Which row groups can hold a row that satisfies a bound: decided from the footer's statistics.
 #pragma once
 
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 #include "runtime/storage/parquet/footer.h"
 
 namespace headrace::storage {

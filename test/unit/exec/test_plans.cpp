@@ -1,7 +1,7 @@
 // Builds tasks and streams, and runs a plan in a session of its own.
 #include "test/unit/exec/test_plans.h"
 
-#include "runtime/model/plan/names.h"
+#include "model/plan/names.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The cost model against closed forms on small networks, and its orders on the shipped topologies.
-#include "runtime/model/cost/cost.h"
+#include "model/cost/cost.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Fits of collectives: exact on curves made from known terms, and within the promised errors on
 // public measurements.
-#include "runtime/model/cost/accuracy.h"
-#include "runtime/model/cost/cost.h"
+#include "model/cost/accuracy.h"
+#include "model/cost/cost.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Exchanges and collectives: one node for all equal ones against every message one by one, closed
 // forms, and no growth with ranks.
-#include "runtime/model/cost/cost.h"
-#include "runtime/model/cost/link_load.h"
+#include "model/cost/cost.h"
+#include "model/cost/link_load.h"
 
 #include <chrono>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // Which links a path takes: by the pattern of a route, or by the route of one pair.
-#include "runtime/model/cost/network.h"
+#include "model/cost/network.h"
 #include "test/unit/model/small_topology.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Steps have the terms of the tasks that they become, and cost what the simulator's lanes make of
 // them.
-#include "runtime/model/cost/row_work.h"
-#include "runtime/model/cost/task_time.h"
-#include "runtime/model/cost/tensor_work.h"
+#include "model/cost/row_work.h"
+#include "model/cost/task_time.h"
+#include "model/cost/tensor_work.h"
 
 #include <gtest/gtest.h>
 

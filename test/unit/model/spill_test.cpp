@@ -1,6 +1,6 @@
 // Codecs and spills against closed forms.
-#include "runtime/model/cost/codec.h"
-#include "runtime/model/cost/spill.h"
+#include "model/cost/codec.h"
+#include "model/cost/spill.h"
 
 #include <gtest/gtest.h>
 

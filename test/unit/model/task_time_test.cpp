@@ -1,6 +1,6 @@
 // Terms of tasks and their fit: known coefficients are found again, rows give the units they
 // should.
-#include "runtime/model/cost/task_time.h"
+#include "model/cost/task_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Topology files: shipped ones load, every class of mistake is refused with its JSON path.
-// Sources: runtime/model/topology/parse.cpp, runtime/model/topology/parse_device.cpp,
-//   runtime/model/topology/parse_node.cpp, runtime/model/topology/validate.cpp,
-//   runtime/model/topology/validate_node.cpp, runtime/model/topology/json_reader.cpp,
-//   runtime/model/topology/route_text.cpp, runtime/model/topology/open.cpp
-#include "runtime/model/topology/topology.h"
+// Sources: model/topology/parse.cpp, model/topology/parse_device.cpp,
+//   model/topology/parse_node.cpp, model/topology/validate.cpp,
+//   model/topology/validate_node.cpp, model/topology/json_reader.cpp,
+//   model/topology/route_text.cpp, model/topology/open.cpp
+#include "model/topology/topology.h"
 #include "test/unit/model/small_topology.h"
 
 #include <gtest/gtest.h>

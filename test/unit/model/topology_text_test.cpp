@@ -1,6 +1,6 @@
 // What no topology may say: text that is not JSON, numbers and names that mean nothing, routes that
 // lead nowhere. Each is refused with its place.
-#include "runtime/model/topology/topology.h"
+#include "model/topology/topology.h"
 #include "test/unit/model/small_topology.h"
 
 #include <gtest/gtest.h>

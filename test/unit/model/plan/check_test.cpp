@@ -1,6 +1,6 @@
 // Every rule of the checker refuses the least change that breaks it, and says rule, task and place.
-#include "runtime/model/plan/check.h"
-#include "runtime/model/plan/reservations.h"
+#include "model/plan/check.h"
+#include "model/plan/reservations.h"
 #include "test/unit/model/plan/sample_plan.h"
 
 #include <functional>

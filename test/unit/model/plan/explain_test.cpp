@@ -1,8 +1,8 @@
 // The tree of operators: order, branches, shared rows, numbers with units, lines that fit.
-#include "runtime/model/plan/explain.h"
+#include "model/plan/explain.h"
 
 #include "runtime/base/readable.h"
-#include "runtime/model/plan/json.h"
+#include "model/plan/json.h"
 
 #include <gtest/gtest.h>
 #include <sstream>

@@ -1,5 +1,5 @@
 // Round trips are exact; anything malformed is refused with its JSON path and without a crash.
-#include "runtime/model/plan/json.h"
+#include "model/plan/json.h"
 #include "test/unit/model/plan/sample_plan.h"
 
 #include <cmath>

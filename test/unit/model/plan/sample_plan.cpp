@@ -1,7 +1,7 @@
 // The sample plan, made with the plan structs directly.
 #include "test/unit/model/plan/sample_plan.h"
 
-#include "runtime/model/plan/names.h"
+#include "model/plan/names.h"
 
 namespace headrace::plan {
 

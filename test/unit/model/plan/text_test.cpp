@@ -1,5 +1,5 @@
 // The readable dump shows edges, names and places, and survives any plan.
-#include "runtime/model/plan/text.h"
+#include "model/plan/text.h"
 #include "test/unit/model/plan/sample_plan.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // An exchange or a collective takes in the simulation what the layout solver says it does.
-#include "runtime/model/cost/cost.h"
-#include "runtime/model/simulate/plan_graph.h"
-#include "runtime/model/simulate/simulate.h"
+#include "model/cost/cost.h"
+#include "model/simulate/plan_graph.h"
+#include "model/simulate/simulate.h"
 #include "test/unit/model/simulate/shuffle_plan.h"
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // Plans on topologies: closed forms, equal ranks against all of them one by one, 100,000 ranks,
 // refusals.
-#include "runtime/model/cost/network.h"
-#include "runtime/model/cost/terms.h"
-#include "runtime/model/simulate/plan_graph.h"
-#include "runtime/model/simulate/program_cost.h"
-#include "runtime/model/simulate/simulate.h"
-#include "runtime/model/simulate/trace.h"
+#include "model/cost/network.h"
+#include "model/cost/terms.h"
+#include "model/simulate/plan_graph.h"
+#include "model/simulate/program_cost.h"
+#include "model/simulate/simulate.h"
+#include "model/simulate/trace.h"
 #include "test/unit/model/plan/sample_plan.h"
 #include "test/unit/model/simulate/shuffle_plan.h"
 

@@ -1,7 +1,7 @@
 // Random platforms and task graphs for tests of the simulator.
 #pragma once
 
-#include "runtime/model/simulate/graph.h"
+#include "model/simulate/graph.h"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // A plan with one exchange, which tests of graphs of plans share.
 #pragma once
 
-#include "runtime/model/plan/plan.h"
+#include "model/plan/plan.h"
 
 namespace headrace::simulate {
 

@@ -1,6 +1,6 @@
 // The simulator against SimGrid: the same random platforms and task graphs, makespans within 0.1 %.
 // All trials run in one engine on links of their own, as it can be made only once a process.
-#include "runtime/model/simulate/simulate.h"
+#include "model/simulate/simulate.h"
 #include "test/unit/model/simulate/random_graph.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The simulator against closed forms, and what must hold for every graph: bytes are conserved,
 // nothing beats the longest chain or the fullest resource, more bandwidth of a lone resource never
 // costs time.
-#include "runtime/model/simulate/simulate.h"
+#include "model/simulate/simulate.h"
 #include "test/unit/model/simulate/random_graph.h"
 
 #include <cmath>

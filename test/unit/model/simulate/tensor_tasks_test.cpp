@@ -1,8 +1,8 @@
 // Tensor tasks between devices: each rank has its part of what is divided, as the layout solver
 // prices it.
-#include "runtime/model/cost/tensor_work.h"
-#include "runtime/model/simulate/plan_graph.h"
-#include "runtime/model/simulate/simulate.h"
+#include "model/cost/tensor_work.h"
+#include "model/simulate/plan_graph.h"
+#include "model/simulate/simulate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The trace for Perfetto and the report: a line for everything, ranks that differ apart.
-#include "runtime/model/simulate/plan_graph.h"
-#include "runtime/model/simulate/trace.h"
+#include "model/simulate/plan_graph.h"
+#include "model/simulate/trace.h"
 #include "test/unit/model/simulate/shuffle_plan.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Streams that several tasks write: their rows add up, who reads waits for all of them, and none of
 // them runs ahead of it.
-#include "runtime/model/simulate/plan_graph.h"
-#include "runtime/model/simulate/simulate.h"
+#include "model/simulate/plan_graph.h"
+#include "model/simulate/simulate.h"
 
 #include <gtest/gtest.h>
 

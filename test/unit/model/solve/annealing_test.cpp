@@ -1,5 +1,5 @@
 // Walks that go uphill: what they keep fits and costs what they say, and they leave local optima.
-#include "runtime/model/solve/annealing.h"
+#include "model/solve/annealing.h"
 #include "test/unit/model/solve/random_problems.h"
 
 #include <gtest/gtest.h>

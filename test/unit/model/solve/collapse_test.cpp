@@ -1,5 +1,5 @@
 // Repeated layers: which nodes look alike, and that a choice for all layers is one of the whole.
-#include "runtime/model/solve/collapse.h"
+#include "model/solve/collapse.h"
 #include "test/unit/model/solve/random_problems.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The reader of contest problems: what it takes, and what it refuses with which path.
-#include "runtime/model/solve/contest.h"
-#include "runtime/model/solve/solve.h"
+#include "model/solve/contest.h"
+#include "model/solve/solve.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Bounds of sweeps never exceed the optimum, and are tight on trees.
-#include "runtime/model/solve/message_passing.h"
-#include "runtime/model/solve/min_plus.h"
+#include "model/solve/message_passing.h"
+#include "model/solve/min_plus.h"
 #include "test/unit/model/solve/random_problems.h"
 
 #include <gtest/gtest.h>

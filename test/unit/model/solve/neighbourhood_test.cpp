@@ -1,5 +1,5 @@
 // Regions are solved exactly as far as elimination reaches; walks keep their cost and load true.
-#include "runtime/model/solve/local_search.h"
+#include "model/solve/local_search.h"
 #include "test/unit/model/solve/random_problems.h"
 
 #include <algorithm>

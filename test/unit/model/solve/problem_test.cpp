@@ -1,5 +1,5 @@
 // Peak memory over half-open intervals, and what counts as excess.
-#include "runtime/model/solve/problem.h"
+#include "model/solve/problem.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Small random problems and their exhaustive solution, for the solver's tests.
 #pragma once
 
-#include "runtime/model/solve/solve.h"
+#include "model/solve/solve.h"
 
 #include <limits>
 #include <set>

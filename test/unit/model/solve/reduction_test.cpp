@@ -1,6 +1,6 @@
 // Reductions keep the optimum, with and without memory limits, and lead every choice back at its
 // cost.
-#include "runtime/model/solve/reduction.h"
+#include "model/solve/reduction.h"
 #include "test/unit/model/solve/random_problems.h"
 
 #include <gtest/gtest.h>

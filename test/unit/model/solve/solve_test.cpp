@@ -1,5 +1,5 @@
 // The solver against exhaustive search on random small problems, with and without memory limits.
-#include "runtime/model/solve/solve.h"
+#include "model/solve/solve.h"
 #include "test/unit/model/solve/random_problems.h"
 
 #include <algorithm>

@@ -1,0 +1,548 @@
+// Units of work of look-ups, ends of states, hand-overs and the steps made of them.
+#include "model/cost/row_work.h"
+#include "model/plan/names.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace headrace::cost {
+
+using plan::StateKind;
+using plan::WorkKind;
+
+namespace {
+
+constexpr double kStringBytes = 16;
+/// A field beyond the first cache line of a row takes another one.
+constexpr double kLineRowBytes = 48;
+/// Rows that a chunk has unless a plan says otherwise (plan::Stream::chunkRows).
+constexpr double kChunkRows = 65536;
+
+/// Working sets between which the time of touching a cache line at random, fetched ahead, is
+/// interpolated.
+struct LineKnot {
+  double bytes;
+  const char *term;
+};
+constexpr std::array<LineKnot, 5> kLines = {{{32e3, "line_32k"},
+                                             {512e3, "line_512k"},
+                                             {4e6, "line_4m"},
+                                             {32e6, "line_32m"},
+                                             {256e6, "line_256m"}}};
+
+/// Hat functions over the logarithm of the working set.
+void addLines(Terms &terms, double workingSet, double lines) {
+  if (lines <= 0) {
+    return;
+  }
+  if (workingSet <= kLines.front().bytes) {
+    terms[kLines.front().term] += lines;
+    return;
+  }
+  for (size_t i = 1; i < kLines.size(); ++i) {
+    if (workingSet <= kLines[i].bytes) {
+      double part = std::log(workingSet / kLines[i - 1].bytes) /
+                    std::log(kLines[i].bytes / kLines[i - 1].bytes);
+      terms[kLines[i - 1].term] += lines * (1 - part);
+      terms[kLines[i].term] += lines * part;
+      return;
+    }
+  }
+  terms[kLines.back().term] += lines;
+}
+
+/// What a core's look-ups share the caches with: its own cache holds small sets whatever the others
+/// do, the one of all cores holds every copy.
+double amongCopies(double workingSet, double copies) {
+  constexpr double kOwn = 512e3;
+  constexpr double kShared = 4e6;
+  double part =
+      std::clamp(std::log(std::max(workingSet, 1.0) / kOwn) / std::log(kShared / kOwn), 0.0, 1.0);
+  return workingSet * std::pow(std::max(copies, 1.0), part);
+}
+
+/// Cache lines of so many bytes that `rows` places among them are on.
+double linesAmong(double bytes, double rows) {
+  constexpr double kLineBytes = 64;
+  double lines = bytes / kLineBytes;
+  return lines > 0 ? lines * (1 - std::exp(-rows / lines)) : 0;
+}
+
+double hashedEntries(double rows) { return std::exp2(std::ceil(std::log2(std::max(rows, 2.0)))); }
+
+} // namespace
+
+double RowShape::plainBytes() const { return bytes - strings * kStringBytes; }
+
+double RowShape::memoryBytes() const { return bytes + nullable + textBytes; }
+
+double RowShape::wireBytes() const {
+  return plainBytes() + strings * kOffsetBytes + nullable / 8 + textBytes;
+}
+
+double StateShape::directoryBytes() const {
+  if (kind == StateKind::kJoinTable) {
+    return 8 * (direct() ? extent : hashedEntries(rows));
+  }
+  return kind == StateKind::kGroupTable ? 16 * rows : 0;
+}
+
+StateShape shapeOf(const plan::State &state, double rows) {
+  StateShape shape;
+  shape.kind = state.kind;
+  shape.rows = rows;
+  shape.rowBytes = state.rowBytes;
+  shape.extent = state.direct ? static_cast<double>(state.extent) : 0;
+  shape.limit = static_cast<double>(state.limit);
+  shape.byText = !state.fields.empty() && state.fields.front().type == HR_STRING;
+  for (const plan::StateField &field : state.fields) {
+    shape.stringKeys += field.combine == plan::Combine::kKey && field.type == HR_STRING ? 1 : 0;
+  }
+  return shape;
+}
+
+double stateRowBytes(StateKind kind, const RowShape &row) {
+  double header = kind == StateKind::kJoinTable ? 16 : kind == StateKind::kGroupTable ? 8 : 0;
+  return 8 * std::ceil(std::max(header + row.bytes + row.nullable, 8.0) / 8);
+}
+
+double farBytes(double bytes) {
+  constexpr double kStays = 8e6;
+  constexpr double kGone = 64e6;
+  return bytes *
+         std::clamp(std::log(std::max(bytes, 1.0) / kStays) / std::log(kGone / kStays), 0.0, 1.0);
+}
+
+void addAccess(Terms &terms, WorkKind kind, const StateShape &state, double units,
+               const Arrival &arrival) {
+  bool near = arrival.order == RowOrder::kClustered;
+  double directory = state.directoryBytes();
+  auto random = [&](double workingSet, double lines) {
+    addLines(terms, amongCopies(workingSet, arrival.copies), lines);
+  };
+  // In order, a row falls on the line of the one before, or on the next; but a directory by hash
+  // has no order.
+  auto inOrder = [&](double bytes, double lines) {
+    double all = bytes * arrival.ranks; // each has a state of its own
+    terms["order_byte"] += std::min(all, units * 64);
+    // Where most lines are passed over, what fetches lines in a row helps less.
+    terms["order_skip"] += units * std::max(0.0, 1 - units * 64 / std::max(all, 1.0));
+    addLines(terms, 0, lines);
+  };
+  switch (kind) {
+  case WorkKind::kProbe:
+    if (near && state.direct()) {
+      inOrder(directory, units);
+    } else if (near) {
+      double keys = std::min(units, arrival.orderExtent);
+      random(directory, keys);
+      addLines(terms, 0, units - keys);
+    } else {
+      random(directory, units);
+    }
+    break;
+  case WorkKind::kMatch: {
+    // Chains are followed to their end; other keys are on those of a directory by hash.
+    double others = state.direct() ? 0 : units * state.rows / hashedEntries(state.rows);
+    terms["chain"] += others;
+    double lines = units * (state.rowBytes > kLineRowBytes ? 1.5 : 1) + others;
+    if (near) {
+      inOrder(state.rows * state.rowBytes, lines);
+    } else {
+      random(state.workingSet(), lines);
+    }
+    break;
+  }
+  case WorkKind::kGroup: {
+    // Rows in the order of the groups: no two copies have the same, but for the ends of morsels.
+    double made = std::min(units, state.rows * (near ? arrival.ranks : arrival.lanes));
+    terms["group_new"] += made;
+    terms["keep_string"] += made * state.stringKeys;
+    if (near) {
+      inOrder(farBytes(made * state.rowBytes), units - made);
+      addLines(terms, directory, made);
+    } else {
+      addLines(terms, state.workingSet(), units * (state.rowBytes > kLineRowBytes ? 2.5 : 2));
+    }
+    break;
+  }
+  case WorkKind::kInsert:
+    terms["insert_far_byte"] += farBytes(units * state.rowBytes);
+    break;
+  default:
+    break;
+  }
+}
+
+namespace {
+
+/// Values that a selection picks: eight in a row are copied at once.
+void addPicked(Terms &terms, WorkKind kind, double columns, double rows, double kept) {
+  double together = std::pow(kept / rows, 8);
+  terms[plan::nameOf(kind)] += columns * kept * together;
+  terms["decode_picked"] += columns * kept * (1 - together);
+}
+
+} // namespace
+
+void addDecode(Terms &terms, WorkKind kind, double columns, double rows, double kept) {
+  bool coded = kind != WorkKind::kDecode && kind != WorkKind::kDecodeText;
+  if (kept >= rows) {
+    terms[plan::nameOf(kind)] += columns * rows;
+    return;
+  }
+  if (!coded) {
+    addPicked(terms, kind, columns, rows, kept);
+    return;
+  }
+  // Tiles of which at least a quarter is kept are looked up as a whole.
+  constexpr double kNone = 0.2;
+  constexpr double kAll = 0.3;
+  double whole = std::clamp((kept / rows - kNone) / (kAll - kNone), 0.0, 1.0);
+  terms[plan::nameOf(kind)] += columns * rows * whole;
+  addPicked(terms, WorkKind::kDecode, columns * whole, rows, kept);
+  terms["skip"] += columns * rows * (1 - whole);
+  terms["decode_picked_code"] += columns * kept * (1 - whole);
+}
+
+void addPages(Terms &terms, double all, double picked, double rows, double kept) {
+  constexpr double kValuesOfLine = 16;
+  double missed = rows > 0 ? std::pow(1 - std::min(kept / rows, 1.0), kValuesOfLine) : 0;
+  terms["load_far_byte"] += all > 0 ? farBytes(all) * (1 - missed * picked / all) : 0;
+}
+
+namespace {
+
+/// `touched` rows of a sort buffer are compared among `rows` that lie anywhere in it. Nothing is
+/// fetched ahead: the next row depends on the comparison. A text is behind its row.
+void addSortedLines(Terms &terms, const StateShape &state, double rows, double touched) {
+  struct Knot {
+    double bytes;
+    const char *term;
+  };
+  constexpr std::array<Knot, 4> kKnots = {
+      {{32e3, nullptr}, {1e6, "sort_line_1m"}, {32e6, "sort_line_32m"}, {256e6, "sort_line_256m"}}};
+  constexpr double kLineBytes = 64;
+  double lines = state.byText ? 2 : 1;
+  double bytes = rows * lines * std::max(kLineBytes, state.rowBytes);
+  double units = touched * lines;
+  if (bytes <= kKnots.front().bytes || units <= 0) {
+    return;
+  }
+  for (size_t i = 1; i < kKnots.size(); ++i) {
+    if (bytes <= kKnots[i].bytes) {
+      double part =
+          std::log(bytes / kKnots[i - 1].bytes) / std::log(kKnots[i].bytes / kKnots[i - 1].bytes);
+      if (kKnots[i - 1].term) {
+        terms[kKnots[i - 1].term] += units * (1 - part);
+      }
+      terms[kKnots[i].term] += units * part;
+      return;
+    }
+  }
+  terms[kKnots.back().term] += units;
+}
+
+} // namespace
+
+Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order) {
+  Terms terms;
+  switch (state.kind) {
+  case StateKind::kJoinTable: {
+    double directory = state.directoryBytes();
+    terms["finish"] = 2;
+    terms["clear_byte"] = directory;
+    terms["clear_far_byte"] = farBytes(directory);
+    terms["build_far_byte"] = farBytes(state.rows * state.rowBytes);
+    if (order == RowOrder::kClustered) {
+      terms["build_near"] = state.rows;
+      terms["build_line"] = linesAmong(directory, state.rows);
+    } else {
+      terms["build_row"] = state.rows;
+      addLines(terms, directory, state.rows);
+    }
+    break;
+  }
+  case StateKind::kGroupTable:
+  case StateKind::kDense: {
+    // Copies are merged in pairs: round by round half as many, of up to twice the rows.
+    double merged = 0;
+    double copy = std::min(through, state.rows * lanes) / lanes;
+    for (double left = lanes; left > 1; left = std::ceil(left / 2)) {
+      merged += copy;
+      copy = std::min(2 * copy, state.rows);
+    }
+    terms["finish"] = 1;
+    terms["merge_row"] = merged;
+    terms["merge_byte"] = merged * state.rowBytes;
+    terms["merge_string"] = merged * state.stringKeys;
+    addLines(terms, state.workingSet(), 2 * merged);
+    terms["list_row"] = state.rows;
+    break;
+  }
+  case StateKind::kSortBuffer: {
+    double kept = state.limit > 0 ? std::min(state.limit, through) : through;
+    terms["finish"] = 2;
+    terms["sort_row"] = through;
+    terms[state.byText ? "sort_compare_text" : "sort_compare"] =
+        kept * std::log2(std::max(2.0, kept / lanes)) + through;
+    if (state.limit == 0) {
+      // Pointers are sorted: every division goes through its rows wherever they lie, and so does
+      // who reads them in order.
+      for (double rows = kept / lanes; rows > 1; rows /= 2) {
+        addSortedLines(terms, state, rows, kept);
+      }
+      addSortedLines(terms, state, kept, kept);
+    }
+    break;
+  }
+  case StateKind::kScalar:
+  case StateKind::kDictionary:
+  case StateKind::kRowBuffer:
+    break;
+  }
+  return terms;
+}
+
+Terms mergeRunsTerms(const StateShape &state, double through, double lanes) {
+  Terms terms;
+  if (state.kind != StateKind::kSortBuffer) {
+    return terms;
+  }
+  double kept = state.limit > 0 ? std::min(state.limit * lanes, through) : through;
+  double rows = 0; // that the lane with most goes through
+  for (double runs = lanes; runs > 1; runs = std::ceil(runs / 2)) {
+    rows += kept / std::floor(runs / 2);
+  }
+  terms[state.byText ? "sort_compare_text" : "sort_compare"] = rows;
+  addSortedLines(terms, state, kept, rows);
+  return terms;
+}
+
+double endLanes(StateKind kind, double lanes) {
+  bool inPairs = kind == StateKind::kGroupTable || kind == StateKind::kDense;
+  return inPairs ? 1 : lanes; // endTerms counts what follows one after the other
+}
+
+Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks) {
+  Terms terms;
+  terms["exchange"] = 1;
+  terms["exchange_chunk"] = pieces;
+  if (ranks > 1) {
+    terms["exchange_value"] = rows * columns;
+    terms["exchange_byte"] = bytes;
+    // What outgrows the caches goes through memory.
+    constexpr double kCachedBytes = 8e6;
+    terms["exchange_far_byte"] = std::max(0.0, bytes - kCachedBytes);
+  }
+  return terms;
+}
+
+//===----------------------------------------------------------------------===//
+// Work of devices with a memory of their own
+//===----------------------------------------------------------------------===//
+
+void addValues(KernelWork &work, double rows, double columns, double bytes) {
+  work.operations += kOperationsPerValue * rows * columns;
+  work.streamBytes += rows * bytes;
+}
+
+void addLookUps(KernelWork &work, const StateShape &state, double rows) {
+  work.randomBytes += rows * state.rowBytes;
+  work.workingSetBytes += state.rows * state.rowBytes;
+}
+
+void addOrder(KernelWork &work, const StateShape &state, double rows) {
+  double compared = state.limit > 0 ? 1 : std::log2(std::max(2.0, rows));
+  work.operations += kOperationsPerValue * rows * compared;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+StepWork &StepWork::operator+=(const StepWork &other) {
+  add(lanes, other.lanes);
+  add(oneLane, other.oneLane);
+  add(waits, other.waits);
+  rows = std::max(rows, other.rows);
+  device.operations += other.device.operations;
+  device.streamBytes += other.device.streamBytes;
+  device.randomBytes += other.device.randomBytes;
+  device.workingSetBytes += other.device.workingSetBytes;
+  device.launches += other.device.launches;
+  stored += other.stored;
+  return *this;
+}
+
+double piecesOf(double rows) { return std::max(1.0, std::ceil(rows / kChunkRows)); }
+
+double secondsOf(const CostModel &model, const StepWork &step, Workers::Others others) {
+  const Workers &workers = model.workers();
+  if (!workers.shared()) {
+    return std::max(model.kernel(step.device).seconds, model.load(step.stored).seconds);
+  }
+  const topology::DeviceType &device = model.device();
+  double parallel = workers.parallelLanes(step.rows, piecesOf(step.rows));
+  return workers.seconds(secondsOf(device, step.lanes), parallel, others) +
+         workers.seconds(secondsOf(device, step.oneLane), 1, others) +
+         secondsOf(device, step.waits);
+}
+
+namespace {
+
+StepWork beginPipeline(double rows) {
+  StepWork step;
+  step.rows = rows;
+  step.lanes["row"] = rows;
+  step.lanes["morsel"] = piecesOf(rows);
+  step.waits["task"] = 1;
+  step.device.launches = piecesOf(rows);
+  return step;
+}
+
+/// Columns of a scan that are decoded for `kept` of its rows.
+void addColumns(StepWork &step, const RowShape &shape, double rows, double kept) {
+  double numbers = shape.columns - shape.strings;
+  Terms &terms = step.lanes;
+  addDecode(terms, WorkKind::kDecode, numbers - shape.codes - shape.gathered, rows, kept);
+  addDecode(terms, WorkKind::kDecodeCode, shape.codes, rows, kept);
+  addDecode(terms, WorkKind::kDecodeGathered, shape.gathered, rows, kept);
+  addDecode(terms, WorkKind::kDecodeString, shape.strings - shape.texts, rows, kept);
+  addDecode(terms, WorkKind::kDecodeText, shape.texts, rows, kept);
+  terms["decode_byte"] += kept * shape.plainBytes();
+}
+
+} // namespace
+
+StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept,
+                  const RowShape &coded) {
+  StepWork step = beginPipeline(rows);
+  addColumns(step, early, rows, rows);
+  addColumns(step, late, rows, std::min(kept, rows));
+  auto pageBytes = [](const RowShape &shape) { return shape.valueBytes + shape.codeBytes; };
+  double bytes = rows * (pageBytes(early) + pageBytes(late) + pageBytes(coded));
+  step.lanes["load"] = piecesOf(rows);
+  step.lanes["load_byte"] = bytes;
+  addPages(step.lanes, bytes, rows * late.valueBytes, rows, kept);
+  addValues(step.device, rows, early.columns + late.columns + coded.columns,
+            early.memoryBytes() + late.memoryBytes() + coded.memoryBytes());
+  step.stored = rows * (early.fileBytes + late.fileBytes + coded.fileBytes);
+  return step;
+}
+
+StepWork receiveRows(double rows, const RowShape &row) {
+  StepWork step = beginPipeline(rows);
+  step.lanes["take"] = rows * (row.columns - row.strings);
+  step.lanes["decode_byte"] = rows * row.plainBytes();
+  step.lanes["take_string"] = rows * row.strings;
+  step.lanes["take_far_byte"] = farBytes(rows * row.bytes);
+  addValues(step.device, rows, row.columns, row.memoryBytes());
+  return step;
+}
+
+StepWork readState(double rows, const RowShape &row) {
+  StepWork step = beginPipeline(rows);
+  step.lanes["read_row"] = rows;
+  addValues(step.device, rows, row.columns, row.memoryBytes());
+  return step;
+}
+
+StepWork emitRows(double rows, const RowShape &row) {
+  StepWork step;
+  step.rows = rows;
+  step.lanes["emit"] = rows;
+  step.lanes["emit_byte"] = rows * row.plainBytes();
+  step.lanes["emit_string"] = rows * row.strings;
+  step.lanes["copy_byte"] = rows * row.textBytes;
+  addValues(step.device, rows, row.columns, row.memoryBytes());
+  return step;
+}
+
+Terms hashTerms(double rows, double keys, double strings) {
+  return {{"hash", rows * (keys - strings)}, {"hash_string", rows * strings}};
+}
+
+StepWork buildTable(const StateShape &state, double keys, double stringKeys,
+                    const Arrival &arrival) {
+  StepWork step;
+  step.rows = state.rows;
+  step.lanes = hashTerms(state.rows, keys, stringKeys);
+  step.lanes["insert"] = state.rows;
+  addAccess(step.lanes, WorkKind::kInsert, state, state.rows, {});
+  step.lanes["insert_byte"] = state.rows * state.rowBytes;
+  RowOrder order = state.direct() ? arrival.order : RowOrder::kNone;
+  add(step.lanes, endTerms(state, state.rows, arrival.lanes, order));
+  addLookUps(step.device, state, state.rows);
+  return step;
+}
+
+StepWork probeTable(const StateShape &state, double rows, double matches, double keys,
+                    double stringKeys, const Arrival &arrival) {
+  StepWork step;
+  step.rows = rows;
+  if (!state.direct()) {
+    step.lanes = hashTerms(rows, keys, stringKeys);
+  }
+  double found = keys > 0 ? matches : rows * state.rows;
+  step.lanes[state.direct() ? "probe_direct" : "probe"] = rows;
+  addAccess(step.lanes, WorkKind::kProbe, state, rows, arrival);
+  step.lanes[state.direct() ? "match_direct" : "match"] = found;
+  bool chained = found > 1.05 * rows; // from one row of a key to the next, wherever it is
+  addAccess(step.lanes, WorkKind::kMatch, state, found, chained ? Arrival{} : arrival);
+  addLookUps(step.device, state, keys > 0 ? rows : found);
+  return step;
+}
+
+StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
+                   double measures, const Arrival &arrival) {
+  StepWork step;
+  step.rows = rows;
+  step.lanes["fold"] = rows * measures;
+  if (keys > 0) {
+    add(step.lanes, hashTerms(rows, keys, stringKeys));
+    step.lanes["scalar"] = rows * (keys - stringKeys); // compared with the group's
+    step.lanes["compare_string"] = rows * stringKeys;
+    step.lanes["group"] = rows;
+    addAccess(step.lanes, WorkKind::kGroup, state, rows, arrival);
+    StateShape filled = state;
+    filled.stringKeys = stringKeys;
+    step.oneLane = endTerms(filled, rows, arrival.lanes, RowOrder::kNone);
+    addLookUps(step.device, state, rows);
+  }
+  return step;
+}
+
+StepWork sortRows(const StateShape &state, double rows, const RowShape &row, double lanes) {
+  StepWork step;
+  step.rows = rows;
+  step.lanes["insert"] = rows;
+  addAccess(step.lanes, WorkKind::kInsert, state, rows, {});
+  step.lanes["insert_byte"] = rows * state.rowBytes;
+  step.lanes["keep_string"] = rows * row.strings;
+  step.lanes["copy_byte"] = rows * row.textBytes;
+  add(step.lanes, endTerms(state, rows, lanes, RowOrder::kNone));
+  step.oneLane = mergeRunsTerms(state, rows, lanes);
+  addLookUps(step.device, state, rows);
+  addOrder(step.device, state, rows);
+  return step;
+}
+
+double secondsOf(const CostModel &model, const Transfer &transfer, const RowShape &row,
+                 Workers::Others others) {
+  const Workers &workers = model.workers();
+  if (workers.shared()) {
+    double rows = transfer.rows * transfer.fullest;
+    StepWork step;
+    step.oneLane = transferTerms(rows, row.columns, rows * (row.bytes + row.textBytes),
+                                 piecesOf(rows), workers.ranks);
+    step.waits = {{"task", 1}, {"hop", workers.ranks > 1 ? 1 : 0}};
+    return secondsOf(model, step, others);
+  }
+  return model
+      .exchange(transfer.kind, transfer.axes, transfer.rows * row.wireBytes(), transfer.fullest)
+      .seconds;
+}
+
+} // namespace headrace::cost

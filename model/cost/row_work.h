@@ -1,0 +1,168 @@
+// What the steps of a relational program do on one rank, in units of work: the functions by which
+// the layout solver prices an op before there is a plan, and the simulator the tasks of the plan.
+#pragma once
+
+#include "model/cost/cost.h"
+#include "model/cost/terms.h"
+#include "model/plan/plan.h"
+
+namespace headrace::cost {
+
+/// The columns of rows, as kernels and chunks hold them.
+struct RowShape {
+  double columns = 0;
+  double strings = 0;   ///< of the columns
+  double nullable = 0;  ///< of the columns
+  double bytes = 0;     ///< of a row: all columns, strings by their handles
+  double textBytes = 0; ///< of a row: what the handles point to
+  // Of a scan, by the form of its pages:
+  double codes = 0;      ///< of the columns: no strings, and a dictionary that registers hold
+  double gathered = 0;   ///< of the columns: no strings, and a larger dictionary
+  double texts = 0;      ///< of the strings: not from a dictionary
+  double valueBytes = 0; ///< of a row in pages of values
+  double codeBytes = 0;  ///< of a row in pages of codes
+  double fileBytes = 0;  ///< of a row in the file
+
+  double plainBytes() const;  ///< without strings
+  double memoryBytes() const; ///< also texts, and a byte for each flag of a NULL
+  double wireBytes() const;   ///< in a message: of a string its text and an offset, flags as bits
+};
+
+/// Of a string in a message, beside its text.
+inline constexpr double kOffsetBytes = 4;
+
+/// Operations that a device with its own memory does for each value that it reads or writes.
+inline constexpr double kOperationsPerValue = 4;
+
+/// A state on one rank.
+struct StateShape {
+  plan::StateKind kind = plan::StateKind::kRowBuffer;
+  double rows = 0;
+  double rowBytes = 0;
+  double extent = 0;     ///< join tables: of a directory by key instead of by hash; 0: by hash
+  double limit = 0;      ///< sort buffers: rows that are kept; 0: all
+  bool byText = false;   ///< sort buffers: the first field is a string
+  double stringKeys = 0; ///< groups: keys that are strings
+
+  bool direct() const { return extent > 0; }
+  double directoryBytes() const;
+  /// Bytes that look-ups touch at random.
+  double workingSet() const { return directoryBytes() + rows * rowBytes; }
+};
+StateShape shapeOf(const plan::State &state, double rows);
+/// Bytes of a row of a state: header, fields by width, a byte for each that may be NULL.
+double stateRowBytes(plan::StateKind kind, const RowShape &row);
+
+//===----------------------------------------------------------------------===//
+// Work of devices with a memory of their own
+//===----------------------------------------------------------------------===//
+
+/// Rows that are read or written in order.
+void addValues(KernelWork &work, double rows, double columns, double bytes);
+/// Rows that are looked up in a state, or added to it.
+void addLookUps(KernelWork &work, const StateShape &state, double rows);
+/// Rows that were added to a sort buffer, put in order.
+void addOrder(KernelWork &work, const StateShape &state, double rows);
+
+/// Whether rows come in the order of an integer column: neighbours then fall on the same lines of
+/// the largest state.
+enum class RowOrder : uint8_t { kNone, kClustered };
+
+/// How rows come to a state.
+struct Arrival {
+  RowOrder order = RowOrder::kNone;
+  double orderExtent = 0; ///< of the column that they are in the order of: its range of values
+  double lanes = 1;       ///< copies that the state is filled in
+  double ranks = 1;       ///< whose rows these are
+  double copies = 1; ///< ranks of the process: each has such a state in the caches that they share
+};
+
+//===----------------------------------------------------------------------===//
+// Terms of parts of tasks
+//===----------------------------------------------------------------------===//
+
+/// Of bytes that are gone through in order, those that do not stay in a cache until they are used
+/// again.
+double farBytes(double bytes);
+/// What `units` of a kind of work touch of the state that they look into.
+void addAccess(Terms &terms, plan::WorkKind kind, const StateShape &state, double units,
+               const Arrival &arrival);
+/// Columns that a scan decodes for `kept` of its rows: all, or those that a first filter lets
+/// through. `kind`: kDecode… of what the pages are.
+void addDecode(Terms &terms, plan::WorkKind kind, double columns, double rows, double kept);
+/// Pages that a scan goes through, `all` bytes, of which only the lines of the rows `kept` are
+/// touched in `picked` bytes.
+void addPages(Terms &terms, double all, double picked, double rows, double kept);
+/// What ends a state that `lanes` copies were filled of with `through` rows: merging them, building
+/// the directory, sorting.
+Terms endTerms(const StateShape &state, double through, double lanes, RowOrder order);
+/// How many of the lanes share that.
+double endLanes(plan::StateKind kind, double lanes);
+/// What follows in a sort buffer: the lanes' sorted runs are merged in pairs, the last by one lane.
+/// Counted as one lane's work. Empty for other states.
+Terms mergeRunsTerms(const StateShape &state, double through, double lanes);
+/// Ranks of one process hand over `pieces` chunks with `rows` rows: taking, encoding and decoding.
+/// By one lane of each rank.
+Terms transferTerms(double rows, double columns, double bytes, double pieces, int64_t ranks);
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// What one rank does in a step, for either kind of device.
+struct StepWork {
+  // CPU ranks of one process:
+  Terms lanes;       ///< what the rank's lanes divide among them
+  Terms oneLane;     ///< what one of them does
+  Terms waits;       ///< meanwhile nobody works for the rank: tasks begun, rows awaited
+  double rows = 0;   ///< in how many the lanes are divided
+  KernelWork device; ///< other devices; no launch until a pipeline begins
+  double stored = 0; ///< other devices: bytes that come from storage meanwhile
+
+  StepWork() { device.launches = 0; }
+  StepWork &operator+=(const StepWork &other);
+};
+
+/// Chunks or morsels of so many rows.
+double piecesOf(double rows);
+
+/// Seconds of a step on one rank, `others` being the other ranks meanwhile.
+double secondsOf(const CostModel &model, const StepWork &step,
+                 Workers::Others others = Workers::Others::kBusy);
+
+/// A pipeline begins with rows of a table: `early` columns of each are decoded, `late` ones of the
+/// `kept` rows that pass the first filter, and of `coded` ones the pages are gone through only.
+StepWork scanRows(double rows, const RowShape &early, const RowShape &late, double kept,
+                  const RowShape &coded = {});
+/// A pipeline begins with rows that were received.
+StepWork receiveRows(double rows, const RowShape &row);
+/// A pipeline begins with the rows of a state.
+StepWork readState(double rows, const RowShape &row);
+/// A pipeline ends in chunks.
+StepWork emitRows(double rows, const RowShape &row);
+/// Keys of rows are hashed, `strings` of them texts.
+Terms hashTerms(double rows, double keys, double strings);
+/// Rows are appended to a join table, which is then finished.
+StepWork buildTable(const StateShape &state, double keys, double stringKeys,
+                    const Arrival &arrival);
+/// Rows are looked up, and go on with what they `match`; without keys each meets all of the table.
+StepWork probeTable(const StateShape &state, double rows, double matches, double keys,
+                    double stringKeys, const Arrival &arrival);
+/// Rows are folded into groups, which are then merged. `row` is the group's: its keys and measures.
+StepWork groupRows(const StateShape &state, double rows, double keys, double stringKeys,
+                   double measures, const Arrival &arrival);
+/// Rows are put in order, or the first of them chosen.
+StepWork sortRows(const StateShape &state, double rows, const RowShape &row, double lanes);
+
+/// How rows go from rank to rank.
+struct Transfer {
+  plan::ExchangeKind kind = plan::ExchangeKind::kHash;
+  AxisSet axes = 0;
+  double rows = 0;    ///< of one rank, before
+  double fullest = 1; ///< what the fullest rank sends or gets, against that
+};
+/// Seconds of the way between ranks alone, without making chunks and taking rows from them.
+double secondsOf(const CostModel &model, const Transfer &transfer, const RowShape &row,
+                 Workers::Others others = Workers::Others::kBusy);
+
+} // namespace headrace::cost

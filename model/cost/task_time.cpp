@@ -1,0 +1,392 @@
+// Units of work of a plan's tasks by term.
+#include "model/cost/task_time.h"
+#include "model/cost/tensor_work.h"
+
+#include "runtime/abi/type_bytes.h"
+#include "model/plan/names.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace headrace::cost {
+
+using plan::WorkKind;
+
+namespace {
+
+double rowsOfLevel(const TaskRows &rows, uint32_t level) {
+  if (level == 0 || rows.stages.empty()) {
+    return rows.source;
+  }
+  return rows.stages[std::min<size_t>(level, rows.stages.size()) - 1];
+}
+
+bool isDecode(WorkKind kind) {
+  return kind == WorkKind::kDecode || kind == WorkKind::kDecodeCode ||
+         kind == WorkKind::kDecodeGathered || kind == WorkKind::kDecodeString ||
+         kind == WorkKind::kDecodeText;
+}
+
+double rowsOfState(const TaskRows &rows, size_t position) {
+  return position < rows.states.size() ? rows.states[position] : 0;
+}
+
+/// Whether rows come in the order of a direct state's keys: the ranges of both are alike.
+bool isInOrder(const plan::State &state, const TaskRows &rows) {
+  double extent = static_cast<double>(state.extent);
+  return rows.order == RowOrder::kClustered && state.direct && extent > 0.8 * rows.orderExtent &&
+         extent < 1.25 * rows.orderExtent;
+}
+
+/// Whether rows come in the order of a table's groups: there are as many as the order has values,
+/// on each rank or on all together.
+bool isGroupedInOrder(const plan::State &state, double stateRows, const TaskRows &rows) {
+  return state.kind == plan::StateKind::kGroupTable && rows.order == RowOrder::kClustered &&
+         stateRows * rows.copies > 0.8 * rows.orderExtent && stateRows < 1.25 * rows.orderExtent;
+}
+
+/// The position of the largest state that a task looks into; -1 without one.
+int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+  int32_t largest = -1;
+  double bytesMax = 0;
+  for (size_t i = 0; i < task.states.size(); ++i) {
+    double bytes = shapeOf(plan.states[task.states[i].state], rowsOfState(rows, i)).workingSet();
+    if (bytes > bytesMax) {
+      bytesMax = bytes;
+      largest = static_cast<int32_t>(i);
+    }
+  }
+  return largest;
+}
+
+} // namespace
+
+Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+  Terms terms;
+  if (task.kernel == plan::kNone || plan.kernels[task.kernel].work.empty()) {
+    return terms;
+  }
+  double pages = 0;
+  double picked = 0;
+  int32_t inOrder =
+      rows.order == RowOrder::kClustered ? largestState(plan, task, rows) : plan::kNone;
+  for (const plan::Work &work : plan.kernels[task.kernel].work) {
+    if (isDecode(work.kind)) {
+      addDecode(terms, work.kind, work.amount, rows.source, rowsOfLevel(rows, work.level));
+      continue;
+    }
+    if (work.kind == WorkKind::kPageByte) {
+      pages += work.amount * rows.source;
+      picked += work.level > 0 ? work.amount * rows.source : 0;
+      continue;
+    }
+    double units = work.amount * rowsOfLevel(rows, work.level);
+    bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states.size() &&
+                  plan.states[task.states[work.state].state].direct;
+    std::string name = plan::nameOf(work.kind);
+    bool looksUp = work.kind == WorkKind::kProbe || work.kind == WorkKind::kMatch;
+    terms[looksUp && direct ? name + "_direct" : name] += units;
+    if (work.state < 0 || static_cast<size_t>(work.state) >= task.states.size()) {
+      continue;
+    }
+    const plan::State &state = plan.states[task.states[work.state].state];
+    double stateRows = rowsOfState(rows, work.state);
+    // Several rows a key: a chain goes from one to the next wherever they were added.
+    bool scattered = work.kind == WorkKind::kMatch && work.level > 0 &&
+                     units > 1.05 * rowsOfLevel(rows, work.level - 1);
+    bool near = isGroupedInOrder(state, stateRows, rows) ||
+                (work.state == inOrder && !scattered && (!state.direct || isInOrder(state, rows)));
+    Arrival arrival{near ? RowOrder::kClustered : RowOrder::kNone, rows.orderExtent, rows.lanes,
+                    rows.ranks, rows.copies};
+    addAccess(terms, work.kind, shapeOf(state, stateRows), units, arrival);
+  }
+  terms["morsel"] += rows.pieces;
+  addPages(terms, pages, picked, rows.source, rowsOfLevel(rows, 1));
+  terms["take_far_byte"] += task.phase == "scan" ? 0 : farBytes(rows.bytes);
+  return terms;
+}
+
+Terms loadTerms(const plan::Task &task, const TaskRows &rows) {
+  Terms terms;
+  if (task.phase == "scan") {
+    terms["load"] = rows.pieces;
+    terms["load_byte"] = rows.bytes;
+  }
+  return terms;
+}
+
+std::vector<StateEnd> stateEnds(const plan::Plan &plan, const plan::Task &task,
+                                const TaskRows &rows) {
+  std::vector<StateEnd> ends;
+  double through = rows.stages.empty() ? rows.source : rows.stages.back();
+  for (size_t i = 0; i < task.states.size(); ++i) {
+    const plan::State &state = plan.states[task.states[i].state];
+    if (task.states[i].use != plan::StateUse::kPerWorker) {
+      continue;
+    }
+    RowOrder order = isInOrder(state, rows) ? RowOrder::kClustered : RowOrder::kNone;
+    ends.push_back({endTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes, order),
+                    endLanes(state.kind, rows.lanes)});
+    Terms merged = mergeRunsTerms(shapeOf(state, rowsOfState(rows, i)), through, rows.lanes);
+    if (!merged.empty()) {
+      ends.push_back({std::move(merged), 1});
+    }
+  }
+  return ends;
+}
+
+Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
+  Terms terms;
+  for (const StateEnd &end : stateEnds(plan, task, rows)) {
+    add(terms, end.terms);
+  }
+  return terms;
+}
+
+std::map<int32_t, double> orderedStreams(const plan::Plan &plan) {
+  std::map<int32_t, double> extents;
+  for (const plan::Task &task : plan.tasks) {
+    if (task.kind != plan::TaskKind::kLoad || task.outputStream == plan::kNone) {
+      continue;
+    }
+    for (const plan::SlotColumn &column : plan.slots[task.slot].columns) {
+      if (column.ordered && column.ranged && column.max > column.min) {
+        extents[task.outputStream] =
+            static_cast<double>(column.max) - static_cast<double>(column.min) + 1;
+        break;
+      }
+    }
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (const plan::Task &task : plan.tasks) {
+      bool passes = task.kind == plan::TaskKind::kRun || task.kind == plan::TaskKind::kExchange;
+      if (passes && task.outputStream != plan::kNone && extents.contains(task.inputStream)) {
+        more |= extents.try_emplace(task.outputStream, extents[task.inputStream]).second;
+      }
+    }
+  }
+  return extents;
+}
+
+topology::CollectiveKind collectiveOf(const plan::Task &task) {
+  using topology::CollectiveKind;
+  for (CollectiveKind kind : {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+                              CollectiveKind::kAllToAll, CollectiveKind::kBroadcast}) {
+    if (task.operation == topology::collectiveName(kind)) {
+      return kind;
+    }
+  }
+  return CollectiveKind::kAllReduce;
+}
+
+Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
+                    int64_t ranks) {
+  double columns = static_cast<double>(plan.streams[task.inputStream].schema.columns.size());
+  return transferTerms(rows.source, columns, rows.bytes, rows.pieces, ranks);
+}
+
+double localBytes(const plan::Buffer &buffer, int64_t ranks) {
+  double bytes = static_cast<double>(buffer.bytes);
+  return buffer.splitDimension == plan::kNone ? bytes : bytes / static_cast<double>(ranks);
+}
+
+namespace {
+
+double elementBytes(const plan::Buffer &buffer) { return buffer.element == "f32" ? 4 : 8; }
+
+/// The extent of a dimension on one rank, on average.
+double localExtent(const plan::Buffer &buffer, int32_t dimension, int64_t ranks) {
+  double extent = static_cast<double>(std::max<int64_t>(buffer.shape[dimension], 0));
+  return buffer.splitDimension == dimension ? extent / static_cast<double>(ranks) : extent;
+}
+
+} // namespace
+
+namespace {
+
+bool isProduct(const plan::Task &task) {
+  return (task.operation == "matmul" || task.operation == "batch_matmul") &&
+         task.inputs.size() > 1 && !task.outputs.empty();
+}
+
+ProductShape productOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  const plan::Buffer &left = plan.buffers[task.inputs[0]];
+  const plan::Buffer &right = plan.buffers[task.inputs[1]];
+  const plan::Buffer &out = plan.buffers[task.outputs[0]];
+  bool transposed = !task.parameters.empty() && task.parameters[0] != 0;
+  int32_t rank = static_cast<int32_t>(left.shape.size());
+  ProductShape shape;
+  shape.elements = localBytes(out, ranks) / elementBytes(out);
+  shape.inner = localExtent(left, transposed ? rank - 2 : rank - 1, ranks);
+  shape.outRows = localExtent(out, static_cast<int32_t>(out.shape.size()) - 2, ranks);
+  shape.rightBytes = localBytes(right, ranks);
+  shape.bytes = localBytes(plan, task.inputs, ranks) + localBytes(plan, task.outputs, ranks);
+  shape.element = out.element == "f32" ? ProductShape::Element::kF32 : ProductShape::Element::kF64;
+  return shape;
+}
+
+/// Elements of the largest operand or result.
+double pointsOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  double largest = 0;
+  for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
+    for (int32_t index : *buffers) {
+      const plan::Buffer &buffer = plan.buffers[index];
+      largest = std::max(largest, localBytes(buffer, ranks) / elementBytes(buffer));
+    }
+  }
+  return largest;
+}
+
+} // namespace
+
+double localBytes(const plan::Plan &plan, const std::vector<int32_t> &buffers, int64_t ranks) {
+  double bytes = 0;
+  for (int32_t index : buffers) {
+    bytes += localBytes(plan.buffers[index], ranks);
+  }
+  return bytes;
+}
+
+Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  if (isProduct(task)) {
+    return productTerms(productOf(plan, task, ranks));
+  }
+  Terms terms;
+  terms["compute"] = 1;
+  terms["tensor_byte"] =
+      localBytes(plan, task.inputs, ranks) + localBytes(plan, task.outputs, ranks);
+  if (task.kernel != plan::kNone) {
+    double points = pointsOf(plan, task, ranks);
+    for (const plan::Work &work : plan.kernels[task.kernel].work) {
+      terms[plan::nameOf(work.kind)] += work.amount * points;
+    }
+  }
+  return terms;
+}
+
+KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  if (isProduct(task)) {
+    return productWork(productOf(plan, task, ranks));
+  }
+  ElementShape shape;
+  shape.points = pointsOf(plan, task, ranks);
+  shape.bytes = localBytes(plan, task.inputs, ranks) + localBytes(plan, task.outputs, ranks);
+  for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
+    for (int32_t index : *buffers) {
+      if (plan.buffers[index].element != "f32") {
+        shape.element = ProductShape::Element::kF64;
+      }
+    }
+  }
+  if (task.kernel != plan::kNone) {
+    for (const plan::Work &work : plan.kernels[task.kernel].work) {
+      bool math = work.kind == WorkKind::kElementMath;
+      shape.ops += math || work.kind == WorkKind::kElementOp ? work.amount : 0;
+    }
+  }
+  return elementWork(shape);
+}
+
+Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  return {{"zero_byte", localBytes(plan, task.outputs, ranks)}};
+}
+
+Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  return {{"tensor_load_byte", localBytes(plan, task.outputs, ranks)}};
+}
+
+Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
+  return collectiveTerms(collectiveOf(task), localBytes(plan, task.inputs, ranks),
+                         localBytes(plan, task.outputs, ranks), ranks);
+}
+
+std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,
+                                       const std::map<std::string, double> &prior,
+                                       double priorStrength) {
+  constexpr int kRounds = 30;
+  constexpr int kSweeps = 200;
+  constexpr double kFloor = 0.1; // errors below it weigh alike
+  std::vector<std::string> names;
+  for (const auto &[name, seconds] : prior) {
+    names.push_back(name);
+  }
+  size_t size = names.size();
+  // Columns as shares of the measured time at the prior's seconds; unknowns are factors of the
+  // prior.
+  std::vector<std::vector<double>> rows;
+  for (const TaskSample &sample : samples) {
+    std::vector<double> row(size, 0);
+    for (size_t j = 0; j < size; ++j) {
+      if (auto found = sample.terms.find(names[j]); found != sample.terms.end()) {
+        row[j] = found->second * prior.at(names[j]) / sample.seconds;
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  // What takes long decides what a plan takes; below a microsecond and above a tenth of a second
+  // all weigh alike.
+  std::vector<double> importance;
+  for (const TaskSample &sample : samples) {
+    importance.push_back(sample.weight * std::sqrt(std::clamp(sample.seconds, 1e-6, 0.1)));
+  }
+  double mean = std::accumulate(importance.begin(), importance.end(), 0.0) /
+                std::max<double>(1, importance.size());
+  for (double &weight : importance) {
+    weight /= mean;
+  }
+  std::vector<double> factors(size, 1);
+  std::vector<double> weights = importance;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<double> gram(size * size, 0);
+    std::vector<double> right(size, 0);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (size_t j = 0; j < size; ++j) {
+        if (rows[i][j] == 0) {
+          continue;
+        }
+        right[j] += weights[i] * rows[i][j];
+        for (size_t k = 0; k < size; ++k) {
+          gram[j * size + k] += weights[i] * rows[i][j] * rows[i][k];
+        }
+      }
+    }
+    for (size_t j = 0; j < size; ++j) {
+      gram[j * size + j] += priorStrength;
+      right[j] += priorStrength;
+    }
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      double moved = 0;
+      for (size_t j = 0; j < size; ++j) {
+        double residual = right[j];
+        for (size_t k = 0; k < size; ++k) {
+          residual -= gram[j * size + k] * factors[k];
+        }
+        double next = std::max(0.0, factors[j] + residual / gram[j * size + j]);
+        moved = std::max(moved, std::abs(next - factors[j]));
+        factors[j] = next;
+      }
+      if (moved < 1e-7) {
+        break;
+      }
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+      double predicted = 0;
+      for (size_t j = 0; j < size; ++j) {
+        predicted += rows[i][j] * factors[j];
+      }
+      // Noise is a factor: half of what was measured is as wrong as twice. Of relative errors
+      // alone the least sum is below the middle of the samples.
+      double ratio = std::max(predicted, 0.25);
+      weights[i] = importance[i] * kFloor / (ratio * std::max(std::abs(std::log(ratio)), kFloor));
+    }
+  }
+  std::map<std::string, double> fitted;
+  for (size_t j = 0; j < size; ++j) {
+    fitted[names[j]] = factors[j] * prior.at(names[j]);
+  }
+  return fitted;
+}
+
+} // namespace headrace::cost

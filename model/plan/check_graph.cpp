@@ -1,0 +1,354 @@
+// Rules over edges and order: endpoints, schemas, cycles, deadlock, states, reservations,
+// collectives.
+#include "model/plan/check_rules.h"
+#include "model/plan/dependencies.h"
+#include "model/plan/reservations.h"
+
+#include <algorithm>
+#include <set>
+
+namespace headrace::plan {
+namespace {
+
+/// Whether one task of `tasks` runs on every path: a single one, or one in each branch of one
+/// choose.
+bool onePerPath(const std::vector<int32_t> &tasks, const std::vector<Region> &regions) {
+  if (tasks.size() != 2) {
+    return tasks.size() == 1;
+  }
+  const Region &a = regions[tasks[0]];
+  const Region &b = regions[tasks[1]];
+  return a.owner != kNone && a.owner == b.owner && a.branch != b.branch;
+}
+
+class GraphChecker {
+public:
+  GraphChecker(const Plan &plan, const CheckOptions &options)
+      : plan_(plan), options_(options), regions_(regionsOf(plan)), producers_(plan.streams.size()),
+        consumers_(plan.streams.size()), order_(plan, BackPressure::kIgnored) {
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      if (task(t).inputStream != kNone) {
+        consumers_[task(t).inputStream].push_back(t);
+      }
+      if (task(t).outputStream != kNone) {
+        producers_[task(t).outputStream].push_back(t);
+      }
+    }
+  }
+
+  Status run() {
+    HR_RETURN_IF_ERROR(checkEndpoints());
+    HR_RETURN_IF_ERROR(checkSchemas());
+    HR_RETURN_IF_ERROR(checkAcyclic());
+    HR_RETURN_IF_ERROR(checkDeadlock());
+    HR_RETURN_IF_ERROR(checkFilled());
+    HR_RETURN_IF_ERROR(checkHoles());
+    HR_RETURN_IF_ERROR(checkReservations());
+    HR_RETURN_IF_ERROR(checkExchanges());
+    return checkCollectives();
+  }
+
+private:
+  int32_t taskCount() const { return static_cast<int32_t>(plan_.tasks.size()); }
+  const Task &task(int32_t index) const { return plan_.tasks[index]; }
+  template <typename... Parts>
+  Status broken(const char *rule, int32_t index, const Parts &...parts) const {
+    return ruleBroken(plan_, rule, index, parts...);
+  }
+  std::string streamName(size_t index) const {
+    return detail::joinText("stream ", index, " '", plan_.streams[index].name, "'");
+  }
+  std::string listTasks(const std::vector<int32_t> &tasks) const {
+    std::string text;
+    for (int32_t t : tasks) {
+      text += (text.empty() ? "" : ", ") + describeTask(plan_, t);
+    }
+    return text.empty() ? "none" : text;
+  }
+
+  Status checkEndpoints() const {
+    for (size_t s = 0; s < plan_.streams.size(); ++s) {
+      if (plan_.streams[s].capacityChunks == 0 || plan_.streams[s].chunkRows == 0) {
+        return broken("endpoints", kNone, streamName(s), " has no capacity");
+      }
+      if (plan_.streams[s].writers != 1) {
+        HR_RETURN_IF_ERROR(checkWriters(s));
+      } else if (!onePerPath(producers_[s], regions_)) {
+        return broken("endpoints", kNone, streamName(s), " needs exactly one producer, got ",
+                      listTasks(producers_[s]));
+      }
+      if (!onePerPath(consumers_[s], regions_)) {
+        return broken("endpoints", kNone, streamName(s), " needs exactly one consumer, got ",
+                      listTasks(consumers_[s]));
+      }
+    }
+    return {};
+  }
+
+  /// Several tasks write the stream, and all of them run.
+  Status checkWriters(size_t s) const {
+    bool fits = producers_[s].size() == plan_.streams[s].writers;
+    for (int32_t producer : producers_[s]) {
+      fits = fits && task(producer).kind == TaskKind::kRun && !task(producer).partitioned &&
+             regions_[producer].owner == kNone;
+    }
+    return fits ? Status()
+                : broken("endpoints", kNone, streamName(s),
+                         " needs as many run tasks that write it as it has writers, ",
+                         plan_.streams[s].writers, ", got ", listTasks(producers_[s]));
+  }
+
+  static bool sameTypes(const Schema &a, const Schema &b) {
+    return std::equal(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(),
+                      [](const Column &x, const Column &y) {
+                        return x.type == y.type && x.nullable == y.nullable;
+                      });
+  }
+
+  Status checkSchemas() const {
+    int32_t tableResult = kNone;
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      const Task &value = task(t);
+      if (value.kind == TaskKind::kExchange &&
+          !sameTypes(plan_.streams[value.inputStream].schema,
+                     plan_.streams[value.outputStream].schema)) {
+        return broken("schema", t, streamName(value.inputStream), " and ",
+                      streamName(value.outputStream), " have different types");
+      }
+      if (value.kind == TaskKind::kLoad && value.outputStream != kNone) {
+        HR_RETURN_IF_ERROR(checkLoad(t));
+      }
+      if (value.kind == TaskKind::kResult && value.inputStream != kNone) {
+        if (tableResult != kNone) {
+          return broken("operands", t, "a plan has one table result, another is ",
+                        describeTask(plan_, tableResult));
+        }
+        tableResult = t;
+        if (!sameTypes(plan_.streams[value.inputStream].schema, plan_.result)) {
+          return broken("schema", t, streamName(value.inputStream),
+                        " and the plan's result have different types");
+        }
+      }
+    }
+    return {};
+  }
+
+  Status checkLoad(int32_t t) const {
+    const std::vector<SlotColumn> &from = plan_.slots[task(t).slot].columns;
+    const std::vector<Column> &to = plan_.streams[task(t).outputStream].schema.columns;
+    if (from.size() != to.size()) {
+      return broken("schema", t, "the slot has ", from.size(), " columns, its stream ", to.size());
+    }
+    for (size_t c = 0; c < from.size(); ++c) {
+      if (from[c].type != to[c].type || from[c].nullable != to[c].nullable) {
+        return broken("schema", t, "column ", c, " has different types in the slot ('",
+                      from[c].file, "') and the stream ('", to[c].name, "')");
+      }
+    }
+    for (int32_t consumer : consumers_[task(t).outputStream]) {
+      if (task(consumer).kind != TaskKind::kRun) {
+        return broken("operands", consumer, "encoded morsels of a load are read by run tasks only");
+      }
+    }
+    return {};
+  }
+
+  Status checkAcyclic() const {
+    std::vector<int32_t> cycle = order_.cycle();
+    return cycle.empty() ? Status()
+                         : broken("acyclic", cycle.front(), "waits for itself: ", listTasks(cycle));
+  }
+
+  Status checkDeadlock() const {
+    for (size_t s = 0; s < plan_.streams.size(); ++s) {
+      for (int32_t producer : producers_[s]) {
+        for (int32_t consumer : consumers_[s]) {
+          if (order_.endsBefore(producer, consumer)) {
+            return broken("deadlock", consumer,
+                          "starts only after its producer ends: ", describeTask(plan_, producer),
+                          "; materialise ", streamName(s), " in a state");
+          }
+        }
+      }
+    }
+    std::vector<int32_t> cycle = Dependencies(plan_, BackPressure::kIncluded).cycle();
+    return cycle.empty() ? Status()
+                         : broken("deadlock", cycle.front(),
+                                  "full streams can hold each other up: ", listTasks(cycle));
+  }
+
+  Status checkFilled() const {
+    std::vector<std::vector<int32_t>> fillers = fillersOf(plan_);
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      std::vector<int32_t> read;
+      if (task(t).sourceState != kNone && task(t).kind == TaskKind::kRun) {
+        read.push_back(task(t).sourceState);
+      }
+      for (const StateArgument &argument : task(t).states) {
+        if (argument.use == StateUse::kShared) {
+          read.push_back(argument.state);
+        }
+      }
+      for (int32_t state : read) {
+        if (plan_.states[state].kind == StateKind::kDictionary) {
+          continue; // grows while it is read
+        }
+        if (fillers[state].empty()) {
+          return broken("filled", t,
+                        "reads a state that no task fills: ", plan_.states[state].name);
+        }
+        for (int32_t filler : fillers[state]) {
+          if (!order_.endsBefore(filler, t)) {
+            return broken("filled", t, "reads state '", plan_.states[state].name,
+                          "' but does not wait for the end of ", describeTask(plan_, filler));
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  Status checkHoles() const {
+    for (size_t h = 0; h < plan_.holes.size(); ++h) {
+      int32_t producer = plan_.holes[h].producer;
+      if (!inRange(producer, plan_.tasks.size())) {
+        return broken("range", kNone, "hole '", plan_.holes[h].name, "': no such task: ", producer);
+      }
+    }
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      if (task(t).kind == TaskKind::kChoose &&
+          !order_.endsBefore(plan_.holes[task(t).hole].producer, t)) {
+        return broken("region", t, "chooses by hole '", plan_.holes[task(t).hole].name,
+                      "' but does not wait for the end of ",
+                      describeTask(plan_, plan_.holes[task(t).hole].producer));
+      }
+    }
+    return {};
+  }
+
+  Status checkReservations() const {
+    std::vector<int32_t> reserves;
+    std::set<int32_t> released;
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      if (task(t).kind == TaskKind::kReserve) {
+        reserves.push_back(t);
+      } else if (task(t).kind == TaskKind::kRelease) {
+        if (!released.insert(task(t).reservation).second ||
+            !order_.endsBefore(task(t).reservation, t)) {
+          return broken("reserved", t,
+                        "releases twice or too early: ", describeTask(plan_, task(t).reservation));
+        }
+      }
+    }
+    if (reserves.empty()) {
+      return {};
+    }
+    HR_RETURN_IF_ERROR(checkUsesAreReserved(reserves));
+    return checkCapacity();
+  }
+
+  Status checkUsesAreReserved(const std::vector<int32_t> &reserves) const {
+    bool ofTensors = std::any_of(reserves.begin(), reserves.end(), [&](int32_t reserve) {
+      return task(reserve).sourceState == kNone;
+    });
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      // Reservations of states say nothing of tensors.
+      bool uses = ofTensors && (!task(t).inputs.empty() || !task(t).outputs.empty());
+      for (const StateArgument &argument : task(t).states) {
+        uses |= argument.use == StateUse::kPerWorker;
+      }
+      bool reserved = std::any_of(reserves.begin(), reserves.end(), [&](int32_t reserve) {
+        int32_t release = releaseOf(plan_, reserve);
+        return order_.endsBefore(reserve, t) && (release == kNone || order_.endsBefore(t, release));
+      });
+      if (uses && !reserved) {
+        return broken("reserved", t, "uses memory without a reservation that lives until it ends");
+      }
+    }
+    return {};
+  }
+
+  Status checkCapacity() const {
+    for (const auto &[tier, capacity] : options_.tierBytes) {
+      PeakReservation peak = peakReservation(plan_, order_, tier);
+      if (peak.task != kNone && peak.bytes > capacity) {
+        return broken("capacity", peak.task, "reservations and tensors in tier ", tier,
+                      " that are live together need at least ", peak.bytes, " bytes, it has ",
+                      capacity);
+      }
+    }
+    return {};
+  }
+
+  Status checkExchanges() const {
+    std::set<int32_t> channels;
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      if (task(t).kind == TaskKind::kExchange) {
+        if (!channels.insert(task(t).channel).second) {
+          return broken("collectives", t,
+                        "shares its channel with another exchange: ", task(t).channel);
+        }
+        bool hash = task(t).exchange == ExchangeKind::kHash;
+        for (int32_t producer : producers_[task(t).inputStream]) {
+          if (hash != (task(producer).kind == TaskKind::kRun && task(producer).partitioned)) {
+            return broken("operands", t, "a hash exchange, and only it, reads a partitioned run: ",
+                          describeTask(plan_, producer));
+          }
+        }
+      } else if (task(t).kind == TaskKind::kRun && task(t).partitioned) {
+        for (int32_t consumer : consumers_[task(t).outputStream]) {
+          if (task(consumer).kind != TaskKind::kExchange) {
+            return broken("operands", t, "partitioned rows go to a hash exchange, got ",
+                          describeTask(plan_, consumer));
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  Status checkCollectives() const {
+    std::vector<int32_t> ordered;
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      bool agrees = task(t).kind == TaskKind::kChoose && plan_.holes[task(t).hole].agreed;
+      if (task(t).kind == TaskKind::kCollective || agrees) {
+        ordered.push_back(t);
+      }
+      bool talks = task(t).kind == TaskKind::kCollective || task(t).kind == TaskKind::kExchange;
+      int32_t owner = regions_[t].owner;
+      if (talks && owner != kNone && task(owner).kind == TaskKind::kChoose &&
+          !plan_.holes[task(owner).hole].agreed) {
+        return broken("collectives", t, "is chosen by a hole that ranks do not agree on: ",
+                      plan_.holes[task(owner).hole].name);
+      }
+    }
+    for (size_t i = 0; i < ordered.size(); ++i) {
+      for (size_t j = i + 1; j < ordered.size(); ++j) {
+        int32_t a = ordered[i];
+        int32_t b = ordered[j];
+        bool nested = regions_[a].owner == b || regions_[b].owner == a;
+        if (!nested && !onePerPath({a, b}, regions_) && !order_.endsBefore(a, b) &&
+            !order_.endsBefore(b, a)) {
+          return broken("collectives", b, "has no order with ", describeTask(plan_, a),
+                        ", so ranks may meet them differently");
+        }
+      }
+    }
+    return {};
+  }
+
+  const Plan &plan_;
+  const CheckOptions &options_;
+  std::vector<Region> regions_;
+  std::vector<std::vector<int32_t>> producers_;
+  std::vector<std::vector<int32_t>> consumers_;
+  Dependencies order_;
+};
+
+} // namespace
+
+Status checkGraph(const Plan &plan, const CheckOptions &options) {
+  return GraphChecker(plan, options).run();
+}
+
+} // namespace headrace::plan

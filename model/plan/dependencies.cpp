@@ -1,0 +1,114 @@
+// Builds the event graph, its closure, and finds cycles.
+#include "model/plan/dependencies.h"
+
+#include <algorithm>
+
+namespace headrace::plan {
+
+Dependencies::Dependencies(const Plan &plan, BackPressure backPressure)
+    : events_(plan.tasks.size() * 2), words_((events_ + 63) / 64), edges_(events_) {
+  auto edge = [&](uint32_t from, uint32_t to) { edges_[from].push_back(to); };
+  auto count = static_cast<uint32_t>(plan.tasks.size());
+  for (uint32_t t = 0; t < count; ++t) {
+    const Task &task = plan.tasks[t];
+    edge(2 * t, 2 * t + 1);
+    for (int32_t before : task.after) {
+      edge(2 * before + 1, 2 * t);
+    }
+    for (const std::vector<int32_t> *body : {&task.thenTasks, &task.elseTasks, &task.body}) {
+      for (int32_t inner : *body) {
+        edge(2 * t, 2 * inner);
+        edge(2 * inner + 1, 2 * t + 1);
+      }
+    }
+    if (task.inputStream == kNone) {
+      continue;
+    }
+    for (uint32_t producer = 0; producer < count; ++producer) {
+      if (plan.tasks[producer].outputStream == task.inputStream) {
+        edge(2 * producer + 1, 2 * t + 1);
+        if (backPressure == BackPressure::kIncluded) {
+          edge(2 * t, 2 * producer + 1);
+        }
+      }
+    }
+  }
+  // Closure by repeated sweeps in reverse: plans are nearly in topological order already.
+  closure_.assign(events_ * words_, 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t from = events_; from-- > 0;) {
+      uint64_t *row = &closure_[from * words_];
+      for (uint32_t to : edges_[from]) {
+        const uint64_t *next = &closure_[to * words_];
+        for (size_t w = 0; w < words_; ++w) {
+          uint64_t merged = row[w] | next[w];
+          changed |= merged != row[w];
+          row[w] = merged;
+        }
+        uint64_t bit = uint64_t(1) << (to % 64);
+        changed |= !(row[to / 64] & bit);
+        row[to / 64] |= bit;
+      }
+    }
+  }
+}
+
+std::vector<int32_t> Dependencies::cycle() const {
+  for (size_t start = 0; start < events_; ++start) {
+    if (!reaches(start, start)) {
+      continue;
+    }
+    // Walk along edges that still lead back to the start; each step is on a cycle.
+    std::vector<int32_t> tasks;
+    std::vector<bool> visited(events_, false);
+    size_t at = start;
+    do {
+      visited[at] = true;
+      auto task = static_cast<int32_t>(at / 2);
+      if (std::find(tasks.begin(), tasks.end(), task) == tasks.end()) {
+        tasks.push_back(task);
+      }
+      size_t next = start;
+      for (uint32_t to : edges_[at]) {
+        if (to == start || (!visited[to] && reaches(to, start))) {
+          next = to;
+          break;
+        }
+      }
+      at = next;
+    } while (at != start);
+    return tasks;
+  }
+  return {};
+}
+
+std::vector<Region> regionsOf(const Plan &plan) {
+  std::vector<Region> regions(plan.tasks.size());
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    const Task &task = plan.tasks[t];
+    auto own = [&](const std::vector<int32_t> &body, int32_t branch) {
+      for (int32_t inner : body) {
+        regions[inner] = Region{static_cast<int32_t>(t), branch};
+      }
+    };
+    own(task.thenTasks, 0);
+    own(task.body, 0);
+    own(task.elseTasks, 1);
+  }
+  return regions;
+}
+
+std::vector<std::vector<int32_t>> fillersOf(const Plan &plan) {
+  std::vector<std::vector<int32_t>> fillers(plan.states.size());
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    for (const StateArgument &argument : plan.tasks[t].states) {
+      if (argument.use == StateUse::kPerWorker) {
+        fillers[argument.state].push_back(static_cast<int32_t>(t));
+      }
+    }
+  }
+  return fillers;
+}
+
+} // namespace headrace::plan

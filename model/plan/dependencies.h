@@ -1,0 +1,52 @@
+// What must happen before what in a plan: the start and the end of every task as a graph of events.
+//
+//   start(t) -> end(t)                    always
+//   end(a)   -> start(t)                  a in t.after
+//   end(p)   -> end(c)                    stream p -> c: the consumer sees the end of its input
+//   last start(c) -> start(b), end(b) -> end(c)   b in a body of the choose or repeat c start(c) ->
+//   end(p)                    back-pressure: a full stream holds its producer until c runs
+#pragma once
+
+#include "model/plan/plan.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace headrace::plan {
+
+/// Whether the edges that exist only when a bounded stream is full are part of the graph.
+enum class BackPressure : uint8_t { kIgnored, kIncluded };
+
+/// The transitive closure of the events of a plan. Every id in the plan must be in range.
+/// Memory: (2 tasks)^2 bits.
+class Dependencies {
+public:
+  Dependencies(const Plan &plan, BackPressure backPressure);
+
+  /// In every schedule task a has ended before task b starts.
+  bool endsBefore(int32_t a, int32_t b) const { return reaches(2 * a + 1, 2 * b); }
+  /// Tasks of one cycle, in order; empty if the graph has none.
+  std::vector<int32_t> cycle() const;
+
+private:
+  bool reaches(size_t from, size_t to) const {
+    return closure_[from * words_ + to / 64] >> (to % 64) & 1;
+  }
+  size_t events_ = 0;
+  size_t words_ = 0;
+  std::vector<std::vector<uint32_t>> edges_;
+  std::vector<uint64_t> closure_;
+};
+
+/// The choose or repeat task whose body holds each task, and which body: 0 then or repeat, 1 else.
+struct Region {
+  int32_t owner = kNone;
+  int32_t branch = 0;
+};
+/// One per task. With several owners (an invalid plan) the last one.
+std::vector<Region> regionsOf(const Plan &plan);
+
+/// Tasks that fill each state (use it per worker), in task order.
+std::vector<std::vector<int32_t>> fillersOf(const Plan &plan);
+
+} // namespace headrace::plan

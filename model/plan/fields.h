@@ -1,0 +1,253 @@
+// The fields of every plan struct, listed once: the JSON writer and the JSON reader both walk these
+// lists. A name here is a key of plan.json; renaming one is a change of the schema's major version.
+#pragma once
+
+#include "model/plan/plan.h"
+
+namespace headrace::plan {
+
+template <typename V> void visitFields(V &v, Cardinality &x) {
+  v("min", x.min);
+  v("expected", x.expected);
+  v("p95", x.p95);
+  v("max", x.max);
+}
+
+template <typename V> void visitFields(V &v, Column &x) {
+  v("name", x.name);
+  v("type", x.type);
+  v("logical", x.logical);
+  v("nullable", x.nullable);
+}
+
+template <typename V> void visitFields(V &v, Schema &x) { v("columns", x.columns); }
+
+template <typename V> void visitFields(V &v, Place &x) {
+  v("text", x.text);
+  v("operation", x.operation);
+}
+
+template <typename V> void visitFields(V &v, Bound &x) {
+  v("column", x.column);
+  v("op", x.op);
+  v("integer", x.integer);
+  v("real", x.real);
+  v("text", x.text);
+}
+
+template <typename V> void visitFields(V &v, SlotColumn &x) {
+  v("file", x.file);
+  v("logical", x.logical);
+  v("type", x.type);
+  v("nullable", x.nullable);
+  v("ranged", x.ranged);
+  v("min", x.min);
+  v("max", x.max);
+  v("ordered", x.ordered);
+  v("fileBytes", x.fileBytes);
+}
+
+template <typename V> void visitFields(V &v, Cell &x) {
+  v("null", x.null);
+  v("integer", x.integer);
+  v("high", x.high);
+  v("real", x.real);
+  v("text", x.text);
+}
+
+template <typename V> void visitFields(V &v, Slot &x) {
+  v("name", x.name);
+  v("kind", x.kind);
+  v("columns", x.columns);
+  v("bounds", x.bounds);
+  v("shape", x.shape);
+  v("element", x.element);
+  v("cells", x.cells);
+}
+
+template <typename V> void visitFields(V &v, StateField &x) {
+  v("name", x.name);
+  v("type", x.type);
+  v("offset", x.offset);
+  v("nullable", x.nullable);
+  v("validOffset", x.validOffset);
+  v("combine", x.combine);
+}
+
+template <typename V> void visitFields(V &v, State &x) {
+  v("name", x.name);
+  v("kind", x.kind);
+  v("rowBytes", x.rowBytes);
+  v("fields", x.fields);
+  v.bytes("identity", x.identity);
+  v("rows", x.rows);
+  v("mergeKernel", x.mergeKernel);
+  v("compareKernel", x.compareKernel);
+  v("limit", x.limit);
+  v("offset", x.offset);
+  v("direct", x.direct);
+  v("directKeyOffset", x.directKeyOffset);
+  v("directKeyType", x.directKeyType);
+  v("base", x.base);
+  v("extent", x.extent);
+  v("place", x.place);
+}
+
+template <typename V> void visitFields(V &v, Stream &x) {
+  v("name", x.name);
+  v("schema", x.schema);
+  v("capacityChunks", x.capacityChunks);
+  v("chunkRows", x.chunkRows);
+  v("rows", x.rows);
+  v("writers", x.writers);
+  v("textBytes", x.textBytes);
+  v("fullest", x.fullest);
+}
+
+template <typename V> void visitFields(V &v, Literal &x) {
+  v("kind", x.kind);
+  v("offset", x.offset);
+  v("integer", x.integer);
+  v("high", x.high);
+  v("real", x.real);
+  v("text", x.text);
+}
+
+template <typename V> void visitFields(V &v, Work &x) {
+  v("kind", x.kind);
+  v("level", x.level);
+  v("amount", x.amount);
+  v("state", x.state);
+}
+
+template <typename V> void visitFields(V &v, Kernel &x) {
+  v("symbol", x.symbol);
+  v("contentHash", x.contentHash);
+  v("scratchBytes", x.scratchBytes);
+  v("literalBytes", x.literalBytes);
+  v("literals", x.literals);
+  v("places", x.places);
+  v("work", x.work);
+  v("selectivity", x.selectivity);
+  v("stageOperators", x.stageOperators);
+}
+
+template <typename V> void visitFields(V &v, Buffer &x) {
+  v("name", x.name);
+  v("tier", x.tier);
+  v("element", x.element);
+  v("shape", x.shape);
+  v("splitDimension", x.splitDimension);
+  v("bytes", x.bytes);
+  v("sizedBy", x.sizedBy);
+  v("ragged", x.ragged);
+}
+
+template <typename V> void visitFields(V &v, Hole &x) {
+  v("name", x.name);
+  v("bounds", x.bounds);
+  v("unit", x.unit);
+  v("producer", x.producer);
+  v("agreed", x.agreed);
+}
+
+template <typename V> void visitFields(V &v, StateArgument &x) {
+  v("state", x.state);
+  v("use", x.use);
+}
+
+template <typename V> void visitFields(V &v, Step &x) {
+  v("op", x.op);
+  v("stage", x.stage);
+}
+
+template <typename V> void visitFields(V &v, Operator &x) {
+  v("name", x.name);
+  v("detail", x.detail);
+  v("inputs", x.inputs);
+  v("where", x.where);
+  v("replicated", x.replicated);
+  v("way", x.way);
+  v("rows", x.rows);
+  v("bytes", x.bytes);
+  v("seconds", x.seconds);
+  v("movedBytes", x.movedBytes);
+  v("runnerUp", x.runnerUp);
+  v("runnerUpSeconds", x.runnerUpSeconds);
+}
+
+template <typename V> void visitFields(V &v, Explanation &x) {
+  v("note", x.note);
+  v("topology", x.topology);
+  v("ranks", x.ranks);
+  v("totalSeconds", x.totalSeconds);
+  v("boundSeconds", x.boundSeconds);
+  v("solveSeconds", x.solveSeconds);
+  v("memoryBytes", x.memoryBytes);
+  v("memoryBytesMax", x.memoryBytesMax);
+  v("whyNothingFits", x.whyNothingFits);
+  v("operators", x.operators);
+}
+
+template <typename V> void visitFields(V &v, Task &x) {
+  v("kind", x.kind);
+  v("name", x.name);
+  v("place", x.place);
+  v("after", x.after);
+  v("phase", x.phase);
+  v("steps", x.steps);
+  v("slot", x.slot);
+  v("kernel", x.kernel);
+  v("inputStream", x.inputStream);
+  v("sourceState", x.sourceState);
+  v("states", x.states);
+  v("outputStream", x.outputStream);
+  v("partitioned", x.partitioned);
+  v("split", x.split);
+  v("exchange", x.exchange);
+  v("channel", x.channel);
+  v("operation", x.operation);
+  v("combine", x.combine);
+  v("inputs", x.inputs);
+  v("outputs", x.outputs);
+  v("parameters", x.parameters);
+  v("tier", x.tier);
+  v("bytes", x.bytes);
+  v("reservation", x.reservation);
+  v("hole", x.hole);
+  v("threshold", x.threshold);
+  v("thenTasks", x.thenTasks);
+  v("elseTasks", x.elseTasks);
+  v("body", x.body);
+  v("tripsMax", x.tripsMax);
+  v("buffer", x.buffer);
+}
+
+template <typename V> void visitFields(V &v, MeshAxis &x) {
+  v("name", x.name);
+  v("size", x.size);
+}
+
+template <typename V> void visitFields(V &v, Plan &x) {
+  v("schemaMajor", x.schemaMajor);
+  v("schemaMinor", x.schemaMinor);
+  v("abiVersion", x.abiVersion);
+  v("importsHash", x.importsHash);
+  v("topologyHash", x.topologyHash);
+  v("isa", x.isa);
+  v("program", x.program);
+  v("mesh", x.mesh);
+  v("places", x.places);
+  v("slots", x.slots);
+  v("states", x.states);
+  v("streams", x.streams);
+  v("kernels", x.kernels);
+  v("buffers", x.buffers);
+  v("holes", x.holes);
+  v("tasks", x.tasks);
+  v("result", x.result);
+  v("ordered", x.ordered);
+  v("explanation", x.explanation);
+}
+
+} // namespace headrace::plan

@@ -1,0 +1,100 @@
+// Names of the plan's enums: one table each, used by JSON, text and messages. Also the version
+// strings.
+#pragma once
+
+#include "runtime/abi/type_bytes.h" // the compiler's way to abi::bytesOf
+#include "model/plan/plan.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace headrace::plan {
+
+/// One enumerator and its stable lower-case name.
+template <typename E> struct EnumName {
+  E value;
+  const char *name;
+};
+
+/// The table of an enum, specialised for each enum that a plan holds.
+template <typename E> struct EnumNames;
+
+#define HR_PLAN_ENUM_NAMES(E, ...)                                                                 \
+  template <> struct EnumNames<E> {                                                                \
+    static constexpr EnumName<E> kTable[] = {__VA_ARGS__};                                         \
+  };
+HR_PLAN_ENUM_NAMES(HrType, {HR_BOOL, "bool"}, {HR_I8, "i8"}, {HR_I16, "i16"}, {HR_I32, "i32"},
+                   {HR_I64, "i64"}, {HR_I128, "i128"}, {HR_F32, "f32"}, {HR_F64, "f64"},
+                   {HR_STRING, "string"})
+HR_PLAN_ENUM_NAMES(StateKind, {StateKind::kScalar, "scalar"},
+                   {StateKind::kGroupTable, "group_table"}, {StateKind::kDense, "dense"},
+                   {StateKind::kJoinTable, "join_table"}, {StateKind::kSortBuffer, "sort_buffer"},
+                   {StateKind::kDictionary, "dictionary"}, {StateKind::kRowBuffer, "row_buffer"})
+HR_PLAN_ENUM_NAMES(Combine, {Combine::kKey, "key"}, {Combine::kSum, "sum"},
+                   {Combine::kSumDoubleDouble, "sum_double_double"}, {Combine::kMin, "min"},
+                   {Combine::kMax, "max"}, {Combine::kPayload, "payload"})
+HR_PLAN_ENUM_NAMES(BoundKind, {BoundKind::kEq, "eq"}, {BoundKind::kLt, "lt"},
+                   {BoundKind::kLe, "le"}, {BoundKind::kGt, "gt"}, {BoundKind::kGe, "ge"})
+HR_PLAN_ENUM_NAMES(LiteralKind, {LiteralKind::kInteger, "integer"}, {LiteralKind::kI128, "i128"},
+                   {LiteralKind::kReal, "real"}, {LiteralKind::kString, "string"})
+HR_PLAN_ENUM_NAMES(TaskKind, {TaskKind::kLoad, "load"}, {TaskKind::kRun, "run"},
+                   {TaskKind::kExchange, "exchange"}, {TaskKind::kCollective, "collective"},
+                   {TaskKind::kCompute, "compute"}, {TaskKind::kCopy, "copy"},
+                   {TaskKind::kReserve, "reserve"}, {TaskKind::kRelease, "release"},
+                   {TaskKind::kChoose, "choose"}, {TaskKind::kRepeat, "repeat"},
+                   {TaskKind::kCommit, "commit"}, {TaskKind::kResult, "result"})
+HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},
+                   {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"})
+HR_PLAN_ENUM_NAMES(StateUse, {StateUse::kPerWorker, "per_worker"}, {StateUse::kShared, "shared"})
+HR_PLAN_ENUM_NAMES(WorkKind, {WorkKind::kRow, "row"}, {WorkKind::kDecode, "decode"},
+                   {WorkKind::kDecodeCode, "decode_code"},
+                   {WorkKind::kDecodeGathered, "decode_gathered"},
+                   {WorkKind::kDecodeByte, "decode_byte"},
+                   {WorkKind::kDecodeString, "decode_string"},
+                   {WorkKind::kDecodeText, "decode_text"}, {WorkKind::kPageByte, "page_byte"},
+                   {WorkKind::kMapped, "mapped"}, {WorkKind::kTake, "take"},
+                   {WorkKind::kTakeString, "take_string"}, {WorkKind::kSelect, "select"},
+                   {WorkKind::kVectorByte, "vector_byte"}, {WorkKind::kScalar, "scalar"},
+                   {WorkKind::kWide, "wide"}, {WorkKind::kDivide, "divide"},
+                   {WorkKind::kDatePart, "date_part"}, {WorkKind::kCompareString, "compare_string"},
+                   {WorkKind::kMatchString, "match_string"}, {WorkKind::kSearchByte, "search_byte"},
+                   {WorkKind::kText, "text"}, {WorkKind::kTextByte, "text_byte"},
+                   {WorkKind::kHash, "hash"}, {WorkKind::kHashString, "hash_string"},
+                   {WorkKind::kHashByte, "hash_byte"}, {WorkKind::kProbe, "probe"},
+                   {WorkKind::kMatch, "match"}, {WorkKind::kFold, "fold"},
+                   {WorkKind::kGroup, "group"}, {WorkKind::kInsert, "insert"},
+                   {WorkKind::kInsertByte, "insert_byte"}, {WorkKind::kEmit, "emit"},
+                   {WorkKind::kEmitByte, "emit_byte"}, {WorkKind::kEmitString, "emit_string"},
+                   {WorkKind::kKeepString, "keep_string"}, {WorkKind::kCopyByte, "copy_byte"}, {WorkKind::kPartition, "partition"},
+                   {WorkKind::kReadRow, "read_row"}, {WorkKind::kElement, "element"},
+                   {WorkKind::kElementOp, "element_op"}, {WorkKind::kElementMath, "element_math"},
+                   {WorkKind::kElementAcross, "element_across"})
+#undef HR_PLAN_ENUM_NAMES
+
+/// The name of an enumerator; "?" for a value outside the enum.
+template <typename E> const char *nameOf(E value) {
+  for (const EnumName<E> &entry : EnumNames<E>::kTable) {
+    if (entry.value == value) {
+      return entry.name;
+    }
+  }
+  return "?";
+}
+
+template <typename E> std::optional<E> enumOf(std::string_view name) {
+  for (const EnumName<E> &entry : EnumNames<E>::kTable) {
+    if (name == entry.name) {
+      return entry.value;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Plan.importsHash of kernels compiled against this build's catalogue: 16 lower-case hex digits.
+std::string importsHashText();
+
+/// "task 3 'build orders' (run)": how messages name a task.
+std::string describeTask(const Plan &plan, int32_t task);
+
+} // namespace headrace::plan

@@ -1,0 +1,115 @@
+// Sums of minimum bytes that can be live together.
+#include "model/plan/reservations.h"
+
+#include <algorithm>
+
+namespace headrace::plan {
+
+int32_t releaseOf(const Plan &plan, int32_t reserve) {
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    if (plan.tasks[t].kind == TaskKind::kRelease && plan.tasks[t].reservation == reserve) {
+      return static_cast<int32_t>(t);
+    }
+  }
+  return kNone;
+}
+
+std::vector<int32_t> usersOfBuffers(const Plan &plan) {
+  std::vector<int32_t> users(plan.buffers.size(), 0);
+  for (const Task &task : plan.tasks) {
+    for (const std::vector<int32_t> *used : {&task.inputs, &task.outputs}) {
+      for (int32_t buffer : *used) {
+        ++users[buffer];
+      }
+    }
+    if (task.buffer != kNone) {
+      ++users[task.buffer];
+    }
+  }
+  return users;
+}
+
+namespace {
+
+/// Memory that a task takes.
+struct Holding {
+  int32_t from = kNone;
+  uint64_t bytes = 0;
+  std::vector<int32_t> until; ///< given back when all of these have ended; none: never
+  int32_t buffer = kNone;
+};
+
+std::vector<Holding> holdingsOf(const Plan &plan, const std::string &tier) {
+  std::vector<Holding> out;
+  std::vector<std::vector<int32_t>> users(plan.buffers.size());
+  std::vector<bool> kept(plan.buffers.size(), false);
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    const Task &task = plan.tasks[t];
+    auto index = static_cast<int32_t>(t);
+    if (task.kind == TaskKind::kReserve && task.tier == tier) {
+      int32_t release = releaseOf(plan, index);
+      out.push_back({index, task.bytes.min, {}, kNone});
+      if (release != kNone) {
+        out.back().until = {release};
+      }
+    }
+    for (const std::vector<int32_t> *used : {&task.inputs, &task.outputs}) {
+      for (int32_t buffer : *used) {
+        users[buffer].push_back(index);
+      }
+    }
+    if (task.buffer != kNone) {
+      kept[task.buffer] = true;
+    }
+  }
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    for (int32_t buffer : plan.tasks[t].outputs) {
+      const Buffer &described = plan.buffers[buffer];
+      if (described.tier == tier && described.sizedBy == kNone) {
+        out.push_back({static_cast<int32_t>(t), described.bytes,
+                       kept[buffer] ? std::vector<int32_t>() : users[buffer], buffer});
+      }
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+PeakReservation peakReservation(const Plan &plan, const Dependencies &order,
+                                const std::string &tier) {
+  std::vector<Region> regions = regionsOf(plan);
+  std::vector<Holding> holdings = holdingsOf(plan, tier);
+  PeakReservation peak;
+  for (const Holding &at : holdings) {
+    uint64_t live = at.bytes;
+    for (const Holding &other : holdings) {
+      bool otherBranch = regions[other.from].owner != kNone &&
+                         regions[other.from].owner == regions[at.from].owner &&
+                         regions[other.from].branch != regions[at.from].branch;
+      bool sameBuffer = at.buffer != kNone && other.buffer == at.buffer;
+      if (&other == &at || sameBuffer || otherBranch || order.endsBefore(at.from, other.from)) {
+        continue;
+      }
+      bool givenBack = !other.until.empty() &&
+                       std::all_of(other.until.begin(), other.until.end(),
+                                   [&](int32_t user) { return order.endsBefore(user, at.from); });
+      if (givenBack) {
+        continue;
+      }
+      if (__builtin_add_overflow(live, other.bytes, &live)) {
+        live = UINT64_MAX;
+      }
+    }
+    if (peak.task == kNone || live > peak.bytes) {
+      peak = {live, at.from};
+    }
+  }
+  return peak;
+}
+
+PeakReservation peakReservation(const Plan &plan, const std::string &tier) {
+  return peakReservation(plan, Dependencies(plan, BackPressure::kIgnored), tier);
+}
+
+} // namespace headrace::plan

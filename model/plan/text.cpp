@@ -1,0 +1,242 @@
+// Prints a plan: a header, the tables, then one line a task with its edges.
+#include "model/plan/text.h"
+
+#include "model/plan/check_rules.h"
+
+#include <sstream>
+
+namespace headrace::plan {
+namespace {
+
+class TextWriter {
+public:
+  explicit TextWriter(const Plan &plan) : plan_(plan) {}
+
+  std::string write() {
+    writeHeader();
+    writeSlots();
+    writeStates();
+    writeStreams();
+    writeKernels();
+    writeTensors();
+    out_ << "tasks\n";
+    for (size_t t = 0; t < plan_.tasks.size(); ++t) {
+      writeTask(t);
+    }
+    return std::move(out_).str();
+  }
+
+private:
+  template <typename T>
+  std::string named(const char *what, const std::vector<T> &table, int32_t id) {
+    std::string text = std::string(what) + " " + std::to_string(id);
+    return inRange(id, table.size()) && !table[id].name.empty() ? text + " '" + table[id].name + "'"
+                                                                : text;
+  }
+  std::string kernelName(int32_t id) {
+    return inRange(id, plan_.kernels.size()) ? plan_.kernels[id].symbol : std::to_string(id);
+  }
+  static std::string cardinality(const Cardinality &x) {
+    std::string text = std::to_string(x.expected) + " (" + std::to_string(x.min) + "..";
+    return text + (x.max == UINT64_MAX ? std::string("?") : std::to_string(x.max)) + ", p95 " +
+           std::to_string(x.p95) + ")";
+  }
+  void writeSchema(const Schema &schema) {
+    out_ << "(";
+    for (size_t c = 0; c < schema.columns.size(); ++c) {
+      const Column &column = schema.columns[c];
+      out_ << (c ? ", " : "") << column.name << ": " << nameOf(column.type)
+           << (column.nullable ? "?" : "");
+      if (!column.logical.empty() && column.logical != nameOf(column.type)) {
+        out_ << " as " << column.logical;
+      }
+    }
+    out_ << ")";
+  }
+  void writeIds(const char *what, const std::vector<int32_t> &ids) {
+    if (ids.empty()) {
+      return;
+    }
+    out_ << " " << what << " [";
+    for (size_t i = 0; i < ids.size(); ++i) {
+      out_ << (i ? ", " : "") << ids[i];
+    }
+    out_ << "]";
+  }
+
+  void writeHeader() {
+    out_ << "plan " << plan_.schemaMajor << "." << plan_.schemaMinor << ", abi " << plan_.abiVersion
+         << ", imports " << plan_.importsHash << ", isa " << plan_.isa << "\n";
+    if (!plan_.topologyHash.empty()) {
+      out_ << "topology " << plan_.topologyHash << "\n";
+    }
+    if (!plan_.mesh.empty()) {
+      out_ << "mesh";
+      for (const MeshAxis &axis : plan_.mesh) {
+        out_ << " " << axis.name << "=" << axis.size;
+      }
+      out_ << "\n";
+    }
+    out_ << "result " << (plan_.ordered ? "ordered " : "");
+    writeSchema(plan_.result);
+    out_ << "\n";
+  }
+
+  void writeSlots() {
+    for (size_t i = 0; i < plan_.slots.size(); ++i) {
+      const Slot &slot = plan_.slots[i];
+      out_ << "slot " << i << " '" << slot.name << "' " << slot.kind << " " << slot.element << "\n";
+      for (const SlotColumn &column : slot.columns) {
+        out_ << "  " << column.file << ": " << nameOf(column.type) << (column.nullable ? "?" : "")
+             << " as " << column.logical;
+        if (column.ranged) {
+          out_ << " in [" << column.min << ", " << column.max << "]";
+        }
+        out_ << "\n";
+      }
+      if (slot.kind == "values" && !slot.columns.empty()) {
+        out_ << "  " << slot.cells.size() / slot.columns.size() << " rows\n";
+      }
+      for (const Bound &bound : slot.bounds) {
+        out_ << "  where " << bound.column << " " << nameOf(bound.op) << " ";
+        bound.text.empty() ? out_ << bound.integer : out_ << "'" << bound.text << "'";
+        out_ << "\n";
+      }
+    }
+  }
+
+  void writeStates() {
+    for (size_t i = 0; i < plan_.states.size(); ++i) {
+      const State &state = plan_.states[i];
+      out_ << "state " << i << " '" << state.name << "' " << nameOf(state.kind) << ", rows of "
+           << state.rowBytes << " bytes, about " << cardinality(state.rows);
+      if (state.mergeKernel != kNone) {
+        out_ << ", merge " << kernelName(state.mergeKernel);
+      }
+      if (state.compareKernel != kNone) {
+        out_ << ", compare " << kernelName(state.compareKernel);
+      }
+      if (state.limit != 0) {
+        out_ << ", limit " << state.limit;
+      }
+      if (state.direct) {
+        out_ << ", direct " << state.base << " + [0, " << state.extent << ")";
+      }
+      out_ << "\n";
+      for (const StateField &field : state.fields) {
+        out_ << "  +" << field.offset << " " << field.name << ": " << nameOf(field.type)
+             << (field.nullable ? "?" : "") << " " << nameOf(field.combine) << "\n";
+      }
+    }
+  }
+
+  void writeStreams() {
+    for (size_t i = 0; i < plan_.streams.size(); ++i) {
+      const Stream &stream = plan_.streams[i];
+      out_ << "stream " << i << " '" << stream.name << "' " << stream.capacityChunks << " x "
+           << stream.chunkRows << " rows ";
+      writeSchema(stream.schema);
+      out_ << "\n";
+    }
+  }
+
+  void writeKernels() {
+    for (size_t i = 0; i < plan_.kernels.size(); ++i) {
+      const Kernel &kernel = plan_.kernels[i];
+      out_ << "kernel " << i << " " << kernel.symbol << ", scratch " << kernel.scratchBytes
+           << " bytes, " << kernel.literals.size() << " literals\n";
+    }
+  }
+
+  void writeTensors() {
+    for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const Buffer &buffer = plan_.buffers[i];
+      out_ << "buffer " << i << " '" << buffer.name << "' " << buffer.element << "[";
+      for (size_t d = 0; d < buffer.shape.size(); ++d) {
+        bool split = static_cast<int32_t>(d) == buffer.splitDimension;
+        out_ << (d ? ", " : "");
+        buffer.shape[d] == kUnknownExtent ? out_ << "?" : out_ << buffer.shape[d];
+        out_ << (split ? buffer.ragged ? "/rows" : "/size" : "");
+      }
+      out_ << "] in " << buffer.tier;
+      if (buffer.sizedBy == kNone) {
+        out_ << ", at most " << buffer.bytes << " bytes\n";
+      } else {
+        out_ << ", sized by buffer " << buffer.sizedBy << "\n";
+      }
+    }
+    for (size_t i = 0; i < plan_.holes.size(); ++i) {
+      const Hole &hole = plan_.holes[i];
+      out_ << "hole " << i << " '" << hole.name << "' " << hole.unit << " of task " << hole.producer
+           << (hole.agreed ? ", agreed" : "") << ", about " << cardinality(hole.bounds) << "\n";
+    }
+  }
+
+  void writeTask(size_t index) {
+    const Task &task = plan_.tasks[index];
+    out_ << "  " << index << " " << nameOf(task.kind) << " '" << task.name << "'";
+    if (task.slot != kNone) {
+      out_ << " " << named("slot", plan_.slots, task.slot);
+    }
+    if (task.kernel != kNone) {
+      out_ << " " << kernelName(task.kernel);
+    }
+    if (task.kind == TaskKind::kExchange) {
+      out_ << " " << nameOf(task.exchange) << " on channel " << task.channel;
+    }
+    if (!task.operation.empty()) {
+      out_ << " " << task.operation;
+    }
+    if (task.kind == TaskKind::kReserve) {
+      out_ << " " << cardinality(task.bytes) << " bytes of " << task.tier;
+    }
+    if (task.reservation != kNone) {
+      out_ << " of task " << task.reservation;
+    }
+    if (task.kind == TaskKind::kChoose) {
+      out_ << " " << named("hole", plan_.holes, task.hole) << " <= " << task.threshold;
+    }
+    writeEdges(task);
+    if (inRange(task.place, plan_.places.size())) {
+      const Place &place = plan_.places[task.place];
+      out_ << "  // " << (place.operation.empty() ? "" : place.operation + ": ") << place.text;
+    }
+    out_ << "\n";
+  }
+
+  void writeEdges(const Task &task) {
+    if (task.inputStream != kNone) {
+      out_ << " from " << named("stream", plan_.streams, task.inputStream);
+    }
+    if (task.sourceState != kNone) {
+      out_ << " from " << named("state", plan_.states, task.sourceState);
+    }
+    for (const StateArgument &argument : task.states) {
+      out_ << (argument.use == StateUse::kPerWorker ? " fill " : " read ")
+           << named("state", plan_.states, argument.state);
+    }
+    if (task.buffer != kNone) {
+      out_ << " " << named("buffer", plan_.buffers, task.buffer);
+    }
+    if (task.outputStream != kNone) {
+      out_ << (task.split ? ", a share on each rank," : "");
+      out_ << (task.partitioned ? " to every rank's " : " to ")
+           << named("stream", plan_.streams, task.outputStream);
+    }
+    writeIds("inputs", task.inputs);
+    writeIds("outputs", task.outputs);
+    writeIds("then", task.thenTasks);
+    writeIds("else", task.elseTasks);
+    writeIds("body", task.body);
+    writeIds("after", task.after);
+  }
+
+  const Plan &plan_;
+  std::ostringstream out_;
+};
+
+} // namespace
+
+std::string toText(const Plan &plan) { return TextWriter(plan).write(); }
+
+} // namespace headrace::plan

@@ -1,0 +1,93 @@
+// What goes between devices: exchanges of rows and collectives, as cost/movement.h prices them.
+#include "model/simulate/plan_graph_builder.h"
+
+namespace headrace::simulate {
+
+Activity PlanGraph::moved(int32_t id, size_t chunk, size_t chunks,
+                          const cost::Movement &movement) const {
+  Activity activity = activityOf(id, chunk, chunks);
+  activity.work = movement.bytes / static_cast<double>(chunks);
+  activity.rateMax = movement.rateMax;
+  activity.ownError = movement.relativeError;
+  // Later chunks find the connections busy: what a message costs overlaps with the bytes before it.
+  activity.latencySeconds = chunk == 0 ? movement.latencySeconds : 0;
+  for (const cost::LinkUse &use : movement.uses) {
+    activity.uses.push_back({links_[static_cast<size_t>(use.run)] + use.link, use.bytes});
+  }
+  return activity;
+}
+
+/// Before the first bytes a rank posts its messages, one after the other, and other movements'
+/// messages between them.
+void PlanGraph::addMovement(int32_t id, size_t chunks, const cost::Movement &movement,
+                            double rowsError) {
+  for (size_t chunk = 0; chunk < chunks; ++chunk) {
+    Activity activity = moved(id, chunk, chunks, movement);
+    activity.relativeError = rowsError;
+    if (chunk == 0 && movement.postSeconds > 0) {
+      Activity posts = activityOf(id, 0, 1);
+      posts.work = movement.postSeconds;
+      posts.relativeError = movement.relativeError;
+      posts.uses = {{messages_, 1}};
+      waitForTasks(id, posts);
+      for (size_t c = 0; c < classes_.size(); ++c) {
+        waitForInput(id, c, 0, posts);
+      }
+      activity.after.push_back(place(std::move(posts), id));
+    }
+    appendCommon(std::move(activity), id, chunk);
+  }
+}
+
+void PlanGraph::addExchange(int32_t id) {
+  const Task &task = plan_.tasks[id];
+  const plan::Stream &sent = plan_.streams[task.inputStream];
+  const StreamState source = streams_[task.inputStream];
+  double ranks = static_cast<double>(workload_.ranks);
+  bool even = source.distribution == Distribution::kEven;
+  bool alone = source.distribution == Distribution::kFirstRank;
+  StreamState out;
+  out.rows = even || alone ? source.rows : source.rows * ranks;
+  out.chunks = source.chunks;
+  out.distribution = Distribution::kEven;
+  out.weight = Weight::kKeys;
+  if (task.exchange == plan::ExchangeKind::kBroadcast) {
+    out.distribution = Distribution::kReplicated;
+  } else if (task.exchange == plan::ExchangeKind::kGather) {
+    out.distribution = Distribution::kFirstRank;
+  } else {
+    out.fullest = std::max(1.0, sent.fullest);
+  }
+  if (auto it = workload_.rows.find(plan_.streams[task.outputStream].name);
+      it != workload_.rows.end()) {
+    out.rows = it->second;
+  }
+  write(id, out);
+  if (hasWorkers()) {
+    StreamState handed = source;
+    handed.fullest = std::max(source.fullest, alone ? 1 : out.fullest);
+    addWorkerExchange(id, handed);
+    return;
+  }
+  double rows = even ? source.rows / ranks : source.rows;
+  cost::Movement movement =
+      cost::exchangeMovement(*ranks_, topology_.collectives, task.exchange, rows * wireBytes(sent),
+                             alone ? 1 : out.fullest, even ? source.weight : Weight::kEven);
+  addMovement(id, static_cast<size_t>(source.chunks), movement, workload_.rowsRelativeError);
+}
+
+void PlanGraph::addCollective(int32_t id) {
+  if (hasWorkers()) {
+    addWorkerCollective(id);
+    return;
+  }
+  const Task &task = plan_.tasks[id];
+  CollectiveKind kind = cost::collectiveOf(task);
+  double bytes = cost::localBytes(
+      plan_, kind == CollectiveKind::kAllGather ? task.outputs : task.inputs, workload_.ranks);
+  cost::Movement movement =
+      cost::collectiveMovement(*ranks_, topology_.collectives, kind, bytes, doublingBytesMax_);
+  addMovement(id, 1, movement, 0); // sizes of tensors are known
+}
+
+} // namespace headrace::simulate

@@ -1,0 +1,221 @@
+// Walks the tasks of a plan and adds their activities.
+#include "model/simulate/plan_graph_builder.h"
+
+#include <functional>
+
+namespace headrace::simulate {
+
+double PlanGraph::rowsScale() const {
+  double given = 0;
+  double planned = 0;
+  for (const Task &task : plan_.tasks) {
+    if (task.kind != TaskKind::kLoad || task.outputStream == kNone) {
+      continue;
+    }
+    auto rows = workload_.rows.find(plan_.slots[task.slot].name);
+    double estimate = static_cast<double>(plan_.streams[task.outputStream].rows.expected) *
+                      (task.split ? planRanks_ : 1);
+    if (rows != workload_.rows.end() && estimate > 0) {
+      given += rows->second;
+      planned += estimate;
+    }
+  }
+  return planned > 0 ? given / planned : 1;
+}
+
+double PlanGraph::rowsOf(int32_t stream, Distribution distribution, double otherwise) const {
+  if (auto it = workload_.rows.find(plan_.streams[stream].name); it != workload_.rows.end()) {
+    return it->second;
+  }
+  const plan::Cardinality &rows = plan_.streams[stream].rows;
+  if (rows.p95 == 0) {
+    return otherwise;
+  }
+  double whole = distribution == Distribution::kEven ? planRanks_ : 1;
+  return static_cast<double>(rows.expected) * whole * rowsScale_;
+}
+
+void PlanGraph::decideBranches() {
+  for (size_t id = 0; id < plan_.tasks.size(); ++id) {
+    waits_[id].insert(waits_[id].end(), plan_.tasks[id].after.begin(), plan_.tasks[id].after.end());
+  }
+  for (size_t id = 0; id < plan_.tasks.size(); ++id) {
+    const Task &task = plan_.tasks[id];
+    if (task.kind == TaskKind::kChoose) {
+      bool small = plan_.holes[task.hole].bounds.expected <= task.threshold;
+      for (int32_t other : small ? task.elseTasks : task.thenTasks) {
+        skipped_[other] = true;
+      }
+    }
+    for (int32_t inner : task.body) {
+      trips_[inner] = static_cast<double>(std::max<uint64_t>(task.tripsMax, 1));
+    }
+    for (const std::vector<int32_t> *body : {&task.thenTasks, &task.elseTasks, &task.body}) {
+      for (int32_t inner : *body) {
+        waits_[inner].push_back(static_cast<int32_t>(id));
+      }
+    }
+  }
+  for (size_t id = 0; id < plan_.tasks.size(); ++id) {
+    const Task &task = plan_.tasks[id];
+    if (!skipped_[id] && task.inputStream != kNone) {
+      consumer_[task.inputStream] = static_cast<int32_t>(id);
+    }
+    if (!skipped_[id] && task.outputStream != kNone) {
+      streams_[task.outputStream].writers.push_back({static_cast<int32_t>(id)});
+    }
+  }
+}
+
+/// Tasks after what they wait for; plan::check has refused cycles.
+std::vector<int32_t> PlanGraph::order() const {
+  std::vector<int32_t> sorted;
+  std::vector<bool> seen(plan_.tasks.size(), false);
+  std::function<void(int32_t)> visit = [&](int32_t id) {
+    if (seen[id] || skipped_[id]) {
+      return;
+    }
+    seen[id] = true;
+    for (int32_t before : waits_[id]) {
+      visit(before);
+    }
+    if (int32_t stream = plan_.tasks[id].inputStream; stream != kNone) {
+      for (const StreamWriter &writer : streams_[stream].writers) {
+        visit(writer.task);
+      }
+    }
+    sorted.push_back(id);
+  };
+  for (size_t id = 0; id < plan_.tasks.size(); ++id) {
+    visit(static_cast<int32_t>(id));
+  }
+  return sorted;
+}
+
+Activity PlanGraph::activityOf(int32_t id, size_t chunk, size_t chunks) const {
+  const Task &task = plan_.tasks[id];
+  Activity activity;
+  activity.name = task.name.empty() ? "task " + std::to_string(id) : task.name;
+  if (chunks > 1) {
+    activity.name += " #" + std::to_string(chunk);
+  }
+  activity.place = task.place;
+  activity.lane = id;
+  activity.relativeError = workload_.rowsRelativeError;
+  return activity;
+}
+
+int32_t PlanGraph::append(Activity activity, int32_t id, size_t rankClass, size_t chunk) {
+  PerClass &mine = chunksOf_[id];
+  mine.resize(std::max(mine.size(), rankClass + 1));
+  if (chunk == 0) {
+    waitForTasks(id, activity);
+  } else {
+    activity.after.push_back(mine[rankClass].back());
+  }
+  waitForInput(id, rankClass, chunk, activity);
+  activity.rankClass = static_cast<int32_t>(rankClass);
+  if (chunk == 0) {
+    addSpillReads(id, rankClass, activity);
+  }
+  int32_t made = place(std::move(activity), id);
+  mine[rankClass].push_back(made);
+  return made;
+}
+
+void PlanGraph::waitForTasks(int32_t id, Activity &activity) const {
+  for (int32_t before : waits_[id]) {
+    for (const Chunks &others : chunksOf_[before]) {
+      if (!others.empty()) {
+        activity.after.push_back(others.back());
+      }
+    }
+  }
+}
+
+int32_t PlanGraph::place(Activity activity, int32_t id) {
+  std::sort(activity.after.begin(), activity.after.end());
+  activity.after.erase(std::unique(activity.after.begin(), activity.after.end()),
+                       activity.after.end());
+  activity.work *= trips_[id];
+  activity.latencySeconds *= trips_[id];
+  graph_.activities.push_back(std::move(activity));
+  return static_cast<int32_t>(graph_.activities.size()) - 1;
+}
+
+void PlanGraph::appendCommon(Activity activity, int32_t id, size_t chunk) {
+  for (size_t other = 1; other < classes_.size(); ++other) {
+    waitForInput(id, other, chunk, activity);
+  }
+  int32_t made = append(std::move(activity), id, 0, chunk);
+  graph_.activities[made].rankClass = kNone;
+  chunksOf_[id].resize(classes_.size());
+  for (size_t other = 1; other < classes_.size(); ++other) {
+    chunksOf_[id][other].push_back(made);
+  }
+}
+
+Status PlanGraph::addTask(int32_t id) {
+  switch (plan_.tasks[id].kind) {
+  case TaskKind::kLoad:
+    return addLoad(id);
+  case TaskKind::kRun:
+    addRun(id);
+    return {};
+  case TaskKind::kExchange:
+    addExchange(id);
+    return {};
+  case TaskKind::kCollective:
+    addCollective(id);
+    return {};
+  case TaskKind::kCompute:
+    addCompute(id);
+    return {};
+  default:
+    addMarker(id);
+    return {};
+  }
+}
+
+Expected<Graph> PlanGraph::make() {
+  Division division{workload_.ranks, workload_.skews, workload_.memoryBytes};
+  HR_ASSIGN_OR_RETURN(Classes made, makeClasses(topology_, division, graph_));
+  classes_ = std::move(made.classes);
+  runs_ = std::move(made.runs);
+  links_ = std::move(made.links);
+  ranks_.emplace(runs_);
+  messages_ = static_cast<int32_t>(graph_.resources.size());
+  graph_.resources.push_back({"messages of a rank", 1, topology::Sharing::kShared, 0});
+  for (const plan::MeshAxis &axis : plan_.mesh) {
+    planRanks_ *= static_cast<double>(axis.size);
+  }
+  rowsScale_ = rowsScale();
+  for (const plan::Place &place : plan_.places) {
+    graph_.places.push_back(place.operation.empty() ? place.text
+                                                    : place.operation + ": " + place.text);
+  }
+  for (const RankClass &on : classes_) {
+    graph_.rankClasses.push_back(on.ranks);
+  }
+  decideBranches();
+  chunksOf_.resize(plan_.tasks.size());
+  std::vector<int32_t> sorted = order();
+  sortWriters(sorted);
+  for (int32_t id : sorted) {
+    HR_RETURN_IF_ERROR(addTask(id));
+  }
+  if (hasWorkers()) {
+    addRunOverhead();
+  }
+  for (size_t stream = 0; stream < plan_.streams.size(); ++stream) {
+    addBackPressure(static_cast<int32_t>(stream));
+  }
+  return std::move(graph_);
+}
+
+Expected<Graph> planGraph(const plan::Plan &plan, const topology::Topology &topology,
+                          const Workload &workload) {
+  return PlanGraph(plan, topology, workload).make();
+}
+
+} // namespace headrace::simulate

@@ -1,0 +1,170 @@
+// Loads, and kernels over rows.
+#include "runtime/abi/type_bytes.h"
+#include "model/plan/names.h"
+#include "model/simulate/plan_graph_builder.h"
+
+namespace headrace::simulate {
+
+namespace {
+
+/// The level of the rows that a kernel looks up in the state at this position, or adds to it.
+size_t touchingLevel(const plan::Kernel &kernel, size_t position) {
+  size_t level = 0;
+  for (const plan::Work &work : kernel.work) {
+    bool touches = work.kind == plan::WorkKind::kProbe || work.kind == plan::WorkKind::kGroup ||
+                   work.kind == plan::WorkKind::kInsert;
+    if (touches && work.state == static_cast<int32_t>(position)) {
+      level = std::max<size_t>(level, work.level);
+    }
+  }
+  return level;
+}
+
+} // namespace
+
+/// Work is counted in bytes of the device's memory, or those it would have moved while computing.
+void PlanGraph::kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks,
+                       const cost::KernelWork &work, double perDevice) {
+  const RankClass &on = classes_[rankClass];
+  cost::KernelTime time = cost::kernelTime(*on.deviceType, work);
+  double bandwidth = on.deviceType->memoryBandwidth.value;
+  double busy = std::max(time.memorySeconds, time.computeSeconds);
+  Activity activity = activityOf(id, chunk, chunks);
+  activity.latencySeconds = time.launchSeconds / on.speed;
+  activity.ownError = time.relativeError;
+  activity.work = busy * bandwidth;
+  if (busy > 0) {
+    activity.rateMax = on.speed * activity.work / (time.total() - time.launchSeconds);
+    activity.uses = {{on.memory, perDevice * time.memorySeconds / busy},
+                     {on.compute, perDevice * time.computeSeconds / busy}};
+  }
+  append(std::move(activity), id, rankClass, chunk);
+}
+
+Status PlanGraph::addLoad(int32_t id) {
+  const Task &task = plan_.tasks[id];
+  const plan::Slot &slot = plan_.slots[task.slot];
+  if (task.outputStream == kNone) {
+    return addTensorLoad(id);
+  }
+  StreamState stream;
+  stream.distribution = task.split ? Distribution::kEven : Distribution::kReplicated;
+  stream.weight = Weight::kRows;
+  auto rows = workload_.rows.find(slot.name);
+  double literal = slot.kind == "values" && !slot.columns.empty()
+                       ? static_cast<double>(slot.cells.size() / slot.columns.size())
+                       : kNotKnown;
+  stream.rows = rows != workload_.rows.end()
+                    ? rows->second
+                    : rowsOf(task.outputStream, stream.distribution, literal);
+  if (stream.rows < 0) {
+    return makeError(ErrorKind::kUser, "the workload has no rows for slot: ", slot.name);
+  }
+  stream.chunks = chunksFor(share(stream), plan_.streams[task.outputStream].chunkRows);
+  if (hasWorkers()) {
+    addWorkerLoad(id, stream);
+    return {};
+  }
+  write(id, stream);
+  double bytes = 0;
+  for (const plan::SlotColumn &column : slot.columns) {
+    bytes += column.fileBytes > 0 ? column.fileBytes : abi::bytesOf(column.type);
+  }
+  for (size_t c = 0; c < classes_.size(); ++c) {
+    const RankClass &on = classes_[c];
+    for (int64_t chunk = 0; chunk < stream.chunks; ++chunk) {
+      Activity activity = activityOf(id, chunk, stream.chunks);
+      activity.work = bytes * shareOf(stream, on) / static_cast<double>(stream.chunks);
+      activity.uses = {{on.memory, 1}};
+      if (on.storage != kNone) {
+        activity.uses.push_back({on.storage, static_cast<double>(on.ranksPerNode)});
+      }
+      append(std::move(activity), id, c, chunk);
+    }
+  }
+  return {};
+}
+
+void PlanGraph::addRun(int32_t id) {
+  const Task &task = plan_.tasks[id];
+  StreamState source;
+  double inBytes = 1;
+  size_t inColumns = 1;
+  if (task.inputStream != kNone) {
+    source = streams_[task.inputStream];
+    inBytes = rowBytes(plan_.streams[task.inputStream]);
+    inColumns = plan_.streams[task.inputStream].schema.columns.size();
+  } else if (task.sourceState != kNone) {
+    const plan::State &state = plan_.states[task.sourceState];
+    // As its fillers: on the first rank after a gather, else on every rank with its own rows.
+    for (const Task &filler : plan_.tasks) {
+      for (const plan::StateArgument &argument : filler.states) {
+        if (argument.state == task.sourceState && argument.use == plan::StateUse::kPerWorker &&
+            filler.inputStream != kNone) {
+          source.distribution = streams_[filler.inputStream].distribution;
+          source.weight = streams_[filler.inputStream].weight;
+          source.fullest = streams_[filler.inputStream].fullest;
+        }
+      }
+    }
+    source.rows =
+        static_cast<double>(state.kind == plan::StateKind::kScalar ? 1 : state.rows.expected);
+    if (source.distribution == Distribution::kEven) {
+      source.rows *= static_cast<double>(workload_.ranks); // a state's rows are of one rank
+    }
+    inBytes = state.rowBytes;
+    source.chunks = chunksFor(share(source), 65536);
+  }
+  double outRows = 0;
+  double outBytes = 0;
+  size_t outColumns = 0;
+  if (task.outputStream != kNone) {
+    StreamState made = source;
+    double part = writtenPart(id);
+    std::vector<double> stages = throughStages(task, source.rows);
+    double through = stages.empty() ? source.rows : stages.back();
+    made.rows = rowsOf(task.outputStream, source.distribution, through / part) * part;
+    outRows = share(made);
+    write(id, made);
+    outBytes = rowBytes(plan_.streams[task.outputStream]);
+    outColumns = plan_.streams[task.outputStream].schema.columns.size();
+  }
+  if (hasWorkers() && !plan_.kernels[task.kernel].work.empty()) {
+    addWorkerRun(id, source, outRows);
+    return;
+  }
+  double chunks = static_cast<double>(source.chunks);
+  std::vector<double> through = stageRows(task, share(source), outRows);
+  for (size_t c = 0; c < classCount(source.distribution); ++c) {
+    double weight = shareOf(source, classes_[c]) / std::max(share(source), 1e-300);
+    double inRows = share(source) * weight / chunks;
+    double madeRows = outRows * weight / chunks;
+    cost::KernelWork work;
+    // A simulated chunk stands for as many real ones.
+    work.launches = std::max(1.0, cost::piecesOf(share(source)) / chunks);
+    cost::addValues(work, inRows, static_cast<double>(inColumns), inBytes);
+    cost::addValues(work, madeRows, static_cast<double>(outColumns), outBytes);
+    for (size_t index = 0; index < task.states.size(); ++index) {
+      const plan::State &state = plan_.states[task.states[index].state];
+      if (state.kind != plan::StateKind::kScalar) {
+        size_t level = touchingLevel(plan_.kernels[task.kernel], index);
+        bool stage = level > 0 && level <= through.size();
+        double rows = stage ? through[level - 1] * weight / chunks : inRows;
+        cost::StateShape shape = cost::shapeOf(state, static_cast<double>(state.rows.expected));
+        cost::addLookUps(work, shape, rows);
+        if (state.kind == plan::StateKind::kSortBuffer &&
+            task.states[index].use == plan::StateUse::kPerWorker) {
+          cost::KernelWork order;
+          cost::addOrder(order, shape, rows * chunks);
+          work.operations += order.operations / chunks;
+        }
+      }
+    }
+    for (int64_t chunk = 0; chunk < source.chunks; ++chunk) {
+      kernel(id, c, chunk, source.chunks, work, 1);
+    }
+  }
+  addSpillWrites(id);
+}
+
+} // namespace headrace::simulate
