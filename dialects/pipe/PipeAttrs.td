@@ -20,6 +20,7 @@ def Pipe_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let hasOperationAttrVerify = 1;
 }
 
 class Pipe_Op<string opMnemonic, list<Trait> traits = []>

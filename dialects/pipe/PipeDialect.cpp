@@ -33,6 +33,10 @@ void PipeDialect::initialize() {
       >();
 }
 
+LogicalResult PipeDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return op->emitOpError("has an attribute that pipe does not have: ") << attribute.getName();
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//

@@ -35,6 +35,10 @@ void SchedDialect::initialize() {
       >();
 }
 
+LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return op->emitOpError("has an attribute that sched does not have: ") << attribute.getName();
+}
+
 LogicalResult StreamType::verify(function_ref<InFlightDiagnostic()> emitError, Type rows) {
   if (!isa<headrace::pipe::RowsType>(rows)) {
     return emitError() << "a stream is of rows, got " << rows;

@@ -2,8 +2,6 @@
 // keeps what it costs each run below what anyone notices, since plans are kept and run often.
 #include "passes/lower/effort.h"
 
-#include "passes/analysis/estimated_rows.h"
-
 #include "llvm/Support/MathExtras.h"
 
 #include <cstdlib>
@@ -29,42 +27,39 @@ Effort effortForRows(std::optional<double> rows) {
 }
 
 /// Nineteen times of twenty not more than that; nothing if nobody says.
-std::optional<double> likelyRows(Operation *op, StringRef attribute) {
-  auto rows = op ? op->getAttrOfType<DictionaryAttr>(attribute) : DictionaryAttr();
-  auto p95 = rows ? rows.getAs<IntegerAttr>("p95") : IntegerAttr();
-  return p95 ? std::optional<double>(p95.getInt()) : std::nullopt;
+std::optional<double> likelyRows(pipe::CardinalityAttr rows) {
+  return rows ? std::optional(static_cast<double>(rows.getP95())) : std::nullopt;
 }
 
 std::optional<double> sourceRows(Operation *source, SymbolTable &symbols) {
   if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
-    return scan.getExpectedRows() ? std::optional<double>(*scan.getExpectedRows()) : std::nullopt;
+    return scan.getHolds() ? std::optional<double>(*scan.getHolds()) : std::nullopt;
   }
   if (auto values = dyn_cast<pipe::ValuesOp>(source)) {
     return values.getCells().size();
   }
   if (auto read = dyn_cast<pipe::ReadOp>(source)) {
-    return likelyRows(symbols.lookup(read.getState()), "rows");
+    auto state = symbols.lookup<pipe::StateOp>(read.getState());
+    return state ? likelyRows(state.getHoldsAttr()) : std::nullopt;
   }
-  if (auto receive = dyn_cast<pipe::ReceiveOp>(source)) {
-    return likelyRows(symbols.lookup(receive.getStream()), kEstimatedRowsAttr);
-  }
-  return std::nullopt;
+  auto stream = symbols.lookup<pipe::StreamOp>(cast<pipe::ReceiveOp>(source).getStream());
+  return stream ? likelyRows(stream.getCarriesAttr()) : std::nullopt;
 }
 
 } // namespace
 
 Effort effortFor(pipe::PipelineOp pipeline, SymbolTable &symbols) {
-  auto branch = pipeline->getAttrOfType<StringAttr>("branch");
-  if (branch && branch.getValue() == "many") { // runs if there are more rows than were thought
+  if (pipeline.getBranch() == pipe::Branch::Many) { // runs if there are more rows than were thought
     return effortForRows(std::nullopt);
   }
   Block &body = pipeline.getBody().front();
   std::optional<double> rows = sourceRows(&body.front(), symbols);
   double most = rows.value_or(0);
   for (Operation &stage : body) {
-    auto share = stage.getAttrOfType<FloatAttr>("selectivity");
-    if (rows && isa<pipe::LookupOp>(stage)) {
-      rows = share ? std::optional(*rows * share.getValueAsDouble()) : std::nullopt;
+    auto lookup = dyn_cast<pipe::LookupOp>(stage);
+    if (rows && lookup) {
+      std::optional<APFloat> share = lookup.getSelectivity();
+      rows = share ? std::optional(*rows * share->convertToDouble()) : std::nullopt;
       most = std::max(most, rows.value_or(0));
     }
   }
@@ -72,7 +67,7 @@ Effort effortFor(pipe::PipelineOp pipeline, SymbolTable &symbols) {
 }
 
 Effort effortFor(pipe::StateOp sorted) {
-  std::optional<double> rows = likelyRows(sorted, "rows");
+  std::optional<double> rows = likelyRows(sorted.getHoldsAttr());
   return effortForRows(rows ? std::optional(*rows * (1 + llvm::Log2_64_Ceil(1 + *rows)))
                             : std::nullopt);
 }

@@ -387,3 +387,8 @@ func.func @body(%key: i32) -> i1 {
   %0 = pipe.owns (%key) [true] : i32
   return %0 : i1
 }
+
+// -----
+
+// expected-error@+1 {{has an attribute that pipe does not have: "pipe.writer"}}
+pipe.stream @s local : !pipe.rows<"a": i32> {pipe.writer = 2 : i64}

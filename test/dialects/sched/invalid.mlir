@@ -246,3 +246,10 @@ sched.program @main {
   // expected-error @+1 {{needs a name and a logical type for each of 1 columns, got ["x", "y"]}}
   sched.result %lines names ["x", "y"] : !sched.stream<!pipe.rows<"x": f64>>
 }
+
+// -----
+
+sched.program @main {
+  // expected-error @+1 {{has an attribute that sched does not have: "sched.offset"}}
+  %x = sched.input "x" {sched.offset = 5 : i64} : !sched.buffer<host, tensor<8xf32>>
+}
