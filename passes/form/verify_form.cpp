@@ -61,7 +61,15 @@ private:
         })
         .Case<ReadOp, LookupOp>(
             [&](auto user) { return use<StateOp>(user, user.getState(), &Uses::read); })
-        .Case([&](EmitOp emit) { return use<StreamOp>(emit, emit.getStream(), &Uses::written); })
+        .Case([&](EmitOp emit) {
+          auto stream = module_.lookupSymbol<StreamOp>(emit.getStream());
+          if (stream && (stream.getKind() == StreamKind::Hash) == emit.getKeys().empty()) {
+            emit.emitOpError("has keys if its stream goes by hash, and only then: @")
+                << emit.getStream();
+            return LogicalResult(failure());
+          }
+          return use<StreamOp>(emit, emit.getStream(), &Uses::written);
+        })
         .Case<ReceiveOp, ToTensorOp>(
             [&](auto receive) { return use<StreamOp>(receive, receive.getStream(), &Uses::read); })
         .Default([](Operation *) { return success(); });
@@ -93,7 +101,8 @@ private:
       Uses uses = uses_[stream];
       unsigned receivers = stream.getKind() == StreamKind::Result ? 0 : 1;
       // Both ways of a choice write one stream, or all parts of a union.
-      unsigned senders = stream.getKind() == StreamKind::Local ? stream.getWriters().value_or(2) : 1;
+      unsigned senders =
+          stream.getKind() == StreamKind::Local ? stream.getWriters().value_or(2) : 1;
       if (uses.written != senders || uses.read != receivers) {
         return stream.emitOpError("needs ")
                << (senders == 1 ? "one sender" : "the senders of both ways") << " and " << receivers

@@ -107,12 +107,13 @@ private:
       Type type = to.getTypes()[index];
       bool nullable = to.getNullable()[index];
       int64_t source = from.indexOf(name.getValue());
-      bool passed = source >= 0 && from.getTypes()[source] == type &&
-                    from.getNullable()[source] == nullable;
+      bool passed =
+          source >= 0 && from.getTypes()[source] == type && from.getNullable()[source] == nullable;
       bool mark = lookup.getKind() == LookupKind::Mark && name == lookup.getMarkAttr() &&
                   type.isInteger(1) && !nullable;
       if (!passed && !mark && !isPayload(name, type, nullable)) {
-        return lookup.emitOpError("gives a column that is neither its input's nor payload: ") << name;
+        return lookup.emitOpError("gives a column that is neither its input's nor payload: ")
+               << name;
       }
     }
     for (auto name : lookup.getPayload().getAsRange<StringAttr>()) {

@@ -72,6 +72,25 @@ LogicalResult verifyRun(sched::RunOp run, pipe::PipelineOp pipeline) {
   return success();
 }
 
+/// An exchange moves chunks as the stream that its run writes says.
+LogicalResult verifyExchanges(ModuleOp module, sched::ProgramOp program) {
+  WalkResult walked = program.walk([&](sched::ExchangeOp exchange) -> WalkResult {
+    auto run = exchange.getInput().getDefiningOp<sched::RunOp>();
+    auto pipeline = run ? module.lookupSymbol<pipe::PipelineOp>(run.getKernelAttr().getAttr())
+                        : pipe::PipelineOp();
+    auto emit =
+        pipeline ? dyn_cast<pipe::EmitOp>(pipeline.getBody().front().back()) : pipe::EmitOp();
+    auto stream = emit ? module.lookupSymbol<pipe::StreamOp>(emit.getStreamAttr().getAttr())
+                       : pipe::StreamOp();
+    StringRef kind = sched::stringifyExchangeKind(exchange.getKind());
+    if (!stream || pipe::stringifyStreamKind(stream.getKind()) != kind) {
+      return exchange.emitOpError("moves chunks in another way than their stream: ") << kind;
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult verifyReservations(ModuleOp module, sched::ProgramOp program) {
   WalkResult walked = program.walk([&](sched::ReserveOp reserve) -> WalkResult {
     if (!module.lookupSymbol<pipe::StateOp>(reserve.getStateAttr().getAttr())) {
@@ -127,9 +146,9 @@ LogicalResult verifySchedule(ModuleOp module) {
            << llvm::range_size(programs);
   }
   sched::ProgramOp program = *programs.begin();
-  return failure(failed(verifyReservations(module, program)) || failed(verifyLoads(module, program)) ||
-                 failed(verifyRuns(module, program)) ||
-                 failed(verifyStates(program)));
+  return failure(failed(verifyReservations(module, program)) ||
+                 failed(verifyLoads(module, program)) || failed(verifyExchanges(module, program)) ||
+                 failed(verifyRuns(module, program)) || failed(verifyStates(program)));
 }
 
 } // namespace headrace::schedule

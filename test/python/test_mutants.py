@@ -35,7 +35,7 @@ _MEANING = re.compile(
     r"pipe\.(literal|string_match|substring|text|date_part|number|yield|select|owns) .*"
     r"|pipe\.(filter|map) columns (another name|element dropped)"
     r"|pipe\.map names another name"
-    r"|pipe\.lookup (keys another name|kind number|payload another name)"
+    r"|pipe\.lookup (keys another name|kind\.0 case|payload another name)"
     r"|pipe\.insert keys (another name|element dropped)"
     r"|pipe\.state (limit|offset|sort_keys).*"
     r"|pipe\.state fields\.2 case"

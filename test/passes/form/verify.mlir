@@ -85,3 +85,12 @@ func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %0 = arith.addf %a, %a : tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// -----
+
+pipe.stream @moved hash : !pipe.rows<"k": i32>
+pipe.pipeline @p {
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "k", column = "k">] : !pipe.rows<"k": i32>
+  // expected-error@+1 {{has keys if its stream goes by hash, and only then: @moved}}
+  pipe.emit %0, @moved keys [] : !pipe.rows<"k": i32>
+}

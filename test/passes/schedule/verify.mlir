@@ -126,3 +126,19 @@ sched.program @main {
   // expected-error@+1 {{is for no state of the module: @lost}}
   %granted = sched.reserve host for @lost minimum 1 expected 1
 }
+
+// -----
+
+pipe.state @count scalar [#pipe.field<"n", i64, sum>]
+pipe.stream @moved broadcast : !pipe.rows<"n": i64>
+pipe.pipeline @scan {
+  %0 = pipe.scan "nation" [#pipe.scan_column<file = "n", column = "n">] : !pipe.rows<"n": i64>
+  pipe.emit %0, @moved keys [] : !pipe.rows<"n": i64>
+}
+sched.program @main {
+  %l, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"n": i64>>
+  %done, %out = sched.run @scan from %lines : !sched.stream<!pipe.rows<"n": i64>> fills [] reads [] -> !sched.stream<!pipe.rows<"n": i64>>
+  // expected-error@+1 {{moves chunks in another way than their stream: gather}}
+  %moved, %all = sched.exchange gather channel 0 %out : !sched.stream<!pipe.rows<"n": i64>> -> !sched.stream<!pipe.rows<"n": i64>>
+  sched.result %all : !sched.stream<!pipe.rows<"n": i64>>
+}
