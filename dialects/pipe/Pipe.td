@@ -20,7 +20,7 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
 
     ```mlir
     pipe.state @revenue scalar [#pipe.field<"revenue", i128, sum>]
-    pipe.state @orders join [#pipe.field<key, i32, key>] holds <expected = 10, p95 = 20, max = 20> direct <base = 1, extent = 60>
+    pipe.state @orders join [#pipe.field<"key", i32, key>] holds <expected = 10, p95 = 20, max = 20> direct <base = 1, extent = 60>
     pipe.state @first sort [#pipe.field<"v", i64, payload>] order [#pipe.sort_key<"v", descending = true, nulls_first = true>] limit 10 offset 2
     ```
 

@@ -264,7 +264,7 @@ def Sched_ToTensorOp : Sched_Op<"to_tensor"> {
     sched.program @main {
       %done, %rows = sched.run @read of @points fills [] reads [] -> !sched.stream<!pipe.rows<"x": f64>>
       %x = sched.to_tensor %rows [["x"]] logical ["f64"]
-          : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?x1xf64>>
+          : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?x1xf64>, rows = 0>
     }
     ```
 

@@ -16,7 +16,7 @@ from headrace._src.tuning import database, use
 from headrace._src.tuning.choice import Choice
 from machine_file import write_machine
 
-SHIPPED = Path(__file__).parents[2] / "runtime" / "model" / "topology" / "files"
+SHIPPED = Path(__file__).parents[2] / "model" / "topology" / "files"
 _QUERY = "select k, sum(v) from t group by k"
 
 

@@ -16,7 +16,7 @@ from headrace import array as xp
 from headrace._src.array.jit import TensorType
 from headrace._src.array.program import Program
 
-TOPOLOGIES = Path(__file__).parents[2] / "runtime" / "model" / "topology" / "files"
+TOPOLOGIES = Path(__file__).parents[2] / "model" / "topology" / "files"
 
 # Extents of which none divides by 2, 3 or 4.
 NETWORK = [normal(35, 17), normal(17, 29), normal(29), normal(29, 7)]

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "reference" / "topology.schema.json").read_text())
-SHIPPED = sorted((ROOT / "runtime" / "model" / "topology" / "files").glob("*.json"))
+SHIPPED = sorted((ROOT / "model" / "topology" / "files").glob("*.json"))
 EVERY_KEY = json.loads((ROOT / "test" / "data" / "topology" / "every-key.json").read_text())
 VALIDATOR = Draft202012Validator(SCHEMA)
 

@@ -28,7 +28,7 @@ from topology_tool import (
     value,
 )
 
-SHIPPED = [file.stem for file in sorted((ROOT / "runtime" / "model" / "topology" / "files").glob("*.json"))]
+SHIPPED = [file.stem for file in sorted((ROOT / "model" / "topology" / "files").glob("*.json"))]
 
 
 def error(document: dict, figure: object) -> float:
