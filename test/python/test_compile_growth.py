@@ -127,30 +127,41 @@ def test_twice_the_program_takes_about_twice_the_time(
 
 
 # A query over one row of a table with n columns, with nothing in any cache: nearly all of it is compiling.
+# Prints its processor seconds, without those in which Python starts and the first query makes what all share.
 _WIDE = """
 import sys
+import time
 import pyarrow
 import headrace as hr
-n = int(sys.argv[2])
-columns = [f"c{i}" for i in range(n)]
-hr.sql("select " + ", ".join(sys.argv[1].format(c=c, i=i) for i, c in enumerate(columns)) + " from t",
-       {"t": pyarrow.table({c: [i] for i, c in enumerate(columns)})}, threads=1)
+def run(n):
+    columns = [f"c{i}" for i in range(n)]
+    table = pyarrow.table({c: [i] for i, c in enumerate(columns)})
+    items = ", ".join(sys.argv[1].format(c=c, i=i) for i, c in enumerate(columns))
+    before = time.process_time()
+    hr.sql("select " + items + " from t", {"t": table}, threads=1)
+    return time.process_time() - before
+run(2)
+print(run(int(sys.argv[2])))
 """
 
 
 def _wide_seconds(column: str, n: int, home: Path) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = {**os.environ, "HEADRACE_HOME": str(home / f"home{n}")}
-    command = [sys.executable, "-c", _WIDE, column, str(n)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    """The least of three: other work on the machine makes processor time longer too, never shorter."""
+    seconds = []
+    for attempt in range(3):
+        environment = {**os.environ, "HEADRACE_HOME": str(home / f"home{n}.{attempt}")}
+        command = [sys.executable, "-c", _WIDE, column, str(n)]
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=300, env=environment, check=False
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        seconds.append(float(done.stdout))
+    return min(seconds)
 
 
 @pytest.mark.parametrize("column", ["{c}", "{c} + {i} as d{i}", "sum({c})"], ids=["columns", "computed", "sums"])
 def test_kernels_of_wide_tables_grow_with_their_columns(column: str, tmp_path: Path) -> None:
-    nothing = _wide_seconds(column, 2, tmp_path)
-    once = _wide_seconds(column, 200, tmp_path) - nothing
-    twice = _wide_seconds(column, 400, tmp_path) - nothing
+    once = _wide_seconds(column, 300, tmp_path)
+    twice = _wide_seconds(column, 600, tmp_path)
+    print(f"{once:.3f} s, then {twice:.3f} s: {twice / once:.2f} times")
     assert twice < _RATIO * once + _NOISE_SECONDS
