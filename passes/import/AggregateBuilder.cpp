@@ -1,15 +1,41 @@
 // Aggregates of any front end: keys and arguments become columns, functions become measures.
 #include "passes/import/RelationBuilder.h"
 
+#include "llvm/ADT/Sequence.h"
+
+#include <variant>
+
 using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
 
-/// The columns of a variance or standard deviation while it is made: x and its square, then their
-/// sums and the count.
-struct RelationBuilder::SpreadColumns {
-  MeasureRequest::Spread spread;
-  int64_t sum, squares, count; ///< fields of the aggregate
+/// What an aggregate's measures are made of, whatever its keys are.
+struct RelationBuilder::Measures {
+  /// A measure of the op: its function, and which of `inputs` it takes.
+  struct Plain {
+    frame::AggregateFunction function;
+    std::optional<size_t> input;
+    Type type; ///< null: as `frame` has it
+  };
+  /// A variance or standard deviation: measures of x, of its square, and their number.
+  struct SpreadSums {
+    MeasureRequest::Spread spread;
+    size_t sum, squares, count; ///< positions in `plain`
+  };
+
+  size_t add(frame::AggregateFunction function, std::optional<size_t> input, Type type) {
+    plain.push_back({function, input, type});
+    return plain.size() - 1;
+  }
+  size_t addInput(Computed input) {
+    inputs.push_back(std::move(input));
+    return inputs.size() - 1;
+  }
+
+  SmallVector<Computed> inputs;
+  SmallVector<Plain> plain;
+  /// Per measure that was asked for.
+  SmallVector<std::variant<size_t, SpreadSums>> results;
 };
 
 /// `value` where the condition is true, else NULL; an absent value is 1.
@@ -69,73 +95,59 @@ static MaybeExpression spreadOf(ExpressionBuilder &b, MeasureRequest::Spread spr
   return b.choose(*enough, value, nullptr, at);
 }
 
-MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Computed> keys,
-                                         ArrayRef<MeasureRequest> measures, Location at) {
-  /// A measure of the op that is made: its function, and which of `inputs` it takes.
-  struct Plain {
-    frame::AggregateFunction function;
-    std::optional<size_t> input;
-    Type type; // null: as `frame` has it
-  };
-  SmallVector<Computed> inputs(keys);
-  SmallVector<Plain> plain;
-  SmallVector<int64_t> outputs; // per measure its field of the op, or of the projection behind
-  SmallVector<SpreadColumns> spreads; // numbered behind the op's fields
-  auto add = [&](frame::AggregateFunction function, std::optional<Computed> argument, Type type) {
-    std::optional<size_t> position;
-    if (argument) {
-      position = inputs.size();
-      inputs.push_back(std::move(*argument));
-    }
-    plain.push_back({function, position, type});
-    return static_cast<int64_t>(keys.size() + plain.size() - 1);
-  };
-  for (const MeasureRequest &measure : measures) {
-    frame::AggregateFunction function = measure.function;
-    std::optional<Computed> argument = measure.argument;
-    if (measure.condition) {
+RelationBuilder::Measures RelationBuilder::prepare(ArrayRef<MeasureRequest> requests) {
+  Measures measures;
+  for (const MeasureRequest &request : requests) {
+    frame::AggregateFunction function = request.function;
+    std::optional<Computed> argument = request.argument;
+    if (request.condition) {
       argument = Computed{std::nullopt, "filtered",
-                          guarded(measure.condition, measure.argument, measure.at)};
+                          guarded(request.condition, request.argument, request.at)};
       if (function == frame::AggregateFunction::CountStar) {
         function = frame::AggregateFunction::Count; // of a 1 where the condition is true
       }
     }
-    if (!measure.spread) {
-      outputs.push_back(add(function, argument, measure.type));
+    if (!request.spread) {
+      std::optional<size_t> input;
+      if (argument) {
+        input = measures.addInput(std::move(*argument));
+      }
+      measures.results.emplace_back(measures.add(function, input, request.type));
       continue;
     }
-    Computed value{std::nullopt, "value", exactly(argument->build, /*squared=*/false, measure.at)};
-    Computed square{std::nullopt, "square", exactly(argument->build, /*squared=*/true, measure.at)};
-    SpreadColumns columns{*measure.spread, 0, 0, 0};
-    columns.sum = add(frame::AggregateFunction::Sum, value, Type());
-    columns.squares = add(frame::AggregateFunction::Sum, square, Type());
-    plain.push_back({frame::AggregateFunction::Count, plain[plain.size() - 2].input, Type()});
-    columns.count = keys.size() + plain.size() - 1;
-    outputs.push_back(-1);
-    spreads.push_back(columns);
+    size_t value = measures.addInput(
+        {std::nullopt, "value", exactly(argument->build, /*squared=*/false, request.at)});
+    size_t square = measures.addInput(
+        {std::nullopt, "square", exactly(argument->build, /*squared=*/true, request.at)});
+    Measures::SpreadSums sums{*request.spread, 0, 0, 0};
+    sums.sum = measures.add(frame::AggregateFunction::Sum, value, Type());
+    sums.squares = measures.add(frame::AggregateFunction::Sum, square, Type());
+    sums.count = measures.add(frame::AggregateFunction::Count, value, Type());
+    measures.results.emplace_back(sums);
   }
-  SmallVector<StringAttr> names;
-  MaybeRelation source = addColumns(input, input.columns(), inputs, names, at);
-  if (failed(source)) {
-    return failure();
-  }
+  return measures;
+}
+
+MaybeRelation RelationBuilder::aggregateBy(const Relation &source, ArrayRef<StringAttr> keys,
+                                           const Measures &measures, ArrayRef<StringAttr> inputs,
+                                           Location at) {
   Relation result;
   SmallVector<frame::Column> columns;
   SmallVector<Attribute> keyNames;
   std::string text = "aggregate";
-  for (StringAttr name : ArrayRef(names).take_front(keys.size())) {
+  for (StringAttr name : keys) {
     result.fields.push_back(name);
     if (!llvm::is_contained(keyNames, name)) { // GROUP BY a, a
       keyNames.push_back(name);
-      columns.push_back({name, source->typeOf(name)});
+      columns.push_back({name, source.typeOf(name)});
       text += (keyNames.size() == 1 ? " by " : ", ") + name.str();
     }
   }
   auto grouping = keyNames.empty() ? frame::Grouping::kGlobal : frame::Grouping::kByKeys;
   SmallVector<Attribute> attributes;
-  for (const Plain &measure : plain) {
-    StringAttr column = measure.input ? names[*measure.input] : StringAttr();
-    Type type = frame::measureType(measure.function, column ? source->typeOf(column) : Type(),
+  for (const Measures::Plain &measure : measures.plain) {
+    StringAttr column = measure.input ? inputs[*measure.input] : StringAttr();
+    Type type = frame::measureType(measure.function, column ? source.typeOf(column) : Type(),
                                    grouping, context.getContext());
     StringRef functionName = frame::stringifyAggregateFunction(measure.function);
     if (!type) {
@@ -153,28 +165,103 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
   }
   Location location = locate(text, at);
   result.table = frame::AggregateOp::create(
-      builder, location, frame::TableType::get(context.getContext(), columns), source->table,
+      builder, location, frame::TableType::get(context.getContext(), columns), source.table,
       builder.getArrayAttr(keyNames), builder.getArrayAttr(attributes));
-  if (spreads.empty()) {
+  auto isPlain = [](const auto &measure) { return std::holds_alternative<size_t>(measure); };
+  if (llvm::all_of(measures.results, isPlain)) {
     return result;
   }
   SmallVector<Computed> finished;
   for (int64_t key = 0; key < static_cast<int64_t>(keys.size()); ++key) {
     finished.push_back({key, {}, {}});
   }
-  const SpreadColumns *next = spreads.begin();
-  for (int64_t output : outputs) {
-    if (output >= 0) {
-      finished.push_back({output, {}, {}});
+  auto field = [&](size_t measure) { return static_cast<int64_t>(keys.size() + measure); };
+  for (const auto &measure : measures.results) {
+    if (const size_t *plain = std::get_if<size_t>(&measure)) {
+      finished.push_back({field(*plain), {}, {}});
       continue;
     }
-    SpreadColumns sums = *next++;
+    const auto &sums = std::get<Measures::SpreadSums>(measure);
+    int64_t sum = field(sums.sum), squares = field(sums.squares), count = field(sums.count);
     finished.push_back({std::nullopt, sums.spread.root ? "stddev" : "variance",
-                        [sums, location](ExpressionBuilder &b) -> MaybeExpression {
-                          return spreadOf(b, sums.spread, *b.field(sums.sum, location),
-                                          *b.field(sums.squares, location),
-                                          *b.field(sums.count, location), location);
+                        [=, spread = sums.spread](ExpressionBuilder &b) -> MaybeExpression {
+                          return spreadOf(b, spread, *b.field(sum, location),
+                                          *b.field(squares, location), *b.field(count, location),
+                                          location);
                         }});
   }
   return project(result, finished, location);
+}
+
+MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Computed> keys,
+                                         ArrayRef<MeasureRequest> measures, Location at) {
+  GroupingSets all;
+  all.sets.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, keys.size())));
+  return aggregate(input, keys, measures, all, at);
+}
+
+/// The value of grouping(…) of `arguments` for rows of one set: a bit for each, the first the
+/// highest, that is 1 where the key is not in the set.
+static int64_t groupingValue(ArrayRef<int64_t> arguments, ArrayRef<int64_t> set) {
+  int64_t value = 0;
+  for (int64_t key : arguments) {
+    value = value * 2 + (llvm::is_contained(set, key) ? 0 : 1);
+  }
+  return value;
+}
+
+MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Computed> keys,
+                                         ArrayRef<MeasureRequest> requests,
+                                         const GroupingSets &grouping, Location at) {
+  Measures measures = prepare(requests);
+  SmallVector<Computed> inputs(keys);
+  inputs.append(measures.inputs);
+  SmallVector<StringAttr> names;
+  MaybeRelation source = addColumns(input, input.columns(), inputs, names, at);
+  if (failed(source)) {
+    return failure();
+  }
+  ArrayRef<StringAttr> keyNames = ArrayRef(names).take_front(keys.size());
+  ArrayRef<StringAttr> inputNames = ArrayRef(names).drop_front(keys.size());
+  auto count = static_cast<int64_t>(keys.size());
+  if (grouping.sets.size() == 1 && grouping.functions.empty() &&
+      static_cast<int64_t>(grouping.sets.front().size()) == count) {
+    return aggregateBy(*source, keyNames, measures, inputNames, at);
+  }
+  // A query for each set, all over the same rows: optimize-roll-up makes the coarse from the fine.
+  SmallVector<Relation> parts;
+  for (ArrayRef<int64_t> set : grouping.sets) {
+    SmallVector<StringAttr> own;
+    SmallVector<std::optional<int64_t>> place(keys.size()); // of a key among its own
+    for (int64_t key : set) {
+      place[key] = static_cast<int64_t>(own.size());
+      own.push_back(keyNames[key]);
+    }
+    MaybeRelation part = aggregateBy(*source, own, measures, inputNames, at);
+    if (failed(part)) {
+      return failure();
+    }
+    SmallVector<Computed> columns;
+    for (int64_t key = 0; key < count; ++key) {
+      Type type = source->typeOf(keyNames[key]);
+      columns.push_back(
+          {place[key], keyNames[key].str(),
+           [=](ExpressionBuilder &b) -> MaybeExpression { return b.null(type, at); }});
+    }
+    for (size_t measure = 0; measure < measures.results.size(); ++measure) {
+      columns.push_back({static_cast<int64_t>(own.size() + measure), {}, {}});
+    }
+    for (ArrayRef<int64_t> arguments : grouping.functions) {
+      int64_t value = groupingValue(arguments, set);
+      columns.push_back({std::nullopt, "grouping", [=](ExpressionBuilder &b) -> MaybeExpression {
+                           return b.integer(value, IntegerType::get(b.getContext(), 64), at);
+                         }});
+    }
+    part = project(*part, columns, at);
+    if (failed(part)) {
+      return failure();
+    }
+    parts.push_back(std::move(*part));
+  }
+  return unite(parts, at);
 }

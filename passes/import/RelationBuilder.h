@@ -66,6 +66,13 @@ struct MeasureRequest {
   mlir::Location at;
 };
 
+/// Which keys rows are grouped by, once for each set; and what `grouping(…)` is asked for. Keys by
+/// their numbers.
+struct GroupingSets {
+  llvm::SmallVector<llvm::SmallVector<int64_t>> sets;
+  llvm::SmallVector<llvm::SmallVector<int64_t>> functions;
+};
+
 /// Builds one query into the body of a function. Use once.
 class RelationBuilder {
 public:
@@ -100,6 +107,11 @@ public:
   /// The fields are the keys, then the measures.
   MaybeRelation aggregate(const Relation &input, llvm::ArrayRef<Computed> keys,
                           llvm::ArrayRef<MeasureRequest> measures, mlir::Location at);
+  /// The rows of all sets: the keys, NULL where they are not in the set, the measures, then the
+  /// values of `grouping(…)` as i64.
+  MaybeRelation aggregate(const Relation &input, llvm::ArrayRef<Computed> keys,
+                          llvm::ArrayRef<MeasureRequest> measures, const GroupingSets &grouping,
+                          mlir::Location at);
   MaybeRelation distinct(Relation input, mlir::Location at);
 
   struct SortKey {
@@ -126,7 +138,13 @@ private:
     llvm::SmallVector<mlir::Attribute> right;
     llvm::SmallVector<bool> nullSafe;
   };
-  struct SpreadColumns;
+  struct Measures;
+  static Measures prepare(llvm::ArrayRef<MeasureRequest> requests);
+  /// One aggregate op, and a projection where measures are made of several: `inputs` are the columns
+  /// of `source` behind the inputs of the measures.
+  MaybeRelation aggregateBy(const Relation &source, llvm::ArrayRef<mlir::StringAttr> keys,
+                            const Measures &measures, llvm::ArrayRef<mlir::StringAttr> inputs,
+                            mlir::Location at);
 
   /// Adds computed columns to `input` for those of `expressions` that are no plain fields. `fields`
   /// is what their field indices mean. `names` gets the column of each expression.

@@ -122,6 +122,16 @@ def OptimizeAvg : Pass<"optimize-avg", "::mlir::func::FuncOp"> {
   }];
 }
 
+def OptimizeRollUp : Pass<"optimize-roll-up", "::mlir::func::FuncOp"> {
+  let summary = "make coarse aggregates of the groups of fine ones";
+  let description = [{
+    Of aggregates over the same rows, one whose keys are among another's and whose measures the other has too is made of
+    that one's groups (of the coarsest such). So a ROLLUP reads its rows once. Where several have no finer one, and an
+    aggregate by all their keys would have half the rows or fewer by the statistics, that one is made for them. Their
+    measures are lowered as in optimize-avg first. Before optimize-inline, which gives each reader a scan of its own.
+  }];
+}
+
 def OptimizeJoinOrder : Pass<"optimize-join-order", "::mlir::func::FuncOp"> {
   let summary = "order inner joins by estimated cost, the smaller side on the right";
   let description = [{

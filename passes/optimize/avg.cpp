@@ -1,5 +1,7 @@
 // optimize-avg: avg as sum and count, distinct measures as two aggregates (several: joined), equal
 // measures once.
+#include "passes/optimize/avg.h"
+
 #include "dialects/frame/FrameConstants.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
@@ -338,37 +340,39 @@ bool repeatsMeasures(AggregateOp op) {
   });
 }
 
+/// The aggregates below `op` that have a distinct measure, with the columns that these are of.
+SmallVector<std::pair<AggregateOp, SmallVector<StringAttr>>> findDistinct(Operation *op) {
+  SmallVector<std::pair<AggregateOp, SmallVector<StringAttr>>> found;
+  op->walk([&](AggregateOp aggregate) {
+    if (SmallVector<StringAttr> columns = distinctColumns(aggregate); !columns.empty()) {
+      found.emplace_back(aggregate, std::move(columns));
+    }
+  });
+  return found;
+}
+
 struct AvgPass : optimize::impl::OptimizeAvgBase<AvgPass> {
-  void runOnOperation() override {
-    OpBuilder builder(&getContext());
-    SmallVector<AggregateOp> aggregates;
-    getOperation().walk([&](AggregateOp op) { aggregates.push_back(op); });
-    SmallVector<AggregateOp> distinct;
-    for (AggregateOp op : aggregates) {
-      if (hasMeasure(op, AggregateFunction::Avg) || hasMeasure(op, AggregateFunction::Count) ||
-          repeatsMeasures(op)) {
-        decomposeAverages(builder, op);
-      }
-    }
-    auto collect = [&] {
-      distinct.clear();
-      getOperation().walk([&](AggregateOp op) {
-        if (!distinctColumns(op).empty()) {
-          distinct.push_back(op);
-        }
-      });
-    };
-    collect();
-    for (AggregateOp op : distinct) {
-      if (SmallVector<StringAttr> columns = distinctColumns(op); columns.size() > 1) {
-        separateDistinct(builder, op, columns);
-      }
-    }
-    collect();
-    for (AggregateOp op : distinct) {
-      splitDistinct(builder, op);
-    }
-  }
+  void runOnOperation() override { makeMeasuresCombine(getOperation()); }
 };
 
 } // namespace
+
+void headrace::optimize::makeMeasuresCombine(Operation *op) {
+  OpBuilder builder(op->getContext());
+  SmallVector<AggregateOp> aggregates;
+  op->walk([&](AggregateOp aggregate) { aggregates.push_back(aggregate); });
+  for (AggregateOp aggregate : aggregates) {
+    if (hasMeasure(aggregate, AggregateFunction::Avg) ||
+        hasMeasure(aggregate, AggregateFunction::Count) || repeatsMeasures(aggregate)) {
+      decomposeAverages(builder, aggregate);
+    }
+  }
+  for (auto &[aggregate, columns] : findDistinct(op)) {
+    if (columns.size() > 1) {
+      separateDistinct(builder, aggregate, columns);
+    }
+  }
+  for (auto &[aggregate, columns] : findDistinct(op)) {
+    splitDistinct(builder, aggregate);
+  }
+}

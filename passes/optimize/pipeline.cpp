@@ -16,6 +16,7 @@ void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
   // What the plans of subqueries are made of.
   functions.addPass(createOptimizeSimplify());
   functions.addPass(createOptimizeDomains());
+  functions.addPass(createOptimizeRollUp());
   functions.addPass(createOptimizeInline());
   functions.addPass(createOptimizeRenames());
   functions.addPass(createOptimizeNullSafe());

@@ -102,25 +102,12 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
                              {"aggregate_index", Use::kHarmless},
                              {"groupings_index", Use::kHarmless},
                              {"grouping_sets", Use::kRead},
-                             {"grouping_functions", Use::kEmpty},
+                             {"grouping_functions", Use::kRead},
                              {"distinct_validity", Use::kHarmless}}))) {
     return failure();
   }
   Location at = locate(op);
   SmallVector<Node> groups = op.get("groups").elements();
-  SmallVector<Node> sets = op.get("grouping_sets").elements();
-  bool plain = sets.size() <= 1;
-  for (Node set : sets) {
-    SmallVector<Node> members = set.elements();
-    plain &= members.size() == groups.size();
-    for (auto [index, member] : llvm::enumerate(members)) {
-      plain &= member.integer() == static_cast<int64_t>(index);
-    }
-  }
-  if (!plain) {
-    return context.fail(at, "GROUPING SETS, ROLLUP and CUBE are not supported; write one query per "
-                            "grouping and UNION ALL them");
-  }
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
   if (failed(inputs)) {
     return failure();
@@ -137,5 +124,26 @@ MaybeRelation RelationImporter::importAggregate(Node op) {
     }
     measures.push_back(std::move(*measure));
   }
-  return builder.aggregate(inputs->front(), keys, measures, at);
+  GroupingSets grouping;
+  auto read = [&](Node lists, SmallVectorImpl<SmallVector<int64_t>> &result) -> LogicalResult {
+    for (Node list : lists.elements()) {
+      SmallVector<int64_t> &members = result.emplace_back();
+      for (Node member : list.elements()) {
+        std::optional<int64_t> key = member.integer();
+        if (!key || *key < 0 || *key >= static_cast<int64_t>(groups.size())) {
+          return member.fail("expected the number of a group");
+        }
+        members.push_back(*key);
+      }
+    }
+    return success();
+  };
+  if (failed(read(op.get("grouping_sets"), grouping.sets)) ||
+      failed(read(op.get("grouping_functions"), grouping.functions))) {
+    return failure();
+  }
+  if (grouping.sets.empty()) {
+    grouping.sets.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, groups.size())));
+  }
+  return builder.aggregate(inputs->front(), keys, measures, grouping, at);
 }
