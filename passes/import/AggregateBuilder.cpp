@@ -224,13 +224,13 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
   ArrayRef<StringAttr> keyNames = ArrayRef(names).take_front(keys.size());
   ArrayRef<StringAttr> inputNames = ArrayRef(names).drop_front(keys.size());
   auto count = static_cast<int64_t>(keys.size());
-  if (grouping.sets.size() == 1 && grouping.functions.empty() &&
+  if (grouping.sets.size() == 1 && grouping.functions.empty() && !grouping.numbered &&
       static_cast<int64_t>(grouping.sets.front().size()) == count) {
     return aggregateBy(*source, keyNames, measures, inputNames, at);
   }
   // A query for each set, all over the same rows: optimize-roll-up makes the coarse from the fine.
   SmallVector<Relation> parts;
-  for (ArrayRef<int64_t> set : grouping.sets) {
+  for (auto [number, set] : llvm::enumerate(grouping.sets)) {
     SmallVector<StringAttr> own;
     SmallVector<std::optional<int64_t>> place(keys.size()); // of a key among its own
     for (int64_t key : set) {
@@ -251,11 +251,16 @@ MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Compute
     for (size_t measure = 0; measure < measures.results.size(); ++measure) {
       columns.push_back({static_cast<int64_t>(own.size() + measure), {}, {}});
     }
-    for (ArrayRef<int64_t> arguments : grouping.functions) {
-      int64_t value = groupingValue(arguments, set);
-      columns.push_back({std::nullopt, "grouping", [=](ExpressionBuilder &b) -> MaybeExpression {
-                           return b.integer(value, IntegerType::get(b.getContext(), 64), at);
+    auto addConstant = [&](StringRef name, int64_t value, unsigned bits) {
+      columns.push_back({std::nullopt, name.str(), [=](ExpressionBuilder &b) -> MaybeExpression {
+                           return b.integer(value, IntegerType::get(b.getContext(), bits), at);
                          }});
+    };
+    for (ArrayRef<int64_t> arguments : grouping.functions) {
+      addConstant("grouping", groupingValue(arguments, set), 64);
+    }
+    if (grouping.numbered) {
+      addConstant("grouping_set", static_cast<int64_t>(number), 32);
     }
     part = project(*part, columns, at);
     if (failed(part)) {

@@ -71,6 +71,8 @@ struct MeasureRequest {
 struct GroupingSets {
   llvm::SmallVector<llvm::SmallVector<int64_t>> sets;
   llvm::SmallVector<llvm::SmallVector<int64_t>> functions;
+  /// The number of its set (from 0, an i32) stands behind each row.
+  bool numbered = false;
 };
 
 /// Builds one query into the body of a function. Use once.
@@ -108,7 +110,7 @@ public:
   MaybeRelation aggregate(const Relation &input, llvm::ArrayRef<Computed> keys,
                           llvm::ArrayRef<MeasureRequest> measures, mlir::Location at);
   /// The rows of all sets: the keys, NULL where they are not in the set, the measures, then the
-  /// values of `grouping(…)` as i64.
+  /// values of `grouping(…)` as i64, then the set's number if that is asked for.
   MaybeRelation aggregate(const Relation &input, llvm::ArrayRef<Computed> keys,
                           llvm::ArrayRef<MeasureRequest> measures, const GroupingSets &grouping,
                           mlir::Location at);

@@ -41,17 +41,24 @@ SmallVector<Family> findFamilies(func::FuncOp function) {
   return families;
 }
 
+/// An aggregate, and what its measures are of the family's rows: it may itself be made of groups.
+struct Groups {
+  AggregateOp op;
+  ArrayAttr measures;
+};
+
 bool hasKeysOf(AggregateOp op, AggregateOp other) {
   return llvm::all_of(other.getKeys(),
                       [&](Attribute key) { return llvm::is_contained(op.getKeys(), key); });
 }
 
-/// The column of `op` with the partial states of `measure`; null if there is none.
-StringAttr partialOf(AggregateOp op, MeasureAttr measure, Type type) {
+/// The column of `fine` with the partial states of `measure`; null if there is none.
+StringAttr partialOf(const Groups &fine, MeasureAttr measure, Type type) {
   if (!combineFunction(measure.getFunction())) {
     return {};
   }
-  for (MeasureAttr own : op.getMeasureRange()) {
+  AggregateOp op = fine.op;
+  for (auto own : fine.measures.getAsRange<MeasureAttr>()) {
     if (own.getFunction() == measure.getFunction() && own.getInput() == measure.getInput() &&
         dropNullable(op.getType().getColumnType(own.getName())) == dropNullable(type)) {
       return own.getName();
@@ -61,7 +68,7 @@ StringAttr partialOf(AggregateOp op, MeasureAttr measure, Type type) {
 }
 
 /// The partial states in `fine` for each measure of `coarse`; nothing if one is missing.
-std::optional<SmallVector<StringAttr>> partialsOf(AggregateOp fine, AggregateOp coarse) {
+std::optional<SmallVector<StringAttr>> partialsOf(const Groups &fine, AggregateOp coarse) {
   SmallVector<StringAttr> partials;
   for (MeasureAttr measure : coarse.getMeasureRange()) {
     StringAttr partial = partialOf(fine, measure, coarse.getType().getColumnType(measure.getName()));
@@ -132,7 +139,8 @@ AggregateOp rollUp(OpBuilder &builder, AggregateOp fine, AggregateOp coarse,
 AggregateOp createCommon(OpBuilder &builder, ArrayRef<AggregateOp> roots) {
   AggregateOp first = roots.front();
   for (AggregateOp root : roots) {
-    if (!partialsOf(first, root) || !partialsOf(root, first)) {
+    if (!partialsOf({first, first.getMeasures()}, root) ||
+        !partialsOf({root, root.getMeasures()}, first)) {
       return {};
     }
   }
@@ -186,39 +194,40 @@ void rollUpFamily(OpBuilder &builder, Family &family) {
   llvm::stable_sort(family, [](AggregateOp a, AggregateOp b) {
     return a.getKeys().size() > b.getKeys().size();
   });
-  SmallVector<AggregateOp> made;
-  SmallVector<AggregateOp> roots;
-  auto sourceOf = [&](AggregateOp op) -> AggregateOp {
-    for (AggregateOp fine : llvm::reverse(made)) {
-      if (hasKeysOf(fine, op) && partialsOf(fine, op)) {
-        return fine;
+  SmallVector<Groups> made;
+  auto sourceOf = [&](AggregateOp op) -> const Groups * {
+    for (const Groups &fine : llvm::reverse(made)) {
+      if (hasKeysOf(fine.op, op) && partialsOf(fine, op)) {
+        return &fine;
       }
     }
-    return {};
+    return nullptr;
   };
+  SmallVector<AggregateOp> roots;
   for (AggregateOp op : family) {
     if (!sourceOf(op)) {
       roots.push_back(op);
     }
-    made.push_back(op);
+    made.push_back({op, op.getMeasures()});
   }
   made.clear();
   builder.setInsertionPointAfterValue(family.front().getInput());
   if (roots.size() > 1) {
     if (AggregateOp common = createCommon(builder, roots)) {
-      made.push_back(common);
+      made.push_back({common, common.getMeasures()});
     }
   }
   // All in one place, as readers of a coarse one may come before the fine one.
   for (AggregateOp op : family) {
-    if (AggregateOp fine = sourceOf(op)) {
-      op = rollUp(builder, fine, op, *partialsOf(fine, op));
+    ArrayAttr measures = op.getMeasures();
+    if (const Groups *fine = sourceOf(op)) {
+      op = rollUp(builder, fine->op, op, *partialsOf(*fine, op));
     } else if (made.empty()) {
       moveBehind(op, op.getInput());
     } else {
-      op->moveAfter(made.back());
+      op->moveAfter(made.back().op);
     }
-    made.push_back(op);
+    made.push_back({op, measures});
     builder.setInsertionPointAfter(op);
   }
 }

@@ -100,6 +100,7 @@ class Query:
     source: Source
     where: Expression | None = None
     group: tuple[Expression, ...] = ()
+    grouping: str = ""  # around the keys: rollup, cube
     having: Expression | None = None
     distinct: bool = False
     with_: tuple[str, Query] | None = None
@@ -120,7 +121,8 @@ class Query:
         if self.where:
             out += f" where {self.where.text()}"
         if self.group:
-            out += " group by " + ", ".join(key.text() for key in self.group)
+            keys = ", ".join(key.text() for key in self.group)
+            out += f" group by {self.grouping} ({keys})" if self.grouping else f" group by {keys}"
         if self.having:
             out += f" having {self.having.text()}"
         if self.united:
@@ -144,6 +146,8 @@ class Query:
                 yield replace(self, **{name: None})
         if self.distinct:
             yield replace(self, distinct=False)
+        if self.grouping:
+            yield replace(self, grouping="")
         if len(self.items) > 1 and not self.fixed and not self.united:
             for position in range(len(self.items)):
                 yield replace(self, items=self.items[:position] + self.items[position + 1 :])
@@ -238,8 +242,12 @@ class Generator:
             Expression(kind, (name,))
             for name, kind in random.sample(source.columns, random.randint(0, min(2, len(source.columns))))
         )
+        grouping = random.choice(("rollup", "cube", "")) if keys and random.random() < 0.3 else ""
         items = []
         for kind in wanted:
+            if grouping and kind == "bigint" and random.random() < 0.3:
+                items.append(Expression(kind, ("grouping(", random.choice(keys), ")")))
+                continue
             same = [key for key in keys if key.kind == kind]
             items.append(
                 random.choice(same) if same and random.random() < 0.6 else self._aggregate(kind, scope, depth)
@@ -250,7 +258,7 @@ class Generator:
             having = Expression(
                 "boolean", (self._aggregate("bigint", scope, 1), f" {operator} ", self._leaf("integer", ()))
             )
-        return Query(tuple(items), source, where, keys, having, alias=alias)
+        return Query(tuple(items), source, where, keys, grouping, having, alias=alias)
 
     def _source(self, depth: int, with_: tuple[str, Query] | None) -> Source:
         random = self._random

@@ -1,33 +1,45 @@
 // Substrait's aggregates.
 #include "passes/import/substrait/relations.h"
 
+#include "llvm/ADT/Sequence.h"
+
 using namespace mlir;
 using namespace headrace::import;
 using namespace headrace::import::substrait;
 namespace frame = headrace::frame;
 
-/// The key expressions of the only grouping.
-static FailureOr<SmallVector<Node>> groupingKeys(Node aggregate) {
+/// The key expressions of all groupings; which each takes goes to `grouping`.
+static FailureOr<SmallVector<Node>> groupingKeys(Node aggregate, GroupingSets &grouping) {
   SmallVector<Node> groupings = aggregate.get("groupings").elements();
   if (groupings.empty()) {
+    grouping.sets.emplace_back();
     return SmallVector<Node>();
   }
-  if (groupings.size() > 1) {
-    return aggregate.refuse("GROUPING SETS, ROLLUP and CUBE are not supported; write one query per "
-                            "grouping and UNION ALL them");
-  }
+  grouping.numbered = groupings.size() > 1;
   SmallVector<Node> shared = aggregate.get("groupingExpressions").elements();
-  SmallVector<Node> references = groupings.front().get("expressionReferences").elements();
-  if (references.empty()) { // the older form
-    return SmallVector<Node>(groupings.front().get("groupingExpressions").elements());
-  }
-  SmallVector<Node> keys;
-  for (Node reference : references) {
-    std::optional<int64_t> index = reference.integer();
-    if (!index || *index < 0 || *index >= static_cast<int64_t>(shared.size())) {
-      return reference.fail("reference to a grouping expression that does not exist");
+  if (shared.empty()) { // the older form
+    if (grouping.numbered) {
+      return aggregate.refuse("unsupported groupings that do not refer to common expressions");
     }
-    keys.push_back(shared[*index]);
+    SmallVector<Node> keys(groupings.front().get("groupingExpressions").elements());
+    grouping.sets.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, keys.size())));
+    return keys;
+  }
+  SmallVector<Node> keys;                        // in the order in which they are first asked for
+  SmallVector<int64_t> places(shared.size(), -1); // among them
+  for (Node entry : groupings) {
+    SmallVector<int64_t> &set = grouping.sets.emplace_back();
+    for (Node reference : entry.get("expressionReferences").elements()) {
+      std::optional<int64_t> index = reference.integer();
+      if (!index || *index < 0 || *index >= static_cast<int64_t>(shared.size())) {
+        return reference.fail("reference to a grouping expression that does not exist");
+      }
+      if (places[*index] < 0) {
+        places[*index] = static_cast<int64_t>(keys.size());
+        keys.push_back(shared[*index]);
+      }
+      set.push_back(places[*index]);
+    }
   }
   return keys;
 }
@@ -83,7 +95,8 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure) {
 
 MaybeRelation RelationImporter::importAggregate(Node aggregate) {
   MaybeRelation input = importInput(aggregate, "input");
-  FailureOr<SmallVector<Node>> keyNodes = groupingKeys(aggregate);
+  GroupingSets grouping;
+  FailureOr<SmallVector<Node>> keyNodes = groupingKeys(aggregate, grouping);
   if (failed(input) || failed(keyNodes)) {
     return failure();
   }
@@ -99,5 +112,5 @@ MaybeRelation RelationImporter::importAggregate(Node aggregate) {
     }
     measures.push_back(std::move(*measure));
   }
-  return builder.aggregate(*input, keys, measures, aggregate.location());
+  return builder.aggregate(*input, keys, measures, grouping, aggregate.location());
 }
