@@ -3,6 +3,7 @@
 #ifndef HEADRACE_DIALECTS_PIPE_TD
 #define HEADRACE_DIALECTS_PIPE_TD
 
+include "dialects/frame/ColumnTypes.td"
 include "dialects/pipe/PipeAttrs.td"
 include "dialects/pipe/PipeScalarOps.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -58,14 +59,14 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
 
     ```mlir
     pipe.stream @s0 hash carries <expected = 100, p95 = 200> fullest 1.5 : !pipe.rows<"l_orderkey": i32>
-    pipe.stream @out result names ["key"] logical ["i32"] ordered : !pipe.rows<"l_orderkey": i32>
+    pipe.stream @out result names ["key"] logical [i32] ordered : !pipe.rows<"l_orderkey": i32>
     ```
 
     C1: only a `local` stream has writers, two or more. C2: results have a name and a logical type for each column, or
-    neither; `to_tensor` streams have logical types. C3: only `hash` has a fullest rank, which gets 1 or more. C4: only a result is ordered.
+    neither, and the values can be of the type; `to_tensor` streams have logical types. C3: only `hash` has a fullest rank, which gets 1 or more. C4: only a result is ordered.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StreamKindAttr:$kind, TypeAttrOf<Pipe_RowsType>:$rows,
-                       OptionalAttr<StrArrayAttr>:$names, OptionalAttr<StrArrayAttr>:$logical, UnitAttr:$ordered,
+                       OptionalAttr<StrArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical, UnitAttr:$ordered,
                        OptionalAttr<I64Attr>:$writers, OptionalAttr<Pipe_CardinalityAttr>:$carries,
                        OptionalAttr<F64Attr>:$fullest);
   let assemblyFormat = [{
@@ -160,17 +161,20 @@ def Pipe_ValuesOp : Pipe_Op<"values"> {
     `cells` has an array of literals per row, in the order of the columns: integers (scaled decimals, days, 0 and 1),
     floats, strings, or `unit` for NULL. Every rank has all rows.
 
+    C1: `logical` has a type for each column, and its values can be of it.
+
     ```mlir
     pipe.stream @out result : !pipe.rows<"n": i32, "word": !pipe.string?>
     pipe.pipeline @p0 {
-      %0 = pipe.values [[1 : i128, "one"], [2 : i128, unit]] ["i64", "string"] : <"n": i32, "word": !pipe.string?>
+      %0 = pipe.values [[1 : i128, "one"], [2 : i128, unit]] [i64, !frame.string] : <"n": i32, "word": !pipe.string?>
       pipe.emit %0, @out keys [] : <"n": i32, "word": !pipe.string?>
     }
     ```
   }];
-  let arguments = (ins ArrayAttr:$cells, StrArrayAttr:$logical);
+  let arguments = (ins ArrayAttr:$cells, Frame_ColumnTypesAttr:$logical);
   let results = (outs Pipe_RowsType:$rows);
   let assemblyFormat = "$cells $logical attr-dict `:` type($rows)";
+  let hasVerifier = 1;
 }
 
 def Pipe_ReadOp : Pipe_Op<"read"> {
@@ -392,7 +396,7 @@ def Pipe_ToTensorOp : Pipe_Op<"to_tensor"> {
     stream. Exists from `form` to `schedule`.
 
     ```mlir
-    pipe.stream @points to_tensor logical ["f64", "f64"] : !pipe.rows<"x": f64, "y": f64>
+    pipe.stream @points to_tensor logical [f64, f64] : !pipe.rows<"x": f64, "y": f64>
     func.func @main() -> tensor<?x2xf64> {
       %xy = pipe.to_tensor @points [["x", "y"]] -> tensor<?x2xf64>
       return %xy : tensor<?x2xf64>

@@ -19,7 +19,7 @@ def Pipe_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::headrace::frame::FrameDialect"];
   let hasOperationAttrVerify = 1;
 }
 
@@ -215,13 +215,14 @@ def Pipe_ScanColumnAttr : Pipe_Attr<"ScanColumn", "scan_column"> {
     memory and in the file), `text_bytes` (of a string), `ordered` (rows come in the order of its values, by and large).
 
     ```
-    #pipe.scan_column<file = "k", column = "k", logical = "i64", min = 0 : i64, max = 24 : i64, pages = values, page_bytes = 4.0 : f64, file_bytes = 1.5 : f64, text_bytes = 0.0 : f64, ordered = true>
+    #pipe.scan_column<file = "k", column = "k", logical = i64, min = 0 : i64, max = 24 : i64, pages = values, page_bytes = 4.0 : f64, file_bytes = 1.5 : f64, text_bytes = 0.0 : f64, ordered = true>
     ```
 
-    C1: there are both min and max or none, and min <= max. C2: figures are not negative.
+    C1: there are both min and max or none, and min <= max. C2: figures are not negative. C3: the logical type is one of a
+    column, not nullable.
   }];
   let parameters = (ins "::mlir::StringAttr":$file, "::mlir::StringAttr":$column,
-                        OptionalParameter<"::mlir::StringAttr">:$logical,
+                        OptionalParameter<"::mlir::Type">:$logical,
                         OptionalParameter<"::mlir::IntegerAttr">:$min,
                         OptionalParameter<"::mlir::IntegerAttr">:$max,
                         DefaultValuedParameter<"::headrace::pipe::PageForm", "::headrace::pipe::PageForm::Values">:$pages,

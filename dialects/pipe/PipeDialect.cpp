@@ -1,6 +1,8 @@
 // Registration, types and attributes of the pipe dialect.
 #include "dialects/pipe/PipeDialect.h"
 
+#include "dialects/frame/FrameDialect.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -8,6 +10,7 @@
 
 using namespace mlir;
 using namespace headrace::pipe;
+namespace frame = headrace::frame;
 
 #include "dialects/pipe/PipeDialect.cpp.inc"
 #include "dialects/pipe/PipeEnums.cpp.inc"
@@ -153,7 +156,7 @@ LogicalResult DirectAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
 }
 
 LogicalResult ScanColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
-                                     StringAttr column, StringAttr, IntegerAttr min,
+                                     StringAttr column, Type logical, IntegerAttr min,
                                      IntegerAttr max, PageForm, FloatAttr pageBytes,
                                      FloatAttr fileBytes, FloatAttr textBytes, bool) {
   bool bounded = min && max && min.getType().isInteger(64) && max.getType().isInteger(64) &&
@@ -164,6 +167,35 @@ LogicalResult ScanColumnAttr::verify(function_ref<InFlightDiagnostic()> emitErro
   for (FloatAttr figure : {pageBytes, fileBytes, textBytes}) {
     if (figure && !(figure.getValueAsDouble() >= 0)) {
       return emitError() << "C2: a figure of the column " << column << " is negative: " << figure;
+    }
+  }
+  if (logical && (!frame::isScalar(logical) || frame::isNullable(logical))) {
+    return emitError() << "C3: a column has a scalar type of frame that is not nullable, got "
+                       << logical;
+  }
+  return success();
+}
+
+/// Whether a column of `logical` can have values of the type `physical` in memory.
+static bool canHold(Type physical, Type logical) {
+  if (frame::isString(logical)) {
+    return isa<StringType>(physical);
+  }
+  if (frame::isFloat(logical) || frame::isBoolean(logical)) {
+    return physical == logical;
+  }
+  return physical.isSignlessInteger() && !physical.isInteger(1);
+}
+
+LogicalResult headrace::pipe::verifyColumnTypes(Operation *op, ArrayAttr logical, RowsType rows) {
+  if (logical.size() != rows.size()) {
+    return op->emitOpError("has a type for each column of its rows, got ") << logical;
+  }
+  for (auto [type, physical, name] :
+       llvm::zip(logical.getAsValueRange<TypeAttr>(), rows.getTypes(), rows.getNames())) {
+    if (!canHold(physical, type)) {
+      return op->emitOpError("the values of ")
+             << name << " are " << physical << ", which no column is of type " << type;
     }
   }
   return success();

@@ -1,6 +1,7 @@
 // The pipe dialect (L3): pipelines of sub-operators between states.
 #pragma once
 
+#include "dialects/frame/FrameTypes.h"
 #include "dialects/interfaces/KnownAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,3 +21,10 @@
 #include "dialects/pipe/PipeAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/pipe/PipeOps.h.inc"
+
+namespace headrace::pipe {
+
+/// Fails unless `logical` has a type of `frame` for each column of `rows` that its values can be of.
+mlir::LogicalResult verifyColumnTypes(mlir::Operation *op, mlir::ArrayAttr logical, RowsType rows);
+
+} // namespace headrace::pipe

@@ -106,6 +106,9 @@ LogicalResult StreamOp::verify() {
              << *described;
     }
   }
+  if (getLogical() && failed(verifyColumnTypes(*this, *getLogical(), getRows()))) { // C2
+    return failure();
+  }
   bool misses = kind == StreamKind::ToTensor ? !getLogical() : !getNames() != !getLogical();
   if (misses) {
     return emitOpError("C2: a result's columns need names and logical types");
@@ -177,6 +180,10 @@ static LogicalResult verifyEstimate(Operation *op, FloatAttr estimate, StringRef
     return op->emitOpError() << what << " is negative: " << estimate;
   }
   return success();
+}
+
+LogicalResult ValuesOp::verify() {
+  return verifyColumnTypes(*this, getLogical(), getRows().getType()); // C1
 }
 
 LogicalResult ScanOp::verify() {

@@ -3,6 +3,7 @@
 #ifndef HEADRACE_DIALECTS_SCHED_TD
 #define HEADRACE_DIALECTS_SCHED_TD
 
+include "dialects/frame/ColumnTypes.td"
 include "dialects/interfaces/KnownAttributes.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -151,18 +152,19 @@ def Sched_LoadOp : Sched_Op<"load"> {
 def Sched_ValuesOp : Sched_Op<"values"> {
   let summary = "literal rows to a stream of morsels";
   let description = [{
-    `cells` and `logical` are those of `pipe.values`.
+    `cells` and `logical` are those of `pipe.values`, with the same constraint.
 
     ```mlir
     sched.program @main {
-      %done, %rows = sched.values [[1 : i128], [2 : i128]] ["i64"] : <!pipe.rows<"n": i32>>
+      %done, %rows = sched.values [[1 : i128], [2 : i128]] [i64] : <!pipe.rows<"n": i32>>
       sched.result %rows : <!pipe.rows<"n": i32>>
     }
     ```
   }];
-  let arguments = (ins ArrayAttr:$cells, StrArrayAttr:$logical);
+  let arguments = (ins ArrayAttr:$cells, Frame_ColumnTypesAttr:$logical);
   let results = (outs Sched_TokenType:$done, Sched_StreamType:$rows);
   let assemblyFormat = "$cells $logical attr-dict `:` type($rows)";
+  let hasVerifier = 1;
 }
 
 def Sched_UniteOp : Sched_Op<"unite"> {
@@ -172,8 +174,8 @@ def Sched_UniteOp : Sched_Op<"unite"> {
 
     ```mlir
     sched.program @main {
-      %a, %first = sched.values [[1 : i128]] ["i64"] : <!pipe.rows<"n": i32>>
-      %b, %second = sched.values [[2 : i128]] ["i64"] : <!pipe.rows<"n": i32>>
+      %a, %first = sched.values [[1 : i128]] [i64] : <!pipe.rows<"n": i32>>
+      %b, %second = sched.values [[2 : i128]] [i64] : <!pipe.rows<"n": i32>>
       %c, %x = sched.run @p0 from %first : !sched.stream<!pipe.rows<"n": i32>> fills [] reads [] -> !sched.stream<!pipe.rows<"n": i32>>
       %d, %y = sched.run @p1 from %second : !sched.stream<!pipe.rows<"n": i32>> fills [] reads [] -> !sched.stream<!pipe.rows<"n": i32>>
       %both = sched.unite %x, %y : !sched.stream<!pipe.rows<"n": i32>>, !sched.stream<!pipe.rows<"n": i32>> -> <!pipe.rows<"n": i32>>
@@ -263,14 +265,15 @@ def Sched_ToTensorOp : Sched_Op<"to_tensor"> {
     pipe.state @points sort [#pipe.field<"x", f64, payload>]
     sched.program @main {
       %done, %rows = sched.run @read of @points fills [] reads [] -> !sched.stream<!pipe.rows<"x": f64>>
-      %x = sched.to_tensor %rows [["x"]] logical ["f64"]
+      %x = sched.to_tensor %rows [["x"]] logical [f64]
           : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?x1xf64>, rows = 0>
     }
     ```
 
-    C1: one group per result, and its columns are in the stream.
+    C1: one group per result, and its columns are in the stream. C2: `logical` has a type for each column, and its values can
+    be of it.
   }];
-  let arguments = (ins Sched_StreamType:$rows, ArrayAttr:$groups, ArrayAttr:$logical);
+  let arguments = (ins Sched_StreamType:$rows, ArrayAttr:$groups, Frame_ColumnTypesAttr:$logical);
   let results = (outs Variadic<Sched_BufferType>:$buffers);
   let assemblyFormat = "$rows $groups `logical` $logical attr-dict `:` type($rows) `->` type($buffers)";
   let hasVerifier = 1;
@@ -458,14 +461,16 @@ def Sched_ResultOp : Sched_Op<"result"> {
   let description = [{
     `names` and `logical` are the user's column names and types; `ordered` keeps the order.
 
+    C1: there are both for each column or neither, and the values can be of the type.
+
     ```mlir
     sched.program @main {
       %loaded, %rows = sched.load for @scan : <!pipe.rows<"k": i32>>
-      sched.result %rows ordered names ["key"] logical ["i32"] : <!pipe.rows<"k": i32>>
+      sched.result %rows ordered names ["key"] logical [i32] : <!pipe.rows<"k": i32>>
     }
     ```
   }];
-  let arguments = (ins Sched_StreamType:$rows, OptionalAttr<ArrayAttr>:$names, OptionalAttr<ArrayAttr>:$logical,
+  let arguments = (ins Sched_StreamType:$rows, OptionalAttr<ArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical,
                        UnitAttr:$ordered);
   let assemblyFormat = "$rows (`ordered` $ordered^)? (`names` $names^)? (`logical` $logical^)? attr-dict `:` type($rows)";
   let hasVerifier = 1;

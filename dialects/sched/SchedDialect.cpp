@@ -148,7 +148,7 @@ LogicalResult ToTensorOp::verify() {
       }
     }
   }
-  return success();
+  return pipe::verifyColumnTypes(*this, getLogical(), rows); // C2
 }
 
 LogicalResult ComputeOp::verify() {
@@ -225,14 +225,17 @@ LogicalResult ReleaseOp::verify() {
 }
 
 LogicalResult ResultOp::verify() {
-  size_t columns = cast<headrace::pipe::RowsType>(getRows().getType().getRows()).size();
-  for (std::optional<ArrayAttr> described : {getNames(), getLogical()}) {
-    if (described && described->size() != columns) {
-      return emitOpError("needs a name and a logical type for each of ")
-             << columns << " columns, got " << *described;
-    }
+  auto rows = cast<pipe::RowsType>(getRows().getType().getRows());
+  if (static_cast<bool>(getNames()) != static_cast<bool>(getLogical()) ||
+      (getNames() && getNames()->size() != rows.size())) {
+    return emitOpError("C1: needs a name and a logical type for each of its columns: ") << rows;
   }
-  return success();
+  return getLogical() ? pipe::verifyColumnTypes(*this, *getLogical(), rows) : success();
+}
+
+LogicalResult ValuesOp::verify() {
+  return pipe::verifyColumnTypes(*this, getLogical(),
+                                 cast<pipe::RowsType>(getRows().getType().getRows()));
 }
 
 LogicalResult TensorResultOp::verify() {

@@ -13,6 +13,12 @@ template <typename V> void visitFields(V &v, Cardinality &x) {
   v("max", x.max);
 }
 
+template <typename V> void visitFields(V &v, LogicalType &x) {
+  v("kind", x.kind);
+  v("precision", x.precision);
+  v("scale", x.scale);
+}
+
 template <typename V> void visitFields(V &v, Column &x) {
   v("name", x.name);
   v("type", x.type);

@@ -71,10 +71,13 @@ HR_PLAN_ENUM_NAMES(WorkKind, {WorkKind::kRow, "row"}, {WorkKind::kDecode, "decod
                    {WorkKind::kElementOp, "element_op"}, {WorkKind::kElementMath, "element_math"},
                    {WorkKind::kElementAcross, "element_across"})
 #undef HR_PLAN_ENUM_NAMES
+template <> struct EnumNames<LogicalKind> {
+  static constexpr const auto &kTable = kLogicalKindNames;
+};
 
 /// The name of an enumerator; "?" for a value outside the enum.
 template <typename E> const char *nameOf(E value) {
-  for (const EnumName<E> &entry : EnumNames<E>::kTable) {
+  for (const auto &entry : EnumNames<E>::kTable) {
     if (entry.value == value) {
       return entry.name;
     }
@@ -83,7 +86,7 @@ template <typename E> const char *nameOf(E value) {
 }
 
 template <typename E> std::optional<E> enumOf(std::string_view name) {
-  for (const EnumName<E> &entry : EnumNames<E>::kTable) {
+  for (const auto &entry : EnumNames<E>::kTable) {
     if (name == entry.name) {
       return entry.value;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/abi/kernel.h"
+#include "runtime/base/logical_type.h"
 
 #include <cstdint>
 #include <string>
@@ -23,12 +24,11 @@ struct Cardinality {
   uint64_t max = UINT64_MAX;
 };
 
-/// How a physical column is shown to the user. Text as in the frame dialect: "i64", "decimal<15,
-/// 2>", "date", "string", "i1", "f64".
+/// A physical column, and how it is shown to the user if it is.
 struct Column {
   std::string name;
   HrType type = HR_I64;
-  std::string logical;
+  LogicalType logical;
   bool nullable = false;
 };
 
@@ -59,7 +59,7 @@ struct Bound {
 /// How the kernel that reads it was compiled: storage delivers exactly this, or fails.
 struct SlotColumn {
   std::string file;      ///< column name in the file or Arrow stream
-  std::string logical;   ///< logical type it must have there
+  LogicalType logical;   ///< logical type it must have there
   HrType type = HR_I64;  ///< physical type promised to the kernel (narrowest that holds [min, max])
   bool nullable = false; ///< false: a NULL found in the data is an error
   bool ranged =

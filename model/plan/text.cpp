@@ -47,8 +47,9 @@ private:
       const Column &column = schema.columns[c];
       out_ << (c ? ", " : "") << column.name << ": " << nameOf(column.type)
            << (column.nullable ? "?" : "");
-      if (!column.logical.empty() && column.logical != nameOf(column.type)) {
-        out_ << " as " << column.logical;
+      if (column.logical.kind != LogicalKind::kNone &&
+          column.logical.text() != nameOf(column.type)) {
+        out_ << " as " << column.logical.text();
       }
     }
     out_ << ")";
@@ -88,7 +89,7 @@ private:
       out_ << "slot " << i << " '" << slot.name << "' " << slot.kind << " " << slot.element << "\n";
       for (const SlotColumn &column : slot.columns) {
         out_ << "  " << column.file << ": " << nameOf(column.type) << (column.nullable ? "?" : "")
-             << " as " << column.logical;
+             << " as " << column.logical.text();
         if (column.ranged) {
           out_ << " in [" << column.min << ", " << column.max << "]";
         }

@@ -2,6 +2,7 @@
 #include "passes/analysis/physical.h"
 
 #include "model/plan/names.h"
+#include "passes/analysis/logical_type.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -188,7 +189,7 @@ plan::Schema schemaOf(pipe::RowsType rows, ArrayAttr logical) {
     column.type = physicalType(rows.getTypes()[index]);
     column.nullable = rows.getNullable()[index];
     if (logical && index < logical.size()) {
-      column.logical = cast<StringAttr>(logical[index]).str();
+      column.logical = logicalType(cast<TypeAttr>(logical[index]).getValue());
     }
     schema.columns.push_back(std::move(column));
   }

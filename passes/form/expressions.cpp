@@ -129,26 +129,6 @@ Type bodyType(Type frameType, const std::optional<Range> &range) {
   return frameType; // i1, f32, f64
 }
 
-std::string logicalText(Type frameType) {
-  frameType = frame::dropNullable(frameType);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (auto decimal = dyn_cast<frame::DecimalType>(frameType)) {
-    stream << "decimal<" << decimal.getPrecision() << ", " << decimal.getScale() << ">";
-  } else if (frame::isDate(frameType)) {
-    stream << "date";
-  } else if (frame::isTimestamp(frameType)) {
-    stream << "timestamp";
-  } else if (frame::isDoubleDouble(frameType)) {
-    stream << "double_double";
-  } else if (frame::isString(frameType)) {
-    stream << "string";
-  } else {
-    stream << frameType;
-  }
-  return text;
-}
-
 // ---- small builders ----
 
 Value ExpressionTranslator::i1(bool value) {

@@ -40,8 +40,6 @@ int scaleOf(mlir::Type type);
 std::optional<Range> typeRange(mlir::Type frameType);
 /// The body type of a column: integers and decimals as wide as `range` needs, dates i32.
 mlir::Type bodyType(mlir::Type frameType, const std::optional<Range> &range);
-/// "decimal<15, 2>", "date", "i64": as the plan writes logical types.
-std::string logicalText(mlir::Type frameType);
 
 /// A translated scalar.
 struct Scalar {

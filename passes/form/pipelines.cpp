@@ -490,7 +490,7 @@ LogicalResult Former::run() {
       return main_.emitError("result column was lost: ") << table.getColumns()[index].name;
     }
     columns.push_back(*column);
-    logical.push_back(b_.getStringAttr(logicalText(table.getColumns()[index].type)));
+    logical.push_back(TypeAttr::get(frame::dropNullable(table.getColumns()[index].type)));
     shown.push_back(resultNames ? resultNames[index] : table.getColumns()[index].name);
   }
   OpBuilder builder = atEnd(*last);

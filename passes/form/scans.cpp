@@ -42,7 +42,7 @@ pipe::ScanColumnAttr describe(frame::ScanOp scan, StringAttr fileColumn, Type ty
   auto range = info.range.value_or(Range{0, 0});
   return pipe::ScanColumnAttr::get(
       b.getContext(), fileColumn, b.getStringAttr(info.name),
-      b.getStringAttr(logicalText(info.type)), integer(range.low), integer(range.high),
+      info.type, integer(range.low), integer(range.high),
       formOf(pages.form), b.getF64FloatAttr(pages.bytes), b.getF64FloatAttr(pages.fileBytes),
       text ? b.getF64FloatAttr(pages.textBytes) : FloatAttr(),
       analysis::isOrdered(analysis::statisticsOf(scan, fileColumn)));

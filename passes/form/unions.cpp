@@ -68,7 +68,7 @@ FailureOr<OpenPipeline> Former::openValues(frame::ValuesOp values, const Names &
     info.body = bodyType(info.type, info.range);
     out.columns.push_back(info);
     positions.push_back(index);
-    logical.push_back(b_.getStringAttr(logicalText(info.type)));
+    logical.push_back(TypeAttr::get(info.type));
   }
   if (positions.empty()) {
     return unsupported(

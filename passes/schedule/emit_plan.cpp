@@ -2,6 +2,7 @@
 #include "passes/schedule/schedule.h"
 
 #include "dialects/interfaces/DiagnosticKind.h"
+#include "passes/analysis/logical_type.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
 #include "passes/schedule/reservations.h"
@@ -227,7 +228,8 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
        llvm::enumerate(scan.getColumns().getAsRange<pipe::ScanColumnAttr>())) {
     plan::SlotColumn column;
     column.file = description.getFile().str();
-    column.logical = description.getLogical() ? description.getLogical().str() : "";
+    column.logical =
+        description.getLogical() ? logicalType(description.getLogical()) : LogicalType();
     column.type = physicalType(rows.getTypes()[index]);
     column.nullable = rows.getNullable()[index];
     if (description.getMin()) {
@@ -267,7 +269,7 @@ void PlanEmitter::addValues(sched::ValuesOp op) {
   for (size_t index = 0; index < rows.size(); ++index) {
     plan::SlotColumn column;
     column.file = rows.getNames()[index].str();
-    column.logical = cast<StringAttr>(op.getLogical()[index]).str();
+    column.logical = logicalType(cast<TypeAttr>(op.getLogical()[index]).getValue());
     column.type = physicalType(rows.getTypes()[index]);
     column.nullable = rows.getNullable()[index];
     slot.columns.push_back(std::move(column));

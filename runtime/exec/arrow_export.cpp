@@ -5,7 +5,6 @@
 #include "model/plan/names.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -18,41 +17,47 @@ struct ArrowType {
   uint32_t width = 0;
 };
 
+/// Of a column that no user named, the physical type leaves.
+LogicalKind kindOf(const plan::Column &column) {
+  constexpr LogicalKind kKinds[] = {LogicalKind::kBool, LogicalKind::kI8,      LogicalKind::kI16,
+                                    LogicalKind::kI32,  LogicalKind::kI64,     LogicalKind::kDecimal,
+                                    LogicalKind::kF32,  LogicalKind::kF64,     LogicalKind::kString};
+  return column.logical.kind == LogicalKind::kNone ? kKinds[column.type] : column.logical.kind;
+}
+
 Expected<ArrowType> arrowType(const plan::Column &column) {
-  const std::string &logical = column.logical;
-  int precision = 0;
-  int scale = 0;
-  if (column.type == HR_STRING) {
+  const LogicalType &logical = column.logical;
+  switch (kindOf(column)) {
+  case LogicalKind::kString:
     return ArrowType{"u", 0};
-  }
-  if (column.type == HR_BOOL) {
+  case LogicalKind::kBool:
     return ArrowType{"b", 0};
+  case LogicalKind::kF32:
+    return ArrowType{"f", 4};
+  case LogicalKind::kF64:
+    return ArrowType{"g", 8};
+  case LogicalKind::kI8:
+    return ArrowType{"c", 1};
+  case LogicalKind::kI16:
+    return ArrowType{"s", 2};
+  case LogicalKind::kI32:
+    return ArrowType{"i", 4};
+  case LogicalKind::kI64:
+    return ArrowType{"l", 8};
+  case LogicalKind::kDecimal: {
+    int precision = logical.precision == 0 ? 38 : logical.precision;
+    return ArrowType{"d:" + std::to_string(precision) + "," + std::to_string(logical.scale), 16};
   }
-  if (column.type == HR_F32 || column.type == HR_F64) {
-    return ArrowType{column.type == HR_F32 ? "f" : "g", abi::bytesOf(column.type)};
-  }
-  if (std::sscanf(logical.c_str(), "decimal<%d, %d>", &precision, &scale) == 2) {
-    return ArrowType{"d:" + std::to_string(precision) + "," + std::to_string(scale), 16};
-  }
-  if (logical == "date") {
+  case LogicalKind::kDate:
     return ArrowType{"tdD", 4};
-  }
-  if (logical == "timestamp") {
+  case LogicalKind::kTimestamp:
     return ArrowType{"tsu:", 8};
-  }
-  if (logical == "i8" || logical == "i16" || logical == "i32" || logical == "i64") {
-    uint32_t width = logical == "i8" ? 1 : logical == "i16" ? 2 : logical == "i32" ? 4 : 8;
-    return ArrowType{width == 1 ? "c" : width == 2 ? "s" : width == 4 ? "i" : "l", width};
-  }
-  if (logical == "i128" || (logical.empty() && column.type == HR_I128)) {
-    return ArrowType{"d:38,0", 16};
-  }
-  if (logical.empty()) {
-    constexpr const char *kFormats[] = {"b", "c", "s", "i", "l"};
-    return ArrowType{kFormats[column.type], abi::bytesOf(column.type)};
+  case LogicalKind::kDoubleDouble:
+  case LogicalKind::kNone:
+    break;
   }
   return makeError(ErrorKind::kUnsupported, "result column '", column.name,
-                   "' has no Arrow type: ", logical);
+                   "' has no Arrow type: ", logical.text());
 }
 
 __int128 readInteger(const uint8_t *at, uint32_t width) {

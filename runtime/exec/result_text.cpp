@@ -97,12 +97,8 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
     break;
   }
   __int128 value = integerAt(segment.data, column.type, row);
-  int precision = 0;
-  int scale = 0;
-  if (std::sscanf(column.logical.c_str(), "decimal<%d, %d>", &precision, &scale) == 2) {
-    return decimalText(value, scale);
-  }
-  return column.logical == "date" ? dateText(static_cast<int64_t>(value)) : decimalText(value, 0);
+  return column.logical.kind == LogicalKind::kDate ? dateText(static_cast<int64_t>(value))
+                                                   : decimalText(value, column.logical.scale);
 }
 
 void writeCsv(const TableResult &table, std::ostream &out) {

@@ -7,18 +7,11 @@
 #include "runtime/exec/task.h"
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <type_traits>
 
 namespace headrace::exec {
 namespace {
-
-/// Digits behind the point of "decimal<precision, scale>"; 0 of any other type.
-int decimalScale(const std::string &logical) {
-  int precision = 0, scale = 0;
-  return std::sscanf(logical.c_str(), "decimal<%d,%d>", &precision, &scale) == 2 ? scale : 0;
-}
 
 /// One column of a chunk into one column of a row-major tensor; false if an integer does not fit.
 template <typename Source, typename Element>
@@ -155,7 +148,7 @@ Status ToTensorTask::fill(int32_t column, TensorBuffer &tensor, int64_t position
   int64_t stride = tensor.localShape().size() == 1 ? 1 : tensor.localShape()[1];
   const std::string &element = tensor.described().element;
   int64_t at = position;
-  double divisor = std::pow(10.0, decimalScale(described.logical));
+  double divisor = std::pow(10.0, described.logical.scale);
   for (const ChunkHandle &chunk : chunks_) {
     const HrSegment &segment = chunk->segments[column];
     for (uint32_t row = 0; segment.validity && row < chunk->rows; ++row) {

@@ -1,47 +1,35 @@
 // Names and ranges of types.
 #include "runtime/storage/column_type.h"
 
+#include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
 
 #include <algorithm>
 
 namespace headrace::storage {
 
-std::string ColumnType::text() const {
-  switch (logical) {
-  case Logical::kBool:
-    return "i1";
-  case Logical::kI32:
-    return "i32";
-  case Logical::kI64:
-    return "i64";
-  case Logical::kDecimal:
-    return "decimal<" + std::to_string(precision) + ", " + std::to_string(scale) + ">";
-  case Logical::kDate:
-    return "date";
-  case Logical::kF32:
-    return "f32";
-  case Logical::kF64:
-    return "f64";
-  case Logical::kString:
-    return "string";
-  }
-  return "i64";
-}
-
-bool ColumnType::canBe(HrType type) const {
-  switch (logical) {
-  case Logical::kBool:
+bool canBe(const LogicalType &column, HrType type) {
+  switch (column.kind) {
+  case LogicalKind::kBool:
     return type == HR_BOOL;
-  case Logical::kF32:
+  case LogicalKind::kF32:
     return type == HR_F32;
-  case Logical::kF64:
+  case LogicalKind::kF64:
     return type == HR_F64;
-  case Logical::kString:
+  case LogicalKind::kString:
     return type == HR_STRING;
   default:
     return type == HR_I8 || type == HR_I16 || type == HR_I32 || type == HR_I64 || type == HR_I128;
   }
+}
+
+nlohmann::json typeJson(const LogicalType &type) {
+  nlohmann::json json = {{"kind", plan::nameOf(type.kind)}};
+  if (type.kind == LogicalKind::kDecimal) {
+    json["precision"] = type.precision;
+    json["scale"] = type.scale;
+  }
+  return json;
 }
 
 const char *typeName(HrType type) {

@@ -168,19 +168,19 @@ int main(int count, char **arguments) {
               primitives::isaName(Decoders::get().isa));
   measureFooters(folder);
   plan::Slot q06;
-  q06.columns = {{"l_quantity", "decimal<15, 2>", HR_I16},
-                 {"l_extendedprice", "decimal<15, 2>", HR_I32},
-                 {"l_discount", "decimal<15, 2>", HR_I8},
-                 {"l_shipdate", "date", HR_I16}};
+  q06.columns = {{"l_quantity", {LogicalKind::kDecimal, 15, 2}, HR_I16},
+                 {"l_extendedprice", {LogicalKind::kDecimal, 15, 2}, HR_I32},
+                 {"l_discount", {LogicalKind::kDecimal, 15, 2}, HR_I8},
+                 {"l_shipdate", {LogicalKind::kDate}, HR_I16}};
   measure("q06", q06, path, rounds);
   plan::Slot q01 = q06;
-  q01.columns.push_back({"l_tax", "decimal<15, 2>", HR_I8});
-  q01.columns.push_back({"l_returnflag", "string", HR_STRING});
-  q01.columns.push_back({"l_linestatus", "string", HR_STRING});
+  q01.columns.push_back({"l_tax", {LogicalKind::kDecimal, 15, 2}, HR_I8});
+  q01.columns.push_back({"l_returnflag", {LogicalKind::kString}, HR_STRING});
+  q01.columns.push_back({"l_linestatus", {LogicalKind::kString}, HR_STRING});
   measure("q01", q01, path, rounds);
   plan::Slot keys;
-  keys.columns = {{"l_orderkey", "i64", HR_I32},       {"l_partkey", "i64", HR_I32},
-                  {"l_suppkey", "i64", HR_I16},        {"l_receiptdate", "date", HR_I16},
-                  {"l_shipmode", "string", HR_STRING}, {"l_comment", "string", HR_STRING}};
+  keys.columns = {{"l_orderkey", {LogicalKind::kI64}, HR_I32},       {"l_partkey", {LogicalKind::kI64}, HR_I32},
+                  {"l_suppkey", {LogicalKind::kI64}, HR_I16},        {"l_receiptdate", {LogicalKind::kDate}, HR_I16},
+                  {"l_shipmode", {LogicalKind::kString}, HR_STRING}, {"l_comment", {LogicalKind::kString}, HR_STRING}};
   measure("others", keys, path, rounds);
 }

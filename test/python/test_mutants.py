@@ -40,6 +40,7 @@ _MEANING = re.compile(
     r"|pipe\.state (limit|offset|sort_keys).*"
     r"|pipe\.state fields\.2 case"
     r"|(pipe\.stream|sched\.result) names (another name|misspelt)"
+    r"|(pipe\.stream|sched\.result) logical (number|type)"  # what the user calls the values
     r"|(pipe|sched)\.to_tensor groups .*"
     r"|dist\.\w+ combine.*"
     r"|(pipe\.scan|sched\.load) (columns\.file|table) another name"

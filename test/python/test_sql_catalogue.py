@@ -156,7 +156,8 @@ def test_names_that_differ_in_case_only() -> None:
 
 
 def test_schema_of_a_statistics_document() -> None:
-    types = ["i1", "i32", "i64", "f32", "f64", "date", "string", "decimal<15, 2>"]
+    kinds = ["i1", "i32", "i64", "f32", "f64", "date", "string"]
+    types = [*({"kind": kind} for kind in kinds), {"kind": "decimal", "precision": 15, "scale": 2}]
     columns = {f"c{i}": {"type": type, "index": i, "nullable": i == 0} for i, type in enumerate(types)}
     schema = schema_of('a "b"', {"columns": columns, "unsupported": {"ts": "no"}})
     described = catalogue_rows(script_of('describe "a ""b"""'), [schema]).to_pydict()

@@ -32,7 +32,7 @@ constexpr uint64_t kDistinctSampleRows = 32 * 1024;
 
 struct TableColumn {
   std::string name;
-  ColumnType type;
+  LogicalType type;
   std::string unsupported;
   bool nullable = false;
 };
@@ -188,43 +188,43 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   column.name = name;
   switch (type.id()) {
   case arrow::Type::BOOL:
-    column.type = {Logical::kBool};
+    column.type = {LogicalKind::kBool};
     break;
   case arrow::Type::INT8:
   case arrow::Type::INT16:
   case arrow::Type::INT32:
   case arrow::Type::UINT8:
   case arrow::Type::UINT16:
-    column.type = {Logical::kI32};
+    column.type = {LogicalKind::kI32};
     break;
   case arrow::Type::INT64:
   case arrow::Type::UINT32:
-    column.type = {Logical::kI64};
+    column.type = {LogicalKind::kI64};
     break;
   case arrow::Type::UINT64:
-    column.type = {Logical::kDecimal, 20, 0};
+    column.type = {LogicalKind::kDecimal, 20, 0};
     break;
   case arrow::Type::DATE32:
   case arrow::Type::DATE64:
-    column.type = {Logical::kDate};
+    column.type = {LogicalKind::kDate};
     break;
   case arrow::Type::FLOAT:
-    column.type = {Logical::kF32};
+    column.type = {LogicalKind::kF32};
     break;
   case arrow::Type::DOUBLE:
-    column.type = {Logical::kF64};
+    column.type = {LogicalKind::kF64};
     break;
   case arrow::Type::DECIMAL32:
   case arrow::Type::DECIMAL64:
   case arrow::Type::DECIMAL128: {
     const auto &decimal = static_cast<const arrow::DecimalType &>(type);
-    column.type = {Logical::kDecimal, decimal.precision(), decimal.scale()};
+    column.type = {LogicalKind::kDecimal, decimal.precision(), decimal.scale()};
     break;
   }
   case arrow::Type::STRING:
   case arrow::Type::LARGE_STRING:
   case arrow::Type::STRING_VIEW:
-    column.type = {Logical::kString};
+    column.type = {LogicalKind::kString};
     break;
   case arrow::Type::DICTIONARY:
     return describeField(name, *static_cast<const arrow::DictionaryType &>(type).value_type());
@@ -232,10 +232,6 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
     column.unsupported = "type is not supported: " + type.ToString();
   }
   return column;
-}
-
-bool isReal(const ColumnType &type) {
-  return type.logical == Logical::kF32 || type.logical == Logical::kF64;
 }
 
 /// Integers that lie in memory as the vectorised primitive wants them, without NULLs; null data:
@@ -302,8 +298,8 @@ double extrapolateDistinct(double seen, double sampled, double rows) {
 
 nlohmann::json columnStatistics(const Batches &batches, const TableColumn &column, int index,
                                 uint64_t rows) {
-  const bool text = column.type.logical == Logical::kString;
-  const bool real = isReal(column.type);
+  const bool text = column.type.kind == LogicalKind::kString;
+  const bool real = column.type.real();
   __int128 min = 1, max = 0;
   double realMin = INFINITY, realMax = -INFINITY;
   std::string textMin, textMax;
@@ -358,7 +354,7 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
       }
     }
   }
-  nlohmann::json result = {{"index", index},          {"type", column.type.text()},
+  nlohmann::json result = {{"index", index},          {"type", typeJson(column.type)},
                            {"nullable", nulls != 0},  {"min", nullptr},
                            {"max", nullptr},          {"nulls", nulls},
                            {"distinct", nullptr},     {"dictionary_entries", nullptr},
@@ -385,10 +381,10 @@ nlohmann::json columnStatistics(const Batches &batches, const TableColumn &colum
   }
   result["distinct"] = static_cast<uint64_t>(distinct);
   if (!text) {
-    result["average_bytes"] = column.type.logical == Logical::kBool ? 1
-                              : column.type.logical == Logical::kI32 ||
-                                      column.type.logical == Logical::kDate ||
-                                      column.type.logical == Logical::kF32
+    result["average_bytes"] = column.type.kind == LogicalKind::kBool ? 1
+                              : column.type.kind == LogicalKind::kI32 ||
+                                      column.type.kind == LogicalKind::kDate ||
+                                      column.type.kind == LogicalKind::kF32
                                   ? 4
                                   : 8;
   }
@@ -612,12 +608,12 @@ Expected<std::unique_ptr<MorselSource>> ImportedTable::scan(const plan::Slot &sl
       return makeError(ErrorKind::kUnsupported, "Arrow table ", slot.name, ", column ", wanted.file,
                        ": ", found->unsupported);
     }
-    if (found->type.text() != wanted.logical) {
+    if (found->type != wanted.logical) {
       return makeError(ErrorKind::kMismatch, "Arrow table ", slot.name, ", column ", wanted.file,
                        " is ", found->type.text(),
-                       ", the plan was compiled for (recompile): ", wanted.logical);
+                       ", the plan was compiled for (recompile): ", wanted.logical.text());
     }
-    if (!found->type.canBe(wanted.type)) {
+    if (!canBe(found->type, wanted.type)) {
       return makeError(ErrorKind::kMismatch, "Arrow table ", slot.name, ", column ", wanted.file,
                        " of type ", found->type.text(),
                        " cannot be read as: ", typeName(wanted.type));

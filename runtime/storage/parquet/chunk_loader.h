@@ -19,7 +19,7 @@ namespace headrace::storage {
 
 class ChunkLoader {
 public:
-  /// `type` must be one that the column can be (ColumnType::canBe).
+  /// `type` must be one that the column can be (canBe).
   ChunkLoader(const Decoders &decoders, std::shared_ptr<const ParquetFile> file, size_t rowGroup,
               size_t column, HrType type);
 

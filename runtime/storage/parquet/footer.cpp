@@ -41,7 +41,7 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   };
   if (logical && logical->is_decimal()) {
     const auto &decimal = static_cast<const parquet::DecimalLogicalType &>(*logical);
-    column.type = {Logical::kDecimal, decimal.precision(), decimal.scale()};
+    column.type = {LogicalKind::kDecimal, decimal.precision(), decimal.scale()};
     column.fixedBytes =
         column.stored == Stored::kFixed ? static_cast<uint32_t>(descriptor.type_length()) : 0;
     const bool storedFits =
@@ -55,39 +55,39 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   }
   switch (column.stored) {
   case Stored::kBoolean:
-    column.type = {Logical::kBool};
+    column.type = {LogicalKind::kBool};
     break;
   case Stored::kInt32:
-    column.type = {Logical::kI32};
+    column.type = {LogicalKind::kI32};
     if (logical && logical->is_date()) {
-      column.type = {Logical::kDate};
+      column.type = {LogicalKind::kDate};
     } else if (logical && logical->is_int()) {
       const auto &integer = static_cast<const parquet::IntLogicalType &>(*logical);
       column.isUnsigned = !integer.is_signed() && integer.bit_width() == 32;
-      column.type = {column.isUnsigned ? Logical::kI64 : Logical::kI32};
+      column.type = {column.isUnsigned ? LogicalKind::kI64 : LogicalKind::kI32};
     } else if (!plain) {
       refuse();
     }
     break;
   case Stored::kInt64:
-    column.type = {Logical::kI64};
+    column.type = {LogicalKind::kI64};
     if (logical && logical->is_int()) {
       column.isUnsigned = !static_cast<const parquet::IntLogicalType &>(*logical).is_signed();
       if (column.isUnsigned) {
-        column.type = {Logical::kDecimal, 20, 0};
+        column.type = {LogicalKind::kDecimal, 20, 0};
       }
     } else if (!plain) {
       refuse();
     }
     break;
   case Stored::kFloat:
-    column.type = {Logical::kF32};
+    column.type = {LogicalKind::kF32};
     break;
   case Stored::kDouble:
-    column.type = {Logical::kF64};
+    column.type = {LogicalKind::kF64};
     break;
   case Stored::kByteArray:
-    column.type = {Logical::kString};
+    column.type = {LogicalKind::kString};
     if (!logical || !(logical->is_string() || logical->is_enum() || logical->is_JSON())) {
       refuse();
     }
@@ -150,7 +150,7 @@ std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column,
     return value;
   case Stored::kByteArray:
   case Stored::kFixed:
-    if (column.type.logical == Logical::kString) {
+    if (column.type.kind == LogicalKind::kString) {
       value.text = bytes;
       return value;
     }

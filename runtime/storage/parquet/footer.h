@@ -26,7 +26,7 @@ enum class Stored : uint8_t {
 
 struct ParquetColumn {
   std::string name;
-  ColumnType type;
+  LogicalType type;
   std::string unsupported; ///< why this column cannot be read; empty if it can
   Stored stored = Stored::kInt64;
   bool isUnsigned = false;

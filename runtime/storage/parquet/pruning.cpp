@@ -33,12 +33,12 @@ bool canSatisfy(const plan::Bound &bound, const ParquetColumn &column, const Par
   if (chunk.nulls && *chunk.nulls == rows) {
     return false; // a comparison with NULL is never true
   }
-  switch (column.type.logical) {
-  case Logical::kString:
+  switch (column.type.kind) {
+  case LogicalKind::kString:
     return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::text),
                         member(chunk.max, &StatisticsValue::text), bound.text);
-  case Logical::kF32:
-  case Logical::kF64:
+  case LogicalKind::kF32:
+  case LogicalKind::kF64:
     // NaN is above everything and not in the statistics: the maximum says nothing.
     return canSatisfyOp(bound.op, member(chunk.min, &StatisticsValue::real),
                         static_cast<const double *>(nullptr), bound.real);

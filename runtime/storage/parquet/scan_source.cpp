@@ -149,12 +149,12 @@ Expected<std::unique_ptr<std::vector<uint32_t>>> bindColumns(const plan::Slot &s
       return makeError(ErrorKind::kUnsupported, file.path(), ", column ", wanted.file, ": ",
                        column.unsupported);
     }
-    if (column.type.text() != wanted.logical) {
+    if (column.type != wanted.logical) {
       return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " is ",
                        column.type.text(),
-                       ", the plan was compiled for (recompile): ", wanted.logical);
+                       ", the plan was compiled for (recompile): ", wanted.logical.text());
     }
-    if (!column.type.canBe(wanted.type)) {
+    if (!canBe(column.type, wanted.type)) {
       return makeError(ErrorKind::kMismatch, file.path(), ", column ", wanted.file, " of type ",
                        column.type.text(), " cannot be read as: ", typeName(wanted.type));
     }

@@ -126,11 +126,11 @@ nlohmann::json integerJson(__int128 value) {
 }
 
 nlohmann::json valueJson(const ParquetColumn &column, const StatisticsValue &value) {
-  switch (column.type.logical) {
-  case Logical::kString:
+  switch (column.type.kind) {
+  case LogicalKind::kString:
     return value.text;
-  case Logical::kF32:
-  case Logical::kF64:
+  case LogicalKind::kF32:
+  case LogicalKind::kF64:
     return value.real;
   default:
     return integerJson(value.integer);
@@ -138,11 +138,11 @@ nlohmann::json valueJson(const ParquetColumn &column, const StatisticsValue &val
 }
 
 bool lessThan(const ParquetColumn &column, const StatisticsValue &a, const StatisticsValue &b) {
-  switch (column.type.logical) {
-  case Logical::kString:
+  switch (column.type.kind) {
+  case LogicalKind::kString:
     return a.text < b.text;
-  case Logical::kF32:
-  case Logical::kF64:
+  case LogicalKind::kF32:
+  case LogicalKind::kF64:
     return a.real < b.real;
   default:
     return a.integer < b.integer;
@@ -174,14 +174,14 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
       max = chunk.max;
     }
   }
-  if (column.type.logical == Logical::kString) {
+  if (column.type.kind == LogicalKind::kString) {
     // A text that was cut inside a character does not go into JSON.
     minKnown &= !min || isUtf8(min->text);
     maxKnown &= !max || isUtf8(max->text);
   }
 
   nlohmann::json result = {{"index", index},
-                           {"type", column.type.text()},
+                           {"type", typeJson(column.type)},
                            {"nullable", column.nullable && (!nullsKnown || nulls != 0)},
                            {"min", nullptr},
                            {"max", nullptr},
@@ -219,7 +219,7 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
                    ? all
                    : sample.distinctMost;
   }
-  if (column.type.logical == Logical::kBool) {
+  if (column.type.kind == LogicalKind::kBool) {
     distinct = 2;
   }
   if (column.type.integral() && min && max && minKnown && maxKnown) {
@@ -233,13 +233,13 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
     distinct = std::min(distinct, static_cast<double>(rows - std::min(nulls, rows)));
     result["distinct"] = static_cast<uint64_t>(std::max(distinct, 1.0));
   }
-  if (column.type.logical == Logical::kString) {
+  if (column.type.kind == LogicalKind::kString) {
     double bytes = sample.entries != 0
                        ? static_cast<double>(sample.bytes) / static_cast<double>(sample.entries)
                        : static_cast<double>(plainBytes) / static_cast<double>(rows);
     result["average_bytes"] = std::max(0.0, std::round((bytes - 4) * 10) / 10);
   } else {
-    result["average_bytes"] = column.type.logical == Logical::kBool ? 1
+    result["average_bytes"] = column.type.kind == LogicalKind::kBool ? 1
                               : column.stored == Stored::kInt32 || column.stored == Stored::kFloat
                                   ? 4
                                   : 8;

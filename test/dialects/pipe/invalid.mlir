@@ -170,7 +170,36 @@ pipe.stream @s local writers 1 : !pipe.rows<"a": i32>
 // -----
 
 // expected-error@+1 {{C2: names and logical types are of the columns of a result, got ["a", "b"]}}
-pipe.stream @s result names ["a", "b"] logical ["i32"] : !pipe.rows<"a": i32>
+pipe.stream @s result names ["a", "b"] logical [i32] : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+1 {{C2: names and logical types are of the columns of a result, got [i32, i32]}}
+pipe.stream @s to_tensor logical [i32, i32] : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+1 {{the values of "a" are 'i32', which no column is of type '!frame.string'}}
+pipe.stream @s result names ["a"] logical [!frame.string] : !pipe.rows<"a": i32>
+
+// -----
+
+// expected-error@+1 {{attribute 'logical' failed to satisfy constraint: array of scalar types of frame, none nullable}}
+pipe.stream @s result names ["a"] logical [!frame.nullable<i32>] : !pipe.rows<"a": i32>
+
+// -----
+
+pipe.stream @s local : !pipe.rows<"n": i32>
+pipe.pipeline @p0 {
+  // expected-error@+1 {{has a type for each column of its rows, got []}}
+  %0 = pipe.values [[1 : i128]] [] : <"n": i32>
+  pipe.emit %0, @s keys [] : <"n": i32>
+}
+
+// -----
+
+// expected-error@+1 {{C3: a column has a scalar type of frame that is not nullable, got '!frame.nullable<i32>'}}
+#column = #pipe.scan_column<file = "k", column = "k", logical = !frame.nullable<i32>>
 
 // -----
 

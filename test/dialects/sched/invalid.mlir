@@ -28,7 +28,7 @@ sched.program @main {
 sched.program @main {
   %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
   // expected-error @+1 {{C1: no such column in the stream: "y"}}
-  %y = sched.to_tensor %lines [["y"]] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?xf64>, rows = 0>
+  %y = sched.to_tensor %lines [["y"]] logical [f64] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?xf64>, rows = 0>
 }
 
 // -----
@@ -36,7 +36,7 @@ sched.program @main {
 sched.program @main {
   %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
   // expected-error @+1 {{C1: needs one group of columns per result, got 2}}
-  %x = sched.to_tensor %lines [["x"], ["x"]] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?xf64>, rows = 0>
+  %x = sched.to_tensor %lines [["x"], ["x"]] logical [f64] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?xf64>, rows = 0>
 }
 
 // -----
@@ -143,7 +143,7 @@ sched.program @main {
 sched.program @main {
   %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
   // expected-error@+1 {{C1: a group is an array of column names, got "x"}}
-  %x = sched.to_tensor %lines ["x"] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?xf64>, rows = 0>
+  %x = sched.to_tensor %lines ["x"] logical [f64] : !sched.stream<!pipe.rows<"x": f64>> -> !sched.buffer<host, tensor<?xf64>, rows = 0>
 }
 
 // -----
@@ -243,7 +243,7 @@ sched.program @main {
 
 sched.program @main {
   %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
-  // expected-error @+1 {{needs a name and a logical type for each of 1 columns, got ["x", "y"]}}
+  // expected-error @+1 {{C1: needs a name and a logical type for each of its columns: '!pipe.rows<"x": f64>'}}
   sched.result %lines names ["x", "y"] : !sched.stream<!pipe.rows<"x": f64>>
 }
 
@@ -252,4 +252,22 @@ sched.program @main {
 sched.program @main {
   // expected-error @+1 {{has an attribute that sched does not have: "sched.offset"}}
   %x = sched.input "x" {sched.offset = 5 : i64} : !sched.buffer<host, tensor<8xf32>>
+}
+
+// -----
+
+pipe.state @lines rows [#pipe.field<"x", f64, payload>]
+sched.program @result_type {
+  %d, %lines = sched.run @read of @lines fills [] reads [] -> !sched.stream<!pipe.rows<"x": f64>>
+  // expected-error @+1 {{the values of "x" are 'f64', which no column is of type '!frame.decimal<15, 2>'}}
+  sched.result %lines names ["x"] logical [!frame.decimal<15, 2>] : !sched.stream<!pipe.rows<"x": f64>>
+}
+
+// -----
+
+pipe.state @lines rows [#pipe.field<"x", f64, payload>]
+sched.program @result_text {
+  %d, %lines = sched.run @read of @lines fills [] reads [] -> !sched.stream<!pipe.rows<"x": f64>>
+  // expected-error @+1 {{attribute 'logical' failed to satisfy constraint: array of scalar types of frame, none nullable}}
+  sched.result %lines names ["x"] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>>
 }

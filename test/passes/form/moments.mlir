@@ -4,7 +4,7 @@
 
 !t = !frame.table<"d": !frame.date, "e": !frame.date>
 !r = !frame.table<"t": !frame.timestamp, "u": !frame.timestamp, "n": i64>
-// CHECK: logical ["timestamp", "timestamp", "i64"]
+// CHECK: logical [!frame.timestamp, !frame.timestamp, i64]
 func.func @main() -> !r {
   %t = frame.scan "t" ["d", "e"] {statistics = {rows = 10 : i64, columns = {d = {min = 0 : i64, max = 9000 : i64}}}} : !t
   // CHECK: ^bb0(%[[D:[a-z0-9]+]]: i32, %[[E:[a-z0-9]+]]: i32):

@@ -112,7 +112,7 @@ func.func @main(%x: tensor<4xi64>) -> tensor<?xf32> {
 // -----
 
 module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
-  pipe.stream @rows0 to_tensor logical ["f32", "f32"] : !pipe.rows<"x": f32, "y": f32>
+  pipe.stream @rows0 to_tensor logical [f32, f32] : !pipe.rows<"x": f32, "y": f32>
   pipe.pipeline @scan {
     %0 = pipe.scan "points" [#pipe.scan_column<file = "x", column = "x">, #pipe.scan_column<file = "y", column = "y">] : !pipe.rows<"x": f32, "y": f32>
     pipe.emit %0, @rows0 keys [] : !pipe.rows<"x": f32, "y": f32>
@@ -128,7 +128,7 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
 // -----
 
 module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
-  pipe.stream @rows0 to_tensor logical ["f32", "f32"] : !pipe.rows<"x": f32, "y": f32>
+  pipe.stream @rows0 to_tensor logical [f32, f32] : !pipe.rows<"x": f32, "y": f32>
   pipe.pipeline @scan {
     %0 = pipe.scan "points" [#pipe.scan_column<file = "x", column = "x">, #pipe.scan_column<file = "y", column = "y">] : !pipe.rows<"x": f32, "y": f32>
     pipe.emit %0, @rows0 keys [] : !pipe.rows<"x": f32, "y": f32>

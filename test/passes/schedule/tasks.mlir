@@ -15,7 +15,7 @@
 // CHECK: sched.result %[[OUT]]
 pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>] holds <expected = 10, p95 = 20, max = 1000>
 pipe.stream @moved gather : !pipe.rows<"k": i32, "total": i64>
-pipe.stream @out result names ["k", "total"] logical ["i32", "i64"] : !pipe.rows<"k": i32, "total": i64>
+pipe.stream @out result names ["k", "total"] logical [i32, i64] : !pipe.rows<"k": i32, "total": i64>
 pipe.pipeline @scan {
   %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">, #pipe.scan_column<column = "total", file = "total">] : !pipe.rows<"k": i32, "total": i64>
   pipe.combine %0, @totals keys ["k"] : !pipe.rows<"k": i32, "total": i64>

@@ -10,9 +10,9 @@ namespace {
 
 std::shared_ptr<const TableResult> describedTable() {
   PlanBuilder b;
-  plan::Schema schema{{{"key", HR_I64, "decimal<15, 2>", false},
-                       {"text", HR_STRING, "string", true},
-                       {"odd", HR_BOOL, "i1", false}}};
+  plan::Schema schema{{{"key", HR_I64, {LogicalKind::kDecimal, 15, 2}, false},
+                       {"text", HR_STRING, {LogicalKind::kString}, true},
+                       {"odd", HR_BOOL, {LogicalKind::kBool}, false}}};
   int32_t described = b.stream(schema);
   b.run("describe", b.load("t"), {}, described);
   b.result(described);
@@ -64,13 +64,13 @@ TEST(ArrowExport, TypesValuesAndNulls) {
   batch.release(&batch);
 }
 
-TEST(ArrowExport, UnknownLogicalTypeIsRefused) {
+TEST(ArrowExport, TypeWithoutArrowTypeIsRefused) {
   auto table = std::make_shared<TableResult>();
-  table->schema.columns = {{"x", HR_I64, "moonphase", false}};
+  table->schema.columns = {{"x", HR_I64, {LogicalKind::kDoubleDouble}, false}};
   ArrowArrayStream stream;
   Status status = exportStream(table, &stream);
   EXPECT_EQ(status.kind(), ErrorKind::kUnsupported);
-  EXPECT_EQ(status.message(), "result column 'x' has no Arrow type: moonphase");
+  EXPECT_EQ(status.message(), "result column 'x' has no Arrow type: double_double");
 }
 
 } // namespace

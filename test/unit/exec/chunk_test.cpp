@@ -14,10 +14,10 @@ protected:
   ChunkTest() {
     stream_.name = "s";
     stream_.chunkRows = 1000;
-    stream_.schema.columns = {{"n", HR_I32, "i32", true},
-                              {"b", HR_BOOL, "i1", true},
-                              {"t", HR_STRING, "string", true},
-                              {"w", HR_I128, "decimal<38, 2>", false}};
+    stream_.schema.columns = {{"n", HR_I32, {LogicalKind::kI32}, true},
+                              {"b", HR_BOOL, {LogicalKind::kBool}, true},
+                              {"t", HR_STRING, {LogicalKind::kString}, true},
+                              {"w", HR_I128, {LogicalKind::kDecimal, 38, 2}, false}};
     ReservationRequest request;
     request.operatorName = "test";
     account_ = *MemoryAccount::open(memory_, request);

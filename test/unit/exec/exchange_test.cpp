@@ -96,9 +96,9 @@ TEST(ExchangeTask, BroadcastJoin) {
 TEST(ExchangeTask, StringsAndNullsTravel) {
   PlanBuilder b;
   b.chunkRows = 500;
-  int32_t described = b.stream(plan::Schema{{{"key", HR_I64, "i64", false},
-                                             {"text", HR_STRING, "string", true},
-                                             {"odd", HR_BOOL, "i1", false}}});
+  int32_t described = b.stream(plan::Schema{{{"key", HR_I64, {LogicalKind::kI64}, false},
+                                             {"text", HR_STRING, {LogicalKind::kString}, true},
+                                             {"odd", HR_BOOL, {LogicalKind::kBool}, false}}});
   b.run("describe", b.load("t"), {}, described);
   int32_t gathered = b.exchange(ExchangeKind::kGather, described);
   int32_t out = b.stream();

@@ -17,31 +17,31 @@ template <typename T> std::string integerText(const plan::Column &column, T valu
 }
 
 TEST(ResultText, DecimalsKeepTheirScale) {
-  plan::Column price{"price", HR_I64, "decimal<15, 2>", false};
+  plan::Column price{"price", HR_I64, {LogicalKind::kDecimal, 15, 2}, false};
   EXPECT_EQ(integerText<int64_t>(price, 0), "0.00");
   EXPECT_EQ(integerText<int64_t>(price, 5), "0.05");
   EXPECT_EQ(integerText<int64_t>(price, -5), "-0.05");
   EXPECT_EQ(integerText<int64_t>(price, 12345), "123.45");
   EXPECT_EQ(integerText<int64_t>(price, INT64_MIN), "-92233720368547758.08");
-  plan::Column wide{"wide", HR_I128, "decimal<38, 4>", false};
+  plan::Column wide{"wide", HR_I128, {LogicalKind::kDecimal, 38, 4}, false};
   __int128 large = static_cast<__int128>(INT64_MAX) * 1'000'000'000;
   EXPECT_EQ(integerText<__int128>(wide, -large), "-922337203685477580700000.0000");
-  plan::Column whole{"whole", HR_I16, "decimal<4, 0>", false};
+  plan::Column whole{"whole", HR_I16, {LogicalKind::kDecimal, 4, 0}, false};
   EXPECT_EQ(integerText<int16_t>(whole, -120), "-120");
 }
 
 TEST(ResultText, IntegersAndDates) {
-  EXPECT_EQ(integerText<int8_t>({"i", HR_I8, "i64", false}, -128), "-128");
-  plan::Column day{"day", HR_I32, "date", false};
+  EXPECT_EQ(integerText<int8_t>({"i", HR_I8, {LogicalKind::kI64}, false}, -128), "-128");
+  plan::Column day{"day", HR_I32, {LogicalKind::kDate}, false};
   EXPECT_EQ(integerText<int32_t>(day, 0), "1970-01-01");
   EXPECT_EQ(integerText<int32_t>(day, -1), "1969-12-31");
   EXPECT_EQ(integerText<int32_t>(day, 11016), "2000-02-29");
 }
 
 TEST(ResultText, RealsReadBackTheSame) {
-  EXPECT_EQ(integerText<double>({"x", HR_F64, "f64", false}, 0.1), "0.1");
-  EXPECT_EQ(integerText<float>({"x", HR_F32, "f32", false}, 0.1f), "0.1");
-  EXPECT_EQ(integerText<double>({"x", HR_F64, "f64", false}, 1e22), "1e+22");
+  EXPECT_EQ(integerText<double>({"x", HR_F64, {LogicalKind::kF64}, false}, 0.1), "0.1");
+  EXPECT_EQ(integerText<float>({"x", HR_F32, {LogicalKind::kF32}, false}, 0.1f), "0.1");
+  EXPECT_EQ(integerText<double>({"x", HR_F64, {LogicalKind::kF64}, false}, 1e22), "1e+22");
 }
 
 TEST(ResultText, AlignedColumnsCountCodePoints) {
@@ -57,7 +57,7 @@ TEST(ResultText, AlignedColumnsCountCodePoints) {
   chunk->segments[0].validity = validity;
   chunk->segments[1].data = flags;
   TableResult table;
-  table.schema.columns = {{"text", HR_STRING, "string", true}, {"flag", HR_BOOL, "i1", false}};
+  table.schema.columns = {{"text", HR_STRING, {LogicalKind::kString}, true}, {"flag", HR_BOOL, {LogicalKind::kBool}, false}};
   table.chunks = {chunk};
   std::ostringstream aligned;
   writeAligned(table, 2, aligned);

@@ -243,9 +243,9 @@ TEST(Run, SeveralTasksFillOneState) {
 }
 
 plan::Schema describedSchema() {
-  return {{{"key", HR_I64, "i64", false},
-           {"text", HR_STRING, "string", true},
-           {"odd", HR_BOOL, "i1", false}}};
+  return {{{"key", HR_I64, {LogicalKind::kI64}, false},
+           {"text", HR_STRING, {LogicalKind::kString}, true},
+           {"odd", HR_BOOL, {LogicalKind::kBool}, false}}};
 }
 
 TEST(Run, StringsBoolsAndNullsInChunks) {

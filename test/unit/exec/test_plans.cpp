@@ -25,7 +25,7 @@ int32_t PlanBuilder::kernel(const std::string &symbol) {
 plan::Schema integers(size_t columns) {
   plan::Schema schema;
   for (size_t c = 0; c < columns; ++c) {
-    schema.columns.push_back({"c" + std::to_string(c), HR_I64, "i64", false});
+    schema.columns.push_back({"c" + std::to_string(c), HR_I64, {LogicalKind::kI64}, false});
   }
   return schema;
 }
@@ -50,7 +50,7 @@ int32_t PlanBuilder::load(const std::string &table, size_t columns) {
   slot.name = table;
   slot.kind = "table";
   for (size_t c = 0; c < columns; ++c) {
-    slot.columns.push_back({"c" + std::to_string(c), "i64", HR_I64, false, false, 0, 0});
+    slot.columns.push_back({"c" + std::to_string(c), {LogicalKind::kI64}, HR_I64, false, false, 0, 0});
   }
   plan.slots.push_back(slot);
   int32_t out = stream(columns);

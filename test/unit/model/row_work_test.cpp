@@ -16,7 +16,7 @@ using plan::WorkKind;
 /// A run task over chunks of one i64 and one i32 column, with one state.
 plan::Plan planWith(StateKind kind, StateUse use, std::vector<plan::Work> work) {
   plan::Plan plan;
-  plan.streams = {{"rows", {{{"k", HR_I64, "i64", false}, {"v", HR_I32, "i32", false}}}, 4, 65536}};
+  plan.streams = {{"rows", {{{"k", HR_I64, {LogicalKind::kI64}, false}, {"v", HR_I32, {LogicalKind::kI32}, false}}}, 4, 65536}};
   plan.states.resize(1);
   plan.states[0].kind = kind;
   plan.states[0].rowBytes = 32;

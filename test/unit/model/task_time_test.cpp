@@ -13,7 +13,7 @@ namespace {
 /// A scan whose kernel filters and then looks rows up in a join table.
 plan::Plan probePlan() {
   plan::Plan plan;
-  plan.streams = {{"rows", {{{"k", HR_I64, "i64", false}}}, 4, 65536}};
+  plan.streams = {{"rows", {{{"k", HR_I64, {LogicalKind::kI64}, false}}}, 4, 65536}};
   plan.states.resize(1);
   plan.states[0].kind = plan::StateKind::kJoinTable;
   plan.states[0].rowBytes = 32;

@@ -75,7 +75,7 @@ TEST(ArrowTable, Statistics) {
   EXPECT_EQ(document["rows"], 9000);
   for (size_t c = 0; c < test.slot.columns.size(); ++c) {
     const nlohmann::json &column = document["columns"][test.slot.columns[c].file];
-    EXPECT_EQ(column["type"], test.slot.columns[c].logical);
+    EXPECT_EQ(column["type"], typeJson(test.slot.columns[c].logical));
     EXPECT_EQ(column["nulls"], std::count(test.text[c].begin(), test.text[c].end(), kNull));
   }
   EXPECT_EQ(document["columns"]["int"]["min"], -1000);
@@ -107,7 +107,7 @@ TEST(ArrowTable, DictionariesAndLargeStrings) {
   auto imported = importTable(table);
   ASSERT_TRUE(imported.ok());
   plan::Slot slot;
-  slot.columns = {{"word", "string", HR_STRING, true}, {"large", "string", HR_STRING}};
+  slot.columns = {{"word", {LogicalKind::kString}, HR_STRING, true}, {"large", {LogicalKind::kString}, HR_STRING}};
   auto source = (*imported)->scan(slot, {});
   ASSERT_TRUE(source.ok());
   auto rows = readAll(**source, slot);
@@ -154,11 +154,11 @@ TEST(ArrowTable, RareLayoutsOfKnownTypes) {
   auto imported = importTable(arrow::Table::Make(arrow::schema(fields), arrays));
   ASSERT_TRUE(imported.ok()) << imported.status().toString();
   plan::Slot slot;
-  slot.columns = {{"0", "date", HR_I16, true},
-                  {"1", "decimal<7, 2>", HR_I32, true},
-                  {"2", "decimal<17, 2>", HR_I64, true},
-                  {"3", "i64", HR_I8, true},
-                  {"4", "f64", HR_F64, true}};
+  slot.columns = {{"0", {LogicalKind::kDate}, HR_I16, true},
+                  {"1", {LogicalKind::kDecimal, 7, 2}, HR_I32, true},
+                  {"2", {LogicalKind::kDecimal, 17, 2}, HR_I64, true},
+                  {"3", {LogicalKind::kI64}, HR_I8, true},
+                  {"4", {LogicalKind::kF64}, HR_F64, true}};
   auto source = (*imported)->scan(slot, {});
   ASSERT_TRUE(source.ok()) << source.status().toString();
   auto rows = readAll(**source, slot);
@@ -213,20 +213,20 @@ TEST(ArrowTable, BrokenPromises) {
     auto source = (*imported)->scan(slot, {});
     return source.ok() ? (*source)->load(0).status() : source.status();
   };
-  EXPECT_EQ(errorOf({"none", "i32", HR_I32, true}).kind(), ErrorKind::kUser);
-  EXPECT_EQ(errorOf({"int", "i64", HR_I64, true}).message(),
+  EXPECT_EQ(errorOf({"none", {LogicalKind::kI32}, HR_I32, true}).kind(), ErrorKind::kUser);
+  EXPECT_EQ(errorOf({"int", {LogicalKind::kI64}, HR_I64, true}).message(),
             "Arrow table t, column int is i32, the plan was compiled for "
             "(recompile): i64");
-  EXPECT_EQ(errorOf({"int", "i32", HR_F64, true}).message(),
+  EXPECT_EQ(errorOf({"int", {LogicalKind::kI32}, HR_F64, true}).message(),
             "Arrow table t, column int of type i32 cannot be read as: f64");
-  EXPECT_EQ(errorOf({"int", "i32", HR_I32, false}).message(),
+  EXPECT_EQ(errorOf({"int", {LogicalKind::kI32}, HR_I32, false}).message(),
             "Arrow table, column int: there is a NULL, which the plan was compiled without; "
             "recompile");
-  EXPECT_EQ(errorOf({"int", "i32", HR_I8, true}).kind(), ErrorKind::kData);
-  EXPECT_EQ(errorOf({"int", "i32", HR_I32, true, true, 0, 100}).kind(), ErrorKind::kData);
-  EXPECT_TRUE(errorOf({"int", "i32", HR_I32, true, true, -1000, 5000}).ok());
+  EXPECT_EQ(errorOf({"int", {LogicalKind::kI32}, HR_I8, true}).kind(), ErrorKind::kData);
+  EXPECT_EQ(errorOf({"int", {LogicalKind::kI32}, HR_I32, true, true, 0, 100}).kind(), ErrorKind::kData);
+  EXPECT_TRUE(errorOf({"int", {LogicalKind::kI32}, HR_I32, true, true, -1000, 5000}).ok());
   // 0 stands under NULLs and does not count as a value.
-  EXPECT_TRUE(errorOf({"date", "date", HR_I32, true, true, 8000, 8100}).ok());
+  EXPECT_TRUE(errorOf({"date", {LogicalKind::kDate}, HR_I32, true, true, 8000, 8100}).ok());
 }
 
 } // namespace

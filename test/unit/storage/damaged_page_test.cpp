@@ -98,7 +98,9 @@ protected:
     plan::SlotColumn wanted;
     wanted.file = column;
     wanted.nullable = column == "some";
-    wanted.logical = column == "text" ? "string" : column == "flag" ? "i1" : "i64";
+    wanted.logical.kind = column == "text"   ? LogicalKind::kString
+                          : column == "flag" ? LogicalKind::kBool
+                                             : LogicalKind::kI64;
     wanted.type = column == "text" ? HR_STRING : column == "flag" ? HR_BOOL : HR_I64;
     plan::Slot slot;
     slot.columns.push_back(wanted);

@@ -144,7 +144,7 @@ TEST_F(ParquetErrorTest, UnknownColumn) {
 
 TEST_F(ParquetErrorTest, OtherType) {
   plan::Slot slot = slotOf("decimal_15");
-  slot.columns[0].logical = "decimal<15, 3>";
+  slot.columns[0].logical = {LogicalKind::kDecimal, 15, 3};
   expectError(
       scanError(slot), ErrorKind::kMismatch,
       {"t.parquet, column decimal_15 is decimal<15, 2>, the plan was compiled for (recompile): "

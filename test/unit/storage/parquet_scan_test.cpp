@@ -230,7 +230,7 @@ TEST(ParquetScan, FewValuesInShortRunsBecomeOneSegment) {
     builder.data_pagesize(300)->write_batch_size(1000);
     writeTable(*table, path, kRows, builder.build());
     plan::Slot slot;
-    slot.columns = {{"word", "string", HR_STRING, nulls}, {"number", "i64", HR_I64, nulls}};
+    slot.columns = {{"word", {LogicalKind::kString}, HR_STRING, nulls}, {"number", {LogicalKind::kI64}, HR_I64, nulls}};
     Storage storage;
     auto source = storage.scan(slot, {path}, {}, {});
     ASSERT_TRUE(source.ok()) << source.status().toString();

@@ -28,7 +28,7 @@ TEST(Statistics, RangesTypesAndNulls) {
   ASSERT_EQ(document["columns"].size(), test.slot.columns.size());
   for (size_t c = 0; c < test.slot.columns.size(); ++c) {
     const nlohmann::json &column = document["columns"][test.slot.columns[c].file];
-    EXPECT_EQ(column["type"], test.slot.columns[c].logical);
+    EXPECT_EQ(column["type"], typeJson(test.slot.columns[c].logical));
     EXPECT_EQ(column["index"], c);
     EXPECT_EQ(column["nulls"], std::count(test.text[c].begin(), test.text[c].end(), kNull));
     EXPECT_EQ(column["nullable"], true);

@@ -61,7 +61,7 @@ template <typename Builder, typename Make>
 void addColumn(TestTable &test, std::vector<std::shared_ptr<arrow::Field>> &fields,
                std::vector<std::shared_ptr<arrow::ChunkedArray>> &columns,
                const TableOptions &options, std::mt19937_64 &random, const std::string &name,
-               std::shared_ptr<arrow::DataType> type, const std::string &logical, HrType promised,
+               std::shared_ptr<arrow::DataType> type, const LogicalType &logical, HrType promised,
                Make make) {
   arrow::ArrayVector arrays;
   std::vector<std::string> text;
@@ -95,7 +95,7 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
   std::vector<std::shared_ptr<arrow::Field>> fields;
   std::vector<std::shared_ptr<arrow::ChunkedArray>> columns;
   auto add = [&]<typename Builder>(const std::string &name, std::shared_ptr<arrow::DataType> type,
-                                   const std::string &logical, HrType promised, auto make) {
+                                   const LogicalType &logical, HrType promised, auto make) {
     addColumn<Builder>(test, fields, columns, options, random, name, type, logical, promised, make);
   };
   auto integer = []<typename T>(auto scale) {
@@ -108,32 +108,32 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
   auto small = [](int64_t v) { return v % 200 - 100; };
   auto medium = [](int64_t v) { return v * 31 - 1000; };
   auto large = [](int64_t v) { return v * 1'000'003 - 500'000'000; };
-  add.operator()<arrow::Int8Builder>("tiny", arrow::int8(), "i32", HR_I8,
+  add.operator()<arrow::Int8Builder>("tiny", arrow::int8(), {LogicalKind::kI32}, HR_I8,
                                      integer.operator()<int8_t>(small));
   add.operator()<arrow::Int32Builder>(
-      "int_as_16", arrow::int32(), "i32", HR_I16,
+      "int_as_16", arrow::int32(), {LogicalKind::kI32}, HR_I16,
       integer.operator()<int32_t>([=](int64_t v) { return small(v) * 300; }));
-  add.operator()<arrow::Int32Builder>("int", arrow::int32(), "i32", HR_I32,
+  add.operator()<arrow::Int32Builder>("int", arrow::int32(), {LogicalKind::kI32}, HR_I32,
                                       integer.operator()<int32_t>(medium));
   add.operator()<arrow::UInt16Builder>(
-      "unsigned_16", arrow::uint16(), "i32", HR_I32,
+      "unsigned_16", arrow::uint16(), {LogicalKind::kI32}, HR_I32,
       integer.operator()<uint16_t>([](int64_t v) { return 65535 - v; }));
   add.operator()<arrow::UInt32Builder>(
-      "unsigned_32", arrow::uint32(), "i64", HR_I64,
+      "unsigned_32", arrow::uint32(), {LogicalKind::kI64}, HR_I64,
       integer.operator()<uint32_t>([](int64_t v) { return 4294967295 - v; }));
   add.operator()<arrow::UInt64Builder>(
-      "unsigned_64", arrow::uint64(), "decimal<20, 0>", HR_I128,
+      "unsigned_64", arrow::uint64(), {LogicalKind::kDecimal, 20, 0}, HR_I128,
       integer.operator()<uint64_t>([](int64_t v) { return -1 - v; }));
-  add.operator()<arrow::Int64Builder>("long_as_8", arrow::int64(), "i64", HR_I8,
+  add.operator()<arrow::Int64Builder>("long_as_8", arrow::int64(), {LogicalKind::kI64}, HR_I8,
                                       integer.operator()<int64_t>(small));
-  add.operator()<arrow::Int64Builder>("long_as_32", arrow::int64(), "i64", HR_I32,
+  add.operator()<arrow::Int64Builder>("long_as_32", arrow::int64(), {LogicalKind::kI64}, HR_I32,
                                       integer.operator()<int64_t>(medium));
-  add.operator()<arrow::Int64Builder>("long", arrow::int64(), "i64", HR_I64,
+  add.operator()<arrow::Int64Builder>("long", arrow::int64(), {LogicalKind::kI64}, HR_I64,
                                       integer.operator()<int64_t>(large));
-  add.operator()<arrow::Int64Builder>("long_as_128", arrow::int64(), "i64", HR_I128,
+  add.operator()<arrow::Int64Builder>("long_as_128", arrow::int64(), {LogicalKind::kI64}, HR_I128,
                                       integer.operator()<int64_t>(large));
   add.operator()<arrow::Date32Builder>(
-      "date", arrow::date32(), "date", HR_I16,
+      "date", arrow::date32(), {LogicalKind::kDate}, HR_I16,
       integer.operator()<int32_t>([](int64_t v) { return 8000 + v % 3000; }));
   auto decimal = [](int64_t scale, bool wide) {
     return [scale, wide](arrow::Decimal128Builder &builder, uint64_t v) {
@@ -144,16 +144,16 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
       return integerText(value);
     };
   };
-  add.operator()<arrow::Decimal128Builder>("decimal_5", arrow::decimal128(5, 2), "decimal<5, 2>",
+  add.operator()<arrow::Decimal128Builder>("decimal_5", arrow::decimal128(5, 2), {LogicalKind::kDecimal, 5, 2},
                                            HR_I16,
                                            [&](arrow::Decimal128Builder &builder, uint64_t v) {
                                              return decimal(1, false)(builder, v % 300);
                                            });
-  add.operator()<arrow::Decimal128Builder>("decimal_15", arrow::decimal128(15, 2), "decimal<15, 2>",
+  add.operator()<arrow::Decimal128Builder>("decimal_15", arrow::decimal128(15, 2), {LogicalKind::kDecimal, 15, 2},
                                            HR_I64, decimal(10'007, false));
   add.operator()<arrow::Decimal128Builder>("decimal_15_as_32", arrow::decimal128(15, 2),
-                                           "decimal<15, 2>", HR_I32, decimal(7, false));
-  add.operator()<arrow::Decimal128Builder>("decimal_38", arrow::decimal128(38, 4), "decimal<38, 4>",
+                                           {LogicalKind::kDecimal, 15, 2}, HR_I32, decimal(7, false));
+  add.operator()<arrow::Decimal128Builder>("decimal_38", arrow::decimal128(38, 4), {LogicalKind::kDecimal, 38, 4},
                                            HR_I128, decimal(1'000'000'007, true));
   auto real = []<typename T>() {
     return [](auto &builder, uint64_t v) {
@@ -162,17 +162,17 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
       return std::to_string(static_cast<double>(value));
     };
   };
-  add.operator()<arrow::FloatBuilder>("float", arrow::float32(), "f32", HR_F32,
+  add.operator()<arrow::FloatBuilder>("float", arrow::float32(), {LogicalKind::kF32}, HR_F32,
                                       real.operator()<float>());
-  add.operator()<arrow::DoubleBuilder>("double", arrow::float64(), "f64", HR_F64,
+  add.operator()<arrow::DoubleBuilder>("double", arrow::float64(), {LogicalKind::kF64}, HR_F64,
                                        real.operator()<double>());
-  add.operator()<arrow::BooleanBuilder>("bool", arrow::boolean(), "i1", HR_BOOL,
+  add.operator()<arrow::BooleanBuilder>("bool", arrow::boolean(), {LogicalKind::kBool}, HR_BOOL,
                                         [](arrow::BooleanBuilder &builder, uint64_t v) {
                                           EXPECT_TRUE(builder.Append(v % 3 == 0).ok());
                                           return std::to_string(v % 3 == 0);
                                         });
   add.operator()<arrow::StringBuilder>(
-      "string", arrow::utf8(), "string", HR_STRING, [](arrow::StringBuilder &builder, uint64_t v) {
+      "string", arrow::utf8(), {LogicalKind::kString}, HR_STRING, [](arrow::StringBuilder &builder, uint64_t v) {
         std::string text = v % 11 == 0 ? "" : std::string(v % 23, 'x') + std::to_string(v);
         EXPECT_TRUE(builder.Append(text).ok());
         return "'" + text + "'";

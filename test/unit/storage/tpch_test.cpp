@@ -14,17 +14,17 @@ TEST(Tpch, LineitemQ6) {
   auto document = storage.statistics({path});
   ASSERT_TRUE(document.ok()) << document.status().toString();
   const nlohmann::json &columns = (*document)["columns"];
-  EXPECT_EQ(columns["l_shipdate"]["type"], "date");
-  EXPECT_EQ(columns["l_extendedprice"]["type"], "decimal<15, 2>");
+  EXPECT_EQ(columns["l_shipdate"]["type"], typeJson({LogicalKind::kDate}));
+  EXPECT_EQ(columns["l_extendedprice"]["type"], nlohmann::json::parse(R"({"kind": "decimal", "precision": 15, "scale": 2})"));
   EXPECT_EQ(columns["l_quantity"]["distinct"], 50);
   EXPECT_EQ(columns["l_discount"]["max"], 10);
 
   plan::Slot slot;
-  slot.columns = {{"l_quantity", "decimal<15, 2>", HR_I16},
-                  {"l_extendedprice", "decimal<15, 2>", HR_I32},
-                  {"l_discount", "decimal<15, 2>", HR_I8},
-                  {"l_shipdate", "date", HR_I16},
-                  {"l_comment", "string", HR_STRING}};
+  slot.columns = {{"l_quantity", {LogicalKind::kDecimal, 15, 2}, HR_I16},
+                  {"l_extendedprice", {LogicalKind::kDecimal, 15, 2}, HR_I32},
+                  {"l_discount", {LogicalKind::kDecimal, 15, 2}, HR_I8},
+                  {"l_shipdate", {LogicalKind::kDate}, HR_I16},
+                  {"l_comment", {LogicalKind::kString}, HR_STRING}};
   auto source = storage.scan(slot, {path}, *manifestFromJson((*document)["identity"]), {});
   ASSERT_TRUE(source.ok()) << source.status().toString();
   EXPECT_EQ((*source)->rows(), (*document)["rows"].get<uint64_t>());

@@ -6,7 +6,6 @@ plan that reads it is refused by the compiler.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +24,6 @@ _TYPES = {
     "timestamp": "TIMESTAMP",
     "string": "VARCHAR",
 }
-_DECIMAL = re.compile(r"decimal<(\d+), (\d+)>")
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _type(text: str) -> str:
-    if decimal := _DECIMAL.fullmatch(text):
-        return f"DECIMAL({decimal[1]}, {decimal[2]})"
-    return _TYPES[text]
+def _type(logical: Mapping[str, Any]) -> str:
+    if logical["kind"] == "decimal":
+        return f"DECIMAL({logical['precision']}, {logical['scale']})"
+    return _TYPES[logical["kind"]]

@@ -15,9 +15,9 @@ Plan samplePlan() {
   plan.slots[1].name = "t";
   for (Slot &slot : plan.slots) {
     slot.kind = "table";
-    slot.columns = {{"a", "i64", HR_I64, false, true, -5, 5}};
+    slot.columns = {{"a", {LogicalKind::kI64}, HR_I64, false, true, -5, 5}};
   }
-  Schema schema{{{"a", HR_I64, "i64", false}}};
+  Schema schema{{{"a", HR_I64, {LogicalKind::kI64}, false}}};
   plan.result = schema;
   plan.streams = {{"u rows", schema, 4, 65536},
                   {"t rows", schema, 4, 65536},

@@ -11,9 +11,9 @@ inline plan::Plan shufflePlan() {
   plan.places = {{"group by k", "aggregate"}};
   plan.slots.resize(1);
   plan.slots[0].name = "t";
-  plan.slots[0].columns = {{"k", "i64", HR_I64, false, false, 0, 0},
-                           {"v", "i64", HR_I64, false, false, 0, 0}};
-  plan::Schema schema{{{"k", HR_I64, "i64", false}, {"v", HR_I64, "i64", false}}};
+  plan.slots[0].columns = {{"k", {LogicalKind::kI64}, HR_I64, false, false, 0, 0},
+                           {"v", {LogicalKind::kI64}, HR_I64, false, false, 0, 0}};
+  plan::Schema schema{{{"k", HR_I64, {LogicalKind::kI64}, false}, {"v", HR_I64, {LogicalKind::kI64}, false}}};
   plan.streams = {
       {"rows", schema, 4, 65536}, {"divided", schema, 4, 65536}, {"mine", schema, 4, 65536}};
   plan.states.resize(1);

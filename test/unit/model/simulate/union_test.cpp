@@ -8,7 +8,7 @@
 namespace headrace::simulate {
 namespace {
 
-plan::Schema twoColumns() { return {{{"k", HR_I64, "i64", false}, {"v", HR_I64, "i64", false}}}; }
+plan::Schema twoColumns() { return {{{"k", HR_I64, {LogicalKind::kI64}, false}, {"v", HR_I64, {LogicalKind::kI64}, false}}}; }
 
 /// Each slot is loaded and passed on to one stream, which a group table takes in.
 plan::Plan unionPlan(const std::vector<std::string> &slots) {
@@ -30,8 +30,8 @@ plan::Plan unionPlan(const std::vector<std::string> &slots) {
   for (const std::string &name : slots) {
     plan::Slot slot;
     slot.name = name;
-    slot.columns = {{"k", "i64", HR_I64, false, false, 0, 0},
-                    {"v", "i64", HR_I64, false, false, 0, 0}};
+    slot.columns = {{"k", {LogicalKind::kI64}, HR_I64, false, false, 0, 0},
+                    {"v", {LogicalKind::kI64}, HR_I64, false, false, 0, 0}};
     plan.slots.push_back(slot);
     plan.streams.push_back({name + " rows", twoColumns(), 4, 65536});
     plan::Task load;

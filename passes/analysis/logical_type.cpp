@@ -1,0 +1,41 @@
+// A type of `frame` as plans have it.
+#include "passes/analysis/logical_type.h"
+
+#include "dialects/frame/FrameTypes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace headrace {
+
+static LogicalKind kindOf(IntegerType type) {
+  switch (type.getWidth()) {
+  case 1:
+    return LogicalKind::kBool;
+  case 8:
+    return LogicalKind::kI8;
+  case 16:
+    return LogicalKind::kI16;
+  case 32:
+    return LogicalKind::kI32;
+  default:
+    return LogicalKind::kI64;
+  }
+}
+
+LogicalType logicalType(Type type) {
+  return TypeSwitch<Type, LogicalType>(type)
+      .Case([](IntegerType integer) { return LogicalType{kindOf(integer)}; })
+      .Case([](Float32Type) { return LogicalType{LogicalKind::kF32}; })
+      .Case([](Float64Type) { return LogicalType{LogicalKind::kF64}; })
+      .Case([](frame::DecimalType decimal) {
+        return LogicalType{LogicalKind::kDecimal, static_cast<int32_t>(decimal.getPrecision()),
+                           static_cast<int32_t>(decimal.getScale())};
+      })
+      .Case([](frame::DateType) { return LogicalType{LogicalKind::kDate}; })
+      .Case([](frame::TimestampType) { return LogicalType{LogicalKind::kTimestamp}; })
+      .Case([](frame::DoubleDoubleType) { return LogicalType{LogicalKind::kDoubleDouble}; })
+      .Case([](frame::StringType) { return LogicalType{LogicalKind::kString}; });
+}
+
+} // namespace headrace

@@ -1,0 +1,35 @@
+// What holds of a logical type, and its text.
+#include "runtime/base/logical_type.h"
+
+namespace headrace {
+
+bool LogicalType::integral() const {
+  switch (kind) {
+  case LogicalKind::kI8:
+  case LogicalKind::kI16:
+  case LogicalKind::kI32:
+  case LogicalKind::kI64:
+  case LogicalKind::kDecimal:
+  case LogicalKind::kDate:
+  case LogicalKind::kTimestamp:
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::string LogicalType::text() const {
+  for (const LogicalKindName &entry : kLogicalKindNames) {
+    if (entry.value != kind) {
+      continue;
+    }
+    std::string text = entry.name;
+    if (kind == LogicalKind::kDecimal) {
+      text += "<" + std::to_string(precision) + ", " + std::to_string(scale) + ">";
+    }
+    return text;
+  }
+  return "?"; // a value outside the enum
+}
+
+} // namespace headrace

@@ -1,0 +1,60 @@
+// The type of a column as the user knows it: what compiler, plans, storage, Arrow and statistics share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace headrace {
+
+enum class LogicalKind : uint8_t {
+  kNone, ///< no user sees the column
+  kBool,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kF32,
+  kF64,
+  kDecimal,
+  kDate,
+  kTimestamp,
+  kDoubleDouble,
+  kString,
+};
+
+struct LogicalKindName {
+  LogicalKind value;
+  const char *name;
+};
+
+/// As texts and JSON call them.
+inline constexpr LogicalKindName kLogicalKindNames[] = {
+    {LogicalKind::kNone, "none"},
+    {LogicalKind::kBool, "i1"},
+    {LogicalKind::kI8, "i8"},
+    {LogicalKind::kI16, "i16"},
+    {LogicalKind::kI32, "i32"},
+    {LogicalKind::kI64, "i64"},
+    {LogicalKind::kF32, "f32"},
+    {LogicalKind::kF64, "f64"},
+    {LogicalKind::kDecimal, "decimal"},
+    {LogicalKind::kDate, "date"},
+    {LogicalKind::kTimestamp, "timestamp"},
+    {LogicalKind::kDoubleDouble, "double_double"},
+    {LogicalKind::kString, "string"},
+};
+
+struct LogicalType {
+  LogicalKind kind = LogicalKind::kNone;
+  int32_t precision = 0; ///< digits of a decimal
+  int32_t scale = 0;     ///< those of them behind the point
+
+  bool operator==(const LogicalType &) const = default;
+  /// An integer inside: integers, scaled decimals, days and moments.
+  bool integral() const;
+  bool real() const { return kind == LogicalKind::kF32 || kind == LogicalKind::kF64; }
+  /// For people: "decimal<15, 2>".
+  std::string text() const;
+};
+
+} // namespace headrace
