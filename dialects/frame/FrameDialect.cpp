@@ -18,7 +18,7 @@ namespace {
 struct FrameFoldInterface : public DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
   bool shouldMaterializeInto(Region *region) const override {
-    return isa<FilterOp, ProjectOp, JoinOp>(region->getParentOp());
+    return isa<RelationalOpInterface>(region->getParentOp());
   }
 };
 

@@ -1,5 +1,6 @@
-// Verifier and type rule of `frame.join`.
-#include "dialects/frame/FrameOps.h"
+// `frame.join`: verifier, type rule, what it means to passes.
+#include "dialects/frame/ColumnLists.h"
+#include "dialects/frame/ExpressionText.h"
 #include "dialects/frame/FrameVerify.h"
 #include "mlir/IR/Builders.h"
 
@@ -15,12 +16,10 @@ static void appendColumns(SmallVector<Column> &columns, TableType table, Nullabi
   }
 }
 
-TableType JoinOp::inferResultType(JoinKind kind, TableType left, TableType right,
-                                  Column mark) {
+TableType JoinOp::inferResultType(JoinKind kind, TableType left, TableType right, Column mark) {
   MLIRContext *context = left.getContext();
   bool leftMissing = kind == JoinKind::Right || kind == JoinKind::Full;
-  bool rightMissing =
-      kind == JoinKind::Left || kind == JoinKind::Single || kind == JoinKind::Full;
+  bool rightMissing = kind == JoinKind::Left || kind == JoinKind::Single || kind == JoinKind::Full;
   SmallVector<Column> columns;
   appendColumns(columns, left, leftMissing ? Nullability::kMaybe : Nullability::kNever);
   switch (kind) {
@@ -134,4 +133,168 @@ LogicalResult JoinOp::verifyRegions() {
     return failure();
   }
   return verifyPredicate(*this, getResidual()); // C4
+}
+
+//===----------------------------------------------------------------------===//
+// What it means to passes
+//===----------------------------------------------------------------------===//
+
+using MostRows = std::optional<uint64_t>;
+
+/// Whether the result has the right side's columns.
+static bool hasRightColumns(JoinKind kind) {
+  return kind != JoinKind::Semi && kind != JoinKind::Anti && kind != JoinKind::Mark;
+}
+
+/// In which rows of the result the columns of a side (0: left) have a value of that side.
+static Passing passingOf(JoinKind kind, unsigned side) {
+  bool missing = side == 0 ? kind == JoinKind::Right || kind == JoinKind::Full
+                           : kind != JoinKind::Inner && kind != JoinKind::Right;
+  return missing ? Passing::kOrNull : Passing::kAlways;
+}
+
+/// Whether a join only marks rows, and nobody looks.
+static bool isUnusedMark(JoinOp join, const ColumnSet &wanted) {
+  return join.getKind() == JoinKind::Mark && !wanted.contains(join.getMark().name);
+}
+
+SmallVector<PassedColumn> JoinOp::getPassedColumns() {
+  SmallVector<PassedColumn> passed = passAll(getLeft(), 0, passingOf(getKind(), 0));
+  if (hasRightColumns(getKind())) {
+    llvm::append_range(passed, passAll(getRight(), 1, passingOf(getKind(), 1)));
+  }
+  return passed;
+}
+
+ColumnSet JoinOp::getNeededColumns(unsigned operand, const ColumnSet &wanted) {
+  bool isLeft = operand == 0;
+  if (isUnusedMark(*this, wanted)) {
+    return isLeft ? wanted : ColumnSet();
+  }
+  TableType side = isLeft ? getLeft().getType() : getRight().getType();
+  ColumnSet needed;
+  for (StringAttr name : wanted) {
+    if (side.hasColumn(name) && (isLeft || hasRightColumns(getKind()))) {
+      needed.insert(name);
+    }
+  }
+  addNames(needed, isLeft ? getLeftKeys() : getRightKeys());
+  if (hasResidual()) {
+    for (StringAttr name : getResidualColumns()->getAsRange<StringAttr>()) {
+      if (side.hasColumn(name)) {
+        needed.insert(name);
+      }
+    }
+  }
+  return needed;
+}
+
+SpareColumns JoinOp::getSpareColumns() { return SpareColumns::kDrop; }
+
+Value JoinOp::createNarrowed(OpBuilder &builder, ValueRange inputs, const ColumnSet &wanted) {
+  if (isUnusedMark(*this, wanted)) {
+    return inputs[0];
+  }
+  TableType type = inferResultType(getKind(), cast<TableType>(inputs[0].getType()),
+                                   cast<TableType>(inputs[1].getType()), getMark());
+  auto join =
+      JoinOp::create(builder, getLoc(), type, getKind(), inputs[0], inputs[1], getLeftKeys(),
+                     getRightKeys(), getNullSafeAttr(), getResidualColumnsAttr(), getNullAware());
+  join.getResidual().takeBody(getResidual());
+  return join;
+}
+
+void JoinOp::renameColumns(NewName newName) {
+  setLeftKeysAttr(renamedNames(getLeftKeys(), newName));
+  setRightKeysAttr(renamedNames(getRightKeys(), newName));
+  if (std::optional<ArrayAttr> columns = getResidualColumns()) {
+    setResidualColumnsAttr(renamedNames(*columns, newName));
+  }
+}
+
+ArrayAttr JoinOp::getRegionColumns() { return getResidualColumnsAttr(); }
+
+SmallVector<std::pair<StringAttr, StringAttr>> JoinOp::getEqualColumns() {
+  SmallVector<std::pair<StringAttr, StringAttr>> pairs;
+  if (getKind() == JoinKind::Inner) {
+    for (auto [left, right] : llvm::zip_equal(getLeftKeys().getAsRange<StringAttr>(),
+                                              getRightKeys().getAsRange<StringAttr>())) {
+      pairs.push_back({left, right});
+    }
+  }
+  return pairs;
+}
+
+RowFlow JoinOp::getRowFlow() { return RowFlow::kProbe; }
+RowOrdering JoinOp::getOrdering() { return RowOrdering::kNone; }
+RowState JoinOp::getState() { return {RowState::Kind::kJoinTable}; }
+
+bool JoinOp::letsConditionsThrough(ArrayRef<StringAttr> columns) {
+  auto allIn = [&](unsigned side, TableType type) {
+    return passingOf(getKind(), side) == Passing::kAlways &&
+           llvm::all_of(columns, [&](StringAttr column) { return type.hasColumn(column); });
+  };
+  return allIn(0, getLeft().getType()) || allIn(1, getRight().getType());
+}
+
+MostRows JoinOp::getMostRows(ArrayRef<MostRows> inputs) {
+  auto [left, right] = std::pair(inputs[0], inputs[1]);
+  auto product = [](MostRows a, MostRows b) -> MostRows {
+    uint64_t rows;
+    bool known = a && b && !__builtin_mul_overflow(*a, *b, &rows);
+    return known ? MostRows(rows) : std::nullopt;
+  };
+  // A row without a match comes out once.
+  auto orOne = [](MostRows rows) { return rows ? MostRows(std::max<uint64_t>(*rows, 1)) : rows; };
+  switch (getKind()) {
+  case JoinKind::Inner:
+    return product(left, right);
+  case JoinKind::Left:
+    return product(left, orOne(right));
+  case JoinKind::Right:
+    return product(orOne(left), right);
+  case JoinKind::Full:
+    return product(product(orOne(left), orOne(right)), 2);
+  case JoinKind::Single:
+  case JoinKind::Semi:
+  case JoinKind::Anti:
+  case JoinKind::Mark:
+    return left;
+  }
+  llvm_unreachable("unknown kind of join");
+}
+
+RowSharding JoinOp::getSharding() {
+  JoinKind kind = getKind();
+  RowSharding sharding;
+  // The side that is whole everywhere must not have to report rows without a match.
+  if (kind != JoinKind::Right && kind != JoinKind::Full) {
+    sharding.follows.push_back(0);
+  }
+  if (kind == JoinKind::Right || kind == JoinKind::Inner) {
+    sharding.follows.push_back(1);
+  }
+  // NOT IN looks at the whole right side (is it empty, has it NULL): one rank's part does not tell.
+  if (!getLeftKeys().empty() && !getNullAware()) {
+    sharding.together.push_back(llvm::to_vector<2>(getLeftKeys().getAsRange<StringAttr>()));
+    sharding.together.push_back(llvm::to_vector<2>(getRightKeys().getAsRange<StringAttr>()));
+  }
+  sharding.togetherLikeOperand = kind == JoinKind::Full    ? std::optional<unsigned>()
+                                 : kind == JoinKind::Right ? std::optional<unsigned>(1)
+                                                           : std::optional<unsigned>(0);
+  return sharding;
+}
+
+std::string JoinOp::getVariant() { return stringifyJoinKind(getKind()).str(); }
+
+std::string JoinOp::getDetail() {
+  std::string text;
+  for (auto [left, right] :
+       llvm::zip(getLeftKeys().getAsRange<StringAttr>(), getRightKeys().getAsRange<StringAttr>())) {
+    text += (text.empty() ? "" : ", ") + left.str() + " = " + right.str();
+  }
+  if (hasResidual()) {
+    text += (text.empty() ? "" : ", ") + expressionText(getResidual(), *getResidualColumns());
+  }
+  return text;
 }

@@ -5,6 +5,7 @@
 #include "dialects/frame/FrameAttrs.h"
 #include "dialects/frame/FrameDialect.h"
 #include "dialects/frame/FrameTypes.h"
+#include "dialects/frame/RelationalOps.h"
 #include "dialects/interfaces/KnownAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -3,20 +3,26 @@
 #define HEADRACE_FRAME_RELATIONS_TD
 
 include "dialects/frame/FrameOpBase.td"
+include "dialects/frame/RelationalOpInterface.td"
 
 class Frame_RelationOp<string mnemonic, list<Trait> traits = []>
     : Frame_Op<mnemonic, !listconcat([Pure], traits)>;
 
-// An op with expression regions: the block arguments are printed with their column's name.
-class Frame_ExpressionRegionOp<string mnemonic, list<Trait> traits = []>
+// An op with one table as its result. `methods` are those of the interface that have a default which is not the op's.
+class Frame_TableOp<string mnemonic, list<string> methods, list<Trait> traits = []>
     : Frame_RelationOp<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<RelationalOpInterface, methods>], traits)>;
+
+// The same with an expression region: its block arguments are printed with their columns' names.
+class Frame_ExpressionRegionOp<string mnemonic, list<string> methods, list<Trait> traits = []>
+    : Frame_TableOp<mnemonic, !listconcat(["getRegionColumns"], methods), !listconcat([
         DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>], traits)>;
 
 //===----------------------------------------------------------------------===//
 // Sources and sinks
 //===----------------------------------------------------------------------===//
 
-def Frame_ScanOp : Frame_RelationOp<"scan"> {
+def Frame_ScanOp : Frame_TableOp<"scan", ["getVariant"]> {
   let summary = "reads columns of a stored table";
   let description = [{
     Names the table by its slot in the plan; which files that is, is bound at load. `file_columns`
@@ -51,7 +57,7 @@ def Frame_ScanOp : Frame_RelationOp<"scan"> {
   let hasVerifier = 1;
 }
 
-def Frame_ValuesOp : Frame_RelationOp<"values"> {
+def Frame_ValuesOp : Frame_TableOp<"values", []> {
   let summary = "a table of literal rows";
   let description = [{
     Each row lists one literal per column, written as for `frame.constant`, `null` for NULL.
@@ -102,7 +108,7 @@ def Frame_ToTensorOp : Frame_RelationOp<"to_tensor"> {
   let hasVerifier = 1;
 }
 
-def Frame_FromTensorOp : Frame_RelationOp<"from_tensor"> {
+def Frame_FromTensorOp : Frame_TableOp<"from_tensor", []> {
   let summary = "turns the columns of a tensor into a table";
   let description = [{
     ```mlir
@@ -126,7 +132,7 @@ def Frame_FromTensorOp : Frame_RelationOp<"from_tensor"> {
 // Row by row
 //===----------------------------------------------------------------------===//
 
-def Frame_FilterOp : Frame_ExpressionRegionOp<"filter", [
+def Frame_FilterOp : Frame_ExpressionRegionOp<"filter", [], [
     SingleBlock, AllTypesMatch<["input", "result"]>]> {
   let summary = "keeps the rows for which the predicate is true";
   let description = [{
@@ -156,7 +162,7 @@ def Frame_FilterOp : Frame_ExpressionRegionOp<"filter", [
   let hasRegionVerifier = 1;
 }
 
-def Frame_ProjectOp : Frame_ExpressionRegionOp<"project", [SingleBlock]> {
+def Frame_ProjectOp : Frame_ExpressionRegionOp<"project", ["getTitle"], [SingleBlock]> {
   let summary = "passes columns through and computes others";
   let description = [{
     `kept` columns go through unchanged under their names; `computed` names are those of the yielded
@@ -192,7 +198,7 @@ def Frame_ProjectOp : Frame_ExpressionRegionOp<"project", [SingleBlock]> {
   let hasFolder = 1;
 }
 
-def Frame_RenameOp : Frame_RelationOp<"rename"> {
+def Frame_RenameOp : Frame_TableOp<"rename", []> {
   let summary = "gives the columns new names, by position";
   let description = [{
     For a common subplan that is used twice in a query.
@@ -218,7 +224,7 @@ def Frame_RenameOp : Frame_RelationOp<"rename"> {
 // Several rows or tables
 //===----------------------------------------------------------------------===//
 
-def Frame_JoinOp : Frame_ExpressionRegionOp<"join"> {
+def Frame_JoinOp : Frame_ExpressionRegionOp<"join", ["getEqualColumns", "getState", "getVariant"]> {
   let summary = "joins two tables on equal keys and an optional residual predicate";
   let description = [{
     A pair matches when all keys are equal (NULL equals nothing, but where `null_safe` says so, NULL
@@ -301,7 +307,8 @@ def Frame_JoinOp : Frame_ExpressionRegionOp<"join"> {
   }];
 }
 
-def Frame_AggregateOp : Frame_RelationOp<"aggregate"> {
+def Frame_AggregateOp : Frame_TableOp<"aggregate", [
+    "getState", "createFinal", "makePartial", "getVariant"]> {
   let summary = "groups rows by keys and computes measures per group";
   let description = [{
     The result has the keys (under their names), then one column per measure. Without keys there is
@@ -361,7 +368,8 @@ def Frame_AggregateOp : Frame_RelationOp<"aggregate"> {
   }];
 }
 
-def Frame_DistinctOp : Frame_RelationOp<"distinct", [AllTypesMatch<["input", "result"]>]> {
+def Frame_DistinctOp : Frame_TableOp<"distinct", ["getState", "createFinal", "makePartial"], [
+    AllTypesMatch<["input", "result"]>]> {
   let summary = "removes duplicate rows";
   let description = [{
     Two rows are duplicates when all columns are equal; NULL is a duplicate of NULL.
@@ -378,7 +386,8 @@ def Frame_DistinctOp : Frame_RelationOp<"distinct", [AllTypesMatch<["input", "re
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-def Frame_SortOp : Frame_RelationOp<"sort", [AllTypesMatch<["input", "result"]>]> {
+def Frame_SortOp : Frame_TableOp<"sort", ["getState"], [
+    AllTypesMatch<["input", "result"]>]> {
   let summary = "orders the rows";
   let description = [{
     The order of rows with equal keys is not determined. Strings compare bytewise.
@@ -399,7 +408,8 @@ def Frame_SortOp : Frame_RelationOp<"sort", [AllTypesMatch<["input", "result"]>]
   let hasVerifier = 1;
 }
 
-def Frame_LimitOp : Frame_RelationOp<"limit", [AllTypesMatch<["input", "result"]>]> {
+def Frame_LimitOp : Frame_TableOp<"limit", ["getState", "createFinal", "makePartial"], [
+    AllTypesMatch<["input", "result"]>]> {
   let summary = "skips `offset` rows, then keeps at most `count`";
   let description = [{
     In the input's order if it has one, else any rows. Without `count` all rows after the offset.
@@ -424,7 +434,8 @@ def Frame_LimitOp : Frame_RelationOp<"limit", [AllTypesMatch<["input", "result"]
   let hasFolder = 1;
 }
 
-def Frame_TopKOp : Frame_RelationOp<"topk", [AllTypesMatch<["input", "result"]>]> {
+def Frame_TopKOp : Frame_TableOp<"topk", [
+    "getState", "createFinal", "makePartial", "getTitle"], [AllTypesMatch<["input", "result"]>]> {
   let summary = "orders the rows, skips `offset`, keeps at most `count`";
   let description = [{
     A sort and a limit in one, made by `optimize`.
@@ -449,7 +460,7 @@ def Frame_TopKOp : Frame_RelationOp<"topk", [AllTypesMatch<["input", "result"]>]
   let hasVerifier = 1;
 }
 
-def Frame_UnionOp : Frame_RelationOp<"union"> {
+def Frame_UnionOp : Frame_TableOp<"union", []> {
   let summary = "the rows of all inputs, duplicates kept";
   let description = [{
     Columns go by position; the result has its own names.
