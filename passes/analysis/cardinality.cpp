@@ -2,9 +2,9 @@
 // in the larger, and that filters are independent of keys.
 #include "passes/analysis/cardinality.h"
 
+#include "dialects/frame/VisitRelation.h"
 #include "passes/analysis/scan_statistics.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -583,75 +583,81 @@ static TableEstimate unknownTable(TableType type) {
   return result;
 }
 
+/// One estimate for each relational op.
+struct CardinalityAnalysis::Visitor {
+  CardinalityAnalysis &analysis;
+
+  const TableEstimate &of(Value table) { return analysis.of(table); }
+
+  TableEstimate operator()(ScanOp op) { return scanEstimate(op); }
+  TableEstimate operator()(ValuesOp op) { return valuesEstimate(op); }
+  TableEstimate operator()(FromTensorOp op) { return unknownTable(op.getType()); }
+  TableEstimate operator()(FilterOp op) { return filterOpEstimate(op, of(op.getInput())); }
+  TableEstimate operator()(ProjectOp op) { return projectEstimate(op, of(op.getInput())); }
+  TableEstimate operator()(RenameOp op) { return renameEstimate(op, of(op.getInput())); }
+  TableEstimate operator()(JoinOp op) {
+    return joinOpEstimate(op, of(op.getLeft()), of(op.getRight()));
+  }
+  TableEstimate operator()(AggregateOp op) { return aggregateEstimate(op, of(op.getInput())); }
+  TableEstimate operator()(DistinctOp op) {
+    TableEstimate result = of(op.getInput());
+    SmallVector<const ColumnEstimate *> columns;
+    for (const ColumnEstimate &column : result.columns) {
+      columns.push_back(&column);
+    }
+    double rows = result.rows.expected;
+    result.rows.expected = distinctTuples(columns, rows, &ColumnEstimate::distinct);
+    result.rows.p95 = std::min(result.rows.p95, result.rows.expected * kAggregateDoubt);
+    result.rows.min = std::min(1.0, result.rows.min);
+    result.rows = ordered(result.rows);
+    auto &unique = result.uniqueKeys.emplace_back();
+    llvm::append_range(unique, op.getType().getNames());
+    return result;
+  }
+  TableEstimate operator()(SortOp op) {
+    TableEstimate result = of(op.getInput());
+    for (ColumnEstimate &column : result.columns) {
+      column.ordered = false;
+    }
+    return result;
+  }
+  TableEstimate operator()(LimitOp op) {
+    std::optional<double> count;
+    if (std::optional<uint64_t> rows = op.getCount()) {
+      count = static_cast<double>(*rows);
+    }
+    return rowRangeEstimate(of(op.getInput()), op.getOffset(), count);
+  }
+  TableEstimate operator()(TopKOp op) {
+    return rowRangeEstimate(of(op.getInput()), op.getOffset(), op.getCount());
+  }
+  TableEstimate operator()(UnionOp op) {
+    SmallVector<const TableEstimate *> inputs;
+    for (Value input : op.getInputs()) {
+      inputs.push_back(&of(input));
+    }
+    return unionOf(inputs);
+  }
+};
+
 TableEstimate CardinalityAnalysis::compute(Operation *op) {
-  return llvm::TypeSwitch<Operation *, TableEstimate>(op)
-      .Case([&](ScanOp scan) { return scanEstimate(scan); })
-      .Case([&](ValuesOp values) { return valuesEstimate(values); })
-      .Case([&](FilterOp filter) { return filterOpEstimate(filter, of(filter.getInput())); })
-      .Case([&](ProjectOp project) { return projectEstimate(project, of(project.getInput())); })
-      .Case([&](RenameOp rename) { return renameEstimate(rename, of(rename.getInput())); })
-      .Case([&](JoinOp join) {
-        return joinOpEstimate(join, of(join.getLeft()), of(join.getRight()));
-      })
-      .Case([&](AggregateOp aggregate) {
-        return aggregateEstimate(aggregate, of(aggregate.getInput()));
-      })
-      .Case([&](DistinctOp distinct) {
-        TableEstimate result = of(distinct.getInput());
-        SmallVector<const ColumnEstimate *> columns;
-        for (const ColumnEstimate &column : result.columns) {
-          columns.push_back(&column);
-        }
-        double rows = result.rows.expected;
-        result.rows.expected = distinctTuples(columns, rows, &ColumnEstimate::distinct);
-        result.rows.p95 = std::min(result.rows.p95, result.rows.expected * kAggregateDoubt);
-        result.rows.min = std::min(1.0, result.rows.min);
-        result.rows = ordered(result.rows);
-        auto &unique = result.uniqueKeys.emplace_back();
-        llvm::append_range(unique, distinct.getInput().getType().getNames());
-        return result;
-      })
-      .Case([&](SortOp sort) {
-        TableEstimate result = of(sort.getInput());
-        for (ColumnEstimate &column : result.columns) {
-          column.ordered = false;
-        }
-        return result;
-      })
-      .Case([&](LimitOp limit) {
-        std::optional<double> count;
-        if (std::optional<uint64_t> rows = limit.getCount()) {
-          count = static_cast<double>(*rows);
-        }
-        return rowRangeEstimate(of(limit.getInput()), limit.getOffset(), count);
-      })
-      .Case([&](TopKOp topk) {
-        return rowRangeEstimate(of(topk.getInput()), topk.getOffset(), topk.getCount());
-      })
-      .Case([&](UnionOp unionOp) {
-        SmallVector<const TableEstimate *> inputs;
-        for (Value input : unionOp.getInputs()) {
-          inputs.push_back(&of(input));
-        }
-        return unionOf(inputs);
-      })
-      .Default([&](Operation *other) {
-        // An op of a later level: one that yields the same table from each region, one that passes
-        // a table on, or a source that is not known.
-        if (other->getNumRegions() > 0 && !other->getRegion(0).empty()) {
-          Operation &last = other->getRegion(0).back().back();
-          if (last.getNumOperands() == 1 &&
-              last.getOperand(0).getType() == other->getResult(0).getType()) {
-            return of(last.getOperand(0));
-          }
-        }
-        for (Value operand : other->getOperands()) {
-          if (operand.getType() == other->getResult(0).getType()) {
-            return of(operand);
-          }
-        }
-        return unknownTable(cast<TableType>(other->getResult(0).getType()));
-      });
+  if (auto relation = dyn_cast<RelationalOpInterface>(op)) {
+    return visitRelation(relation, Visitor{*this});
+  }
+  // An op of a later level: one that yields the same table from each region, one that passes a
+  // table on, or a source that is not known.
+  if (op->getNumRegions() > 0 && !op->getRegion(0).empty()) {
+    Operation &last = op->getRegion(0).back().back();
+    if (last.getNumOperands() == 1 && last.getOperand(0).getType() == op->getResult(0).getType()) {
+      return of(last.getOperand(0));
+    }
+  }
+  for (Value operand : op->getOperands()) {
+    if (operand.getType() == op->getResult(0).getType()) {
+      return of(operand);
+    }
+  }
+  return unknownTable(cast<TableType>(op->getResult(0).getType()));
 }
 
 const TableEstimate &CardinalityAnalysis::of(Value table) {

@@ -1,5 +1,5 @@
-// How many rows every table of a program has, and how its columns are distributed: estimates from the
-// statistics at the scans, carried through filters, joins and aggregates.
+// How many rows every table of a program has, and how its columns are distributed: estimates from
+// the statistics at the scans, carried through filters, joins and aggregates.
 #ifndef HEADRACE_PASSES_ANALYSIS_CARDINALITY_H
 #define HEADRACE_PASSES_ANALYSIS_CARDINALITY_H
 
@@ -20,12 +20,13 @@ struct Cardinality {
   double max = std::numeric_limits<double>::infinity();
 };
 
-/// What is known of one column. Values are real numbers: a decimal's is not scaled, a date's is days.
+/// What is known of one column. Values are real numbers: a decimal's is not scaled, a date's is
+/// days.
 struct ColumnEstimate {
   /// Different values in this table, NULL left out; at least 1 unless the table is empty.
   double distinct = 1;
-  /// Different values where the column comes from, before filters on other columns: the domain that a
-  /// join key is drawn from.
+  /// Different values where the column comes from, before filters on other columns: the domain that
+  /// a join key is drawn from.
   double domain = 1;
   /// Where the column comes from (null: computed), and how many rows there are there.
   mlir::Operation *source = nullptr;
@@ -67,8 +68,8 @@ struct JoinDescription {
   llvm::SmallVector<mlir::StringAttr> rightKeys;
 };
 
-/// Estimates of every `!frame.table` value, computed on demand and kept. Invalid once the IR below a
-/// value that it was asked about has changed; make a new one per pass. Not thread-safe.
+/// Estimates of every `!frame.table` value, computed on demand and kept. Invalid once the IR below
+/// a value that it was asked about has changed; make a new one per pass. Not thread-safe.
 class CardinalityAnalysis {
 public:
   CardinalityAnalysis() = default;
@@ -83,6 +84,7 @@ public:
   double bytesPerRow(mlir::Value table);
 
 private:
+  struct Visitor;
   TableEstimate compute(mlir::Operation *op);
   // Boxed: references stay valid while the map grows.
   llvm::DenseMap<mlir::Value, std::unique_ptr<TableEstimate>> estimates_;
@@ -91,7 +93,8 @@ private:
 /// The columns that the arguments of an expression region stand for.
 using ColumnLookup = llvm::function_ref<const ColumnEstimate *(mlir::BlockArgument)>;
 
-/// The share of rows, 0 to 1, for which `predicate` (a boolean inside an expression region) is true.
+/// The share of rows, 0 to 1, for which `predicate` (a boolean inside an expression region) is
+/// true.
 double selectivityOf(mlir::Value predicate, ColumnLookup columns);
 /// The distribution of a scalar inside an expression region.
 ColumnEstimate estimateExpression(mlir::Value scalar, ColumnLookup columns);

@@ -31,8 +31,9 @@ double LocalRows::shareOf(Value table) {
     share = keep.getKeys() ? 1 / ranks_ : 1;
   } else if (auto choose = dyn_cast_or_null<dist::ChooseOp>(op)) {
     share = 1 / ranks_;
-  } else if (auto join = dyn_cast_or_null<frame::JoinOp>(op)) {
-    share = std::min(shareOf(join.getLeft()), shareOf(join.getRight()));
+  } else if (auto relation = dyn_cast_or_null<frame::RelationalOpInterface>(op);
+             relation && relation.getRowFlow() == frame::RowFlow::kProbe) {
+    share = std::min(shareOf(op->getOperand(0)), shareOf(op->getOperand(1)));
   } else if (op && op->getNumOperands() > 0 && isa<frame::TableType>(op->getOperand(0).getType())) {
     share = shareOf(op->getOperand(0));
   }
@@ -42,17 +43,12 @@ double LocalRows::shareOf(Value table) {
 
 Cardinality LocalRows::of(Value table) {
   Cardinality rows = analysis_.rowsOf(table);
-  auto aggregate = table.getDefiningOp<frame::AggregateOp>();
-  if (aggregate && aggregate.getStage() == frame::AggregateStage::Partial) {
-    // A rank may see every group, but no more than its rows.
-    Cardinality input = of(aggregate.getInput());
-    rows.expected = std::min(rows.expected, input.expected);
-    rows.p95 = std::min(rows.p95, input.p95);
-    return rows;
-  }
-  if (isa_and_nonnull<frame::TopKOp, frame::LimitOp>(table.getDefiningOp())) {
-    // Each rank chooses as many, of its own rows.
-    analysis::Cardinality input = of(table.getDefiningOp()->getOperand(0));
+  auto relation = table.getDefiningOp<frame::RelationalOpInterface>();
+  frame::RowState state = relation ? relation.getState() : frame::RowState();
+  if (state.partial || state.choosesRows()) {
+    // A rank may see every group, and chooses as many rows as all ranks together: but no more than
+    // its rows.
+    Cardinality input = of(relation->getOperand(0));
     rows.expected = std::min(rows.expected, input.expected);
     rows.p95 = std::min(rows.p95, input.p95);
     return rows;
@@ -77,7 +73,9 @@ pipe::CardinalityAttr LocalRows::attributeOf(Value table) {
     return static_cast<uint64_t>(value > 0 ? std::clamp(value, 1.0, kMost) : 0);
   };
   uint64_t least = whole(rows.min), most = rows.max < kMost ? whole(rows.max) : UINT64_MAX;
-  auto within = [&](double value) { return std::clamp(whole(value), least, std::max(least, most)); };
+  auto within = [&](double value) {
+    return std::clamp(whole(value), least, std::max(least, most));
+  };
   return pipe::CardinalityAttr::get(table.getContext(), least, within(rows.expected),
                                     within(std::max(rows.p95, rows.expected)),
                                     std::max(least, most));

@@ -134,42 +134,25 @@ MaybeRange measureRange(MeasureAttr measure, MaybeRange input, Type type, double
   return Range{std::max(all->low, result->low), std::min(all->high, result->high)};
 }
 
-Ranges aggregateRanges(AggregateOp op, const Ranges &input, double rows) {
+/// What `passed` has for the measures, filled in.
+void addMeasures(AggregateOp op, const Ranges &input, double rows, Ranges &passed) {
   TableType from = op.getInput().getType();
-  Ranges result;
-  for (StringAttr key : op.getKeys().getAsRange<StringAttr>()) {
-    result.push_back(input[*from.findColumn(key)]);
-  }
-  ArrayRef<Type> types = op.getResult().getType().getColumnTypes().drop_front(result.size());
-  for (auto [measure, type] : llvm::zip_equal(op.getMeasureRange(), types)) {
+  TableType type = op.getType();
+  for (MeasureAttr measure : op.getMeasureRange()) {
     StringAttr name = measure.getInput();
     MaybeRange column = name ? input[*from.findColumn(name)] : std::nullopt;
-    result.push_back(measureRange(measure, column, type, rows));
+    unsigned index = *type.findColumn(measure.getName());
+    passed[index] = measureRange(measure, column, type.getColumnTypes()[index], rows);
   }
-  return result;
 }
 
-Ranges joinRanges(JoinOp op, const Ranges &left, const Ranges &right) {
-  Ranges result = left;
-  switch (op.getKind()) {
-  case JoinKind::Inner:
-  case JoinKind::Left:
-  case JoinKind::Single:
-  case JoinKind::Right:
-  case JoinKind::Full:
-    llvm::append_range(result, right);
-    break;
-  case JoinKind::Mark:
-    result.push_back(Range{0, 1});
-    break;
-  case JoinKind::Semi:
-  case JoinKind::Anti:
-    break;
-  }
+/// `passed` narrowed by what the join says of its keys.
+void narrowByKeys(JoinOp op, const Ranges &left, const Ranges &right, Ranges &passed) {
   // Where a key's row must have matched, the key has a value that both sides have.
   bool narrowsLeft =
       llvm::is_contained({JoinKind::Inner, JoinKind::Semi, JoinKind::Right}, op.getKind());
-  bool narrowsRight = llvm::is_contained({JoinKind::Inner, JoinKind::Left, JoinKind::Single}, op.getKind());
+  bool narrowsRight =
+      llvm::is_contained({JoinKind::Inner, JoinKind::Left, JoinKind::Single}, op.getKind());
   for (auto [leftKey, rightKey] : llvm::zip_equal(op.getLeftKeys().getAsRange<StringAttr>(),
                                                   op.getRightKeys().getAsRange<StringAttr>())) {
     unsigned leftIndex = *op.getLeft().getType().findColumn(leftKey);
@@ -183,13 +166,12 @@ Ranges joinRanges(JoinOp op, const Ranges &left, const Ranges &right) {
       continue;
     }
     if (narrowsLeft) {
-      result[leftIndex] = both;
+      passed[leftIndex] = both;
     }
     if (narrowsRight) {
-      result[left.size() + rightIndex] = both;
+      passed[left.size() + rightIndex] = both;
     }
   }
-  return result;
 }
 
 } // namespace
@@ -229,19 +211,8 @@ unsigned headrace::analysis::bitsFor(const Range &range) {
 
 /// The ranges of an expression region's arguments, before its own predicate narrows them.
 RangeAnalysis::Ranges RangeAnalysis::argumentRanges(Operation *op, Region *region) {
-  SmallVector<Value> tables;
-  ArrayAttr columns;
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<FilterOp, ProjectOp>([&](auto rowwise) {
-        tables.push_back(rowwise.getInput());
-        columns = rowwise.getColumns();
-      })
-      .Case([&](JoinOp join) {
-        tables.push_back(join.getLeft());
-        tables.push_back(join.getRight());
-        columns = *join.getResidualColumns();
-      })
-      .Default([](Operation *) {});
+  auto relation = dyn_cast<RelationalOpInterface>(op);
+  ArrayAttr columns = relation ? relation.getRegionColumns() : ArrayAttr();
   Ranges result;
   for (BlockArgument argument : region->getArguments()) {
     if (!columns) {
@@ -249,75 +220,77 @@ RangeAnalysis::Ranges RangeAnalysis::argumentRanges(Operation *op, Region *regio
       continue;
     }
     StringRef name = cast<StringAttr>(columns[argument.getArgNumber()]).getValue();
-    bool first = cast<TableType>(tables.front().getType()).hasColumn(name);
-    result.push_back(rangeOf(first ? tables.front() : tables.back(), name));
+    bool first = cast<TableType>(op->getOperand(0).getType()).hasColumn(name);
+    result.push_back(rangeOf(op->getOperand(first ? 0 : 1), name));
   }
   return result;
 }
 
-RangeAnalysis::Ranges RangeAnalysis::compute(Operation *op) {
+/// Those of the operands for columns that come from there, and of the types for the others.
+RangeAnalysis::Ranges RangeAnalysis::passedRanges(RelationalOpInterface op) {
+  auto type = cast<TableType>(op->getResult(0).getType());
+  Ranges result = typeRanges(type);
+  llvm::SmallDenseSet<StringAttr> known;
+  for (const PassedColumn &column : op.getPassedColumns()) {
+    Value operand = op->getOperand(column.operand);
+    MaybeRange one = rangeOf(operand, column.from);
+    MaybeRange &all = result[*type.findColumn(column.to)];
+    if (known.insert(column.to).second) {
+      all = one;
+    } else { // of one operand or another
+      all = all && one
+                ? MaybeRange(Range{std::min(all->low, one->low), std::max(all->high, one->high)})
+                : std::nullopt;
+    }
+  }
+  return result;
+}
+
+/// What the ops say of the columns that they do not only pass on.
+RangeAnalysis::Ranges RangeAnalysis::compute(RelationalOpInterface op) {
   auto outer = [this](Value value) { return rangeOf(value); };
-  return llvm::TypeSwitch<Operation *, Ranges>(op)
-      .Case([&](ScanOp scan) { return scanRanges(scan); })
-      .Case([&](ValuesOp values) { return valuesRanges(values); })
+  Ranges result = passedRanges(op);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](ScanOp scan) { result = scanRanges(scan); })
+      .Case([&](ValuesOp values) { result = valuesRanges(values); })
       .Case([&](FilterOp filter) {
-        Ranges result = columnsOf(filter.getInput());
         Ranges arguments = argumentRanges(filter, &filter.getPredicate());
         auto yield = cast<YieldOp>(filter.getPredicate().front().getTerminator());
         refineByPredicate(yield.getValues().front(), arguments, outer);
         for (auto [name, range] :
              llvm::zip_equal(filter.getColumns().getAsRange<StringAttr>(), arguments)) {
-          result[*filter.getInput().getType().findColumn(name)] = range;
+          result[*filter.getType().findColumn(name)] = range;
         }
-        return result;
       })
       .Case([&](ProjectOp project) {
-        TableType from = project.getInput().getType();
-        Ranges input = columnsOf(project.getInput());
         Ranges arguments = argumentRanges(project, &project.getExpressions());
         auto yield = cast<YieldOp>(project.getExpressions().front().getTerminator());
-        llvm::DenseMap<Attribute, Value> computed;
-        for (auto [name, value] : llvm::zip_equal(project.getComputed(), yield.getValues())) {
-          computed[name] = value;
+        for (auto [name, value] :
+             llvm::zip_equal(project.getComputed().getAsRange<StringAttr>(), yield.getValues())) {
+          result[*project.getType().findColumn(name)] = evaluateRange(value, arguments, outer);
         }
-        Ranges result;
-        for (StringAttr name : project.getResult().getType().getNames()) {
-          Value value = computed.lookup(name);
-          result.push_back(value ? evaluateRange(value, arguments, outer)
-                                 : input[*from.findColumn(name)]);
-        }
-        return result;
       })
-      .Case<RenameOp, DistinctOp, SortOp, LimitOp, TopKOp>(
-          [&](auto same) { return columnsOf(same.getInput()); })
       .Case([&](JoinOp join) {
-        Ranges left = columnsOf(join.getLeft());
-        return joinRanges(join, left, columnsOf(join.getRight()));
+        narrowByKeys(join, columnsOf(join.getLeft()), columnsOf(join.getRight()), result);
       })
       .Case([&](AggregateOp aggregate) {
-        return aggregateRanges(aggregate, columnsOf(aggregate.getInput()),
-                               rowsMax(aggregate.getInput()));
-      })
-      .Case([&](UnionOp unionOp) {
-        Ranges result = columnsOf(unionOp.getInputs().front());
-        for (Value input : unionOp.getInputs().drop_front()) {
-          for (auto [all, one] : llvm::zip_equal(result, columnsOf(input))) {
-            all = all && one ? MaybeRange(Range{std::min(all->low, one->low),
-                                                std::max(all->high, one->high)})
-                             : std::nullopt;
-          }
-        }
-        return result;
-      })
-      .Default([&](Operation *other) {
-        // An op of a later level that passes one table on, or a source that is not known.
-        for (Value operand : other->getOperands()) {
-          if (operand.getType() == other->getResult(0).getType()) {
-            return columnsOf(operand);
-          }
-        }
-        return typeRanges(cast<TableType>(other->getResult(0).getType()));
+        addMeasures(aggregate, columnsOf(aggregate.getInput()), rowsMax(aggregate.getInput()),
+                    result);
       });
+  return result;
+}
+
+RangeAnalysis::Ranges RangeAnalysis::compute(Operation *op) {
+  if (auto relation = dyn_cast<RelationalOpInterface>(op)) {
+    return compute(relation);
+  }
+  // An op of a later level that passes one table on, or a source that is not known.
+  for (Value operand : op->getOperands()) {
+    if (operand.getType() == op->getResult(0).getType()) {
+      return columnsOf(operand);
+    }
+  }
+  return typeRanges(cast<TableType>(op->getResult(0).getType()));
 }
 
 const RangeAnalysis::Ranges &RangeAnalysis::columnsOf(Value table) {

@@ -1,5 +1,6 @@
-// Value ranges: a closed interval for every integer, decimal, date and boolean column and expression, from
-// the statistics at the scans. Ranges are certain, never estimates: data outside them is refused by storage.
+// Value ranges: a closed interval for every integer, decimal, date and boolean column and
+// expression, from the statistics at the scans. Ranges are certain, never estimates: data outside
+// them is refused by storage.
 #ifndef HEADRACE_PASSES_ANALYSIS_RANGES_H
 #define HEADRACE_PASSES_ANALYSIS_RANGES_H
 
@@ -32,8 +33,8 @@ public:
 
   /// The range of a column of a table value; nothing for floats and strings.
   std::optional<Range> rangeOf(mlir::Value table, llvm::StringRef column);
-  /// The range of a scalar inside an expression region (a block argument or an op's result), or of a
-  /// scalar subquery's result.
+  /// The range of a scalar inside an expression region (a block argument or an op's result), or of
+  /// a scalar subquery's result.
   std::optional<Range> rangeOf(mlir::Value scalar);
   /// More rows than this the table cannot have; +inf if not known.
   double rowsMax(mlir::Value table) { return cardinality_.rowsOf(table).max; }
@@ -44,6 +45,8 @@ private:
   using Ranges = llvm::SmallVector<std::optional<Range>>;
   const Ranges &columnsOf(mlir::Value table);
   Ranges compute(mlir::Operation *op);
+  Ranges compute(frame::RelationalOpInterface op);
+  Ranges passedRanges(frame::RelationalOpInterface op);
   Ranges argumentRanges(mlir::Operation *op, mlir::Region *region);
 
   CardinalityAnalysis cardinality_;
