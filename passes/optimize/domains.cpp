@@ -104,46 +104,27 @@ bool comeFrom(ColumnsOf columns, const ColumnsOf &outer) {
 /// The names of `columns` of an operand behind `user`, if each of its rows depends on rows of the
 /// same values of them only, and it fails for none of them.
 std::optional<SmallVector<StringAttr>> behind(OpOperand &use, ArrayRef<StringAttr> columns) {
-  Operation *user = use.getOwner();
-  if (user->getNumResults() != 1 || !isProvenTotal(user)) {
+  auto user = dyn_cast<RelationalOpInterface>(use.getOwner());
+  if (!user || !isProvenTotal(user)) {
     return std::nullopt;
   }
-  auto type = dyn_cast<TableType>(user->getResult(0).getType());
-  if (!type) {
+  if (auto join = dyn_cast<JoinOp>(use.getOwner());
+      join && (join.getNullAware() || join.getKind() == JoinKind::Single)) {
     return std::nullopt;
   }
+  SmallVector<PassedColumn> passed = user.getPassedColumns();
   SmallVector<StringAttr> names;
   for (StringAttr column : columns) {
-    StringAttr name;
-    if (auto aggregate = dyn_cast<AggregateOp>(user)) {
-      name = llvm::is_contained(aggregate.getKeys(), Attribute(column)) ? column : StringAttr();
-    } else if (auto rename = dyn_cast<RenameOp>(user)) {
-      name = type.getNames()[*rename.getInput().getType().findColumn(column)];
-    } else if (auto project = dyn_cast<ProjectOp>(user)) {
-      name = llvm::is_contained(project.getKept(), Attribute(column)) ? column : StringAttr();
-      for (auto [computed, value] :
-           llvm::zip_equal(project.getComputed().getAsRange<StringAttr>(),
-                           yieldedBy(project.getExpressions(), project.getColumns()))) {
-        name = !name && asColumn(value) == column ? computed : name;
-      }
-    } else if (isa<FilterOp, DistinctOp>(user)) {
-      name = column;
-    } else if (auto join = dyn_cast<JoinOp>(user)) {
-      // Joins that keep their left rows or leave them out, each by itself; inner ones also their
-      // right rows.
-      bool passes = !join.getNullAware() &&
-                    (join.getKind() == JoinKind::Inner || join.getKind() == JoinKind::Semi ||
-                     join.getKind() == JoinKind::Anti || join.getKind() == JoinKind::Mark ||
-                     join.getKind() == JoinKind::Left);
-      bool isLeft = use.getOperandNumber() == 0;
-      name = passes && (isLeft || join.getKind() == JoinKind::Inner) ? column : StringAttr();
-    }
-    if (!name) {
+    const auto *behind = llvm::find_if(passed, [&](const PassedColumn &one) {
+      return one.operand == use.getOperandNumber() && one.from == column &&
+             one.passing == Passing::kAlways;
+    });
+    if (behind == passed.end()) {
       return std::nullopt;
     }
-    names.push_back(name);
+    names.push_back(behind->to);
   }
-  return names;
+  return user.letsConditionsThrough(names) ? std::optional(names) : std::nullopt;
 }
 
 /// Whether `join` finds partners for its other side's rows on the domain's values, so that rows of

@@ -1,6 +1,5 @@
 // optimize-inline: what is cheap and used several times is computed for each use.
 #include "passes/optimize/Passes.h"
-#include "passes/optimize/column_names.h"
 #include "passes/optimize/expressions.h"
 #include "passes/optimize/provenance.h"
 
@@ -53,7 +52,7 @@ Value copyOf(OpBuilder &builder, ArrayRef<Operation *> chain, FreshNames &names)
   };
   IRMapping mapping;
   for (Operation *op : chain) {
-    renameColumns(builder.clone(*op, mapping), newName);
+    renameResult(cast<RelationalOpInterface>(builder.clone(*op, mapping)), newName);
   }
   Value table = chain.back()->getResult(0);
   return RenameOp::create(builder, table.getLoc(), cast<TableType>(table.getType()),

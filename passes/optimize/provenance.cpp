@@ -1,7 +1,6 @@
 // Where the values of columns come from, op by op, and whether they can be NULL there.
 #include "passes/optimize/provenance.h"
 #include "passes/optimize/expressions.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -11,45 +10,6 @@ using namespace headrace::frame;
 namespace {
 
 using Step = std::optional<ColumnsOf>;
-
-Step belowProject(ProjectOp project, ArrayRef<StringAttr> columns) {
-  ColumnsOf below{project.getInput(), {}};
-  for (StringAttr column : columns) {
-    Expression computed = computedBy(project, column);
-    StringAttr source = computed.value ? asColumn(computed) : column;
-    if (!source) {
-      return std::nullopt;
-    }
-    below.columns.push_back(source);
-  }
-  return below;
-}
-
-Step belowRename(RenameOp rename, ArrayRef<StringAttr> columns) {
-  ColumnsOf below{rename.getInput(), {}};
-  for (StringAttr column : columns) {
-    unsigned position = *rename.getType().findColumn(column);
-    below.columns.push_back(rename.getInput().getType().getNames()[position]);
-  }
-  return below;
-}
-
-Step belowJoin(JoinOp join, ArrayRef<StringAttr> columns) {
-  auto allOf = [&](TableType side) {
-    return llvm::all_of(columns, [&](StringAttr column) { return side.hasColumn(column); });
-  };
-  SmallVector<StringAttr> names(columns);
-  JoinKind kind = join.getKind();
-  bool keepsOnlyLeft = kind != JoinKind::Right && kind != JoinKind::Full;
-  bool keepsOnlyRight = kind == JoinKind::Inner || kind == JoinKind::Right;
-  if (keepsOnlyLeft && allOf(join.getLeft().getType())) {
-    return ColumnsOf{join.getLeft(), names};
-  }
-  if (keepsOnlyRight && allOf(join.getRight().getType())) {
-    return ColumnsOf{join.getRight(), names};
-  }
-  return std::nullopt;
-}
 
 /// Whether `value` is NULL whenever the column is.
 bool isStrictIn(const Expression &expression, StringAttr column) {
@@ -105,23 +65,27 @@ bool dropsNull(Operation *op, StringAttr column) {
 } // namespace
 
 Step headrace::optimize::stepDown(const ColumnsOf &from) {
-  Operation *op = from.table.getDefiningOp();
+  auto op = from.table.getDefiningOp<RelationalOpInterface>();
   if (!op) {
     return std::nullopt;
   }
-  return llvm::TypeSwitch<Operation *, Step>(op)
-      .Case<FilterOp, SortOp, TopKOp, LimitOp, DistinctOp>(
-          [&](auto same) -> Step { return ColumnsOf{same.getInput(), from.columns}; })
-      .Case([&](ProjectOp project) { return belowProject(project, from.columns); })
-      .Case([&](RenameOp rename) { return belowRename(rename, from.columns); })
-      .Case([&](JoinOp join) { return belowJoin(join, from.columns); })
-      .Case([&](AggregateOp aggregate) -> Step {
-        bool keys = llvm::all_of(from.columns, [&](StringAttr column) {
-          return llvm::is_contained(aggregate.getKeys(), Attribute(column));
-        });
-        return keys ? Step(ColumnsOf{aggregate.getInput(), from.columns}) : std::nullopt;
-      })
-      .Default([](Operation *) { return std::nullopt; });
+  SmallVector<PassedColumn> passed = op.getPassedColumns();
+  for (OpOperand &operand : op->getOpOperands()) {
+    ColumnsOf below{operand.get(), {}};
+    for (StringAttr column : from.columns) {
+      const auto *source = llvm::find_if(passed, [&](const PassedColumn &one) {
+        return one.to == column && one.operand == operand.getOperandNumber() &&
+               one.passing == Passing::kAlways;
+      });
+      if (source != passed.end()) {
+        below.columns.push_back(source->from);
+      }
+    }
+    if (below.columns.size() == from.columns.size()) {
+      return below;
+    }
+  }
+  return std::nullopt;
 }
 
 bool headrace::optimize::ignoresUnmatched(JoinOp join, unsigned side) {
@@ -131,15 +95,16 @@ bool headrace::optimize::ignoresUnmatched(JoinOp join, unsigned side) {
 
 SmallVector<Operation *> headrace::optimize::cheapChain(Value table) {
   SmallVector<Operation *> chain;
-  for (Operation *op = table.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
+  while (auto op = table.getDefiningOp<RelationalOpInterface>()) {
     chain.push_back(op);
-    if (isa<ScanOp, ValuesOp>(op)) {
+    if (op.getRowFlow() == RowFlow::kSource) {
       std::reverse(chain.begin(), chain.end());
       return chain;
     }
-    if (!isa<FilterOp, ProjectOp, RenameOp>(op)) {
+    if (op.getRowFlow() != RowFlow::kRowByRow) {
       break;
     }
+    table = op->getOperand(0);
   }
   return {};
 }

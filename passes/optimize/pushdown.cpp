@@ -47,8 +47,7 @@ private:
   SmallVector<Expression> through(JoinOp op, ArrayRef<Expression> conjuncts);
   /// The rows of a mark join with this mark, as a semi or anti join.
   void keepMarked(JoinOp op, bool wanted);
-  SmallVector<Expression> through(AggregateOp op, ArrayRef<Expression> conjuncts);
-  SmallVector<Expression> throughSameColumns(Operation *op, ArrayRef<Expression> conjuncts);
+  SmallVector<Expression> through(RelationalOpInterface op, ArrayRef<Expression> conjuncts);
 
   /// A filter between `op` and its operand `index`.
   void insertBelow(Operation *op, unsigned index, ArrayRef<Expression> conjuncts);
@@ -119,10 +118,8 @@ void Pushdown::pushFilter(FilterOp filter) {
   bool marked = join && join.getKind() == JoinKind::Mark;
   SmallVector<Expression> conjuncts = conjunctsOf(predicateOf(filter));
   SmallVector<Expression> rest = llvm::TypeSwitch<Operation *, SmallVector<Expression>>(input)
-                                     .Case<FilterOp, ProjectOp, JoinOp, AggregateOp>(
+                                     .Case<FilterOp, ProjectOp, JoinOp, RelationalOpInterface>(
                                          [&](auto op) { return through(op, conjuncts); })
-                                     .Case<SortOp, DistinctOp, RenameOp, UnionOp>(
-                                         [&](auto op) { return throughSameColumns(op, conjuncts); })
                                      .Default([&](Operation *) { return conjuncts; });
   if (rest.size() == conjuncts.size()) {
     return;
@@ -347,32 +344,41 @@ void Pushdown::keepMarked(JoinOp op, bool wanted) {
   replace(op, project);
 }
 
-SmallVector<Expression> Pushdown::through(AggregateOp op, ArrayRef<Expression> conjuncts) {
+/// The column of an operand that column `name` of the result is, if it has the same type there: the
+/// copied ops depend on it.
+StringAttr sourceOf(ArrayRef<PassedColumn> passed, TableType result, StringAttr name,
+                    OpOperand &operand) {
+  auto type = cast<TableType>(operand.get().getType());
+  for (const PassedColumn &one : passed) {
+    if (one.operand == operand.getOperandNumber() && one.to == name &&
+        type.getColumnType(one.from) == result.getColumnType(name)) {
+      return one.from;
+    }
+  }
+  return {};
+}
+
+SmallVector<Expression> Pushdown::through(RelationalOpInterface op,
+                                          ArrayRef<Expression> conjuncts) {
+  SmallVector<PassedColumn> passed = op.getPassedColumns();
+  auto result = cast<TableType>(op->getResult(0).getType());
   SmallVector<Expression> rest;
   SmallVector<Expression> moved = take(conjuncts, rest, [&](const Expression &conjunct) {
     ColumnSet columns = columnsOf(conjunct);
-    return !canFail(conjunct) && !columns.empty() && llvm::all_of(columns, [&](StringAttr name) {
-      return llvm::is_contained(op.getKeys(), Attribute(name));
-    });
+    return !canFail(conjunct) && op.letsConditionsThrough(columns.getArrayRef()) &&
+           llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+             return llvm::all_of(columns, [&](StringAttr name) {
+               return sourceOf(passed, result, name, operand) != nullptr;
+             });
+           });
   });
-  insertBelow(op, 0, moved);
-  return rest;
-}
-
-SmallVector<Expression> Pushdown::throughSameColumns(Operation *op,
-                                                     ArrayRef<Expression> conjuncts) {
-  SmallVector<Expression> rest;
-  auto result = cast<TableType>(op->getResult(0).getType());
-  // A rename or union keeps types, but a union may add nullability: the copied ops would not fit.
-  bool sameTypes = llvm::all_of(op->getOperandTypes(), [&](Type input) {
-    return cast<TableType>(input).getColumnTypes() == result.getColumnTypes();
-  });
-  SmallVector<Expression> moved = take(
-      conjuncts, rest, [&](const Expression &conjunct) { return sameTypes && !canFail(conjunct); });
-  for (unsigned index = 0; index < op->getNumOperands(); ++index) {
-    auto input = cast<TableType>(op->getOperand(index).getType());
-    insertRenamedBelow(op, index, moved,
-                       [&](StringAttr name) { return input.getNames()[*result.findColumn(name)]; });
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (op.getSpareColumns() != SpareColumns::kExact) { // its columns keep their names
+      insertBelow(op, operand.getOperandNumber(), moved);
+      continue;
+    }
+    insertRenamedBelow(op, operand.getOperandNumber(), moved,
+                       [&](StringAttr name) { return sourceOf(passed, result, name, operand); });
   }
   return rest;
 }

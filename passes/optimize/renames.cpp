@@ -1,6 +1,6 @@
 // optimize-renames: what is renamed gets the name where it is made.
+#include "dialects/frame/ColumnLists.h"
 #include "passes/optimize/Passes.h"
-#include "passes/optimize/column_names.h"
 #include "passes/optimize/expressions.h"
 
 namespace headrace::optimize {
@@ -14,12 +14,6 @@ using namespace headrace::optimize;
 using namespace headrace::frame;
 
 namespace {
-
-/// Whether the columns of the op's result are those of its operands, by name, or its own.
-bool knowsColumnsByName(Operation *op) {
-  return isa<ScanOp, ValuesOp, FilterOp, ProjectOp, JoinOp, AggregateOp, DistinctOp, SortOp, TopKOp,
-             LimitOp>(op);
-}
 
 using Names = llvm::DenseMap<StringAttr, StringAttr>;
 
@@ -37,7 +31,7 @@ public:
 private:
   void moveDown(RenameOp rename) {
     TableType from = rename.getInput().getType(), to = rename.getType();
-    Operation *op = rename.getInput().getDefiningOp();
+    auto op = rename.getInput().getDefiningOp<RelationalOpInterface>();
     Names names;
     for (auto [before, after] : llvm::zip_equal(from.getNames(), to.getNames())) {
       names[before] = after;
@@ -49,19 +43,17 @@ private:
     if (!op || !op->hasOneUse()) {
       return;
     }
-    if (auto inner = dyn_cast<RenameOp>(op)) {
+    if (auto inner = dyn_cast<RenameOp>(op.getOperation())) {
       rename.getInputMutable().assign(inner.getInput());
       inner.erase();
       open_.push_back(rename);
       return;
     }
-    if (isa<UnionOp>(op)) { // its columns go by position
-      renameColumns(op, newName);
-    } else if (knowsColumnsByName(op) && renameOperands(op, names)) {
-      renameColumns(op, newName);
-    } else {
+    bool byPlace = op.getSpareColumns() == SpareColumns::kExact;
+    if (!byPlace && !renameOperands(op, names)) {
       return;
     }
+    renameResult(op, newName);
     rename.getResult().replaceAllUsesWith(op->getResult(0));
     rename.erase();
   }

@@ -15,20 +15,6 @@ using namespace headrace::frame;
 
 namespace {
 
-/// Whether a table has at most one row by construction.
-bool hasOneRowAtMost(Value table) {
-  Operation *op = table.getDefiningOp();
-  if (auto aggregate = dyn_cast_or_null<AggregateOp>(op)) {
-    return aggregate.getKeys().empty();
-  }
-  if (auto limit = dyn_cast_or_null<LimitOp>(op);
-      limit && limit.getCount() && *limit.getCount() <= 1) {
-    return true;
-  }
-  return isa_and_nonnull<ProjectOp, FilterOp, SortOp, LimitOp>(op) &&
-         hasOneRowAtMost(op->getOperand(0));
-}
-
 /// A name that no column of these tables has.
 StringAttr freshName(OpBuilder &builder, StringRef stem, ArrayRef<TableType> tables) {
   auto taken = [&](StringAttr name) {
@@ -129,7 +115,7 @@ struct ScalarSubqueriesPass : optimize::impl::OptimizeScalarSubqueriesBase<Scala
     SmallVector<ScalarSubqueryOp> all;
     getOperation().walk([&](ScalarSubqueryOp op) { all.push_back(op); });
     for (ScalarSubqueryOp op : all) {
-      if (!hasOneRowAtMost(op.getInput())) {
+      if (mostRows(op.getInput()).value_or(2) > 1) {
         unsupported(
             op.emitError("a scalar subquery that may have several rows is not supported; aggregate "
                          "without GROUP BY or use LIMIT 1"));

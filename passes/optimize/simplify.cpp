@@ -346,11 +346,9 @@ struct DropIdentityRename : OpRewritePattern<RenameOp> {
 
 struct SimplifyPass : optimize::impl::OptimizeSimplifyBase<SimplifyPass> {
   void runOnOperation() override {
-    getOperation().walk([&](Operation *op) {
-      if (isa<FilterOp, ProjectOp, JoinOp>(op)) {
-        for (Region &region : op->getRegions()) {
-          foldConstants(region);
-        }
+    getOperation().walk([&](RelationalOpInterface op) {
+      for (Region &region : op->getRegions()) {
+        foldConstants(region);
       }
     });
     RewritePatternSet patterns(&getContext());
