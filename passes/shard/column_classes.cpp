@@ -8,63 +8,25 @@ using namespace headrace::frame;
 namespace headrace::shard {
 namespace {
 
-/// (column of an operand, column of the result) for every column that an op passes on unchanged.
 struct Passed {
   Value source;
   StringAttr from;
   StringAttr to;
 };
 
+/// The columns that are those of one operand in every row, or NULL all together.
 SmallVector<Passed> passedColumns(Operation *op) {
   SmallVector<Passed> passed;
-  auto byName = [&](Value source) {
-    auto result = cast<TableType>(op->getResult(0).getType());
-    for (StringAttr name : cast<TableType>(source.getType()).getNames()) {
-      if (result.hasColumn(name)) {
-        passed.push_back({source, name, name});
+  if (auto relation = dyn_cast<RelationalOpInterface>(op)) {
+    for (const PassedColumn &column : relation.getPassedColumns()) {
+      if (column.passing != Passing::kOneOf) {
+        passed.push_back({op->getOperand(column.operand), column.from, column.to});
       }
     }
-  };
-  if (auto rename = dyn_cast<RenameOp>(op)) {
-    for (auto [from, to] :
-         llvm::zip_equal(rename.getInput().getType().getNames(), rename.getType().getNames())) {
-      passed.push_back({rename.getInput(), from, to});
+  } else if (op->getDialect()->getNamespace() == "dist") {
+    for (StringAttr name : cast<TableType>(op->getOperand(0).getType()).getNames()) {
+      passed.push_back({op->getOperand(0), name, name});
     }
-    return passed;
-  }
-  if (auto project = dyn_cast<ProjectOp>(op)) {
-    for (StringAttr name : project.getKept().getAsRange<StringAttr>()) {
-      passed.push_back({project.getInput(), name, name});
-    }
-    // A computed column that is only another name.
-    Block &body = project.getExpressions().front();
-    for (auto [name, value] : llvm::zip_equal(project.getComputed().getAsRange<StringAttr>(),
-                                              body.getTerminator()->getOperands())) {
-      if (auto argument = dyn_cast<BlockArgument>(value);
-          argument && argument.getOwner() == &body) {
-        auto from = cast<StringAttr>(project.getColumns()[argument.getArgNumber()]);
-        passed.push_back({project.getInput(), from, name});
-      }
-    }
-    return passed;
-  }
-  if (auto join = dyn_cast<JoinOp>(op)) {
-    byName(join.getLeft());
-    if (join.getKind() != JoinKind::Semi && join.getKind() != JoinKind::Anti &&
-        join.getKind() != JoinKind::Mark) {
-      byName(join.getRight());
-    }
-    return passed;
-  }
-  if (auto aggregate = dyn_cast<AggregateOp>(op)) {
-    for (StringAttr key : aggregate.getKeys().getAsRange<StringAttr>()) {
-      passed.push_back({aggregate.getInput(), key, key});
-    }
-    return passed;
-  }
-  if (isa<FilterOp, DistinctOp, SortOp, LimitOp, TopKOp>(op) ||
-      op->getDialect()->getNamespace() == "dist") {
-    byName(op->getOperand(0));
   }
   return passed;
 }
@@ -124,10 +86,9 @@ void ColumnClasses::add(Operation *op) {
       }
     }
   }
-  if (auto join = dyn_cast<JoinOp>(op); join && join.getKind() == JoinKind::Inner) {
-    for (auto [left, right] : llvm::zip_equal(join.getLeftKeys().getAsRange<StringAttr>(),
-                                              join.getRightKeys().getAsRange<StringAttr>())) {
-      unite(left, right);
+  if (auto relation = dyn_cast<RelationalOpInterface>(op)) {
+    for (auto [a, b] : relation.getEqualColumns()) {
+      unite(a, b);
     }
   }
   Classes &classes = classes_[result];

@@ -1,10 +1,11 @@
 // Strategies of the relational ops: the table of rules of the design page on layouts, row by row.
+#include "model/cost/tensor_work.h"
 #include "passes/shard/row_order.h"
 #include "passes/shard/strategies.h"
-#include "model/cost/tensor_work.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -14,8 +15,6 @@ namespace headrace::shard {
 namespace {
 
 using Keys = llvm::SmallVector<StringAttr, 2>;
-
-Keys keysOf(ArrayAttr array) { return llvm::to_vector<2>(array.getAsRange<StringAttr>()); }
 
 std::string joined(ArrayRef<StringAttr> names) {
   std::string text;
@@ -53,26 +52,45 @@ class FrameEnumerator {
 public:
   FrameEnumerator(PlacedNode &node, StrategyContext &context) : node_(node), context_(context) {}
 
+  /// By how rows go through it and what it holds; the ops named are those that no other is like.
   bool run() {
     return TypeSwitch<Operation *, bool>(node_.op)
         .Case<ScanOp>([&](ScanOp op) { return scan(op); })
-        .Case<ValuesOp>([&](ValuesOp op) { return add("values", {}, {replicatedTable()}, 0); })
-        .Case<FilterOp, ProjectOp, RenameOp>([&](auto op) { return rowWise(op); })
         .Case<JoinOp>([&](JoinOp op) { return join(op); })
-        .Case<AggregateOp>([&](AggregateOp op) { return aggregate(op); })
-        .Case<DistinctOp>([&](DistinctOp op) { return distinct(op); })
-        .Case<SortOp>([&](SortOp op) { return sort(op); })
-        .Case<LimitOp>([&](LimitOp op) { return limit(op); })
-        .Case<TopKOp>([&](TopKOp op) { return topK(op); })
-        .Case<UnionOp>([&](UnionOp op) { return unite(op); })
         .Case<ScalarSubqueryOp>(
             [&](ScalarSubqueryOp op) { return add("replicated", {replicatedTable()}, {}, 0); })
         .Case<ToTensorOp>([&](ToTensorOp op) { return toTensor(op); })
         .Case<FromTensorOp>([&](FromTensorOp op) { return fromTensor(op); })
+        .Case<RelationalOpInterface>([&](RelationalOpInterface op) { return relation(op); })
         .Default([](Operation *) { return false; });
   }
 
 private:
+  bool relation(RelationalOpInterface op) {
+    switch (op.getRowFlow()) {
+    case RowFlow::kSource:
+      return add(op.getTitle().str(), {}, {replicatedTable()}, 0);
+    case RowFlow::kRowByRow:
+      return rowWise(op);
+    case RowFlow::kUnite:
+      return unite(op);
+    case RowFlow::kProbe:
+    case RowFlow::kState:
+      break;
+    }
+    switch (op.getState().kind) {
+    case RowState::Kind::kGroups:
+      return group(op);
+    case RowState::Kind::kOrder:
+      return op.getState().choosesRows() ? choose(op) : sort(op);
+    case RowState::Kind::kNone:
+    case RowState::Kind::kJoinTable:
+      break;
+    }
+    llvm::report_fatal_error("no strategies for what is held by " +
+                             node_.op->getName().getStringRef());
+  }
+
   bool add(std::string label, SmallVector<Layout, 2> needs, SmallVector<Layout, 1> gives,
            double seconds, double memoryBytes = 0) {
     addStrategy(node_,
@@ -130,7 +148,8 @@ private:
       }
       key = name;
     }
-    if (result.rowKind == RowKind::Block && isa<JoinOp>(node_.op)) {
+    auto op = dyn_cast<RelationalOpInterface>(node_.op);
+    if (result.rowKind == RowKind::Block && op && op.getRowFlow() == RowFlow::kProbe) {
       result.rowKind = RowKind::Scattered;
     }
     return result;
@@ -186,7 +205,6 @@ private:
   }
 
   bool join(JoinOp op) {
-    JoinKind kind = op.getKind();
     Value left = op.getLeft();
     Value right = op.getRight();
     addJoin(op, "both sides everywhere", replicatedTable(), replicatedTable(), replicatedTable());
@@ -194,19 +212,17 @@ private:
       return true;
     }
     addJoin(op, "on the first rank", root(), root(), root());
-    shuffleJoins(op);
-    // The replicated side must not have to report rows without a match.
-    if (kind != JoinKind::Right && kind != JoinKind::Full) {
-      for (const Layout &layout : context_.available(left)) {
-        if (layout.rowAxes && !layout.isRoot()) {
+    RowSharding rule = op.getSharding();
+    shuffleJoins(op, rule);
+    for (unsigned side : rule.follows) {
+      for (const Layout &layout : context_.available(op->getOperand(side))) {
+        if (!layout.rowAxes || layout.isRoot()) {
+          continue;
+        }
+        if (side == 0) {
           addJoin(op, "broadcast right, left " + text(layout), layout, replicatedTable(),
                   follow(left, layout));
-        }
-      }
-    }
-    if (kind == JoinKind::Right || kind == JoinKind::Inner) {
-      for (const Layout &layout : context_.available(right)) {
-        if (layout.rowAxes && !layout.isRoot()) {
+        } else {
           addJoin(op, "broadcast left, right " + text(layout), replicatedTable(), layout,
                   follow(right, layout));
         }
@@ -215,14 +231,12 @@ private:
     return true;
   }
 
-  void shuffleJoins(JoinOp op) {
-    // NOT IN looks at the whole right side (is it empty, has it NULL): one rank's part does not
-    // tell.
-    if (op.getLeftKeys().empty() || op.getNullAware()) {
+  void shuffleJoins(JoinOp op, const RowSharding &rule) {
+    if (rule.together.empty()) {
       return;
     }
-    Keys leftKeys = context_.classes.namesOf(op.getLeft(), keysOf(op.getLeftKeys()));
-    Keys rightKeys = context_.classes.namesOf(op.getRight(), keysOf(op.getRightKeys()));
+    Keys leftKeys = context_.classes.namesOf(op.getLeft(), rule.together[0]);
+    Keys rightKeys = context_.classes.namesOf(op.getRight(), rule.together[1]);
     for (AxisSet axes : context_.axisSets()) {
       for (const SmallVector<unsigned> &which : keyChoices(leftKeys.size())) {
         Keys l = select(leftKeys, which);
@@ -230,12 +244,11 @@ private:
         if (l.size() != r.size()) {
           continue; // Two pairs share a column on one side only; single keys cover the case.
         }
-        Layout leftLayout = splitRows(RowKind::Hash, axes, l);
-        Layout rightLayout = splitRows(RowKind::Hash, axes, r);
-        Layout result = op.getKind() == JoinKind::Full    ? splitRows(RowKind::Scattered, axes)
-                        : op.getKind() == JoinKind::Right ? follow(op.getRight(), rightLayout)
-                                                          : follow(op.getLeft(), leftLayout);
-        addJoin(op, "shuffle on " + joined(l) + " = " + joined(r), leftLayout, rightLayout, result);
+        std::array sides{splitRows(RowKind::Hash, axes, l), splitRows(RowKind::Hash, axes, r)};
+        std::optional<unsigned> like = rule.togetherLikeOperand;
+        Layout result = like ? follow(op->getOperand(*like), sides[*like])
+                             : splitRows(RowKind::Scattered, axes);
+        addJoin(op, "shuffle on " + joined(l) + " = " + joined(r), sides[0], sides[1], result);
       }
     }
   }
@@ -245,25 +258,30 @@ private:
   //===------------------------------------------------------------------===//
 
   /// `groups`: of one rank.
-  cost::StepWork groupWork(Value input, Value result, size_t keys, double parts, double groups) {
-    return context_.work.group(input, result, static_cast<double>(keys), rows(input) / parts,
-                               groups);
+  cost::StepWork groupWork(RelationalOpInterface op, size_t keys, double parts, double groups) {
+    Value input = op->getOperand(0);
+    return context_.work.group(input, op->getResult(0), static_cast<double>(keys),
+                               rows(input) / parts, groups);
   }
 
-  /// Aggregates and distinct: complete where equal keys are together, unreduced elsewhere.
-  void group(Value input, Value result, ArrayRef<StringAttr> keys, Attribute combine) {
+  /// Complete where equal keys are together, unreduced elsewhere.
+  bool group(RelationalOpInterface op) {
+    RowSharding rule = op.getSharding();
+    Keys keys = rule.together.empty() ? Keys() : rule.together.front();
+    Value input = op->getOperand(0);
+    Value result = op->getResult(0);
     // Where equal keys are together, a rank has its part of the groups; elsewhere it may have them
     // all.
     double seconds = price(input, replicatedTable(), [&](double parts) {
-      return groupWork(input, result, keys.size(), parts, rows(result));
+      return groupWork(op, keys.size(), parts, rows(result));
     });
     add("everywhere", {replicatedTable()}, {replicatedTable()}, seconds);
     if (!context_.allAxes()) {
-      return;
+      return true;
     }
     auto complete = [&](const Layout &layout) {
       return price(input, layout, [&](double parts) {
-        return groupWork(input, result, keys.size(), parts, std::max(1.0, rows(result) / parts));
+        return groupWork(op, keys.size(), parts, std::max(1.0, rows(result) / parts));
       });
     };
     Keys inputKeys = context_.classes.namesOf(input, keys);
@@ -291,40 +309,30 @@ private:
             complete(layout));
         continue;
       }
-      if (combine) {
-        Layout give;
-        give.unreduced = layout.rowAxes;
-        give.combine = combine;
+      if (rule.parts != RowSharding::Parts::kNone) {
+        Layout give = inParts(rule, layout);
         give.groupKeys = select(resultKeys, keyChoices(resultKeys.size())[0]);
         double share = parts(input, layout);
-        cost::StepWork work = groupWork(input, result, keys.size(), share,
+        cost::StepWork work = groupWork(op, keys.size(), share,
                                         std::min(rows(result), std::max(1.0, rows(input) / share)));
         add("pre-aggregate " + text(layout), {layout}, {give},
             cost::secondsOf(context_.model, work));
       }
     }
-  }
-
-  bool aggregate(AggregateOp op) {
-    SmallVector<AggregateFunction> functions;
-    SmallVector<Type> types;
-    bool combines = true;
-    for (auto [measure, type] : llvm::zip(
-             op.getMeasureRange(), op.getType().getColumnTypes().drop_front(op.getKeys().size()))) {
-      combines = combines && combineFunction(measure.getFunction()).has_value();
-      functions.push_back(measure.getFunction());
-      types.push_back(dropNullable(type));
-    }
-    Attribute contract =
-        combines ? ContractAttr::get(op.getContext(), functions, types) : ContractAttr();
-    group(op.getInput(), op, keysOf(op.getKeys()), contract);
     return true;
   }
 
-  bool distinct(DistinctOp op) {
-    group(op.getInput(), op, llvm::to_vector(op.getType().getNames()),
-          CombineAttr::get(op.getContext(), Combine::Distinct));
-    return true;
+  /// The layout of what each rank makes of its own rows.
+  Layout inParts(const RowSharding &rule, const Layout &rows) const {
+    using Parts = RowSharding::Parts;
+    MLIRContext *context = node_.op->getContext();
+    Layout give;
+    give.unreduced = rows.rowAxes;
+    give.combine = rule.parts == Parts::kAggregate  ? Attribute(rule.contract)
+                   : rule.parts == Parts::kDistinct ? CombineAttr::get(context, Combine::Distinct)
+                   : rule.parts == Parts::kTopK     ? CombineAttr::get(context, Combine::TopK)
+                                                    : CombineAttr::get(context, Combine::Limit);
+    return give;
   }
 
   //===------------------------------------------------------------------===//
@@ -339,54 +347,50 @@ private:
     });
   }
 
-  bool sort(SortOp op) {
+  bool sort(RelationalOpInterface op) {
+    Value input = op->getOperand(0);
     add("everywhere", {replicatedTable()}, {replicatedTable()},
-        sortSeconds(op.getInput(), replicatedTable()));
+        sortSeconds(input, replicatedTable()));
     if (context_.allAxes()) {
-      add("on the first rank", {root()}, {root()}, sortSeconds(op.getInput(), root()));
+      add("on the first rank", {root()}, {root()}, sortSeconds(input, root()));
     }
     return true;
   }
 
   /// Rows chosen by position: one rank must decide, after each rank's own choice if that narrows
   /// them.
-  void choose(Value input, Combine combine, bool partial) {
+  bool choose(RelationalOpInterface op) {
+    Value input = op->getOperand(0);
     double everywhere = sortSeconds(input, replicatedTable());
     if (!context_.allAxes()) {
-      add("here", {replicatedTable()}, {replicatedTable()}, everywhere);
-      return;
+      return add("here", {replicatedTable()}, {replicatedTable()}, everywhere);
     }
     if (context_.rows.rowsMaxOf(input) <= 1) {
       // Nothing to choose between, so all copies agree.
       add("everywhere", {replicatedTable()}, {replicatedTable()}, everywhere);
     }
     add("on the first rank", {root()}, {root()}, sortSeconds(input, root()));
+    RowSharding rule = op.getSharding();
+    // An order that it did not make counts, and an exchange does not keep it.
+    bool inOrder = op.getOrdering() == RowOrdering::kKept && isOrdered(input);
     for (const Layout &layout : context_.available(input)) {
-      if (partial && layout.rowAxes && !layout.isRoot()) {
-        Layout give;
-        give.unreduced = layout.rowAxes;
-        give.combine = CombineAttr::get(node_.op->getContext(), combine);
-        add("each rank's own choice first", {layout}, {give}, sortSeconds(input, layout));
+      bool parts = rule.parts != RowSharding::Parts::kNone && !inOrder;
+      if (parts && layout.rowAxes && !layout.isRoot()) {
+        add("each rank's own choice first", {layout}, {inParts(rule, layout)},
+            sortSeconds(input, layout));
       }
     }
-  }
-
-  bool limit(LimitOp op) {
-    // After a sort the order counts, which an exchange does not keep.
-    choose(op.getInput(), Combine::Limit, op.getCount() && !isOrdered(op.getInput()));
     return true;
   }
 
-  bool topK(TopKOp op) {
-    choose(op.getInput(), Combine::TopK, true);
-    return true;
-  }
-
-  bool unite(UnionOp op) {
-    size_t count = op.getInputs().size();
-    auto repeat = [&](const Layout &layout) { return SmallVector<Layout, 2>(count, layout); };
+  bool unite(RelationalOpInterface op) {
+    Value result = op->getResult(0);
+    auto repeat = [&](const Layout &layout) {
+      return SmallVector<Layout, 2>(op->getNumOperands(), layout);
+    };
     auto seconds = [&](const Layout &layout) {
-      return price(op, layout, [&](double parts) { return context_.work.unite(op, parts); });
+      return price(result, layout,
+                   [&](double parts) { return context_.work.unite(result, parts); });
     };
     add("everywhere", repeat(replicatedTable()), {replicatedTable()}, seconds(replicatedTable()));
     for (AxisSet axes : context_.axisSets()) {

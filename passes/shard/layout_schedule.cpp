@@ -17,10 +17,19 @@ constexpr double kCredit = 4;
 
 double chunksOf(double rows) { return std::min(cost::piecesOf(rows), kChunksMax); }
 
+/// The op that begins the pipeline whose rows `table` is.
+Operation *pipelineStart(Value table) {
+  auto op = table.getDefiningOp<frame::RelationalOpInterface>();
+  bool goesThrough = op && (op.getRowFlow() == frame::RowFlow::kRowByRow ||
+                            op.getRowFlow() == frame::RowFlow::kProbe);
+  return goesThrough ? pipelineStart(op->getOperand(0)) : table.getDefiningOp();
+}
+
 /// Whether an op hands nothing on before it has all rows.
 bool fillsState(Operation *op) {
-  return !isa_and_nonnull<frame::ScanOp, frame::FilterOp, frame::ProjectOp, frame::RenameOp,
-                          frame::JoinOp, frame::UnionOp, dist::ConstrainOp>(op);
+  auto relation = dyn_cast_or_null<frame::RelationalOpInterface>(op);
+  return relation ? relation.getRowFlow() == frame::RowFlow::kState
+                  : !isa_and_nonnull<dist::ConstrainOp>(op);
 }
 
 } // namespace
@@ -127,11 +136,7 @@ private:
         choice_[open.node] = static_cast<int32_t>(index);
       }
     }
-    Operation *first = join.operands[0].getDefiningOp();
-    while (
-        isa_and_nonnull<frame::FilterOp, frame::ProjectOp, frame::RenameOp, frame::JoinOp>(first)) {
-      first = first->getOperand(0).getDefiningOp();
-    }
+    Operation *first = pipelineStart(join.operands[0]);
     lateScan_ = isa_and_nonnull<frame::ScanOp>(first) ? first : nullptr;
   }
 
@@ -250,7 +255,8 @@ private:
     for (int32_t scalar : schedule_.waitsFor_[node]) {
       begin = std::max(begin, results_[scalar].last);
     }
-    if (isa_and_nonnull<frame::JoinOp>(placed.op)) {
+    auto relation = dyn_cast_or_null<frame::RelationalOpInterface>(placed.op);
+    if (relation && relation.getRowFlow() == frame::RowFlow::kProbe) {
       Arrival built = through(inputs[1], inputs[1].first, Resource::kDevice, chosen.buildSeconds);
       return through(inputs[0], std::max(begin, built.last), Resource::kDevice,
                      chosen.seconds - chosen.buildSeconds);

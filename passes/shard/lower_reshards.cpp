@@ -19,13 +19,10 @@ namespace {
 
 /// The columns by which the parts of an unreduced table come together, as its producer has them.
 SmallVector<StringAttr, 2> groupKeysOf(Operation *producer) {
-  if (auto aggregate = dyn_cast_or_null<AggregateOp>(producer)) {
-    return llvm::to_vector<2>(aggregate.getKeys().getAsRange<StringAttr>());
-  }
-  if (auto distinct = dyn_cast_or_null<DistinctOp>(producer)) {
-    return llvm::to_vector<2>(distinct.getType().getNames());
-  }
-  return {};
+  auto op = dyn_cast_or_null<RelationalOpInterface>(producer);
+  bool groups = op && op.getState().kind == RowState::Kind::kGroups;
+  RowSharding rule = groups ? op.getSharding() : RowSharding();
+  return rule.together.empty() ? SmallVector<StringAttr, 2>() : rule.together.front();
 }
 
 class Lowering {
@@ -123,52 +120,10 @@ private:
 
   /// The producer once more, on parts that are now together.
   Value finish(Value parts) {
-    auto aggregate = dyn_cast<AggregateOp>(producer_);
-    if (!aggregate) {
-      if (auto limit = dyn_cast<LimitOp>(producer_)) {
-        return finishLimit(limit, parts);
-      }
-      if (auto topk = dyn_cast<TopKOp>(producer_)) {
-        return finishTopK(topk, parts);
-      }
-      IRMapping mapping;
-      mapping.map(producer_->getOperand(0), parts);
-      return builder_.clone(*producer_, mapping)->getResult(0);
-    }
-    SmallVector<Attribute> measures;
-    for (MeasureAttr measure : aggregate.getMeasureRange()) {
-      // count(*) has no input; its parts have.
-      AggregateFunction function = measure.getFunction() == AggregateFunction::CountStar
-                                       ? AggregateFunction::Count
-                                       : measure.getFunction();
-      measures.push_back(
-          MeasureAttr::get(op_.getContext(), function, measure.getName(), measure.getName()));
-    }
-    aggregate.setStage(AggregateStage::Partial);
-    auto final = AggregateOp::create(builder_, aggregate.getLoc(), aggregate.getType(), parts,
-                                     aggregate.getKeysAttr(), builder_.getArrayAttr(measures));
-    final.setStage(AggregateStage::Final);
-    return final;
-  }
-
-  /// Every rank keeps offset + count rows; only the last choice skips.
-  Value finishLimit(LimitOp limit, Value parts) {
-    int64_t offset = static_cast<int64_t>(limit.getOffset());
-    int64_t count = static_cast<int64_t>(*limit.getCount());
-    Value last = LimitOp::create(builder_, limit.getLoc(), limit.getType(), parts,
-                                 limit.getOffsetAttr(), limit.getCountAttr());
-    limit.setOffsetAttr(builder_.getI64IntegerAttr(0));
-    limit.setCountAttr(builder_.getI64IntegerAttr(offset + count));
-    return last;
-  }
-  Value finishTopK(TopKOp topk, Value parts) {
-    int64_t offset = static_cast<int64_t>(topk.getOffset());
-    int64_t count = static_cast<int64_t>(topk.getCount());
-    Value last = TopKOp::create(builder_, topk.getLoc(), topk.getType(), parts, topk.getKeysAttr(),
-                                topk.getOffsetAttr(), topk.getCountAttr());
-    topk.setOffsetAttr(builder_.getI64IntegerAttr(0));
-    topk.setCountAttr(builder_.getI64IntegerAttr(offset + count));
-    return last;
+    auto op = cast<RelationalOpInterface>(producer_);
+    Operation *last = op.createFinal(builder_, parts);
+    op.makePartial();
+    return last->getResult(0);
   }
 
   ReshardOp op_;

@@ -61,8 +61,9 @@ void NearLayouts::add(solve::Choice choice, std::set<Exclusion> without) {
 SmallVector<int32_t> NearLayouts::longest(const solve::Choice &choice) {
   // Ops that only follow their input have no layout of their own.
   auto decides = [](const PlacedNode &node) {
-    return node.strategies.size() > 1 && node.op &&
-           !isa<frame::FilterOp, frame::ProjectOp, frame::RenameOp>(node.op);
+    auto relation = dyn_cast_or_null<frame::RelationalOpInterface>(node.op);
+    bool follows = relation && relation.getRowFlow() == frame::RowFlow::kRowByRow;
+    return node.strategies.size() > 1 && node.op && !follows;
   };
   std::vector<double> seconds(choice.size());
   for (auto [index, node] : llvm::enumerate(program_.nodes())) {

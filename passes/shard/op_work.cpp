@@ -103,18 +103,18 @@ bool isReadAfter(FilterOp filter, StringAttr column) {
 
 } // namespace
 
+static RowState stateOf(Operation *op) {
+  auto relation = dyn_cast<RelationalOpInterface>(op);
+  return relation ? relation.getState() : RowState();
+}
+
 double limitOf(Operation *op) {
-  if (auto topk = dyn_cast<TopKOp>(op)) {
-    return static_cast<double>(topk.getOffset() + topk.getCount());
-  }
-  auto limit = dyn_cast<LimitOp>(op);
-  return limit && limit.getCount() ? static_cast<double>(limit.getOffset() + *limit.getCount()) : 0;
+  RowState state = stateOf(op);
+  return state.count ? static_cast<double>(state.offset + *state.count) : 0;
 }
 
 StringAttr firstSortKey(Operation *op) {
-  ArrayAttr keys = isa<SortOp>(op)   ? cast<SortOp>(op).getKeys()
-                   : isa<TopKOp>(op) ? cast<TopKOp>(op).getKeys()
-                                     : ArrayAttr();
+  ArrayAttr keys = stateOf(op).order;
   return keys && !keys.empty() ? cast<SortKeyAttr>(keys[0]).getColumn() : StringAttr();
 }
 

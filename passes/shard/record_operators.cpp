@@ -211,10 +211,10 @@ private:
 
   /// On all ranks; of a replicated table those of one.
   double rowsOf(Value table) {
-    auto aggregate = table.getDefiningOp<frame::AggregateOp>();
-    if (aggregate && aggregate.getStage() == frame::AggregateStage::Partial) {
+    auto relation = table.getDefiningOp<frame::RelationalOpInterface>();
+    if (relation && relation.getState().partial) {
       double parts =
-          placeOf(aggregate.getInput()).replicated ? 1 : static_cast<double>(report_.ranks);
+          placeOf(relation->getOperand(0)).replicated ? 1 : static_cast<double>(report_.ranks);
       return rows_.of(table).expected * parts;
     }
     if (auto exchange = table.getDefiningOp<dist::ExchangeOp>()) {
@@ -240,9 +240,9 @@ private:
       return; // its seconds are with the partial one's
     }
     made.seconds = choice->seconds;
-    bool told = isa<frame::JoinOp, frame::AggregateOp, frame::DistinctOp, frame::TopKOp,
-                    frame::SortOp, frame::LimitOp, dist::ChooseOp>(op);
-    told |= !choice->runnerUp.empty();
+    auto relation = dyn_cast<frame::RelationalOpInterface>(op);
+    bool holds = relation && relation.getState().kind != frame::RowState::Kind::kNone;
+    bool told = holds || isa<dist::ChooseOp>(op) || !choice->runnerUp.empty();
     if (told && report_.ranks > 1 && choice->strategy != made.where) {
       made.way = choice->strategy;
     }

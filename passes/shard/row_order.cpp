@@ -15,10 +15,11 @@ SmallVector<Value> pathToSort(Value table) {
   SmallVector<Value> path;
   while (Operation *op = table.getDefiningOp()) {
     path.push_back(table);
-    if (isa<SortOp, TopKOp>(op)) {
+    auto relation = dyn_cast<RelationalOpInterface>(op);
+    if (relation && relation.getOrdering() == RowOrdering::kMade) {
       return path;
     }
-    if (!isa<FilterOp, ProjectOp, RenameOp, LimitOp, dist::ConstrainOp>(op)) {
+    if (relation ? relation.getOrdering() == RowOrdering::kNone : !isa<dist::ConstrainOp>(op)) {
       break;
     }
     table = op->getOperand(0);
@@ -33,7 +34,10 @@ bool isOrdered(Value table) { return !pathToSort(table).empty(); }
 llvm::DenseSet<Value> orderedTables(func::FuncOp function) {
   llvm::DenseSet<Value> ordered;
   function.walk([&](Operation *op) {
-    if (isa<func::ReturnOp, LimitOp, ToTensorOp>(op)) {
+    auto relation = dyn_cast<RelationalOpInterface>(op);
+    bool byPosition = relation && relation.getOrdering() == RowOrdering::kKept &&
+                      relation.getState().choosesRows();
+    if (byPosition || isa<func::ReturnOp, ToTensorOp>(op)) {
       for (Value operand : op->getOperands()) {
         if (isa<TableType>(operand.getType())) {
           SmallVector<Value> path = pathToSort(operand);

@@ -149,11 +149,12 @@ private:
       if (!plan.empty()) {
         return plan.back().kind == StepKind::kFinish;
       }
-      Operation *source = program_.nodes()[edge->source].op;
-      if (isa_and_nonnull<ScanOp, AggregateOp, SortOp, TopKOp, LimitOp>(source)) {
+      auto source = dyn_cast_or_null<RelationalOpInterface>(program_.nodes()[edge->source].op);
+      RowFlow flow = source ? source.getRowFlow() : RowFlow::kUnite;
+      if (flow == RowFlow::kState || (source && isa<ScanOp>(*source))) {
         return true;
       }
-      if (!isa_and_nonnull<FilterOp, ProjectOp, RenameOp, JoinOp>(source)) {
+      if (flow != RowFlow::kRowByRow && flow != RowFlow::kProbe) {
         return false;
       }
       node = edge->source;

@@ -232,8 +232,10 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
   }
   // All rows of one rank are no part like those of the others: what can run there takes them as
   // they are. Only a union may join them with parts of others.
-  bool runsOnFirst = !isa_and_nonnull<frame::UnionOp>(nodes_[edge.target].op) &&
-                     llvm::any_of(needed, [](const Layout *layout) { return layout->isRoot(); });
+  auto target = dyn_cast_or_null<frame::RelationalOpInterface>(nodes_[edge.target].op);
+  bool unites = target && target.getRowFlow() == frame::RowFlow::kUnite;
+  bool runsOnFirst =
+      !unites && llvm::any_of(needed, [](const Layout *layout) { return layout->isRoot(); });
   auto hidesRoot = [&](const Layout &from, const Layout &to) {
     return runsOnFirst && from.isRoot() && !to.isRoot() && to.rowKind == RowKind::Scattered &&
            to.rowAxes;

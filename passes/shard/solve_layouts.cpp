@@ -74,8 +74,8 @@ bool isInteresting(const PlacedNode &node) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(node.op)) {
     return linalgOp.getNumReductionLoops() > 0;
   }
-  return isa<frame::JoinOp, frame::AggregateOp, frame::DistinctOp, frame::TopKOp, frame::SortOp>(
-      node.op);
+  auto relation = dyn_cast<frame::RelationalOpInterface>(node.op);
+  return relation && relation.getState().kind != frame::RowState::Kind::kNone;
 }
 
 std::string opText(const PlacedNode &node) {
@@ -84,10 +84,9 @@ std::string opText(const PlacedNode &node) {
     return name ? "argument " + name.getName().str() : "argument";
   }
   std::string text = node.op->getName().getStringRef().str();
-  if (auto join = dyn_cast<frame::JoinOp>(node.op)) {
-    text += " " + frame::stringifyJoinKind(join.getKind()).str();
-  } else if (auto scan = dyn_cast<frame::ScanOp>(node.op)) {
-    text += " " + scan.getTableName().str();
+  if (auto relation = dyn_cast<frame::RelationalOpInterface>(node.op)) {
+    std::string variant = relation.getVariant();
+    text += variant.empty() ? "" : " " + variant;
   } else if (auto generic = dyn_cast<linalg::GenericOp>(node.op)) {
     for (Operation &inner : generic.getBody()->without_terminator()) {
       if (!inner.hasTrait<OpTrait::ConstantLike>()) {
