@@ -195,8 +195,18 @@ OpenPipeline Former::openState(Location location, StringRef state, ArrayRef<Colu
   return out;
 }
 
-FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, Window window,
-                                         const Names &needed, Location location) {
+FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value value,
+                                          const Names &needed) {
+  frame::RowState held = op.getState();
+  // A limit over an order chooses in it; the optimiser may not have been asked to make them one.
+  if (auto below = value.getDefiningOp<frame::RelationalOpInterface>();
+      below && op.getOrdering() == frame::RowOrdering::kKept &&
+      below.getState().kind == frame::RowState::Kind::kOrder && !below.getState().choosesRows()) {
+    held.order = below.getState().order;
+    value = below->getOperand(0);
+  }
+  ArrayAttr keys = held.order;
+  Location location = op.getLoc();
   Names below = needed;
   if (keys) {
     for (auto key : keys.getAsRange<frame::SortKeyAttr>()) {
@@ -225,11 +235,11 @@ FailureOr<OpenPipeline> Former::openSort(Value value, ArrayAttr keys, Window win
   auto state = pipe::StateOp::create(outer, location, name, pipe::StateKind::Sort, fields,
                                      localRows_.attributeOf(value));
   state.setSortKeysAttr(b_.getArrayAttr(sortKeys));
-  if (window.count) {
-    state.setLimitAttr(number(window.offset + *window.count));
+  if (held.count) {
+    state.setLimitAttr(number(held.offset + *held.count));
   }
-  if (window.offset != 0) {
-    state.setOffsetAttr(number(window.offset));
+  if (held.offset != 0) {
+    state.setOffsetAttr(number(held.offset));
   }
   {
     OpBuilder builder = atEnd(*input);

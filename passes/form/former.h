@@ -39,6 +39,7 @@ public:
   LogicalResult run();
 
 private:
+  struct Visitor;
   FailureOr<OpenPipeline> open(Value value, const Names &needed);
   /// The same for a value that is formed for one consumer only.
   FailureOr<OpenPipeline> openOnce(Value value, const Names &needed);
@@ -58,14 +59,9 @@ private:
   OpenPipeline openUnmatched(Location location, StringRef state, const ColumnInfo &matched,
                              ArrayRef<ColumnInfo> payload, ArrayRef<ColumnInfo> columns);
   FailureOr<OpenPipeline> openAggregate(frame::AggregateOp aggregate, const Names &needed);
-  /// The rows [offset, offset + count) in the order of the keys (null: any order); without a count
-  /// all behind offset.
-  struct Window {
-    uint64_t offset = 0;
-    std::optional<uint64_t> count;
-  };
-  FailureOr<OpenPipeline> openSort(Value input, ArrayAttr keys, Window window, const Names &needed,
-                                   Location location);
+  /// Rows in an order, or the first of them, as the op's state says.
+  FailureOr<OpenPipeline> openOrder(frame::RelationalOpInterface op, Value input,
+                                    const Names &needed);
   FailureOr<OpenPipeline> openExchange(dist::ExchangeOp exchange, const Names &needed);
   FailureOr<OpenPipeline> openValues(frame::ValuesOp values, const Names &needed);
   FailureOr<OpenPipeline> openUnion(frame::UnionOp unite, const Names &needed);

@@ -3,6 +3,7 @@
 // input's.
 #include "passes/form/former.h"
 
+#include "dialects/frame/VisitRelation.h"
 #include "dialects/interfaces/DiagnosticKind.h"
 
 using namespace mlir;
@@ -406,50 +407,39 @@ FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
   return isShared(value) ? openShared(value, needed) : openOnce(value, needed);
 }
 
+/// How each relational op is formed.
+struct Former::Visitor {
+  Former &former;
+  const Names &needed;
+  using Result = FailureOr<OpenPipeline>;
+
+  Result operator()(frame::ScanOp op) { return former.openScan(op, needed); }
+  Result operator()(frame::ValuesOp op) { return former.openValues(op, needed); }
+  Result operator()(frame::FromTensorOp op) { return unsupportedIn(op); }
+  Result operator()(frame::FilterOp op) { return former.openFilter(op, needed); }
+  Result operator()(frame::ProjectOp op) { return former.openProject(op, needed); }
+  Result operator()(frame::RenameOp op) { return former.openRename(op, needed); }
+  Result operator()(frame::JoinOp op) { return former.openJoin(op, needed); }
+  Result operator()(frame::AggregateOp op) { return former.openAggregate(op, needed); }
+  Result operator()(frame::DistinctOp op) { return unsupportedIn(op); }
+  Result operator()(frame::SortOp op) { return former.openOrder(op, op.getInput(), needed); }
+  Result operator()(frame::LimitOp op) { return former.openOrder(op, op.getInput(), needed); }
+  Result operator()(frame::TopKOp op) { return former.openOrder(op, op.getInput(), needed); }
+  Result operator()(frame::UnionOp op) { return former.openUnion(op, needed); }
+
+  static LogicalResult unsupportedIn(Operation *op) {
+    return unsupported(op->emitError("not supported in pipelines yet: ")) << op->getName();
+  }
+};
+
 FailureOr<OpenPipeline> Former::openOnce(Value value, const Names &needed) {
   Operation *op = value.getDefiningOp();
   if (!op) {
     return unsupported(
         main_.emitError("tables as function arguments are not supported; scan them"));
   }
-  if (auto scan = dyn_cast<frame::ScanOp>(op)) {
-    return openScan(scan, needed);
-  }
-  if (auto filter = dyn_cast<frame::FilterOp>(op)) {
-    return openFilter(filter, needed);
-  }
-  if (auto project = dyn_cast<frame::ProjectOp>(op)) {
-    return openProject(project, needed);
-  }
-  if (auto rename = dyn_cast<frame::RenameOp>(op)) {
-    return openRename(rename, needed);
-  }
-  if (auto join = dyn_cast<frame::JoinOp>(op)) {
-    return openJoin(join, needed);
-  }
-  if (auto aggregate = dyn_cast<frame::AggregateOp>(op)) {
-    return openAggregate(aggregate, needed);
-  }
-  if (auto sort = dyn_cast<frame::SortOp>(op)) {
-    return openSort(sort.getInput(), sort.getKeys(), {}, needed, sort.getLoc());
-  }
-  if (auto topk = dyn_cast<frame::TopKOp>(op)) {
-    return openSort(topk.getInput(), topk.getKeys(), {topk.getOffset(), topk.getCount()}, needed,
-                    topk.getLoc());
-  }
-  if (auto limit = dyn_cast<frame::LimitOp>(op)) {
-    Window window{limit.getOffset(), limit.getCount()};
-    // A limit over an order is a top-k; the optimiser may not have been asked.
-    if (auto sort = limit.getInput().getDefiningOp<frame::SortOp>()) {
-      return openSort(sort.getInput(), sort.getKeys(), window, needed, limit.getLoc());
-    }
-    return openSort(limit.getInput(), nullptr, window, needed, limit.getLoc());
-  }
-  if (auto values = dyn_cast<frame::ValuesOp>(op)) {
-    return openValues(values, needed);
-  }
-  if (auto unite = dyn_cast<frame::UnionOp>(op)) {
-    return openUnion(unite, needed);
+  if (auto relation = dyn_cast<frame::RelationalOpInterface>(op)) {
+    return frame::visitRelation(relation, Visitor{*this, needed});
   }
   if (auto exchange = dyn_cast<dist::ExchangeOp>(op)) {
     return openExchange(exchange, needed);
@@ -460,7 +450,7 @@ FailureOr<OpenPipeline> Former::openOnce(Value value, const Names &needed) {
   if (auto choose = dyn_cast<dist::ChooseOp>(op)) {
     return openChoose(choose, needed);
   }
-  return unsupported(op->emitError("not supported in pipelines yet: ")) << op->getName();
+  return Visitor::unsupportedIn(op);
 }
 
 LogicalResult Former::run() {
@@ -503,9 +493,8 @@ LogicalResult Former::run() {
     main_.setSymName(name + "_formed"); // the stream takes the name
   }
   auto stream = pipe::StreamOp::create(
-      outer, main_.getLoc(), name,
-      result ? pipe::StreamKind::Result : pipe::StreamKind::ToTensor, rows,
-      localRows_.attributeOf(value));
+      outer, main_.getLoc(), name, result ? pipe::StreamKind::Result : pipe::StreamKind::ToTensor,
+      rows, localRows_.attributeOf(value));
   stream.setNamesAttr(b_.getArrayAttr(shown));
   stream.setLogicalAttr(b_.getArrayAttr(logical));
   stream.setOrdered(last->ordered);

@@ -12,11 +12,12 @@ namespace {
 
 /// Rows of a file or literals, one by one: as quick to make again as to keep.
 bool isRowByRow(Value table) {
-  Operation *op = table.getDefiningOp();
-  while (isa_and_nonnull<frame::FilterOp, frame::ProjectOp, frame::RenameOp, dist::KeepOp>(op)) {
-    op = op->getOperand(0).getDefiningOp();
+  if (auto keep = table.getDefiningOp<dist::KeepOp>()) {
+    return isRowByRow(keep.getInput());
   }
-  return isa_and_nonnull<frame::ScanOp, frame::ValuesOp>(op);
+  auto op = table.getDefiningOp<frame::RelationalOpInterface>();
+  return op && (op.getRowFlow() == frame::RowFlow::kSource ||
+                (op.getRowFlow() == frame::RowFlow::kRowByRow && isRowByRow(op->getOperand(0))));
 }
 
 /// The rows of a finished state, at most filtered and computed with.
