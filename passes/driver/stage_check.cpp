@@ -218,7 +218,8 @@ private:
     if (!op) {
       return false;
     }
-    if (auto limit = dyn_cast<frame::LimitOp>(op); limit && orderOf(limit.getResult()).empty()) {
+    auto relation = dyn_cast<frame::RelationalOpInterface>(op);
+    if (relation && relation.getState().choosesRows() && orderOf(value).empty()) {
       return true;
     }
     return llvm::any_of(op->getOperands(), isAnyChoice);

@@ -118,45 +118,28 @@ std::optional<std::string> differenceOfTensors(const Tensor &expected, const Ten
 } // namespace
 
 RowOrder orderOf(mlir::Value table) {
-  // Names of the key columns as they are at `table`, followed down through ops that keep order and
-  // names.
-  mlir::Value value = table;
-  std::optional<ArrayAttr> keys;
-  SmallVector<frame::RenameOp> renames;
-  while (Operation *op = value.getDefiningOp()) {
-    if (auto sort = dyn_cast<frame::SortOp>(op)) {
-      keys = sort.getKeys();
-    } else if (auto topk = dyn_cast<frame::TopKOp>(op)) {
-      keys = topk.getKeys();
-    } else if (auto rename = dyn_cast<frame::RenameOp>(op)) {
-      renames.push_back(rename);
-    } else if (!isa<frame::FilterOp, frame::ProjectOp, frame::LimitOp>(op)) {
-      return {};
-    }
-    if (keys) {
-      break;
-    }
-    value = op->getOperand(0);
+  auto op = table.getDefiningOp<frame::RelationalOpInterface>();
+  if (!op || op.getOrdering() == frame::RowOrdering::kNone) {
+    return {};
   }
+  auto type = cast<frame::TableType>(table.getType());
   RowOrder order;
-  if (!keys) {
+  if (op.getOrdering() == frame::RowOrdering::kMade) {
+    for (auto key : op.getState().order.getAsRange<frame::SortKeyAttr>()) {
+      order.push_back(*type.findColumn(key.getColumn()));
+    }
     return order;
   }
-  auto result = cast<frame::TableType>(table.getType());
-  for (auto key : keys->getAsRange<frame::SortKeyAttr>()) {
-    StringRef name = key.getColumn().getValue();
-    for (frame::RenameOp rename : llvm::reverse(renames)) {
-      std::optional<unsigned> position = rename.getInput().getType().findColumn(name);
-      if (!position) {
-        return order;
-      }
-      name = rename.getType().getNames()[*position].getValue();
+  SmallVector<frame::PassedColumn> passed = op.getPassedColumns();
+  mlir::Value below = op->getOperand(0);
+  for (unsigned key : orderOf(below)) {
+    StringAttr name = cast<frame::TableType>(below.getType()).getNames()[key];
+    const auto *behind = llvm::find_if(
+        passed, [&](const frame::PassedColumn &column) { return column.from == name; });
+    if (behind == passed.end()) {
+      break; // without a key the later ones say nothing
     }
-    std::optional<unsigned> position = result.findColumn(name);
-    if (!position) {
-      return order; // without a key the later ones say nothing
-    }
-    order.push_back(*position);
+    order.push_back(*type.findColumn(behind->to));
   }
   return order;
 }

@@ -273,9 +273,8 @@ private:
       }
       return Results{table.rows.empty() ? Scalar::null() : table.rows[0][0]};
     }
-    if (isa<frame::FrameDialect>(op->getDialect()) && op->getNumResults() == 1 &&
-        isa<frame::TableType>(op->getResult(0).getType())) {
-      llvm::Expected<Table> table = relation(op, rank);
+    if (auto relation = dyn_cast<frame::RelationalOpInterface>(op)) {
+      llvm::Expected<Table> table = this->relation(relation, rank);
       return table ? llvm::Expected<Results>(Results{valueOf(std::move(*table))})
                    : table.takeError();
     }
@@ -283,7 +282,7 @@ private:
         op, [&](mlir::Value value) -> const Value & { return values_[value][rank]; });
   }
 
-  llvm::Expected<Table> relation(Operation *op, int64_t rank) {
+  llvm::Expected<Table> relation(frame::RelationalOpInterface op, int64_t rank) {
     SmallVector<const Table *> tables;
     for (mlir::Value value : op->getOperands()) {
       tables.push_back(std::get<TablePtr>(values_[value][rank]).get());
@@ -291,17 +290,12 @@ private:
     LayoutAttr layout = view_ == View::kRanks ? layoutOf(op->getResult(0)) : LayoutAttr();
     if (layout && layout.isUnreduced()) {
       // Every rank keeps what the choice among all parts may need.
-      if (auto limit = dyn_cast<frame::LimitOp>(op)) {
-        Table part = *tables[0];
-        limitRows(part, 0, static_cast<int64_t>(limit.getOffset() + *limit.getCount()));
-        return part;
-      }
-      if (auto topk = dyn_cast<frame::TopKOp>(op)) {
-        Table part = *tables[0];
-        sortRows(part, topk.getKeys());
-        limitRows(part, 0, static_cast<int64_t>(topk.getOffset() + topk.getCount()));
-        return part;
-      }
+      Operation *copy = op->clone();
+      auto part = cast<frame::RelationalOpInterface>(copy);
+      part.makePartial();
+      llvm::Expected<Table> table = evaluateRelation(part, tables, {});
+      copy->destroy();
+      return table;
     }
     return evaluateRelation(op, tables, [&](mlir::Value value) -> llvm::Expected<Scalar> {
       auto known = values_.find(value);

@@ -92,36 +92,17 @@ llvm::Expected<std::vector<TablePtr>> divideRows(const Table &whole, RowsAttr ro
   return shared;
 }
 
-/// The second half of an aggregate, distinct, top-k or limit, on the parts of all ranks.
-llvm::Expected<Table> finish(Table together, Operation *producer) {
-  if (auto aggregate = dyn_cast_or_null<frame::AggregateOp>(producer)) {
-    SmallVector<frame::MeasureAttr> measures;
-    for (frame::MeasureAttr measure : aggregate.getMeasureRange()) {
-      auto function = measure.getFunction() == frame::AggregateFunction::CountStar
-                          ? frame::AggregateFunction::Count
-                          : measure.getFunction();
-      measures.push_back(frame::MeasureAttr::get(measure.getContext(), function, measure.getName(),
-                                                 measure.getName()));
-    }
-    return aggregateRows(aggregate.getType(), together, aggregate.getKeys(), measures,
-                         frame::AggregateStage::Final);
+/// The second half of what each rank did with its own rows, on the parts of all ranks.
+llvm::Expected<Table> finish(const Table &together, Operation *producer) {
+  auto op = dyn_cast_or_null<frame::RelationalOpInterface>(producer);
+  if (!op || op.getSharding().parts == frame::RowSharding::Parts::kNone) {
+    return programError("a table is unreduced that no aggregate, distinct, topk or limit makes");
   }
-  if (auto topk = dyn_cast_or_null<frame::TopKOp>(producer)) {
-    sortRows(together, topk.getKeys());
-    limitRows(together, static_cast<int64_t>(topk.getOffset()),
-              static_cast<int64_t>(topk.getCount()));
-    return together;
-  }
-  if (auto limit = dyn_cast_or_null<frame::LimitOp>(producer)) {
-    limitRows(together, static_cast<int64_t>(limit.getOffset()),
-              static_cast<int64_t>(*limit.getCount()));
-    return together;
-  }
-  if (isa_and_nonnull<frame::DistinctOp>(producer)) {
-    distinctRows(together);
-    return together;
-  }
-  return programError("a table is unreduced that no aggregate, distinct, topk or limit makes");
+  OpBuilder nowhere(op.getContext());
+  auto last = cast<frame::RelationalOpInterface>(op.createFinal(nowhere, op->getResult(0)));
+  llvm::Expected<Table> result = evaluateRelation(last, {&together}, {});
+  last->destroy();
+  return result;
 }
 
 llvm::Error checkRows(const Table &part, RowsAttr rows, int64_t position, int64_t count) {

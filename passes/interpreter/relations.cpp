@@ -1,6 +1,6 @@
 // Filter, project, sort, limit, distinct, union and literal rows.
 #include "passes/interpreter/relations.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "dialects/frame/VisitRelation.h"
 
 #include <algorithm>
 #include <set>
@@ -26,7 +26,7 @@ static Row pick(const Row &row, ArrayRef<unsigned> positions) {
   return picked;
 }
 
-void sortRows(Table &table, ArrayAttr keys) {
+static void sortRows(Table &table, ArrayAttr keys) {
   SmallVector<std::pair<unsigned, SortKeyAttr>> order;
   for (auto key : keys.getAsRange<SortKeyAttr>()) {
     order.emplace_back(*table.type.findColumn(key.getColumn().getValue()), key);
@@ -54,14 +54,15 @@ void sortRows(Table &table, ArrayAttr keys) {
   });
 }
 
-void limitRows(Table &table, int64_t offset, std::optional<int64_t> count) {
-  auto rows = static_cast<int64_t>(table.rows.size());
-  int64_t begin = std::min(offset, rows);
-  int64_t end = count ? std::min(rows, begin + std::min(*count, rows)) : rows;
-  table.rows = std::vector<Row>(table.rows.begin() + begin, table.rows.begin() + end);
+static void limitRows(Table &table, uint64_t offset, std::optional<uint64_t> count) {
+  uint64_t rows = table.rows.size();
+  uint64_t begin = std::min(offset, rows);
+  uint64_t end = begin + std::min(count.value_or(rows), rows - begin);
+  table.rows = std::vector<Row>(table.rows.begin() + static_cast<ptrdiff_t>(begin),
+                                table.rows.begin() + static_cast<ptrdiff_t>(end));
 }
 
-void distinctRows(Table &table) {
+static void distinctRows(Table &table) {
   std::set<Row, RowLess> seen;
   std::vector<Row> rows;
   for (Row &row : table.rows) {
@@ -130,55 +131,61 @@ static Table literalRows(ValuesOp op) {
   return result;
 }
 
-llvm::Expected<Table> evaluateRelation(Operation *op, ArrayRef<const Table *> inputs,
-                                       OuterScalars outer) {
+namespace {
+
+/// The result of each relational op.
+struct Evaluation {
+  ArrayRef<const Table *> inputs;
+  OuterScalars outer;
   using Result = llvm::Expected<Table>;
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](ValuesOp values) -> Result { return literalRows(values); })
-      .Case([&](FilterOp relation) { return filter(relation, *inputs[0], outer); })
-      .Case([&](ProjectOp relation) { return project(relation, *inputs[0], outer); })
-      .Case([&](RenameOp rename) -> Result { return Table{rename.getType(), inputs[0]->rows}; })
-      .Case([&](JoinOp join) { return evaluateJoin(join, *inputs[0], *inputs[1], outer); })
-      .Case([&](AggregateOp aggregate) {
-        return aggregateRows(aggregate.getType(), *inputs[0], aggregate.getKeys(),
-                             llvm::to_vector(aggregate.getMeasureRange()), aggregate.getStage());
-      })
-      .Case([&](DistinctOp) -> Result {
-        Table result = *inputs[0];
-        distinctRows(result);
-        return result;
-      })
-      .Case([&](SortOp sort) -> Result {
-        Table result = *inputs[0];
-        sortRows(result, sort.getKeys());
-        return result;
-      })
-      .Case([&](LimitOp limit) -> Result {
-        Table result = *inputs[0];
-        std::optional<int64_t> count;
-        if (limit.getCount()) {
-          count = static_cast<int64_t>(*limit.getCount());
-        }
-        limitRows(result, static_cast<int64_t>(limit.getOffset()), count);
-        return result;
-      })
-      .Case([&](TopKOp topk) -> Result {
-        Table result = *inputs[0];
-        sortRows(result, topk.getKeys());
-        limitRows(result, static_cast<int64_t>(topk.getOffset()),
-                  static_cast<int64_t>(topk.getCount()));
-        return result;
-      })
-      .Case([&](UnionOp unite) -> Result {
-        Table result{unite.getType(), {}};
-        for (const Table *input : inputs) {
-          result.rows.insert(result.rows.end(), input->rows.begin(), input->rows.end());
-        }
-        return result;
-      })
-      .Default([](Operation *other) -> Result {
-        return programError("the interpreter does not know " + other->getName().getStringRef());
-      });
+
+  Result operator()(ScanOp op) { return unknown(op); }
+  Result operator()(ValuesOp op) { return literalRows(op); }
+  Result operator()(FromTensorOp op) { return unknown(op); }
+  Result operator()(FilterOp op) { return filter(op, *inputs[0], outer); }
+  Result operator()(ProjectOp op) { return project(op, *inputs[0], outer); }
+  Result operator()(RenameOp op) { return Table{op.getType(), inputs[0]->rows}; }
+  Result operator()(JoinOp op) { return evaluateJoin(op, *inputs[0], *inputs[1], outer); }
+  Result operator()(AggregateOp op) {
+    return aggregateRows(op.getType(), *inputs[0], op.getKeys(),
+                         llvm::to_vector(op.getMeasureRange()), op.getStage());
+  }
+  Result operator()(DistinctOp) {
+    Table result = *inputs[0];
+    distinctRows(result);
+    return result;
+  }
+  Result operator()(SortOp op) { return inOrder(op); }
+  Result operator()(LimitOp op) { return inOrder(op); }
+  Result operator()(TopKOp op) { return inOrder(op); }
+  Result operator()(UnionOp op) {
+    Table result{op.getType(), {}};
+    for (const Table *input : inputs) {
+      result.rows.insert(result.rows.end(), input->rows.begin(), input->rows.end());
+    }
+    return result;
+  }
+
+  Result inOrder(RelationalOpInterface op) {
+    Table result = *inputs[0];
+    RowState state = op.getState();
+    if (state.order) {
+      sortRows(result, state.order);
+    }
+    limitRows(result, state.offset, state.count);
+    return result;
+  }
+  static Result unknown(Operation *op) {
+    // no test: the interpreter evaluates them elsewhere
+    return programError("the interpreter does not know " + op->getName().getStringRef());
+  }
+};
+
+} // namespace
+
+llvm::Expected<Table> evaluateRelation(RelationalOpInterface op, ArrayRef<const Table *> inputs,
+                                       OuterScalars outer) {
+  return visitRelation(op, Evaluation{inputs, outer});
 }
 
 } // namespace headrace::interpreter
