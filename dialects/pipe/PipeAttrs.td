@@ -164,13 +164,25 @@ def Pipe_FieldAttr : Pipe_Attr<"Field", "field"> {
     #pipe.field<"revenue", i128, sum>
     ```
 
+    A key that is an integer may say between which values it is.
+
+    ```
+    #pipe.field<"l_linenumber", i32, key between 1 : i64 and 7 : i64>
+    ```
+
     C1: the type is one that rows have. C2: sums are of integers of 32 bits or more, or of floats; sums of two doubles
-    are i128; least and greatest are of any type but an i1 that may be NULL only by being nullable.
+    are i128; least and greatest are of any type but an i1 that may be NULL only by being nullable. C3: bounds are of keys
+    that are integers, both and in order, i64.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::Type":$type,
                         EnumParameter<Pipe_Combine>:$combine,
-                        DefaultValuedParameter<"bool", "false">:$nullable);
-  let assemblyFormat = "`<` $name `,` $type `,` $combine (`,` `nullable` `=` $nullable^)? `>`";
+                        DefaultValuedParameter<"bool", "false">:$nullable,
+                        OptionalParameter<"::mlir::IntegerAttr">:$min,
+                        OptionalParameter<"::mlir::IntegerAttr">:$max);
+  let assemblyFormat = [{
+    `<` $name `,` $type `,` $combine (`between` $min^ `and` $max)?
+    (`,` `nullable` `=` $nullable^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -121,7 +121,8 @@ int64_t RowsType::indexOf(StringRef name) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name,
-                                Type type, Combine combine, bool) {
+                                Type type, Combine combine, bool, IntegerAttr min,
+                                IntegerAttr max) {
   if (!isPhysical(type)) {
     return emitError() << "C1: a field has no such type: " << type;
   }
@@ -132,6 +133,14 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
   if (!fits) {
     return emitError() << "C2: values of this type have no " << stringifyCombine(combine) << ": "
                        << type;
+  }
+  if (!min && !max) {
+    return success();
+  }
+  auto isBound = [](IntegerAttr bound) { return bound && bound.getType().isInteger(64); };
+  if (combine != Combine::Key || !type.isInteger() || !isBound(min) || !isBound(max) ||
+      min.getInt() > max.getInt()) {
+    return emitError() << "C3: expected the bounds, as i64, of a key that is an integer";
   }
   return success();
 }

@@ -45,8 +45,16 @@ std::string Former::fresh(StringRef stem) {
 }
 
 pipe::FieldAttr Former::field(const ColumnInfo &column, pipe::Combine combine) {
+  IntegerAttr min, max;
+  std::optional<Range> all = typeRange(column.type);
+  if (combine == pipe::Combine::Key && column.range && all && column.body.isInteger() &&
+      bitsFor(*column.range) <= 64 &&
+      (column.range->low > all->low || column.range->high < all->high)) {
+    min = b_.getI64IntegerAttr(static_cast<int64_t>(column.range->low));
+    max = b_.getI64IntegerAttr(static_cast<int64_t>(column.range->high));
+  }
   return pipe::FieldAttr::get(b_.getContext(), b_.getStringAttr(column.name), column.body, combine,
-                              column.nullable);
+                              column.nullable, min, max);
 }
 
 pipe::RowsType Former::rowsType(ArrayRef<ColumnInfo> columns) {

@@ -1,8 +1,8 @@
 // KernelEmitter: one pipe.pipeline to one function of the kernel ABI (runtime/abi/kernel.h).
 #pragma once
 
-#include "passes/lower/pipeline_code.h"
 #include "model/plan/page_form.h"
+#include "passes/lower/pipeline_code.h"
 
 #include <memory>
 
@@ -104,16 +104,22 @@ private:
                                        mlir::Value end);
   mlir::LogicalResult emitGroupUpdates(const plan::State &state, mlir::Value table,
                                        mlir::Value groups, mlir::Value base, mlir::Value end);
-  /// Takes over the keys of the sink that are texts of the source which nothing else reads.
+  // kernel_group_codes.cpp
+  /// Whether all keys of the sink are small numbers. Takes over those that are texts of the source
+  /// which nothing else reads.
   void prepareCodedKeys();
-  void emitCodedMorsel();
+  void emitCodedMorsel(int64_t smallCombinations);
   void emitCodedTile();
   /// Decodes the texts of this tile, unless that is done.
   void decodeTexts();
-  /// Where the array of groups has the pointer for this row's codes.
-  mlir::FailureOr<mlir::Value> codedGroup(RowReader &rows);
-  /// Groups of the rows [base, end) by their codes; goes to `some` if there is a combination not
-  /// met before.
+  /// Where the array of groups has the pointer for a row's keys.
+  struct CodedPlace {
+    mlir::Value pointer;
+    mlir::Value isIn; ///< not: the place for what is out of bounds, which stays empty; null: it is
+  };
+  mlir::FailureOr<CodedPlace> codedPlace(RowReader &rows);
+  /// Groups of the rows [base, end) by their keys' numbers; goes to `some` if there is a
+  /// combination not met before.
   mlir::LogicalResult emitCodedGroups(mlir::Value groups, mlir::Value base, mlir::Value end,
                                       mlir::Block *all, mlir::Block *some);
 
@@ -169,11 +175,21 @@ private:
     mlir::Value nullOffset; ///< slot: what NULL has for an offset
     Column offsets;
   };
+  /// An integer key of few values: least, least + 1, …; the place behind them is that of NULL.
+  struct SmallKey {
+    mlir::StringAttr name;
+    int64_t least;
+    int64_t extent;
+    int64_t stride; ///< bytes in the array of groups
+  };
   std::vector<CodedKey> codedKeys_;
+  std::vector<SmallKey> smallKeys_;
+  bool hasCodes_ = false; ///< all keys are among these
   bool codedKeysPrepared_ = false;
-  bool codesExpected_ = false; ///< the pages of all these keys are thought to have codes
-  mlir::Value codedGroups_;    ///< slot: pointers to groups, by combination of codes; null: this
+  bool codesExpected_ = false; ///< the pages of all coded keys are thought to have codes
+  mlir::Value codedGroups_;    ///< slot: pointers to groups, by combination of keys; null: this
                                ///< morsel has none
+  mlir::Value codedEnd_;       ///< slot: bytes of it, behind which is one more place
   mlir::Value codedTile_;      ///< slot: not 0 if all keys of this tile are coded
   mlir::Value textsPending_;   ///< slot: not 0 if the keys' texts are not decoded yet
   mlir::Block *initTail_ = nullptr; ///< ends the code that runs once a morsel

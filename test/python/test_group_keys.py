@@ -1,4 +1,4 @@
-"""Groups of texts: found by dictionary codes where a page has them, by hash where not, the same groups."""
+"""Groups found by dictionary codes and by integers of few values, or else by hash: the same groups."""
 
 from __future__ import annotations
 
@@ -34,6 +34,13 @@ QUERIES = {
     " and v + length(b) > 20 group by a, b",
     "read by a map too": "select a, sum(case when a = 'a1' then v else 1 end) from t group by a",
     "with a number": "select a, v % 4 as m, count(*) from t group by a, v % 4",
+    "small numbers": "select small, flag, count(*), sum(v) from t group by small, flag",
+    "small numbers and texts": "select a, small, day, sum(v), min(v) from t group by a, small, day",
+    "small numbers that are computed": "select year(day) as y, small + 7 as s, count(*) from t"
+    " where v % 7 > 2 group by y, s",
+    "small numbers after joins": "select small, k % 2 as half, sum(v + w) from t, u"
+    " where v % 50 = k group by small, half",
+    "too many small numbers": "select small, wide, count(*) from t group by small, wide",
     "distinct": "select distinct b, a from t",
 }
 
@@ -49,6 +56,12 @@ def _table(nulls: float) -> pa.Table:
         return pa.array([None if rng.random() < nulls else value for value in values], pa.string())
 
     columns = {"a": texts("a", 40), "b": texts("a longer text ", 30), "c": texts("c", 400)}
+    columns["small"] = pa.array(
+        [None if rng.random() < nulls else rng.randint(-3, 4) for _ in range(ROWS)], pa.int32()
+    )
+    columns["flag"] = pa.array([None if rng.random() < nulls else rng.random() < 0.3 for _ in range(ROWS)])
+    columns["day"] = pa.array([rng.randint(-40, 40) for _ in range(ROWS)], pa.int32()).cast(pa.date32())
+    columns["wide"] = pa.array([rng.randint(0, 999) for _ in range(ROWS)], pa.int64())
     columns["v"] = pa.array([rng.randrange(10_000) for _ in range(ROWS)], pa.int64())
     schema = pa.schema([pa.field(name, column.type, nullable=nulls > 0) for name, column in columns.items()])
     return pa.table(columns, schema=schema)

@@ -234,6 +234,16 @@ pipe.state @s scalar [#pipe.field<"n", !pipe.string, sum>]
 
 // -----
 
+// expected-error@+1 {{C3: expected the bounds, as i64, of a key that is an integer}}
+pipe.state @s group [#pipe.field<"k", i32, key between 5 : i64 and 4 : i64>]
+
+// -----
+
+// expected-error@+1 {{C3: expected the bounds, as i64, of a key that is an integer}}
+pipe.state @s group [#pipe.field<"k", !pipe.string, key between 1 : i64 and 4 : i64>]
+
+// -----
+
 // expected-error@+1 {{C2: values of this type have no sum_double_double: 'f64'}}
 pipe.state @s scalar [#pipe.field<"n", f64, sum_double_double>]
 
