@@ -258,16 +258,38 @@ MaybeRelation RelationImporter::importEmpty(Node op) {
 }
 
 MaybeRelation RelationImporter::importRows(Node op) {
-  SmallVector<Node> children = op.get("children").elements();
-  bool plain = children.size() == 1 &&
-               children.front().get("type").string() == StringRef("LOGICAL_DUMMY_SCAN");
   if (failed(expectOnly(op, {{"expr_types", Use::kRead}, {"expressions", Use::kRead}}))) {
     return failure();
   }
   Location at = locate(op);
-  if (!plain) {
-    return context.fail(at, "unsupported VALUES over columns of another table");
+  SmallVector<Node> children = op.get("children").elements();
+  bool alone = children.size() == 1 &&
+               children.front().get("type").string() == StringRef("LOGICAL_DUMMY_SCAN");
+  return alone ? importValues(op, at) : importRowsOf(op, at);
+}
+
+/// Per row of another table the rows of expressions over its columns.
+MaybeRelation RelationImporter::importRowsOf(Node op, Location at) {
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  if (failed(inputs)) {
+    return failure();
   }
+  SmallVector<Relation> relations;
+  for (Node row : op.get("expressions").elements()) {
+    SmallVector<Computed> cells;
+    for (Node cell : row.elements()) {
+      cells.push_back(expressions.computed(cell, at));
+    }
+    MaybeRelation projected = builder.project(inputs->front(), cells, at);
+    if (failed(projected)) {
+      return failure();
+    }
+    relations.push_back(std::move(*projected));
+  }
+  return builder.unite(relations, at);
+}
+
+MaybeRelation RelationImporter::importValues(Node op, Location at) {
   SmallVector<RelationBuilder::ScanColumn> columns;
   for (Node node : op.get("expr_types").elements()) {
     Type type = importType(context, node, at);

@@ -32,6 +32,8 @@ private:
   MaybeRelation importDistinct(Node op);
   MaybeRelation importSetOperation(Node op);
   MaybeRelation importRows(Node op);
+  MaybeRelation importRowsOf(Node op, mlir::Location at);
+  MaybeRelation importValues(Node op, mlir::Location at);
   MaybeRelation importEmpty(Node op);
   MaybeRelation importDummy(Node op);
   MaybeRelation importMaterializedCte(Node op);

@@ -1,0 +1,65 @@
+"""Subqueries wherever SQL allows them, correlated or not, against DuckDB on several ranks."""
+
+from __future__ import annotations
+
+import duckdb
+import headrace as hr
+import pyarrow as pa
+import pytest
+from duckdb_oracle import same
+
+TABLES = {
+    "t": pa.table({"a": [1, 2, 3, None, 2], "b": [10, 20, None, 40, 50]}),
+    "u": pa.table({"x": [1, 1, 2, 5, None], "y": [7, 8, 9, None, 3]}),
+}
+
+QUERIES = [
+    "select a, (select max(y) from u where x=a) from t",
+    "select a, exists(select 1 from u where x=a and y>7) e from t",
+    "select a, a in (select x from u where y>b-5) e from t",
+    "select t.a, u.y from t left join u on u.x = (select min(x) from u as v where v.y > t.a)",
+    "select t.a, u.y from t join u on exists (select 1 from u as v where v.x=t.a and v.y=u.y)",
+    "select t.a, l.m from t, lateral (select max(y) as m from u where u.x = t.a) l",
+    "select t.a, l.y from t cross join lateral (select y from u where u.x < t.a) l",
+    "select t.a, l.s from t, lateral (select t.a + t.b as s) l",
+    "select a, (select count(*) from u where x < a) n from t",
+    "select a, (select sum(y) from u where x < a and y > (select min(b) from t as w where w.a = t.a) -"
+    " 100) n from t",
+    "select a, b > all(select y from u where x = a) q from t",
+    "select a, case when a = 1 then (select max(y) from u) else (select min(y) from u where x = a) end"
+    " k from t",
+    "select (select a) from t",
+    "select a from t where (select count(*) from u where u.x = t.a) = 2",
+    "select a, (select (select max(y) from u where x = t.a) + 1) z from t",
+    "select sum((select max(y) from u where x = a)) from t",
+    "select a, sum(b) from t group by a having sum(b) > (select avg(y) from u where x = a)",
+    "select a from t order by (select max(y) from u where x = a), a",
+    "select t.a, v.z from t, lateral (values (t.a), (t.b)) v(z)",
+    "select a from t where a in (select x from u union select y from u)",
+    "select a, case a when 1 then 'one' when null then 'n' else 'o' end w from t",
+    "select * from t full join u on t.a = u.x",
+    "select a, b from t natural full join (select x as a, y as c from u) q",
+    "select a, (select y from u where u.x = t.a) from t where a = 2",
+    "select a from t where not exists (select 1 from u where u.x = t.a or u.y = t.b)",
+    "select a, (select max(y) from u where u.x = t.a group by x having count(*) > 1) from t",
+    "select a, (select distinct x from u where u.x = t.a) from t",
+    "select a from t where a = any (select x from u where u.y > t.b)",
+    "select count(*) from t, u where t.a + u.x in (select y from u as w where w.x = t.a)",
+    "select t.a, l.n from t, lateral (select count(*) as n from u where u.x = t.a having count(*) > 0) l",
+    "select t.a, l.c, l.d from t, lateral (select u.x as c, l2.d from u, lateral (select u.y + t.a as"
+    " d) l2 where u.x = t.a) l",
+    "select t.a, v.z, v.w from t, lateral (values (t.a, 1), (t.b + 1, 2), (null, t.a)) v(z, w) where v.w > 0",
+    "select a, (select max(z) from (values (a), (b), (25)) q(z)) m from t",
+    "select a, (select count(*) from (values (a), (b), (null)) q(z) where z > 2) m from t",
+    "select a from t where exists (select 1 from (values (a), (b)) q(z), u where u.x = q.z)",
+]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("query", QUERIES)
+def test_answers_are_duckdbs(query: str, ranks: int) -> None:
+    with duckdb.connect() as connection:
+        for name, table in TABLES.items():
+            connection.register(name, table)
+        expected = connection.sql(query).to_arrow_table()
+    same(hr.sql(query, TABLES, ranks=ranks), expected)
