@@ -7,8 +7,9 @@ from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
-from dev.bench import tpch
+from dev.bench import suites, tpch
 from dev.bench.answers import difference
 from dev.bench.records import FIRST, REPEATED, Record, geometric_mean, ratios, table
 
@@ -35,6 +36,27 @@ def test_writes_a_record_per_engine_query_and_kind(
         assert r["peak_memory_bytes"] > 1_000_000
         assert r["rows"] == 1
     assert "geometric mean" in capsys.readouterr().out
+
+
+def test_a_suite_of_others_is_compared_on_all_engines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts, tables, file = tmp_path / "texts", tmp_path / "tables", tmp_path / "bench.json"
+    texts.mkdir()
+    tables.mkdir()
+    (texts / "create.sql").write_text("create table t (k bigint);")
+    (texts / "q1.sql").write_text("select k, sum(v) as s from t group by k;\nselect count(*) as n from t;")
+    (texts / "q2.sql").write_text("select no_such_function(k) from t")
+    parquet.write_table(pa.table({"k": [1, 2, 1], "v": [1.5, 2.0, 4.0]}), tables / "t.parquet")
+    words = ["--texts", str(texts), "--tables", str(tables), "--json", str(file)]
+    assert suites.suite("tpcds", "TPC-DS")(words) == 0
+    records = json.loads(file.read_text())["records"]
+    engines = ("headrace", "duckdb", "polars", "datafusion")
+    assert {(r["engine"], r["query"]) for r in records if r["seconds"]} == {
+        (engine, query) for engine in engines for query in ("q1", "q1.2")
+    }
+    assert {(r["engine"], r["query"]) for r in records if r["note"]} == {(engine, "q2") for engine in engines}
+    assert "TPC-DS" in capsys.readouterr().out
 
 
 def test_ratios_leave_out_what_failed() -> None:

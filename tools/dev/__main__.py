@@ -132,8 +132,8 @@ COMMANDS: dict[str, Command] = {
     "exec": Command("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Command("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
     "bench": Command(
-        "tpch|accuracy|regret|solver …",
-        "TPC-H beside other engines; predicted times; chosen layouts; contest instances",
+        "tpch|clickbench|tpcds|accuracy|regret|solver …",
+        "suites beside other engines; predicted times; chosen layouts; contest instances",
         bench,
     ),
     "wheel": Command("[--output DIR]", "make the Python package that pip installs", module("dev.wheel", ())),

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from dev.bench import accuracy, regret, solver, tpch
+from dev.bench import accuracy, regret, solver, suites, tpch
 
-BENCHMARKS = {"tpch": tpch.main, "accuracy": accuracy.main, "solver": solver.main, "regret": regret.main}
+BENCHMARKS = {
+    "tpch": tpch.main,
+    "clickbench": suites.suite("clickbench", "ClickBench"),
+    "tpcds": suites.suite("tpcds", "TPC-DS"),
+    "accuracy": accuracy.main,
+    "regret": regret.main,
+    "solver": solver.main,
+}
 
 words = sys.argv[1:]
 if not words or words[0] not in BENCHMARKS:

@@ -74,6 +74,26 @@ class Polars(Engine):
         return self.context.execute(text).collect(engine="streaming").to_arrow()
 
 
+class DataFusion(Engine):
+    """DataFusion over the files, its default settings but for the partitions, which are its threads."""
+
+    def open(self) -> None:
+        import datafusion
+
+        settings = datafusion.SessionConfig().with_target_partitions(self.threads)
+        self.context = datafusion.SessionContext(settings)
+        for name, path in self.tables.items():
+            self.context.register_parquet(name, str(path))
+
+    def version(self) -> str:
+        import datafusion
+
+        return datafusion.__version__
+
+    def run(self, text: str) -> pa.Table:
+        return self.context.sql(text).to_arrow_table()
+
+
 class Headrace(Engine):
     """headrace on one rank of this process."""
 
@@ -94,4 +114,9 @@ class Headrace(Engine):
         return None if profile is None else float(profile.compile_seconds)
 
 
-ENGINES: dict[str, type[Engine]] = {"headrace": Headrace, "duckdb": DuckDb, "polars": Polars}
+ENGINES: dict[str, type[Engine]] = {
+    "headrace": Headrace,
+    "duckdb": DuckDb,
+    "polars": Polars,
+    "datafusion": DataFusion,
+}
