@@ -116,7 +116,7 @@ def _without_time(record: Record, note: str) -> Record:
 def measure(
     texts: Mapping[str, str], folder: Path, scale: str, engines: Sequence[str], threads: int, timeout: float
 ) -> list[Record]:
-    """Runs the queries, by name, in turn on each engine; an answer unlike DuckDB's has no time, but a note."""
+    """Runs queries, by name, on each engine in turn; an answer unlike DuckDB's has no time, but a note."""
     for path in folder.glob("*.parquet"):  # into the page cache: no engine pays for the disk
         with path.open("rb") as file:
             while file.read(1 << 24):

@@ -1,4 +1,4 @@
-"""`./dev bench tpch`: TPC-H on headrace, DuckDB and Polars, from files that are made if they are not there."""
+"""`./dev bench tpch`: TPC-H on headrace, DuckDB and Polars, from files that it makes once."""
 
 from __future__ import annotations
 
