@@ -108,6 +108,13 @@ private:
   /// Whether all keys of the sink are small numbers. Takes over those that are texts of the source
   /// which nothing else reads.
   void prepareCodedKeys();
+  /// Whether the pipeline reads a text that is a key for anything else.
+  bool isReadBesideKey(mlir::StringAttr name);
+  /// The keys that are texts, and how many combinations the others have, which go to smallKeys_;
+  /// nothing if not all keys are small numbers.
+  std::optional<int64_t> findCodedKeys(pipe::StateOp state, llvm::SmallVectorImpl<Column> &texts);
+  struct Source;
+  Source &takeCodedKey(const Column &column);
   void emitCodedMorsel(int64_t smallCombinations);
   void emitCodedTile();
   /// Decodes the texts of this tile, unless that is done.

@@ -32,43 +32,35 @@ static std::optional<int64_t> smallExtent(pipe::FieldAttr key) {
   return overflows || extent >= kCombinationsMax ? std::nullopt : std::optional(extent + 1);
 }
 
-void KernelEmitter::prepareCodedKeys() {
-  if (codedKeysPrepared_) {
-    return;
-  }
-  codedKeysPrepared_ = true;
-  auto combine = dyn_cast<pipe::CombineOp>(pipeline_.getBody().front().back());
-  if (!combine || combine.getKeys().empty() || pipeline_.getMerges()) {
-    return;
-  }
-  auto state = SymbolTable::lookupNearestSymbolFrom<pipe::StateOp>(combine, combine.getStateAttr());
-  auto isUsedElsewhere = [&](StringAttr name) {
-    auto has = [&](ArrayAttr names) { return names && llvm::is_contained(names, Attribute(name)); };
-    bool firstFilters = true;
-    for (Operation &op : llvm::drop_begin(pipeline_.getBody().front())) {
-      if (auto filter = dyn_cast<pipe::FilterOp>(op)) {
-        // A condition on the text alone is evaluated per entry, with a cursor of its own.
-        bool perEntry = firstFilters && filter.getColumns().size() == 1 &&
-                        !columns_.lookup(name.getValue())->nullable;
-        if (has(filter.getColumns()) && !perEntry) {
-          return true;
-        }
-        continue;
-      }
-      firstFilters = false;
-      if (auto map = dyn_cast<pipe::MapOp>(op);
-          map && (has(map.getColumns()) || has(map.getNames()))) {
+bool KernelEmitter::isReadBesideKey(StringAttr name) {
+  auto has = [&](ArrayAttr names) { return names && llvm::is_contained(names, Attribute(name)); };
+  bool firstFilters = true;
+  for (Operation &op : llvm::drop_begin(pipeline_.getBody().front())) {
+    if (auto filter = dyn_cast<pipe::FilterOp>(op)) {
+      // A condition on the text alone is evaluated per entry, with a cursor of its own.
+      bool perEntry = firstFilters && filter.getColumns().size() == 1 &&
+                      !columns_.lookup(name.getValue())->nullable;
+      if (has(filter.getColumns()) && !perEntry) {
         return true;
       }
-      auto lookup = dyn_cast<pipe::LookupOp>(op);
-      if (lookup && (has(lookup.getKeys()) || has(lookup.getColumns()) ||
-                     has(lookup.getPayload()) || lookup.getMarkAttr() == name)) {
-        return true;
-      }
+      continue;
     }
-    return false;
-  };
-  SmallVector<StringAttr> texts;
+    firstFilters = false;
+    auto map = dyn_cast<pipe::MapOp>(op);
+    if (map && (has(map.getColumns()) || has(map.getNames()))) {
+      return true;
+    }
+    auto lookup = dyn_cast<pipe::LookupOp>(op);
+    if (lookup && (has(lookup.getKeys()) || has(lookup.getColumns()) || has(lookup.getPayload()) ||
+                   lookup.getMarkAttr() == name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<int64_t> KernelEmitter::findCodedKeys(pipe::StateOp state,
+                                                    SmallVectorImpl<Column> &texts) {
   int64_t combinations = 1; // of the integers
   for (auto field : state.getFields().getAsRange<pipe::FieldAttr>()) {
     if (field.getCombine() != pipe::Combine::Key) {
@@ -79,37 +71,58 @@ void KernelEmitter::prepareCodedKeys() {
       smallKeys_.push_back({name, field.getMin().getInt(), *extent, combinations * kPointerBytes});
       combinations *= *extent + (field.getNullable() ? 1 : 0);
       if (combinations > kCombinationsMax) {
-        return;
+        return std::nullopt;
       }
       continue;
     }
     Column column = columns_.lookup(name.getValue());
     if (!column || column->kind != ColumnValue::Kind::kBuffer || column->source < 0 ||
-        !isa<pipe::StringType>(column->type) || isUsedElsewhere(name)) {
-      return;
+        !isa<pipe::StringType>(column->type) || isReadBesideKey(name)) {
+      return std::nullopt;
     }
-    texts.push_back(name);
+    texts.push_back(column);
+  }
+  return combinations;
+}
+
+KernelEmitter::Source &KernelEmitter::takeCodedKey(const Column &column) {
+  Source &source = sources_[column->source];
+  column->source = -1;
+  source.decoded = source.consumed = true;
+  CodedKey key{column,     source.cursor, scratch(sizeof(HrCursor)),
+               scratch(8), scratch(8),    std::make_shared<ColumnValue>()};
+  key.offsets->type = b_.getI32Type();
+  key.offsets->base = scratch(kBufferRows * 4);
+  column->base = scratch(kBufferRows * 16);
+  if (column->nullable) {
+    key.offsets->nullable = true;
+    key.offsets->validity = column->validity = scratch(kBufferRows);
+  } else if (level() > 0) {
+    column->level = 1;
+  }
+  codedKeys_.push_back(key);
+  return source;
+}
+
+void KernelEmitter::prepareCodedKeys() {
+  if (codedKeysPrepared_) {
+    return;
+  }
+  codedKeysPrepared_ = true;
+  auto combine = dyn_cast<pipe::CombineOp>(pipeline_.getBody().front().back());
+  if (!combine || combine.getKeys().empty() || pipeline_.getMerges()) {
+    return;
+  }
+  auto state = SymbolTable::lookupNearestSymbolFrom<pipe::StateOp>(combine, combine.getStateAttr());
+  SmallVector<Column> texts;
+  std::optional<int64_t> combinations = findCodedKeys(state, texts);
+  if (!combinations) {
+    return;
   }
   hasCodes_ = true;
   SmallVector<Source *> taken;
-  for (StringAttr name : texts) {
-    Column column = columns_.lookup(name.getValue());
-    Source &entry = sources_[column->source];
-    taken.push_back(&entry);
-    column->source = -1;
-    entry.decoded = entry.consumed = true;
-    CodedKey key{column,     entry.cursor, scratch(sizeof(HrCursor)),
-                 scratch(8), scratch(8),   std::make_shared<ColumnValue>()};
-    key.offsets->type = b_.getI32Type();
-    key.offsets->base = scratch(kBufferRows * 4);
-    column->base = scratch(kBufferRows * 16);
-    if (column->nullable) {
-      key.offsets->nullable = true;
-      key.offsets->validity = column->validity = scratch(kBufferRows);
-    } else if (level() > 0) {
-      column->level = 1;
-    }
-    codedKeys_.push_back(key);
+  for (const Column &text : texts) {
+    taken.push_back(&takeCodedKey(text));
   }
   // More groups than combinations are not found by codes.
   codesExpected_ = cardinalityOf(state.getHoldsAttr()).expected <= kCombinationsMax &&
@@ -126,7 +139,7 @@ void KernelEmitter::prepareCodedKeys() {
   codedTile_ = scratch(8);
   codedEnd_ = scratch(8);
   textsPending_ = scratch(8);
-  emitCodedMorsel(combinations);
+  emitCodedMorsel(*combinations);
   emitCodedTile();
 }
 
