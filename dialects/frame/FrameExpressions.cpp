@@ -177,6 +177,23 @@ static LogicalResult verifyStrict(Operation *op) {
   return verifyNullability(op, op->getResult(0).getType(), nullabilityOf(op->getOperandTypes()));
 }
 
+LogicalResult MathOp::verify() {
+  unsigned arguments = headrace::mathFunctionNamed(getFunction())->arguments;
+  if (getOperands().size() != arguments) { // C1
+    return emitOpError("needs as many operands as ")
+           << getFunction() << " has arguments: " << arguments << ", got " << getOperands().size();
+  }
+  for (Type type : getOperation()->getOperandTypes()) {
+    if (!dropNullable(type).isF64()) { // C2
+      return emitOpError("needs operands of type f64, got ") << type;
+    }
+  }
+  if (!dropNullable(getResult().getType()).isF64()) { // C2
+    return emitOpError("needs a result of type f64, got ") << getResult().getType();
+  }
+  return verifyStrict(*this);
+}
+
 LogicalResult ExactProductOp::verify() { return verifyStrict(*this); }      // C1
 LogicalResult SquaredDeviationsOp::verify() { return verifyStrict(*this); } // C1
 

@@ -3,6 +3,7 @@
 #define HEADRACE_FRAME_EXPRESSIONS_TD
 
 include "dialects/frame/FrameOpBase.td"
+include "dialects/interfaces/MathFunctionName.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
@@ -211,6 +212,29 @@ def Frame_NumberOp : Frame_PartialOp<"number"> {
   let assemblyFormat = [{
     $function $operand (`digits` $digits^)? attr-dict `:` functional-type($operand, $result)
   }];
+  let hasVerifier = 1;
+}
+
+def Frame_MathOp : Frame_TotalOp<"math"> {
+  let summary = "a function of doubles";
+  let description = [{
+    One of [these](../reference/functions.md). It has a value for every argument.
+
+    ```mlir
+    func.func @math(%a: f64, %b: !frame.nullable<f64>) {
+      %0 = frame.math "exp" %a : (f64) -> f64
+      %1 = frame.math "power" %a, %b : (f64, !frame.nullable<f64>) -> !frame.nullable<f64>
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) it has as many operands as the function has arguments.
+    - (C2) operands and result are f64; the result is nullable exactly if an operand is.
+  }];
+  let arguments = (ins MathFunctionName:$function, Variadic<Frame_Numeric>:$operands);
+  let results = (outs Frame_Numeric:$result);
+  let assemblyFormat = "$function $operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

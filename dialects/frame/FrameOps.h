@@ -13,6 +13,8 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "runtime/base/math_functions.h"
+
 #define GET_OP_CLASSES
 #include "dialects/frame/FrameOps.h.inc"
 

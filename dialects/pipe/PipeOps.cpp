@@ -317,6 +317,15 @@ LogicalResult OwnsOp::verify() {
   return success();
 }
 
+LogicalResult MathOp::verify() {
+  unsigned arguments = headrace::mathFunctionNamed(getFunction())->arguments;
+  if (getOperands().size() != arguments) {
+    return emitOpError("C1: needs as many operands as ")
+           << getFunction() << " has arguments: " << arguments << ", got " << getOperands().size();
+  }
+  return success();
+}
+
 LogicalResult TextOp::verify() {
   bool length = getFunction() == TextFunction::Length;
   if (length ? !getResult().getType().isInteger(64) : !isa<StringType>(getResult().getType())) {

@@ -2,6 +2,7 @@
 #ifndef HEADRACE_PIPE_SCALAR_OPS_TD
 #define HEADRACE_PIPE_SCALAR_OPS_TD
 
+include "dialects/interfaces/MathFunctionName.td"
 include "dialects/pipe/PipeAttrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -78,6 +79,24 @@ def Pipe_DatePartOp : Pipe_Op<"date_part", [Pure]> {
   let arguments = (ins Pipe_DatePartAttr:$part, I32:$date);
   let results = (outs I64:$result);
   let assemblyFormat = "$part $date attr-dict";
+}
+
+def Pipe_MathOp : Pipe_Op<"math", [Pure]> {
+  let summary = "a function of doubles";
+  let description = [{
+    The functions of `frame.math`. C1: it has as many operands as the function has arguments.
+
+    ```mlir
+    func.func @body(%a: f64, %b: f64) -> f64 {
+      %0 = pipe.math "power" %a, %b
+      return %0 : f64
+    }
+    ```
+  }];
+  let arguments = (ins MathFunctionName:$function, Variadic<F64>:$operands);
+  let results = (outs F64:$result);
+  let assemblyFormat = "$function $operands attr-dict";
+  let hasVerifier = 1;
 }
 
 def Pipe_MultiplyOp : Pipe_Op<"multiply", [Pure]> {

@@ -445,6 +445,10 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
       })
       .Case([&](CastOp cast) { return evaluateCast(cast, operands[0]); })
       .Case([&](NumberOp number) { return evaluateNumber(number, operands[0]); })
+      .Case([&](MathOp math) {
+        int32_t number = mathFunctionNamed(math.getFunction())->number;
+        return ok(Scalar{evaluateMath(number, operands.front().real(), operands.back().real())});
+      })
       .Case([&](ExactProductOp) {
         return ok(Scalar{packed(productOf(Computing(), operands[0].real(), operands[1].real()))});
       })

@@ -742,6 +742,17 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   if (auto function = dyn_cast<frame::NumberOp>(op)) {
     return set(number(function));
   }
+  if (auto math = dyn_cast<frame::MathOp>(op)) {
+    Scalar out;
+    SmallVector<Value> operands;
+    for (unsigned index = 0; index < op->getNumOperands(); ++index) {
+      operands.push_back(operand(index).value);
+      out.valid = andValues(out.valid, operand(index).valid);
+    }
+    out.type = b_.getF64Type();
+    out.value = pipe::MathOp::create(b_, loc_, out.type, math.getFunction(), operands);
+    return set(out);
+  }
   if (auto product = dyn_cast<frame::ExactProductOp>(op)) {
     return set(exactProduct(product));
   }

@@ -60,6 +60,10 @@ public:
   MaybeExpression number(frame::NumberFunction function, const Expression &operand,
                          std::optional<int64_t> digits, mlir::Type type, mlir::Location at);
 
+  /// A function of doubles; arguments become doubles, and what it gives a `type`.
+  MaybeExpression math(const MathFunction &function, llvm::ArrayRef<Expression> arguments,
+                       mlir::Type type, mlir::Location at);
+
   /// A product of two doubles with all its digits.
   Expression exactProduct(const Expression &lhs, const Expression &rhs, mlir::Location at);
   /// What is left of the exact sums of values and of their squares without the mean.

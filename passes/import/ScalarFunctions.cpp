@@ -59,6 +59,32 @@ MaybeExpression ExpressionBuilder::negate(const Expression &operand, Location at
               text);
 }
 
+MaybeExpression ExpressionBuilder::math(const headrace::MathFunction &function,
+                                        ArrayRef<Expression> arguments, Type type, Location at) {
+  Type f64 = Float64Type::get(getContext());
+  std::string text = StringRef(function.name).upper() + "(";
+  SmallVector<Value> operands;
+  for (const Expression &argument : arguments) {
+    if (!frame::isNumeric(argument.type())) {
+      return fail(at, "the operand of " + StringRef(function.name) + " must be a number");
+    }
+    MaybeExpression real = cast(argument, f64, at);
+    if (failed(real)) {
+      return failure();
+    }
+    text += (operands.empty() ? "" : ", ") + argument.text;
+    operands.push_back(real->value);
+  }
+  text += ")";
+  Type result = frame::withNullability(f64, frame::nullabilityOf(ValueRange(operands).getTypes()));
+  Expression value =
+      made(frame::MathOp::create(builder, locate(text, at), result, function.name, operands), text);
+  if (frame::isBoolean(type)) {
+    return compare(frame::CompareKind::Ne, value, constant(FloatAttr::get(f64, 0.0), f64, at), at);
+  }
+  return frame::dropNullable(type) == f64 ? MaybeExpression(value) : cast(value, type, at);
+}
+
 Expression ExpressionBuilder::exactProduct(const Expression &lhs, const Expression &rhs,
                                            Location at) {
   std::string text = lhs.text + " * " + rhs.text;

@@ -176,7 +176,6 @@ struct Evaluation {
     return result;
   }
   static Result unknown(Operation *op) {
-    // no test: the interpreter evaluates them elsewhere
     return programError("the interpreter does not know " + op->getName().getStringRef());
   }
 };

@@ -241,6 +241,11 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     result(b_.callImport(("hr_date_" + pipe::stringifyDatePart(part.getPart())).str(), {operand(0)}));
     return success();
   }
+  if (auto math = dyn_cast<pipe::MathOp>(op)) {
+    Value number = b_.i32(mathFunctionNamed(math.getFunction())->number);
+    result(b_.callImport("hr_math", {number, operand(0), operand(op->getNumOperands() - 1)}));
+    return success();
+  }
   if (isa<pipe::MultiplyOp>(op)) {
     Value out = b_.slot(b_.getIntegerType(128));
     Value overflow = b_.callImport("hr_multiply_i128", {spill(operand(0)), spill(operand(1)), out});

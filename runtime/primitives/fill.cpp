@@ -1,6 +1,8 @@
 // Puts the primitives into the imports table.
 #include "runtime/primitives/fill.h"
 
+#include "runtime/base/math_functions.h"
+
 #include "runtime/primitives/decode/cursor.h"
 #include "runtime/primitives/isa/table.h"
 #include "runtime/primitives/number/number.h"
@@ -33,6 +35,7 @@ void fillPrimitiveImports(HrImports *table, Isa isa) {
   table->hr_multiply_i128_ = multiplyI128;
   table->hr_divide_i128_ = divideI128;
   table->hr_i128_to_f64_ = i128ToDouble;
+  table->hr_math_ = evaluateMath;
   table->hr_date_year_ = dateYear;
   table->hr_date_month_ = dateMonth;
   table->hr_date_day_ = dateDay;

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from dev.math_functions import table
 from random_tables import Column, literal, random_value, type_text
+
+#: Of which a small error in the argument stays one in the value.
+_MATH = [function for function in table() if function.name in ("atan", "degrees", "isnan", "radians", "sin", "tanh")]
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ class Region:
             return self._decimal(kind, depth)
         if kind == "f64" and random.random() < 0.2:
             return self._number(kind, random.choice(["abs", "floor", "ceiling", "truncate", "round"]), depth)
+        if kind == "f64" and random.random() < 0.2:
+            return self._math(depth)
         if kind == "date" and random.random() < 0.6:
             operand = self.term("date", depth - 1)
             months, days = random.choice([-1, 0, 1, 13]), random.choice([-3, 0, 40])
@@ -125,6 +131,14 @@ class Region:
         result = type_text(kind, operand.nullable)
         text = f"frame.number {function} {operand.name}{digits} : ({operand.mlir}) -> {result}"
         return self._emit(text, kind, operand.nullable)
+
+    def _math(self, depth: int) -> Term:
+        function = self._random.choice(_MATH)
+        operands = [self.term("f64", depth - 1) for _ in range(function.arguments)]
+        nullable = any(term.nullable for term in operands)
+        names, kinds = (", ".join(getattr(term, part) for term in operands) for part in ("name", "mlir"))
+        text = f'frame.math "{function.name}" {names} : ({kinds}) -> {type_text("f64", nullable)}'
+        return self._emit(text, "f64", nullable)
 
     def _text(self, depth: int) -> Term:
         random = self._random

@@ -459,6 +459,7 @@ class Generator:
             ("(", a, " - ", number, ")"),
             ("(", number, " / ", self._random.choice(("2", "4", "-8")), ")"),
             ("abs(", a, ")"),
+            (self._random.choice(("atan(", "sin(", "tanh(", "radians(")), a, ")"),
             ("cast(", number, " as double)"),
         )
         return Expression("double", self._random.choice(forms))

@@ -1,4 +1,4 @@
-"""docs/reference/{python,settings}.md, from the package and the settings table: part of `./dev docs`."""
+"""docs/reference/{functions,python,settings}.md, from tables and the package: part of `./dev docs`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dev import places
+from dev import math_functions, places
 
 FOLDER = places.ROOT / "docs" / "reference"
 _FIRST_LINE = "<!-- Made by ./dev docs from {source}. -->"
@@ -41,7 +41,11 @@ _CLASSES = {
 
 def pages() -> dict[Path, str]:
     """Each file, and what it should contain."""
-    return {FOLDER / "python.md": python_page(), FOLDER / "settings.md": settings_page()}
+    return {
+        FOLDER / "functions.md": math_functions.page(),
+        FOLDER / "python.md": python_page(),
+        FOLDER / "settings.md": settings_page(),
+    }
 
 
 def remake() -> None:

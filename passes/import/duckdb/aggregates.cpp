@@ -33,7 +33,8 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
   auto function = llvm::StringSwitch<std::optional<Function>>(name)
                       .Case("count_star", Function::CountStar)
                       .Case("count", distinct ? Function::CountDistinct : Function::Count)
-                      .Case("sum", distinct ? Function::SumDistinct : Function::Sum)
+                      .Cases({"sum", "count_if", "countif"}, // of booleans both count
+                             distinct ? Function::SumDistinct : Function::Sum)
                       .Cases({"min", "bool_and"}, Function::Min)
                       .Cases({"max", "bool_or"}, Function::Max)
                       .Cases({"avg", "mean"}, Function::Avg)
@@ -76,7 +77,7 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
   MeasureRequest request{function.value_or(Function::Sum), spread, std::nullopt, {}, type, at};
   if (arity == 1) {
     request.argument = expressions.computed(arguments.front(), at);
-    if (name == "sum") { // of booleans it counts
+    if (function == Function::Sum || function == Function::SumDistinct) { // of booleans they count
       request.argument->build = [=, this](ExpressionBuilder &b) -> MaybeExpression {
         MaybeExpression value = expressions.import(b, arguments.front(), at);
         return failed(value) || !frame::isBoolean(value->type())

@@ -7,6 +7,8 @@
 using namespace mlir;
 using namespace headrace::import;
 using namespace headrace::import::duckdb;
+using headrace::MathFunction;
+using headrace::mathFunctionOfDuckdb;
 namespace frame = headrace::frame;
 
 using Use = Field::Use;
@@ -125,6 +127,9 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
     auto which = call.name == "greatest" ? ExpressionBuilder::Extreme::kGreatest
                                          : ExpressionBuilder::Extreme::kLeast;
     return b.extreme(which, arguments, call.at);
+  }
+  if (const MathFunction *math = mathFunctionOfDuckdb(call.name, arguments.size())) {
+    return b.math(*math, arguments, call.type, call.at);
   }
   if (!function) {
     return std::nullopt;

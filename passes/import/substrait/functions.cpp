@@ -147,6 +147,10 @@ ExpressionImporter::importNumber(ExpressionBuilder &b, const Call &call, Argumen
                       .Case("trunc", Function::Truncate)
                       .Case("sqrt", Function::Sqrt)
                       .Default(std::nullopt);
+  if (const MathFunction *math = mathFunctionOfSubstrait(call.name, arguments.size())) {
+    Type type = outputType(call, arguments[0].type());
+    return type ? b.math(*math, arguments, type, call.at) : MaybeExpression(failure());
+  }
   bool takesDigits = function == Function::Round && arguments.size() == 2;
   if (!function || (arguments.size() != 1 && !takesDigits)) {
     return std::nullopt;

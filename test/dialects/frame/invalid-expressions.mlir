@@ -321,6 +321,38 @@ func.func @number_c1_sqrt(%a: i64) {
 
 // -----
 
+func.func @math_name(%a: f64) {
+  // expected-error @+1 {{attribute 'function' failed to satisfy constraint: string attribute that names a function of doubles}}
+  %0 = frame.math "expp" %a : (f64) -> f64
+  return
+}
+
+// -----
+
+func.func @math_c1(%a: f64) {
+  // expected-error @+1 {{needs as many operands as power has arguments: 2, got 1}}
+  %0 = frame.math "power" %a : (f64) -> f64
+  return
+}
+
+// -----
+
+func.func @math_c2_operand(%a: i64) {
+  // expected-error @+1 {{needs operands of type f64, got 'i64'}}
+  %0 = frame.math "exp" %a : (i64) -> f64
+  return
+}
+
+// -----
+
+func.func @math_c2_result(%a: f64) {
+  // expected-error @+1 {{needs a result of type f64, got 'f32'}}
+  %0 = frame.math "exp" %a : (f64) -> f32
+  return
+}
+
+// -----
+
 func.func @number_c3(%a: f64) {
   // expected-error @+1 {{takes digits only to round}}
   %0 = frame.number floor %a digits 2 : (f64) -> f64

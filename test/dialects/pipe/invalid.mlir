@@ -377,6 +377,14 @@ pipe.pipeline @p {
 
 // -----
 
+func.func @body(%a: f64) -> f64 {
+  // expected-error@+1 {{C1: needs as many operands as atan2 has arguments: 2, got 1}}
+  %0 = pipe.math "atan2" %a
+  return %0 : f64
+}
+
+// -----
+
 func.func @body(%a: !pipe.string) -> i64 {
   // expected-error@+1 {{C1: has no result of type: '!pipe.string'}}
   %0 = pipe.text length %a : !pipe.string -> !pipe.string

@@ -1,0 +1,84 @@
+// The table of functions of doubles, and their values.
+#include "runtime/base/math_functions.h"
+
+#include "runtime/base/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace headrace {
+namespace {
+
+constexpr MathFunction kFunctions[] = {
+#define HR_MATH(number, name, arguments, duckdb, substrait, value, text)                           \
+  {number, #name, arguments, duckdb, substrait},
+#include "runtime/base/math_functions.def"
+#undef HR_MATH
+};
+
+double logarithmOfGamma(double x) {
+  int sign = 0; // std::lgamma writes a global
+  return ::lgamma_r(x, &sign);
+}
+
+double evenOf(double x) {
+  double whole = x < 0 ? std::floor(x) : std::ceil(x);
+  return std::fmod(whole, 2) == 0 || !std::isfinite(x) ? whole : whole + (x < 0 ? -1 : 1);
+}
+
+bool lists(std::string_view names, std::string_view name) {
+  while (!names.empty()) {
+    size_t end = std::min(names.find(' '), names.size());
+    if (names.substr(0, end) == name) {
+      return true;
+    }
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return false;
+}
+
+} // namespace
+
+std::span<const MathFunction> mathFunctions() { return kFunctions; }
+
+const MathFunction *mathFunctionNamed(std::string_view name) {
+  for (const MathFunction &function : kFunctions) {
+    if (function.name == name) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+const MathFunction *mathFunctionOfDuckdb(std::string_view name, size_t arguments) {
+  for (const MathFunction &function : kFunctions) {
+    if (function.arguments == arguments && lists(function.duckdbNames, name)) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+const MathFunction *mathFunctionOfSubstrait(std::string_view name, size_t arguments) {
+  for (const MathFunction &function : kFunctions) {
+    if (function.arguments == arguments && lists(function.substraitName, name)) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+double evaluateMath(int32_t number, double x, double y) {
+  switch (number) {
+#define HR_MATH(number, name, arguments, duckdb, substrait, value, text)                           \
+  case number:                                                                                     \
+    return value;
+#include "runtime/base/math_functions.def"
+#undef HR_MATH
+  default:
+    checkFailed("a function of doubles has this number", __FILE__, __LINE__);
+  }
+}
+
+} // namespace headrace

@@ -1,0 +1,108 @@
+"""Every function of the table of functions of doubles beside DuckDB: extremes, NaN, NULL, 1 to 3 ranks."""
+
+from __future__ import annotations
+
+import math
+
+import duckdb
+import headrace as hr
+import pyarrow as pa
+import pytest
+from dev.math_functions import MathFunction, table
+from duckdb_oracle import same
+
+_EXTREMES = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    2.0,
+    -2.5,
+    3.7,
+    1e-320,
+    1e308,
+    -1e308,
+    710.0,
+    -750.0,
+    math.pi,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+    None,
+]
+_PAIRS = [(a, b) for a in _EXTREMES for b in (0.0, -1.0, 0.5, 3.0, float("inf"), float("nan"), None)]
+_NUMBERS = pa.table(
+    {
+        "id": pa.array(range(len(_PAIRS)), pa.int64()),
+        "x": pa.array([a for a, _ in _PAIRS], pa.float64()),
+        "y": pa.array([b for _, b in _PAIRS], pa.float64()),
+        "f": pa.array([a for a, _ in _PAIRS], pa.float64()).cast(pa.float32(), safe=False),
+        "i": pa.array([(i * 37) % 101 - 50 if i % 7 else None for i in range(len(_PAIRS))], pa.int64()),
+        "d": pa.array([None if i % 5 == 0 else i - 60 for i in range(len(_PAIRS))], pa.int64()).cast(
+            pa.decimal128(19, 0)
+        ),
+    }
+)
+_FUNCTIONS = [function for function in table() if function.duckdb]
+
+
+def _calls(function: MathFunction) -> list[str]:
+    """The function by each of its names, of columns of all types of numbers."""
+    second = ["y"] if function.arguments == 2 else []
+    by_name = [function.call("x", *second, name=name) for name in function.duckdb]
+    return by_name + [function.call(column, *second) for column in ("f", "i", "d")]
+
+
+def _compare(query: str, ranks: int = 1) -> None:
+    connection = duckdb.connect()
+    connection.register("t", _NUMBERS)
+    same(hr.sql(query, {"t": _NUMBERS}, ranks=ranks), connection.sql(query).to_arrow_table())
+
+
+def test_numbers_and_names_are_used_once() -> None:
+    functions = table()
+    assert len({function.number for function in functions}) == len(functions)
+    assert len({function.name for function in functions}) == len(functions)
+    calls = [(name, function.arguments) for function in functions for name in function.duckdb]
+    assert len(set(calls)) == len(calls)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_columns(ranks: int) -> None:
+    calls = [call for function in _FUNCTIONS for call in _calls(function)]
+    listed = ", ".join(f"{call} as c{index}" for index, call in enumerate(calls))
+    _compare(f"select id, {listed} from t", ranks)
+
+
+def test_constants() -> None:
+    """What is computed by the compiler is what a kernel computes."""
+    values = ["0::double", "0.5", "-2.5", "710", "'inf'::double", "'nan'::double", "null::double"]
+    calls = [
+        function.call(*[value, "3"][: function.arguments]) for function in _FUNCTIONS for value in values
+    ]
+    _compare("select " + ", ".join(f"{call} as c{index}" for index, call in enumerate(calls)))
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_conditions_and_groups(ranks: int) -> None:
+    _compare(
+        "select sign(i) s, isnan(x) n, count(*) c, sum(power(i, 2)) p from t"
+        " where exp(d) < 5 or isinf(ln(abs(x))) group by all",
+        ranks,
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("where", ["true", "false"])
+def test_count_if(where: str, ranks: int) -> None:
+    _compare(
+        f"select count_if(i > 0) a, countif(x is null) filter (where i < 9) b from t where {where}", ranks
+    )
+    _compare(f"select i % 3 k, count_if(x > 0) n from t where {where} group by all", ranks)
+
+
+def test_only_numbers() -> None:
+    with pytest.raises(hr.errors.HeadraceError, match="must be a number"):
+        hr.sql("select isfinite(current_date)", {})
