@@ -50,8 +50,8 @@ bool isGroupedInOrder(const plan::State &state, double stateRows, const TaskRows
 int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
   int32_t largest = -1;
   double bytesMax = 0;
-  for (size_t i = 0; i < task.states.size(); ++i) {
-    double bytes = shapeOf(plan.states[task.states[i].state], rowsOfState(rows, i)).workingSet();
+  for (size_t i = 0; i < task.states().size(); ++i) {
+    double bytes = shapeOf(plan.states[task.states()[i].state], rowsOfState(rows, i)).workingSet();
     if (bytes > bytesMax) {
       bytesMax = bytes;
       largest = static_cast<int32_t>(i);
@@ -64,14 +64,14 @@ int32_t largestState(const plan::Plan &plan, const plan::Task &task, const TaskR
 
 Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
   Terms terms;
-  if (task.kernel == plan::kNone || plan.kernels[task.kernel].work.empty()) {
+  if (task.kernel() == plan::kNone || plan.kernels[task.kernel()].work.empty()) {
     return terms;
   }
   double pages = 0;
   double picked = 0;
   int32_t inOrder =
       rows.order == RowOrder::kClustered ? largestState(plan, task, rows) : plan::kNone;
-  for (const plan::Work &work : plan.kernels[task.kernel].work) {
+  for (const plan::Work &work : plan.kernels[task.kernel()].work) {
     if (isDecode(work.kind)) {
       addDecode(terms, work.kind, work.amount, rows.source, rowsOfLevel(rows, work.level));
       continue;
@@ -82,15 +82,15 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
       continue;
     }
     double units = work.amount * rowsOfLevel(rows, work.level);
-    bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states.size() &&
-                  plan.states[task.states[work.state].state].direct;
+    bool direct = work.state >= 0 && static_cast<size_t>(work.state) < task.states().size() &&
+                  plan.states[task.states()[work.state].state].direct;
     std::string name = plan::nameOf(work.kind);
     bool looksUp = work.kind == WorkKind::kProbe || work.kind == WorkKind::kMatch;
     terms[looksUp && direct ? name + "_direct" : name] += units;
-    if (work.state < 0 || static_cast<size_t>(work.state) >= task.states.size()) {
+    if (work.state < 0 || static_cast<size_t>(work.state) >= task.states().size()) {
       continue;
     }
-    const plan::State &state = plan.states[task.states[work.state].state];
+    const plan::State &state = plan.states[task.states()[work.state].state];
     double stateRows = rowsOfState(rows, work.state);
     // Several rows a key: a chain goes from one to the next wherever they were added.
     bool scattered = work.kind == WorkKind::kMatch && work.level > 0 &&
@@ -120,9 +120,9 @@ std::vector<StateEnd> stateEnds(const plan::Plan &plan, const plan::Task &task,
                                 const TaskRows &rows) {
   std::vector<StateEnd> ends;
   double through = rows.stages.empty() ? rows.source : rows.stages.back();
-  for (size_t i = 0; i < task.states.size(); ++i) {
-    const plan::State &state = plan.states[task.states[i].state];
-    if (task.states[i].use != plan::StateUse::kPerWorker) {
+  for (size_t i = 0; i < task.states().size(); ++i) {
+    const plan::State &state = plan.states[task.states()[i].state];
+    if (task.states()[i].use != plan::StateUse::kPerWorker) {
       continue;
     }
     RowOrder order = isInOrder(state, rows) ? RowOrder::kClustered : RowOrder::kNone;
@@ -147,12 +147,12 @@ Terms finishTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows
 std::map<int32_t, double> orderedStreams(const plan::Plan &plan) {
   std::map<int32_t, double> extents;
   for (const plan::Task &task : plan.tasks) {
-    if (task.kind != plan::TaskKind::kLoad || task.outputStream == plan::kNone) {
+    if (!task.as<plan::LoadTask>()) {
       continue;
     }
-    for (const plan::SlotColumn &column : plan.slots[task.slot].columns) {
+    for (const plan::SlotColumn &column : plan.slots[task.slot()].columns) {
       if (column.ordered && column.ranged && column.max > column.min) {
-        extents[task.outputStream] =
+        extents[task.outputStream()] =
             static_cast<double>(column.max) - static_cast<double>(column.min) + 1;
         break;
       }
@@ -161,9 +161,9 @@ std::map<int32_t, double> orderedStreams(const plan::Plan &plan) {
   for (bool more = true; more;) {
     more = false;
     for (const plan::Task &task : plan.tasks) {
-      bool passes = task.kind == plan::TaskKind::kRun || task.kind == plan::TaskKind::kExchange;
-      if (passes && task.outputStream != plan::kNone && extents.contains(task.inputStream)) {
-        more |= extents.try_emplace(task.outputStream, extents[task.inputStream]).second;
+      bool passes = task.as<plan::RunTask>() || task.as<plan::ExchangeTask>();
+      if (passes && task.outputStream() != plan::kNone && extents.contains(task.inputStream())) {
+        more |= extents.try_emplace(task.outputStream(), extents[task.inputStream()]).second;
       }
     }
   }
@@ -171,19 +171,22 @@ std::map<int32_t, double> orderedStreams(const plan::Plan &plan) {
 }
 
 topology::CollectiveKind collectiveOf(const plan::Task &task) {
-  using topology::CollectiveKind;
-  for (CollectiveKind kind : {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
-                              CollectiveKind::kAllToAll, CollectiveKind::kBroadcast}) {
-    if (task.operation == topology::collectiveName(kind)) {
-      return kind;
-    }
+  switch (task.as<plan::CollectiveTask>()->operation) {
+  case plan::CollectiveKind::kAllReduce:
+    return topology::CollectiveKind::kAllReduce;
+  case plan::CollectiveKind::kAllGather:
+    return topology::CollectiveKind::kAllGather;
+  case plan::CollectiveKind::kReduceScatter:
+    return topology::CollectiveKind::kReduceScatter;
+  case plan::CollectiveKind::kAllToAll:
+    return topology::CollectiveKind::kAllToAll;
   }
-  return CollectiveKind::kAllReduce;
+  return topology::CollectiveKind::kAllReduce;
 }
 
 Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows,
                     int64_t ranks) {
-  double columns = static_cast<double>(plan.streams[task.inputStream].schema.columns.size());
+  double columns = static_cast<double>(plan.streams[task.inputStream()].schema.columns.size());
   return transferTerms(rows.source, columns, rows.bytes, rows.pieces, ranks);
 }
 
@@ -207,22 +210,23 @@ double localExtent(const plan::Buffer &buffer, int32_t dimension, int64_t ranks)
 namespace {
 
 bool isProduct(const plan::Task &task) {
-  return (task.operation == "matmul" || task.operation == "batch_matmul") &&
-         task.inputs.size() > 1 && !task.outputs.empty();
+  const auto *compute = task.as<plan::ComputeTask>();
+  return compute && (compute->operation == plan::ComputeKind::kMatmul ||
+                     compute->operation == plan::ComputeKind::kBatchMatmul);
 }
 
 ProductShape productOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  const plan::Buffer &left = plan.buffers[task.inputs[0]];
-  const plan::Buffer &right = plan.buffers[task.inputs[1]];
-  const plan::Buffer &out = plan.buffers[task.outputs[0]];
-  bool transposed = !task.parameters.empty() && task.parameters[0] != 0;
+  const plan::Buffer &left = plan.buffers[task.inputs()[0]];
+  const plan::Buffer &right = plan.buffers[task.inputs()[1]];
+  const plan::Buffer &out = plan.buffers[task.outputs()[0]];
+  bool transposed = task.as<plan::ComputeTask>()->parameters[0] != 0;
   int32_t rank = static_cast<int32_t>(left.shape.size());
   ProductShape shape;
   shape.elements = localBytes(out, ranks) / elementBytes(out);
   shape.inner = localExtent(left, transposed ? rank - 2 : rank - 1, ranks);
   shape.outRows = localExtent(out, static_cast<int32_t>(out.shape.size()) - 2, ranks);
   shape.rightBytes = localBytes(right, ranks);
-  shape.bytes = localBytes(plan, task.inputs, ranks) + localBytes(plan, task.outputs, ranks);
+  shape.bytes = localBytes(plan, task.inputs(), ranks) + localBytes(plan, task.outputs(), ranks);
   shape.element = out.element == "f32" ? ProductShape::Element::kF32 : ProductShape::Element::kF64;
   return shape;
 }
@@ -230,8 +234,8 @@ ProductShape productOf(const plan::Plan &plan, const plan::Task &task, int64_t r
 /// Elements of the largest operand or result.
 double pointsOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
   double largest = 0;
-  for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
-    for (int32_t index : *buffers) {
+  for (std::span<const int32_t> buffers : {task.inputs(), task.outputs()}) {
+    for (int32_t index : buffers) {
       const plan::Buffer &buffer = plan.buffers[index];
       largest = std::max(largest, localBytes(buffer, ranks) / elementBytes(buffer));
     }
@@ -241,7 +245,7 @@ double pointsOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
 
 } // namespace
 
-double localBytes(const plan::Plan &plan, const std::vector<int32_t> &buffers, int64_t ranks) {
+double localBytes(const plan::Plan &plan, std::span<const int32_t> buffers, int64_t ranks) {
   double bytes = 0;
   for (int32_t index : buffers) {
     bytes += localBytes(plan.buffers[index], ranks);
@@ -256,10 +260,10 @@ Terms computeTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks
   Terms terms;
   terms["compute"] = 1;
   terms["tensor_byte"] =
-      localBytes(plan, task.inputs, ranks) + localBytes(plan, task.outputs, ranks);
-  if (task.kernel != plan::kNone) {
+      localBytes(plan, task.inputs(), ranks) + localBytes(plan, task.outputs(), ranks);
+  if (task.kernel() != plan::kNone) {
     double points = pointsOf(plan, task, ranks);
-    for (const plan::Work &work : plan.kernels[task.kernel].work) {
+    for (const plan::Work &work : plan.kernels[task.kernel()].work) {
       terms[plan::nameOf(work.kind)] += work.amount * points;
     }
   }
@@ -272,16 +276,16 @@ KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t r
   }
   ElementShape shape;
   shape.points = pointsOf(plan, task, ranks);
-  shape.bytes = localBytes(plan, task.inputs, ranks) + localBytes(plan, task.outputs, ranks);
-  for (const std::vector<int32_t> *buffers : {&task.inputs, &task.outputs}) {
-    for (int32_t index : *buffers) {
+  shape.bytes = localBytes(plan, task.inputs(), ranks) + localBytes(plan, task.outputs(), ranks);
+  for (std::span<const int32_t> buffers : {task.inputs(), task.outputs()}) {
+    for (int32_t index : buffers) {
       if (plan.buffers[index].element != "f32") {
         shape.element = ProductShape::Element::kF64;
       }
     }
   }
-  if (task.kernel != plan::kNone) {
-    for (const plan::Work &work : plan.kernels[task.kernel].work) {
+  if (task.kernel() != plan::kNone) {
+    for (const plan::Work &work : plan.kernels[task.kernel()].work) {
       bool math = work.kind == WorkKind::kElementMath;
       shape.ops += math || work.kind == WorkKind::kElementOp ? work.amount : 0;
     }
@@ -290,16 +294,16 @@ KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t r
 }
 
 Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  return {{"zero_byte", localBytes(plan, task.outputs, ranks)}};
+  return {{"zero_byte", localBytes(plan, task.outputs(), ranks)}};
 }
 
 Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  return {{"tensor_load_byte", localBytes(plan, task.outputs, ranks)}};
+  return {{"tensor_load_byte", localBytes(plan, task.outputs(), ranks)}};
 }
 
 Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  return collectiveTerms(collectiveOf(task), localBytes(plan, task.inputs, ranks),
-                         localBytes(plan, task.outputs, ranks), ranks);
+  return collectiveTerms(collectiveOf(task), localBytes(plan, task.inputs(), ranks),
+                         localBytes(plan, task.outputs(), ranks), ranks);
 }
 
 std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,7 @@ KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t r
 Terms openTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
 /// One rank's part of a tensor that the caller bound, copied.
 Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
-/// Which collective the task is.
+/// Which collective a collective task is.
 topology::CollectiveKind collectiveOf(const plan::Task &task);
 /// One rank's part of a collective between ranks of one process.
 Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
@@ -62,7 +63,7 @@ Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ra
 /// The bytes of a buffer that one of `ranks` ranks has, on average.
 double localBytes(const plan::Buffer &buffer, int64_t ranks);
 /// Of several buffers, by their numbers.
-double localBytes(const plan::Plan &plan, const std::vector<int32_t> &buffers, int64_t ranks);
+double localBytes(const plan::Plan &plan, std::span<const int32_t> buffers, int64_t ranks);
 
 /// Streams whose rows come in the order of an integer column, by and large: the range of its
 /// values. Kernels and exchanges keep the order of the slot that their rows come from.

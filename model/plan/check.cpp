@@ -1,4 +1,4 @@
-// Rules over single elements of a plan: versions, ranges, layouts, operands, regions.
+// Rules over single elements of a plan but its tasks: versions, ranges, layouts.
 #include "model/plan/check.h"
 
 #include "runtime/abi/type_bytes.h"
@@ -200,130 +200,6 @@ Status checkTensors(const Plan &plan) {
   return {};
 }
 
-/// Every id in a task that is set; ids that its kind needs are asked for by checkOperands.
-Status checkIds(const Plan &plan, int32_t index) {
-  const Task &task = plan.tasks[index];
-  auto one = [&](const char *what, int32_t id, size_t count) {
-    return id == kNone || inRange(id, count)
-               ? Status()
-               : ruleBroken(plan, "range", index, "no such ", what, ": ", id);
-  };
-  auto all = [&](const char *what, const std::vector<int32_t> &ids, size_t count) -> Status {
-    for (int32_t id : ids) {
-      if (!inRange(id, count)) {
-        return ruleBroken(plan, "range", index, "no such ", what, ": ", id);
-      }
-    }
-    return {};
-  };
-  HR_RETURN_IF_ERROR(one("place", task.place, plan.places.size()));
-  HR_RETURN_IF_ERROR(one("slot", task.slot, plan.slots.size()));
-  HR_RETURN_IF_ERROR(one("kernel", task.kernel, plan.kernels.size()));
-  HR_RETURN_IF_ERROR(one("stream", task.inputStream, plan.streams.size()));
-  HR_RETURN_IF_ERROR(one("stream", task.outputStream, plan.streams.size()));
-  HR_RETURN_IF_ERROR(one("state", task.sourceState, plan.states.size()));
-  HR_RETURN_IF_ERROR(one("buffer", task.buffer, plan.buffers.size()));
-  HR_RETURN_IF_ERROR(one("hole", task.hole, plan.holes.size()));
-  HR_RETURN_IF_ERROR(one("task", task.reservation, plan.tasks.size()));
-  HR_RETURN_IF_ERROR(all("task", task.after, plan.tasks.size()));
-  HR_RETURN_IF_ERROR(all("task", task.thenTasks, plan.tasks.size()));
-  HR_RETURN_IF_ERROR(all("task", task.elseTasks, plan.tasks.size()));
-  HR_RETURN_IF_ERROR(all("task", task.body, plan.tasks.size()));
-  HR_RETURN_IF_ERROR(all("buffer", task.inputs, plan.buffers.size()));
-  HR_RETURN_IF_ERROR(all("buffer", task.outputs, plan.buffers.size()));
-  for (const StateArgument &argument : task.states) {
-    if (!inRange(argument.state, plan.states.size())) {
-      return ruleBroken(plan, "range", index, "no such state: ", argument.state);
-    }
-  }
-  return {};
-}
-
-Status checkOperands(const Plan &plan, int32_t index) {
-  const Task &task = plan.tasks[index];
-  auto need = [&](bool condition, const char *what) {
-    return condition ? Status() : ruleBroken(plan, "operands", index, "needs ", what);
-  };
-  bool input = task.inputStream != kNone;
-  bool output = task.outputStream != kNone;
-  switch (task.kind) {
-  case TaskKind::kLoad:
-    HR_RETURN_IF_ERROR(need(task.slot != kNone, "a slot"));
-    if (const Slot &slot = plan.slots[task.slot]; slot.kind == "values") {
-      bool whole = !slot.columns.empty() && slot.cells.size() % slot.columns.size() == 0 &&
-                   slot.cells.size() / slot.columns.size() <= UINT32_MAX;
-      HR_RETURN_IF_ERROR(need(whole, "one cell per column in every row of its values"));
-    }
-    return plan.slots[task.slot].kind == "tensor"
-               ? need(task.outputs.size() == 1 && !output, "one output buffer for a tensor")
-               : need(output, "an output stream");
-  case TaskKind::kRun:
-    HR_RETURN_IF_ERROR(need(task.kernel != kNone, "a kernel"));
-    HR_RETURN_IF_ERROR(
-        need(input != (task.sourceState != kNone), "exactly one source: a stream or a state"));
-    HR_RETURN_IF_ERROR(need(output || !task.states.empty(), "a state or an output stream"));
-    return need(!task.partitioned || output, "an output stream, being partitioned");
-  case TaskKind::kExchange:
-    return need(input && output && task.channel >= 0,
-                "an input stream, an output stream and a channel");
-  case TaskKind::kCollective:
-    return need(task.inputs.size() == 1 && task.outputs.size() == 1,
-                "one input and one output buffer");
-  case TaskKind::kCompute:
-    HR_RETURN_IF_ERROR(need(!task.outputs.empty(), "an output buffer"));
-    HR_RETURN_IF_ERROR(need(input == (task.operation == "to_tensor"),
-                            "an input stream if it is to_tensor, and only then"));
-    return need(task.operation != "matmul" || (task.inputs.size() == 2 && task.outputs.size() == 1),
-                "two input buffers and one output buffer");
-  case TaskKind::kCopy:
-    return need(task.inputs.size() == 1 && task.outputs.size() == 1,
-                "one input and one output buffer");
-  case TaskKind::kReserve:
-    return need(!task.tier.empty(), "a tier");
-  case TaskKind::kRelease:
-    return need(task.reservation != kNone &&
-                    plan.tasks[task.reservation].kind == TaskKind::kReserve,
-                "the reserve task that it ends");
-  case TaskKind::kChoose:
-    return need(task.hole != kNone, "a hole");
-  case TaskKind::kRepeat:
-    return need(!task.body.empty(), "a body");
-  case TaskKind::kCommit:
-    return {};
-  case TaskKind::kResult:
-    return need(input != (task.buffer != kNone), "exactly one of a stream and a buffer");
-  }
-  return ruleBroken(plan, "range", index, "unknown kind of task");
-}
-
-Status checkRegions(const Plan &plan) {
-  std::vector<int32_t> owner(plan.tasks.size(), kNone);
-  for (size_t t = 0; t < plan.tasks.size(); ++t) {
-    const Task &task = plan.tasks[t];
-    auto index = static_cast<int32_t>(t);
-    bool choose = task.kind == TaskKind::kChoose;
-    bool repeat = task.kind == TaskKind::kRepeat;
-    if ((!choose && !(task.thenTasks.empty() && task.elseTasks.empty())) ||
-        (!repeat && !task.body.empty())) {
-      return ruleBroken(plan, "region", index, "only choose and repeat tasks have bodies");
-    }
-    if (repeat && (task.tripsMax == 0 || task.tripsMax > (uint64_t(1) << 32))) {
-      return ruleBroken(plan, "region", index, "a repeat needs a bound of at most 2^32 trips, got ",
-                        task.tripsMax);
-    }
-    for (const std::vector<int32_t> *body : {&task.thenTasks, &task.elseTasks, &task.body}) {
-      for (int32_t inner : *body) {
-        if (inner == index || owner[inner] != kNone) {
-          return ruleBroken(plan, "region", index, "a task of its body is in another body too: ",
-                            describeTask(plan, inner));
-        }
-        owner[inner] = index;
-      }
-    }
-  }
-  return {};
-}
-
 } // namespace
 
 Status check(const Plan &plan, const CheckOptions &options) {
@@ -336,13 +212,7 @@ Status check(const Plan &plan, const CheckOptions &options) {
     HR_RETURN_IF_ERROR(checkKernel(plan, i));
   }
   HR_RETURN_IF_ERROR(checkTensors(plan));
-  for (size_t i = 0; i < plan.tasks.size(); ++i) {
-    HR_RETURN_IF_ERROR(checkIds(plan, static_cast<int32_t>(i)));
-  }
-  for (size_t i = 0; i < plan.tasks.size(); ++i) {
-    HR_RETURN_IF_ERROR(checkOperands(plan, static_cast<int32_t>(i)));
-  }
-  HR_RETURN_IF_ERROR(checkRegions(plan));
+  HR_RETURN_IF_ERROR(checkTasks(plan));
   return checkGraph(plan, options);
 }
 

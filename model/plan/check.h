@@ -7,13 +7,12 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 
 namespace headrace::plan {
 
 /// What the machine offers. A tier that is not listed is not checked.
 struct CheckOptions {
-  std::map<std::string, uint64_t> tierBytes; ///< capacity of each tier on one rank
+  std::map<Tier, uint64_t> tierBytes; ///< capacity of each tier on one rank
 };
 
 /// Most tasks, states, streams, … a plan may have: keeps the checker's own time and memory bounded.
@@ -26,14 +25,19 @@ inline constexpr size_t kElementsMax = 4096;
 /// range        every id, offset and count lies where it may
 /// layout       fields, literals and headers fit their rows and blocks and do not overlap
 /// operands     a task has exactly what its kind needs
-/// region       a task is in at most one body; a repeat is bounded; a choose reads a hole that is
-/// known endpoints    a stream has one producer, one consumer (one in each branch of a choose) and
-/// capacity schema       both ends of an edge agree on types acyclic      no task waits for itself
+/// tiers        a task's device reaches the memory of its streams, states and buffers
+/// region       a task is in at most one body; a choose reads a hole that is known
+/// endpoints    a stream has one producer, one consumer (one in each branch of a choose) and
+///              capacity
+/// schema       both ends of an edge agree on types
+/// acyclic      no task waits for itself
 /// deadlock     no consumer waits for the end of its producer, directly or through other full
-/// streams filled       a state is filled by tasks that end before it is read reserved     where a
-/// plan reserves, nothing is used without a live reservation capacity     minimum reservations that
-/// can be live together fit their tier collectives  are totally ordered; exchanges have channels of
-/// their own; ranks choose alike
+///              streams
+/// filled       a state is filled by tasks that end before it is read
+/// written      so is a buffer
+/// reserved     where a plan reserves, nothing is used without a live reservation
+/// capacity     minimum reservations that can be live together fit their tier
+/// collectives  are totally ordered; exchanges have channels of their own; ranks choose alike
 Status check(const Plan &plan, const CheckOptions &options = {});
 
 } // namespace headrace::plan

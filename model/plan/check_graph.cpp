@@ -27,11 +27,11 @@ public:
       : plan_(plan), options_(options), regions_(regionsOf(plan)), producers_(plan.streams.size()),
         consumers_(plan.streams.size()), order_(plan, BackPressure::kIgnored) {
     for (int32_t t = 0; t < taskCount(); ++t) {
-      if (task(t).inputStream != kNone) {
-        consumers_[task(t).inputStream].push_back(t);
+      if (task(t).inputStream() != kNone) {
+        consumers_[task(t).inputStream()].push_back(t);
       }
-      if (task(t).outputStream != kNone) {
-        producers_[task(t).outputStream].push_back(t);
+      if (task(t).outputStream() != kNone) {
+        producers_[task(t).outputStream()].push_back(t);
       }
     }
   }
@@ -42,6 +42,7 @@ public:
     HR_RETURN_IF_ERROR(checkAcyclic());
     HR_RETURN_IF_ERROR(checkDeadlock());
     HR_RETURN_IF_ERROR(checkFilled());
+    HR_RETURN_IF_ERROR(checkWritten());
     HR_RETURN_IF_ERROR(checkHoles());
     HR_RETURN_IF_ERROR(checkReservations());
     HR_RETURN_IF_ERROR(checkExchanges());
@@ -89,7 +90,7 @@ private:
   Status checkWriters(size_t s) const {
     bool fits = producers_[s].size() == plan_.streams[s].writers;
     for (int32_t producer : producers_[s]) {
-      fits = fits && task(producer).kind == TaskKind::kRun && !task(producer).partitioned &&
+      fits = fits && task(producer).as<RunTask>() && !task(producer).partitioned() &&
              regions_[producer].owner == kNone;
     }
     return fits ? Status()
@@ -108,34 +109,39 @@ private:
   Status checkSchemas() const {
     int32_t tableResult = kNone;
     for (int32_t t = 0; t < taskCount(); ++t) {
-      const Task &value = task(t);
-      if (value.kind == TaskKind::kExchange &&
-          !sameTypes(plan_.streams[value.inputStream].schema,
-                     plan_.streams[value.outputStream].schema)) {
-        return broken("schema", t, streamName(value.inputStream), " and ",
-                      streamName(value.outputStream), " have different types");
-      }
-      if (value.kind == TaskKind::kLoad && value.outputStream != kNone) {
+      int32_t input = task(t).inputStream();
+      switch (task(t).kind()) {
+      case TaskKind::kExchange:
+        if (int32_t output = task(t).outputStream();
+            !sameTypes(plan_.streams[input].schema, plan_.streams[output].schema)) {
+          return broken("schema", t, streamName(input), " and ", streamName(output),
+                        " have different types");
+        }
+        break;
+      case TaskKind::kLoad:
         HR_RETURN_IF_ERROR(checkLoad(t));
-      }
-      if (value.kind == TaskKind::kResult && value.inputStream != kNone) {
+        break;
+      case TaskKind::kResult:
         if (tableResult != kNone) {
           return broken("operands", t, "a plan has one table result, another is ",
                         describeTask(plan_, tableResult));
         }
         tableResult = t;
-        if (!sameTypes(plan_.streams[value.inputStream].schema, plan_.result)) {
-          return broken("schema", t, streamName(value.inputStream),
+        if (!sameTypes(plan_.streams[input].schema, plan_.result)) {
+          return broken("schema", t, streamName(input),
                         " and the plan's result have different types");
         }
+        break;
+      default:
+        break;
       }
     }
     return {};
   }
 
   Status checkLoad(int32_t t) const {
-    const std::vector<SlotColumn> &from = plan_.slots[task(t).slot].columns;
-    const std::vector<Column> &to = plan_.streams[task(t).outputStream].schema.columns;
+    const std::vector<SlotColumn> &from = plan_.slots[task(t).slot()].columns;
+    const std::vector<Column> &to = plan_.streams[task(t).outputStream()].schema.columns;
     if (from.size() != to.size()) {
       return broken("schema", t, "the slot has ", from.size(), " columns, its stream ", to.size());
     }
@@ -145,8 +151,8 @@ private:
                       from[c].file, "') and the stream ('", to[c].name, "')");
       }
     }
-    for (int32_t consumer : consumers_[task(t).outputStream]) {
-      if (task(consumer).kind != TaskKind::kRun) {
+    for (int32_t consumer : consumers_[task(t).outputStream()]) {
+      if (!task(consumer).as<RunTask>()) {
         return broken("operands", consumer, "encoded morsels of a load are read by run tasks only");
       }
     }
@@ -181,10 +187,10 @@ private:
     std::vector<std::vector<int32_t>> fillers = fillersOf(plan_);
     for (int32_t t = 0; t < taskCount(); ++t) {
       std::vector<int32_t> read;
-      if (task(t).sourceState != kNone && task(t).kind == TaskKind::kRun) {
-        read.push_back(task(t).sourceState);
+      if (task(t).sourceState() != kNone) {
+        read.push_back(task(t).sourceState());
       }
-      for (const StateArgument &argument : task(t).states) {
+      for (const StateArgument &argument : task(t).states()) {
         if (argument.use == StateUse::kShared) {
           read.push_back(argument.state);
         }
@@ -208,6 +214,29 @@ private:
     return {};
   }
 
+  Status checkWritten() const {
+    std::vector<std::vector<int32_t>> writers(plan_.buffers.size());
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      for (int32_t buffer : task(t).outputs()) {
+        writers[buffer].push_back(t);
+      }
+    }
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      std::vector<int32_t> read(task(t).inputs().begin(), task(t).inputs().end());
+      if (const auto *result = task(t).as<TensorResultTask>()) {
+        read.push_back(result->buffer);
+      }
+      for (int32_t buffer : read) {
+        if (writers[buffer].size() != 1 || !order_.endsBefore(writers[buffer].front(), t)) {
+          return broken("written", t, "reads buffer '", plan_.buffers[buffer].name,
+                        "', which needs one writer that ends before, got ",
+                        listTasks(writers[buffer]));
+        }
+      }
+    }
+    return {};
+  }
+
   Status checkHoles() const {
     for (size_t h = 0; h < plan_.holes.size(); ++h) {
       int32_t producer = plan_.holes[h].producer;
@@ -216,11 +245,11 @@ private:
       }
     }
     for (int32_t t = 0; t < taskCount(); ++t) {
-      if (task(t).kind == TaskKind::kChoose &&
-          !order_.endsBefore(plan_.holes[task(t).hole].producer, t)) {
-        return broken("region", t, "chooses by hole '", plan_.holes[task(t).hole].name,
+      const auto *choose = task(t).as<ChooseTask>();
+      if (choose && !order_.endsBefore(plan_.holes[choose->hole].producer, t)) {
+        return broken("region", t, "chooses by hole '", plan_.holes[choose->hole].name,
                       "' but does not wait for the end of ",
-                      describeTask(plan_, plan_.holes[task(t).hole].producer));
+                      describeTask(plan_, plan_.holes[choose->hole].producer));
       }
     }
     return {};
@@ -230,13 +259,13 @@ private:
     std::vector<int32_t> reserves;
     std::set<int32_t> released;
     for (int32_t t = 0; t < taskCount(); ++t) {
-      if (task(t).kind == TaskKind::kReserve) {
+      if (task(t).as<ReserveTask>()) {
         reserves.push_back(t);
-      } else if (task(t).kind == TaskKind::kRelease) {
-        if (!released.insert(task(t).reservation).second ||
-            !order_.endsBefore(task(t).reservation, t)) {
-          return broken("reserved", t,
-                        "releases twice or too early: ", describeTask(plan_, task(t).reservation));
+      } else if (const auto *release = task(t).as<ReleaseTask>()) {
+        if (!released.insert(release->reservation).second ||
+            !order_.endsBefore(release->reservation, t)) {
+          return broken("reserved", t, "releases twice or too early: ",
+                        describeTask(plan_, release->reservation));
         }
       }
     }
@@ -247,22 +276,29 @@ private:
     return checkCapacity();
   }
 
+  std::vector<int32_t> statesUsed(int32_t t) const {
+    std::vector<int32_t> used;
+    if (task(t).sourceState() != kNone) {
+      used.push_back(task(t).sourceState());
+    }
+    for (const StateArgument &argument : task(t).states()) {
+      used.push_back(argument.state);
+    }
+    return used;
+  }
+
   Status checkUsesAreReserved(const std::vector<int32_t> &reserves) const {
-    bool ofTensors = std::any_of(reserves.begin(), reserves.end(), [&](int32_t reserve) {
-      return task(reserve).sourceState == kNone;
-    });
     for (int32_t t = 0; t < taskCount(); ++t) {
-      // Reservations of states say nothing of tensors.
-      bool uses = ofTensors && (!task(t).inputs.empty() || !task(t).outputs.empty());
-      for (const StateArgument &argument : task(t).states) {
-        uses |= argument.use == StateUse::kPerWorker;
-      }
-      bool reserved = std::any_of(reserves.begin(), reserves.end(), [&](int32_t reserve) {
-        int32_t release = releaseOf(plan_, reserve);
-        return order_.endsBefore(reserve, t) && (release == kNone || order_.endsBefore(t, release));
-      });
-      if (uses && !reserved) {
-        return broken("reserved", t, "uses memory without a reservation that lives until it ends");
+      for (int32_t state : statesUsed(t)) {
+        bool reserved = std::any_of(reserves.begin(), reserves.end(), [&](int32_t reserve) {
+          int32_t release = releaseOf(plan_, reserve);
+          return task(reserve).as<ReserveTask>()->state == state && order_.endsBefore(reserve, t) &&
+                 (release == kNone || order_.endsBefore(t, release));
+        });
+        if (!reserved) {
+          return broken("reserved", t, "uses state '", plan_.states[state].name,
+                        "' without a reservation of it that lives until it ends");
+        }
       }
     }
     return {};
@@ -272,7 +308,7 @@ private:
     for (const auto &[tier, capacity] : options_.tierBytes) {
       PeakReservation peak = peakReservation(plan_, order_, tier);
       if (peak.task != kNone && peak.bytes > capacity) {
-        return broken("capacity", peak.task, "reservations and tensors in tier ", tier,
+        return broken("capacity", peak.task, "reservations and tensors in tier ", nameOf(tier),
                       " that are live together need at least ", peak.bytes, " bytes, it has ",
                       capacity);
       }
@@ -283,21 +319,21 @@ private:
   Status checkExchanges() const {
     std::set<int32_t> channels;
     for (int32_t t = 0; t < taskCount(); ++t) {
-      if (task(t).kind == TaskKind::kExchange) {
-        if (!channels.insert(task(t).channel).second) {
+      if (const auto *exchange = task(t).as<ExchangeTask>()) {
+        if (!channels.insert(exchange->channel).second) {
           return broken("collectives", t,
-                        "shares its channel with another exchange: ", task(t).channel);
+                        "shares its channel with another exchange: ", exchange->channel);
         }
-        bool hash = task(t).exchange == ExchangeKind::kHash;
-        for (int32_t producer : producers_[task(t).inputStream]) {
-          if (hash != (task(producer).kind == TaskKind::kRun && task(producer).partitioned)) {
+        bool hash = exchange->exchange == ExchangeKind::kHash;
+        for (int32_t producer : producers_[exchange->inputStream]) {
+          if (hash != task(producer).partitioned()) {
             return broken("operands", t, "a hash exchange, and only it, reads a partitioned run: ",
                           describeTask(plan_, producer));
           }
         }
-      } else if (task(t).kind == TaskKind::kRun && task(t).partitioned) {
-        for (int32_t consumer : consumers_[task(t).outputStream]) {
-          if (task(consumer).kind != TaskKind::kExchange) {
+      } else if (task(t).partitioned()) {
+        for (int32_t consumer : consumers_[task(t).outputStream()]) {
+          if (!task(consumer).as<ExchangeTask>()) {
             return broken("operands", t, "partitioned rows go to a hash exchange, got ",
                           describeTask(plan_, consumer));
           }
@@ -307,19 +343,24 @@ private:
     return {};
   }
 
+  /// The hole by which a task is chosen, or null.
+  const Hole *holeOf(int32_t t) const {
+    const auto *choose = task(t).as<ChooseTask>();
+    return choose ? &plan_.holes[choose->hole] : nullptr;
+  }
+
   Status checkCollectives() const {
     std::vector<int32_t> ordered;
     for (int32_t t = 0; t < taskCount(); ++t) {
-      bool agrees = task(t).kind == TaskKind::kChoose && plan_.holes[task(t).hole].agreed;
-      if (task(t).kind == TaskKind::kCollective || agrees) {
+      bool agrees = holeOf(t) && holeOf(t)->agreed;
+      bool collective = task(t).as<CollectiveTask>() != nullptr;
+      if (collective || agrees) {
         ordered.push_back(t);
       }
-      bool talks = task(t).kind == TaskKind::kCollective || task(t).kind == TaskKind::kExchange;
       int32_t owner = regions_[t].owner;
-      if (talks && owner != kNone && task(owner).kind == TaskKind::kChoose &&
-          !plan_.holes[task(owner).hole].agreed) {
+      if ((collective || task(t).as<ExchangeTask>()) && owner != kNone && !holeOf(owner)->agreed) {
         return broken("collectives", t, "is chosen by a hole that ranks do not agree on: ",
-                      plan_.holes[task(owner).hole].name);
+                      holeOf(owner)->name);
       }
     }
     for (size_t i = 0; i < ordered.size(); ++i) {

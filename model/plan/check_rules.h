@@ -25,8 +25,17 @@ Status ruleBroken(const Plan &plan, const char *rule, int32_t task, const Parts 
 /// Whether `id` indexes a table of `count` entries.
 inline bool inRange(int32_t id, size_t count) { return id >= 0 && static_cast<size_t>(id) < count; }
 
-/// Rules over order: endpoints, schema, acyclic, deadlock, filled, reserved, capacity, collectives.
-/// Assumes that the rules of check.cpp hold.
+/// Whether tasks of a device use memory of a tier as it is; what is elsewhere is copied first.
+constexpr bool reaches(Device device, Tier tier) {
+  return tier == Tier::kPinned || tier == (device == Device::kCpu ? Tier::kHost : Tier::kDevice);
+}
+
+/// Rules over single tasks: range, operands, tiers, region. Assumes that the rules over what they
+/// refer to hold.
+Status checkTasks(const Plan &plan);
+
+/// Rules over order: endpoints, schema, acyclic, deadlock, filled, written, reserved, capacity,
+/// collectives. Assumes that the other rules hold.
 Status checkGraph(const Plan &plan, const CheckOptions &options);
 
 } // namespace headrace::plan

@@ -15,17 +15,13 @@ Dependencies::Dependencies(const Plan &plan, BackPressure backPressure)
     for (int32_t before : task.after) {
       edge(2 * before + 1, 2 * t);
     }
-    for (const std::vector<int32_t> *body : {&task.thenTasks, &task.elseTasks, &task.body}) {
-      for (int32_t inner : *body) {
-        edge(2 * t, 2 * inner);
-        edge(2 * inner + 1, 2 * t + 1);
-      }
+    for (int32_t inner : task.body()) {
+      edge(2 * t, 2 * inner);
+      edge(2 * inner + 1, 2 * t + 1);
     }
-    if (task.inputStream == kNone) {
-      continue;
-    }
-    for (uint32_t producer = 0; producer < count; ++producer) {
-      if (plan.tasks[producer].outputStream == task.inputStream) {
+    int32_t input = task.inputStream();
+    for (uint32_t producer = 0; input != kNone && producer < count; ++producer) {
+      if (plan.tasks[producer].outputStream() == input) {
         edge(2 * producer + 1, 2 * t + 1);
         if (backPressure == BackPressure::kIncluded) {
           edge(2 * t, 2 * producer + 1);
@@ -86,15 +82,14 @@ std::vector<int32_t> Dependencies::cycle() const {
 std::vector<Region> regionsOf(const Plan &plan) {
   std::vector<Region> regions(plan.tasks.size());
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
-    const Task &task = plan.tasks[t];
-    auto own = [&](const std::vector<int32_t> &body, int32_t branch) {
-      for (int32_t inner : body) {
-        regions[inner] = Region{static_cast<int32_t>(t), branch};
+    if (const auto *choose = plan.tasks[t].as<ChooseTask>()) {
+      for (int32_t inner : choose->thenTasks) {
+        regions[inner] = Region{static_cast<int32_t>(t), 0};
       }
-    };
-    own(task.thenTasks, 0);
-    own(task.body, 0);
-    own(task.elseTasks, 1);
+      for (int32_t inner : choose->elseTasks) {
+        regions[inner] = Region{static_cast<int32_t>(t), 1};
+      }
+    }
   }
   return regions;
 }
@@ -102,7 +97,7 @@ std::vector<Region> regionsOf(const Plan &plan) {
 std::vector<std::vector<int32_t>> fillersOf(const Plan &plan) {
   std::vector<std::vector<int32_t>> fillers(plan.states.size());
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
-    for (const StateArgument &argument : plan.tasks[t].states) {
+    for (const StateArgument &argument : plan.tasks[t].states()) {
       if (argument.use == StateUse::kPerWorker) {
         fillers[argument.state].push_back(static_cast<int32_t>(t));
       }

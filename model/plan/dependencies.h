@@ -3,8 +3,9 @@
 //   start(t) -> end(t)                    always
 //   end(a)   -> start(t)                  a in t.after
 //   end(p)   -> end(c)                    stream p -> c: the consumer sees the end of its input
-//   last start(c) -> start(b), end(b) -> end(c)   b in a body of the choose or repeat c start(c) ->
-//   end(p)                    back-pressure: a full stream holds its producer until c runs
+//   start(c) -> start(b), end(b) -> end(c)   b in a body of the choose c
+//   start(c) -> end(p)                    back-pressure: a full stream holds its producer until c
+//                                         runs
 #pragma once
 
 #include "model/plan/plan.h"
@@ -38,7 +39,7 @@ private:
   std::vector<uint64_t> closure_;
 };
 
-/// The choose or repeat task whose body holds each task, and which body: 0 then or repeat, 1 else.
+/// The choose task whose body holds each task, and which branch: 0 then, 1 else.
 struct Region {
   int32_t owner = kNone;
   int32_t branch = 0;

@@ -83,6 +83,7 @@ template <typename V> void visitFields(V &v, StateField &x) {
 template <typename V> void visitFields(V &v, State &x) {
   v("name", x.name);
   v("kind", x.kind);
+  v("tier", x.tier);
   v("rowBytes", x.rowBytes);
   v("fields", x.fields);
   v.bytes("identity", x.identity);
@@ -104,6 +105,7 @@ template <typename V> void visitFields(V &v, Stream &x) {
   v("schema", x.schema);
   v("capacityChunks", x.capacityChunks);
   v("chunkRows", x.chunkRows);
+  v("tier", x.tier);
   v("rows", x.rows);
   v("writers", x.writers);
   v("textBytes", x.textBytes);
@@ -152,7 +154,6 @@ template <typename V> void visitFields(V &v, Buffer &x) {
 template <typename V> void visitFields(V &v, Hole &x) {
   v("name", x.name);
   v("bounds", x.bounds);
-  v("unit", x.unit);
   v("producer", x.producer);
   v("agreed", x.agreed);
 }
@@ -195,38 +196,82 @@ template <typename V> void visitFields(V &v, Explanation &x) {
   v("operators", x.operators);
 }
 
-template <typename V> void visitFields(V &v, Task &x) {
-  v("kind", x.kind);
-  v("name", x.name);
-  v("place", x.place);
-  v("after", x.after);
-  v("phase", x.phase);
-  v("steps", x.steps);
+template <typename V> void visitFields(V &v, LoadTask &x) {
   v("slot", x.slot);
+  v("split", x.split);
+  v("outputStream", x.outputStream);
+}
+
+template <typename V> void visitFields(V &v, InputTask &x) {
+  v("slot", x.slot);
+  v("output", x.output);
+}
+
+template <typename V> void visitFields(V &v, RunTask &x) {
   v("kernel", x.kernel);
   v("inputStream", x.inputStream);
   v("sourceState", x.sourceState);
   v("states", x.states);
   v("outputStream", x.outputStream);
   v("partitioned", x.partitioned);
-  v("split", x.split);
+}
+
+template <typename V> void visitFields(V &v, ExchangeTask &x) {
   v("exchange", x.exchange);
   v("channel", x.channel);
+  v("inputStream", x.inputStream);
+  v("outputStream", x.outputStream);
+}
+
+template <typename V> void visitFields(V &v, CollectiveTask &x) {
   v("operation", x.operation);
   v("combine", x.combine);
+  v("input", x.input);
+  v("output", x.output);
+}
+
+template <typename V> void visitFields(V &v, ComputeTask &x) {
+  v("operation", x.operation);
+  v("kernel", x.kernel);
   v("inputs", x.inputs);
   v("outputs", x.outputs);
   v("parameters", x.parameters);
-  v("tier", x.tier);
+}
+
+template <typename V> void visitFields(V &v, ToTensorTask &x) {
+  v("inputStream", x.inputStream);
+  v("columns", x.columns);
+  v("outputs", x.outputs);
+}
+
+template <typename V> void visitFields(V &v, ReserveTask &x) {
+  v("state", x.state);
   v("bytes", x.bytes);
-  v("reservation", x.reservation);
+}
+
+template <typename V> void visitFields(V &v, ReleaseTask &x) { v("reservation", x.reservation); }
+
+template <typename V> void visitFields(V &v, ChooseTask &x) {
   v("hole", x.hole);
   v("threshold", x.threshold);
   v("thenTasks", x.thenTasks);
   v("elseTasks", x.elseTasks);
-  v("body", x.body);
-  v("tripsMax", x.tripsMax);
-  v("buffer", x.buffer);
+}
+
+template <typename V> void visitFields(V &v, ResultTask &x) { v("inputStream", x.inputStream); }
+
+template <typename V> void visitFields(V &v, TensorResultTask &x) { v("buffer", x.buffer); }
+
+/// The kind is written beside the fields that all have and those of the kind.
+template <typename V> void visitFields(V &v, Task &x) {
+  v.kindOf("kind", x);
+  v("name", x.name);
+  v("device", x.device);
+  v("place", x.place);
+  v("after", x.after);
+  v("phase", x.phase);
+  v("steps", x.steps);
+  std::visit([&](auto &work) { visitFields(v, work); }, x.work);
 }
 
 template <typename V> void visitFields(V &v, MeshAxis &x) {

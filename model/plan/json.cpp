@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <limits>
@@ -94,6 +95,7 @@ public:
   void bytes(const char *name, const std::vector<uint8_t> &value) {
     json_[name] = toHex(value.data(), value.size());
   }
+  void kindOf(const char *name, const Task &task) { json_[name] = nameOf(task.kind()); }
   Json take() { return std::move(json_); }
 
 private:
@@ -120,6 +122,14 @@ bool sameValue(const Json &a, const Json &b) {
          !(a.is_number_float() && std::signbit(a.get<double>()) != std::signbit(b.get<double>()));
 }
 
+/// What fields that are not written have.
+template <typename T> T defaultsFor(const T &) { return {}; }
+Task defaultsFor(const Task &task) {
+  Task made;
+  std::visit([&](const auto &work) { made.work = std::decay_t<decltype(work)>(); }, task.work);
+  return made;
+}
+
 template <typename T> Json writeStruct(const T &value) {
   auto all = [](T copy) {
     Writer writer;
@@ -127,11 +137,14 @@ template <typename T> Json writeStruct(const T &value) {
     return writer.take();
   };
   Json fields = all(value);
+  // What a struct is stands there, be it the default or not.
+  constexpr std::string_view kAlways[] = {"schemaMajor", "schemaMinor", "kind", "operation",
+                                          "exchange"};
   Json kept = Json::object();
-  const Json defaults = all(T{});
+  const Json defaults = all(defaultsFor(value));
   for (auto &[key, field] : fields.items()) {
-    if (!sameValue(field, defaults[key]) || key == "schemaMajor" || key == "schemaMinor" ||
-        key == "kind") {
+    bool always = std::find(std::begin(kAlways), std::end(kAlways), key) != std::end(kAlways);
+    if (always || !sameValue(field, defaults[key])) {
       kept[key] = std::move(field);
     }
   }
@@ -207,6 +220,19 @@ public:
       context_.fail(path_ + "." + name, "expected hex digits, two a byte, got " + shown(*field));
     }
   }
+  /// Leaves the task with the defaults of its kind.
+  void kindOf(const char *name, Task &task) {
+    const Json *field = find(name);
+    std::optional<TaskKind> kind;
+    if (field && field->is_string()) {
+      kind = enumOf<TaskKind>(field->get_ref<const std::string &>());
+    }
+    if (!kind) {
+      context_.fail(path_ + "." + name, field ? "unknown name: " + shown(*field) : "missing");
+      return;
+    }
+    setKind<0>(task, static_cast<size_t>(*kind));
+  }
   void refuseUnknown() {
     for (const auto &[key, value] : object_.items()) {
       if (!seen_.count(key) && !context_.newerMinor) {
@@ -216,6 +242,11 @@ public:
   }
 
 private:
+  template <size_t index> static void setKind(Task &task, size_t kind) {
+    if constexpr (index < std::variant_size_v<TaskWork>) {
+      index == kind ? void(task.work.emplace<index>()) : setKind<index + 1>(task, kind);
+    }
+  }
   const Json *find(const char *name) {
     seen_.insert(name);
     auto found = object_.find(name);

@@ -34,18 +34,25 @@ double rowsOf(const Step &step, const TaskProfile &measured) {
 /// What a rank sends for a task. A collective counts its operand, of which a ring sends a share.
 double sentBytes(const Task &task, const TaskProfile &measured, double ranks) {
   auto bytes = static_cast<double>(measured.bytes);
-  if (task.kind == TaskKind::kExchange) {
+  const auto *collective = task.as<CollectiveTask>();
+  if (!collective) {
     return bytes;
   }
-  return task.operation == "all_gather"   ? bytes * (ranks - 1)
-         : task.operation == "all_reduce" ? 2 * bytes * (ranks - 1) / ranks
-                                          : bytes * (ranks - 1) / ranks;
+  switch (collective->operation) {
+  case CollectiveKind::kAllGather:
+    return bytes * (ranks - 1);
+  case CollectiveKind::kAllReduce:
+    return 2 * bytes * (ranks - 1) / ranks;
+  case CollectiveKind::kReduceScatter:
+  case CollectiveKind::kAllToAll:
+    break;
+  }
+  return bytes * (ranks - 1) / ranks;
 }
 
 bool readsFile(const Plan &plan, const Task &task) {
   return std::any_of(plan.tasks.begin(), plan.tasks.end(), [&](const Task &load) {
-    return load.kind == TaskKind::kLoad && load.outputStream == task.inputStream &&
-           task.inputStream != kNone;
+    return load.as<LoadTask>() && load.outputStream() == task.inputStream();
   });
 }
 
@@ -64,11 +71,11 @@ std::vector<MeasuredOperator> measuredOperators(const Plan &plan, const Profile 
       if (!inRange(step.op, operators.size())) {
         continue;
       }
-      if (task.kind == TaskKind::kExchange || task.kind == TaskKind::kCollective) {
+      if (task.as<ExchangeTask>() || task.as<CollectiveTask>()) {
         double &moved = all[step.op].movedBytes;
         moved = std::max(moved, 0.0) + sentBytes(task, measured, profile.ranks);
       }
-      if (task.kind == TaskKind::kRun && rowsStep(task, step.op) == &step) {
+      if (task.as<RunTask>() && rowsStep(task, step.op) == &step) {
         rowsOfRanks[step.op][measured.rank] += rowsOf(step, measured);
       }
     }
@@ -92,9 +99,9 @@ std::vector<int32_t> tasksOfOperators(const Plan &plan) {
         continue;
       }
       // A pipeline that begins with what another task made has no part in that.
-      bool given = task.kind == TaskKind::kRun && step.stage == kStepSource &&
+      bool given = task.as<RunTask>() && step.stage == kStepSource &&
                    &step == &task.steps.front() && !readsFile(plan, task);
-      int rank = given ? 0 : task.kind != TaskKind::kRun ? 3 : step.stage == kStepSink ? 1 : 2;
+      int rank = given ? 0 : !task.as<RunTask>() ? 3 : step.stage == kStepSink ? 1 : 2;
       if (rank > ranking[step.op]) {
         ranking[step.op] = rank;
         tasks[step.op] = static_cast<int32_t>(t);
@@ -116,7 +123,7 @@ std::vector<double> measuredTaskSeconds(const Plan &plan, const Profile &profile
     }
     double busy = measured.busySeconds + measured.finishBusySeconds;
     // Collectives are moved by the thread that polls the ranks.
-    bool passes = plan.tasks[measured.task].kind == TaskKind::kCollective;
+    bool passes = plan.tasks[measured.task].as<CollectiveTask>() != nullptr;
     double seconds = passes ? measured.endSeconds - measured.startSeconds : busy / lanes;
     most[measured.task] = std::max(most[measured.task], seconds);
     sum[measured.task] += passes ? 0 : busy;

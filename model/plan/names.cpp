@@ -22,7 +22,7 @@ std::string describeTask(const Plan &plan, int32_t task) {
   if (!value.name.empty()) {
     text += " '" + value.name + "'";
   }
-  return text + " (" + nameOf(value.kind) + ")";
+  return text + " (" + nameOf(value.kind()) + ")";
 }
 
 } // namespace headrace::plan

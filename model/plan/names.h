@@ -38,12 +38,27 @@ HR_PLAN_ENUM_NAMES(BoundKind, {BoundKind::kEq, "eq"}, {BoundKind::kLt, "lt"},
                    {BoundKind::kLe, "le"}, {BoundKind::kGt, "gt"}, {BoundKind::kGe, "ge"})
 HR_PLAN_ENUM_NAMES(LiteralKind, {LiteralKind::kInteger, "integer"}, {LiteralKind::kI128, "i128"},
                    {LiteralKind::kReal, "real"}, {LiteralKind::kString, "string"})
-HR_PLAN_ENUM_NAMES(TaskKind, {TaskKind::kLoad, "load"}, {TaskKind::kRun, "run"},
-                   {TaskKind::kExchange, "exchange"}, {TaskKind::kCollective, "collective"},
-                   {TaskKind::kCompute, "compute"}, {TaskKind::kCopy, "copy"},
-                   {TaskKind::kReserve, "reserve"}, {TaskKind::kRelease, "release"},
-                   {TaskKind::kChoose, "choose"}, {TaskKind::kRepeat, "repeat"},
-                   {TaskKind::kCommit, "commit"}, {TaskKind::kResult, "result"})
+HR_PLAN_ENUM_NAMES(TaskKind, {TaskKind::kLoad, "load"}, {TaskKind::kInput, "input"},
+                   {TaskKind::kRun, "run"}, {TaskKind::kExchange, "exchange"},
+                   {TaskKind::kCollective, "collective"}, {TaskKind::kCompute, "compute"},
+                   {TaskKind::kToTensor, "to_tensor"}, {TaskKind::kReserve, "reserve"},
+                   {TaskKind::kRelease, "release"}, {TaskKind::kChoose, "choose"},
+                   {TaskKind::kResult, "result"}, {TaskKind::kTensorResult, "tensor_result"})
+HR_PLAN_ENUM_NAMES(Device, {Device::kCpu, "cpu"}, {Device::kGpu, "gpu"})
+HR_PLAN_ENUM_NAMES(Tier, {Tier::kDevice, tierName(Tier::kDevice)},
+                   {Tier::kPinned, tierName(Tier::kPinned)}, {Tier::kHost, tierName(Tier::kHost)},
+                   {Tier::kFile, tierName(Tier::kFile)})
+HR_PLAN_ENUM_NAMES(SlotKind, {SlotKind::kTable, "table"}, {SlotKind::kTensor, "tensor"},
+                   {SlotKind::kValues, "values"})
+HR_PLAN_ENUM_NAMES(CollectiveKind, {CollectiveKind::kAllReduce, "all_reduce"},
+                   {CollectiveKind::kAllGather, "all_gather"},
+                   {CollectiveKind::kReduceScatter, "reduce_scatter"},
+                   {CollectiveKind::kAllToAll, "all_to_all"})
+HR_PLAN_ENUM_NAMES(Reduction, {Reduction::kSum, "sum"}, {Reduction::kMax, "max"},
+                   {Reduction::kMin, "min"})
+HR_PLAN_ENUM_NAMES(ComputeKind, {ComputeKind::kMatmul, "matmul"},
+                   {ComputeKind::kBatchMatmul, "batch_matmul"}, {ComputeKind::kKernel, "kernel"},
+                   {ComputeKind::kReshape, "reshape"}, {ComputeKind::kSlice, "slice"})
 HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},
                    {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"})
 HR_PLAN_ENUM_NAMES(StateUse, {StateUse::kPerWorker, "per_worker"}, {StateUse::kShared, "shared"})

@@ -3,8 +3,11 @@
 // plan does not grow with the number of ranks. Ids are indices into the vectors of Plan.
 #pragma once
 
+#include "model/plan/cardinality.h"
+#include "model/plan/task.h"
 #include "runtime/abi/kernel.h"
 #include "runtime/base/logical_type.h"
+#include "runtime/base/tier.h"
 
 #include <cstdint>
 #include <string>
@@ -12,17 +15,8 @@
 
 namespace headrace::plan {
 
-inline constexpr int kSchemaMajor = 2;
+inline constexpr int kSchemaMajor = 3;
 inline constexpr int kSchemaMinor = 0;
-inline constexpr int32_t kNone = -1;
-
-/// An estimate of a number of rows or bytes. `max` is a hard bound if the data is as described.
-struct Cardinality {
-  uint64_t min = 0;
-  uint64_t expected = 0;
-  uint64_t p95 = 0;
-  uint64_t max = UINT64_MAX;
-};
 
 /// A physical column, and how it is shown to the user if it is.
 struct Column {
@@ -70,7 +64,7 @@ struct SlotColumn {
   double fileBytes = 0; ///< of a value in the file, as compressed there; 0: not known; likewise
 };
 
-/// A literal of a slot of kind "values": what of it counts follows from its column's type.
+/// A literal of a slot of values: what of it counts follows from its column's type.
 struct Cell {
   bool null = false;
   int64_t integer = 0; ///< integers, scaled decimals, days, 0 or 1
@@ -79,11 +73,16 @@ struct Cell {
   std::string text;
 };
 
+enum class SlotKind : uint8_t {
+  kTable,  ///< Parquet files or Arrow data
+  kTensor,
+  kValues, ///< nothing is bound: see cells
+};
+
 /// An input of the program, bound at load to files, an Arrow stream or tensors.
 struct Slot {
   std::string name; ///< table name, or parameter name of a traced function
-  std::string kind; ///< "table" (Parquet files or Arrow data), "tensor", or "values" (nothing is
-                    ///< bound: see cells)
+  SlotKind kind = SlotKind::kTable;
   std::vector<SlotColumn> columns;
   std::vector<Bound> bounds;  ///< conjunction
   std::vector<int64_t> shape; ///< tensors: extents of the global value; -1 not known
@@ -125,6 +124,7 @@ struct StateField {
 struct State {
   std::string name;
   StateKind kind = StateKind::kScalar;
+  Tier tier = Tier::kHost;
   uint32_t rowBytes = 0; ///< including the header (group: hash; join: next, hash)
   std::vector<StateField> fields;
   std::vector<uint8_t> identity; ///< rowBytes bytes: what a fresh row holds
@@ -150,7 +150,8 @@ struct Stream {
   Schema schema;
   uint32_t capacityChunks = 4;
   uint32_t chunkRows = 65536;
-  Cardinality rows = {}; ///< of one rank, as estimated; all zero: not known
+  Tier tier = Tier::kHost; ///< of its chunks
+  Cardinality rows = {};   ///< of one rank, as estimated; all zero: not known
   uint32_t writers = 1;  ///< run tasks that write it, each until its own end
   double textBytes = 0;  ///< of a row: all its strings, as estimated; for the cost model
   /// Before an exchange by hash: the rows that the fullest rank is expected to get of it, against
@@ -245,7 +246,7 @@ inline constexpr int64_t kUnknownExtent = -1;
 /// rank (`ragged`) or on all of them.
 struct Buffer {
   std::string name;
-  std::string tier = "host";
+  Tier tier = Tier::kHost;
   std::string element = "f32"; ///< "f32" "f64" "i64"
   std::vector<int64_t> shape;  ///< global extents
   int32_t splitDimension =
@@ -255,109 +256,12 @@ struct Buffer {
   bool ragged = false;     ///< the split is that of the rows, not even
 };
 
-/// A value the plan leaves to the run, with bounds.
+/// Rows that the plan leaves to the run, with bounds.
 struct Hole {
   std::string name;
   Cardinality bounds;
-  std::string unit = "rows";
   int32_t producer = kNone; ///< task
   bool agreed = false;      ///< true: summed over all ranks before use
-};
-
-// ---- tasks ----
-
-enum class TaskKind : uint8_t {
-  kLoad,       ///< slot -> stream of morsels (each rank its share of the row groups)
-  kRun,        ///< kernel over a source, with states, into an output
-  kExchange,   ///< stream -> other ranks -> stream
-  kCollective, ///< tensor buffers over all ranks
-  kCompute,    ///< tensor kernel or library call over buffers
-  kCopy,       ///< between tiers
-  kReserve,
-  kRelease,
-  kChoose,
-  kRepeat,
-  kCommit,
-  kResult,
-};
-
-enum class ExchangeKind : uint8_t {
-  kHash,      ///< output i of the producing kernel goes to rank i
-  kBroadcast, ///< every chunk to every rank
-  kGather,    ///< every chunk to rank 0
-};
-
-/// How a run task uses a state, in the order of the kernel's HrArgs.states.
-enum class StateUse : uint8_t {
-  kPerWorker, ///< each worker fills its own copy; merged (finished) when the task's input has ended
-  kShared,    ///< finished earlier, read only (join table to probe)
-};
-struct StateArgument {
-  int32_t state = kNone;
-  StateUse use = StateUse::kPerWorker;
-};
-
-/// Stages of a Step beside those of the kernel.
-inline constexpr int32_t kStepSource = -1; ///< what comes in
-inline constexpr int32_t kStepSink = -2;   ///< where it ends
-inline constexpr int32_t kStepUncounted = -3;
-
-/// An operator that a task works on or begins with: its rows are those that a selecting stage lets
-/// through.
-struct Step {
-  int32_t op = kNone;
-  int32_t stage = kStepSource;
-};
-
-struct Task {
-  TaskKind kind = TaskKind::kRun;
-  std::string name;
-  int32_t place = kNone;
-  std::vector<int32_t> after; ///< tasks whose end this one waits for (tokens)
-  std::string phase;          ///< for telemetry: "scan", "join", …
-  std::vector<Step> steps;    ///< operators of the explanation, in the order of the rows
-
-  // kLoad: slot -> outputStream (chunks are morsels; the schema of the stream names the slot's
-  // columns)
-  int32_t slot = kNone;
-  bool split = false; ///< each rank reads its share; else every rank reads all
-
-  // kRun: exactly one source: inputStream, or sourceState (its rows, once finished).
-  int32_t kernel = kNone;
-  int32_t inputStream = kNone;
-  int32_t sourceState = kNone; ///< kReserve: the state whose memory it is
-  std::vector<StateArgument> states;
-  int32_t outputStream = kNone; ///< none: the sink is a state
-  bool partitioned = false;     ///< the kernel fills `size` outputs; consumed by a kHash exchange
-
-  // kExchange: inputStream -> outputStream
-  ExchangeKind exchange = ExchangeKind::kHash;
-  int32_t channel = kNone;
-
-  // kCollective / kCompute / kCopy: operands and results are Plan.buffers
-  std::string
-      operation; ///< "all_reduce" "all_gather" "reduce_scatter" "all_to_all"; "matmul", "kernel"
-  std::string combine = "sum";
-  std::vector<int32_t> inputs;
-  std::vector<int32_t> outputs;
-  std::vector<int64_t> parameters; ///< operation specific; see docs of exec/compute
-
-  // kReserve / kRelease
-  std::string tier = "host";
-  Cardinality bytes;           ///< minimum is static; expected p95
-  int32_t reservation = kNone; ///< kRelease: the reserve task
-
-  // kChoose: `hole` compared with `threshold` picks one of two task lists (ids of tasks in `body`s)
-  int32_t hole = kNone;
-  uint64_t threshold = 0;
-  std::vector<int32_t> thenTasks; ///< hole <= threshold
-  std::vector<int32_t> elseTasks;
-  // kRepeat: body, at most tripsMax times
-  std::vector<int32_t> body;
-  uint64_t tripsMax = 0;
-
-  // kResult: a stream (rank 0 hands its chunks to the caller) or a buffer
-  int32_t buffer = kNone;
 };
 
 // ---- what was decided, for people ----

@@ -7,7 +7,8 @@ namespace headrace::plan {
 
 int32_t releaseOf(const Plan &plan, int32_t reserve) {
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
-    if (plan.tasks[t].kind == TaskKind::kRelease && plan.tasks[t].reservation == reserve) {
+    const auto *release = plan.tasks[t].as<ReleaseTask>();
+    if (release && release->reservation == reserve) {
       return static_cast<int32_t>(t);
     }
   }
@@ -17,13 +18,13 @@ int32_t releaseOf(const Plan &plan, int32_t reserve) {
 std::vector<int32_t> usersOfBuffers(const Plan &plan) {
   std::vector<int32_t> users(plan.buffers.size(), 0);
   for (const Task &task : plan.tasks) {
-    for (const std::vector<int32_t> *used : {&task.inputs, &task.outputs}) {
-      for (int32_t buffer : *used) {
+    for (std::span<const int32_t> used : {task.inputs(), task.outputs()}) {
+      for (int32_t buffer : used) {
         ++users[buffer];
       }
     }
-    if (task.buffer != kNone) {
-      ++users[task.buffer];
+    if (const auto *result = task.as<TensorResultTask>()) {
+      ++users[result->buffer];
     }
   }
   return users;
@@ -39,31 +40,32 @@ struct Holding {
   int32_t buffer = kNone;
 };
 
-std::vector<Holding> holdingsOf(const Plan &plan, const std::string &tier) {
+std::vector<Holding> holdingsOf(const Plan &plan, Tier tier) {
   std::vector<Holding> out;
   std::vector<std::vector<int32_t>> users(plan.buffers.size());
   std::vector<bool> kept(plan.buffers.size(), false);
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
     const Task &task = plan.tasks[t];
     auto index = static_cast<int32_t>(t);
-    if (task.kind == TaskKind::kReserve && task.tier == tier) {
+    const auto *reserve = task.as<ReserveTask>();
+    if (reserve && plan.states[reserve->state].tier == tier) {
       int32_t release = releaseOf(plan, index);
-      out.push_back({index, task.bytes.min, {}, kNone});
+      out.push_back({index, reserve->bytes.min, {}, kNone});
       if (release != kNone) {
         out.back().until = {release};
       }
     }
-    for (const std::vector<int32_t> *used : {&task.inputs, &task.outputs}) {
-      for (int32_t buffer : *used) {
+    for (std::span<const int32_t> used : {task.inputs(), task.outputs()}) {
+      for (int32_t buffer : used) {
         users[buffer].push_back(index);
       }
     }
-    if (task.buffer != kNone) {
-      kept[task.buffer] = true;
+    if (const auto *result = task.as<TensorResultTask>()) {
+      kept[result->buffer] = true;
     }
   }
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
-    for (int32_t buffer : plan.tasks[t].outputs) {
+    for (int32_t buffer : plan.tasks[t].outputs()) {
       const Buffer &described = plan.buffers[buffer];
       if (described.tier == tier && described.sizedBy == kNone) {
         out.push_back({static_cast<int32_t>(t), described.bytes,
@@ -77,7 +79,7 @@ std::vector<Holding> holdingsOf(const Plan &plan, const std::string &tier) {
 } // namespace
 
 PeakReservation peakReservation(const Plan &plan, const Dependencies &order,
-                                const std::string &tier) {
+                                Tier tier) {
   std::vector<Region> regions = regionsOf(plan);
   std::vector<Holding> holdings = holdingsOf(plan, tier);
   PeakReservation peak;
@@ -108,7 +110,7 @@ PeakReservation peakReservation(const Plan &plan, const Dependencies &order,
   return peak;
 }
 
-PeakReservation peakReservation(const Plan &plan, const std::string &tier) {
+PeakReservation peakReservation(const Plan &plan, Tier tier) {
   return peakReservation(plan, Dependencies(plan, BackPressure::kIgnored), tier);
 }
 

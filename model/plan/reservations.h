@@ -3,8 +3,6 @@
 
 #include "model/plan/dependencies.h"
 
-#include <string>
-
 namespace headrace::plan {
 
 /// The largest sum of minimum bytes of a tier on one rank, and the task that completes it.
@@ -17,9 +15,8 @@ struct PeakReservation {
 /// is taken later, and what belongs to the other branch of a choose. The largest such sum bounds what is ever live.
 /// Reservations count with their minimum, tensors with their bound (0 if only the run knows their extent).
 /// `order` is the plan's, without back-pressure.
-PeakReservation peakReservation(const Plan &plan, const Dependencies &order,
-                                const std::string &tier);
-PeakReservation peakReservation(const Plan &plan, const std::string &tier);
+PeakReservation peakReservation(const Plan &plan, const Dependencies &order, Tier tier);
+PeakReservation peakReservation(const Plan &plan, Tier tier);
 
 /// For each buffer, how many tasks end before it is given back. A buffer that is a result is kept: it counts one more.
 std::vector<int32_t> usersOfBuffers(const Plan &plan);

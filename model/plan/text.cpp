@@ -86,7 +86,7 @@ private:
   void writeSlots() {
     for (size_t i = 0; i < plan_.slots.size(); ++i) {
       const Slot &slot = plan_.slots[i];
-      out_ << "slot " << i << " '" << slot.name << "' " << slot.kind << " " << slot.element << "\n";
+      out_ << "slot " << i << " '" << slot.name << "' " << nameOf(slot.kind) << " " << slot.element << "\n";
       for (const SlotColumn &column : slot.columns) {
         out_ << "  " << column.file << ": " << nameOf(column.type) << (column.nullable ? "?" : "")
              << " as " << column.logical.text();
@@ -95,7 +95,7 @@ private:
         }
         out_ << "\n";
       }
-      if (slot.kind == "values" && !slot.columns.empty()) {
+      if (slot.kind == SlotKind::kValues && !slot.columns.empty()) {
         out_ << "  " << slot.cells.size() / slot.columns.size() << " rows\n";
       }
       for (const Bound &bound : slot.bounds) {
@@ -110,7 +110,8 @@ private:
     for (size_t i = 0; i < plan_.states.size(); ++i) {
       const State &state = plan_.states[i];
       out_ << "state " << i << " '" << state.name << "' " << nameOf(state.kind) << ", rows of "
-           << state.rowBytes << " bytes, about " << cardinality(state.rows);
+           << state.rowBytes << " bytes, about " << cardinality(state.rows) << " in "
+           << nameOf(state.tier);
       if (state.mergeKernel != kNone) {
         out_ << ", merge " << kernelName(state.mergeKernel);
       }
@@ -159,7 +160,7 @@ private:
         buffer.shape[d] == kUnknownExtent ? out_ << "?" : out_ << buffer.shape[d];
         out_ << (split ? buffer.ragged ? "/rows" : "/size" : "");
       }
-      out_ << "] in " << buffer.tier;
+      out_ << "] in " << nameOf(buffer.tier);
       if (buffer.sizedBy == kNone) {
         out_ << ", at most " << buffer.bytes << " bytes\n";
       } else {
@@ -168,36 +169,19 @@ private:
     }
     for (size_t i = 0; i < plan_.holes.size(); ++i) {
       const Hole &hole = plan_.holes[i];
-      out_ << "hole " << i << " '" << hole.name << "' " << hole.unit << " of task " << hole.producer
+      out_ << "hole " << i << " '" << hole.name << "' rows of task " << hole.producer
            << (hole.agreed ? ", agreed" : "") << ", about " << cardinality(hole.bounds) << "\n";
     }
   }
 
   void writeTask(size_t index) {
     const Task &task = plan_.tasks[index];
-    out_ << "  " << index << " " << nameOf(task.kind) << " '" << task.name << "'";
-    if (task.slot != kNone) {
-      out_ << " " << named("slot", plan_.slots, task.slot);
+    out_ << "  " << index << " " << nameOf(task.kind()) << " '" << task.name << "'";
+    if (task.device != Device::kCpu) {
+      out_ << " on " << nameOf(task.device);
     }
-    if (task.kernel != kNone) {
-      out_ << " " << kernelName(task.kernel);
-    }
-    if (task.kind == TaskKind::kExchange) {
-      out_ << " " << nameOf(task.exchange) << " on channel " << task.channel;
-    }
-    if (!task.operation.empty()) {
-      out_ << " " << task.operation;
-    }
-    if (task.kind == TaskKind::kReserve) {
-      out_ << " " << cardinality(task.bytes) << " bytes of " << task.tier;
-    }
-    if (task.reservation != kNone) {
-      out_ << " of task " << task.reservation;
-    }
-    if (task.kind == TaskKind::kChoose) {
-      out_ << " " << named("hole", plan_.holes, task.hole) << " <= " << task.threshold;
-    }
-    writeEdges(task);
+    std::visit([&](const auto &work) { writeWork(work); }, task.work);
+    writeIds("after", task.after);
     if (inRange(task.place, plan_.places.size())) {
       const Place &place = plan_.places[task.place];
       out_ << "  // " << (place.operation.empty() ? "" : place.operation + ": ") << place.text;
@@ -205,32 +189,62 @@ private:
     out_ << "\n";
   }
 
-  void writeEdges(const Task &task) {
-    if (task.inputStream != kNone) {
-      out_ << " from " << named("stream", plan_.streams, task.inputStream);
-    }
-    if (task.sourceState != kNone) {
-      out_ << " from " << named("state", plan_.states, task.sourceState);
-    }
-    for (const StateArgument &argument : task.states) {
-      out_ << (argument.use == StateUse::kPerWorker ? " fill " : " read ")
-           << named("state", plan_.states, argument.state);
-    }
-    if (task.buffer != kNone) {
-      out_ << " " << named("buffer", plan_.buffers, task.buffer);
-    }
-    if (task.outputStream != kNone) {
-      out_ << (task.split ? ", a share on each rank," : "");
-      out_ << (task.partitioned ? " to every rank's " : " to ")
-           << named("stream", plan_.streams, task.outputStream);
-    }
-    writeIds("inputs", task.inputs);
-    writeIds("outputs", task.outputs);
-    writeIds("then", task.thenTasks);
-    writeIds("else", task.elseTasks);
-    writeIds("body", task.body);
-    writeIds("after", task.after);
+  std::string stream(int32_t id) { return named("stream", plan_.streams, id); }
+  std::string state(int32_t id) { return named("state", plan_.states, id); }
+  std::string buffer(int32_t id) { return named("buffer", plan_.buffers, id); }
+
+  void writeWork(const LoadTask &load) {
+    out_ << " " << named("slot", plan_.slots, load.slot)
+         << (load.split ? ", a share on each rank, to " : " to ") << stream(load.outputStream);
   }
+  void writeWork(const InputTask &input) {
+    out_ << " " << named("slot", plan_.slots, input.slot) << " to " << buffer(input.output);
+  }
+  void writeWork(const RunTask &run) {
+    out_ << " " << kernelName(run.kernel) << " from "
+         << (run.inputStream != kNone ? stream(run.inputStream) : state(run.sourceState));
+    for (const StateArgument &argument : run.states) {
+      out_ << (argument.use == StateUse::kPerWorker ? " fill " : " read ") << state(argument.state);
+    }
+    if (run.outputStream != kNone) {
+      out_ << (run.partitioned ? " to every rank's " : " to ") << stream(run.outputStream);
+    }
+  }
+  void writeWork(const ExchangeTask &exchange) {
+    out_ << " " << nameOf(exchange.exchange) << " on channel " << exchange.channel << " from "
+         << stream(exchange.inputStream) << " to " << stream(exchange.outputStream);
+  }
+  void writeWork(const CollectiveTask &collective) {
+    bool reduces = collective.operation == CollectiveKind::kAllReduce ||
+                   collective.operation == CollectiveKind::kReduceScatter;
+    out_ << " " << nameOf(collective.operation);
+    out_ << (reduces ? std::string(" by ") + nameOf(collective.combine) : "");
+    out_ << " from " << buffer(collective.input) << " to " << buffer(collective.output);
+  }
+  void writeWork(const ComputeTask &compute) {
+    out_ << " " << nameOf(compute.operation);
+    if (compute.kernel != kNone) {
+      out_ << " " << kernelName(compute.kernel);
+    }
+    writeIds("inputs", compute.inputs);
+    writeIds("outputs", compute.outputs);
+  }
+  void writeWork(const ToTensorTask &rows) {
+    out_ << " from " << stream(rows.inputStream);
+    writeIds("columns", rows.columns);
+    writeIds("outputs", rows.outputs);
+  }
+  void writeWork(const ReserveTask &reserve) {
+    out_ << " " << cardinality(reserve.bytes) << " bytes for " << state(reserve.state);
+  }
+  void writeWork(const ReleaseTask &release) { out_ << " of task " << release.reservation; }
+  void writeWork(const ChooseTask &choose) {
+    out_ << " " << named("hole", plan_.holes, choose.hole) << " <= " << choose.threshold;
+    writeIds("then", choose.thenTasks);
+    writeIds("else", choose.elseTasks);
+  }
+  void writeWork(const ResultTask &result) { out_ << " from " << stream(result.inputStream); }
+  void writeWork(const TensorResultTask &result) { out_ << " " << buffer(result.buffer); }
 
   const Plan &plan_;
   std::ostringstream out_;

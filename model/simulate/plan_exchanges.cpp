@@ -33,14 +33,14 @@ void PlanGraph::addMovement(int32_t id, size_t chunks, const cost::Movement &mov
       for (size_t c = 0; c < classes_.size(); ++c) {
         waitForInput(id, c, 0, posts);
       }
-      activity.after.push_back(place(std::move(posts), id));
+      activity.after.push_back(place(std::move(posts)));
     }
     appendCommon(std::move(activity), id, chunk);
   }
 }
 
 void PlanGraph::addExchange(int32_t id) {
-  const Task &task = plan_.tasks[id];
+  const auto &task = *plan_.tasks[id].as<plan::ExchangeTask>();
   const plan::Stream &sent = plan_.streams[task.inputStream];
   const StreamState source = streams_[task.inputStream];
   double ranks = static_cast<double>(workload_.ranks);
@@ -84,7 +84,7 @@ void PlanGraph::addCollective(int32_t id) {
   const Task &task = plan_.tasks[id];
   CollectiveKind kind = cost::collectiveOf(task);
   double bytes = cost::localBytes(
-      plan_, kind == CollectiveKind::kAllGather ? task.outputs : task.inputs, workload_.ranks);
+      plan_, kind == CollectiveKind::kAllGather ? task.outputs() : task.inputs(), workload_.ranks);
   cost::Movement movement =
       cost::collectiveMovement(*ranks_, topology_.collectives, kind, bytes, doublingBytesMax_);
   addMovement(id, 1, movement, 0); // sizes of tensors are known

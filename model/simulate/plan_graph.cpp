@@ -9,12 +9,13 @@ double PlanGraph::rowsScale() const {
   double given = 0;
   double planned = 0;
   for (const Task &task : plan_.tasks) {
-    if (task.kind != TaskKind::kLoad || task.outputStream == kNone) {
+    const auto *load = task.as<plan::LoadTask>();
+    if (!load) {
       continue;
     }
-    auto rows = workload_.rows.find(plan_.slots[task.slot].name);
-    double estimate = static_cast<double>(plan_.streams[task.outputStream].rows.expected) *
-                      (task.split ? planRanks_ : 1);
+    auto rows = workload_.rows.find(plan_.slots[load->slot].name);
+    double estimate = static_cast<double>(plan_.streams[load->outputStream].rows.expected) *
+                      (load->split ? planRanks_ : 1);
     if (rows != workload_.rows.end() && estimate > 0) {
       given += rows->second;
       planned += estimate;
@@ -40,29 +41,25 @@ void PlanGraph::decideBranches() {
     waits_[id].insert(waits_[id].end(), plan_.tasks[id].after.begin(), plan_.tasks[id].after.end());
   }
   for (size_t id = 0; id < plan_.tasks.size(); ++id) {
-    const Task &task = plan_.tasks[id];
-    if (task.kind == TaskKind::kChoose) {
-      bool small = plan_.holes[task.hole].bounds.expected <= task.threshold;
-      for (int32_t other : small ? task.elseTasks : task.thenTasks) {
-        skipped_[other] = true;
-      }
+    const auto *choose = plan_.tasks[id].as<plan::ChooseTask>();
+    if (!choose) {
+      continue;
     }
-    for (int32_t inner : task.body) {
-      trips_[inner] = static_cast<double>(std::max<uint64_t>(task.tripsMax, 1));
+    bool small = plan_.holes[choose->hole].bounds.expected <= choose->threshold;
+    for (int32_t other : small ? choose->elseTasks : choose->thenTasks) {
+      skipped_[other] = true;
     }
-    for (const std::vector<int32_t> *body : {&task.thenTasks, &task.elseTasks, &task.body}) {
-      for (int32_t inner : *body) {
-        waits_[inner].push_back(static_cast<int32_t>(id));
-      }
+    for (int32_t inner : plan_.tasks[id].body()) {
+      waits_[inner].push_back(static_cast<int32_t>(id));
     }
   }
   for (size_t id = 0; id < plan_.tasks.size(); ++id) {
     const Task &task = plan_.tasks[id];
-    if (!skipped_[id] && task.inputStream != kNone) {
-      consumer_[task.inputStream] = static_cast<int32_t>(id);
+    if (!skipped_[id] && task.inputStream() != kNone) {
+      consumer_[task.inputStream()] = static_cast<int32_t>(id);
     }
-    if (!skipped_[id] && task.outputStream != kNone) {
-      streams_[task.outputStream].writers.push_back({static_cast<int32_t>(id)});
+    if (!skipped_[id] && task.outputStream() != kNone) {
+      streams_[task.outputStream()].writers.push_back({static_cast<int32_t>(id)});
     }
   }
 }
@@ -79,7 +76,7 @@ std::vector<int32_t> PlanGraph::order() const {
     for (int32_t before : waits_[id]) {
       visit(before);
     }
-    if (int32_t stream = plan_.tasks[id].inputStream; stream != kNone) {
+    if (int32_t stream = plan_.tasks[id].inputStream(); stream != kNone) {
       for (const StreamWriter &writer : streams_[stream].writers) {
         visit(writer.task);
       }
@@ -118,7 +115,7 @@ int32_t PlanGraph::append(Activity activity, int32_t id, size_t rankClass, size_
   if (chunk == 0) {
     addSpillReads(id, rankClass, activity);
   }
-  int32_t made = place(std::move(activity), id);
+  int32_t made = place(std::move(activity));
   mine[rankClass].push_back(made);
   return made;
 }
@@ -133,12 +130,10 @@ void PlanGraph::waitForTasks(int32_t id, Activity &activity) const {
   }
 }
 
-int32_t PlanGraph::place(Activity activity, int32_t id) {
+int32_t PlanGraph::place(Activity activity) {
   std::sort(activity.after.begin(), activity.after.end());
   activity.after.erase(std::unique(activity.after.begin(), activity.after.end()),
                        activity.after.end());
-  activity.work *= trips_[id];
-  activity.latencySeconds *= trips_[id];
   graph_.activities.push_back(std::move(activity));
   return static_cast<int32_t>(graph_.activities.size()) - 1;
 }
@@ -156,9 +151,12 @@ void PlanGraph::appendCommon(Activity activity, int32_t id, size_t chunk) {
 }
 
 Status PlanGraph::addTask(int32_t id) {
-  switch (plan_.tasks[id].kind) {
+  switch (plan_.tasks[id].kind()) {
   case TaskKind::kLoad:
     return addLoad(id);
+  case TaskKind::kInput:
+    addTensorLoad(id);
+    return {};
   case TaskKind::kRun:
     addRun(id);
     return {};
@@ -169,12 +167,18 @@ Status PlanGraph::addTask(int32_t id) {
     addCollective(id);
     return {};
   case TaskKind::kCompute:
+  case TaskKind::kToTensor:
     addCompute(id);
     return {};
-  default:
+  case TaskKind::kReserve:
+  case TaskKind::kRelease:
+  case TaskKind::kChoose:
+  case TaskKind::kResult:
+  case TaskKind::kTensorResult:
     addMarker(id);
     return {};
   }
+  return {};
 }
 
 Expected<Graph> PlanGraph::make() {

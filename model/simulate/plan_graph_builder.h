@@ -51,8 +51,7 @@ public:
   PlanGraph(const plan::Plan &plan, const topology::Topology &topology, const Workload &workload)
       : plan_(plan), topology_(topology), workload_(workload), streams_(plan.streams.size()),
         consumer_(plan.streams.size(), kNone), ordered_(cost::orderedStreams(plan)),
-        skipped_(plan.tasks.size(), false), trips_(plan.tasks.size(), 1),
-        waits_(plan.tasks.size()) {}
+        skipped_(plan.tasks.size(), false), waits_(plan.tasks.size()) {}
 
   Expected<Graph> make();
 
@@ -75,23 +74,22 @@ private:
   void addCollective(int32_t id);
   void addCompute(int32_t id);
   void addMarker(int32_t id);
-  Status addTensorLoad(int32_t id);
-  void copyBetweenTiers(const Task &task, const RankClass &on, Activity &activity) const;
+  void addTensorLoad(int32_t id);
 
   Activity activityOf(int32_t id, size_t chunk, size_t chunks) const;
   /// Appends; adds the edges to `after`, to the chunk before and to the chunks of the input.
   int32_t append(Activity activity, int32_t id, size_t rankClass, size_t chunk);
-  /// The activity in the graph, with the trips of a loop; nothing waits for it yet.
-  int32_t place(Activity activity, int32_t id);
+  /// The activity in the graph; nothing waits for it yet.
+  int32_t place(Activity activity);
   /// Waits for the tasks before.
   void waitForTasks(int32_t id, Activity &activity) const;
   /// Of what the state of a reservation needs, the part that its tier has no room for, 0 to 1.
-  double spilledPart(const Task &reserve, const RankClass &on) const;
+  double spilledPart(const plan::ReserveTask &reserve, const RankClass &on) const;
   /// Behind the chunks of a task that fills states: what does not fit is written away.
   void addSpillWrites(int32_t id);
   /// Before the chunks of a task that reads states: what was written away comes back.
   void addSpillReads(int32_t id, size_t rankClass, Activity &firstChunk);
-  const Task *reservationOf(int32_t state) const;
+  const plan::ReserveTask *reservationOf(int32_t state) const;
   // plan_streams.cpp: streams between tasks.
   /// Sets what a task writes into its stream, or adds it to what others write there.
   void write(int32_t id, const StreamState &made);
@@ -183,8 +181,7 @@ private:
   std::vector<int32_t> consumer_;
   std::map<int32_t, double> ordered_; ///< cost::orderedStreams
   std::vector<bool> skipped_;
-  std::vector<double> trips_;
-  std::vector<std::vector<int32_t>> waits_; // `after`, and the choose or repeat whose body it is in
+  std::vector<std::vector<int32_t>> waits_; // `after`, and the choose whose body it is in
   std::vector<PerClass> chunksOf_;
   double rowsScale_ = 1;
   double planRanks_ = 1;

@@ -10,24 +10,24 @@ constexpr double kTierShare = 0.9;
 
 } // namespace
 
-const Task *PlanGraph::reservationOf(int32_t state) const {
+const plan::ReserveTask *PlanGraph::reservationOf(int32_t state) const {
   for (const Task &task : plan_.tasks) {
-    if (task.kind == TaskKind::kReserve && task.sourceState == state) {
-      return &task;
+    if (const auto *reserve = task.as<plan::ReserveTask>(); reserve && reserve->state == state) {
+      return reserve;
     }
   }
   return nullptr;
 }
 
-double PlanGraph::spilledPart(const Task &reserve, const RankClass &on) const {
+double PlanGraph::spilledPart(const plan::ReserveTask &reserve, const RankClass &on) const {
   double bytes = static_cast<double>(reserve.bytes.expected);
   double room = kTierShare * graph_.tiers[on.tier].bytes;
   return on.spillTier == kNone || bytes <= room ? 0 : 1 - room / bytes;
 }
 
 void PlanGraph::addSpillWrites(int32_t id) {
-  for (const plan::StateArgument &argument : plan_.tasks[id].states) {
-    const Task *reserve =
+  for (const plan::StateArgument &argument : plan_.tasks[id].states()) {
+    const plan::ReserveTask *reserve =
         argument.use == plan::StateUse::kPerWorker ? reservationOf(argument.state) : nullptr;
     if (!reserve) {
       continue;
@@ -66,16 +66,16 @@ void PlanGraph::addSpillWrites(int32_t id) {
 void PlanGraph::addSpillReads(int32_t id, size_t rankClass, Activity &firstChunk) {
   const Task &task = plan_.tasks[id];
   std::vector<int32_t> states;
-  if (task.sourceState != kNone && task.kind == TaskKind::kRun) {
-    states.push_back(task.sourceState);
+  if (task.sourceState() != kNone) {
+    states.push_back(task.sourceState());
   }
-  for (const plan::StateArgument &argument : task.states) {
+  for (const plan::StateArgument &argument : task.states()) {
     if (argument.use == plan::StateUse::kShared) {
       states.push_back(argument.state);
     }
   }
   for (int32_t state : states) {
-    const Task *reserve = reservationOf(state);
+    const plan::ReserveTask *reserve = reservationOf(state);
     const RankClass &on = classes_[rankClass];
     double part = reserve ? spilledPart(*reserve, on) : 0;
     if (part <= 0) {
@@ -91,23 +91,6 @@ void PlanGraph::addSpillReads(int32_t id, size_t rankClass, Activity &firstChunk
     firstChunk.after.push_back(static_cast<int32_t>(graph_.activities.size()));
     graph_.activities.push_back(std::move(activity));
   }
-}
-
-void PlanGraph::copyBetweenTiers(const Task &task, const RankClass &on, Activity &activity) const {
-  bool moves = false;
-  for (int32_t input : task.inputs) {
-    for (int32_t output : task.outputs) {
-      moves = moves || plan_.buffers[input].tier != plan_.buffers[output].tier;
-    }
-  }
-  if (!moves || on.spillTier == kNone || task.inputs.empty()) {
-    return;
-  }
-  // Away from the device's own memory, or back.
-  bool away = plan_.buffers[task.inputs.front()].tier == on.deviceType->space ||
-              plan_.buffers[task.inputs.front()].tier == "device";
-  activity.latencySeconds += on.spillLatencySeconds;
-  activity.uses = {{on.memory, 1}, {away ? on.spillWrite : on.spillRead, 1}};
 }
 
 } // namespace headrace::simulate

@@ -34,7 +34,7 @@ void PlanGraph::sortWriters(const std::vector<int32_t> &sorted) {
     for (int32_t other : waits_[id]) {
       before = std::max(before, pipelinesBefore[other] + 1);
     }
-    if (int32_t stream = plan_.tasks[id].inputStream; stream != kNone) {
+    if (int32_t stream = plan_.tasks[id].inputStream(); stream != kNone) {
       for (const StreamWriter &writer : streams_[stream].writers) {
         before = std::max(before, pipelinesBefore[writer.task]);
       }
@@ -50,16 +50,16 @@ void PlanGraph::sortWriters(const std::vector<int32_t> &sorted) {
 }
 
 double PlanGraph::writtenPart(int32_t id) const {
-  const std::vector<StreamWriter> &writers = streams_[plan_.tasks[id].outputStream].writers;
+  const std::vector<StreamWriter> &writers = streams_[plan_.tasks[id].outputStream()].writers;
   if (writers.size() < 2) {
     return 1;
   }
   auto planned = [&](int32_t writer) {
     const Task &task = plan_.tasks[writer];
     const plan::Cardinality *rows =
-        task.inputStream != kNone   ? &plan_.streams[task.inputStream].rows
-        : task.sourceState != kNone ? &plan_.states[task.sourceState].rows
-                                    : nullptr;
+        task.inputStream() != kNone   ? &plan_.streams[task.inputStream()].rows
+        : task.sourceState() != kNone ? &plan_.states[task.sourceState()].rows
+                                      : nullptr;
     return rows ? static_cast<double>(rows->expected) : 0.0;
   };
   double all = 0;
@@ -72,7 +72,7 @@ double PlanGraph::writtenPart(int32_t id) const {
 }
 
 void PlanGraph::write(int32_t id, const StreamState &made) {
-  StreamState &stream = streams_[plan_.tasks[id].outputStream];
+  StreamState &stream = streams_[plan_.tasks[id].outputStream()];
   bool first = std::all_of(stream.writers.begin(), stream.writers.end(),
                            [](const StreamWriter &writer) { return writer.chunks == 0; });
   auto onAllRanks = [&](const StreamState &state) {
@@ -116,12 +116,12 @@ PlanGraph::Chunks PlanGraph::arrivals(const StreamState &stream, size_t rankClas
 }
 
 void PlanGraph::waitForInput(int32_t id, size_t rankClass, size_t chunk, Activity &activity) const {
-  int32_t input = plan_.tasks[id].inputStream;
+  int32_t input = plan_.tasks[id].inputStream();
   if (input == kNone || streams_[input].writers.empty()) {
     return;
   }
   const StreamState &stream = streams_[input];
-  if (plan_.tasks[id].kind == TaskKind::kCompute) { // a tensor is made when all rows are there
+  if (plan_.tasks[id].as<plan::ToTensorTask>()) { // a tensor is made when all rows are there
     Chunks all = arrivals(stream, rankClass);
     activity.after.insert(activity.after.end(), all.begin(), all.end());
     return;
@@ -147,7 +147,7 @@ void PlanGraph::addBackPressure(int32_t id) {
   const StreamState &stream = streams_[id];
   const plan::Stream &planned = plan_.streams[id];
   if (stream.writers.empty() || consumer_[id] == kNone ||
-      plan_.tasks[consumer_[id]].kind == TaskKind::kCompute) { // it keeps all rows
+      plan_.tasks[consumer_[id]].as<plan::ToTensorTask>()) { // it keeps all rows
     return;
   }
   int64_t written = 0;

@@ -42,16 +42,13 @@ void PlanGraph::kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks
 }
 
 Status PlanGraph::addLoad(int32_t id) {
-  const Task &task = plan_.tasks[id];
+  const auto &task = *plan_.tasks[id].as<plan::LoadTask>();
   const plan::Slot &slot = plan_.slots[task.slot];
-  if (task.outputStream == kNone) {
-    return addTensorLoad(id);
-  }
   StreamState stream;
   stream.distribution = task.split ? Distribution::kEven : Distribution::kReplicated;
   stream.weight = Weight::kRows;
   auto rows = workload_.rows.find(slot.name);
-  double literal = slot.kind == "values" && !slot.columns.empty()
+  double literal = slot.kind == plan::SlotKind::kValues && !slot.columns.empty()
                        ? static_cast<double>(slot.cells.size() / slot.columns.size())
                        : kNotKnown;
   stream.rows = rows != workload_.rows.end()
@@ -86,7 +83,8 @@ Status PlanGraph::addLoad(int32_t id) {
 }
 
 void PlanGraph::addRun(int32_t id) {
-  const Task &task = plan_.tasks[id];
+  const Task &described = plan_.tasks[id];
+  const auto &task = *described.as<plan::RunTask>();
   StreamState source;
   double inBytes = 1;
   size_t inColumns = 1;
@@ -98,12 +96,12 @@ void PlanGraph::addRun(int32_t id) {
     const plan::State &state = plan_.states[task.sourceState];
     // As its fillers: on the first rank after a gather, else on every rank with its own rows.
     for (const Task &filler : plan_.tasks) {
-      for (const plan::StateArgument &argument : filler.states) {
+      for (const plan::StateArgument &argument : filler.states()) {
         if (argument.state == task.sourceState && argument.use == plan::StateUse::kPerWorker &&
-            filler.inputStream != kNone) {
-          source.distribution = streams_[filler.inputStream].distribution;
-          source.weight = streams_[filler.inputStream].weight;
-          source.fullest = streams_[filler.inputStream].fullest;
+            filler.inputStream() != kNone) {
+          source.distribution = streams_[filler.inputStream()].distribution;
+          source.weight = streams_[filler.inputStream()].weight;
+          source.fullest = streams_[filler.inputStream()].fullest;
         }
       }
     }
@@ -121,7 +119,7 @@ void PlanGraph::addRun(int32_t id) {
   if (task.outputStream != kNone) {
     StreamState made = source;
     double part = writtenPart(id);
-    std::vector<double> stages = throughStages(task, source.rows);
+    std::vector<double> stages = throughStages(described, source.rows);
     double through = stages.empty() ? source.rows : stages.back();
     made.rows = rowsOf(task.outputStream, source.distribution, through / part) * part;
     outRows = share(made);
@@ -134,7 +132,7 @@ void PlanGraph::addRun(int32_t id) {
     return;
   }
   double chunks = static_cast<double>(source.chunks);
-  std::vector<double> through = stageRows(task, share(source), outRows);
+  std::vector<double> through = stageRows(described, share(source), outRows);
   for (size_t c = 0; c < classCount(source.distribution); ++c) {
     double weight = shareOf(source, classes_[c]) / std::max(share(source), 1e-300);
     double inRows = share(source) * weight / chunks;

@@ -4,17 +4,16 @@
 
 namespace headrace::simulate {
 
-Status PlanGraph::addTensorLoad(int32_t id) {
+void PlanGraph::addTensorLoad(int32_t id) {
   if (hasWorkers()) {
     addWorkerTensorLoad(id);
-    return {};
+    return;
   }
   // The tensor is in memory: a rank reads its part and writes it.
-  double bytes = 2 * cost::localBytes(plan_, plan_.tasks[id].outputs, workload_.ranks);
+  double bytes = 2 * cost::localBytes(plan_, plan_.tasks[id].outputs(), workload_.ranks);
   for (size_t c = 0; c < classes_.size(); ++c) {
     kernel(id, c, 0, 1, cost::copyWork(bytes), 1);
   }
-  return {};
 }
 
 void PlanGraph::addCompute(int32_t id) {
@@ -30,27 +29,23 @@ void PlanGraph::addCompute(int32_t id) {
 
 void PlanGraph::addMarker(int32_t id) {
   const Task &task = plan_.tasks[id];
-  bool first = task.inputStream != kNone &&
-               streams_[task.inputStream].distribution == Distribution::kFirstRank;
-  int64_t chunks = task.inputStream != kNone ? streams_[task.inputStream].chunks : 1;
+  int32_t input = task.inputStream();
+  bool first = input != kNone && streams_[input].distribution == Distribution::kFirstRank;
+  int64_t chunks = input != kNone ? streams_[input].chunks : 1;
   for (size_t c = 0; c < (first ? 1 : classes_.size()); ++c) {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
       Activity activity = activityOf(id, chunk, chunks);
-      if (task.kind == TaskKind::kReserve) {
-        double bytes = static_cast<double>(task.bytes.expected);
-        activity.acquires = {{classes_[c].tier, bytes * (1 - spilledPart(task, classes_[c]))}};
-      } else if (task.kind == TaskKind::kRelease && task.reservation != kNone) {
-        const Task &reserve = plan_.tasks[task.reservation];
-        double bytes = static_cast<double>(reserve.bytes.expected);
-        double spilled = spilledPart(reserve, classes_[c]);
+      if (const auto *reserve = task.as<plan::ReserveTask>()) {
+        double bytes = static_cast<double>(reserve->bytes.expected);
+        activity.acquires = {{classes_[c].tier, bytes * (1 - spilledPart(*reserve, classes_[c]))}};
+      } else if (const auto *release = task.as<plan::ReleaseTask>()) {
+        const auto &reserved = *plan_.tasks[release->reservation].as<plan::ReserveTask>();
+        double bytes = static_cast<double>(reserved.bytes.expected);
+        double spilled = spilledPart(reserved, classes_[c]);
         activity.releases = {{classes_[c].tier, bytes * (1 - spilled)}};
         if (spilled > 0) {
           activity.releases.push_back({classes_[c].spillTier, bytes * spilled});
         }
-      } else if (task.kind == TaskKind::kCopy) {
-        activity.work = cost::localBytes(plan_, task.inputs, workload_.ranks);
-        activity.uses = {{classes_[c].memory, 2}}; // read and written
-        copyBetweenTiers(task, classes_[c], activity);
       }
       append(std::move(activity), id, c, chunk);
     }

@@ -25,7 +25,7 @@ Activity PlanGraph::onCores(int32_t id, size_t rankClass, size_t chunk, size_t c
 }
 
 double PlanGraph::rowsThrough(const Task &task, double otherwise) const {
-  for (const plan::StateArgument &argument : task.states) {
+  for (const plan::StateArgument &argument : task.states()) {
     const plan::State &state = plan_.states[argument.state];
     bool keepsAll = state.kind == plan::StateKind::kJoinTable ||
                     state.kind == plan::StateKind::kRowBuffer ||
@@ -39,8 +39,8 @@ double PlanGraph::rowsThrough(const Task &task, double otherwise) const {
 
 std::vector<double> PlanGraph::throughStages(const Task &task, double source) const {
   std::vector<double> rows;
-  if (task.kernel != kNone) {
-    for (double selectivity : plan_.kernels[task.kernel].selectivity) {
+  if (task.kernel() != kNone) {
+    for (double selectivity : plan_.kernels[task.kernel()].selectivity) {
       rows.push_back(source *= selectivity);
     }
   }
@@ -50,7 +50,7 @@ std::vector<double> PlanGraph::throughStages(const Task &task, double source) co
 std::vector<double> PlanGraph::stageRows(const Task &task, double source, double outRows) const {
   std::vector<double> rows = throughStages(task, source);
   double last =
-      task.outputStream != kNone ? outRows : rowsThrough(task, rows.empty() ? source : rows.back());
+      task.outputStream() != kNone ? outRows : rowsThrough(task, rows.empty() ? source : rows.back());
   if (rows.empty()) {
     return {last};
   }
@@ -60,13 +60,13 @@ std::vector<double> PlanGraph::stageRows(const Task &task, double source, double
 
 double PlanGraph::sourceBytes(const Task &task) const {
   double bytes = 0;
-  if (task.phase == "scan" && task.kernel != kNone) {
-    for (const plan::Work &work : plan_.kernels[task.kernel].work) {
+  if (task.phase == "scan" && task.kernel() != kNone) {
+    for (const plan::Work &work : plan_.kernels[task.kernel()].work) {
       bytes += work.kind == plan::WorkKind::kPageByte ? work.amount : 0;
     }
-  } else if (task.inputStream != kNone) {
-    bytes = task.kind == TaskKind::kExchange ? plan_.streams[task.inputStream].textBytes : 0;
-    for (const plan::Column &column : plan_.streams[task.inputStream].schema.columns) {
+  } else if (task.inputStream() != kNone) {
+    bytes = task.as<plan::ExchangeTask>() ? plan_.streams[task.inputStream()].textBytes : 0;
+    for (const plan::Column &column : plan_.streams[task.inputStream()].schema.columns) {
       bytes += abi::bytesOf(column.type);
     }
   }
@@ -82,11 +82,11 @@ cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double
     rows.source = share(source);
     rows.stages = stageRows(task, rows.source, outRows);
     rows.pieces = static_cast<double>(source.chunks);
-    for (const plan::StateArgument &argument : task.states) {
+    for (const plan::StateArgument &argument : task.states()) {
       rows.states.push_back(static_cast<double>(plan_.states[argument.state].rows.expected));
     }
     rows.bytes = rows.source * sourceBytes(task);
-    if (auto ordered = ordered_.find(task.inputStream); ordered != ordered_.end()) {
+    if (auto ordered = ordered_.find(task.inputStream()); ordered != ordered_.end()) {
       rows.order = cost::RowOrder::kClustered;
       rows.orderExtent = ordered->second;
     }
@@ -98,7 +98,7 @@ cost::TaskRows PlanGraph::taskRows(int32_t id, const StreamState &source, double
 
 /// The lanes of the kernel that reads the stream load its morsels: here it is only cut into chunks.
 void PlanGraph::addWorkerLoad(int32_t id, StreamState stream) {
-  int32_t reader = consumer_[plan_.tasks[id].outputStream];
+  int32_t reader = consumer_[plan_.tasks[id].outputStream()];
   if (auto known = workload_.tasks.find(reader); known != workload_.tasks.end()) {
     double pieces = std::clamp(known->second.pieces, 1.0, static_cast<double>(workload_.chunksMax));
     stream.chunks = static_cast<int64_t>(pieces);

@@ -55,7 +55,7 @@ Expected<ProgramCost> programCost(const plan::Plan &plan, const topology::Topolo
     if (added) {
       CostTerm term;
       term.task = name;
-      term.kind = aside ? "spill" : plan::nameOf(plan.tasks[activity.lane].kind);
+      term.kind = aside ? "spill" : plan::nameOf(plan.tasks[activity.lane].kind());
       term.bound = bound;
       if (activity.place >= 0 && activity.place < static_cast<int32_t>(graph.places.size())) {
         term.place = graph.places[activity.place];

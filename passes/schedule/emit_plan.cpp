@@ -48,8 +48,8 @@ private:
   void addCollective(sched::CollectiveOp op);
   void addTensorResult(sched::TensorResultOp op);
   int32_t addBuffer(Value buffer, std::string name);
-  /// The operands of a tensor task are ready when the tasks that write them have ended.
-  void readBuffers(plan::Task &task, ValueRange buffers);
+  /// The operands of a tensor task, which are ready when the tasks that write them have ended.
+  std::vector<int32_t> readBuffers(plan::Task &task, ValueRange buffers);
   /// Outputs with as many rows as a to_tensor got cannot be made before it has counted them.
   void waitForRows(plan::Task &task, ValueRange outputs);
   void addReserve(sched::ReserveOp op);
@@ -111,9 +111,9 @@ std::vector<plan::Step> stepsOf(pipe::PipelineOp pipeline, const plan::Kernel &k
 }
 
 void PlanEmitter::addTask(plan::Task task, Operation *op) {
-  bool works = task.kind == plan::TaskKind::kExchange || task.kind == plan::TaskKind::kCollective ||
-               task.kind == plan::TaskKind::kCompute;
-  if (works) {
+  if (llvm::is_contained({plan::TaskKind::kExchange, plan::TaskKind::kCollective,
+                          plan::TaskKind::kCompute, plan::TaskKind::kToTensor},
+                         task.kind())) {
     for (int32_t number : analysis::operatorsOf(op->getLoc())) {
       task.steps.push_back({number, plan::kStepSource});
     }
@@ -222,7 +222,7 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   plan::Slot slot;
   double textBytes = 0;
   slot.name = scan.getTable().str();
-  slot.kind = "table";
+  slot.kind = plan::SlotKind::kTable;
   pipe::RowsType rows = scan.getRows().getType();
   for (auto [index, description] :
        llvm::enumerate(scan.getColumns().getAsRange<pipe::ScanColumnAttr>())) {
@@ -248,23 +248,24 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
     }
   }
   plan::Task task;
-  task.kind = plan::TaskKind::kLoad;
+  plan::LoadTask load;
   task.name = "load_" + slot.name;
   task.phase = "scan";
-  task.split = scan.getSplit();
-  task.slot = static_cast<int32_t>(plan_.slots.size());
+  load.split = scan.getSplit();
+  load.slot = static_cast<int32_t>(plan_.slots.size());
   task.place = place(op.getLoc(), "scan " + slot.name);
   plan_.slots.push_back(std::move(slot));
-  task.outputStream = addStream(op.getRows(), task.name);
-  plan_.streams[task.outputStream].rows = rowsRead(scan);
-  plan_.streams[task.outputStream].textBytes = textBytes;
+  load.outputStream = addStream(op.getRows(), task.name);
+  plan_.streams[load.outputStream].rows = rowsRead(scan);
+  plan_.streams[load.outputStream].textBytes = textBytes;
+  task.work = load;
   addTask(std::move(task), op);
 }
 
 void PlanEmitter::addValues(sched::ValuesOp op) {
   plan::Slot slot;
   slot.name = "(values)"; // nothing is bound to it
-  slot.kind = "values";
+  slot.kind = plan::SlotKind::kValues;
   auto rows = cast<pipe::RowsType>(cast<sched::StreamType>(op.getRows().getType()).getRows());
   for (size_t index = 0; index < rows.size(); ++index) {
     plan::SlotColumn column;
@@ -293,57 +294,58 @@ void PlanEmitter::addValues(sched::ValuesOp op) {
     }
   }
   plan::Task task;
-  task.kind = plan::TaskKind::kLoad;
+  plan::LoadTask load;
   task.name = "load_values";
   task.phase = "scan";
-  task.slot = static_cast<int32_t>(plan_.slots.size());
+  load.slot = static_cast<int32_t>(plan_.slots.size());
   task.place = place(op.getLoc(), "values");
   plan_.slots.push_back(std::move(slot));
-  task.outputStream = addStream(op.getRows(), task.name);
+  load.outputStream = addStream(op.getRows(), task.name);
+  task.work = load;
   addTask(std::move(task), op);
 }
 
 LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   plan::Task task;
-  task.kind = plan::TaskKind::kRun;
+  plan::RunTask made;
   task.name = op.getKernel().str();
-  task.kernel = kernelNamed(op.getKernel());
+  made.kernel = kernelNamed(op.getKernel());
   auto pipeline = SymbolTable::lookupNearestSymbolFrom<pipe::PipelineOp>(op, op.getKernelAttr());
-  if (task.kernel == plan::kNone || !pipeline) {
+  if (made.kernel == plan::kNone || !pipeline) {
     // no test: every pipeline of the module was compiled
     return op.emitError("no kernel was compiled for: ") << op.getKernel();
   }
   if (op.getInput()) {
-    task.inputStream = streams_.lookup(op.getInput());
+    made.inputStream = streams_.lookup(op.getInput());
     task.phase = op.getInput().getDefiningOp<sched::LoadOp>() ? "scan" : "receive";
   } else {
-    task.sourceState = states_.lookup(*op.getSource());
+    made.sourceState = states_.lookup(*op.getSource());
     task.phase = "read";
   }
   for (StringRef name : statesOf(pipeline)) {
     bool filled = llvm::is_contained(op.getFills(), FlatSymbolRefAttr::get(op.getContext(), name));
-    task.states.push_back(
+    made.states.push_back(
         {states_.lookup(name), filled ? plan::StateUse::kPerWorker : plan::StateUse::kShared});
   }
-  task.steps = stepsOf(pipeline, plan_.kernels[task.kernel]);
-  task.partitioned = op.getPartitioned();
+  task.steps = stepsOf(pipeline, plan_.kernels[made.kernel]);
+  made.partitioned = op.getPartitioned();
   Operation &sink = pipeline.getBody().front().back();
   task.place = place(op.getLoc(), sink.getName().stripDialect().str());
   if (op.getOutput() && streams_.contains(op.getOutput())) {
-    task.outputStream = streams_.lookup(op.getOutput()); // what both ways of a choice write
+    made.outputStream = streams_.lookup(op.getOutput()); // what both ways of a choice write
   } else if (auto unite = op.getOutput() ? dyn_cast<sched::UniteOp>(*op.getOutput().user_begin())
                                          : sched::UniteOp()) {
     if (!streams_.contains(unite.getRows())) {
       addStream(unite.getRows(), cast<pipe::EmitOp>(sink).getStream().str());
       plan_.streams.back().writers = static_cast<uint32_t>(unite.getInputs().size());
     }
-    task.outputStream = streams_.lookup(unite.getRows());
+    made.outputStream = streams_.lookup(unite.getRows());
   } else if (op.getOutput()) {
     auto emit = cast<pipe::EmitOp>(sink);
-    task.outputStream = addStream(op.getOutput(), emit.getStream().str());
+    made.outputStream = addStream(op.getOutput(), emit.getStream().str());
     if (auto stream =
             SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(op, emit.getStreamAttr())) {
-      plan::Stream &written = plan_.streams[task.outputStream];
+      plan::Stream &written = plan_.streams[made.outputStream];
       written.rows = cardinalityOf(stream.getCarriesAttr());
       written.textBytes = emit.getTextBytes() ? emit.getTextBytes()->convertToDouble() : 0;
       if (stream.getFullest()) {
@@ -351,6 +353,7 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
       }
     }
   }
+  task.work = std::move(made);
   addTask(std::move(task), op);
   return success();
 }
@@ -367,16 +370,67 @@ plan::ExchangeKind planKind(sched::ExchangeKind kind) {
   llvm_unreachable("unknown kind of exchange");
 }
 
+plan::CollectiveKind planKind(sched::CollectiveKind kind) {
+  switch (kind) {
+  case sched::CollectiveKind::AllReduce:
+    return plan::CollectiveKind::kAllReduce;
+  case sched::CollectiveKind::AllGather:
+    return plan::CollectiveKind::kAllGather;
+  case sched::CollectiveKind::ReduceScatter:
+    return plan::CollectiveKind::kReduceScatter;
+  case sched::CollectiveKind::AllToAll:
+    return plan::CollectiveKind::kAllToAll;
+  }
+  llvm_unreachable("unknown kind of collective");
+}
+
+plan::ComputeKind planKind(sched::Action action) {
+  switch (action) {
+  case sched::Action::Matmul:
+    return plan::ComputeKind::kMatmul;
+  case sched::Action::BatchMatmul:
+    return plan::ComputeKind::kBatchMatmul;
+  case sched::Action::Kernel:
+    return plan::ComputeKind::kKernel;
+  case sched::Action::Reshape:
+    return plan::ComputeKind::kReshape;
+  case sched::Action::Slice:
+    return plan::ComputeKind::kSlice;
+  }
+  llvm_unreachable("unknown action");
+}
+
+plan::Reduction planReduction(sched::Reduction reduction) {
+  switch (reduction) {
+  case sched::Reduction::Sum:
+    return plan::Reduction::kSum;
+  case sched::Reduction::Max:
+    return plan::Reduction::kMax;
+  case sched::Reduction::Min:
+    return plan::Reduction::kMin;
+  }
+  llvm_unreachable("unknown reduction");
+}
+
+Tier planTier(sched::Tier tier) {
+  switch (tier) {
+  case sched::Tier::Host:
+    return Tier::kHost;
+  }
+  llvm_unreachable("unknown tier");
+}
+
 void PlanEmitter::addExchange(sched::ExchangeOp op) {
   plan::Task task;
-  task.kind = plan::TaskKind::kExchange;
+  plan::ExchangeTask exchange;
   task.phase = "exchange";
-  task.inputStream = streams_.lookup(op.getInput());
-  task.name = plan_.streams[task.inputStream].name;
-  task.outputStream = addStream(op.getOutput(), task.name + ".received");
-  plan_.streams[task.outputStream].textBytes = plan_.streams[task.inputStream].textBytes;
-  task.exchange = planKind(op.getKind());
-  task.channel = static_cast<int32_t>(op.getChannel());
+  exchange.inputStream = streams_.lookup(op.getInput());
+  task.name = plan_.streams[exchange.inputStream].name;
+  exchange.outputStream = addStream(op.getOutput(), task.name + ".received");
+  plan_.streams[exchange.outputStream].textBytes = plan_.streams[exchange.inputStream].textBytes;
+  exchange.exchange = planKind(op.getKind());
+  exchange.channel = static_cast<int32_t>(op.getChannel());
+  task.work = exchange;
   task.place = place(op.getLoc(), "exchange " + sched::stringifyExchangeKind(op.getKind()).str());
   addTask(std::move(task), op);
 }
@@ -391,10 +445,9 @@ void PlanEmitter::addResult(sched::ResultOp op) {
   }
   plan_.ordered = op.getOrdered();
   plan::Task task;
-  task.kind = plan::TaskKind::kResult;
   task.name = "result";
   task.phase = "result";
-  task.inputStream = streams_.lookup(op.getRows());
+  task.work = plan::ResultTask{streams_.lookup(op.getRows())};
   task.place = place(op.getLoc(), "result");
   addTask(std::move(task), op);
 }
@@ -402,24 +455,23 @@ void PlanEmitter::addResult(sched::ResultOp op) {
 void PlanEmitter::addReserve(sched::ReserveOp op) {
   auto state = SymbolTable::lookupNearestSymbolFrom<pipe::StateOp>(op, op.getStateAttr());
   plan::Task task;
-  task.kind = plan::TaskKind::kReserve;
   task.name = "reserve_" + op.getState().str();
   task.phase = "reserve";
-  task.tier = sched::stringifyTier(op.getTier()).str();
-  task.bytes = bytesOf(state);
-  task.sourceState = states_.lookup(op.getState());
-  task.place = plan_.states[task.sourceState].place;
+  plan::State &described = plan_.states[states_.lookup(op.getState())];
+  described.tier = planTier(op.getTier());
+  task.work = plan::ReserveTask{states_.lookup(op.getState()), bytesOf(state)};
+  task.place = described.place;
   addTask(std::move(task), op);
 }
 
 void PlanEmitter::addRelease(sched::ReleaseOp op) {
   plan::Task task;
-  task.kind = plan::TaskKind::kRelease;
-  task.reservation = tasks_.lookup(op.getGranted().getDefiningOp());
-  task.name =
-      "release_" + plan_.tasks[task.reservation].name.substr(std::string("reserve_").size());
+  auto reserve = op.getGranted().getDefiningOp<sched::ReserveOp>();
+  int32_t reservation = tasks_.lookup(reserve);
+  task.work = plan::ReleaseTask{reservation};
+  task.name = "release_" + reserve.getState().str();
   task.phase = "reserve";
-  task.place = plan_.tasks[task.reservation].place;
+  task.place = plan_.tasks[reservation].place;
   addTask(std::move(task), op);
 }
 
@@ -432,15 +484,15 @@ LogicalResult PlanEmitter::addChoose(sched::ChooseOp op) {
   hole.bounds.expected = hole.bounds.p95 = op.getExpected().value_or(0);
   int32_t stream = addStream(op.getOutput(), "chosen_by_" + hole.name);
   plan::Task task;
-  task.kind = plan::TaskKind::kChoose;
+  plan::ChooseTask choose;
   task.name = "choose_by_" + hole.name;
   task.phase = "choose";
-  task.hole = static_cast<int32_t>(plan_.holes.size());
-  task.threshold = op.getAtMost();
+  choose.hole = static_cast<int32_t>(plan_.holes.size());
+  choose.threshold = op.getAtMost();
   task.place = place(op.getLoc(), "choose");
   plan_.holes.push_back(std::move(hole));
   for (auto [region, tasks] :
-       {std::pair(&op.getFew(), &task.thenTasks), std::pair(&op.getMany(), &task.elseTasks)}) {
+       {std::pair(&op.getFew(), &choose.thenTasks), std::pair(&op.getMany(), &choose.elseTasks)}) {
     Block &block = region->front();
     streams_[cast<sched::YieldOp>(block.getTerminator()).getRows()] = stream;
     auto first = static_cast<int32_t>(plan_.tasks.size());
@@ -451,6 +503,7 @@ LogicalResult PlanEmitter::addChoose(sched::ChooseOp op) {
       tasks->push_back(id);
     }
   }
+  task.work = std::move(choose);
   addTask(std::move(task), op);
   return success();
 }
@@ -460,7 +513,7 @@ int32_t PlanEmitter::addBuffer(Value value, std::string name) {
   auto shape = cast<RankedTensorType>(type.getShape());
   plan::Buffer buffer;
   buffer.name = std::move(name);
-  buffer.tier = sched::stringifyTier(type.getTier()).str();
+  buffer.tier = planTier(type.getTier());
   Type element = shape.getElementType();
   buffer.element = element.isF32() ? "f32" : element.isF64() ? "f64" : "i64";
   buffer.splitDimension = static_cast<int32_t>(type.getSplit());
@@ -483,52 +536,55 @@ int32_t PlanEmitter::addBuffer(Value value, std::string name) {
   return buffers_[value];
 }
 
-void PlanEmitter::readBuffers(plan::Task &task, ValueRange buffers) {
+std::vector<int32_t> PlanEmitter::readBuffers(plan::Task &task, ValueRange buffers) {
+  std::vector<int32_t> read;
   for (Value buffer : buffers) {
-    task.inputs.push_back(buffers_.lookup(buffer));
+    read.push_back(buffers_.lookup(buffer));
     int32_t writer = tasks_.lookup(buffer.getDefiningOp());
     if (!llvm::is_contained(task.after, writer)) {
       task.after.push_back(writer);
     }
   }
+  return read;
 }
 
 void PlanEmitter::addInput(sched::InputOp op) {
   auto shape = cast<RankedTensorType>(op.getBuffer().getType().getShape());
   plan::Task task;
-  task.kind = plan::TaskKind::kLoad;
+  plan::InputTask input;
   task.name = "load " + op.getName().str();
   task.phase = "load";
   task.place = place(op.getLoc(), task.name);
-  task.outputs = {addBuffer(op.getBuffer(), op.getName().str())};
+  input.output = addBuffer(op.getBuffer(), op.getName().str());
   plan::Slot slot;
   slot.name = op.getName().str();
-  slot.kind = "tensor";
+  slot.kind = plan::SlotKind::kTensor;
   slot.shape.assign(shape.getShape().begin(), shape.getShape().end());
   slot.element = plan_.buffers.back().element;
-  task.slot = static_cast<int32_t>(plan_.slots.size());
+  input.slot = static_cast<int32_t>(plan_.slots.size());
   plan_.slots.push_back(std::move(slot));
+  task.work = input;
   addTask(std::move(task), op);
 }
 
 void PlanEmitter::addToTensor(sched::ToTensorOp op) {
   plan::Task task;
-  task.kind = plan::TaskKind::kCompute;
+  plan::ToTensorTask rows;
   task.name = "to_tensor";
-  task.operation = "to_tensor";
   task.phase = "to_tensor";
   task.place = place(op.getLoc(), "to_tensor");
-  task.inputStream = streams_.lookup(op.getRows());
-  const std::vector<plan::Column> &columns = plan_.streams[task.inputStream].schema.columns;
+  rows.inputStream = streams_.lookup(op.getRows());
+  const std::vector<plan::Column> &columns = plan_.streams[rows.inputStream].schema.columns;
   for (auto [group, buffer] :
        llvm::zip_equal(op.getGroups().getAsRange<ArrayAttr>(), op.getBuffers())) {
     for (StringAttr name : group.getAsRange<StringAttr>()) {
       auto column =
           llvm::find_if(columns, [&](const plan::Column &c) { return c.name == name.getValue(); });
-      task.parameters.push_back(column - columns.begin());
+      rows.columns.push_back(static_cast<int32_t>(column - columns.begin()));
     }
-    task.outputs.push_back(addBuffer(buffer, "rows"));
+    rows.outputs.push_back(addBuffer(buffer, "rows"));
   }
+  task.work = std::move(rows);
   addTask(std::move(task), op);
   rowTasks_[cast<sched::BufferType>(op.getBuffers().front().getType()).getRows()] =
       tasks_.lookup(op);
@@ -546,23 +602,24 @@ void PlanEmitter::waitForRows(plan::Task &task, ValueRange outputs) {
 
 LogicalResult PlanEmitter::addCompute(sched::ComputeOp op) {
   plan::Task task;
-  task.kind = plan::TaskKind::kCompute;
+  plan::ComputeTask compute;
   task.name = op.getLabel().str();
-  task.operation = sched::stringifyAction(op.getAction()).str();
+  compute.operation = planKind(op.getAction());
   task.phase = "compute";
   task.place = place(op.getLoc(), task.name);
-  task.parameters.assign(op.getParameters().begin(), op.getParameters().end());
+  compute.parameters.assign(op.getParameters().begin(), op.getParameters().end());
   if (op.getKernel()) {
-    task.kernel = kernelNamed(*op.getKernel());
-    if (task.kernel == plan::kNone) {
+    compute.kernel = kernelNamed(*op.getKernel());
+    if (compute.kernel == plan::kNone) {
       // no test: every named tensor op was compiled
       return op.emitError("no kernel was compiled for: ") << *op.getKernel();
     }
   }
-  readBuffers(task, op.getInputs());
+  compute.inputs = readBuffers(task, op.getInputs());
   for (Value output : op.getOutputs()) {
-    task.outputs.push_back(addBuffer(output, task.name));
+    compute.outputs.push_back(addBuffer(output, task.name));
   }
+  task.work = std::move(compute);
   waitForRows(task, op.getOutputs());
   addTask(std::move(task), op);
   return success();
@@ -570,28 +627,27 @@ LogicalResult PlanEmitter::addCompute(sched::ComputeOp op) {
 
 void PlanEmitter::addCollective(sched::CollectiveOp op) {
   plan::Task task;
-  task.kind = plan::TaskKind::kCollective;
-  task.name = task.operation = sched::stringifyCollectiveKind(op.getCollective()).str();
+  plan::CollectiveTask collective;
+  task.name = sched::stringifyCollectiveKind(op.getCollective()).str();
+  collective.operation = planKind(op.getCollective());
   if (op.getReduction()) {
-    task.combine = sched::stringifyReduction(*op.getReduction()).str();
+    collective.combine = planReduction(*op.getReduction());
   }
   task.phase = "communicate";
   task.place = place(op.getLoc(), task.name);
-  readBuffers(task, op.getInput());
-  task.outputs = {addBuffer(op.getOutput(), task.name)};
+  collective.input = readBuffers(task, op.getInput()).front();
+  collective.output = addBuffer(op.getOutput(), task.name);
+  task.work = collective;
   waitForRows(task, op.getOutput());
   addTask(std::move(task), op);
 }
 
 void PlanEmitter::addTensorResult(sched::TensorResultOp op) {
   plan::Task task;
-  task.kind = plan::TaskKind::kResult;
   task.name = "result";
   task.phase = "result";
   task.place = place(op.getLoc(), "result");
-  readBuffers(task, op.getBuffer());
-  task.buffer = task.inputs.front();
-  task.inputs.clear();
+  task.work = plan::TensorResultTask{readBuffers(task, op.getBuffer()).front()};
   addTask(std::move(task), op);
 }
 

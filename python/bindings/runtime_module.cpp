@@ -112,7 +112,7 @@ exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered,
       continue; // exec names a slot that is missing
     }
     nb::handle object = offered[slot.name.c_str()];
-    if (slot.kind == "tensor") {
+    if (slot.kind == plan::SlotKind::kTensor) {
       held.push_back(tensorOf(object, slot.name));
       bindings.tensors[slot.name] = viewOf(held.back(), slot.name);
       continue;

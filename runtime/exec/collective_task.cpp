@@ -41,9 +41,21 @@ std::vector<int64_t> elementCounts(const Split &split, std::vector<int64_t> part
   return parts;
 }
 
-class CollectiveTask final : public TaskRunner {
+ReduceOp reduceOp(plan::Reduction combine) {
+  switch (combine) {
+  case plan::Reduction::kSum:
+    return ReduceOp::kSum;
+  case plan::Reduction::kMax:
+    return ReduceOp::kMax;
+  case plan::Reduction::kMin:
+    return ReduceOp::kMin;
+  }
+  return ReduceOp::kSum;
+}
+
+class CollectiveTask final : public TaskRunnerOf<plan::CollectiveTask> {
 public:
-  using TaskRunner::TaskRunner;
+  using TaskRunnerOf::TaskRunnerOf;
   Status start() override;
   PollState poll() override;
 
@@ -91,21 +103,10 @@ void CollectiveTask::reorder(uint8_t *whole, uint8_t *packed, Direction directio
 }
 
 Status CollectiveTask::start() {
-  input_ = context_.buffers[task_.inputs[0]].get();
+  input_ = context_.buffers[task_.input].get();
   const plan::Buffer &from = input_->described();
-  const plan::Buffer &to = context_.plan->buffers[task_.outputs[0]];
-  if (from.element != to.element || from.shape != to.shape) {
-    return makeError(ErrorKind::kInternal, "operands of a collective differ in shape: ", from.name);
-  }
-  if (task_.combine != "sum" && task_.combine != "max" && task_.combine != "min") {
-    return makeError(ErrorKind::kUnsupported, "combination is not built yet: ", task_.combine);
-  }
   counters_.bytes += input_->bytes();
-  if (from.ragged && context_.size > 1) {
-    if (task_.operation != "all_gather") {
-      return makeError(ErrorKind::kUnsupported,
-                       "parts of run-time size can only be gathered, not: ", task_.operation);
-    }
+  if (from.ragged && context_.size > 1) { // which is gathered
     counting_ = true;
     parts_.assign(context_.size, 0);
     parts_[context_.rank] = input_->localShape()[from.splitDimension];
@@ -122,27 +123,23 @@ Status CollectiveTask::copyWhole() {
 }
 
 Status CollectiveTask::move() {
-  HR_ASSIGN_OR_RETURN(output_, context_.writable(task_.outputs[0]));
+  HR_ASSIGN_OR_RETURN(output_, context_.writable(task_.output));
   if (context_.size == 1) {
     return copyWhole();
   }
   ElementType type = elementTypeOf(input_->described().element);
-  ReduceOp op = task_.combine == "max"   ? ReduceOp::kMax
-                : task_.combine == "min" ? ReduceOp::kMin
-                                         : ReduceOp::kSum;
+  ReduceOp op = reduceOp(task_.combine);
   Communicator &ranks = *context_.communicator;
-  if (task_.operation == "all_gather") {
+  switch (task_.operation) {
+  case plan::CollectiveKind::kAllGather:
     return startGather(type);
-  }
-  if (task_.operation == "all_to_all") {
+  case plan::CollectiveKind::kAllToAll:
     return startAllToAll(type);
-  }
-  if (task_.operation == "all_reduce") {
+  case plan::CollectiveKind::kAllReduce:
     HR_RETURN_IF_ERROR(copyWhole());
     collective_ = ranks.allReduce(output_->data(), output_->elements(), type, op);
-    return {};
-  }
-  if (task_.operation == "reduce_scatter") {
+    break;
+  case plan::CollectiveKind::kReduceScatter: {
     split_ = splitOf(input_->localShape(), output_->described().splitDimension);
     parts_ = evenParts(split_.extent, context_.size);
     counts_ = elementCounts(split_, parts_);
@@ -150,9 +147,10 @@ Status CollectiveTask::move() {
     HR_ASSIGN_OR_RETURN(uint8_t *parts, scratch(input_->bytes()));
     reorder(input_->data(), parts, Direction::kPack);
     collective_ = ranks.reduceScatter(parts, output_->data(), counts_, type, op);
-    return {};
+    break;
   }
-  return makeError(ErrorKind::kUnsupported, "collective is not built yet: ", task_.operation);
+  }
+  return {};
 }
 
 Status CollectiveTask::startGather(ElementType type) {
@@ -174,10 +172,6 @@ Status CollectiveTask::startGather(ElementType type) {
 Status CollectiveTask::startAllToAll(ElementType type) {
   int32_t gathered = input_->described().splitDimension;
   int32_t scattered = output_->described().splitDimension;
-  if (gathered == plan::kNone || scattered == plan::kNone || gathered == scattered) {
-    return makeError(ErrorKind::kInternal, "all_to_all needs two different split dimensions: ",
-                     output_->described().name);
-  }
   Split source = splitOf(input_->localShape(), scattered);
   Split target = splitOf(output_->localShape(), gathered);
   HR_ASSIGN_OR_RETURN(uint8_t *packed, scratch(input_->bytes() + output_->bytes()));

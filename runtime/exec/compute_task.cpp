@@ -25,9 +25,9 @@ struct KernelOperands {
   std::vector<int64_t> extents;
 };
 
-class ComputeTask final : public TaskRunner {
+class ComputeTask final : public TaskRunnerOf<plan::ComputeTask> {
 public:
-  using TaskRunner::TaskRunner;
+  using TaskRunnerOf::TaskRunnerOf;
   ~ComputeTask() override { job_.reset(); }
   Status start() override;
   PollState poll() override;
@@ -37,12 +37,8 @@ private:
   Status startKernel();
   Status copyElements();
   Status copySlice();
-  Status checkRowLoop(size_t operands) const;
   void addPhase(PhasedJob::MakePhase phase);
   Status runMorsel(int64_t first, int64_t rows);
-  int64_t parameter(size_t index) const {
-    return index < task_.parameters.size() ? task_.parameters[index] : 0;
-  }
   TensorBuffer &buffer(int32_t index) const { return *context_.buffers[index]; }
 
   std::shared_ptr<MemoryAccount> account_;
@@ -54,28 +50,27 @@ Status ComputeTask::start() {
   for (int32_t output : task_.outputs) {
     HR_RETURN_IF_ERROR(context_.writable(output).status());
   }
-  if (task_.operation == "matmul" || task_.operation == "batch_matmul") {
+  switch (task_.operation) {
+  case plan::ComputeKind::kMatmul:
+  case plan::ComputeKind::kBatchMatmul:
     return startMatmul();
-  }
-  if (task_.operation == "kernel" && task_.kernel != plan::kNone) {
+  case plan::ComputeKind::kKernel:
     return startKernel();
-  }
-  if (task_.operation == "reshape") {
+  case plan::ComputeKind::kReshape:
     return copyElements();
-  }
-  if (task_.operation == "slice") {
+  case plan::ComputeKind::kSlice:
     return copySlice();
   }
-  return makeError(ErrorKind::kUnsupported, "tensor operation is not built yet: ", task_.operation);
+  return {};
 }
 
 void ComputeTask::addPhase(PhasedJob::MakePhase phase) {
-  job_ = std::make_unique<PhasedJob>(task_.name, *context_.pool, context_.doorbell);
+  job_ = std::make_unique<PhasedJob>(described_.name, *context_.pool, context_.doorbell);
   job_->add([=, this]() -> Expected<JobPhase> {
     HR_ASSIGN_OR_RETURN(JobPhase made, phase());
     MorselBody body = std::move(made.body);
     made.body = [body, this](int worker, int64_t morsel) {
-      ScopedSpan span(context_.workerTrack(worker), SpanKind::kTask, task_.name.c_str(),
+      ScopedSpan span(context_.workerTrack(worker), SpanKind::kTask, described_.name.c_str(),
                       TaskId(static_cast<uint32_t>(index_)));
       int64_t begin = context_.clock->nowNanoseconds();
       Status status = body(worker, morsel);
@@ -89,27 +84,10 @@ void ComputeTask::addPhase(PhasedJob::MakePhase phase) {
 
 Status ComputeTask::startMatmul() {
   MatmulOperands operands{&buffer(task_.inputs[0]), &buffer(task_.inputs[1]),
-                          &buffer(task_.outputs[0]), parameter(0) != 0, parameter(1) != 0};
+                          &buffer(task_.outputs[0]), task_.parameters[0] != 0,
+                          task_.parameters[1] != 0};
   addPhase([=, this] { return matmulPhase(operands, context_.lanes); });
   return {};
-}
-
-Status ComputeTask::checkRowLoop(size_t operands) const {
-  if (task_.parameters.empty()) {
-    return {};
-  }
-  bool known = task_.parameters.size() == 2 && parameter(0) >= 0 &&
-               parameter(0) < static_cast<int64_t>(operands);
-  if (known) {
-    auto inputs = static_cast<int64_t>(task_.inputs.size());
-    int32_t index =
-        parameter(0) < inputs ? task_.inputs[parameter(0)] : task_.outputs[parameter(0) - inputs];
-    known =
-        parameter(1) >= 0 && parameter(1) < static_cast<int64_t>(buffer(index).localShape().size());
-  }
-  return known ? Status()
-               : makeError(ErrorKind::kInternal,
-                           "a kernel's morsels need a buffer and its dimension: ", task_.name);
 }
 
 Status ComputeTask::startKernel() {
@@ -133,9 +111,8 @@ Status ComputeTask::startKernel() {
   for (HrSegment &segment : operands_.segments) {
     operands_.columns.push_back(HrColumn{&segment, 1, 0, nullptr});
   }
-  HR_RETURN_IF_ERROR(checkRowLoop(shapes.size()));
   HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
-  int64_t total = task_.parameters.empty() ? 1 : (*shapes[parameter(0)])[parameter(1)];
+  int64_t total = task_.parameters.empty() ? 1 : (*shapes[task_.parameters[0]])[task_.parameters[1]];
   // About as many elements a morsel as a worker's cache holds.
   constexpr int64_t kElements = 65536;
   int64_t rows =
@@ -177,11 +154,8 @@ Status ComputeTask::copyElements() {
 Status ComputeTask::copySlice() {
   TensorBuffer &from = buffer(task_.inputs[0]);
   TensorBuffer &to = buffer(task_.outputs[0]);
-  auto dimension = static_cast<size_t>(parameter(0));
+  auto dimension = static_cast<size_t>(task_.parameters[0]);
   const std::vector<int64_t> &whole = from.localShape(), &part = to.localShape();
-  if (dimension >= whole.size() || part.size() != whole.size()) {
-    return makeError(ErrorKind::kInternal, "no such dimension to slice: ", parameter(0));
-  }
   int64_t outer = 1, inner = elementBytesOf(to.described().element);
   for (size_t d = 0; d < whole.size(); ++d) {
     (d < dimension ? outer : inner) *= d == dimension ? 1 : whole[d];
@@ -203,28 +177,18 @@ PollState ComputeTask::poll() {
   return state == PollState::kFailed ? fail(job_->status()) : state;
 }
 
-/// kCopy and loads of tensors: short enough to run on the rank's thread.
-class CopyTask final : public TaskRunner {
+/// Short enough to run on the rank's thread.
+class InputTask final : public TaskRunnerOf<plan::InputTask> {
 public:
-  using TaskRunner::TaskRunner;
+  using TaskRunnerOf::TaskRunnerOf;
   Status start() override {
-    HR_ASSIGN_OR_RETURN(TensorBuffer * made, context_.writable(task_.outputs[0]));
-    TensorBuffer &to = *made;
-    if (task_.kind == plan::TaskKind::kCopy) {
-      TensorBuffer &from = *context_.buffers[task_.inputs[0]];
-      if (from.bytes() != to.bytes()) {
-        return makeError(ErrorKind::kInternal,
-                         "copy between tensors of different size: ", to.described().name);
-      }
-      std::memmove(to.data(), from.data(), static_cast<size_t>(to.bytes()));
-      return {};
-    }
+    HR_ASSIGN_OR_RETURN(TensorBuffer * made, context_.writable(task_.output));
     const plan::Slot &slot = context_.plan->slots[task_.slot];
     auto bound = context_.tensors->find(slot.name);
     if (bound == context_.tensors->end()) {
       return makeError(ErrorKind::kUser, "no input is bound to tensor: ", slot.name);
     }
-    return to.copyFrom(bound->second, context_.rank, context_.size);
+    return made->copyFrom(bound->second, context_.rank, context_.size);
   }
   PollState poll() override { return PollState::kDone; }
 };
@@ -235,8 +199,8 @@ std::unique_ptr<TaskRunner> makeComputeTask(RankContext &context, int32_t task) 
   return std::make_unique<ComputeTask>(context, task);
 }
 
-std::unique_ptr<TaskRunner> makeCopyTask(RankContext &context, int32_t task) {
-  return std::make_unique<CopyTask>(context, task);
+std::unique_ptr<TaskRunner> makeInputTask(RankContext &context, int32_t task) {
+  return std::make_unique<InputTask>(context, task);
 }
 
 } // namespace headrace::exec

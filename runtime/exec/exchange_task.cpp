@@ -15,9 +15,9 @@
 namespace headrace::exec {
 namespace {
 
-class ExchangeTask final : public TaskRunner {
+class ExchangeTask final : public TaskRunnerOf<plan::ExchangeTask> {
 public:
-  using TaskRunner::TaskRunner;
+  using TaskRunnerOf::TaskRunnerOf;
   ~ExchangeTask() override { job_ = Job(); }
   Status start() override;
   PollState poll() override;
@@ -274,7 +274,7 @@ PollState ExchangeTask::poll() {
   }
   if (mayGoOn()) {
     job_ = context_.pool->submit(
-        JobOptions{.name = task_.name, .morsels = 1, .doorbell = context_.doorbell},
+        JobOptions{.name = described_.name, .morsels = 1, .doorbell = context_.doorbell},
         [this](int worker, int64_t) { return drive(worker); });
     return PollState::kPending;
   }

@@ -37,8 +37,9 @@ Status checkProcessor(const plan::Plan &plan) {
 
 Status checkBuilt(const plan::Plan &plan) {
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
-    if (plan.tasks[t].kind == plan::TaskKind::kRepeat) {
-      return makeError(ErrorKind::kUnsupported, "repeat is not built yet: ",
+    if (plan.tasks[t].device != plan::Device::kCpu) {
+      return makeError(ErrorKind::kUnsupported,
+                       "this runtime runs tasks on CPUs only, compile for a topology without GPUs: ",
                        plan::describeTask(plan, static_cast<int32_t>(t)));
     }
   }
@@ -270,10 +271,11 @@ private:
     // results.
     std::map<int32_t, std::shared_ptr<TensorBuffer>> taken;
     for (const plan::Task &task : plan_.tasks) {
-      int32_t buffer = task.buffer;
-      if (task.kind != plan::TaskKind::kResult || buffer == plan::kNone) {
+      const auto *asked = task.as<plan::TensorResultTask>();
+      if (!asked) {
         continue;
       }
+      int32_t buffer = asked->buffer;
       std::shared_ptr<TensorBuffer> &tensor = taken[buffer];
       if (!tensor) {
         tensor = first.takeBuffer(buffer);
@@ -328,7 +330,7 @@ Program::load(plan::Plan plan, std::shared_ptr<const KernelLibrary> library) {
   HR_RETURN_IF_ERROR(checkBuilt(plan));
   std::shared_ptr<Program> program(new Program());
   program->plan_ = std::move(plan);
-  program->hostPeak_ = plan::peakReservation(program->plan_, tierName(Tier::kHost));
+  program->hostPeak_ = plan::peakReservation(program->plan_, Tier::kHost);
   program->library_ = std::move(library);
   HR_RETURN_IF_ERROR(program->resolveKernels());
   return std::shared_ptr<const Program>(std::move(program));

@@ -1,10 +1,10 @@
 // Starts tasks when what they wait for has ended, polls them, and settles with the other ranks.
 #include "runtime/exec/rank.h"
 
-#include "runtime/base/check.h"
-#include "runtime/base/log.h"
 #include "model/plan/names.h"
 #include "model/plan/reservations.h"
+#include "runtime/base/check.h"
+#include "runtime/base/log.h"
 
 #include <algorithm>
 
@@ -20,6 +20,21 @@ template <typename T> Expected<T> wantedBy(const char *what, Expected<T> made) {
   return makeError(ErrorKind::kMemory, what, ": ", made.status().message());
 }
 
+/// States that stay at least until the task has ended.
+std::vector<int32_t> statesHeld(const plan::Task &task) {
+  std::vector<int32_t> held;
+  if (const auto *reserve = task.as<plan::ReserveTask>()) {
+    held.push_back(reserve->state);
+  }
+  if (task.sourceState() != plan::kNone) {
+    held.push_back(task.sourceState());
+  }
+  for (const plan::StateArgument &argument : task.states()) {
+    held.push_back(argument.state);
+  }
+  return held;
+}
+
 } // namespace
 
 // ---- what tasks ask of the context ----
@@ -29,7 +44,7 @@ std::string RankContext::operationOf(int32_t task) const {
   if (described.place != plan::kNone && !plan->places[described.place].operation.empty()) {
     return plan->places[described.place].operation;
   }
-  return described.name.empty() ? plan::nameOf(described.kind) : described.name;
+  return described.name.empty() ? plan::nameOf(described.kind()) : described.name;
 }
 
 std::string RankContext::placeOf(int32_t task) const {
@@ -82,8 +97,8 @@ Status Rank::prepare(Transport &transport) {
   context_.board = board_.get();
   bool communicates = false;
   for (const plan::Task &task : plan.tasks) {
-    communicates |= task.kind == plan::TaskKind::kCollective ||
-                    (task.kind == plan::TaskKind::kChoose && plan.holes[task.hole].agreed);
+    const auto *choose = task.as<plan::ChooseTask>();
+    communicates |= task.as<plan::CollectiveTask>() || (choose && plan.holes[choose->hole].agreed);
     context_.counters.push_back(std::make_unique<TaskCounters>());
   }
   if (communicates && context_.size > 1) {
@@ -104,10 +119,8 @@ Status Rank::prepare(Transport &transport) {
   tasks_.resize(plan.tasks.size());
   tasksLeft_ = tasks_.size();
   for (const plan::Task &task : plan.tasks) {
-    for (const std::vector<int32_t> *body : {&task.thenTasks, &task.elseTasks, &task.body}) {
-      for (int32_t inner : *body) {
-        tasks_[inner].enabled = false;
-      }
+    for (int32_t inner : task.body()) {
+      tasks_[inner].enabled = false;
     }
   }
   prepareStreams();
@@ -124,23 +137,23 @@ void Rank::prepareStreams() {
         std::make_shared<ChunkStream>(stream.capacityChunks, context_.doorbell, stream.writers));
   }
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
-    if (plan.tasks[t].kind == plan::TaskKind::kLoad && plan.tasks[t].outputStream != plan::kNone) {
-      context_.loadOfStream[plan.tasks[t].outputStream] = static_cast<int32_t>(t);
+    if (const auto *load = plan.tasks[t].as<plan::LoadTask>()) {
+      context_.loadOfStream[load->outputStream] = static_cast<int32_t>(t);
     }
   }
   // An order begins at a sorted state and goes on through run tasks.
   for (bool changed = true; changed;) {
     changed = false;
     for (const plan::Task &task : plan.tasks) {
-      if (task.kind != plan::TaskKind::kRun || task.outputStream == plan::kNone ||
-          context_.orderedStreams[task.outputStream] ||
-          plan.streams[task.outputStream].writers > 1) {
+      const auto *run = task.as<plan::RunTask>();
+      if (!run || run->outputStream == plan::kNone || context_.orderedStreams[run->outputStream] ||
+          plan.streams[run->outputStream].writers > 1) {
         continue;
       }
-      bool ordered = task.sourceState != plan::kNone
-                         ? plan.states[task.sourceState].kind == plan::StateKind::kSortBuffer
-                         : context_.orderedStreams[task.inputStream] != 0;
-      context_.orderedStreams[task.outputStream] = ordered;
+      bool ordered = run->sourceState != plan::kNone
+                         ? plan.states[run->sourceState].kind == plan::StateKind::kSortBuffer
+                         : context_.orderedStreams[run->inputStream] != 0;
+      context_.orderedStreams[run->outputStream] = ordered;
       changed |= ordered;
     }
   }
@@ -156,11 +169,10 @@ Status Rank::prepareStates() {
     context_.states.push_back(std::move(state));
   }
   for (const plan::Task &task : plan.tasks) {
-    if (task.sourceState != plan::kNone) {
-      ++usersLeft_[task.sourceState];
+    for (int32_t state : statesHeld(task)) {
+      ++usersLeft_[state];
     }
-    for (const plan::StateArgument &argument : task.states) {
-      ++usersLeft_[argument.state];
+    for (const plan::StateArgument &argument : task.states()) {
       context_.fillersLeft[argument.state] += argument.use == plan::StateUse::kPerWorker;
     }
   }
@@ -180,8 +192,8 @@ bool Rank::ready(size_t task) const {
     }
   }
   // A run reads its load's morsels itself, once the load may start.
-  if (value.kind == plan::TaskKind::kRun && value.inputStream != plan::kNone) {
-    int32_t load = context_.loadOfStream[value.inputStream];
+  if (const auto *run = value.as<plan::RunTask>(); run && run->inputStream != plan::kNone) {
+    int32_t load = context_.loadOfStream[run->inputStream];
     return load == plan::kNone || tasks_[load].phase != TaskPhase::kWaiting;
   }
   return true;
@@ -193,7 +205,7 @@ Status Rank::startTask(size_t task) {
   state.phase = TaskPhase::kRunning;
   state.startNanoseconds = context_.clock->nowNanoseconds();
   log(LogLevel::kDebug, "rank ", context_.rank, " starts task ", task, " ", described(task).name);
-  switch (described(task).kind) {
+  switch (described(task).kind()) {
   case plan::TaskKind::kRun:
     state.runner = makeRunTask(context_, index);
     break;
@@ -207,19 +219,16 @@ Status Rank::startTask(size_t task) {
     state.runner = makeCollectiveTask(context_, index);
     break;
   case plan::TaskKind::kCompute:
-    state.runner = described(task).operation == "to_tensor" ? makeToTensorTask(context_, index)
-                                                            : makeComputeTask(context_, index);
+    state.runner = makeComputeTask(context_, index);
     break;
-  case plan::TaskKind::kCopy:
-    state.runner = makeCopyTask(context_, index);
+  case plan::TaskKind::kToTensor:
+    state.runner = makeToTensorTask(context_, index);
     break;
-  case plan::TaskKind::kLoad:
-    if (described(task).outputStream == plan::kNone) {
-      state.runner = makeCopyTask(context_, index);
-    }
+  case plan::TaskKind::kInput:
+    state.runner = makeInputTask(context_, index);
     break;
   case plan::TaskKind::kChoose: {
-    const plan::Hole &hole = context_.plan->holes[described(task).hole];
+    const plan::Hole &hole = context_.plan->holes[described(task).as<plan::ChooseTask>()->hole];
     state.holeValue = holeValue(hole);
     if (hole.agreed && communicator_) {
       state.agreement =
@@ -227,49 +236,28 @@ Status Rank::startTask(size_t task) {
     }
     break;
   }
-  case plan::TaskKind::kRelease:
-    tasks_[described(task).reservation].reservation.reset();
-    break;
   case plan::TaskKind::kReserve:
-  case plan::TaskKind::kCommit:
-  case plan::TaskKind::kRepeat:
+    return reserve(*described(task).as<plan::ReserveTask>());
+  case plan::TaskKind::kLoad:         // by the run that reads its morsels
+  case plan::TaskKind::kRelease:      // the state goes with the last task that uses it
+  case plan::TaskKind::kTensorResult: // the program takes the buffer in the end
     break;
   }
   return state.runner ? state.runner->start() : Status();
 }
 
-Expected<PollState> Rank::pollReserve(size_t task) {
-  if (int32_t state = described(task).sourceState; state != plan::kNone) {
-    // Refused at once rather than put off: who holds the memory may wait for this very task.
-    HR_RETURN_IF_ERROR(
-        context_.states[state]->reserve(static_cast<int64_t>(described(task).bytes.min)));
-    return PollState::kDone;
-  }
-  ReservationRequest request;
-  request.operatorName = context_.operationOf(static_cast<int32_t>(task));
-  request.task = TaskId(static_cast<uint32_t>(task));
-  request.minimumBytes = static_cast<int64_t>(described(task).bytes.min);
-  request.expectedBytes =
-      static_cast<int64_t>(std::max(described(task).bytes.p95, described(task).bytes.min));
-  request.place = context_.placeOf(static_cast<int32_t>(task));
-  HR_ASSIGN_OR_RETURN(auto granted, context_.memory->budget.tryReserve(request));
-  if (!granted) {
-    return PollState::kPending;
-  }
-  tasks_[task].reservation = std::make_unique<Reservation>(std::move(*granted));
-  return PollState::kDone;
+/// Refused at once rather than put off: who holds the memory may wait for this very task.
+Status Rank::reserve(const plan::ReserveTask &reserve) {
+  return context_.states[reserve.state]->reserve(static_cast<int64_t>(reserve.bytes.min));
 }
 
 int64_t Rank::holeValue(const plan::Hole &hole) const {
   const TaskCounters &counters = *context_.counters[hole.producer];
   const plan::Task &producer = described(hole.producer);
-  if (hole.unit == "bytes") {
-    return counters.bytes;
-  }
-  if (producer.outputStream != plan::kNone) {
+  if (producer.outputStream() != plan::kNone) {
     return counters.rowsOut;
   }
-  for (const plan::StateArgument &argument : producer.states) {
+  for (const plan::StateArgument &argument : producer.states()) {
     if (argument.use == plan::StateUse::kPerWorker && context_.states[argument.state]) {
       return static_cast<int64_t>(context_.states[argument.state]->rowCount());
     }
@@ -278,21 +266,18 @@ int64_t Rank::holeValue(const plan::Hole &hole) const {
 }
 
 void Rank::skip(int32_t task) {
-  for (const std::vector<int32_t> *body :
-       {&described(task).thenTasks, &described(task).elseTasks, &described(task).body}) {
-    for (int32_t inner : *body) {
-      skip(inner);
-    }
+  for (int32_t inner : described(task).body()) {
+    skip(inner);
   }
-  for (const plan::StateArgument &argument : described(task).states) {
+  for (const plan::StateArgument &argument : described(task).states()) {
     context_.fillersLeft[argument.state] -= argument.use == plan::StateUse::kPerWorker;
   }
   endTask(task, TaskPhase::kSkipped);
   // A stream that no other branch will fill is empty.
-  int32_t stream = described(task).outputStream;
+  int32_t stream = described(task).outputStream();
   bool filled = stream == plan::kNone;
   for (size_t t = 0; t < tasks_.size(); ++t) {
-    filled |= described(t).outputStream == stream && tasks_[t].phase != TaskPhase::kSkipped;
+    filled |= described(t).outputStream() == stream && tasks_[t].phase != TaskPhase::kSkipped;
   }
   if (!filled) {
     context_.streams[stream]->close();
@@ -312,7 +297,7 @@ Expected<PollState> Rank::pollChoose(size_t task) {
       }
     }
     state.decided = true;
-    const plan::Task &choose = described(task);
+    const auto &choose = *described(task).as<plan::ChooseTask>();
     bool few = static_cast<uint64_t>(state.holeValue) <= choose.threshold;
     state.body = few ? choose.thenTasks : choose.elseTasks;
     for (int32_t chosen : state.body) {
@@ -339,12 +324,10 @@ Expected<PollState> Rank::pollTask(size_t task) {
     }
     return polled;
   }
-  switch (described(task).kind) {
+  switch (described(task).kind()) {
   case plan::TaskKind::kLoad:
-    return context_.drainedStreams[described(task).outputStream] ? PollState::kDone
-                                                                 : PollState::kPending;
-  case plan::TaskKind::kReserve:
-    return pollReserve(task);
+    return context_.drainedStreams[described(task).outputStream()] ? PollState::kDone
+                                                                   : PollState::kPending;
   case plan::TaskKind::kChoose:
     return pollChoose(task);
   default:
@@ -360,8 +343,8 @@ void Rank::endTask(size_t task, TaskPhase phase) {
   state.runner.reset();
   --tasksLeft_;
   leaveStates(task);
-  for (const std::vector<int32_t> *used : {&described(task).inputs, &described(task).outputs}) {
-    for (int32_t buffer : *used) {
+  for (std::span<const int32_t> used : {described(task).inputs(), described(task).outputs()}) {
+    for (int32_t buffer : used) {
       if (--bufferUsersLeft_[buffer] == 0) {
         context_.buffers[buffer].reset();
       }
@@ -373,9 +356,7 @@ const char *Rank::waitsFor(size_t task) const {
   if (tasks_[task].runner) {
     return tasks_[task].runner->waitsFor();
   }
-  return described(task).kind == plan::TaskKind::kReserve  ? "memory"
-         : described(task).kind == plan::TaskKind::kChoose ? "the tasks of its choice"
-                                                           : nullptr;
+  return described(task).as<plan::ChooseTask>() ? "the tasks of its choice" : nullptr;
 }
 
 /// What the task waits for from now on (null: nothing); at its end also the task itself.
@@ -401,16 +382,10 @@ void Rank::trace(size_t task, const char *wait) {
 }
 
 void Rank::leaveStates(size_t task) {
-  auto leave = [&](int32_t state) {
+  for (int32_t state : statesHeld(described(task))) {
     if (--usersLeft_[state] == 0) {
       context_.states[state].reset();
     }
-  };
-  if (described(task).sourceState != plan::kNone) {
-    leave(described(task).sourceState);
-  }
-  for (const plan::StateArgument &argument : described(task).states) {
-    leave(argument.state);
   }
 }
 
@@ -451,7 +426,6 @@ void Rank::dropTasks() {
   }
   for (TaskState &state : tasks_) {
     state.agreement = Collective();
-    state.reservation.reset();
   }
   context_.streams.clear();
 }
@@ -506,9 +480,9 @@ void Rank::addProgress(Progress &progress) const {
   progress.tasksEnded += tasks_.size() - tasksLeft_;
   for (size_t t = 0; t < tasks_.size(); ++t) {
     progress.rows += context_.counters[t]->rowsIn;
-    plan::TaskKind kind = described(t).kind;
+    plan::TaskKind kind = described(t).kind();
     bool works = kind == plan::TaskKind::kRun || kind == plan::TaskKind::kCompute ||
-                 kind == plan::TaskKind::kCollective;
+                 kind == plan::TaskKind::kToTensor || kind == plan::TaskKind::kCollective;
     if (works && tasks_[t].phase == TaskPhase::kRunning && progress.running.empty()) {
       progress.running = described(t).name;
     }
@@ -527,7 +501,7 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.rank = static_cast<int>(context_.rank);
     entry.task = static_cast<int32_t>(t);
     entry.name = task.name;
-    entry.kind = plan::nameOf(task.kind);
+    entry.kind = plan::nameOf(task.kind());
     entry.phase = task.phase;
     entry.startSeconds = seconds(tasks_[t].startNanoseconds - startNanoseconds);
     entry.endSeconds = seconds(tasks_[t].endNanoseconds - startNanoseconds);
@@ -544,10 +518,10 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     while (!entry.stageRows.empty() && entry.stageRows.back() == 0) {
       entry.stageRows.pop_back();
     }
-    if (task.kind == plan::TaskKind::kChoose) {
+    if (const auto *choose = task.as<plan::ChooseTask>()) {
       entry.chosenBy = tasks_[t].holeValue;
-      entry.atMost = task.threshold;
-      entry.way = static_cast<uint64_t>(entry.chosenBy) <= task.threshold ? "few" : "many";
+      entry.atMost = choose->threshold;
+      entry.way = static_cast<uint64_t>(entry.chosenBy) <= choose->threshold ? "few" : "many";
     }
     profile.tasks.push_back(std::move(entry));
   }

@@ -53,9 +53,8 @@ private:
     TaskPhase phase = TaskPhase::kWaiting;
     bool enabled = true; ///< false: in a body whose turn has not come
     std::unique_ptr<TaskRunner> runner;
-    std::unique_ptr<Reservation> reservation; ///< kReserve
-    std::vector<int32_t> body;                ///< kChoose: the chosen tasks
-    int64_t holeValue = 0;                    ///< kChoose: stays put while it is agreed on
+    std::vector<int32_t> body; ///< kChoose: the chosen tasks
+    int64_t holeValue = 0;     ///< kChoose: stays put while it is agreed on
     Collective agreement;
     bool decided = false;
     int64_t startNanoseconds = 0;
@@ -80,7 +79,7 @@ private:
   const char *waitsFor(size_t task) const;
   void trace(size_t task, const char *wait);
   void leaveStates(size_t task);
-  Expected<PollState> pollReserve(size_t task);
+  Status reserve(const plan::ReserveTask &reserve);
   Expected<PollState> pollChoose(size_t task);
   int64_t holeValue(const plan::Hole &hole) const;
   void skip(int32_t task);

@@ -4,23 +4,17 @@
 namespace headrace::exec {
 namespace {
 
-class ResultTask final : public TaskRunner {
+class ResultTask final : public TaskRunnerOf<plan::ResultTask> {
 public:
-  using TaskRunner::TaskRunner;
+  using TaskRunnerOf::TaskRunnerOf;
 
   Status start() override {
-    if (task_.buffer != plan::kNone) {
-      return {};
-    }
     input_ = context_.streams[task_.inputStream];
     HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
     return {};
   }
 
   PollState poll() override {
-    if (task_.buffer != plan::kNone) {
-      return PollState::kDone; // the program takes the buffer in the end
-    }
     while (ChunkHandle chunk = input_->tryPop()) {
       counters_.rowsIn += chunk->rows;
       if (context_.rank != 0) {

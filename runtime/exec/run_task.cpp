@@ -40,9 +40,9 @@ struct Lane {
   Job job; ///< last: ended before the rest goes
 };
 
-class RunTask final : public TaskRunner {
+class RunTask final : public TaskRunnerOf<plan::RunTask> {
 public:
-  using TaskRunner::TaskRunner;
+  using TaskRunnerOf::TaskRunnerOf;
   ~RunTask() override {
     for (Lane &lane : lanes_) {
       lane.job = Job();
@@ -121,11 +121,11 @@ Status RunTask::openQueue() {
                              ordered ? StreamOrder::kKept : StreamOrder::kNone);
     return {};
   }
-  const plan::Task &loading = context_.plan->tasks[load];
+  const auto &loading = *context_.plan->tasks[load].as<plan::LoadTask>();
   const plan::Slot &slot = context_.plan->slots[loading.slot];
   storage::Share share =
       loading.split ? storage::Share{context_.rank, context_.size} : storage::Share{};
-  if (slot.kind == "values") {
+  if (slot.kind == plan::SlotKind::kValues) {
     HR_ASSIGN_OR_RETURN(auto values, openValues(slot, share));
     queue_ = makeLoadQueue(std::move(values));
     return {};
@@ -283,7 +283,7 @@ Status RunTask::drive(Lane &lane, int worker) {
     HR_RETURN_IF_ERROR(prepareLane(lane));
   }
   Track *track = context_.workerTrack(worker);
-  ScopedSpan span(track, SpanKind::kTask, task_.name.c_str(),
+  ScopedSpan span(track, SpanKind::kTask, described_.name.c_str(),
                   TaskId(static_cast<uint32_t>(index_)));
   lane.span = &span;
   int64_t begin = context_.clock->nowNanoseconds();
@@ -324,7 +324,7 @@ Status RunTask::drive(Lane &lane, int worker) {
 
 void RunTask::submit(Lane &lane) {
   lane.job = context_.pool->submit(
-      JobOptions{.name = task_.name, .morsels = 1, .doorbell = context_.doorbell},
+      JobOptions{.name = described_.name, .morsels = 1, .doorbell = context_.doorbell},
       [this, &lane](int worker, int64_t) { return drive(lane, worker); });
 }
 

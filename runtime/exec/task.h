@@ -97,7 +97,7 @@ struct RankContext {
 class TaskRunner {
 public:
   TaskRunner(RankContext &context, int32_t task)
-      : context_(context), index_(task), task_(context.plan->tasks[task]),
+      : context_(context), index_(task), described_(context.plan->tasks[task]),
         counters_(*context.counters[task]) {}
   virtual ~TaskRunner() = default;
   virtual Status start() = 0;
@@ -116,10 +116,20 @@ protected:
 
   RankContext &context_;
   const int32_t index_;
-  const plan::Task &task_;
+  const plan::Task &described_;
   TaskCounters &counters_;
   Status status_;
   int64_t failedRow_ = -1;
+};
+
+/// A runner of tasks of one kind, with the fields of that kind.
+template <typename Work> class TaskRunnerOf : public TaskRunner {
+public:
+  TaskRunnerOf(RankContext &context, int32_t task)
+      : TaskRunner(context, task), task_(*described_.as<Work>()) {}
+
+protected:
+  const Work &task_;
 };
 
 std::unique_ptr<TaskRunner> makeRunTask(RankContext &context, int32_t task);
@@ -128,6 +138,6 @@ std::unique_ptr<TaskRunner> makeResultTask(RankContext &context, int32_t task);
 std::unique_ptr<TaskRunner> makeCollectiveTask(RankContext &context, int32_t task);
 std::unique_ptr<TaskRunner> makeComputeTask(RankContext &context, int32_t task);
 std::unique_ptr<TaskRunner> makeToTensorTask(RankContext &context, int32_t task);
-std::unique_ptr<TaskRunner> makeCopyTask(RankContext &context, int32_t task);
+std::unique_ptr<TaskRunner> makeInputTask(RankContext &context, int32_t task);
 
 } // namespace headrace::exec

@@ -65,9 +65,9 @@ Conversion convertColumn(HrType type, const void *from, uint32_t rows, double di
   return Conversion::kNoNumber;
 }
 
-class ToTensorTask final : public TaskRunner {
+class ToTensorTask final : public TaskRunnerOf<plan::ToTensorTask> {
 public:
-  using TaskRunner::TaskRunner;
+  using TaskRunnerOf::TaskRunnerOf;
   Status start() override;
   PollState poll() override;
 
@@ -84,12 +84,6 @@ private:
 
 Status ToTensorTask::start() {
   input_ = context_.streams[task_.inputStream];
-  for (int64_t column : task_.parameters) {
-    if (column < 0 || column >= static_cast<int64_t>(schema().columns.size())) {
-      return makeError(ErrorKind::kInternal,
-                       "to_tensor reads a column that is not there: ", column);
-    }
-  }
   HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
   return {};
 }
@@ -133,11 +127,7 @@ Status ToTensorTask::makeTensors() {
     HR_ASSIGN_OR_RETURN(TensorBuffer * tensor, context_.writable(output));
     int64_t columns = tensor->localShape().size() == 1 ? 1 : tensor->localShape()[1];
     for (int64_t position = 0; position < columns; ++position, ++next) {
-      if (next >= task_.parameters.size()) {
-        return makeError(ErrorKind::kInternal,
-                         "to_tensor has fewer columns than its tensors: ", next);
-      }
-      HR_RETURN_IF_ERROR(fill(static_cast<int32_t>(task_.parameters[next]), *tensor, position));
+      HR_RETURN_IF_ERROR(fill(task_.columns[next], *tensor, position));
     }
   }
   return {};

@@ -12,7 +12,7 @@
 #include "runtime/base/doorbell.h"
 #include "runtime/base/ids.h"
 #include "runtime/base/status.h"
-#include "runtime/memory/tier.h"
+#include "runtime/base/tier.h"
 
 namespace headrace {
 

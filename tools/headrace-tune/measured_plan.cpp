@@ -67,7 +67,7 @@ void addRows(cost::TaskRows &sum, const cost::TaskRows &rows) {
 /// A kernel that lets nothing through at the end counts fewer stages than it has.
 void padStages(const plan::Plan &plan, const plan::Task &task, cost::TaskRows &rows) {
   size_t stages = 0;
-  for (const plan::Work &work : plan.kernels[task.kernel].work) {
+  for (const plan::Work &work : plan.kernels[task.kernel()].work) {
     stages = std::max<size_t>(stages, work.level);
   }
   rows.stages.resize(std::min<size_t>(stages, HR_COUNTED_STAGES), 0);
@@ -77,7 +77,7 @@ void padStages(const plan::Plan &plan, const plan::Task &task, cost::TaskRows &r
 std::map<int32_t, double> stateRows(const plan::Plan &plan, const exec::Profile &profile) {
   std::map<int32_t, double> rows;
   for (const exec::TaskProfile &entry : profile.tasks) {
-    for (const plan::StateArgument &argument : plan.tasks[entry.task].states) {
+    for (const plan::StateArgument &argument : plan.tasks[entry.task].states()) {
       if (argument.use == plan::StateUse::kPerWorker) {
         rows[argument.state] = std::max(rows[argument.state], static_cast<double>(entry.stateRows));
       }
@@ -89,7 +89,7 @@ std::map<int32_t, double> stateRows(const plan::Plan &plan, const exec::Profile 
 void setOrder(MeasuredPlan &plan) {
   std::map<int32_t, double> ordered = cost::orderedStreams(plan.plan());
   for (auto &[id, task] : plan.tasks) {
-    auto found = ordered.find(plan.plan().tasks[id].inputStream);
+    auto found = ordered.find(plan.plan().tasks[id].inputStream());
     if (found != ordered.end()) {
       for (cost::TaskRows *rows : {&task.sum, &task.most}) {
         rows->order = cost::RowOrder::kClustered;
@@ -118,10 +118,10 @@ void record(MeasuredPlan &plan, const exec::Profile &profile) {
   for (auto &[id, task] : tasks) {
     const plan::Task &described = plan.plan().tasks[id];
     for (cost::TaskRows *rows : {&task.sum, &task.most}) {
-      if (described.kernel != plan::kNone) {
+      if (described.kernel() != plan::kNone) {
         padStages(plan.plan(), described, *rows);
       }
-      for (const plan::StateArgument &argument : described.states) {
+      for (const plan::StateArgument &argument : described.states()) {
         rows->states.push_back(states[argument.state]);
       }
     }
@@ -152,7 +152,7 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs)
   exec::Bindings bindings;
   std::map<std::string, std::vector<uint8_t>> tensors;
   for (const plan::Slot &slot : stored.program->plan().slots) {
-    if (slot.kind == "tensor") {
+    if (slot.kind == plan::SlotKind::kTensor) {
       std::vector<uint8_t> &data = tensors[slot.name] = tensorData(slot);
       bindings.tensors[slot.name] = {data.data(), slot.element, slot.shape, {}};
       continue;

@@ -29,7 +29,7 @@ std::vector<TaskComparison> compareTasks(const MeasuredPlan &plan,
   };
   for (const auto &[id, measured] : plan.tasks) {
     const plan::Task &task = plan.plan().tasks[id];
-    switch (task.kind) {
+    switch (task.kind()) {
     case TaskKind::kRun:
       add(id, "run", cost::runTerms(plan.plan(), task, measured.sum), measured.busySeconds);
       add(id, "load", cost::loadTerms(task, measured.sum), measured.loadSeconds);
@@ -41,15 +41,13 @@ std::vector<TaskComparison> compareTasks(const MeasuredPlan &plan,
           measured.busySeconds);
       break;
     case TaskKind::kCompute:
-      if (task.operation != "to_tensor") {
-        add(id, "compute", scaled(cost::computeTerms(plan.plan(), task, plan.ranks)),
-            measured.busySeconds);
-        // The rest of its time is of the thread that polls the ranks.
-        add(id, "open", scaled(cost::openTerms(plan.plan(), task, plan.ranks)),
-            measured.passedSeconds - measured.busySeconds / measured.sum.lanes);
-      }
+      add(id, "compute", scaled(cost::computeTerms(plan.plan(), task, plan.ranks)),
+          measured.busySeconds);
+      // The rest of its time is of the thread that polls the ranks.
+      add(id, "open", scaled(cost::openTerms(plan.plan(), task, plan.ranks)),
+          measured.passedSeconds - measured.busySeconds / measured.sum.lanes);
       break;
-    case TaskKind::kLoad:
+    case TaskKind::kInput:
       add(id, "load", cost::tensorLoadTerms(plan.plan(), task, plan.ranks), measured.passedSeconds);
       break;
     case TaskKind::kCollective:
@@ -82,10 +80,10 @@ Expected<double> predictSeconds(const MeasuredPlan &plan, const topology::Topolo
   workload.ranks = plan.ranks;
   workload.threads = threads;
   for (const auto &[id, measured] : plan.tasks) {
-    TaskKind kind = plan.plan().tasks[id].kind;
+    TaskKind kind = plan.plan().tasks[id].kind();
     workload.tasks[id] = kind == TaskKind::kExchange ? meanRows(measured) : measured.most;
     if (kind == TaskKind::kLoad) {
-      workload.rows[plan.plan().slots[plan.plan().tasks[id].slot].name] = measured.sum.source;
+      workload.rows[plan.plan().slots[plan.plan().tasks[id].slot()].name] = measured.sum.source;
     }
   }
   for (const plan::Slot &slot : plan.plan().slots) {

@@ -188,18 +188,21 @@ TEST(Failure, PlansThatDoNotFitAreRefusedAtLoad) {
   EXPECT_EQ(Program::load(unknown.plan, testKernels()).status().message(),
             "kernels lack a symbol of the plan: nothing");
   PlanBuilder broken = failPlan();
-  broken.plan.tasks[1].kernel = 99;
+  broken.plan.tasks[1].as<plan::RunTask>()->kernel = 99;
   EXPECT_EQ(Program::load(broken.plan, testKernels()).status().kind(), ErrorKind::kCorrupt);
-  PlanBuilder repeat = failPlan();
-  repeat.plan.tasks.emplace_back().kind = plan::TaskKind::kCommit;
-  repeat.plan.tasks.emplace_back().kind = plan::TaskKind::kRepeat;
-  repeat.plan.tasks.back().body = {static_cast<int32_t>(repeat.plan.tasks.size()) - 2};
-  repeat.plan.tasks.back().tripsMax = 3;
-  EXPECT_EQ(Program::load(repeat.plan, testKernels())
-                .status()
-                .message()
-                .find("repeat is not built yet: "),
-            0u);
+  PlanBuilder device = failPlan();
+  for (plan::Task &task : device.plan.tasks) {
+    task.device = plan::Device::kGpu;
+  }
+  for (plan::Stream &stream : device.plan.streams) {
+    stream.tier = Tier::kDevice;
+  }
+  for (plan::State &state : device.plan.states) {
+    state.tier = Tier::kDevice;
+  }
+  EXPECT_EQ(Program::load(device.plan, testKernels()).status().message(),
+            "this runtime runs tasks on CPUs only, compile for a topology without GPUs: task 0 "
+            "'load t' (load)");
   auto result = runPlan(failPlan(), {}, {.ranks = 0});
   EXPECT_EQ(result.status().message(), "ranks: 1 to 1024 expected, got 0");
 }

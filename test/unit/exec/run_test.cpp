@@ -288,18 +288,14 @@ TEST(Run, ChooseRunsOneBranch) {
     PlanBuilder b;
     int32_t state = b.state(StateKind::kGroupTable, 24, "merge_group");
     int32_t filled = b.run("group", b.load("t"), {{state, StateUse::kPerWorker}});
-    b.plan.holes = {{"groups", {}, "rows", filled, false}};
+    b.plan.holes = {{"groups", {}, filled, false}};
     int32_t out = b.stream();
     int32_t sums = b.runState("emit_group", state, out, {filled});
     int32_t keys = b.runState("emit_pairs_of_keys", state, out, {filled});
-    b.plan.kernels[b.plan.tasks[keys].kernel].symbol = "emit_sort"; // another kernel: {hash, hash}
+    b.plan.kernels[b.plan.tasks[keys].kernel()].symbol = "emit_sort"; // another kernel: {hash, hash}
     b.plan.tasks.emplace_back();
-    b.plan.tasks.back().kind = plan::TaskKind::kChoose;
     b.plan.tasks.back().after = {filled};
-    b.plan.tasks.back().hole = 0;
-    b.plan.tasks.back().threshold = threshold;
-    b.plan.tasks.back().thenTasks = {sums};
-    b.plan.tasks.back().elseTasks = {keys};
+    b.plan.tasks.back().work = plan::ChooseTask{0, threshold, {sums}, {keys}};
     b.result(out);
     TestTable table = pairs(1000, 10);
     Rows rows = sorted(runRows(b, {{{"t", table}}}));

@@ -49,23 +49,22 @@ PlanBuilder allReduce() {
   PlanBuilder b;
   plan::Slot slot;
   slot.name = "a";
-  slot.kind = "tensor";
+  slot.kind = plan::SlotKind::kTensor;
   b.plan.slots.push_back(slot);
-  b.plan.buffers.push_back({"a", "host", "f64", {1 << 18}, plan::kNone, 0});
-  b.plan.buffers.push_back({"sum", "host", "f64", {1 << 18}, plan::kNone, 0});
+  for (const char *name : {"a", "sum"}) {
+    plan::Buffer &buffer = b.plan.buffers.emplace_back();
+    buffer.name = name;
+    buffer.element = "f64";
+    buffer.shape = {1 << 18};
+  }
   plan::Task load;
-  load.kind = plan::TaskKind::kLoad;
-  load.slot = 0;
-  load.outputs = {0};
+  load.work = plan::InputTask{0, 0};
   plan::Task reduce;
-  reduce.kind = plan::TaskKind::kCollective;
-  reduce.operation = reduce.name = "all_reduce";
-  reduce.inputs = {0};
-  reduce.outputs = {1};
+  reduce.name = "all_reduce";
+  reduce.work = plan::CollectiveTask{.input = 0, .output = 1};
   reduce.after = {0};
   plan::Task result;
-  result.kind = plan::TaskKind::kResult;
-  result.buffer = 1;
+  result.work = plan::TensorResultTask{1};
   result.after = {1};
   b.plan.tasks = {load, reduce, result};
   return b;

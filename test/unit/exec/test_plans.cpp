@@ -38,26 +38,23 @@ int32_t PlanBuilder::stream(plan::Schema schema) {
   return index;
 }
 
-plan::Task &PlanBuilder::task(plan::TaskKind kind, const std::string &name) {
+plan::Task &PlanBuilder::task(const std::string &name, plan::TaskWork work) {
   plan.tasks.emplace_back();
-  plan.tasks.back().kind = kind;
   plan.tasks.back().name = name;
+  plan.tasks.back().work = std::move(work);
   return plan.tasks.back();
 }
 
 int32_t PlanBuilder::load(const std::string &table, size_t columns) {
   plan::Slot slot;
   slot.name = table;
-  slot.kind = "table";
+  slot.kind = plan::SlotKind::kTable;
   for (size_t c = 0; c < columns; ++c) {
     slot.columns.push_back({"c" + std::to_string(c), {LogicalKind::kI64}, HR_I64, false, false, 0, 0});
   }
   plan.slots.push_back(slot);
   int32_t out = stream(columns);
-  plan::Task &load = task(plan::TaskKind::kLoad, "load " + table);
-  load.slot = static_cast<int32_t>(plan.slots.size() - 1);
-  load.outputStream = out;
-  load.split = true;
+  task("load " + table, plan::LoadTask{static_cast<int32_t>(plan.slots.size() - 1), true, out});
   return out;
 }
 
@@ -78,38 +75,34 @@ int32_t PlanBuilder::state(plan::StateKind kind, uint32_t rowBytes, const std::s
 int32_t PlanBuilder::run(const std::string &symbol, int32_t inputStream,
                          std::vector<plan::StateArgument> states, int32_t outputStream,
                          std::vector<int32_t> after) {
-  int32_t index = kernel(symbol);
-  plan::Task &run = task(plan::TaskKind::kRun, symbol);
-  run.kernel = index;
+  plan::RunTask run;
+  run.kernel = kernel(symbol);
   run.inputStream = inputStream;
   run.states = std::move(states);
   run.outputStream = outputStream;
-  run.after = std::move(after);
   run.partitioned = symbol == "partition";
-  run.place = 1;
+  plan::Task &made = task(symbol, std::move(run));
+  made.after = std::move(after);
+  made.place = 1;
   return static_cast<int32_t>(plan.tasks.size() - 1);
 }
 
 int32_t PlanBuilder::runState(const std::string &symbol, int32_t sourceState, int32_t outputStream,
                               std::vector<int32_t> after) {
   int32_t index = run(symbol, plan::kNone, {}, outputStream, std::move(after));
-  plan.tasks[index].sourceState = sourceState;
+  plan.tasks[index].as<plan::RunTask>()->sourceState = sourceState;
   return index;
 }
 
 int32_t PlanBuilder::exchange(plan::ExchangeKind kind, int32_t inputStream) {
   int32_t out = stream(plan.streams[inputStream].schema);
-  plan::Task &exchange = task(plan::TaskKind::kExchange, "exchange");
-  exchange.exchange = kind;
-  exchange.channel = nextChannel_++;
-  exchange.inputStream = inputStream;
-  exchange.outputStream = out;
+  task("exchange", plan::ExchangeTask{kind, nextChannel_++, inputStream, out});
   return out;
 }
 
 void PlanBuilder::result(int32_t stream) {
   plan.result = plan.streams[stream].schema;
-  task(plan::TaskKind::kResult, "result").inputStream = stream;
+  task("result", plan::ResultTask{stream});
 }
 
 Rows rowsOf(const TableResult &table) {

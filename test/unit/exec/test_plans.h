@@ -39,7 +39,7 @@ public:
   void result(int32_t stream);
 
 private:
-  plan::Task &task(plan::TaskKind kind, const std::string &name);
+  plan::Task &task(const std::string &name, plan::TaskWork work);
   int32_t nextChannel_ = 0;
 };
 

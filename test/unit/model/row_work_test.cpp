@@ -23,10 +23,7 @@ plan::Plan planWith(StateKind kind, StateUse use, std::vector<plan::Work> work) 
   plan.kernels.resize(1);
   plan.kernels[0].work = std::move(work);
   plan.tasks.resize(1);
-  plan.tasks[0].kind = plan::TaskKind::kRun;
-  plan.tasks[0].kernel = 0;
-  plan.tasks[0].inputStream = 0;
-  plan.tasks[0].states = {{0, use}};
+  plan.tasks[0].work = plan::RunTask{.kernel = 0, .inputStream = 0, .states = {{0, use}}};
   return plan;
 }
 
@@ -227,14 +224,12 @@ TEST(RowWork, tables_come_from_the_storage_that_ranks_of_a_node_share) {
 
 TEST(TensorWork, a_product_has_the_terms_of_its_task) {
   plan::Plan plan;
-  plan.buffers = {{"a", "host", "f32", {1024, 64}, 0, 4 * 1024 * 64, plan::kNone, false},
-                  {"b", "host", "f32", {64, 32}, plan::kNone, 4 * 64 * 32, plan::kNone, false},
-                  {"c", "host", "f32", {1024, 32}, 0, 4 * 1024 * 32, plan::kNone, false}};
+  plan.buffers = {{"a", Tier::kHost, "f32", {1024, 64}, 0, 4 * 1024 * 64, plan::kNone, false},
+                  {"b", Tier::kHost, "f32", {64, 32}, plan::kNone, 4 * 64 * 32, plan::kNone, false},
+                  {"c", Tier::kHost, "f32", {1024, 32}, 0, 4 * 1024 * 32, plan::kNone, false}};
   plan.tasks.resize(2);
-  plan.tasks[0].kind = plan::TaskKind::kCompute;
-  plan.tasks[0].operation = "matmul";
-  plan.tasks[0].inputs = {0, 1};
-  plan.tasks[0].outputs = {2};
+  plan.tasks[0].work =
+      plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0}};
   ProductShape product;
   product.elements = 512 * 32;
   product.inner = 64;
@@ -242,10 +237,8 @@ TEST(TensorWork, a_product_has_the_terms_of_its_task) {
   product.rightBytes = 4 * 64 * 32;
   product.bytes = 4 * (512 * 64 + 64 * 32 + 512 * 32);
   EXPECT_EQ(computeTerms(plan, plan.tasks[0], 2), productTerms(product));
-  plan.tasks[1].kind = plan::TaskKind::kCollective;
-  plan.tasks[1].operation = "all_gather";
-  plan.tasks[1].inputs = {0};
-  plan.tasks[1].outputs = {0};
+  plan.tasks[1].work =
+      plan::CollectiveTask{plan::CollectiveKind::kAllGather, plan::Reduction::kSum, 0, 0};
   EXPECT_EQ(collectiveTerms(plan, plan.tasks[1], 2),
             collectiveTerms(topology::CollectiveKind::kAllGather, 4 * 512 * 64, 4 * 512 * 64, 2));
 }

@@ -23,11 +23,9 @@ plan::Plan probePlan() {
                           {plan::WorkKind::kProbe, 1, 1, 0},
                           {plan::WorkKind::kMatch, 2, 1, 0}};
   plan.tasks.resize(1);
-  plan.tasks[0].kind = plan::TaskKind::kRun;
   plan.tasks[0].phase = "scan";
-  plan.tasks[0].kernel = 0;
-  plan.tasks[0].inputStream = 0;
-  plan.tasks[0].states = {{0, plan::StateUse::kShared}};
+  plan.tasks[0].work =
+      plan::RunTask{.kernel = 0, .inputStream = 0, .states = {{0, plan::StateUse::kShared}}};
   return plan;
 }
 
@@ -102,14 +100,10 @@ TEST(TaskTime, rows_keep_the_order_of_the_slot_that_they_come_from) {
   plan.slots[0].columns[1].min = 10;
   plan.slots[0].columns[1].max = 29;
   plan.streams.resize(3, plan.streams[0]);
-  plan.tasks[0].outputStream = 1;
+  plan.tasks[0].as<plan::RunTask>()->outputStream = 1;
   plan.tasks.resize(3);
-  plan.tasks[1].kind = plan::TaskKind::kLoad;
-  plan.tasks[1].slot = 0;
-  plan.tasks[1].outputStream = 0;
-  plan.tasks[2].kind = plan::TaskKind::kExchange;
-  plan.tasks[2].inputStream = 1;
-  plan.tasks[2].outputStream = 2;
+  plan.tasks[1].work = plan::LoadTask{.slot = 0, .outputStream = 0};
+  plan.tasks[2].work = plan::ExchangeTask{.inputStream = 1, .outputStream = 2};
   EXPECT_EQ(orderedStreams(plan), (std::map<int32_t, double>{{0, 20}, {1, 20}, {2, 20}}));
   plan.slots[0].columns[1].ordered = false;
   EXPECT_TRUE(orderedStreams(plan).empty());
@@ -117,7 +111,7 @@ TEST(TaskTime, rows_keep_the_order_of_the_slot_that_they_come_from) {
 
 TEST(TaskTime, lanes_share_the_directory_and_merge_in_pairs) {
   plan::Plan plan = probePlan();
-  plan.tasks[0].states = {{0, plan::StateUse::kPerWorker}};
+  plan.tasks[0].as<plan::RunTask>()->states = {{0, plan::StateUse::kPerWorker}};
   TaskRows rows;
   rows.source = 1000;
   rows.states = {800};
@@ -226,14 +220,12 @@ TEST(TaskTime, terms_without_samples_keep_the_prior) {
 
 TEST(TaskTime, products_count_the_ranks_part) {
   plan::Plan plan;
-  plan.buffers = {{"a", "host", "f32", {128, 64}, 0, 4 * 128 * 64, plan::kNone, false},
-                  {"b", "host", "f32", {64, 32}, plan::kNone, 4 * 64 * 32, plan::kNone, false},
-                  {"c", "host", "f32", {128, 32}, 0, 4 * 128 * 32, plan::kNone, false}};
+  plan.buffers = {{"a", Tier::kHost, "f32", {128, 64}, 0, 4 * 128 * 64, plan::kNone, false},
+                  {"b", Tier::kHost, "f32", {64, 32}, plan::kNone, 4 * 64 * 32, plan::kNone, false},
+                  {"c", Tier::kHost, "f32", {128, 32}, 0, 4 * 128 * 32, plan::kNone, false}};
   plan.tasks.resize(1);
-  plan.tasks[0].kind = plan::TaskKind::kCompute;
-  plan.tasks[0].operation = "matmul";
-  plan.tasks[0].inputs = {0, 1};
-  plan.tasks[0].outputs = {2};
+  plan.tasks[0].work =
+      plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0}};
   EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 1)["product_f32"], 128 * 64 * 32);
   EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 2)["product_f32"], 64 * 64 * 32);
 }

@@ -91,7 +91,7 @@ void addColumn(TestTable &test, std::vector<std::shared_ptr<arrow::Field>> &fiel
 inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random) {
   TestTable test;
   test.slot.name = "t";
-  test.slot.kind = "table";
+  test.slot.kind = plan::SlotKind::kTable;
   std::vector<std::shared_ptr<arrow::Field>> fields;
   std::vector<std::shared_ptr<arrow::ChunkedArray>> columns;
   auto add = [&]<typename Builder>(const std::string &name, std::shared_ptr<arrow::DataType> type,

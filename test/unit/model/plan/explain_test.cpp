@@ -133,14 +133,12 @@ TEST(Explain, MeasuredRowsAndSeconds) {
   Plan plan = joinPlan();
   plan.streams.resize(1);
   Task load;
-  load.kind = TaskKind::kLoad;
-  load.outputStream = 0;
+  load.work = LoadTask{.outputStream = 0};
   Task run;
-  run.kind = TaskKind::kRun;
-  run.inputStream = 0;
+  run.work = RunTask{.inputStream = 0};
   run.steps = {{0, kStepSource}, {1, 0}, {4, 1}, {5, kStepSink}};
   Task exchange;
-  exchange.kind = TaskKind::kExchange;
+  exchange.work = ExchangeTask();
   exchange.steps = {{3, kStepSource}};
   plan.tasks = {load, run, exchange};
   Profile measured;

@@ -54,22 +54,54 @@ TEST(PlanJson, ExtremesAreExact) {
 
 TEST(PlanJson, VersionDecidesFirst) {
   EXPECT_EQ(refusal(R"({"schemaMajor": 1, "tasks": "another shape"})"),
-            "plan.schemaMajor: this build reads version 2, recompile the program; got 1");
+            "plan.schemaMajor: this build reads version 3, recompile the program; got 1");
   EXPECT_EQ(fromJson(R"({"schemaMajor": 1})").status().kind(), ErrorKind::kMismatch);
   EXPECT_EQ(refusal("{}"), "plan.schemaMajor: missing; is this a plan?");
-  EXPECT_EQ(refusal(R"({"schemaMajor": 2, "novelty": 1})"), "plan.novelty: unknown field");
-  EXPECT_EQ(refusal(R"({"schemaMajor": 2, "schemaMinor": 99, "novelty": 1})"), "accepted");
+  EXPECT_EQ(refusal(R"({"schemaMajor": 3, "novelty": 1})"), "plan.novelty: unknown field");
+  EXPECT_EQ(refusal(R"({"schemaMajor": 3, "schemaMinor": 99, "novelty": 1})"), "accepted");
+}
+
+TEST(PlanJson, TasksHaveTheFieldsOfTheirKind) {
+  Plan plan;
+  for (TaskWork work :
+       {TaskWork(LoadTask{1, true, 2}), TaskWork(InputTask{1, 2}),
+        TaskWork(RunTask{1, 2, 3, {{4, StateUse::kShared}}, 5, true}),
+        TaskWork(ExchangeTask{ExchangeKind::kGather, 1, 2, 3}),
+        TaskWork(CollectiveTask{CollectiveKind::kReduceScatter, Reduction::kMin, 1, 2}),
+        TaskWork(ComputeTask{ComputeKind::kSlice, 1, {2}, {3}, {4}}),
+        TaskWork(ToTensorTask{1, {2, 3}, {4}}), TaskWork(ReserveTask{1, {2, 3, 4, 5}}),
+        TaskWork(ReleaseTask{1}), TaskWork(ChooseTask{1, 2, {3}, {4}}), TaskWork(ResultTask{1}),
+        TaskWork(TensorResultTask{1})}) {
+    plan.tasks.emplace_back().work = work;
+  }
+  ASSERT_EQ(plan.tasks.size(), std::variant_size_v<TaskWork>);
+  plan.tasks[0].device = Device::kGpu;
+  std::string text = toJson(plan, JsonLayout::kCompact);
+  for (const char *task :
+       {R"({"kind": "load", "device": "gpu", "slot": 1, "split": true, "outputStream": 2})",
+        R"({"kind": "collective", "operation": "reduce_scatter", "combine": "min", "input": 1)",
+        R"({"kind": "reserve", "state": 1, "bytes": {"min": 2, "expected": 3, "p95": 4)"}) {
+    std::string dense = task;
+    std::erase(dense, ' ');
+    EXPECT_NE(text.find(dense), std::string::npos) << dense << "\n" << text;
+  }
+  Expected<Plan> again = fromJson(text);
+  ASSERT_TRUE(again.ok()) << again.status().toString();
+  EXPECT_EQ(toJson(*again, JsonLayout::kCompact), text);
 }
 
 TEST(PlanJson, ErrorsNameTheirPath) {
   auto in = [](const std::string &fields) {
-    return refusal(R"({"schemaMajor": 2, )" + fields + "}");
+    return refusal(R"({"schemaMajor": 3, )" + fields + "}");
   };
   EXPECT_EQ(in(R"("tasks": {})"), "plan.tasks: expected an array, got an object");
   EXPECT_EQ(in(R"("tasks": [{"kind": "jump"}])"), "plan.tasks[0].kind: unknown name: \"jump\"");
-  EXPECT_EQ(in(R"("tasks": [{}, {"after": [1.5]}])"),
+  EXPECT_EQ(in(R"("tasks": [{"name": "run"}])"), "plan.tasks[0].kind: missing");
+  EXPECT_EQ(in(R"("tasks": [{"kind": "load", "kernel": 1}])"),
+            "plan.tasks[0].kernel: unknown field");
+  EXPECT_EQ(in(R"("tasks": [{"kind": "run"}, {"kind": "run", "after": [1.5]}])"),
             "plan.tasks[1].after[0]: expected an integer, got 1.5");
-  EXPECT_EQ(in(R"("tasks": [{"after": [4294967296]}])"),
+  EXPECT_EQ(in(R"("tasks": [{"kind": "run", "after": [4294967296]}])"),
             "plan.tasks[0].after[0]: integer out of range, got 4294967296");
   EXPECT_EQ(in(R"("streams": [{"chunkRows": -1}])"),
             "plan.streams[0].chunkRows: integer out of range, got -1");
@@ -81,12 +113,12 @@ TEST(PlanJson, ErrorsNameTheirPath) {
             "plan.slots[0].bounds[0].real: expected a number, got \"big\"");
   EXPECT_EQ(in(R"("places": [7])"), "plan.places[0]: expected an object, got 7");
   EXPECT_EQ(refusal("[1]"), "plan: expected an object, got an array");
-  EXPECT_NE(refusal(R"({"schemaMajor": 2,)").find("plan: not JSON: "), std::string::npos);
+  EXPECT_NE(refusal(R"({"schemaMajor": 3,)").find("plan: not JSON: "), std::string::npos);
 }
 
 TEST(PlanJson, SurvivesDeepNesting) {
   std::string text =
-      R"({"schemaMajor": 2, "tasks": )" + std::string(200000, '[') + std::string(200000, ']') + "}";
+      R"({"schemaMajor": 3, "tasks": )" + std::string(200000, '[') + std::string(200000, ']') + "}";
   EXPECT_EQ(refusal(text), "plan.tasks[0]: expected an object, got an array");
 }
 

@@ -14,7 +14,7 @@ Plan samplePlan() {
   plan.slots[0].name = "u";
   plan.slots[1].name = "t";
   for (Slot &slot : plan.slots) {
-    slot.kind = "table";
+    slot.kind = SlotKind::kTable;
     slot.columns = {{"a", {LogicalKind::kI64}, HR_I64, false, true, -5, 5}};
   }
   Schema schema{{{"a", HR_I64, {LogicalKind::kI64}, false}}};
@@ -46,45 +46,24 @@ Plan samplePlan() {
   plan.kernels[1].literalBytes = 32;
   plan.kernels[1].literals = {{LiteralKind::kInteger, 0, INT64_MIN, 0, 0, ""},
                               {LiteralKind::kString, 16, 0, 0, 0, "x"}};
-  auto add = [&](TaskKind kind, const char *name) -> Task & {
+  auto add = [&](const char *name, TaskWork work, std::vector<int32_t> after = {}) {
     plan.tasks.emplace_back();
-    plan.tasks.back().kind = kind;
     plan.tasks.back().name = name;
+    plan.tasks.back().work = std::move(work);
     plan.tasks.back().place = 1;
-    return plan.tasks.back();
+    plan.tasks.back().after = std::move(after);
   };
-  Task *task = &add(TaskKind::kLoad, "load u");
-  task->slot = 0;
-  task->outputStream = 0;
-  task = &add(TaskKind::kRun, "build u");
-  task->kernel = 0;
-  task->inputStream = 0;
-  task->states = {{0, StateUse::kPerWorker}};
-  task = &add(TaskKind::kLoad, "load t");
-  task->slot = 1;
-  task->outputStream = 1;
-  task = &add(TaskKind::kRun, "probe");
-  task->kernel = 1;
-  task->inputStream = 1;
-  task->outputStream = 2;
-  task->after = {1};
-  task->states = {{0, StateUse::kShared}};
-  task = &add(TaskKind::kExchange, "gather");
-  task->exchange = ExchangeKind::kGather;
-  task->channel = 0;
-  task->inputStream = 2;
-  task->outputStream = 3;
-  task = &add(TaskKind::kRun, "sum");
-  task->kernel = 2;
-  task->inputStream = 3;
-  task->states = {{1, StateUse::kPerWorker}};
-  task = &add(TaskKind::kRun, "emit");
-  task->kernel = 4;
-  task->sourceState = 1;
-  task->outputStream = 4;
-  task->after = {5};
-  task = &add(TaskKind::kResult, "result");
-  task->inputStream = 4;
+  StateArgument build{0, StateUse::kPerWorker};
+  StateArgument probe{0, StateUse::kShared};
+  StateArgument sums{1, StateUse::kPerWorker};
+  add("load u", LoadTask{.slot = 0, .outputStream = 0});
+  add("build u", RunTask{.kernel = 0, .inputStream = 0, .states = {build}});
+  add("load t", LoadTask{.slot = 1, .outputStream = 1});
+  add("probe", RunTask{.kernel = 1, .inputStream = 1, .states = {probe}, .outputStream = 2}, {1});
+  add("gather", ExchangeTask{ExchangeKind::kGather, 0, 2, 3});
+  add("sum", RunTask{.kernel = 2, .inputStream = 3, .states = {sums}});
+  add("emit", RunTask{.kernel = 4, .sourceState = 1, .outputStream = 4}, {5});
+  add("result", ResultTask{4});
   return plan;
 }
 

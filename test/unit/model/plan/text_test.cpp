@@ -20,8 +20,7 @@ TEST(PlanText, ShowsTasksWithEdgesAndPlaces) {
 TEST(PlanText, PrintsIdsThatAreOutOfRange) {
   Plan plan;
   plan.tasks.resize(1);
-  plan.tasks[0].kernel = 77;
-  plan.tasks[0].inputStream = -9;
+  plan.tasks[0].work = RunTask{.kernel = 77, .inputStream = -9};
   std::string text = toText(plan);
   EXPECT_NE(text.find("77"), std::string::npos);
   EXPECT_NE(text.find("stream -9"), std::string::npos);

@@ -1,5 +1,6 @@
 // An exchange or a collective takes in the simulation what the layout solver says it does.
 #include "model/cost/cost.h"
+#include "model/plan/names.h"
 #include "model/simulate/plan_graph.h"
 #include "model/simulate/simulate.h"
 #include "test/unit/model/simulate/shuffle_plan.h"
@@ -43,7 +44,7 @@ TEST(PlanExchange, takes_what_the_layout_solver_says) {
         for (double rows : {1.0, 1e4, 1e8}) {
           for (double fullest : {1.0, 2.5}) {
             bool hash = kind == plan::ExchangeKind::kHash;
-            plan.tasks[2].exchange = kind;
+            plan.tasks[2].as<plan::ExchangeTask>()->exchange = kind;
             plan.streams[1].fullest = fullest;
             Workload load;
             load.ranks = ranks;
@@ -61,7 +62,7 @@ TEST(PlanExchange, takes_what_the_layout_solver_says) {
 
 TEST(PlanExchange, two_at_once_post_their_messages_one_after_the_other) {
   plan::Plan plan = shufflePlan();
-  plan.tasks[2].exchange = plan::ExchangeKind::kBroadcast;
+  plan.tasks[2].as<plan::ExchangeTask>()->exchange = plan::ExchangeKind::kBroadcast;
   topology::Topology topology = *topology::shippedTopology("gb200-nvl72");
   Workload load;
   load.ranks = 144;
@@ -90,10 +91,7 @@ TEST(PlanCollective, takes_what_the_layout_solver_says) {
   plan::Plan plan;
   plan.buffers.resize(2);
   plan.tasks.resize(1);
-  plan.tasks[0].kind = plan::TaskKind::kCollective;
   plan.tasks[0].name = "collective";
-  plan.tasks[0].inputs = {0};
-  plan.tasks[0].outputs = {1};
   using topology::CollectiveKind;
   for (const char *name : {"p5-2node", "ethernet-slow", "gb200-100k", "dgx-h100"}) {
     topology::Topology topology = *topology::shippedTopology(name);
@@ -110,7 +108,9 @@ TEST(PlanCollective, takes_what_the_layout_solver_says) {
         bool scatters = kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllToAll;
         plan.buffers[0].splitDimension = gathers ? 0 : plan::kNone;
         plan.buffers[1].splitDimension = scatters ? 0 : plan::kNone;
-        plan.tasks[0].operation = topology::collectiveName(kind);
+        plan::CollectiveTask collective{.input = 0, .output = 1};
+        collective.operation = *plan::enumOf<plan::CollectiveKind>(topology::collectiveName(kind));
+        plan.tasks[0].work = collective;
         Workload load;
         load.ranks = 8;
         double bytes = 64.0 * static_cast<double>(rows);

@@ -138,11 +138,8 @@ TEST(PlanGraph, a_choose_takes_the_expected_branch_and_reserves_need_room) {
   plan.holes.resize(1);
   plan.holes[0].bounds.expected = 10;
   plan::Task choose;
-  choose.kind = plan::TaskKind::kChoose;
   choose.name = "choose";
-  choose.hole = 0;
-  choose.threshold = 5;
-  choose.thenTasks = {3};
+  choose.work = plan::ChooseTask{0, 5, {3}, {}};
   plan.tasks.push_back(choose);
   topology::Topology slow = *topology::shippedTopology("ethernet-slow");
   auto aggregates = [&] {
@@ -153,17 +150,15 @@ TEST(PlanGraph, a_choose_takes_the_expected_branch_and_reserves_need_room) {
     return count;
   };
   EXPECT_EQ(aggregates(), 0); // 10 is more than 5: not the then branch
-  plan.tasks[4].thenTasks = {};
-  plan.tasks[4].elseTasks = {3};
+  plan.tasks[4].work = plan::ChooseTask{0, 5, {}, {3}};
   EXPECT_GT(aggregates(), 0);
-  plan.tasks[4].threshold = 20;
+  plan.tasks[4].work = plan::ChooseTask{0, 20, {}, {3}};
   EXPECT_EQ(aggregates(), 0);
 
   plan = shufflePlan();
   plan::Task reserve;
-  reserve.kind = plan::TaskKind::kReserve;
   reserve.name = "reserve";
-  reserve.bytes.expected = uint64_t{1} << 50;
+  reserve.work = plan::ReserveTask{0, {.expected = uint64_t{1} << 50}};
   plan.tasks.push_back(reserve);
   Expected<Outcome> outcome = simulate(graphOf(plan, slow, workload(2)));
   EXPECT_EQ(outcome.status().message(),
@@ -310,24 +305,18 @@ plan::Plan reservedPlan(uint64_t stateBytes) {
   plan.streams.push_back({"groups", schema, 4, 65536});
   plan.kernels.resize(3);
   plan::Task reserve;
-  reserve.kind = plan::TaskKind::kReserve;
   reserve.name = "reserve";
-  reserve.sourceState = 0;
-  reserve.bytes.expected = stateBytes;
+  reserve.work = plan::ReserveTask{0, {.expected = stateBytes}};
   plan.tasks.push_back(reserve);
   plan.tasks[3].after = {4};
   plan::Task read;
-  read.kind = plan::TaskKind::kRun;
   read.name = "read groups";
-  read.kernel = 2;
-  read.sourceState = 0;
+  read.work = plan::RunTask{.kernel = 2, .sourceState = 0, .outputStream = 3};
   read.after = {3};
-  read.outputStream = 3;
   plan.tasks.push_back(read);
   plan::Task release;
-  release.kind = plan::TaskKind::kRelease;
   release.name = "release";
-  release.reservation = 4;
+  release.work = plan::ReleaseTask{4};
   release.after = {5};
   plan.tasks.push_back(release);
   return plan;
@@ -395,7 +384,7 @@ TEST(PlanGraph, stages_let_through_what_the_compiler_estimated) {
   plan.states.push_back(plan.states[0]);
   plan.states[1].kind = plan::StateKind::kJoinTable;
   plan.states[1].rows.expected = 4'000'000;
-  plan.tasks[1].states = {{1, plan::StateUse::kShared}};
+  plan.tasks[1].as<plan::RunTask>()->states = {{1, plan::StateUse::kShared}};
   for (plan::Kernel &kernel : plan.kernels) {
     kernel.work = {{plan::WorkKind::kRow, 0, 1, plan::kNone}};
   }
@@ -415,7 +404,7 @@ TEST(PlanGraph, stages_let_through_what_the_compiler_estimated) {
 
 TEST(PlanGraph, what_one_rank_does_alone_takes_cores_from_the_others) {
   plan::Plan plan = shufflePlan();
-  plan.tasks[2].exchange = plan::ExchangeKind::kGather;
+  plan.tasks[2].as<plan::ExchangeTask>()->exchange = plan::ExchangeKind::kGather;
   plan.kernels[0].work = {{plan::WorkKind::kRow, 0, 2000, plan::kNone}};
   plan.kernels[1].work = {{plan::WorkKind::kRow, 0, 1000, plan::kNone}};
   Workload load = workload(2);

@@ -22,27 +22,16 @@ inline plan::Plan shufflePlan() {
   plan.states[0].rows.expected = 1000;
   plan.kernels.resize(2);
   plan.tasks.resize(4);
-  plan.tasks[0].kind = plan::TaskKind::kLoad;
   plan.tasks[0].name = "load t";
-  plan.tasks[0].slot = 0;
-  plan.tasks[0].split = true;
-  plan.tasks[0].outputStream = 0;
-  plan.tasks[1].kind = plan::TaskKind::kRun;
+  plan.tasks[0].work = plan::LoadTask{.slot = 0, .split = true, .outputStream = 0};
   plan.tasks[1].name = "divide";
-  plan.tasks[1].kernel = 0;
-  plan.tasks[1].inputStream = 0;
-  plan.tasks[1].outputStream = 1;
-  plan.tasks[2].kind = plan::TaskKind::kExchange;
+  plan.tasks[1].work = plan::RunTask{.kernel = 0, .inputStream = 0, .outputStream = 1};
   plan.tasks[2].name = "shuffle";
   plan.tasks[2].place = 0;
-  plan.tasks[2].channel = 0;
-  plan.tasks[2].inputStream = 1;
-  plan.tasks[2].outputStream = 2;
-  plan.tasks[3].kind = plan::TaskKind::kRun;
+  plan.tasks[2].work = plan::ExchangeTask{plan::ExchangeKind::kHash, 0, 1, 2};
   plan.tasks[3].name = "aggregate";
-  plan.tasks[3].kernel = 1;
-  plan.tasks[3].inputStream = 2;
-  plan.tasks[3].states = {{0, plan::StateUse::kPerWorker}};
+  plan.tasks[3].work = plan::RunTask{
+      .kernel = 1, .inputStream = 2, .states = {{0, plan::StateUse::kPerWorker}}};
   return plan;
 }
 

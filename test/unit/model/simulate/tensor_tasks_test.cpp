@@ -21,14 +21,11 @@ plan::Buffer matrix(int64_t rows, int64_t columns, int32_t splitDimension) {
   return made;
 }
 
-plan::Plan oneTask(plan::TaskKind kind, std::vector<plan::Buffer> buffers, size_t inputs) {
+plan::Plan oneTask(plan::TaskWork work, std::vector<plan::Buffer> buffers) {
   plan::Plan plan;
   plan.buffers = std::move(buffers);
   plan.tasks.resize(1);
-  plan.tasks[0].kind = kind;
-  for (size_t i = 0; i < plan.buffers.size(); ++i) {
-    (i < inputs ? plan.tasks[0].inputs : plan.tasks[0].outputs).push_back(static_cast<int32_t>(i));
-  }
+  plan.tasks[0].work = std::move(work);
   return plan;
 }
 
@@ -49,9 +46,8 @@ cost::CostModel modelOf(int64_t ranks) {
 
 TEST(TensorTasks, a_product_is_divided) {
   plan::Plan plan = oneTask(
-      plan::TaskKind::kCompute,
-      {matrix(kRows, kInner, 0), matrix(kInner, kInner, plan::kNone), matrix(kRows, kInner, 0)}, 2);
-  plan.tasks[0].operation = "matmul";
+      plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0}},
+      {matrix(kRows, kInner, 0), matrix(kInner, kInner, plan::kNone), matrix(kRows, kInner, 0)});
   for (int64_t ranks : {1, 8, 16}) {
     double rows = static_cast<double>(kRows) / static_cast<double>(ranks);
     double inner = static_cast<double>(kInner);
@@ -66,9 +62,8 @@ TEST(TensorTasks, a_product_is_divided) {
 
 TEST(TensorTasks, an_elementwise_kernel_is_divided) {
   plan::Plan plan =
-      oneTask(plan::TaskKind::kCompute, {matrix(kRows, kInner, 0), matrix(kRows, kInner, 0)}, 1);
-  plan.tasks[0].operation = "kernel";
-  plan.tasks[0].kernel = 0;
+      oneTask(plan::ComputeTask{plan::ComputeKind::kKernel, 0, {0}, {1}, {}},
+              {matrix(kRows, kInner, 0), matrix(kRows, kInner, 0)});
   plan.kernels.resize(1);
   plan.kernels[0].work = {{plan::WorkKind::kElement, 0, 1, plan::kNone},
                           {plan::WorkKind::kElementOp, 0, 300, plan::kNone}};
@@ -84,10 +79,9 @@ TEST(TensorTasks, an_elementwise_kernel_is_divided) {
 }
 
 TEST(TensorTasks, what_the_caller_bound_is_divided) {
-  plan::Plan plan = oneTask(plan::TaskKind::kLoad, {matrix(kRows, kInner, 0)}, 0);
+  plan::Plan plan = oneTask(plan::InputTask{0, 0}, {matrix(kRows, kInner, 0)});
   plan.slots.resize(1);
-  plan.slots[0].kind = "tensor";
-  plan.tasks[0].slot = 0;
+  plan.slots[0].kind = plan::SlotKind::kTensor;
   for (int64_t ranks : {1, 16}) {
     double bytes = kWidth * static_cast<double>(kRows * kInner) / static_cast<double>(ranks);
     EXPECT_NEAR(secondsOn(plan, ranks) / cost::tensorLoadSeconds(modelOf(ranks), bytes), 1, 1e-6)

@@ -21,11 +21,9 @@ plan::Plan unionPlan(const std::vector<std::string> &slots) {
   plan.streams = {{"united", twoColumns(), 4, 65536}};
   plan.streams[0].writers = static_cast<uint32_t>(slots.size());
   plan::Task aggregate;
-  aggregate.kind = plan::TaskKind::kRun;
   aggregate.name = "aggregate";
-  aggregate.kernel = 1;
-  aggregate.inputStream = 0;
-  aggregate.states = {{0, plan::StateUse::kPerWorker}};
+  aggregate.work = plan::RunTask{
+      .kernel = 1, .inputStream = 0, .states = {{0, plan::StateUse::kPerWorker}}};
   plan.tasks.push_back(aggregate); // before its writers: the order of tasks means nothing
   for (const std::string &name : slots) {
     plan::Slot slot;
@@ -34,19 +32,14 @@ plan::Plan unionPlan(const std::vector<std::string> &slots) {
                     {"v", {LogicalKind::kI64}, HR_I64, false, false, 0, 0}};
     plan.slots.push_back(slot);
     plan.streams.push_back({name + " rows", twoColumns(), 4, 65536});
+    auto stream = static_cast<int32_t>(plan.streams.size()) - 1;
     plan::Task load;
-    load.kind = plan::TaskKind::kLoad;
     load.name = "load " + name;
-    load.slot = static_cast<int32_t>(plan.slots.size()) - 1;
-    load.split = true;
-    load.outputStream = static_cast<int32_t>(plan.streams.size()) - 1;
+    load.work = plan::LoadTask{static_cast<int32_t>(plan.slots.size()) - 1, true, stream};
     plan.tasks.push_back(load);
     plan::Task pass;
-    pass.kind = plan::TaskKind::kRun;
     pass.name = "pass " + name;
-    pass.kernel = 0;
-    pass.inputStream = load.outputStream;
-    pass.outputStream = 0;
+    pass.work = plan::RunTask{.kernel = 0, .inputStream = stream, .outputStream = 0};
     plan.tasks.push_back(pass);
   }
   return plan;
@@ -167,7 +160,7 @@ TEST(Union, workers_take_in_the_rows_of_all_writers) {
 
 TEST(Union, literal_rows_are_counted) {
   plan::Plan plan = unionPlan({"a", "b"});
-  plan.slots[1].kind = "values";
+  plan.slots[1].kind = plan::SlotKind::kValues;
   plan.slots[1].cells.resize(2 * 5);
   Simulated run = simulated(plan, slowMemory(), rowsOf({{"a", 8e6}}));
   EXPECT_EQ(run.spansOf("pass b").size(), 1u);

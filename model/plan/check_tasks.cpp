@@ -1,0 +1,276 @@
+// Rules over single tasks of a plan: ids, operands, the tiers that their devices reach, groups of a
+// choice.
+#include "model/plan/check_rules.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace headrace::plan {
+namespace {
+
+/// What the rules over one task share.
+class TaskChecker {
+public:
+  TaskChecker(const Plan &plan, int32_t index)
+      : plan_(plan), index_(index), task_(plan.tasks[index]) {}
+
+  /// Every id that is set; ids that the kind needs are asked for by checkOperands.
+  Status checkIds() const {
+    HR_RETURN_IF_ERROR(one("place", task_.place, plan_.places.size()));
+    HR_RETURN_IF_ERROR(one("slot", task_.slot(), plan_.slots.size()));
+    HR_RETURN_IF_ERROR(one("kernel", task_.kernel(), plan_.kernels.size()));
+    HR_RETURN_IF_ERROR(one("stream", task_.inputStream(), plan_.streams.size()));
+    HR_RETURN_IF_ERROR(one("stream", task_.outputStream(), plan_.streams.size()));
+    HR_RETURN_IF_ERROR(one("state", task_.sourceState(), plan_.states.size()));
+    HR_RETURN_IF_ERROR(all("task", task_.after, plan_.tasks.size()));
+    HR_RETURN_IF_ERROR(all("task", task_.body(), plan_.tasks.size()));
+    HR_RETURN_IF_ERROR(all("buffer", task_.inputs(), plan_.buffers.size()));
+    HR_RETURN_IF_ERROR(all("buffer", task_.outputs(), plan_.buffers.size()));
+    for (const StateArgument &argument : task_.states()) {
+      HR_RETURN_IF_ERROR(all("state", {&argument.state, 1}, plan_.states.size()));
+    }
+    if (const auto *reserve = task_.as<ReserveTask>()) {
+      return one("state", reserve->state, plan_.states.size());
+    }
+    if (const auto *release = task_.as<ReleaseTask>()) {
+      return one("task", release->reservation, plan_.tasks.size());
+    }
+    if (const auto *choose = task_.as<ChooseTask>()) {
+      return one("hole", choose->hole, plan_.holes.size());
+    }
+    if (const auto *result = task_.as<TensorResultTask>()) {
+      return one("buffer", result->buffer, plan_.buffers.size());
+    }
+    return {};
+  }
+
+  Status checkOperands() const {
+    return std::visit([&](const auto &work) { return check(work); }, task_.work);
+  }
+
+  /// Memory that the device cannot use is no operand of the task.
+  Status checkTiers() const {
+    for (int32_t stream : {task_.inputStream(), task_.outputStream()}) {
+      if (stream != kNone) {
+        HR_RETURN_IF_ERROR(reached("stream", plan_.streams[stream]));
+      }
+    }
+    if (task_.sourceState() != kNone) {
+      HR_RETURN_IF_ERROR(reached("state", plan_.states[task_.sourceState()]));
+    }
+    for (const StateArgument &argument : task_.states()) {
+      HR_RETURN_IF_ERROR(reached("state", plan_.states[argument.state]));
+    }
+    for (std::span<const int32_t> buffers : {task_.inputs(), task_.outputs()}) {
+      for (int32_t buffer : buffers) {
+        HR_RETURN_IF_ERROR(reached("buffer", plan_.buffers[buffer]));
+      }
+    }
+    return {};
+  }
+
+private:
+  Status one(const char *what, int32_t id, size_t count) const {
+    return id == kNone ? Status() : all(what, {&id, 1}, count);
+  }
+  Status all(const char *what, std::span<const int32_t> ids, size_t count) const {
+    for (int32_t id : ids) {
+      if (!inRange(id, count)) {
+        return ruleBroken(plan_, "range", index_, "no such ", what, ": ", id);
+      }
+    }
+    return {};
+  }
+  Status need(bool condition, const char *what) const {
+    return condition ? Status() : ruleBroken(plan_, "operands", index_, "needs ", what);
+  }
+  template <typename Memory> Status reached(const char *what, const Memory &memory) const {
+    return reaches(task_.device, memory.tier)
+               ? Status()
+               : ruleBroken(plan_, "tiers", index_, "is a task of a device of kind ",
+                            nameOf(task_.device), ", which does not reach the memory of ", what,
+                            " '", memory.name, "': ", nameOf(memory.tier));
+  }
+
+  Status check(const LoadTask &load) const {
+    HR_RETURN_IF_ERROR(need(load.slot != kNone, "a slot"));
+    const Slot &slot = plan_.slots[load.slot];
+    HR_RETURN_IF_ERROR(need(slot.kind != SlotKind::kTensor, "a slot of rows"));
+    if (slot.kind == SlotKind::kValues) {
+      bool whole = !slot.columns.empty() && slot.cells.size() % slot.columns.size() == 0 &&
+                   slot.cells.size() / slot.columns.size() <= std::numeric_limits<uint32_t>::max();
+      HR_RETURN_IF_ERROR(need(whole, "one cell per column in every row of its values"));
+    }
+    return need(load.outputStream != kNone, "an output stream");
+  }
+
+  Status check(const InputTask &input) const {
+    HR_RETURN_IF_ERROR(
+        need(input.slot != kNone && plan_.slots[input.slot].kind == SlotKind::kTensor,
+             "a slot of a tensor"));
+    return need(input.output != kNone, "an output buffer");
+  }
+
+  Status check(const RunTask &run) const {
+    HR_RETURN_IF_ERROR(need(run.kernel != kNone, "a kernel"));
+    HR_RETURN_IF_ERROR(need((run.inputStream != kNone) != (run.sourceState != kNone),
+                            "exactly one source: a stream or a state"));
+    HR_RETURN_IF_ERROR(
+        need(run.outputStream != kNone || !run.states.empty(), "a state or an output stream"));
+    return need(!run.partitioned || run.outputStream != kNone,
+                "an output stream, being partitioned");
+  }
+
+  Status check(const ExchangeTask &exchange) const {
+    return need(exchange.inputStream != kNone && exchange.outputStream != kNone &&
+                    exchange.channel >= 0,
+                "an input stream, an output stream and a channel");
+  }
+
+  Status check(const CollectiveTask &collective) const {
+    HR_RETURN_IF_ERROR(need(collective.input != kNone && collective.output != kNone,
+                            "an input and an output buffer"));
+    const Buffer &from = plan_.buffers[collective.input];
+    const Buffer &to = plan_.buffers[collective.output];
+    HR_RETURN_IF_ERROR(need(from.element == to.element && from.shape == to.shape,
+                            "buffers of the same shape and element"));
+    HR_RETURN_IF_ERROR(need(collective.operation == CollectiveKind::kAllGather || !from.ragged,
+                            "parts of equal size, being no all_gather"));
+    bool split = from.splitDimension != kNone;
+    bool splits = to.splitDimension != kNone;
+    switch (collective.operation) {
+    case CollectiveKind::kAllReduce:
+      return need(from.splitDimension == to.splitDimension, "buffers that are split alike");
+    case CollectiveKind::kAllGather:
+      return need(split && !splits, "a split input and a whole output");
+    case CollectiveKind::kReduceScatter:
+      return need(!split && splits, "a whole input and a split output");
+    case CollectiveKind::kAllToAll:
+      return need(split && splits && from.splitDimension != to.splitDimension,
+                  "buffers that are split in different dimensions");
+    }
+    return {};
+  }
+
+  Status check(const ComputeTask &compute) const {
+    const std::vector<int64_t> &parameters = compute.parameters;
+    HR_RETURN_IF_ERROR(need(!compute.outputs.empty(), "an output buffer"));
+    HR_RETURN_IF_ERROR(need((compute.kernel != kNone) == (compute.operation == ComputeKind::kKernel),
+                            "a kernel if it is kernel, and only then"));
+    bool oneToOne = compute.inputs.size() == 1 && compute.outputs.size() == 1;
+    switch (compute.operation) {
+    case ComputeKind::kMatmul:
+    case ComputeKind::kBatchMatmul: {
+      HR_RETURN_IF_ERROR(need(compute.inputs.size() == 2 && compute.outputs.size() == 1,
+                              "two input buffers and one output buffer"));
+      size_t dimensions = compute.operation == ComputeKind::kMatmul ? 2 : 3;
+      for (std::span<const int32_t> buffers : {task_.inputs(), task_.outputs()}) {
+        for (int32_t buffer : buffers) {
+          HR_RETURN_IF_ERROR(need(plan_.buffers[buffer].shape.size() == dimensions,
+                                  "matrices, and a batch of them if it is batch_matmul"));
+        }
+      }
+      return need(parameters.size() == 2, "to know of each input whether it is transposed");
+    }
+    case ComputeKind::kKernel:
+      return need(parameters.empty() || cutsRows(compute),
+                  "an operand and its dimension to cut into morsels");
+    case ComputeKind::kReshape:
+      return need(oneToOne && parameters.empty(), "one input and one output buffer");
+    case ComputeKind::kSlice: {
+      HR_RETURN_IF_ERROR(need(oneToOne, "one input and one output buffer"));
+      size_t dimensions = plan_.buffers[compute.outputs[0]].shape.size();
+      return need(plan_.buffers[compute.inputs[0]].shape.size() == dimensions &&
+                      parameters.size() == 1 && parameters[0] >= 0 &&
+                      parameters[0] < static_cast<int64_t>(dimensions),
+                  "a dimension of both buffers to slice");
+    }
+    }
+    return {};
+  }
+
+  bool cutsRows(const ComputeTask &compute) const {
+    std::vector<int32_t> operands = compute.inputs;
+    operands.insert(operands.end(), compute.outputs.begin(), compute.outputs.end());
+    const std::vector<int64_t> &parameters = compute.parameters;
+    if (parameters.size() != 2 || parameters[0] < 0 ||
+        parameters[0] >= static_cast<int64_t>(operands.size())) {
+      return false;
+    }
+    size_t dimensions = plan_.buffers[operands[parameters[0]]].shape.size();
+    return parameters[1] >= 0 && parameters[1] < static_cast<int64_t>(dimensions);
+  }
+
+  Status check(const ToTensorTask &rows) const {
+    HR_RETURN_IF_ERROR(need(rows.inputStream != kNone, "an input stream"));
+    HR_RETURN_IF_ERROR(need(!rows.outputs.empty(), "an output buffer"));
+    for (int32_t column : rows.columns) {
+      HR_RETURN_IF_ERROR(
+          need(inRange(column, plan_.streams[rows.inputStream].schema.columns.size()),
+               "columns of its stream"));
+    }
+    size_t columns = 0;
+    for (int32_t output : rows.outputs) {
+      const std::vector<int64_t> &shape = plan_.buffers[output].shape;
+      HR_RETURN_IF_ERROR(need(shape.size() == 1 || (shape.size() == 2 && shape[1] >= 0),
+                              "buffers of rows, and of columns that are known"));
+      columns += shape.size() == 1 ? 1 : static_cast<size_t>(shape[1]);
+    }
+    return need(columns == rows.columns.size(), "as many columns as its buffers have");
+  }
+
+  Status check(const ReserveTask &reserve) const { return need(reserve.state != kNone, "a state"); }
+
+  Status check(const ReleaseTask &release) const {
+    return need(release.reservation != kNone &&
+                    plan_.tasks[release.reservation].as<ReserveTask>(),
+                "the reserve task that it ends");
+  }
+
+  Status check(const ChooseTask &choose) const { return need(choose.hole != kNone, "a hole"); }
+
+  Status check(const ResultTask &result) const {
+    return need(result.inputStream != kNone, "an input stream");
+  }
+
+  Status check(const TensorResultTask &result) const {
+    return need(result.buffer != kNone, "a buffer");
+  }
+
+  const Plan &plan_;
+  const int32_t index_;
+  const Task &task_;
+};
+
+Status checkRegions(const Plan &plan) {
+  std::vector<int32_t> owner(plan.tasks.size(), kNone);
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    auto index = static_cast<int32_t>(t);
+    for (int32_t inner : plan.tasks[t].body()) {
+      if (inner == index || owner[inner] != kNone) {
+        return ruleBroken(plan, "region", index, "a task of its body is in another body too: ",
+                          describeTask(plan, inner));
+      }
+      owner[inner] = index;
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Status checkTasks(const Plan &plan) {
+  auto count = static_cast<int32_t>(plan.tasks.size());
+  for (int32_t t = 0; t < count; ++t) {
+    HR_RETURN_IF_ERROR(TaskChecker(plan, t).checkIds());
+  }
+  for (int32_t t = 0; t < count; ++t) {
+    HR_RETURN_IF_ERROR(TaskChecker(plan, t).checkOperands());
+  }
+  for (int32_t t = 0; t < count; ++t) {
+    HR_RETURN_IF_ERROR(TaskChecker(plan, t).checkTiers());
+  }
+  return checkRegions(plan);
+}
+
+} // namespace headrace::plan

@@ -1,0 +1,162 @@
+// Rules over single tasks: each kind has the operands that it needs, in memory that its device
+// reaches.
+#include "test/unit/model/plan/changed_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace headrace::plan {
+namespace {
+
+TEST(PlanCheckTasks, OperandsOfEveryKind) {
+  auto added = [](TaskWork work) {
+    return checked([&](Plan &p) { addTask(p, std::move(work)); });
+  };
+  EXPECT_EQ(added(LoadTask{}), "rule operands: task 8 (load): needs a slot");
+  EXPECT_EQ(added(LoadTask{.slot = 0}), "rule operands: task 8 (load): needs an output stream");
+  EXPECT_EQ(added(InputTask{}), "rule operands: task 8 (input): needs a slot of a tensor");
+  EXPECT_EQ(added(InputTask{.slot = 0}), "rule operands: task 8 (input): needs a slot of a tensor");
+  EXPECT_EQ(added(RunTask{.kernel = 0, .sourceState = 0}),
+            "rule operands: task 8 (run): needs a state or an output stream");
+  EXPECT_EQ(added(CollectiveTask{}),
+            "rule operands: task 8 (collective): needs an input and an output buffer");
+  EXPECT_EQ(added(ComputeTask{}), "rule operands: task 8 (compute): needs an output buffer");
+  EXPECT_EQ(added(ToTensorTask{}), "rule operands: task 8 (to_tensor): needs an input stream");
+  EXPECT_EQ(added(ToTensorTask{.inputStream = 4}),
+            "rule operands: task 8 (to_tensor): needs an output buffer");
+  EXPECT_EQ(added(ReserveTask{}), "rule operands: task 8 (reserve): needs a state");
+  EXPECT_EQ(added(ReleaseTask{}),
+            "rule operands: task 8 (release): needs the reserve task that it ends");
+  EXPECT_EQ(added(ChooseTask{}), "rule operands: task 8 (choose): needs a hole");
+  EXPECT_EQ(added(ResultTask{}), "rule operands: task 8 (result): needs an input stream");
+  EXPECT_EQ(added(TensorResultTask{}), "rule operands: task 8 (tensor_result): needs a buffer");
+  // And ids in fields of one kind alone.
+  EXPECT_EQ(added(ReserveTask{7, {}}), "rule range: task 8 (reserve): no such state: 7");
+  EXPECT_EQ(added(ReleaseTask{70}), "rule range: task 8 (release): no such task: 70");
+  EXPECT_EQ(added(ChooseTask{7, 0, {}, {}}), "rule range: task 8 (choose): no such hole: 7");
+  EXPECT_EQ(added(ChooseTask{kNone, 0, {70}, {}}), "rule range: task 8 (choose): no such task: 70");
+  EXPECT_EQ(added(TensorResultTask{7}),
+            "rule range: task 8 (tensor_result): no such buffer: 7");
+  EXPECT_EQ(added(ComputeTask{ComputeKind::kReshape, kNone, {kNone}, {0}, {}}),
+            "rule range: task 8 (compute): no such buffer: -1");
+}
+
+TEST(PlanCheckTasks, OperandsOfToTensor) {
+  auto rows = [](std::vector<int64_t> shape, std::vector<int32_t> columns) {
+    return checked([&](Plan &p) {
+      int32_t output = addTensor(p, shape);
+      p.tasks[7].work = ToTensorTask{4, columns, {output}};
+    });
+  };
+  EXPECT_EQ(rows({8}, {0}), "ok");
+  EXPECT_EQ(rows({8, 1}, {0}), "ok");
+  EXPECT_EQ(rows({8}, {1}),
+            "rule operands: task 7 'result' (to_tensor): needs columns of its stream");
+  EXPECT_EQ(rows({8, 2}, {0}),
+            "rule operands: task 7 'result' (to_tensor): needs as many columns as its buffers have");
+  EXPECT_EQ(rows({8, 1, 1}, {0}), "rule operands: task 7 'result' (to_tensor): needs buffers of "
+                                  "rows, and of columns that are known");
+}
+
+TEST(PlanCheckTasks, OperandsOfCompute) {
+  auto compute = [](ComputeKind operation, std::vector<std::vector<int64_t>> inputs,
+                    std::vector<int64_t> output, std::vector<int64_t> parameters,
+                    int32_t kernel = kNone) {
+    return checkedTensors([&](Plan &p) {
+      p.kernels.resize(1);
+      p.kernels[0].symbol = "kernel";
+      ComputeTask task{operation, kernel, {}, {}, parameters};
+      std::vector<int32_t> after;
+      for (const std::vector<int64_t> &shape : inputs) {
+        after.push_back(addInput(p, shape));
+      }
+      task.inputs = after;
+      task.outputs = {addTensor(p, output)};
+      addTask(p, task, after);
+    });
+  };
+  auto needs = [](const char *what, int task = 1) {
+    return "rule operands: task " + std::to_string(task) + " (compute): needs " + what;
+  };
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3, 4}}, {2, 4}, {0, 0}), "ok");
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}}, {2, 4}, {0, 0}),
+            needs("two input buffers and one output buffer"));
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3, 4}}, {2, 4}, {0}),
+            needs("to know of each input whether it is transposed", 2));
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3}}, {2}, {0, 0}),
+            needs("matrices, and a batch of them if it is batch_matmul", 2));
+  EXPECT_EQ(compute(ComputeKind::kBatchMatmul, {{2, 3}, {3, 4}}, {2, 4}, {0, 0}),
+            needs("matrices, and a batch of them if it is batch_matmul", 2));
+  EXPECT_EQ(compute(ComputeKind::kReshape, {{2, 3}}, {6}, {}), "ok");
+  EXPECT_EQ(compute(ComputeKind::kReshape, {{2, 3}}, {6}, {0}),
+            needs("one input and one output buffer"));
+  EXPECT_EQ(compute(ComputeKind::kReshape, {{2, 3}}, {6}, {}, 0),
+            needs("a kernel if it is kernel, and only then"));
+  EXPECT_EQ(compute(ComputeKind::kSlice, {{2, 3}}, {2, 3}, {1}), "ok");
+  EXPECT_EQ(compute(ComputeKind::kSlice, {{2, 3}}, {2, 3}, {2}),
+            needs("a dimension of both buffers to slice"));
+  EXPECT_EQ(compute(ComputeKind::kSlice, {{2, 3}}, {2}, {0}),
+            needs("a dimension of both buffers to slice"));
+  EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, {0, 1}, 0), "ok");
+  EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, {}, 0), "ok");
+  EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, {}),
+            needs("a kernel if it is kernel, and only then"));
+  for (std::vector<int64_t> bad : {std::vector<int64_t>{2, 0}, {1, 1}, {-1, 0}, {0, -1}, {0}}) {
+    EXPECT_EQ(compute(ComputeKind::kKernel, {{2, 3}}, {2}, bad, 0),
+              needs("an operand and its dimension to cut into morsels"));
+  }
+}
+
+TEST(PlanCheckTasks, OperandsOfCollectives) {
+  auto collective = [](CollectiveKind operation, int32_t from, int32_t to,
+                       std::vector<int64_t> shape = {4, 6}) {
+    return checkedTensors([&](Plan &p) {
+      int32_t input = addInput(p, {4, 6}, from);
+      int32_t output = addTensor(p, shape, to);
+      addTask(p, CollectiveTask{operation, Reduction::kSum, input, output}, {input});
+    });
+  };
+  auto needs = [](const char *what) {
+    return std::string("rule operands: task 1 (collective): needs ") + what;
+  };
+  EXPECT_EQ(collective(CollectiveKind::kAllReduce, kNone, kNone), "ok");
+  EXPECT_EQ(collective(CollectiveKind::kAllReduce, 0, 0), "ok");
+  EXPECT_EQ(collective(CollectiveKind::kAllReduce, 0, 1), needs("buffers that are split alike"));
+  EXPECT_EQ(collective(CollectiveKind::kAllReduce, kNone, kNone, {4, 7}),
+            needs("buffers of the same shape and element"));
+  EXPECT_EQ(collective(CollectiveKind::kAllGather, 1, kNone), "ok");
+  EXPECT_EQ(collective(CollectiveKind::kAllGather, 1, 0),
+            needs("a split input and a whole output"));
+  EXPECT_EQ(collective(CollectiveKind::kReduceScatter, kNone, 1), "ok");
+  EXPECT_EQ(collective(CollectiveKind::kReduceScatter, 0, 1),
+            needs("a whole input and a split output"));
+  EXPECT_EQ(collective(CollectiveKind::kAllToAll, 0, 1), "ok");
+  EXPECT_EQ(collective(CollectiveKind::kAllToAll, 1, 1),
+            needs("buffers that are split in different dimensions"));
+}
+
+TEST(PlanCheckTasks, Tiers) {
+  EXPECT_EQ(checked([](Plan &p) { p.states[0].tier = Tier::kDevice; }),
+            "rule tiers: task 1 'build u' (run): is a task of a device of kind cpu, which does not "
+            "reach the memory of state 'u table': device");
+  EXPECT_EQ(checked([](Plan &p) { p.streams[3].tier = Tier::kFile; }),
+            "rule tiers: task 4 'gather' (exchange): is a task of a device of kind cpu, which does "
+            "not reach the memory of stream 'gathered': file");
+  EXPECT_EQ(checked([](Plan &p) { p.tasks[7].device = Device::kGpu; }),
+            "rule tiers: task 7 'result' (result): is a task of a device of kind gpu, which does "
+            "not reach the memory of stream 'sums': host");
+  EXPECT_EQ(checkedTensors([](Plan &p) {
+              addInput(p, {4});
+              p.buffers[0].tier = Tier::kDevice;
+            }),
+            "rule tiers: task 0 (input): is a task of a device of kind cpu, which does not reach "
+            "the memory of buffer 'a': device");
+  // What is pinned is reached by both.
+  EXPECT_EQ(checked([](Plan &p) {
+              p.streams[4].tier = Tier::kPinned;
+              p.tasks[7].device = Device::kGpu;
+            }),
+            "ok");
+}
+
+} // namespace
+} // namespace headrace::plan
