@@ -264,8 +264,7 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     }
     break;
   }
-  case StateKind::kGroupTable:
-  case StateKind::kDense: {
+  case StateKind::kGroupTable: {
     // Copies are merged in pairs: round by round half as many, of up to twice the rows.
     double merged = 0;
     double copy = std::min(through, state.rows * lanes) / lanes;
@@ -298,7 +297,6 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     break;
   }
   case StateKind::kScalar:
-  case StateKind::kDictionary:
   case StateKind::kRowBuffer:
     break;
   }
@@ -321,7 +319,7 @@ Terms mergeRunsTerms(const StateShape &state, double through, double lanes) {
 }
 
 double endLanes(StateKind kind, double lanes) {
-  bool inPairs = kind == StateKind::kGroupTable || kind == StateKind::kDense;
+  bool inPairs = kind == StateKind::kGroupTable;
   return inPairs ? 1 : lanes; // endTerms counts what follows one after the other
 }
 

@@ -91,9 +91,6 @@ Status checkState(const Plan &plan, size_t index) {
   auto broken = [&](const char *rule, const auto &...parts) {
     return ruleBroken(plan, rule, kNone, subject, parts...);
   };
-  if (state.kind == StateKind::kDictionary) {
-    return {};
-  }
   if (state.rowBytes > (1u << 20)) {
     return broken("layout", "a row of more than 1 MiB, got ", state.rowBytes);
   }

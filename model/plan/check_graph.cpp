@@ -196,9 +196,6 @@ private:
         }
       }
       for (int32_t state : read) {
-        if (plan_.states[state].kind == StateKind::kDictionary) {
-          continue; // grows while it is read
-        }
         if (fillers[state].empty()) {
           return broken("filled", t,
                         "reads a state that no task fills: ", plan_.states[state].name);

@@ -28,9 +28,9 @@ HR_PLAN_ENUM_NAMES(HrType, {HR_BOOL, "bool"}, {HR_I8, "i8"}, {HR_I16, "i16"}, {H
                    {HR_I64, "i64"}, {HR_I128, "i128"}, {HR_F32, "f32"}, {HR_F64, "f64"},
                    {HR_STRING, "string"})
 HR_PLAN_ENUM_NAMES(StateKind, {StateKind::kScalar, "scalar"},
-                   {StateKind::kGroupTable, "group_table"}, {StateKind::kDense, "dense"},
+                   {StateKind::kGroupTable, "group_table"},
                    {StateKind::kJoinTable, "join_table"}, {StateKind::kSortBuffer, "sort_buffer"},
-                   {StateKind::kDictionary, "dictionary"}, {StateKind::kRowBuffer, "row_buffer"})
+                   {StateKind::kRowBuffer, "row_buffer"})
 HR_PLAN_ENUM_NAMES(Combine, {Combine::kKey, "key"}, {Combine::kSum, "sum"},
                    {Combine::kSumDoubleDouble, "sum_double_double"}, {Combine::kMin, "min"},
                    {Combine::kMax, "max"}, {Combine::kPayload, "payload"})

@@ -95,10 +95,8 @@ struct Slot {
 enum class StateKind : uint8_t {
   kScalar,     ///< HrScalarState: aggregate without keys
   kGroupTable, ///< HrGroupTable: hash aggregate, distinct
-  kDense,      ///< HrDenseTable: aggregate with a dense group number
   kJoinTable,  ///< built as HrRowBuffer per worker, finished into one HrJoinTable per rank
   kSortBuffer, ///< HrRowBuffer per worker, finished into sorted row pointers (limit: top-k)
-  kDictionary, ///< string -> dense number, shared by the workers of a rank
   kRowBuffer,  ///< HrRowBuffer per worker: rows kept to be read again, in no order
 };
 

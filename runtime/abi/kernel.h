@@ -226,14 +226,6 @@ typedef struct HrJoinTable {
   void *owner;
 } HrJoinTable;
 
-/* Array of rows addressed by a dense group number; grows only between tiles (hr_dense_reserve). */
-typedef struct HrDenseTable {
-  uint8_t *rows; /* capacity * rowBytes, identity-filled by the owner */
-  uint64_t capacity;
-  uint64_t rowBytes;
-  void *owner;
-} HrDenseTable;
-
 /* One row, for aggregates without keys: fields at the offsets of the state's layout. */
 typedef struct HrScalarState {
   uint8_t *row;

@@ -3,7 +3,6 @@
 
 #include "runtime/base/check.h"
 #include "runtime/exec/chunk.h"
-#include "runtime/exec/dictionary.h"
 #include "runtime/exec/state_copy.h"
 #include "runtime/exec/worker_context.h"
 #include "runtime/primitives/fill.h"
@@ -44,10 +43,6 @@ uint8_t *groupInsert(HrWorker *worker, HrGroupTable *table, uint64_t hash) {
 
 int32_t rowsGrow(HrWorker *worker, HrRowBuffer *buffer) { return finish(worker, growRows(buffer)); }
 
-int32_t denseReserve(HrWorker *worker, HrDenseTable *table, uint64_t groups) {
-  return finish(worker, reserveDense(table, groups));
-}
-
 int32_t stringKeep(HrWorker *worker, void *owner, HrString *text) {
   return finish(worker, static_cast<StateCopy *>(owner)->keep(text));
 }
@@ -79,19 +74,6 @@ int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t function,
   return HR_OK;
 }
 
-uint32_t dictionaryCode(HrWorker *worker, void *dictionary, const HrString *text) {
-  Expected<uint32_t> code = static_cast<Dictionary *>(dictionary)->code(*text);
-  if (!code.ok()) {
-    failImport(worker, HR_ERROR_MEMORY, code.status());
-    return UINT32_MAX;
-  }
-  return *code;
-}
-
-void dictionaryText(void *dictionary, uint32_t code, HrString *out) {
-  *out = static_cast<Dictionary *>(dictionary)->text(code);
-}
-
 void *arenaAllocate(HrWorker *worker, uint64_t bytes) {
   Expected<uint8_t *> memory = WorkerContext::of(worker).arena.allocate(bytes, 64);
   if (!memory.ok()) {
@@ -112,11 +94,8 @@ Expected<HrImports> makeImports() {
   primitives::fillPrimitiveImports(&table, isa);
   table.hr_group_insert_ = groupInsert;
   table.hr_rows_grow_ = rowsGrow;
-  table.hr_dense_reserve_ = denseReserve;
   table.hr_string_keep_ = stringKeep;
   table.hr_text_ = text;
-  table.hr_dictionary_code_ = dictionaryCode;
-  table.hr_dictionary_text_ = dictionaryText;
   table.hr_arena_allocate_ = arenaAllocate;
   table.hr_output_grow_ = outputGrow;
   return table;

@@ -18,11 +18,7 @@ Expected<std::unique_ptr<RankState>> RankState::create(const plan::Plan &plan, i
     request.place = place.text;
   }
   HR_ASSIGN_OR_RETURN(auto account, MemoryAccount::open(std::move(memory), request));
-  std::unique_ptr<RankState> made(new RankState(described, account));
-  if (described.kind == plan::StateKind::kDictionary) {
-    made->dictionary_ = std::make_unique<Dictionary>(account);
-  }
-  return made;
+  return std::unique_ptr<RankState>(new RankState(described, account));
 }
 
 RankState::CopySlots RankState::addCopies(size_t count) {
@@ -62,7 +58,6 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
   switch (state_.kind) {
   case plan::StateKind::kScalar:
   case plan::StateKind::kGroupTable:
-  case plan::StateKind::kDense:
     addMergePhases(*job, context);
     break;
   case plan::StateKind::kJoinTable:
@@ -71,7 +66,6 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
   case plan::StateKind::kSortBuffer:
     addSortPhases(*job, context);
     break;
-  case plan::StateKind::kDictionary:
   case plan::StateKind::kRowBuffer:
     break;
   }
@@ -108,17 +102,17 @@ void RankState::publish() {
 
 void *RankState::shared() {
   switch (state_.kind) {
-  case plan::StateKind::kDictionary:
-    return dictionary_.get();
   case plan::StateKind::kJoinTable:
     return &join_;
   case plan::StateKind::kSortBuffer:
   case plan::StateKind::kRowBuffer:
     return nullptr;
-  default:
+  case plan::StateKind::kScalar:
+  case plan::StateKind::kGroupTable:
     HR_CHECK(remaining_.size() == 1);
     return remaining_.front()->abi();
   }
+  return nullptr;
 }
 
 void RankState::rows(uint64_t first, uint64_t count, std::vector<const uint8_t *> &out) const {
@@ -146,7 +140,6 @@ void RankState::rows(uint64_t first, uint64_t count, std::vector<const uint8_t *
 
 Status RankState::mergeInto(StateCopy &target, const StateCopy &source,
                             const FinishContext &context) const {
-  HR_RETURN_IF_ERROR(target.reserveGroups(source.rowCount()));
   HR_ASSIGN_OR_RETURN(auto frame,
                       KernelFrame::create(*context.merge, account_, context.rank, context.size));
   void *states[] = {target.abi()};

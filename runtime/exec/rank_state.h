@@ -2,7 +2,6 @@
 // afterwards.
 #pragma once
 
-#include "runtime/exec/dictionary.h"
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/phased_job.h"
 #include "runtime/exec/state_copy.h"
@@ -48,7 +47,7 @@ public:
   std::unique_ptr<PhasedJob> finish(const FinishContext &context);
   bool finished() const { return finished_; }
 
-  /// What HrArgs.states holds for readers (and for all users of a dictionary).
+  /// What HrArgs.states holds for readers.
   void *shared();
   /// Of the finished state.
   uint64_t rowCount() const { return rowCount_; }
@@ -72,11 +71,10 @@ private:
   const plan::State &state_;
   std::shared_ptr<MemoryAccount> account_;
   std::vector<std::vector<std::unique_ptr<StateCopy>>> copies_; ///< per filling task
-  std::unique_ptr<Dictionary> dictionary_;
   bool finished_ = false;
   uint64_t rowCount_ = 0;
 
-  // Group, scalar, dense: the copies not merged yet; the first one is the result.
+  // Group, scalar: the copies not merged yet; the first one is the result.
   std::vector<StateCopy *> remaining_;
   // Rows of the finished state, and the index of each span's first row.
   std::vector<RowSpan> spans_;

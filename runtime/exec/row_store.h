@@ -1,4 +1,4 @@
-// Rows of a fixed size in blocks: what group tables, row buffers and dense tables keep their rows
+// Rows of a fixed size in blocks: what group tables and row buffers keep their rows
 // in.
 #pragma once
 

@@ -90,15 +90,13 @@ Status RunTask::start() {
   for (const plan::StateArgument &argument : task_.states) {
     const plan::State &state = context_.plan->states[argument.state];
     bool merged = state.kind == plan::StateKind::kScalar ||
-                  state.kind == plan::StateKind::kGroupTable ||
-                  state.kind == plan::StateKind::kDense;
+                  state.kind == plan::StateKind::kGroupTable;
     if (argument.use == plan::StateUse::kPerWorker && merged && state.mergeKernel == plan::kNone) {
       lanes = 1; // copies of it could not be brought together
     }
   }
   for (const plan::StateArgument &argument : task_.states) {
-    bool filled = argument.use == plan::StateUse::kPerWorker &&
-                  context_.plan->states[argument.state].kind != plan::StateKind::kDictionary;
+    bool filled = argument.use == plan::StateUse::kPerWorker;
     copies_.push_back(filled ? context_.states[argument.state]->addCopies(lanes)
                              : RankState::CopySlots());
   }
@@ -146,9 +144,7 @@ Status RunTask::prepareLane(Lane &lane) {
   lane.frame->stopBy(context_.board->flag());
   for (size_t i = 0; i < task_.states.size(); ++i) {
     RankState &state = *context_.states[task_.states[i].state];
-    bool dictionary =
-        context_.plan->states[task_.states[i].state].kind == plan::StateKind::kDictionary;
-    if (task_.states[i].use == plan::StateUse::kShared || dictionary) {
+    if (task_.states[i].use == plan::StateUse::kShared) {
       lane.states.push_back(state.shared());
     } else {
       HR_ASSIGN_OR_RETURN(StateCopy * copy, state.copy(copies_[i][lane.index]));
@@ -370,8 +366,7 @@ Status RunTask::pollLanes(bool &allFlushed) {
 Status RunTask::beginFinish() {
   for (const plan::StateArgument &argument : task_.states) {
     const plan::State &state = context_.plan->states[argument.state];
-    if (argument.use != plan::StateUse::kPerWorker || --context_.fillersLeft[argument.state] != 0 ||
-        state.kind == plan::StateKind::kDictionary) {
+    if (argument.use != plan::StateUse::kPerWorker || --context_.fillersLeft[argument.state] != 0) {
       continue;
     }
     FinishContext finish;

@@ -1,4 +1,4 @@
-// The copies of scalar, group, dense and row-buffer states.
+// The copies of scalar, group and row-buffer states.
 #include "runtime/exec/state_copy.h"
 
 #include "runtime/base/check.h"
@@ -98,60 +98,6 @@ private:
   HrGroupTable abi_{};
 };
 
-class DenseCopy final : public StateCopy {
-public:
-  DenseCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-      : StateCopy(state, std::move(account)) {}
-  ~DenseCopy() override { block_.reset(); }
-  Status initialize() {
-    abi_.rowBytes = state_.rowBytes;
-    abi_.owner = static_cast<StateCopy *>(this);
-    return {};
-  }
-  void *abi() override { return &abi_; }
-  uint64_t rowCount() const override { return abi_.capacity; }
-  std::vector<RowSpan> spans() const override {
-    return abi_.capacity == 0 ? std::vector<RowSpan>{}
-                              : std::vector<RowSpan>{{abi_.rows, abi_.capacity}};
-  }
-  /// The capacity that kernels see is what was asked for, so that no group beyond it is ever
-  /// emitted; the memory behind it doubles.
-  Status reserveGroups(uint64_t groups) override {
-    if (groups <= abi_.capacity) {
-      return {};
-    }
-    if (groups > allocated_) {
-      HR_RETURN_IF_ERROR(enlarge(std::max(groups, allocated_ * 2)));
-    }
-    for (; abi_.capacity < groups; ++abi_.capacity) {
-      fillIdentity(abi_.rows + abi_.capacity * abi_.rowBytes);
-    }
-    return {};
-  }
-
-private:
-  Status enlarge(uint64_t rows) {
-    uint64_t bytes;
-    if (__builtin_mul_overflow(rows, abi_.rowBytes, &bytes) || bytes > (uint64_t(1) << 46)) {
-      // no test: it takes 64 TiB
-      return makeError(ErrorKind::kMemory, "too many groups in state '", state_.name, "': ", rows);
-    }
-    HR_ASSIGN_OR_RETURN(Block block, account_->allocate(static_cast<int64_t>(bytes) + HR_PADDING));
-    allocated_ = (static_cast<uint64_t>(block.size()) - HR_PADDING) / abi_.rowBytes;
-    auto *moved = reinterpret_cast<uint8_t *>(block.data());
-    if (abi_.capacity != 0) {
-      std::memcpy(moved, abi_.rows, abi_.capacity * abi_.rowBytes);
-    }
-    block_ = std::move(block);
-    abi_.rows = moved;
-    return {};
-  }
-
-  Block block_;
-  uint64_t allocated_ = 0; ///< rows that the block has room for
-  HrDenseTable abi_{};
-};
-
 /// Join build side before finishing, sort buffer: the kernel appends by itself.
 class RowBufferCopy final : public StateCopy {
 public:
@@ -213,16 +159,12 @@ Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
     return initialized<ScalarCopy>(state, account);
   case plan::StateKind::kGroupTable:
     return initialized<GroupCopy>(state, account);
-  case plan::StateKind::kDense:
-    return initialized<DenseCopy>(state, account);
   case plan::StateKind::kJoinTable:
   case plan::StateKind::kSortBuffer:
   case plan::StateKind::kRowBuffer:
     return std::unique_ptr<StateCopy>(std::make_unique<RowBufferCopy>(state, account));
-  case plan::StateKind::kDictionary:
-    break;
   }
-  return makeError(ErrorKind::kInternal, "a dictionary has no copies: ", state.name);
+  return makeError(ErrorKind::kInternal, "unknown kind of state: ", state.name);
 }
 
 Expected<uint8_t *> insertGroup(HrGroupTable *table, uint64_t hash) {
@@ -231,10 +173,6 @@ Expected<uint8_t *> insertGroup(HrGroupTable *table, uint64_t hash) {
 
 Status growRows(HrRowBuffer *buffer) {
   return static_cast<RowBufferCopy *>(static_cast<StateCopy *>(buffer->owner))->grow();
-}
-
-Status reserveDense(HrDenseTable *table, uint64_t groups) {
-  return static_cast<StateCopy *>(table->owner)->reserveGroups(groups);
 }
 
 } // namespace headrace::exec

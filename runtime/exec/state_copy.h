@@ -24,10 +24,7 @@ public:
   /// What HrArgs.states holds.
   virtual void *abi() = 0;
   virtual uint64_t rowCount() const = 0;
-  /// All rows; for dense tables the groups made so far in the order of their numbers.
-  virtual std::vector<RowSpan> spans() const = 0;
-  /// Before other rows of a dense state are merged in: makes its groups 0..groups-1.
-  virtual Status reserveGroups(uint64_t groups) { return {}; }
+  virtual std::vector<RowSpan> spans() const = 0; ///< all rows
 
   /// Copies a string's bytes and redirects it (hr_string_keep).
   Status keep(HrString *text);
@@ -44,13 +41,12 @@ private:
   BumpArena strings_;
 };
 
-/// `state` must outlive the copy. Dictionaries are shared and made by Dictionary instead.
+/// `state` must outlive the copy.
 Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
                                                    std::shared_ptr<MemoryAccount> account);
 
 /// Bodies of the imports; `owner` is a StateCopy of the matching kind.
 Expected<uint8_t *> insertGroup(HrGroupTable *table, uint64_t hash);
 Status growRows(HrRowBuffer *buffer);
-Status reserveDense(HrDenseTable *table, uint64_t groups);
 
 } // namespace headrace::exec

@@ -100,24 +100,6 @@ TEST(Run, StatesWithoutMergeKernelUseOneLane) {
   EXPECT_EQ(sorted(runRows(b, {{{"t", table}}, 500}, {.threads = 4})), expectedGroups(table));
 }
 
-TEST(Run, DenseGroups) {
-  PlanBuilder b;
-  int32_t input = b.load("t");
-  int32_t state = b.state(StateKind::kDense, 16, "merge_dense");
-  int32_t filled = b.run("dense", input, {{state, StateUse::kPerWorker}});
-  int32_t out = b.stream();
-  b.runState("emit_dense", state, out, {filled});
-  b.result(out);
-  for (int64_t keys : {1, 20, 30000}) {
-    TestTable table = pairs(100000, keys);
-    for (int threads : {1, 3}) {
-      EXPECT_EQ(sorted(runRows(b, {{{"t", table}}, 5000}, {.threads = threads})),
-                expectedGroups(table));
-    }
-  }
-  EXPECT_EQ(runRows(b, {{{"t", pairs(0, 1)}}}), Rows{});
-}
-
 PlanBuilder joinPlan(bool direct, uint32_t chunkRows = 65536) {
   PlanBuilder b;
   b.chunkRows = chunkRows;
@@ -266,21 +248,6 @@ TEST(Run, StringsBoolsAndNullsInChunks) {
     }
     EXPECT_EQ(sorted(runRows(b, {{{"t", table}}})), expected);
   }
-}
-
-TEST(Run, DictionariesNumberStrings) {
-  PlanBuilder b;
-  int32_t state = b.state(StateKind::kDictionary, 0);
-  int32_t out = b.stream();
-  b.run("code", b.load("t"), {{state, StateUse::kShared}}, out);
-  b.result(out);
-  std::map<int64_t, int64_t> codes;
-  for (auto [key, code] : runRows(b, {{{"t", pairs(20000, 1000)}}, 100}, {.threads = 4})) {
-    EXPECT_GE(code, 0);
-    EXPECT_LT(code, 7);
-    EXPECT_EQ(codes.emplace(key % 7, code).first->second, code);
-  }
-  EXPECT_EQ(codes.size(), 7u);
 }
 
 TEST(Run, ChooseRunsOneBranch) {

@@ -50,23 +50,6 @@ TEST(StateCopy, GroupDirectoryGrowsAndKeepsRows) {
   }
 }
 
-TEST(StateCopy, DenseRowsAreExactlyThoseAskedFor) {
-  plan::State state;
-  state.kind = plan::StateKind::kDense;
-  state.rowBytes = 8;
-  state.identity = {1, 0, 0, 0, 0, 0, 0, 0};
-  auto copy = makeStateCopy(state, makeAccount());
-  ASSERT_TRUE(copy.ok());
-  auto *table = static_cast<HrDenseTable *>((*copy)->abi());
-  EXPECT_EQ((*copy)->rowCount(), 0u);
-  ASSERT_TRUE(reserveDense(table, 3).ok());
-  table->rows[0] = 9;
-  ASSERT_TRUE(reserveDense(table, 100000).ok());
-  EXPECT_EQ((*copy)->rowCount(), 100000u);
-  EXPECT_EQ(table->rows[0], 9);
-  EXPECT_EQ(table->rows[99999 * 8], 1);
-}
-
 TEST(StateCopy, StringsAreCopied) {
   plan::State state;
   state.kind = plan::StateKind::kScalar;

@@ -127,39 +127,6 @@ int32_t mergeGroup(const HrArgs *args, HrWorker *worker) {
 }
 int32_t emitGroup(const HrArgs *args, HrWorker *worker) { return emitFields(args, worker, 8, 16); }
 
-int32_t dense(const HrArgs *args, HrWorker *worker) {
-  auto *table = static_cast<HrDenseTable *>(args->states[0]);
-  for (uint32_t i = 0; i < args->morsel->rows; ++i) {
-    auto key = static_cast<uint64_t>(column(args, 0)[i]);
-    if (key >= table->capacity &&
-        worker->imports->hr_dense_reserve_(worker, table, key + 1) != HR_OK) {
-      return HR_ERROR;
-    }
-    addField(table->rows + key * table->rowBytes, 0, 1);
-    addField(table->rows + key * table->rowBytes, 8, column(args, 1)[i]);
-  }
-  return HR_DONE;
-}
-int32_t mergeDense(const HrArgs *args, HrWorker *) {
-  auto *table = static_cast<HrDenseTable *>(args->states[0]);
-  for (uint32_t i = 0; i < args->morsel->rows; ++i) {
-    uint8_t *row = table->rows + (args->morsel->firstRow + i) * table->rowBytes;
-    addField(row, 0, field(args->morsel->stateRows[i], 0));
-    addField(row, 8, field(args->morsel->stateRows[i], 8));
-  }
-  return HR_DONE;
-}
-int32_t emitDense(const HrArgs *args, HrWorker *worker) {
-  for (uint64_t &i = position(worker).row; i < args->morsel->rows; ++i) {
-    const uint8_t *row = args->morsel->stateRows[i];
-    auto key = static_cast<int64_t>(args->morsel->firstRow + i);
-    if (field(row, 0) != 0 && !emitPair(worker, 0, key, field(row, 8))) {
-      return HR_OUTPUT_FULL;
-    }
-  }
-  return HR_DONE;
-}
-
 int32_t build(const HrArgs *args, HrWorker *worker) {
   auto *buffer = static_cast<HrRowBuffer *>(args->states[0]);
   for (uint32_t i = 0; i < args->morsel->rows; ++i) {
@@ -309,23 +276,6 @@ int32_t undescribe(const HrArgs *args, HrWorker *worker) {
   }
   return HR_DONE;
 }
-int32_t code(const HrArgs *args, HrWorker *worker) {
-  for (uint64_t &i = position(worker).row; i < args->morsel->rows; ++i) {
-    int64_t key = column(args, 0)[i];
-    std::string text = "s" + std::to_string(key % 7);
-    HrString string{
-        static_cast<uint32_t>(text.size()), {}, reinterpret_cast<const uint8_t *>(text.data())};
-    uint32_t number = worker->imports->hr_dictionary_code_(worker, args->states[0], &string);
-    HrString back;
-    worker->imports->hr_dictionary_text_(args->states[0], number, &back);
-    bool same =
-        back.length == string.length && std::memcmp(back.data, string.data, back.length) == 0;
-    if (!emitPair(worker, 0, key, same ? number : -1)) {
-      return HR_OUTPUT_FULL;
-    }
-  }
-  return HR_DONE;
-}
 int32_t twice(const HrArgs *args, HrWorker *) {
   const auto *from = static_cast<const double *>(args->morsel->columns[0].segments[0].data);
   auto *to = static_cast<double *>(const_cast<void *>(args->morsel->columns[1].segments[0].data));
@@ -348,9 +298,6 @@ std::shared_ptr<const KernelLibrary> testKernels() {
                                        {"group", address(group)},
                                        {"merge_group", address(mergeGroup)},
                                        {"emit_group", address(emitGroup)},
-                                       {"dense", address(dense)},
-                                       {"merge_dense", address(mergeDense)},
-                                       {"emit_dense", address(emitDense)},
                                        {"build", address(build)},
                                        {"probe", address(probe)},
                                        {"partition", address(partition)},
@@ -362,7 +309,6 @@ std::shared_ptr<const KernelLibrary> testKernels() {
                                        {"emit_sort", address(emitSort)},
                                        {"describe", address(describe)},
                                        {"undescribe", address(undescribe)},
-                                       {"code", address(code)},
                                        {"twice", address(twice)}});
 }
 

@@ -10,14 +10,14 @@ namespace headrace::exec {
 /// Symbols (states and columns in the order of the kernel's arguments):
 ///   sum          column 0 -> scalar {sum, count}            merge_sum, emit_sum (-> sum, count)
 ///   group        key, value -> group table {key, sum}       merge_group, emit_group (-> key, sum)
-///   dense        key, value -> dense table {count, sum}     merge_dense, emit_dense (-> key, sum),
-///   key = group number build        key, payload -> join table {key, payload} probe        key;
-///   join table -> key, payload partition    key, value -> output of the rank of key copy column 0,
-///   column 1 -> the same sort         column 0 -> sort buffer {key}              compare_sort,
-///   emit_sort (-> key) fail         like copy; HR_ERROR_DIVISION_BY_ZERO, place 1, where column 0
-///   is 13 describe     key -> key, string "row <key>" or NULL where key % 3 == 0, bool key is odd
+///   build        key, payload -> join table {key, payload}
+///   probe        key; join table -> key, payload
+///   partition    key, value -> output of the rank of key
+///   copy         column 0, column 1 -> the same
+///   sort         column 0 -> sort buffer {key}              compare_sort, emit_sort (-> key)
+///   fail         like copy; HR_ERROR_DIVISION_BY_ZERO, place 1, where column 0 is 13
+///   describe     key -> key, string "row <key>" or NULL where key % 3 == 0, bool key is odd
 ///   undescribe   those three columns -> key, value: the string's number (-1 for NULL) * 2 + bool
-///   code         key; dictionary -> key, code of "s<key % 7>"
 ///   twice        tensor kernel: column 1 = 2 * column 0 (f64)
 std::shared_ptr<const KernelLibrary> testKernels();
 uint64_t testHash(uint64_t key);
