@@ -190,9 +190,12 @@ Terms exchangeTerms(const plan::Plan &plan, const plan::Task &task, const TaskRo
   return transferTerms(rows.source, columns, rows.bytes, rows.pieces, ranks);
 }
 
-double localBytes(const plan::Buffer &buffer, int64_t ranks) {
+double localBytes(const plan::Plan &plan, const plan::Buffer &buffer, int64_t ranks) {
   double bytes = static_cast<double>(buffer.bytes);
-  return buffer.splitDimension == plan::kNone ? bytes : bytes / static_cast<double>(ranks);
+  for (const plan::Split &split : buffer.splits) {
+    bytes /= plan::partsAlong(plan, split.axes, ranks);
+  }
+  return bytes;
 }
 
 namespace {
@@ -200,9 +203,11 @@ namespace {
 double elementBytes(const plan::Buffer &buffer) { return buffer.element == "f32" ? 4 : 8; }
 
 /// The extent of a dimension on one rank, on average.
-double localExtent(const plan::Buffer &buffer, int32_t dimension, int64_t ranks) {
+double localExtent(const plan::Plan &plan, const plan::Buffer &buffer, int32_t dimension,
+                   int64_t ranks) {
   double extent = static_cast<double>(std::max<int64_t>(buffer.shape[dimension], 0));
-  return buffer.splitDimension == dimension ? extent / static_cast<double>(ranks) : extent;
+  const plan::Split *split = buffer.splitOf(dimension);
+  return split ? extent / plan::partsAlong(plan, split->axes, ranks) : extent;
 }
 
 } // namespace
@@ -222,10 +227,10 @@ ProductShape productOf(const plan::Plan &plan, const plan::Task &task, int64_t r
   bool transposed = task.as<plan::ComputeTask>()->parameters[0] != 0;
   int32_t rank = static_cast<int32_t>(left.shape.size());
   ProductShape shape;
-  shape.elements = localBytes(out, ranks) / elementBytes(out);
-  shape.inner = localExtent(left, transposed ? rank - 2 : rank - 1, ranks);
-  shape.outRows = localExtent(out, static_cast<int32_t>(out.shape.size()) - 2, ranks);
-  shape.rightBytes = localBytes(right, ranks);
+  shape.elements = localBytes(plan, out, ranks) / elementBytes(out);
+  shape.inner = localExtent(plan, left, transposed ? rank - 2 : rank - 1, ranks);
+  shape.outRows = localExtent(plan, out, static_cast<int32_t>(out.shape.size()) - 2, ranks);
+  shape.rightBytes = localBytes(plan, right, ranks);
   shape.bytes = localBytes(plan, task.inputs(), ranks) + localBytes(plan, task.outputs(), ranks);
   shape.element = out.element == "f32" ? ProductShape::Element::kF32 : ProductShape::Element::kF64;
   return shape;
@@ -237,7 +242,7 @@ double pointsOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
   for (std::span<const int32_t> buffers : {task.inputs(), task.outputs()}) {
     for (int32_t index : buffers) {
       const plan::Buffer &buffer = plan.buffers[index];
-      largest = std::max(largest, localBytes(buffer, ranks) / elementBytes(buffer));
+      largest = std::max(largest, localBytes(plan, buffer, ranks) / elementBytes(buffer));
     }
   }
   return largest;
@@ -248,7 +253,7 @@ double pointsOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
 double localBytes(const plan::Plan &plan, std::span<const int32_t> buffers, int64_t ranks) {
   double bytes = 0;
   for (int32_t index : buffers) {
-    bytes += localBytes(plan.buffers[index], ranks);
+    bytes += localBytes(plan, plan.buffers[index], ranks);
   }
   return bytes;
 }

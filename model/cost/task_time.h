@@ -4,6 +4,7 @@
 
 #include "model/cost/row_work.h"
 #include "model/cost/terms.h"
+#include "model/plan/mesh.h"
 #include "model/plan/plan.h"
 
 #include <cstdint>
@@ -61,7 +62,7 @@ topology::CollectiveKind collectiveOf(const plan::Task &task);
 Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks);
 
 /// The bytes of a buffer that one of `ranks` ranks has, on average.
-double localBytes(const plan::Buffer &buffer, int64_t ranks);
+double localBytes(const plan::Plan &plan, const plan::Buffer &buffer, int64_t ranks);
 /// Of several buffers, by their numbers.
 double localBytes(const plan::Plan &plan, std::span<const int32_t> buffers, int64_t ranks);
 

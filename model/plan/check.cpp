@@ -173,17 +173,31 @@ Status checkTensors(const Plan &plan) {
     if (buffer.element != "f32" && buffer.element != "f64" && buffer.element != "i64") {
       return broken("range", "unknown element: ", buffer.element);
     }
-    if (buffer.splitDimension != kNone && !inRange(buffer.splitDimension, buffer.shape.size())) {
-      return broken("range", "no such dimension: ", buffer.splitDimension);
-    }
     bool unknown = std::count(buffer.shape.begin(), buffer.shape.end(), kUnknownExtent) > 0;
     if (unknown != inRange(buffer.sizedBy, plan.buffers.size())) {
       return broken("range", "exactly a buffer with an unknown extent has one that sizes it, got ",
                     buffer.sizedBy);
     }
-    if (buffer.ragged &&
-        (buffer.splitDimension == kNone || buffer.shape[buffer.splitDimension] != kUnknownExtent)) {
-      return broken("range", "only a split of unknown extent is ragged");
+    std::vector<int32_t> dimensions;
+    std::vector<int32_t> axes;
+    for (const Split &split : buffer.splits) {
+      if (!inRange(split.dimension, buffer.shape.size())) {
+        return broken("range", "no such dimension: ", split.dimension);
+      }
+      if (split.ragged && buffer.shape[split.dimension] != kUnknownExtent) {
+        return broken("range", "only a split of unknown extent is ragged");
+      }
+      if (split.axes.empty()) {
+        return broken("range", "a dimension is split over no axis: ", split.dimension);
+      }
+      dimensions.push_back(split.dimension);
+      axes.insert(axes.end(), split.axes.begin(), split.axes.end());
+    }
+    if (!areDifferent(dimensions)) {
+      return broken("range", "a dimension is split twice");
+    }
+    if (!areAxes(plan, axes)) {
+      return broken("range", "it is split over axes that the mesh does not have, or over one twice");
     }
     for (int64_t extent : buffer.shape) {
       if (extent == kUnknownExtent) {

@@ -5,6 +5,9 @@
 #include "model/plan/check.h"
 #include "model/plan/names.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace headrace::plan {
 
 /// "rule NAME: task 3 'x' (run): parts…", with the place of the task.
@@ -24,6 +27,18 @@ Status ruleBroken(const Plan &plan, const char *rule, int32_t task, const Parts 
 
 /// Whether `id` indexes a table of `count` entries.
 inline bool inRange(int32_t id, size_t count) { return id >= 0 && static_cast<size_t>(id) < count; }
+
+inline bool areDifferent(std::vector<int32_t> ids) {
+  std::sort(ids.begin(), ids.end());
+  return std::adjacent_find(ids.begin(), ids.end()) == ids.end();
+}
+
+/// Whether these are axes of the mesh, each once.
+inline bool areAxes(const Plan &plan, const std::vector<int32_t> &axes) {
+  return areDifferent(axes) && std::all_of(axes.begin(), axes.end(), [&](int32_t axis) {
+           return inRange(axis, plan.mesh.size());
+         });
+}
 
 /// Whether tasks of a device use memory of a tier as it is; what is elsewhere is copied first.
 constexpr bool reaches(Device device, Tier tier) {

@@ -121,10 +121,15 @@ private:
                 "an output stream, being partitioned");
   }
 
+  Status checkGroup(const std::vector<int32_t> &axes) const {
+    return need(!axes.empty() && areAxes(plan_, axes), "axes of the mesh that it goes over");
+  }
+
   Status check(const ExchangeTask &exchange) const {
-    return need(exchange.inputStream != kNone && exchange.outputStream != kNone &&
-                    exchange.channel >= 0,
-                "an input stream, an output stream and a channel");
+    HR_RETURN_IF_ERROR(need(exchange.inputStream != kNone && exchange.outputStream != kNone &&
+                                exchange.channel >= 0,
+                            "an input stream, an output stream and a channel"));
+    return checkGroup(exchange.axes);
   }
 
   Status check(const CollectiveTask &collective) const {
@@ -134,20 +139,40 @@ private:
     const Buffer &to = plan_.buffers[collective.output];
     HR_RETURN_IF_ERROR(need(from.element == to.element && from.shape == to.shape,
                             "buffers of the same shape and element"));
-    HR_RETURN_IF_ERROR(need(collective.operation == CollectiveKind::kAllGather || !from.ragged,
-                            "parts of equal size, being no all_gather"));
-    bool split = from.splitDimension != kNone;
-    bool splits = to.splitDimension != kNone;
+    HR_RETURN_IF_ERROR(checkGroup(collective.axes));
+    // Dimensions that become whole over the group, and that it divides.
+    std::vector<int32_t> gathered;
+    std::vector<int32_t> scattered;
+    for (int32_t d = 0; d < static_cast<int32_t>(from.shape.size()); ++d) {
+      const Split *before = from.splitOf(d);
+      const Split *after = to.splitOf(d);
+      std::vector<int32_t> had = before ? before->axes : std::vector<int32_t>();
+      std::vector<int32_t> has = after ? after->axes : std::vector<int32_t>();
+      if (had == has) {
+        continue;
+      }
+      std::vector<int32_t> &longer = had.size() > has.size() ? had : has;
+      std::vector<int32_t> &shorter = had.size() > has.size() ? has : had;
+      (&longer == &had ? gathered : scattered).push_back(d);
+      shorter.insert(shorter.end(), collective.axes.begin(), collective.axes.end());
+      HR_RETURN_IF_ERROR(
+          need(shorter == longer, "dimensions whose split differs by the axes of its group"));
+      bool ragged = (before && before->ragged) || (after && after->ragged);
+      HR_RETURN_IF_ERROR(need(!ragged || collective.operation == CollectiveKind::kAllGather,
+                              "parts of equal size, being no all_gather"));
+    }
+    auto moves = [&](size_t gathers, size_t scatters) {
+      return gathered.size() == gathers && scattered.size() == scatters;
+    };
     switch (collective.operation) {
     case CollectiveKind::kAllReduce:
-      return need(from.splitDimension == to.splitDimension, "buffers that are split alike");
+      return need(moves(0, 0), "buffers that are split alike");
     case CollectiveKind::kAllGather:
-      return need(split && !splits, "a split input and a whole output");
+      return need(moves(1, 0), "a dimension to gather, and no more");
     case CollectiveKind::kReduceScatter:
-      return need(!split && splits, "a whole input and a split output");
+      return need(moves(0, 1), "a dimension to scatter, and no more");
     case CollectiveKind::kAllToAll:
-      return need(split && splits && from.splitDimension != to.splitDimension,
-                  "buffers that are split in different dimensions");
+      return need(moves(1, 1), "a dimension to gather and one to scatter");
     }
     return {};
   }

@@ -140,15 +140,20 @@ template <typename V> void visitFields(V &v, Kernel &x) {
   v("stageOperators", x.stageOperators);
 }
 
+template <typename V> void visitFields(V &v, Split &x) {
+  v("dimension", x.dimension);
+  v("axes", x.axes);
+  v("ragged", x.ragged);
+}
+
 template <typename V> void visitFields(V &v, Buffer &x) {
   v("name", x.name);
   v("tier", x.tier);
   v("element", x.element);
   v("shape", x.shape);
-  v("splitDimension", x.splitDimension);
+  v("splits", x.splits);
   v("bytes", x.bytes);
   v("sizedBy", x.sizedBy);
-  v("ragged", x.ragged);
 }
 
 template <typename V> void visitFields(V &v, Hole &x) {
@@ -219,6 +224,7 @@ template <typename V> void visitFields(V &v, RunTask &x) {
 template <typename V> void visitFields(V &v, ExchangeTask &x) {
   v("exchange", x.exchange);
   v("channel", x.channel);
+  v("axes", x.axes);
   v("inputStream", x.inputStream);
   v("outputStream", x.outputStream);
 }
@@ -226,6 +232,7 @@ template <typename V> void visitFields(V &v, ExchangeTask &x) {
 template <typename V> void visitFields(V &v, CollectiveTask &x) {
   v("operation", x.operation);
   v("combine", x.combine);
+  v("axes", x.axes);
   v("input", x.input);
   v("output", x.output);
 }

@@ -239,19 +239,29 @@ struct Kernel {
 /// An extent that only the run knows.
 inline constexpr int64_t kUnknownExtent = -1;
 
-/// A tensor on a rank. Local extents follow from `shape`, `splitDimension` and (rank, size). An
+/// How a dimension of a tensor is divided over the ranks along axes of the mesh, the first the
+/// slowest: evenly (MeshPosition::along says which part is a rank's: part i of n has
+/// [i*extent/n, (i+1)*extent/n)), or into as many rows as each rank happened to get.
+struct Split {
+  int32_t dimension = kNone;
+  std::vector<int32_t> axes; ///< of Plan.mesh
+  bool ragged = false;
+};
+
+/// A tensor on a rank. Local extents follow from `shape`, `splits` and the place in the mesh. An
 /// unknown extent follows from the rows that the first buffer of a to_tensor task gets, on this
-/// rank (`ragged`) or on all of them.
+/// rank (a ragged split) or on all of them.
 struct Buffer {
   std::string name;
   Tier tier = Tier::kHost;
   std::string element = "f32"; ///< "f32" "f64" "i64"
   std::vector<int64_t> shape;  ///< global extents
-  int32_t splitDimension =
-      kNone;               ///< even split over all ranks: rank r has rows [r*n/size, (r+1)*n/size)
+  std::vector<Split> splits;   ///< of dimensions that are not whole on each rank
   uint64_t bytes = 0;      ///< upper bound on any rank
   int32_t sizedBy = kNone; ///< with an unknown extent: the buffer of to_tensor whose rows it counts
-  bool ragged = false;     ///< the split is that of the rows, not even
+
+  /// How a dimension is divided, or null.
+  const Split *splitOf(int32_t dimension) const;
 };
 
 /// Rows that the plan leaves to the run, with bounds.

@@ -48,15 +48,16 @@ struct RunTask {
 };
 
 enum class ExchangeKind : uint8_t {
-  kHash,      ///< output i of the producing kernel goes to rank i
-  kBroadcast, ///< every chunk to every rank
-  kGather,    ///< every chunk to rank 0
+  kHash,      ///< output i of the producing kernel goes to rank i of the group
+  kBroadcast, ///< every chunk to every rank of it
+  kGather,    ///< every chunk to its rank 0
 };
 
-/// A stream to other ranks, and what comes from them.
+/// A stream to other ranks of a group, and what comes from them.
 struct ExchangeTask {
   ExchangeKind exchange = ExchangeKind::kHash;
-  int32_t channel = kNone; ///< of its own
+  int32_t channel = kNone;   ///< of its own
+  std::vector<int32_t> axes; ///< of Plan.mesh: ranks that differ in these alone are its group
   int32_t inputStream = kNone;
   int32_t outputStream = kNone;
 };
@@ -65,10 +66,11 @@ enum class CollectiveKind : uint8_t { kAllReduce, kAllGather, kReduceScatter, kA
 /// How elements are reduced.
 enum class Reduction : uint8_t { kSum, kMax, kMin };
 
-/// A buffer over the ranks; what is gathered and scattered follows from how the buffers are split.
+/// A buffer over the ranks of a group; what is gathered and scattered follows from how the buffers are split.
 struct CollectiveTask {
   CollectiveKind operation = CollectiveKind::kAllReduce;
   Reduction combine = Reduction::kSum; ///< of all_reduce and reduce_scatter
+  std::vector<int32_t> axes;           ///< as of an exchange
   int32_t input = kNone;
   int32_t output = kNone;
 };

@@ -65,6 +65,15 @@ private:
     out_ << "]";
   }
 
+  std::string axisNames(const std::vector<int32_t> &axes) {
+    std::string text;
+    for (int32_t axis : axes) {
+      text += text.empty() ? "" : "*";
+      text += inRange(axis, plan_.mesh.size()) ? plan_.mesh[axis].name : std::to_string(axis);
+    }
+    return text;
+  }
+
   void writeHeader() {
     out_ << "plan " << plan_.schemaMajor << "." << plan_.schemaMinor << ", abi " << plan_.abiVersion
          << ", imports " << plan_.importsHash << ", isa " << plan_.isa << "\n";
@@ -155,10 +164,11 @@ private:
       const Buffer &buffer = plan_.buffers[i];
       out_ << "buffer " << i << " '" << buffer.name << "' " << buffer.element << "[";
       for (size_t d = 0; d < buffer.shape.size(); ++d) {
-        bool split = static_cast<int32_t>(d) == buffer.splitDimension;
         out_ << (d ? ", " : "");
         buffer.shape[d] == kUnknownExtent ? out_ << "?" : out_ << buffer.shape[d];
-        out_ << (split ? buffer.ragged ? "/rows" : "/size" : "");
+        if (const Split *split = buffer.splitOf(static_cast<int32_t>(d))) {
+          out_ << (split->ragged ? "/rows of " : "/") << axisNames(split->axes);
+        }
       }
       out_ << "] in " << nameOf(buffer.tier);
       if (buffer.sizedBy == kNone) {
@@ -211,15 +221,15 @@ private:
     }
   }
   void writeWork(const ExchangeTask &exchange) {
-    out_ << " " << nameOf(exchange.exchange) << " on channel " << exchange.channel << " from "
-         << stream(exchange.inputStream) << " to " << stream(exchange.outputStream);
+    out_ << " " << nameOf(exchange.exchange) << " over " << axisNames(exchange.axes)
+         << " on channel " << exchange.channel << " from " << stream(exchange.inputStream) << " to " << stream(exchange.outputStream);
   }
   void writeWork(const CollectiveTask &collective) {
     bool reduces = collective.operation == CollectiveKind::kAllReduce ||
                    collective.operation == CollectiveKind::kReduceScatter;
     out_ << " " << nameOf(collective.operation);
     out_ << (reduces ? std::string(" by ") + nameOf(collective.combine) : "");
-    out_ << " from " << buffer(collective.input) << " to " << buffer(collective.output);
+    out_ << " over " << axisNames(collective.axes) << " from " << buffer(collective.input) << " to " << buffer(collective.output);
   }
   void writeWork(const ComputeTask &compute) {
     out_ << " " << nameOf(compute.operation);

@@ -271,13 +271,6 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
   for (plan::Stream &stream : out.plan.streams) {
     stream.chunkRows = options.chunkRows ? options.chunkRows : stream.chunkRows;
   }
-  out.plan.mesh = {{"rank", options.ranks}};
-  if (topo::MeshAttr mesh = topo::meshOf(*module); mesh && !options.mesh.empty()) {
-    out.plan.mesh.clear();
-    for (auto [name, size] : llvm::zip_equal(mesh.getAxisNames(), mesh.getAxisSizes())) {
-      out.plan.mesh.push_back({name.str(), static_cast<uint32_t>(size)});
-    }
-  }
   if (Status status = plan::check(out.plan); !status.ok()) {
     error.message = "the compiler made a plan that it refuses itself: " + status.toString();
     return false;

@@ -14,6 +14,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace headrace::schedule {
@@ -59,6 +61,8 @@ private:
   int32_t addStream(Value stream, std::string name);
   int32_t kernelNamed(StringRef symbol);
   int32_t place(Location location, const std::string &operation);
+  /// What goes over the mesh of `sched` goes over all of it.
+  std::vector<int32_t> allAxes() const;
   void addTask(plan::Task task, Operation *op);
 
   sched::ProgramOp program_;
@@ -76,6 +80,12 @@ private:
 int32_t PlanEmitter::place(Location location, const std::string &operation) {
   plan_.places.push_back({sourcePlace(analysis::withoutOperator(location)), operation});
   return static_cast<int32_t>(plan_.places.size()) - 1;
+}
+
+std::vector<int32_t> PlanEmitter::allAxes() const {
+  std::vector<int32_t> axes(plan_.mesh.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
 }
 
 int32_t PlanEmitter::kernelNamed(StringRef symbol) {
@@ -430,6 +440,7 @@ void PlanEmitter::addExchange(sched::ExchangeOp op) {
   plan_.streams[exchange.outputStream].textBytes = plan_.streams[exchange.inputStream].textBytes;
   exchange.exchange = planKind(op.getKind());
   exchange.channel = static_cast<int32_t>(op.getChannel());
+  exchange.axes = allAxes();
   task.work = exchange;
   task.place = place(op.getLoc(), "exchange " + sched::stringifyExchangeKind(op.getKind()).str());
   addTask(std::move(task), op);
@@ -516,8 +527,9 @@ int32_t PlanEmitter::addBuffer(Value value, std::string name) {
   buffer.tier = planTier(type.getTier());
   Type element = shape.getElementType();
   buffer.element = element.isF32() ? "f32" : element.isF64() ? "f64" : "i64";
-  buffer.splitDimension = static_cast<int32_t>(type.getSplit());
-  buffer.ragged = type.getRagged();
+  if (type.getSplit() >= 0) {
+    buffer.splits = {{static_cast<int32_t>(type.getSplit()), allAxes(), type.getRagged()}};
+  }
   buffer.bytes = element.isF32() ? 4 : 8;
   for (int64_t extent : shape.getShape()) {
     bool known = !ShapedType::isDynamic(extent);
@@ -635,6 +647,7 @@ void PlanEmitter::addCollective(sched::CollectiveOp op) {
   }
   task.phase = "communicate";
   task.place = place(op.getLoc(), task.name);
+  collective.axes = allAxes();
   collective.input = readBuffers(task, op.getInput()).front();
   collective.output = addBuffer(op.getOutput(), task.name);
   task.work = collective;
@@ -655,6 +668,17 @@ FailureOr<plan::Plan> PlanEmitter::run() {
   char hash[17];
   std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(abi::importsHash()));
   plan_.importsHash = hash;
+  topo::MeshAttr mesh = topo::meshOf(module_);
+  if (!mesh) {
+    return program_.emitError("is not for ranks of a topo.mesh");
+  }
+  for (auto [name, size] : llvm::zip_equal(mesh.getAxisNames(), mesh.getAxisSizes())) {
+    plan_.mesh.push_back({name.str(), static_cast<uint32_t>(size)});
+  }
+  if (auto topology = module_->getAttrOfType<topo::TopologyAttr>(
+          topo::TopoDialect::getTopologyAttrName())) {
+    plan_.topologyHash = topology.getHash().str();
+  }
   addStates();
   if (failed(addTasks(program_.getBody().front()))) {
     return failure();

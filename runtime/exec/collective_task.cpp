@@ -28,9 +28,20 @@ Split splitOf(const std::vector<int64_t> &shape, int32_t dimension) {
 std::vector<int64_t> evenParts(int64_t extent, uint32_t size) {
   std::vector<int64_t> parts;
   for (uint32_t r = 0; r < size; ++r) {
-    parts.push_back(evenPart(extent, r, size).count());
+    parts.push_back(evenPart(extent, {r, size}).count());
   }
   return parts;
+}
+
+/// The dimension that a group divides in this buffer and not in the other.
+const plan::Split &movedSplit(const plan::Buffer &buffer, const plan::Buffer &other) {
+  for (const plan::Split &split : buffer.splits) {
+    const plan::Split *there = other.splitOf(split.dimension);
+    if (!there || there->axes.size() < split.axes.size()) {
+      return split;
+    }
+  }
+  return buffer.splits.front(); // no such plan is loaded
 }
 
 /// Elements of each rank's part.
@@ -61,6 +72,13 @@ public:
 
 private:
   enum class Direction : uint8_t { kPack, kUnpack };
+  const plan::Buffer &described(int32_t buffer) const { return context_.plan->buffers[buffer]; }
+  const plan::Split &gatheredSplit() const {
+    return movedSplit(described(task_.input), described(task_.output));
+  }
+  const plan::Split &scatteredSplit() const {
+    return movedSplit(described(task_.output), described(task_.input));
+  }
   void reorder(uint8_t *whole, uint8_t *packed, Direction direction) const;
   Status move();
   Status startGather(ElementType type);
@@ -104,12 +122,12 @@ void CollectiveTask::reorder(uint8_t *whole, uint8_t *packed, Direction directio
 
 Status CollectiveTask::start() {
   input_ = context_.buffers[task_.input].get();
-  const plan::Buffer &from = input_->described();
   counters_.bytes += input_->bytes();
-  if (from.ragged && context_.size > 1) { // which is gathered
+  bool gathers = task_.operation == plan::CollectiveKind::kAllGather;
+  if (gathers && gatheredSplit().ragged && context_.size > 1) {
     counting_ = true;
     parts_.assign(context_.size, 0);
-    parts_[context_.rank] = input_->localShape()[from.splitDimension];
+    parts_[context_.rank] = input_->localShape()[gatheredSplit().dimension];
     collective_ = context_.communicator->allReduce(parts_.data(), context_.size,
                                                    ElementType::kInt64, ReduceOp::kSum);
     return {};
@@ -140,7 +158,7 @@ Status CollectiveTask::move() {
     collective_ = ranks.allReduce(output_->data(), output_->elements(), type, op);
     break;
   case plan::CollectiveKind::kReduceScatter: {
-    split_ = splitOf(input_->localShape(), output_->described().splitDimension);
+    split_ = splitOf(input_->localShape(), scatteredSplit().dimension);
     parts_ = evenParts(split_.extent, context_.size);
     counts_ = elementCounts(split_, parts_);
     // The reduction runs in place; the operand may be used again.
@@ -154,8 +172,8 @@ Status CollectiveTask::move() {
 }
 
 Status CollectiveTask::startGather(ElementType type) {
-  split_ = splitOf(output_->localShape(), input_->described().splitDimension);
-  if (!input_->described().ragged) {
+  split_ = splitOf(output_->localShape(), gatheredSplit().dimension);
+  if (!gatheredSplit().ragged) {
     parts_ = evenParts(split_.extent, context_.size);
   }
   counts_ = elementCounts(split_, parts_);
@@ -170,8 +188,8 @@ Status CollectiveTask::startGather(ElementType type) {
 
 /// Parts of what the input has whole go out; the output's parts come in.
 Status CollectiveTask::startAllToAll(ElementType type) {
-  int32_t gathered = input_->described().splitDimension;
-  int32_t scattered = output_->described().splitDimension;
+  int32_t gathered = gatheredSplit().dimension;
+  int32_t scattered = scatteredSplit().dimension;
   Split source = splitOf(input_->localShape(), scattered);
   Split target = splitOf(output_->localShape(), gathered);
   HR_ASSIGN_OR_RETURN(uint8_t *packed, scratch(input_->bytes() + output_->bytes()));

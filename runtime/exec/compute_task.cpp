@@ -160,7 +160,7 @@ Status ComputeTask::copySlice() {
   for (size_t d = 0; d < whole.size(); ++d) {
     (d < dimension ? outer : inner) *= d == dimension ? 1 : whole[d];
   }
-  int64_t first = evenPart(whole[dimension], context_.rank, context_.size).first;
+  int64_t first = to.first()[dimension] - from.first()[dimension];
   for (int64_t o = 0; o < outer; ++o) {
     std::memcpy(to.data() + o * part[dimension] * inner,
                 from.data() + (o * whole[dimension] + first) * inner,
@@ -188,7 +188,7 @@ public:
     if (bound == context_.tensors->end()) {
       return makeError(ErrorKind::kUser, "no input is bound to tensor: ", slot.name);
     }
-    return made->copyFrom(bound->second, context_.rank, context_.size);
+    return made->copyFrom(bound->second);
   }
   PollState poll() override { return PollState::kDone; }
 };

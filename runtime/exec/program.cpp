@@ -35,11 +35,25 @@ Status checkProcessor(const plan::Plan &plan) {
   return {};
 }
 
+/// The axes that a task's messages go over; null without messages.
+const std::vector<int32_t> *groupOf(const plan::Task &task) {
+  const auto *exchange = task.as<plan::ExchangeTask>();
+  const auto *collective = task.as<plan::CollectiveTask>();
+  return exchange ? &exchange->axes : collective ? &collective->axes : nullptr;
+}
+
 Status checkBuilt(const plan::Plan &plan) {
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
     if (plan.tasks[t].device != plan::Device::kCpu) {
       return makeError(ErrorKind::kUnsupported,
                        "this runtime runs tasks on CPUs only, compile for a topology without GPUs: ",
+                       plan::describeTask(plan, static_cast<int32_t>(t)));
+    }
+    const std::vector<int32_t> *group = groupOf(plan.tasks[t]);
+    if (group && (group->size() != plan.mesh.size() || !std::is_sorted(group->begin(), group->end()))) {
+      return makeError(ErrorKind::kUnsupported,
+                       "this runtime moves data between all ranks only, compile for a mesh of one "
+                       "axis: ",
                        plan::describeTask(plan, static_cast<int32_t>(t)));
     }
   }
@@ -130,6 +144,8 @@ private:
       context.kernels = &kernels_;
       context.rank = r;
       context.size = static_cast<uint32_t>(transport->size());
+      context.place.rank = r;
+      HR_ASSIGN_OR_RETURN(context.place.sizes, plan::axisSizes(plan_, context.size));
       context.lanes = options_.determinism == Determinism::kFixed ? 1 : (workers + here - 1) / here;
       context.pool = &session_.pool();
       context.doorbell = &doorbell_;

@@ -4,6 +4,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/communication/communicator.h"
 #include "runtime/communication/poison.h"
+#include "model/plan/mesh.h"
 #include "runtime/exec/chunk_stream.h"
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/profile.h"
@@ -43,6 +44,7 @@ struct RankContext {
   const std::vector<std::unique_ptr<KernelCall>> *kernels = nullptr;
   uint32_t rank = 0;
   uint32_t size = 1;
+  plan::MeshPosition place; ///< of the rank in the mesh
   size_t lanes = 1; ///< workers that one task of this rank may use at once
   WorkerPool *pool = nullptr;
   Doorbell *doorbell = nullptr;

@@ -6,11 +6,11 @@
 
 namespace headrace::exec {
 
-Part evenPart(int64_t extent, uint32_t rank, uint32_t size) {
-  auto bound = [&](uint32_t r) {
-    return static_cast<int64_t>(static_cast<__int128>(extent) * r / size);
+Part evenPart(int64_t extent, plan::GroupPlace place) {
+  auto bound = [&](uint32_t part) {
+    return static_cast<int64_t>(static_cast<__int128>(extent) * part / place.count);
   };
-  return Part{bound(rank), bound(rank + 1)};
+  return Part{bound(place.index), bound(place.index + 1)};
 }
 
 int64_t elementBytesOf(const std::string &element) { return element == "f32" ? 4 : 8; }
@@ -22,7 +22,7 @@ ElementType elementTypeOf(const std::string &element) {
 }
 
 Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer &buffer,
-                                                             uint32_t rank, uint32_t size,
+                                                             const plan::MeshPosition &place,
                                                              std::shared_ptr<RankMemory> memory,
                                                              RowCount rows) {
   std::unique_ptr<TensorBuffer> made(new TensorBuffer());
@@ -32,16 +32,21 @@ Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer 
     if (buffer.shape[d] != plan::kUnknownExtent) {
       continue;
     }
-    bool isPart = buffer.ragged && static_cast<int32_t>(d) == buffer.splitDimension;
-    made->localShape_[d] = isPart ? rows.here : rows.total;
+    const plan::Split *split = buffer.splitOf(static_cast<int32_t>(d));
+    made->localShape_[d] = split && split->ragged ? rows.here : rows.total;
     if (made->localShape_[d] < 0) {
       return makeError(ErrorKind::kInternal,
                        "rows are not counted yet that size tensor: ", buffer.name);
     }
   }
-  if (buffer.splitDimension != plan::kNone && !buffer.ragged) {
-    int64_t &extent = made->localShape_[buffer.splitDimension];
-    extent = evenPart(extent, rank, size).count();
+  made->first_.assign(made->localShape_.size(), 0);
+  for (const plan::Split &split : buffer.splits) {
+    if (!split.ragged) {
+      int64_t &extent = made->localShape_[split.dimension];
+      Part part = evenPart(extent, place.along(split.axes));
+      extent = part.count();
+      made->first_[split.dimension] = part.first;
+    }
   }
   made->elements_ = 1;
   for (int64_t extent : made->localShape_) {
@@ -58,7 +63,7 @@ Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer 
   return made;
 }
 
-Status TensorBuffer::copyFrom(const TensorView &view, uint32_t rank, uint32_t size) {
+Status TensorBuffer::copyFrom(const TensorView &view) {
   if (view.element != described_->element || view.shape != described_->shape) {
     return makeError(ErrorKind::kUser, "tensor bound to '", described_->name,
                      "' has another shape or element than the program was compiled for, got ",
@@ -74,8 +79,8 @@ Status TensorBuffer::copyFrom(const TensorView &view, uint32_t rank, uint32_t si
     }
   }
   const auto *from = static_cast<const uint8_t *>(view.data);
-  if (int32_t split = described_->splitDimension; split != plan::kNone) {
-    from += evenPart(view.shape[split], rank, size).first * strides[split];
+  for (size_t d = 0; d < dimensions; ++d) {
+    from += first_[d] * strides[d];
   }
   uint8_t *to = data();
   std::vector<int64_t> index(dimensions, 0);

@@ -3,7 +3,7 @@
 
 #include "runtime/communication/reduction.h"
 #include "runtime/exec/memory_account.h"
-#include "model/plan/plan.h"
+#include "model/plan/mesh.h"
 
 #include <cstdint>
 #include <memory>
@@ -20,14 +20,13 @@ struct TensorView {
   std::vector<int64_t> strideBytes; ///< per dimension; empty: row-major without gaps
 };
 
-/// Rows [first, end) of a dimension of `extent` that rank `rank` of `size` has when it is split
-/// evenly.
+/// Rows [first, end) of a dimension of `extent` that this part has when it is split evenly.
 struct Part {
   int64_t first = 0;
   int64_t end = 0;
   int64_t count() const { return end - first; }
 };
-Part evenPart(int64_t extent, uint32_t rank, uint32_t size);
+Part evenPart(int64_t extent, plan::GroupPlace place);
 
 int64_t elementBytesOf(const std::string &element);
 ElementType elementTypeOf(const std::string &element);
@@ -43,8 +42,8 @@ struct RowCount {
 class TensorBuffer {
 public:
   /// Unknown extents are `rows.total`, but for a ragged split, which is `rows.here`.
-  static Expected<std::unique_ptr<TensorBuffer>> create(const plan::Buffer &buffer, uint32_t rank,
-                                                        uint32_t size,
+  static Expected<std::unique_ptr<TensorBuffer>> create(const plan::Buffer &buffer,
+                                                        const plan::MeshPosition &place,
                                                         std::shared_ptr<RankMemory> memory,
                                                         RowCount rows = {});
   ~TensorBuffer() { block_.reset(); }
@@ -52,10 +51,12 @@ public:
   const plan::Buffer &described() const { return *described_; }
   uint8_t *data() const { return reinterpret_cast<uint8_t *>(block_.data()); }
   const std::vector<int64_t> &localShape() const { return localShape_; }
+  /// Of each dimension, the first element of the whole that is here; 0 where a split is ragged.
+  const std::vector<int64_t> &first() const { return first_; }
   int64_t elements() const { return elements_; }
   int64_t bytes() const { return elements_ * elementBytesOf(described_->element); }
   /// Copies this rank's part out of a caller's tensor of the same shape and element.
-  Status copyFrom(const TensorView &view, uint32_t rank, uint32_t size);
+  Status copyFrom(const TensorView &view);
 
 private:
   TensorBuffer() = default;
@@ -63,6 +64,7 @@ private:
   std::shared_ptr<MemoryAccount> account_;
   Block block_;
   std::vector<int64_t> localShape_;
+  std::vector<int64_t> first_;
   int64_t elements_ = 0;
 };
 

@@ -175,7 +175,7 @@ Expected<TensorBuffer *> RankContext::writable(int32_t buffer) {
   if (!made) {
     const plan::Buffer &described = plan->buffers[buffer];
     RowCount rows = described.sizedBy != plan::kNone ? rowCounts[described.sizedBy] : RowCount();
-    HR_ASSIGN_OR_RETURN(made, TensorBuffer::create(described, rank, size, memory, rows));
+    HR_ASSIGN_OR_RETURN(made, TensorBuffer::create(described, place, memory, rows));
   }
   return made.get();
 }

@@ -61,7 +61,7 @@ PlanBuilder allReduce() {
   load.work = plan::InputTask{0, 0};
   plan::Task reduce;
   reduce.name = "all_reduce";
-  reduce.work = plan::CollectiveTask{.input = 0, .output = 1};
+  reduce.work = plan::CollectiveTask{.axes = {0}, .input = 0, .output = 1};
   reduce.after = {0};
   plan::Task result;
   result.work = plan::TensorResultTask{1};

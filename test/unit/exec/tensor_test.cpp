@@ -4,6 +4,7 @@
 #include "test/unit/exec/test_plans.h"
 
 #include <gtest/gtest.h>
+#include <numeric>
 
 namespace headrace::exec {
 namespace {
@@ -28,7 +29,7 @@ plan::Task compute(plan::ComputeKind operation, std::vector<int32_t> inputs, int
 }
 
 plan::Task collective(plan::CollectiveKind operation, int32_t input, int32_t output) {
-  return task(plan::CollectiveTask{operation, plan::Reduction::kSum, input, output}, {input});
+  return task(plan::CollectiveTask{operation, plan::Reduction::kSum, {0}, input, output}, {input});
 }
 
 plan::Buffer buffer(const char *name, std::vector<int64_t> shape, int32_t split = plan::kNone) {
@@ -36,7 +37,9 @@ plan::Buffer buffer(const char *name, std::vector<int64_t> shape, int32_t split 
   made.name = name;
   made.element = "f64";
   made.shape = std::move(shape);
-  made.splitDimension = split;
+  if (split != plan::kNone) {
+    made.splits = {{split, {0}}};
+  }
   return made;
 }
 
@@ -310,6 +313,26 @@ TEST(Tensor, StridedInputsAreRead) {
   Bindings bindings = bind(x, m, k, 1);
   bindings.tensors["a"] = TensorView{transposed.data(), "f64", {m, k}, {8, 8 * m}};
   EXPECT_EQ(runTensors(plan, bindings, 1), x.a);
+}
+
+TEST(Tensor, PartsOfTwoAxesAreBlocks) {
+  auto memory = std::make_shared<RankMemory>(
+      std::make_shared<BlockPool>(BlockPool::Options{64 << 20, 64 << 20, "--memory"}),
+      Budget::Options{Tier::kHost, 64 << 20, "--memory"});
+  std::vector<double> whole(4 * 6);
+  std::iota(whole.begin(), whole.end(), 0);
+  plan::Buffer split = buffer("a", {4, 6});
+  split.splits = {{0, {1}}, {1, {0}}}; // rows over the second axis, columns over the first
+  std::vector<std::vector<double>> firsts;
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    auto part = TensorBuffer::create(split, plan::MeshPosition{{2, 2}, rank}, memory);
+    ASSERT_TRUE(part.ok()) << part.status().toString();
+    EXPECT_EQ((*part)->localShape(), (std::vector<int64_t>{2, 3}));
+    ASSERT_TRUE((*part)->copyFrom(TensorView{whole.data(), "f64", {4, 6}, {}}).ok());
+    const auto *data = reinterpret_cast<const double *>((*part)->data());
+    firsts.push_back({data[0], data[5]});
+  }
+  EXPECT_EQ(firsts, (std::vector<std::vector<double>>{{0, 8}, {12, 20}, {3, 11}, {15, 23}}));
 }
 
 TEST(Tensor, MismatchedInputIsAUserError) {

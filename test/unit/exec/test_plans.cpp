@@ -10,6 +10,7 @@ namespace headrace::exec {
 
 PlanBuilder::PlanBuilder() {
   plan.importsHash = plan::importsHashText();
+  plan.mesh = {{"ranks", 1}}; // one axis runs on any number of ranks
   plan.places = {{"t", "scan"}, {"a / b", "project"}};
 }
 
@@ -96,7 +97,7 @@ int32_t PlanBuilder::runState(const std::string &symbol, int32_t sourceState, in
 
 int32_t PlanBuilder::exchange(plan::ExchangeKind kind, int32_t inputStream) {
   int32_t out = stream(plan.streams[inputStream].schema);
-  task("exchange", plan::ExchangeTask{kind, nextChannel_++, inputStream, out});
+  task("exchange", plan::ExchangeTask{kind, nextChannel_++, {0}, inputStream, out});
   return out;
 }
 

@@ -224,9 +224,9 @@ TEST(RowWork, tables_come_from_the_storage_that_ranks_of_a_node_share) {
 
 TEST(TensorWork, a_product_has_the_terms_of_its_task) {
   plan::Plan plan;
-  plan.buffers = {{"a", Tier::kHost, "f32", {1024, 64}, 0, 4 * 1024 * 64, plan::kNone, false},
-                  {"b", Tier::kHost, "f32", {64, 32}, plan::kNone, 4 * 64 * 32, plan::kNone, false},
-                  {"c", Tier::kHost, "f32", {1024, 32}, 0, 4 * 1024 * 32, plan::kNone, false}};
+  plan.buffers = {{"a", Tier::kHost, "f32", {1024, 64}, {{0, {0}}}, 4 * 1024 * 64},
+                  {"b", Tier::kHost, "f32", {64, 32}, {}, 4 * 64 * 32},
+                  {"c", Tier::kHost, "f32", {1024, 32}, {{0, {0}}}, 4 * 1024 * 32}};
   plan.tasks.resize(2);
   plan.tasks[0].work =
       plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0}};
@@ -238,7 +238,7 @@ TEST(TensorWork, a_product_has_the_terms_of_its_task) {
   product.bytes = 4 * (512 * 64 + 64 * 32 + 512 * 32);
   EXPECT_EQ(computeTerms(plan, plan.tasks[0], 2), productTerms(product));
   plan.tasks[1].work =
-      plan::CollectiveTask{plan::CollectiveKind::kAllGather, plan::Reduction::kSum, 0, 0};
+      plan::CollectiveTask{plan::CollectiveKind::kAllGather, plan::Reduction::kSum, {0}, 0, 0};
   EXPECT_EQ(collectiveTerms(plan, plan.tasks[1], 2),
             collectiveTerms(topology::CollectiveKind::kAllGather, 4 * 512 * 64, 4 * 512 * 64, 2));
 }

@@ -220,9 +220,9 @@ TEST(TaskTime, terms_without_samples_keep_the_prior) {
 
 TEST(TaskTime, products_count_the_ranks_part) {
   plan::Plan plan;
-  plan.buffers = {{"a", Tier::kHost, "f32", {128, 64}, 0, 4 * 128 * 64, plan::kNone, false},
-                  {"b", Tier::kHost, "f32", {64, 32}, plan::kNone, 4 * 64 * 32, plan::kNone, false},
-                  {"c", Tier::kHost, "f32", {128, 32}, 0, 4 * 128 * 32, plan::kNone, false}};
+  plan.buffers = {{"a", Tier::kHost, "f32", {128, 64}, {{0, {0}}}, 4 * 128 * 64},
+                  {"b", Tier::kHost, "f32", {64, 32}, {}, 4 * 64 * 32},
+                  {"c", Tier::kHost, "f32", {128, 32}, {{0, {0}}}, 4 * 128 * 32}};
   plan.tasks.resize(1);
   plan.tasks[0].work =
       plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0}};

@@ -34,7 +34,9 @@ inline int32_t addTensor(Plan &plan, std::vector<int64_t> shape, int32_t split =
   Buffer made;
   made.name = std::string(1, static_cast<char>('a' + index));
   made.shape = std::move(shape);
-  made.splitDimension = split;
+  if (split != kNone) {
+    made.splits = {{split, {0}}};
+  }
   plan.buffers.push_back(made);
   return index;
 }
@@ -54,6 +56,7 @@ inline std::string checkedTensors(const std::function<void(Plan &)> &make) {
   return checked([&](Plan &p) {
     Plan fresh;
     fresh.importsHash = p.importsHash;
+    fresh.mesh = p.mesh;
     make(fresh);
     p = fresh;
   });

@@ -112,7 +112,7 @@ TEST(PlanCheckTasks, OperandsOfCollectives) {
     return checkedTensors([&](Plan &p) {
       int32_t input = addInput(p, {4, 6}, from);
       int32_t output = addTensor(p, shape, to);
-      addTask(p, CollectiveTask{operation, Reduction::kSum, input, output}, {input});
+      addTask(p, CollectiveTask{operation, Reduction::kSum, {0}, input, output}, {input});
     });
   };
   auto needs = [](const char *what) {
@@ -125,13 +125,44 @@ TEST(PlanCheckTasks, OperandsOfCollectives) {
             needs("buffers of the same shape and element"));
   EXPECT_EQ(collective(CollectiveKind::kAllGather, 1, kNone), "ok");
   EXPECT_EQ(collective(CollectiveKind::kAllGather, 1, 0),
-            needs("a split input and a whole output"));
+            needs("a dimension to gather, and no more"));
   EXPECT_EQ(collective(CollectiveKind::kReduceScatter, kNone, 1), "ok");
   EXPECT_EQ(collective(CollectiveKind::kReduceScatter, 0, 1),
-            needs("a whole input and a split output"));
+            needs("a dimension to scatter, and no more"));
   EXPECT_EQ(collective(CollectiveKind::kAllToAll, 0, 1), "ok");
   EXPECT_EQ(collective(CollectiveKind::kAllToAll, 1, 1),
-            needs("buffers that are split in different dimensions"));
+            needs("a dimension to gather and one to scatter"));
+}
+
+TEST(PlanCheckTasks, GroupsOfAMeshOfTwoAxes) {
+  auto collective = [](CollectiveKind operation, std::vector<int32_t> axes,
+                       std::vector<Split> from, std::vector<Split> to) {
+    return checkedTensors([&](Plan &p) {
+      p.mesh = {{"node", 2}, {"device", 4}};
+      int32_t input = addInput(p, {4, 6});
+      int32_t output = addTensor(p, {4, 6});
+      p.buffers[input].splits = std::move(from);
+      p.buffers[output].splits = std::move(to);
+      addTask(p, CollectiveTask{operation, Reduction::kSum, axes, input, output}, {input});
+    });
+  };
+  auto needs = [](const char *what) {
+    return std::string("rule operands: task 1 (collective): needs ") + what;
+  };
+  using Kind = CollectiveKind;
+  EXPECT_EQ(collective(Kind::kAllReduce, {1}, {{0, {0}}}, {{0, {0}}}), "ok");
+  EXPECT_EQ(collective(Kind::kAllGather, {1}, {{0, {0}}, {1, {1}}}, {{0, {0}}}), "ok");
+  EXPECT_EQ(collective(Kind::kAllGather, {1}, {{0, {0, 1}}}, {{0, {0}}}), "ok");
+  EXPECT_EQ(collective(Kind::kAllGather, {0}, {{0, {0, 1}}}, {{0, {1}}}),
+            needs("dimensions whose split differs by the axes of its group"));
+  EXPECT_EQ(collective(Kind::kReduceScatter, {1}, {{0, {0}}}, {{0, {0}}, {1, {1}}}), "ok");
+  EXPECT_EQ(collective(Kind::kAllToAll, {0, 1}, {{0, {0, 1}}}, {{1, {0, 1}}}), "ok");
+  for (std::vector<int32_t> bad : {std::vector<int32_t>{}, {2}, {0, 0}, {-1}}) {
+    EXPECT_EQ(collective(Kind::kAllReduce, bad, {}, {}),
+              needs("axes of the mesh that it goes over"));
+  }
+  EXPECT_EQ(checked([](Plan &p) { p.tasks[4].as<ExchangeTask>()->axes = {}; }),
+            "rule operands: task 4 'gather' (exchange): needs axes of the mesh that it goes over");
 }
 
 TEST(PlanCheckTasks, Tiers) {

@@ -45,8 +45,20 @@ TEST(PlanCheck, Range) {
             "rule range: mesh axis is empty: data");
   EXPECT_EQ(checked([](Plan &p) { p.buffers = {{"b", Tier::kHost, "f16", {2}}}; }),
             "rule range: buffer 0 'b': unknown element: f16");
-  EXPECT_EQ(checked([](Plan &p) { p.buffers = {{"b", Tier::kHost, "f32", {2}, 1}}; }),
+  EXPECT_EQ(checked([](Plan &p) { p.buffers = {{"b", Tier::kHost, "f32", {2}, {{1, {0}}}}}; }),
             "rule range: buffer 0 'b': no such dimension: 1");
+  auto split = [](std::vector<Split> splits) {
+    return checked([&](Plan &p) { p.buffers = {{"b", Tier::kHost, "f32", {2, 4}, splits}}; });
+  };
+  EXPECT_EQ(split({{0, {0}}}), "ok");
+  EXPECT_EQ(split({{0, {}}}), "rule range: buffer 0 'b': a dimension is split over no axis: 0");
+  EXPECT_EQ(split({{0, {0}, true}}),
+            "rule range: buffer 0 'b': only a split of unknown extent is ragged");
+  EXPECT_EQ(split({{1, {0}}, {1, {0}}}), "rule range: buffer 0 'b': a dimension is split twice");
+  for (std::vector<Split> bad : {std::vector<Split>{{0, {1}}}, {{0, {0}}, {1, {0}}}}) {
+    EXPECT_EQ(split(bad), "rule range: buffer 0 'b': it is split over axes that the mesh does not "
+                          "have, or over one twice");
+  }
   EXPECT_EQ(checked([](Plan &p) { p.buffers = {{"b", Tier::kHost, "f32", {-2}}}; }),
             "rule range: buffer 0 'b': extent, got -2");
   EXPECT_NE(checked([](Plan &p) { p.holes.resize(kElementsMax + 1); }).find("rule range: a table"),
@@ -168,7 +180,7 @@ TEST(PlanCheck, LoadsFeedRuns) {
         p.streams.push_back(p.streams[0]);
         addTask(p, LoadTask{.slot = 0, .outputStream = 5});
         p.streams.push_back(p.streams[0]);
-        addTask(p, ExchangeTask{ExchangeKind::kBroadcast, 1, 5, 6});
+        addTask(p, ExchangeTask{ExchangeKind::kBroadcast, 1, {0}, 5, 6});
         addTask(p, RunTask{.kernel = 0, .inputStream = 6, .states = {{0, StateUse::kPerWorker}}});
         p.tasks[3].after = {1, 10};
       }),
@@ -359,7 +371,7 @@ TEST(PlanCheck, Collectives) {
   auto collective = [](Plan &p, std::vector<int32_t> after) {
     after.push_back(0);
     int32_t output = addTensor(p, {4});
-    addTask(p, CollectiveTask{.input = 0, .output = output}, after);
+    addTask(p, CollectiveTask{.axes = {0}, .input = 0, .output = output}, after);
   };
   EXPECT_EQ(checkedTensors([&](Plan &p) {
               addInput(p, {4});

@@ -66,8 +66,8 @@ TEST(PlanJson, TasksHaveTheFieldsOfTheirKind) {
   for (TaskWork work :
        {TaskWork(LoadTask{1, true, 2}), TaskWork(InputTask{1, 2}),
         TaskWork(RunTask{1, 2, 3, {{4, StateUse::kShared}}, 5, true}),
-        TaskWork(ExchangeTask{ExchangeKind::kGather, 1, 2, 3}),
-        TaskWork(CollectiveTask{CollectiveKind::kReduceScatter, Reduction::kMin, 1, 2}),
+        TaskWork(ExchangeTask{ExchangeKind::kGather, 1, {0}, 2, 3}),
+        TaskWork(CollectiveTask{CollectiveKind::kReduceScatter, Reduction::kMin, {0}, 1, 2}),
         TaskWork(ComputeTask{ComputeKind::kSlice, 1, {2}, {3}, {4}}),
         TaskWork(ToTensorTask{1, {2, 3}, {4}}), TaskWork(ReserveTask{1, {2, 3, 4, 5}}),
         TaskWork(ReleaseTask{1}), TaskWork(ChooseTask{1, 2, {3}, {4}}), TaskWork(ResultTask{1}),
@@ -79,7 +79,7 @@ TEST(PlanJson, TasksHaveTheFieldsOfTheirKind) {
   std::string text = toJson(plan, JsonLayout::kCompact);
   for (const char *task :
        {R"({"kind": "load", "device": "gpu", "slot": 1, "split": true, "outputStream": 2})",
-        R"({"kind": "collective", "operation": "reduce_scatter", "combine": "min", "input": 1)",
+        R"({"kind": "collective", "operation": "reduce_scatter", "combine": "min", "axes": [0])",
         R"({"kind": "reserve", "state": 1, "bytes": {"min": 2, "expected": 3, "p95": 4)"}) {
     std::string dense = task;
     std::erase(dense, ' ');

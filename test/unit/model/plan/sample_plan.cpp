@@ -9,6 +9,7 @@ Plan samplePlan() {
   Plan plan;
   plan.importsHash = importsHashText();
   plan.program = "select sum(a) from t join u";
+  plan.mesh = {{"ranks", 2}};
   plan.places = {{"sum(a)", "aggregate"}, {"t join u", "join"}};
   plan.slots.resize(2);
   plan.slots[0].name = "u";
@@ -60,7 +61,7 @@ Plan samplePlan() {
   add("build u", RunTask{.kernel = 0, .inputStream = 0, .states = {build}});
   add("load t", LoadTask{.slot = 1, .outputStream = 1});
   add("probe", RunTask{.kernel = 1, .inputStream = 1, .states = {probe}, .outputStream = 2}, {1});
-  add("gather", ExchangeTask{ExchangeKind::kGather, 0, 2, 3});
+  add("gather", ExchangeTask{ExchangeKind::kGather, 0, {0}, 2, 3});
   add("sum", RunTask{.kernel = 2, .inputStream = 3, .states = {sums}});
   add("emit", RunTask{.kernel = 4, .sourceState = 1, .outputStream = 4}, {5});
   add("result", ResultTask{4});

@@ -102,13 +102,16 @@ TEST(PlanCollective, takes_what_the_layout_solver_says) {
         for (plan::Buffer &buffer : plan.buffers) {
           buffer.shape = {rows, 16};
           buffer.bytes = static_cast<uint64_t>(rows * 64);
-          buffer.splitDimension = plan::kNone;
+          buffer.splits.clear();
         }
         bool gathers = kind == CollectiveKind::kAllGather || kind == CollectiveKind::kAllToAll;
         bool scatters = kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllToAll;
-        plan.buffers[0].splitDimension = gathers ? 0 : plan::kNone;
-        plan.buffers[1].splitDimension = scatters ? 0 : plan::kNone;
-        plan::CollectiveTask collective{.input = 0, .output = 1};
+        for (auto [buffer, split] : {std::pair(0, gathers), std::pair(1, scatters)}) {
+          if (split) {
+            plan.buffers[buffer].splits = {{0, {0}}};
+          }
+        }
+        plan::CollectiveTask collective{.axes = {0}, .input = 0, .output = 1};
         collective.operation = *plan::enumOf<plan::CollectiveKind>(topology::collectiveName(kind));
         plan.tasks[0].work = collective;
         Workload load;

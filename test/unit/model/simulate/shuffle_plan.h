@@ -28,7 +28,7 @@ inline plan::Plan shufflePlan() {
   plan.tasks[1].work = plan::RunTask{.kernel = 0, .inputStream = 0, .outputStream = 1};
   plan.tasks[2].name = "shuffle";
   plan.tasks[2].place = 0;
-  plan.tasks[2].work = plan::ExchangeTask{plan::ExchangeKind::kHash, 0, 1, 2};
+  plan.tasks[2].work = plan::ExchangeTask{plan::ExchangeKind::kHash, 0, {0}, 1, 2};
   plan.tasks[3].name = "aggregate";
   plan.tasks[3].work = plan::RunTask{
       .kernel = 1, .inputStream = 2, .states = {{0, plan::StateUse::kPerWorker}}};

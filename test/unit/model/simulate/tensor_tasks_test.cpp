@@ -16,7 +16,9 @@ constexpr double kWidth = 4;
 plan::Buffer matrix(int64_t rows, int64_t columns, int32_t splitDimension) {
   plan::Buffer made;
   made.shape = {rows, columns};
-  made.splitDimension = splitDimension;
+  if (splitDimension != plan::kNone) {
+    made.splits = {{splitDimension, {0}}};
+  }
   made.bytes = static_cast<uint64_t>(rows * columns * 4);
   return made;
 }

@@ -1,0 +1,56 @@
+// Mixed-radix numbers: a rank's coordinates, and its place in a group of axes.
+#include "model/plan/mesh.h"
+
+namespace headrace::plan {
+
+const Split *Buffer::splitOf(int32_t dimension) const {
+  for (const Split &split : splits) {
+    if (split.dimension == dimension) {
+      return &split;
+    }
+  }
+  return nullptr;
+}
+
+GroupPlace MeshPosition::along(std::span<const int32_t> axes) const {
+  GroupPlace place;
+  for (int32_t axis : axes) {
+    uint32_t stride = 1;
+    for (size_t faster = static_cast<size_t>(axis) + 1; faster < sizes.size(); ++faster) {
+      stride *= sizes[faster];
+    }
+    place.index = place.index * sizes[axis] + rank / stride % sizes[axis];
+    place.count *= sizes[axis];
+  }
+  return place;
+}
+
+Expected<std::vector<uint32_t>> axisSizes(const Plan &plan, uint32_t ranks) {
+  if (plan.mesh.size() <= 1) {
+    return std::vector<uint32_t>{ranks};
+  }
+  std::vector<uint32_t> sizes;
+  uint64_t all = 1;
+  for (const MeshAxis &axis : plan.mesh) {
+    sizes.push_back(axis.size);
+    all *= axis.size;
+  }
+  if (all != ranks) {
+    return makeError(ErrorKind::kMismatch, "the plan was compiled for a mesh of ", all,
+                     " ranks, run it on as many or compile it again; got ", ranks);
+  }
+  return sizes;
+}
+
+double partsAlong(const Plan &plan, std::span<const int32_t> axes, int64_t ranks) {
+  if (plan.mesh.size() <= 1) {
+    return axes.empty() ? 1 : static_cast<double>(ranks);
+  }
+  double parts = 1;
+  for (int32_t axis : axes) {
+    parts *= plan.mesh[axis].size;
+  }
+  return parts;
+}
+
+} // namespace headrace::plan

@@ -1,0 +1,37 @@
+// The ranks of a run as a mesh: which part along some of its axes a rank has.
+#pragma once
+
+#include "model/plan/plan.h"
+#include "runtime/base/status.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace headrace::plan {
+
+/// A part of what is divided over a group of ranks.
+struct GroupPlace {
+  uint32_t index = 0;
+  uint32_t count = 1;
+};
+
+/// A rank's place in the mesh of a run. Ranks are numbered row by row: the last axis is the
+/// fastest.
+struct MeshPosition {
+  std::vector<uint32_t> sizes; ///< of the axes
+  uint32_t rank = 0;
+
+  /// Over these axes, of which the first is the slowest.
+  GroupPlace along(std::span<const int32_t> axes) const;
+};
+
+/// The extents of the axes in a run: one axis takes any number of ranks, several take those that
+/// the plan was compiled for. kMismatch otherwise.
+Expected<std::vector<uint32_t>> axisSizes(const Plan &plan, uint32_t ranks);
+
+/// Into how many parts these axes divide, as axisSizes has them or, if it is no such number of
+/// ranks, as the plan has.
+double partsAlong(const Plan &plan, std::span<const int32_t> axes, int64_t ranks);
+
+} // namespace headrace::plan
