@@ -28,6 +28,7 @@ void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder);
 bool isShared(Value table);
 /// The strings of an array of column names.
 std::vector<std::string> listOf(ArrayAttr columns);
+std::vector<std::string> namesOf(ArrayRef<ColumnInfo> columns);
 
 /// Works from the result back to the scans. A table that several ops read is computed once.
 class Former {
@@ -54,6 +55,20 @@ private:
   FailureOr<OpenPipeline> openProject(frame::ProjectOp project, const Names &needed);
   FailureOr<OpenPipeline> openRename(frame::RenameOp rename, const Names &needed);
   FailureOr<OpenPipeline> openJoin(frame::JoinOp join, const Names &needed);
+  struct OpenJoin;
+  /// Both sides as pipelines, with what the join reads of them.
+  LogicalResult openSides(OpenJoin &join, const Names &needed);
+  /// Gives the keys of both sides the same body types.
+  LogicalResult conformSides(OpenJoin &join);
+  /// Of a full join: a column of the build side that says which rows found a match.
+  LogicalResult addMatched(OpenJoin &join);
+  /// Ends the build side in the join's state.
+  void addBuildState(OpenJoin &join, const Names &needed);
+  /// Null if its keys are hashed.
+  pipe::DirectAttr directAttr(const OpenJoin &join);
+  /// What comes out of the lookup.
+  std::vector<ColumnInfo> columnsBehind(const OpenJoin &join, const Names &needed);
+  LogicalResult addLookup(OpenJoin &join, const Names &needed);
   /// A pipeline with the rows of a join's state that are not `matched`: its `payload`, and NULL for
   /// the others of `columns`.
   OpenPipeline openUnmatched(Location location, StringRef state, const ColumnInfo &matched,

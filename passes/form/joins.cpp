@@ -42,231 +42,272 @@ LogicalResult Former::conformKeys(OpenPipeline &open, std::vector<std::string> &
                    });
 }
 
-FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp join, const Names &needed) {
+/// A join while its pipelines are formed: first the sides, then the state between them, then the
+/// lookup.
+struct Former::OpenJoin {
+  frame::JoinOp op;
   pipe::LookupKind kind;
+  /// What is read of each side; of the right one also what only comes out of the join.
+  Names leftNeeds, rightNeeds, payloadNames;
+  std::vector<std::string> residualColumns;
+  OpenPipeline build, probe;
+  std::vector<std::string> buildKeys, probeKeys; ///< at one width
+  std::optional<Range> keyRange;                 ///< of the build side, if there is one key
+  ColumnInfo matched;                            ///< of a full join: the row found a match
+  std::string state;
+  std::vector<ColumnInfo> payload; ///< columns of the state that come out
+
+  bool full() const { return kind == pipe::LookupKind::Full; }
+  /// Whether a row of the left side comes out without a right one.
+  bool mayMiss() const { return full() || kind == pipe::LookupKind::Left; }
+  Location loc() { return op.getLoc(); }
+};
+
+static FailureOr<pipe::LookupKind> lookupKind(frame::JoinOp join) {
+  if (join.getNullAware()) {
+    return join.emitError("NOT IN must be an ordinary anti join before pipelines are formed");
+  }
   switch (join.getKind()) {
   case frame::JoinKind::Inner:
-    kind = pipe::LookupKind::Inner;
-    break;
+    return pipe::LookupKind::Inner;
   case frame::JoinKind::Left:
-    kind = pipe::LookupKind::Left;
-    break;
+    return pipe::LookupKind::Left;
   case frame::JoinKind::Full:
-    kind = pipe::LookupKind::Full;
-    break;
+    return pipe::LookupKind::Full;
   case frame::JoinKind::Semi:
-    kind = pipe::LookupKind::Semi;
-    break;
+    return pipe::LookupKind::Semi;
   case frame::JoinKind::Anti:
-    kind = pipe::LookupKind::Anti;
-    break;
+    return pipe::LookupKind::Anti;
   case frame::JoinKind::Mark:
-    kind = pipe::LookupKind::Mark;
-    break;
+    return pipe::LookupKind::Mark;
   case frame::JoinKind::Single:
     return join.emitError("a single join must be a left join before pipelines are formed");
   case frame::JoinKind::Right:
     return join.emitError("a right join must be a left join before pipelines are formed");
   }
-  Names leftNeeds, rightNeeds, leftColumns, rightColumns;
-  auto leftType = join.getLeft().getType(), rightType = join.getRight().getType();
-  for (size_t index = 0; index < leftType.getNumColumns(); ++index) {
-    leftColumns.insert(leftType.getColumns()[index].name.getValue());
+  llvm_unreachable("unknown kind of join");
+}
+
+/// Keys of both sides at one width: the wider.
+static std::vector<std::optional<Range>> commonRanges(const OpenPipeline &left,
+                                                      ArrayRef<std::string> leftKeys,
+                                                      const OpenPipeline &right,
+                                                      ArrayRef<std::string> rightKeys) {
+  auto rangeOf = [](const OpenPipeline &side, const std::string &key) {
+    const ColumnInfo *column = side.find(key);
+    return column->range ? column->range : typeRange(column->type);
+  };
+  std::vector<std::optional<Range>> ranges;
+  for (auto [leftKey, rightKey] : llvm::zip(leftKeys, rightKeys)) {
+    std::optional<Range> a = rangeOf(left, leftKey), b = rangeOf(right, rightKey);
+    ranges.push_back(a && b ? std::optional(Range{std::min(a->low, b->low), std::max(a->high, b->high)})
+                            : std::nullopt);
   }
-  for (size_t index = 0; index < rightType.getNumColumns(); ++index) {
-    rightColumns.insert(rightType.getColumns()[index].name.getValue());
+  return ranges;
+}
+
+LogicalResult Former::openSides(OpenJoin &join, const Names &needed) {
+  Names leftColumns, rightColumns;
+  for (auto [columns, type] : {std::pair(&leftColumns, join.op.getLeft().getType()),
+                               std::pair(&rightColumns, join.op.getRight().getType())}) {
+    for (const frame::Column &column : type.getColumns()) {
+      columns->insert(column.name.getValue());
+    }
   }
   auto need = [&](StringRef name) {
     if (leftColumns.contains(name)) {
-      leftNeeds.insert(name);
+      join.leftNeeds.insert(name);
     } else if (rightColumns.contains(name)) {
-      rightNeeds.insert(name);
+      join.rightNeeds.insert(name);
     }
   };
   for (const auto &entry : needed) {
     need(entry.getKey());
   }
-  std::vector<std::string> residualColumns;
-  if (join.hasResidual()) {
-    residualColumns = listOf(*join.getResidualColumns());
-    for (const std::string &name : residualColumns) {
-      need(name);
-    }
+  if (join.op.hasResidual()) {
+    join.residualColumns = listOf(*join.op.getResidualColumns());
+    llvm::for_each(join.residualColumns, need);
   }
-  Names payloadNames = rightNeeds;
-  std::vector<std::string> leftKeys = listOf(join.getLeftKeys()),
-                           rightKeys = listOf(join.getRightKeys());
-  for (const std::string &key : leftKeys) {
-    leftNeeds.insert(key);
-  }
-  for (const std::string &key : rightKeys) {
-    rightNeeds.insert(key);
-  }
-  FailureOr<OpenPipeline> build = open(join.getRight(), rightNeeds);
+  join.payloadNames = join.rightNeeds;
+  join.probeKeys = listOf(join.op.getLeftKeys());
+  join.buildKeys = listOf(join.op.getRightKeys());
+  join.leftNeeds.insert(join.probeKeys.begin(), join.probeKeys.end());
+  join.rightNeeds.insert(join.buildKeys.begin(), join.buildKeys.end());
+  FailureOr<OpenPipeline> build = open(join.op.getRight(), join.rightNeeds);
   if (failed(build)) {
     return failure();
   }
-  FailureOr<OpenPipeline> probe = open(join.getLeft(), leftNeeds);
+  FailureOr<OpenPipeline> probe = open(join.op.getLeft(), join.leftNeeds);
   if (failed(probe)) {
     return failure();
   }
-  if (join.getNullAware()) {
-    return join.emitError("NOT IN must be an ordinary anti join before pipelines are formed");
+  join.build = std::move(*build);
+  join.probe = std::move(*probe);
+  return success();
+}
+
+LogicalResult Former::conformSides(OpenJoin &join) {
+  std::vector<std::optional<Range>> ranges =
+      commonRanges(join.probe, join.probeKeys, join.build, join.buildKeys);
+  if (join.buildKeys.size() == 1 && !join.build.columns.empty()) {
+    join.keyRange = join.build.find(join.buildKeys[0])->range;
   }
-  // Keys of both sides at one width: the wider.
-  std::vector<std::optional<Range>> ranges;
-  for (auto [left, right] : llvm::zip(leftKeys, rightKeys)) {
-    const ColumnInfo *a = probe->find(left), *b = build->find(right);
-    auto rangeA = a->range ? a->range : typeRange(a->type),
-         rangeB = b->range ? b->range : typeRange(b->type);
-    if (rangeA && rangeB) {
-      ranges.push_back(
-          Range{std::min(rangeA->low, rangeB->low), std::max(rangeA->high, rangeB->high)});
-    } else {
-      ranges.push_back(std::nullopt);
-    }
+  return failure(
+      failed(conformKeys(join.build, join.buildKeys, ranges, join.rightNeeds, join.loc())) ||
+      failed(conformKeys(join.probe, join.probeKeys, ranges, join.leftNeeds, join.loc())));
+}
+
+LogicalResult Former::addMatched(OpenJoin &join) {
+  join.matched.name = fresh("matched");
+  join.matched.type = b_.getI1Type();
+  Names all;
+  for (const ColumnInfo &column : join.build.columns) {
+    all.insert(column.name);
   }
-  std::vector<std::string> buildKeys = rightKeys, probeKeys = leftKeys;
-  std::optional<Range> singleRange = build->columns.empty() || rightKeys.size() != 1
-                                         ? std::nullopt
-                                         : build->find(rightKeys[0])->range;
-  if (failed(conformKeys(*build, buildKeys, ranges, rightNeeds, join.getLoc())) ||
-      failed(conformKeys(*probe, probeKeys, ranges, leftNeeds, join.getLoc()))) {
+  auto added = appendMap(
+      join.build, {}, all, {join.matched.name}, join.loc(),
+      [&](ExpressionTranslator &translator, ArrayRef<Scalar>) -> FailureOr<SmallVector<Scalar>> {
+        Scalar no = translator.nullOf(join.matched.type, std::nullopt); // false under NULL
+        no.valid = Value();
+        return SmallVector<Scalar>{no};
+      });
+  if (failed(added)) {
     return failure();
   }
-  // A full join marks the rows that found a match.
-  bool full = kind == pipe::LookupKind::Full;
-  ColumnInfo matched;
-  if (full) {
-    matched.name = fresh("matched");
-    matched.type = b_.getI1Type();
-    Names all;
-    for (const ColumnInfo &column : build->columns) {
-      all.insert(column.name);
-    }
-    auto added = appendMap(
-        *build, {}, all, {matched.name}, join.getLoc(),
-        [&](ExpressionTranslator &translator, ArrayRef<Scalar>) -> FailureOr<SmallVector<Scalar>> {
-          Scalar no = translator.nullOf(matched.type, std::nullopt); // false under NULL
-          no.valid = Value();
-          return SmallVector<Scalar>{no};
-        });
-    if (failed(added)) {
-      return failure();
-    }
-    matched = added->front();
-  }
+  join.matched = added->front();
+  return success();
+}
+
+void Former::addBuildState(OpenJoin &join, const Names &needed) {
   SmallVector<Attribute> fields;
-  std::vector<std::string> payload;
-  std::vector<ColumnInfo> payloadInfo;
-  for (const std::string &key : buildKeys) {
-    fields.push_back(field(*build->find(key), pipe::Combine::Key));
+  for (const std::string &key : join.buildKeys) {
+    fields.push_back(field(*join.build.find(key), pipe::Combine::Key));
   }
-  for (const ColumnInfo &column : build->columns) {
-    bool isKey = llvm::is_contained(buildKeys, column.name);
-    if (!isKey) {
+  for (const ColumnInfo &column : join.build.columns) {
+    if (!llvm::is_contained(join.buildKeys, column.name)) {
       fields.push_back(field(column, pipe::Combine::Payload));
     }
-    if (needed.contains(column.name) && payloadNames.contains(column.name)) {
-      payload.push_back(column.name);
-      payloadInfo.push_back(column);
+    if (needed.contains(column.name) && join.payloadNames.contains(column.name)) {
+      join.payload.push_back(column);
     }
   }
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
-  outer.setInsertionPoint(probe->pipeline);
-  std::string name = fresh("build");
-  auto state = pipe::StateOp::create(outer, join.getLoc(), name, pipe::StateKind::Join, fields,
-                                     localRows_.attributeOf(join.getRight()));
-  // Dense integer keys: the directory is an array over [low, high], if it is not much larger than
-  // the hash one. Keys of the other side may need 128 bits, of which no index is made.
-  const ColumnInfo *onlyKey = singleRange ? build->find(buildKeys[0]) : nullptr;
-  if (onlyKey && build->rowsMax && !onlyKey->nullable &&
-      onlyKey->body.getIntOrFloatBitWidth() <= 64) {
-    if (auto extent =
-            analysis::directExtent(singleRange->low, singleRange->high, *build->rowsMax)) {
-      state.setDirectAttr(pipe::DirectAttr::get(b_.getContext(),
-                                                static_cast<int64_t>(singleRange->low),
-                                                static_cast<int64_t>(*extent)));
-    }
+  outer.setInsertionPoint(join.probe.pipeline);
+  join.state = fresh("build");
+  auto state = pipe::StateOp::create(outer, join.loc(), join.state, pipe::StateKind::Join, fields,
+                                     localRows_.attributeOf(join.op.getRight()));
+  if (pipe::DirectAttr direct = directAttr(join)) {
+    state.setDirectAttr(direct);
   }
-  {
-    OpBuilder builder = atEnd(*build);
-    pipe::InsertOp::create(builder, join.getLoc(), build->rows, b_.getAttr<FlatSymbolRefAttr>(name),
-                           strings(buildKeys), full ? UnitAttr() : b_.getUnitAttr(),
-                           textBytes(build->columns));
+  OpBuilder builder = atEnd(join.build);
+  pipe::InsertOp::create(builder, join.loc(), join.build.rows,
+                         b_.getAttr<FlatSymbolRefAttr>(join.state), strings(join.buildKeys),
+                         join.full() ? UnitAttr() : b_.getUnitAttr(),
+                         textBytes(join.build.columns));
+}
+
+/// Dense integer keys: the directory is an array over [low, high], if it is not much larger than
+/// the hash one. Keys of the other side may need 128 bits, of which no index is made.
+pipe::DirectAttr Former::directAttr(const OpenJoin &join) {
+  const ColumnInfo *key = join.keyRange ? join.build.find(join.buildKeys[0]) : nullptr;
+  if (!key || !join.build.rowsMax || key->nullable || key->body.getIntOrFloatBitWidth() > 64) {
+    return {};
   }
-  // The lookup.
+  auto extent =
+      analysis::directExtent(join.keyRange->low, join.keyRange->high, *join.build.rowsMax);
+  return extent ? pipe::DirectAttr::get(b_.getContext(), static_cast<int64_t>(join.keyRange->low),
+                                        static_cast<int64_t>(*extent))
+                : pipe::DirectAttr();
+}
+
+std::vector<ColumnInfo> Former::columnsBehind(const OpenJoin &join, const Names &needed) {
   std::vector<ColumnInfo> columns;
-  for (const ColumnInfo &column : probe->columns) {
+  for (const ColumnInfo &column : join.probe.columns) {
     if (needed.contains(column.name)) {
       columns.push_back(column);
     }
   }
-  if (full && columns.empty() && payloadInfo.empty() && !probe->columns.empty()) {
-    columns.push_back(probe->columns.front()); // rows are counted by their columns
+  if (join.full() && columns.empty() && join.payload.empty() && !join.probe.columns.empty()) {
+    columns.push_back(join.probe.columns.front()); // rows are counted by their columns
   }
-  for (ColumnInfo column : payloadInfo) {
-    bool mayMiss = full || kind == pipe::LookupKind::Left;
-    column.nullable |= mayMiss;
-    if (mayMiss && column.range) {
+  for (ColumnInfo column : join.payload) {
+    column.nullable |= join.mayMiss();
+    if (join.mayMiss() && column.range) {
       column.range = Range{std::min<__int128>(column.range->low, 0),
                            std::max<__int128>(column.range->high, 0)};
     }
     columns.push_back(column);
   }
-  StringAttr mark = full ? b_.getStringAttr(matched.name) : StringAttr();
-  if (kind == pipe::LookupKind::Mark) {
+  return columns;
+}
+
+LogicalResult Former::addLookup(OpenJoin &join, const Names &needed) {
+  frame::JoinOp op = join.op;
+  std::vector<ColumnInfo> columns = columnsBehind(join, needed);
+  StringAttr mark = join.full() ? b_.getStringAttr(join.matched.name) : StringAttr();
+  if (join.kind == pipe::LookupKind::Mark) {
     ColumnInfo column;
-    auto result = join.getResult().getType();
-    mark = result.getColumns()[result.getNumColumns() - 1].name;
+    mark = op.getResult().getType().getColumns().back().name;
     column.name = mark.str();
     column.type = column.body = b_.getI1Type();
     columns.push_back(column);
   }
-  OpBuilder builder = atEnd(*probe);
-  auto lookup = pipe::LookupOp::create(builder, join.getLoc(), rowsType(columns), probe->rows,
-                                       StringRef(name), kind, strings(probeKeys), strings(payload),
-                                       mark, strings(residualColumns),
-                                       selectivity(join.getResult(), join.getLeft()));
-  if (join.hasResidual()) {
+  OpBuilder builder = atEnd(join.probe);
+  auto lookup = pipe::LookupOp::create(
+      builder, join.loc(), rowsType(columns), join.probe.rows, StringRef(join.state), join.kind,
+      strings(join.probeKeys), strings(namesOf(join.payload)), mark, strings(join.residualColumns),
+      selectivity(op.getResult(), op.getLeft()));
+  if (op.hasResidual()) {
     Block &body = lookup.getResidual().emplaceBlock();
     OpBuilder inside = OpBuilder::atBlockEnd(&body);
-    ExpressionTranslator translator(inside, join.getLoc());
-    Block &frameBody = join.getResidual().front();
-    OpenPipeline both = *probe;
-    llvm::append_range(both.columns, build->columns);
-    bindArguments(both, residualColumns, body, &translator, frameBody.getArguments());
+    ExpressionTranslator translator(inside, join.loc());
+    Block &frameBody = op.getResidual().front();
+    OpenPipeline both = join.probe;
+    llvm::append_range(both.columns, join.build.columns);
+    bindArguments(both, join.residualColumns, body, &translator, frameBody.getArguments());
     FailureOr<SmallVector<Scalar>> values = translator.translate(frameBody);
     if (failed(values)) {
       return failure();
     }
-    pipe::YieldOp::create(inside, join.getLoc(), ValueRange{translator.isTrue(values->front())});
+    pipe::YieldOp::create(inside, join.loc(), ValueRange{translator.isTrue(values->front())});
   }
-  probe->rows = lookup.getRows();
-  probe->columns = columns;
-  bool multiplies = kind == pipe::LookupKind::Inner || kind == pipe::LookupKind::Left || full;
-  if (multiplies) {
-    // A row that is kept without a match counts as one.
-    auto atLeastOne = [](std::optional<uint64_t> rows) {
-      return rows ? std::max<uint64_t>(*rows, 1) : rows;
-    };
-    probe->rowsMax =
-        product(probe->rowsMax,
-                kind == pipe::LookupKind::Inner ? build->rowsMax : atLeastOne(build->rowsMax));
+  join.probe.rows = lookup.getRows();
+  join.probe.columns = columns;
+  join.probe.ordered = false;
+  if (join.mayMiss() || join.kind == pipe::LookupKind::Inner) {
+    std::optional<uint64_t> matches = join.build.rowsMax;
+    if (matches && join.mayMiss()) {
+      matches = std::max<uint64_t>(*matches, 1); // a row that is kept without a match counts as one
+    }
+    join.probe.rowsMax = product(join.probe.rowsMax, matches);
   }
-  probe->ordered = false;
-  if (!full) {
-    return probe;
+  return success();
+}
+
+FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp op, const Names &needed) {
+  FailureOr<pipe::LookupKind> kind = lookupKind(op);
+  if (failed(kind)) {
+    return failure();
   }
-  OpenPipeline unmatched = openUnmatched(join.getLoc(), name, matched, payloadInfo, probe->columns);
-  unmatched.rowsMax = build->rowsMax;
-  unmatched.pipeline.setAfter(probe->pipeline.getSymName());
-  std::vector<std::string> names;
-  for (const ColumnInfo &column : columns) {
-    names.push_back(column.name);
+  OpenJoin join{op, *kind};
+  if (failed(openSides(join, needed)) || failed(conformSides(join)) ||
+      (join.full() && failed(addMatched(join)))) {
+    return failure();
   }
-  std::array<OpenPipeline, 2> parts{std::move(*probe), std::move(unmatched)};
-  return unite(parts, names, join.getLoc());
+  addBuildState(join, needed);
+  if (failed(addLookup(join, needed))) {
+    return failure();
+  }
+  if (!join.full()) {
+    return std::move(join.probe);
+  }
+  std::vector<std::string> names = namesOf(join.probe.columns);
+  OpenPipeline unmatched =
+      openUnmatched(join.loc(), join.state, join.matched, join.payload, join.probe.columns);
+  unmatched.rowsMax = join.build.rowsMax;
+  unmatched.pipeline.setAfter(join.probe.pipeline.getSymName());
+  std::array<OpenPipeline, 2> parts{std::move(join.probe), std::move(unmatched)};
+  return unite(parts, names, join.loc());
 }
 
 OpenPipeline Former::openUnmatched(Location location, StringRef state, const ColumnInfo &matched,

@@ -179,6 +179,14 @@ Names withColumns(const Names &needed, ArrayAttr columns) {
   return out;
 }
 
+std::vector<std::string> namesOf(ArrayRef<ColumnInfo> columns) {
+  std::vector<std::string> names;
+  for (const ColumnInfo &column : columns) {
+    names.push_back(column.name);
+  }
+  return names;
+}
+
 std::vector<std::string> listOf(ArrayAttr columns) {
   std::vector<std::string> out;
   for (auto name : columns.getAsRange<StringAttr>()) {
