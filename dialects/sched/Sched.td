@@ -1,35 +1,10 @@
 // The sched dialect (L4): the tasks of one role, their tokens, streams and buffers.
-// Made by the phase `schedule`, which then writes it into the plan.
+// Made by the phase `schedule`; the plan is written from it.
 #ifndef HEADRACE_DIALECTS_SCHED_TD
 #define HEADRACE_DIALECTS_SCHED_TD
 
 include "dialects/frame/ColumnTypes.td"
-include "dialects/interfaces/KnownAttributes.td"
-include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/EnumAttr.td"
-include "mlir/IR/OpBase.td"
-include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Sched_Dialect : Dialect {
-  let name = "sched";
-  let cppNamespace = "::headrace::sched";
-  let summary = "Tasks, tokens, streams and buffers of a rank's program";
-  let description = [{
-    A `sched.program` is the SPMD text that every rank of a role runs. An edge is a token (the task finishes before the
-    other starts) or a stream (a bounded channel of chunks, consumed while it is produced). Kernels and states are
-    named by symbol: `pipe.pipeline` and `pipe.state`. No op takes an attribute that it does not declare.
-  }];
-  let useDefaultTypePrinterParser = 1;
-  let useDefaultAttributePrinterParser = 1;
-  let hasOperationAttrVerify = 1;
-}
-
-class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases>
-    : I32EnumAttr<name, summary, cases> {
-  let cppNamespace = "::headrace::sched";
-  let genSpecializedAttr = 0;
-}
+include "dialects/sched/SchedKernels.td"
 
 def Sched_Tier : Sched_Enum<"Tier", "a kind of memory", [I32EnumAttrCase<"Host", 0, "host">]>;
 def Sched_TierAttr : EnumAttr<Sched_Dialect, Sched_Tier, "tier">;
@@ -102,9 +77,6 @@ def Sched_BufferType : Sched_Type<"Buffer", "buffer"> {
   let genVerifyDecl = 1;
 }
 
-class Sched_Op<string opMnemonic, list<Trait> traits = []>
-    : Op<Sched_Dialect, opMnemonic, !listconcat(traits, [KnownAttributes])>;
-
 def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "the tasks of one role";
   let description = [{
@@ -118,12 +90,15 @@ def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
     }
     ```
 
+    `chunk_rows` is how many rows the chunks of streams have, if not as many as the runtime takes by itself.
+
     C1: every stream has exactly one consumer.
     C2: at most one result.
+    C3: chunks have rows.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<I64Attr>:$chunk_rows);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name $body attr-dict";
+  let assemblyFormat = "$sym_name (`chunk_rows` $chunk_rows^)? $body attr-dict";
   let hasVerifier = 1;
 }
 

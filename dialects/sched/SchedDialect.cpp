@@ -39,6 +39,32 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return op->emitOpError("has an attribute that sched does not have: ") << attribute.getName();
 }
 
+LogicalResult WorkAttr::verify(function_ref<InFlightDiagnostic()> emitError, WorkKind,
+                               int64_t level, FloatAttr amount, int64_t state) {
+  if (level < 0 || state < -1) {
+    return emitError() << "C1: work is on the rows of a level and looks into a state, got " << level
+                       << " and " << state;
+  }
+  if (!amount || !amount.getValue().isFinite() || amount.getValue().isNegative()) {
+    return emitError() << "C2: an amount of work is a number and not negative, got " << amount;
+  }
+  return success();
+}
+
+LogicalResult LiteralAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t offset,
+                                  Attribute value) {
+  if (offset < 0 || offset % 8 != 0) {
+    return emitError() << "C1: a literal lies at a multiple of 8 bytes, got " << offset;
+  }
+  auto integer = dyn_cast_or_null<IntegerAttr>(value);
+  auto real = dyn_cast_or_null<FloatAttr>(value);
+  if (!isa_and_nonnull<StringAttr>(value) && !(real && real.getType().isF64()) &&
+      !(integer && (integer.getType().isInteger(64) || integer.getType().isInteger(128)))) {
+    return emitError() << "C2: a literal is an i64, i128, f64 or a string, got " << value;
+  }
+  return success();
+}
+
 LogicalResult StreamType::verify(function_ref<InFlightDiagnostic()> emitError, Type rows) {
   if (!isa<headrace::pipe::RowsType>(rows)) {
     return emitError() << "a stream is of rows, got " << rows;
@@ -80,6 +106,23 @@ LogicalResult ProgramOp::verify() {
   }
   if (results > 1) {
     return emitOpError("C2: more than one result");
+  }
+  if (std::optional<int64_t> rows = getChunkRows(); rows && (*rows < 1 || *rows > INT32_MAX)) {
+    return emitOpError("C3: a chunk has 1 to 2147483647 rows, got ") << *rows;
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  if (static_cast<int64_t>(getScratchBytes().value_or(0)) < 0 ||
+      static_cast<int64_t>(getLiteralBytes().value_or(0)) < 0) {
+    return emitOpError("C1: a block has no negative size");
+  }
+  size_t operators = getStageOperators().value_or(ArrayRef<int32_t>()).size();
+  size_t stages = getSelectivity().value_or(ArrayRef<double>()).size();
+  if (operators != stages) {
+    return emitOpError("C2: needs an operator for each selecting stage, got ")
+           << operators << " for " << stages;
   }
   return success();
 }

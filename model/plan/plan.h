@@ -256,7 +256,7 @@ struct Buffer {
   Tier tier = Tier::kHost;
   std::string element = "f32"; ///< "f32" "f64" "i64"
   std::vector<int64_t> shape;  ///< global extents
-  std::vector<Split> splits;   ///< of dimensions that are not whole on each rank
+  std::vector<Split> splits = {};   ///< of dimensions that are not whole on each rank
   uint64_t bytes = 0;      ///< upper bound on any rank
   int32_t sizedBy = kNone; ///< with an unknown extent: the buffer of to_tensor whose rows it counts
 

@@ -42,7 +42,7 @@ struct RunTask {
   int32_t kernel = kNone;
   int32_t inputStream = kNone;
   int32_t sourceState = kNone;
-  std::vector<StateArgument> states;
+  std::vector<StateArgument> states = {};
   int32_t outputStream = kNone; ///< none: the sink is a state
   bool partitioned = false;     ///< the kernel fills an output a rank; a hash exchange reads them
 };
@@ -57,7 +57,7 @@ enum class ExchangeKind : uint8_t {
 struct ExchangeTask {
   ExchangeKind exchange = ExchangeKind::kHash;
   int32_t channel = kNone;   ///< of its own
-  std::vector<int32_t> axes; ///< of Plan.mesh: ranks that differ in these alone are its group
+  std::vector<int32_t> axes = {}; ///< of Plan.mesh: ranks that differ in these alone are its group
   int32_t inputStream = kNone;
   int32_t outputStream = kNone;
 };
@@ -70,7 +70,7 @@ enum class Reduction : uint8_t { kSum, kMax, kMin };
 struct CollectiveTask {
   CollectiveKind operation = CollectiveKind::kAllReduce;
   Reduction combine = Reduction::kSum; ///< of all_reduce and reduce_scatter
-  std::vector<int32_t> axes;           ///< as of an exchange
+  std::vector<int32_t> axes = {};           ///< as of an exchange
   int32_t input = kNone;
   int32_t output = kNone;
 };
@@ -89,22 +89,22 @@ enum class ComputeKind : uint8_t {
 struct ComputeTask {
   ComputeKind operation = ComputeKind::kKernel;
   int32_t kernel = kNone; ///< of kKernel
-  std::vector<int32_t> inputs;
-  std::vector<int32_t> outputs;
-  std::vector<int64_t> parameters;
+  std::vector<int32_t> inputs = {};
+  std::vector<int32_t> outputs = {};
+  std::vector<int64_t> parameters = {};
 };
 
 /// Rows of a stream as buffers, aligned: their columns are those of the stream at `columns`, in order.
 struct ToTensorTask {
   int32_t inputStream = kNone;
-  std::vector<int32_t> columns;
-  std::vector<int32_t> outputs;
+  std::vector<int32_t> columns = {};
+  std::vector<int32_t> outputs = {};
 };
 
 /// Memory for a state, in the state's tier, before it is filled.
 struct ReserveTask {
   int32_t state = kNone;
-  Cardinality bytes; ///< minimum is static; expected p95
+  Cardinality bytes = {}; ///< minimum is static; expected p95
 };
 
 struct ReleaseTask {
@@ -115,8 +115,8 @@ struct ReleaseTask {
 struct ChooseTask {
   int32_t hole = kNone;
   uint64_t threshold = 0;
-  std::vector<int32_t> thenTasks; ///< hole <= threshold
-  std::vector<int32_t> elseTasks;
+  std::vector<int32_t> thenTasks = {}; ///< hole <= threshold
+  std::vector<int32_t> elseTasks = {};
 };
 
 /// The chunks of a stream to the caller, on rank 0.

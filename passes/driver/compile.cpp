@@ -5,7 +5,6 @@
 #include "dialects/frame/FrameOps.h"
 #include "dialects/interfaces/DiagnosticKind.h"
 #include "dialects/interfaces/SourcePlace.h"
-#include "dialects/topo/TopoDialect.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/driver/mixed.h"
 #include "passes/driver/phases.h"
@@ -15,12 +14,10 @@
 #include "passes/lower/lower.h"
 #include "passes/schedule/schedule.h"
 #include "passes/schedule/tensor_schedule.h"
-#include "passes/schedule/verify_schedule.h"
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
 #include "runtime/base/readable.h"
 #include "model/plan/check.h"
-#include "model/plan/json.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -166,18 +163,6 @@ bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &opti
 
 namespace {
 
-/// The tasks of the module: those that it has if `schedule` has run, else new ones.
-FailureOr<sched::ProgramOp> scheduled(ModuleOp module, Phase resumeAfter) {
-  if (resumeAfter == Phase::kSchedule) {
-    return *module.getOps<sched::ProgramOp>().begin();
-  }
-  FailureOr<sched::ProgramOp> program = schedule::buildProgram(module);
-  if (failed(program) || failed(verify(module)) || failed(schedule::verifySchedule(module))) {
-    return failure();
-  }
-  return program;
-}
-
 /// From the program of phase `options.resumeAfter` to plan and kernels.
 bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const CompileOptions &options,
                    CompiledProgram &out, CompileError &error) {
@@ -209,12 +194,6 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
       return true;
     }
   }
-  plan::Explanation explanation;
-  if (auto text = (*module)->getAttrOfType<StringAttr>(kExplanationAttr)) {
-    if (Expected<plan::Explanation> read = plan::explanationFromJson(text.getValue()); read.ok()) {
-      explanation = *std::move(read);
-    }
-  }
   DiagnosticText diagnostics(module->getContext(), error);
   lower::CompileOptions target;
   target.isa = lower::hostIsa();
@@ -243,8 +222,7 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
   }
   clock.lap("lower");
   currentWork = "phase schedule";
-  FailureOr<sched::ProgramOp> program = scheduled(*module, options.resumeAfter);
-  if (failed(program)) {
+  if (options.resumeAfter != Phase::kSchedule && failed(runSchedule(*module, options))) {
     return false;
   }
   if (options.observe) {
@@ -253,8 +231,7 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
   if (options.stopAfter == Phase::kSchedule) {
     return true;
   }
-  FailureOr<plan::Plan> plan =
-      schedule::emitPlan(*program, std::move(lowered->kernels), std::move(lowered->places));
+  FailureOr<plan::Plan> plan = schedule::emitPlan(*module->getOps<sched::ProgramOp>().begin());
   if (failed(plan)) {
     return false;
   }
@@ -265,12 +242,6 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
   log(LogLevel::kInfo, "kernels compiled: ", lowered->compiled,
       ", from the cache: ", lowered->cached);
   out.plan = std::move(*plan);
-  out.plan.isa = lower::isaName(target.isa).str();
-  out.plan.explanation = std::move(explanation);
-  out.plan.explanation.note = options.note;
-  for (plan::Stream &stream : out.plan.streams) {
-    stream.chunkRows = options.chunkRows ? options.chunkRows : stream.chunkRows;
-  }
   if (Status status = plan::check(out.plan); !status.ok()) {
     error.message = "the compiler made a plan that it refuses itself: " + status.toString();
     return false;

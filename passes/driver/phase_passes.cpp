@@ -3,10 +3,7 @@
 
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameDialect.h"
-#include "dialects/pipe/PipeDialect.h"
-#include "dialects/sched/SchedDialect.h"
 #include "passes/analysis/print_estimates.h"
-#include "passes/driver/phases.h"
 #include "passes/form/passes.h"
 #include "passes/form/verify_form.h"
 #include "passes/form/verify_states.h"
@@ -20,8 +17,6 @@
 #include "passes/schedule/verify_schedule.h"
 #include "passes/shard/passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -31,38 +26,6 @@ using namespace mlir;
 namespace headrace::driver {
 
 namespace {
-
-class FormPass : public PassWrapper<FormPass, OperationPass<ModuleOp>> {
-public:
-  StringRef getArgument() const override { return "form"; }
-  StringRef getDescription() const override {
-    return "phase form: the local program to pipelines between states, and tensor kernels";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<pipe::PipeDialect, arith::ArithDialect, math::MathDialect>();
-  }
-  void runOnOperation() override {
-    if (failed(runForm(getOperation()))) {
-      signalPassFailure();
-    }
-  }
-};
-
-class SchedulePass : public PassWrapper<SchedulePass, OperationPass<ModuleOp>> {
-public:
-  StringRef getArgument() const override { return "schedule-tasks"; }
-  StringRef getDescription() const override {
-    return "phase schedule: pipelines to tasks, tokens and streams";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<sched::SchedDialect>();
-  }
-  void runOnOperation() override {
-    if (failed(schedule::buildProgram(getOperation()))) {
-      signalPassFailure();
-    }
-  }
-};
 
 class LowerPass : public PassWrapper<LowerPass, OperationPass<ModuleOp>> {
 public:
@@ -149,6 +112,7 @@ void registerAllPasses() {
   optimize::registerOptimizePasses();
   shard::registerShardPasses();
   form::registerFormPasses();
+  schedule::registerSchedulePasses();
   registerVerifyPass("verify-import",
                      "what optimize may rely on: one global program without layouts",
                      import::verifyImport);
@@ -162,8 +126,6 @@ void registerAllPasses() {
   registerVerifyPass("verify-schedule",
                      "what the plan may rely on: every pipeline runs once, states are filled first",
                      schedule::verifySchedule);
-  PassRegistration<FormPass>();
-  PassRegistration<SchedulePass>();
   PassRegistration<LowerPass>();
   PassRegistration<LowerGpuPass>();
 }

@@ -7,11 +7,13 @@
 #include "dialects/topo/TopoDialect.h"
 #include "passes/driver/compile.h"
 #include "passes/driver/whole_mesh.h"
-#include "passes/form/form_program.h"
+#include "passes/analysis/explanation.h"
+#include "passes/form/passes.h"
 #include "passes/form/verify_form.h"
 #include "passes/import/verify_import.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/verify_optimize.h"
+#include "passes/schedule/schedule.h"
 #include "passes/schedule/verify_schedule.h"
 #include "passes/shard/passes.h"
 #include "passes/shard/record_operators.h"
@@ -71,18 +73,25 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   if (failed(manager.run(module)) || failed(requireWholeMesh(module))) {
     return failure();
   }
-  std::string explanation = plan::explanationJson(shard::recordOperators(module, report));
-  module->setAttr(kExplanationAttr, StringAttr::get(context, explanation));
+  plan::Explanation explanation = shard::recordOperators(module, report);
+  explanation.note = options.note;
+  module->setAttr(analysis::kExplanationAttr,
+                  StringAttr::get(context, plan::explanationJson(explanation)));
   return success();
 }
 
 LogicalResult runForm(ModuleOp module) {
-  func::FuncOp function = programFunction(module);
-  if (!function) {
-    return module.emitError("the program has no function: main");
-  }
-  LogicalResult formed = form::formProgram(function);
-  return failure(failed(formed) || failed(form::verifyForm(module)));
+  PassManager manager(module.getContext());
+  manager.addPass(form::createFormProgram());
+  return failure(failed(manager.run(module)) || failed(form::verifyForm(module)));
+}
+
+LogicalResult runSchedule(ModuleOp module, const CompileOptions &options) {
+  PassManager manager(module.getContext());
+  schedule::ScheduleTasksOptions scheduling;
+  scheduling.chunkRows = options.chunkRows;
+  manager.addPass(schedule::createScheduleTasks(scheduling));
+  return failure(failed(manager.run(module)) || failed(schedule::verifySchedule(module)));
 }
 
 LogicalResult verifyAfter(Phase phase, ModuleOp module, const CompileOptions &options) {

@@ -9,19 +9,18 @@ namespace headrace::driver {
 enum class Phase;
 struct CompileOptions;
 
-/// Of a module: plan::Explanation as JSON, from `shard` on.
-inline constexpr llvm::StringLiteral kExplanationAttr = "headrace.explanation";
-
 /// @main, or the only function there is; null if there is neither.
 mlir::func::FuncOp programFunction(mlir::ModuleOp module);
 
 /// Rewrites that are good whatever the ranks.
 mlir::LogicalResult runOptimize(mlir::ModuleOp module);
 /// Layouts by cost, then one rank's view. Leaves what was chosen and why in the module's
-/// kExplanationAttr.
+/// analysis::kExplanationAttr.
 mlir::LogicalResult runShard(mlir::ModuleOp module, const CompileOptions &options);
 /// One rank's program to pipelines and tensor kernels.
 mlir::LogicalResult runForm(mlir::ModuleOp module);
+/// Pipelines and tensor kernels to tasks.
+mlir::LogicalResult runSchedule(mlir::ModuleOp module, const CompileOptions &options);
 
 /// What the phases behind `phase` rely on, in a module that it did not make itself but that was
 /// read from a text.

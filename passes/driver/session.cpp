@@ -1,6 +1,7 @@
 // Fills a SessionAnswer from the driver.
 #include "passes/driver/session.h"
 
+#include "passes/analysis/explanation.h"
 #include "passes/driver/contained_workers.h"
 #include "passes/driver/containment.h"
 #include "passes/driver/mixed.h"
@@ -81,10 +82,10 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
       if (llvm::is_contained(request.dumpPhases, phaseName(phase).str())) {
         std::string text;
         llvm::raw_string_ostream stream(text);
-        mlir::Attribute explanation = module->removeAttr(kExplanationAttr); // long, and told apart
+        mlir::Attribute explanation = module->removeAttr(analysis::kExplanationAttr); // long, and told apart
         module.print(stream);
         if (explanation) {
-          module->setAttr(kExplanationAttr, explanation);
+          module->setAttr(analysis::kExplanationAttr, explanation);
         }
         answer.dumps.emplace_back(phaseName(phase).str(), text);
       }

@@ -4,6 +4,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormProgram : Pass<"form", "::mlir::ModuleOp"> {
+  let summary = "the local program to pipelines between states, and tensor kernels";
+  let description = [{
+    Assumes one rank's view, as `verify-shard` checks it, in @main or the only function. A relational program
+    becomes pipelines, states and streams, and its function is erased. A tensor program is cut at its
+    `frame.to_tensor` ops: tables before them become pipelines, what is behind goes through `form-tensors`.
+  }];
+  let dependentDialects = ["::headrace::pipe::PipeDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FormTensors : Pass<"form-tensors", "::mlir::func::FuncOp"> {
   let summary = "fuse elementwise tensor ops, choose library calls, name the kernels";
   let description = [{

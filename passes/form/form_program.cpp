@@ -1,6 +1,6 @@
 // Cuts a program at its frame.to_tensor ops: what is before becomes pipelines, what is behind
 // tensor kernels.
-#include "passes/form/form_program.h"
+#include "passes/form/passes.h"
 
 #include "passes/form/form_tensors.h"
 #include "passes/form/pipelines.h"
@@ -9,11 +9,18 @@
 #include "dialects/frame/FrameOps.h"
 #include "dialects/pipe/PipeDialect.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
 namespace headrace::form {
+
+#define GEN_PASS_DEF_FORMPROGRAM
+#include "passes/form/Passes.h.inc"
 
 namespace {
 
@@ -54,7 +61,7 @@ void eraseTables(func::FuncOp function) {
 
 } // namespace
 
-LogicalResult formProgram(func::FuncOp function) {
+static LogicalResult formProgram(func::FuncOp function) {
   bool tensors = llvm::all_of(function.getResultTypes(), llvm::IsaPred<RankedTensorType>);
   if (!tensors || function.getNumResults() == 0) {
     return formPipelines(function);
@@ -83,5 +90,27 @@ LogicalResult formProgram(func::FuncOp function) {
   }
   return formTensors(function);
 }
+
+namespace {
+class FormProgramPass : public impl::FormProgramBase<FormProgramPass> {
+public:
+  using FormProgramBase::FormProgramBase;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto function = module.lookupSymbol<func::FuncOp>("main");
+    auto functions = module.getOps<func::FuncOp>();
+    if (!function && llvm::hasSingleElement(functions)) {
+      function = *functions.begin();
+    }
+    if (!function) {
+      module.emitError("the program has no function: main");
+      return signalPassFailure();
+    }
+    if (failed(formProgram(function))) {
+      signalPassFailure();
+    }
+  }
+};
+} // namespace
 
 } // namespace headrace::form

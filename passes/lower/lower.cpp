@@ -1,6 +1,7 @@
 // One module and one cached object per kernel; the key is the kernel's code and the target.
 #include "passes/lower/lower.h"
 
+#include "passes/lower/describe_kernels.h"
 #include "passes/lower/effort.h"
 #include "passes/lower/kernel_emitter.h"
 #include "passes/lower/link.h"
@@ -88,23 +89,24 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
   LoweredKernels out;
   SymbolTable symbols(module);
   KernelObjects objects(backend);
+  std::vector<KernelDescription> described;
   auto compile = [&](OwningOpRef<ModuleOp> module, Effort effort,
-                     plan::Kernel kernel) -> LogicalResult {
+                     KernelDescription made) -> LogicalResult {
     if (options.effort != Effort::kNone) {
       FailureOr<KernelCode> code = translateKernel(*module);
       if (failed(code)) {
         return failure();
       }
       CompileOptions own = {options.isa, effort};
-      kernel.contentHash = contentKey(*code->module, own);
-      objects.add(std::move(*code), kernel.contentHash, own);
+      made.kernel.contentHash = contentKey(*code->module, own);
+      objects.add(std::move(*code), made.kernel.contentHash, own);
     }
-    if (!kernel.symbol.empty()) { // the head is no kernel
-      out.kernels.push_back(std::move(kernel));
+    if (!made.kernel.symbol.empty()) { // the head is no kernel
+      described.push_back(std::move(made));
     }
     return success();
   };
-  if (failed(compile(emitHead(module), Effort::kQuick, plan::Kernel()))) {
+  if (failed(compile(emitHead(module), Effort::kQuick, {}))) {
     return failure();
   }
   for (auto pipeline : module.getOps<pipe::PipelineOp>()) {
@@ -114,11 +116,8 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
     if (failed(kernel)) {
       return failure();
     }
-    for (const std::string &place : emitter.places()) {
-      kernel->places.push_back(static_cast<int32_t>(out.places.size()));
-      out.places.push_back(place);
-    }
-    if (failed(compile(std::move(code), effortFor(pipeline, symbols), std::move(*kernel)))) {
+    if (failed(compile(std::move(code), effortFor(pipeline, symbols),
+                       {std::move(*kernel), emitter.places(), ""}))) {
       return failure();
     }
   }
@@ -132,7 +131,7 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
     auto [known, isNew] = tensorCode.try_emplace(namelessText(*code), kernel->symbol);
     if (!isNew) {
       setTensorKernelSymbol(op, known->second); // a layer like one before
-    } else if (failed(compile(std::move(code), Effort::kNormal, std::move(*kernel)))) {
+    } else if (failed(compile(std::move(code), Effort::kNormal, {std::move(*kernel), {}, ""}))) {
       return failure();
     }
   }
@@ -141,13 +140,15 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
       continue;
     }
     OwningOpRef<ModuleOp> code = emptyModule(module);
-    plan::Kernel kernel;
-    kernel.symbol = ("compare_" + state.getSymName()).str();
-    emitSortCompare(state, kernel.symbol, *code);
-    if (failed(compile(std::move(code), effortFor(state), std::move(kernel)))) {
+    KernelDescription made;
+    made.kernel.symbol = ("compare_" + state.getSymName()).str();
+    made.compares = state.getSymName().str();
+    emitSortCompare(state, made.kernel.symbol, *code);
+    if (failed(compile(std::move(code), effortFor(state), std::move(made)))) {
       return failure();
     }
   }
+  describeKernels(module, isaName(options.isa), described);
   out.compiled = objects.compiled();
   out.cached = objects.cached();
   FailureOr<std::vector<std::vector<char>>> compiled = objects.finish(module);

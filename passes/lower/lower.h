@@ -4,22 +4,17 @@
 #include "passes/lower/kernel_objects.h"
 
 #include "dialects/pipe/PipeDialect.h"
-#include "model/plan/plan.h"
 
 namespace headrace::lower {
 
 struct LoweredKernels {
-  /// By symbol: one per pipe.pipeline and per tensor kernel, and one compare kernel per sort state
-  /// (symbol: "compare_" + state).
-  std::vector<plan::Kernel> kernels;
-  /// Where rows can fail, in the user's words; Kernel.places are indices into it.
-  std::vector<std::string> places;
   std::vector<char> sharedObject; ///< empty with Effort::kNone
   int compiled = 0, cached = 0;
 };
 
 /// Emits, compiles (one module a kernel) and links the pipelines and tensor kernels of a module
-/// whose uses of states are verified (passes/form/verify_states.h). Diagnostics on failure.
+/// whose uses of states are verified (passes/form/verify_states.h), and what orders the rows of its
+/// sort states. Describes them all in a `sched.kernels` of the module. Diagnostics on failure.
 mlir::FailureOr<LoweredKernels> lowerPipelines(mlir::ModuleOp module, const CompileOptions &options,
                                                const Backend &backend);
 

@@ -16,6 +16,9 @@ using namespace mlir;
 
 namespace headrace::schedule {
 
+#define GEN_PASS_DEF_SCHEDULETASKS
+#include "passes/schedule/Passes.h.inc"
+
 namespace {
 
 class ProgramBuilder {
@@ -281,7 +284,7 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
   b_.setInsertionPointToEnd(module_.getBody());
   // A tensor program's function stays beside its tasks: kernels are made of it.
   StringRef name = module_.lookupSymbol("main") ? "tasks" : "main";
-  auto program = sched::ProgramOp::create(b_, module_.getLoc(), b_.getStringAttr(name));
+  auto program = sched::ProgramOp::create(b_, module_.getLoc(), b_.getStringAttr(name), IntegerAttr());
   b_.setInsertionPointToEnd(&program.getBody().emplaceBlock());
   for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
     // The pipelines of a choice are added with it, by who reads the stream that they write.
@@ -300,6 +303,20 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
 
 } // namespace
 
-FailureOr<sched::ProgramOp> buildProgram(ModuleOp module) { return ProgramBuilder(module).run(); }
+namespace {
+class ScheduleTasksPass : public impl::ScheduleTasksBase<ScheduleTasksPass> {
+public:
+  using ScheduleTasksBase::ScheduleTasksBase;
+  void runOnOperation() override {
+    FailureOr<sched::ProgramOp> program = ProgramBuilder(getOperation()).run();
+    if (failed(program)) {
+      return signalPassFailure();
+    }
+    if (chunkRows > 0) {
+      program->setChunkRows(chunkRows);
+    }
+  }
+};
+} // namespace
 
 } // namespace headrace::schedule

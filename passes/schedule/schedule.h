@@ -1,20 +1,22 @@
-// The phase `schedule`: pipelines and tensor programs to the tasks, streams, states and buffers of
-// a plan.
+// The phase `schedule`: pipelines and tensor programs to tasks, and tasks to a plan.
 #pragma once
 
 #include "dialects/sched/SchedDialect.h"
 #include "model/plan/plan.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
 namespace headrace::schedule {
 
-/// Orders the pipelines of a module into a `sched.program @main` (or @tasks, beside a function
-/// @main): a run task each, loads before scans, exchanges between the two pipelines of a stream;
-/// then the tasks of the tensor program, if there is one. Diagnostics on failure.
-mlir::FailureOr<sched::ProgramOp> buildProgram(mlir::ModuleOp module);
+#define GEN_PASS_DECL
+#include "passes/schedule/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/schedule/Passes.h.inc"
 
-/// Writes a program into a plan. `kernels` (from `lower`) hold one entry per pipeline and per
-/// comparison, by symbol; their places are indices into `places`.
-mlir::FailureOr<plan::Plan> emitPlan(sched::ProgramOp program, std::vector<plan::Kernel> kernels,
-                                     std::vector<std::string> places);
+/// Writes a program into a plan, from its module alone: tasks and the pipelines, states and streams
+/// that they name, the kernels in `sched.kernels`, mesh, topology and explanation. Diagnostics on
+/// failure.
+mlir::FailureOr<plan::Plan> emitPlan(sched::ProgramOp program);
 
 } // namespace headrace::schedule

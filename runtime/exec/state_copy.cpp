@@ -164,6 +164,7 @@ Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
   case plan::StateKind::kRowBuffer:
     return std::unique_ptr<StateCopy>(std::make_unique<RowBufferCopy>(state, account));
   }
+  // no test: the switch has all kinds
   return makeError(ErrorKind::kInternal, "unknown kind of state: ", state.name);
 }
 

@@ -136,7 +136,6 @@ def _pass(name: str, included: str) -> str:
 _GRANTED = {
     ("lower", "runtime/primitives/hash/hash.h"),
     ("optimize", "model/cost/row_work.h"),
-    ("schedule", "runtime/abi/imports.h"),
 }
 
 

@@ -1,4 +1,5 @@
-// headrace-translate: other formats to MLIR (--duckdb-to-mlir, --substrait-to-mlir), and kernels
+// headrace-translate: other formats to MLIR (--duckdb-to-mlir, --substrait-to-mlir), programs after
+// the phase schedule to plans (--sched-to-plan), and kernels
 // shaped for threads out of programs after the phase form (--kernel-to-ptx; --kernel-to-emulation
 // and --kernel-to-manifest for running them on the CPU).
 #include "tools/compiler/tool_flags.h"
@@ -13,6 +14,10 @@
 #include "passes/import/ImportSubstrait.h"
 #include "passes/lower/compile.h"
 #include "passes/lower/gpu/lower_gpu.h"
+#include "passes/schedule/schedule.h"
+#include "passes/schedule/verify_schedule.h"
+#include "model/plan/check.h"
+#include "model/plan/json.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -80,6 +85,23 @@ static mlir::LogicalResult writeLowered(mlir::Operation *op, llvm::raw_ostream &
   return mlir::success();
 }
 
+static mlir::LogicalResult writePlan(mlir::Operation *op, llvm::raw_ostream &out) {
+  auto module = mlir::cast<mlir::ModuleOp>(op);
+  if (failed(schedule::verifySchedule(module))) {
+    return mlir::failure();
+  }
+  mlir::FailureOr<plan::Plan> plan =
+      schedule::emitPlan(*module.getOps<sched::ProgramOp>().begin());
+  if (failed(plan)) {
+    return mlir::failure();
+  }
+  if (Status status = plan::check(*plan); !status.ok()) {
+    return module.emitError(status.message());
+  }
+  out << plan::toJson(*plan, plan::JsonLayout::kIndented) << "\n";
+  return mlir::success();
+}
+
 static void registerKernelDialects(mlir::DialectRegistry &registry) {
   registerAllDialects(registry);
   lower::registerCompileDialects(registry);
@@ -107,6 +129,9 @@ int headrace::translateTool(int argc, char **argv) {
       [](llvm::SourceMgr &sources, mlir::MLIRContext *context) {
         return translatePlan(sources, context, import::importDuckdb);
       },
+      [](mlir::DialectRegistry &registry) { registerAllDialects(registry); });
+  mlir::TranslateFromMLIRRegistration plan(
+      "sched-to-plan", "the plan of a program after schedule, as JSON", writePlan,
       [](mlir::DialectRegistry &registry) { registerAllDialects(registry); });
   mlir::TranslateFromMLIRRegistration ptx(
       "kernel-to-ptx", "kernels of a program after form, shaped for threads, as PTX (sm_90)",

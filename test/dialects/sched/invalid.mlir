@@ -271,3 +271,51 @@ sched.program @result_text {
   // expected-error @+1 {{attribute 'logical' failed to satisfy constraint: array of scalar types of frame, none nullable}}
   sched.result %lines names ["x"] logical ["f64"] : !sched.stream<!pipe.rows<"x": f64>>
 }
+
+// -----
+
+sched.kernels "x86-64" {
+  // expected-error @+1 {{C1: a block has no negative size}}
+  sched.kernel @scan {scratch_bytes = -8 : i64}
+}
+
+// -----
+
+sched.kernels "x86-64" {
+  // expected-error @+1 {{C2: needs an operator for each selecting stage, got 1 for 2}}
+  sched.kernel @scan {selectivity = array<f64: 5.000000e-01, 1.000000e+00>, stage_operators = array<i32: 3>}
+}
+
+// -----
+
+sched.kernels "x86-64" {
+  // expected-error @+1 {{C1: work is on the rows of a level and looks into a state, got -1 and -1}}
+  sched.kernel @scan {work = [#sched.work<row, -1, 1.000000e+00>]}
+}
+
+// -----
+
+sched.kernels "x86-64" {
+  // expected-error @+1 {{C2: an amount of work is a number and not negative, got -1.000000e+00 : f64}}
+  sched.kernel @scan {work = [#sched.work<row, 0, -1.000000e+00>]}
+}
+
+// -----
+
+sched.kernels "x86-64" {
+  // expected-error @+1 {{C1: a literal lies at a multiple of 8 bytes, got 4}}
+  sched.kernel @scan {literals = [#sched.literal<4, 7 : i64>]}
+}
+
+// -----
+
+sched.kernels "x86-64" {
+  // expected-error @+1 {{C2: a literal is an i64, i128, f64 or a string, got 7 : i32}}
+  sched.kernel @scan {literals = [#sched.literal<0, 7 : i32>]}
+}
+
+// -----
+
+// expected-error @+1 {{C3: a chunk has 1 to 2147483647 rows, got 0}}
+sched.program @main chunk_rows 0 {
+}

@@ -1,0 +1,121 @@
+// What sched says of the code that tasks run: kernels by symbol, with the work that they do.
+#ifndef HEADRACE_DIALECTS_SCHED_KERNELS_TD
+#define HEADRACE_DIALECTS_SCHED_KERNELS_TD
+
+include "dialects/sched/SchedBase.td"
+
+// The kinds of plan::WorkKind, where each is explained.
+def Sched_WorkKind : Sched_Enum<"WorkKind", "what kernels spend their time on", [
+  I32EnumAttrCase<"Row", 0, "row">, I32EnumAttrCase<"Decode", 1, "decode">,
+  I32EnumAttrCase<"DecodeCode", 2, "decode_code">, I32EnumAttrCase<"DecodeGathered", 3, "decode_gathered">,
+  I32EnumAttrCase<"DecodeByte", 4, "decode_byte">, I32EnumAttrCase<"DecodeString", 5, "decode_string">,
+  I32EnumAttrCase<"DecodeText", 6, "decode_text">, I32EnumAttrCase<"PageByte", 7, "page_byte">,
+  I32EnumAttrCase<"Mapped", 8, "mapped">, I32EnumAttrCase<"Take", 9, "take">,
+  I32EnumAttrCase<"TakeString", 10, "take_string">, I32EnumAttrCase<"Select", 11, "select">,
+  I32EnumAttrCase<"VectorByte", 12, "vector_byte">, I32EnumAttrCase<"Scalar", 13, "scalar">,
+  I32EnumAttrCase<"Wide", 14, "wide">, I32EnumAttrCase<"Divide", 15, "divide">,
+  I32EnumAttrCase<"DatePart", 16, "date_part">, I32EnumAttrCase<"CompareString", 17, "compare_string">,
+  I32EnumAttrCase<"MatchString", 18, "match_string">, I32EnumAttrCase<"SearchByte", 19, "search_byte">,
+  I32EnumAttrCase<"Text", 20, "text">, I32EnumAttrCase<"TextByte", 21, "text_byte">,
+  I32EnumAttrCase<"Hash", 22, "hash">, I32EnumAttrCase<"HashString", 23, "hash_string">,
+  I32EnumAttrCase<"HashByte", 24, "hash_byte">, I32EnumAttrCase<"Probe", 25, "probe">,
+  I32EnumAttrCase<"Match", 26, "match">, I32EnumAttrCase<"Fold", 27, "fold">, I32EnumAttrCase<"Group", 28, "group">,
+  I32EnumAttrCase<"Insert", 29, "insert">, I32EnumAttrCase<"InsertByte", 30, "insert_byte">,
+  I32EnumAttrCase<"Emit", 31, "emit">, I32EnumAttrCase<"EmitByte", 32, "emit_byte">,
+  I32EnumAttrCase<"EmitString", 33, "emit_string">, I32EnumAttrCase<"KeepString", 34, "keep_string">,
+  I32EnumAttrCase<"CopyByte", 35, "copy_byte">, I32EnumAttrCase<"Partition", 36, "partition">,
+  I32EnumAttrCase<"ReadRow", 37, "read_row">, I32EnumAttrCase<"Element", 38, "element">,
+  I32EnumAttrCase<"ElementOp", 39, "element_op">, I32EnumAttrCase<"ElementMath", 40, "element_math">,
+  I32EnumAttrCase<"ElementAcross", 41, "element_across">]>;
+def Sched_WorkKindAttr : EnumAttr<Sched_Dialect, Sched_WorkKind, "work_kind">;
+
+def Sched_WorkAttr : AttrDef<Sched_Dialect, "Work"> {
+  let mnemonic = "work";
+  let summary = "units of work of one kind for each row of a level";
+  let description = [{
+    Level 0 are the rows of the source, level n those that the n-th selecting stage lets through. `state` is the
+    position among the states of the task of the one that is looked into.
+
+    ```
+    #sched.work<decode, 0, 2.000000e+00>
+    #sched.work<probe, 1, 1.000000e+00, state = 0>
+    ```
+
+    C1: the level is not negative. C2: the amount is a finite number and not negative.
+  }];
+  let parameters = (ins EnumParameter<Sched_WorkKind>:$kind, "int64_t":$level, "::mlir::FloatAttr":$amount,
+                        DefaultValuedParameter<"int64_t", "-1">:$state);
+  let assemblyFormat = "`<` $kind `,` $level `,` $amount (`,` struct($state)^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Sched_LiteralAttr : AttrDef<Sched_Dialect, "Literal"> {
+  let mnemonic = "literal";
+  let summary = "a constant in a kernel's literal block, and where it lies there";
+  let description = [{
+    ```
+    #sched.literal<0, 5 : i64>
+    #sched.literal<16, "MAIL">
+    ```
+
+    C1: the offset is not negative and a multiple of 8. C2: the value is an i64, i128, f64 or a string.
+  }];
+  let parameters = (ins "int64_t":$offset, "::mlir::Attribute":$value);
+  let assemblyFormat = "`<` $offset `,` $value `>`";
+  let genVerifyDecl = 1;
+}
+
+def Sched_KernelsOp : Sched_Op<"kernels", [SymbolTable, NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "the kernels that the tasks of a module run, for one instruction set";
+  let description = [{
+    Made by the phase `lower`; read when the plan is written. A task and its kernel have the same symbol, that of the
+    pipeline or tensor op that was compiled.
+
+    ```mlir
+    sched.kernels "x86-64-v3" {
+      sched.kernel @groups0 {scratch_bytes = 64 : i64}
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$isa);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$isa $body attr-dict";
+}
+
+def Sched_KernelOp : Sched_Op<"kernel", [Symbol, HasParent<"KernelsOp">]> {
+  let summary = "compiled code, and what the cost model and the runtime must know of it";
+  let description = [{
+    `content` is the key of the object in the cache of kernels; without one the kernel was only described. `places` say
+    where rows can fail, in the user's words. `selectivity` has a number for each selecting stage, the rows that
+    it is expected to let through for each that comes in, and `stage_operators` the operators that these stages are.
+    With `compares` it orders the rows of that sort state.
+
+    ```mlir
+    pipe.state @sort0 sort [#pipe.field<"x", f64, payload>]
+    sched.kernels "x86-64-v3" {
+      sched.kernel @scan0 {content = "09af", literal_bytes = 16 : i64, literals = [#sched.literal<0, 5 : i64>],
+          places = ["a / b"], selectivity = array<f64: 5.000000e-01>, stage_operators = array<i32: 2>,
+          work = [#sched.work<row, 0, 1.000000e+00>, #sched.work<divide, 1, 1.000000e+00>]}
+      sched.kernel @compare_sort0 compares @sort0
+    }
+    ```
+
+    C1: the sizes of its blocks are not negative. C2: there is an operator for each selecting stage.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$compares,
+                       OptionalAttr<StrAttr>:$content, OptionalAttr<I64Attr>:$scratch_bytes,
+                       OptionalAttr<I64Attr>:$literal_bytes,
+                       OptionalAttr<TypedArrayAttrBase<Sched_LiteralAttr, "literals">>:$literals,
+                       OptionalAttr<StrArrayAttr>:$places,
+                       OptionalAttr<TypedArrayAttrBase<Sched_WorkAttr, "work">>:$work,
+                       OptionalAttr<DenseF64ArrayAttr>:$selectivity,
+                       OptionalAttr<DenseI32ArrayAttr>:$stage_operators);
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$name, "::mlir::FlatSymbolRefAttr":$compares), [{
+    $_state.getOrAddProperties<Properties>().sym_name = name;
+    $_state.getOrAddProperties<Properties>().compares = compares;
+  }]>];
+  let assemblyFormat = "$sym_name (`compares` $compares^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,23 @@
+// What plans and cost model must know of compiled kernels, as ops of the module.
+#pragma once
+
+#include "model/plan/plan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace headrace::lower {
+
+struct KernelDescription {
+  plan::Kernel kernel;
+  std::vector<std::string> places; ///< where rows can fail; Kernel.places is not set
+  std::string compares;            ///< the sort state whose rows it orders, or empty
+};
+
+/// Puts a `sched.kernels` with these into the module, in the place of one that it has.
+void describeKernels(mlir::ModuleOp module, llvm::StringRef isa,
+                     const std::vector<KernelDescription> &kernels);
+
+} // namespace headrace::lower

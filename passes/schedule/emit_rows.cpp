@@ -1,0 +1,263 @@
+// Tasks over streams: loads, runs, exchanges, reservations, results.
+#include "passes/schedule/plan_emitter.h"
+
+#include "dialects/topo/TopoDialect.h"
+#include "passes/analysis/logical_type.h"
+#include "passes/analysis/operator_location.h"
+#include "passes/analysis/physical.h"
+#include "passes/schedule/plan_enums.h"
+#include "passes/schedule/reservations.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace headrace::schedule {
+
+/// What a run's pipeline does, op by op: the rows of one that selects none are those before it.
+static std::vector<plan::Step> stepsOf(pipe::PipelineOp pipeline, const plan::Kernel &kernel) {
+  std::vector<plan::Step> steps;
+  Block &body = pipeline.getBody().front();
+  int32_t stage = plan::kStepSource;
+  int32_t first = plan::kNone; // filters in a row are emitted, and counted, as the first of them
+  for (Operation &op : body) {
+    int32_t number = analysis::operatorOf(op.getLoc());
+    bool filter = isa<pipe::FilterOp>(op);
+    first = filter ? (isa<pipe::FilterOp>(op.getPrevNode()) ? first : number) : plan::kNone;
+    int32_t counted = filter ? first : isa<pipe::LookupOp>(op) ? number : plan::kNone;
+    for (auto [index, stageOperator] : llvm::enumerate(kernel.stageOperators)) {
+      stage =
+          counted != plan::kNone && stageOperator == counted ? static_cast<int32_t>(index) : stage;
+    }
+    if (number == plan::kNone) {
+      continue;
+    }
+    bool goesOn = filter && isa<pipe::FilterOp>(op.getNextNode()) &&
+                  analysis::operatorOf(op.getNextNode()->getLoc()) != number;
+    steps.push_back({number, &op == &body.back() ? plan::kStepSink
+                             : goesOn            ? plan::kStepUncounted
+                                                 : stage});
+  }
+  return steps;
+}
+
+static plan::Bound boundOf(pipe::BoundAttr description) {
+  plan::Bound bound;
+  bound.column = description.getColumn().str();
+  bound.op = planKind(description.getKind());
+  Attribute value = description.getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    bound.integer = integer.getInt();
+  } else if (auto real = dyn_cast<FloatAttr>(value)) {
+    bound.real = real.getValueAsDouble();
+  } else {
+    bound.text = cast<StringAttr>(value).str();
+  }
+  return bound;
+}
+
+/// The rows that the fullest rank reads of a table that was counted, or thought of.
+static plan::Cardinality rowsRead(pipe::ScanOp scan) {
+  topo::MeshAttr mesh = topo::meshOf(scan->getParentOfType<ModuleOp>());
+  uint64_t parts = scan.getSplit() && mesh ? static_cast<uint64_t>(mesh.getRankCount()) : 1;
+  plan::Cardinality rows;
+  rows.expected = rows.p95 = llvm::divideCeil(scan.getHolds().value_or(0), parts);
+  return rows;
+}
+
+void PlanEmitter::addLoad(sched::LoadOp op) {
+  auto pipeline = SymbolTable::lookupNearestSymbolFrom<pipe::PipelineOp>(op, op.getScanAttr());
+  auto scan = cast<pipe::ScanOp>(pipeline.getBody().front().front());
+  plan::Slot slot;
+  double textBytes = 0;
+  slot.name = scan.getTable().str();
+  slot.kind = plan::SlotKind::kTable;
+  pipe::RowsType rows = scan.getRows().getType();
+  for (auto [index, description] :
+       llvm::enumerate(scan.getColumns().getAsRange<pipe::ScanColumnAttr>())) {
+    plan::SlotColumn column;
+    column.file = description.getFile().str();
+    column.logical =
+        description.getLogical() ? logicalType(description.getLogical()) : LogicalType();
+    column.type = physicalType(rows.getTypes()[index]);
+    column.nullable = rows.getNullable()[index];
+    if (description.getMin()) {
+      column.ranged = true;
+      column.min = description.getMin().getInt();
+      column.max = description.getMax().getInt();
+    }
+    column.ordered = description.getOrdered();
+    column.fileBytes = description.fileBytes();
+    textBytes += description.textBytes();
+    slot.columns.push_back(std::move(column));
+  }
+  if (scan.getBounds()) {
+    for (auto description : scan.getBounds()->getAsRange<pipe::BoundAttr>()) {
+      slot.bounds.push_back(boundOf(description));
+    }
+  }
+  plan::Task task;
+  plan::LoadTask load;
+  task.name = "load_" + slot.name;
+  task.phase = "scan";
+  load.split = scan.getSplit();
+  load.slot = static_cast<int32_t>(plan_.slots.size());
+  task.place = place(op.getLoc(), "scan " + slot.name);
+  plan_.slots.push_back(std::move(slot));
+  load.outputStream = addStream(op.getRows(), task.name);
+  plan_.streams[load.outputStream].rows = rowsRead(scan);
+  plan_.streams[load.outputStream].textBytes = textBytes;
+  task.work = load;
+  addTask(std::move(task), op);
+}
+
+void PlanEmitter::addValues(sched::ValuesOp op) {
+  plan::Slot slot;
+  slot.name = "(values)"; // nothing is bound to it
+  slot.kind = plan::SlotKind::kValues;
+  auto rows = cast<pipe::RowsType>(cast<sched::StreamType>(op.getRows().getType()).getRows());
+  for (size_t index = 0; index < rows.size(); ++index) {
+    plan::SlotColumn column;
+    column.file = rows.getNames()[index].str();
+    column.logical = logicalType(cast<TypeAttr>(op.getLogical()[index]).getValue());
+    column.type = physicalType(rows.getTypes()[index]);
+    column.nullable = rows.getNullable()[index];
+    slot.columns.push_back(std::move(column));
+  }
+  for (auto row : op.getCells().getAsRange<ArrayAttr>()) {
+    for (Attribute literal : row) {
+      plan::Cell cell;
+      if (auto integer = dyn_cast<IntegerAttr>(literal)) {
+        APInt wide = integer.getType().isInteger(1) ? integer.getValue().zext(128)
+                                                    : integer.getValue().sextOrTrunc(128);
+        cell.integer = static_cast<int64_t>(wide.extractBitsAsZExtValue(64, 0));
+        cell.high = static_cast<int64_t>(wide.extractBitsAsZExtValue(64, 64));
+      } else if (auto real = dyn_cast<FloatAttr>(literal)) {
+        cell.real = real.getValueAsDouble();
+      } else if (auto text = dyn_cast<StringAttr>(literal)) {
+        cell.text = text.str();
+      } else {
+        cell.null = true;
+      }
+      slot.cells.push_back(std::move(cell));
+    }
+  }
+  plan::Task task;
+  plan::LoadTask load;
+  task.name = "load_values";
+  task.phase = "scan";
+  load.slot = static_cast<int32_t>(plan_.slots.size());
+  task.place = place(op.getLoc(), "values");
+  plan_.slots.push_back(std::move(slot));
+  load.outputStream = addStream(op.getRows(), task.name);
+  task.work = load;
+  addTask(std::move(task), op);
+}
+
+LogicalResult PlanEmitter::addRun(sched::RunOp op) {
+  plan::Task task;
+  plan::RunTask made;
+  task.name = op.getKernel().str();
+  made.kernel = kernelNamed(op.getKernel());
+  auto pipeline = SymbolTable::lookupNearestSymbolFrom<pipe::PipelineOp>(op, op.getKernelAttr());
+  if (made.kernel == plan::kNone || !pipeline) {
+    return op.emitError("no kernel was compiled for: ") << op.getKernel();
+  }
+  if (op.getInput()) {
+    made.inputStream = streams_.lookup(op.getInput());
+    task.phase = op.getInput().getDefiningOp<sched::LoadOp>() ? "scan" : "receive";
+  } else {
+    made.sourceState = states_.lookup(*op.getSource());
+    task.phase = "read";
+  }
+  for (StringRef name : statesOf(pipeline)) {
+    bool filled = llvm::is_contained(op.getFills(), FlatSymbolRefAttr::get(op.getContext(), name));
+    made.states.push_back(
+        {states_.lookup(name), filled ? plan::StateUse::kPerWorker : plan::StateUse::kShared});
+  }
+  task.steps = stepsOf(pipeline, plan_.kernels[made.kernel]);
+  made.partitioned = op.getPartitioned();
+  Operation &sink = pipeline.getBody().front().back();
+  task.place = place(op.getLoc(), sink.getName().stripDialect().str());
+  if (op.getOutput() && streams_.contains(op.getOutput())) {
+    made.outputStream = streams_.lookup(op.getOutput()); // what both ways of a choice write
+  } else if (auto unite = op.getOutput() ? dyn_cast<sched::UniteOp>(*op.getOutput().user_begin())
+                                         : sched::UniteOp()) {
+    if (!streams_.contains(unite.getRows())) {
+      addStream(unite.getRows(), cast<pipe::EmitOp>(sink).getStream().str());
+      plan_.streams.back().writers = static_cast<uint32_t>(unite.getInputs().size());
+    }
+    made.outputStream = streams_.lookup(unite.getRows());
+  } else if (op.getOutput()) {
+    auto emit = cast<pipe::EmitOp>(sink);
+    made.outputStream = addStream(op.getOutput(), emit.getStream().str());
+    if (auto stream =
+            SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(op, emit.getStreamAttr())) {
+      plan::Stream &written = plan_.streams[made.outputStream];
+      written.rows = cardinalityOf(stream.getCarriesAttr());
+      written.textBytes = emit.getTextBytes() ? emit.getTextBytes()->convertToDouble() : 0;
+      if (stream.getFullest()) {
+        written.fullest = stream.getFullest()->convertToDouble();
+      }
+    }
+  }
+  task.work = std::move(made);
+  addTask(std::move(task), op);
+  return success();
+}
+
+void PlanEmitter::addExchange(sched::ExchangeOp op) {
+  plan::Task task;
+  plan::ExchangeTask exchange;
+  task.phase = "exchange";
+  exchange.inputStream = streams_.lookup(op.getInput());
+  task.name = plan_.streams[exchange.inputStream].name;
+  exchange.outputStream = addStream(op.getOutput(), task.name + ".received");
+  plan_.streams[exchange.outputStream].textBytes = plan_.streams[exchange.inputStream].textBytes;
+  exchange.exchange = planKind(op.getKind());
+  exchange.channel = static_cast<int32_t>(op.getChannel());
+  exchange.axes = allAxes();
+  task.work = exchange;
+  task.place = place(op.getLoc(), "exchange " + sched::stringifyExchangeKind(op.getKind()).str());
+  addTask(std::move(task), op);
+}
+
+void PlanEmitter::addResult(sched::ResultOp op) {
+  plan_.result = plan_.streams[streams_.lookup(op.getRows())].schema;
+  if (op.getNames()) {
+    for (auto [column, name] :
+         llvm::zip(plan_.result.columns, op.getNames()->getAsRange<StringAttr>())) {
+      column.name = name.str();
+    }
+  }
+  plan_.ordered = op.getOrdered();
+  plan::Task task;
+  task.name = "result";
+  task.phase = "result";
+  task.work = plan::ResultTask{streams_.lookup(op.getRows())};
+  task.place = place(op.getLoc(), "result");
+  addTask(std::move(task), op);
+}
+
+void PlanEmitter::addReserve(sched::ReserveOp op) {
+  auto state = SymbolTable::lookupNearestSymbolFrom<pipe::StateOp>(op, op.getStateAttr());
+  plan::Task task;
+  task.name = "reserve_" + op.getState().str();
+  task.phase = "reserve";
+  plan::State &described = plan_.states[states_.lookup(op.getState())];
+  described.tier = planTier(op.getTier());
+  task.work = plan::ReserveTask{states_.lookup(op.getState()), bytesOf(state)};
+  task.place = described.place;
+  addTask(std::move(task), op);
+}
+
+void PlanEmitter::addRelease(sched::ReleaseOp op) {
+  plan::Task task;
+  auto reserve = op.getGranted().getDefiningOp<sched::ReserveOp>();
+  int32_t reservation = tasks_.lookup(reserve);
+  task.work = plan::ReleaseTask{reservation};
+  task.name = "release_" + reserve.getState().str();
+  task.phase = "reserve";
+  task.place = plan_.tasks[reservation].place;
+  addTask(std::move(task), op);
+}
+
+} // namespace headrace::schedule

@@ -1,0 +1,18 @@
+// The enums of pipe and sched as those of plans.
+#pragma once
+
+#include "dialects/pipe/PipeDialect.h"
+#include "dialects/sched/SchedDialect.h"
+#include "model/plan/names.h"
+
+namespace headrace::schedule {
+
+plan::BoundKind planKind(pipe::BoundKind kind);
+plan::ExchangeKind planKind(sched::ExchangeKind kind);
+plan::CollectiveKind planKind(sched::CollectiveKind kind);
+plan::ComputeKind planKind(sched::Action action);
+plan::WorkKind planKind(sched::WorkKind kind);
+plan::Reduction planReduction(sched::Reduction reduction);
+Tier planTier(sched::Tier tier);
+
+} // namespace headrace::schedule
