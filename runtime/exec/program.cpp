@@ -367,6 +367,16 @@ Status Program::checkCapacity(int64_t limitBytes) const {
       .at(place ? place->text : "");
 }
 
+Status Program::checkTopology(const RunOptions &options) const {
+  if (options.topologyHash.empty() || options.topologyHash == plan_.topologyHash) {
+    return {};
+  }
+  return makeError(ErrorKind::kMismatch, "the plan was compiled for another topology, '",
+                   plan_.explanation.topology,
+                   "': compile it again for the one that it is to run on, with content ",
+                   options.topologyHash, "; got ", plan_.topologyHash);
+}
+
 Expected<RunResult> Program::run(Session &session, const Bindings &bindings,
                                  const RunOptions &options) const {
   if (options.ranks == 0 || options.ranks > 1024) {
@@ -376,6 +386,7 @@ Expected<RunResult> Program::run(Session &session, const Bindings &bindings,
     return makeError(ErrorKind::kUser, "a simulation needs a session without threads, got ",
                      session.options().threads);
   }
+  HR_RETURN_IF_ERROR(checkTopology(options));
   HR_RETURN_IF_ERROR(checkCapacity(session.options().memoryBytes / options.ranks));
   return Run(plan_, kernels_, session, bindings, options).runAll();
 }
@@ -385,6 +396,7 @@ Expected<RunResult> Program::runRank(Session &session, const Bindings &bindings,
   if (options.simulation) {
     return makeError(ErrorKind::kUser, "a simulation runs all its ranks in one process");
   }
+  HR_RETURN_IF_ERROR(checkTopology(options));
   HR_RETURN_IF_ERROR(checkCapacity(session.options().memoryBytes));
   return Run(plan_, kernels_, session, bindings, options).run({&transport});
 }

@@ -63,6 +63,8 @@ enum class Tracing : uint8_t { kOff, kOn };
 
 struct RunOptions {
   uint32_t ranks = 1; ///< all in this process (run)
+  /// Content hash of the topology that the plan must have been compiled for; empty: any will do.
+  std::string topologyHash;
   Determinism determinism = Determinism::kNone;
   Tracing tracing = Tracing::kOff;
   int64_t traceEventsMax = 1 << 18; ///< that each track of a trace keeps
@@ -129,6 +131,7 @@ private:
   Program() = default;
   Status resolveKernels();
   /// Whether the least that the plan needs at one time fits a rank's limit.
+  Status checkTopology(const RunOptions &options) const;
   Status checkCapacity(int64_t limitBytes) const;
   plan::Plan plan_;
   plan::PeakReservation hostPeak_;

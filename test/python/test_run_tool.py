@@ -132,6 +132,15 @@ def test_files_that_cannot_be_read(plan: Path, tmp_path: Path) -> None:
         assert error in run(broken, status=1).stderr
 
 
+def test_a_plan_for_another_topology(plan: Path) -> None:
+    """As compiled: this machine with as many ranks as the plan has."""
+    run(plan, "--topology", "machine")
+    refused = run(plan, "--topology", "gb200-100k", status=1).stderr
+    assert "mismatch error" in refused
+    assert "the plan was compiled for another topology, 'machine'" in refused
+    assert "compile it again for the one that it is to run on" in refused
+
+
 def test_a_plan_with_another_manifest(plan: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.plan"
     shutil.copytree(plan, broken)

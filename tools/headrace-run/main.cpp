@@ -6,6 +6,7 @@
 #include "runtime/exec/result_text.h"
 #include "runtime/exec/run_settings.h"
 #include "model/plan/explain.h"
+#include "model/topology/topology.h"
 #include "runtime/storage/arrow/ipc_file.h"
 #include "runtime/telemetry/telemetry.h"
 #include "runtime/transport/fork.h"
@@ -123,6 +124,11 @@ Status runPlan(const run::Request &request) {
     for (const plan::MeshAxis &axis : stored.program->plan().mesh) {
       runOptions.ranks *= axis.size;
     }
+  }
+  if (!request.topology.empty()) {
+    HR_ASSIGN_OR_RETURN(topology::Topology topology,
+                        topology::openTopology(request.topology, runOptions.ranks));
+    runOptions.topologyHash = topology.hash;
   }
   runOptions.interrupted = [] { return interrupted != 0; };
   bool progressShown = false;

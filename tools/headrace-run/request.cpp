@@ -37,6 +37,7 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
       .choice("--format", request.format,
               {{"table", Format::kTable}, {"csv", Format::kCsv}, {"arrow", Format::kArrow}})
       .path("--output", request.output)
+      .path("--topology", request.topology)
       .flag("--processes", [&] { request.placement = Placement::kProcesses; })
       .flag("--profile", [&] { request.profile = ProfileOutput::kOn; })
       .flag("--explain", [&] { request.explain = ExplainOutput::kOn; });
@@ -59,6 +60,8 @@ std::string helpText() {
       "  --format FORMAT     table, csv or arrow (default: table)\n"
       "  --output FILE       where to write; appears only when it is complete (default: standard "
       "output)\n"
+      "  --topology NAME     refuses a plan that was compiled for another topology than this: a\n"
+      "                      file, a shipped one or machine (default: any plan runs)\n"
       "  --processes         every rank is a process of its own; threads and memory are divided\n"
       "                      (default: the ranks share this process)\n"
       "  --profile           seconds, rows and bytes per task, as JSON, on standard error\n"
