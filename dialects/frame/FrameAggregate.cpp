@@ -5,9 +5,8 @@
 using namespace mlir;
 using namespace headrace::frame;
 
-/// Whether `actual` is the type `expected`, or another that the table of `frame.aggregate` allows:
-/// a decimal of another precision, an exact sum of integers, an average of decimals as a double.
-static bool isMeasureType(AggregateFunction function, Type input, Type expected, Type actual) {
+bool headrace::frame::isMeasureType(AggregateFunction function, Type input, Type expected,
+                                    Type actual) {
   if (actual == expected) {
     return true;
   }

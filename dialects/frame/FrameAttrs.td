@@ -62,6 +62,28 @@ def Frame_SortDirection : Frame_Enum<"SortDirection", "ascending or descending",
 def Frame_NullsOrder : Frame_Enum<"NullsOrder", "where NULL goes in an order", [
   I32EnumAttrCase<"First", 0, "nulls_first">, I32EnumAttrCase<"Last", 1, "nulls_last">]>;
 
+def Frame_WindowFunctionKind : Frame_Enum<"WindowFunctionKind", "what a column of a window computes", [
+  I32EnumAttrCase<"RowNumber", 0, "row_number">, I32EnumAttrCase<"Rank", 1, "rank">,
+  I32EnumAttrCase<"DenseRank", 2, "dense_rank">, I32EnumAttrCase<"PercentRank", 3, "percent_rank">,
+  I32EnumAttrCase<"CumeDist", 4, "cume_dist">, I32EnumAttrCase<"Ntile", 5, "ntile">,
+  I32EnumAttrCase<"Lag", 6, "lag">, I32EnumAttrCase<"Lead", 7, "lead">,
+  I32EnumAttrCase<"FirstValue", 8, "first_value">, I32EnumAttrCase<"LastValue", 9, "last_value">,
+  I32EnumAttrCase<"NthValue", 10, "nth_value">,
+  I32EnumAttrCase<"Aggregate", 11, "aggregate">]>; // of the rows of the frame
+def Frame_FrameUnit : Frame_Enum<"FrameUnit", "what the bounds of a window frame count", [
+  I32EnumAttrCase<"Rows", 0, "rows">,
+  I32EnumAttrCase<"Range", 1, "range">,     // values of the order key
+  I32EnumAttrCase<"Groups", 2, "groups">]>; // groups of rows with equal order keys
+def Frame_FrameBoundKind : Frame_Enum<"FrameBoundKind", "where a window frame begins or ends", [
+  I32EnumAttrCase<"UnboundedPreceding", 0, "unbounded_preceding">,
+  I32EnumAttrCase<"Preceding", 1, "preceding">, I32EnumAttrCase<"CurrentRow", 2, "current_row">,
+  I32EnumAttrCase<"Following", 3, "following">,
+  I32EnumAttrCase<"UnboundedFollowing", 4, "unbounded_following">]>;
+def Frame_FrameExclusion : Frame_Enum<"FrameExclusion", "which rows a window frame leaves out", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"CurrentRow", 1, "current_row">,
+  I32EnumAttrCase<"Group", 2, "group">,  // the row and those with the same order keys
+  I32EnumAttrCase<"Ties", 3, "ties">]>;  // those, without the row itself
+
 def Frame_MeasureAttr : Frame_Attr<"Measure", "measure"> {
   let summary = "one result column of an aggregate: function, input column, result name";
   let description = [{
@@ -85,6 +107,70 @@ def Frame_SortKeyAttr : Frame_Attr<"SortKey", "sort_key"> {
   let assemblyFormat = "`<` $column $direction $nulls `>`";
 }
 def Frame_SortKeyArrayAttr : TypedArrayAttrBase<Frame_SortKeyAttr, "array of #frame.sort_key">;
+
+def Frame_WindowFrameAttr : Frame_Attr<"WindowFrame", "window_frame"> {
+  let summary = "the rows around a row that a window function sees";
+  let description = [{
+    From `start` to `end`, both included. The distance of a `preceding` or `following` bound is a column or, of
+    `rows` and `groups`, also a number; of `range` the column has the value of the order key up to which the frame
+    goes (the key minus or plus the distance), in the key's type.
+    Example: `#frame.window_frame<rows preceding(10 : i64) to current_row exclude ties>`.
+
+    **Constraints:**
+    - (C1) exactly `preceding` and `following` have a distance: a column's name or an i64 that is not negative.
+    - (C2) a frame neither starts with `unbounded_following` nor ends with `unbounded_preceding`.
+    - (C3) the distances of `range` are columns.
+  }];
+  let parameters = (ins EnumParameter<Frame_FrameUnit>:$unit,
+                        EnumParameter<Frame_FrameBoundKind>:$start,
+                        OptionalParameter<"::mlir::Attribute">:$startDistance,
+                        EnumParameter<Frame_FrameBoundKind>:$end,
+                        OptionalParameter<"::mlir::Attribute">:$endDistance,
+                        DefaultValuedParameter<"::headrace::frame::FrameExclusion",
+                            "::headrace::frame::FrameExclusion::None">:$exclude);
+  let assemblyFormat = [{
+    `<` $unit $start (`(` $startDistance^ `)`)? `to` $end (`(` $endDistance^ `)`)?
+    (`exclude` $exclude^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Frame_WindowFunctionAttr : Frame_Attr<"WindowFunction", "window_function"> {
+  let summary = "one result column of a window: function, arguments, frame, result name";
+  let description = [{
+    Arguments are columns, or numbers where they are counts: `ntile(n)`, `lag` and `lead` of (value, offset, default)
+    without the last if it is NULL, `nth_value(value, n)`. Examples:
+    `#frame.window_function<rank -> "place">`, `#frame.window_function<lag("price", 1 : i64) -> "before" ignore_nulls>`,
+    `#frame.window_function<aggregate sum("price") -> "total" over <rows unbounded_preceding to current_row>>`.
+
+    **Constraints:**
+    - (C1) exactly `aggregate` has an aggregate function.
+    - (C2) `first_value`, `last_value`, `nth_value` and `aggregate` have a frame, the others none.
+    - (C3) the number of arguments is the function's, and each is a column's name or an i64.
+    - (C4) only `lag`, `lead`, `first_value`, `last_value` and `nth_value` ignore NULLs.
+  }];
+  let parameters = (ins EnumParameter<Frame_WindowFunctionKind>:$kind,
+                        OptionalParameter<"std::optional<::headrace::frame::AggregateFunction>">:$aggregate,
+                        OptionalParameter<"::mlir::ArrayAttr">:$arguments,
+                        "::mlir::StringAttr":$name,
+                        OptionalParameter<"::headrace::frame::WindowFrameAttr">:$frame,
+                        DefaultValuedParameter<"bool", "false">:$ignoreNulls);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The arguments; none where the attribute has none.
+    ::llvm::ArrayRef<::mlir::Attribute> getArgumentRange() const;
+    /// An argument that is a column; null if there is none, or it is a number.
+    ::mlir::StringAttr getColumn(unsigned argument) const;
+    /// The columns that the function reads: arguments and distances of the frame.
+    ::llvm::SmallVector<::mlir::StringAttr> getColumns() const;
+    /// The same function of columns under other names.
+    WindowFunctionAttr renamed(
+        ::llvm::function_ref<::mlir::StringAttr(::mlir::StringAttr)> newName) const;
+  }];
+}
+def Frame_WindowFunctionArrayAttr
+    : TypedArrayAttrBase<Frame_WindowFunctionAttr, "array of #frame.window_function">;
 
 def Frame_ContractAttr : Frame_Attr<"Contract", "contract"> {
   let summary = "how the partial states of an aggregate combine";

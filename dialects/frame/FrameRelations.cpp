@@ -242,7 +242,7 @@ LogicalResult RenameOp::verify() {
 // Orders, unions, scalars
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifySortKeys(Operation *op, TableType table, ArrayAttr keys) {
+LogicalResult headrace::frame::verifySortKeys(Operation *op, TableType table, ArrayAttr keys) {
   if (keys.empty()) { // C1
     return op->emitOpError("needs at least one key");
   }

@@ -18,6 +18,15 @@ mlir::LogicalResult verifyColumnArguments(mlir::Operation *op, mlir::Region &reg
 /// Fails unless `region` yields one boolean.
 mlir::LogicalResult verifyPredicate(mlir::Operation *op, mlir::Region &region);
 
+/// Fails unless there are sort keys and they are unique columns of `table`.
+mlir::LogicalResult verifySortKeys(mlir::Operation *op, TableType table, mlir::ArrayAttr keys);
+
+/// Whether `actual` is the type `expected` of a measure, or another that the table of
+/// `frame.aggregate` allows: a decimal of another precision, an exact sum of integers, an average
+/// of decimals as a double.
+bool isMeasureType(AggregateFunction function, mlir::Type input, mlir::Type expected,
+                   mlir::Type actual);
+
 /// Names the arguments of an expression region after their columns.
 void nameColumnArguments(mlir::Region &region, mlir::ArrayAttr columns,
                          mlir::OpAsmSetValueNameFn setName);

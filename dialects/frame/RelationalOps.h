@@ -58,12 +58,13 @@ enum class RowOrdering : uint8_t {
 struct RowState {
   enum class Kind : uint8_t {
     kNone,
-    kJoinTable, ///< the rows of its second operand, found by key
-    kGroups,    ///< one row for each group
-    kOrder,     ///< rows in order, or the first of them
+    kJoinTable,  ///< the rows of its second operand, found by key
+    kGroups,     ///< one row for each group
+    kOrder,      ///< rows in order, or the first of them
+    kPartitions, ///< rows in order by partition; which of peers is first, no two copies agree on
   };
   Kind kind = Kind::kNone;
-  /// kOrder: an array of #frame.sort_key; null: any order will do.
+  /// kOrder, kPartitions: an array of #frame.sort_key; null: any order will do.
   mlir::ArrayAttr order;
   /// kOrder: the rows [offset, offset + count) stay; without a count all behind offset.
   uint64_t offset = 0;

@@ -10,33 +10,42 @@ include "mlir/IR/SymbolInterfaces.td"
 
 // ---- ops ----
 
+def Pipe_WindowFunctions : TypedArrayAttrBase<
+    Attr<CPred<"::llvm::isa<::headrace::frame::WindowFunctionAttr>($_self)">, "window function">,
+    "window functions">;
+
 def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
   let summary = "a state: rows behind a contract";
   let description = [{
     Two copies of a state combine field by field as the fields say (`key` fields decide which rows meet). A `join`
     state is filled by `pipe.insert` and read by `pipe.lookup`; `group` and `scalar` are filled by `pipe.combine`; `sort` by
     `pipe.insert`, keeping the first `limit` rows in the order of the sort keys, of which who reads it does not see the
-    first `offset`; `rows` by `pipe.insert`, keeping all. `holds` is the estimate of its rows on a rank. The directory of a
+    first `offset`; `rows` by `pipe.insert`, keeping all; `window` too, and when all rows are there the `functions` are
+    computed over the partitions by the keys, in the order of the sort keys, into the fields of their names. `holds` is the estimate of its rows on a rank. The directory of a
     `join` state may be `direct`.
 
     ```mlir
     pipe.state @revenue scalar [#pipe.field<"revenue", i128, sum>]
     pipe.state @orders join [#pipe.field<"key", i32, key>] holds <expected = 10, p95 = 20, max = 20> direct <base = 1, extent = 60>
+    pipe.state @ranked window [#pipe.field<"k", i64, key>, #pipe.field<"v", i64, payload>, #pipe.field<"place", i64, computed>] order [#pipe.sort_key<"v", descending = true, nulls_first = true>] functions [#frame.window_function<rank -> "place">]
     pipe.state @first sort [#pipe.field<"v", i64, payload>] order [#pipe.sort_key<"v", descending = true, nulls_first = true>] limit 10 offset 2
     ```
 
-    C1: field names are unique. C2: only a `sort` state has an order, a limit and an offset, and the keys name its
-    fields. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
+    C1: field names are unique. C2: only `sort` and `window` states have an order, only `sort` states a limit and an offset, and the keys
+    name fields. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
     a `scalar` state has no keys, a `group` state has some. C4: limit and offset are not negative, and an offset is less than the limit.
+    C6: exactly `window` states have functions, of fields and into fields: aggregates (sum, count, min, max) into fields that
+    fold, the others into `computed` fields, `lag` and the like into one of their input's type.
     C5: only a `join` state with one key that is an integer of at most 64 bits and not nullable is direct.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StateKindAttr:$kind,
                        TypedArrayAttrBase<Pipe_FieldAttr, "fields">:$fields,
                        OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys,
                        OptionalAttr<I64Attr>:$limit, OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<Pipe_CardinalityAttr>:$holds, OptionalAttr<Pipe_DirectAttr>:$direct);
+                       OptionalAttr<Pipe_CardinalityAttr>:$holds, OptionalAttr<Pipe_DirectAttr>:$direct,
+                       OptionalAttr<Pipe_WindowFunctions>:$functions);
   let assemblyFormat = [{
-    $sym_name $kind $fields (`order` $sort_keys^)? (`limit` $limit^)? (`offset` $offset^)? (`holds` $holds^)?
+    $sym_name $kind $fields (`order` $sort_keys^)? (`functions` $functions^)? (`limit` $limit^)? (`offset` $offset^)? (`holds` $holds^)?
     (`direct` $direct^)? attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StateKind":$kind,
@@ -45,6 +54,9 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     /// How many of the fields are keys.
     int64_t countKeys();
     ::llvm::LogicalResult verifyDirect();
+    ::llvm::LogicalResult verifyFunctions();
+    /// The field of this name; null if there is none.
+    FieldAttr getField(::llvm::StringRef name);
   }];
   let hasVerifier = 1;
 }
@@ -304,9 +316,9 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
 }
 
 def Pipe_InsertOp : Pipe_Op<"insert"> {
-  let summary = "sink: appends rows to a join or sort state";
+  let summary = "sink: appends rows to a join, sort, window or row state";
   let description = [{
-    The input columns are the state's fields, by name. `keys` (join) are hashed; rows with a NULL key are left out when
+    The input columns are the state's fields, by name, but for those that a window computes. `keys` (join, window) are hashed; rows with a NULL key are left out when
     `drop_null_keys` is set. `text_bytes` is the mean length of a row's strings together.
 
     ```mlir

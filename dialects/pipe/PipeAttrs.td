@@ -76,7 +76,8 @@ def Pipe_StateKind : Pipe_Enum<"StateKind", "how a state keeps its rows", [
   I32EnumAttrCase<"Group", 1, "group">,   // a row for each combination of keys
   I32EnumAttrCase<"Join", 2, "join">,     // all rows, found by their keys
   I32EnumAttrCase<"Sort", 3, "sort">,     // all rows or the first of them, in order
-  I32EnumAttrCase<"Rows", 4, "rows">]>;   // all rows
+  I32EnumAttrCase<"Rows", 4, "rows">,     // all rows
+  I32EnumAttrCase<"Window", 5, "window">]>; // all rows, with what window functions make of those around them
 def Pipe_StateKindAttr : EnumAttr<Pipe_Dialect, Pipe_StateKind, "state_kind">;
 
 def Pipe_Combine : Pipe_Enum<"Combine", "what a field does when a row meets another", [
@@ -85,7 +86,8 @@ def Pipe_Combine : Pipe_Enum<"Combine", "what a field does when a row meets anot
   I32EnumAttrCase<"SumDoubleDouble", 2, "sum_double_double">, // of two doubles each, see frame.exact_product
   I32EnumAttrCase<"Min", 3, "min">,
   I32EnumAttrCase<"Max", 4, "max">,
-  I32EnumAttrCase<"Payload", 5, "payload">]>; // rows do not meet
+  I32EnumAttrCase<"Payload", 5, "payload">, // rows do not meet
+  I32EnumAttrCase<"Computed", 6, "computed">]>; // of a window function that folds nothing
 
 def Pipe_StreamKind : Pipe_Enum<"StreamKind", "where the chunks of a stream go", [
   I32EnumAttrCase<"Local", 0, "local">,         // to another pipeline of the rank

@@ -1,7 +1,8 @@
 // The pipe dialect (L3): pipelines of sub-operators between states.
 #pragma once
 
-#include "dialects/frame/FrameTypes.h"
+#include "dialects/frame/FrameAttrs.h"
+#include "dialects/frame/FrameDialect.h"
 #include "dialects/interfaces/KnownAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

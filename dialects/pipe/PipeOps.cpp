@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace headrace::pipe;
+namespace frame = headrace::frame;
 
 //===----------------------------------------------------------------------===//
 // States and streams
@@ -12,8 +13,8 @@ using namespace headrace::pipe;
 
 void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name, StateKind kind,
                     ArrayRef<Attribute> fields, CardinalityAttr holds) {
-  build(builder, state, name, kind, builder.getArrayAttr(fields),
-        ArrayAttr(), IntegerAttr(), IntegerAttr(), holds, DirectAttr());
+  build(builder, state, name, kind, builder.getArrayAttr(fields), ArrayAttr(), IntegerAttr(),
+        IntegerAttr(), holds, DirectAttr(), ArrayAttr());
 }
 
 int64_t StateOp::countKeys() {
@@ -24,16 +25,19 @@ int64_t StateOp::countKeys() {
 /// Whether a state of this kind has such fields.
 static bool takes(StateKind kind, Combine combine) {
   bool payload = combine == Combine::Payload, key = combine == Combine::Key;
+  bool computed = combine == Combine::Computed;
   switch (kind) {
   case StateKind::Scalar:
-    return !payload && !key;
+    return !payload && !key && !computed;
   case StateKind::Group:
-    return !payload;
+    return !payload && !computed;
   case StateKind::Join:
     return payload || key;
   case StateKind::Sort:
   case StateKind::Rows:
     return payload;
+  case StateKind::Window:
+    return true;
   }
   llvm_unreachable("unknown state kind");
 }
@@ -45,14 +49,15 @@ LogicalResult StateOp::verify() {
       return emitOpError("C1: duplicate field: ") << field.getName();
     }
     if (!takes(getKind(), field.getCombine())) {
-      return emitOpError("C3: a state of kind ") << stringifyStateKind(getKind())
-                                                 << " has no such field: " << field;
+      return emitOpError("C3: a state of kind ")
+             << stringifyStateKind(getKind()) << " has no such field: " << field;
     }
   }
   if (getKind() == StateKind::Group && countKeys() == 0) {
     return emitOpError("C3: groups need a key");
   }
-  if ((getSortKeys() || getLimit() || getOffset()) && getKind() != StateKind::Sort) {
+  bool ordered = getKind() == StateKind::Sort || (getKind() == StateKind::Window && !getLimit());
+  if ((getSortKeys() || getLimit() || getOffset()) && !ordered) {
     return emitOpError("C2: an order, limit or offset on a state of kind: ")
            << stringifyStateKind(getKind());
   }
@@ -68,7 +73,81 @@ LogicalResult StateOp::verify() {
   if (limit < 0 || offset < 0 || offset > limit) {
     return emitOpError("C4: needs 0 <= offset <= limit, got ") << offset << " and " << limit;
   }
-  return verifyDirect();
+  return failure(failed(verifyDirect()) || failed(verifyFunctions()));
+}
+
+FieldAttr StateOp::getField(StringRef name) {
+  for (auto field : getFields().getAsRange<FieldAttr>()) {
+    if (field.getName() == name) {
+      return field;
+    }
+  }
+  return {};
+}
+
+/// What the field of an aggregate's result does when rows meet; nothing for what windows do not
+/// fold.
+static bool folds(frame::AggregateFunction function, Combine combine) {
+  using Function = frame::AggregateFunction;
+  switch (function) {
+  case Function::Sum:
+    return combine == Combine::Sum || combine == Combine::SumDoubleDouble;
+  case Function::Count:
+  case Function::CountStar:
+    return combine == Combine::Sum;
+  case Function::Min:
+    return combine == Combine::Min;
+  case Function::Max:
+    return combine == Combine::Max;
+  default:
+    return false;
+  }
+}
+
+LogicalResult StateOp::verifyFunctions() {
+  if (getFunctions().has_value() != (getKind() == StateKind::Window)) {
+    return emitOpError("C6: functions belong to a window, got ") << stringifyStateKind(getKind());
+  }
+  llvm::DenseSet<StringAttr> results;
+  auto functions = getFunctions().value_or(ArrayAttr::get(getContext(), {}));
+  for (auto function : functions.getAsRange<frame::WindowFunctionAttr>()) {
+    FieldAttr result = getField(function.getName().getValue());
+    bool twice = !results.insert(function.getName()).second;
+    bool unknown = llvm::any_of(function.getColumns(), [&](StringAttr column) {
+      FieldAttr field = getField(column.getValue());
+      return !field ||
+             (field.getCombine() != Combine::Key && field.getCombine() != Combine::Payload);
+    });
+    if (!result || twice || unknown) {
+      return emitOpError("C6: a function of no fields, or into none: ") << function;
+    }
+    using Kind = frame::WindowFunctionKind;
+    Kind kind = function.getKind();
+    bool copies = kind == Kind::Lag || kind == Kind::Lead || kind == Kind::FirstValue ||
+                  kind == Kind::LastValue || kind == Kind::NthValue;
+    Type type = result.getType();
+    bool fits = kind == Kind::Aggregate ? folds(*function.getAggregate(), result.getCombine())
+                                        : result.getCombine() == Combine::Computed;
+    if (copies) {
+      StringAttr otherwise = function.getColumn(2);
+      fits &= result.getNullable() && type == getField(function.getColumn(0)).getType() &&
+              (!otherwise || type == getField(otherwise).getType());
+    } else if (kind == Kind::PercentRank || kind == Kind::CumeDist) {
+      fits &= type.isF64();
+    } else if (kind != Kind::Aggregate) {
+      fits &= type.isInteger(64);
+    }
+    if (!fits) {
+      return emitOpError("C6: the field of ") << function << " cannot be " << result;
+    }
+  }
+  for (auto field : getFields().getAsRange<FieldAttr>()) {
+    bool filled = field.getCombine() == Combine::Key || field.getCombine() == Combine::Payload;
+    if (getKind() == StateKind::Window && !filled && !results.contains(field.getName())) {
+      return emitOpError("C6: no function computes: ") << field;
+    }
+  }
+  return success();
 }
 
 LogicalResult StateOp::verifyDirect() {
@@ -113,8 +192,7 @@ LogicalResult StreamOp::verify() {
   if (misses) {
     return emitOpError("C2: a result's columns need names and logical types");
   }
-  if (getFullest() &&
-      (kind != StreamKind::Hash || !(getFullest()->convertToDouble() >= 1))) {
+  if (getFullest() && (kind != StreamKind::Hash || !(getFullest()->convertToDouble() >= 1))) {
     return emitOpError("C3: the fullest rank gets 1 or more of an exchange by hash, got ")
            << getFullestAttr();
   }
@@ -155,7 +233,8 @@ LogicalResult PipelineOp::verify() {
     if (source != first || sink != last) {
       return emitOpError("C1: one source first and one sink last are needed, got ") << op.getName();
     }
-    if (!first && (op.getNumOperands() != 1 || op.getOperand(0).getDefiningOp() != op.getPrevNode())) {
+    if (!first &&
+        (op.getNumOperands() != 1 || op.getOperand(0).getDefiningOp() != op.getPrevNode())) {
       return op.emitOpError("C1: uses other rows than those of the op before");
     }
   }
@@ -364,8 +443,8 @@ static LogicalResult verifyForm(Operation *op, TextForm form, Type value, int64_
               : form == TextForm::Float ? value.isF32()
                                         : value.isInteger(128);
   if (!fits) {
-    return op->emitOpError("C1: ") << stringifyTextForm(form) << " is of another type than "
-                                   << value;
+    return op->emitOpError("C1: ")
+           << stringifyTextForm(form) << " is of another type than " << value;
   }
   if (scale < 0 || scale > 38 || (scale > 0 && form != TextForm::Integer)) {
     return op->emitOpError("C2: the scale of an integer is 0 to 38, of others 0, got ") << scale;

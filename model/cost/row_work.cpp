@@ -103,7 +103,9 @@ StateShape shapeOf(const plan::State &state, double rows) {
 }
 
 double stateRowBytes(StateKind kind, const RowShape &row) {
-  double header = kind == StateKind::kJoinTable ? 16 : kind == StateKind::kGroupTable ? 8 : 0;
+  double header = kind == StateKind::kJoinTable                                  ? 16
+                  : kind == StateKind::kGroupTable || kind == StateKind::kWindow ? 8
+                                                                                 : 0;
   return 8 * std::ceil(std::max(header + row.bytes + row.nullable, 8.0) / 8);
 }
 
@@ -294,6 +296,15 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
       }
       addSortedLines(terms, state, kept, kept);
     }
+    break;
+  }
+  case StateKind::kWindow: {
+    // Numbers are sorted within ranges that caches hold; then every row is gone to and read.
+    terms["finish"] = 2;
+    terms["sort_row"] = through;
+    constexpr double kCachedCompare = 0.25; // of one that goes to rows
+    terms["sort_compare"] = kCachedCompare * through * std::log2(std::max(2.0, through / lanes));
+    addSortedLines(terms, state, through, 2 * through);
     break;
   }
   case StateKind::kScalar:

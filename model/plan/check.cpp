@@ -1,8 +1,8 @@
 // Rules over single elements of a plan but its tasks: versions, ranges, layouts.
 #include "model/plan/check.h"
 
-#include "runtime/abi/type_bytes.h"
 #include "model/plan/check_rules.h"
+#include "runtime/abi/type_bytes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +54,8 @@ uint32_t headerBytes(StateKind kind) {
     return 8;
   case StateKind::kJoinTable:
     return 16;
+  case StateKind::kWindow:
+    return 8;
   default:
     return 0;
   }
@@ -85,6 +87,44 @@ Status checkFields(const Plan &plan, const State &state, const std::string &subj
   return {};
 }
 
+/// The fields that a window's order and functions name.
+Status checkWindows(const Plan &plan, const State &state, const std::string &subject) {
+  auto known = [&](int32_t field) -> Status {
+    if (field != kNone && !inRange(field, state.fields.size())) {
+      return ruleBroken(plan, "range", kNone, subject, "no such field: ", field);
+    }
+    return {};
+  };
+  for (const OrderKey &key : state.order) {
+    HR_RETURN_IF_ERROR(known(key.field == kNone ? INT32_MAX : key.field));
+  }
+  for (const WindowColumn &window : state.windows) {
+    for (int32_t field : {window.input, window.otherwise, window.count.field,
+                          window.start.distance.field, window.end.distance.field}) {
+      HR_RETURN_IF_ERROR(known(field));
+    }
+    HR_RETURN_IF_ERROR(known(window.result == kNone ? INT32_MAX : window.result));
+    const StateField &result = state.fields[window.result];
+    bool copies =
+        window.function >= WindowFunction::kLag && window.function <= WindowFunction::kNthValue;
+    bool wantsInput = copies || window.function == WindowFunction::kFold;
+    if (wantsInput && window.input == kNone) {
+      return ruleBroken(plan, "operands", kNone, subject, "a window function lacks its input");
+    }
+    if (copies && (state.fields[window.input].type != result.type || !result.nullable)) {
+      return ruleBroken(plan, "operands", kNone, subject,
+                        "a window function has a result of another type than its input");
+    }
+    bool byValue = window.unit == FrameUnit::kRange &&
+                   (window.start.distance.field != kNone || window.end.distance.field != kNone);
+    if (byValue && state.order.size() != 1) {
+      return ruleBroken(plan, "operands", kNone, subject,
+                        "a frame by values needs one order key, got ", state.order.size());
+    }
+  }
+  return {};
+}
+
 Status checkState(const Plan &plan, size_t index) {
   const State &state = plan.states[index];
   std::string subject = detail::joinText("state ", index, " '", state.name, "': ");
@@ -109,6 +149,7 @@ Status checkState(const Plan &plan, size_t index) {
   if (state.kind == StateKind::kSortBuffer && state.compareKernel == kNone) {
     return broken("operands", "a sort buffer needs a compareKernel");
   }
+  HR_RETURN_IF_ERROR(checkWindows(plan, state, subject));
   if (state.direct) {
     bool integral = state.directKeyType >= HR_I8 && state.directKeyType <= HR_I64;
     if (state.kind != StateKind::kJoinTable || !integral ||

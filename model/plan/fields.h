@@ -80,6 +80,35 @@ template <typename V> void visitFields(V &v, StateField &x) {
   v("combine", x.combine);
 }
 
+template <typename V> void visitFields(V &v, OrderKey &x) {
+  v("field", x.field);
+  v("descending", x.descending);
+  v("nullsFirst", x.nullsFirst);
+}
+
+template <typename V> void visitFields(V &v, RowCount &x) {
+  v("field", x.field);
+  v("number", x.number);
+}
+
+template <typename V> void visitFields(V &v, FrameBound &x) {
+  v("edge", x.edge);
+  v("distance", x.distance);
+}
+
+template <typename V> void visitFields(V &v, WindowColumn &x) {
+  v("function", x.function);
+  v("result", x.result);
+  v("input", x.input);
+  v("count", x.count);
+  v("otherwise", x.otherwise);
+  v("ignoreNulls", x.ignoreNulls);
+  v("unit", x.unit);
+  v("start", x.start);
+  v("end", x.end);
+  v("exclude", x.exclude);
+}
+
 template <typename V> void visitFields(V &v, State &x) {
   v("name", x.name);
   v("kind", x.kind);
@@ -92,6 +121,8 @@ template <typename V> void visitFields(V &v, State &x) {
   v("compareKernel", x.compareKernel);
   v("limit", x.limit);
   v("offset", x.offset);
+  v("order", x.order);
+  v("windows", x.windows);
   v("direct", x.direct);
   v("directKeyOffset", x.directKeyOffset);
   v("directKeyType", x.directKeyType);

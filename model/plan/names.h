@@ -30,10 +30,29 @@ HR_PLAN_ENUM_NAMES(HrType, {HR_BOOL, "bool"}, {HR_I8, "i8"}, {HR_I16, "i16"}, {H
 HR_PLAN_ENUM_NAMES(StateKind, {StateKind::kScalar, "scalar"},
                    {StateKind::kGroupTable, "group_table"},
                    {StateKind::kJoinTable, "join_table"}, {StateKind::kSortBuffer, "sort_buffer"},
-                   {StateKind::kRowBuffer, "row_buffer"})
+                   {StateKind::kRowBuffer, "row_buffer"}, {StateKind::kWindow, "window"})
 HR_PLAN_ENUM_NAMES(Combine, {Combine::kKey, "key"}, {Combine::kSum, "sum"},
                    {Combine::kSumDoubleDouble, "sum_double_double"}, {Combine::kMin, "min"},
-                   {Combine::kMax, "max"}, {Combine::kPayload, "payload"})
+                   {Combine::kMax, "max"}, {Combine::kPayload, "payload"},
+                   {Combine::kComputed, "computed"})
+HR_PLAN_ENUM_NAMES(WindowFunction, {WindowFunction::kRowNumber, "row_number"},
+                   {WindowFunction::kRank, "rank"}, {WindowFunction::kDenseRank, "dense_rank"},
+                   {WindowFunction::kPercentRank, "percent_rank"},
+                   {WindowFunction::kCumeDist, "cume_dist"}, {WindowFunction::kNtile, "ntile"},
+                   {WindowFunction::kLag, "lag"}, {WindowFunction::kLead, "lead"},
+                   {WindowFunction::kFirstValue, "first_value"},
+                   {WindowFunction::kLastValue, "last_value"},
+                   {WindowFunction::kNthValue, "nth_value"}, {WindowFunction::kCount, "count"},
+                   {WindowFunction::kFold, "fold"})
+HR_PLAN_ENUM_NAMES(FrameUnit, {FrameUnit::kRows, "rows"}, {FrameUnit::kRange, "range"},
+                   {FrameUnit::kGroups, "groups"})
+HR_PLAN_ENUM_NAMES(FrameEdge, {FrameEdge::kUnboundedPreceding, "unbounded_preceding"},
+                   {FrameEdge::kPreceding, "preceding"}, {FrameEdge::kCurrentRow, "current_row"},
+                   {FrameEdge::kFollowing, "following"},
+                   {FrameEdge::kUnboundedFollowing, "unbounded_following"})
+HR_PLAN_ENUM_NAMES(FrameExclusion, {FrameExclusion::kNone, "none"},
+                   {FrameExclusion::kCurrentRow, "current_row"}, {FrameExclusion::kGroup, "group"},
+                   {FrameExclusion::kTies, "ties"})
 HR_PLAN_ENUM_NAMES(BoundKind, {BoundKind::kEq, "eq"}, {BoundKind::kLt, "lt"},
                    {BoundKind::kLe, "le"}, {BoundKind::kGt, "gt"}, {BoundKind::kGe, "ge"})
 HR_PLAN_ENUM_NAMES(LiteralKind, {LiteralKind::kInteger, "integer"}, {LiteralKind::kI128, "i128"},

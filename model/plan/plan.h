@@ -98,6 +98,7 @@ enum class StateKind : uint8_t {
   kJoinTable,  ///< built as HrRowBuffer per worker, finished into one HrJoinTable per rank
   kSortBuffer, ///< HrRowBuffer per worker, finished into sorted row pointers (limit: top-k)
   kRowBuffer,  ///< HrRowBuffer per worker: rows kept to be read again, in no order
+  kWindow,     ///< likewise, finished into rows with computed fields (windows), by partition
 };
 
 /// What a field of a state does when a row meets another.
@@ -108,6 +109,7 @@ enum class Combine : uint8_t {
   kMin,
   kMax,
   kPayload,         ///< rows do not meet: join tables, sort and row buffers
+  kComputed,        ///< by a window function that folds nothing
 };
 
 struct StateField {
@@ -117,6 +119,66 @@ struct StateField {
   bool nullable = false;
   uint32_t validOffset = 0; ///< nullable: offset of a byte, 1 = valid
   Combine combine = Combine::kPayload;
+};
+
+/// A key of an order: a field of the state.
+struct OrderKey {
+  int32_t field = kNone;
+  bool descending = false;
+  bool nullsFirst = false;
+};
+
+enum class WindowFunction : uint8_t {
+  kRowNumber,
+  kRank,
+  kDenseRank,
+  kPercentRank,
+  kCumeDist,
+  kNtile,
+  kLag,
+  kLead,
+  kFirstValue,
+  kLastValue,
+  kNthValue,
+  kCount, ///< rows of the frame, or those whose input is not NULL
+  kFold,  ///< the inputs of the frame, as the result's field combines
+};
+
+enum class FrameUnit : uint8_t { kRows, kRange, kGroups };
+enum class FrameEdge : uint8_t {
+  kUnboundedPreceding,
+  kPreceding,
+  kCurrentRow,
+  kFollowing,
+  kUnboundedFollowing,
+};
+enum class FrameExclusion : uint8_t { kNone, kCurrentRow, kGroup, kTies };
+
+/// A number of rows: that in a field, or always the same.
+struct RowCount {
+  int32_t field = kNone;
+  int64_t number = 0;
+};
+
+/// Where a frame begins or ends. Of kRange the field of the distance has the value of the only order
+/// key up to which the frame goes.
+struct FrameBound {
+  FrameEdge edge = FrameEdge::kUnboundedPreceding;
+  RowCount distance;
+};
+
+/// A field of a window state that is computed from the rows around each row.
+struct WindowColumn {
+  WindowFunction function = WindowFunction::kRowNumber;
+  int32_t result = kNone;    ///< field
+  int32_t input = kNone;     ///< field; none: no value, or every row counts
+  RowCount count;            ///< ntile's parts, how far lag and lead go, which value is nth
+  int32_t otherwise = kNone; ///< lag and lead: the field for rows that have no such row
+  bool ignoreNulls = false;
+  FrameUnit unit = FrameUnit::kRows;
+  FrameBound start;
+  FrameBound end;
+  FrameExclusion exclude = FrameExclusion::kNone;
 };
 
 struct State {
@@ -131,6 +193,9 @@ struct State {
   int32_t compareKernel = kNone; ///< sort: symbol `int32_t (const uint8_t *a, const uint8_t *b)`
   uint64_t limit = 0;            ///< sort: keep the first `limit` rows; 0 = all
   uint64_t offset = 0;           ///< sort: of these, who reads it does not see the first `offset`
+  // Windows: partitions are by the key fields, whose hash the row begins with.
+  std::vector<OrderKey> order;
+  std::vector<WindowColumn> windows;
   // Join tables over a dense integer key: direct addressing by key - base.
   bool direct = false;
   uint32_t directKeyOffset = 0;

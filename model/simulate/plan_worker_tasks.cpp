@@ -29,6 +29,7 @@ double PlanGraph::rowsThrough(const Task &task, double otherwise) const {
     const plan::State &state = plan_.states[argument.state];
     bool keepsAll = state.kind == plan::StateKind::kJoinTable ||
                     state.kind == plan::StateKind::kRowBuffer ||
+                    state.kind == plan::StateKind::kWindow ||
                     (state.kind == plan::StateKind::kSortBuffer && state.limit == 0);
     if (argument.use == plan::StateUse::kPerWorker && keepsAll && state.rows.p95 > 0) {
       return static_cast<double>(state.rows.expected);

@@ -329,6 +329,42 @@ TableEstimate renameEstimate(RenameOp op, const TableEstimate &input) {
   return result;
 }
 
+/// Rows and columns as they are; what functions compute has few values where it counts within
+/// partitions, and those of its argument where it copies them.
+TableEstimate windowEstimate(WindowOp op, const TableEstimate &input) {
+  TableEstimate result = input;
+  TableType type = op.getInput().getType();
+  for (ColumnEstimate &column : result.columns) {
+    column.ordered = false;
+  }
+  double partitions = 1;
+  for (StringAttr key : op.getPartition().getAsRange<StringAttr>()) {
+    partitions *= std::max(1.0, columnNamed(input, type, key).distinct);
+  }
+  double rows = std::max(1.0, input.rows.expected);
+  double inPartition = std::max(1.0, rows / std::min(partitions, rows));
+  for (WindowFunctionAttr function : op.getFunctionRange()) {
+    ColumnEstimate column;
+    StringAttr argument = function.getColumn(0);
+    if (argument) {
+      column = columnNamed(input, type, argument);
+      column.setComputed();
+    }
+    bool counts = !argument || function.getKind() == WindowFunctionKind::Ntile;
+    if (counts) {
+      column = ColumnEstimate();
+      column.low = 1;
+      column.high = 2 * inPartition;
+      column.distinct = column.domain = inPartition;
+    } else if (function.getAggregate()) {
+      column.distinct = column.domain = rows;
+      column.low = column.high = std::nullopt;
+    }
+    result.columns.push_back(column);
+  }
+  return result;
+}
+
 TableEstimate rowRangeEstimate(const TableEstimate &input, double offset,
                                std::optional<double> count) {
   TableEstimate result = input;
@@ -614,6 +650,7 @@ struct CardinalityAnalysis::Visitor {
     llvm::append_range(unique, op.getType().getNames());
     return result;
   }
+  TableEstimate operator()(WindowOp op) { return windowEstimate(op, of(op.getInput())); }
   TableEstimate operator()(SortOp op) {
     TableEstimate result = of(op.getInput());
     for (ColumnEstimate &column : result.columns) {

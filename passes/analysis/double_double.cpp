@@ -1,21 +1,9 @@
-// The two doubles of a column's 128 bits.
+// The two doubles of a column's 128 bits, in generated code.
 #include "passes/analysis/double_double.h"
-
-#include <bit>
 
 using namespace mlir;
 
 namespace headrace::analysis {
-
-DoubleDouble<double> unpacked(__int128 bits) {
-  return {std::bit_cast<double>(static_cast<uint64_t>(bits >> 64)),
-          std::bit_cast<double>(static_cast<uint64_t>(bits))};
-}
-
-__int128 packed(const DoubleDouble<double> &parts) {
-  auto upper = static_cast<unsigned __int128>(std::bit_cast<uint64_t>(parts.high));
-  return static_cast<__int128>(upper << 64 | std::bit_cast<uint64_t>(parts.low));
-}
 
 DoubleDouble<Value> Generating::unpack(Value bits) const {
   Type narrow = b.getI64Type(), real = b.getF64Type();

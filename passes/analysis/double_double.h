@@ -1,29 +1,18 @@
-// Arithmetic on the unevaluated sum of two doubles (Dekker 1971), for `!frame.double_double`:
-// written once for numbers and for the code that is generated. Without fused multiply-add, so that
-// every instruction set gives the same bits. A part that is infinite makes the whole NaN.
+// Sums of two doubles for `!frame.double_double` in generated code, and what variances make of them.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "runtime/base/double_double.h"
 
 namespace headrace::analysis {
 
-template <class Number> struct DoubleDouble {
-  Number high, low;
-};
-
-/// On doubles.
-struct Computing {
-  using Number = double;
-  static double add(double a, double b) { return a + b; }
-  static double subtract(double a, double b) { return a - b; }
-  static double multiply(double a, double b) { return a * b; }
-  static double constant(double value) { return value; }
-};
-
-/// From and to the 128 bits of a column: the greater part in the upper half.
-DoubleDouble<double> unpacked(__int128 bits);
-__int128 packed(const DoubleDouble<double> &parts);
+using headrace::Computing;
+using headrace::DoubleDouble;
+using headrace::packed;
+using headrace::productOf;
+using headrace::sumOf;
+using headrace::unpacked;
 
 /// On values of f64, by ops of `arith`.
 struct Generating {
@@ -47,41 +36,6 @@ struct Generating {
   DoubleDouble<mlir::Value> unpack(mlir::Value bits) const;
   mlir::Value pack(const DoubleDouble<mlir::Value> &parts) const;
 };
-
-/// The same sum with the greater part rounded from it; |high| >= |low|.
-template <class On>
-DoubleDouble<typename On::Number> renormalized(const On &on, typename On::Number high,
-                                               typename On::Number low) {
-  auto sum = on.add(high, low);
-  return {sum, on.subtract(low, on.subtract(sum, high))};
-}
-
-template <class On>
-DoubleDouble<typename On::Number> sumOf(const On &on, const DoubleDouble<typename On::Number> &a,
-                                        const DoubleDouble<typename On::Number> &b) {
-  auto sum = on.add(a.high, b.high);
-  auto second = on.subtract(sum, a.high);
-  auto lost = on.add(on.subtract(a.high, on.subtract(sum, second)), on.subtract(b.high, second));
-  return renormalized(on, sum, on.add(lost, on.add(a.low, b.low)));
-}
-
-/// The exact product of two doubles, unless it leaves their range.
-template <class On>
-DoubleDouble<typename On::Number> productOf(const On &on, typename On::Number a,
-                                            typename On::Number b) {
-  using Number = typename On::Number;
-  constexpr double kSplitter = 134217729; // 2^27 + 1: halves of 26 bits
-  auto upper = [&](Number x) {
-    Number scaled = on.multiply(x, on.constant(kSplitter));
-    return on.subtract(scaled, on.subtract(scaled, x));
-  };
-  Number product = on.multiply(a, b), aHigh = upper(a), bHigh = upper(b);
-  Number aLow = on.subtract(a, aHigh), bLow = on.subtract(b, bHigh);
-  Number lost = on.subtract(on.multiply(aHigh, bHigh), product);
-  lost = on.add(lost, on.multiply(aHigh, bLow));
-  lost = on.add(lost, on.multiply(aLow, bHigh));
-  return {product, on.add(lost, on.multiply(aLow, bLow))};
-}
 
 template <class Number> struct Deviations {
   Number scaled; ///< count · (sum of squared deviations from the mean) = count · squares − sum²

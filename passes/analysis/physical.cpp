@@ -1,5 +1,6 @@
 // Row layouts: wide fields first, so that no padding is needed between them; validity bytes last.
 #include "passes/analysis/physical.h"
+#include "passes/analysis/window_layout.h"
 
 #include "model/plan/names.h"
 #include "passes/analysis/logical_type.h"
@@ -54,6 +55,8 @@ plan::StateKind planKind(pipe::StateKind kind) {
     return plan::StateKind::kJoinTable;
   case pipe::StateKind::Sort:
     return plan::StateKind::kSortBuffer;
+  case pipe::StateKind::Window:
+    return plan::StateKind::kWindow;
   case pipe::StateKind::Rows:
     return plan::StateKind::kRowBuffer;
   }
@@ -74,12 +77,15 @@ plan::Combine planCombine(pipe::Combine combine) {
     return plan::Combine::kMax;
   case pipe::Combine::Payload:
     return plan::Combine::kPayload;
+  case pipe::Combine::Computed:
+    return plan::Combine::kComputed;
   }
   llvm_unreachable("unknown combination");
 }
 
 uint32_t headerBytes(pipe::StateKind kind) {
-  return kind == pipe::StateKind::Join ? 16 : kind == pipe::StateKind::Group ? 8 : 0;
+  bool hashed = kind == pipe::StateKind::Group || kind == pipe::StateKind::Window;
+  return kind == pipe::StateKind::Join ? 16 : hashed ? 8 : 0;
 }
 
 template <typename T> void putBytes(std::vector<uint8_t> &row, uint32_t offset, T value) {
@@ -162,6 +168,7 @@ plan::State layoutState(pipe::StateOp op) {
       field->validOffset = offset++;
     }
   }
+  addWindows(op, state);
   state.rowBytes = (std::max(offset, 8u) + 7) / 8 * 8;
   state.identity.assign(state.rowBytes, 0);
   for (const plan::StateField &field : state.fields) {

@@ -270,6 +270,18 @@ RangeAnalysis::Ranges RangeAnalysis::compute(RelationalOpInterface op) {
           result[*project.getType().findColumn(name)] = evaluateRange(value, arguments, outer);
         }
       })
+      .Case([&](WindowOp window) {
+        for (WindowFunctionAttr function : window.getFunctionRange()) {
+          StringAttr argument = function.getColumn(0);
+          std::optional<AggregateFunction> folds = function.getAggregate();
+          bool copies = folds ? *folds == AggregateFunction::Min || *folds == AggregateFunction::Max
+                              : function.getKind() != WindowFunctionKind::Ntile;
+          if (argument && copies && !function.getColumn(2)) {
+            result[*window.getType().findColumn(function.getName())] =
+                rangeOf(window.getInput(), argument);
+          }
+        }
+      })
       .Case([&](JoinOp join) {
         narrowByKeys(join, columnsOf(join.getLeft()), columnsOf(join.getRight()), result);
       })

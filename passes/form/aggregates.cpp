@@ -23,6 +23,52 @@ static bool liesIn(const std::optional<Range> &range, const Range &bounds) {
   return range && range->low >= bounds.low && range->high <= bounds.high;
 }
 
+FailureOr<Former::Fold> Former::foldOf(frame::AggregateFunction function, ColumnInfo out,
+                                       Type resultType, const FoldedRows &folded) {
+  std::optional<uint64_t> rowsMax = folded.rowsMax;
+  switch (function) {
+  case frame::AggregateFunction::Count:
+  case frame::AggregateFunction::CountStar:
+    out.type = out.body = b_.getI64Type();
+    out.range = Range{0, rowsMax ? static_cast<__int128>(*rowsMax) : INT64_MAX};
+    out.nullable = false;
+    return Fold{out, pipe::Combine::Sum};
+  case frame::AggregateFunction::Sum: {
+    out.nullable |= folded.mayBeNone;
+    out.type = frame::dropNullable(resultType);
+    if (frame::isDoubleDouble(out.type)) {
+      return Fold{out, pipe::Combine::SumDoubleDouble};
+    }
+    if (frame::isFloat(out.type)) {
+      out.body = b_.getF64Type();
+      return Fold{out, pipe::Combine::Sum};
+    }
+    if (folded.combinesPartials && out.range) {
+      out.body = b_.getIntegerType(std::max(64u, bitsFor(*out.range)));
+      return Fold{out, pipe::Combine::Sum};
+    }
+    // The sum of no rows too has room for a row's value.
+    __int128 low, high, rows = rowsMax ? std::max<__int128>(*rowsMax, 1) : 0;
+    bool bounded = out.range && rows > 0 && !__builtin_mul_overflow(out.range->low, rows, &low) &&
+                   !__builtin_mul_overflow(out.range->high, rows, &high);
+    out.range =
+        bounded
+            ? std::optional<Range>(Range{std::min<__int128>(low, 0), std::max<__int128>(high, 0)})
+            : std::nullopt;
+    out.body = b_.getIntegerType(bounded ? std::max(64u, bitsFor(*out.range)) : 128);
+    return Fold{out, pipe::Combine::Sum};
+  }
+  case frame::AggregateFunction::Min:
+  case frame::AggregateFunction::Max:
+    // A string has no neutral element: its validity byte says that there is one.
+    out.nullable |= folded.mayBeNone || frame::isString(out.type);
+    return Fold{out, function == frame::AggregateFunction::Min ? pipe::Combine::Min
+                                                               : pipe::Combine::Max};
+  default:
+    return failure();
+  }
+}
+
 FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, const Names &needed) {
   std::vector<std::string> keys = listOf(aggregate.getKeys());
   Names below, keyNames;
@@ -82,54 +128,15 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   }
   bool grouped = !keys.empty();
   for (auto [measure, column] : llvm::zip(measures, *inputs)) {
-    ColumnInfo out = column;
-    pipe::Combine combine = pipe::Combine::Sum;
-    switch (measure.getFunction()) {
-    case frame::AggregateFunction::Count:
-    case frame::AggregateFunction::CountStar:
-      out.body = b_.getI64Type();
-      out.range = Range{0, input->rowsMax ? static_cast<__int128>(*input->rowsMax) : INT64_MAX};
-      out.nullable = false;
-      break;
-    case frame::AggregateFunction::Sum: {
-      out.nullable |= !grouped;
-      out.type = frame::dropNullable(result.getColumnType(measure.getName().getValue()));
-      if (frame::isDoubleDouble(out.type)) {
-        combine = pipe::Combine::SumDoubleDouble;
-        break;
-      }
-      if (frame::isFloat(out.type)) {
-        out.body = b_.getF64Type();
-        break;
-      }
-      if (combinesPartials && out.range) {
-        out.body = b_.getIntegerType(std::max(64u, bitsFor(*out.range)));
-        break;
-      }
-      // The sum of no rows too has room for a row's value.
-      __int128 low, high, rows = input->rowsMax ? std::max<__int128>(*input->rowsMax, 1) : 0;
-      bool bounded = out.range && rows > 0 && !__builtin_mul_overflow(out.range->low, rows, &low) &&
-                     !__builtin_mul_overflow(out.range->high, rows, &high);
-      out.range =
-          bounded
-              ? std::optional<Range>(Range{std::min<__int128>(low, 0), std::max<__int128>(high, 0)})
-              : std::nullopt;
-      unsigned bits = bounded ? std::max(64u, bitsFor(*out.range)) : 128;
-      out.body = b_.getIntegerType(bits);
-      break;
-    }
-    case frame::AggregateFunction::Min:
-    case frame::AggregateFunction::Max:
-      combine = measure.getFunction() == frame::AggregateFunction::Min ? pipe::Combine::Min
-                                                                       : pipe::Combine::Max;
-      // A string has no neutral element: its validity byte says that there is one.
-      out.nullable |= !grouped || frame::isString(out.type);
-      break;
-    default:
+    Type type = result.getColumnType(measure.getName().getValue());
+    FailureOr<Fold> fold = foldOf(
+        measure.getFunction(), column, type,
+        {.rowsMax = input->rowsMax, .mayBeNone = !grouped, .combinesPartials = combinesPartials});
+    if (failed(fold)) {
       return aggregate.emitError("must be lowered before pipelines are formed: ") << measure;
     }
-    fields.push_back(out);
-    fieldAttrs.push_back(field(out, combine));
+    fields.push_back(fold->column);
+    fieldAttrs.push_back(field(fold->column, fold->combine));
   }
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(input->pipeline);
@@ -152,37 +159,39 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
   }
   OpenPipeline out = openState(aggregate.getLoc(), name, read, "groups");
   out.rowsMax = grouped ? input->rowsMax : 1;
-  // Sums that may have left their SQL type are brought back to it, with a check. What partial
-  // sums of decimals leave, others may bring back.
+  bool isPartial = aggregate.getStage() == frame::AggregateStage::Partial;
+  return failed(narrowSums(out, keyNames, isPartial, aggregate.getLoc()))
+             ? FailureOr<OpenPipeline>(failure())
+             : out;
+}
+
+LogicalResult Former::narrowSums(OpenPipeline &open, const Names &others, bool arePartial,
+                                 Location location) {
   std::vector<std::string> wide;
   Names kept;
-  bool isPartial = aggregate.getStage() == frame::AggregateStage::Partial;
-  for (const ColumnInfo &column : read) {
-    bool isWide = column.body.isInteger(128) && !keyNames.contains(column.name) &&
+  for (const ColumnInfo &column : open.columns) {
+    bool isWide = column.body.isInteger(128) && !others.contains(column.name) &&
                   !frame::isDoubleDouble(column.type);
     bool mayLeave = frame::isInteger(column.type) ||
-                    (!isPartial && !liesIn(column.range, *typeRange(column.type)));
+                    (!arePartial && !liesIn(column.range, *typeRange(column.type)));
     if (isWide && mayLeave) {
       wide.push_back(column.name);
     } else {
       kept.insert(column.name);
     }
   }
-  if (!wide.empty()) {
-    auto narrowed = appendMap(out, wide, kept, wide, aggregate.getLoc(),
-                              [](ExpressionTranslator &translator,
-                                 ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
-                                SmallVector<Scalar> values;
-                                for (const Scalar &argument : arguments) {
-                                  values.push_back(translator.checkedToType(argument));
-                                }
-                                return values;
-                              });
-    if (failed(narrowed)) {
-      return failure();
-    }
+  if (wide.empty()) {
+    return success();
   }
-  return out;
+  return appendMap(open, wide, kept, wide, location,
+                   [](ExpressionTranslator &translator,
+                      ArrayRef<Scalar> arguments) -> FailureOr<SmallVector<Scalar>> {
+                     SmallVector<Scalar> values;
+                     for (const Scalar &argument : arguments) {
+                       values.push_back(translator.checkedToType(argument));
+                     }
+                     return values;
+                   });
 }
 
 OpenPipeline Former::openState(Location location, StringRef state, ArrayRef<ColumnInfo> columns,
@@ -192,6 +201,16 @@ OpenPipeline Former::openState(Location location, StringRef state, ArrayRef<Colu
   out.rows = pipe::ReadOp::create(builder, location, rowsType(columns),
                                   b_.getAttr<FlatSymbolRefAttr>(state));
   out.columns.assign(columns.begin(), columns.end());
+  return out;
+}
+
+SmallVector<Attribute> Former::sortKeys(ArrayAttr keys) {
+  SmallVector<Attribute> out;
+  for (auto key : keys.getAsRange<frame::SortKeyAttr>()) {
+    out.push_back(pipe::SortKeyAttr::get(b_.getContext(), key.getColumn(),
+                                         key.getDirection() == frame::SortDirection::Desc,
+                                         key.getNulls() == frame::NullsOrder::First));
+  }
   return out;
 }
 
@@ -217,16 +236,9 @@ FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value
   if (failed(input)) {
     return failure();
   }
-  SmallVector<Attribute> fields, sortKeys;
+  SmallVector<Attribute> fields;
   for (const ColumnInfo &column : input->columns) {
     fields.push_back(field(column, pipe::Combine::Payload));
-  }
-  if (keys) {
-    for (auto key : keys.getAsRange<frame::SortKeyAttr>()) {
-      sortKeys.push_back(pipe::SortKeyAttr::get(b_.getContext(), key.getColumn(),
-                                                key.getDirection() == frame::SortDirection::Desc,
-                                                key.getNulls() == frame::NullsOrder::First));
-    }
   }
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(input->pipeline);
@@ -234,7 +246,7 @@ FailureOr<OpenPipeline> Former::openOrder(frame::RelationalOpInterface op, Value
   auto number = [&](uint64_t value) { return b_.getI64IntegerAttr(static_cast<int64_t>(value)); };
   auto state = pipe::StateOp::create(outer, location, name, pipe::StateKind::Sort, fields,
                                      localRows_.attributeOf(value));
-  state.setSortKeysAttr(b_.getArrayAttr(sortKeys));
+  state.setSortKeysAttr(b_.getArrayAttr(keys ? sortKeys(keys) : SmallVector<Attribute>()));
   if (held.count) {
     state.setLimitAttr(number(held.offset + *held.count));
   }

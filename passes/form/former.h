@@ -1,5 +1,6 @@
 // The class that forms pipelines, for the files that it is written in: scans.cpp, pipelines.cpp
-// (row by row, the whole), joins.cpp, aggregates.cpp (and orders), choices.cpp, shared.cpp.
+// (row by row, the whole), joins.cpp, aggregates.cpp (and orders), windows.cpp, choices.cpp,
+// shared.cpp.
 #pragma once
 
 #include "passes/form/pipelines.h"
@@ -74,6 +75,31 @@ private:
   OpenPipeline openUnmatched(Location location, StringRef state, const ColumnInfo &matched,
                              ArrayRef<ColumnInfo> payload, ArrayRef<ColumnInfo> columns);
   FailureOr<OpenPipeline> openAggregate(frame::AggregateOp aggregate, const Names &needed);
+  /// The field that folds a measure of a column's values into `resultType`. Fails for what is no
+  /// fold.
+  struct Fold {
+    ColumnInfo column;
+    pipe::Combine combine;
+  };
+  struct FoldedRows {
+    std::optional<uint64_t> rowsMax;
+    bool mayBeNone = false;        ///< then the measure is NULL
+    bool combinesPartials = false; ///< sums whose range already holds for all ranks together
+  };
+  FailureOr<Fold> foldOf(frame::AggregateFunction function, ColumnInfo input, Type resultType,
+                         const FoldedRows &folded);
+  /// Brings sums that may have left their SQL type back to it, with a check; what partial sums of
+  /// decimals leave, others may bring back. `others`: columns that are no sums.
+  LogicalResult narrowSums(OpenPipeline &open, const Names &others, bool arePartial,
+                           Location location);
+  FailureOr<OpenPipeline> openWindow(frame::WindowOp window, const Names &needed);
+  /// Gives values of a window function and their default one body: under new names where needed.
+  LogicalResult conformDefaults(OpenPipeline &open,
+                                SmallVectorImpl<frame::WindowFunctionAttr> &functions,
+                                Location location);
+  /// The field of a function's result.
+  FailureOr<Fold> windowField(const OpenPipeline &input, frame::WindowFunctionAttr function,
+                              Type resultType);
   /// Rows in an order, or the first of them, as the op's state says.
   FailureOr<OpenPipeline> openOrder(frame::RelationalOpInterface op, Value input,
                                     const Names &needed);
@@ -126,6 +152,8 @@ private:
   FloatAttr selectivity(Value to, Value from) {
     return b_.getF64FloatAttr(localRows_.ratio(to, from));
   }
+  /// An order of `frame` as `pipe` has it.
+  SmallVector<Attribute> sortKeys(ArrayAttr keys);
   FloatAttr textBytes(ArrayRef<ColumnInfo> columns);
   FloatAttr textBytes(const OpenPipeline &open, ArrayRef<std::string> columns);
   void emitMerge(pipe::StateOp state, ArrayRef<ColumnInfo> fields, ArrayAttr keys);

@@ -437,6 +437,7 @@ struct Former::Visitor {
   Result operator()(frame::RenameOp op) { return former.openRename(op, needed); }
   Result operator()(frame::JoinOp op) { return former.openJoin(op, needed); }
   Result operator()(frame::AggregateOp op) { return former.openAggregate(op, needed); }
+  Result operator()(frame::WindowOp op) { return former.openWindow(op, needed); }
   Result operator()(frame::DistinctOp op) { return unsupportedIn(op); }
   Result operator()(frame::SortOp op) { return former.openOrder(op, op.getInput(), needed); }
   Result operator()(frame::LimitOp op) { return former.openOrder(op, op.getInput(), needed); }

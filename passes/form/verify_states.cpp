@@ -125,7 +125,8 @@ private:
   }
 
   LogicalResult verifyUse(InsertOp insert, StateOp state) {
-    return verifyFill(insert, state, {StateKind::Join, StateKind::Sort, StateKind::Rows});
+    return verifyFill(insert, state,
+                      {StateKind::Join, StateKind::Sort, StateKind::Rows, StateKind::Window});
   }
   LogicalResult verifyUse(CombineOp combine, StateOp state) {
     if (failed(verifyFill(combine, state, {StateKind::Scalar, StateKind::Group}))) {
@@ -149,8 +150,13 @@ private:
              << stringifyStateKind(state.getKind());
     }
     SmallVector<Attribute> fields;
+    bool computes = state.getKind() == StateKind::Window;
     for (auto field : state.getFields().getAsRange<FieldAttr>()) {
-      fields.push_back(field.getName());
+      bool filled =
+          field.getCombine() == Combine::Key || field.getCombine() == Combine::Payload || !computes;
+      if (filled) {
+        fields.push_back(field.getName());
+      }
     }
     RowsType rows = sink.getInput().getType();
     SmallVector<Attribute> keys;

@@ -73,6 +73,28 @@ SmallVector<StringRef> Node::keys() const {
   return keys;
 }
 
+static bool equalValues(const json &a, const json &b, ArrayRef<StringRef> ignored) {
+  if (a.type() != b.type() || !a.is_structured()) {
+    return a == b;
+  }
+  if (a.size() != b.size()) {
+    return false;
+  }
+  if (a.is_array()) {
+    return std::equal(a.begin(), a.end(), b.begin(),
+                      [&](const json &x, const json &y) { return equalValues(x, y, ignored); });
+  }
+  return llvm::all_of(a.items(), [&](const auto &field) {
+    auto found = b.find(field.key());
+    return found != b.end() && (llvm::is_contained(ignored, StringRef(field.key())) ||
+                                equalValues(field.value(), *found, ignored));
+  });
+}
+
+bool Node::equals(const Node &other, ArrayRef<StringRef> ignored) const {
+  return value && other.value ? equalValues(*value, *other.value, ignored) : value == other.value;
+}
+
 std::string Node::valueText() const {
   if (!value) {
     return "nothing";

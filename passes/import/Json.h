@@ -82,6 +82,8 @@ public:
   std::string pathText() const;
   /// The keys of an object, for messages about something unknown.
   std::string keysText() const;
+  /// Whether both hold the same, but for these fields of objects at any depth.
+  bool equals(const Node &other, llvm::ArrayRef<llvm::StringRef> ignored) const;
   /// A scalar as it is written, for messages.
   std::string valueText() const;
 

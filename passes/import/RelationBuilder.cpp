@@ -316,6 +316,19 @@ Relation RelationBuilder::rename(const Relation &input, Location at) {
 // Orders, limits, unions, subqueries
 //===----------------------------------------------------------------------===//
 
+SmallVector<Attribute> RelationBuilder::sortKeys(ArrayRef<SortKey> keys,
+                                                 ArrayRef<StringAttr> names) {
+  SmallVector<Attribute> attributes;
+  llvm::SmallPtrSet<Attribute, 4> seen;
+  for (auto [key, name] : llvm::zip_equal(keys, names)) {
+    if (seen.insert(name).second) {
+      attributes.push_back(
+          frame::SortKeyAttr::get(context.getContext(), name, key.direction, key.nulls));
+    }
+  }
+  return attributes;
+}
+
 MaybeRelation RelationBuilder::sort(const Relation &input, ArrayRef<SortKey> keys, Location at) {
   SmallVector<Computed> expressions;
   for (const SortKey &key : keys) {
@@ -326,14 +339,7 @@ MaybeRelation RelationBuilder::sort(const Relation &input, ArrayRef<SortKey> key
   if (failed(relation)) {
     return failure();
   }
-  SmallVector<Attribute> attributes;
-  llvm::SmallPtrSet<Attribute, 4> seen;
-  for (auto [key, name] : llvm::zip_equal(keys, names)) {
-    if (seen.insert(name).second) { // a key decides where it stands first
-      attributes.push_back(
-          frame::SortKeyAttr::get(context.getContext(), name, key.direction, key.nulls));
-    }
-  }
+  SmallVector<Attribute> attributes = sortKeys(keys, names);
   if (attributes.empty()) {
     return context.fail(at, "expected at least one sort key", ImportError::Kind::kMalformed);
   }

@@ -75,6 +75,33 @@ struct GroupingSets {
   bool numbered = false;
 };
 
+/// An argument or distance of a window function: a number of rows, or a column.
+struct WindowOperand {
+  std::optional<int64_t> number;
+  Computed column;
+};
+
+/// A window function: a kind with arguments, or a measure of the frame.
+struct WindowFunctionRequest {
+  /// The rows that it sees, if it has a frame.
+  struct Frame {
+    frame::FrameUnit unit = frame::FrameUnit::Range;
+    frame::FrameBoundKind start = frame::FrameBoundKind::UnboundedPreceding;
+    std::optional<WindowOperand> startDistance;
+    frame::FrameBoundKind end = frame::FrameBoundKind::CurrentRow;
+    std::optional<WindowOperand> endDistance;
+    frame::FrameExclusion exclude = frame::FrameExclusion::None;
+  };
+  frame::WindowFunctionKind kind = frame::WindowFunctionKind::Aggregate;
+  std::optional<MeasureRequest> measure = {};      ///< of aggregates
+  llvm::SmallVector<WindowOperand> arguments = {}; ///< of the others
+  std::optional<Frame> frame = {};
+  bool ignoreNulls = false;
+  mlir::Location at;
+};
+
+class MeasureParts;
+
 /// Builds one query into the body of a function. Use once.
 class RelationBuilder {
 public:
@@ -122,6 +149,10 @@ public:
     frame::NullsOrder nulls;
   };
   MaybeRelation sort(const Relation &input, llvm::ArrayRef<SortKey> keys, mlir::Location at);
+  /// Window functions over one partition and order. The fields are the input's, then the functions.
+  MaybeRelation window(const Relation &input, llvm::ArrayRef<Computed> partition,
+                       llvm::ArrayRef<SortKey> order,
+                       llvm::ArrayRef<WindowFunctionRequest> functions, mlir::Location at);
   Relation limit(Relation input, int64_t offset, std::optional<int64_t> count, mlir::Location at);
   /// UNION ALL of at least one.
   MaybeRelation unite(llvm::ArrayRef<Relation> inputs, mlir::Location at);
@@ -140,12 +171,10 @@ private:
     llvm::SmallVector<mlir::Attribute> right;
     llvm::SmallVector<bool> nullSafe;
   };
-  struct Measures;
-  static Measures prepare(llvm::ArrayRef<MeasureRequest> requests);
-  /// One aggregate op, and a projection where measures are made of several: `inputs` are the columns
-  /// of `source` behind the inputs of the measures.
+  /// One aggregate op, and a projection where measures are made of several: `inputs` are the
+  /// columns of `source` behind the inputs of the measures.
   MaybeRelation aggregateBy(const Relation &source, llvm::ArrayRef<mlir::StringAttr> keys,
-                            const Measures &measures, llvm::ArrayRef<mlir::StringAttr> inputs,
+                            const MeasureParts &measures, llvm::ArrayRef<mlir::StringAttr> inputs,
                             mlir::Location at);
 
   /// Adds computed columns to `input` for those of `expressions` that are no plain fields. `fields`
@@ -157,6 +186,9 @@ private:
   mlir::LogicalResult makeKeys(Relation &left, Relation &right, const JoinRequest &request,
                                JoinKeys &keys, llvm::SmallVectorImpl<BuildExpression> &residual,
                                mlir::Location at);
+  /// Sort keys as attributes; a column counts where it stands first.
+  llvm::SmallVector<mlir::Attribute> sortKeys(llvm::ArrayRef<SortKey> keys,
+                                              llvm::ArrayRef<mlir::StringAttr> names);
   /// Drops columns that no field names.
   Relation prune(Relation relation, mlir::Location at);
   mlir::Value keepColumns(mlir::Value table, llvm::ArrayRef<frame::Column> columns,

@@ -26,7 +26,7 @@ static Row pick(const Row &row, ArrayRef<unsigned> positions) {
   return picked;
 }
 
-static void sortRows(Table &table, ArrayAttr keys) {
+void sortRows(Table &table, ArrayAttr keys) {
   SmallVector<std::pair<unsigned, SortKeyAttr>> order;
   for (auto key : keys.getAsRange<SortKeyAttr>()) {
     order.emplace_back(*table.type.findColumn(key.getColumn().getValue()), key);
@@ -150,6 +150,7 @@ struct Evaluation {
     return aggregateRows(op.getType(), *inputs[0], op.getKeys(),
                          llvm::to_vector(op.getMeasureRange()), op.getStage());
   }
+  Result operator()(WindowOp op) { return windowRows(op, *inputs[0]); }
   Result operator()(DistinctOp) {
     Table result = *inputs[0];
     distinctRows(result);

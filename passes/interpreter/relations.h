@@ -22,6 +22,11 @@ llvm::Expected<Table> aggregateRows(frame::TableType result, const Table &input,
                                     llvm::ArrayRef<frame::MeasureAttr> measures,
                                     frame::AggregateStage stage);
 
+/// Sorts by keys, ties by all columns.
+void sortRows(Table &table, mlir::ArrayAttr keys);
+/// Adds the columns of a window, which ties of its order see in the order of all columns.
+llvm::Expected<Table> windowRows(frame::WindowOp op, const Table &input);
+
 /// The positions of columns in a table; they exist (the verifier says so).
 llvm::SmallVector<unsigned> columnPositions(frame::TableType type, mlir::ArrayAttr names);
 

@@ -133,7 +133,8 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
   Value buffer = statePointer(insert.getState());
   bool isJoin = state.kind == plan::StateKind::kJoinTable;
-  if (isJoin) {
+  bool isHashed = isJoin || !insert.getKeys().empty();
+  if (isHashed) {
     logKeys(insert.getKeys());
   }
   work_.add(plan::WorkKind::kInsert, level(), 1, statePosition(insert.getState()));
@@ -148,7 +149,7 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
   b_.forLoop(b_.i64(0), rowCount(), 1, [&](Value index) {
     RowReader rows = reader(level(), index);
     Value hash, anyNull;
-    if (isJoin) {
+    if (isHashed) {
       FailureOr<Value> keys = hashKeys(rows, insert.getKeys(), &anyNull);
       if (failed(keys)) {
         result = failure();
@@ -172,8 +173,13 @@ LogicalResult KernelEmitter::emitInsert(pipe::InsertOp insert, const plan::State
     if (isJoin) {
       b_.storeField(b_.i64(0), row, 0);
       b_.storeField(hash, row, 8);
+    } else if (isHashed) {
+      b_.storeField(hash, row, 0);
     }
     for (const plan::StateField &field : state.fields) {
+      if (!columns_.contains(field.name)) {
+        continue; // a window computes it when all rows are there
+      }
       Column column = columns_.lookup(field.name);
       FailureOr<RowValue> value = rows.read(column);
       if (failed(value)) {

@@ -88,36 +88,6 @@ bool isFunction(MeasureAttr measure, AggregateFunction function) {
   return measure.getFunction() == function;
 }
 
-/// sum / count as `type`; NULL where the count is 0.
-Value createQuotient(OpBuilder &builder, Location location, Value sum, Value count, Type type) {
-  Type valueType = dropNullable(type);
-  Nullability nullability = nullabilityOf(sum.getType());
-  Value divisor;
-  if (isDecimal(sum.getType()) && isFloat(valueType)) {
-    divisor = count; // the mean of exact numbers
-  } else if (isa<DecimalType>(valueType)) {
-    // 19 digits hold any i64.
-    auto countType = DecimalType::get(builder.getContext(), 19, 0);
-    divisor = CastOp::create(builder, location, countType, count);
-  } else {
-    divisor = CastOp::create(builder, location, valueType, count);
-    if (dropNullable(sum.getType()) != valueType) {
-      sum = CastOp::create(builder, location, withNullability(valueType, nullability), sum);
-    }
-  }
-  Type quotientType = withNullability(valueType, nullability);
-  if (nullability == Nullability::kNever || isFloat(valueType)) { // a NULL sum by 0 is NULL
-    return DivideOp::create(builder, location, quotientType, sum, divisor);
-  }
-  // A group of NULLs only has count 0: the branch with the division is not taken.
-  Value zero = ConstantOp::create(builder, location, count.getType(),
-                                  builder.getIntegerAttr(count.getType(), 0));
-  Value present =
-      CompareOp::create(builder, location, builder.getI1Type(), CompareKind::Gt, count, zero);
-  Value quotient = DivideOp::create(builder, location, quotientType, sum, divisor);
-  return CaseOp::create(builder, location, type, present, quotient, Value());
-}
-
 /// The project that turns the new aggregate's columns into those of the old one.
 ProjectOp finish(OpBuilder &builder, AggregateOp old, AggregateOp aggregate,
                  ArrayRef<Replacement> replacements) {
@@ -154,16 +124,6 @@ ProjectOp finish(OpBuilder &builder, AggregateOp old, AggregateOp aggregate,
   inside.yield(old.getLoc(), yielded);
   project.setColumnsAttr(inside.columns());
   return project;
-}
-
-/// The type of the sum behind an average of that type: exact numbers are added up exactly.
-Type sumTypeOf(Type input, Type average) {
-  if (!isFloat(average) || isFloat(input)) {
-    return {};
-  }
-  auto decimal = dyn_cast<DecimalType>(dropNullable(input));
-  Type sum = DecimalType::get(input.getContext(), 38, decimal ? decimal.getScale() : 0);
-  return withNullability(sum, nullabilityOf(average));
 }
 
 void decomposeAverages(OpBuilder &builder, AggregateOp op) {
@@ -357,7 +317,47 @@ struct AvgPass : optimize::impl::OptimizeAvgBase<AvgPass> {
 
 } // namespace
 
+Value headrace::optimize::createQuotient(OpBuilder &builder, Location location, Value sum,
+                                         Value count, Type type) {
+  Type valueType = dropNullable(type);
+  Nullability nullability = nullabilityOf(sum.getType());
+  Value divisor;
+  if (isDecimal(sum.getType()) && isFloat(valueType)) {
+    divisor = count; // the mean of exact numbers
+  } else if (isa<DecimalType>(valueType)) {
+    // 19 digits hold any i64.
+    auto countType = DecimalType::get(builder.getContext(), 19, 0);
+    divisor = CastOp::create(builder, location, countType, count);
+  } else {
+    divisor = CastOp::create(builder, location, valueType, count);
+    if (dropNullable(sum.getType()) != valueType) {
+      sum = CastOp::create(builder, location, withNullability(valueType, nullability), sum);
+    }
+  }
+  Type quotientType = withNullability(valueType, nullability);
+  if (nullability == Nullability::kNever || isFloat(valueType)) { // a NULL sum by 0 is NULL
+    return DivideOp::create(builder, location, quotientType, sum, divisor);
+  }
+  // A group of NULLs only has count 0: the branch with the division is not taken.
+  Value zero = ConstantOp::create(builder, location, count.getType(),
+                                  builder.getIntegerAttr(count.getType(), 0));
+  Value present =
+      CompareOp::create(builder, location, builder.getI1Type(), CompareKind::Gt, count, zero);
+  Value quotient = DivideOp::create(builder, location, quotientType, sum, divisor);
+  return CaseOp::create(builder, location, type, present, quotient, Value());
+}
+
+Type headrace::optimize::sumTypeOf(Type input, Type average) {
+  if (!isFloat(average) || isFloat(input)) {
+    return {};
+  }
+  auto decimal = dyn_cast<DecimalType>(dropNullable(input));
+  Type sum = DecimalType::get(input.getContext(), 38, decimal ? decimal.getScale() : 0);
+  return withNullability(sum, nullabilityOf(average));
+}
+
 void headrace::optimize::makeMeasuresCombine(Operation *op) {
+  op->walk([](WindowOp window) { decomposeWindowAverages(window); });
   OpBuilder builder(op->getContext());
   SmallVector<AggregateOp> aggregates;
   op->walk([&](AggregateOp aggregate) { aggregates.push_back(aggregate); });

@@ -39,6 +39,15 @@ static LogicalResult verifyOp(Operation *op) {
         }
         return success();
       })
+      .Case([](WindowOp window) -> LogicalResult {
+        for (WindowFunctionAttr function : window.getFunctionRange()) {
+          if (function.getAggregate() && !combineFunction(*function.getAggregate())) {
+            return window.emitOpError("has a measure that does not combine after optimize: ")
+                   << function;
+          }
+        }
+        return success();
+      })
       .Case([](LimitOp limit) -> LogicalResult {
         if (limit.getInput().getDefiningOp<SortOp>()) {
           return limit.emitOpError("of a sort must be a topk after optimize");

@@ -90,6 +90,8 @@ static std::string operationOf(pipe::StateKind kind) {
     return "sort";
   case pipe::StateKind::Rows:
     return "rows kept for a join";
+  case pipe::StateKind::Window:
+    return "window";
   }
   llvm_unreachable("unknown state kind");
 }

@@ -83,6 +83,8 @@ private:
       return group(op);
     case RowState::Kind::kOrder:
       return op.getState().choosesRows() ? choose(op) : sort(op);
+    case RowState::Kind::kPartitions:
+      return partitions(op);
     case RowState::Kind::kNone:
     case RowState::Kind::kJoinTable:
       break;
@@ -318,6 +320,28 @@ private:
                                         std::min(rows(result), std::max(1.0, rows(input) / share)));
         add("pre-aggregate " + text(layout), {layout}, {give},
             cost::secondsOf(context_.model, work));
+      }
+    }
+    return true;
+  }
+
+  /// Whole partitions: where rows are by hash of some of their keys, or on one rank. Copies of a
+  /// table would disagree on the order of peers.
+  bool partitions(RelationalOpInterface op) {
+    Value input = op->getOperand(0);
+    if (!context_.allAxes()) {
+      return add("here", {replicatedTable()}, {replicatedTable()},
+                 sortSeconds(input, replicatedTable()));
+    }
+    add("on the first rank", {root()}, {root()}, sortSeconds(input, root()));
+    RowSharding rule = op.getSharding();
+    Keys keys = rule.together.empty() ? Keys() : rule.together.front();
+    keys = context_.classes.namesOf(input, keys);
+    for (AxisSet axes : keys.empty() ? SmallVector<AxisSet>() : context_.axisSets()) {
+      for (const SmallVector<unsigned> &which : keyChoices(keys.size())) {
+        Layout layout = splitRows(RowKind::Hash, axes, select(keys, which));
+        add("by hash of " + joined(layout.keys), {layout}, {follow(input, layout)},
+            sortSeconds(input, layout));
       }
     }
     return true;

@@ -5,6 +5,7 @@
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/phased_job.h"
 #include "runtime/exec/state_copy.h"
+#include "runtime/exec/window/window_rows.h"
 
 #include <memory>
 #include <span>
@@ -82,6 +83,8 @@ private:
   // Join tables.
   Block directory_;
   HrJoinTable join_{};
+  // Rows of a window.
+  std::unique_ptr<WindowRows> window_;
   // Sorted runs, merged pairwise until one is left.
   std::vector<std::vector<const uint8_t *>> runs_;
 };

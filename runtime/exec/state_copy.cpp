@@ -162,6 +162,7 @@ Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
   case plan::StateKind::kJoinTable:
   case plan::StateKind::kSortBuffer:
   case plan::StateKind::kRowBuffer:
+  case plan::StateKind::kWindow:
     return std::unique_ptr<StateCopy>(std::make_unique<RowBufferCopy>(state, account));
   }
   // no test: the switch has all kinds

@@ -9,7 +9,6 @@ namespace frame = headrace::frame;
 using Use = Field::Use;
 
 FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location at) {
-  using Function = frame::AggregateFunction;
   StringRef name = nameOf(measure);
   at = expressions.locate(measure, at);
   if (measure.get("type").string() != StringRef("BOUND_AGGREGATE")) {
@@ -29,6 +28,12 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
     return failure();
   }
   bool distinct = measure.get("aggregate_type").string() == StringRef("DISTINCT");
+  return makeMeasure({measure, name, distinct, measure.get("filter")}, at);
+}
+
+FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call, Location at) {
+  using Function = frame::AggregateFunction;
+  auto [measure, name, distinct, filter] = call;
   SmallVector<Node> arguments = measure.get("children").elements();
   auto function = llvm::StringSwitch<std::optional<Function>>(name)
                       .Case("count_star", Function::CountStar)
@@ -60,6 +65,9 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
     return context.fail(at, "unsupported " + name +
                                 "(DISTINCT …); aggregate over a subquery with SELECT DISTINCT");
   }
+  if (name == "count" && arguments.empty()) { // COUNT(*) of a window
+    function = Function::CountStar;
+  }
   Node constant = arguments.size() == 1 ? arguments.front().get("value") : Node();
   if (name == "count" && !distinct && constant.get("value")) { // of a constant counts rows
     function = Function::CountStar;
@@ -78,8 +86,9 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
   if (arity == 1) {
     request.argument = expressions.computed(arguments.front(), at);
     if (function == Function::Sum || function == Function::SumDistinct) { // of booleans they count
-      request.argument->build = [=, this](ExpressionBuilder &b) -> MaybeExpression {
-        MaybeExpression value = expressions.import(b, arguments.front(), at);
+      request.argument->build =
+          [=, this, argument = arguments.front()](ExpressionBuilder &b) -> MaybeExpression {
+        MaybeExpression value = expressions.import(b, argument, at);
         return failed(value) || !frame::isBoolean(value->type())
                    ? value
                    : b.cast(*value, IntegerType::get(b.getContext(), 32), at);
@@ -90,7 +99,7 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
       }
     }
   }
-  if (Node filter = measure.get("filter")) {
+  if (filter) {
     request.condition = expressions.computed(filter, at).build;
   }
   return request;

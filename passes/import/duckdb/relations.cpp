@@ -68,6 +68,7 @@ MaybeRelation RelationImporter::import(Node op) {
                     .Case("LOGICAL_FILTER", &RelationImporter::importFilter)
                     .Case("LOGICAL_PROJECTION", &RelationImporter::importProjection)
                     .Case("LOGICAL_AGGREGATE_AND_GROUP_BY", &RelationImporter::importAggregate)
+                    .Case("LOGICAL_WINDOW", &RelationImporter::importWindow)
                     .Case("LOGICAL_ORDER_BY", &RelationImporter::importOrder)
                     .Case("LOGICAL_LIMIT", &RelationImporter::importLimit)
                     .Case("LOGICAL_DISTINCT", &RelationImporter::importDistinct)
@@ -87,7 +88,6 @@ MaybeRelation RelationImporter::import(Node op) {
     return (this->*import)(op);
   }
   StringRef meaning = llvm::StringSwitch<StringRef>(*type)
-                          .Case("LOGICAL_WINDOW", "window functions (OVER)")
                           .Case("LOGICAL_RECURSIVE_CTE", "WITH RECURSIVE")
                           .Case("LOGICAL_SAMPLE", "TABLESAMPLE")
                           .Case("LOGICAL_UNNEST", "UNNEST")
@@ -396,17 +396,10 @@ MaybeRelation RelationImporter::importProjection(Node op) {
 // Orders, limits, sets
 //===----------------------------------------------------------------------===//
 
-MaybeRelation RelationImporter::importOrder(Node op) {
-  if (failed(expectOnly(op, {{"orders", Use::kRead}, {"projections", Use::kEmpty}}))) {
-    return failure();
-  }
-  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
-  if (failed(inputs)) {
-    return failure();
-  }
-  Location at = locate(op);
+FailureOr<SmallVector<RelationBuilder::SortKey>>
+RelationImporter::importSortKeys(ArrayRef<Node> orders, Location at) {
   SmallVector<RelationBuilder::SortKey> keys;
-  for (Node order : op.get("orders").elements()) {
+  for (Node order : orders) {
     StringRef direction = order.get("type").string().value_or("");
     StringRef nulls = order.get("null_order").string().value_or("");
     bool ascending = direction == "ASCENDING", first = nulls == "NULLS FIRST";
@@ -421,7 +414,21 @@ MaybeRelation RelationImporter::importOrder(Node op) {
                     ascending ? frame::SortDirection::Asc : frame::SortDirection::Desc,
                     first ? frame::NullsOrder::First : frame::NullsOrder::Last});
   }
-  return builder.sort(inputs->front(), keys, at);
+  return keys;
+}
+
+MaybeRelation RelationImporter::importOrder(Node op) {
+  if (failed(expectOnly(op, {{"orders", Use::kRead}, {"projections", Use::kEmpty}}))) {
+    return failure();
+  }
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  if (failed(inputs)) {
+    return failure();
+  }
+  Location at = locate(op);
+  FailureOr<SmallVector<RelationBuilder::SortKey>> keys =
+      importSortKeys(op.get("orders").elements(), at);
+  return failed(keys) ? MaybeRelation(failure()) : builder.sort(inputs->front(), *keys, at);
 }
 
 /// The number of a LIMIT or OFFSET; nothing if there is none.

@@ -46,7 +46,23 @@ private:
   // aggregates.cpp
   MaybeRelation importAggregate(Node op);
   mlir::FailureOr<MeasureRequest> importMeasure(Node measure, mlir::Location at);
+  /// A call of an aggregate function, whatever it is part of.
+  struct MeasureCall {
+    Node node;
+    llvm::StringRef name;
+    bool distinct;
+    Node filter;
+  };
+  mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
+  // windows.cpp
+  MaybeRelation importWindow(Node op);
+  mlir::FailureOr<WindowFunctionRequest> importWindowFunction(Node function, mlir::Location at);
+  mlir::FailureOr<WindowFunctionRequest::Frame> importFrame(Node function, mlir::Location at);
+  /// A number of rows: a constant, or an expression for each row.
+  WindowOperand importCount(Node expression, mlir::Location at);
 
+  mlir::FailureOr<llvm::SmallVector<RelationBuilder::SortKey>>
+  importSortKeys(llvm::ArrayRef<Node> orders, mlir::Location at);
   /// The inputs of an operator; fails if they are not `count`.
   mlir::FailureOr<llvm::SmallVector<Relation>> importChildren(Node op, size_t count);
   /// Fields that a projection map of an operator names; all if it names none.

@@ -439,3 +439,23 @@ func.func @body(%key: i32) -> i1 {
 
 // expected-error@+1 {{has an attribute that pipe does not have: "pipe.writer"}}
 pipe.stream @s local : !pipe.rows<"a": i32> {pipe.writer = 2 : i64}
+
+// -----
+
+// expected-error @+1 {{C6: functions belong to a window, got rows}}
+pipe.state @s rows [#pipe.field<"n", i64, payload>] functions [#frame.window_function<rank -> "n">]
+
+// -----
+
+// expected-error @+1 {{C6: a function of no fields, or into none: #frame.window_function<rank -> "m">}}
+pipe.state @s window [#pipe.field<"n", i64, computed>] functions [#frame.window_function<rank -> "m">]
+
+// -----
+
+// expected-error @+1 {{C6: the field of #frame.window_function<rank -> "n"> cannot be #pipe.field<"n", i32, computed>}}
+pipe.state @s window [#pipe.field<"n", i32, computed>] functions [#frame.window_function<rank -> "n">]
+
+// -----
+
+// expected-error @+1 {{C6: no function computes: #pipe.field<"m", i64, computed>}}
+pipe.state @s window [#pipe.field<"n", i64, computed>, #pipe.field<"m", i64, computed>] functions [#frame.window_function<rank -> "n">]

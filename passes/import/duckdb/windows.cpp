@@ -1,0 +1,275 @@
+// Window functions of DuckDB's plans.
+#include "passes/import/duckdb/relations.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+using Use = Field::Use;
+using WindowKind = frame::WindowFunctionKind;
+
+/// The value of a constant under any casts; nothing of other expressions.
+static Node constantValue(Node expression) {
+  while (expression.get("type").string() == StringRef("OPERATOR_CAST")) {
+    SmallVector<Node> operands = expression.get("children").elements();
+    expression = operands.size() == 1 ? operands.front() : expression.get("no operand");
+  }
+  return expression.get("value");
+}
+
+static bool isNullConstant(Node expression) {
+  return constantValue(expression).get("is_null").boolean().value_or(false);
+}
+
+/// The number of rows that an expression without columns says.
+static std::optional<int64_t> constantCount(Node expression) {
+  Node value = constantValue(expression);
+  StringRef type = value.get("type").get("id").string().value_or("");
+  bool whole = type == "INTEGER" || type == "BIGINT" || type == "SMALLINT" || type == "TINYINT";
+  return whole ? value.get("value").integer() : std::nullopt;
+}
+
+WindowOperand RelationImporter::importCount(Node expression, Location at) {
+  std::optional<int64_t> number = constantCount(expression);
+  return {number, number ? Computed() : expressions.computed(expression, at)};
+}
+
+/// What DuckDB calls a bound: where it is and what it counts.
+static bool readBound(StringRef text, frame::FrameBoundKind &kind,
+                      std::optional<frame::FrameUnit> &unit) {
+  using Kind = frame::FrameBoundKind;
+  using Unit = frame::FrameUnit;
+  if (text == "UNBOUNDED_PRECEDING" || text == "UNBOUNDED_FOLLOWING") {
+    kind = text == "UNBOUNDED_PRECEDING" ? Kind::UnboundedPreceding : Kind::UnboundedFollowing;
+    return true;
+  }
+  auto [place, counted] = text.rsplit('_');
+  auto known = llvm::StringSwitch<std::optional<Kind>>(place)
+                   .Case("CURRENT_ROW", Kind::CurrentRow)
+                   .Case("EXPR_PRECEDING", Kind::Preceding)
+                   .Case("EXPR_FOLLOWING", Kind::Following)
+                   .Default(std::nullopt);
+  auto counts = llvm::StringSwitch<std::optional<Unit>>(counted)
+                    .Case("ROWS", Unit::Rows)
+                    .Case("RANGE", Unit::Range)
+                    .Case("GROUPS", Unit::Groups)
+                    .Default(std::nullopt);
+  if (!known || !counts) {
+    return false;
+  }
+  kind = *known;
+  unit = counts;
+  return true;
+}
+
+FailureOr<WindowFunctionRequest::Frame> RelationImporter::importFrame(Node function, Location at) {
+  WindowFunctionRequest::Frame frame;
+  std::optional<frame::FrameUnit> unit; // of the start, then of the end: they are the same
+  StringRef start = function.get("start").string().value_or("");
+  StringRef end = function.get("end").string().value_or("");
+  auto exclude = llvm::StringSwitch<std::optional<frame::FrameExclusion>>(
+                     function.get("exclude_clause").string().value_or(""))
+                     .Case("NO_OTHER", frame::FrameExclusion::None)
+                     .Case("CURRENT_ROW", frame::FrameExclusion::CurrentRow)
+                     .Case("GROUP", frame::FrameExclusion::Group)
+                     .Case("TIES", frame::FrameExclusion::Ties)
+                     .Default(std::nullopt);
+  if (!readBound(start, frame.start, unit) || !readBound(end, frame.end, unit) || !exclude) {
+    return function.fail("expected the bounds of a window frame, got " + start + " to " + end);
+  }
+  frame.unit = unit.value_or(frame::FrameUnit::Rows);
+  frame.exclude = *exclude;
+  auto distance = [&](Node expression) -> std::optional<WindowOperand> {
+    if (!expression) {
+      return std::nullopt;
+    }
+    bool byValue = frame.unit == frame::FrameUnit::Range;
+    return byValue ? WindowOperand{std::nullopt, expressions.computed(expression, at)}
+                   : importCount(expression, at);
+  };
+  frame.startDistance = distance(function.get("start_expr"));
+  frame.endDistance = distance(function.get("end_expr"));
+  for (const auto &bound : {frame.startDistance, frame.endDistance}) {
+    if (bound && bound->number && *bound->number < 0) {
+      return context.fail(at,
+                          "the distance of a window frame is negative: " + Twine(*bound->number),
+                          ImportError::Kind::kUser);
+    }
+  }
+  return frame;
+}
+
+FailureOr<WindowFunctionRequest> RelationImporter::importWindowFunction(Node function,
+                                                                        Location at) {
+  at = expressions.locate(function, at);
+  StringRef type = function.get("type").string().value_or("");
+  if (failed(expectExpression(function, "OVER",
+                              {{"children", Use::kRead},
+                               {"arguments", Use::kHarmless},
+                               {"qname", Use::kRead},
+                               {"has_serialize", Use::kHarmless},
+                               {"function_data", Use::kRead}, // of functions that are refused
+                               {"partitions", Use::kRead},
+                               {"orders", Use::kRead},
+                               {"filters", Use::kRead},
+                               {"ignore_nulls", Use::kRead},
+                               {"start", Use::kRead},
+                               {"end", Use::kRead},
+                               {"start_expr", Use::kRead},
+                               {"end_expr", Use::kRead},
+                               {"offset_expr", Use::kEmpty},
+                               {"default_expr", Use::kEmpty},
+                               {"exclude_clause", Use::kRead},
+                               {"distinct", Use::kRead},
+                               {"arg_orders", Use::kEmpty},
+                               // What RANGE was before its distances became values.
+                               {"sql_range_start", Use::kHarmless},
+                               {"sql_range_end", Use::kHarmless},
+                               {"sql_range_order_type", Use::kHarmless},
+                               {"sql_range_start_boundary", Use::kHarmless},
+                               {"sql_range_end_boundary", Use::kHarmless},
+                               {"sql_range_order_casts", Use::kHarmless}},
+                              context, at))) {
+    return failure();
+  }
+  WindowFunctionRequest request{.at = at};
+  bool ignoresNulls = function.get("ignore_nulls").boolean().value_or(false);
+  bool seesFrame = true;
+  if (type == "WINDOW_AGGREGATE") {
+    StringRef name = nameOf(function);
+    FailureOr<MeasureRequest> measure =
+        makeMeasure({function, name, function.get("distinct").boolean().value_or(false),
+                     function.get("filters")},
+                    at);
+    if (failed(measure)) {
+      return failure();
+    }
+    bool isDistinct = measure->function == frame::AggregateFunction::CountDistinct ||
+                      measure->function == frame::AggregateFunction::SumDistinct;
+    if (isDistinct) {
+      return context.fail(at, "unsupported DISTINCT of a window function: " + name);
+    }
+    if (name == "any_value") { // the first that is not NULL
+      request.kind = WindowKind::FirstValue;
+      request.ignoreNulls = true;
+      request.arguments.push_back({std::nullopt, *measure->argument});
+      if (measure->condition) {
+        return context.fail(at, "unsupported FILTER of any_value in a window");
+      }
+    } else {
+      request.measure = std::move(*measure);
+    }
+  } else {
+    auto kind = llvm::StringSwitch<std::optional<WindowKind>>(type)
+                    .Case("WINDOW_ROW_NUMBER", WindowKind::RowNumber)
+                    .Case("WINDOW_RANK", WindowKind::Rank)
+                    .Case("WINDOW_RANK_DENSE", WindowKind::DenseRank)
+                    .Case("WINDOW_PERCENT_RANK", WindowKind::PercentRank)
+                    .Case("WINDOW_CUME_DIST", WindowKind::CumeDist)
+                    .Case("WINDOW_NTILE", WindowKind::Ntile)
+                    .Case("WINDOW_LAG", WindowKind::Lag)
+                    .Case("WINDOW_LEAD", WindowKind::Lead)
+                    .Case("WINDOW_FIRST_VALUE", WindowKind::FirstValue)
+                    .Case("WINDOW_LAST_VALUE", WindowKind::LastValue)
+                    .Case("WINDOW_NTH_VALUE", WindowKind::NthValue)
+                    .Default(std::nullopt);
+    if (!kind) {
+      return context.fail(at, "unsupported window function: " + type);
+    }
+    request.kind = *kind;
+    request.ignoreNulls = ignoresNulls;
+    seesFrame = *kind == WindowKind::FirstValue || *kind == WindowKind::LastValue ||
+                *kind == WindowKind::NthValue;
+    bool counts = *kind == WindowKind::Ntile;
+    for (auto [index, argument] : llvm::enumerate(function.get("children").elements())) {
+      if (index == 2 && isNullConstant(argument)) {
+        continue;
+      }
+      request.arguments.push_back(
+          counts || index == 1 ? importCount(argument, at)
+                               : WindowOperand{std::nullopt, expressions.computed(argument, at)});
+    }
+    bool moves = *kind == WindowKind::Lag || *kind == WindowKind::Lead;
+    if (moves && request.arguments.size() == 1) {
+      request.arguments.push_back({1, {}});
+    }
+  }
+  if (seesFrame) {
+    FailureOr<WindowFunctionRequest::Frame> frame = importFrame(function, at);
+    if (failed(frame)) {
+      return failure();
+    }
+    request.frame = std::move(*frame);
+  }
+  return request;
+}
+
+/// Whether two lists of expressions over one input are the same, wherever they stand in the query.
+static bool alike(ArrayRef<Node> a, ArrayRef<Node> b) {
+  static constexpr StringRef kPlaces[] = {"query_location", "query_location_length", "alias"};
+  return a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
+           return std::get<0>(pair).equals(std::get<1>(pair), kPlaces);
+         });
+}
+
+MaybeRelation RelationImporter::importWindow(Node op) {
+  if (failed(expectOnly(op, {{"window_index", Use::kHarmless}, {"expressions", Use::kRead}}))) {
+    return failure();
+  }
+  Location at = locate(op);
+  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
+  if (failed(inputs)) {
+    return failure();
+  }
+  size_t inputFields = inputs->front().fields.size();
+  SmallVector<Node> functions = op.get("expressions").elements();
+  // Functions over the same partition and order are columns of one op.
+  struct Group {
+    SmallVector<Node> partition, order;
+    std::vector<WindowFunctionRequest> functions;
+    std::vector<size_t> positions;
+  };
+  std::vector<Group> groups;
+  for (auto [index, function] : llvm::enumerate(functions)) {
+    FailureOr<WindowFunctionRequest> request = importWindowFunction(function, at);
+    if (failed(request)) {
+      return failure();
+    }
+    SmallVector<Node> partition = function.get("partitions").elements();
+    SmallVector<Node> order = function.get("orders").elements();
+    auto group = llvm::find_if(groups, [&](const Group &known) {
+      return alike(known.partition, partition) && alike(known.order, order);
+    });
+    if (group == groups.end()) {
+      group = groups.insert(groups.end(), {partition, order, {}, {}});
+    }
+    group->functions.push_back(std::move(*request));
+    group->positions.push_back(index);
+  }
+  Relation result = inputs->front();
+  SmallVector<int64_t> fields(inputFields + functions.size());
+  std::iota(fields.begin(), fields.end(), 0);
+  for (const Group &group : groups) {
+    SmallVector<Computed> partition;
+    for (Node key : group.partition) {
+      partition.push_back(expressions.computed(key, at));
+    }
+    FailureOr<SmallVector<RelationBuilder::SortKey>> order = importSortKeys(group.order, at);
+    if (failed(order)) {
+      return failure();
+    }
+    size_t before = result.fields.size();
+    MaybeRelation windowed = builder.window(result, partition, *order, group.functions, at);
+    if (failed(windowed)) {
+      return failure();
+    }
+    result = std::move(*windowed);
+    for (auto [index, position] : llvm::enumerate(group.positions)) {
+      fields[inputFields + position] = static_cast<int64_t>(before + index);
+    }
+  }
+  return builder.select(result, fields, at);
+}

@@ -1,0 +1,82 @@
+// Averages of window frames: sum and count of the same frames, then a division.
+#include "passes/optimize/avg.h"
+#include "passes/optimize/expressions.h"
+
+using namespace mlir;
+using namespace headrace::frame;
+
+namespace headrace::optimize {
+
+void decomposeWindowAverages(WindowOp window) {
+  auto averages = [](WindowFunctionAttr function) {
+    return function.getAggregate() == AggregateFunction::Avg;
+  };
+  if (llvm::none_of(window.getFunctionRange(), averages)) {
+    return;
+  }
+  OpBuilder builder(window);
+  MLIRContext *context = window.getContext();
+  TableType type = window.getType(), input = window.getInput().getType();
+  llvm::SmallPtrSet<Attribute, 16> taken(type.getNames().begin(), type.getNames().end());
+  auto fresh = [&](StringRef stem, StringAttr name) {
+    std::string wanted = (stem + name.getValue()).str();
+    auto made = builder.getStringAttr(wanted);
+    for (unsigned number = 1; !taken.insert(made).second; ++number) {
+      made = builder.getStringAttr(wanted + "_" + Twine(number));
+    }
+    return made;
+  };
+  struct Average {
+    StringAttr name, sum, count;
+  };
+  SmallVector<Average> made;
+  SmallVector<Attribute> functions;
+  SmallVector<Column> columns = input.getColumns();
+  auto add = [&](WindowFunctionAttr like, AggregateFunction aggregate, StringAttr name,
+                 Type result) {
+    auto function =
+        WindowFunctionAttr::get(context, WindowFunctionKind::Aggregate, aggregate,
+                                like.getArguments(), name, like.getFrame(), /*ignoreNulls=*/false);
+    functions.push_back(function);
+    columns.push_back({name, result ? result : WindowOp::resultType(function, input)});
+  };
+  for (WindowFunctionAttr function : window.getFunctionRange()) {
+    Type result = type.getColumnType(function.getName());
+    if (!averages(function)) {
+      functions.push_back(function);
+      columns.push_back({function.getName(), result});
+      continue;
+    }
+    Average average{function.getName(), fresh("sum_", function.getName()),
+                    fresh("count_", function.getName())};
+    add(function, AggregateFunction::Sum, average.sum,
+        sumTypeOf(input.getColumnType(function.getColumn(0)), result));
+    add(function, AggregateFunction::Count, average.count, Type());
+    made.push_back(average);
+  }
+  auto narrow = WindowOp::create(builder, window.getLoc(), TableType::get(context, columns),
+                                 window.getInput(), window.getPartition(), window.getOrder(),
+                                 builder.getArrayAttr(functions));
+  SmallVector<Attribute> kept, computed;
+  for (StringAttr name : type.getNames()) {
+    bool isAverage =
+        llvm::any_of(made, [&](const Average &average) { return average.name == name; });
+    (isAverage ? computed : kept).push_back(name);
+  }
+  auto project = ProjectOp::create(builder, window.getLoc(), type, narrow.getResult(),
+                                   builder.getArrayAttr(kept), builder.getArrayAttr(computed),
+                                   builder.getArrayAttr({}));
+  RegionBuilder inside(builder, project.getExpressions(), narrow.getType());
+  SmallVector<Value> values;
+  for (const Average &average : made) {
+    Value sum = inside.column(average.sum), count = inside.column(average.count);
+    values.push_back(createQuotient(inside.builder(), window.getLoc(), sum, count,
+                                    type.getColumnType(average.name)));
+  }
+  inside.yield(window.getLoc(), values);
+  project.setColumnsAttr(inside.columns());
+  window.getResult().replaceAllUsesWith(project.getResult());
+  window.erase();
+}
+
+} // namespace headrace::optimize

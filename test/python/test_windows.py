@@ -1,0 +1,128 @@
+"""Window functions against DuckDB, on several ranks."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import headrace as hr
+import pyarrow as pa
+import pyarrow.compute
+import pytest
+from headrace._src.query.sql import lower
+from interpreter_tool import interpret, value_of, write_table
+from sql_oracle import Answer, Oracle, difference
+
+_TEXTS = ("a", "b", "a long text in common", "a long text")
+
+
+def _table(rows: int) -> pa.Table:
+    draw = random.Random(5)
+
+    def some(make: object) -> list[object]:
+        return [None if draw.random() < 0.1 else make() for _ in range(rows)]  # type: ignore[operator]
+
+    keys = list(range(rows))
+    draw.shuffle(keys)
+    return pa.table(
+        {
+            "k": pa.array(keys, pa.int32()),
+            "g": pa.array(some(lambda: draw.randint(0, 40)), pa.int32()),
+            "x": pa.array(some(lambda: draw.randint(0, 300)), pa.int64()),
+            "s": pa.array(some(lambda: draw.choice(_TEXTS)), pa.string()),
+            "d": pa.array(some(lambda: draw.random()), pa.float64()),
+        }
+    )
+
+
+#: Enough rows for several ranges and morsels.
+ORACLE = Oracle({"t": _table(60_000), "one": _table(1), "nothing": _table(0)})
+
+QUERIES = [
+    "select k, row_number() over (partition by g order by x, k) as n from t",
+    "select k, rank() over (order by x) as r, dense_rank() over (order by x) as e from t",
+    "select k, row_number() over (order by s desc nulls last, k) as n from t",
+    "select k, sum(x) over (partition by s order by k rows between 10 preceding and current row) as w from t",
+    "select k, sum(x) over (order by k) as w, avg(d) over (partition by g) as m from t",
+    "select k, min(d) over (partition by g order by k rows between 3 preceding and 3 following) as w,"
+    " max(s) over (partition by g order by k rows 5 preceding) as v from t",
+    "select k, lag(s) over (partition by g order by k) as b, lead(x, 2, -1) over (partition by "
+    "g order by k) as a from t",
+    "select k, first_value(x ignore nulls) over w as f, last_value(x) over w as l, nth_value(s,"
+    " 2) over w as n"
+    " from t window w as (partition by g order by k rows between 2 preceding and 2 following "
+    "exclude current row)",
+    "select k, g from t qualify row_number() over (partition by g order by x desc nulls last, k) = 1",
+    "select k from t qualify rank() over (partition by g, s order by x) <= 2",
+    "select g, sum(x) as total, rank() over (order by sum(x) desc nulls last, g) as r from t group by g",
+    "select k, sum(x) over (partition by g) as a, count(*) over (partition by s) as b, ntile(5)"
+    " over (order by k) as c from t",
+    "select a.k, b.n from t a join (select k, count(*) over (partition by g) as n from t) b on "
+    "a.k = b.k where a.k < 100",
+    "select k, percent_rank() over (partition by g order by x) as p, cume_dist() over "
+    "(partition by g order by x) as c from t",
+    "select k, sum(x) over (partition by g order by x range between 5 preceding and 5 following"
+    " exclude ties) as w from t",
+    "select k, sum(x) over (partition by g order by x groups between 1 preceding and 1 "
+    "following) as w from t",
+    "select * from (select k, g, row_number() over (partition by g order by k) as n from t) q "
+    "where g = 3 and n < 4",
+    "select count(*) as n from (select row_number() over () as r from t) q where r <= 10",
+    "select max(row_number) from (select row_number() over () as row_number from nothing) q",
+    "select k, row_number() over (partition by s order by g) as n, sum(x) over () as w from one",
+    "select k, stddev(x) over (partition by g order by k rows 20 preceding) as w from t",
+]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("query", QUERIES)
+def test_windows_are_duckdbs(query: str, ranks: int) -> None:
+    assert ORACLE.difference(query, ranks) is None
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("ntile(k - k) over ()", "argument of ntile must be greater than zero"),
+        ("sum(x) over (order by k rows g preceding)", "distance of a window frame is NULL"),
+        ("sum(x) over (order by k rows g - 9 preceding)", "distance of a window frame is negative"),
+        ("sum(x) over (order by x range -1 preceding)", "distance of a window frame is negative"),
+        ("sum(k::hugeint * 10000000000000000000000000000000000) over ()", "number out of range"),
+    ],
+)
+def test_errors_in_data(call: str, message: str) -> None:
+    tables = {"t": _table(500).filter(pyarrow.compute.is_valid(pyarrow.compute.field("x")))}
+    if "g - 9" in call:
+        tables = {"t": tables["t"].filter(pyarrow.compute.is_valid(pyarrow.compute.field("g")))}
+    with pytest.raises(hr.HeadraceError, match=message) as error:
+        hr.sql(f"select {call} as w from t", tables)
+    assert error.value.kind == "data"
+
+
+def test_partitions_stay_on_their_ranks() -> None:
+    query = "explain select k, sum(x) over (partition by g) as w from t"
+    lines = hr.sql(query, ORACLE.tables, ranks=3).column(0).to_pylist()
+    assert any("[by hash of g]" in line for line in lines), lines
+
+
+#: What the reference interpreter, which looks at every pair of rows, has the time for.
+SMALL = Oracle({"t": _table(150), "one": _table(1), "nothing": _table(0)})
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_interpreter_agrees_at_every_stage(query: str, tmp_path: Path) -> None:
+    program = tmp_path / "query.mlir"
+    program.write_text(lower(query, SMALL.tables, "import", ranks=1))
+    for name, table in SMALL.tables.items():
+        write_table(tmp_path, name, table)
+    (output,) = interpret(program, tmp_path)
+    wanted = SMALL.duckdb(query).table
+    assert wanted is not None
+    kinds = wanted.schema.types
+    rows = [tuple(value_of(cell, kind) for cell, kind in zip(row, kinds, strict=True)) for row in output.rows]
+    columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
+    columns = columns or [pa.array([], kind) for kind in kinds]
+    found = pa.table(columns, names=[f"c{i}" for i in range(len(kinds))])
+    assert difference(Answer(found), Answer(wanted)) is None
+    (output,) = interpret(program, tmp_path, "--check", "--layouts", "2", "--mesh", "ranks:3")
+    assert not output.differences

@@ -1,0 +1,215 @@
+// Rows of windows in order, whatever their hashes; the order of rows by number and field by field.
+// Sources: runtime/exec/window/row_order.cpp, runtime/exec/window/window_rows.cpp,
+// runtime/exec/window/window_functions.cpp, runtime/exec/window/frames.cpp
+#include "runtime/exec/rank_state.h"
+#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/window/row_order.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+
+namespace headrace::exec {
+namespace {
+
+plan::StateField field(HrType type, uint32_t offset, plan::Combine combine, bool nullable = false,
+                       uint32_t validOffset = 0) {
+  plan::StateField made;
+  made.type = type;
+  made.offset = offset;
+  made.combine = combine;
+  made.nullable = nullable;
+  made.validOffset = validOffset;
+  return made;
+}
+
+/// Rows {i64 hash, i64 key, i64 value, i64 place, i64 total}: rank of the value and sum of the
+/// values up to it, by key.
+plan::State rankedState() {
+  plan::State state;
+  state.name = "ranked";
+  state.kind = plan::StateKind::kWindow;
+  state.rowBytes = 48;
+  state.fields = {
+      field(HR_I64, 8, plan::Combine::kKey, true, 40), field(HR_I64, 16, plan::Combine::kPayload),
+      field(HR_I64, 24, plan::Combine::kComputed), field(HR_I64, 32, plan::Combine::kSum)};
+  state.order = {{1, false, false}};
+  plan::WindowColumn place;
+  place.function = plan::WindowFunction::kRank;
+  place.result = 2;
+  plan::WindowColumn total;
+  total.function = plan::WindowFunction::kFold;
+  total.result = 3;
+  total.input = 1;
+  total.unit = plan::FrameUnit::kRange;
+  total.end.edge = plan::FrameEdge::kCurrentRow;
+  state.windows = {place, total};
+  return state;
+}
+
+struct Ranked {
+  int64_t hash, key, value, place, total, valid;
+};
+
+/// What a state makes of the rows, with as many copies as lists.
+std::vector<Ranked> computed(const plan::State &state,
+                             const std::vector<std::vector<Ranked>> &copies) {
+  constexpr int64_t kBytes = 256 << 20;
+  auto memory = std::make_shared<RankMemory>(
+      std::make_shared<BlockPool>(BlockPool::Options{kBytes, kBytes, "--memory"}),
+      Budget::Options{Tier::kHost, kBytes, "--memory"});
+  plan::Plan plan;
+  plan.states = {state};
+  auto made = RankState::create(plan, 0, memory);
+  EXPECT_TRUE(made.ok());
+  RankState &ranked = **made;
+  RankState::CopySlots slots = ranked.addCopies(copies.size());
+  for (size_t index = 0; index < copies.size(); ++index) {
+    auto *buffer = static_cast<HrRowBuffer *>((*ranked.copy(slots[index]))->abi());
+    for (const Ranked &row : copies[index]) {
+      if (buffer->next == buffer->end) {
+        EXPECT_TRUE(growRows(buffer).ok());
+      }
+      std::memcpy(buffer->next, &row, sizeof row);
+      buffer->next += sizeof row;
+      ++buffer->rows;
+    }
+  }
+  WorkerPool pool({.threads = 2});
+  Doorbell doorbell;
+  FinishContext context;
+  context.pool = &pool;
+  context.doorbell = &doorbell;
+  auto job = ranked.finish(context);
+  while (job->poll() == PollState::kPending) {
+    doorbell.wait();
+  }
+  EXPECT_TRUE(job->status().ok()) << job->status().message();
+  std::vector<const uint8_t *> rows;
+  ranked.rows(0, ranked.rowCount(), rows);
+  std::vector<Ranked> out;
+  for (const uint8_t *row : rows) {
+    out.push_back(loadAs<Ranked>(row));
+  }
+  return out;
+}
+
+void expectRanked(std::vector<Ranked> rows, size_t count) {
+  ASSERT_EQ(rows.size(), count);
+  std::sort(rows.begin(), rows.end(), [](const Ranked &a, const Ranked &b) {
+    return a.key != b.key ? a.key < b.key : a.value < b.value;
+  });
+  for (size_t begin = 0; begin < rows.size();) {
+    size_t end = begin;
+    int64_t total = 0;
+    for (; end < rows.size() && rows[end].key == rows[begin].key;) {
+      size_t peers = end;
+      for (; end < rows.size() && rows[end].key == rows[peers].key &&
+             rows[end].value == rows[peers].value;
+           ++end) {
+        total += rows[end].value;
+      }
+      for (size_t row = peers; row < end; ++row) {
+        ASSERT_EQ(rows[row].place, static_cast<int64_t>(peers - begin) + 1);
+        ASSERT_EQ(rows[row].total, total);
+      }
+    }
+    begin = end;
+  }
+}
+
+TEST(WindowRows, RanksPartitionsOfAllSizes) {
+  for (int64_t keys : {1, 7, 5000, 90000}) {
+    std::mt19937_64 random(keys);
+    std::vector<std::vector<Ranked>> copies(3);
+    for (int64_t i = 0; i < 90000; ++i) {
+      auto key = static_cast<int64_t>(random() % keys);
+      auto hash = static_cast<int64_t>(static_cast<uint64_t>(key) * 0x9e3779b97f4a7c15u);
+      copies[random() % 3].push_back(
+          {hash, key, static_cast<int64_t>(random() % 1000) - 500, 0, 0, 1});
+    }
+    expectRanked(computed(rankedState(), copies), 90000);
+  }
+}
+
+TEST(WindowRows, PartitionsOfOneHashStayApart) {
+  std::mt19937_64 random(1);
+  std::vector<std::vector<Ranked>> copies(2);
+  for (int64_t i = 0; i < 40000; ++i) {
+    auto key = static_cast<int64_t>(random() % 50);
+    copies[i % 2].push_back({key % 3, key, static_cast<int64_t>(random() % 100), 0, 0, 1});
+  }
+  expectRanked(computed(rankedState(), copies), 40000);
+}
+
+TEST(WindowRows, NoRows) { expectRanked(computed(rankedState(), {{}, {}}), 0); }
+
+/// Rows whose keys are of several types, some NULL.
+TEST(RowOrder, NumbersAgreeWithFields) {
+  plan::State state;
+  state.rowBytes = 64;
+  state.fields = {field(HR_I32, 0, plan::Combine::kPayload, true, 60),
+                  field(HR_F64, 8, plan::Combine::kPayload, true, 61),
+                  field(HR_I128, 16, plan::Combine::kPayload, true, 62),
+                  field(HR_I8, 32, plan::Combine::kPayload),
+                  field(HR_STRING, 40, plan::Combine::kPayload),
+                  field(HR_F32, 4, plan::Combine::kPayload)};
+  static const char *const kTexts[] = {"", "a", "a text of some length", "a text of another", "b"};
+  std::mt19937_64 random(3);
+  std::vector<std::vector<uint8_t>> rows;
+  for (int i = 0; i < 300; ++i) {
+    std::vector<uint8_t> row(64);
+    double reals[] = {0.0,
+                      -0.0,
+                      std::nan(""),
+                      -std::nan(""),
+                      -1.5,
+                      2.25,
+                      std::numeric_limits<double>::infinity(),
+                      -std::numeric_limits<double>::infinity()};
+    __int128 wides[] = {0, 5, -5, static_cast<__int128>(1) << 100,
+                        -(static_cast<__int128>(1) << 90)};
+    const char *text = kTexts[random() % 5];
+    HrString string{
+        static_cast<uint32_t>(std::strlen(text)), {}, reinterpret_cast<const uint8_t *>(text)};
+    storeAs(row.data(), static_cast<int32_t>(random() % 5) - 2);
+    storeAs(row.data() + 8, reals[random() % 8]);
+    storeAs(row.data() + 16, wides[random() % 5]);
+    storeAs(row.data() + 32, static_cast<int8_t>(random() % 4));
+    storeAs(row.data() + 40, string);
+    storeAs(row.data() + 4, static_cast<float>(reals[random() % 8]));
+    for (int valid : {60, 61, 62}) {
+      row[valid] = random() % 4 != 0;
+    }
+    rows.push_back(row);
+  }
+  size_t exact = 0;
+  for (int turn = 0; turn < 60; ++turn) {
+    std::vector<plan::OrderKey> keys;
+    for (int32_t index = 0; index < 6; ++index) {
+      if (random() % 3 == 0) {
+        keys.push_back({index, random() % 2 == 0, random() % 2 == 0});
+      }
+    }
+    std::shuffle(keys.begin(), keys.end(), random);
+    RowOrder order(state, keys);
+    exact += order.isExact();
+    for (int pair = 0; pair < 2000; ++pair) {
+      const uint8_t *a = rows[random() % rows.size()].data();
+      const uint8_t *b = rows[random() % rows.size()].data();
+      int compared = order.compare(a, b);
+      ASSERT_EQ(compared, -order.compare(b, a));
+      if (order.prefix(a) != order.prefix(b)) {
+        ASSERT_EQ(order.prefix(a) < order.prefix(b), compared < 0);
+        ASSERT_NE(compared, 0);
+      } else if (order.isExact()) {
+        ASSERT_EQ(compared, 0);
+      }
+    }
+  }
+  EXPECT_GT(exact, 5u);
+}
+
+} // namespace
+} // namespace headrace::exec
