@@ -346,7 +346,6 @@ def test_order_is_kept() -> None:
     [
         ("select sum(distinct id) over (order by id) from items", "unsupported DISTINCT of a window function"),
         ("select rank(order by id) over (order by id) from items", "unsupported arg_orders of OVER"),
-        ("select k from items intersect all select g from sets", "unsupported INTERSECT ALL"),
         ("select avg(distinct k), count(distinct name) from items", "DISTINCT"),
         ("select median(weight) from items", "unsupported aggregate function: median"),
         ("select reverse(name) from items", "unsupported function: reverse"),

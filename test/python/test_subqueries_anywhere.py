@@ -1,4 +1,4 @@
-"""Subqueries wherever SQL allows them, correlated or not, against DuckDB on several ranks."""
+"""Subqueries wherever SQL allows them, and sets that keep duplicates, against DuckDB on several ranks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,21 @@ TABLES = {
 }
 
 QUERIES = [
+    "select a, (select y from u where x = a order by y limit 1) as f from t",
+    "select a, (select y from u where x = a order by y desc limit 1 offset 1) as f from t",
+    "select t.a, l.y from t left join lateral (select y from u where u.x = t.a order by y limit 1) l on true",
+    "select t.a, l.y from t, lateral (select y from u where u.x <> t.a order by y limit 2) l",
+    # One row for each, in the order that is asked for.
+    "select distinct on (a) a, b from t order by a, b",
+    "select distinct on (a) b from t order by a desc nulls last, b desc",
+    "select a from (select distinct on (x, x + 1) x as a, y from u order by x, y) q where y < 9",
+    # As often as on both sides, or as what is left over.
+    "select a from t intersect all select x from u",
+    "select x from u intersect all select a from t intersect all select x from u",
+    "select a from t except all select x from u",
+    "select x from u except all select a from t except all select 5",
+    "select a from t union all select a from t except all select x from u",
+    "select count(*) as n from (select x from u intersect all select x from u) q",
     "select a, (select max(y) from u where x=a) from t",
     "select a, exists(select 1 from u where x=a and y>7) e from t",
     "select a, a in (select x from u where y>b-5) e from t",

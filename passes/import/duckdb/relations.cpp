@@ -1,7 +1,5 @@
-// Operators of DuckDB's plans: all but joins and aggregates.
+// Operators of DuckDB's plans: all but joins, aggregates, windows and sets.
 #include "passes/import/duckdb/relations.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace headrace::import;
@@ -393,7 +391,7 @@ MaybeRelation RelationImporter::importProjection(Node op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Orders, limits, sets
+// Orders, limits
 //===----------------------------------------------------------------------===//
 
 FailureOr<SmallVector<RelationBuilder::SortKey>>
@@ -466,88 +464,6 @@ MaybeRelation RelationImporter::importLimit(Node op) {
     return failure();
   }
   return builder.limit(inputs->front(), offset->value_or(0), *count, at);
-}
-
-MaybeRelation RelationImporter::importDistinct(Node op) {
-  if (failed(expectOnly(op, {{"distinct_type", Use::kRead},
-                             {"distinct_targets", Use::kRead},
-                             {"order_by", Use::kRead}}))) {
-    return failure();
-  }
-  Location at = locate(op);
-  if (op.get("distinct_type").string() != StringRef("DISTINCT") || op.get("order_by")) {
-    return context.fail(at, "unsupported DISTINCT ON; use GROUP BY with min or max");
-  }
-  FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
-  if (failed(inputs)) {
-    return failure();
-  }
-  const Relation &input = inputs->front();
-  SmallVector<Node> targets = op.get("distinct_targets").elements();
-  bool all = targets.size() == input.fields.size();
-  for (auto [index, target] : llvm::enumerate(targets)) {
-    all &= target.get("type").string() == StringRef("BOUND_REF") &&
-           target.get("index").integer() == static_cast<int64_t>(index);
-  }
-  if (!all) {
-    return context.fail(at, "unsupported DISTINCT of some columns");
-  }
-  StringRef child = op.get("children").elements().front().get("type").string().value_or("");
-  bool isSet = child == "LOGICAL_INTERSECT" || child == "LOGICAL_EXCEPT"; // has no duplicates
-  return isSet ? MaybeRelation(input) : builder.distinct(input, at);
-}
-
-MaybeRelation RelationImporter::importSetOperation(Node op) {
-  if (failed(expectOnly(op, {{"setop_all", Use::kRead}, {"allow_out_of_order", Use::kHarmless}}))) {
-    return failure();
-  }
-  StringRef type = op.get("type").string().value_or("");
-  bool all = op.get("setop_all").boolean().value_or(false);
-  Location at = locate(op);
-  if (all && type != "LOGICAL_UNION") {
-    return context.fail(at, "unsupported " + type.drop_front(StringRef("LOGICAL_").size()) +
-                                " ALL; without ALL it is supported");
-  }
-  FailureOr<SmallVector<Relation>> inputs =
-      importChildren(op, op.get("children").elements().size());
-  if (failed(inputs)) {
-    return failure();
-  }
-  if (type == "LOGICAL_UNION") {
-    MaybeRelation result = builder.unite(*inputs, at);
-    return failed(result) || all ? result : builder.distinct(*result, at);
-  }
-  // Rows of the first input that are in the others, or are not; NULL equals NULL.
-  if (inputs->size() < 2) {
-    return op.fail("expected at least two inputs");
-  }
-  MaybeRelation result = builder.distinct(inputs->front(), at);
-  if (failed(result)) {
-    return failure();
-  }
-  int64_t count = result->fields.size();
-  for (const Relation &other : ArrayRef(*inputs).drop_front()) {
-    if (static_cast<int64_t>(other.fields.size()) != count) {
-      return op.fail("inputs of a set operation must have as many columns as each other");
-    }
-    JoinRequest request;
-    request.kind = type == "LOGICAL_EXCEPT" ? frame::JoinKind::Anti : frame::JoinKind::Semi;
-    for (int64_t index = 0; index < count; ++index) {
-      auto field = [&](int64_t position) {
-        return Computed{position, {}, [=](ExpressionBuilder &b) { return b.field(position, at); }};
-      };
-      request.conditions.push_back(
-          {JoinCondition::Kind::kNullSafe, field(index), field(count + index), at});
-    }
-    MaybeRelation joined = builder.join(*result, other, request, at);
-    if (failed(joined)) {
-      return failure();
-    }
-    SmallVector<int64_t> fields(count);
-    std::iota(fields.begin(), fields.end(), 0);
-    result = builder.select(*joined, fields, at);
-  }
-  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,8 +29,6 @@ private:
   MaybeRelation importProjection(Node op);
   MaybeRelation importOrder(Node op);
   MaybeRelation importLimit(Node op);
-  MaybeRelation importDistinct(Node op);
-  MaybeRelation importSetOperation(Node op);
   MaybeRelation importRows(Node op);
   MaybeRelation importRowsOf(Node op, mlir::Location at);
   MaybeRelation importValues(Node op, mlir::Location at);
@@ -54,6 +52,19 @@ private:
     Node filter;
   };
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
+  // sets.cpp
+  MaybeRelation importDistinct(Node op);
+  /// The first row, by `orders`, of those with the same `targets`.
+  MaybeRelation importDistinctOn(const Relation &input, llvm::ArrayRef<Node> targets,
+                                 llvm::ArrayRef<Node> orders, mlir::Location at);
+  MaybeRelation importSetOperation(Node op);
+  /// Rows of the left side that are in the right, or (Anti) are not; NULL equals NULL. With `all`
+  /// equal rows are told apart by their numbers, else one stands for all of them.
+  MaybeRelation joinSets(const Relation &left, const Relation &right, frame::JoinKind kind,
+                         bool all, mlir::Location at);
+  /// The input with the number of each row, from 1, among those of its partition.
+  MaybeRelation numberRows(const Relation &input, llvm::ArrayRef<Computed> partition,
+                           llvm::ArrayRef<RelationBuilder::SortKey> order, mlir::Location at);
   // windows.cpp
   MaybeRelation importWindow(Node op);
   mlir::FailureOr<WindowFunctionRequest> importWindowFunction(Node function, mlir::Location at);
