@@ -86,6 +86,7 @@ LogicalResult WindowFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
                                          WindowFrameAttr frame, bool ignoreNulls) {
   StringRef text = stringifyWindowFunctionKind(kind);
   if ((kind == WindowFunctionKind::Aggregate) != aggregate.has_value()) { // C1
+    // no test: the syntax has the one with the other
     return emitError() << "exactly aggregate needs an aggregate function, got " << text;
   }
   if (hasFrame(kind) != static_cast<bool>(frame)) { // C2
