@@ -218,7 +218,7 @@ def test_every_function_of_the_clock_is_seen() -> None:
     ("text", "uses"),
     [
         ("select a from t", clock.Uses.NOTHING),
-        ("select page, image from t", clock.Uses.NOTHING),
+        ("select page, image, today_sales from t where x in ('unknown', 'snow')", clock.Uses.NOTHING),
         ("select Current_Date", clock.Uses.DATE),
         ('select "today"()', clock.Uses.DATE),
         ("select age(d) from t", clock.Uses.DATE),
