@@ -67,7 +67,7 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
     addSortPhases(*job, context);
     break;
   case plan::StateKind::kWindow:
-    window_ = std::make_unique<WindowRows>(state_, account_);
+    window_ = std::make_unique<WindowRows>(state_, account_, context.pool->workers());
     window_->addPhases(*job, [this] { return filledCopies(); });
     break;
   case plan::StateKind::kRowBuffer:
@@ -89,11 +89,11 @@ void RankState::publish() {
     sorted.erase(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
                                                       state_.offset, sorted.size())));
     rowCount_ = sorted.size();
-  } else if (state_.kind == plan::StateKind::kWindow) {
-    rowCount_ = window_->size();
   } else {
-    bool copies =
-        state_.kind == plan::StateKind::kJoinTable || state_.kind == plan::StateKind::kRowBuffer;
+    window_.reset();
+    bool copies = state_.kind == plan::StateKind::kJoinTable ||
+                  state_.kind == plan::StateKind::kRowBuffer ||
+                  state_.kind == plan::StateKind::kWindow;
     const std::vector<StateCopy *> from = copies ? filledCopies() : remaining_;
     for (const StateCopy *copy : from) {
       for (const RowSpan &span : copy->spans()) {
@@ -128,12 +128,6 @@ void RankState::rows(uint64_t first, uint64_t count, std::vector<const uint8_t *
     const std::vector<const uint8_t *> &sorted = runs_.front();
     out.assign(sorted.begin() + static_cast<ptrdiff_t>(first),
                sorted.begin() + static_cast<ptrdiff_t>(first + count));
-    return;
-  }
-  if (state_.kind == plan::StateKind::kWindow) {
-    for (uint64_t index = first; index < first + count; ++index) {
-      out.push_back(window_->row(index));
-    }
     return;
   }
   size_t span = static_cast<size_t>(std::upper_bound(firstRows_.begin(), firstRows_.end(), first) -

@@ -83,7 +83,7 @@ private:
   // Join tables.
   Block directory_;
   HrJoinTable join_{};
-  // Rows of a window.
+  // What computes a window's rows, until they are finished.
   std::unique_ptr<WindowRows> window_;
   // Sorted runs, merged pairwise until one is left.
   std::vector<std::vector<const uint8_t *>> runs_;

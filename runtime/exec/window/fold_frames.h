@@ -1,11 +1,12 @@
 // Folds the values of every row's frame. Rows come and go at the ends of most frames: what grows is
-// folded once, what slides by two stacks (each value is folded at most twice, none is ever taken
-// away again), anything else by a tree of folds.
+// folded as it comes; sums of integers are differences of sums from the first row on; what slides
+// is folded by two stacks (each value at most twice, none is ever taken away again), anything else
+// by a tree of folds.
 #pragma once
 
 #include "runtime/exec/window/frames.h"
 
-#include <vector>
+#include <concepts>
 
 namespace headrace::exec {
 
@@ -15,39 +16,21 @@ template <typename Value> struct Folded {
   bool valid = false;
 };
 
-/// `Fold` says how two values combine: `Value operator()(Value, Value)`, in any grouping.
-template <typename Value, typename Fold> class FrameFolder {
+/// Where frames that grow may begin to fold: behind the first `rows` rows, whose fold is known.
+template <typename Value> struct KnownFold {
+  uint32_t rows = 0;
+  Folded<Value> folded;
+};
+
+/// Purpose: folds frames of one part of a partition after another. `Fold` says how two values
+/// combine: `Value operator()(Value, Value)`, in any grouping. `Read`: the Folded value of a row.
+template <typename Value, typename Fold, typename Read> class FrameFolder {
 public:
-  explicit FrameFolder(Fold &fold) : fold_(fold) {}
+  using value_type = Value;
 
-  /// Calls put(row, folded) for every row of the partition.
-  template <typename Put>
-  void run(const Frames &frames, const std::vector<Folded<Value>> &values, const Put &put) {
-    auto rows = static_cast<uint32_t>(values.size());
-    if (frames.isWhole()) {
-      Folded<Value> all;
-      for (const Folded<Value> &value : values) {
-        all = combined(all, value);
-      }
-      for (uint32_t row = 0; row < rows; ++row) {
-        put(row, all);
-      }
-    } else if (frames.isGrowing()) {
-      Folded<Value> all;
-      for (uint32_t row = 0, next = 0; row < rows; ++row) {
-        for (; next < frames.end(row); ++next) {
-          all = combined(all, values[next]);
-        }
-        put(row, all);
-      }
-    } else if (frames.isSliding()) {
-      slide(frames, values, put);
-    } else {
-      climb(frames, values, put);
-    }
-  }
+  FrameFolder(Fold &fold, const Read &read, ScratchArray<uint8_t> &scratch)
+      : fold_(fold), read_(read), scratch_(scratch) {}
 
-private:
   Folded<Value> combined(const Folded<Value> &a, const Folded<Value> &b) {
     if (!a.valid) {
       return b;
@@ -55,14 +38,70 @@ private:
     return b.valid ? Folded<Value>{fold_(a.value, b.value), true} : a;
   }
 
-  /// Values [begin, middle) are folded from the back, so that the first can go: back_[i] is of
-  /// [i, middle). Values [middle, next) are folded as they come.
+  /// The values of some rows.
+  Folded<Value> total(RowSpanOf rows) {
+    Folded<Value> all;
+    for (uint32_t row = rows.begin; row < rows.end; ++row) {
+      all = combined(all, read_(row));
+    }
+    return all;
+  }
+
+  /// Calls put(row, folded) for every row of a part, whose frames are growing.
   template <typename Put>
-  void slide(const Frames &frames, const std::vector<Folded<Value>> &values, const Put &put) {
-    back_.resize(values.size());
+  void grow(const Frames &frames, RowSpanOf part, KnownFold<Value> known, const Put &put) {
+    Folded<Value> all = known.folded;
+    uint32_t next = known.rows;
+    for (uint32_t row = part.begin; row < part.end; ++row) {
+      for (uint32_t end = frames.end(row); next < end; ++next) {
+        all = combined(all, read_(next));
+      }
+      put(row, all);
+    }
+  }
+
+  /// Likewise, whatever the frames, for sums that no partition's values exceed.
+  template <typename Put>
+  Status subtract(const Frames &frames, RowSpanOf part, const Put &put)
+    requires std::integral<Value> || std::same_as<Value, __int128>
+  {
+    struct Sum {
+      Value value;
+      uint32_t valid;
+    };
+    RowSpanOf seen = frames.seen();
+    HR_RETURN_IF_ERROR(scratch_.resize((uint64_t(seen.size()) + 1) * sizeof(Sum)));
+    auto *sums = reinterpret_cast<Sum *>(scratch_.data());
+    sums[0] = {0, 0};
+    for (uint32_t i = 0; i < seen.size(); ++i) {
+      Folded<Value> value = read_(seen.begin + i);
+      sums[i + 1] = {sums[i].value + (value.valid ? value.value : 0),
+                     sums[i].valid + (value.valid ? 1 : 0)};
+    }
+    for (uint32_t row = part.begin; row < part.end; ++row) {
+      Frames::Pieces pieces = frames.pieces(row);
+      Value value = 0;
+      uint32_t valid = 0;
+      for (uint32_t i = 0; i < pieces.count; ++i) {
+        const Sum &to = sums[pieces.piece[i].end - seen.begin];
+        const Sum &from = sums[pieces.piece[i].begin - seen.begin];
+        value += to.value - from.value;
+        valid += to.valid - from.valid;
+      }
+      put(row, Folded<Value>{value, valid > 0});
+    }
+    return {};
+  }
+
+  /// Likewise, of frames that slide. Values [begin, middle) are folded from the back, so that the
+  /// first can go: back has [i, middle) for each. Values [middle, next) are folded as they come.
+  template <typename Put> Status slide(const Frames &frames, RowSpanOf part, const Put &put) {
+    RowSpanOf seen = frames.seen();
+    HR_RETURN_IF_ERROR(scratch_.resize(uint64_t(seen.size()) * sizeof(Folded<Value>)));
+    auto *back = reinterpret_cast<Folded<Value> *>(scratch_.data());
     uint32_t middle = 0, next = 0;
     Folded<Value> front;
-    for (uint32_t row = 0; row < values.size(); ++row) {
+    for (uint32_t row = part.begin; row < part.end; ++row) {
       uint32_t begin = frames.begin(row), end = frames.end(row);
       if (begin >= end) {
         put(row, Folded<Value>());
@@ -70,50 +109,58 @@ private:
       }
       if (begin >= middle) { // nothing that was folded from the back is left
         front = {};
-        Folded<Value> back;
-        middle = end;
+        Folded<Value> folded;
         for (uint32_t i = end; i > begin; --i) {
-          back = combined(values[i - 1], back);
-          back_[i - 1] = back;
+          folded = combined(read_(i - 1), folded);
+          back[i - 1 - seen.begin] = folded;
         }
-        next = end;
+        middle = next = end;
       }
       for (; next < end; ++next) {
-        front = combined(front, values[next]);
+        front = combined(front, read_(next));
       }
-      put(row, combined(back_[begin], front));
+      put(row, combined(back[begin - seen.begin], front));
     }
+    return {};
   }
 
-  /// tree_[n + i] is value i, tree_[i] is of tree_[2i] and tree_[2i + 1].
-  template <typename Put>
-  void climb(const Frames &frames, const std::vector<Folded<Value>> &values, const Put &put) {
-    size_t count = values.size();
-    tree_.resize(2 * count);
-    std::copy(values.begin(), values.end(), tree_.begin() + static_cast<ptrdiff_t>(count));
-    for (size_t node = count; node-- > 1;) {
-      tree_[node] = combined(tree_[2 * node], tree_[2 * node + 1]);
+  /// Likewise, whatever the frames. tree[n + i] is value i, tree[i] is of tree[2i] and tree[2i +
+  /// 1].
+  template <typename Put> Status climb(const Frames &frames, RowSpanOf part, const Put &put) {
+    RowSpanOf seen = frames.seen();
+    size_t count = seen.size();
+    HR_RETURN_IF_ERROR(scratch_.resize(2 * count * sizeof(Folded<Value>)));
+    auto *tree = reinterpret_cast<Folded<Value> *>(scratch_.data());
+    for (size_t i = 0; i < count; ++i) {
+      tree[count + i] = read_(seen.begin + static_cast<uint32_t>(i));
     }
-    for (uint32_t row = 0; row < count; ++row) {
+    for (size_t node = count; node-- > 1;) {
+      tree[node] = combined(tree[2 * node], tree[2 * node + 1]);
+    }
+    for (uint32_t row = part.begin; row < part.end; ++row) {
       Folded<Value> all;
       Frames::Pieces pieces = frames.pieces(row);
       for (uint32_t i = 0; i < pieces.count; ++i) {
-        size_t low = pieces.piece[i].begin + count, high = pieces.piece[i].end + count;
+        size_t low = pieces.piece[i].begin - seen.begin + count;
+        size_t high = pieces.piece[i].end - seen.begin + count;
         for (; low < high; low /= 2, high /= 2) {
           if (low % 2 == 1) {
-            all = combined(all, tree_[low++]);
+            all = combined(all, tree[low++]);
           }
           if (high % 2 == 1) {
-            all = combined(all, tree_[--high]);
+            all = combined(all, tree[--high]);
           }
         }
       }
       put(row, all);
     }
+    return {};
   }
 
+private:
   Fold &fold_;
-  std::vector<Folded<Value>> back_, tree_;
+  const Read &read_;
+  ScratchArray<uint8_t> &scratch_;
 };
 
 } // namespace headrace::exec

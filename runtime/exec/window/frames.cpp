@@ -3,8 +3,6 @@
 
 #include "runtime/exec/window/field_values.h"
 
-#include <algorithm>
-
 namespace headrace::exec {
 namespace {
 
@@ -36,21 +34,26 @@ bool hasDistance(FrameEdge edge) {
   return edge == FrameEdge::kPreceding || edge == FrameEdge::kFollowing;
 }
 
+const plan::FrameBound &boundOf(const plan::WindowColumn &window, bool start) {
+  return start ? window.start : window.end;
+}
+
 } // namespace
 
 uint32_t Frames::Pieces::rows() const {
   uint32_t rows = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    rows += piece[i].end - piece[i].begin;
+    rows += piece[i].size();
   }
   return rows;
 }
 
 Frames::Pieces Frames::pieces(uint32_t row) const {
   Pieces out;
+  uint32_t first = begin(row), last = end(row);
   auto add = [&](uint32_t begin, uint32_t end) {
-    begin = std::max(begin, begin_[row]);
-    end = std::min(end, end_[row]);
+    begin = std::max(begin, first);
+    end = std::min(end, last);
     if (begin < end) {
       out.piece[out.count++] = {begin, end};
     }
@@ -76,42 +79,43 @@ Frames::Pieces Frames::pieces(uint32_t row) const {
   return out;
 }
 
-Status Frames::computeCounts(const plan::State &state, const plan::WindowColumn &window) {
+RowSpanOf Frames::seen() const {
+  RowSpanOf seen{begin(part_.begin), end(part_.end - 1)};
+  if (start_.kind == Edge::Kind::kListed || end_.kind == Edge::Kind::kListed) {
+    for (uint32_t row = part_.begin; row < part_.end; ++row) {
+      seen = {std::min(seen.begin, begin(row)), std::max(seen.end, end(row))};
+    }
+  }
+  return seen;
+}
+
+Status Frames::listCounts(const plan::State &state, const plan::WindowColumn &window, bool start) {
   const Partition &partition = *partition_;
+  const plan::FrameBound &bound = boundOf(window, start);
   bool byRows = window.unit == FrameUnit::kRows;
   auto groups = byRows ? int64_t(partition.size()) : int64_t(partition.groupBegin.size()) - 1;
-  // The first row of a unit; the one behind the last begins behind the last row.
-  auto firstRow = [&](int64_t unit) {
-    unit = std::clamp<int64_t>(unit, 0, groups);
-    return byRows ? static_cast<uint32_t>(unit) : partition.groupBegin[unit];
-  };
-  for (uint32_t row = 0; row < partition.size(); ++row) {
+  ScratchArray<uint32_t> &list = (start ? start_ : end_).list;
+  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+    HR_ASSIGN_OR_RETURN(int64_t distance, distanceOf(state, bound.distance, partition.rows[row]));
     int64_t unit = byRows ? row : partition.group[row];
-    for (bool start : {true, false}) {
-      const plan::FrameBound &bound = start ? window.start : window.end;
-      int64_t distance = 0;
-      if (hasDistance(bound.edge)) {
-        HR_ASSIGN_OR_RETURN(distance, distanceOf(state, bound.distance, partition.rows[row]));
-      }
-      int64_t target = unit + (bound.edge == FrameEdge::kPreceding ? -distance : distance);
-      if (bound.edge == FrameEdge::kUnboundedPreceding) {
-        target = 0;
-      } else if (bound.edge == FrameEdge::kUnboundedFollowing) {
-        target = groups;
-      }
-      (start ? begin_ : end_)[row] = firstRow(target + (start ? 0 : 1));
-    }
+    unit += bound.edge == FrameEdge::kPreceding ? -distance : distance;
+    // The first row of a unit; the one behind the last begins behind the last row.
+    unit = std::clamp<int64_t>(unit + (start ? 0 : 1), 0, groups);
+    list[row - part_.begin] = byRows ? static_cast<uint32_t>(unit) : partition.groupBegin[unit];
   }
   return {};
 }
 
 template <typename Key>
-Status Frames::computeValues(const plan::State &state, const plan::WindowColumn &window) {
+Status Frames::listValues(const plan::State &state, const plan::WindowColumn &window, bool start) {
   const Partition &partition = *partition_;
+  const plan::FrameBound &bound = boundOf(window, start);
   const plan::OrderKey &order = state.order.front();
   const plan::StateField &field = state.fields[order.field];
+  const plan::StateField &distance = state.fields[bound.distance.field];
   // NULLs stand together at one end; values are searched among the others.
-  std::vector<Key> keys(partition.size());
+  HR_RETURN_IF_ERROR(keys_.resize(partition.size() * sizeof(Key)));
+  auto *keys = reinterpret_cast<Key *>(keys_.data());
   uint32_t first = partition.size(), last = 0;
   for (uint32_t row = 0; row < partition.size(); ++row) {
     if (isValid(field, partition.rows[row])) {
@@ -123,69 +127,76 @@ Status Frames::computeValues(const plan::State &state, const plan::WindowColumn 
   auto before = [&](const Key &a, const Key &b) {
     return order.descending ? isLess(b, a) : isLess(a, b);
   };
-  for (uint32_t row = 0; row < partition.size(); ++row) {
-    for (bool start : {true, false}) {
-      const plan::FrameBound &bound = start ? window.start : window.end;
-      uint32_t &out = (start ? begin_ : end_)[row];
-      if (bound.edge == FrameEdge::kUnboundedPreceding) {
-        out = 0;
-        continue;
-      }
-      if (bound.edge == FrameEdge::kUnboundedFollowing) {
-        out = partition.size();
-        continue;
-      }
+  ScratchArray<uint32_t> &list = (start ? start_ : end_).list;
+  for (uint32_t row = part_.begin; row < part_.end; ++row) {
+    uint32_t &out = list[row - part_.begin];
+    if (!isValid(field, partition.rows[row]) || !isValid(distance, partition.rows[row])) {
       out = start ? partition.peersBegin(row) : partition.peersEnd(row);
-      if (!hasDistance(bound.edge)) {
-        continue;
-      }
-      const plan::StateField &distance = state.fields[bound.distance.field];
-      if (!isValid(field, partition.rows[row]) || !isValid(distance, partition.rows[row])) {
-        continue; // the row's peers
-      }
-      Key value = valueIn<Key>(distance, partition.rows[row]);
-      if (bound.edge == FrameEdge::kPreceding ? before(keys[row], value)
-                                              : before(value, keys[row])) {
-        return wrongDistance("negative");
-      }
-      auto from = keys.begin() + first, to = keys.begin() + last;
-      auto found = start ? std::lower_bound(from, to, value, before)
-                         : std::upper_bound(from, to, value, before);
-      out = static_cast<uint32_t>(found - keys.begin());
+      continue;
     }
+    Key value = valueIn<Key>(distance, partition.rows[row]);
+    if (bound.edge == FrameEdge::kPreceding ? before(keys[row], value) : before(value, keys[row])) {
+      return wrongDistance("negative");
+    }
+    const Key *found = start ? std::lower_bound(keys + first, keys + last, value, before)
+                             : std::upper_bound(keys + first, keys + last, value, before);
+    out = static_cast<uint32_t>(found - keys);
   }
   return {};
 }
 
-Status Frames::compute(const plan::State &state, const plan::WindowColumn &window,
-                       const Partition &partition) {
-  partition_ = &partition;
-  exclude_ = window.exclude;
-  uint32_t rows = partition.size();
-  begin_.resize(rows);
-  end_.resize(rows);
-  bool byValue = window.unit == FrameUnit::kRange &&
-                 (hasDistance(window.start.edge) || hasDistance(window.end.edge));
-  if (!byValue) {
-    HR_RETURN_IF_ERROR(computeCounts(state, window));
-  } else {
-    switch (state.fields[state.order.front().field].type) {
-    case HR_F32:
-    case HR_F64:
-      HR_RETURN_IF_ERROR(computeValues<double>(state, window));
-      break;
-    default:
-      HR_RETURN_IF_ERROR(computeValues<__int128>(state, window));
+Status Frames::computeEdge(const plan::State &state, const plan::WindowColumn &window, bool start) {
+  const plan::FrameBound &bound = boundOf(window, start);
+  Edge &edge = start ? start_ : end_;
+  bool isCurrent = bound.edge == FrameEdge::kCurrentRow;
+  bool first = bound.edge == FrameEdge::kUnboundedPreceding;
+  if (first || bound.edge == FrameEdge::kUnboundedFollowing ||
+      (isCurrent && window.unit != FrameUnit::kRows && state.order.empty())) {
+    edge.kind = Edge::Kind::kFixed; // without an order all rows are peers
+    edge.number = first || (isCurrent && start) ? 0 : partition_->size();
+    return {};
+  }
+  if (isCurrent && window.unit != FrameUnit::kRows) {
+    edge.kind = start ? Edge::Kind::kPeersBegin : Edge::Kind::kPeersEnd;
+    return {};
+  }
+  if (window.unit == FrameUnit::kRows && bound.distance.field == plan::kNone) {
+    edge.kind = Edge::Kind::kShifted;
+    int64_t distance = 0;
+    if (!isCurrent) {
+      HR_ASSIGN_OR_RETURN(distance, distanceOf(state, bound.distance, nullptr));
+    }
+    edge.number = (bound.edge == FrameEdge::kPreceding ? -distance : distance) + (start ? 0 : 1);
+    return {};
+  }
+  edge.kind = Edge::Kind::kListed;
+  HR_RETURN_IF_ERROR(edge.list.resize(part_.size()));
+  if (window.unit != FrameUnit::kRange) {
+    return listCounts(state, window, start);
+  }
+  HrType type = state.fields[state.order.front().field].type;
+  return type == HR_F32 || type == HR_F64 ? listValues<double>(state, window, start)
+                                          : listValues<__int128>(state, window, start);
+}
+
+bool Frames::goesBack(const Edge &edge) const {
+  for (uint32_t i = 1; edge.kind == Edge::Kind::kListed && i < part_.size(); ++i) {
+    if (edge.list[i] < edge.list[i - 1]) {
+      return true;
     }
   }
-  whole_ = growing_ = sliding_ = exclude_ == plan::FrameExclusion::kNone;
-  for (uint32_t row = 0; row < rows; ++row) {
-    end_[row] = std::max(end_[row], begin_[row]);
-    growing_ &= begin_[row] == 0;
-    whole_ &= begin_[row] == 0 && end_[row] == rows;
-    sliding_ &= row == 0 || (begin_[row] >= begin_[row - 1] && end_[row] >= end_[row - 1]);
-  }
-  growing_ &= sliding_;
+  return false;
+}
+
+Status Frames::compute(const plan::State &state, const plan::WindowColumn &window,
+                       const Partition &partition, RowSpanOf part) {
+  partition_ = &partition;
+  part_ = part;
+  exclude_ = window.exclude;
+  HR_RETURN_IF_ERROR(computeEdge(state, window, /*start=*/true));
+  HR_RETURN_IF_ERROR(computeEdge(state, window, /*start=*/false));
+  sliding_ = exclude_ == plan::FrameExclusion::kNone && !goesBack(start_) && !goesBack(end_);
+  growing_ = sliding_ && start_.kind == Edge::Kind::kFixed && start_.number == 0;
   return {};
 }
 

@@ -3,18 +3,20 @@
 
 #include "model/plan/plan.h"
 #include "runtime/base/status.h"
+#include "runtime/exec/window/scratch_array.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace headrace::exec {
 
 /// The rows of a partition in order, and its groups of peers.
 struct Partition {
   std::span<uint8_t *const> rows;
-  /// Of each row, and where each group begins (with the end of the last one).
-  std::vector<uint32_t> group, groupBegin;
+  /// Of each row, and where each group begins (with the end of the last one). Empty where no
+  /// function looks at peers.
+  std::span<const uint32_t> group, groupBegin;
 
   uint32_t size() const { return static_cast<uint32_t>(rows.size()); }
   uint32_t peersBegin(uint32_t row) const { return groupBegin[group[row]]; }
@@ -23,23 +25,25 @@ struct Partition {
 
 struct RowSpanOf {
   uint32_t begin, end;
+  uint32_t size() const { return end - begin; }
 };
 
-/// Frames of all rows of a partition. Use again for the next one.
+/// Frames of some rows of a partition, its part. Use again for the next one.
 class Frames {
 public:
+  explicit Frames(std::shared_ptr<MemoryAccount> account)
+      : start_(account), end_(account), keys_(std::move(account)) {}
+
   /// Fails for a distance that is NULL, negative, or on the wrong side of the row.
   Status compute(const plan::State &state, const plan::WindowColumn &window,
-                 const Partition &partition);
+                 const Partition &partition, RowSpanOf part);
 
-  /// All rows of the partition, from every row.
-  bool isWhole() const { return whole_; }
   /// Neither end ever goes back, and nothing is excluded.
   bool isSliding() const { return sliding_; }
   /// Likewise, and all begin with the first row.
   bool isGrowing() const { return growing_; }
-  uint32_t begin(uint32_t row) const { return begin_[row]; }
-  uint32_t end(uint32_t row) const { return end_[row]; }
+  uint32_t begin(uint32_t row) const { return start_.of(row, *this); }
+  uint32_t end(uint32_t row) const { return std::max(end_.of(row, *this), begin(row)); }
   /// What is left of a row's frame without what is excluded: at most three ranges, in order.
   struct Pieces {
     RowSpanOf piece[3];
@@ -47,16 +51,49 @@ public:
     uint32_t rows() const;
   };
   Pieces pieces(uint32_t row) const;
+  /// All that frames of the part see, and perhaps more.
+  RowSpanOf seen() const;
 
 private:
+  /// One end of frames: where it is, without a list where that can be said of all rows at once.
+  struct Edge {
+    enum class Kind : uint8_t { kFixed, kShifted, kPeersBegin, kPeersEnd, kListed };
+    explicit Edge(std::shared_ptr<MemoryAccount> account) : list(std::move(account)) {}
+
+    Kind kind = Kind::kFixed;
+    int64_t number = 0; ///< the position, or how far from the row it is
+    ScratchArray<uint32_t> list;
+
+    uint32_t of(uint32_t row, const Frames &frames) const {
+      const Partition &partition = *frames.partition_;
+      switch (kind) {
+      case Kind::kFixed:
+        return static_cast<uint32_t>(number);
+      case Kind::kShifted:
+        return static_cast<uint32_t>(std::clamp<int64_t>(row + number, 0, partition.size()));
+      case Kind::kPeersBegin:
+        return partition.peersBegin(row);
+      case Kind::kPeersEnd:
+        return partition.peersEnd(row);
+      case Kind::kListed:
+        break;
+      }
+      return list[row - frames.part_.begin];
+    }
+  };
+
+  Status computeEdge(const plan::State &state, const plan::WindowColumn &window, bool start);
+  Status listCounts(const plan::State &state, const plan::WindowColumn &window, bool start);
   template <typename Key>
-  Status computeValues(const plan::State &state, const plan::WindowColumn &window);
-  Status computeCounts(const plan::State &state, const plan::WindowColumn &window);
+  Status listValues(const plan::State &state, const plan::WindowColumn &window, bool start);
+  bool goesBack(const Edge &edge) const;
 
   const Partition *partition_ = nullptr;
+  RowSpanOf part_{0, 0};
   plan::FrameExclusion exclude_ = plan::FrameExclusion::kNone;
-  bool whole_ = false, sliding_ = false, growing_ = false;
-  std::vector<uint32_t> begin_, end_;
+  bool sliding_ = false, growing_ = false;
+  Edge start_, end_;
+  ScratchArray<uint8_t> keys_; ///< values of the order key
 };
 
 } // namespace headrace::exec

@@ -1,48 +1,63 @@
-// Window functions over one partition at a time.
+// Window functions over one partition at a time, or a part of a large one.
 #pragma once
 
-#include "runtime/exec/window/frames.h"
+#include "runtime/exec/window/fold_frames.h"
+
+#include <optional>
+#include <vector>
 
 namespace headrace::exec {
+
+/// A fold of any type.
+struct AnyFold {
+  alignas(16) uint8_t value[16];
+  bool valid = false;
+};
+
+/// Of a large partition: for some numbers of rows, the fold of so many first rows by each function
+/// that folds from the first row on. What a part of the partition begins with.
+struct RunningFolds {
+  std::vector<uint32_t> rows;               ///< ascending, the first is 0
+  std::vector<std::vector<AnyFold>> folded; ///< of each of these, by function
+};
 
 /// Purpose: computes the fields of a window state for the rows of partitions. One a worker: keeps
 /// its scratch from partition to partition. `state` must outlive it.
 class WindowFunctions {
 public:
-  explicit WindowFunctions(const plan::State &state);
+  WindowFunctions(const plan::State &state, std::shared_ptr<MemoryAccount> account);
 
-  /// Sets the computed fields of the rows of a partition, which are in order. `isPeer(i)`: row i
-  /// has the order keys of the row before it.
-  template <typename IsPeer> Status compute(std::span<uint8_t *const> rows, const IsPeer &isPeer) {
-    partition_.rows = rows;
-    partition_.group.clear();
-    partition_.groupBegin.clear();
-    if (needsPeers_) {
-      for (uint32_t row = 0; row < rows.size(); ++row) {
-        if (row == 0 || !isPeer(row)) {
-          partition_.groupBegin.push_back(row);
-        }
-        partition_.group.push_back(static_cast<uint32_t>(partition_.groupBegin.size()) - 1);
-      }
-      partition_.groupBegin.push_back(static_cast<uint32_t>(rows.size()));
-    }
-    return computeAll();
-  }
+  /// Whether partitions need their groups of peers.
+  static bool needPeers(const plan::State &state);
+  /// Whether RunningFolds help.
+  static bool foldFromFirst(const plan::State &state);
+
+  /// Sets the computed fields of some rows of a partition. `known` may be null.
+  Status compute(const Partition &partition, RowSpanOf part, const RunningFolds *known = nullptr);
+
+  /// The folds of some rows, one a function, as RunningFolds has them.
+  Status total(const Partition &partition, RowSpanOf rows, std::vector<AnyFold> &folds);
+  /// Adds the folds of the rows behind those that `folds` are of.
+  Status append(std::vector<AnyFold> &folds, const std::vector<AnyFold> &next);
 
 private:
-  Status computeAll();
-  Status compute(const plan::WindowColumn &window);
+  Status compute(const plan::WindowColumn &window, size_t number);
   void computeRank(const plan::WindowColumn &window);
   Status computeNtile(const plan::WindowColumn &window);
-  void computeNeighbour(const plan::WindowColumn &window);
-  void computeValue(const plan::WindowColumn &window);
-  void computeCount(const plan::WindowColumn &window);
-  Status computeFold(const plan::WindowColumn &window);
-  template <typename Value, typename Fold> void fold(const plan::WindowColumn &window, Fold &&fold);
-  template <typename Value> Status foldExtremes(const plan::WindowColumn &window);
+  Status computeNeighbour(const plan::WindowColumn &window);
+  Status computeValue(const plan::WindowColumn &window);
+  void countRows(const plan::WindowColumn &window);
+  Status computeFold(const plan::WindowColumn &window, size_t number);
 
-  /// Lists the rows in which a field is not NULL.
-  void listPresent(const plan::StateField &field);
+  /// Calls visit(folder) with the FrameFolder of a function that folds.
+  template <typename Visit> Status visitFold(const plan::WindowColumn &window, const Visit &visit);
+  template <typename Value, typename Fold, typename Visit>
+  Status visitValues(const plan::WindowColumn &window, Fold &&fold, const Visit &visit);
+  template <typename Value, typename Visit>
+  Status visitExtremes(const plan::WindowColumn &window, const Visit &visit);
+
+  /// Lists which of some rows have a field that is not NULL.
+  Status listPresent(const plan::StateField &field, RowSpanOf rows);
   /// How many of those are before a row.
   uint32_t presentBefore(uint32_t row) const;
   /// Copies a field of a row (or NULL) into the result's of another row.
@@ -53,10 +68,13 @@ private:
   const plan::StateField &field(int32_t index) const { return state_.fields[index]; }
 
   const plan::State &state_;
-  bool needsPeers_ = false;
-  Partition partition_;
+  const Partition *partition_ = nullptr;
+  RowSpanOf part_{0, 0};
+  const RunningFolds *known_ = nullptr;
   Frames frames_;
-  std::vector<uint32_t> present_;
+  ScratchArray<uint32_t> present_;
+  uint32_t presents_ = 0; ///< of present_
+  ScratchArray<uint8_t> scratch_;
 };
 
 } // namespace headrace::exec

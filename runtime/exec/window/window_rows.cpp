@@ -1,77 +1,80 @@
-// Collect, divide by samples, sort each range, mark where partitions and peers begin, compute.
+// Divide by samples, sort and compute range by range, then what was larger than a range.
 #include "runtime/exec/window/window_rows.h"
 
-#include "runtime/exec/window/window_functions.h"
-
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <utility>
 
 namespace headrace::exec {
 namespace {
 
-/// Rows of a range: sorted within a worker's cache.
+/// Entries of a range: sorted within a worker's cache.
 constexpr uint64_t kRangeRows = 16384;
-/// Entries that one morsel goes through.
-constexpr uint64_t kMorselRows = 65536;
+constexpr uint64_t kRangesMax = 8192;
 constexpr uint64_t kSamplesOfRange = 16;
-
-uint64_t morselsOf(uint64_t rows) { return (rows + kMorselRows - 1) / kMorselRows; }
-
-unsigned bitWidth(unsigned __int128 value) {
-  auto high = static_cast<uint64_t>(value >> 64);
-  return static_cast<unsigned>(high != 0 ? 64 + std::bit_width(high)
-                                         : std::bit_width(static_cast<uint64_t>(value)));
-}
-
-std::vector<plan::OrderKey> keysOf(const plan::State &state) {
-  std::vector<plan::OrderKey> keys;
-  for (size_t index = 0; index < state.fields.size(); ++index) {
-    if (state.fields[index].combine == plan::Combine::kKey) {
-      keys.push_back({static_cast<int32_t>(index), false, false});
-    }
-  }
-  return keys;
-}
-
-/// Whether the partition keys are none, or one number of at most 64 bits, whose hash is a
-/// permutation (primitives/hash/hash.h). A NULL's hash is that of some number.
-bool isHashedOneToOne(const plan::State &state) {
-  std::vector<plan::OrderKey> keys = keysOf(state);
-  if (keys.size() != 1) {
-    return keys.empty();
-  }
-  const plan::StateField &key = state.fields[keys.front().field];
-  return !key.nullable && key.type != HR_STRING && key.type != HR_I128;
-}
+/// What each worker divides is cut into so many morsels.
+constexpr size_t kMorselsOfWorker = 8;
+/// A part of a large partition has at least so many rows, ...
+constexpr uint64_t kPartRows = 65536;
+/// ... and of all rows each worker gets at most so many parts.
+constexpr uint64_t kPartsOfWorker = 2;
+/// How far ahead rows are fetched: they lie anywhere.
+constexpr size_t kAhead = 16;
 
 } // namespace
 
-WindowRows::WindowRows(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-    : state_(state), account_(std::move(account)), order_(state, state.order),
-      keys_(state, keysOf(state)), hashed_(!keysOf(state).empty()),
-      hashDecides_(isHashedOneToOne(state)) {}
+WindowRows::WindowRows(const plan::State &state, std::shared_ptr<MemoryAccount> account,
+                       int workers)
+    : state_(state), account_(account), order_(state),
+      needsPeers_(WindowFunctions::needPeers(state)), entries_(account), rangeIds_(account),
+      places_(std::move(account)), workers_(static_cast<size_t>(workers)) {}
 
 void WindowRows::addPhases(PhasedJob &job, std::function<std::vector<StateCopy *>()> copies) {
-  job.add([this, copies = std::move(copies)] { return collect(copies()); });
-  job.add([this] { return divide(); });
+  job.add([this, copies = std::move(copies)] { return divide(copies()); });
   job.add([this] { return scatter(); });
-  job.add([this] { return sort(); });
-  job.add([this] { return mark(); });
-  job.add([this] { return repair(); });
-  job.add([this] { return compute(); });
+  job.add([this] { return sortRanges(); });
+  job.add([this] { return listLarge(); });
+  job.add([this] { return numberLarge(); });
+  job.add([this] { return totalLarge(); });
+  job.add([this] { return computeLarge(); });
 }
 
-Expected<JobPhase> WindowRows::collect(const std::vector<StateCopy *> &copies) {
-  struct Piece {
-    RowSpan span;
-    uint64_t first;
-  };
-  std::vector<Piece> pieces;
+WindowRows::Worker &WindowRows::workerOf(int worker) {
+  std::unique_ptr<Worker> &own = workers_[static_cast<size_t>(worker)];
+  if (!own) {
+    own = std::make_unique<Worker>(state_, order_, account_);
+  }
+  return *own;
+}
+
+// ---- dividing ----
+
+std::vector<unsigned __int128> WindowRows::sampleKeys(uint64_t count) const {
+  std::vector<unsigned __int128> samples;
+  uint64_t step = std::max<uint64_t>(count_ / count, 1);
+  for (uint64_t at = 0, span = 0; at < count_; at += step) {
+    while (at >= firstRows_[span] + spans_[span].count) {
+      ++span;
+    }
+    samples.push_back(
+        order_.entryOf(spans_[span].rows + (at - firstRows_[span]) * state_.rowBytes).key());
+  }
+  return samples;
+}
+
+template <typename Visit> void WindowRows::visitRows(int64_t morsel, const Visit &visit) const {
+  for (size_t span = morselSpans_[morsel]; span < morselSpans_[morsel + 1]; ++span) {
+    uint8_t *row = spans_[span].rows;
+    for (uint64_t i = 0; i < spans_[span].count; ++i, row += state_.rowBytes) {
+      visit(row, firstRows_[span] + i);
+    }
+  }
+}
+
+Expected<JobPhase> WindowRows::divide(const std::vector<StateCopy *> &copies) {
   for (StateCopy *copy : copies) {
     for (const RowSpan &span : copy->spans()) {
-      pieces.push_back({span, count_});
+      spans_.push_back(span);
+      firstRows_.push_back(count_);
       count_ += span.count;
     }
   }
@@ -80,249 +83,225 @@ Expected<JobPhase> WindowRows::collect(const std::vector<StateCopy *> &copies) {
     return makeError(ErrorKind::kUnsupported,
                      "a window of more than 4294967295 rows on one rank, got ", count_);
   }
-  HR_ASSIGN_OR_RETURN(entries_, account_->allocate(static_cast<int64_t>(count_ * sizeof(Entry))));
-  HR_ASSIGN_OR_RETURN(rows_, account_->allocate(static_cast<int64_t>(count_ * sizeof(uint8_t *))));
-  HR_ASSIGN_OR_RETURN(flags_, account_->allocate(static_cast<int64_t>(count_)));
-  auto morsels = static_cast<int64_t>(pieces.size());
-  return JobPhase{morsels, [this, pieces = std::move(pieces)](int, int64_t index) {
-                    const Piece &piece = pieces[index];
-                    Entry *out = entries() + piece.first;
-                    uint8_t *row = piece.span.rows;
-                    for (uint64_t i = 0; i < piece.span.count; ++i, row += state_.rowBytes) {
-                      uint64_t hash = 0;
-                      if (hashed_) {
-                        std::memcpy(&hash, row, sizeof hash);
-                      }
-                      out[i] = {hash, order_.prefix(row), row};
-                    }
-                    return Status();
-                  }};
-}
-
-/// How many splitters are not above the entry, by halving, without branches.
-uint32_t WindowRows::rangeOf(const Entry &entry) const {
-  unsigned __int128 key = wholeKey(entry);
-  size_t below = 0;
-  for (size_t step = (splitters_.size() + 1) / 2; step > 0; step /= 2) {
-    below += splitters_[below + step - 1] <= key ? step : 0;
+  HR_RETURN_IF_ERROR(entries_.resize(count_));
+  size_t morsels = std::min(spans_.size(), kMorselsOfWorker * workers_.size());
+  for (size_t morsel = 0; morsel <= morsels; ++morsel) {
+    morselSpans_.push_back(morsels == 0 ? 0 : spans_.size() * morsel / morsels);
   }
-  return static_cast<uint32_t>(below);
-}
-
-Expected<JobPhase> WindowRows::divide() {
-  uint64_t wanted = count_ / kRangeRows;
+  uint64_t wanted = std::min(count_ / kRangeRows, kRangesMax);
   if (wanted < 2) {
     return JobPhase{};
   }
-  std::vector<unsigned __int128> samples;
-  uint64_t step = std::max<uint64_t>(count_ / (wanted * kSamplesOfRange), 1);
-  for (uint64_t i = 0; i < count_; i += step) {
-    samples.push_back(wholeKey(entries()[i]));
+  divider_ = RangeDivider(sampleKeys(wanted * kSamplesOfRange), kSamplesOfRange, order_.isHashed());
+  if (divider_.ranges() == 1) {
+    return JobPhase{};
   }
-  std::sort(samples.begin(), samples.end());
-  for (size_t i = kSamplesOfRange; i < samples.size(); i += kSamplesOfRange) {
-    if (splitters_.empty() || splitters_.back() != samples[i]) {
-      splitters_.push_back(samples[i]);
-    }
-  }
-  size_t ranges = splitters_.size() + 1;
-  splitters_.resize(std::bit_ceil(ranges) - 1, ~static_cast<unsigned __int128>(0));
-  HR_ASSIGN_OR_RETURN(scratch_, account_->allocate(static_cast<int64_t>(count_ * sizeof(Entry))));
-  HR_ASSIGN_OR_RETURN(rangeIds_,
-                      account_->allocate(static_cast<int64_t>(count_ * sizeof(uint32_t))));
-  counts_.assign(morselsOf(count_), std::vector<uint64_t>(splitters_.size() + 1));
-  return JobPhase{static_cast<int64_t>(counts_.size()), [this](int, int64_t morsel) {
-                    uint64_t begin = static_cast<uint64_t>(morsel) * kMorselRows;
-                    uint64_t end = std::min(begin + kMorselRows, count_);
-                    for (uint64_t i = begin; i < end; ++i) {
-                      rangeIds()[i] = rangeOf(entries()[i]);
-                      ++counts_[morsel][rangeIds()[i]];
-                    }
+  HR_RETURN_IF_ERROR(rangeIds_.resize(count_));
+  HR_RETURN_IF_ERROR(places_.resize(morsels * divider_.ranges()));
+  return JobPhase{static_cast<int64_t>(morsels), [this](int, int64_t morsel) {
+                    uint64_t *counts = &places_[morsel * divider_.ranges()];
+                    std::fill_n(counts, divider_.ranges(), 0);
+                    visitRows(morsel, [&](uint8_t *row, uint64_t number) {
+                      uint32_t range = divider_.rangeOf(order_.entryOf(row));
+                      rangeIds_[number] = range;
+                      ++counts[range];
+                    });
                     return Status();
                   }};
 }
 
 Expected<JobPhase> WindowRows::scatter() {
-  if (counts_.empty()) {
+  auto morsels = static_cast<int64_t>(morselSpans_.size()) - 1;
+  if (places_.size() == 0) {
     ranges_.push_back({0, count_});
-    return JobPhase{};
+    return JobPhase{morsels, [this](int, int64_t morsel) {
+                      visitRows(morsel, [&](uint8_t *row, uint64_t number) {
+                        entries_[number] = order_.entryOf(row);
+                      });
+                      return Status();
+                    }};
   }
-  // Counts become the places that each morsel writes to.
   uint64_t place = 0;
-  for (size_t range = 0; range <= splitters_.size(); ++range) {
+  for (size_t range = 0; range < divider_.ranges(); ++range) {
     uint64_t begin = place;
-    for (std::vector<uint64_t> &morsel : counts_) {
-      place += std::exchange(morsel[range], place);
+    for (int64_t morsel = 0; morsel < morsels; ++morsel) {
+      place += std::exchange(places_[morsel * divider_.ranges() + range], place);
     }
-    if (place > begin) {
-      ranges_.push_back({begin, place});
-    }
+    ranges_.push_back({begin, place});
   }
-  return JobPhase{static_cast<int64_t>(counts_.size()), [this](int, int64_t morsel) {
-                    uint64_t begin = static_cast<uint64_t>(morsel) * kMorselRows;
-                    uint64_t end = std::min(begin + kMorselRows, count_);
-                    for (uint64_t i = begin; i < end; ++i) {
-                      scratch()[counts_[morsel][rangeIds()[i]]++] = entries()[i];
-                    }
+  return JobPhase{morsels, [this](int, int64_t morsel) {
+                    uint64_t *places = &places_[morsel * divider_.ranges()];
+                    visitRows(morsel, [&](uint8_t *row, uint64_t number) {
+                      entries_[places[rangeIds_[number]]++] = order_.entryOf(row);
+                    });
                     return Status();
                   }};
 }
 
-bool WindowRows::isBefore(const Entry &a, const Entry &b) const {
-  if (a.hash != b.hash) {
-    return a.hash < b.hash;
-  }
-  if (a.prefix != b.prefix) {
-    return a.prefix < b.prefix;
-  }
-  return !order_.isExact() && order_.compare(a.row, b.row) < 0;
-}
+// ---- ranges ----
 
-Expected<JobPhase> WindowRows::sort() {
-  if (!counts_.empty()) {
-    std::swap(entries_, scratch_);
-    scratch_.reset();
-    rangeIds_.reset();
-    counts_.clear();
-  }
-  return JobPhase{static_cast<int64_t>(ranges_.size()), [this](int, int64_t range) {
-                    sortRange(ranges_[range]);
-                    return Status();
+Expected<JobPhase> WindowRows::sortRanges() {
+  rangeIds_.reset();
+  places_.reset();
+  return JobPhase{static_cast<int64_t>(ranges_.size()), [this](int worker, int64_t range) {
+                    return computeRange(workerOf(worker), static_cast<size_t>(range));
                   }};
 }
 
-void WindowRows::sortRange(Range range) {
-  auto before = [this](const Entry &a, const Entry &b) { return isBefore(a, b); };
-  Entry *first = entries() + range.begin, *end = entries() + range.end;
-  auto count = static_cast<size_t>(end - first);
-  constexpr size_t kWorthDistributing = 256;
-  if (count < kWorthDistributing) {
-    std::sort(first, end, before);
-    return;
+Status WindowRows::computeRange(Worker &worker, size_t number) {
+  Range range = ranges_[number];
+  std::span<Entry> entries = entries_.span().subspan(range.begin, range.end - range.begin);
+  HR_RETURN_IF_ERROR(worker.sort.sort(entries));
+  // What goes over the ends of the range follows when all ranges are sorted.
+  if (divider_.isCut(number)) {
+    uint64_t hash = divider_.cutHash(number);
+    auto own = std::partition_point(entries.begin(), entries.end(),
+                                    [&](const Entry &entry) { return entry.hash <= hash; });
+    entries = {own, entries.end()};
   }
-  // The highest bits in which keys of the range differ tell most of them apart: rows are
-  // distributed by these, byte by byte from the lowest, and compared only where all of them are
-  // equal.
-  unsigned __int128 least = wholeKey(*first), most = least;
-  for (Entry *entry = first; entry != end; ++entry) {
-    least = std::min(least, wholeKey(*entry));
-    most = std::max(most, wholeKey(*entry));
+  if (divider_.isCut(number + 1)) {
+    uint64_t hash = divider_.cutHash(number + 1);
+    auto end = std::partition_point(entries.begin(), entries.end(),
+                                    [&](const Entry &entry) { return entry.hash < hash; });
+    entries = {entries.begin(), end};
   }
-  constexpr unsigned kDigits = 3, kDigitBits = 8;
-  unsigned width = bitWidth(least ^ most);
-  unsigned shift = width - std::min(width, kDigits * kDigitBits);
-  auto digits = [shift](const Entry &entry) {
-    return static_cast<uint32_t>(wholeKey(entry) >> shift) & ((1u << kDigits * kDigitBits) - 1);
+  return computePartitions(worker, entries);
+}
+
+Status WindowRows::computePartitions(Worker &worker, std::span<Entry> entries) {
+  HR_RETURN_IF_ERROR(worker.rows.resize(entries.size()));
+  if (needsPeers_) {
+    HR_RETURN_IF_ERROR(worker.group.resize(entries.size()));
+    HR_RETURN_IF_ERROR(worker.groupBegin.resize(entries.size() + 1));
+  }
+  auto differs = [&](const Entry &a, const Entry &b) { return !order_.samePartition(a, b); };
+  auto partitionEnd = [&](size_t begin, size_t end) {
+    auto first = entries.begin() + static_cast<ptrdiff_t>(begin);
+    auto last = entries.begin() + static_cast<ptrdiff_t>(end);
+    auto other = std::adjacent_find(first, last, differs);
+    return other == last ? end : static_cast<size_t>(other - entries.begin()) + 1;
   };
-  std::vector<Entry> other(count);
-  Entry *from = first, *to = other.data();
-  for (unsigned digit = 0; digit < kDigits; ++digit) {
-    uint32_t places[1 << kDigitBits] = {};
-    auto value = [&](const Entry &entry) { return digits(entry) >> digit * kDigitBits & 255; };
-    for (size_t i = 0; i < count; ++i) {
-      ++places[value(from[i])];
+  size_t hashEnd = 0, fetched = 0;
+  for (size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
+    bool isNewHash = begin == hashEnd;
+    while (hashEnd < entries.size() && entries[hashEnd].hash == entries[begin].hash) {
+      ++hashEnd;
     }
-    uint32_t place = 0;
-    for (uint32_t &entries : places) {
-      place += std::exchange(entries, place);
+    for (; fetched < std::min(hashEnd + kAhead, entries.size()); ++fetched) {
+      __builtin_prefetch(entries[fetched].row, 1);
     }
-    for (size_t i = 0; i < count; ++i) {
-      to[places[value(from[i])]++] = from[i];
+    end = partitionEnd(begin, hashEnd);
+    if (end < hashEnd && isNewHash) { // rows of partitions that share a hash lie mixed
+      std::sort(entries.begin() + static_cast<ptrdiff_t>(begin),
+                entries.begin() + static_cast<ptrdiff_t>(hashEnd),
+                [&](const Entry &a, const Entry &b) { return order_.isBeforeByKeys(a, b); });
+      end = partitionEnd(begin, hashEnd);
     }
-    std::swap(from, to);
-  }
-  std::copy(from, from + count, first); // an odd number of passes ends beside it
-  for (Entry *run = first; run != end;) {
-    Entry *next = run + 1;
-    while (next != end && digits(*next) == digits(*run)) {
-      ++next;
+    auto rows = static_cast<uint32_t>(end - begin);
+    uint32_t groups = 0;
+    for (uint32_t row = 0; row < rows; ++row) {
+      worker.rows[row] = entries[begin + row].row;
+      if (needsPeers_) {
+        if (row == 0 || !order_.arePeers(entries[begin + row - 1], entries[begin + row])) {
+          worker.groupBegin[groups++] = row;
+        }
+        worker.group[row] = groups - 1;
+      }
     }
-    if (next - run > 1) {
-      std::sort(run, next, before);
+    Partition partition{worker.rows.span().first(rows), {}, {}};
+    if (needsPeers_) {
+      worker.groupBegin[groups] = rows;
+      partition.group = worker.group.span().first(rows);
+      partition.groupBegin = worker.groupBegin.span().first(groups + 1);
     }
-    run = next;
-  }
-}
-
-bool WindowRows::samePartition(const Entry &a, const Entry &b) const {
-  return a.hash == b.hash && (hashDecides_ || keys_.compare(a.row, b.row) == 0);
-}
-
-bool WindowRows::arePeers(const Entry &a, const Entry &b) const {
-  return a.prefix == b.prefix && (order_.isExact() || order_.compare(a.row, b.row) == 0);
-}
-
-Expected<JobPhase> WindowRows::mark() {
-  return JobPhase{static_cast<int64_t>(ranges_.size()), [this](int, int64_t range) {
-                    markRange(ranges_[range]);
-                    return Status();
-                  }};
-}
-
-void WindowRows::markRange(Range range) {
-  for (uint64_t i = range.begin; i < range.end; ++i) {
-    const Entry &entry = entries()[i];
-    uint8_t flag = kPartition | kPeers;
-    if (i > 0 && samePartition(entries()[i - 1], entry)) {
-      flag = arePeers(entries()[i - 1], entry) ? 0 : kPeers;
-    } else if (i > 0 && entries()[i - 1].hash == entry.hash) {
-      collided_.store(true, std::memory_order_relaxed);
-    }
-    flags()[i] = flag;
-    rows()[i] = entry.row;
-  }
-}
-
-/// Partitions of one hash lie mixed in the order of their rows: rare enough to sort all again.
-Expected<JobPhase> WindowRows::repair() {
-  if (!collided_.load(std::memory_order_relaxed)) {
-    return JobPhase{};
-  }
-  return JobPhase{1, [this](int, int64_t) {
-                    std::sort(entries(), entries() + count_,
-                              [this](const Entry &a, const Entry &b) {
-                                int partition = a.hash == b.hash ? keys_.compare(a.row, b.row) : 0;
-                                return partition != 0 ? partition < 0 : isBefore(a, b);
-                              });
-                    markRange({0, count_});
-                    return Status();
-                  }};
-}
-
-Expected<JobPhase> WindowRows::compute() {
-  entries_.reset();
-  // Ranges as they are, but for partitions that go over their ends.
-  std::vector<Range> whole;
-  uint64_t begin = 0;
-  for (Range range : ranges_) {
-    uint64_t end = range.end;
-    if (end < begin) {
-      continue; // the partition before goes beyond it
-    }
-    while (end < count_ && (flags()[end] & kPartition) == 0) {
-      ++end;
-    }
-    if (end > begin) {
-      whole.push_back({begin, end});
-    }
-    begin = end;
-  }
-  auto morsels = static_cast<int64_t>(whole.size());
-  return JobPhase{morsels, [this, whole = std::move(whole)](int, int64_t range) {
-                    return computeRange(whole[range]);
-                  }};
-}
-
-Status WindowRows::computeRange(Range range) {
-  WindowFunctions functions(state_);
-  for (uint64_t begin = range.begin, end = begin; begin < range.end; begin = end) {
-    for (end = begin + 1; end < range.end && (flags()[end] & kPartition) == 0; ++end) {
-    }
-    std::span<uint8_t *const> partition(rows() + begin, end - begin);
-    HR_RETURN_IF_ERROR(functions.compute(
-        partition, [&](uint32_t row) { return (flags()[begin + row] & kPeers) == 0; }));
+    HR_RETURN_IF_ERROR(worker.functions.compute(partition, {0, rows}));
   }
   return {};
+}
+
+// ---- large partitions ----
+
+template <typename Run> JobPhase WindowRows::overParts(const Run &run) {
+  std::vector<std::pair<LargePartition *, uint32_t>> parts;
+  for (const std::unique_ptr<LargePartition> &large : large_) {
+    for (uint32_t part = 0; part < large->parts(); ++part) {
+      parts.emplace_back(large.get(), part);
+    }
+  }
+  auto morsels = static_cast<int64_t>(parts.size());
+  return JobPhase{morsels, [this, run, parts = std::move(parts)](int worker, int64_t index) {
+                    return run(workerOf(worker), *parts[index].first, parts[index].second);
+                  }};
+}
+
+Expected<JobPhase> WindowRows::listLarge() {
+  uint64_t partRows = std::max(count_ / (kPartsOfWorker * workers_.size()) + 1, kPartRows);
+  for (size_t range = 1; range < ranges_.size(); ++range) {
+    if (!divider_.isCut(range) ||
+        (divider_.isCut(range - 1) && divider_.cutHash(range - 1) == divider_.cutHash(range))) {
+      continue; // nothing goes over its beginning, or it is known
+    }
+    uint64_t hash = divider_.cutHash(range);
+    size_t last = range;
+    while (divider_.isCut(last + 1) && divider_.cutHash(last + 1) == hash) {
+      ++last;
+    }
+    auto entries = entries_.span().subspan(ranges_[range - 1].begin,
+                                           ranges_[last].end - ranges_[range - 1].begin);
+    auto begin = std::partition_point(entries.begin(), entries.end(),
+                                      [&](const Entry &entry) { return entry.hash < hash; });
+    auto end = std::partition_point(begin, entries.end(),
+                                    [&](const Entry &entry) { return entry.hash == hash; });
+    if (begin == end) {
+      continue;
+    }
+    std::span<Entry> own(begin, end);
+    large_.push_back(std::make_unique<LargePartition>(
+        state_, order_, own, static_cast<uint32_t>((own.size() + partRows - 1) / partRows),
+        account_));
+    HR_RETURN_IF_ERROR(large_.back()->prepare());
+  }
+  return overParts([](Worker &, LargePartition &large, uint32_t part) {
+    large.list(part);
+    return Status();
+  });
+}
+
+Expected<JobPhase> WindowRows::numberLarge() {
+  // Partitions that share a hash are rare: one worker computes them.
+  auto mixed = std::make_shared<std::vector<std::unique_ptr<LargePartition>>>();
+  for (std::unique_ptr<LargePartition> &large : large_) {
+    if (large->isMixed()) {
+      mixed->push_back(std::move(large));
+    }
+  }
+  std::erase(large_, nullptr);
+  JobPhase numbering = overParts([](Worker &, LargePartition &large, uint32_t part) {
+    large.number(part);
+    return Status();
+  });
+  auto morsels = static_cast<int64_t>(mixed->size()) + numbering.morsels;
+  return JobPhase{
+      morsels, [this, mixed, number = std::move(numbering.body)](int worker, int64_t index) {
+        auto first = static_cast<int64_t>(mixed->size());
+        return index < first ? computePartitions(workerOf(worker), (*mixed)[index]->entries())
+                             : number(worker, index - first);
+      }};
+}
+
+Expected<JobPhase> WindowRows::totalLarge() {
+  if (!WindowFunctions::foldFromFirst(state_)) {
+    return JobPhase{};
+  }
+  return overParts([](Worker &worker, LargePartition &large, uint32_t part) {
+    return large.total(part, worker.functions);
+  });
+}
+
+Expected<JobPhase> WindowRows::computeLarge() {
+  return overParts([](Worker &worker, LargePartition &large, uint32_t part) {
+    return large.compute(part, worker.functions);
+  });
 }
 
 } // namespace headrace::exec

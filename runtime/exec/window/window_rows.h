@@ -1,84 +1,79 @@
-// The rows of a window state once all are there: sorted by partition and order, then computed.
+// The rows of a window state once all are there: put in order, and their fields computed in place.
 #pragma once
 
 #include "runtime/exec/phased_job.h"
 #include "runtime/exec/state_copy.h"
-#include "runtime/exec/window/row_order.h"
+#include "runtime/exec/window/entry_sort.h"
+#include "runtime/exec/window/large_partition.h"
+#include "runtime/exec/window/range_divider.h"
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
 namespace headrace::exec {
 
-/// Purpose: puts rows of the workers' copies in order and computes their window fields, in place.
-/// Rows are first divided into ranges of (hash of the partition keys, prefix of the order), so that
-/// each range is sorted by a worker and stays in its cache.
+/// Purpose: computes the window fields of the rows of the workers' copies. Entries of the rows are
+/// divided into ranges of (hash of the partition keys, prefix of the order); each range is sorted
+/// and computed by a worker while it is in its cache; partitions larger than that follow, by all
+/// workers.
 /// Ownership: refers to rows of the copies, which outlive it; its own memory is charged to the
-/// account. Thread-safety: phases from the pool; the rest once they have ended.
+/// account. Thread-safety: phases from the pool.
 class WindowRows {
 public:
-  WindowRows(const plan::State &state, std::shared_ptr<MemoryAccount> account);
+  WindowRows(const plan::State &state, std::shared_ptr<MemoryAccount> account, int workers);
 
   /// Adds the work to `job`. `copies` are asked for when it begins.
   void addPhases(PhasedJob &job, std::function<std::vector<StateCopy *>()> copies);
 
-  uint64_t size() const { return count_; }
-  const uint8_t *row(uint64_t index) const { return rows()[index]; }
-
 private:
-  /// A row by what it is sorted by.
-  struct Entry {
-    uint64_t hash; ///< of the partition keys
-    uint64_t prefix;
-    uint8_t *row;
-  };
   struct Range {
     uint64_t begin, end;
   };
-  enum Flag : uint8_t { kPartition = 1, kPeers = 2 }; ///< what begins with a row
+  /// What a worker keeps from range to range.
+  struct Worker {
+    Worker(const plan::State &state, const EntryOrder &order,
+           const std::shared_ptr<MemoryAccount> &account)
+        : sort(order, account), functions(state, account), rows(account), group(account),
+          groupBegin(account) {}
+    EntrySort sort;
+    WindowFunctions functions;
+    ScratchArray<uint8_t *> rows; ///< of a range
+    ScratchArray<uint32_t> group, groupBegin;
+  };
 
-  Expected<JobPhase> collect(const std::vector<StateCopy *> &copies);
-  Expected<JobPhase> divide();
+  Expected<JobPhase> divide(const std::vector<StateCopy *> &copies);
   Expected<JobPhase> scatter();
-  Expected<JobPhase> sort();
-  Expected<JobPhase> mark();
-  Expected<JobPhase> repair();
-  Expected<JobPhase> compute();
+  Expected<JobPhase> sortRanges();
+  Expected<JobPhase> listLarge();
+  Expected<JobPhase> numberLarge();
+  Expected<JobPhase> totalLarge();
+  Expected<JobPhase> computeLarge();
 
-  void sortRange(Range range);
-  void markRange(Range range);
-  Status computeRange(Range range);
-  bool isBefore(const Entry &a, const Entry &b) const;
-  bool samePartition(const Entry &a, const Entry &b) const;
-  bool arePeers(const Entry &a, const Entry &b) const;
-  uint32_t rangeOf(const Entry &entry) const;
-  uint32_t *rangeIds() const { return reinterpret_cast<uint32_t *>(rangeIds_.data()); }
-
-  /// An entry's hash and prefix as one number.
-  static unsigned __int128 wholeKey(const Entry &entry) {
-    return static_cast<unsigned __int128>(entry.hash) << 64 | entry.prefix;
-  }
-
-  Entry *entries() const { return reinterpret_cast<Entry *>(entries_.data()); }
-  Entry *scratch() const { return reinterpret_cast<Entry *>(scratch_.data()); }
-  uint8_t **rows() const { return reinterpret_cast<uint8_t **>(rows_.data()); }
-  uint8_t *flags() const { return reinterpret_cast<uint8_t *>(flags_.data()); }
+  std::vector<unsigned __int128> sampleKeys(uint64_t count) const;
+  /// Calls visit(row, its number) for the rows of a morsel.
+  template <typename Visit> void visitRows(int64_t morsel, const Visit &visit) const;
+  Status computeRange(Worker &worker, size_t number);
+  /// Of entries in order, partition by partition.
+  Status computePartitions(Worker &worker, std::span<Entry> entries);
+  /// Calls run(partition, part) for every part of every large partition, one a morsel.
+  template <typename Run> JobPhase overParts(const Run &run);
+  Worker &workerOf(int worker);
 
   const plan::State &state_;
   std::shared_ptr<MemoryAccount> account_;
-  RowOrder order_, keys_;
-  bool hashed_;      ///< whether there are partition keys
-  bool hashDecides_; ///< no two partitions have one hash
+  EntryOrder order_;
+  bool needsPeers_;
   uint64_t count_ = 0;
-  Block entries_, scratch_, rows_, flags_;
-  /// The first key of each range but the first, filled up to a power of two less one by the
-  /// largest.
-  std::vector<unsigned __int128> splitters_;
-  Block rangeIds_; ///< of each entry
+  std::vector<RowSpan> spans_;
+  std::vector<uint64_t> firstRows_; ///< of each span
+  std::vector<size_t> morselSpans_; ///< the first span of each morsel, and the end of the last
+  RangeDivider divider_;
+  ScratchArray<Entry> entries_;
+  ScratchArray<uint32_t> rangeIds_; ///< of each row
+  ScratchArray<uint64_t> places_;   ///< of each morsel and range: rows, then where they go
   std::vector<Range> ranges_;
-  std::vector<std::vector<uint64_t>> counts_; ///< per morsel of entries, how many go to each range
-  std::atomic<bool> collided_{false};         ///< two partitions have one hash
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<LargePartition>> large_;
 };
 
 } // namespace headrace::exec

@@ -1,6 +1,6 @@
 // Rows of windows in order, whatever their hashes; the order of rows by number and field by field.
-// Sources: runtime/exec/window/row_order.cpp, runtime/exec/window/window_rows.cpp,
-// runtime/exec/window/window_functions.cpp, runtime/exec/window/frames.cpp
+// Sources: runtime/exec/window/{row_order,window_rows,window_functions,window_folds,frames}.cpp,
+// runtime/exec/window/{entry_order,entry_sort,large_partition,range_divider}.cpp
 #include "runtime/exec/rank_state.h"
 #include "runtime/exec/window/field_values.h"
 #include "runtime/exec/window/row_order.h"
@@ -52,9 +52,10 @@ struct Ranked {
   int64_t hash, key, value, place, total, valid;
 };
 
-/// What a state makes of the rows, with as many copies as lists.
+/// What a state makes of the rows, with as many copies as lists; and what memory it took.
 std::vector<Ranked> computed(const plan::State &state,
-                             const std::vector<std::vector<Ranked>> &copies) {
+                             const std::vector<std::vector<Ranked>> &copies,
+                             int64_t *peakBytes = nullptr) {
   constexpr int64_t kBytes = 256 << 20;
   auto memory = std::make_shared<RankMemory>(
       std::make_shared<BlockPool>(BlockPool::Options{kBytes, kBytes, "--memory"}),
@@ -91,6 +92,9 @@ std::vector<Ranked> computed(const plan::State &state,
   std::vector<Ranked> out;
   for (const uint8_t *row : rows) {
     out.push_back(loadAs<Ranked>(row));
+  }
+  if (peakBytes) {
+    *peakBytes = ranked.peakBytes();
   }
   return out;
 }
@@ -144,6 +148,24 @@ TEST(WindowRows, PartitionsOfOneHashStayApart) {
 }
 
 TEST(WindowRows, NoRows) { expectRanked(computed(rankedState(), {{}, {}}), 0); }
+
+TEST(WindowRows, ScratchIsCharged) {
+  constexpr int64_t kRows = 60000;
+  std::vector<std::vector<Ranked>> copies(1);
+  for (int64_t i = 0; i < kRows; ++i) {
+    copies[0].push_back({0, 0, i, 0, 0, 1});
+  }
+  plan::State state = rankedState();
+  state.fields[3].combine = plan::Combine::kMax;
+  int64_t growing = 0, tree = 0;
+  computed(state, copies, &growing);
+  state.windows[1].exclude = plan::FrameExclusion::kCurrentRow;
+  std::vector<Ranked> rows = computed(state, copies, &tree);
+  EXPECT_GE(tree, growing + 2 * kRows * 16); // a tree of values, each with a flag
+  for (const Ranked &row : rows) {           // the largest but one's own of those up to one's own
+    ASSERT_EQ(row.total, std::max<int64_t>(row.value - 1, 0));
+  }
+}
 
 /// Rows whose keys are of several types, some NULL.
 TEST(RowOrder, NumbersAgreeWithFields) {

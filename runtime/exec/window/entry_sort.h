@@ -1,0 +1,24 @@
+// Sorts entries of a window that fit a worker's cache.
+#pragma once
+
+#include "runtime/exec/window/entry_order.h"
+#include "runtime/exec/window/scratch_array.h"
+
+namespace headrace::exec {
+
+/// Purpose: sorts by distributing, and compares only what that leaves undecided. One a worker.
+class EntrySort {
+public:
+  EntrySort(const EntryOrder &order, std::shared_ptr<MemoryAccount> account)
+      : order_(order), other_(std::move(account)) {}
+
+  Status sort(std::span<Entry> entries);
+
+private:
+  void sortRun(std::span<Entry> entries);
+
+  const EntryOrder &order_;
+  ScratchArray<Entry> other_;
+};
+
+} // namespace headrace::exec
