@@ -34,8 +34,8 @@ std::string literalText(Attribute value, Type type) {
   if (isBoolean(scalar)) {
     return integer.getValue().isZero() ? "false" : "true";
   }
-  if (isDate(scalar)) {
-    return "'" + formatDate(static_cast<int32_t>(integer.getInt())) + "'";
+  if (isTemporal(scalar)) {
+    return "'" + formatTemporal(integer.getInt(), scalar) + "'";
   }
   std::string digits = llvm::toString(integer.getValue(), 10, /*Signed=*/true);
   auto decimal = dyn_cast<DecimalType>(scalar);

@@ -28,16 +28,10 @@ bool isLiteralOf(mlir::Attribute value, mlir::Type type);
 /// The attribute of a decimal from its scaled value.
 mlir::IntegerAttr decimalAttr(mlir::MLIRContext *context, const llvm::APInt &scaled);
 
-/// Days since 1970-01-01 of "YYYY-MM-DD", with " (BC)" behind years that count backwards, or nothing if
-/// it is no such day; and back. Read are also months and days of one digit, '/', '\\' or ' ' between
-/// them, negative years (0 is 1 BC), a time of the day, and "epoch".
-std::optional<int32_t> parseDate(llvm::StringRef text);
-std::string formatDate(int32_t days);
-
-/// Microseconds since 1970-01-01 of a date, or a date and "HH:MM[:SS[.ffffff]]" behind a space or a T,
-/// or nothing if it is no such moment; and back, with seconds, and with a fraction if there is one.
-std::optional<int64_t> parseTimestamp(llvm::StringRef text);
-std::string formatTimestamp(int64_t microseconds);
+/// A date, time or timestamp of text (runtime/base/moment_text.h), nothing if it is none of that
+/// type; and back.
+std::optional<int64_t> parseTemporal(llvm::StringRef text, mlir::Type type);
+std::string formatTemporal(int64_t value, mlir::Type type);
 
 } // namespace headrace::frame
 

@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace headrace;
 using namespace headrace::frame;
 
 /// Fails unless `result` is nullable exactly if `wanted` says so.
@@ -118,12 +119,13 @@ static bool isConvertible(Type from, Type to) {
   if (isSameValueType(from, to) || isString(from) || isString(to)) {
     return true;
   }
-  if (isDate(from) || isDate(to)) {
-    Type other = dropNullable(isDate(from) ? to : from);
-    return other.isSignlessInteger(32) || isTimestamp(other);
+  if (isTemporal(from) && isTemporal(to)) {
+    bool isTimeOf = isTimestamp(from) && isTime(to) && scaleOf(from) == scaleOf(to);
+    return isTimeOf || (isTime(from) == isTime(to));
   }
-  if (isTimestamp(from) || isTimestamp(to)) {
-    return dropNullable(isTimestamp(from) ? to : from).isSignlessInteger(64);
+  if (isTemporal(from) || isTemporal(to)) {
+    Type other = dropNullable(isTemporal(from) ? to : from);
+    return other.isSignlessInteger(integerBits(isTemporal(from) ? from : to));
   }
   return (isNumeric(from) || isBoolean(from)) && (isNumeric(to) || isBoolean(to));
 }
@@ -354,8 +356,14 @@ LogicalResult ShiftDateOp::verify() {
   if (getMicroseconds() != 0 && !isTimestamp(getOperand().getType())) { // C1
     return emitOpError("moves only a timestamp by microseconds, got ") << getOperand().getType();
   }
+  if (isTimestamp(getOperand().getType()) &&
+      scaleOf(getOperand().getType()) != digitsOf(TimeUnit::kMicrosecond)) { // C2
+    return emitOpError("moves only a timestamp of microseconds, got ") << getOperand().getType();
+  }
   return success();
 }
+
+LogicalResult MakeDateOp::verify() { return verifyStrict(*this); } // C1
 
 LogicalResult ExtractOp::verify() {
   if (!dropNullable(getResult().getType()).isSignlessInteger(32)) { // C1

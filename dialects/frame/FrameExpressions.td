@@ -38,7 +38,8 @@ def Frame_ConstantOp : Frame_TotalOp<"constant", [ConstantLike]> {
   let description = [{
     Written and kept by type: integers, booleans (`true`, `false`) and floats as themselves; a decimal
     as the scaled integer (kept as i128); a date as "YYYY-MM-DD" or days since 1970-01-01 (kept as i32
-    days); a timestamp as "YYYY-MM-DD HH:MM:SS.ffffff" or microseconds (kept as i64); a string as a
+    days); a timestamp as "YYYY-MM-DD HH:MM:SS.ffffff" or a number of its unit (kept as i64), a time
+    likewise; a string as a
     string; NULL as `null` (kept as unit).
 
     ```mlir
@@ -291,8 +292,9 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
     Between numbers: a value that does not fit is an error; a smaller scale (an integer has none)
     rounds half away from zero; a float becomes the nearest integer, the even one between two. Strings
     parse and print; dates parse from and print as "YYYY-MM-DD", timestamps as "YYYY-MM-DD HH:MM:SS",
-    with a fraction of a second if there is one. A date becomes the timestamp of its beginning, a
-    timestamp its date. Adding nullability alone is a cast too.
+    times as "HH:MM:SS", with a fraction of a second if there is one; of a zoned timestamp the text ends
+    in its offset. A date becomes the timestamp of its beginning, a timestamp its date or time of day.
+    A coarser unit rounds as a decimal does. Adding nullability alone is a cast too.
 
     ```mlir
     func.func @cast(%a: !frame.nullable<i32>) {
@@ -303,8 +305,8 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
 
     **Constraints:**
     - (C1) a conversion between the two types exists: equal types; number, i1 to number; any to
-      string; string to any; date to and from i32 days; timestamp to and from i64 microseconds;
-      date to and from timestamp.
+      string; string to any; date to and from i32 days; time and timestamp to and from i64 of their unit;
+      date to and from timestamp; timestamp to timestamp, time to time; timestamp to time of its unit.
     - (C2) a nullable operand needs a nullable result.
   }];
   let arguments = (ins Frame_Scalar:$operand);
@@ -608,6 +610,7 @@ def Frame_ShiftDateOp : Frame_PartialOp<"shift_date", [AllTypesMatch<["operand",
 
     **Constraints:**
     - (C1) only a timestamp is moved by microseconds.
+    - (C2) a timestamp is one of microseconds.
   }];
   let arguments = (ins Frame_DateOrTimestamp:$operand, I64Attr:$months, I64Attr:$days,
                        DefaultValuedAttr<I64Attr, "0">:$microseconds);
@@ -616,6 +619,27 @@ def Frame_ShiftDateOp : Frame_PartialOp<"shift_date", [AllTypesMatch<["operand",
     $operand `months` $months `days` $days (`microseconds` $microseconds^)? attr-dict
     `:` type($operand)
   }];
+  let hasVerifier = 1;
+}
+
+def Frame_MakeDateOp : Frame_PartialOp<"make_date"> {
+  let summary = "the date of a year, a month and a day";
+  let description = [{
+    A day that there is not is an error.
+
+    ```mlir
+    func.func @make_date(%year: i64, %month: i64, %day: i64) {
+      %0 = frame.make_date %year, %month, %day : (i64, i64, i64) -> !frame.date
+      return
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the result is nullable exactly if an operand is.
+  }];
+  let arguments = (ins Frame_Integer64:$year, Frame_Integer64:$month, Frame_Integer64:$day);
+  let results = (outs Frame_DateLike:$result);
+  let assemblyFormat = "$year `,` $month `,` $day attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -7,6 +7,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace headrace;
 using namespace headrace::frame;
 
 #define GET_TYPEDEF_CLASSES
@@ -161,7 +162,11 @@ bool headrace::frame::isFloat(Type type) {
 bool headrace::frame::isDecimal(Type type) { return isa<DecimalType>(dropNullable(type)); }
 bool headrace::frame::isString(Type type) { return isa<StringType>(dropNullable(type)); }
 bool headrace::frame::isDate(Type type) { return isa<DateType>(dropNullable(type)); }
+bool headrace::frame::isTime(Type type) { return isa<TimeType>(dropNullable(type)); }
 bool headrace::frame::isTimestamp(Type type) { return isa<TimestampType>(dropNullable(type)); }
+bool headrace::frame::isTemporal(Type type) {
+  return isDate(type) || isTime(type) || isTimestamp(type);
+}
 bool headrace::frame::isDoubleDouble(Type type) {
   return isa<DoubleDoubleType>(dropNullable(type));
 }
@@ -171,8 +176,103 @@ bool headrace::frame::isNumeric(Type type) {
 }
 
 bool headrace::frame::isScalar(Type type) {
-  return isBoolean(type) || isNumeric(type) || isString(type) || isDate(type) ||
-         isTimestamp(type) || isDoubleDouble(type);
+  return isBoolean(type) || isNumeric(type) || isString(type) || isTemporal(type) ||
+         isDoubleDouble(type);
+}
+
+unsigned headrace::frame::integerBits(Type type) {
+  Type value = dropNullable(type);
+  return isInteger(value)                      ? value.getIntOrFloatBitWidth()
+         : isDate(value)                       ? 32
+         : isTime(value) || isTimestamp(value) ? 64
+                                               : 0;
+}
+
+/// Of a time or timestamp.
+static std::optional<TimeUnit> unitOf(Type type) {
+  Type value = dropNullable(type);
+  if (auto time = dyn_cast<TimeType>(value)) {
+    return time.getUnit();
+  }
+  auto timestamp = dyn_cast<TimestampType>(value);
+  return timestamp ? std::optional(timestamp.getUnit()) : std::nullopt;
+}
+
+unsigned headrace::frame::scaleOf(Type type) {
+  if (auto decimal = dyn_cast<DecimalType>(dropNullable(type))) {
+    return decimal.getScale();
+  }
+  std::optional<TimeUnit> unit = unitOf(type);
+  return unit ? digitsOf(*unit) : 0;
+}
+
+int64_t headrace::frame::unitsOfDay(Type type) { return headrace::unitsOfDay(*unitOf(type)); }
+
+std::pair<int64_t, int64_t> headrace::frame::finiteTimestamps(Type type) {
+  constexpr int64_t kLeast = -9'223'372'022'400'000'000, kGreatest = INT64_MAX - 1; // us
+  constexpr int64_t kMicroseconds = unitsOfSecond(TimeUnit::kMicrosecond);
+  TimeUnit unit = *unitOf(type);
+  if (unit == TimeUnit::kNanosecond) {
+    return {-kGreatest, kGreatest};
+  }
+  int64_t unitMicroseconds = kMicroseconds / unitsOfSecond(unit);
+  return {kLeast / unitMicroseconds, kGreatest / unitMicroseconds};
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+/// A unit by its name, of which microseconds go without saying.
+static ParseResult parseUnit(AsmParser &parser, TimeUnit &unit) {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name)) {
+    return failure();
+  }
+  for (const TimeUnitName &entry : kTimeUnitNames) {
+    if (name == entry.name) {
+      unit = entry.value;
+      return success();
+    }
+  }
+  return parser.emitError(location, "expected s, ms, us or ns, got ") << name;
+}
+
+Type TimeType::parse(AsmParser &parser) {
+  TimeUnit unit = TimeUnit::kMicrosecond;
+  if (succeeded(parser.parseOptionalLess()) && (parseUnit(parser, unit) || parser.parseGreater())) {
+    return {};
+  }
+  return TimeType::get(parser.getContext(), unit);
+}
+
+void TimeType::print(AsmPrinter &printer) const {
+  if (getUnit() != TimeUnit::kMicrosecond) {
+    printer << "<" << kTimeUnitNames[static_cast<int>(getUnit())].name << ">";
+  }
+}
+
+Type TimestampType::parse(AsmParser &parser) {
+  TimeUnit unit = TimeUnit::kMicrosecond;
+  bool zoned = false;
+  if (succeeded(parser.parseOptionalLess())) {
+    if (parseUnit(parser, unit)) {
+      return {};
+    }
+    zoned = succeeded(parser.parseOptionalComma());
+    if ((zoned && parser.parseKeyword("zoned")) || parser.parseGreater()) {
+      return {};
+    }
+  }
+  return TimestampType::get(parser.getContext(), unit, zoned);
+}
+
+void TimestampType::print(AsmPrinter &printer) const {
+  if (getUnit() != TimeUnit::kMicrosecond || getZoned()) {
+    printer << "<" << kTimeUnitNames[static_cast<int>(getUnit())].name
+            << (getZoned() ? ", zoned>" : ">");
+  }
 }
 
 bool headrace::frame::isSameValueType(Type a, Type b) { return dropNullable(a) == dropNullable(b); }

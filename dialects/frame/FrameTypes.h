@@ -2,6 +2,8 @@
 #ifndef HEADRACE_DIALECTS_FRAME_FRAMETYPES_H
 #define HEADRACE_DIALECTS_FRAME_FRAMETYPES_H
 
+#include "runtime/base/logical_type.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Types.h"
@@ -23,7 +25,7 @@ struct Column {
 
 namespace headrace::frame {
 
-/// Whether `type` can be a column: i1, i8, i16, i32, i64, f32, f64, decimal, date, timestamp,
+/// Whether `type` can be a column: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp,
 /// string, or one of them nullable.
 bool isScalar(mlir::Type type);
 
@@ -47,8 +49,21 @@ bool isDecimal(mlir::Type type);
 bool isNumeric(mlir::Type type); // integer, float or decimal
 bool isString(mlir::Type type);
 bool isDate(mlir::Type type);
+bool isTime(mlir::Type type);
 bool isTimestamp(mlir::Type type);
+bool isTemporal(mlir::Type type); // date, time or timestamp
 bool isDoubleDouble(mlir::Type type);
+
+/// Bits of the integer that a value of the type is: of integers, dates, times and timestamps; 0 of
+/// others.
+unsigned integerBits(mlir::Type type);
+/// Digits of that integer behind the point: of a decimal, and of the second of a time or timestamp.
+unsigned scaleOf(mlir::Type type);
+/// How many of a timestamp's or time's unit a day has.
+int64_t unitsOfDay(mlir::Type type);
+/// The least and the greatest timestamp of the type that DuckDB calls finite; results are among
+/// them.
+std::pair<int64_t, int64_t> finiteTimestamps(mlir::Type type);
 
 /// Whether the types are equal but for nullability.
 bool isSameValueType(mlir::Type a, mlir::Type b);

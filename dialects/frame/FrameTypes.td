@@ -1,4 +1,4 @@
-// The types of `frame`: table, decimal, date, timestamp, double_double, string, nullable, and the constraints on scalars.
+// The types of `frame`: table, decimal, date, time, timestamp, double_double, string, nullable, and the constraints on scalars.
 #ifndef HEADRACE_FRAME_TYPES_TD
 #define HEADRACE_FRAME_TYPES_TD
 
@@ -61,8 +61,31 @@ def Frame_DateType : Frame_Type<"Date", "date"> {
   let summary = "a calendar day: days since 1970-01-01";
 }
 
+def Frame_TimeType : Frame_Type<"Time", "time"> {
+  let summary = "a time of day: microseconds, or another unit, since midnight";
+  let description = [{
+    From 00:00:00 to 24:00:00.
+
+    ```mlir
+    func.func private @times() -> (!frame.time, !frame.time<ns>)
+    ```
+  }];
+  let parameters = (ins "::headrace::TimeUnit":$unit);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Frame_TimestampType : Frame_Type<"Timestamp", "timestamp"> {
-  let summary = "a moment without a zone: microseconds since 1970-01-01 00:00:00";
+  let summary = "a moment: microseconds, or another unit, since 1970-01-01 00:00:00";
+  let description = [{
+    A zoned one is a moment of UTC, which other zones call otherwise; one that is not is what a clock shows, wherever it
+    hangs.
+
+    ```mlir
+    func.func private @moments() -> (!frame.timestamp, !frame.timestamp<ns>, !frame.timestamp<us, zoned>)
+    ```
+  }];
+  let parameters = (ins "::headrace::TimeUnit":$unit, "bool":$zoned);
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Frame_DoubleDoubleType : Frame_Type<"DoubleDouble", "double_double"> {
@@ -99,8 +122,8 @@ def Frame_NullableType : Frame_Type<"Nullable", "nullable"> {
   }]>];
 }
 
-// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, timestamp, double_double, string,
-// or one of them nullable.
+// A scalar of `frame`: i1, i8, i16, i32, i64, f32, f64, decimal, date, time, timestamp, double_double,
+// string, or one of them nullable.
 def Frame_Scalar : Type<CPred<"::headrace::frame::isScalar($_self)">, "frame scalar">;
 def Frame_Boolean : Type<CPred<"::headrace::frame::isBoolean($_self)">, "i1 or nullable i1">;
 def Frame_Numeric : Type<CPred<"::headrace::frame::isNumeric($_self)">,

@@ -138,7 +138,8 @@ def Pipe_TextFunctionAttr : EnumAttr<Pipe_Dialect, Pipe_TextFunction, "text_func
 def Pipe_TextForm : Pipe_Enum<"TextForm", "how a value is written as text", [
   I32EnumAttrCase<"Integer", 0, "integer">, I32EnumAttrCase<"Date", 1, "date">,
   I32EnumAttrCase<"Timestamp", 2, "timestamp">, I32EnumAttrCase<"Boolean", 3, "boolean">,
-  I32EnumAttrCase<"Double", 4, "double">, I32EnumAttrCase<"Float", 5, "float">]>;
+  I32EnumAttrCase<"Double", 4, "double">, I32EnumAttrCase<"Float", 5, "float">,
+  I32EnumAttrCase<"ZonedTimestamp", 6, "zoned_timestamp">, I32EnumAttrCase<"Time", 7, "time">]>;
 def Pipe_TextFormAttr : EnumAttr<Pipe_Dialect, Pipe_TextForm, "text_form">;
 
 def Pipe_DataError : Pipe_Enum<"DataError", "what is wrong with a row", [

@@ -446,8 +446,13 @@ static LogicalResult verifyForm(Operation *op, TextForm form, Type value, int64_
     return op->emitOpError("C1: ")
            << stringifyTextForm(form) << " is of another type than " << value;
   }
-  if (scale < 0 || scale > 38 || (scale > 0 && form != TextForm::Integer)) {
-    return op->emitOpError("C2: the scale of an integer is 0 to 38, of others 0, got ") << scale;
+  bool isOfSecond =
+      form == TextForm::Timestamp || form == TextForm::ZonedTimestamp || form == TextForm::Time;
+  int64_t most = form == TextForm::Integer ? 38 : isOfSecond ? 9 : 0;
+  if (scale < 0 || scale > most || (isOfSecond && scale % 3 != 0)) {
+    return op->emitOpError("C2: the scale of an integer is 0 to 38, of a time or timestamp 0, 3, 6 "
+                           "or 9, of others 0, got ")
+           << scale;
   }
   return success();
 }

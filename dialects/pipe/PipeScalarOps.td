@@ -172,10 +172,11 @@ def Pipe_TextOp : Pipe_Op<"text", [Pure]> {
 }
 
 def Pipe_PrintOp : Pipe_Op<"print", [Pure]> {
-  let summary = "a number, date, timestamp or boolean as text";
+  let summary = "a number, date, time, timestamp or boolean as text";
   let description = [{
     An integer that is a decimal has `scale` digits behind its point. A string made here lives until the next row. C1: the
-    value has the type that the form is of: an i128, for double an f64, for float an f32. C2: the scale is 0 to 38, and only integers have one.
+    value has the type that the form is of: an i128, for double an f64, for float an f32. C2: the scale of an integer is
+    0 to 38, that of a time or timestamp the digits of its second: 0, 3, 6 or 9; others have none.
 
     ```mlir
     func.func @body(%cents: i128) -> !pipe.string {
@@ -191,7 +192,7 @@ def Pipe_PrintOp : Pipe_Op<"print", [Pure]> {
 }
 
 def Pipe_ParseOp : Pipe_Op<"parse", [Pure]> {
-  let summary = "a number, date, timestamp or boolean from text, and whether it is one";
+  let summary = "a number, date, time, timestamp or boolean from text, and whether it is one";
   let description = [{
     An integer is scaled by 10^`scale` and rounded half away from zero. The value is 0 where the text is none. C1 and C2 are
     those of `pipe.print`.

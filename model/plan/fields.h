@@ -17,6 +17,8 @@ template <typename V> void visitFields(V &v, LogicalType &x) {
   v("kind", x.kind);
   v("precision", x.precision);
   v("scale", x.scale);
+  v("unit", x.unit);
+  v("zoned", x.zoned);
 }
 
 template <typename V> void visitFields(V &v, Column &x) {

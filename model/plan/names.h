@@ -2,8 +2,8 @@
 // strings.
 #pragma once
 
-#include "runtime/abi/type_bytes.h" // the compiler's way to abi::bytesOf
 #include "model/plan/plan.h"
+#include "runtime/abi/type_bytes.h" // the compiler's way to abi::bytesOf
 
 #include <optional>
 #include <string>
@@ -28,9 +28,9 @@ HR_PLAN_ENUM_NAMES(HrType, {HR_BOOL, "bool"}, {HR_I8, "i8"}, {HR_I16, "i16"}, {H
                    {HR_I64, "i64"}, {HR_I128, "i128"}, {HR_F32, "f32"}, {HR_F64, "f64"},
                    {HR_STRING, "string"})
 HR_PLAN_ENUM_NAMES(StateKind, {StateKind::kScalar, "scalar"},
-                   {StateKind::kGroupTable, "group_table"},
-                   {StateKind::kJoinTable, "join_table"}, {StateKind::kSortBuffer, "sort_buffer"},
-                   {StateKind::kRowBuffer, "row_buffer"}, {StateKind::kWindow, "window"})
+                   {StateKind::kGroupTable, "group_table"}, {StateKind::kJoinTable, "join_table"},
+                   {StateKind::kSortBuffer, "sort_buffer"}, {StateKind::kRowBuffer, "row_buffer"},
+                   {StateKind::kWindow, "window"})
 HR_PLAN_ENUM_NAMES(Combine, {Combine::kKey, "key"}, {Combine::kSum, "sum"},
                    {Combine::kSumDoubleDouble, "sum_double_double"}, {Combine::kMin, "min"},
                    {Combine::kMax, "max"}, {Combine::kPayload, "payload"},
@@ -81,32 +81,33 @@ HR_PLAN_ENUM_NAMES(ComputeKind, {ComputeKind::kMatmul, "matmul"},
 HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},
                    {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"})
 HR_PLAN_ENUM_NAMES(StateUse, {StateUse::kPerWorker, "per_worker"}, {StateUse::kShared, "shared"})
-HR_PLAN_ENUM_NAMES(WorkKind, {WorkKind::kRow, "row"}, {WorkKind::kDecode, "decode"},
-                   {WorkKind::kDecodeCode, "decode_code"},
-                   {WorkKind::kDecodeGathered, "decode_gathered"},
-                   {WorkKind::kDecodeByte, "decode_byte"},
-                   {WorkKind::kDecodeString, "decode_string"},
-                   {WorkKind::kDecodeText, "decode_text"}, {WorkKind::kPageByte, "page_byte"},
-                   {WorkKind::kMapped, "mapped"}, {WorkKind::kTake, "take"},
-                   {WorkKind::kTakeString, "take_string"}, {WorkKind::kSelect, "select"},
-                   {WorkKind::kVectorByte, "vector_byte"}, {WorkKind::kScalar, "scalar"},
-                   {WorkKind::kWide, "wide"}, {WorkKind::kDivide, "divide"},
-                   {WorkKind::kDatePart, "date_part"}, {WorkKind::kCompareString, "compare_string"},
-                   {WorkKind::kMatchString, "match_string"}, {WorkKind::kSearchByte, "search_byte"},
-                   {WorkKind::kText, "text"}, {WorkKind::kTextByte, "text_byte"},
-                   {WorkKind::kHash, "hash"}, {WorkKind::kHashString, "hash_string"},
-                   {WorkKind::kHashByte, "hash_byte"}, {WorkKind::kProbe, "probe"},
-                   {WorkKind::kMatch, "match"}, {WorkKind::kFold, "fold"},
-                   {WorkKind::kGroup, "group"}, {WorkKind::kInsert, "insert"},
-                   {WorkKind::kInsertByte, "insert_byte"}, {WorkKind::kEmit, "emit"},
-                   {WorkKind::kEmitByte, "emit_byte"}, {WorkKind::kEmitString, "emit_string"},
-                   {WorkKind::kKeepString, "keep_string"}, {WorkKind::kCopyByte, "copy_byte"}, {WorkKind::kPartition, "partition"},
-                   {WorkKind::kReadRow, "read_row"}, {WorkKind::kElement, "element"},
-                   {WorkKind::kElementOp, "element_op"}, {WorkKind::kElementMath, "element_math"},
-                   {WorkKind::kElementAcross, "element_across"})
+HR_PLAN_ENUM_NAMES(
+    WorkKind, {WorkKind::kRow, "row"}, {WorkKind::kDecode, "decode"},
+    {WorkKind::kDecodeCode, "decode_code"}, {WorkKind::kDecodeGathered, "decode_gathered"},
+    {WorkKind::kDecodeByte, "decode_byte"}, {WorkKind::kDecodeString, "decode_string"},
+    {WorkKind::kDecodeText, "decode_text"}, {WorkKind::kPageByte, "page_byte"},
+    {WorkKind::kMapped, "mapped"}, {WorkKind::kTake, "take"},
+    {WorkKind::kTakeString, "take_string"}, {WorkKind::kSelect, "select"},
+    {WorkKind::kVectorByte, "vector_byte"}, {WorkKind::kScalar, "scalar"},
+    {WorkKind::kWide, "wide"}, {WorkKind::kDivide, "divide"}, {WorkKind::kDatePart, "date_part"},
+    {WorkKind::kCompareString, "compare_string"}, {WorkKind::kMatchString, "match_string"},
+    {WorkKind::kSearchByte, "search_byte"}, {WorkKind::kText, "text"},
+    {WorkKind::kTextByte, "text_byte"}, {WorkKind::kHash, "hash"},
+    {WorkKind::kHashString, "hash_string"}, {WorkKind::kHashByte, "hash_byte"},
+    {WorkKind::kProbe, "probe"}, {WorkKind::kMatch, "match"}, {WorkKind::kFold, "fold"},
+    {WorkKind::kGroup, "group"}, {WorkKind::kInsert, "insert"},
+    {WorkKind::kInsertByte, "insert_byte"}, {WorkKind::kEmit, "emit"},
+    {WorkKind::kEmitByte, "emit_byte"}, {WorkKind::kEmitString, "emit_string"},
+    {WorkKind::kKeepString, "keep_string"}, {WorkKind::kCopyByte, "copy_byte"},
+    {WorkKind::kPartition, "partition"}, {WorkKind::kReadRow, "read_row"},
+    {WorkKind::kElement, "element"}, {WorkKind::kElementOp, "element_op"},
+    {WorkKind::kElementMath, "element_math"}, {WorkKind::kElementAcross, "element_across"})
 #undef HR_PLAN_ENUM_NAMES
 template <> struct EnumNames<LogicalKind> {
   static constexpr const auto &kTable = kLogicalKindNames;
+};
+template <> struct EnumNames<TimeUnit> {
+  static constexpr const auto &kTable = kTimeUnitNames;
 };
 
 /// The name of an enumerator; "?" for a value outside the enum.

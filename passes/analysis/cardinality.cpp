@@ -36,8 +36,7 @@ double chunkBytes(Type type, double stringBytes) {
   if (auto decimal = dyn_cast<DecimalType>(value)) {
     return (decimal.getPrecision() <= 9 ? 4 : decimal.getPrecision() <= 18 ? 8 : 16) + validity;
   }
-  double bytes = isDate(value)           ? 4
-                 : isTimestamp(value)    ? 8
+  double bytes = isTemporal(value)       ? integerBits(value) / 8.0
                  : isDoubleDouble(value) ? 16
                                          : 4 + stringBytes;
   return bytes + validity;

@@ -25,11 +25,6 @@ Int128 powerOfTen(unsigned exponent) {
   return result;
 }
 
-unsigned scaleOf(Type type) {
-  auto decimal = dyn_cast<DecimalType>(dropNullable(type));
-  return decimal ? decimal.getScale() : 0;
-}
-
 Int128 toInt128(const APInt &value) {
   APInt wide = value.sextOrTrunc(128);
   return static_cast<Int128>(
@@ -154,12 +149,16 @@ MaybeRange castRange(CastOp op, MaybeRange operand) {
   if (isBoolean(to)) {
     return Range{0, 1};
   }
-  constexpr Int128 kDay = Int128(86'400) * 1'000'000;
-  if (isDate(from) && isTimestamp(to)) {
-    return productRange(*operand, {kDay, kDay});
+  if (isTemporal(from) != isTemporal(to)) {
+    return operand; // the number of its unit
   }
-  if (isTimestamp(from) && isDate(to)) {
-    return Range{operand->low / kDay - 1, operand->high / kDay};
+  if (isDate(from) && isTimestamp(to)) {
+    Int128 day = unitsOfDay(to);
+    return productRange(*operand, {day, day});
+  }
+  if (isTimestamp(from) && !isTimestamp(to)) {
+    Int128 day = unitsOfDay(from);
+    return isDate(to) ? Range{operand->low / day - 1, operand->high / day} : Range{0, day - 1};
   }
   unsigned fromScale = scaleOf(from);
   unsigned toScale = scaleOf(to);

@@ -33,7 +33,17 @@ LogicalType logicalType(Type type) {
                            static_cast<int32_t>(decimal.getScale())};
       })
       .Case([](frame::DateType) { return LogicalType{LogicalKind::kDate}; })
-      .Case([](frame::TimestampType) { return LogicalType{LogicalKind::kTimestamp}; })
+      .Case([](frame::TimeType time) {
+        LogicalType logical{LogicalKind::kTime};
+        logical.unit = time.getUnit();
+        return logical;
+      })
+      .Case([](frame::TimestampType timestamp) {
+        LogicalType logical{LogicalKind::kTimestamp};
+        logical.unit = timestamp.getUnit();
+        logical.zoned = timestamp.getZoned();
+        return logical;
+      })
       .Case([](frame::DoubleDoubleType) { return LogicalType{LogicalKind::kDoubleDouble}; })
       .Case([](frame::StringType) { return LogicalType{LogicalKind::kString}; });
 }

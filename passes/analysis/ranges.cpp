@@ -181,11 +181,7 @@ MaybeRange headrace::analysis::rangeOfType(Type type) {
   if (value.isInteger(1)) {
     return Range{0, 1};
   }
-  unsigned bits = isDate(value)        ? 32
-                  : isTimestamp(value) ? 64
-                  : isInteger(value)   ? value.getIntOrFloatBitWidth()
-                                       : 0;
-  if (bits > 0) {
+  if (unsigned bits = integerBits(value)) {
     Int128 limit = Int128(1) << (bits - 1);
     return Range{-limit, limit - 1};
   }

@@ -39,15 +39,9 @@ APInt powerOfTen(unsigned exponent) {
 
 // The calendar repeats every 400 years, and std::chrono's years end at 32,767.
 constexpr Int128 kEraDays = 146'097;
-constexpr Int128 kMicrosecondsOfDay = Int128(86'400) * 1'000'000;
 
 Int128 floorDivided(Int128 value, Int128 divisor) {
   return value / divisor - (value % divisor < 0 ? 1 : 0);
-}
-
-unsigned scaleOf(Type type) {
-  auto decimal = dyn_cast<DecimalType>(dropNullable(type));
-  return decimal ? decimal.getScale() : 0;
 }
 
 Evaluated fittedWide(const APInt &value, Type type) {
@@ -58,6 +52,17 @@ Evaluated fittedWide(const APInt &value, Type type) {
   auto bits = (static_cast<unsigned __int128>(narrow.extractBitsAsZExtValue(64, 64)) << 64) |
               narrow.extractBitsAsZExtValue(64, 0);
   return fitted(static_cast<Int128>(bits), type);
+}
+
+/// A timestamp, if results may be it.
+Evaluated finite(Int128 value, Type type) {
+  auto [least, greatest] = finiteTimestamps(type);
+  return value >= least && value <= greatest ? ok(value) : fail("overflow of a timestamp");
+}
+
+Evaluated finiteWide(const APInt &value, Type type) {
+  Evaluated result = fittedWide(value, type);
+  return result.failed() || !isTimestamp(type) ? result : finite(result.value.integer(), type);
 }
 
 Evaluated roundedTo(double value, Type type) {
@@ -130,11 +135,8 @@ std::string exactText(Int128 value, Type type) {
   if (isBoolean(type)) {
     return value ? "true" : "false";
   }
-  if (isDate(type)) {
-    return formatDate(static_cast<int32_t>(value));
-  }
-  if (isTimestamp(type)) {
-    return formatTimestamp(static_cast<int64_t>(value));
+  if (isTemporal(type)) {
+    return formatTemporal(static_cast<int64_t>(value), type);
   }
   std::string digits = integerText(value < 0 ? -value : value);
   if (unsigned scale = scaleOf(type)) {
@@ -163,15 +165,21 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
   if (isBoolean(to)) {
     return ok(Scalar::boolean(value != 0));
   }
-  if (isTimestamp(from) != isTimestamp(to) && (isDate(from) || isDate(to))) {
-    return isDate(from) ? fitted(value * kMicrosecondsOfDay, to)
-                        : fitted(floorDivided(value, kMicrosecondsOfDay), to);
+  if (isTemporal(from) != isTemporal(to)) {
+    return fitted(value, to); // the number of its unit
+  }
+  if (isDate(from) && isTimestamp(to)) {
+    return finite(value * unitsOfDay(to), to);
+  }
+  if (isTimestamp(from) && !isTimestamp(to)) { // its date, or its time of day
+    Int128 day = unitsOfDay(from), days = floorDivided(value, day);
+    return isDate(to) ? fitted(days, to) : ok(value - days * day);
   }
   APInt x = wide(value);
   unsigned fromScale = scaleOf(from);
   unsigned toScale = scaleOf(to);
   if (toScale >= fromScale) {
-    return fittedWide(x * powerOfTen(toScale - fromScale), to);
+    return finiteWide(x * powerOfTen(toScale - fromScale), to);
   }
   APInt divisor = powerOfTen(fromScale - toScale);
   APInt quotient = x.sdiv(divisor);
@@ -179,19 +187,16 @@ Evaluated rescaled(Int128 value, Type from, Type to) {
   if ((remainder * 2).uge(divisor)) {
     quotient += x.isNegative() ? APInt::getAllOnes(kWideBits) : APInt(kWideBits, 1);
   }
-  return fittedWide(quotient, to);
+  return finiteWide(quotient, to);
 }
 
 Evaluated castOfText(StringRef text, Type to) {
   StringRef whole = text;
   text = text.trim();
-  if (isDate(to)) {
-    std::optional<int32_t> days = parseDate(text);
-    return days ? ok(Int128(*days)) : fail("text is not a date: " + text);
-  }
-  if (isTimestamp(to)) {
-    std::optional<int64_t> moment = parseTimestamp(text);
-    return moment ? ok(Int128(*moment)) : fail("text is not a timestamp: " + text);
+  if (isTemporal(to)) {
+    std::optional<int64_t> moment = parseTemporal(text, to);
+    StringRef what = isDate(to) ? "date" : isTime(to) ? "time" : "timestamp";
+    return moment ? ok(Int128(*moment)) : fail("text is not a " + what + ": " + text);
   }
   if (isBoolean(to)) {
     auto isAnyOf = [&](std::initializer_list<StringRef> words) {
@@ -354,8 +359,9 @@ Evaluated evaluateText(TextOp op, ArrayRef<Scalar> operands) {
 Evaluated evaluateShift(ShiftDateOp op, Int128 operand) {
   using namespace std::chrono;
   bool isMoment = isTimestamp(op.getOperand().getType());
-  Int128 days = isMoment ? floorDivided(operand, kMicrosecondsOfDay) : operand;
-  Int128 timeOfDay = isMoment ? operand - days * kMicrosecondsOfDay : 0;
+  Type type = op.getOperand().getType();
+  Int128 day = isMoment ? unitsOfDay(type) : 1;
+  Int128 days = floorDivided(operand, day), timeOfDay = operand - days * day;
   Int128 era = floorDivided(days, kEraDays);
   year_month_day date{sys_days(std::chrono::days(static_cast<int>(days - era * kEraDays)))};
   int64_t months = std::clamp<int64_t>(static_cast<int64_t>(op.getMonths()), -300'000, 300'000);
@@ -366,13 +372,25 @@ Evaluated evaluateShift(ShiftDateOp op, Int128 operand) {
   Int128 result = sys_days(date).time_since_epoch().count() + era * kEraDays +
                   static_cast<int64_t>(op.getDays());
   if (isMoment) {
-    Int128 moment =
-        result * kMicrosecondsOfDay + timeOfDay + static_cast<int64_t>(op.getMicroseconds());
-    bool fits = moment >= INT64_MIN && moment <= INT64_MAX;
-    return fits ? ok(moment) : fail("overflow of a timestamp");
+    return finite(result * day + timeOfDay + static_cast<int64_t>(op.getMicroseconds()), type);
   }
   bool fits = result >= INT32_MIN && result <= INT32_MAX;
   return fits ? ok(result) : fail("overflow of a date");
+}
+
+Evaluated makeDate(Int128 year, Int128 month, Int128 day) {
+  constexpr Int128 kYears = 400, kFar = 6'000'000; // beyond all dates
+  Int128 era = floorDivided(year, kYears);
+  bool isNumber = month >= 1 && month <= 12 && day >= 1 && day <= 31 && year > -kFar && year < kFar;
+  std::chrono::year_month_day date{
+      std::chrono::year(static_cast<int>(isNumber ? year - era * kYears : 0)),
+      std::chrono::month(static_cast<unsigned>(month)),
+      std::chrono::day(static_cast<unsigned>(day))};
+  Int128 days = isNumber && date.ok()
+                    ? std::chrono::sys_days(date).time_since_epoch().count() + era * kEraDays
+                    : Int128(INT64_MAX);
+  bool fits = days >= INT32_MIN && days <= INT32_MAX;
+  return fits ? ok(days) : fail("overflow of a date");
 }
 
 //===----------------------------------------------------------------------===//
@@ -484,6 +502,9 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
         return ok(Scalar{
             substringOf(operands[0].text(), static_cast<int64_t>(operands[1].integer()), length)});
       })
+      .Case([&](MakeDateOp) {
+        return makeDate(operands[0].integer(), operands[1].integer(), operands[2].integer());
+      })
       .Case([&](ExtractOp extract) {
         return ok(extractField(extract.getField(), operands[0].integer()));
       })
@@ -498,9 +519,9 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
 Evaluated headrace::analysis::fitted(Int128 value, Type type) {
   std::optional<Range> all = rangeOfType(type);
   if (value < all->low || value > all->high) {
-    return fail(isDecimal(type)     ? "overflow of a decimal"
-                : isTimestamp(type) ? "overflow of a timestamp"
-                                    : "overflow of an integer");
+    return fail(isDecimal(type)    ? "overflow of a decimal"
+                : isTemporal(type) ? "overflow of a date or time"
+                                   : "overflow of an integer");
   }
   return ok(value);
 }

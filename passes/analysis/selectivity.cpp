@@ -270,7 +270,8 @@ ColumnEstimate estimateOf(Value scalar, ColumnLookup columns,
   if (auto cast = dyn_cast<CastOp>(op)) {
     ColumnEstimate result = operand(0);
     Type from = cast.getOperand().getType(), to = cast.getResult().getType();
-    if (isString(from) != isString(to) || isTimestamp(from) != isTimestamp(to)) {
+    if (isString(from) != isString(to) ||
+        ((isTimestamp(from) || isTimestamp(to)) && !isSameValueType(from, to))) {
       result.low = result.high = std::nullopt;
     }
     return result;
@@ -304,9 +305,11 @@ ColumnEstimate estimateOf(Value scalar, ColumnLookup columns,
   if (auto substring = dyn_cast<SubstringOp>(op)) {
     // A length that is known bounds the text.
     constexpr double kUnknown = 8;
-    auto constant = substring.getLength() ? substring.getLength().getDefiningOp<ConstantOp>() : ConstantOp();
+    auto constant =
+        substring.getLength() ? substring.getLength().getDefiningOp<ConstantOp>() : ConstantOp();
     auto length = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
-    double characters = length ? std::max<double>(static_cast<double>(length.getInt()), 0) : kUnknown;
+    double characters =
+        length ? std::max<double>(static_cast<double>(length.getInt()), 0) : kUnknown;
     result.distinct = std::min(result.distinct, std::pow(10.0, std::min(characters, 8.0)));
     result.bytes = std::min(result.bytes, characters);
   }

@@ -67,14 +67,10 @@ std::optional<Range> multiplyRanges(const Range &a, const Range &b) {
 
 unsigned widthOf(Value value) { return value.getType().getIntOrFloatBitWidth(); }
 
-int scaleOf(Type type) {
-  auto decimal = dyn_cast<frame::DecimalType>(type);
-  return decimal ? decimal.getScale() : 0;
-}
+int scaleOf(Type type) { return static_cast<int>(frame::scaleOf(type)); }
 
 bool isIntegral(Type type) {
-  return frame::isInteger(type) || frame::isDecimal(type) || frame::isDate(type) ||
-         frame::isTimestamp(type);
+  return frame::isInteger(type) || frame::isDecimal(type) || frame::isTemporal(type);
 }
 
 std::optional<Range> hull(const std::optional<Range> &a, const std::optional<Range> &b) {
@@ -97,14 +93,7 @@ std::optional<Range> typeRange(Type type) {
     __int128 bound = powerOfTen(decimal.getPrecision()) - 1;
     return Range{-bound, bound};
   }
-  if (frame::isDate(type)) {
-    return Range{INT32_MIN, INT32_MAX};
-  }
-  if (frame::isTimestamp(type)) {
-    return Range{INT64_MIN, INT64_MAX};
-  }
-  if (frame::isInteger(type)) {
-    unsigned bits = type.getIntOrFloatBitWidth();
+  if (unsigned bits = frame::integerBits(type)) {
     __int128 half = static_cast<__int128>(1) << (bits - 1);
     return Range{-half, half - 1};
   }
@@ -117,8 +106,8 @@ Type bodyType(Type frameType, const std::optional<Range> &range) {
   if (frame::isString(frameType)) {
     return pipe::StringType::get(context);
   }
-  if (frame::isDate(frameType) || frame::isTimestamp(frameType)) {
-    return IntegerType::get(context, frame::isDate(frameType) ? 32 : 64);
+  if (frame::isTemporal(frameType)) {
+    return IntegerType::get(context, frame::integerBits(frameType));
   }
   if (frame::isDoubleDouble(frameType)) {
     return IntegerType::get(context, 128);
@@ -351,22 +340,8 @@ FailureOr<Scalar> ExpressionTranslator::cast(const Scalar &input, Type to, Opera
     out.value = arith::ExtUIOp::create(b_, loc_, out.type, input.value);
     return cast(out, target, op);
   }
-  if (frame::isTimestamp(input.type) && frame::isDate(target)) {
-    return dateOf(input);
-  }
-  if (frame::isDate(input.type) && frame::isTimestamp(target)) {
-    constexpr Range kDay{kDayMicroseconds, kDayMicroseconds};
-    Range bounds = *typeRange(target);
-    std::optional<Range> range =
-        multiplyRanges(input.range ? *input.range : *typeRange(input.type), kDay);
-    bool proven = range->low >= bounds.low && range->high <= bounds.high;
-    unsigned bits = proven ? 64 : 128;
-    out.value = arith::MulIOp::create(b_, loc_, toWidth(input.value, bits),
-                                      integer(kDayMicroseconds, bits));
-    if (!proven) {
-      failUnlessFits(out.value, bounds, input.valid);
-    }
-    return conform(out, proven ? *range : bounds);
+  if (frame::isTemporal(input.type) || frame::isTemporal(target)) {
+    return castTemporal(input, target);
   }
   if (isIntegral(input.type) && isIntegral(target)) {
     out = rescale(input, scaleOf(input.type), scaleOf(target), target);
@@ -764,6 +739,9 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   }
   if (auto shift = dyn_cast<frame::ShiftDateOp>(op)) {
     return set(shiftDate(shift));
+  }
+  if (auto make = dyn_cast<frame::MakeDateOp>(op)) {
+    return set(makeDate(make));
   }
   if (auto extract = dyn_cast<frame::ExtractOp>(op)) {
     Scalar out = operand(0);

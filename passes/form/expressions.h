@@ -30,10 +30,9 @@ std::optional<Range> multiplyRanges(const Range &a, const Range &b);
 /// What holds the values of both; nothing if one has no range.
 std::optional<Range> hull(const std::optional<Range> &a, const std::optional<Range> &b);
 unsigned widthOf(mlir::Value value);
-constexpr int64_t kDayMicroseconds = int64_t{86'400} * 1'000'000;
-/// Integers, decimals, dates and timestamps: what is an integer in bodies.
+/// Integers, decimals, dates, times and timestamps: what is an integer in bodies.
 bool isIntegral(mlir::Type type);
-/// Of a decimal; 0 for others.
+/// Digits behind the point: of a decimal, and of the second of a time or timestamp.
 int scaleOf(mlir::Type type);
 
 /// Range of every value a frame type can hold, if it is integral; floats and strings have none.
@@ -89,8 +88,16 @@ private:
   Scalar text(frame::TextOp op);
   // moments.cpp
   Scalar shiftDate(frame::ShiftDateOp op);
+  Scalar makeDate(frame::MakeDateOp op);
   /// The day of a timestamp.
   Scalar dateOf(const Scalar &timestamp);
+  /// Between dates, times, timestamps and the numbers of their units.
+  Scalar castTemporal(const Scalar &input, mlir::Type target);
+  /// Whole quotient towards the past, of 64 bits.
+  mlir::Value floorDivide(mlir::Value dividend, int64_t divisor);
+  /// The timestamp of the type that `wide` is, or failure if results may not be it.
+  Scalar finiteTimestamp(mlir::Value wide, std::optional<Range> range, mlir::Value valid,
+                         mlir::Type type);
   Scalar toText(const Scalar &input);
   Scalar fromText(const Scalar &input, mlir::Type target);
   mlir::Value real(double value);

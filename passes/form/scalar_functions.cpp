@@ -310,12 +310,15 @@ Scalar ExpressionTranslator::text(frame::TextOp op) {
 
 static pipe::TextForm formOf(Type type) {
   using Form = pipe::TextForm;
-  return frame::isDate(type)        ? Form::Date
-         : frame::isTimestamp(type) ? Form::Timestamp
-         : frame::isBoolean(type)   ? Form::Boolean
-         : type.isF64()             ? Form::Double
-         : type.isF32()             ? Form::Float
-                                    : Form::Integer;
+  return frame::isDate(type)   ? Form::Date
+         : frame::isTime(type) ? Form::Time
+         : frame::isTimestamp(type)
+             ? (cast<frame::TimestampType>(type).getZoned() ? Form::ZonedTimestamp
+                                                            : Form::Timestamp)
+         : frame::isBoolean(type) ? Form::Boolean
+         : type.isF64()           ? Form::Double
+         : type.isF32()           ? Form::Float
+                                  : Form::Integer;
 }
 
 Scalar ExpressionTranslator::toText(const Scalar &input) {
@@ -337,8 +340,8 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
   Scalar out = input;
   out.type = target;
   Type parsed = frame::isFloat(target) ? target : Type(b_.getIntegerType(128));
-  auto parse = pipe::ParseOp::create(b_, loc_, TypeRange{parsed, b_.getI1Type()},
-                                     formOf(target), input.value, scaleOf(target));
+  auto parse = pipe::ParseOp::create(b_, loc_, TypeRange{parsed, b_.getI1Type()}, formOf(target),
+                                     input.value, scaleOf(target));
   failWhere(andValues(notValue(parse.getValid()), input.valid), pipe::DataError::InvalidCast);
   out.value = parse.getValue();
   if (frame::isFloat(target)) {
@@ -350,6 +353,9 @@ Scalar ExpressionTranslator::fromText(const Scalar &input, Type target) {
     out.value =
         arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, out.value, integer(0, 128));
     return out;
+  }
+  if (frame::isTimestamp(target)) {
+    return finiteTimestamp(out.value, std::nullopt, input.valid, target);
   }
   Range bounds = *typeRange(target);
   failUnlessFits(out.value, bounds, input.valid);

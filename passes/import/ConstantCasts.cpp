@@ -6,11 +6,6 @@
 using namespace mlir;
 namespace frame = headrace::frame;
 
-static unsigned scaleOf(Type type) {
-  auto decimal = dyn_cast<frame::DecimalType>(type);
-  return decimal ? decimal.getScale() : 0;
-}
-
 static bool isExact(Type type) { return frame::isInteger(type) || frame::isDecimal(type); }
 
 /// Of a product of two numbers of 38 digits.
@@ -26,11 +21,11 @@ static llvm::APInt powerOfTen(unsigned exponent) {
 
 /// An integer or decimal as another of at least its scale.
 static Attribute rescaleConstant(IntegerAttr value, Type from, Type to) {
-  if (scaleOf(to) < scaleOf(from)) {
+  if (frame::scaleOf(to) < frame::scaleOf(from)) {
     return {};
   }
   llvm::APInt digits = value.getValue().sext(kProductBits);
-  digits *= powerOfTen(scaleOf(to) - scaleOf(from));
+  digits *= powerOfTen(frame::scaleOf(to) - frame::scaleOf(from));
   return digits.isSignedIntN(frame::kLiteralBits)
              ? frame::literalAttr(digits.trunc(frame::kLiteralBits), to)
              : Attribute();
@@ -39,11 +34,11 @@ static Attribute rescaleConstant(IntegerAttr value, Type from, Type to) {
 /// An integer or decimal as a double: one division of two numbers that doubles hold exactly.
 static Attribute realConstant(IntegerAttr value, Type from, Type to) {
   constexpr unsigned kExactBits = 53, kExactPower = 22;
-  if (value.getValue().abs().getActiveBits() > kExactBits || scaleOf(from) > kExactPower ||
+  if (value.getValue().abs().getActiveBits() > kExactBits || frame::scaleOf(from) > kExactPower ||
       !to.isF64()) {
     return {};
   }
-  double divisor = powerOfTen(scaleOf(from)).roundToDouble();
+  double divisor = powerOfTen(frame::scaleOf(from)).roundToDouble();
   return frame::literalAttr(static_cast<double>(value.getValue().getSExtValue()) / divisor, to);
 }
 
@@ -56,23 +51,24 @@ Attribute headrace::import::castConstant(Attribute value, Type from, Type to) {
         llvm::APInt(frame::kLiteralBits, static_cast<uint64_t>(number), /*isSigned=*/true), to);
   };
   if (auto text = dyn_cast<StringAttr>(value)) {
-    std::optional<int64_t> moment;
-    if (frame::isDate(to)) {
-      moment = frame::parseDate(text.getValue());
-    } else if (frame::isTimestamp(to)) {
-      moment = frame::parseTimestamp(text.getValue());
-    }
+    std::optional<int64_t> moment =
+        frame::isTemporal(to) ? frame::parseTemporal(text.getValue().trim(), to) : std::nullopt;
     return moment ? whole(*moment) : Attribute();
   }
   auto integer = dyn_cast<IntegerAttr>(value);
-  constexpr int64_t kMicrosecondsOfDay = 86'400'000'000;
   if (integer && frame::isDate(from) && frame::isTimestamp(to)) {
-    llvm::APInt days = integer.getValue().sext(frame::kLiteralBits);
-    return frame::literalAttr(days * static_cast<uint64_t>(kMicrosecondsOfDay), to);
+    __int128 moment = static_cast<__int128>(integer.getInt()) * frame::unitsOfDay(to);
+    auto [least, greatest] = frame::finiteTimestamps(to);
+    return moment >= least && moment <= greatest ? whole(static_cast<int64_t>(moment))
+                                                 : Attribute();
   }
   if (integer && frame::isTimestamp(from) && frame::isDate(to)) {
-    int64_t moment = integer.getInt(), days = moment / kMicrosecondsOfDay;
-    return whole(days - (moment % kMicrosecondsOfDay < 0)); // towards the past
+    int64_t moment = integer.getInt(), day = frame::unitsOfDay(from);
+    return whole(moment / day - (moment % day < 0)); // towards the past
+  }
+  if (integer && frame::isTimestamp(from) && frame::isTimestamp(to) &&
+      frame::scaleOf(from) == frame::scaleOf(to)) {
+    return value; // the zone is UTC
   }
   if (!integer || !isExact(from)) {
     return {};

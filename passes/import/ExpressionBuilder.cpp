@@ -94,11 +94,9 @@ static std::string constantText(Attribute value, Type type) {
   if (frame::isBoolean(type)) {
     return integer.getValue().isZero() ? "false" : "true";
   }
-  if (frame::isDate(type)) {
-    return "DATE '" + frame::formatDate(integer.getInt()) + "'";
-  }
-  if (frame::isTimestamp(type)) {
-    return "TIMESTAMP '" + frame::formatTimestamp(integer.getInt()) + "'";
+  if (frame::isTemporal(type)) {
+    StringRef what = frame::isDate(type) ? "DATE" : frame::isTime(type) ? "TIME" : "TIMESTAMP";
+    return what.str() + " '" + frame::formatTemporal(integer.getInt(), type) + "'";
   }
   SmallString<48> digits;
   integer.getValue().abs().toStringUnsigned(digits);

@@ -111,16 +111,17 @@ public:
   MaybeExpression text(frame::TextFunction function, llvm::ArrayRef<Expression> operands,
                        Nulls nulls, mlir::Type type, mlir::Location at);
 
-  /// Of a date or timestamp; only a timestamp is moved by microseconds.
+  /// Of a date or timestamp of microseconds; only a timestamp is moved by microseconds.
   MaybeExpression shiftDate(const Expression &operand, int64_t months, int64_t days,
                             int64_t microseconds, mlir::Location at);
   /// Fails the query for the rows that reach it.
   MaybeExpression raise(frame::RaiseKind kind, llvm::StringRef message, mlir::Type type,
                         mlir::Location at);
-  /// `name`: year, quarter, month, day, dow (from Sunday, 0) or isodow (from Monday, 1); an i32.
-  MaybeExpression datePart(llvm::StringRef name, const Expression &operand, mlir::Location at);
-  /// Days from `rhs` to `lhs`, an i64.
-  MaybeExpression daysBetween(const Expression &lhs, const Expression &rhs, mlir::Location at);
+  /// Of i64s.
+  Expression makeDate(const Expression &year, const Expression &month, const Expression &day,
+                      mlir::Location at);
+  /// Of a date, an i64.
+  Expression dateField(frame::DateField field, const Expression &date, mlir::Location at);
 
   /// Fails unless the value is boolean.
   mlir::LogicalResult expectBoolean(const Expression &expression, llvm::StringRef what,

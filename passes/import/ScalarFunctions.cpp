@@ -1,4 +1,4 @@
-// Expressions of any front end: functions of numbers, strings and dates.
+// Expressions of any front end: functions of numbers and strings.
 #include "dialects/frame/FrameConstants.h"
 #include "passes/import/ExpressionBuilder.h"
 
@@ -294,57 +294,22 @@ MaybeExpression ExpressionBuilder::shiftDate(const Expression &operand, int64_t 
               text);
 }
 
-MaybeExpression ExpressionBuilder::datePart(StringRef name, const Expression &operand,
-                                            Location at) {
-  if (frame::isTimestamp(operand.type())) {
-    MaybeExpression date = cast(operand, frame::DateType::get(getContext()), at);
-    return failed(date) ? date : datePart(name, *date, at);
-  }
-  if (!frame::isDate(operand.type())) {
-    return fail(at, "the operand of date_part must be a date");
-  }
-  std::string text = "EXTRACT(" + name.str() + " FROM " + operand.text + ")";
-  Location location = locate(text, at);
-  Type i32 = builder.getI32Type();
-  Type type = frame::withNullability(i32, frame::nullabilityOf(operand.type()));
-  if (std::optional<frame::DateField> field = frame::symbolizeDateField(name)) {
-    return made(frame::ExtractOp::create(builder, location, type, *field, operand.value), text);
-  }
-  auto number = [&](int64_t value) -> Value {
-    return frame::ConstantOp::create(builder, location, i32, builder.getI32IntegerAttr(value));
-  };
-  if (name == "quarter") {
-    Value month =
-        frame::ExtractOp::create(builder, location, type, frame::DateField::Month, operand.value);
-    Value third = frame::AddOp::create(builder, location, type, month, number(2));
-    return made(frame::DivideOp::create(builder, location, type, third, number(3)), text);
-  }
-  if (name != "dow" && name != "isodow") {
-    return fail(at, "unsupported date field: " + name +
-                        "; year, quarter, month, day, dow and isodow are supported");
-  }
-  // 1970-01-01 was a Thursday (4); days before it have negative remainders.
-  bool fromMonday = name == "isodow";
-  Value days = frame::CastOp::create(builder, location, type, operand.value);
-  Value rest = frame::ModulusOp::create(builder, location, type, days, number(7));
-  Value shifted = frame::AddOp::create(builder, location, type, rest, number(fromMonday ? 10 : 11));
-  Value day = frame::ModulusOp::create(builder, location, type, shifted, number(7));
-  if (fromMonday) {
-    day = frame::AddOp::create(builder, location, type, day, number(1));
-  }
-  return made(day, text);
+Expression ExpressionBuilder::makeDate(const Expression &year, const Expression &month,
+                                       const Expression &day, Location at) {
+  std::string text = "MAKE_DATE(" + year.text + ", " + month.text + ", " + day.text + ")";
+  Type type = frame::withNullability(frame::DateType::get(getContext()),
+                                     frame::nullabilityOf({year.type(), month.type(), day.type()}));
+  return made(frame::MakeDateOp::create(builder, locate(text, at), type, year.value, month.value,
+                                        day.value),
+              text);
 }
 
-MaybeExpression ExpressionBuilder::daysBetween(const Expression &lhs, const Expression &rhs,
-                                               Location at) {
-  SmallVector<Expression> days;
-  for (const Expression *operand : {&lhs, &rhs}) {
-    MaybeExpression narrow = cast(*operand, builder.getI32Type(), at);
-    MaybeExpression wide = failed(narrow) ? narrow : cast(*narrow, builder.getI64Type(), at);
-    if (failed(wide)) {
-      return failure();
-    }
-    days.push_back(Expression{wide->value, operand->text});
-  }
-  return arithmetic(Arithmetic::kSubtract, days[0], days[1], builder.getI64Type(), at);
+Expression ExpressionBuilder::dateField(frame::DateField field, const Expression &date,
+                                        Location at) {
+  std::string text =
+      "EXTRACT(" + frame::stringifyDateField(field).str() + " FROM " + date.text + ")";
+  Type type = frame::withNullability(builder.getI32Type(), frame::nullabilityOf(date.type()));
+  Expression narrow =
+      made(frame::ExtractOp::create(builder, locate(text, at), type, field, date.value), text);
+  return *cast(narrow, builder.getI64Type(), at);
 }

@@ -44,6 +44,48 @@ std::optional<SimplePattern> simplePattern(StringRef pattern, bool hasEscape) {
 }
 } // namespace
 
+/// Year, month or day of days since 1970-01-01, by Neri and Schneider's "Euclidean affine functions
+/// and their application to calendar algorithms": multiplications and shifts, no branch.
+static Value civilPart(CodeBuilder &b, pipe::DatePart part, Value date) {
+  constexpr int64_t kEras = 15'000, kEraDays = 146'097,
+                    kEraYears = 400;                          // eras before 1970 that dates have
+  constexpr int64_t kDaysTo1970 = 719'468 + kEras * kEraDays; // from the first of March
+  auto times = [&](Value a, int64_t by) -> Value {
+    return arith::MulIOp::create(b, b.loc(), a, b.i64(by));
+  };
+  auto over = [&](Value a, int64_t by) -> Value {
+    return arith::DivUIOp::create(b, b.loc(), a, b.i64(by));
+  };
+  auto minus = [&](Value a, Value other) -> Value {
+    return arith::SubIOp::create(b, b.loc(), a, other);
+  };
+  auto upper = [&](Value a, int64_t bits) -> Value {
+    return arith::ShRUIOp::create(b, b.loc(), a, b.i64(bits));
+  };
+  auto lowerBits = [&](Value a, int64_t bits) -> Value {
+    return arith::AndIOp::create(b, b.loc(), a, b.i64((int64_t{1} << bits) - 1));
+  };
+  Value days = b.add(b.signExtend(date, b.getI64Type()), b.i64(kDaysTo1970));
+  Value quarters = b.add(times(days, 4), b.i64(3));
+  Value century = over(quarters, kEraDays);
+  Value dayOfCentury = over(minus(quarters, times(century, kEraDays)), 4);
+  Value product = times(b.add(times(dayOfCentury, 4), b.i64(3)), 2'939'745); // 2^32 / 1461
+  Value yearOfCentury = upper(product, 32);
+  Value dayOfYear = over(over(lowerBits(product, 32), 2'939'745), 4);
+  Value months = b.add(times(dayOfYear, 2141), b.i64(197'913)); // 2^16 by months of 30.6 days
+  if (part == pipe::DatePart::Day) {
+    return b.add(over(lowerBits(months, 16), 2141), b.i64(1));
+  }
+  Value isNextYear =
+      b.compare(arith::CmpIPredicate::uge, dayOfYear, b.i64(306)); // January, February
+  if (part == pipe::DatePart::Month) {
+    Value month = upper(months, 16);
+    return b.select(isNextYear, minus(month, b.i64(12)), month);
+  }
+  Value year = b.add(b.add(times(century, 100), yearOfCentury), b.i64(-kEras * kEraYears));
+  return b.add(year, b.zeroExtend(isNextYear, b.getI64Type()));
+}
+
 namespace {
 HrTextForm codeOf(pipe::TextForm form) {
   switch (form) {
@@ -53,6 +95,10 @@ HrTextForm codeOf(pipe::TextForm form) {
     return HR_TEXT_DATE;
   case pipe::TextForm::Timestamp:
     return HR_TEXT_TIMESTAMP;
+  case pipe::TextForm::ZonedTimestamp:
+    return HR_TEXT_ZONED_TIMESTAMP;
+  case pipe::TextForm::Time:
+    return HR_TEXT_TIME;
   case pipe::TextForm::Boolean:
     return HR_TEXT_BOOLEAN;
   case pipe::TextForm::Double:
@@ -157,8 +203,8 @@ LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
   for (unsigned index = 0; index < count; ++index) {
     b_.store(operand(index), b_.at(operands, index * 8));
   }
-  check(b_.callImport("hr_text", {worker, buffer, b_.i32(codeOf(text.getFunction())),
-                                  operands, b_.i32(count), out}));
+  check(b_.callImport("hr_text", {worker, buffer, b_.i32(codeOf(text.getFunction())), operands,
+                                  b_.i32(count), out}));
   mapping.map(op->getResult(0), out);
   return success();
 }
@@ -238,7 +284,7 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     return success();
   }
   if (auto part = dyn_cast<pipe::DatePartOp>(op)) {
-    result(b_.callImport(("hr_date_" + pipe::stringifyDatePart(part.getPart())).str(), {operand(0)}));
+    result(civilPart(b_, part.getPart(), operand(0)));
     return success();
   }
   if (auto math = dyn_cast<pipe::MathOp>(op)) {

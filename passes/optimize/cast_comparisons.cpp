@@ -19,8 +19,10 @@ namespace {
 /// Whether the cast keeps order, and never fails (a timestamp has no place for dates that are
 /// 290,000 years away: they compare as what they are).
 bool keepsOrder(Type from, Type to) {
-  if (isDate(from)) {
-    return isTimestamp(to);
+  if (isTemporal(from)) {
+    return isDate(from) ? isTimestamp(to)
+                        : isTemporal(to) && scaleOf(from) <= scaleOf(to) &&
+                              isTime(from) == isTime(to) && !isDate(to);
   }
   return (isInteger(from) || isDecimal(from)) && isWidening(from, to);
 }

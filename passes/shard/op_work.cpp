@@ -15,7 +15,7 @@ double widthOf(Operation *op) {
     for (Type type : types) {
       Type plain = dropNullable(type);
       bytes = std::max(bytes, plain.isIntOrFloat()    ? plain.getIntOrFloatBitWidth() / 8.0
-                              : isDate(plain)         ? 4
+                              : isTemporal(plain)     ? integerBits(plain) / 8.0
                               : isDoubleDouble(plain) ? 16
                               : isString(plain)       ? 1
                                                       : 8);

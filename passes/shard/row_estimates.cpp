@@ -4,7 +4,6 @@
 #include "passes/analysis/direct_table.h"
 #include "passes/analysis/scan_statistics.h"
 
-
 using namespace mlir;
 using namespace headrace::frame;
 
@@ -24,11 +23,8 @@ double bytesOf(Type type, const std::optional<Range> &range) {
   if (plain.isInteger(1)) {
     return 1;
   }
-  if (isDate(plain)) {
-    return 4;
-  }
-  if (isTimestamp(plain)) {
-    return 8;
+  if (isTemporal(plain)) {
+    return integerBits(plain) / 8.0;
   }
   if (isDoubleDouble(plain)) {
     return 16;

@@ -52,14 +52,17 @@ typedef enum HrTextFunction {
   HR_TEXT_REPLACE = 6
 } HrTextFunction;
 
-/* How a value reads as text: an integer scaled by a power of ten, one without a fraction, … */
+/* How a value reads as text: an integer scaled by a power of ten, a time or timestamp of as many
+ * digits of a second, … */
 typedef enum HrTextForm {
   HR_TEXT_INTEGER = 0,
   HR_TEXT_TIMESTAMP = 1,
   HR_TEXT_DATE = 2,
   HR_TEXT_BOOLEAN = 3,
   HR_TEXT_DOUBLE = 4,
-  HR_TEXT_FLOAT = 5
+  HR_TEXT_FLOAT = 5,
+  HR_TEXT_ZONED_TIMESTAMP = 6,
+  HR_TEXT_TIME = 7
 } HrTextForm;
 /* Bytes of memory for a value as text. */
 #define HR_TEXT_PRINTED 64

@@ -11,6 +11,7 @@ bool LogicalType::integral() const {
   case LogicalKind::kI64:
   case LogicalKind::kDecimal:
   case LogicalKind::kDate:
+  case LogicalKind::kTime:
   case LogicalKind::kTimestamp:
     return true;
   default:
@@ -26,6 +27,10 @@ std::string LogicalType::text() const {
     std::string text = entry.name;
     if (kind == LogicalKind::kDecimal) {
       text += "<" + std::to_string(precision) + ", " + std::to_string(scale) + ">";
+    }
+    if (kind == LogicalKind::kTime || kind == LogicalKind::kTimestamp) {
+      text += std::string("<") + kTimeUnitNames[static_cast<int>(unit)].name +
+              (zoned ? ", zoned>" : ">");
     }
     return text;
   }

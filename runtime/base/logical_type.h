@@ -1,4 +1,5 @@
-// The type of a column as the user knows it: what compiler, plans, storage, Arrow and statistics share.
+// The type of a column as the user knows it: what compiler, plans, storage, Arrow and statistics
+// share.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ enum class LogicalKind : uint8_t {
   kF64,
   kDecimal,
   kDate,
+  kTime,
   kTimestamp,
   kDoubleDouble,
   kString,
@@ -39,21 +41,49 @@ inline constexpr LogicalKindName kLogicalKindNames[] = {
     {LogicalKind::kF64, "f64"},
     {LogicalKind::kDecimal, "decimal"},
     {LogicalKind::kDate, "date"},
+    {LogicalKind::kTime, "time"},
     {LogicalKind::kTimestamp, "timestamp"},
     {LogicalKind::kDoubleDouble, "double_double"},
     {LogicalKind::kString, "string"},
 };
 
+enum class TimeUnit : uint8_t { kSecond, kMillisecond, kMicrosecond, kNanosecond };
+
+struct TimeUnitName {
+  TimeUnit value;
+  const char *name;
+};
+
+/// As texts and JSON call them.
+inline constexpr TimeUnitName kTimeUnitNames[] = {{TimeUnit::kSecond, "s"},
+                                                  {TimeUnit::kMillisecond, "ms"},
+                                                  {TimeUnit::kMicrosecond, "us"},
+                                                  {TimeUnit::kNanosecond, "ns"}};
+
+/// Digits behind the point of a second.
+constexpr int digitsOf(TimeUnit unit) { return 3 * static_cast<int>(unit); }
+constexpr int64_t unitsOfSecond(TimeUnit unit) {
+  int64_t units = 1;
+  for (int digit = 0; digit < digitsOf(unit); ++digit) {
+    units *= 10;
+  }
+  return units;
+}
+constexpr int64_t unitsOfDay(TimeUnit unit) { return 86'400 * unitsOfSecond(unit); }
+
 struct LogicalType {
   LogicalKind kind = LogicalKind::kNone;
   int32_t precision = 0; ///< digits of a decimal
   int32_t scale = 0;     ///< those of them behind the point
+  TimeUnit unit =
+      TimeUnit::kMicrosecond; ///< of a time (since midnight) or a timestamp (since 1970)
+  bool zoned = false;         ///< a timestamp is a moment of UTC, not of an unnamed zone
 
   bool operator==(const LogicalType &) const = default;
   /// An integer inside: integers, scaled decimals, days and moments.
   bool integral() const;
   bool real() const { return kind == LogicalKind::kF32 || kind == LogicalKind::kF64; }
-  /// For people: "decimal<15, 2>".
+  /// For people: "decimal<15, 2>", "timestamp<us, zoned>".
   std::string text() const;
 };
 

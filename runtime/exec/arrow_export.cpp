@@ -1,8 +1,8 @@
 // Conversion of sealed chunks to Arrow arrays, and the release callbacks.
 #include "runtime/exec/arrow_export.h"
 
-#include "runtime/abi/type_bytes.h"
 #include "model/plan/names.h"
+#include "runtime/abi/type_bytes.h"
 
 #include <cerrno>
 #include <cstring>
@@ -19,11 +19,14 @@ struct ArrowType {
 
 /// Of a column that no user named, the physical type leaves.
 LogicalKind kindOf(const plan::Column &column) {
-  constexpr LogicalKind kKinds[] = {LogicalKind::kBool, LogicalKind::kI8,      LogicalKind::kI16,
-                                    LogicalKind::kI32,  LogicalKind::kI64,     LogicalKind::kDecimal,
-                                    LogicalKind::kF32,  LogicalKind::kF64,     LogicalKind::kString};
+  constexpr LogicalKind kKinds[] = {LogicalKind::kBool, LogicalKind::kI8,  LogicalKind::kI16,
+                                    LogicalKind::kI32,  LogicalKind::kI64, LogicalKind::kDecimal,
+                                    LogicalKind::kF32,  LogicalKind::kF64, LogicalKind::kString};
   return column.logical.kind == LogicalKind::kNone ? kKinds[column.type] : column.logical.kind;
 }
+
+/// How Arrow abbreviates it.
+char letterOf(TimeUnit unit) { return "smun"[static_cast<int>(unit)]; }
 
 Expected<ArrowType> arrowType(const plan::Column &column) {
   const LogicalType &logical = column.logical;
@@ -50,8 +53,11 @@ Expected<ArrowType> arrowType(const plan::Column &column) {
   }
   case LogicalKind::kDate:
     return ArrowType{"tdD", 4};
+  case LogicalKind::kTime:
+    return ArrowType{std::string("tt") + letterOf(logical.unit), 8};
   case LogicalKind::kTimestamp:
-    return ArrowType{"tsu:", 8};
+    return ArrowType{std::string("ts") + letterOf(logical.unit) + (logical.zoned ? ":UTC" : ":"),
+                     8};
   case LogicalKind::kDoubleDouble:
   case LogicalKind::kNone:
     break;

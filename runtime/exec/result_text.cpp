@@ -1,13 +1,12 @@
 // Values of sealed chunks as text, and the two layouts.
 #include "runtime/exec/result_text.h"
 
-#include "runtime/abi/type_bytes.h"
 #include "model/plan/names.h"
+#include "runtime/abi/type_bytes.h"
+#include "runtime/base/moment_text.h"
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <ostream>
 
@@ -40,12 +39,19 @@ std::string decimalText(__int128 value, int scale) {
   return text;
 }
 
-std::string dateText(int64_t days) {
-  std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
-  char text[32];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-  return text;
+/// Of an integer, decimal, date, time or timestamp.
+std::string exactText(__int128 value, const LogicalType &type) {
+  char text[kMomentTextBytes];
+  switch (type.kind) {
+  case LogicalKind::kDate:
+    return {text, printDate(static_cast<int64_t>(value), text)};
+  case LogicalKind::kTime:
+    return {text, printTime(static_cast<int64_t>(value), type.unit, text)};
+  case LogicalKind::kTimestamp:
+    return {text, printTimestamp(static_cast<int64_t>(value), type.unit, type.zoned, text)};
+  default:
+    return decimalText(value, type.scale);
+  }
 }
 
 template <typename T> std::string realText(const void *data, uint32_t row) {
@@ -97,8 +103,7 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
     break;
   }
   __int128 value = integerAt(segment.data, column.type, row);
-  return column.logical.kind == LogicalKind::kDate ? dateText(static_cast<int64_t>(value))
-                                                   : decimalText(value, column.logical.scale);
+  return exactText(value, column.logical);
 }
 
 void writeCsv(const TableResult &table, std::ostream &out) {

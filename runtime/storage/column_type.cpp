@@ -29,6 +29,10 @@ nlohmann::json typeJson(const LogicalType &type) {
     json["precision"] = type.precision;
     json["scale"] = type.scale;
   }
+  if (type.kind == LogicalKind::kTime || type.kind == LogicalKind::kTimestamp) {
+    json["unit"] = plan::nameOf(type.unit);
+    json["zoned"] = type.zoned;
+  }
   return json;
 }
 

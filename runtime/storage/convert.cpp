@@ -72,6 +72,42 @@ Status convertIntegers(primitives::Isa isa, primitives::StoredInteger stored, ui
   return Status();
 }
 
+/// Integers times a factor.
+template <typename Stored>
+Status convertScaled(int64_t factor, const uint8_t *data, uint64_t bytes, uint64_t count,
+                     EncodedChunk &chunk, void *out) {
+  if (bytes / sizeof(Stored) < count) {
+    return tooShort();
+  }
+  return convertWide(count, chunk, out, [&](__int128 &value) {
+    Stored stored;
+    std::memcpy(&stored, data, sizeof stored);
+    value = static_cast<__int128>(stored) * factor;
+    data += sizeof stored;
+    return true;
+  });
+}
+
+/// Nanoseconds of a day, and the day, counted from 4714 BC, as microseconds since 1970.
+Status convertInt96(const uint8_t *data, uint64_t bytes, uint64_t count, EncodedChunk &chunk,
+                    void *out) {
+  constexpr uint64_t kBytes = 12;
+  constexpr __int128 kEpochDay = 2'440'588, kNanoseconds = 1000;
+  const __int128 kDay = unitsOfDay(TimeUnit::kMicrosecond);
+  if (bytes / kBytes < count) {
+    return tooShort();
+  }
+  return convertWide(count, chunk, out, [&](__int128 &value) {
+    int64_t nanoseconds;
+    uint32_t day;
+    std::memcpy(&nanoseconds, data, sizeof nanoseconds);
+    std::memcpy(&day, data + sizeof nanoseconds, sizeof day);
+    value = (day - kEpochDay) * kDay + nanoseconds / kNanoseconds;
+    data += kBytes;
+    return true;
+  });
+}
+
 /// Plain byte arrays: a length of four bytes, then the bytes.
 struct ByteArrays {
   const uint8_t *next, *end;
@@ -141,6 +177,9 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
     return Status();
   }
   case Stored::kInt32:
+    if (column.factor != 1) {
+      return convertScaled<int32_t>(column.factor, data, bytes, count, chunk, out);
+    }
     return convertIntegers(isa, column.isUnsigned ? StoredInteger::kU32 : StoredInteger::kI32, 4,
                            data, bytes, count, chunk, out);
   case Stored::kInt64:
@@ -156,7 +195,12 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
         return true;
       });
     }
+    if (column.factor != 1) {
+      return convertScaled<int64_t>(column.factor, data, bytes, count, chunk, out);
+    }
     return convertIntegers(isa, StoredInteger::kI64, 8, data, bytes, count, chunk, out);
+  case Stored::kInt96:
+    return convertInt96(data, bytes, count, chunk, out);
   case Stored::kFloat:
     return copyFixed(4, data, bytes, count, out);
   case Stored::kDouble:

@@ -39,6 +39,7 @@ class Oracle:
     def __init__(self, tables: Mapping[str, pa.Table]) -> None:
         self.tables = dict(tables)
         self._connection = duckdb.connect()
+        self._connection.execute("set TimeZone = 'UTC'")
         for name, table in self.tables.items():
             self._connection.register(name, _as_read(table))
 
@@ -72,12 +73,12 @@ def difference(found: Answer, wanted: Answer, *, ordered: bool = False) -> str |
             return None
         if found.table is None:
             return f"fails with {found.kind}: {found.error}"
-        return f"answers {_shortened(found.table.to_pylist())} where DuckDB fails: {wanted.error}"
+        return f"answers {_shortened(rows_of(found.table))} where DuckDB fails: {wanted.error}"
     types = [_type(kind) for kind in found.table.schema.types]
     wanted_types = [_type(kind) for kind in wanted.table.schema.types]
     if types != wanted_types:
         return f"has types {_texts(types)}, DuckDB {_texts(wanted_types)}"
-    rows, wanted_rows = _rows(found.table), _rows(wanted.table)
+    rows, wanted_rows = rows_of(found.table), rows_of(wanted.table)
     if len(rows) != len(wanted_rows):
         return (
             f"has {len(rows)} rows, DuckDB {len(wanted_rows)}: {_shortened(rows)}, {_shortened(wanted_rows)}"
@@ -97,7 +98,8 @@ def _type(kind: pa.DataType) -> pa.DataType:
     return pa.int32() if pa.types.is_null(kind) else kind
 
 
-def _rows(table: pa.Table) -> list[tuple[object, ...]]:
+def rows_of(table: pa.Table) -> list[tuple[object, ...]]:
+    """The rows of a table, days and moments as numbers."""
     columns = [_plain(column).to_pylist() for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
 
@@ -106,7 +108,8 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Days and moments as numbers: Python's calendar ends sooner than theirs."""
     if pa.types.is_date32(column.type):
         return column.cast(pa.int32())
-    return column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
+    number = pa.types.is_timestamp(column.type) or pa.types.is_time64(column.type)
+    return column.cast(pa.int64()) if number else column
 
 
 def _order(row: tuple[object, ...]) -> tuple[object, ...]:

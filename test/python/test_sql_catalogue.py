@@ -23,7 +23,7 @@ SCHEMAS = [
             Column("a", "BIGINT", nullable=False),
             Column("b", "VARCHAR", nullable=True),
             Column("d", "DATE", nullable=True),
-            Column("ts", "VARCHAR", nullable=True, unsupported="type is not supported: timestamp[us]"),
+            Column("ts", "VARCHAR", nullable=True, unsupported="type is not supported: duration[us]"),
         ),
     ),
     TableSchema("Upper", (Column("k", "DECIMAL(15, 2)", nullable=True),)),

@@ -195,8 +195,6 @@ def test_a_changed_file_is_read_anew(tmp_path: Path) -> None:
 # -- what is refused
 
 UNREADABLE: dict[str, pa.Array] = {
-    "moment": pa.array([datetime.datetime(2020, 1, 1)] * 3),
-    "hour": pa.array([datetime.time(1)] * 3),
     "items": pa.array([[1], [2, 3], None]),
     "pair": pa.array([{"a": 1, "b": "x"}] * 3),
     "raw": pa.array([b"x"] * 3),

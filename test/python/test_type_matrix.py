@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import type_matrix as matrix
-from sql_oracle import Oracle, difference
+from sql_oracle import Oracle, difference, rows_of
 
 _SEMANTICS = Path(__file__).parents[2] / "docs" / "semantics.md"
 _ALL = os.environ.get("HEADRACE_MATRIX") == "all"
@@ -132,7 +132,7 @@ def _check_partial(findings: Findings, name: str, oracle: Oracle, expression: st
             return
         findings.add(name, difference(oracle.headrace(chosen, ranks), wanted))
     if failing.table is not None:
-        findings.add(name, f"answers {failing.table.to_pylist()} where DuckDB fails")
+        findings.add(name, f"answers {rows_of(failing.table)} where DuckDB fails")
     elif failing.kind not in ("data", "user"):
         findings.add(name, f"fails with kind {failing.kind}: {failing.error}")
 

@@ -1,5 +1,6 @@
 // Bound expressions of DuckDB's plans, but for function calls.
 #include "passes/import/duckdb/expressions.h"
+#include "passes/import/Moments.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -148,7 +149,7 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     return failure();
   }
   FailureOr<SmallVector<Expression>> operands =
-      importAll(b, expression.get("children").elements(), at, fieldsBefore);
+      importComparable(b, expression.get("children").elements(), at, fieldsBefore);
   if (failed(operands)) {
     return failure();
   }
@@ -180,6 +181,33 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
     return b.coalesce(*operands, at);
   }
   return type == "OPERATOR_IS_NULL" ? MaybeExpression(b.isNull(first, at)) : b.isNotNull(first, at);
+}
+
+FailureOr<SmallVector<Expression>> ExpressionImporter::importComparable(ExpressionBuilder &b,
+                                                                        ArrayRef<Node> nodes,
+                                                                        Location at,
+                                                                        int64_t fieldsBefore) {
+  if (llvm::none_of(nodes, isInterval)) {
+    return importAll(b, nodes, at, fieldsBefore);
+  }
+  SmallVector<Interval> intervals;
+  Type type = IntegerType::get(context.getContext(), 64);
+  for (Node node : nodes) {
+    FailureOr<Interval> interval = importInterval(b, node, at, fieldsBefore);
+    if (failed(interval)) {
+      return failure();
+    }
+    if (!ExpressionBuilder::integerOf(interval->months)) { // months of 30 days may overflow
+      constexpr unsigned kDigits = 38;
+      type = frame::DecimalType::get(context.getContext(), kDigits, 0);
+    }
+    intervals.push_back(std::move(*interval));
+  }
+  SmallVector<Expression> totals;
+  for (const Interval &interval : intervals) {
+    totals.push_back(totalOf(b, interval, type, at));
+  }
+  return totals;
 }
 
 MaybeExpression ExpressionImporter::importCase(ExpressionBuilder &b, Node expression, Location at,
@@ -230,7 +258,7 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                 : MaybeExpression(failure());
   }
   MaybeExpression operand = import(b, children.front(), at, fieldsBefore);
-  auto isMoment = [](Type type) { return frame::isDate(type) || frame::isTimestamp(type); };
+  auto isMoment = [](Type type) { return frame::isTemporal(type); };
   auto isNumber = [](Type type) { return frame::isNumeric(type) || frame::isBoolean(type); };
   if (succeeded(operand) && !ExpressionBuilder::isNullConstant(*operand) &&
       ((isMoment(type) && isNumber(operand->type())) ||
@@ -244,5 +272,29 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                                   operand->type(), at); // every other number is true
     return failed(zero) ? zero : b.compare(frame::CompareKind::Ne, *operand, *zero, at);
   }
+  if (succeeded(operand) && isMoment(type) && isMoment(operand->type())) {
+    return castMoment(b, *operand, type, at);
+  }
   return failed(operand) ? operand : b.cast(*operand, type, at);
+}
+
+MaybeExpression ExpressionImporter::castMoment(ExpressionBuilder &b, const Expression &operand,
+                                               Type type, Location at) {
+  Type from = frame::dropNullable(operand.type());
+  if (from != type && frame::isTime(from) != frame::isTime(type) && !frame::isTimestamp(from)) {
+    return context.fail(at, "unsupported cast between a time and a date");
+  }
+  if (frame::isTimestamp(from) && frame::isDate(type)) { // rounded to microseconds first
+    MaybeExpression coarse = b.cast(operand, Moments(b, at).timestampType(), at);
+    return failed(coarse) ? coarse : b.cast(*coarse, type, at);
+  }
+  if (frame::isTimestamp(from) && frame::isTime(type)) { // in the time's unit
+    MaybeExpression fine =
+        b.cast(operand,
+               frame::TimestampType::get(context.getContext(),
+                                         cast<frame::TimeType>(type).getUnit(), false),
+               at);
+    return failed(fine) ? fine : b.cast(*fine, type, at);
+  }
+  return b.cast(operand, type, at);
 }

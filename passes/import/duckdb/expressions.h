@@ -2,6 +2,7 @@
 #ifndef HEADRACE_PASSES_IMPORT_DUCKDB_EXPRESSIONS_H
 #define HEADRACE_PASSES_IMPORT_DUCKDB_EXPRESSIONS_H
 
+#include "passes/import/Moments.h"
 #include "passes/import/RelationBuilder.h"
 #include "passes/import/duckdb/plan.h"
 
@@ -42,6 +43,13 @@ private:
   mlir::FailureOr<llvm::SmallVector<Expression>> importAll(ExpressionBuilder &b,
                                                            llvm::ArrayRef<Node> nodes,
                                                            mlir::Location at, int64_t fieldsBefore);
+  /// The operands of a comparison; intervals as what they are compared by.
+  mlir::FailureOr<llvm::SmallVector<Expression>> importComparable(ExpressionBuilder &b,
+                                                                  llvm::ArrayRef<Node> nodes,
+                                                                  mlir::Location at,
+                                                                  int64_t fieldsBefore);
+  MaybeExpression castMoment(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
+                             mlir::Location at);
   // functions.cpp
   MaybeExpression importCall(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);
@@ -49,12 +57,42 @@ private:
                                                 Arguments arguments);
   std::optional<MaybeExpression> importNumberFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
-  /// Date or timestamp plus or minus an interval constant; nothing if there is no interval.
-  std::optional<MaybeExpression> importInterval(ExpressionBuilder &b, Node expression,
-                                                llvm::StringRef name, mlir::Location at,
-                                                int64_t fieldsBefore);
+  MaybeExpression importDateOperator(ExpressionBuilder &b, const Call &call, const Expression &lhs,
+                                     const Expression &rhs, ExpressionBuilder::Arithmetic op);
+  // intervals.cpp
+  static bool isInterval(Node expression);
+  mlir::FailureOr<Interval> importInterval(ExpressionBuilder &b, Node expression,
+                                           mlir::Location otherwise, int64_t fieldsBefore);
+  /// The sum or difference of two.
+  mlir::FailureOr<Interval> importSum(ExpressionBuilder &b, Node expression, mlir::Location at,
+                                      int64_t fieldsBefore);
+  mlir::FailureOr<Interval> importMultiple(ExpressionBuilder &b, Node expression, mlir::Location at,
+                                           int64_t fieldsBefore);
+  /// An interval that is made of timestamps or numbers.
+  mlir::FailureOr<Interval> importMade(ExpressionBuilder &b, Node expression, mlir::Location at,
+                                       int64_t fieldsBefore);
+  mlir::FailureOr<Interval> importAge(ExpressionBuilder &b, Arguments arguments, mlir::Location at);
+  /// Microseconds, with 30 days a month, as a number of the type: what intervals are compared by.
+  Expression totalOf(ExpressionBuilder &b, const Interval &interval, mlir::Type type,
+                     mlir::Location at);
+  MaybeExpression moveBy(ExpressionBuilder &b, const Expression &moment, const Interval &interval,
+                         mlir::Location at);
+  MaybeExpression importPartOfInterval(ExpressionBuilder &b, const Call &call,
+                                       const Interval &interval);
+  /// Nothing if no argument is an interval.
+  std::optional<MaybeExpression> importWithInterval(ExpressionBuilder &b, const Call &call,
+                                                    int64_t fieldsBefore);
+  // moments.cpp
   std::optional<MaybeExpression> importDateFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
+  std::optional<MaybeExpression> importPart(ExpressionBuilder &b, const Call &call,
+                                            Arguments arguments);
+  std::optional<MaybeExpression> importByPart(ExpressionBuilder &b, const Call &call,
+                                              Arguments arguments);
+  std::optional<MaybeExpression> importNumberOfMoment(ExpressionBuilder &b, const Call &call,
+                                                      Arguments arguments);
+  std::optional<MaybeExpression> importClock(ExpressionBuilder &b, const Call &call);
+  MaybeExpression atZone(ExpressionBuilder &b, const Call &call, Arguments arguments);
   // text_functions.cpp
   std::optional<MaybeExpression> importPattern(ExpressionBuilder &b, const Call &call,
                                                Arguments arguments);

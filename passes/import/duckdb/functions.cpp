@@ -1,5 +1,6 @@
-// Calls of scalar functions of numbers and dates in DuckDB's plans, by name.
+// Calls of scalar functions of numbers, and operators, in DuckDB's plans, by name.
 #include "dialects/frame/FrameConstants.h"
+#include "passes/import/Moments.h"
 #include "passes/import/duckdb/expressions.h"
 
 #include <numbers>
@@ -29,17 +30,17 @@ MaybeExpression ExpressionImporter::importCall(ExpressionBuilder &b, Node expres
                           context, at))) {
     return failure();
   }
-  if (std::optional<MaybeExpression> date = importInterval(b, expression, name, at, fieldsBefore)) {
-    return *date;
+  Call call{expression, name, {}, at};
+  call.type = importType(context, expression.get("return_type"), at);
+  if (!call.type) {
+    return failure();
+  }
+  if (std::optional<MaybeExpression> moment = importWithInterval(b, call, fieldsBefore)) {
+    return *moment;
   }
   FailureOr<SmallVector<Expression>> arguments =
       importAll(b, expression.get("children").elements(), at, fieldsBefore);
   if (failed(arguments)) {
-    return failure();
-  }
-  Call call{expression, name, {}, at};
-  call.type = importType(context, expression.get("return_type"), at);
-  if (!call.type) {
     return failure();
   }
   for (auto import :
@@ -76,20 +77,8 @@ ExpressionImporter::importOperator(ExpressionBuilder &b, const Call &call, Argum
     return std::nullopt;
   }
   const Expression &lhs = arguments[0], &rhs = arguments[1];
-  bool fromDate = frame::isDate(lhs.type()), toDate = frame::isDate(rhs.type());
-  if (fromDate && toDate && *op == Arithmetic::kSubtract) {
-    return b.daysBetween(lhs, rhs, call.at);
-  }
-  if (fromDate || toDate) {
-    std::optional<int64_t> days = ExpressionBuilder::integerOf(fromDate ? rhs : lhs);
-    bool moves = *op == Arithmetic::kAdd || (*op == Arithmetic::kSubtract && fromDate);
-    constexpr int64_t kDaysMax = INT32_MAX;
-    if (!days || !moves || *days < -kDaysMax || *days > kDaysMax) {
-      return MaybeExpression(unsupported(call, "only a constant number of days can be added to a "
-                                               "date"));
-    }
-    int64_t sign = *op == Arithmetic::kSubtract ? -1 : 1;
-    return b.shiftDate(fromDate ? lhs : rhs, 0, sign * *days, 0, call.at);
+  if (frame::isDate(lhs.type()) || frame::isDate(rhs.type())) {
+    return importDateOperator(b, call, lhs, rhs, *op);
   }
   MaybeExpression result = b.arithmetic(*op, lhs, rhs, call.type, call.at);
   if (failed(result) || call.name != "//" || !frame::isFloat(call.type)) {
@@ -105,6 +94,38 @@ ExpressionImporter::importOperator(ExpressionBuilder &b, const Call &call, Argum
   MaybeExpression byZero = b.compare(frame::CompareKind::Eq, rhs, zero, call.at);
   MaybeExpression error = b.raise(frame::RaiseKind::User, "division by zero", real, call.at);
   return failed(byZero) || failed(error) ? byZero : b.choose(*byZero, *error, &*result, call.at);
+}
+
+/// Of a date and a date, a time or a number of days.
+MaybeExpression ExpressionImporter::importDateOperator(ExpressionBuilder &b, const Call &call,
+                                                       const Expression &lhs, const Expression &rhs,
+                                                       Arithmetic op) {
+  Moments moments(b, call.at);
+  bool first = frame::isDate(lhs.type());
+  const Expression &date = first ? lhs : rhs, &other = first ? rhs : lhs;
+  bool adds = op == Arithmetic::kAdd, subtracts = op == Arithmetic::kSubtract && first;
+  if (subtracts && frame::isDate(rhs.type())) {
+    return moments.minus(moments.units(lhs), moments.units(rhs));
+  }
+  if (adds && frame::isTime(other.type())) {
+    MaybeExpression midnight = b.cast(date, call.type, call.at);
+    return failed(midnight)
+               ? midnight
+               : moments.as(moments.plus(moments.units(*midnight), moments.units(other)),
+                            call.type);
+  }
+  if ((!adds && !subtracts) || !frame::isInteger(other.type())) {
+    return unsupported(call, "only days, a time or an interval can be added to a date");
+  }
+  constexpr int64_t kDaysMax = INT32_MAX;
+  std::optional<int64_t> days = ExpressionBuilder::integerOf(other);
+  if (days && *days >= -kDaysMax && *days <= kDaysMax) {
+    return b.shiftDate(date, 0, adds ? *days : -*days, 0, call.at);
+  }
+  Expression count = *b.cast(other, IntegerType::get(context.getContext(), 64), call.at);
+  Expression moved =
+      adds ? moments.plus(moments.units(date), count) : moments.minus(moments.units(date), count);
+  return moments.as(moved, call.type);
 }
 
 std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(ExpressionBuilder &b,
@@ -131,6 +152,14 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
   if (const MathFunction *math = mathFunctionOfDuckdb(call.name, arguments.size())) {
     return b.math(*math, arguments, call.type, call.at);
   }
+  if (call.name == "error") {
+    std::optional<StringRef> message =
+        arguments.size() == 1 ? ExpressionBuilder::stringOf(arguments[0]) : std::nullopt;
+    if (!message) {
+      return MaybeExpression(unsupported(call, "the message must be a constant"));
+    }
+    return b.raise(frame::RaiseKind::User, message->split("\n\n").first, call.type, call.at);
+  }
   if (!function) {
     return std::nullopt;
   }
@@ -145,78 +174,4 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberFunction(Expressi
         unsupported(call, "wrong number of arguments: " + Twine(arguments.size())));
   }
   return b.number(*function, arguments[0], digits, call.type, call.at);
-}
-
-//===----------------------------------------------------------------------===//
-// Dates
-//===----------------------------------------------------------------------===//
-
-std::optional<MaybeExpression> ExpressionImporter::importDateFunction(ExpressionBuilder &b,
-                                                                      const Call &call,
-                                                                      Arguments arguments) {
-  auto part = llvm::StringSwitch<StringRef>(call.name)
-                  .Cases({"year", "quarter", "month", "day", "isodow"}, call.name)
-                  .Case("dayofmonth", "day")
-                  .Cases({"dayofweek", "weekday"}, "dow")
-                  .Default("");
-  if (!part.empty() && arguments.size() == 1) {
-    MaybeExpression value = b.datePart(part, arguments[0], call.at);
-    return failed(value) ? value : b.cast(*value, call.type, call.at);
-  }
-  if (call.name == "error") {
-    std::optional<StringRef> message =
-        arguments.size() == 1 ? ExpressionBuilder::stringOf(arguments[0]) : std::nullopt;
-    if (!message) {
-      return MaybeExpression(unsupported(call, "the message must be a constant"));
-    }
-    return b.raise(frame::RaiseKind::User, message->split("\n\n").first, call.type, call.at);
-  }
-  bool date = call.name == "current_date" || call.name == "today";
-  bool moment = call.name == "now" || call.name == "get_current_timestamp" ||
-                call.name == "transaction_timestamp" || call.name == "current_localtimestamp";
-  if (date || moment) {
-    if (!options.nowMicroseconds) {
-      return MaybeExpression(unsupported(call, "the moment of the query is not given"));
-    }
-    Expression now = b.integer(*options.nowMicroseconds,
-                               frame::TimestampType::get(context.getContext()), call.at);
-    return b.cast(now, call.type, call.at); // zones are UTC
-  }
-  return std::nullopt;
-}
-
-std::optional<MaybeExpression> ExpressionImporter::importInterval(ExpressionBuilder &b,
-                                                                  Node expression, StringRef name,
-                                                                  Location at,
-                                                                  int64_t fieldsBefore) {
-  SmallVector<Node> children = expression.get("children").elements();
-  if ((name != "+" && name != "-") || children.size() != 2) {
-    return std::nullopt;
-  }
-  auto intervalOf = [](Node node) {
-    Node value = node.get("value");
-    bool interval = value.get("type").get("id").string() == StringRef("INTERVAL");
-    return interval ? value.get("value") : node.get("no interval");
-  };
-  bool first = name == "+" && intervalOf(children[0]);
-  Node interval = intervalOf(children[first ? 0 : 1]);
-  if (!interval) {
-    return std::nullopt;
-  }
-  std::optional<int64_t> months = interval.get("months").integer(),
-                         days = interval.get("days").integer(),
-                         micros = interval.get("micros").integer();
-  constexpr int64_t kMax = 1'000'000'000;
-  if (!months || !days || !micros || std::abs(*months) > kMax || std::abs(*days) > kMax ||
-      *micros == INT64_MIN) {
-    return interval.fail("expected months, days and microseconds");
-  }
-  Type type = importType(context, expression.get("return_type"), at);
-  MaybeExpression date = import(b, children[first ? 1 : 0], at, fieldsBefore);
-  MaybeExpression moment = type && succeeded(date) ? b.cast(*date, type, at) : date;
-  if (!type || failed(moment)) {
-    return MaybeExpression(failure());
-  }
-  int64_t sign = name == "-" ? -1 : 1;
-  return b.shiftDate(*moment, sign * *months, sign * *days, sign * *micros, at);
 }

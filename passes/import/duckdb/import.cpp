@@ -30,11 +30,6 @@ static FailureOr<NamedRelation> importPlan(Node document, ImportContext &context
   NamedRelation result{std::move(*relation), {}};
   result.names.assign(options.resultNames.begin(), options.resultNames.end());
   for (Node expression : RelationImporter::results(plans.front())) {
-    if (expression.get("return_type").get("id").string() == StringRef(kZonedTimestamp)) {
-      QueryText text(context, options.text);
-      return context.fail(text.locate(expression, expression.location()),
-                          "unsupported type of a result, cast it to TIMESTAMP: " + kZonedTimestamp);
-    }
     if (options.resultNames.empty()) {
       result.names.push_back(expression.get("alias").string().value_or("").str());
     }

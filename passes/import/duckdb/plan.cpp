@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace headrace;
 using namespace headrace::import;
 using namespace headrace::import::duckdb;
 namespace frame = headrace::frame;
@@ -104,22 +105,32 @@ Type headrace::import::duckdb::importType(ImportContext &context, Node type, Loc
   auto decimal = [&](unsigned precision) -> Type {
     return frame::DecimalType::get(context.getContext(), precision, 0);
   };
-  Type value = llvm::StringSwitch<Type>(id)
-                   .Case("BOOLEAN", builder.getI1Type())
-                   .Case("TINYINT", builder.getIntegerType(8))
-                   .Case("SMALLINT", builder.getIntegerType(16))
-                   .Cases({"INTEGER", "UTINYINT", "USMALLINT"}, builder.getI32Type())
-                   .Cases({"BIGINT", "UINTEGER"}, builder.getI64Type())
-                   .Case("UBIGINT", decimal(20))
-                   .Case("HUGEINT", decimal(38))
-                   .Case("FLOAT", builder.getF32Type())
-                   .Case("DOUBLE", builder.getF64Type())
-                   .Case("VARCHAR", frame::StringType::get(context.getContext()))
-                   .Case("DATE", frame::DateType::get(context.getContext()))
-                   .Case("TIMESTAMP", frame::TimestampType::get(context.getContext()))
-                   .Case(kZonedTimestamp, frame::TimestampType::get(context.getContext()))
-                   .Case("NULL", builder.getI32Type()) // a bare NULL, an integer to DuckDB too
-                   .Default(Type());
+  auto timestamp = [&](TimeUnit unit, bool zoned) -> Type {
+    return frame::TimestampType::get(context.getContext(), unit, zoned);
+  };
+  Type value =
+      llvm::StringSwitch<Type>(id)
+          .Case("BOOLEAN", builder.getI1Type())
+          .Case("TINYINT", builder.getIntegerType(8))
+          .Case("SMALLINT", builder.getIntegerType(16))
+          .Cases({"INTEGER", "UTINYINT", "USMALLINT"}, builder.getI32Type())
+          .Cases({"BIGINT", "UINTEGER"}, builder.getI64Type())
+          .Case("UBIGINT", decimal(20))
+          .Case("HUGEINT", decimal(38))
+          .Case("FLOAT", builder.getF32Type())
+          .Case("DOUBLE", builder.getF64Type())
+          .Case("VARCHAR", frame::StringType::get(context.getContext()))
+          .Case("DATE", frame::DateType::get(context.getContext()))
+          .Case("TIME", frame::TimeType::get(context.getContext(), TimeUnit::kMicrosecond))
+          .Case("TIME_NS", frame::TimeType::get(context.getContext(), TimeUnit::kNanosecond))
+          .Case("TIMESTAMP_S", timestamp(TimeUnit::kSecond, false))
+          .Case("TIMESTAMP_MS", timestamp(TimeUnit::kMillisecond, false))
+          .Case("TIMESTAMP", timestamp(TimeUnit::kMicrosecond, false))
+          .Case("TIMESTAMP_NS", timestamp(TimeUnit::kNanosecond, false))
+          .Case("TIMESTAMP WITH TIME ZONE", timestamp(TimeUnit::kMicrosecond, true))
+          .Case("TIMESTAMPTZ_NS", timestamp(TimeUnit::kNanosecond, true))
+          .Case("NULL", builder.getI32Type()) // a bare NULL, an integer to DuckDB too
+          .Default(Type());
   if (!value || info) {
     (void)context.fail(at, "unsupported type: " + (id.empty() ? type.keysText() : id.str()) +
                                (value ? " with a collation or other properties" : ""));

@@ -40,9 +40,6 @@ struct Field {
 mlir::LogicalResult expectFields(Node object, llvm::StringRef what, llvm::ArrayRef<Field> fields,
                                  ImportContext &context, mlir::Location at);
 
-/// A moment with a zone. As the zone of a query is UTC, it is a timestamp but for results.
-inline constexpr llvm::StringLiteral kZonedTimestamp = "TIMESTAMP WITH TIME ZONE";
-
 /// The fields that every bound expression may have.
 inline constexpr Field kExpressionFields[] = {{"expression_class", Field::Use::kHarmless},
                                               {"type", Field::Use::kRead},

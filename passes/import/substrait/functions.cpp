@@ -1,4 +1,5 @@
 // Substrait's scalar function calls, by bare name.
+#include "passes/import/Moments.h"
 #include "passes/import/substrait/expressions.h"
 #include "passes/import/substrait/types.h"
 
@@ -74,7 +75,8 @@ ExpressionImporter::importArithmetic(ExpressionBuilder &b, const Call &call, Arg
   }
   const Expression &lhs = arguments[0], &rhs = arguments[1];
   if (*op == Arithmetic::kSubtract && frame::isDate(lhs.type()) && frame::isDate(rhs.type())) {
-    return b.daysBetween(lhs, rhs, call.at);
+    Moments moments(b, call.at);
+    return MaybeExpression(moments.minus(moments.units(lhs), moments.units(rhs)));
   }
   bool stated = bool(call.expression.get("scalarFunction").get("outputType"));
   if (!stated && frame::isDecimal(lhs.type())) {
@@ -240,7 +242,14 @@ ExpressionImporter::importDatePart(ExpressionBuilder &b, const Call &call, Argum
   if (!part) {
     return MaybeExpression(refuse(call, "the field of date_part must be a string literal"));
   }
-  return b.datePart(part->lower(), arguments[1], call.at);
+  std::optional<TimePart> known = timePart(*part);
+  if (!known) {
+    return MaybeExpression(refuse(call, "date_part has no such part: " + *part));
+  }
+  MaybeExpression value = Moments(b, call.at).part(*known, arguments[1]);
+  return failed(value) || frame::isFloat(value->type())
+             ? value
+             : b.cast(*value, IntegerType::get(context.getContext(), 32), call.at);
 }
 
 /// The months and days of an interval literal; nothing if it is none, or has a time of day.

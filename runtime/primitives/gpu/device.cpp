@@ -4,7 +4,6 @@
 #include "runtime/primitives/gpu/device.h"
 
 #define HR_ISA_LEVEL 0
-#include "runtime/primitives/number/date.cpp"
 #include "runtime/primitives/number/decimal.cpp"
 #include "runtime/primitives/string/compare.cpp"
 #include "runtime/primitives/string/hash.cpp"
@@ -183,9 +182,6 @@ int32_t hr_multiply_i128(const void *a, const void *b, void *out) {
 int32_t hr_divide_i128(const void *a, const void *scale, const void *b, void *out) {
   return divideI128(a, scale, b, out);
 }
-int64_t hr_date_year(int32_t days) { return dateYear(days); }
-int64_t hr_date_month(int32_t days) { return dateMonth(days); }
-int64_t hr_date_day(int32_t days) { return dateDay(days); }
 double hr_i128_to_f64(const void *value) { return i128ToDouble(value); }
 
 // ---- what a code generator may call on its own (built with -fno-builtin: these stay loops) ----

@@ -1,4 +1,4 @@
-// Arithmetic of 128-bit decimals and calendar fields of dates.
+// Arithmetic of 128-bit decimals.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,5 @@ int32_t multiplyI128(const void *a, const void *b, void *out);
 /// 0, HR_ERROR_DIVISION_BY_ZERO or HR_ERROR_OVERFLOW.
 int32_t divideI128(const void *a, const void *scale, const void *b, void *out);
 double i128ToDouble(const void *value);
-
-/// Fields of a date of the proleptic Gregorian calendar, in days since 1970-01-01.
-int64_t dateYear(int32_t days);
-int64_t dateMonth(int32_t days); ///< 1..12
-int64_t dateDay(int32_t days);   ///< 1..31
 
 } // namespace headrace::primitives

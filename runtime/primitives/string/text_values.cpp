@@ -1,5 +1,6 @@
 // Values as text and back (numbers: text_numbers.cpp), and dates moved by months.
-#include "runtime/primitives/number/number.h"
+#include "runtime/base/civil.h"
+#include "runtime/base/moment_text.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/primitives/string/text.h"
 #include "runtime/primitives/string/text_numbers.h"
@@ -7,76 +8,11 @@
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 namespace headrace::primitives {
 namespace {
-
-constexpr std::string_view kBeforeChrist = " (BC)"; // behind a year that counts from 1 backwards
-
-std::string_view printDate(int32_t days, char *memory) {
-  char *end = memory + HR_TEXT_PRINTED;
-  char *at = end;
-  int64_t year = dateYear(days);
-  if (year <= 0) {
-    year = 1 - year;
-    at -= kBeforeChrist.size();
-    std::memcpy(at, kBeforeChrist.data(), kBeforeChrist.size());
-  }
-  at = printDigits(static_cast<U128>(dateDay(days)), 2, at);
-  *--at = '-';
-  at = printDigits(static_cast<U128>(dateMonth(days)), 2, at);
-  *--at = '-';
-  at = printDigits(static_cast<U128>(year), 4, at);
-  return {at, static_cast<size_t>(end - at)};
-}
-
-constexpr int64_t kSecond = 1'000'000;
-constexpr int64_t kDay = 86'400 * kSecond;
-
-/// "YYYY-MM-DD HH:MM:SS", and behind a point what is not 0 of a second.
-std::string_view printTimestamp(int64_t microseconds, char *memory) {
-  char *end = memory + HR_TEXT_PRINTED;
-  const int64_t days = microseconds / kDay - (microseconds % kDay < 0 ? 1 : 0);
-  const int64_t time = microseconds - days * kDay;
-  int64_t fraction = time % kSecond;
-  int32_t places = 6;
-  for (; places > 0 && fraction % 10 == 0; --places) {
-    fraction /= 10;
-  }
-  char *at = end;
-  if (places > 0) {
-    at = printDigits(static_cast<U128>(fraction), places, at);
-    *--at = '.';
-  }
-  const int64_t seconds = time / kSecond;
-  for (int64_t part : {seconds % 60, seconds / 60 % 60, seconds / 3600}) {
-    at = printDigits(static_cast<U128>(part), 2, at);
-    *--at = ':';
-  }
-  *at = ' ';
-  char date[HR_TEXT_PRINTED];
-  const std::string_view day = printDate(static_cast<int32_t>(days), date);
-  at -= day.size();
-  std::memcpy(at, day.data(), day.size());
-  return {at, static_cast<size_t>(end - at)};
-}
-
-int64_t daysFromCivil(int64_t year, int64_t month, int64_t day) {
-  constexpr int64_t kEraDays = 146097;
-  year -= month <= 2;
-  const int64_t era = (year >= 0 ? year : year - 399) / 400;
-  const int64_t yearOfEra = year - era * 400;
-  const int64_t dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  const int64_t dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear;
-  return era * kEraDays + dayOfEra - 719468;
-}
-
-int64_t daysOfMonth(int64_t year, int64_t month) {
-  constexpr int64_t kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  return kDays[month - 1] + (month == 2 && leap ? 1 : 0);
-}
 
 bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() &&
@@ -85,94 +21,29 @@ bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
          });
 }
 
-/// Takes a number of 1 to `digitsMax` digits from the front, or gives -1.
-int64_t takeNumber(std::string_view &text, size_t digitsMax) {
-  int64_t value = 0;
-  size_t digits = 0;
-  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
-    if (digits == digitsMax) {
-      return -1;
-    }
-    value = value * 10 + (text[digits] - '0');
-  }
-  text.remove_prefix(digits);
-  return digits == 0 ? -1 : value;
+TimeUnit unitOf(int32_t scale) { return static_cast<TimeUnit>(scale / 3); }
+
+/// A date, time or timestamp, by its form.
+std::string_view printMoment(int32_t form, int64_t value, int32_t scale, char *memory) {
+  char *end = form == HR_TEXT_DATE ? printDate(value, memory)
+              : form == HR_TEXT_TIME
+                  ? printTime(value, unitOf(scale), memory)
+                  : printTimestamp(value, unitOf(scale), form == HR_TEXT_ZONED_TIMESTAMP, memory);
+  return {memory, static_cast<size_t>(end - memory)};
 }
 
-/// Takes a year, month and day from the front, with one of four characters between them, and
-/// perhaps " (BC)".
-bool takeDate(std::string_view &text, int64_t *days) {
-  constexpr size_t kYearDigits = 7;
-  const bool negative = text.starts_with('-');
-  text.remove_prefix(negative);
-  int64_t year = takeNumber(text, kYearDigits);
-  const char between = text.empty() ? ' ' : text.front();
-  int64_t parts[2]; // month and day
-  for (int64_t &part : parts) {
-    if (text.empty() || text.front() != between) {
-      return false;
-    }
-    text.remove_prefix(1);
-    part = takeNumber(text, 2);
-  }
-  if (std::string_view("-/ \\").find(between) == std::string_view::npos) {
-    return false;
-  }
-  const auto [month, day] = parts;
-  const bool beforeChrist = equalsIgnoringCase(text.substr(0, kBeforeChrist.size()), " (bc)");
-  if (year < 0 || month < 1 || month > 12 || (beforeChrist && (year == 0 || negative))) {
-    return false;
-  }
-  if (beforeChrist) {
-    text.remove_prefix(kBeforeChrist.size());
-    year = 1 - year;
-  }
-  year = negative ? -year : year;
-  *days = daysFromCivil(year, month, day);
-  return day >= 1 && day <= daysOfMonth(year, month);
+bool parseMoment(int32_t form, std::string_view text, int32_t scale, I128 *out) {
+  std::optional<int64_t> value =
+      form == HR_TEXT_DATE   ? parseDate(text)
+      : form == HR_TEXT_TIME ? parseTime(text, unitOf(scale))
+                             : parseTimestamp(text, unitOf(scale), form == HR_TEXT_ZONED_TIMESTAMP);
+  *out = value.value_or(0);
+  return value.has_value();
 }
 
-/// "HH:MM", "HH:MM:SS" or "HH:MM:SS.ffffff" as microseconds.
-bool parseTimeOfDay(std::string_view text, int64_t *out) {
-  auto number = [&](size_t from, size_t digits) -> int64_t {
-    int64_t value = 0;
-    for (char c : text.substr(from, digits)) {
-      value = c < '0' || c > '9' || value < 0 ? -1 : value * 10 + (c - '0');
-    }
-    return value;
-  };
-  const bool seconds = text.size() >= 8, fraction = text.size() > 9 && text.size() <= 15;
-  if (!(text.size() == 5 || text.size() == 8 || fraction) || text[2] != ':' ||
-      (seconds && text[5] != ':') || (fraction && text[8] != '.')) {
-    return false;
-  }
-  const int64_t hour = number(0, 2), minute = number(3, 2);
-  const int64_t second = seconds ? number(6, 2) : 0;
-  int64_t rest = fraction ? number(9, 6) : 0;
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || rest < 0) {
-    return false;
-  }
-  for (size_t digits = text.size(); fraction && digits < 15; ++digits) {
-    rest *= 10;
-  }
-  *out = ((hour * 60 + minute) * 60 + second) * kSecond + rest;
-  return true;
-}
-
-/// A date, or a date and a time behind a space or a T; of that, for a date, only the day counts.
-bool parseMoment(std::string_view text, bool isDate, I128 *out) {
-  int64_t days = 0, time = 0;
-  if (!equalsIgnoringCase(text, "epoch")) {
-    if (!takeDate(text, &days)) {
-      return false;
-    }
-    if (!text.empty() &&
-        ((text[0] != ' ' && text[0] != 'T') || !parseTimeOfDay(text.substr(1), &time))) {
-      return false;
-    }
-  }
-  *out = isDate ? I128{days} : I128{days} * kDay + time;
-  return true;
+bool isMoment(int32_t form) {
+  return form == HR_TEXT_DATE || form == HR_TEXT_TIME || form == HR_TEXT_TIMESTAMP ||
+         form == HR_TEXT_ZONED_TIMESTAMP;
 }
 
 bool parseBoolean(std::string_view text, I128 *out) {
@@ -222,10 +93,9 @@ void textPrint(int32_t form, const void *value, int32_t scale, uint8_t *memory, 
   } else {
     I128 integer;
     std::memcpy(&integer, value, sizeof integer);
-    text = form == HR_TEXT_DATE        ? printDate(static_cast<int32_t>(integer), chars)
-           : form == HR_TEXT_TIMESTAMP ? printTimestamp(static_cast<int64_t>(integer), chars)
-           : form == HR_TEXT_BOOLEAN   ? std::string_view(integer ? "true" : "false")
-                                       : printInteger(integer, scale, chars);
+    text = isMoment(form) ? printMoment(form, static_cast<int64_t>(integer), scale, chars)
+           : form == HR_TEXT_BOOLEAN ? std::string_view(integer ? "true" : "false")
+                                     : printInteger(integer, scale, chars);
   }
   std::memmove(chars, text.data(), text.size());
   *out = makeString(memory, static_cast<uint32_t>(text.size()));
@@ -241,10 +111,9 @@ int32_t textParse(int32_t form, const HrString *text, int32_t scale, void *out) 
     return parseInto<float>(inner, out);
   }
   I128 integer = 0;
-  const bool valid = form == HR_TEXT_DATE        ? parseMoment(inner, /*isDate=*/true, &integer)
-                     : form == HR_TEXT_TIMESTAMP ? parseMoment(inner, /*isDate=*/false, &integer)
-                     : form == HR_TEXT_BOOLEAN   ? parseBoolean(whole, &integer)
-                                                 : parseScaled(inner, scale, &integer);
+  const bool valid = isMoment(form)            ? parseMoment(form, inner, scale, &integer)
+                     : form == HR_TEXT_BOOLEAN ? parseBoolean(whole, &integer)
+                                               : parseScaled(inner, scale, &integer);
   integer = valid ? integer : 0;
   std::memcpy(out, &integer, sizeof integer);
   return valid;
@@ -254,9 +123,10 @@ int64_t dateShift(int32_t days, int64_t months, int64_t moreDays) {
   constexpr int64_t kFar = int64_t{1} << 40;
   months = std::clamp(months, -kFar, kFar);
   moreDays = std::clamp(moreDays, -kFar, kFar);
-  const int64_t all = dateYear(days) * 12 + dateMonth(days) - 1 + months;
+  const CivilDate date = civilFromDays(days);
+  const int64_t all = date.year * 12 + date.month - 1 + months;
   const int64_t year = (all >= 0 ? all : all - 11) / 12, month = all - year * 12 + 1;
-  const int64_t day = std::min(dateDay(days), daysOfMonth(year, month));
+  const int64_t day = std::min(date.day, daysOfMonth(year, month));
   return daysFromCivil(year, month, day) + moreDays;
 }
 

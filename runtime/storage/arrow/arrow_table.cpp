@@ -103,6 +103,33 @@ std::unique_ptr<ColumnReader> decimalReader(const arrow::Array &array) {
   return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
 }
 
+/// A unit of Arrow as it is kept: times are of microseconds or nanoseconds, zoned timestamps too,
+/// as in DuckDB.
+TimeUnit keptUnit(const arrow::DataType &type) {
+  if (type.id() == arrow::Type::TIMESTAMP) {
+    const auto &timestamp = static_cast<const arrow::TimestampType &>(type);
+    auto unit = static_cast<TimeUnit>(timestamp.unit());
+    return timestamp.timezone().empty() ? unit : std::max(unit, TimeUnit::kMicrosecond);
+  }
+  return std::max(static_cast<TimeUnit>(static_cast<const arrow::TimeType &>(type).unit()),
+                  TimeUnit::kMicrosecond);
+}
+
+/// How many of the unit that is kept make one of the array's.
+int64_t unitFactor(const arrow::DataType &type) {
+  arrow::TimeUnit::type unit = type.id() == arrow::Type::TIMESTAMP
+                                   ? static_cast<const arrow::TimestampType &>(type).unit()
+                                   : static_cast<const arrow::TimeType &>(type).unit();
+  return unitsOfSecond(keptUnit(type)) / unitsOfSecond(static_cast<TimeUnit>(unit));
+}
+
+template <typename Array> std::unique_ptr<ColumnReader> scaledReader(const arrow::Array &array) {
+  auto read = [factor = unitFactor(*array.type())](const Array &values, int64_t row) {
+    return static_cast<__int128>(values.Value(row)) * factor;
+  };
+  return std::make_unique<TypedReader<Array, decltype(read)>>(array, read);
+}
+
 /// A dictionary, read through its indices.
 class DictionaryReader final : public ColumnReader {
 public:
@@ -161,6 +188,12 @@ std::unique_ptr<ColumnReader> makeReader(const arrow::Array &array) {
     };
     return std::make_unique<TypedReader<arrow::Date64Array, decltype(read)>>(array, read);
   }
+  case arrow::Type::TIME32:
+    return scaledReader<arrow::Time32Array>(array);
+  case arrow::Type::TIME64:
+    return plainReader<arrow::Time64Array>(array);
+  case arrow::Type::TIMESTAMP:
+    return scaledReader<arrow::TimestampArray>(array);
   case arrow::Type::DECIMAL32:
     return decimalReader<arrow::Decimal32Array, int32_t>(array);
   case arrow::Type::DECIMAL64:
@@ -208,6 +241,16 @@ TableColumn describeField(const std::string &name, const arrow::DataType &type) 
   case arrow::Type::DATE64:
     column.type = {LogicalKind::kDate};
     break;
+  case arrow::Type::TIME32:
+  case arrow::Type::TIME64:
+    column.type = {LogicalKind::kTime};
+    column.type.unit = keptUnit(type);
+    break;
+  case arrow::Type::TIMESTAMP:
+    column.type = {LogicalKind::kTimestamp};
+    column.type.unit = keptUnit(type);
+    column.type.zoned = !static_cast<const arrow::TimestampType &>(type).timezone().empty();
+    break;
   case arrow::Type::FLOAT:
     column.type = {LogicalKind::kF32};
     break;
@@ -251,6 +294,12 @@ RawIntegers rawIntegers(const arrow::Array &array) {
   case arrow::Type::UINT32:
     raw.stored = primitives::StoredInteger::kU32;
     break;
+  case arrow::Type::TIMESTAMP:
+    if (unitFactor(*array.type()) != 1) {
+      return raw;
+    }
+    [[fallthrough]];
+  case arrow::Type::TIME64:
   case arrow::Type::INT64:
     raw.stored = primitives::StoredInteger::kI64;
     raw.width = 8;

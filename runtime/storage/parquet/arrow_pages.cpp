@@ -112,6 +112,8 @@ Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t columnInde
       return readTyped<parquet::Int32Type>(*reader, column, rows, pages);
     case Stored::kInt64:
       return readTyped<parquet::Int64Type>(*reader, column, rows, pages);
+    case Stored::kInt96:
+      return readTyped<parquet::Int96Type>(*reader, column, rows, pages);
     case Stored::kFloat:
       return readTyped<parquet::FloatType>(*reader, column, rows, pages);
     case Stored::kDouble:

@@ -21,6 +21,21 @@ constexpr uint64_t kTailBytes = 8; // footer length and magic
 
 std::string bracketed(const std::string &text) { return "(" + text + ")"; }
 
+/// Nanoseconds stay what they are, all others become microseconds, as in DuckDB.
+void describeUnit(parquet::LogicalType::TimeUnit::unit unit, ParquetColumn &column) {
+  constexpr int64_t kOfMillisecond = 1000;
+  column.type.unit = unit == parquet::LogicalType::TimeUnit::NANOS ? TimeUnit::kNanosecond
+                                                                   : TimeUnit::kMicrosecond;
+  column.factor = unit == parquet::LogicalType::TimeUnit::MILLIS ? kOfMillisecond : 1;
+}
+
+void describeTimestamp(const parquet::TimestampLogicalType &timestamp, ParquetColumn &column) {
+  column.type = {LogicalKind::kTimestamp};
+  describeUnit(timestamp.time_unit(), column);
+  // Files of before zones say nothing of them.
+  column.type.zoned = timestamp.is_adjusted_to_utc() && !timestamp.is_from_converted_type();
+}
+
 ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
   ParquetColumn column;
   column.name = descriptor.path()->ToDotString();
@@ -61,6 +76,9 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
     column.type = {LogicalKind::kI32};
     if (logical && logical->is_date()) {
       column.type = {LogicalKind::kDate};
+    } else if (logical && logical->is_time()) {
+      column.type = {LogicalKind::kTime};
+      describeUnit(static_cast<const parquet::TimeLogicalType &>(*logical).time_unit(), column);
     } else if (logical && logical->is_int()) {
       const auto &integer = static_cast<const parquet::IntLogicalType &>(*logical);
       column.isUnsigned = !integer.is_signed() && integer.bit_width() == 32;
@@ -71,7 +89,12 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
     break;
   case Stored::kInt64:
     column.type = {LogicalKind::kI64};
-    if (logical && logical->is_int()) {
+    if (logical && logical->is_timestamp()) {
+      describeTimestamp(static_cast<const parquet::TimestampLogicalType &>(*logical), column);
+    } else if (logical && logical->is_time()) {
+      column.type = {LogicalKind::kTime};
+      describeUnit(static_cast<const parquet::TimeLogicalType &>(*logical).time_unit(), column);
+    } else if (logical && logical->is_int()) {
       column.isUnsigned = !static_cast<const parquet::IntLogicalType &>(*logical).is_signed();
       if (column.isUnsigned) {
         column.type = {LogicalKind::kDecimal, 20, 0};
@@ -79,6 +102,9 @@ ParquetColumn describeColumn(const parquet::ColumnDescriptor &descriptor) {
     } else if (!plain) {
       refuse();
     }
+    break;
+  case Stored::kInt96: // nothing else was ever stored so
+    column.type = {LogicalKind::kTimestamp};
     break;
   case Stored::kFloat:
     column.type = {LogicalKind::kF32};
@@ -124,6 +150,7 @@ std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column,
     }
     value.integer =
         column.isUnsigned ? static_cast<__int128>(static_cast<uint32_t>(integer)) : integer;
+    value.integer *= column.factor;
     return value;
   }
   case Stored::kInt64: {
@@ -133,6 +160,7 @@ std::optional<StatisticsValue> decodeStatistics(const ParquetColumn &column,
     }
     value.integer =
         column.isUnsigned ? static_cast<__int128>(static_cast<uint64_t>(integer)) : integer;
+    value.integer *= column.factor;
     return value;
   }
   case Stored::kFloat: {

@@ -1,4 +1,5 @@
-// The footer of a Parquet file as plain structs; reading it is the only use of Arrow's Parquet library.
+// The footer of a Parquet file as plain structs; reading it is the only use of Arrow's Parquet
+// library.
 #pragma once
 
 #include "runtime/base/status.h"
@@ -31,6 +32,7 @@ struct ParquetColumn {
   Stored stored = Stored::kInt64;
   bool isUnsigned = false;
   uint32_t fixedBytes = 0; ///< kFixed
+  int64_t factor = 1;      ///< of integers: a value is as many of what is stored (us of ms)
   bool nullable = false;   ///< has definition levels (0 or 1)
 };
 
@@ -48,7 +50,8 @@ struct ParquetChunk {
   int codec = 0; ///< Parquet's number: 0 none, 1 Snappy, …
   bool encrypted = false;
   bool hasDictionary = false;
-  std::optional<bool> allDictionary; ///< every data page is dictionary-encoded, where the writer says so
+  std::optional<bool>
+      allDictionary; ///< every data page is dictionary-encoded, where the writer says so
   std::optional<StatisticsValue> min, max;
   std::optional<uint64_t> nulls;
   std::optional<uint64_t> distinct;

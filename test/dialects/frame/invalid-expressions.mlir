@@ -147,7 +147,7 @@ func.func @shift_date_c1(%a: !frame.date) {
 
 func.func @constant_timestamp() {
   // expected-error @+1 {{literal does not fit type '!frame.timestamp'}}
-  %0 = frame.constant "1998-09-02 24:00:00" : !frame.timestamp
+  %0 = frame.constant "1998-09-02 25:00:00" : !frame.timestamp
   return
 }
 
@@ -415,3 +415,40 @@ func.func @compare_double_double(%a: !frame.double_double) {
   %0 = frame.compare eq %a, %a : (!frame.double_double, !frame.double_double) -> i1
   return
 }
+
+// -----
+
+func.func @cast_time_of_other_unit(%a: !frame.timestamp<s>) {
+  // expected-error @+1 {{no conversion from '!frame.timestamp<s>' to '!frame.time'}}
+  %0 = frame.cast %a : !frame.timestamp<s> -> !frame.time
+  return
+}
+
+// -----
+
+func.func @cast_date_of_time(%a: !frame.time) {
+  // expected-error @+1 {{no conversion from '!frame.time' to '!frame.date'}}
+  %0 = frame.cast %a : !frame.time -> !frame.date
+  return
+}
+
+// -----
+
+func.func @shift_date_c2(%a: !frame.timestamp<ns>) {
+  // expected-error @+1 {{moves only a timestamp of microseconds, got '!frame.timestamp<ns>'}}
+  %0 = frame.shift_date %a months 1 days 0 : !frame.timestamp<ns>
+  return
+}
+
+// -----
+
+func.func @make_date_c1(%a: !frame.nullable<i64>, %b: i64) {
+  // expected-error @+1 {{result must be nullable, got '!frame.date'}}
+  %0 = frame.make_date %a, %b, %b : (!frame.nullable<i64>, i64, i64) -> !frame.date
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected s, ms, us or ns, got min}}
+func.func private @unit() -> !frame.timestamp<min>

@@ -410,7 +410,7 @@ func.func @body(%a: i64) -> !pipe.string {
 // -----
 
 func.func @body(%a: !pipe.string) -> i128 {
-  // expected-error@+1 {{C2: the scale of an integer is 0 to 38, of others 0, got 3}}
+  // expected-error@+1 {{C2: the scale of an integer is 0 to 38, of a time or timestamp 0, 3, 6 or 9, of others 0, got 3}}
   %0, %1 = pipe.parse date %a scale 3 : i128
   return %0 : i128
 }

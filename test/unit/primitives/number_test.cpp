@@ -1,6 +1,8 @@
 // Decimals against schoolbook arithmetic, dates against <chrono>.
 #include "runtime/primitives/number/number.h"
 
+#include "runtime/base/civil.h"
+
 #include "test/unit/primitives/testing.h"
 
 #include <gtest/gtest.h>
@@ -107,9 +109,9 @@ TEST(Date, FieldsMatchChrono) {
   std::mt19937_64 random(seed());
   auto check = [](int32_t days) {
     std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
-    ASSERT_EQ(dateYear(days), static_cast<int>(date.year())) << days;
-    ASSERT_EQ(dateMonth(days), static_cast<unsigned>(date.month())) << days;
-    ASSERT_EQ(dateDay(days), static_cast<unsigned>(date.day())) << days;
+    ASSERT_EQ(civilFromDays(days).year, static_cast<int>(date.year())) << days;
+    ASSERT_EQ(civilFromDays(days).month, static_cast<unsigned>(date.month())) << days;
+    ASSERT_EQ(civilFromDays(days).day, static_cast<unsigned>(date.day())) << days;
   };
   for (int32_t days = -800000; days <= 800000; ++days) { // years -221 to 4160
     check(days);

@@ -21,9 +21,15 @@ _TYPES = {
     "f32": "FLOAT",
     "f64": "DOUBLE",
     "date": "DATE",
-    "timestamp": "TIMESTAMP",
     "string": "VARCHAR",
 }
+
+
+_MOMENTS = {
+    "time": {"us": "TIME", "ns": "TIME_NS"},
+    "timestamp": {"s": "TIMESTAMP_S", "ms": "TIMESTAMP_MS", "us": "TIMESTAMP", "ns": "TIMESTAMP_NS"},
+}
+_ZONED_TIMESTAMPS = {"us": "TIMESTAMP WITH TIME ZONE", "ns": "TIMESTAMPTZ_NS"}
 
 
 @dataclass(frozen=True)
@@ -82,4 +88,7 @@ def quoted(name: str) -> str:
 def _type(logical: Mapping[str, Any]) -> str:
     if logical["kind"] == "decimal":
         return f"DECIMAL({logical['precision']}, {logical['scale']})"
+    if logical["kind"] in ("time", "timestamp"):
+        kinds = _ZONED_TIMESTAMPS if logical["zoned"] else _MOMENTS[logical["kind"]]
+        return kinds[logical["unit"]]
     return _TYPES[logical["kind"]]

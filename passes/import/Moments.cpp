@@ -1,0 +1,387 @@
+// Functions of dates, times and timestamps.
+#include "passes/import/Moments.h"
+
+#include "dialects/frame/FrameConstants.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::import;
+namespace frame = headrace::frame;
+using Arithmetic = ExpressionBuilder::Arithmetic;
+
+static constexpr int64_t kSecond = unitsOfSecond(TimeUnit::kMicrosecond), kDay = 86'400 * kSecond;
+/// 1970-01-01 was a Thursday.
+static constexpr int64_t kEpochIsoDay = 4;
+
+std::optional<TimePart> headrace::import::timePart(StringRef name) {
+  return llvm::StringSwitch<std::optional<TimePart>>(name.lower())
+      .Cases({"millennium", "millennia", "millenium", "millenia", "mil", "mils", "millenniums"},
+             TimePart::kMillennium)
+      .Cases({"century", "centuries", "cent", "c"}, TimePart::kCentury)
+      .Cases({"decade", "decades", "dec", "decs"}, TimePart::kDecade)
+      .Cases({"year", "years", "yr", "yrs", "y"}, TimePart::kYear)
+      .Case("isoyear", TimePart::kIsoYear)
+      .Cases({"quarter", "quarters"}, TimePart::kQuarter)
+      .Cases({"month", "months", "mon", "mons"}, TimePart::kMonth)
+      .Case("yearweek", TimePart::kYearWeek)
+      .Cases({"week", "weeks", "w", "weekofyear"}, TimePart::kWeek)
+      .Cases({"day", "days", "d", "dayofmonth"}, TimePart::kDay)
+      .Cases({"dow", "dayofweek", "weekday"}, TimePart::kDayOfWeek)
+      .Case("isodow", TimePart::kIsoDayOfWeek)
+      .Cases({"doy", "dayofyear"}, TimePart::kDayOfYear)
+      .Cases({"hour", "hours", "hr", "hrs", "h"}, TimePart::kHour)
+      .Cases({"minute", "minutes", "min", "mins", "m"}, TimePart::kMinute)
+      .Cases({"second", "seconds", "sec", "secs", "s"}, TimePart::kSecond)
+      .Cases({"millisecond", "milliseconds", "ms", "msec", "msecs"}, TimePart::kMillisecond)
+      .Cases({"microsecond", "microseconds", "us", "usec", "usecs", "usecond", "useconds"},
+             TimePart::kMicrosecond)
+      .Case("nanosecond", TimePart::kNanosecond)
+      .Case("era", TimePart::kEra)
+      .Case("epoch", TimePart::kEpoch)
+      .Case("julian", TimePart::kJulian)
+      .Cases({"timezone", "timezone_hour", "timezone_minute"}, TimePart::kTimezone)
+      .Default(std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+Expression Moments::number(int64_t value) {
+  return b_.integer(value, IntegerType::get(b_.getContext(), 64), at_);
+}
+
+Expression Moments::plus(const Expression &a, const Expression &b) {
+  return *b_.arithmetic(Arithmetic::kAdd, a, b, a.type(), at_);
+}
+Expression Moments::minus(const Expression &a, const Expression &b) {
+  return *b_.arithmetic(Arithmetic::kSubtract, a, b, a.type(), at_);
+}
+Expression Moments::times(const Expression &a, int64_t by) {
+  return *b_.arithmetic(Arithmetic::kMultiply, a, number(by), a.type(), at_);
+}
+Expression Moments::over(const Expression &a, int64_t by) {
+  return by == 1 ? a : *b_.arithmetic(Arithmetic::kDivide, a, number(by), a.type(), at_);
+}
+Expression Moments::modulo(const Expression &a, int64_t by) {
+  return *b_.arithmetic(Arithmetic::kModulus, a, number(by), a.type(), at_);
+}
+Expression Moments::floorOver(const Expression &a, int64_t by) {
+  if (by == 1) {
+    return a;
+  }
+  Expression rest = modulo(plus(modulo(a, by), number(by)), by);
+  return over(minus(a, rest), by);
+}
+
+//===----------------------------------------------------------------------===//
+// Dates and times
+//===----------------------------------------------------------------------===//
+
+Type Moments::timestampType() const {
+  return frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, /*zoned=*/false);
+}
+
+Expression Moments::as(const Expression &units, Type type) {
+  bool isDate = frame::isDate(type);
+  Expression narrow = isDate ? *b_.cast(units, IntegerType::get(b_.getContext(), 32), at_) : units;
+  return *b_.cast(narrow, type, at_);
+}
+
+Expression Moments::units(const Expression &moment) {
+  Type number = IntegerType::get(b_.getContext(), frame::integerBits(moment.type()));
+  return *b_.cast(*b_.cast(moment, number, at_), IntegerType::get(b_.getContext(), 64), at_);
+}
+
+Expression Moments::dateOf(const Expression &moment) {
+  return *b_.cast(moment, frame::DateType::get(b_.getContext()), at_);
+}
+
+Expression Moments::timeOfDay(const Expression &moment) {
+  if (frame::isDate(moment.type())) {
+    return times(units(moment), 0);
+  }
+  Type type = frame::TimeType::get(b_.getContext(), TimeUnit::kMicrosecond);
+  return units(*b_.cast(moment, type, at_));
+}
+
+Expression Moments::field(frame::DateField field, const Expression &moment) {
+  return b_.dateField(field, dateOf(moment), at_);
+}
+
+Expression Moments::isoDayOfWeek(const Expression &days) {
+  // Days before 1970 have negative rests.
+  return plus(modulo(plus(modulo(days, 7), number(7 + kEpochIsoDay - 1)), 7), number(1));
+}
+
+Expression Moments::thursday(const Expression &days) {
+  return minus(plus(days, number(kEpochIsoDay)), isoDayOfWeek(days));
+}
+
+Expression Moments::isoYearOf(const Expression &days) {
+  Type date = frame::DateType::get(b_.getContext());
+  return b_.dateField(frame::DateField::Year, as(thursday(days), date), at_);
+}
+
+Expression Moments::begin(const Expression &year, const Expression &month) {
+  return b_.makeDate(year, month, number(1), at_);
+}
+
+Expression Moments::weekOf(const Expression &days) {
+  Expression first = units(begin(isoYearOf(days), number(1)));
+  return plus(over(minus(thursday(days), first), 7), number(1));
+}
+
+/// Counted from 1 and, before them, from -1 backwards.
+Expression Moments::yearsIn(const Expression &year, int64_t length) {
+  Expression after = plus(over(minus(year, number(1)), length), number(1));
+  Expression before = minus(over(year, length), number(1));
+  MaybeExpression isAfter = b_.compare(frame::CompareKind::Gt, year, number(0), at_);
+  return *b_.choose(*isAfter, after, &before, at_);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+MaybeExpression Moments::real(TimePart part, const Expression &moment) {
+  Type f64 = Float64Type::get(b_.getContext());
+  auto scaled = [&](const Expression &value, double by) {
+    Expression divisor = b_.constant(FloatAttr::get(f64, by), f64, at_);
+    return b_.arithmetic(Arithmetic::kDivide, *b_.cast(value, f64, at_), divisor, f64, at_);
+  };
+  if (part == TimePart::kJulian) {
+    constexpr int64_t kEpochDay = 2'440'588;
+    MaybeExpression day = b_.cast(plus(days(moment), number(kEpochDay)), f64, at_);
+    MaybeExpression time = scaled(timeOfDay(moment), static_cast<double>(kDay));
+    return b_.arithmetic(Arithmetic::kAdd, *day, *time, f64, at_);
+  }
+  double second = frame::isDate(moment.type())
+                      ? 1.0
+                      : static_cast<double>(frame::unitsOfDay(moment.type()) / 86'400);
+  Expression whole = frame::isDate(moment.type()) ? times(units(moment), 86'400) : units(moment);
+  return scaled(whole, second);
+}
+
+MaybeExpression Moments::part(TimePart part, const Expression &moment) {
+  bool hasTime = !frame::isDate(moment.type()), hasDate = !frame::isTime(moment.type());
+  bool isOfTime = part >= TimePart::kHour && part <= TimePart::kNanosecond;
+  if (!frame::isTemporal(moment.type()) || (!hasDate && !isOfTime && part != TimePart::kEpoch)) {
+    return b_.fail(at_, "the operand of date_part has no such part");
+  }
+  auto year = [&] { return field(frame::DateField::Year, moment); };
+  auto month = [&] { return field(frame::DateField::Month, moment); };
+  switch (part) {
+  case TimePart::kMillennium:
+    return yearsIn(year(), 1000);
+  case TimePart::kCentury:
+    return yearsIn(year(), 100);
+  case TimePart::kDecade:
+    return over(year(), 10);
+  case TimePart::kYear:
+    return year();
+  case TimePart::kIsoYear:
+    return isoYearOf(days(moment));
+  case TimePart::kQuarter:
+    return over(plus(month(), number(2)), 3);
+  case TimePart::kMonth:
+    return month();
+  case TimePart::kYearWeek: {
+    Expression isoYear = isoYearOf(days(moment)), week = weekOf(days(moment));
+    Expression hundred = times(isoYear, 100), before = minus(hundred, week);
+    MaybeExpression isAfter = b_.compare(frame::CompareKind::Gt, isoYear, number(0), at_);
+    return b_.choose(*isAfter, plus(hundred, week), &before, at_);
+  }
+  case TimePart::kWeek:
+    return weekOf(days(moment));
+  case TimePart::kDay:
+    return field(frame::DateField::Day, moment);
+  case TimePart::kDayOfWeek:
+    return modulo(isoDayOfWeek(days(moment)), 7);
+  case TimePart::kIsoDayOfWeek:
+    return isoDayOfWeek(days(moment));
+  case TimePart::kDayOfYear:
+    return plus(minus(days(moment), units(begin(year(), number(1)))), number(1));
+  case TimePart::kEra: {
+    Expression before = number(0);
+    MaybeExpression isAfter = b_.compare(frame::CompareKind::Gt, year(), number(0), at_);
+    return plus(*b_.choose(*isAfter, number(1), &before, at_), times(year(), 0)); // NULL of NULL
+  }
+  case TimePart::kEpoch:
+  case TimePart::kJulian:
+    return real(part, moment);
+  case TimePart::kTimezone:
+    if (!hasTime) {
+      return b_.fail(at_, "a date has no time zone");
+    }
+    return times(days(moment), 0); // UTC
+  case TimePart::kHour:
+    return over(timeOfDay(moment), 3600 * kSecond);
+  case TimePart::kMinute:
+    return modulo(over(timeOfDay(moment), 60 * kSecond), 60);
+  case TimePart::kSecond:
+    return modulo(over(timeOfDay(moment), kSecond), 60);
+  case TimePart::kMillisecond:
+    return over(modulo(timeOfDay(moment), 60 * kSecond), kSecond / 1000);
+  case TimePart::kMicrosecond:
+    return modulo(timeOfDay(moment), 60 * kSecond);
+  case TimePart::kNanosecond: {
+    if (!hasTime) {
+      return timeOfDay(moment);
+    }
+    int64_t second = frame::unitsOfDay(moment.type()) / 86'400;
+    Type type = frame::TimeType::get(b_.getContext(), TimeUnit::kNanosecond);
+    bool isFine = second == unitsOfSecond(TimeUnit::kNanosecond);
+    Expression time = isFine ? units(*b_.cast(moment, type, at_)) : times(timeOfDay(moment), 1000);
+    return modulo(time, 60 * unitsOfSecond(TimeUnit::kNanosecond));
+  }
+  }
+  llvm_unreachable("unknown part");
+}
+
+MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
+  if (!frame::isDate(moment.type()) && !frame::isTimestamp(moment.type())) {
+    return b_.fail(at_, "the operand of date_trunc must be a date or a timestamp");
+  }
+  auto year = [&] { return field(frame::DateField::Year, moment); };
+  auto ofYears = [&](int64_t length) {
+    return begin(times(over(year(), length), length), number(1));
+  };
+  auto ofTime = [&](int64_t length) -> MaybeExpression {
+    Type type = frame::dropNullable(moment.type());
+    if (frame::isDate(type)) {
+      return b_.cast(moment, timestampType(), at_);
+    }
+    return as(minus(units(moment), modulo(timeOfDay(moment), length)), type);
+  };
+  Type date = frame::DateType::get(b_.getContext());
+  auto ofDate = [&](const Expression &begin) {
+    Type type = frame::isDate(moment.type()) ? timestampType() : moment.type();
+    return b_.cast(begin, type, at_);
+  };
+  switch (part) {
+  case TimePart::kMillennium:
+    return ofDate(ofYears(1000));
+  case TimePart::kCentury:
+    return ofDate(ofYears(100));
+  case TimePart::kDecade:
+    return ofDate(ofYears(10));
+  case TimePart::kYear:
+    return ofDate(ofYears(1));
+  case TimePart::kIsoYear: {
+    Expression first = units(begin(isoYearOf(days(moment)), number(1)));
+    Expression monday = minus(thursday(plus(first, number(3))), number(3));
+    // The first week is that of the fourth of January.
+    return ofDate(as(monday, date));
+  }
+  case TimePart::kQuarter: {
+    Expression month = field(frame::DateField::Month, moment);
+    Expression first = plus(times(over(minus(month, number(1)), 3), 3), number(1));
+    return ofDate(begin(year(), first));
+  }
+  case TimePart::kMonth: {
+    Expression day = field(frame::DateField::Day, moment);
+    return ofDate(as(minus(days(moment), minus(day, number(1))), date));
+  }
+  case TimePart::kYearWeek:
+  case TimePart::kWeek:
+    return ofDate(as(minus(thursday(days(moment)), number(3)), date));
+  case TimePart::kDay:
+  case TimePart::kDayOfWeek:
+  case TimePart::kIsoDayOfWeek:
+  case TimePart::kDayOfYear:
+  case TimePart::kJulian:
+    return ofDate(dateOf(moment));
+  case TimePart::kHour:
+    return ofTime(3600 * kSecond);
+  case TimePart::kMinute:
+    return ofTime(60 * kSecond);
+  case TimePart::kSecond:
+  case TimePart::kEpoch:
+    return ofTime(kSecond);
+  case TimePart::kMillisecond:
+    return ofTime(kSecond / 1000);
+  case TimePart::kMicrosecond:
+    return ofTime(1);
+  case TimePart::kNanosecond:
+  case TimePart::kEra:
+  case TimePart::kTimezone:
+    break;
+  }
+  return b_.fail(at_, "date_trunc has no such part");
+}
+
+//===----------------------------------------------------------------------===//
+// Days of months, stretches
+//===----------------------------------------------------------------------===//
+
+MaybeExpression Moments::lastDay(const Expression &moment) {
+  Expression date = dateOf(moment), day = b_.dateField(frame::DateField::Day, date, at_);
+  Expression first =
+      as(minus(units(date), minus(day, number(1))), frame::DateType::get(b_.getContext()));
+  return b_.shiftDate(first, 1, -1, 0, at_);
+}
+
+MaybeExpression Moments::bucket(int64_t width, const Expression &timestamp) {
+  constexpr int64_t kMonday = 10'959 * kDay; // 2000-01-03
+  // Of the rests of the width, so that nothing overflows.
+  Expression since = minus(modulo(units(timestamp), width), number(kMonday % width));
+  Expression rest = modulo(plus(modulo(since, width), number(width)), width);
+  return as(minus(units(timestamp), rest), frame::dropNullable(timestamp.type()));
+}
+
+//===----------------------------------------------------------------------===//
+// Made of numbers, and names
+//===----------------------------------------------------------------------===//
+
+MaybeExpression Moments::time(const Expression &hour, const Expression &minute,
+                              const Expression &second) {
+  Type f64 = Float64Type::get(b_.getContext()), i64 = IntegerType::get(b_.getContext(), 64);
+  Expression million = b_.constant(FloatAttr::get(f64, static_cast<double>(kSecond)), f64, at_);
+  MaybeExpression scaled = b_.arithmetic(Arithmetic::kMultiply, second, million, f64, at_);
+  MaybeExpression micros = failed(scaled) ? scaled : b_.cast(*scaled, i64, at_);
+  if (failed(micros)) {
+    return failure();
+  }
+  Expression whole = plus(plus(times(hour, 3600 * kSecond), times(minute, 60 * kSecond)), *micros);
+  auto within = [&](const Expression &value, int64_t most) {
+    return *b_.connect(ExpressionBuilder::Connective::kAnd,
+                       {*b_.compare(frame::CompareKind::Ge, value, number(0), at_),
+                        *b_.compare(frame::CompareKind::Le, value, number(most), at_)},
+                       at_);
+  };
+  MaybeExpression isTime = b_.connect(
+      ExpressionBuilder::Connective::kAnd,
+      {within(hour, 24), within(minute, 59), within(*micros, 60 * kSecond), within(whole, kDay)},
+      at_);
+  MaybeExpression isNone = b_.negation(*isTime, at_);
+  MaybeExpression error = b_.raise(frame::RaiseKind::User, "time out of range", i64, at_);
+  MaybeExpression checked = b_.choose(*isNone, *error, &whole, at_);
+  if (failed(checked)) {
+    return failure();
+  }
+  return as(*checked, frame::TimeType::get(b_.getContext(), TimeUnit::kMicrosecond));
+}
+
+MaybeExpression Moments::named(const Expression &number, ArrayRef<StringRef> names) {
+  Type string = frame::StringType::get(b_.getContext());
+  SmallVector<Expression> conditions, values;
+  for (auto [index, name] : llvm::enumerate(names)) {
+    conditions.push_back(*b_.compare(frame::CompareKind::Eq, number,
+                                     this->number(static_cast<int64_t>(index) + 1), at_));
+    values.push_back(b_.constant(StringAttr::get(b_.getContext(), name), string, at_));
+  }
+  return b_.choose(conditions, values, nullptr, at_);
+}
+
+MaybeExpression Moments::dayName(const Expression &moment) {
+  return named(isoDayOfWeek(days(moment)),
+               {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"});
+}
+
+MaybeExpression Moments::monthName(const Expression &moment) {
+  return named(field(frame::DateField::Month, moment),
+               {"January", "February", "March", "April", "May", "June", "July", "August",
+                "September", "October", "November", "December"});
+}

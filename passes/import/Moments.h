@@ -1,0 +1,121 @@
+// Functions of dates, times and timestamps for any front end, made of casts and arithmetic of
+// integers.
+#ifndef HEADRACE_PASSES_IMPORT_MOMENTS_H
+#define HEADRACE_PASSES_IMPORT_MOMENTS_H
+
+#include "passes/import/ExpressionBuilder.h"
+
+namespace headrace::import {
+
+/// A part of a date or time.
+enum class TimePart {
+  kMillennium,
+  kCentury,
+  kDecade,
+  kYear,
+  kIsoYear,
+  kQuarter,
+  kMonth,
+  kYearWeek,
+  kWeek,
+  kDay,
+  kDayOfWeek,
+  kIsoDayOfWeek,
+  kDayOfYear,
+  kHour,
+  kMinute,
+  kSecond,
+  kMillisecond,
+  kMicrosecond,
+  kNanosecond,
+  kEra,
+  kEpoch,
+  kJulian,
+  kTimezone,
+};
+
+/// By one of its names, in any case: "year", "yrs", …
+std::optional<TimePart> timePart(llvm::StringRef name);
+
+/// An interval: i64s, any of which may be NULL.
+struct Interval {
+  Expression months, days, micros;
+};
+
+/// Timestamps are of microseconds unless something else is said.
+class Moments {
+public:
+  Moments(ExpressionBuilder &builder, mlir::Location at) : b_(builder), at_(at) {}
+
+  /// The part of a date, time or timestamp (nanoseconds: of any unit); an i64, of kEpoch and
+  /// kJulian an f64.
+  MaybeExpression part(TimePart part, const Expression &moment);
+  /// The beginning of what a date or timestamp is in, as a timestamp.
+  MaybeExpression truncated(TimePart part, const Expression &moment);
+  /// How many beginnings of such parts lie between two dates, times or timestamps; an i64.
+  MaybeExpression boundaries(TimePart part, const Expression &from, const Expression &to);
+  /// How many whole parts have passed between two dates, times or timestamps; an i64.
+  MaybeExpression elapsed(TimePart part, const Expression &from, const Expression &to);
+  /// How much later a timestamp is than another: in months, days of the last month, and a time.
+  Interval age(const Expression &to, const Expression &from);
+  /// A timestamp so many months (an i64) later, on the last day of its month if that is shorter.
+  Expression monthsLater(const Expression &timestamp, const Expression &months);
+  /// The last day of the month of a date or timestamp.
+  MaybeExpression lastDay(const Expression &moment);
+  /// The beginning of the stretch of `width` microseconds that a timestamp is in; stretches begin
+  /// on a Monday.
+  MaybeExpression bucket(int64_t width, const Expression &timestamp);
+  /// A time of integers and seconds (f64); what is none is an error.
+  MaybeExpression time(const Expression &hour, const Expression &minute, const Expression &second);
+  /// "Monday"; "January"
+  MaybeExpression dayName(const Expression &moment);
+  MaybeExpression monthName(const Expression &moment);
+
+  /// Of i64s.
+  Expression number(int64_t value);
+  Expression plus(const Expression &a, const Expression &b);
+  Expression minus(const Expression &a, const Expression &b);
+  Expression times(const Expression &a, int64_t by);
+  /// Towards zero, and its rest.
+  Expression over(const Expression &a, int64_t by);
+  Expression modulo(const Expression &a, int64_t by);
+  /// Towards the past.
+  Expression floorOver(const Expression &a, int64_t by);
+
+  /// An i64 as a date, time or timestamp, and back.
+  Expression as(const Expression &units, mlir::Type type);
+  Expression units(const Expression &moment);
+  Expression dateOf(const Expression &moment);
+  /// Microseconds since midnight, an i64; of a date 0.
+  Expression timeOfDay(const Expression &moment);
+  mlir::Type timestampType() const;
+
+private:
+  Expression days(const Expression &moment) { return units(dateOf(moment)); }
+  Expression field(frame::DateField field, const Expression &moment);
+  Expression isoDayOfWeek(const Expression &days);
+  Expression yearsIn(const Expression &year, int64_t length);
+  Expression begin(const Expression &year, const Expression &month);
+  /// Days of the Thursday of the week, which says what year the week is of.
+  Expression thursday(const Expression &days);
+  Expression weekOf(const Expression &days);
+  Expression isoYearOf(const Expression &days);
+  MaybeExpression real(TimePart part, const Expression &moment);
+  MaybeExpression named(const Expression &number, llvm::ArrayRef<llvm::StringRef> names);
+  /// Where it is in a count of such parts that has no gap; nothing if there is none.
+  std::optional<Expression> index(TimePart part, const Expression &moment);
+  Expression monthIndex(const Expression &moment);
+  Expression monthsElapsed(const Expression &from, const Expression &to);
+  /// Microseconds from the beginning of the month, plus a day; not behind the days that the month
+  /// of `other` has.
+  Expression inMonth(const Expression &moment, const Expression &other);
+  Expression choose(frame::CompareKind kind, const Expression &a, const Expression &b,
+                    const Expression &value, const Expression &otherwise);
+
+  ExpressionBuilder &b_;
+  mlir::Location at_;
+};
+
+} // namespace headrace::import
+
+#endif // HEADRACE_PASSES_IMPORT_MOMENTS_H

@@ -1,0 +1,341 @@
+// Intervals in DuckDB's plans. They are no values: an expression of an interval is three integers,
+// which what is done with it uses.
+#include "passes/import/Moments.h"
+#include "passes/import/duckdb/expressions.h"
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+using Arithmetic = ExpressionBuilder::Arithmetic;
+
+static constexpr int64_t kSecond = unitsOfSecond(TimeUnit::kMicrosecond), kDay = 86'400 * kSecond,
+                         kDaysOfMonth = 30;
+
+namespace {
+/// A length of time of the calendar.
+struct Length {
+  int64_t months = 0, days = 0, micros = 0;
+};
+} // namespace
+
+/// Of one unit; nothing if it is none.
+static std::optional<Length> lengthOf(TimePart part) {
+  switch (part) {
+  case TimePart::kMillennium:
+    return Length{12'000, 0, 0};
+  case TimePart::kCentury:
+    return Length{1200, 0, 0};
+  case TimePart::kDecade:
+    return Length{120, 0, 0};
+  case TimePart::kYear:
+    return Length{12, 0, 0};
+  case TimePart::kQuarter:
+    return Length{3, 0, 0};
+  case TimePart::kMonth:
+    return Length{1, 0, 0};
+  case TimePart::kWeek:
+    return Length{0, 7, 0};
+  case TimePart::kDay:
+    return Length{0, 1, 0};
+  case TimePart::kHour:
+    return Length{0, 0, 3600 * kSecond};
+  case TimePart::kMinute:
+    return Length{0, 0, 60 * kSecond};
+  case TimePart::kSecond:
+    return Length{0, 0, kSecond};
+  case TimePart::kMillisecond:
+    return Length{0, 0, kSecond / 1000};
+  case TimePart::kMicrosecond:
+    return Length{0, 0, 1};
+  default:
+    return std::nullopt;
+  }
+}
+
+bool ExpressionImporter::isInterval(Node expression) {
+  StringRef interval = "INTERVAL";
+  return expression.get("return_type").get("id").string() == interval ||
+         expression.get("value").get("type").get("id").string() == interval;
+}
+
+FailureOr<Interval> ExpressionImporter::importInterval(ExpressionBuilder &b, Node expression,
+                                                       Location otherwise, int64_t fieldsBefore) {
+  Location at = text.locate(expression, otherwise);
+  Moments moments(b, at);
+  StringRef type = expression.get("type").string().value_or("");
+  SmallVector<Node> children = expression.get("children").elements();
+  if (type == "VALUE_CONSTANT") {
+    Node value = expression.get("value").get("value");
+    std::optional<int64_t> months = value.get("months").integer(),
+                           days = value.get("days").integer(),
+                           micros = value.get("micros").integer();
+    if (!months || !days || !micros) {
+      return expression.fail("expected months, days and microseconds");
+    }
+    return Interval{moments.number(*months), moments.number(*days), moments.number(*micros)};
+  }
+  if (type != "BOUND_FUNCTION") {
+    (void)context.fail(
+        at,
+        "unsupported type: INTERVAL; it can be added, compared and taken apart where it is made");
+    return failure();
+  }
+  StringRef name = nameOf(expression);
+  bool ofIntervals = llvm::all_of(children, isInterval);
+  if (children.size() == 1 && ofIntervals && (name == "normalized_interval" || name == "-")) {
+    FailureOr<Interval> interval = importInterval(b, children[0], at, fieldsBefore);
+    if (failed(interval) || name != "-") {
+      return interval;
+    }
+    return Interval{moments.times(interval->months, -1), moments.times(interval->days, -1),
+                    moments.times(interval->micros, -1)};
+  }
+  if (children.size() == 2 && ofIntervals && (name == "+" || name == "-")) {
+    return importSum(b, expression, at, fieldsBefore);
+  }
+  if (children.size() == 2 && llvm::any_of(children, isInterval) && name == "*") {
+    return importMultiple(b, expression, at, fieldsBefore);
+  }
+  return importMade(b, expression, at, fieldsBefore);
+}
+
+FailureOr<Interval> ExpressionImporter::importSum(ExpressionBuilder &b, Node expression,
+                                                  Location at, int64_t fieldsBefore) {
+  SmallVector<Node> children = expression.get("children").elements();
+  FailureOr<Interval> lhs = importInterval(b, children[0], at, fieldsBefore);
+  FailureOr<Interval> rhs = importInterval(b, children[1], at, fieldsBefore);
+  if (failed(lhs) || failed(rhs)) {
+    return failure();
+  }
+  Moments moments(b, at);
+  auto both = [&](const Expression &x, const Expression &y) {
+    return nameOf(expression) == "+" ? moments.plus(x, y) : moments.minus(x, y);
+  };
+  return Interval{both(lhs->months, rhs->months), both(lhs->days, rhs->days),
+                  both(lhs->micros, rhs->micros)};
+}
+
+FailureOr<Interval> ExpressionImporter::importMultiple(ExpressionBuilder &b, Node expression,
+                                                       Location at, int64_t fieldsBefore) {
+  SmallVector<Node> children = expression.get("children").elements();
+  bool first = isInterval(children[0]);
+  FailureOr<Interval> interval = importInterval(b, children[first ? 0 : 1], at, fieldsBefore);
+  MaybeExpression by = import(b, children[first ? 1 : 0], at, fieldsBefore);
+  if (failed(interval) || failed(by)) {
+    return failure();
+  }
+  if (!frame::isInteger(by->type())) {
+    (void)context.fail(at, "unsupported *: an interval can be multiplied by an integer only");
+    return failure();
+  }
+  Type i64 = IntegerType::get(context.getContext(), 64);
+  Expression count = *b.cast(*by, i64, at);
+  auto multiple = [&](const Expression &x) {
+    return *b.arithmetic(Arithmetic::kMultiply, x, count, i64, at);
+  };
+  // None of months stays a constant; the microseconds know of NULL.
+  auto unlessNone = [&](const Expression &x) {
+    return ExpressionBuilder::integerOf(x) == 0 ? x : multiple(x);
+  };
+  return Interval{unlessNone(interval->months), unlessNone(interval->days),
+                  multiple(interval->micros)};
+}
+
+FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node expression,
+                                                   Location at, int64_t fieldsBefore) {
+  FailureOr<SmallVector<Expression>> arguments =
+      importAll(b, expression.get("children").elements(), at, fieldsBefore);
+  if (failed(arguments)) {
+    return failure();
+  }
+  Moments moments(b, at);
+  StringRef name = nameOf(expression), unit = name;
+  bool ofTimestamps = llvm::all_of(
+      *arguments, [](const Expression &each) { return frame::isTimestamp(each.type()); });
+  if (name == "-" && arguments->size() == 2 && ofTimestamps) {
+    Expression micros =
+        moments.minus(moments.units((*arguments)[0]), moments.units((*arguments)[1]));
+    return Interval{moments.number(0), moments.over(micros, kDay), moments.modulo(micros, kDay)};
+  }
+  if (name == "age" && ofTimestamps) {
+    return importAge(b, *arguments, at);
+  }
+  std::optional<TimePart> part = unit.consume_front("to_") ? timePart(unit) : std::nullopt;
+  std::optional<Length> one = part && arguments->size() == 1 ? lengthOf(*part) : std::nullopt;
+  if (!one) {
+    (void)context.fail(at, "unsupported function of an interval: " + name);
+    return failure();
+  }
+  Type i64 = IntegerType::get(context.getContext(), 64),
+       f64 = Float64Type::get(context.getContext());
+  Expression count = arguments->front();
+  if (frame::isFloat(count.type())) { // seconds and milliseconds may have a fraction
+    Expression length = b.constant(FloatAttr::get(f64, static_cast<double>(one->micros)), f64, at);
+    MaybeExpression micros =
+        b.arithmetic(Arithmetic::kMultiply, *b.cast(count, f64, at), length, f64, at);
+    MaybeExpression whole = failed(micros) ? micros : b.cast(*micros, i64, at);
+    return failed(whole) ? FailureOr<Interval>(failure())
+                         : Interval{moments.number(0), moments.number(0), *whole};
+  }
+  count = *b.cast(count, i64, at);
+  auto counted = [&](int64_t of) { return of == 0 ? moments.number(0) : moments.times(count, of); };
+  return Interval{counted(one->months), counted(one->days), counted(one->micros)};
+}
+
+FailureOr<Interval> ExpressionImporter::importAge(ExpressionBuilder &b, Arguments arguments,
+                                                  Location at) {
+  Type type = arguments.front().type();
+  if (cast<frame::TimestampType>(frame::dropNullable(type)).getZoned()) {
+    (void)context.fail(at, "unsupported age: only of timestamps without a zone");
+    return failure();
+  }
+  Moments moments(b, at);
+  if (arguments.size() == 2) {
+    return moments.age(arguments[0], arguments[1]);
+  }
+  if (!options.nowMicroseconds) {
+    (void)context.fail(at, "unsupported age: the moment of the query is not given");
+    return failure();
+  }
+  int64_t midnight = *options.nowMicroseconds / kDay * kDay;
+  return moments.age(b.integer(midnight, moments.timestampType(), at), arguments[0]);
+}
+
+Expression ExpressionImporter::totalOf(ExpressionBuilder &b, const Interval &interval, Type type,
+                                       Location at) {
+  auto times = [&](const Expression &a, int64_t by) {
+    return *b.arithmetic(Arithmetic::kMultiply, a, b.integer(by, type, at), type, at);
+  };
+  auto plus = [&](const Expression &a, const Expression &other) {
+    return *b.arithmetic(Arithmetic::kAdd, a, *b.cast(other, type, at), type, at);
+  };
+  Expression days = plus(times(*b.cast(interval.months, type, at), kDaysOfMonth), interval.days);
+  return plus(times(days, kDay), interval.micros);
+}
+
+/// A timestamp, date or time moved by an interval.
+MaybeExpression ExpressionImporter::moveBy(ExpressionBuilder &b, const Expression &moment,
+                                           const Interval &interval, Location at) {
+  Moments moments(b, at);
+  if (frame::isTime(moment.type())) { // around the clock
+    Expression micros = moments.plus(moments.units(moment), moments.modulo(interval.micros, kDay));
+    return moments.as(moments.modulo(moments.plus(micros, moments.number(kDay)), kDay),
+                      frame::dropNullable(moment.type()));
+  }
+  std::optional<int64_t> months = ExpressionBuilder::integerOf(interval.months),
+                         days = ExpressionBuilder::integerOf(interval.days),
+                         micros = ExpressionBuilder::integerOf(interval.micros);
+  if (months && days && micros) {
+    return b.shiftDate(moment, *months, *days, *micros, at);
+  }
+  MaybeExpression moved = !months        ? moments.monthsLater(moment, interval.months)
+                          : *months == 0 ? MaybeExpression(moment)
+                                         : b.shiftDate(moment, *months, 0, 0, at);
+  if (failed(moved)) {
+    return moved;
+  }
+  Expression later = moments.plus(moments.times(interval.days, kDay), interval.micros);
+  return moments.as(moments.plus(moments.units(*moved), later), frame::dropNullable(moment.type()));
+}
+
+/// A part of an interval; nothing if it has no such part.
+static std::optional<Expression> partOf(Moments &moments, TimePart part, const Interval &interval) {
+  switch (part) {
+  case TimePart::kMillennium:
+    return moments.over(interval.months, 12'000);
+  case TimePart::kCentury:
+    return moments.over(interval.months, 1200);
+  case TimePart::kDecade:
+    return moments.over(interval.months, 120);
+  case TimePart::kYear:
+    return moments.over(interval.months, 12);
+  case TimePart::kQuarter:
+    return moments.plus(moments.over(moments.modulo(interval.months, 12), 3), moments.number(1));
+  case TimePart::kMonth:
+    return moments.modulo(interval.months, 12);
+  case TimePart::kDay:
+    return interval.days;
+  case TimePart::kHour:
+    return moments.over(interval.micros, 3600 * kSecond);
+  case TimePart::kMinute:
+    return moments.over(moments.modulo(interval.micros, 3600 * kSecond), 60 * kSecond);
+  case TimePart::kSecond:
+    return moments.over(moments.modulo(interval.micros, 60 * kSecond), kSecond);
+  case TimePart::kMillisecond:
+    return moments.over(moments.modulo(interval.micros, 60 * kSecond), kSecond / 1000);
+  case TimePart::kMicrosecond:
+    return moments.modulo(interval.micros, 60 * kSecond);
+  default:
+    return std::nullopt;
+  }
+}
+
+MaybeExpression ExpressionImporter::importPartOfInterval(ExpressionBuilder &b, const Call &call,
+                                                         const Interval &interval) {
+  Moments moments(b, call.at);
+  if (call.name == "epoch") {
+    // A year is 365.25 days, a month of it 30.
+    constexpr int64_t kYearSeconds = 31'557'600;
+    Expression days = moments.plus(moments.times(moments.modulo(interval.months, 12), kDaysOfMonth),
+                                   interval.days);
+    Expression seconds =
+        moments.plus(moments.times(moments.over(interval.months, 12), kYearSeconds),
+                     moments.times(days, 86'400));
+    Expression micros = moments.plus(moments.times(seconds, kSecond), interval.micros);
+    Type f64 = Float64Type::get(context.getContext());
+    Expression million =
+        b.constant(FloatAttr::get(f64, static_cast<double>(kSecond)), f64, call.at);
+    return b.arithmetic(Arithmetic::kDivide, *b.cast(micros, f64, call.at), million, f64, call.at);
+  }
+  std::optional<TimePart> part = timePart(call.name);
+  std::optional<Expression> value = part ? partOf(moments, *part, interval) : std::nullopt;
+  return value ? b.cast(*value, call.type, call.at)
+               : MaybeExpression(unsupported(call, "not of an interval"));
+}
+
+std::optional<MaybeExpression> ExpressionImporter::importWithInterval(ExpressionBuilder &b,
+                                                                      const Call &call,
+                                                                      int64_t fieldsBefore) {
+  SmallVector<Node> children = call.node.get("children").elements();
+  if (llvm::none_of(children, isInterval)) {
+    return std::nullopt;
+  }
+  if (children.size() == 1) {
+    FailureOr<Interval> interval = importInterval(b, children[0], call.at, fieldsBefore);
+    return failed(interval) ? MaybeExpression(failure()) : importPartOfInterval(b, call, *interval);
+  }
+  bool moves = (call.name == "+" || call.name == "-") && children.size() == 2;
+  bool buckets = call.name == "time_bucket" && children.size() == 2;
+  if (!moves && !buckets) {
+    return MaybeExpression(unsupported(call, "not of an interval"));
+  }
+  bool first = isInterval(children[0]);
+  FailureOr<Interval> interval = importInterval(b, children[first ? 0 : 1], call.at, fieldsBefore);
+  MaybeExpression moment = import(b, children[first ? 1 : 0], call.at, fieldsBefore);
+  MaybeExpression typed = failed(moment) ? moment : b.cast(*moment, call.type, call.at);
+  if (failed(interval) || failed(typed)) {
+    return MaybeExpression(failure());
+  }
+  Moments moments(b, call.at);
+  if (buckets) {
+    std::optional<int64_t> months = ExpressionBuilder::integerOf(interval->months),
+                           days = ExpressionBuilder::integerOf(interval->days),
+                           micros = ExpressionBuilder::integerOf(interval->micros);
+    bool fits = months == 0 && days && micros && *days >= 0 && *days < INT32_MAX && *micros >= 0 &&
+                *days * (kDay / kSecond) + *micros / kSecond < INT64_MAX / kSecond &&
+                *days + *micros > 0 && frame::isTimestamp(typed->type());
+    return fits ? moments.bucket(*days * kDay + *micros, *typed)
+                : MaybeExpression(
+                      unsupported(call, "only of timestamps, by a constant time without months"));
+  }
+  if (call.name == "-") {
+    for (Expression *part : {&interval->months, &interval->days, &interval->micros}) {
+      std::optional<int64_t> constant = ExpressionBuilder::integerOf(*part);
+      *part = constant && *constant != INT64_MIN ? moments.number(-*constant)
+                                                 : moments.times(*part, -1);
+    }
+  }
+  return moveBy(b, *typed, *interval, call.at);
+}

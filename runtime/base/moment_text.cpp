@@ -1,0 +1,271 @@
+// Dates, times of day and timestamps as text, and back.
+#include "runtime/base/moment_text.h"
+
+#include "runtime/base/civil.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace headrace {
+namespace {
+
+constexpr std::string_view kBeforeChrist = " (BC)"; // behind a year that counts from 1 backwards
+constexpr int kNanosecondDigits = 9;
+constexpr int64_t kNanoseconds = 1'000'000'000;
+constexpr int64_t kNanosecondsOfDay = 86'400 * kNanoseconds;
+
+// ---- printing ----
+
+/// At least `digits` digits.
+char *put(uint64_t value, int digits, char *at) {
+  char reversed[20];
+  int count = 0;
+  for (; value != 0 || count < digits; value /= 10) {
+    reversed[count++] = static_cast<char>('0' + value % 10);
+  }
+  return std::reverse_copy(reversed, reversed + count, at);
+}
+
+char *put(std::string_view text, char *at) { return std::copy(text.begin(), text.end(), at); }
+
+// ---- parsing ----
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
+  return text.size() == lower.size() &&
+         std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
+         });
+}
+
+bool take(std::string_view &text, char wanted) {
+  bool found = !text.empty() && text.front() == wanted;
+  text.remove_prefix(found);
+  return found;
+}
+
+/// Takes a number of 1 to `digitsMax` digits from the front, or gives -1.
+int64_t takeNumber(std::string_view &text, size_t digitsMax) {
+  int64_t value = 0;
+  size_t digits = 0;
+  for (; digits < text.size() && isDigit(text[digits]); ++digits) {
+    if (digits == digitsMax) {
+      return -1;
+    }
+    value = value * 10 + (text[digits] - '0');
+  }
+  text.remove_prefix(digits);
+  return digits == 0 ? -1 : value;
+}
+
+/// Takes a year, month and day from the front, with one of four characters between them, and
+/// perhaps " (BC)".
+std::optional<int64_t> takeDate(std::string_view &text) {
+  constexpr size_t kYearDigits = 7;
+  const bool negative = take(text, '-');
+  int64_t year = takeNumber(text, kYearDigits);
+  const char between = text.empty() ? ' ' : text.front();
+  int64_t parts[2]; // month and day
+  for (int64_t &part : parts) {
+    if (!take(text, between)) {
+      return std::nullopt;
+    }
+    part = takeNumber(text, 2);
+  }
+  if (std::string_view("-/ \\").find(between) == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto [month, day] = parts;
+  const bool beforeChrist = equalsIgnoringCase(text.substr(0, kBeforeChrist.size()), " (bc)");
+  if (year < 0 || month < 1 || month > 12 || (beforeChrist && (year == 0 || negative))) {
+    return std::nullopt;
+  }
+  if (beforeChrist) {
+    text.remove_prefix(kBeforeChrist.size());
+    year = 1 - year;
+  }
+  year = negative ? -year : year;
+  return day >= 1 && day <= daysOfMonth(year, month)
+             ? std::optional(daysFromCivil(year, month, day))
+             : std::nullopt;
+}
+
+/// Takes "H:M", "H:M:S" or "H:M:S.f" from the front, as nanoseconds.
+std::optional<int64_t> takeTime(std::string_view &text) {
+  const int64_t hour = takeNumber(text, 2);
+  if (hour < 0 || !take(text, ':')) {
+    return std::nullopt;
+  }
+  const int64_t minute = takeNumber(text, 2);
+  int64_t second = 0, fraction = 0;
+  if (take(text, ':')) {
+    second = takeNumber(text, 2);
+    if (second >= 0 && take(text, '.')) {
+      int digits = 0;
+      for (; !text.empty() && isDigit(text.front()); text.remove_prefix(1), ++digits) {
+        fraction = digits < kNanosecondDigits ? fraction * 10 + (text.front() - '0') : fraction;
+      }
+      for (; digits < kNanosecondDigits; ++digits) {
+        fraction *= 10;
+      }
+    }
+  }
+  const bool isEnd = hour == 24 && minute == 0 && second == 0 && fraction == 0;
+  if ((hour > 23 && !isEnd) || minute < 0 || minute > 59 || second < 0 || second > 59) {
+    return std::nullopt;
+  }
+  return ((hour * 60 + minute) * 60 + second) * kNanoseconds + fraction;
+}
+
+/// Takes "Z" or "+HH", "+HH:MM", "+HH:MM:SS" (with or without colons) from the front, as seconds; 0
+/// if there is none.
+std::optional<int64_t> takeOffset(std::string_view &text) {
+  if (text.empty() || take(text, 'Z')) {
+    return 0;
+  }
+  if (text.front() != '+' && text.front() != '-') {
+    return 0;
+  }
+  const int64_t sign = text.front() == '-' ? -1 : 1;
+  text.remove_prefix(1);
+  int64_t seconds = 0, unit = 3600;
+  for (int part = 0; part < 3; ++part, unit /= 60) {
+    std::string_view digits = text;
+    if (part > 0) {
+      take(digits, ':');
+    }
+    if (digits.size() < 2 || !isDigit(digits[0]) || !isDigit(digits[1])) {
+      return part == 0 ? std::nullopt : std::optional(sign * seconds);
+    }
+    seconds += ((digits[0] - '0') * 10 + (digits[1] - '0')) * unit;
+    text = digits.substr(2);
+  }
+  return sign * seconds;
+}
+
+/// What may stand behind a time and its offset: blanks, or behind a blank the name of a zone.
+bool isZone(std::string_view text, bool zoned) {
+  if (text.empty()) {
+    return true;
+  }
+  if (text.front() != ' ') {
+    return false;
+  }
+  text.remove_prefix(1);
+  return !zoned || text.empty() || equalsIgnoringCase(text, "utc") ||
+         equalsIgnoringCase(text, "gmt");
+}
+
+/// Nanoseconds in a unit: cut off, but rounded to half away from zero where the unit is coarse.
+__int128 inUnit(__int128 nanoseconds, TimeUnit unit) {
+  const __int128 divisor = kNanoseconds / unitsOfSecond(unit);
+  auto floored = [](__int128 value, __int128 by) { return value / by - (value % by < 0); };
+  if (unit >= TimeUnit::kMicrosecond) {
+    return floored(nanoseconds, divisor);
+  }
+  const __int128 microseconds = floored(nanoseconds, 1000), coarse = divisor / 1000;
+  return (microseconds + (microseconds < 0 ? -coarse / 2 : coarse / 2)) / coarse;
+}
+
+} // namespace
+
+char *printDate(int64_t days, char *memory) {
+  const CivilDate date = civilFromDays(days);
+  const bool beforeChrist = date.year <= 0;
+  char *at = put(static_cast<uint64_t>(beforeChrist ? 1 - date.year : date.year), 4, memory);
+  *at++ = '-';
+  at = put(static_cast<uint64_t>(date.month), 2, at);
+  *at++ = '-';
+  at = put(static_cast<uint64_t>(date.day), 2, at);
+  return beforeChrist ? put(kBeforeChrist, at) : at;
+}
+
+char *printTime(int64_t time, TimeUnit unit, char *memory) {
+  const int64_t units = unitsOfSecond(unit), seconds = time / units;
+  int64_t fraction = time % units;
+  char *at = put(static_cast<uint64_t>(seconds / 3600), 2, memory);
+  *at++ = ':';
+  at = put(static_cast<uint64_t>(seconds / 60 % 60), 2, at);
+  *at++ = ':';
+  at = put(static_cast<uint64_t>(seconds % 60), 2, at);
+  if (fraction != 0) {
+    int digits = digitsOf(unit);
+    for (; fraction % 10 == 0; --digits) {
+      fraction /= 10;
+    }
+    *at++ = '.';
+    at = put(static_cast<uint64_t>(fraction), digits, at);
+  }
+  return at;
+}
+
+char *printTimestamp(int64_t timestamp, TimeUnit unit, bool zoned, char *memory) {
+  const int64_t day = unitsOfDay(unit);
+  const int64_t days = timestamp / day - (timestamp % day < 0 ? 1 : 0);
+  char *at = printDate(days, memory);
+  *at++ = ' ';
+  at = printTime(timestamp - days * day, unit, at);
+  return zoned ? put("+00", at) : at;
+}
+
+std::optional<int64_t> parseDate(std::string_view text) {
+  if (equalsIgnoringCase(text, "epoch")) {
+    return 0;
+  }
+  std::optional<int64_t> days = takeDate(text);
+  if (!days || text.empty()) {
+    return days;
+  }
+  const bool isBehind = text.front() == ' ' || text.front() == 'T';
+  text.remove_prefix(1);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return isBehind && takeTime(text) && takeOffset(text) && isZone(text, /*zoned=*/false)
+             ? days
+             : std::nullopt;
+}
+
+std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit) {
+  std::string_view time = text;
+  std::optional<int64_t> nanoseconds = takeTime(time);
+  if (nanoseconds && takeOffset(time) && isZone(time, /*zoned=*/false)) {
+    return static_cast<int64_t>(inUnit(*nanoseconds, unit));
+  }
+  std::optional<int64_t> timestamp = parseTimestamp(text, unit, /*zoned=*/false);
+  if (!timestamp) {
+    return std::nullopt;
+  }
+  const int64_t day = unitsOfDay(unit), rest = *timestamp % day;
+  return rest < 0 ? rest + day : rest;
+}
+
+std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool zoned) {
+  if (equalsIgnoringCase(text, "epoch")) {
+    return 0;
+  }
+  std::optional<int64_t> days = takeDate(text), time = 0, offset = 0;
+  if (!days) {
+    return std::nullopt;
+  }
+  if (!text.empty()) {
+    if (text.front() != ' ' && text.front() != 'T') {
+      return std::nullopt;
+    }
+    text.remove_prefix(1);
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    time = takeTime(text);
+    offset = time ? takeOffset(text) : std::nullopt;
+    if (!offset || !isZone(text, zoned)) {
+      return std::nullopt;
+    }
+  }
+  __int128 nanoseconds = static_cast<__int128>(*days) * kNanosecondsOfDay + *time;
+  if (zoned) {
+    nanoseconds -= static_cast<__int128>(*offset) * kNanoseconds;
+  }
+  const __int128 value = inUnit(nanoseconds, unit);
+  return value >= INT64_MIN && value <= INT64_MAX ? std::optional(static_cast<int64_t>(value))
+                                                  : std::nullopt;
+}
+
+} // namespace headrace

@@ -1,0 +1,27 @@
+// Dates, times of day and timestamps as text, and back; as DuckDB writes and reads them.
+#pragma once
+
+#include "runtime/base/logical_type.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace headrace {
+
+/// Bytes of memory that the longest text needs.
+inline constexpr int kMomentTextBytes = 48;
+
+/// Write into `memory`, which has kMomentTextBytes, and give the end of the text.
+char *printDate(int64_t days, char *memory);
+char *printTime(int64_t time, TimeUnit unit, char *memory);
+char *printTimestamp(int64_t timestamp, TimeUnit unit, bool zoned, char *memory);
+
+/// Of texts without blanks around them; nothing if it is no such value. Digits of a second beyond
+/// the unit are cut off, but rounded where the unit is no more than a millisecond.
+std::optional<int64_t> parseDate(std::string_view text);
+std::optional<int64_t> parseTime(std::string_view text, TimeUnit unit);
+/// Of a zoned timestamp the offset counts, for others it says nothing.
+std::optional<int64_t> parseTimestamp(std::string_view text, TimeUnit unit, bool zoned);
+
+} // namespace headrace

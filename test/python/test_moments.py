@@ -1,0 +1,130 @@
+"""Timestamps and times through files, against DuckDB: ways to store them, statistics, row groups left out."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from pathlib import Path
+
+import duckdb
+import headrace as hr
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from headrace import errors
+from sql_oracle import Answer, difference
+
+_ROWS = 4000
+#: Arrow type, and how the file stores it.
+_STORED = {
+    "milliseconds": (pa.timestamp("ms"), {}),
+    "microseconds": (pa.timestamp("us"), {}),
+    "nanoseconds": (pa.timestamp("ns"), {}),
+    "zoned-milliseconds": (pa.timestamp("ms", "UTC"), {}),
+    "zoned-microseconds": (pa.timestamp("us", "Europe/Berlin"), {}),
+    "zoned-nanoseconds": (pa.timestamp("ns", "UTC"), {}),
+    "int96": (pa.timestamp("ns"), {"use_deprecated_int96_timestamps": True}),
+    "old-microseconds": (pa.timestamp("us"), {"version": "1.0"}),
+    "time-milliseconds": (pa.time32("ms"), {}),
+    "time-microseconds": (pa.time64("us"), {}),
+    "time-nanoseconds": (pa.time64("ns"), {}),
+}
+_PAGES = {
+    "dictionary": {"use_dictionary": True},
+    "plain": {"use_dictionary": False},
+    "delta": {"use_dictionary": False, "column_encoding": {"a": "DELTA_BINARY_PACKED"}},
+    "uncompressed": {"use_dictionary": False, "compression": "none", "data_page_version": "2.0"},
+}
+_QUERIES = (
+    "select i, a from t",
+    "select min(a), max(a), count(a), count(distinct a) from t",
+    "select a, count(*) as n from t group by a",
+    "select i, a from t order by a desc nulls last, i limit 50",
+    "select l.i, r.i as j from t l join t r on l.a = r.a where l.i < 40 and r.i < 40",
+    "select i, cast(a as varchar) as x from t where i % 7 = 0",
+    "select i, hour(a) as h, second(a) as s from t where i % 3 = 0",
+)
+
+
+def _values(kind: pa.DataType) -> list[int | None]:
+    """Rising, with repetitions, NULLs and moments before 1970; times within a day."""
+    unit = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+    step = 86_399 * unit // _ROWS if pa.types.is_time(kind) else 40_000 * unit + unit // 7 + 1
+    start = 0 if pa.types.is_time(kind) else -_ROWS // 2 * step
+    return [None if i % 11 == 5 else start + (i - i % 3) * step for i in range(_ROWS)]
+
+
+def _write(folder: Path, kind: pa.DataType, options: dict[str, object]) -> Path:
+    table = pa.table({"i": pa.array(range(_ROWS), pa.int32()), "a": pa.array(_values(kind), kind)})
+    pq.write_table(table, folder / "t.parquet", row_group_size=500, **options)
+    return folder / "t.parquet"
+
+
+def _answers(file: Path, query: str, ranks: int) -> tuple[Answer, Answer]:
+    connection = duckdb.connect()
+    connection.execute("set TimeZone = 'UTC'")
+    connection.execute(f"create view t as select * from '{file}'")
+    wanted = Answer(connection.sql(query).to_arrow_table())
+    return Answer(hr.sql(query, {"t": str(file)}, ranks=ranks)), wanted
+
+
+@pytest.mark.parametrize("stored", _STORED)
+def test_stored(stored: str, tmp_path: Path) -> None:
+    kind, options = _STORED[stored]
+    for number, (pages, more) in enumerate(_PAGES.items()):
+        if "old" in stored and pages == "delta":
+            continue
+        if pages == "delta" and ("int96" in stored or kind == pa.time32("ms")):
+            more = _PAGES["plain"]
+        file = _write(tmp_path, kind, {**options, **more})
+        # DuckDB has few functions of zoned nanoseconds.
+        count = 4 if "zoned-nano" in stored else len(_QUERIES) if pages == "plain" else 2
+        for query in _QUERIES[:count]:
+            found, wanted = _answers(file, query, 1 + number % 3)
+            assert difference(found, wanted, ordered="order by" in query) is None, (pages, query)
+
+
+def test_row_groups_are_left_out(tmp_path: Path) -> None:
+    for stored in ("milliseconds", "microseconds", "zoned-microseconds", "time-microseconds"):
+        kind, options = _STORED[stored]
+        file = _write(tmp_path, kind, options)
+        last = _values(kind)[-1]
+        assert last is not None
+        literal = pa.scalar(last, kind).cast(pa.string()).as_py().removesuffix("Z")
+        query = f"select count(*) as n from t where a >= '{literal}'"
+        found, wanted = _answers(file, query, 1)
+        assert difference(found, wanted) is None, stored
+        report = hr.explain(query, {"t": str(file)}, analyze=True)
+        (scan,) = re.findall(r"^scan t \(a\) +rank 0 +([\d,]+) +([\d,]+) ", report, re.MULTILINE)
+        assert scan == ("500", "4,000"), report  # the last of 8 row groups
+
+
+def test_result_types() -> None:
+    moment = datetime.datetime(2024, 2, 29, 12, 30, 45, 123456)
+    table = pa.table({"a": pa.array([moment], pa.timestamp("us"))})
+    query = """select a::timestamp_s as s, a::timestamp_ms as ms, a, a::timestamp_ns as ns,
+               a::timestamptz as z, a::time as t, a::date as d from t"""
+    found = hr.sql(query, {"t": table})
+    types = [pa.timestamp("s"), pa.timestamp("ms"), pa.timestamp("us"), pa.timestamp("ns")]
+    assert found.schema.types == [*types, pa.timestamp("us", "UTC"), pa.time64("us"), pa.date32()]
+    assert found.column("z")[0].as_py() == moment.replace(tzinfo=datetime.UTC)
+    assert found.column("t")[0].as_py() == moment.time()
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("select a - a as x from t", "unsupported type: INTERVAL"),
+        ("select a at time zone 'Europe/Berlin' as x from t", "the zone must be UTC, GMT, or an offset"),
+        ("select a + cast(w as interval) as x from t", "unsupported type: INTERVAL"),
+        ("select date_trunc(w, a) as x from t", "the part must be a constant"),
+        ("select time_bucket(interval 1 month, a) as x from t", "by a constant time without months"),
+        ("select a + i * interval 1 day * 2.5 as x from t", "can be multiplied by an integer only"),
+        ("select age(a, a) as x from t", "unsupported type: INTERVAL"),
+        ("select year(age(a::timestamptz, now())) as x from t", "only of timestamps without a zone"),
+    ],
+)
+def test_refused(query: str, message: str) -> None:
+    columns = {"a": pa.array([0], pa.timestamp("us")), "i": pa.array([1], pa.int32()), "w": ["day"]}
+    with pytest.raises(errors.UnsupportedError, match=message):
+        hr.sql(query, {"t": pa.table(columns)})
