@@ -21,6 +21,8 @@ _ARROW = {
     "double": pa.float64(),
     "decimal": pa.decimal128(9, 2),
     "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+    "zoned": pa.timestamp("us", "UTC"),
     "varchar": pa.string(),
 }
 KINDS = tuple(_ARROW)
@@ -32,8 +34,25 @@ _LEAVES = {
     "double": ("0.5::double", "-1.25::double", "'nan'::double", "'inf'::double", "0.0::double", "1e-20"),
     "decimal": ("0.3", "2.50", "-1.25", "0.0"),
     "date": ("date '2024-02-29'", "date '1969-12-31'", "date '2023-01-31'"),
+    "timestamp": (
+        *(
+            "timestamp '2024-02-29 12:30:45.123456'",
+            "timestamp '1969-12-31 23:59:59'",
+            "date '2023-01-31'::timestamp",
+        ),
+        "null::timestamp",
+    ),
+    "zoned": ("timestamptz '2024-02-29 12:30:45.123456+02'", "timestamptz '1970-01-01 00:00:00+00'"),
     "varchar": ("''", "'a'", "'ab'", "'b_c'", "'%'", "null::varchar"),
 }
+_MOMENTS = tuple(
+    datetime.datetime.fromisoformat(text)
+    for text in (
+        *("2024-02-29 12:30:45.123456", "2024-02-29 00:00:00", "2023-01-31 00:00:00", "1970-01-01 00:00:00"),
+        *("1969-12-31 23:59:59.999999", "2024-02-29 10:30:45.123456"),
+    )
+)
+_TRUNCATED = ("minute", "hour", "day", "week", "month", "quarter", "year")
 _POOLS: dict[str, tuple[object, ...]] = {
     "boolean": (True, False),
     "integer": (0, 1, 2, 3, -3, 7),
@@ -43,6 +62,8 @@ _POOLS: dict[str, tuple[object, ...]] = {
     "date": tuple(
         datetime.date.fromisoformat(d) for d in ("2024-02-29", "1969-12-31", "2023-01-31", "1970-01-01")
     ),
+    "timestamp": _MOMENTS,
+    "zoned": tuple(moment.replace(tzinfo=datetime.UTC) for moment in _MOMENTS),
     "varchar": ("", "a", "ab", "b_c", "bxc", "100%", "Ž", " a"),
 }
 
@@ -384,6 +405,8 @@ class Generator:
                 "boolean",
                 ("(", self._expression(kind, scope, depth), random.choice((" is null)", " is not null)"))),
             )
+        if draw < 0.92:
+            return self._about_timestamps(scope, depth)
         if draw < 0.95:
             a = self._expression("varchar", scope, depth)
             tail = random.choice(
@@ -398,6 +421,17 @@ class Generator:
             return Expression("boolean", ("(", a, tail))
         a = self._expression("boolean", scope, depth)
         return Expression("boolean", ("(", a, random.choice((" is true)", " is not true)", " is false)"))))
+
+    def _about_timestamps(self, scope: tuple[tuple[str, str], ...], depth: int) -> Expression:
+        a, b, c = (self._expression("timestamp", scope, depth) for _ in range(3))
+        forms: tuple[tuple[str | Expression, ...], ...] = (
+            ("(", a, " between ", b, " and ", c, ")"),
+            ("(", a, " in (", b, ", '2024-02-29 00:00:00', null))"),
+            ("(", a, " - ", b, " > interval 30 day)"),
+            ("(", a, " < ", self._expression("date", scope, depth), ")"),
+            ("(", a, " >= ", self._expression("zoned", scope, depth), ")"),
+        )
+        return Expression("boolean", self._random.choice(forms))
 
     def _quantified(self, scope: tuple[tuple[str, str], ...], depth: int) -> Expression:
         """IN, NOT IN, EXISTS, ANY, ALL, correlated or not."""
@@ -446,6 +480,19 @@ class Generator:
                 ")",
             ),
             ("(", self._expression("date", scope, depth), " - ", self._expression("date", scope, depth), ")"),
+            (
+                f"extract({self._random.choice(('hour', 'dow', 'doy', 'week', 'second', 'year'))} from ",
+                self._expression(self._random.choice(("timestamp", "zoned")), scope, depth),
+                ")",
+            ),
+            (
+                f"date_diff('{self._random.choice(_TRUNCATED)}', ",
+                self._expression("timestamp", scope, depth),
+                ", ",
+                self._expression("timestamp", scope, depth),
+                ")",
+            ),
+            ("epoch_ms(", self._expression("timestamp", scope, depth), ")"),
             ("cast(", self._expression("integer", scope, depth), " as bigint)"),
         )
         return Expression("bigint", self._random.choice(forms))
@@ -481,8 +528,30 @@ class Generator:
             ("(", a, " + 3)"),
             ("cast(", a, " + interval 1 month as date)"),
             ("cast(", a, " - interval 40 day as date)"),
+            ("cast(", self._expression("timestamp", scope, depth), " as date)"),
         )
         return Expression("date", self._random.choice(forms))
+
+    def _timestamp(self, scope: tuple[tuple[str, str], ...], depth: int) -> Expression:
+        a = self._expression("timestamp", scope, depth)
+        forms: tuple[tuple[str | Expression, ...], ...] = (
+            ("(", a, " + interval 1 month)"),
+            ("(", a, " - interval '1 day 12:00:00.5')"),
+            (f"date_trunc('{self._random.choice(_TRUNCATED)}', ", a, ")"),
+            ("cast(", self._expression("date", scope, depth), " as timestamp)"),
+            ("cast(", self._expression("zoned", scope, depth), " as timestamp)"),
+            ("(", a, " + ", self._leaf("integer", scope), " * interval 1 hour)"),
+        )
+        return Expression("timestamp", self._random.choice(forms))
+
+    def _zoned(self, scope: tuple[tuple[str, str], ...], depth: int) -> Expression:
+        a = self._expression("zoned", scope, depth)
+        forms: tuple[tuple[str | Expression, ...], ...] = (
+            ("(", a, " + interval 90 minute)"),
+            (f"date_trunc('{self._random.choice(_TRUNCATED)}', ", a, ")"),
+            ("cast(", self._expression("timestamp", scope, depth), " as timestamptz)"),
+        )
+        return Expression("zoned", self._random.choice(forms))
 
     def _varchar(self, scope: tuple[tuple[str, str], ...], depth: int) -> Expression:
         a, b = (self._expression("varchar", scope, depth) for _ in range(2))
@@ -497,7 +566,9 @@ class Generator:
             (
                 "cast(",
                 self._expression(
-                    self._random.choice(("integer", "date", "boolean", "decimal")), scope, depth
+                    self._random.choice(("integer", "date", "boolean", "decimal", "timestamp", "zoned")),
+                    scope,
+                    depth,
                 ),
                 " as varchar)",
             ),

@@ -17,6 +17,8 @@ _KINDS = {
     "x": pa.float64(),
     "p": pa.decimal128(9, 2),
     "d": pa.date32(),
+    "t": pa.timestamp("us"),
+    "z": pa.timestamp("us", "UTC"),
     "s": pa.string(),
     "b": pa.bool_(),
 }
@@ -27,6 +29,8 @@ _DISTANCES = {
     "l": ("0", "2", "k % 4"),
     "p": ("0.5", "2.25"),
     "x": ("0.5", "1.0"),
+    "t": ("interval 1 day", "interval 36 hour", "interval 1 month", "(k % 3) * interval 1 day"),
+    "z": ("interval 90 minute", "interval 2 day"),
     "d": ("interval 1 day", "interval 2 month", "interval 0 day"),
 }
 
@@ -45,6 +49,10 @@ def _value(random: Random, kind: str) -> object:
         return Decimal(small * 75 - 100).scaleb(-2)
     if kind == "d":
         return datetime.date(2024, 1, 29) + datetime.timedelta(days=small * random.choice((1, 10)))
+    if kind in "tz":
+        zone = datetime.UTC if kind == "z" else None
+        step = datetime.timedelta(hours=small * random.choice((1, 30, 31 * 24)), microseconds=small % 2)
+        return datetime.datetime(2024, 1, 31, 12, tzinfo=zone) + step
     if kind == "s":
         return random.choice(
             ("", "a", "ab", "b", "žluť", "a text longer than sixteen bytes", "a text longer")
@@ -180,7 +188,7 @@ def random_query(seed: int) -> tuple[pa.Table, str]:
     windows = [_Window(random) for _ in range(random.choice((1, 1, 2)))]
     calls = [_call(random, random.choice(windows)) for _ in range(random.choice((1, 2, 3)))]
     items = ", ".join(f"{call} as w{index}" for index, call in enumerate(calls))
-    kept = random.sample(["i", "l", "x", "p", "d", "s", "b"], random.randrange(3))
+    kept = random.sample(list(_KINDS), random.randrange(3))
     query = f"select {', '.join(['k', *kept])}, {items} from t"
     if random.random() < 0.2:
         query += f" where {random.choice(('i > 0', 'b', 'k % 3 = 1', 'false'))}"

@@ -67,6 +67,10 @@ FailureOr<Interval> ExpressionImporter::importInterval(ExpressionBuilder &b, Nod
   StringRef type = expression.get("type").string().value_or("");
   SmallVector<Node> children = expression.get("children").elements();
   if (type == "VALUE_CONSTANT") {
+    if (expression.get("value").get("is_null").boolean().value_or(false)) {
+      Expression none = b.null(IntegerType::get(context.getContext(), 64), at);
+      return Interval{none, none, none};
+    }
     Node value = expression.get("value").get("value");
     std::optional<int64_t> months = value.get("months").integer(),
                            days = value.get("days").integer(),
