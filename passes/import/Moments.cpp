@@ -71,8 +71,8 @@ Expression Moments::floorOver(const Expression &a, int64_t by) {
   if (by == 1) {
     return a;
   }
-  Expression rest = modulo(plus(modulo(a, by), number(by)), by);
-  return over(minus(a, rest), by);
+  return minus(over(a, by),
+               choose(frame::CompareKind::Lt, modulo(a, by), number(0), number(1), number(0)));
 }
 
 //===----------------------------------------------------------------------===//

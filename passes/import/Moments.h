@@ -71,6 +71,9 @@ public:
   MaybeExpression dayName(const Expression &moment);
   MaybeExpression monthName(const Expression &moment);
 
+  /// A date or timestamp as strftime writes it.
+  MaybeExpression formatted(llvm::StringRef format, const Expression &moment);
+
   /// Of i64s.
   Expression number(int64_t value);
   Expression plus(const Expression &a, const Expression &b);
@@ -104,6 +107,12 @@ private:
   MaybeExpression named(const Expression &number, llvm::ArrayRef<llvm::StringRef> names);
   /// Where it is in a count of such parts that has no gap; nothing if there is none.
   std::optional<Expression> index(TimePart part, const Expression &moment);
+  /// A number that is not negative, with zeros in front of it.
+  Expression digits(const Expression &value, unsigned width);
+  Expression yearText(const Expression &year);
+  /// What a specifier of strftime stands for; nothing if there is no such specifier.
+  std::optional<Expression> formattedDate(char specifier, bool padded, const Expression &moment);
+  std::optional<Expression> formattedTime(char specifier, bool padded, const Expression &moment);
   Expression monthIndex(const Expression &moment);
   Expression monthsElapsed(const Expression &from, const Expression &to);
   /// Microseconds from the beginning of the month, plus a day; not behind the days that the month

@@ -18,11 +18,20 @@ _DIFFERENCES = (
 
 _ELAPSED = ("second", "hour", "day", "week", "month", "quarter", "year", "century")
 
+_FORMATTED = tuple(
+    f"strftime(a, '{format}')"
+    for format in (
+        *("%Y-%m-%d", "%a %A %w %u, %b %B %h: %d.%-d %m.%-m %y.%-y %Y", "%j %-j %U %W %G %V", "%c|%x|%X|%T"),
+        *("%H:%M:%S.%f %g %n", "%I.%-I %p %-H.%-M.%-S %% %z %Z%%d"),
+    )
+)
+
 _DATE = (
     *(f"date_part('{part}', a)" for part in _PARTS),
     *(f"date_trunc('{part}', a)" for part in _TRUNCATED),
     *(f"date_diff('{part}', a, b)" for part in _DIFFERENCES),
     *(f"date_sub('{part}', a, b)" for part in _ELAPSED),
+    *_FORMATTED,
     "a + interval 1 month",
     "a - interval 90 day",
     "a + interval 1 year",
@@ -68,6 +77,7 @@ _TIMESTAMP = (
     "a >= date '1970-01-01'",
     "a - b > interval 1 hour",
     "a - b = b - a",
+    "a - (b - null::timestamp) * 2",
     "extract(day from a - b)",
     "extract(hour from a - b)",
     "epoch(a - b)",
@@ -120,11 +130,13 @@ EXPRESSIONS = {
     "DATE": _DATE,
     "TIMESTAMP": _TIMESTAMP,
     "TIMESTAMP WITH TIME ZONE": tuple(
-        each.replace("timestamp '", "timestamptz '") for each in _TIMESTAMP if each not in _AGES
+        each.replace("timestamp '", "timestamptz '")
+        for each in _TIMESTAMP
+        if each not in (*_AGES, *_FORMATTED[:-1])
     ),
     "TIMESTAMP_S": _TIMESTAMP_OF_OTHER_UNITS,
     "TIMESTAMP_MS": _TIMESTAMP_OF_OTHER_UNITS,
-    "TIMESTAMP_NS": (*_TIMESTAMP_OF_OTHER_UNITS, "epoch_ns(a)"),
+    "TIMESTAMP_NS": (*_TIMESTAMP_OF_OTHER_UNITS, "strftime(a, '%c.%f %g %n')", "epoch_ns(a)"),
     "TIME": _TIME,
 }
 CASTS = (

@@ -89,6 +89,8 @@ private:
                                             Arguments arguments);
   std::optional<MaybeExpression> importByPart(ExpressionBuilder &b, const Call &call,
                                               Arguments arguments);
+  std::optional<MaybeExpression> importFormat(ExpressionBuilder &b, const Call &call,
+                                              Arguments arguments);
   std::optional<MaybeExpression> importNumberOfMoment(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
   std::optional<MaybeExpression> importClock(ExpressionBuilder &b, const Call &call);

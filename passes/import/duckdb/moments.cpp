@@ -84,6 +84,20 @@ ExpressionImporter::importByPart(ExpressionBuilder &b, const Call &call, Argumen
   return failed(value) ? value : b.cast(*value, call.type, call.at);
 }
 
+/// strftime, whose arguments may stand in either order.
+std::optional<MaybeExpression>
+ExpressionImporter::importFormat(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+  if (call.name != "strftime" || arguments.size() != 2) {
+    return std::nullopt;
+  }
+  bool momentFirst = !frame::isString(arguments[0].type());
+  std::optional<StringRef> format = ExpressionBuilder::stringOf(arguments[momentFirst ? 1 : 0]);
+  if (!format) {
+    return MaybeExpression(unsupported(call, "the format must be a constant"));
+  }
+  return Moments(b, call.at).formatted(*format, arguments[momentFirst ? 0 : 1]);
+}
+
 /// Timestamps, dates and times from numbers, and numbers from them.
 std::optional<MaybeExpression> ExpressionImporter::importNumberOfMoment(ExpressionBuilder &b,
                                                                         const Call &call,
@@ -178,8 +192,9 @@ std::optional<MaybeExpression> ExpressionImporter::importDateFunction(Expression
   if (std::optional<MaybeExpression> clock = importClock(b, call)) {
     return clock;
   }
-  for (auto import : {&ExpressionImporter::importPart, &ExpressionImporter::importByPart,
-                      &ExpressionImporter::importNumberOfMoment}) {
+  for (auto import :
+       {&ExpressionImporter::importPart, &ExpressionImporter::importByPart,
+        &ExpressionImporter::importFormat, &ExpressionImporter::importNumberOfMoment}) {
     if (std::optional<MaybeExpression> result = (this->*import)(b, call, arguments)) {
       return result;
     }
