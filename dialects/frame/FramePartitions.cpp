@@ -43,7 +43,8 @@ Value WindowOp::createNarrowed(OpBuilder &builder, ValueRange inputs, const Colu
     return inputs[0];
   }
   return WindowOp::create(builder, getLoc(), TableType::get(getContext(), columns), inputs[0],
-                          getPartition(), getOrder(), builder.getArrayAttr(functions));
+                          getPartition(), getOrder(), builder.getArrayAttr(functions),
+                          getFirstAttr());
 }
 
 void WindowOp::renameColumns(NewName newName) {
@@ -91,5 +92,6 @@ std::string WindowOp::getDetail() {
   if (!getPartition().empty()) {
     text += " by " + namesText(getPartition());
   }
-  return getOrder().empty() ? text : text + " in order of " + orderText(getOrder());
+  text += getOrder().empty() ? "" : " in order of " + orderText(getOrder());
+  return getFirst() ? text + " first " + std::to_string(*getFirst()) : text;
 }

@@ -314,10 +314,21 @@ static LogicalResult verifyFunction(WindowOp op, WindowFunctionAttr function, Co
   return function.getFrame() ? verifyFrame(op, function.getFrame()) : success();
 }
 
+bool WindowOp::canLeaveOutLast() {
+  return llvm::all_of(getFunctionRange(), [](WindowFunctionAttr function) {
+    return function.getKind() == WindowFunctionKind::RowNumber ||
+           function.getKind() == WindowFunctionKind::Rank;
+  });
+}
+
 LogicalResult WindowOp::verify() {
   TableType input = getInput().getType();
   if (getFunctions().empty()) { // C6
     return emitOpError("needs at least one function");
+  }
+  if (getFirst() && (static_cast<int64_t>(*getFirst()) < 1 || !canLeaveOutLast())) { // C7
+    return emitOpError("only row_number and rank can have the first rows only, at least 1, got ")
+           << *getFirst() << " of " << getFunctions();
   }
   if (failed(verifyUnique(*this, getPartition(), "partition key"))) { // C1
     return failure();

@@ -26,6 +26,8 @@ def Frame_WindowOp : Frame_TableOp<"window", ["getState"]> {
     only order key, where a distance of NULL ends at the row's peers. `current_row` of `range` and `groups` is all peers.
     A bound that is NULL or negative (`rows`, `groups`) or on the wrong side of the row (`range`) is an error.
 
+    With `first k` rows that k others of their partition come before may be left out, of the result too.
+
     `avg` exists until `optimize`.
 
     ```mlir
@@ -49,18 +51,27 @@ def Frame_WindowOp : Frame_TableOp<"window", ["getState"]> {
     - (C5) the results of functions have the types above: i64, f64, that of the value and of the default (always
       nullable), that of the measure; `ntile` is nullable if n is.
     - (C6) there is at least one function.
+    - (C7) `first` is at least 1, and all functions are `row_number` or `rank`.
   }];
   let arguments = (ins Frame_TableType:$input, Frame_ColumnNames:$partition,
-                       Frame_SortKeyArrayAttr:$order, Frame_WindowFunctionArrayAttr:$functions);
+                       Frame_SortKeyArrayAttr:$order, Frame_WindowFunctionArrayAttr:$functions,
+                       OptionalAttr<I64Attr>:$first);
   let results = (outs Frame_TableType:$result);
   let assemblyFormat = [{
-    $input `partition` $partition `order` $order `functions` $functions attr-dict
+    $input `partition` $partition `order` $order `functions` $functions (`first` $first^)? attr-dict
     `:` type($input) `->` type($result)
   }];
+  let builders = [OpBuilder<(ins "::headrace::frame::TableType":$result, "::mlir::Value":$input,
+                                 "::mlir::ArrayAttr":$partition, "::mlir::ArrayAttr":$order,
+                                 "::mlir::ArrayAttr":$functions), [{
+    build($_builder, $_state, result, input, partition, order, functions, ::mlir::IntegerAttr());
+  }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The functions as attributes, in the order of the result columns behind the input's.
     auto getFunctionRange() { return getFunctions().getAsRange<WindowFunctionAttr>(); }
+    /// Whether rows may be left out that others come before: no other row's value changes.
+    bool canLeaveOutLast();
     /// The type of a function's column as SQL gives it; null if it does not apply to its arguments.
     static ::mlir::Type resultType(WindowFunctionAttr function, TableType input);
   }];

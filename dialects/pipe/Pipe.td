@@ -21,7 +21,8 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     state is filled by `pipe.insert` and read by `pipe.lookup`; `group` and `scalar` are filled by `pipe.combine`; `sort` by
     `pipe.insert`, keeping the first `limit` rows in the order of the sort keys, of which who reads it does not see the
     first `offset`; `rows` by `pipe.insert`, keeping all; `window` too, and when all rows are there the `functions` are
-    computed over the partitions by the keys, in the order of the sort keys, into the fields of their names. `holds` is the estimate of its rows on a rank. The directory of a
+    computed over the partitions by the keys, in the order of the sort keys, into the fields of their names; with a `limit`, rows
+    that so many others of their partition come before may be left out. `holds` is the estimate of its rows on a rank. The directory of a
     `join` state may be `direct`.
 
     ```mlir
@@ -31,11 +32,12 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
     pipe.state @first sort [#pipe.field<"v", i64, payload>] order [#pipe.sort_key<"v", descending = true, nulls_first = true>] limit 10 offset 2
     ```
 
-    C1: field names are unique. C2: only `sort` and `window` states have an order, only `sort` states a limit and an offset, and the keys
-    name fields. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
+    C1: field names are unique. C2: only `sort` and `window` states have an order, and may have a limit, only `sort` states an
+    offset, and the keys name fields. C3: `scalar` and `group` states have no payload, `sort` and `rows` states nothing else; a `join` state has keys and payload;
     a `scalar` state has no keys, a `group` state has some. C4: limit and offset are not negative, and an offset is less than the limit.
     C6: exactly `window` states have functions, of fields and into fields: aggregates (sum, count, min, max) into fields that
-    fold, the others into `computed` fields, `lag` and the like into one of their input's type.
+    fold, the others into `computed` fields, `lag` and the like into one of their input's type; with a limit, `row_number` and
+    `rank` only.
     C5: only a `join` state with one key that is an integer of at most 64 bits and not nullable is direct.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StateKindAttr:$kind,

@@ -56,7 +56,7 @@ LogicalResult StateOp::verify() {
   if (getKind() == StateKind::Group && countKeys() == 0) {
     return emitOpError("C3: groups need a key");
   }
-  bool ordered = getKind() == StateKind::Sort || (getKind() == StateKind::Window && !getLimit());
+  bool ordered = getKind() == StateKind::Sort || (getKind() == StateKind::Window && !getOffset());
   if ((getSortKeys() || getLimit() || getOffset()) && !ordered) {
     return emitOpError("C2: an order, limit or offset on a state of kind: ")
            << stringifyStateKind(getKind());
@@ -139,6 +139,9 @@ LogicalResult StateOp::verifyFunctions() {
     }
     if (!fits) {
       return emitOpError("C6: the field of ") << function << " cannot be " << result;
+    }
+    if (getLimit() && kind != Kind::RowNumber && kind != Kind::Rank) {
+      return emitOpError("C6: rows that are left out change ") << function;
     }
   }
   for (auto field : getFields().getAsRange<FieldAttr>()) {

@@ -74,7 +74,7 @@ struct Cell {
 };
 
 enum class SlotKind : uint8_t {
-  kTable,  ///< Parquet files or Arrow data
+  kTable, ///< Parquet files or Arrow data
   kTensor,
   kValues, ///< nothing is bound: see cells
 };
@@ -103,13 +103,13 @@ enum class StateKind : uint8_t {
 
 /// What a field of a state does when a row meets another.
 enum class Combine : uint8_t {
-  kKey,             ///< decides which rows meet
+  kKey, ///< decides which rows meet
   kSum,
   kSumDoubleDouble, ///< of the unevaluated sums of two doubles
   kMin,
   kMax,
-  kPayload,         ///< rows do not meet: join tables, sort and row buffers
-  kComputed,        ///< by a window function that folds nothing
+  kPayload,  ///< rows do not meet: join tables, sort and row buffers
+  kComputed, ///< by a window function that folds nothing
 };
 
 struct StateField {
@@ -160,8 +160,8 @@ struct RowCount {
   int64_t number = 0;
 };
 
-/// Where a frame begins or ends. Of kRange the field of the distance has the value of the only order
-/// key up to which the frame goes.
+/// Where a frame begins or ends. Of kRange the field of the distance has the value of the only
+/// order key up to which the frame goes.
 struct FrameBound {
   FrameEdge edge = FrameEdge::kUnboundedPreceding;
   RowCount distance;
@@ -191,8 +191,8 @@ struct State {
   Cardinality rows;
   int32_t mergeKernel = kNone; ///< combines rows of another copy into this one (source: stateRows)
   int32_t compareKernel = kNone; ///< sort: symbol `int32_t (const uint8_t *a, const uint8_t *b)`
-  uint64_t limit = 0;            ///< sort: keep the first `limit` rows; 0 = all
-  uint64_t offset = 0;           ///< sort: of these, who reads it does not see the first `offset`
+  uint64_t limit = 0;  ///< sort: keep the first `limit` rows, window: of each partition; 0 = all
+  uint64_t offset = 0; ///< sort: of these, who reads it does not see the first `offset`
   // Windows: partitions are by the key fields, whose hash the row begins with.
   std::vector<OrderKey> order;
   std::vector<WindowColumn> windows;
@@ -215,8 +215,8 @@ struct Stream {
   uint32_t chunkRows = 65536;
   Tier tier = Tier::kHost; ///< of its chunks
   Cardinality rows = {};   ///< of one rank, as estimated; all zero: not known
-  uint32_t writers = 1;  ///< run tasks that write it, each until its own end
-  double textBytes = 0;  ///< of a row: all its strings, as estimated; for the cost model
+  uint32_t writers = 1;    ///< run tasks that write it, each until its own end
+  double textBytes = 0;    ///< of a row: all its strings, as estimated; for the cost model
   /// Before an exchange by hash: the rows that the fullest rank is expected to get of it, against
   /// an even share.
   double fullest = 1;
@@ -319,10 +319,10 @@ struct Split {
 struct Buffer {
   std::string name;
   Tier tier = Tier::kHost;
-  std::string element = "f32"; ///< "f32" "f64" "i64"
-  std::vector<int64_t> shape;  ///< global extents
-  std::vector<Split> splits = {};   ///< of dimensions that are not whole on each rank
-  uint64_t bytes = 0;      ///< upper bound on any rank
+  std::string element = "f32";    ///< "f32" "f64" "i64"
+  std::vector<int64_t> shape;     ///< global extents
+  std::vector<Split> splits = {}; ///< of dimensions that are not whole on each rank
+  uint64_t bytes = 0;             ///< upper bound on any rank
   int32_t sizedBy = kNone; ///< with an unknown extent: the buffer of to_tensor whose rows it counts
 
   /// How a dimension is divided, or null.

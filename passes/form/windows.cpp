@@ -180,6 +180,9 @@ FailureOr<OpenPipeline> Former::openWindow(frame::WindowOp window, const Names &
   auto state = pipe::StateOp::create(outer, window.getLoc(), name, pipe::StateKind::Window, fields,
                                      localRows_.attributeOf(window.getInput()));
   state.setSortKeysAttr(b_.getArrayAttr(sortKeys(window.getOrder())));
+  if (window.getFirst()) {
+    state.setLimitAttr(window.getFirstAttr());
+  }
   state.setFunctionsAttr(b_.getArrayAttr(llvm::to_vector_of<Attribute>(functions)));
   {
     OpBuilder builder = atEnd(*input);

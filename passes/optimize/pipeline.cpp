@@ -28,6 +28,7 @@ void headrace::optimize::buildOptimizePipeline(OpPassManager &manager) {
   functions.addPass(createOptimizeScalarSubqueries());
   // Then ordinary tables.
   functions.addPass(createOptimizeSimplify());
+  functions.addPass(createOptimizeWindows());
   functions.addPass(createOptimizeAvg());
   functions.addPass(createOptimizeNullSafe());
   functions.addPass(createOptimizePushdown());

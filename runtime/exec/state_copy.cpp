@@ -1,7 +1,8 @@
-// The copies of scalar, group and row-buffer states.
+// The copies of states, by kind.
 #include "runtime/exec/state_copy.h"
 
 #include "runtime/base/check.h"
+#include "runtime/exec/window/first_rows.h"
 
 #include <algorithm>
 #include <bit>
@@ -98,33 +99,6 @@ private:
   HrGroupTable abi_{};
 };
 
-/// Join build side before finishing, sort buffer: the kernel appends by itself.
-class RowBufferCopy final : public StateCopy {
-public:
-  RowBufferCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-      : StateCopy(state, account), rows_(account, state.rowBytes) {
-    abi_.rowBytes = state.rowBytes;
-    abi_.owner = static_cast<StateCopy *>(this);
-  }
-  void *abi() override { return &abi_; }
-  uint64_t rowCount() const override { return abi_.rows; }
-  std::vector<RowSpan> spans() const override {
-    rows_.setNext(abi_.next);
-    return rows_.spans();
-  }
-  Status grow() {
-    rows_.setNext(abi_.next);
-    HR_RETURN_IF_ERROR(rows_.grow());
-    abi_.next = rows_.next();
-    abi_.end = rows_.end();
-    return {};
-  }
-
-private:
-  mutable RowStore rows_; ///< learns how far the kernel has written only when asked
-  HrRowBuffer abi_{};
-};
-
 template <typename Copy, typename... Args>
 Expected<std::unique_ptr<StateCopy>> initialized(Args &&...args) {
   auto copy = std::make_unique<Copy>(std::forward<Args>(args)...);
@@ -136,6 +110,25 @@ Expected<std::unique_ptr<StateCopy>> initialized(Args &&...args) {
 
 StateCopy::StateCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account)
     : state_(state), account_(account), strings_(account) {}
+
+RowBufferCopy::RowBufferCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account)
+    : StateCopy(state, account), rows_(account, state.rowBytes) {
+  abi_.rowBytes = state.rowBytes;
+  abi_.owner = static_cast<StateCopy *>(this);
+}
+
+std::vector<RowSpan> RowBufferCopy::spans() const {
+  rows_.setNext(abi_.next);
+  return rows_.spans();
+}
+
+Status RowBufferCopy::grow() {
+  rows_.setNext(abi_.next);
+  HR_RETURN_IF_ERROR(rows_.grow());
+  abi_.next = rows_.next();
+  abi_.end = rows_.end();
+  return {};
+}
 
 void StateCopy::fillIdentity(uint8_t *row) const {
   if (state_.identity.empty()) {
@@ -162,7 +155,11 @@ Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
   case plan::StateKind::kJoinTable:
   case plan::StateKind::kSortBuffer:
   case plan::StateKind::kRowBuffer:
+    return std::unique_ptr<StateCopy>(std::make_unique<RowBufferCopy>(state, account));
   case plan::StateKind::kWindow:
+    if (state.limit > 0) {
+      return std::unique_ptr<StateCopy>(std::make_unique<FirstRowsCopy>(state, account));
+    }
     return std::unique_ptr<StateCopy>(std::make_unique<RowBufferCopy>(state, account));
   }
   // no test: the switch has all kinds

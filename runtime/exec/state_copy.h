@@ -1,11 +1,11 @@
 // One worker's copy of a state, as kernels see it (the Hr… struct) and as its owner keeps it.
 #pragma once
 
+#include "model/plan/plan.h"
 #include "runtime/abi/kernel.h"
 #include "runtime/base/status.h"
 #include "runtime/exec/memory_account.h"
 #include "runtime/exec/row_store.h"
-#include "model/plan/plan.h"
 
 #include <memory>
 #include <mutex>
@@ -39,6 +39,25 @@ protected:
 
 private:
   BumpArena strings_;
+};
+
+/// Purpose: a copy to which the kernel appends rows by itself: of join tables before they are
+/// finished, sort buffers, rows and windows.
+class RowBufferCopy : public StateCopy {
+public:
+  RowBufferCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account);
+
+  void *abi() override { return &abi_; }
+  uint64_t rowCount() const override { return abi_.rows; }
+  std::vector<RowSpan> spans() const override;
+  /// Makes room for at least one more row.
+  virtual Status grow();
+
+protected:
+  HrRowBuffer abi_{};
+
+private:
+  mutable RowStore rows_; ///< learns how far the kernel has written only when asked
 };
 
 /// `state` must outlive the copy.

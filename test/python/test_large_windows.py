@@ -66,3 +66,18 @@ def test_large_partitions_are_duckdbs(calls: str, keys: str) -> None:
     columns = _CALLS[calls].replace("over (w", f"over ({keys}")
     query = f"select * from (select k, {columns} from t) q where k % 13 = 1"
     assert not difference(ORACLE.headrace(query, 1), ORACLE.duckdb(query))
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "row_number() over (partition by g order by x desc nulls last, k) <= 2",
+        "rank() over (partition by s order by x) < 3",
+        "rank() over (order by x nulls first) = 1 and k % 2 = 0",
+        "2 >= row_number() over (partition by s, g order by k)",
+    ],
+)
+def test_the_first_rows_are_duckdbs(condition: str, ranks: int) -> None:
+    query = f"select k, g, s from t qualify {condition}"
+    assert ORACLE.difference(query, ranks) is None

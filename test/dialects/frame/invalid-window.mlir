@@ -223,3 +223,12 @@ func.func @window_c6(%t: !t) {
   %0 = frame.window %t partition ["k"] order [] functions [] : !t -> !t
   return
 }
+
+// -----
+
+!t = !frame.table<"k": i64>
+func.func @window_c7(%t: !t) {
+  // expected-error @+1 {{only row_number and rank can have the first rows only, at least 1, got 3 of [#frame.window_function<dense_rank -> "r">]}}
+  %0 = frame.window %t partition ["k"] order [] functions [#frame.window_function<dense_rank -> "r">] first 3 : !t -> !frame.table<"k": i64, "r": i64>
+  return
+}

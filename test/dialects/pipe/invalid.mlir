@@ -459,3 +459,13 @@ pipe.state @s window [#pipe.field<"n", i32, computed>] functions [#frame.window_
 
 // expected-error @+1 {{C6: no function computes: #pipe.field<"m", i64, computed>}}
 pipe.state @s window [#pipe.field<"n", i64, computed>, #pipe.field<"m", i64, computed>] functions [#frame.window_function<rank -> "n">]
+
+// -----
+
+// expected-error @+1 {{C6: rows that are left out change #frame.window_function<dense_rank -> "n">}}
+pipe.state @s window [#pipe.field<"n", i64, computed>] functions [#frame.window_function<dense_rank -> "n">] limit 2
+
+// -----
+
+// expected-error @+1 {{C2: an order, limit or offset on a state of kind: window}}
+pipe.state @s window [#pipe.field<"n", i64, computed>] functions [#frame.window_function<rank -> "n">] limit 2 offset 1

@@ -1,6 +1,6 @@
 // Rows of windows in order, whatever their hashes; the order of rows by number and field by field.
 // Sources: runtime/exec/window/{row_order,window_rows,window_functions,window_folds,frames}.cpp,
-// runtime/exec/window/{entry_order,entry_sort,large_partition,range_divider}.cpp
+// runtime/exec/window/{entry_order,entry_sort,first_rows,large_partition,range_divider}.cpp
 #include "runtime/exec/rank_state.h"
 #include "runtime/exec/window/field_values.h"
 #include "runtime/exec/window/row_order.h"
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
+#include <tuple>
 
 namespace headrace::exec {
 namespace {
@@ -165,6 +166,57 @@ TEST(WindowRows, ScratchIsCharged) {
   for (const Ranked &row : rows) {           // the largest but one's own of those up to one's own
     ASSERT_EQ(row.total, std::max<int64_t>(row.value - 1, 0));
   }
+}
+
+/// A state that may leave out rows behind the first gives them the places of one that keeps all.
+TEST(WindowRows, FirstRowsAreThoseOfAll) {
+  constexpr uint64_t kFirst = 3;
+  for (int64_t hashes : {1, 2, 64}) { // 64 keys: of one hash, of two, each with its own
+    for (bool byNumber : {false, true}) {
+      std::mt19937_64 random(5);
+      std::vector<std::vector<Ranked>> copies(2);
+      for (int64_t i = 0; i < 200000; ++i) {
+        auto key = static_cast<int64_t>(random() % 64);
+        auto value = static_cast<int64_t>(byNumber ? random() >> 1 : random() % 50);
+        auto hash = static_cast<int64_t>(static_cast<uint64_t>(key % hashes) * 0x9e3779b97f4a7c15u);
+        copies[i % 2].push_back({hash, key, value, 0, 0, 1});
+      }
+      plan::State state = rankedState();
+      state.windows.resize(1);
+      state.windows[0].function =
+          byNumber ? plan::WindowFunction::kRowNumber : plan::WindowFunction::kRank;
+      auto firstOf = [](const std::vector<Ranked> &rows) {
+        std::vector<std::tuple<int64_t, int64_t, int64_t>> first;
+        for (const Ranked &row : rows) {
+          if (row.place <= static_cast<int64_t>(kFirst)) {
+            first.emplace_back(row.key, row.place, row.value);
+          }
+        }
+        std::sort(first.begin(), first.end());
+        return first;
+      };
+      std::vector<Ranked> all = computed(state, copies);
+      state.limit = kFirst;
+      std::vector<Ranked> some = computed(state, copies);
+      EXPECT_EQ(firstOf(some), firstOf(all));
+      if (hashes == 64) {
+        EXPECT_LT(some.size(), all.size() / 2);
+      }
+    }
+  }
+}
+
+/// Where partitions are small nothing can be left out, and nothing is lost.
+TEST(WindowRows, FirstRowsOfSmallPartitions) {
+  std::vector<std::vector<Ranked>> copies(1);
+  for (int64_t i = 0; i < 100000; ++i) {
+    auto hash = static_cast<int64_t>(static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15u);
+    copies[0].push_back({hash, i, i, 0, 0, 1});
+  }
+  plan::State state = rankedState();
+  state.windows.resize(1);
+  state.limit = 1;
+  EXPECT_EQ(computed(state, copies).size(), copies[0].size());
 }
 
 /// Rows whose keys are of several types, some NULL.
