@@ -91,8 +91,10 @@ static bool folds(frame::AggregateFunction function, Combine combine) {
   using Function = frame::AggregateFunction;
   switch (function) {
   case Function::Sum:
+  case Function::SumDistinct:
     return combine == Combine::Sum || combine == Combine::SumDoubleDouble;
   case Function::Count:
+  case Function::CountDistinct:
   case Function::CountStar:
     return combine == Combine::Sum;
   case Function::Min:

@@ -87,6 +87,23 @@ Status checkFields(const Plan &plan, const State &state, const std::string &subj
   return {};
 }
 
+/// Whether a field has the type that a window function sets, whose input has another or none.
+bool canSet(WindowFunction function, HrType result) {
+  switch (function) {
+  case WindowFunction::kRowNumber:
+  case WindowFunction::kRank:
+  case WindowFunction::kDenseRank:
+  case WindowFunction::kNtile:
+  case WindowFunction::kCount:
+    return result == HR_I64;
+  case WindowFunction::kPercentRank:
+  case WindowFunction::kCumeDist:
+    return result == HR_F64;
+  default:
+    return true;
+  }
+}
+
 /// The fields that a window's order and functions name.
 Status checkWindows(const Plan &plan, const State &state, const std::string &subject) {
   auto known = [&](int32_t field) -> Status {
@@ -110,6 +127,19 @@ Status checkWindows(const Plan &plan, const State &state, const std::string &sub
     bool wantsInput = copies || window.function == WindowFunction::kFold;
     if (wantsInput && window.input == kNone) {
       return ruleBroken(plan, "operands", kNone, subject, "a window function lacks its input");
+    }
+    bool foldsText = window.function == WindowFunction::kFold &&
+                     (state.fields[window.input].type == HR_STRING) != (result.type == HR_STRING);
+    if (!canSet(window.function, result.type) || foldsText) {
+      return ruleBroken(plan, "operands", kNone, subject,
+                        "a window function cannot set a field of type: ", nameOf(result.type));
+    }
+    bool counts = window.function == WindowFunction::kFold ||
+                  (window.function == WindowFunction::kCount && window.input != kNone);
+    if (window.distinct && !counts) {
+      return ruleBroken(plan, "operands", kNone, subject,
+                        "only a count or a fold of an input can be distinct, got ",
+                        nameOf(window.function));
     }
     if (copies && (state.fields[window.input].type != result.type || !result.nullable)) {
       return ruleBroken(plan, "operands", kNone, subject,
@@ -238,7 +268,8 @@ Status checkTensors(const Plan &plan) {
       return broken("range", "a dimension is split twice");
     }
     if (!areAxes(plan, axes)) {
-      return broken("range", "it is split over axes that the mesh does not have, or over one twice");
+      return broken("range",
+                    "it is split over axes that the mesh does not have, or over one twice");
     }
     for (int64_t extent : buffer.shape) {
       if (extent == kUnknownExtent) {

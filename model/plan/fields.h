@@ -105,6 +105,7 @@ template <typename V> void visitFields(V &v, WindowColumn &x) {
   v("count", x.count);
   v("otherwise", x.otherwise);
   v("ignoreNulls", x.ignoreNulls);
+  v("distinct", x.distinct);
   v("unit", x.unit);
   v("start", x.start);
   v("end", x.end);

@@ -175,6 +175,7 @@ struct WindowColumn {
   RowCount count;            ///< ntile's parts, how far lag and lead go, which value is nth
   int32_t otherwise = kNone; ///< lag and lead: the field for rows that have no such row
   bool ignoreNulls = false;
+  bool distinct = false; ///< kCount, kFold: each value counts once
   FrameUnit unit = FrameUnit::kRows;
   FrameBound start;
   FrameBound end;

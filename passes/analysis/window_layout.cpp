@@ -45,8 +45,10 @@ plan::WindowFunction planFunction(frame::WindowFunctionAttr function) {
   case Kind::NthValue:
     return plan::WindowFunction::kNthValue;
   case Kind::Aggregate: {
-    bool counts = *function.getAggregate() == frame::AggregateFunction::Count ||
-                  *function.getAggregate() == frame::AggregateFunction::CountStar;
+    using Function = frame::AggregateFunction;
+    Function aggregate = *function.getAggregate();
+    bool counts = aggregate == Function::Count || aggregate == Function::CountStar ||
+                  aggregate == Function::CountDistinct;
     return counts ? plan::WindowFunction::kCount : plan::WindowFunction::kFold;
   }
   }
@@ -116,6 +118,8 @@ plan::WindowColumn windowColumn(const plan::State &state, frame::WindowFunctionA
     out.otherwise = fieldOf(state, otherwise);
   }
   out.ignoreNulls = function.getIgnoreNulls();
+  out.distinct = function.getAggregate() == frame::AggregateFunction::CountDistinct ||
+                 function.getAggregate() == frame::AggregateFunction::SumDistinct;
   if (frame::WindowFrameAttr frame = function.getFrame()) {
     out.unit = planUnit(frame.getUnit());
     out.start = planBound(state, frame.getStart(), frame.getStartDistance());

@@ -177,6 +177,8 @@ def _call(random: Random, window: _Window) -> str:
             f"min({column}){condition} {over}",
             f"max({column}){condition} {over}",
             f"stddev(i){condition} {over}",
+            f"count(distinct {column}){condition} {over}",
+            f"sum(distinct {number}){condition} {over}",
         )
     )
 

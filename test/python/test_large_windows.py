@@ -53,6 +53,11 @@ _CALLS = {
     " max(s) over (w order by x groups between 1 following and 3 following)",
     "excluding": "sum(x) over (w order by x groups between 9 preceding and 9 following exclude ties),"
     " max(d) over (w order by k rows between unbounded preceding and current row exclude current row)",
+    "distinct": "count(distinct s) over (w order by k),"
+    " count(distinct x) over (w order by k rows 900 preceding),"
+    " sum(distinct x) over (w order by x range between 50 preceding and 5 preceding),"
+    " sum(distinct x) over (w),"
+    " sum(distinct d) over (w order by k rows between 3 preceding and current row)",
     "rest": "sum(x) over (w order by k rows between current row and unbounded following)",
     "nth": "first_value(s) over (w order by k rows 10 preceding),"
     " last_value(x ignore nulls) over (w order by k),"
@@ -76,6 +81,7 @@ def test_large_partitions_are_duckdbs(calls: str, keys: str) -> None:
         "rank() over (partition by s order by x) < 3",
         "rank() over (order by x nulls first) = 1 and k % 2 = 0",
         "2 >= row_number() over (partition by s, g order by k)",
+        "row_number() over (order by d desc nulls last, k) between 5 and 9",
     ],
 )
 def test_the_first_rows_are_duckdbs(condition: str, ranks: int) -> None:

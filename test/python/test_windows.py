@@ -70,6 +70,11 @@ QUERIES = [
     "select count(*) as n from (select row_number() over () as r from t) q where r <= 10",
     "select max(row_number) from (select row_number() over () as row_number from nothing) q",
     "select k, row_number() over (partition by s order by g) as n, sum(x) over () as w from one",
+    "select k, row_number() over (partition by g order by k) as a, sum(x) over (partition by s) as b,"
+    " sum(x) over (partition by g) as c, rank() over (partition by g order by x) as d,"
+    " lag(x) over (partition by g order by k, x) as e, count(distinct s) over (partition by g) as f from t",
+    "select k, count(distinct s) over (order by x) as a, sum(distinct d) over (partition by g order by k rows"
+    " between 2 preceding and 2 following exclude current row) as b from t",
     "select k, stddev(x) over (partition by g order by k rows 20 preceding) as w from t",
 ]
 

@@ -147,11 +147,6 @@ FailureOr<WindowFunctionRequest> RelationImporter::importWindowFunction(Node fun
     if (failed(measure)) {
       return failure();
     }
-    bool isDistinct = measure->function == frame::AggregateFunction::CountDistinct ||
-                      measure->function == frame::AggregateFunction::SumDistinct;
-    if (isDistinct) {
-      return context.fail(at, "unsupported DISTINCT of a window function: " + name);
-    }
     if (name == "any_value") { // the first that is not NULL
       request.kind = WindowKind::FirstValue;
       request.ignoreNulls = true;
@@ -243,8 +238,12 @@ MaybeRelation RelationImporter::importWindow(Node op) {
     auto group = llvm::find_if(groups, [&](const Group &known) {
       return alike(known.partition, partition) && alike(known.order, order);
     });
-    if (group == groups.end()) {
-      group = groups.insert(groups.end(), {partition, order, {}, {}});
+    if (group == groups.end()) { // beside those over the same partitions: one may serve the other
+      auto beside = std::find_if(groups.rbegin(), groups.rend(), [&](const Group &known) {
+        return alike(known.partition, partition);
+      });
+      auto place = beside == groups.rend() ? groups.end() : beside.base();
+      group = groups.insert(place, {partition, order, {}, {}});
     }
     group->functions.push_back(std::move(*request));
     group->positions.push_back(index);

@@ -38,6 +38,8 @@ public:
     return b.valid ? Folded<Value>{fold_(a.value, b.value), true} : a;
   }
 
+  Folded<Value> valueOf(uint32_t row) const { return read_(row); }
+
   /// The values of some rows.
   Folded<Value> total(RowSpanOf rows) {
     Folded<Value> all;

@@ -40,7 +40,7 @@ constexpr bool kIsInteger = std::is_same_v<Value, int64_t> || std::is_same_v<Val
 bool foldsFromFirst(const plan::WindowColumn &window) {
   bool folds = window.function == WindowFunction::kFold ||
                (window.function == WindowFunction::kCount && window.input != plan::kNone);
-  return folds && window.start.edge == plan::FrameEdge::kUnboundedPreceding &&
+  return folds && !window.distinct && window.start.edge == plan::FrameEdge::kUnboundedPreceding &&
          window.exclude == plan::FrameExclusion::kNone;
 }
 
@@ -150,6 +150,45 @@ Status WindowFunctions::computeFold(const plan::WindowColumn &window, size_t num
     }
     return frames_.isSliding() ? folder.slide(frames_, part_, put)
                                : folder.climb(frames_, part_, put);
+  });
+}
+
+Status WindowFunctions::computeDistinct(const plan::WindowColumn &window) {
+  HR_RETURN_IF_ERROR(distinct_.number(state_, window.input, *partition_, frames_.seen()));
+  const plan::StateField &result = field(window.result);
+  if (window.function == WindowFunction::kCount) {
+    auto ignore = [](uint32_t) {};
+    distinct_.follow(frames_, part_, ignore, ignore, [&](uint32_t row) {
+      storeAs<int64_t>(partition_->rows[row] + result.offset, distinct_.count());
+    });
+    return {};
+  }
+  return visitFold(window, [&](auto &folder) -> Status {
+    using Value = typename std::remove_reference_t<decltype(folder)>::value_type;
+    Folded<Value> all;
+    bool isKnown = true;
+    auto comes = [&](uint32_t row) { all = folder.combined(all, folder.valueOf(row)); };
+    auto goes = [&](uint32_t row) {
+      if constexpr (kIsInteger<Value>) {
+        if (result.combine == plan::Combine::kSum) {
+          all.value -= folder.valueOf(row).value;
+          return;
+        }
+      }
+      isKnown = false; // nothing is taken away from doubles
+    };
+    distinct_.follow(frames_, part_, comes, goes, [&](uint32_t row) {
+      if (!isKnown) {
+        all = {};
+        distinct_.visit(comes);
+        isKnown = true;
+      }
+      bool valid = distinct_.count() > 0;
+      uint8_t *out = partition_->rows[row];
+      setValue<Value>(result, out, valid ? all.value : Value());
+      setValid(result, out, valid);
+    });
+    return {};
   });
 }
 

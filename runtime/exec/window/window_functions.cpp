@@ -55,7 +55,8 @@ void setBytes(uint8_t *to, const uint8_t *from, HrType type) {
 } // namespace
 
 WindowFunctions::WindowFunctions(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-    : state_(state), frames_(account), present_(account), scratch_(std::move(account)) {}
+    : state_(state), frames_(account), present_(account), scratch_(account),
+      distinct_(std::move(account)) {}
 
 bool WindowFunctions::needPeers(const plan::State &state) {
   return std::any_of(state.windows.begin(), state.windows.end(),
@@ -93,13 +94,16 @@ Status WindowFunctions::compute(const plan::WindowColumn &window, size_t number)
   HR_RETURN_IF_ERROR(frames_.compute(state_, window, *partition_, part_));
   switch (window.function) {
   case WindowFunction::kCount:
+    if (window.distinct) {
+      return computeDistinct(window);
+    }
     if (window.input == plan::kNone || !field(window.input).nullable) {
       countRows(window);
       return {};
     }
     return computeFold(window, number);
   case WindowFunction::kFold:
-    return computeFold(window, number);
+    return window.distinct ? computeDistinct(window) : computeFold(window, number);
   default:
     return computeValue(window);
   }

@@ -1,6 +1,7 @@
 // Window functions over one partition at a time, or a part of a large one.
 #pragma once
 
+#include "runtime/exec/window/distinct_values.h"
 #include "runtime/exec/window/fold_frames.h"
 
 #include <optional>
@@ -48,6 +49,7 @@ private:
   Status computeValue(const plan::WindowColumn &window);
   void countRows(const plan::WindowColumn &window);
   Status computeFold(const plan::WindowColumn &window, size_t number);
+  Status computeDistinct(const plan::WindowColumn &window);
 
   /// Calls visit(folder) with the FrameFolder of a function that folds.
   template <typename Visit> Status visitFold(const plan::WindowColumn &window, const Visit &visit);
@@ -75,6 +77,7 @@ private:
   ScratchArray<uint32_t> present_;
   uint32_t presents_ = 0; ///< of present_
   ScratchArray<uint8_t> scratch_;
+  DistinctValues distinct_;
 };
 
 } // namespace headrace::exec

@@ -15,8 +15,8 @@ constexpr uint64_t kSamplesOfRange = 16;
 constexpr size_t kMorselsOfWorker = 8;
 /// A part of a large partition has at least so many rows, ...
 constexpr uint64_t kPartRows = 65536;
-/// ... and of all rows each worker gets at most so many parts.
-constexpr uint64_t kPartsOfWorker = 2;
+/// ... and of all rows each worker gets about so many parts.
+constexpr uint64_t kPartsOfWorker = 1;
 /// How far ahead rows are fetched: they lie anywhere.
 constexpr size_t kAhead = 16;
 

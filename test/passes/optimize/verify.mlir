@@ -92,7 +92,7 @@ func.func @null_aware(%t: !t, %r: !r) -> !t {
 !t = !frame.table<"a": i64>
 !r = !frame.table<"a": i64, "m": !frame.nullable<f64>>
 func.func @average_of_a_window(%t: !t) -> !r {
-  // expected-error@+1 {{has a measure that does not combine after optimize: #frame.window_function<aggregate avg("a")}}
+  // expected-error@+1 {{has an average after optimize: #frame.window_function<aggregate avg("a")}}
   %0 = frame.window %t partition [] order [] functions [#frame.window_function<aggregate avg("a") -> "m" over <rows unbounded_preceding to current_row>>] : !t -> !r
   return %0 : !r
 }

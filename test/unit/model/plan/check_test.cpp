@@ -65,6 +65,53 @@ TEST(PlanCheck, Range) {
             std::string::npos);
 }
 
+TEST(PlanCheck, Windows) {
+  // {hash, i64 x, i64? w, f64 f, text s} and a function into w.
+  auto window = [](const std::function<void(State &, WindowColumn &)> &change) {
+    return checked([&](Plan &p) {
+      State state;
+      state.name = "w";
+      state.kind = StateKind::kWindow;
+      state.rowBytes = 64;
+      state.fields = {
+          {.name = "x", .type = HR_I64, .offset = 8},
+          {.name = "w", .type = HR_I64, .offset = 16, .nullable = true, .validOffset = 60},
+          {.name = "f", .type = HR_F64, .offset = 24},
+          {.name = "s", .type = HR_STRING, .offset = 32}};
+      WindowColumn column{.function = WindowFunction::kLag, .result = 1, .input = 0};
+      change(state, column);
+      state.windows = {column};
+      p.states.push_back(state);
+    });
+  };
+  std::string subject = "state 2 'w': ";
+  EXPECT_EQ(window([](State &, WindowColumn &) {}), "ok");
+  EXPECT_EQ(window([](State &s, WindowColumn &) { s.order = {{7, false, false}}; }),
+            "rule range: " + subject + "no such field: 7");
+  EXPECT_EQ(window([](State &, WindowColumn &w) { w.count.field = 4; }),
+            "rule range: " + subject + "no such field: 4");
+  EXPECT_EQ(window([](State &, WindowColumn &w) { w.input = kNone; }),
+            "rule operands: " + subject + "a window function lacks its input");
+  EXPECT_EQ(window([](State &s, WindowColumn &) { s.fields[1].nullable = false; }),
+            "rule operands: " + subject +
+                "a window function has a result of another type than its input");
+  EXPECT_EQ(window([](State &, WindowColumn &w) { w.function = WindowFunction::kPercentRank; }),
+            "rule operands: " + subject + "a window function cannot set a field of type: i64");
+  EXPECT_EQ(window([](State &, WindowColumn &w) {
+              w.function = WindowFunction::kFold;
+              w.input = 3;
+            }),
+            "rule operands: " + subject + "a window function cannot set a field of type: i64");
+  EXPECT_EQ(window([](State &, WindowColumn &w) { w.distinct = true; }),
+            "rule operands: " + subject +
+                "only a count or a fold of an input can be distinct, got lag");
+  EXPECT_EQ(window([](State &, WindowColumn &w) {
+              w.unit = FrameUnit::kRange;
+              w.start = {FrameEdge::kPreceding, {0, 0}};
+            }),
+            "rule operands: " + subject + "a frame by values needs one order key, got 0");
+}
+
 TEST(PlanCheck, StreamsOfSeveralWriters) {
   auto second = [](Plan &p) {
     p.streams[2].writers = 2;
@@ -188,12 +235,13 @@ TEST(PlanCheck, LoadsFeedRuns) {
 }
 
 TEST(PlanCheck, Region) {
-  EXPECT_EQ(checked([](Plan &p) {
-              p.holes = {{"rows", {}, 1, true}};
-              addTask(p, RunTask{.kernel = 0, .sourceState = 0, .outputStream = 2}, {1});
-              addTask(p, ChooseTask{0, 0, {8}, {8}}, {1});
-            }),
-            "rule region: task 9 (choose): a task of its body is in another body too: task 8 (run)");
+  EXPECT_EQ(
+      checked([](Plan &p) {
+        p.holes = {{"rows", {}, 1, true}};
+        addTask(p, RunTask{.kernel = 0, .sourceState = 0, .outputStream = 2}, {1});
+        addTask(p, ChooseTask{0, 0, {8}, {8}}, {1});
+      }),
+      "rule region: task 9 (choose): a task of its body is in another body too: task 8 (run)");
   EXPECT_EQ(checked([](Plan &p) {
               p.holes = {{"rows", {}, 1, true}};
               addTask(p, ChooseTask{.hole = 0});
