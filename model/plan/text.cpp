@@ -95,7 +95,8 @@ private:
   void writeSlots() {
     for (size_t i = 0; i < plan_.slots.size(); ++i) {
       const Slot &slot = plan_.slots[i];
-      out_ << "slot " << i << " '" << slot.name << "' " << nameOf(slot.kind) << " " << slot.element << "\n";
+      out_ << "slot " << i << " '" << slot.name << "' " << nameOf(slot.kind) << " " << slot.element
+           << "\n";
       for (const SlotColumn &column : slot.columns) {
         out_ << "  " << column.file << ": " << nameOf(column.type) << (column.nullable ? "?" : "")
              << " as " << column.logical.text();
@@ -138,6 +139,52 @@ private:
         out_ << "  +" << field.offset << " " << field.name << ": " << nameOf(field.type)
              << (field.nullable ? "?" : "") << " " << nameOf(field.combine) << "\n";
       }
+      writeWindows(state);
+    }
+  }
+
+  static std::string fieldName(const State &state, int32_t id) {
+    return inRange(id, state.fields.size()) ? state.fields[id].name : std::to_string(id);
+  }
+  static std::string countText(const State &state, const RowCount &count) {
+    return count.field == kNone ? std::to_string(count.number) : fieldName(state, count.field);
+  }
+  static std::string boundText(const State &state, const FrameBound &bound) {
+    std::string text = nameOf(bound.edge);
+    bool hasDistance = bound.edge == FrameEdge::kPreceding || bound.edge == FrameEdge::kFollowing;
+    return hasDistance ? text + " " + countText(state, bound.distance) : text;
+  }
+
+  void writeWindows(const State &state) {
+    for (size_t key = 0; key < state.order.size(); ++key) {
+      out_ << (key == 0 ? "  in order of " : ", ") << fieldName(state, state.order[key].field)
+           << (state.order[key].descending ? " desc" : "")
+           << (state.order[key].nullsFirst ? " nulls first" : "");
+    }
+    out_ << (state.order.empty() ? "" : "\n");
+    for (const WindowColumn &window : state.windows) {
+      out_ << "  " << fieldName(state, window.result) << " = " << nameOf(window.function);
+      if (window.input != kNone) {
+        out_ << (window.distinct ? " of distinct " : " of ") << fieldName(state, window.input);
+      }
+      using Function = WindowFunction;
+      bool counts = window.function == Function::kNtile || window.function == Function::kLag ||
+                    window.function == Function::kLead || window.function == Function::kNthValue;
+      if (counts) {
+        out_ << " by " << countText(state, window.count);
+      }
+      if (window.otherwise != kNone) {
+        out_ << " else " << fieldName(state, window.otherwise);
+      }
+      out_ << (window.ignoreNulls ? " without NULLs" : "");
+      if (window.function >= Function::kFirstValue) {
+        out_ << " over " << nameOf(window.unit) << " " << boundText(state, window.start) << " to "
+             << boundText(state, window.end);
+        if (window.exclude != FrameExclusion::kNone) {
+          out_ << " exclude " << nameOf(window.exclude);
+        }
+      }
+      out_ << "\n";
     }
   }
 
@@ -222,14 +269,16 @@ private:
   }
   void writeWork(const ExchangeTask &exchange) {
     out_ << " " << nameOf(exchange.exchange) << " over " << axisNames(exchange.axes)
-         << " on channel " << exchange.channel << " from " << stream(exchange.inputStream) << " to " << stream(exchange.outputStream);
+         << " on channel " << exchange.channel << " from " << stream(exchange.inputStream) << " to "
+         << stream(exchange.outputStream);
   }
   void writeWork(const CollectiveTask &collective) {
     bool reduces = collective.operation == CollectiveKind::kAllReduce ||
                    collective.operation == CollectiveKind::kReduceScatter;
     out_ << " " << nameOf(collective.operation);
     out_ << (reduces ? std::string(" by ") + nameOf(collective.combine) : "");
-    out_ << " over " << axisNames(collective.axes) << " from " << buffer(collective.input) << " to " << buffer(collective.output);
+    out_ << " over " << axisNames(collective.axes) << " from " << buffer(collective.input) << " to "
+         << buffer(collective.output);
   }
   void writeWork(const ComputeTask &compute) {
     out_ << " " << nameOf(compute.operation);

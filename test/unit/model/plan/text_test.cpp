@@ -17,6 +17,26 @@ TEST(PlanText, ShowsTasksWithEdgesAndPlaces) {
   EXPECT_NE(text.find("a: i64 as i64 in [-5, 5]"), std::string::npos) << text;
 }
 
+TEST(PlanText, ShowsWindows) {
+  Plan plan = samplePlan();
+  State &state = plan.states[0];
+  state.fields = {{.name = "x"}, {.name = "n"}, {.name = "w"}};
+  state.order = {{0, true, false}, {1, false, true}};
+  WindowColumn lag{.function = WindowFunction::kLag, .result = 2, .input = 0, .otherwise = 1};
+  lag.count.number = 3;
+  WindowColumn fold{.function = WindowFunction::kFold, .result = 9, .input = 0, .distinct = true};
+  fold.start = {FrameEdge::kPreceding, {1, 0}};
+  fold.end = {FrameEdge::kCurrentRow, {}};
+  fold.exclude = FrameExclusion::kTies;
+  state.windows = {lag, fold};
+  std::string text = toText(plan);
+  EXPECT_NE(
+      text.find("  in order of x desc, n nulls first\n  w = lag of x by 3 else n\n"
+                "  9 = fold of distinct x over rows preceding n to current_row exclude ties\n"),
+      std::string::npos)
+      << text;
+}
+
 TEST(PlanText, PrintsIdsThatAreOutOfRange) {
   Plan plan;
   plan.tasks.resize(1);
