@@ -299,12 +299,13 @@ Terms endTerms(const StateShape &state, double through, double lanes, RowOrder o
     break;
   }
   case StateKind::kWindow: {
-    // Numbers are sorted within ranges that caches hold; then every row is gone to and read.
-    terms["finish"] = 2;
-    terms["sort_row"] = through;
-    constexpr double kCachedCompare = 0.25; // of one that goes to rows
-    terms["sort_compare"] = kCachedCompare * through * std::log2(std::max(2.0, through / lanes));
-    addSortedLines(terms, state, through, 2 * through);
+    // Entries are divided and sorted within ranges that caches hold, then every row is gone to
+    // once. With a limit most rows are dropped while the state is filled.
+    terms["finish"] = 7;
+    constexpr double kSeldomFirst = 0.1;
+    double kept = state.limit > 0 ? kSeldomFirst * through : through;
+    terms["window_row"] = kept;
+    addLines(terms, kept * state.rowBytes, kept);
     break;
   }
   case StateKind::kScalar:

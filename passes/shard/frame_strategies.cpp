@@ -329,11 +329,15 @@ private:
   /// table would disagree on the order of peers.
   bool partitions(RelationalOpInterface op) {
     Value input = op->getOperand(0);
+    auto seconds = [&](const Layout &layout) {
+      return price(input, layout, [&](double parts) {
+        return context_.work.partitions(input, op->getResult(0), rows(input) / parts);
+      });
+    };
     if (!context_.allAxes()) {
-      return add("here", {replicatedTable()}, {replicatedTable()},
-                 sortSeconds(input, replicatedTable()));
+      return add("here", {replicatedTable()}, {replicatedTable()}, seconds(replicatedTable()));
     }
-    add("on the first rank", {root()}, {root()}, sortSeconds(input, root()));
+    add("on the first rank", {root()}, {root()}, seconds(root()));
     RowSharding rule = op.getSharding();
     Keys keys = rule.together.empty() ? Keys() : rule.together.front();
     keys = context_.classes.namesOf(input, keys);
@@ -341,7 +345,7 @@ private:
       for (const SmallVector<unsigned> &which : keyChoices(keys.size())) {
         Layout layout = splitRows(RowKind::Hash, axes, select(keys, which));
         add("by hash of " + joined(layout.keys), {layout}, {follow(input, layout)},
-            sortSeconds(input, layout));
+            seconds(layout));
       }
     }
     return true;

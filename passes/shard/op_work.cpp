@@ -197,6 +197,15 @@ cost::StepWork OpWork::sort(Value input, double rows, double limit, StringAttr f
   return step += cost::readState(limit > 0 ? std::min(limit, rows) : rows, shape);
 }
 
+cost::StepWork OpWork::partitions(Value input, Value result, double rows) {
+  cost::StateShape state;
+  state.kind = plan::StateKind::kWindow;
+  state.rows = rows;
+  state.rowBytes = cost::stateRowBytes(state.kind, rows_.shapeOf(result));
+  cost::StepWork step = cost::sortRows(state, rows, rows_.shapeOf(input), model_.workers().lanes());
+  return step += cost::readState(rows, rows_.shapeOf(result));
+}
+
 cost::StepWork OpWork::unite(Value result, double parts) {
   double rows = rows_.rowsOf(result) / parts;
   cost::StepWork step = cost::emitRows(rows, rows_.shapeOf(result));

@@ -27,6 +27,9 @@ public:
                        double groups);
   /// `rows` rows put in order, of which `limit` stay; 0: all.
   cost::StepWork sort(mlir::Value input, double rows, double limit, mlir::StringAttr firstKey);
+  /// `rows` rows put in order by partition, and the columns of `result` that are not of the input
+  /// computed.
+  cost::StepWork partitions(mlir::Value input, mlir::Value result, double rows);
   /// Rows of several pipelines become those of one.
   cost::StepWork unite(mlir::Value result, double parts);
   /// Rows become tensors.
