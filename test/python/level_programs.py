@@ -200,6 +200,15 @@ PROGRAMS = (
         "where day between date '1996-02-28' and date '1996-03-04' group by day",
     ),
     LevelProgram(
+        "windows",
+        2,
+        0,
+        "select id, rank() over w as place, lag(total, 1, 0) over w as before,"
+        " count(distinct rebate) over w as rebates, sum(rebate) over (partition by customer order by total"
+        " rows between 2 preceding and 1 preceding) as recent"
+        " from orders window w as (partition by customer order by total desc) order by id",
+    ),
+    LevelProgram(
         "exchanges",
         3,
         4,

@@ -37,7 +37,7 @@ _MEANING = re.compile(
     r"|pipe\.map names another name"
     r"|pipe\.lookup (keys another name|kind\.0 case|payload another name)"
     r"|pipe\.insert keys (another name|element dropped)"
-    r"|pipe\.state (limit|offset|sort_keys).*"
+    r"|pipe\.state (limit|offset|sort_keys|functions).*"
     r"|pipe\.state fields\.2 case"
     r"|(pipe\.stream|sched\.result) names (another name|misspelt)"
     r"|(pipe\.stream|sched\.result) logical (number|type)"  # what the user calls the values
