@@ -128,7 +128,8 @@ def OptimizeWindows : Pass<"optimize-windows", "::mlir::func::FuncOp"> {
     Two windows over the same partitions, one above the other, are one if an order of theirs serves both: the same; one that goes
     on behind the other, whose functions do not look at peers; any for aggregates of whole partitions. What is left of these
     alone is an aggregate, joined to its rows by the partition keys: no row is sorted or sent. A window of `row_number` and `rank`
-    under a filter that lets only the first k through gets `first k`. Before optimize-avg, which lowers averages and distinct measures.
+    under a filter that lets only the first k through gets `first k`; of `row_number` without
+    partition keys it is a window of the first k rows of all. Before optimize-avg, which lowers averages and distinct measures.
 
     ```
     window(t, by g, [sum(x), avg(y)])      becomes      join(t, aggregate(t, by g, [sum(x), avg(y)]), on g)

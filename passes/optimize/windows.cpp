@@ -229,8 +229,25 @@ std::optional<int64_t> mostOf(const Expression &conjunct, StringAttr *column) {
   }
 }
 
+/// Only the first rows of partitions are wanted of a window.
+void keepFirst(OpBuilder &builder, WindowOp window, int64_t most) {
+  bool numbers = llvm::all_of(window.getFunctionRange(), [](WindowFunctionAttr function) {
+    return function.getKind() == Kind::RowNumber;
+  });
+  if (numbers && window.getPartition().empty() && !window.getOrder().empty()) {
+    // Peers have different numbers, so these are the first rows of all: every rank has its own.
+    builder.setInsertionPoint(window);
+    Value input = window.getInput();
+    window.getInputMutable().assign(TopKOp::create(builder, window.getLoc(), input.getType(), input,
+                                                   window.getOrder(), builder.getI64IntegerAttr(0),
+                                                   builder.getI64IntegerAttr(most)));
+    return;
+  }
+  window.setFirst(std::min<int64_t>(most, window.getFirst().value_or(INT64_MAX)));
+}
+
 /// Tells a window whose filter keeps the first rows of partitions only.
-void boundRanks(FilterOp filter) {
+void boundRanks(OpBuilder &builder, FilterOp filter) {
   for (const Expression &conjunct : conjunctsOf(predicateOf(filter))) {
     StringAttr column;
     std::optional<int64_t> most = mostOf(conjunct, &column);
@@ -253,8 +270,8 @@ void boundRanks(FilterOp filter) {
     bool isRank = llvm::any_of(window.getFunctionRange(), [&](WindowFunctionAttr function) {
       return function.getName() == at.columns.front();
     });
-    if (isRank && *most < static_cast<int64_t>(window.getFirst().value_or(INT64_MAX))) {
-      window.setFirst(*most);
+    if (isRank) {
+      keepFirst(builder, window, *most);
     }
   }
 }
@@ -275,7 +292,7 @@ struct WindowsPass : optimize::impl::OptimizeWindowsBase<WindowsPass> {
       aggregateWhole(builder, window);
     }
     eraseUnused();
-    getOperation().walk([](FilterOp filter) { boundRanks(filter); });
+    getOperation().walk([&](FilterOp filter) { boundRanks(builder, filter); });
   }
 
   void eraseUnused() {

@@ -123,3 +123,17 @@ func.func @not_first(%t: !t) -> !n {
   } : !n
   return %1 : !n
 }
+
+// MERGE-LABEL: func.func @first_of_all
+// MERGE: %[[TOP:.*]] = frame.topk %arg0 by [#frame.sort_key<"x" desc nulls_last>] count 3
+// MERGE: frame.window %[[TOP]] partition [] order
+func.func @first_of_all(%t: !t) -> !n {
+  %0 = frame.window %t partition [] order [#frame.sort_key<"x" desc nulls_last>] functions [#frame.window_function<row_number -> "n">] : !t -> !n
+  %1 = frame.filter %0 columns ["n"] {
+  ^bb0(%n: i64):
+    %three = frame.constant 3 : i64
+    %p = frame.compare le %n, %three : (i64, i64) -> i1
+    frame.yield %p : i1
+  } : !n
+  return %1 : !n
+}
