@@ -210,21 +210,6 @@ def Pipe_ParseOp : Pipe_Op<"parse", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Pipe_ShiftDateOp : Pipe_Op<"shift_date", [Pure]> {
-  let summary = "days since 1970-01-01, months and then days later; outside i32: an i64 that is";
-  let description = [{
-    ```mlir
-    func.func @body(%date: i32) -> i64 {
-      %0 = pipe.shift_date %date months 1 days 0
-      return %0 : i64
-    }
-    ```
-  }];
-  let arguments = (ins I32:$date, I64Attr:$months, I64Attr:$days);
-  let results = (outs I64:$result);
-  let assemblyFormat = "$date `months` $months `days` $days attr-dict";
-}
-
 def Pipe_OwnsOp : Pipe_Op<"owns", [Pure]> {
   let summary = "whether the hash of these values names this rank, as an exchange by hash would";
   let description = [{

@@ -93,8 +93,6 @@ private:
   Scalar dateOf(const Scalar &timestamp);
   /// Between dates, times, timestamps and the numbers of their units.
   Scalar castTemporal(const Scalar &input, mlir::Type target);
-  /// Whole quotient towards the past, of 64 bits.
-  mlir::Value floorDivide(mlir::Value dividend, int64_t divisor);
   /// The timestamp of the type that `wide` is, or failure if results may not be it.
   Scalar finiteTimestamp(mlir::Value wide, std::optional<Range> range, mlir::Value valid,
                          mlir::Type type);

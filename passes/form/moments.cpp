@@ -1,21 +1,14 @@
 // Dates, times and timestamps in bodies, and errors that a query raises itself.
+#include "passes/form/calendar.h"
 #include "passes/form/expressions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace headrace::form {
-
-Value ExpressionTranslator::floorDivide(Value dividend, int64_t divisor) {
-  Value by = integer(divisor, 64);
-  Value quotient = arith::DivSIOp::create(b_, loc_, dividend, by);
-  Value rest =
-      arith::SubIOp::create(b_, loc_, dividend, arith::MulIOp::create(b_, loc_, quotient, by));
-  Value before = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::slt, rest, integer(0, 64));
-  return arith::SubIOp::create(b_, loc_, quotient,
-                               arith::ExtUIOp::create(b_, loc_, b_.getI64Type(), before));
-}
 
 Scalar ExpressionTranslator::dateOf(const Scalar &timestamp) {
   Scalar out = timestamp;
@@ -24,7 +17,7 @@ Scalar ExpressionTranslator::dateOf(const Scalar &timestamp) {
   // A timestamp of seconds may be on a day that no date is; those of finer units are not.
   Range all = timestamp.range ? *timestamp.range : *typeRange(timestamp.type);
   out.range = Range{all.low / day - 1, all.high / day};
-  out.value = floorDivide(timestamp.value, day);
+  out.value = Calendar(b_, loc_).floorDivide(timestamp.value, day);
   Range bounds = *typeRange(out.type);
   if (out.range->low < bounds.low || out.range->high > bounds.high) {
     failUnlessFits(out.value, bounds, out.valid);
@@ -56,8 +49,8 @@ Scalar ExpressionTranslator::castTemporal(const Scalar &input, Type target) {
   }
   if (frame::isTimestamp(input.type) && frame::isTime(target)) {
     int64_t day = frame::unitsOfDay(input.type);
-    Value midnight =
-        arith::MulIOp::create(b_, loc_, floorDivide(input.value, day), integer(day, 64));
+    Value midnight = arith::MulIOp::create(
+        b_, loc_, Calendar(b_, loc_).floorDivide(input.value, day), integer(day, 64));
     out.value = arith::SubIOp::create(b_, loc_, input.value, midnight);
     out.range = Range{0, day - 1};
     return out;
@@ -99,38 +92,56 @@ Scalar ExpressionTranslator::castTemporal(const Scalar &input, Type target) {
   return conform(out, range);
 }
 
+/// What a range is months and days later: a month has 28 to 31 days.
+static Range laterBy(const Range &range, __int128 months, __int128 days) {
+  return {range.low + months * (months < 0 ? 31 : 28) + days,
+          range.high + months * (months < 0 ? 28 : 31) + days};
+}
+
 Scalar ExpressionTranslator::shiftDate(frame::ShiftDateOp op) {
+  constexpr int64_t kFar = int64_t{1} << 40; // farther than any date from any other
   Scalar input = scalars_.lookup(op.getOperand());
-  auto shift = [&](Value days) -> Value {
-    return pipe::ShiftDateOp::create(b_, loc_, b_.getI64Type(), days, op.getMonthsAttr(),
-                                     op.getDaysAttr());
+  int64_t months = std::clamp(static_cast<int64_t>(op.getMonths()), -kFar, kFar);
+  int64_t moreDays = std::clamp(static_cast<int64_t>(op.getDays()), -kFar, kFar);
+  auto later = [&](const Scalar &date) -> Value {
+    Value days = months == 0 ? toWidth(date.value, 64)
+                             : Calendar(b_, loc_).monthsLater(toWidth(date.value, 32), months);
+    return arith::AddIOp::create(b_, loc_, days, integer(moreDays, 64));
+  };
+  auto rangeOf = [](const Scalar &date) {
+    return date.range ? *date.range : *typeRange(date.type);
   };
   if (!frame::isTimestamp(input.type)) {
-    Range bounds = *typeRange(input.type);
+    Range range = laterBy(rangeOf(input), months, moreDays), bounds = *typeRange(input.type);
     Scalar out = input;
-    out.value = shift(input.value);
-    failUnlessFits(out.value, bounds, input.valid);
-    return conform(out, bounds);
+    out.value = later(input);
+    if (range.low < bounds.low || range.high > bounds.high) {
+      failUnlessFits(out.value, bounds, input.valid);
+      range = bounds;
+    }
+    return conform(out, range);
   }
   int64_t day = frame::unitsOfDay(input.type);
   __int128 more = static_cast<int64_t>(op.getMicroseconds());
-  if (op.getMonths() == 0) { // so long a time later
-    more += static_cast<__int128>(static_cast<int64_t>(op.getDays())) * day;
-    Range from = input.range ? *input.range : *typeRange(input.type);
+  if (months == 0) { // so long a time later
+    more += static_cast<__int128>(moreDays) * day;
+    Range from = rangeOf(input);
     Range range{from.low + more, from.high + more};
     unsigned bits = std::max(64u, bitsFor(range));
     Value wide = arith::AddIOp::create(b_, loc_, toWidth(input.value, bits), integer(more, bits));
     return finiteTimestamp(wide, range, input.valid, input.type);
   }
-  Value days = dateOf(input).value, length = integer(day, 128);
-  auto midnight = [&](Value days) -> Value {
-    return arith::MulIOp::create(b_, loc_, toWidth(days, 128), length);
+  Scalar date = dateOf(input);
+  Range days = laterBy(rangeOf(date), months, moreDays);
+  Range range{days.low * day + more, (days.high + 1) * day + more};
+  unsigned bits = std::max(64u, bitsFor(range));
+  auto midnight = [&](Value days, unsigned bits) -> Value {
+    return arith::MulIOp::create(b_, loc_, toWidth(days, bits), integer(day, bits));
   };
-  Value timeOfDay = arith::SubIOp::create(b_, loc_, toWidth(input.value, 128), midnight(days));
-  Value wide =
-      arith::AddIOp::create(b_, loc_, midnight(shift(days)),
-                            arith::AddIOp::create(b_, loc_, timeOfDay, integer(more, 128)));
-  return finiteTimestamp(wide, std::nullopt, input.valid, input.type);
+  Value timeOfDay = arith::SubIOp::create(b_, loc_, input.value, midnight(date.value, 64));
+  Value time = arith::AddIOp::create(b_, loc_, toWidth(timeOfDay, bits), integer(more, bits));
+  Value wide = arith::AddIOp::create(b_, loc_, midnight(later(date), bits), time);
+  return finiteTimestamp(wide, range, input.valid, input.type);
 }
 
 Scalar ExpressionTranslator::makeDate(frame::MakeDateOp op) {
@@ -139,22 +150,6 @@ Scalar ExpressionTranslator::makeDate(frame::MakeDateOp op) {
   Scalar out;
   out.type = frame::DateType::get(b_.getContext());
   out.valid = andValues(year.valid, andValues(month.valid, day.valid));
-  auto number = [&](int64_t value) { return integer(value, 64); };
-  auto plus = [&](Value a, Value b) -> Value { return arith::AddIOp::create(b_, loc_, a, b); };
-  auto minus = [&](Value a, Value b) -> Value { return arith::SubIOp::create(b_, loc_, a, b); };
-  auto times = [&](Value a, int64_t by) -> Value {
-    return arith::MulIOp::create(b_, loc_, a, number(by));
-  };
-  auto quotient = [&](Value a, int64_t by) -> Value {
-    return arith::DivSIOp::create(b_, loc_, a, number(by));
-  };
-  auto isTrueOf = [&](arith::CmpIPredicate predicate, Value a, Value b) -> Value {
-    return arith::CmpIOp::create(b_, loc_, predicate, a, b);
-  };
-  auto oneIf = [&](Value condition) -> Value {
-    return arith::ExtUIOp::create(b_, loc_, b_.getI64Type(), condition);
-  };
-  using Predicate = arith::CmpIPredicate;
   // Years that dates have, so that nothing below overflows.
   constexpr int64_t kYearMin = -5'877'641, kYearMax = 5'881'580;
   auto isWithin = [](const Scalar &scalar, int64_t low, int64_t high) {
@@ -167,44 +162,25 @@ Scalar ExpressionTranslator::makeDate(frame::MakeDateOp op) {
     }
     Range bounds{low, high};
     failUnlessFits(wide, bounds, out.valid);
-    Value atLeast = arith::MaxSIOp::create(b_, loc_, wide, number(low));
-    return arith::MinSIOp::create(b_, loc_, atLeast, number(high));
+    Value atLeast = arith::MaxSIOp::create(b_, loc_, wide, integer(low, 64));
+    return arith::MinSIOp::create(b_, loc_, atLeast, integer(high, 64));
   };
+  Calendar calendar(b_, loc_);
   constexpr int64_t kDaysOfAny = 28, kDaysMax = 31;
   Value y = inBounds(year, kYearMin, kYearMax), m = inBounds(month, 1, 12),
         d = inBounds(day, 1, kDaysMax);
   if (!isWithin(day, 1, kDaysOfAny)) {
-    auto divides = [&](int64_t by) {
-      return isTrueOf(Predicate::eq, times(quotient(y, by), by), y);
-    };
-    Value leap =
-        arith::OrIOp::create(b_, loc_, divides(400), andValues(divides(4), notValue(divides(100))));
-    // 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
-    Value half = arith::ShRSIOp::create(b_, loc_, m, number(3));
-    Value odd = arith::AndIOp::create(b_, loc_, plus(m, half), number(1));
-    Value last = arith::SelectOp::create(b_, loc_, isTrueOf(Predicate::eq, m, number(2)),
-                                         plus(number(28), oneIf(leap)), plus(number(30), odd));
-    failWhere(andValues(isTrueOf(Predicate::sgt, d, last), out.valid), pipe::DataError::Overflow);
+    Value isBeyond =
+        arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::sgt, d, calendar.daysOfMonth(y, m));
+    failWhere(andValues(isBeyond, out.valid), pipe::DataError::Overflow);
   }
-  // runtime/base/civil.h
-  Value early = oneIf(isTrueOf(Predicate::sle, m, number(2)));
-  Value fromMarch = minus(y, early);
-  Value era = floorDivide(fromMarch, 400);
-  Value yearOfEra = minus(fromMarch, times(era, 400));
-  Value dayOfYear =
-      plus(quotient(plus(times(plus(minus(m, number(3)), times(early, 12)), 153), number(2)), 5),
-           minus(d, number(1)));
-  Value dayOfEra =
-      plus(minus(plus(times(yearOfEra, 365), quotient(yearOfEra, 4)), quotient(yearOfEra, 100)),
-           dayOfYear);
-  Value days = plus(times(era, 146'097), minus(dayOfEra, number(719'468)));
-  out.value = days;
+  out.value = calendar.daysOf(y, m, d);
   // A year's days at least and at most, rounded outwards.
   Range years = isWithin(year, kYearMin, kYearMax) ? *year.range : Range{kYearMin, kYearMax};
   auto daysOf = [](__int128 years) { return (years - 1970) * 146'097 / 400; };
   Range range{daysOf(years.low) - 400, daysOf(years.high) + 800}, bounds = *typeRange(out.type);
   if (range.low < bounds.low || range.high > bounds.high) {
-    failUnlessFits(days, bounds, out.valid);
+    failUnlessFits(out.value, bounds, out.valid);
     range = bounds;
   }
   return conform(out, range);

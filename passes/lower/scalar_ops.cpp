@@ -229,12 +229,6 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
   if (isa<pipe::TextOp, pipe::PrintOp, pipe::ParseOp>(op)) {
     return lowerTextOp(op, mapping);
   }
-  if (auto shift = dyn_cast<pipe::ShiftDateOp>(op)) {
-    result(
-        b_.callImport("hr_date_shift", {operand(0), b_.i64(static_cast<int64_t>(shift.getMonths())),
-                                        b_.i64(static_cast<int64_t>(shift.getDays()))}));
-    return success();
-  }
   if (auto owns = dyn_cast<pipe::OwnsOp>(op)) {
     Value rank = rankNumber();
     if (!rank) {

@@ -36,7 +36,6 @@ void fillPrimitiveImports(HrImports *table, Isa isa) {
   table->hr_divide_i128_ = divideI128;
   table->hr_i128_to_f64_ = i128ToDouble;
   table->hr_math_ = evaluateMath;
-  table->hr_date_shift_ = dateShift;
 
   table->memcpy_ = [](void *target, const void *source, uint64_t bytes) {
     return std::memcpy(target, source, bytes);

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from headrace import errors
-from sql_oracle import Answer, difference
+from sql_oracle import Answer, Oracle, difference
 
 _ROWS = 4000
 #: Arrow type, and how the file stores it.
@@ -97,6 +97,16 @@ def test_row_groups_are_left_out(tmp_path: Path) -> None:
         report = hr.explain(query, {"t": str(file)}, analyze=True)
         (scan,) = re.findall(r"^scan t \(a\) +rank 0 +([\d,]+) +([\d,]+) ", report, re.MULTILINE)
         assert scan == ("500", "4,000"), report  # the last of 8 row groups
+
+
+def test_months_later() -> None:
+    """Over years before and after 1, and the ends of all months."""
+    days = pa.array([*range(-800_000, 800_000, 977), *range(19_700, 21_200)], pa.int32())
+    moments = pa.array([day.as_py() * 86_400_000_000 + 43_200_000_001 for day in days], pa.timestamp("us"))
+    oracle = Oracle({"t": pa.table({"d": days.cast(pa.date32()), "a": moments})})
+    for months in (1, -1, 11, -12, 25, -4800):
+        query = f"select d, d + interval {months} month as x, a - interval {months} month as y from t"
+        assert oracle.difference(query) is None, months
 
 
 def test_result_types() -> None:

@@ -26,7 +26,4 @@ void textPrint(int32_t form, const void *value, int32_t scale, uint8_t *memory, 
 /// textPrint); else 0. Decimals and integers are rounded half away from zero.
 int32_t textParse(int32_t form, const HrString *text, int32_t scale, void *out);
 
-/// Days since 1970-01-01, months and then days later. What does not fit 32 bits comes out as such.
-int64_t dateShift(int32_t days, int64_t months, int64_t moreDays);
-
 } // namespace headrace::primitives

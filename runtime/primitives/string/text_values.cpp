@@ -1,5 +1,4 @@
-// Values as text and back (numbers: text_numbers.cpp), and dates moved by months.
-#include "runtime/base/civil.h"
+// Values as text and back (numbers: text_numbers.cpp).
 #include "runtime/base/moment_text.h"
 #include "runtime/primitives/string/string.h"
 #include "runtime/primitives/string/text.h"
@@ -117,17 +116,6 @@ int32_t textParse(int32_t form, const HrString *text, int32_t scale, void *out) 
   integer = valid ? integer : 0;
   std::memcpy(out, &integer, sizeof integer);
   return valid;
-}
-
-int64_t dateShift(int32_t days, int64_t months, int64_t moreDays) {
-  constexpr int64_t kFar = int64_t{1} << 40;
-  months = std::clamp(months, -kFar, kFar);
-  moreDays = std::clamp(moreDays, -kFar, kFar);
-  const CivilDate date = civilFromDays(days);
-  const int64_t all = date.year * 12 + date.month - 1 + months;
-  const int64_t year = (all >= 0 ? all : all - 11) / 12, month = all - year * 12 + 1;
-  const int64_t day = std::min(date.day, daysOfMonth(year, month));
-  return daysFromCivil(year, month, day) + moreDays;
 }
 
 } // namespace headrace::primitives

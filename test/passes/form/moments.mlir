@@ -12,7 +12,7 @@ func.func @main() -> !r {
   // CHECK: arith.muli %[[WIDE]], %{{.*}} : i64
   // CHECK: %[[WIDER:.*]] = arith.extsi %[[E]] : i32 to i128
   // CHECK: arith.muli %[[WIDER]], %{{.*}} : i128
-  // CHECK: pipe.shift_date %{{.*}} months 1 days 0
+  // CHECK: pipe.date_part month
   // CHECK: %[[LATER:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : i64
   // CHECK: pipe.fail_if %{{.*}}, overflow
   // CHECK: %[[ASKED:.*]] = arith.andi %{{.*}}, %[[LATER]] : i1

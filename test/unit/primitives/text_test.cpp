@@ -242,19 +242,5 @@ TEST(TextTest, ParsesWhatIsAValue) {
   EXPECT_EQ(parsed(HR_TEXT_BOOLEAN, " true"), std::nullopt);
 }
 
-TEST(TextTest, DatesMoveByMonths) {
-  auto day = [](std::string_view text) {
-    return static_cast<int32_t>(*parsed(HR_TEXT_DATE, text));
-  };
-  EXPECT_EQ(dateShift(day("2024-01-31"), 1, 0), day("2024-02-29"));
-  EXPECT_EQ(dateShift(day("2024-02-29"), -12, 0), day("2023-02-28"));
-  EXPECT_EQ(dateShift(day("1969-12-31"), -1, 1), day("1969-12-01"));
-  EXPECT_EQ(dateShift(day("2000-01-01"), 25, -1), day("2002-01-31"));
-  EXPECT_GT(dateShift(INT32_MAX, 1'000'000'000, 0), INT32_MAX);
-  for (int32_t days = -800'000; days < 800'000; days += 977) {
-    EXPECT_EQ(dateShift(days, 0, 0), days);
-  }
-}
-
 } // namespace
 } // namespace headrace::primitives::testing
