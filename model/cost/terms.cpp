@@ -87,7 +87,7 @@ const std::map<std::string, double> &assumedSeconds() {
       {"sort_row", 0.1e-9},
       {"sort_compare", 2.9e-9},
       {"sort_compare_text", 3.1e-9},
-      {"window_row", 60e-9},
+      {"window_row", 32e-9},
       // A row touched in the order of its key, by what lies around it.
       {"sort_line_1m", 4e-9},
       {"sort_line_32m", 30e-9},
