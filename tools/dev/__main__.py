@@ -132,7 +132,7 @@ COMMANDS: dict[str, Command] = {
     "exec": Command("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Command("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
     "bench": Command(
-        "tpch|clickbench|tpcds|accuracy|regret|solver …",
+        "tpch|clickbench|tpcds|windows|accuracy|regret|solver …",
         "suites beside other engines; predicted times; chosen layouts; contest instances",
         bench,
     ),

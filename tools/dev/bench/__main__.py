@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from dev.bench import accuracy, regret, solver, suites, tpch
+from dev.bench import accuracy, regret, solver, suites, tpch, windows
 
 BENCHMARKS = {
     "tpch": tpch.main,
     "clickbench": suites.suite("clickbench", "ClickBench"),
     "tpcds": suites.suite("tpcds", "TPC-DS"),
+    "windows": windows.main,
     "accuracy": accuracy.main,
     "regret": regret.main,
     "solver": solver.main,
