@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 
+import duckdb
+import headrace as hr
 import pyarrow as pa
 
 #: Types that headrace has a wider one for: unsigned integers and the type of a bare NULL.
@@ -30,6 +33,19 @@ def same(found: pa.Table, expected: pa.Table, *, ordered: bool = False) -> None:
         left, right = sorted(left, key=_order), sorted(right, key=_order)
     for a, b in zip(left, right, strict=True):
         assert all(map(equal, a, b)), f"got {a}, expected {b}"
+
+
+def answer(query: str, tables: Mapping[str, pa.Table]) -> pa.Table:
+    """DuckDB's."""
+    with duckdb.connect() as connection:
+        for name, table in tables.items():
+            connection.register(name, table)
+        return connection.sql(query).to_arrow_table()
+
+
+def check(query: str, tables: Mapping[str, pa.Table], **options: object) -> None:
+    """Asserts that headrace's answer, with these options of hr.sql, is DuckDB's but for the order of rows."""
+    same(hr.sql(query, dict(tables), **options), answer(query, tables))  # type: ignore[arg-type]
 
 
 def equal(a: object, b: object) -> bool:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 
-import duckdb
+import headrace as hr
 import pyarrow as pa
 import pytest
-from duckdb_oracle import same
-
-import headrace as hr
+from duckdb_oracle import check
 
 
 def _table(rows: int) -> pa.Table:
@@ -58,11 +56,7 @@ QUERIES = [
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 @pytest.mark.parametrize("query", QUERIES)
 def test_sets_are_duckdbs(query: str, ranks: int) -> None:
-    with duckdb.connect() as connection:
-        for name, table in TABLES.items():
-            connection.register(name, table)
-        expected = connection.sql(query).to_arrow_table()
-    same(hr.sql(query, TABLES, ranks=ranks), expected)
+    check(query, TABLES, ranks=ranks)
 
 
 def test_a_rollup_reads_its_rows_once() -> None:

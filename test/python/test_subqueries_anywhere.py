@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import duckdb
-import headrace as hr
 import pyarrow as pa
 import pytest
-from duckdb_oracle import same
+from duckdb_oracle import check
 
 TABLES = {
     "t": pa.table({"a": [1, 2, 3, None, 2], "b": [10, 20, None, 40, 50]}),
@@ -73,8 +71,4 @@ QUERIES = [
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("query", QUERIES)
 def test_answers_are_duckdbs(query: str, ranks: int) -> None:
-    with duckdb.connect() as connection:
-        for name, table in TABLES.items():
-            connection.register(name, table)
-        expected = connection.sql(query).to_arrow_table()
-    same(hr.sql(query, TABLES, ranks=ranks), expected)
+    check(query, TABLES, ranks=ranks)
