@@ -164,6 +164,7 @@ MaybeExpression Moments::formatted(StringRef format, const Expression &given) {
           modulo(*part(TimePart::kNanosecond, given), unitsOfSecond(TimeUnit::kNanosecond)), 9);
     }
     if (!piece) {
+      // no test: DuckDB's binder refuses what is not above
       return b_.fail(at_, Twine("unsupported specifier of strftime: %") + Twine(specifier));
     }
     endPlain();
@@ -174,6 +175,9 @@ MaybeExpression Moments::formatted(StringRef format, const Expression &given) {
   if (!readsMoment) {
     return b_.fail(at_, "a format of strftime without any part of the moment is not supported: " +
                             format);
+  }
+  if (pieces.size() == 1) {
+    return pieces.front();
   }
   return b_.text(frame::TextFunction::Concat, pieces, ExpressionBuilder::Nulls::kSpread, string,
                  at_);

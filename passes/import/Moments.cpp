@@ -242,6 +242,7 @@ MaybeExpression Moments::part(TimePart part, const Expression &moment) {
 
 MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
   if (!frame::isDate(moment.type()) && !frame::isTimestamp(moment.type())) {
+    // no test: no binder has such a date_trunc
     return b_.fail(at_, "the operand of date_trunc must be a date or a timestamp");
   }
   auto year = [&] { return field(frame::DateField::Year, moment); };
@@ -309,6 +310,7 @@ MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
   case TimePart::kTimezone:
     break;
   }
+  // no test: DuckDB's binder refuses these parts
   return b_.fail(at_, "date_trunc has no such part");
 }
 

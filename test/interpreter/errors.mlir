@@ -245,18 +245,7 @@ func.func @shapes(%a: tensor<2xf32>, %b: tensor<3xf32>) -> tensor<?xf32> {
 
 // -----
 
-// CHECK: program 20: a reshape has several extents that are not known
-func.func @reshape(%a: tensor<6xf32>, %n: tensor<2xf32>) -> tensor<?x?xf32> {
-  %a0 = tensor.cast %a : tensor<6xf32> to tensor<?xf32>
-  %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
-  %0 = tensor.expand_shape %a0 [[0, 1]] output_shape [%c2, %c3] : tensor<?xf32> into tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
-}
-
-// -----
-
-// CHECK: program 21: a reshape changes the number of elements
+// CHECK: program 20: a reshape changes the number of elements
 func.func @reshape_of_seven(%a: tensor<7xf32>) -> tensor<?x2xf32> {
   %a0 = tensor.cast %a : tensor<7xf32> to tensor<?xf32>
   %c3 = arith.constant 3 : index
@@ -266,21 +255,21 @@ func.func @reshape_of_seven(%a: tensor<7xf32>) -> tensor<?x2xf32> {
 
 // -----
 
-// CHECK: program 22: an argument is not a tensor: arg0
+// CHECK: program 21: an argument is not a tensor: arg0
 func.func @scalar(%a: f32) -> f32 {
   return %a : f32
 }
 
 // -----
 
-// CHECK: program 23: an argument without --tensors needs a static shape: arg0
+// CHECK: program 22: an argument without --tensors needs a static shape: arg0
 func.func @dynamic(%a: tensor<?xf32>) -> tensor<?xf32> {
   return %a : tensor<?xf32>
 }
 
 // -----
 
-// CHECK: program 24: the interpreter does not know tensor.pad
+// CHECK: program 23: the interpreter does not know tensor.pad
 func.func @pad(%a: tensor<2xf32>) -> tensor<4xf32> {
   %zero = arith.constant 0.0 : f32
   %0 = tensor.pad %a low[1] high[1] {
@@ -292,7 +281,7 @@ func.func @pad(%a: tensor<2xf32>) -> tensor<4xf32> {
 
 // -----
 
-// CHECK: program 25: a body uses something that is not an element
+// CHECK: program 24: a body uses something that is not an element
 func.func @extract(%a: tensor<2xf32>) -> tensor<2xf32> {
   %e = tensor.empty() : tensor<2xf32>
   %c0 = arith.constant 0 : index
@@ -307,7 +296,7 @@ func.func @extract(%a: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 !t = !frame.table<"a": i64>
-// CHECK: program 26: an expression uses something that is not a scalar of frame
+// CHECK: program 25: an expression uses something that is not a scalar of frame
 func.func @outside() -> !t {
   %v = frame.values [[1]] : !t
   %two = arith.constant 2 : i64
@@ -317,4 +306,17 @@ func.func @outside() -> !t {
     frame.yield %p : i1
   } : !t
   return %0 : !t
+}
+
+// -----
+
+// CHECK: program 26: overflow of a date or time
+func.func @late_date() -> !frame.table<"d": !frame.date> {
+  %v = frame.values [[9000000000000000000]] : !frame.table<"t": !frame.timestamp<s>>
+  %0 = frame.project %v keep [] compute ["d"] columns ["t"] {
+  ^bb0(%t: !frame.timestamp<s>):
+    %r = frame.cast %t : !frame.timestamp<s> -> !frame.date
+    frame.yield %r : !frame.date
+  } : !frame.table<"t": !frame.timestamp<s>> -> !frame.table<"d": !frame.date>
+  return %0 : !frame.table<"d": !frame.date>
 }

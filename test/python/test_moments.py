@@ -109,6 +109,18 @@ def test_months_later() -> None:
         assert oracle.difference(query) is None, months
 
 
+@pytest.mark.parametrize("form", ["%Y", "%j", "%W", "%A", "%-d", "%n", "%c", "%H:%M", "a%fb"])
+def test_formats_of_one_piece_and_of_several(form: str) -> None:
+    moment = datetime.datetime(2024, 2, 29, 12, 30, 45, 123456)
+    oracle = Oracle({"t": pa.table({"a": pa.array([moment, None], pa.timestamp("us"))})})
+    assert oracle.difference(f"select strftime(a, '{form}') as x from t") is None
+
+
+def test_the_zone_of_a_date() -> None:
+    oracle = Oracle({"t": pa.table({"d": pa.array([19_000, None, -5], pa.int32()).cast(pa.date32())})})
+    assert oracle.difference("select d at time zone 'UTC' as x from t") is None
+
+
 def test_result_types() -> None:
     moment = datetime.datetime(2024, 2, 29, 12, 30, 45, 123456)
     table = pa.table({"a": pa.array([moment], pa.timestamp("us"))})
@@ -133,6 +145,10 @@ def test_result_types() -> None:
         ("select time_bucket(interval 1 month, a) as x from t", "by a constant time without months"),
         ("select a + i * interval 1 day * 2.5 as x from t", "can be multiplied by an integer only"),
         ("select age(a, a) as x from t", "unsupported type: INTERVAL"),
+        ("select date_diff('era', a, a) as x from t", "date_diff has no such part"),
+        ("select date_sub('era', a, a) as x from t", "date_sub has no such part"),
+        ("select date_part('timezone', a::date) as x from t", "a date has no time zone"),
+        ("select time_bucket(interval 1 day, a, interval 3 hour) as x from t", "not of an interval"),
         ("select year(age(a::timestamptz, now())) as x from t", "only of timestamps without a zone"),
     ],
 )

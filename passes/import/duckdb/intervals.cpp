@@ -169,6 +169,7 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
   std::optional<TimePart> part = unit.consume_front("to_") ? timePart(unit) : std::nullopt;
   std::optional<Length> one = part && arguments->size() == 1 ? lengthOf(*part) : std::nullopt;
   if (!one) {
+    // no test: the type of any other is refused before
     (void)context.fail(at, "unsupported function of an interval: " + name);
     return failure();
   }

@@ -44,11 +44,18 @@ MaybeExpression ExpressionImporter::atZone(ExpressionBuilder &b, const Call &cal
   }
   auto timestamp = dyn_cast<frame::TimestampType>(frame::dropNullable(arguments[1].type()));
   if (!timestamp) {
+    // no test: DuckDB's binder has the function for timestamps only
     return unsupported(call, "only timestamps have a zone");
   }
   // A moment shows a later hour in the east; what a clock there shows was earlier.
   int64_t shift = timestamp.getZoned() ? *offset : -*offset;
-  MaybeExpression moved = b.shiftDate(arguments[1], 0, 0, shift, call.at);
+  Type micros = frame::TimestampType::get(timestamp.getContext(), TimeUnit::kMicrosecond,
+                                          timestamp.getZoned());
+  MaybeExpression moment = b.cast(arguments[1], micros, call.at);
+  if (failed(moment)) {
+    return failure();
+  }
+  MaybeExpression moved = b.shiftDate(*moment, 0, 0, shift, call.at);
   return failed(moved) ? moved : b.cast(*moved, call.type, call.at);
 }
 
@@ -72,10 +79,13 @@ ExpressionImporter::importByPart(ExpressionBuilder &b, const Call &call, Argumen
     return std::nullopt;
   }
   std::optional<StringRef> name = ExpressionBuilder::stringOf(arguments[0]);
-  std::optional<TimePart> part = name ? timePart(*name) : std::nullopt;
+  if (!name) {
+    return MaybeExpression(unsupported(call, "the part must be a constant"));
+  }
+  std::optional<TimePart> part = timePart(*name);
   if (!part) {
-    return MaybeExpression(name ? unsupported(call, "there is no such part: " + *name)
-                                : unsupported(call, "the part must be a constant"));
+    // no test: DuckDB's binder refuses other names
+    return MaybeExpression(unsupported(call, "there is no such part: " + *name));
   }
   Moments moments(b, call.at);
   MaybeExpression value = truncates ? moments.truncated(*part, arguments[1])
