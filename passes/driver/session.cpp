@@ -129,6 +129,7 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   if (options.stopAfter) {
     return;
   }
+  program.plan.program = request.text;
   answer.planJson = plan::toJson(program.plan);
   answer.planText = plan::toText(program.plan);
   answer.kernels = std::move(program.kernels);

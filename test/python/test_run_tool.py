@@ -84,6 +84,11 @@ def test_the_files_it_was_compiled_for_are_the_default(
     assert len((tmp_path / "all.txt").read_text().splitlines()) == expected.num_rows + 2
 
 
+def test_explain_shows_the_query_and_what_became_of_it(plan: Path, tpch_small: Path) -> None:
+    told = run(plan, "--tables", tpch_small, "--explain").stderr
+    assert told.startswith(QUERY + "\n\n") and "scan lineitem" in told
+
+
 def test_profile_and_trace(plan: Path, tmp_path: Path) -> None:
     profile = json.loads(run(plan, "--profile", "--trace", tmp_path / "trace.json").stderr)
     assert {"load", "run", "result"} <= {task["kind"] for task in profile["tasks"]}

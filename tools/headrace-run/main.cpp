@@ -152,7 +152,11 @@ Status runPlan(const run::Request &request) {
   HR_ASSIGN_OR_RETURN(exec::RunResult result, std::move(ran));
   HR_RETURN_IF_ERROR(writeResult(result.table, request));
   if (request.explain == run::ExplainOutput::kOn) {
-    std::cerr << plan::explain(stored.program->plan(), {.measured = &result.profile});
+    const plan::Plan &plan = stored.program->plan();
+    if (!plan.program.empty()) {
+      std::cerr << plan.program << "\n\n";
+    }
+    std::cerr << plan::explain(plan, {.measured = &result.profile});
   }
   if (request.profile == run::ProfileOutput::kOn) {
     std::cerr << result.profile.toJson() << '\n';
