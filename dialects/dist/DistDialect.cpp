@@ -1,5 +1,6 @@
 // Registration of `dist` and the check of its discardable attributes.
 #include "dialects/dist/DistDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace headrace::dist;
@@ -25,7 +26,7 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     if (op->getName().getStringRef() != "frame.scan") {
       return op->emitOpError("dist.split stands on a frame.scan only"); // C2
     }
-    return verifyAxes(op, axes); // C2
+    return topo::verifyAxes(op, axes); // C2
   }
   if (name == getChooseAttrName()) {
     auto choice = dyn_cast<DictionaryAttr>(attribute.getValue());
@@ -33,6 +34,22 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
         op->getName().getStringRef() != "frame.join") {
       return op->emitOpError("dist.choose is a dictionary with at_most on a frame.join, got ")
              << attribute.getValue(); // C3
+    }
+    return success();
+  }
+  if (name == getLevelsAttrName()) {
+    return isa<DenseBoolArrayAttr>(attribute.getValue())
+               ? success()
+               : op->emitOpError("dist.levels is an array of booleans, got ") // C5
+                     << attribute.getValue();
+  }
+  if (name == getArgumentsAttrName()) {
+    auto types = dyn_cast<ArrayAttr>(attribute.getValue());
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function || !types || types.size() != function.getNumArguments() ||
+        !llvm::all_of(types, llvm::IsaPred<TypeAttr>)) {
+      return op->emitOpError("dist.arguments is the types of a function's arguments, got ")
+             << attribute.getValue(); // C4
     }
     return success();
   }

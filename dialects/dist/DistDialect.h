@@ -31,10 +31,6 @@ namespace headrace::dist {
 mlir::LogicalResult verifyLayoutFits(LayoutAttr layout, mlir::Type type,
                                      llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-/// Whether the mesh of the op's module has these axes, each at most once. Without a mesh only the
-/// uniqueness is checked: a fragment is valid outside a module.
-mlir::LogicalResult verifyAxes(mlir::Operation *op, mlir::ArrayAttr axes);
-
 /// The type of one rank's part of a value in a layout: split dimensions of tensors become dynamic.
 mlir::Type localType(mlir::Type type, LayoutAttr layout);
 

@@ -11,8 +11,10 @@ def Dist_Dialect : Dialect {
   let description = [{
     A value's layout is an attribute, not a type, so that ops of other dialects keep verifying. Inside
     the phase `shard` every op carries two arrays: `dist.layouts`, one `#dist.layout` per result, and
-    `dist.needs`, the layout that each table or tensor operand must have. On functions, `dist.layouts` lists
-    the layouts of arguments. Scans that read only their rank's share carry the
+    `dist.needs`, the layout that each table or tensor operand must have; `dist.levels` says for each of those whether
+    it is brought there axis by axis. On functions, `dist.layouts` lists
+    the layouts of arguments; where those are tensors that each rank has a part of, `dist.arguments` has the types of all
+    arguments in the global view. Scans that read only their rank's share carry the
     axes along which the rows are divided in `dist.split`. A join that decides at run
     time how its rows meet carries `dist.choose`: `at_most` rows of the right side for a broadcast, and the
     `left_keys` and `right_keys` by which the sides are shuffled otherwise (none: that side stays).
@@ -21,6 +23,8 @@ def Dist_Dialect : Dialect {
     - (C1) `dist.layouts` and `dist.needs` are arrays of `#dist.layout`.
     - (C2) `dist.split` is an array of axes of the module's mesh, at least one, on a `frame.scan`.
     - (C3) `dist.choose` is a dictionary with the integer `at_most`, on a `frame.join`.
+    - (C4) `dist.arguments` is an array of as many types as the function has arguments.
+    - (C5) `dist.levels` is an array of booleans.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -28,6 +32,8 @@ def Dist_Dialect : Dialect {
   let extraClassDeclaration = [{
     static ::llvm::StringRef getLayoutsAttrName() { return "dist.layouts"; }
     static ::llvm::StringRef getNeedsAttrName() { return "dist.needs"; }
+    static ::llvm::StringRef getArgumentsAttrName() { return "dist.arguments"; }
+    static ::llvm::StringRef getLevelsAttrName() { return "dist.levels"; }
     static ::llvm::StringRef getSplitAttrName() { return "dist.split"; }
     static ::llvm::StringRef getChooseAttrName() { return "dist.choose"; }
 

@@ -2,7 +2,6 @@
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameTypes.h"
 #include "mlir/IR/OpImplementation.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -71,23 +70,6 @@ LogicalResult verifyTensorCombine(Operation *op, Combine combine) {
 
 } // namespace
 
-LogicalResult headrace::dist::verifyAxes(Operation *op, ArrayAttr axes) {
-  if (axes.empty()) {
-    return op->emitOpError("needs at least one axis");
-  }
-  topo::MeshAttr mesh = topo::meshOf(op);
-  llvm::SmallPtrSet<Attribute, 8> seen;
-  for (Attribute axis : axes) {
-    if (!seen.insert(axis).second) {
-      return op->emitOpError("names an axis twice: ") << axis;
-    }
-    if (mesh && mesh.findAxis(cast<StringAttr>(axis).getValue()) < 0) {
-      return op->emitOpError("names an axis that the mesh does not have: ") << axis;
-    }
-  }
-  return success();
-}
-
 Type headrace::dist::localType(Type type, LayoutAttr layout) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor) {
@@ -128,7 +110,7 @@ LogicalResult ExchangeOp::verify() {
       }
     }
   }
-  return verifyAxes(*this, getAxes());
+  return topo::verifyAxes(*this, getAxes());
 }
 
 LogicalResult KeepOp::verify() {
@@ -141,7 +123,7 @@ LogicalResult KeepOp::verify() {
       return emitOpError("cannot keep rows by a float: ") << key; // C1
     }
   }
-  return verifyAxes(*this, getAxes()); // C2
+  return topo::verifyAxes(*this, getAxes()); // C2
 }
 
 LogicalResult ChooseOp::verify() {
@@ -163,7 +145,7 @@ LogicalResult AllReduceOp::verify() {
   if (failed(verifyTensorCombine(*this, getCombine()))) {
     return failure();
   }
-  return verifyAxes(*this, getAxes());
+  return topo::verifyAxes(*this, getAxes());
 }
 
 LogicalResult AllGatherOp::verify() {
@@ -171,7 +153,7 @@ LogicalResult AllGatherOp::verify() {
           verifyShapes(*this, getInput().getType(), getType(), {static_cast<int64_t>(getDim())}))) {
     return failure();
   }
-  return verifyAxes(*this, getAxes());
+  return topo::verifyAxes(*this, getAxes());
 }
 
 LogicalResult ReduceScatterOp::verify() {
@@ -180,7 +162,7 @@ LogicalResult ReduceScatterOp::verify() {
           verifyShapes(*this, getInput().getType(), getType(), {static_cast<int64_t>(getDim())}))) {
     return failure();
   }
-  return verifyAxes(*this, getAxes());
+  return topo::verifyAxes(*this, getAxes());
 }
 
 LogicalResult AllToAllOp::verify() {
@@ -192,7 +174,7 @@ LogicalResult AllToAllOp::verify() {
   if (failed(verifyShapes(*this, getInput().getType(), getType(), {split, concat}))) {
     return failure();
   }
-  return verifyAxes(*this, getAxes());
+  return topo::verifyAxes(*this, getAxes());
 }
 
 LogicalResult SliceOp::verify() {
@@ -200,10 +182,10 @@ LogicalResult SliceOp::verify() {
           verifyShapes(*this, getInput().getType(), getType(), {static_cast<int64_t>(getDim())}))) {
     return failure();
   }
-  return verifyAxes(*this, getAxes());
+  return topo::verifyAxes(*this, getAxes());
 }
 
-LogicalResult LocalExtentOp::verify() { return verifyAxes(*this, getAxes()); }
+LogicalResult LocalExtentOp::verify() { return topo::verifyAxes(*this, getAxes()); }
 
 LogicalResult ManualOp::verify() {
   if (getIn().size() != getInputs().size() || getOut().size() != getOutputs().size()) {

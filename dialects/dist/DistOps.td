@@ -50,7 +50,8 @@ def Dist_ReshardOp : Dist_Op<"reshard", [AllTypesMatch<["input", "result"]>]> {
   let summary = "the same value in another layout";
   let description = [{
     Inserted where the layout a value has is not the one its user needs; lowered to collectives and
-    exchanges by the end of `shard`.
+    exchanges by the end of `shard`. What goes over several axes goes over all of them at once, or, `in levels`, over
+    one after the other.
 
     ```mlir
     module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
@@ -67,9 +68,10 @@ def Dist_ReshardOp : Dist_Op<"reshard", [AllTypesMatch<["input", "result"]>]> {
     - (C2) their mesh and axes are those of the module.
     - (C3) the target is not unreduced: nothing becomes unreduced by moving it.
   }];
-  let arguments = (ins Dist_TableOrTensor:$input, Dist_LayoutAttr:$source, Dist_LayoutAttr:$target);
+  let arguments = (ins Dist_TableOrTensor:$input, Dist_LayoutAttr:$source, Dist_LayoutAttr:$target,
+                       UnitAttr:$in_levels);
   let results = (outs Dist_TableOrTensor:$result);
-  let assemblyFormat = "$input `:` type($input) `from` $source `to` $target attr-dict";
+  let assemblyFormat = "$input `:` type($input) `from` $source `to` $target (`in` `levels` $in_levels^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

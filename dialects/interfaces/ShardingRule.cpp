@@ -144,11 +144,55 @@ std::optional<ShardingRule> linalgRule(linalg::LinalgOp op) {
   return rule;
 }
 
+/// Of `dimensions` of a tensor the outermost of more than one element, or the first.
+int64_t outermostOf(ArrayRef<int64_t> dimensions, RankedTensorType type) {
+  auto found = llvm::find_if(dimensions, [&](int64_t d) { return type.getDimSize(d) != 1; });
+  return found == dimensions.end() ? dimensions.front() : *found;
+}
+
+/// Elements stay in their order, so a group of dimensions is divided along its outermost one.
+ShardingRule reshapeRule(RankedTensorType from, RankedTensorType to,
+                         ArrayRef<ReassociationIndices> groups, bool collapses) {
+  ShardingRule rule;
+  SmallVector<int32_t, 4> fromFactors(static_cast<size_t>(from.getRank()), ShardingRule::kNoFactor);
+  SmallVector<int32_t, 4> toFactors(static_cast<size_t>(to.getRank()), ShardingRule::kNoFactor);
+  for (auto [index, group] : llvm::enumerate(groups)) {
+    ReassociationIndices single{static_cast<int64_t>(index)};
+    RankedTensorType many = collapses ? from : to;
+    int64_t outermost = outermostOf(group, many);
+    bool alone =
+        llvm::all_of(group, [&](int64_t d) { return d == outermost || many.getDimSize(d) == 1; });
+    int64_t size = many.getDimSize(outermost);
+    Factor factor;
+    factor.size = ShapedType::isDynamic(size) ? -1 : size;
+    factor.equalParts = !alone;
+    // Equal parts of what only the run knows cannot be promised.
+    factor.kind =
+        !alone && factor.size < 0 ? FactorKind::kNeedsReplication : FactorKind::kPassThrough;
+    auto number = static_cast<int32_t>(rule.factors.size());
+    rule.factors.push_back(factor);
+    fromFactors[collapses ? outermost : single.front()] = number;
+    toFactors[collapses ? single.front() : outermost] = number;
+  }
+  rule.operands = {fromFactors};
+  rule.accumulators = {false};
+  rule.results = {toFactors};
+  return rule;
+}
+
 } // namespace
 
 std::optional<ShardingRule> tensorShardingRule(Operation *op) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     return linalgRule(linalgOp);
+  }
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    return reshapeRule(collapse.getSrcType(), collapse.getResultType(),
+                       collapse.getReassociationIndices(), /*collapses=*/true);
+  }
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    return reshapeRule(expand.getSrcType(), expand.getResultType(),
+                       expand.getReassociationIndices(), /*collapses=*/false);
   }
   if (op->getNumResults() != 1) {
     return std::nullopt;

@@ -66,25 +66,27 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
 def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
   let summary = "a bounded channel of chunks between two pipelines of a rank, to other ranks or out of the program";
   let description = [{
-    A `local` stream is written by both ways of a `pipe.choice`, or by `writers` pipelines, all of whose rows count. `names`
+    A `hash`, `broadcast` or `gather` stream goes to the ranks that differ `over` these axes of the mesh. A `local` one is
+    written by both ways of a `pipe.choice`, or by `writers` pipelines, all of whose rows count. `names`
     and `logical` are the user's names and types of the columns of a result; `ordered` results keep the order of their
     rows. `carries` is the estimate of the rows that a rank puts in; `fullest` is what the fullest rank gets of an exchange by
     hash, against an even share.
 
     ```mlir
-    pipe.stream @s0 hash carries <expected = 100, p95 = 200> fullest 1.5 : !pipe.rows<"l_orderkey": i32>
+    pipe.stream @s0 hash over ["ranks"] carries <expected = 100, p95 = 200> fullest 1.5 : !pipe.rows<"l_orderkey": i32>
     pipe.stream @out result names ["key"] logical [i32] ordered : !pipe.rows<"l_orderkey": i32>
     ```
 
     C1: only a `local` stream has writers, two or more. C2: results have a name and a logical type for each column, or
     neither, and the values can be of the type; `to_tensor` streams have logical types. C3: only `hash` has a fullest rank, which gets 1 or more. C4: only a result is ordered.
+    C5: exactly what goes to other ranks has axes, each once.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StreamKindAttr:$kind, TypeAttrOf<Pipe_RowsType>:$rows,
-                       OptionalAttr<StrArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical, UnitAttr:$ordered,
+                       OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<StrArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical, UnitAttr:$ordered,
                        OptionalAttr<I64Attr>:$writers, OptionalAttr<Pipe_CardinalityAttr>:$carries,
                        OptionalAttr<F64Attr>:$fullest);
   let assemblyFormat = [{
-    $sym_name $kind (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`writers` $writers^)?
+    $sym_name $kind (`over` $axes^)? (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`writers` $writers^)?
     (`carries` $carries^)? (`fullest` $fullest^)? `:` $rows attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StreamKind":$kind, "RowsType":$rows,
@@ -148,22 +150,23 @@ def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
 def Pipe_ScanOp : Pipe_Op<"scan"> {
   let summary = "source: the columns of an input table, as storage promises them";
   let description = [{
-    `columns` describes each column. `bounds` prune row groups. With `split` each rank reads its share, otherwise every
-    rank reads all. `holds` is how many rows the table has, or is thought to have.
+    `columns` describes each column. `bounds` prune row groups. With `split` over axes of the mesh each rank reads its
+    share along them, otherwise every rank reads all. `holds` is how many rows the table has, or is thought to have.
 
     ```mlir
     pipe.state @all join [#pipe.field<"n_nationkey", i32, key>]
     pipe.pipeline @p0 {
-      %0 = pipe.scan split "nation" [#pipe.scan_column<file = "n_nationkey", column = "n_nationkey", min = 0 : i64, max = 24 : i64>] holds 25 : <"n_nationkey": i32>
+      %0 = pipe.scan split ["ranks"] "nation" [#pipe.scan_column<file = "n_nationkey", column = "n_nationkey", min = 0 : i64, max = 24 : i64>] holds 25 : <"n_nationkey": i32>
       pipe.insert %0, @all keys ["n_nationkey"] : <"n_nationkey": i32>
     }
     ```
 
     C1: the columns are those of the rows, in their order. C2: bounds are of columns of the scan. C3: what it holds is not negative.
+    C4: it is split over one axis or more, each once.
   }];
   let arguments = (ins StrAttr:$table, TypedArrayAttrBase<Pipe_ScanColumnAttr, "scan columns">:$columns,
                        OptionalAttr<TypedArrayAttrBase<Pipe_BoundAttr, "bounds">>:$bounds,
-                       OptionalAttr<I64Attr>:$holds, UnitAttr:$split);
+                       OptionalAttr<I64Attr>:$holds, OptionalAttr<StrArrayAttr>:$split);
   let results = (outs Pipe_RowsType:$rows);
   let assemblyFormat = "(`split` $split^)? $table $columns (`bounds` $bounds^)? (`holds` $holds^)? attr-dict `:` type($rows)";
   let hasVerifier = 1;
@@ -212,7 +215,7 @@ def Pipe_ReceiveOp : Pipe_Op<"receive"> {
   let summary = "source: the chunks of a stream";
   let description = [{
     ```mlir
-    pipe.stream @in gather : !pipe.rows<"n": i64>
+    pipe.stream @in gather over ["ranks"] : !pipe.rows<"n": i64>
     pipe.state @total scalar [#pipe.field<"n", i64, sum>]
     pipe.pipeline @p2 {
       %0 = pipe.receive @in : <"n": i64>
@@ -368,7 +371,7 @@ def Pipe_EmitOp : Pipe_Op<"emit"> {
 
     ```mlir
     pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>]
-    pipe.stream @moved hash : !pipe.rows<"k": i32, "total": i64>
+    pipe.stream @moved hash over ["ranks"] : !pipe.rows<"k": i32, "total": i64>
     pipe.pipeline @groups {
       %0 = pipe.read @totals : <"k": i32, "total": i64>
       pipe.emit %0, @moved keys ["k"] : <"k": i32, "total": i64>

@@ -1,5 +1,6 @@
 // Verifiers of the ops of pipe.
 #include "dialects/pipe/PipeDialect.h"
+#include "dialects/topo/TopoDialect.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -173,8 +174,8 @@ LogicalResult StateOp::verifyDirect() {
 
 void StreamOp::build(OpBuilder &builder, OperationState &state, StringRef name, StreamKind kind,
                      RowsType rows, CardinalityAttr carries) {
-  build(builder, state, name, kind, rows, ArrayAttr(), ArrayAttr(), /*ordered=*/false,
-        IntegerAttr(), carries, FloatAttr());
+  build(builder, state, name, kind, rows, /*axes=*/ArrayAttr(), /*names=*/ArrayAttr(),
+        /*logical=*/ArrayAttr(), /*ordered=*/false, IntegerAttr(), carries, FloatAttr());
 }
 
 LogicalResult StreamOp::verify() {
@@ -203,6 +204,15 @@ LogicalResult StreamOp::verify() {
   }
   if (getOrdered() && !leaves) {
     return emitOpError("C4: only a result is ordered");
+  }
+  bool moves =
+      kind == StreamKind::Hash || kind == StreamKind::Broadcast || kind == StreamKind::Gather;
+  if (moves != getAxes().has_value()) {
+    return emitOpError("C5: exactly what goes to other ranks has axes, got ")
+           << stringifyStreamKind(kind);
+  }
+  if (getAxes() && failed(topo::verifyAxes(*this, *getAxes()))) { // C5
+    return failure();
   }
   return success();
 }
@@ -293,7 +303,7 @@ LogicalResult ScanOp::verify() {
     return emitOpError("C3: a table holds no negative number of rows: ")
            << static_cast<int64_t>(*getHolds());
   }
-  return success();
+  return getSplit() ? topo::verifyAxes(*this, *getSplit()) : success(); // C4
 }
 
 namespace {
@@ -398,7 +408,7 @@ LogicalResult OwnsOp::verify() {
     return emitOpError("needs a value, and a validity where it is nullable, for each of ")
            << getNullable().size() << " keys, got " << getValues().size();
   }
-  return success();
+  return topo::verifyAxes(*this, getAxes()); // C2
 }
 
 LogicalResult MathOp::verify() {

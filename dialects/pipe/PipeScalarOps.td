@@ -211,20 +211,21 @@ def Pipe_ParseOp : Pipe_Op<"parse", [Pure]> {
 }
 
 def Pipe_OwnsOp : Pipe_Op<"owns", [Pure]> {
-  let summary = "whether the hash of these values names this rank, as an exchange by hash would";
+  let summary = "whether the hash of these values names this rank, as an exchange by hash over these axes would";
   let description = [{
     Each value is followed by its `i1` validity where `nullable` says so. Without values the first rank owns the row.
+    C2: it is over one axis or more, each once.
 
     ```mlir
     func.func @body(%key: i32, %name: !pipe.string, %valid: i1) -> i1 {
-      %0 = pipe.owns (%key, %name, %valid) [false, true] : i32, !pipe.string, i1
+      %0 = pipe.owns (%key, %name, %valid) [false, true] over ["ranks"] : i32, !pipe.string, i1
       return %0 : i1
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$values, DenseBoolArrayAttr:$nullable);
+  let arguments = (ins Variadic<AnyType>:$values, DenseBoolArrayAttr:$nullable, StrArrayAttr:$axes);
   let results = (outs I1:$result);
-  let assemblyFormat = "`(` $values `)` $nullable attr-dict (`:` type($values)^)?";
+  let assemblyFormat = "`(` $values `)` $nullable `over` $axes attr-dict (`:` type($values)^)?";
   let hasVerifier = 1;
 }
 

@@ -10,15 +10,14 @@ def Sched_Tier : Sched_Enum<"Tier", "a kind of memory", [I32EnumAttrCase<"Host",
 def Sched_TierAttr : EnumAttr<Sched_Dialect, Sched_Tier, "tier">;
 
 def Sched_ExchangeKind : Sched_Enum<"ExchangeKind", "where chunks go", [
-  I32EnumAttrCase<"Hash", 0, "hash">,           // output i of the partitioned producer to rank i
-  I32EnumAttrCase<"Broadcast", 1, "broadcast">, // to every rank
-  I32EnumAttrCase<"Gather", 2, "gather">]>;     // to rank 0
+  I32EnumAttrCase<"Hash", 0, "hash">,           // output i of the partitioned producer to rank i of the group
+  I32EnumAttrCase<"Broadcast", 1, "broadcast">, // to every rank of it
+  I32EnumAttrCase<"Gather", 2, "gather">]>;     // to its first
 def Sched_ExchangeKindAttr : EnumAttr<Sched_Dialect, Sched_ExchangeKind, "exchange_kind">;
 
 def Sched_Action : Sched_Enum<"Action", "what a task does with tensors", [
-  I32EnumAttrCase<"Matmul", 0, "matmul">, I32EnumAttrCase<"BatchMatmul", 1, "batch_matmul">,
-  I32EnumAttrCase<"Kernel", 2, "kernel">, I32EnumAttrCase<"Reshape", 3, "reshape">,
-  I32EnumAttrCase<"Slice", 4, "slice">]>;
+  I32EnumAttrCase<"Matmul", 0, "matmul">, I32EnumAttrCase<"Kernel", 1, "kernel">,
+  I32EnumAttrCase<"Reshape", 2, "reshape">, I32EnumAttrCase<"Slice", 3, "slice">]>;
 def Sched_ActionAttr : EnumAttr<Sched_Dialect, Sched_Action, "action">;
 
 def Sched_CollectiveKind : Sched_Enum<"CollectiveKind", "how parts of a tensor move between ranks", [
@@ -53,28 +52,32 @@ def Sched_StreamType : Sched_Type<"Stream", "stream"> {
 def Sched_BufferType : Sched_Type<"Buffer", "buffer"> {
   let summary = "a rank's part of a tensor, in a memory tier";
   let description = [{
-    The shape is that of the whole tensor, of f32, f64 or i64. `split` is the dimension that is divided over the ranks: evenly, or, with
-    `ragged`, into the parts that the rows of a `sched.to_tensor` happened to make. An extent known only at run
-    time is `?`: the rows of the `sched.to_tensor` that is number `rows` in the program.
+    The shape is that of the whole tensor, of f32, f64 or i64. Behind it the axes of the mesh that divide each dimension, as
+    in a `#dist.layout`: evenly, or `ragged`, into the parts that the rows of a `sched.to_tensor` happened to make; nothing
+    if no dimension is divided. An extent known only at run time is `?`: the rows of the `sched.to_tensor` that is number
+    `rows` in the program.
 
     ```
     !sched.buffer<host, tensor<128x64xf32>>
-    !sched.buffer<host, tensor<128x64xf32>, split = 0>
-    !sched.buffer<host, tensor<?x2xf32>, split = 0, ragged = true, rows = 0>
+    !sched.buffer<host, tensor<128x64xf32>, [["node"], ["gpu"]]>
+    !sched.buffer<host, tensor<?x2xf32>, [["node", "gpu"] ragged, []], rows = 0>
     !sched.buffer<host, tensor<?x2xf32>, rows = 0>
     ```
 
-    C1: the shape is a ranked tensor of these elements. C2: `split` is one of its dimensions, and only a split one is
-    ragged. C3: it has `rows` if extents are unknown.
+    C1: the shape is a ranked tensor of these elements. C2: splits are those of its dimensions, at least one is divided, only
+    such a one is ragged, and no axis is used twice. C3: it has `rows` if extents are unknown.
   }];
   let parameters = (ins EnumParameter<Sched_Tier>:$tier, "::mlir::Type":$shape,
-                        DefaultValuedParameter<"int64_t", "-1">:$split,
-                        DefaultValuedParameter<"bool", "false">:$ragged,
+                        ArrayRefParameter<"::headrace::dist::DimSplitAttr">:$splits,
                         DefaultValuedParameter<"int64_t", "-1">:$rows);
-  let assemblyFormat = [{
-    `<` $tier `,` $shape (`,` struct($split, $ragged, $rows)^)? `>`
-  }];
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The axes that divide a dimension, the first the slowest.
+    ::llvm::ArrayRef<::mlir::StringAttr> axesOf(int64_t dimension) const {
+      return getSplits().empty() ? ::llvm::ArrayRef<::mlir::StringAttr>() : getSplits()[dimension].getAxes();
+    }
+  }];
 }
 
 def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
@@ -110,7 +113,7 @@ def Sched_LoadOp : Sched_Op<"load"> {
     ```mlir
     pipe.state @all rows [#pipe.field<"n", i32, payload>]
     pipe.pipeline @nations {
-      %0 = pipe.scan split "nation" [#pipe.scan_column<file = "n", column = "n">] : <"n": i32>
+      %0 = pipe.scan split ["ranks"] "nation" [#pipe.scan_column<file = "n", column = "n">] : <"n": i32>
       pipe.insert %0, @all keys [] : <"n": i32>
     }
     sched.program @main {
@@ -170,7 +173,7 @@ def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
   let summary = "a kernel over all morsels of a stream, or over the rows of a finished state";
   let description = [{
     `fills` are states that each worker fills a copy of, merged when the input has ended; `reads` are states finished
-    before. With `partitioned`, output i is for rank i.
+    before. With `partitioned`, output i is for rank i of the group of the exchange that takes them.
 
     C1: the source is a stream (`from`) or a state (`of`), not both.
 
@@ -199,19 +202,20 @@ def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
 def Sched_ExchangeOp : Sched_Op<"exchange"> {
   let summary = "chunks to other ranks and from them, streaming, with credits";
   let description = [{
-    Every exchange has its own channel. C1: the channel is not negative, and the rows stay the same.
+    Between the ranks that differ `over` these axes alone. Every exchange has its own channel. C1: the channel is not
+    negative, and the rows stay the same. C2: there is an axis, and each is one of the mesh, once.
 
     ```mlir
     sched.program @main {
       %loaded, %rows = sched.load for @scan : <!pipe.rows<"k": i32>>
-      %moved, %all = sched.exchange gather channel 0 %rows : <!pipe.rows<"k": i32>> -> <!pipe.rows<"k": i32>>
+      %moved, %all = sched.exchange gather over ["ranks"] channel 0 %rows : <!pipe.rows<"k": i32>> -> <!pipe.rows<"k": i32>>
       sched.result %all : <!pipe.rows<"k": i32>>
     }
     ```
   }];
-  let arguments = (ins Sched_ExchangeKindAttr:$kind, I32Attr:$channel, Sched_StreamType:$input);
+  let arguments = (ins Sched_ExchangeKindAttr:$kind, StrArrayAttr:$axes, I32Attr:$channel, Sched_StreamType:$input);
   let results = (outs Sched_TokenType:$done, Sched_StreamType:$output);
-  let assemblyFormat = "$kind `channel` $channel $input attr-dict `:` type($input) `->` type($output)";
+  let assemblyFormat = "$kind `over` $axes `channel` $channel $input attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
 }
 
@@ -220,7 +224,7 @@ def Sched_InputOp : Sched_Op<"input"> {
   let description = [{
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, split = 0>
+      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, [["ranks"], []]>
     }
     ```
   }];
@@ -264,14 +268,15 @@ def Sched_ComputeOp : Sched_Op<"compute"> {
     sched.program @main {
       %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>>
       %w = sched.input "w" : !sched.buffer<host, tensor<4x2xf32>>
-      %y = sched.compute matmul (%x, %w) parameters [0, 0] label "matmul"
+      %y = sched.compute matmul (%x, %w) parameters [0, 0, 0] label "matmul"
           : (!sched.buffer<host, tensor<8x4xf32>>, !sched.buffer<host, tensor<4x2xf32>>)
           -> !sched.buffer<host, tensor<8x2xf32>>
       sched.tensor_result %y : !sched.buffer<host, tensor<8x2xf32>>
     }
     ```
 
-    C1: exactly the action kernel names a kernel. C2: products have two inputs, and for each whether it is transposed;
+    C1: exactly the action kernel names a kernel. C2: a product has two inputs, for each whether it is transposed, and
+    how many dimensions are its batch;
     a slice has the dimension that is cut; a reshape has no parameters.
   }];
   let arguments = (ins Sched_ActionAttr:$action, OptionalAttr<FlatSymbolRefAttr>:$kernel,
@@ -285,29 +290,31 @@ def Sched_ComputeOp : Sched_Op<"compute"> {
 }
 
 def Sched_CollectiveOp : Sched_Op<"collective"> {
-  let summary = "a tensor collective over all ranks, in one order on every rank";
+  let summary = "a tensor collective between ranks, in one order on every rank";
   let description = [{
-    What is gathered and scattered follows from the splits of input and output. `after` keeps the order.
+    Between the ranks that differ `over` these axes alone. What is gathered and scattered follows from the splits of input and
+    output. `after` keeps the order.
 
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, split = 0>
-      %done, %all = sched.collective all_gather %x
-          : !sched.buffer<host, tensor<8x4xf32>, split = 0> -> !sched.buffer<host, tensor<8x4xf32>>
-      %again, %sum = sched.collective all_reduce by sum %all after %done
+      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, [["node"], []]>
+      %done, %all = sched.collective all_gather over ["node"] %x
+          : !sched.buffer<host, tensor<8x4xf32>, [["node"], []]> -> !sched.buffer<host, tensor<8x4xf32>>
+      %again, %sum = sched.collective all_reduce by sum over ["node", "gpu"] %all after %done
           : !sched.buffer<host, tensor<8x4xf32>> -> !sched.buffer<host, tensor<8x4xf32>>
     }
     ```
 
     C1: exactly all_reduce and reduce_scatter have a reduction. C2: input and output are parts of tensors of one shape.
-    C3: all_gather makes a split tensor whole, reduce_scatter splits a whole one, all_to_all splits another dimension, all_reduce none.
+    C3: all_gather makes a dimension whole that these axes divide, reduce_scatter divides a whole one, all_to_all divides
+    another one, all_reduce none. C4: there is an axis, and each is one of the mesh, once.
   }];
   let arguments = (ins Sched_CollectiveKindAttr:$collective, OptionalAttr<Sched_ReductionAttr>:$reduction,
-                       Sched_BufferType:$input,
+                       StrArrayAttr:$axes, Sched_BufferType:$input,
                        Variadic<Sched_TokenType>:$after);
   let results = (outs Sched_TokenType:$done, Sched_BufferType:$output);
   let assemblyFormat = [{
-    $collective (`by` $reduction^)? $input (`after` $after^)? attr-dict `:` type($input) `->` type($output)
+    $collective (`by` $reduction^)? `over` $axes $input (`after` $after^)? attr-dict `:` type($input) `->` type($output)
   }];
   let hasVerifier = 1;
 }

@@ -21,6 +21,7 @@ def Sched_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let dependentDialects = ["::headrace::dist::DistDialect"]; // of a buffer: how its dimensions are divided
 }
 
 class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases>

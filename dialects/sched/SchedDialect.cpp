@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -72,15 +73,72 @@ LogicalResult StreamType::verify(function_ref<InFlightDiagnostic()> emitError, T
   return success();
 }
 
+Type BufferType::parse(AsmParser &parser) {
+  StringRef keyword;
+  Type shape;
+  SmallVector<dist::DimSplitAttr> splits;
+  int64_t rows = -1;
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&keyword) || parser.parseComma() ||
+      parser.parseType(shape)) {
+    return {};
+  }
+  std::optional<Tier> tier = symbolizeTier(keyword);
+  if (!tier) {
+    parser.emitError(location, "expected a tier, got ") << keyword;
+    return {};
+  }
+  auto parseSplit = [&]() -> ParseResult {
+    splits.push_back(dyn_cast_or_null<dist::DimSplitAttr>(dist::DimSplitAttr::parse(parser, {})));
+    return success(splits.back() != nullptr);
+  };
+  bool more = succeeded(parser.parseOptionalComma());
+  if (more && failed(parser.parseOptionalKeyword("rows"))) {
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSplit)) {
+      return {};
+    }
+    more = succeeded(parser.parseOptionalComma());
+    if (more && parser.parseKeyword("rows")) {
+      return {};
+    }
+  }
+  if ((more && (parser.parseEqual() || parser.parseInteger(rows))) || parser.parseGreater()) {
+    return {};
+  }
+  return parser.getChecked<BufferType>(location, parser.getContext(), *tier, shape, splits, rows);
+}
+
+void BufferType::print(AsmPrinter &printer) const {
+  printer << "<" << stringifyTier(getTier()) << ", " << getShape();
+  if (!getSplits().empty()) {
+    printer << ", [";
+    llvm::interleaveComma(getSplits(), printer,
+                          [&](dist::DimSplitAttr split) { split.print(printer); });
+    printer << "]";
+  }
+  if (getRows() >= 0) {
+    printer << ", rows = " << getRows();
+  }
+  printer << ">";
+}
+
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, Tier, Type shape,
-                                 int64_t split, bool ragged, int64_t rows) {
+                                 ArrayRef<dist::DimSplitAttr> splits, int64_t rows) {
   auto tensor = dyn_cast<RankedTensorType>(shape);
   Type element = tensor ? tensor.getElementType() : Type();
   if (!tensor || !(element.isF32() || element.isF64() || element.isInteger(64))) {
     return emitError() << "C1: a buffer is of a ranked tensor of f32, f64 or i64, got " << shape;
   }
-  if (split < -1 || split >= tensor.getRank() || (ragged && split < 0)) {
-    return emitError() << "C2: no dimension of " << shape << " is split so: " << split;
+  llvm::SmallPtrSet<Attribute, 8> axes;
+  bool fits = splits.empty() || static_cast<int64_t>(splits.size()) == tensor.getRank();
+  for (dist::DimSplitAttr split : splits) {
+    for (StringAttr axis : split.getAxes()) {
+      fits &= axes.insert(axis).second;
+    }
+    fits &= split.getKind() == dist::SplitKind::Even || !split.getAxes().empty();
+  }
+  if (!fits || splits.empty() != axes.empty()) {
+    return emitError() << "C2: the dimensions of " << shape << " are not divided so";
   }
   if (rows < -1 || (rows >= 0) == tensor.hasStaticShape()) {
     return emitError() << "C3: unknown extents, and no others, are the rows of a to_tensor, got "
@@ -172,7 +230,7 @@ LogicalResult ExchangeOp::verify() {
     return emitOpError("C1: moves rows as they are, over a channel of its own, got ")
            << getOutput().getType() << " over " << static_cast<int32_t>(getChannel());
   }
-  return success();
+  return topo::verifyAxes(*this, getAxes()); // C2
 }
 
 LogicalResult ToTensorOp::verify() {
@@ -205,9 +263,9 @@ LogicalResult ComputeOp::verify() {
   case Action::Kernel:
     break;
   case Action::Matmul:
-  case Action::BatchMatmul:
-    fits = inputs == 2 && parameters.size() == 2 &&
-           llvm::all_of(parameters, [](int64_t flag) { return flag == 0 || flag == 1; });
+    fits =
+        inputs == 2 && parameters.size() == 3 && parameters[2] >= 0 &&
+        llvm::all_of(parameters.take_front(2), [](int64_t flag) { return flag == 0 || flag == 1; });
     break;
   case Action::Reshape:
     fits = inputs == 1 && parameters.empty();
@@ -217,7 +275,8 @@ LogicalResult ComputeOp::verify() {
     break;
   }
   if (!fits) {
-    return emitOpError("C2: other inputs or parameters than those of ") << stringifyAction(getAction());
+    return emitOpError("C2: other inputs or parameters than those of ")
+           << stringifyAction(getAction());
   }
   return success();
 }
@@ -233,27 +292,25 @@ LogicalResult CollectiveOp::verify() {
     return emitOpError("C2: input and output are parts of one shape, got ")
            << getOutput().getType();
   }
-  int64_t from = getInput().getType().getSplit(), to = getOutput().getType().getSplit();
-  bool fits = false;
-  switch (getCollective()) {
-  case CollectiveKind::AllReduce:
-    fits = from == to;
-    break;
-  case CollectiveKind::AllGather:
-    fits = from >= 0 && to < 0;
-    break;
-  case CollectiveKind::ReduceScatter:
-    fits = from < 0 && to >= 0;
-    break;
-  case CollectiveKind::AllToAll:
-    fits = from >= 0 && to >= 0 && from != to;
-    break;
+  auto axes = llvm::to_vector(getAxes().getAsRange<StringAttr>());
+  int gathers = 0, scatters = 0, others = 0;
+  BufferType from = getInput().getType(), to = getOutput().getType();
+  for (int64_t d = 0; d < cast<RankedTensorType>(from.getShape()).getRank(); ++d) {
+    ArrayRef<StringAttr> had = from.axesOf(d), has = to.axesOf(d);
+    if (had != has) {
+      bool gathered = had == ArrayRef(axes) && has.empty();
+      bool scattered = has == ArrayRef(axes) && had.empty();
+      ++(gathered ? gathers : scattered ? scatters : others);
+    }
   }
-  if (!fits) {
-    return emitOpError("C3: ") << stringifyCollectiveKind(getCollective())
-                               << " does not lead from a split of " << from << " to one of " << to;
+  CollectiveKind kind = getCollective();
+  int gather = kind == CollectiveKind::AllGather || kind == CollectiveKind::AllToAll;
+  int scatter = kind == CollectiveKind::ReduceScatter || kind == CollectiveKind::AllToAll;
+  if (others > 0 || gathers != gather || scatters != scatter) {
+    return emitOpError("C3: ") << stringifyCollectiveKind(kind) << " over " << getAxes()
+                               << " does not lead from " << from << " to " << to;
   }
-  return success();
+  return topo::verifyAxes(*this, getAxes()); // C4
 }
 
 LogicalResult InputOp::verify() {
@@ -282,7 +339,7 @@ LogicalResult ValuesOp::verify() {
 }
 
 LogicalResult TensorResultOp::verify() {
-  if (getBuffer().getType().getSplit() >= 0) {
+  if (!getBuffer().getType().getSplits().empty()) {
     return emitOpError("C1: the tensor is split, gather it first: ") << getBuffer().getType();
   }
   return success();

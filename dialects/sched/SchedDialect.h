@@ -1,6 +1,7 @@
 // The sched dialect (L4): tasks, tokens, streams and buffers of a rank's program.
 #pragma once
 
+#include "dialects/dist/DistDialect.h"
 #include "dialects/interfaces/KnownAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

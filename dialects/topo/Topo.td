@@ -61,6 +61,8 @@ def Topo_MeshAttr : Topo_Attr<"Mesh", "mesh"> {
     /// The position of an axis, or -1.
     int64_t findAxis(::llvm::StringRef axis) const;
     int64_t getRankCount() const;
+    /// "node:2,gpu:8"
+    std::string toText() const;
   }];
 }
 

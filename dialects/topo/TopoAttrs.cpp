@@ -80,6 +80,14 @@ int64_t MeshAttr::findAxis(StringRef axis) const {
   return -1;
 }
 
+std::string MeshAttr::toText() const {
+  std::string text;
+  for (auto [name, size] : llvm::zip_equal(getAxisNames(), getAxisSizes())) {
+    text += (text.empty() ? "" : ",") + name.str() + ":" + std::to_string(size);
+  }
+  return text;
+}
+
 int64_t MeshAttr::getRankCount() const {
   int64_t ranks = 1;
   for (int64_t size : getAxisSizes()) {

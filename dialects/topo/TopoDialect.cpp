@@ -1,6 +1,7 @@
 // Registration of `topo` and the check of its module attributes.
 #include "dialects/topo/TopoDialect.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace headrace::topo;
@@ -31,4 +32,32 @@ MeshAttr headrace::topo::meshOf(Operation *op) {
     }
   }
   return {};
+}
+
+LogicalResult headrace::topo::verifyAxes(Operation *op, ArrayAttr axes) {
+  if (axes.empty()) {
+    return op->emitOpError("needs at least one axis");
+  }
+  MeshAttr mesh = meshOf(op);
+  llvm::SmallPtrSet<Attribute, 8> seen;
+  for (Attribute axis : axes) {
+    if (!seen.insert(axis).second) {
+      return op->emitOpError("names an axis twice: ") << axis;
+    }
+    if (mesh && mesh.findAxis(cast<StringAttr>(axis).getValue()) < 0) {
+      return op->emitOpError("names an axis that the mesh does not have: ") << axis;
+    }
+  }
+  return success();
+}
+
+int64_t headrace::topo::ranksAlong(Operation *op, ArrayAttr axes) {
+  MeshAttr mesh = meshOf(op);
+  int64_t ranks = 1;
+  if (mesh && axes) {
+    for (auto axis : axes.getAsRange<StringAttr>()) {
+      ranks *= mesh.getAxisSizes()[mesh.findAxis(axis)];
+    }
+  }
+  return ranks;
 }

@@ -16,6 +16,13 @@ namespace headrace::topo {
 /// The mesh of the module around `op`; null if the module has none.
 MeshAttr meshOf(mlir::Operation *op);
 
+/// Whether the mesh of the op's module has these axes, one or more and each once. Without a mesh only the
+/// uniqueness is checked: a fragment is valid outside a module.
+mlir::LogicalResult verifyAxes(mlir::Operation *op, mlir::ArrayAttr axes);
+
+/// How many ranks differ along these axes alone; 1 without axes and in a module without a mesh.
+int64_t ranksAlong(mlir::Operation *op, mlir::ArrayAttr axes);
+
 } // namespace headrace::topo
 
 #endif // HEADRACE_DIALECTS_TOPO_TOPODIALECT_H

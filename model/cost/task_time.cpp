@@ -2,8 +2,8 @@
 #include "model/cost/task_time.h"
 #include "model/cost/tensor_work.h"
 
-#include "runtime/abi/type_bytes.h"
 #include "model/plan/names.h"
+#include "runtime/abi/type_bytes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -216,20 +216,23 @@ namespace {
 
 bool isProduct(const plan::Task &task) {
   const auto *compute = task.as<plan::ComputeTask>();
-  return compute && (compute->operation == plan::ComputeKind::kMatmul ||
-                     compute->operation == plan::ComputeKind::kBatchMatmul);
+  return compute && compute->operation == plan::ComputeKind::kMatmul;
 }
 
 ProductShape productOf(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
   const plan::Buffer &left = plan.buffers[task.inputs()[0]];
   const plan::Buffer &right = plan.buffers[task.inputs()[1]];
   const plan::Buffer &out = plan.buffers[task.outputs()[0]];
-  bool transposed = task.as<plan::ComputeTask>()->parameters[0] != 0;
+  const std::vector<int64_t> &parameters = task.as<plan::ComputeTask>()->parameters;
+  bool transposed = parameters[0] != 0;
   int32_t rank = static_cast<int32_t>(left.shape.size());
   ProductShape shape;
   shape.elements = localBytes(plan, out, ranks) / elementBytes(out);
   shape.inner = localExtent(plan, left, transposed ? rank - 2 : rank - 1, ranks);
-  shape.outRows = localExtent(plan, out, static_cast<int32_t>(out.shape.size()) - 2, ranks);
+  shape.outRows = 1;
+  for (auto d = static_cast<int32_t>(parameters[2]); d + 1 < rank; ++d) {
+    shape.outRows *= localExtent(plan, out, d, ranks);
+  }
   shape.rightBytes = localBytes(plan, right, ranks);
   shape.bytes = localBytes(plan, task.inputs(), ranks) + localBytes(plan, task.outputs(), ranks);
   shape.element = out.element == "f32" ? ProductShape::Element::kF32 : ProductShape::Element::kF64;
@@ -307,8 +310,10 @@ Terms tensorLoadTerms(const plan::Plan &plan, const plan::Task &task, int64_t ra
 }
 
 Terms collectiveTerms(const plan::Plan &plan, const plan::Task &task, int64_t ranks) {
-  return collectiveTerms(collectiveOf(task), localBytes(plan, task.inputs(), ranks),
-                         localBytes(plan, task.outputs(), ranks), ranks);
+  return collectiveTerms(
+      collectiveOf(task), localBytes(plan, task.inputs(), ranks),
+      localBytes(plan, task.outputs(), ranks),
+      static_cast<int64_t>(plan::partsAlong(plan, task.as<plan::CollectiveTask>()->axes, ranks)));
 }
 
 std::map<std::string, double> fitTerms(const std::vector<TaskSample> &samples,

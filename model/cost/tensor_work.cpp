@@ -116,7 +116,7 @@ double tensorLoadSeconds(const CostModel &model, double bytes) {
 
 double secondsOf(const CostModel &model, CollectiveKind kind, AxisSet axes, double in, double out) {
   if (model.workers().shared()) {
-    return polledSeconds(model, collectiveTerms(kind, in, out, model.workers().ranks)) +
+    return polledSeconds(model, collectiveTerms(kind, in, out, model.mesh().sizeOf(axes))) +
            secondsOf(model.device(), {{"task", 1}});
   }
   return model.collective(kind, axes, kind == CollectiveKind::kAllGather ? out : in).seconds;

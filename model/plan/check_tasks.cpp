@@ -101,6 +101,7 @@ private:
                    slot.cells.size() / slot.columns.size() <= std::numeric_limits<uint32_t>::max();
       HR_RETURN_IF_ERROR(need(whole, "one cell per column in every row of its values"));
     }
+    HR_RETURN_IF_ERROR(need(areAxes(plan_, load.split), "axes of the mesh that it is split over"));
     return need(load.outputStream != kNone, "an output stream");
   }
 
@@ -122,7 +123,8 @@ private:
   }
 
   Status checkGroup(const std::vector<int32_t> &axes) const {
-    return need(!axes.empty() && areAxes(plan_, axes), "axes of the mesh that it goes over");
+    return need(!axes.empty() && areAxes(plan_, axes) && std::is_sorted(axes.begin(), axes.end()),
+                "axes of the mesh that it goes over, in their order");
   }
 
   Status check(const ExchangeTask &exchange) const {
@@ -180,22 +182,23 @@ private:
   Status check(const ComputeTask &compute) const {
     const std::vector<int64_t> &parameters = compute.parameters;
     HR_RETURN_IF_ERROR(need(!compute.outputs.empty(), "an output buffer"));
-    HR_RETURN_IF_ERROR(need((compute.kernel != kNone) == (compute.operation == ComputeKind::kKernel),
-                            "a kernel if it is kernel, and only then"));
+    HR_RETURN_IF_ERROR(
+        need((compute.kernel != kNone) == (compute.operation == ComputeKind::kKernel),
+             "a kernel if it is kernel, and only then"));
     bool oneToOne = compute.inputs.size() == 1 && compute.outputs.size() == 1;
     switch (compute.operation) {
-    case ComputeKind::kMatmul:
-    case ComputeKind::kBatchMatmul: {
+    case ComputeKind::kMatmul: {
       HR_RETURN_IF_ERROR(need(compute.inputs.size() == 2 && compute.outputs.size() == 1,
                               "two input buffers and one output buffer"));
-      size_t dimensions = compute.operation == ComputeKind::kMatmul ? 2 : 3;
-      for (std::span<const int32_t> buffers : {task_.inputs(), task_.outputs()}) {
-        for (int32_t buffer : buffers) {
-          HR_RETURN_IF_ERROR(need(plan_.buffers[buffer].shape.size() == dimensions,
-                                  "matrices, and a batch of them if it is batch_matmul"));
-        }
-      }
-      return need(parameters.size() == 2, "to know of each input whether it is transposed");
+      HR_RETURN_IF_ERROR(need(parameters.size() == 3 && parameters[2] >= 0,
+                              "to know of each input whether it is transposed, and its batch"));
+      size_t batch = static_cast<size_t>(parameters[2]);
+      auto dimensions = [&](int32_t buffer) { return plan_.buffers[buffer].shape.size(); };
+      size_t left = dimensions(compute.inputs[0]), right = dimensions(compute.inputs[1]);
+      return need(left >= batch + 2 && right == batch + 2 &&
+                      dimensions(compute.outputs[0]) == left &&
+                      (parameters[0] == 0 || left == batch + 2),
+                  "matrices behind the dimensions of the batch");
     }
     case ComputeKind::kKernel:
       return need(parameters.empty() || cutsRows(compute),
@@ -247,8 +250,7 @@ private:
   Status check(const ReserveTask &reserve) const { return need(reserve.state != kNone, "a state"); }
 
   Status check(const ReleaseTask &release) const {
-    return need(release.reservation != kNone &&
-                    plan_.tasks[release.reservation].as<ReserveTask>(),
+    return need(release.reservation != kNone && plan_.tasks[release.reservation].as<ReserveTask>(),
                 "the reserve task that it ends");
   }
 
@@ -273,8 +275,8 @@ Status checkRegions(const Plan &plan) {
     auto index = static_cast<int32_t>(t);
     for (int32_t inner : plan.tasks[t].body()) {
       if (inner == index || owner[inner] != kNone) {
-        return ruleBroken(plan, "region", index, "a task of its body is in another body too: ",
-                          describeTask(plan, inner));
+        return ruleBroken(plan, "region", index,
+                          "a task of its body is in another body too: ", describeTask(plan, inner));
       }
       owner[inner] = index;
     }

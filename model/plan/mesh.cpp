@@ -12,17 +12,39 @@ const Split *Buffer::splitOf(int32_t dimension) const {
   return nullptr;
 }
 
+uint32_t MeshPosition::stride(int32_t axis) const {
+  uint32_t stride = 1;
+  for (size_t faster = static_cast<size_t>(axis) + 1; faster < sizes.size(); ++faster) {
+    stride *= sizes[faster];
+  }
+  return stride;
+}
+
 GroupPlace MeshPosition::along(std::span<const int32_t> axes) const {
   GroupPlace place;
   for (int32_t axis : axes) {
-    uint32_t stride = 1;
-    for (size_t faster = static_cast<size_t>(axis) + 1; faster < sizes.size(); ++faster) {
-      stride *= sizes[faster];
-    }
-    place.index = place.index * sizes[axis] + rank / stride % sizes[axis];
+    place.index = place.index * sizes[axis] + rank / stride(axis) % sizes[axis];
     place.count *= sizes[axis];
   }
   return place;
+}
+
+std::vector<int> MeshPosition::group(std::span<const int32_t> axes) const {
+  uint32_t first = rank;
+  for (int32_t axis : axes) {
+    first -= rank / stride(axis) % sizes[axis] * stride(axis);
+  }
+  std::vector<int> members = {static_cast<int>(first)};
+  for (int32_t axis : axes) {
+    std::vector<int> further;
+    for (int member : members) {
+      for (uint32_t at = 0; at < sizes[axis]; ++at) {
+        further.push_back(member + static_cast<int>(at * stride(axis)));
+      }
+    }
+    members = std::move(further);
+  }
+  return members;
 }
 
 Expected<std::vector<uint32_t>> axisSizes(const Plan &plan, uint32_t ranks) {

@@ -24,6 +24,12 @@ struct MeshPosition {
 
   /// Over these axes, of which the first is the slowest.
   GroupPlace along(std::span<const int32_t> axes) const;
+  /// The ranks that differ from this one along these axes alone, itself among them, by their places.
+  std::vector<int> group(std::span<const int32_t> axes) const;
+
+private:
+  /// How many ranks further the next one along an axis is.
+  uint32_t stride(int32_t axis) const;
 };
 
 /// The extents of the axes in a run: one axis takes any number of ranks, several take those that

@@ -76,7 +76,7 @@ HR_PLAN_ENUM_NAMES(CollectiveKind, {CollectiveKind::kAllReduce, "all_reduce"},
 HR_PLAN_ENUM_NAMES(Reduction, {Reduction::kSum, "sum"}, {Reduction::kMax, "max"},
                    {Reduction::kMin, "min"})
 HR_PLAN_ENUM_NAMES(ComputeKind, {ComputeKind::kMatmul, "matmul"},
-                   {ComputeKind::kBatchMatmul, "batch_matmul"}, {ComputeKind::kKernel, "kernel"},
+                   {ComputeKind::kKernel, "kernel"},
                    {ComputeKind::kReshape, "reshape"}, {ComputeKind::kSlice, "slice"})
 HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},
                    {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"})

@@ -27,7 +27,7 @@ struct StateArgument {
 /// A table or literal rows to a stream of morsels; the stream's schema names the slot's columns.
 struct LoadTask {
   int32_t slot = kNone;
-  bool split = false; ///< each rank reads its share; else every rank reads all
+  std::vector<int32_t> split = {}; ///< axes along which each rank reads its share; none: all of it
   int32_t outputStream = kNone;
 };
 
@@ -44,7 +44,8 @@ struct RunTask {
   int32_t sourceState = kNone;
   std::vector<StateArgument> states = {};
   int32_t outputStream = kNone; ///< none: the sink is a state
-  bool partitioned = false;     ///< the kernel fills an output a rank; a hash exchange reads them
+  bool partitioned = false; ///< the kernel fills an output for each rank of the group of the hash
+                            ///< exchange that reads them
 };
 
 enum class ExchangeKind : uint8_t {
@@ -77,8 +78,7 @@ struct CollectiveTask {
 
 /// With the meaning of ComputeTask.parameters.
 enum class ComputeKind : uint8_t {
-  kMatmul,      ///< [left is transposed, right is transposed]
-  kBatchMatmul, ///< the same of every matrix
+  kMatmul,      ///< [left is transposed, right is transposed, dimensions of the batch], see matmul_job.h
   kKernel,      ///< [operand, dimension] of the rows that morsels cut, counted from the inputs on;
                 ///< none: one morsel
   kReshape,     ///< none

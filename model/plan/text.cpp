@@ -252,7 +252,8 @@ private:
 
   void writeWork(const LoadTask &load) {
     out_ << " " << named("slot", plan_.slots, load.slot)
-         << (load.split ? ", a share on each rank, to " : " to ") << stream(load.outputStream);
+         << (load.split.empty() ? "" : ", a share along " + axisNames(load.split) + ",") << " to "
+         << stream(load.outputStream);
   }
   void writeWork(const InputTask &input) {
     out_ << " " << named("slot", plan_.slots, input.slot) << " to " << buffer(input.output);
@@ -264,7 +265,7 @@ private:
       out_ << (argument.use == StateUse::kPerWorker ? " fill " : " read ") << state(argument.state);
     }
     if (run.outputStream != kNone) {
-      out_ << (run.partitioned ? " to every rank's " : " to ") << stream(run.outputStream);
+      out_ << (run.partitioned ? " by rank to " : " to ") << stream(run.outputStream);
     }
   }
   void writeWork(const ExchangeTask &exchange) {

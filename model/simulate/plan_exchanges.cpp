@@ -39,22 +39,47 @@ void PlanGraph::addMovement(int32_t id, size_t chunks, const cost::Movement &mov
   }
 }
 
+const cost::RankGroups &PlanGraph::groupsOver(const std::vector<int32_t> &axes) {
+  auto known = groups_.find(axes);
+  if (known != groups_.end()) {
+    return known->second;
+  }
+  auto parts = static_cast<int64_t>(plan::partsAlong(plan_, axes, workload_.ranks));
+  if (parts == workload_.ranks) {
+    return groups_.try_emplace(axes, runs_).first->second;
+  }
+  cost::Mesh mesh;
+  for (const plan::MeshAxis &axis : plan_.mesh) {
+    mesh.axes.push_back({axis.name, axis.size});
+  }
+  cost::AxisSet set = 0;
+  for (int32_t axis : axes) {
+    set |= cost::AxisSet{1} << axis;
+  }
+  return groups_.try_emplace(axes, runs_, mesh, set).first->second;
+}
+
 void PlanGraph::addExchange(int32_t id) {
   const auto &task = *plan_.tasks[id].as<plan::ExchangeTask>();
   const plan::Stream &sent = plan_.streams[task.inputStream];
   const StreamState source = streams_[task.inputStream];
   double ranks = static_cast<double>(workload_.ranks);
+  double peers = plan::partsAlong(plan_, task.axes, workload_.ranks);
+  bool whole = peers == ranks;
   bool even = source.distribution == Distribution::kEven;
   bool alone = source.distribution == Distribution::kFirstRank;
   StreamState out;
-  out.rows = even || alone ? source.rows : source.rows * ranks;
+  out.rows = even || alone ? source.rows : source.rows * peers;
   out.chunks = source.chunks;
   out.distribution = Distribution::kEven;
+  out.copies = whole ? 1 : even ? source.copies : ranks / peers;
   out.weight = Weight::kKeys;
   if (task.exchange == plan::ExchangeKind::kBroadcast) {
-    out.distribution = Distribution::kReplicated;
+    out.copies *= peers;
+    out.distribution = out.copies >= ranks ? Distribution::kReplicated : Distribution::kEven;
   } else if (task.exchange == plan::ExchangeKind::kGather) {
-    out.distribution = Distribution::kFirstRank;
+    out.copies *= whole ? 1 : peers; // the first of each group has as many as all
+    out.distribution = whole ? Distribution::kFirstRank : Distribution::kEven;
   } else {
     out.fullest = std::max(1.0, sent.fullest);
   }
@@ -69,10 +94,10 @@ void PlanGraph::addExchange(int32_t id) {
     addWorkerExchange(id, handed);
     return;
   }
-  double rows = even ? source.rows / ranks : source.rows;
-  cost::Movement movement =
-      cost::exchangeMovement(*ranks_, topology_.collectives, task.exchange, rows * wireBytes(sent),
-                             alone ? 1 : out.fullest, even ? source.weight : Weight::kEven);
+  double rows = even ? source.rows * source.copies / ranks : source.rows;
+  cost::Movement movement = cost::exchangeMovement(
+      groupsOver(task.axes), topology_.collectives, task.exchange, rows * wireBytes(sent),
+      alone ? 1 : out.fullest, even ? source.weight : Weight::kEven);
   addMovement(id, static_cast<size_t>(source.chunks), movement, workload_.rowsRelativeError);
 }
 
@@ -86,7 +111,8 @@ void PlanGraph::addCollective(int32_t id) {
   double bytes = cost::localBytes(
       plan_, kind == CollectiveKind::kAllGather ? task.outputs() : task.inputs(), workload_.ranks);
   cost::Movement movement =
-      cost::collectiveMovement(*ranks_, topology_.collectives, kind, bytes, doublingBytesMax_);
+      cost::collectiveMovement(groupsOver(task.as<plan::CollectiveTask>()->axes),
+                               topology_.collectives, kind, bytes, doublingBytesMax_);
   addMovement(id, 1, movement, 0); // sizes of tensors are known
 }
 

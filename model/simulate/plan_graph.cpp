@@ -15,7 +15,7 @@ double PlanGraph::rowsScale() const {
     }
     auto rows = workload_.rows.find(plan_.slots[load->slot].name);
     double estimate = static_cast<double>(plan_.streams[load->outputStream].rows.expected) *
-                      (load->split ? planRanks_ : 1);
+                      plan::partsAlong(plan_, load->split, static_cast<int64_t>(planRanks_));
     if (rows != workload_.rows.end() && estimate > 0) {
       given += rows->second;
       planned += estimate;
@@ -24,7 +24,7 @@ double PlanGraph::rowsScale() const {
   return planned > 0 ? given / planned : 1;
 }
 
-double PlanGraph::rowsOf(int32_t stream, Distribution distribution, double otherwise) const {
+double PlanGraph::rowsOf(int32_t stream, const StreamState &like, double otherwise) const {
   if (auto it = workload_.rows.find(plan_.streams[stream].name); it != workload_.rows.end()) {
     return it->second;
   }
@@ -32,7 +32,7 @@ double PlanGraph::rowsOf(int32_t stream, Distribution distribution, double other
   if (rows.p95 == 0) {
     return otherwise;
   }
-  double whole = distribution == Distribution::kEven ? planRanks_ : 1;
+  double whole = like.distribution == Distribution::kEven ? planRanks_ / like.copies : 1;
   return static_cast<double>(rows.expected) * whole * rowsScale_;
 }
 
@@ -187,7 +187,6 @@ Expected<Graph> PlanGraph::make() {
   classes_ = std::move(made.classes);
   runs_ = std::move(made.runs);
   links_ = std::move(made.links);
-  ranks_.emplace(runs_);
   messages_ = static_cast<int32_t>(graph_.resources.size());
   graph_.resources.push_back({"messages of a rank", 1, topology::Sharing::kShared, 0});
   for (const plan::MeshAxis &axis : plan_.mesh) {

@@ -38,6 +38,7 @@ struct StreamWriter {
 struct StreamState {
   double rows = 0; ///< over all ranks; of a replicated one, of each
   Distribution distribution = Distribution::kEven;
+  double copies = 1;             ///< ranks that have the same rows; only if kEven
   Weight weight = Weight::kEven; ///< which ranks have more of it; only if kEven
   double fullest =
       1; ///< rows of the fullest rank against the mean, if it is not known which; only if kEven
@@ -69,6 +70,8 @@ private:
   void addExchange(int32_t id);
   /// A part of a movement of all ranks.
   Activity moved(int32_t id, size_t chunk, size_t chunks, const cost::Movement &movement) const;
+  /// The groups of ranks that differ along these axes alone.
+  const cost::RankGroups &groupsOver(const std::vector<int32_t> &axes);
   /// All of a movement, in so many chunks.
   void addMovement(int32_t id, size_t chunks, const cost::Movement &movement, double rowsError);
   void addCollective(int32_t id);
@@ -145,7 +148,7 @@ private:
   /// Rows of one rank.
   double share(const StreamState &stream) const {
     return stream.distribution == Distribution::kEven
-               ? stream.fullest * stream.rows / static_cast<double>(workload_.ranks)
+               ? stream.fullest * stream.rows * stream.copies / static_cast<double>(workload_.ranks)
                : stream.rows;
   }
   int64_t chunksFor(double rowsOfRank, uint32_t chunkRows) const {
@@ -154,7 +157,7 @@ private:
   }
   /// Rows over all ranks (of a stream that is not even, of each): given, else as the compiler
   /// estimated, else `otherwise`.
-  double rowsOf(int32_t stream, Distribution distribution, double otherwise) const;
+  double rowsOf(int32_t stream, const StreamState &like, double otherwise) const;
   /// The given rows of slots over those that the plan was made for; 1 where it does not say.
   double rowsScale() const;
   /// Of one rank of a class.
@@ -175,7 +178,7 @@ private:
   std::vector<cost::NodeRun> runs_;
   std::vector<int32_t> links_; ///< as Classes::links
   int32_t messages_ = kNone;   ///< what sends messages on the rank with most of them, as a resource
-  std::optional<cost::RankGroups> ranks_;
+  std::map<std::vector<int32_t>, cost::RankGroups> groups_; ///< by axes
   double doublingBytesMax_ = cost::doublingBytesMax();
   std::vector<StreamState> streams_;
   std::vector<int32_t> consumer_;

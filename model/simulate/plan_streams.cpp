@@ -1,8 +1,8 @@
 // Streams between tasks: who waits for whose chunks, one writer or several, and how far ahead of
 // its reader a writer may be.
-#include "runtime/abi/type_bytes.h"
 #include "model/cost/row_work.h"
 #include "model/simulate/plan_graph_builder.h"
+#include "runtime/abi/type_bytes.h"
 
 namespace headrace::simulate {
 
@@ -83,6 +83,7 @@ void PlanGraph::write(int32_t id, const StreamState &made) {
   if (first) {
     stream.rows = made.rows;
     stream.distribution = made.distribution;
+    stream.copies = made.copies;
     stream.weight = made.weight;
     stream.fullest = made.fullest;
     stream.chunks = 0;
@@ -92,6 +93,7 @@ void PlanGraph::write(int32_t id, const StreamState &made) {
   } else {
     stream.rows = onAllRanks(stream) + onAllRanks(made);
     stream.distribution = Distribution::kEven;
+    stream.copies = 1;
   }
   for (StreamWriter &writer : stream.writers) {
     if (writer.task == id) {

@@ -1,7 +1,7 @@
 // Loads, and kernels over rows.
-#include "runtime/abi/type_bytes.h"
 #include "model/plan/names.h"
 #include "model/simulate/plan_graph_builder.h"
+#include "runtime/abi/type_bytes.h"
 
 namespace headrace::simulate {
 
@@ -45,15 +45,17 @@ Status PlanGraph::addLoad(int32_t id) {
   const auto &task = *plan_.tasks[id].as<plan::LoadTask>();
   const plan::Slot &slot = plan_.slots[task.slot];
   StreamState stream;
-  stream.distribution = task.split ? Distribution::kEven : Distribution::kReplicated;
+  double parts = plan::partsAlong(plan_, task.split, workload_.ranks);
+  stream.distribution =
+      parts > 1 || workload_.ranks == 1 ? Distribution::kEven : Distribution::kReplicated;
+  stream.copies = static_cast<double>(workload_.ranks) / parts;
   stream.weight = Weight::kRows;
   auto rows = workload_.rows.find(slot.name);
   double literal = slot.kind == plan::SlotKind::kValues && !slot.columns.empty()
                        ? static_cast<double>(slot.cells.size() / slot.columns.size())
                        : kNotKnown;
-  stream.rows = rows != workload_.rows.end()
-                    ? rows->second
-                    : rowsOf(task.outputStream, stream.distribution, literal);
+  stream.rows =
+      rows != workload_.rows.end() ? rows->second : rowsOf(task.outputStream, stream, literal);
   if (stream.rows < 0) {
     return makeError(ErrorKind::kUser, "the workload has no rows for slot: ", slot.name);
   }
@@ -100,6 +102,7 @@ void PlanGraph::addRun(int32_t id) {
         if (argument.state == task.sourceState && argument.use == plan::StateUse::kPerWorker &&
             filler.inputStream() != kNone) {
           source.distribution = streams_[filler.inputStream()].distribution;
+          source.copies = streams_[filler.inputStream()].copies;
           source.weight = streams_[filler.inputStream()].weight;
           source.fullest = streams_[filler.inputStream()].fullest;
         }
@@ -108,7 +111,8 @@ void PlanGraph::addRun(int32_t id) {
     source.rows =
         static_cast<double>(state.kind == plan::StateKind::kScalar ? 1 : state.rows.expected);
     if (source.distribution == Distribution::kEven) {
-      source.rows *= static_cast<double>(workload_.ranks); // a state's rows are of one rank
+      // A state's rows are of one rank.
+      source.rows *= static_cast<double>(workload_.ranks) / source.copies;
     }
     inBytes = state.rowBytes;
     source.chunks = chunksFor(share(source), 65536);
@@ -121,7 +125,7 @@ void PlanGraph::addRun(int32_t id) {
     double part = writtenPart(id);
     std::vector<double> stages = throughStages(described, source.rows);
     double through = stages.empty() ? source.rows : stages.back();
-    made.rows = rowsOf(task.outputStream, source.distribution, through / part) * part;
+    made.rows = rowsOf(task.outputStream, source, through / part) * part;
     outRows = share(made);
     write(id, made);
     outBytes = rowBytes(plan_.streams[task.outputStream]);

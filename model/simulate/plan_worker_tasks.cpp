@@ -1,8 +1,8 @@
 // Tasks of CPU ranks that share one process and its workers: seconds of cores by the terms of
 // cost/task_time.h.
-#include "runtime/abi/type_bytes.h"
 #include "model/plan/names.h"
 #include "model/simulate/plan_graph_builder.h"
+#include "runtime/abi/type_bytes.h"
 
 namespace headrace::simulate {
 
@@ -50,8 +50,9 @@ std::vector<double> PlanGraph::throughStages(const Task &task, double source) co
 
 std::vector<double> PlanGraph::stageRows(const Task &task, double source, double outRows) const {
   std::vector<double> rows = throughStages(task, source);
-  double last =
-      task.outputStream() != kNone ? outRows : rowsThrough(task, rows.empty() ? source : rows.back());
+  double last = task.outputStream() != kNone
+                    ? outRows
+                    : rowsThrough(task, rows.empty() ? source : rows.back());
   if (rows.empty()) {
     return {last};
   }
@@ -147,8 +148,9 @@ void PlanGraph::addWorkerExchange(int32_t id, const StreamState &source) {
   const Task &task = plan_.tasks[id];
   cost::TaskRows rows = taskRows(id, source, 0);
   size_t chunks = static_cast<size_t>(source.chunks);
-  double seconds =
-      cost::secondsOf(device(0), cost::exchangeTerms(plan_, task, rows, workload_.ranks));
+  auto peers = static_cast<int64_t>(
+      plan::partsAlong(plan_, task.as<plan::ExchangeTask>()->axes, workload_.ranks));
+  double seconds = cost::secondsOf(device(0), cost::exchangeTerms(plan_, task, rows, peers));
   for (size_t chunk = 0; chunk < chunks; ++chunk) {
     Activity activity =
         onCores(id, 0, chunk, chunks, seconds / static_cast<double>(chunks), 1, Others::kBusy);

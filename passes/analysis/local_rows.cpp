@@ -14,6 +14,11 @@ using namespace mlir;
 
 namespace headrace::analysis {
 
+/// Of what is divided over these axes.
+static double shareAlong(Operation *op, ArrayAttr axes) {
+  return 1 / static_cast<double>(topo::ranksAlong(op, axes));
+}
+
 double LocalRows::shareOf(Value table) {
   auto known = shares_.find(table);
   if (known != shares_.end()) {
@@ -22,13 +27,13 @@ double LocalRows::shareOf(Value table) {
   Operation *op = table.getDefiningOp();
   double share = 1;
   if (auto scan = dyn_cast_or_null<frame::ScanOp>(op)) {
-    share = scan->hasAttr(dist::DistDialect::getSplitAttrName()) ? 1 / ranks_ : 1;
+    share = shareAlong(op, scan->getAttrOfType<ArrayAttr>(dist::DistDialect::getSplitAttrName()));
   } else if (auto exchange = dyn_cast_or_null<dist::ExchangeOp>(op)) {
     bool spread = exchange.getKind() == dist::ExchangeKind::Hash ||
                   exchange.getKind() == dist::ExchangeKind::Range;
-    share = spread ? 1 / ranks_ : 1;
+    share = spread ? shareAlong(op, exchange.getAxes()) : 1;
   } else if (auto keep = dyn_cast_or_null<dist::KeepOp>(op)) {
-    share = keep.getKeys() ? 1 / ranks_ : 1;
+    share = keep.getKeys() ? shareAlong(op, keep.getAxes()) : 1;
   } else if (auto choose = dyn_cast_or_null<dist::ChooseOp>(op)) {
     share = 1 / ranks_;
   } else if (auto relation = dyn_cast_or_null<frame::RelationalOpInterface>(op);
@@ -60,9 +65,10 @@ Cardinality LocalRows::of(Value table) {
   return rows;
 }
 
-double LocalRows::fullest(Value table, ArrayAttr keys) {
+double LocalRows::fullest(Value table, ArrayAttr keys, ArrayAttr axes) {
   auto names = llvm::to_vector(keys.getAsRange<StringAttr>());
-  return ranks_ * analysis::fullestShare(analysis_, table, names, ranks_);
+  double ranks = 1 / shareAlong(table.getDefiningOp(), axes);
+  return ranks * analysis::fullestShare(analysis_, table, names, ranks);
 }
 
 pipe::CardinalityAttr LocalRows::attributeOf(Value table) {

@@ -25,8 +25,8 @@ public:
   }
   /// Mean bytes of a row.
   double bytesPerRow(mlir::Value table) { return analysis_.bytesPerRow(table); }
-  /// The rows of the fullest rank by hash of these columns, against an even share.
-  double fullest(mlir::Value table, mlir::ArrayAttr keys);
+  /// The rows of the fullest rank by hash of these columns over these axes, against an even share.
+  double fullest(mlir::Value table, mlir::ArrayAttr keys, mlir::ArrayAttr axes);
   /// On all ranks together.
   Cardinality everywhere(mlir::Value table) { return analysis_.rowsOf(table); }
 

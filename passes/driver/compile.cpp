@@ -5,6 +5,7 @@
 #include "dialects/frame/FrameOps.h"
 #include "dialects/interfaces/DiagnosticKind.h"
 #include "dialects/interfaces/SourcePlace.h"
+#include "model/plan/check.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/driver/mixed.h"
 #include "passes/driver/phases.h"
@@ -17,7 +18,6 @@
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
 #include "runtime/base/readable.h"
-#include "model/plan/check.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -176,10 +176,6 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
     }
     if (options.stopAfter == Phase::kImport) {
       return true;
-    }
-    func::FuncOp function = programFunction(*module);
-    if (function && llvm::any_of(function.getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
-      schedule::recordGlobalTypes(function);
     }
   }
   for (Phase phase : {Phase::kOptimize, Phase::kShard, Phase::kForm}) {

@@ -29,8 +29,7 @@ struct CompileOptions {
   /// Table name -> statistics document (JSON text), as storage writes it.
   std::map<std::string, std::string> statistics;
   unsigned ranks = 1;
-  /// The ranks along several axes, "node:2,gpu:4", the last the fastest; empty: one axis. A program
-  /// that then divides something over some of the axes alone is refused: see whole_mesh.h.
+  /// The ranks along several axes, "node:2,gpu:4", the last the fastest; empty: one axis.
   std::string mesh;
   /// Topology file as JSON text; empty: this machine with `ranks` ranks.
   std::string topology;

@@ -22,8 +22,8 @@ def FormTensors : Pass<"form-tensors", "::mlir::func::FuncOp"> {
     Assumes tensor ops in the local view. Afterwards every linalg op is one of
     - a `linalg.generic` with a kernel's symbol in `library_call`: elementwise producers with one user have become
       part of that user;
-    - a `linalg.matmul` or `linalg.batch_matmul` of floats that starts from zeros, for a library; transposes of
-      its operands are in its indexing maps;
+    - a `linalg.matmul`, `linalg.batch_matmul` or `linalg.contract` of floats that starts from zeros, in a form of the
+      library's; transposes of its operands are in its indexing maps;
     - a `linalg.fill` that only such ops start from.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

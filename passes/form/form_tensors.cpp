@@ -3,6 +3,7 @@
 #include "passes/form/form_tensors.h"
 
 #include "dialects/interfaces/DiagnosticKind.h"
+#include "passes/analysis/matrix_product.h"
 #include "passes/analysis/tensor_kernel.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,34 +26,6 @@ namespace {
 bool isZeroFill(Value init) {
   TypedAttr value = filledConstant(init);
   return value && (matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()));
-}
-
-bool isMatrixProduct(Operation *op) { return isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op); }
-
-/// Maps of the library's forms: plain operands, or with the last two dimensions exchanged.
-bool hasLibraryMaps(linalg::LinalgOp op) {
-  bool batched = isa<linalg::BatchMatmulOp>(op);
-  unsigned first = batched ? 1 : 0;
-  MLIRContext *context = op.getContext();
-  auto map = [&](unsigned row, unsigned column) {
-    SmallVector<AffineExpr> results;
-    if (batched) {
-      results.push_back(getAffineDimExpr(0, context));
-    }
-    results.push_back(getAffineDimExpr(first + row, context));
-    results.push_back(getAffineDimExpr(first + column, context));
-    return AffineMap::get(3 + first, 0, results, context);
-  };
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  return (maps[0] == map(0, 2) || maps[0] == map(2, 0)) &&
-         (maps[1] == map(2, 1) || maps[1] == map(1, 2)) && maps[2] == map(0, 1);
-}
-
-bool isLibraryCall(linalg::LinalgOp op) {
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  return isMatrixProduct(op) && (element.isF32() || element.isF64()) && hasLibraryMaps(op) &&
-         llvm::all_of(op.getDpsInputs(),
-                      [&](Value in) { return getElementTypeOrSelf(in.getType()) == element; });
 }
 
 bool isOnlyStart(linalg::FillOp fill) {
@@ -117,15 +90,13 @@ void takeOverTransposes(IRRewriter &rewriter, linalg::LinalgOp product) {
     if (!source) {
       continue;
     }
-    // The library exchanges rows and columns, nothing else.
-    unsigned rank = permutation.getNumResults();
-    if (rank == 3 && permutation.getDimPosition(0) != 0) {
-      continue;
-    }
     SmallVector<AffineMap> maps = product.getIndexingMapsArray();
     // Element i of the operand is element permutation(i) of the source.
     AffineMap &map = maps[operand->getOperandNumber()];
     map = permutation.compose(map);
+    if (!matrixProduct(maps)) {
+      continue; // the library exchanges rows and columns, nothing else
+    }
     rewriter.modifyOpInPlace(product, [&] {
       operand->set(source);
       product->setAttr("indexing_maps", rewriter.getAffineMapArrayAttr(maps));
@@ -143,7 +114,7 @@ LogicalResult generalize(IRRewriter &rewriter, func::FuncOp function) {
   function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   for (linalg::LinalgOp op : ops) {
     auto fill = dyn_cast<linalg::FillOp>(op.getOperation());
-    if (isa<linalg::GenericOp>(op) || isLibraryCall(op) || (fill && isOnlyStart(fill))) {
+    if (isa<linalg::GenericOp>(op) || matrixProduct(op) || (fill && isOnlyStart(fill))) {
       continue;
     }
     rewriter.setInsertionPoint(op);
@@ -212,7 +183,7 @@ LogicalResult formTensors(func::FuncOp function) {
   IRRewriter rewriter(function.getContext());
   SmallVector<linalg::LinalgOp> products;
   function.walk([&](linalg::LinalgOp op) {
-    if (isMatrixProduct(op) && isLibraryCall(op)) {
+    if (matrixProduct(op)) {
       products.push_back(op);
     }
   });

@@ -354,8 +354,10 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
   auto stream =
       pipe::StreamOp::create(outer, exchange.getLoc(), name, *kind, rowsType(input->columns),
                              localRows_.attributeOf(exchange.getInput()));
+  stream.setAxesAttr(exchange.getAxesAttr());
   if (*kind == pipe::StreamKind::Hash) {
-    double fullest = localRows_.fullest(exchange.getInput(), exchange.getKeysAttr());
+    double fullest =
+        localRows_.fullest(exchange.getInput(), exchange.getKeysAttr(), exchange.getAxesAttr());
     stream.setFullestAttr(b_.getF64FloatAttr(std::max(fullest, 1.0)));
   }
   {
@@ -393,8 +395,8 @@ FailureOr<OpenPipeline> Former::openKeep(dist::KeepOp keep, const Names &needed)
   for (const std::string &key : keys) {
     nullable.push_back(open->find(key)->nullable);
   }
-  Value owns =
-      pipe::OwnsOp::create(inside, keep.getLoc(), b_.getI1Type(), body.getArguments(), nullable);
+  Value owns = pipe::OwnsOp::create(inside, keep.getLoc(), b_.getI1Type(), body.getArguments(),
+                                    nullable, keep.getAxesAttr());
   pipe::YieldOp::create(inside, keep.getLoc(), owns);
   std::vector<ColumnInfo> kept;
   for (const ColumnInfo &column : open->columns) {

@@ -29,8 +29,8 @@ pipe::PageForm formOf(plan::PageForm form) {
 }
 
 /// The column as the kernel and storage see it; how long its texts are goes into `info`.
-pipe::ScanColumnAttr describe(frame::ScanOp scan, StringAttr fileColumn, Type type,
-                              bool bounded, ColumnInfo &info) {
+pipe::ScanColumnAttr describe(frame::ScanOp scan, StringAttr fileColumn, Type type, bool bounded,
+                              ColumnInfo &info) {
   Builder b(type.getContext());
   bool text = frame::isString(info.type);
   double width = text ? 0 : std::max(info.body.getIntOrFloatBitWidth() / 8.0, 1.0);
@@ -41,10 +41,9 @@ pipe::ScanColumnAttr describe(frame::ScanOp scan, StringAttr fileColumn, Type ty
   };
   auto range = info.range.value_or(Range{0, 0});
   return pipe::ScanColumnAttr::get(
-      b.getContext(), fileColumn, b.getStringAttr(info.name),
-      info.type, integer(range.low), integer(range.high),
-      formOf(pages.form), b.getF64FloatAttr(pages.bytes), b.getF64FloatAttr(pages.fileBytes),
-      text ? b.getF64FloatAttr(pages.textBytes) : FloatAttr(),
+      b.getContext(), fileColumn, b.getStringAttr(info.name), info.type, integer(range.low),
+      integer(range.high), formOf(pages.form), b.getF64FloatAttr(pages.bytes),
+      b.getF64FloatAttr(pages.fileBytes), text ? b.getF64FloatAttr(pages.textBytes) : FloatAttr(),
       analysis::isOrdered(analysis::statisticsOf(scan, fileColumn)));
 }
 
@@ -119,10 +118,10 @@ FailureOr<OpenPipeline> Former::openScan(frame::ScanOp scan, const Names &needed
   }
   OpBuilder builder = atEnd(out);
   ArrayAttr bounds = scan->getAttrOfType<ArrayAttr>("bounds");
-  out.rows = pipe::ScanOp::create(
-      builder, scan.getLoc(), rowsType(out.columns), scan.getTableNameAttr(),
-      b_.getArrayAttr(descriptions), bounds, expected,
-      scan->hasAttr(dist::DistDialect::getSplitAttrName()) ? b_.getUnitAttr() : UnitAttr());
+  out.rows =
+      pipe::ScanOp::create(builder, scan.getLoc(), rowsType(out.columns), scan.getTableNameAttr(),
+                           b_.getArrayAttr(descriptions), bounds, expected,
+                           scan->getAttrOfType<ArrayAttr>(dist::DistDialect::getSplitAttrName()));
   return out;
 }
 
@@ -169,8 +168,7 @@ void addBounds(frame::FilterOp filter, pipe::ScanOp scan, OpBuilder &builder) {
       } else if (!isa<StringAttr, FloatAttr>(value)) {
         continue;
       }
-      bounds.push_back(
-          pipe::BoundAttr::get(builder.getContext(), column.getFile(), *kind, value));
+      bounds.push_back(pipe::BoundAttr::get(builder.getContext(), column.getFile(), *kind, value));
     }
   }
   if (!bounds.empty()) {

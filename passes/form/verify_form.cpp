@@ -1,6 +1,7 @@
 // The checks between form, and lower and schedule.
 #include "passes/form/verify_form.h"
 
+#include "passes/analysis/matrix_product.h"
 #include "passes/form/verify_states.h"
 
 #include "dialects/pipe/PipeDialect.h"
@@ -39,7 +40,7 @@ private:
     }
     if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
       bool kernel = isa<linalg::GenericOp>(op) && op->hasAttr("library_call");
-      if (!kernel && !isa<linalg::MatmulOp, linalg::BatchMatmulOp, linalg::FillOp>(op)) {
+      if (!kernel && !matrixProduct(op) && !isa<linalg::FillOp>(op)) {
         return op->emitOpError("is neither a kernel nor a library call after form");
       }
       return success();

@@ -201,30 +201,50 @@ Value constant(Attribute attribute, Type type) {
   return valueOf(std::move(result));
 }
 
-/// The result's shape of an expand or collapse, from the type; the extent that the type leaves open
-/// follows from the number of elements.
-ExpectedResults reshape(const Tensor &source, RankedTensorType type) {
+ExpectedResults reshape(const Tensor &source, ArrayRef<int64_t> shape) {
   Tensor result = source;
-  result.shape.assign(type.getShape().begin(), type.getShape().end());
-  int64_t known = 1;
-  int64_t *open = nullptr;
-  for (int64_t &extent : result.shape) {
-    if (!ShapedType::isDynamic(extent)) {
-      known *= extent;
-    } else if (open) {
-      return programError("a reshape has several extents that are not known");
-    } else {
-      open = &extent;
-    }
-  }
-  auto count = static_cast<int64_t>(source.elements.size());
-  if (open) {
-    *open = known == 0 ? 0 : count / known;
-  }
-  if (elementCount(result.shape) != count) {
+  result.shape.assign(shape.begin(), shape.end());
+  if (elementCount(result.shape) != static_cast<int64_t>(source.elements.size())) {
     return programError("a reshape changes the number of elements");
   }
   return Results{valueOf(std::move(result))};
+}
+
+ExpectedResults collapse(tensor::CollapseShapeOp op, ValueLookup lookup) {
+  const Tensor &source = *std::get<TensorPtr>(lookup(op.getSrc()));
+  SmallVector<int64_t> shape;
+  for (const ReassociationIndices &group : op.getReassociationIndices()) {
+    int64_t &extent = shape.emplace_back(1);
+    for (int64_t dimension : group) {
+      extent *= source.shape[static_cast<size_t>(dimension)];
+    }
+  }
+  return reshape(source, shape);
+}
+
+ExpectedResults expand(tensor::ExpandShapeOp op, ValueLookup lookup) {
+  const Tensor &source = *std::get<TensorPtr>(lookup(op.getSrc()));
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes) {
+    auto value = dyn_cast<mlir::Value>(size);
+    shape.push_back(value ? std::get<int64_t>(std::get<Element>(lookup(value)))
+                          : *getConstantIntValue(size));
+  }
+  // Before dist-localize the sizes are those of the whole: of a part the outermost one is what is
+  // left.
+  for (auto [index, group] : llvm::enumerate(op.getReassociationIndices())) {
+    auto outermost = llvm::find_if(group, [&](int64_t d) { return shape[d] != 1; });
+    if (outermost == group.end() || isa<mlir::Value>(sizes[*outermost])) {
+      continue;
+    }
+    int64_t inner = 1;
+    for (int64_t d : group) {
+      inner *= d == *outermost ? 1 : shape[d];
+    }
+    shape[*outermost] = inner == 0 ? 0 : source.shape[index] / inner;
+  }
+  return reshape(source, shape);
 }
 
 ExpectedResults empty(tensor::EmptyOp op, ValueLookup lookup) {
@@ -260,9 +280,8 @@ ExpectedResults evaluateTensorOp(Operation *op, ValueLookup lookup) {
   return llvm::TypeSwitch<Operation *, ExpectedResults>(op)
       .Case([&](tensor::EmptyOp op) { return empty(op, lookup); })
       .Case([&](tensor::DimOp op) { return dim(op, lookup); })
-      .Case<tensor::CollapseShapeOp, tensor::ExpandShapeOp>([&](auto op) {
-        return reshape(*std::get<TensorPtr>(lookup(op.getSrc())), op.getResultType());
-      })
+      .Case([&](tensor::CollapseShapeOp op) { return collapse(op, lookup); })
+      .Case([&](tensor::ExpandShapeOp op) { return expand(op, lookup); })
       .Case([&](tensor::CastOp op) -> ExpectedResults { return Results{lookup(op.getSource())}; })
       .Default([&](Operation *op) -> ExpectedResults {
         if (op->getNumResults() != 1 || op->getNumRegions() != 0) {

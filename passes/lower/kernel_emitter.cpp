@@ -219,7 +219,7 @@ void KernelEmitter::logDecode(const Source &source, unsigned level) {
   WorkKind kind = text ? source.isCoded() ? WorkKind::kDecodeString : WorkKind::kDecodeText
                   : source.form == pipe::PageForm::Gathered ? WorkKind::kDecodeGathered
                   : source.form == pipe::PageForm::Code     ? WorkKind::kDecodeCode
-                                                             : WorkKind::kDecode;
+                                                            : WorkKind::kDecode;
   WorkKind taken = text ? WorkKind::kTakeString : WorkKind::kTake;
   work_.add(pages ? kind : taken, level, 1);
   if (!text) {
@@ -569,6 +569,10 @@ Value KernelEmitter::rankNumber() {
 
 Value KernelEmitter::rankCount() {
   return b_.loadField(b_.getI32Type(), worker_, offsetof(HrWorker, size));
+}
+
+Value KernelEmitter::outputCount() {
+  return b_.loadField(b_.getI32Type(), worker_, offsetof(HrWorker, outputCount));
 }
 
 Value KernelEmitter::textBuffer() {

@@ -38,6 +38,7 @@ private:
   void emitFailed();
   mlir::Value rankNumber() override;
   mlir::Value rankCount() override;
+  mlir::Value outputCount();
   mlir::Value textBuffer() override;
   mlir::Value workerPointer() override { return worker_; }
   void keepString(mlir::Value owner, mlir::Value string) override;

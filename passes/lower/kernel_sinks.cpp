@@ -236,7 +236,7 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
     if (failed(hash)) {
       return failure();
     }
-    output.target = rankOfHash(*hash);
+    output.target = rankOfHash(*hash, outputCount());
   }
   output.pointer = b_.element(outputs_, output.target, sizeof(HrOutput));
   Value filled = b_.loadField(i32, output.pointer, offsetof(HrOutput, rows));

@@ -1,6 +1,8 @@
 // Keys of rows: hash and equality, by runtime/primitives/hash/hash.h.
 #include "passes/lower/pipeline_code.h"
 
+#include "dialects/topo/TopoDialect.h"
+
 #include "runtime/primitives/hash/hash.h"
 
 using namespace mlir;
@@ -81,8 +83,31 @@ Value PipelineCode::mixHashes(Value hash, Value next) {
                                arith::ShRUIOp::create(b_, b_.loc(), mixed, b_.i64(32)));
 }
 
-Value PipelineCode::rankOfHash(Value hash) {
-  Value size = b_.zeroExtend(rankCount(), b_.getI64Type());
+std::pair<Value, Value> PipelineCode::placeAlong(pipe::OwnsOp op) {
+  topo::MeshAttr mesh = topo::meshOf(op);
+  int64_t ranks = topo::ranksAlong(op, op.getAxes());
+  // Over all of them a program runs on any number of ranks.
+  if (!mesh || ranks == mesh.getRankCount()) {
+    return {rankNumber(), rankCount()};
+  }
+  Value place = b_.i32(0);
+  for (auto name : op.getAxes().getAsRange<StringAttr>()) {
+    int64_t axis = mesh.findAxis(name), stride = 1;
+    for (int64_t faster : mesh.getAxisSizes().drop_front(axis + 1)) {
+      stride *= faster;
+    }
+    Value size = b_.i32(static_cast<int32_t>(mesh.getAxisSizes()[axis]));
+    Value along =
+        arith::DivUIOp::create(b_, b_.loc(), rankNumber(), b_.i32(static_cast<int32_t>(stride)));
+    along = arith::RemUIOp::create(b_, b_.loc(), along, size);
+    place = arith::AddIOp::create(b_, b_.loc(), arith::MulIOp::create(b_, b_.loc(), place, size),
+                                  along);
+  }
+  return {place, b_.i32(static_cast<int32_t>(ranks))};
+}
+
+Value PipelineCode::rankOfHash(Value hash, Value ranks) {
+  Value size = b_.zeroExtend(ranks, b_.getI64Type());
   Value bits = arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(16));
   bits = arith::AndIOp::create(b_, b_.loc(), bits, b_.i64(0xffffffff));
   Value scaled = arith::MulIOp::create(b_, b_.loc(), bits, size);

@@ -230,10 +230,10 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     return lowerTextOp(op, mapping);
   }
   if (auto owns = dyn_cast<pipe::OwnsOp>(op)) {
-    Value rank = rankNumber();
-    if (!rank) {
+    if (!rankNumber()) {
       return failure();
     }
+    auto [rank, ranks] = placeAlong(owns);
     Value hash;
     unsigned index = 0;
     for (bool nullable : owns.getNullable()) {
@@ -242,7 +242,7 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
       hash = mixHashes(hash, hashValue(type, value));
       index += nullable ? 2 : 1;
     }
-    Value owner = rankOfHash(hash ? hash : b_.i64(0));
+    Value owner = rankOfHash(hash ? hash : b_.i64(0), ranks);
     result(b_.compare(arith::CmpIPredicate::eq, owner, rank));
     return success();
   }

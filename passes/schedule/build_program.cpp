@@ -136,7 +136,7 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
   }
   auto exchange =
       sched::ExchangeOp::create(b_, receive.getLoc(), b_.getType<sched::TokenType>(),
-                                written.getType(), *kind, channels_++, written);
+                                written.getType(), *kind, *stream.getAxes(), channels_++, written);
   return exchange.getOutput();
 }
 
@@ -284,7 +284,8 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
   b_.setInsertionPointToEnd(module_.getBody());
   // A tensor program's function stays beside its tasks: kernels are made of it.
   StringRef name = module_.lookupSymbol("main") ? "tasks" : "main";
-  auto program = sched::ProgramOp::create(b_, module_.getLoc(), b_.getStringAttr(name), IntegerAttr());
+  auto program =
+      sched::ProgramOp::create(b_, module_.getLoc(), b_.getStringAttr(name), IntegerAttr());
   b_.setInsertionPointToEnd(&program.getBody().emplaceBlock());
   for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
     // The pipelines of a choice are added with it, by who reads the stream that they write.

@@ -11,8 +11,6 @@
 #include "passes/analysis/physical.h"
 #include "passes/schedule/schedule.h"
 
-#include <numeric>
-
 namespace headrace::schedule {
 
 int32_t PlanEmitter::place(Location location, const std::string &operation) {
@@ -20,10 +18,18 @@ int32_t PlanEmitter::place(Location location, const std::string &operation) {
   return static_cast<int32_t>(plan_.places.size()) - 1;
 }
 
-std::vector<int32_t> PlanEmitter::allAxes() const {
-  std::vector<int32_t> axes(plan_.mesh.size());
-  std::iota(axes.begin(), axes.end(), 0);
+std::vector<int32_t> PlanEmitter::axesNamed(ArrayRef<StringAttr> names) const {
+  std::vector<int32_t> axes;
+  for (StringAttr name : names) {
+    auto axis = llvm::find_if(
+        plan_.mesh, [&](const plan::MeshAxis &known) { return known.name == name.getValue(); });
+    axes.push_back(static_cast<int32_t>(axis - plan_.mesh.begin()));
+  }
   return axes;
+}
+
+std::vector<int32_t> PlanEmitter::axesNamed(ArrayAttr names) const {
+  return axesNamed(llvm::to_vector(names.getAsRange<StringAttr>()));
 }
 
 void PlanEmitter::addTask(plan::Task task, Operation *op) {
@@ -101,8 +107,8 @@ FailureOr<plan::Plan> PlanEmitter::run() {
   for (auto [name, size] : llvm::zip_equal(mesh.getAxisNames(), mesh.getAxisSizes())) {
     plan_.mesh.push_back({name.str(), static_cast<uint32_t>(size)});
   }
-  if (auto topology = module_->getAttrOfType<topo::TopologyAttr>(
-          topo::TopoDialect::getTopologyAttrName())) {
+  if (auto topology =
+          module_->getAttrOfType<topo::TopologyAttr>(topo::TopoDialect::getTopologyAttrName())) {
     plan_.topologyHash = topology.getHash().str();
   }
   if (auto text = module_->getAttrOfType<StringAttr>(analysis::kExplanationAttr)) {

@@ -56,8 +56,7 @@ static plan::Bound boundOf(pipe::BoundAttr description) {
 
 /// The rows that the fullest rank reads of a table that was counted, or thought of.
 static plan::Cardinality rowsRead(pipe::ScanOp scan) {
-  topo::MeshAttr mesh = topo::meshOf(scan->getParentOfType<ModuleOp>());
-  uint64_t parts = scan.getSplit() && mesh ? static_cast<uint64_t>(mesh.getRankCount()) : 1;
+  auto parts = static_cast<uint64_t>(topo::ranksAlong(scan, scan.getSplitAttr()));
   plan::Cardinality rows;
   rows.expected = rows.p95 = llvm::divideCeil(scan.getHolds().value_or(0), parts);
   return rows;
@@ -98,7 +97,9 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   plan::LoadTask load;
   task.name = "load_" + slot.name;
   task.phase = "scan";
-  load.split = scan.getSplit();
+  if (scan.getSplit()) {
+    load.split = axesNamed(*scan.getSplit());
+  }
   load.slot = static_cast<int32_t>(plan_.slots.size());
   task.place = place(op.getLoc(), "scan " + slot.name);
   plan_.slots.push_back(std::move(slot));
@@ -214,7 +215,7 @@ void PlanEmitter::addExchange(sched::ExchangeOp op) {
   plan_.streams[exchange.outputStream].textBytes = plan_.streams[exchange.inputStream].textBytes;
   exchange.exchange = planKind(op.getKind());
   exchange.channel = static_cast<int32_t>(op.getChannel());
-  exchange.axes = allAxes();
+  exchange.axes = axesNamed(op.getAxes());
   task.work = exchange;
   task.place = place(op.getLoc(), "exchange " + sched::stringifyExchangeKind(op.getKind()).str());
   addTask(std::move(task), op);

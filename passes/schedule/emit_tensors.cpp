@@ -13,8 +13,11 @@ int32_t PlanEmitter::addBuffer(Value value, std::string name) {
   buffer.tier = planTier(type.getTier());
   Type element = shape.getElementType();
   buffer.element = element.isF32() ? "f32" : element.isF64() ? "f64" : "i64";
-  if (type.getSplit() >= 0) {
-    buffer.splits = {{static_cast<int32_t>(type.getSplit()), allAxes(), type.getRagged()}};
+  for (auto [dimension, split] : llvm::enumerate(type.getSplits())) {
+    if (!split.getAxes().empty()) {
+      buffer.splits.push_back({static_cast<int32_t>(dimension), axesNamed(split.getAxes()),
+                               split.getKind() == dist::SplitKind::Ragged});
+    }
   }
   buffer.bytes = element.isF32() ? 4 : 8;
   for (int64_t extent : shape.getShape()) {
@@ -132,7 +135,7 @@ void PlanEmitter::addCollective(sched::CollectiveOp op) {
   }
   task.phase = "communicate";
   task.place = place(op.getLoc(), task.name);
-  collective.axes = allAxes();
+  collective.axes = axesNamed(op.getAxes());
   collective.input = readBuffers(task, op.getInput()).front();
   collective.output = addBuffer(op.getOutput(), task.name);
   task.work = collective;

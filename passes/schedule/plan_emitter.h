@@ -48,8 +48,9 @@ private:
   int32_t addStream(Value stream, std::string name);
   int32_t kernelNamed(StringRef symbol);
   int32_t place(Location location, const std::string &operation);
-  /// What goes over the mesh of `sched` goes over all of it.
-  std::vector<int32_t> allAxes() const;
+  /// As the plan numbers them.
+  std::vector<int32_t> axesNamed(ArrayRef<StringAttr> names) const;
+  std::vector<int32_t> axesNamed(ArrayAttr names) const;
   void addTask(plan::Task task, Operation *op);
 
   sched::ProgramOp program_;

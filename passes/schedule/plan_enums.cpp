@@ -51,8 +51,6 @@ plan::ComputeKind planKind(sched::Action action) {
   switch (action) {
   case sched::Action::Matmul:
     return plan::ComputeKind::kMatmul;
-  case sched::Action::BatchMatmul:
-    return plan::ComputeKind::kBatchMatmul;
   case sched::Action::Kernel:
     return plan::ComputeKind::kKernel;
   case sched::Action::Reshape:

@@ -2,8 +2,8 @@
 // split.
 #include "passes/schedule/tensor_placement.h"
 
-#include "dialects/dist/DistDialect.h"
 #include "dialects/interfaces/DiagnosticKind.h"
+#include "dialects/topo/TopoDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -12,29 +12,45 @@ using namespace mlir;
 
 namespace headrace::schedule {
 
+TensorPlacement::TensorPlacement(Type type)
+    : shape(cast<RankedTensorType>(type).getShape()),
+      splits(shape.size(), dist::DimSplitAttr::get(type.getContext(), {}, dist::SplitKind::Even)) {}
+
+bool TensorPlacement::isDivided() const {
+  return llvm::any_of(splits, [](dist::DimSplitAttr split) { return !split.getAxes().empty(); });
+}
+
+void TensorPlacement::divide(int64_t dimension, ArrayAttr axes, dist::SplitKind kind) {
+  splits[dimension] = dist::DimSplitAttr::get(axes.getContext(),
+                                              llvm::to_vector(axes.getAsRange<StringAttr>()), kind);
+}
+
+void TensorPlacement::makeWhole(int64_t dimension) {
+  splits[dimension] =
+      dist::DimSplitAttr::get(splits[dimension].getContext(), {}, dist::SplitKind::Even);
+}
+
 LogicalResult TensorPlacements::addArguments(func::FuncOp function) {
-  auto recorded = function->getAttrOfType<ArrayAttr>(kGlobalTypesAttr);
+  using dist::DistDialect;
+  auto global = function->getAttrOfType<ArrayAttr>(DistDialect::getArgumentsAttrName());
+  auto layouts = function->getAttrOfType<ArrayAttr>(DistDialect::getLayoutsAttrName());
   for (BlockArgument argument : function.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type) {
+    if (!isa<RankedTensorType>(argument.getType())) {
       return unsupported(
                  emitError(argument.getLoc(), "arguments of a tensor program are tensors, got: "))
              << argument.getType();
     }
-    auto global = type;
-    if (recorded) {
-      global = cast<RankedTensorType>(cast<TypeAttr>(recorded[argument.getArgNumber()]).getValue());
-    }
-    if (!global.hasStaticShape()) {
+    unsigned number = argument.getArgNumber();
+    Type type = global ? cast<TypeAttr>(global[number]).getValue() : argument.getType();
+    if (!cast<RankedTensorType>(type).hasStaticShape()) {
       return unsupported(
                  emitError(argument.getLoc(), "the extents of an argument must be known, got: "))
-             << global;
+             << type;
     }
-    TensorPlacement placement{llvm::to_vector(global.getShape())};
-    for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
-      if (ShapedType::isDynamic(extent)) {
-        placement.splitDimension = dimension;
-      }
+    TensorPlacement placement(type);
+    if (global) {
+      auto layout = cast<dist::LayoutAttr>(layouts[number]); // all arguments are tensors
+      placement.splits.assign(layout.getDims().begin(), layout.getDims().end());
     }
     placements_[argument] = std::move(placement);
   }
@@ -55,12 +71,19 @@ LogicalResult TensorPlacements::addResults(Operation *op) {
   return addCollective(op);
 }
 
+/// Divided over all ranks.
 void TensorPlacements::addRows(pipe::ToTensorOp op) {
+  topo::MeshAttr mesh = topo::meshOf(op);
+  SmallVector<Attribute> axes;
+  for (size_t axis = 0; mesh && axis < mesh.getAxisNames().size(); ++axis) {
+    if (mesh.getAxisSizes()[axis] > 1) {
+      axes.push_back(mesh.getAxisNames()[axis]);
+    }
+  }
   for (Value tensor : op.getTensors()) {
-    TensorPlacement placement{llvm::to_vector(cast<RankedTensorType>(tensor.getType()).getShape())};
-    if (ranks_ > 1) {
-      placement.splitDimension = 0;
-      placement.parts = Parts::kRagged;
+    TensorPlacement placement(tensor.getType());
+    if (!axes.empty()) {
+      placement.divide(0, ArrayAttr::get(op.getContext(), axes), dist::SplitKind::Ragged);
     }
     placement.rows = toTensors_;
     placements_[tensor] = std::move(placement);
@@ -96,7 +119,7 @@ TensorPlacement TensorPlacements::startPlacement(Value start) const {
   if (auto fill = start.getDefiningOp<linalg::FillOp>()) {
     return startPlacement(fill.getOutputs().front());
   }
-  TensorPlacement placement{llvm::to_vector(cast<RankedTensorType>(start.getType()).getShape())};
+  TensorPlacement placement(start.getType());
   if (auto empty = start.getDefiningOp<tensor::EmptyOp>()) {
     unsigned next = 0;
     for (int64_t dimension = 0; dimension < static_cast<int64_t>(placement.shape.size());
@@ -113,7 +136,7 @@ void TensorPlacements::addSize(TensorPlacement &placement, int64_t dimension, Va
   if (auto local = size.getDefiningOp<dist::LocalExtentOp>()) {
     placement.shape[dimension] =
         getConstantIntValue(local.getExtent()).value_or(ShapedType::kDynamic);
-    placement.splitDimension = dimension;
+    placement.divide(dimension, local.getAxes());
     return;
   }
   if (auto dim = size.getDefiningOp<tensor::DimOp>()) {
@@ -124,10 +147,7 @@ void TensorPlacements::addSize(TensorPlacement &placement, int64_t dimension, Va
       if (ShapedType::isDynamic(placement.shape[dimension])) {
         placement.rows = found->second.rows;
       }
-      if (found->second.splitDimension == *index) {
-        placement.splitDimension = dimension;
-        placement.parts = found->second.parts;
-      }
+      placement.splits[dimension] = found->second.splits[*index];
     }
     return;
   }
@@ -140,64 +160,73 @@ LogicalResult TensorPlacements::addCollective(Operation *op) {
     return unsupported(op->emitError("has no task in a tensor program: ")) << op->getName();
   }
   TensorPlacement placement = of(op->getOperand(0));
-  if (isa<dist::AllGatherOp>(op)) {
-    placement.splitDimension = -1;
-    placement.parts = Parts::kEven;
+  if (auto gather = dyn_cast<dist::AllGatherOp>(op)) {
+    placement.makeWhole(gather.getDim());
   } else if (auto scatter = dyn_cast<dist::ReduceScatterOp>(op)) {
-    placement.splitDimension = scatter.getDim();
+    placement.divide(scatter.getDim(), scatter.getAxes());
   } else if (auto slice = dyn_cast<dist::SliceOp>(op)) {
-    placement.splitDimension = slice.getDim();
+    placement.divide(slice.getDim(), slice.getAxes());
   } else if (auto all = dyn_cast<dist::AllToAllOp>(op)) {
-    if (placement.parts == Parts::kRagged) {
+    if (placement.splits[all.getConcat()].getKind() == dist::SplitKind::Ragged) {
       return unsupported(
           op->emitError("parts of run-time size are not moved to another dimension"));
     }
-    placement.splitDimension = all.getSplit();
+    placement.makeWhole(all.getConcat());
+    placement.divide(all.getSplit(), all.getAxes());
   }
   placements_[op->getResult(0)] = std::move(placement);
   return success();
 }
 
+/// A divided dimension stays the outermost of its group, so that a rank's part of one shape is its
+/// part of the other: shard asks for extents that the axes divide without a rest.
 LogicalResult TensorPlacements::addReshape(Operation *op) {
-  TensorPlacement placement = of(op->getOperand(0));
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  const TensorPlacement &source = of(op->getOperand(0));
   if (isa<tensor::CastOp>(op)) {
-    placements_[op->getResult(0)] = std::move(placement);
+    placements_[op->getResult(0)] = TensorPlacement(source);
     return success();
   }
-  // A split dimension, or one of unknown extent, may be renumbered, but not cut or joined: the
-  // parts would not be even.
-  TensorPlacement result = placement;
-  result.shape = llvm::to_vector(type.getShape());
-  result.splitDimension = -1;
-  auto isMarked = [&](int64_t dimension) {
-    return dimension == placement.splitDimension ||
-           ShapedType::isDynamic(placement.shape[dimension]);
-  };
+  TensorPlacement result(op->getResult(0).getType());
+  result.rows = source.rows;
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
-  SmallVector<ReassociationIndices, 4> groups =
-      collapse ? collapse.getReassociationIndices()
-               : cast<tensor::ExpandShapeOp>(op).getReassociationIndices();
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+  if (expand) {
+    for (auto [dimension, size] : llvm::enumerate(expand.getMixedOutputShape())) {
+      if (auto value = dyn_cast<Value>(size)) {
+        addSize(result, static_cast<int64_t>(dimension), value);
+      }
+    }
+  }
+  auto groups = collapse ? collapse.getReassociationIndices() : expand.getReassociationIndices();
   for (auto [index, group] : llvm::enumerate(groups)) {
     ReassociationIndices single{static_cast<int64_t>(index)};
     ArrayRef<int64_t> from = collapse ? group : single;
     ArrayRef<int64_t> to = collapse ? single : group;
-    auto marked = llvm::find_if(from, isMarked);
-    if (marked == from.end()) {
-      continue;
+    auto outermost = [](ArrayRef<int64_t> dimensions, const TensorPlacement &placement) {
+      auto found = llvm::find_if(dimensions, [&](int64_t d) { return placement.shape[d] != 1; });
+      return found == dimensions.end() ? dimensions.front() : *found;
+    };
+    int64_t first = outermost(from, source);
+    if (collapse) {
+      int64_t extent = 1;
+      for (int64_t d : from) {
+        bool unknown = ShapedType::isDynamic(source.shape[d]) || ShapedType::isDynamic(extent);
+        extent = unknown ? ShapedType::kDynamic : extent * source.shape[d];
+      }
+      result.shape[to.front()] = extent;
     }
-    auto target = llvm::find_if(to, [&](int64_t d) { return type.isDynamicDim(d); });
-    bool alone =
-        target != to.end() &&
-        llvm::all_of(from, [&](int64_t d) { return d == *marked || placement.shape[d] == 1; }) &&
-        llvm::all_of(to, [&](int64_t d) { return d == *target || type.getDimSize(d) == 1; });
-    if (!alone) {
-      return unsupported(
-                 op->emitError("reshapes the dimension that is split over the ranks, got: "))
-             << type;
+    int64_t target = outermost(to, result);
+    result.splits[target] = source.splits[first];
+    bool alone = llvm::all_of(from, [&](int64_t d) { return d == first || source.shape[d] == 1; });
+    bool open = ShapedType::isDynamic(source.shape[first]);
+    bool divided = llvm::any_of(from, [&](int64_t d) { return d != first && source.isDivided(d); });
+    if (divided || (open && !(alone && ShapedType::isDynamic(result.shape[target])))) {
+      return unsupported(op->emitError("reshapes a dimension that is divided over ranks, got: "))
+             << op->getResult(0).getType();
     }
-    result.shape[*target] = placement.shape[*marked];
-    result.splitDimension = *marked == placement.splitDimension ? *target : result.splitDimension;
+  }
+  if (failed(checkSizes(op, result))) {
+    return failure();
   }
   placements_[op->getResult(0)] = std::move(result);
   return success();

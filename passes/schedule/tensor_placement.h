@@ -1,31 +1,34 @@
-// The global extents of tensors in the local view, and which dimension is split over the ranks.
+// The global extents of tensors in the local view, and which axes of the mesh divide each
+// dimension.
 #pragma once
 
+#include "dialects/dist/DistDialect.h"
 #include "dialects/pipe/PipeDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace headrace::schedule {
 
-/// How the parts of a split dimension are sized.
-enum class Parts : uint8_t {
-  kEven,
-  kRagged, ///< by the rows that a to_tensor found on each rank
-};
-
 struct TensorPlacement {
   llvm::SmallVector<int64_t> shape; ///< global; dynamic where only the run knows
-  int64_t splitDimension = -1;      ///< split over all ranks; -1: whole on every rank
-  Parts parts = Parts::kEven;
+  /// Of each dimension; ragged ones have the rows that a to_tensor found on each rank.
+  llvm::SmallVector<dist::DimSplitAttr> splits;
   int64_t rows = -1; ///< the to_tensor, by its number, whose rows the dynamic extents are
+
+  /// Of this type, whole on every rank.
+  explicit TensorPlacement(mlir::Type type);
+  TensorPlacement() = default;
+  bool isDivided(int64_t dimension) const { return !splits[dimension].getAxes().empty(); }
+  bool isDivided() const;
+  void divide(int64_t dimension, mlir::ArrayAttr axes,
+              dist::SplitKind kind = dist::SplitKind::Even);
+  void makeWhole(int64_t dimension);
 };
 
-/// Derives placements in program order: arguments from their recorded global types, results from
-/// operands.
+/// Derives placements in program order: arguments from what dist-localize has left of them, results
+/// from operands.
 class TensorPlacements {
 public:
-  /// `ranks`: whether rows of tables are spread.
-  TensorPlacements(int64_t ranks) : ranks_(ranks) {}
   mlir::LogicalResult addArguments(mlir::func::FuncOp function);
   /// Placements of the op's tensor results. Diagnostics if a size or a split does not follow.
   mlir::LogicalResult addResults(mlir::Operation *op);
@@ -42,12 +45,8 @@ private:
   mlir::LogicalResult addReshape(mlir::Operation *op);
   void addRows(pipe::ToTensorOp op);
 
-  int64_t ranks_;
   int64_t toTensors_ = 0; ///< so far
   llvm::DenseMap<mlir::Value, TensorPlacement> placements_;
 };
-
-/// Name of the function attribute that recordGlobalTypes sets: argument types, then result types.
-inline constexpr llvm::StringLiteral kGlobalTypesAttr = "headrace.global_types";
 
 } // namespace headrace::schedule

@@ -3,11 +3,11 @@
 #include "passes/schedule/tensor_schedule.h"
 
 #include "dialects/interfaces/DiagnosticKind.h"
+#include "passes/analysis/matrix_product.h"
 #include "passes/analysis/tensor_kernel.h"
 #include "passes/schedule/tensor_placement.h"
 
 #include "dialects/dist/DistDialect.h"
-#include "dialects/topo/TopoDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,7 +44,7 @@ class TensorScheduler {
 public:
   TensorScheduler(func::FuncOp function, sched::ProgramOp program,
                   const llvm::StringMap<Value> &streams)
-      : function_(function), streams_(streams), placements_(ranksOf(function)),
+      : function_(function), streams_(streams),
         b_(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
   LogicalResult run() {
@@ -68,15 +68,10 @@ public:
   }
 
 private:
-  static int64_t ranksOf(func::FuncOp function) {
-    topo::MeshAttr mesh = topo::meshOf(function->getParentOfType<ModuleOp>());
-    return mesh ? mesh.getRankCount() : 1;
-  }
-
   sched::BufferType bufferType(Type element, const TensorPlacement &placement) {
     return sched::BufferType::get(
         b_.getContext(), sched::Tier::Host, RankedTensorType::get(placement.shape, element),
-        placement.splitDimension, placement.parts == Parts::kRagged, placement.rows);
+        placement.isDivided() ? placement.splits : ArrayRef<dist::DimSplitAttr>(), placement.rows);
   }
   sched::BufferType bufferOf(Value tensor) {
     return bufferType(getElementTypeOrSelf(tensor.getType()), placements_.of(tensor));
@@ -107,8 +102,8 @@ private:
     } else if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op)) {
       addCompute(op, sched::Action::Reshape, {}, op->getOperand(0), {}, op->getResults());
     } else if (auto slice = dyn_cast<dist::SliceOp>(op)) {
-      addCompute(op, sched::Action::Slice, {}, op->getOperand(0), {static_cast<int64_t>(slice.getDim())},
-                 op->getResults());
+      addCompute(op, sched::Action::Slice, {}, op->getOperand(0),
+                 {static_cast<int64_t>(slice.getDim())}, op->getResults());
     } else {
       return addCollective(op);
     }
@@ -143,25 +138,18 @@ private:
     for (Value output : outputs) {
       types.push_back(bufferOf(output));
     }
-    auto task = sched::ComputeOp::create(b_, op->getLoc(), types, action,
-                                         kernel, operands, b_.getDenseI64ArrayAttr(parameters),
+    auto task = sched::ComputeOp::create(b_, op->getLoc(), types, action, kernel, operands,
+                                         b_.getDenseI64ArrayAttr(parameters),
                                          b_.getStringAttr(operationName(op)));
     for (auto [output, buffer] : llvm::zip_equal(outputs, task.getOutputs())) {
       buffers_[output] = buffer;
     }
   }
 
-  void addProduct(linalg::LinalgOp product) {
-    // form-tensors left these two forms only.
-    SmallVector<AffineMap> maps = product.getIndexingMapsArray();
-    unsigned last = product.getNumLoops() - 1; // the reduction
-    auto transposed = [&](AffineMap map, unsigned reductionPosition) {
-      return cast<AffineDimExpr>(map.getResults().take_back(2)[reductionPosition]).getPosition() !=
-             last;
-    };
-    addCompute(product, isa<linalg::BatchMatmulOp>(product) ? sched::Action::BatchMatmul : sched::Action::Matmul, {},
-               product->getOperands().take_front(2),
-               {transposed(maps[0], 1), transposed(maps[1], 0)}, product->getResults());
+  void addProduct(linalg::LinalgOp op) {
+    MatrixProduct product = *matrixProduct(op); // form-tensors left no others
+    addCompute(op, sched::Action::Matmul, {}, op->getOperands().take_front(2),
+               {product.leftTransposed, product.rightTransposed, product.batch}, op->getResults());
   }
 
   LogicalResult addCollective(Operation *op) {
@@ -187,8 +175,8 @@ private:
       reduction = sched::ReductionAttr::get(op->getContext(), *how);
     }
     buffers_[op->getResult(0)] =
-        communicate(op->getLoc(), kind, reduction, buffers_.lookup(op->getOperand(0)),
-                    bufferOf(op->getResult(0)));
+        communicate(op->getLoc(), kind, reduction, op->getAttrOfType<ArrayAttr>("axes"),
+                    buffers_.lookup(op->getOperand(0)), bufferOf(op->getResult(0)));
     return success();
   }
 
@@ -201,9 +189,9 @@ private:
 
   /// One order on every rank.
   Value communicate(Location location, sched::CollectiveKind kind, sched::ReductionAttr reduction,
-                    Value input, Type output) {
+                    ArrayAttr axes, Value input, Type output) {
     auto task = sched::CollectiveOp::create(b_, location, b_.getType<sched::TokenType>(), output,
-                                            kind, reduction, input,
+                                            kind, reduction, axes, input,
                                             last_ ? ValueRange(last_) : ValueRange());
     last_ = task.getDone();
     return task.getOutput();
@@ -226,20 +214,25 @@ private:
       const TensorKernelExtent &extent = shape->extents[*shape->rowLoop];
       rows = {extent.buffer, extent.dimension};
     }
-    addCompute(op, sched::Action::Kernel, FlatSymbolRefAttr::get(op.getContext(), tensorKernelSymbol(op)),
-               inputs, rows, outputs);
+    addCompute(op, sched::Action::Kernel,
+               FlatSymbolRefAttr::get(op.getContext(), tensorKernelSymbol(op)), inputs, rows,
+               outputs);
     return success();
   }
 
   void addResults(func::ReturnOp op) {
     for (Value value : op.getOperands()) {
       Value buffer = buffers_.lookup(value);
-      TensorPlacement whole = placements_.of(value);
-      if (whole.splitDimension >= 0) {
-        whole.splitDimension = -1;
-        whole.parts = Parts::kEven;
-        buffer = communicate(op.getLoc(), sched::CollectiveKind::AllGather, {}, buffer,
-                             bufferType(getElementTypeOrSelf(value.getType()), whole));
+      TensorPlacement placement = placements_.of(value);
+      for (dist::DimSplitAttr &split : placement.splits) {
+        ArrayRef<StringAttr> axes = split.getAxes();
+        if (!axes.empty()) {
+          split = dist::DimSplitAttr::get(op.getContext(), {}, dist::SplitKind::Even);
+          buffer =
+              communicate(op.getLoc(), sched::CollectiveKind::AllGather, {},
+                          b_.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end())), buffer,
+                          bufferType(getElementTypeOrSelf(value.getType()), placement));
+        }
       }
       sched::TensorResultOp::create(b_, op.getLoc(), buffer);
     }
@@ -254,17 +247,6 @@ private:
 };
 
 } // namespace
-
-void recordGlobalTypes(func::FuncOp function) {
-  SmallVector<Attribute> types;
-  for (Type type : function.getArgumentTypes()) {
-    types.push_back(TypeAttr::get(type));
-  }
-  for (Type type : function.getResultTypes()) {
-    types.push_back(TypeAttr::get(type));
-  }
-  function->setAttr(kGlobalTypesAttr, ArrayAttr::get(function.getContext(), types));
-}
 
 LogicalResult scheduleTensors(func::FuncOp function, sched::ProgramOp program,
                               const llvm::StringMap<Value> &streams) {

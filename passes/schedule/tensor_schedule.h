@@ -8,10 +8,6 @@
 
 namespace headrace::schedule {
 
-/// Keeps the types of arguments and results in the global view on the function, for
-/// scheduleTensors: call it before `shard`, which makes split dimensions `?`.
-void recordGlobalTypes(mlir::func::FuncOp function);
-
 /// Appends the tasks of a function that `form-tensors` has been through, in the local view. The
 /// arguments become inputs in their order, named as their locations are; the results become results
 /// in their order, whole on every rank. `streams` are the written streams that its pipe.to_tensor

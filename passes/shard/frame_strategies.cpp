@@ -467,9 +467,9 @@ private:
       become("rows in order become the first rank's part of dim 0", root(), context_.allAxes());
       return true;
     }
-    for (AxisSet axes : context_.axisSets()) {
-      become("rows become parts of dim 0", splitRows(RowKind::Scattered, axes), axes);
-    }
+    // Over all axes: along others there would be copies.
+    become("rows become parts of dim 0", splitRows(RowKind::Scattered, context_.allAxes()),
+           context_.allAxes());
     return true;
   }
 

@@ -47,21 +47,24 @@ private:
     if (!needs) {
       return;
     }
+    auto levels = op->getAttrOfType<DenseBoolArrayAttr>(DistDialect::getLevelsAttrName());
     unsigned next = 0;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!hasLayout(operand.get())) {
         continue;
       }
+      bool inLevels = levels && levels[next];
       auto need = cast<LayoutAttr>(needs[next++]);
       LayoutAttr has = layouts_.lookup(operand.get());
       if (has != need) {
-        operand.set(resharded(op, operand.get(), has, need));
+        operand.set(resharded(op, operand.get(), has, need, inLevels));
       }
     }
     op->removeAttr(DistDialect::getNeedsAttrName());
+    op->removeAttr(DistDialect::getLevelsAttrName());
   }
 
-  Value resharded(Operation *user, Value value, LayoutAttr has, LayoutAttr need) {
+  Value resharded(Operation *user, Value value, LayoutAttr has, LayoutAttr need, bool inLevels) {
     Value &known = reshards_[{value, need}];
     if (!known) {
       // Right behind the value, so that every later user may share it.
@@ -72,7 +75,8 @@ private:
         layouts_[known] = need;
         return known;
       }
-      auto reshard = ReshardOp::create(builder, value.getLoc(), value.getType(), value, has, need);
+      auto reshard =
+          ReshardOp::create(builder, value.getLoc(), value.getType(), value, has, need, inLevels);
       reshard->setAttr(DistDialect::getLayoutsAttrName(), builder.getArrayAttr({need}));
       layouts_[reshard] = need;
       known = reshard;

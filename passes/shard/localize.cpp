@@ -40,13 +40,17 @@ private:
       return;
     }
     SmallVector<Type> types;
+    SmallVector<Attribute> global;
     unsigned next = 0;
     for (BlockArgument argument : function_.getArguments()) {
+      global.push_back(TypeAttr::get(argument.getType()));
       if (hasLayout(argument.getType())) {
         argument.setType(localType(argument.getType(), cast<LayoutAttr>(layouts[next++])));
       }
       types.push_back(argument.getType());
     }
+    function_->setAttr(DistDialect::getArgumentsAttrName(),
+                       ArrayAttr::get(function_.getContext(), global));
     function_.setFunctionType(
         FunctionType::get(function_.getContext(), types, function_.getFunctionType().getResults()));
   }
@@ -54,6 +58,7 @@ private:
   LogicalResult localize(Operation *op) {
     auto layouts = op->getAttrOfType<ArrayAttr>(DistDialect::getLayoutsAttrName());
     op->removeAttr(DistDialect::getNeedsAttrName());
+    op->removeAttr(DistDialect::getLevelsAttrName());
     if (!layouts) {
       return success();
     }
@@ -71,6 +76,10 @@ private:
     }
     if (op->hasTrait<OpTrait::ConstantLike>()) {
       return localizeConstant(op, layout);
+    }
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+      localizeExpand(expand, layout);
+      return success();
     }
     unsigned next = 0;
     for (Value result : op->getResults()) {
@@ -119,6 +128,27 @@ private:
     empty.getResult().replaceAllUsesWith(local.getResult());
     empty.erase();
     return success();
+  }
+
+  /// Its sizes are those of the whole.
+  void localizeExpand(tensor::ExpandShapeOp expand, LayoutAttr layout) {
+    OpBuilder builder(expand);
+    SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
+    for (auto [dim, split] : llvm::enumerate(layout.getDims())) {
+      bool known = !expand.getResultType().isDynamicDim(static_cast<int64_t>(dim));
+      if (known && !split.getAxes().empty()) {
+        Value extent = arith::ConstantIndexOp::create(
+            builder, expand.getLoc(), expand.getResultType().getDimSize(static_cast<int64_t>(dim)));
+        sizes[dim] = LocalExtentOp::create(builder, expand.getLoc(), builder.getIndexType(), extent,
+                                           axesOf(layout, static_cast<int64_t>(dim)))
+                         .getResult();
+      }
+    }
+    auto local = tensor::ExpandShapeOp::create(
+        builder, expand.getLoc(), localType(expand.getResultType(), layout), expand.getSrc(),
+        expand.getReassociationIndices(), sizes);
+    expand.getResult().replaceAllUsesWith(local.getResult());
+    expand.erase();
   }
 
   LogicalResult localizeConstant(Operation *op, LayoutAttr layout) {

@@ -45,7 +45,10 @@ public:
       }
     }
     // Layout attributes do not say whose ragged sizes they mean; in a reshard it is one value's.
-    std::optional<ReshardPlan> plan = planReshard(source, target);
+    std::optional<ReshardPlan> plan =
+        op_.getInLevels()
+            ? planReshardInLevels(source, target, op_.getInput().getType(), toMesh(mesh_))
+            : planReshard(source, target);
     if (!plan) {
       // no test: the solver never chooses such a pair
       return op_.emitOpError("has no sequence of steps");

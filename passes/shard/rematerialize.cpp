@@ -50,6 +50,7 @@ Value rematerialize(OpBuilder &builder, Value value, LayoutAttr layout) {
   }
   Operation *clone = builder.clone(*op, mapping);
   clone->removeAttr(DistDialect::getNeedsAttrName());
+  clone->removeAttr(DistDialect::getLevelsAttrName());
   clone->setAttr(DistDialect::getLayoutsAttrName(), builder.getArrayAttr({layout}));
   return clone->getResult(0);
 }

@@ -14,9 +14,30 @@ namespace {
 // Tensors
 //===----------------------------------------------------------------------===//
 
+/// Of a value whose reshard goes axis by axis.
+struct InLevels {
+  Type type;
+  const cost::Mesh &mesh;
+
+  /// Of axes with more than one rank the innermost, if there are several; else none.
+  AxisSet innermost(AxisSet axes) const {
+    AxisSet found = 0;
+    int count = 0;
+    for (size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+      AxisSet bit = AxisSet{1} << axis;
+      if ((axes & bit) && mesh.axes[axis].size > 1) {
+        found = bit;
+        ++count;
+      }
+    }
+    return count > 1 ? found : 0;
+  }
+};
+
 class TensorPlanner {
 public:
-  TensorPlanner(const Layout &source, const Layout &target) : now_(source), target_(target) {}
+  TensorPlanner(const Layout &source, const Layout &target, const InLevels *levels)
+      : now_(source), target_(target), levels_(levels) {}
 
   std::optional<ReshardPlan> run() {
     // A ragged split cannot be made by moving a tensor, only kept or gathered.
@@ -56,11 +77,40 @@ private:
         push(StepKind::kReduceScatter, wanted, dim);
       }
     }
-    if (AxisSet rest = now_.unreduced) {
+    reduceEverywhere();
+  }
+
+  void reduceEverywhere() {
+    AxisSet rest = now_.unreduced;
+    if (!rest) {
+      return;
+    }
+    AxisSet inner = levels_ ? levels_->innermost(rest) : 0;
+    int64_t dim = inner ? dimToScatter(inner) : -1;
+    if (dim < 0) {
       now_.unreduced = 0;
       now_.combine = {};
       push(StepKind::kAllReduce, rest);
+      return;
     }
+    now_.unreduced &= ~inner;
+    now_.dims[dim] = inner;
+    push(StepKind::kReduceScatter, inner, dim);
+    reduceEverywhere();
+    now_.dims[dim] = 0;
+    push(StepKind::kAllGather, inner, dim);
+  }
+
+  /// A whole dimension that every rank along the axes gets a part of; -1 without one.
+  int64_t dimToScatter(AxisSet axes) const {
+    auto type = cast<RankedTensorType>(levels_->type);
+    for (int64_t dim = 0; dim < rank(); ++dim) {
+      bool large = !type.isDynamicDim(dim) && type.getDimSize(dim) >= levels_->mesh.sizeOf(axes);
+      if (large && !now_.dims[dim]) {
+        return dim;
+      }
+    }
+    return -1;
   }
 
   /// Splits dimensions that are whole; slices nest evenly only when cut at once, so never a second
@@ -110,6 +160,7 @@ private:
 
   Layout now_;
   const Layout &target_;
+  const InLevels *levels_; ///< null: over all axes at once
   ReshardPlan plan_;
 };
 
@@ -234,9 +285,33 @@ std::optional<ReshardPlan> planReshard(const Layout &source, const Layout &targe
     return ReshardPlan();
   }
   if (source.form == Form::kTensor) {
-    return TensorPlanner(source, target).run();
+    return TensorPlanner(source, target, nullptr).run();
   }
   return planTable(source, target);
+}
+
+std::optional<ReshardPlan> planReshardInLevels(const Layout &source, const Layout &target,
+                                               Type type, const cost::Mesh &mesh) {
+  if (source == target) {
+    return ReshardPlan();
+  }
+  InLevels levels{type, mesh};
+  if (source.form == Form::kTensor) {
+    return TensorPlanner(source, target, &levels).run();
+  }
+  std::optional<ReshardPlan> plan = planTable(source, target);
+  ReshardPlan apart;
+  for (ReshardStep step : plan ? *plan : ReshardPlan()) {
+    // Over the outer axes each rank sends its own rows, over the inner one those that it got.
+    for (AxisSet inner = levels.innermost(step.axes); step.kind == StepKind::kBroadcast && inner;
+         inner = levels.innermost(step.axes)) {
+      AxisSet outer = step.axes & ~inner;
+      apart.push_back(tableStep(StepKind::kBroadcast, outer, splitRows(RowKind::Scattered, inner)));
+      step.axes = inner;
+    }
+    apart.push_back(step);
+  }
+  return plan ? std::optional(apart) : std::nullopt;
 }
 
 } // namespace headrace::shard

@@ -38,6 +38,14 @@ using ReshardPlan = llvm::SmallVector<ReshardStep, 4>;
 /// split.
 std::optional<ReshardPlan> planReshard(const Layout &source, const Layout &target);
 
+/// Likewise, but what goes over several axes of the mesh at once goes over one after the other, so
+/// that less of it crosses the outer axes, whose links are the slower ones: an all_reduce is over
+/// the outer axes for the part only that a reduce_scatter over the innermost one leaves on a rank;
+/// rows that all ranks get go over the outer axes first, where a rank has fewest. The same steps
+/// where that makes no difference.
+std::optional<ReshardPlan> planReshardInLevels(const Layout &source, const Layout &target,
+                                               mlir::Type type, const cost::Mesh &mesh);
+
 /// Whether the steps keep rows of copies by a column of `type` that may differ between the copies
 /// (a float).
 bool keepsByFloat(const ReshardPlan &plan, frame::TableType type);

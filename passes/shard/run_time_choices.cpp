@@ -288,6 +288,7 @@ void annotateRunTimeChoice(ShardProgram &program, const RunTimeChoice &found) {
   auto keys = [&](ArrayRef<StringAttr> names) {
     return builder.getArrayAttr(SmallVector<Attribute>(names.begin(), names.end()));
   };
+  join->removeAttr(DistDialect::getLevelsAttrName());
   join->setAttr(DistDialect::getNeedsAttrName(),
                 builder.getArrayAttr({toAttr(found.left, mesh), toAttr(found.right, mesh)}));
   join->setAttr(DistDialect::getLayoutsAttrName(),

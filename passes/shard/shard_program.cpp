@@ -159,6 +159,9 @@ LogicalResult ShardProgram::addNode(Operation *op) {
   if (isa<func::ReturnOp>(op)) {
     enumerateReturn(node, context_);
   } else if (auto constrain = dyn_cast<ConstrainOp>(op)) {
+    if (failed(constrain.verify())) { // the module had no mesh before
+      return failure();
+    }
     context_.classes.add(op);
     enumerateConstrain(node, constrain, context_);
   } else if (isa<DistDialect>(op->getDialect())) {
@@ -262,10 +265,12 @@ void ShardProgram::addEdgeCosts(const ShardEdge &edge) {
         cost = 0; // unreduced from the start
       } else if (hidesRoot(*given[g], *needed[n])) {
         cost = solve::kForbidden;
-      } else if (std::optional<ReshardPlan> plan = planReshard(*given[g], *needed[n]);
-                 plan && (keepsOrder(*plan) || !ordered_.contains(edge.value)) && !byFloat(*plan)) {
-        cost =
-            copied ? 0 : std::min(pricer.costOf(*plan, *given[g]).seconds, solve::kForbidden / 2);
+      } else if (std::optional<Way> way = cheaperWay(pricer, edge.value, *given[g], *needed[n]);
+                 way && (keepsOrder(way->plan) || !ordered_.contains(edge.value)) &&
+                 !byFloat(way->plan)) {
+        cost = copied
+                   ? 0
+                   : std::min(pricer.costOf(way->plan, *given[g]).seconds, solve::kForbidden / 2);
       }
     }
   }
@@ -300,22 +305,48 @@ void ShardProgram::addMemory() {
   }
 }
 
-ReshardPlan ShardProgram::edgePlan(const ShardEdge &edge, const solve::Choice &choice) const {
-  const Layout &given =
-      nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
-  const Layout &needed =
-      nodes_[edge.target].strategies[choice[edge.target]].needs[edge.targetOperand];
-  if (isRematerializable(edge.value)) {
-    return ReshardPlan();
+std::optional<ShardProgram::Way> ShardProgram::cheaperWay(ReshardPricer &pricer, Value value,
+                                                          const Layout &given,
+                                                          const Layout &needed) const {
+  std::optional<ReshardPlan> plan = planReshard(given, needed);
+  if (!plan) {
+    return std::nullopt;
   }
-  return planReshard(given, needed).value_or(ReshardPlan());
+  std::optional<ReshardPlan> levels =
+      planReshardInLevels(given, needed, value.getType(), context_.model.mesh());
+  if (levels && levels->size() != plan->size() &&
+      pricer.costOf(*levels, given).seconds < pricer.costOf(*plan, given).seconds) {
+    return Way{*levels, true};
+  }
+  return Way{*plan};
+}
+
+const Layout &ShardProgram::givenOn(const ShardEdge &edge, const solve::Choice &choice) const {
+  return nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
+}
+
+ReshardPricer ShardProgram::pricerOf(const ShardEdge &edge, const Layout &given) {
+  return {sizeOf(edge.value, given.unreduced), context_.model};
+}
+
+ShardProgram::Way ShardProgram::edgeWay(const ShardEdge &edge, const solve::Choice &choice) {
+  if (isRematerializable(edge.value)) {
+    return Way();
+  }
+  const Layout &given = givenOn(edge, choice);
+  ReshardPricer pricer = pricerOf(edge, given);
+  return cheaperWay(pricer, edge.value, given,
+                    nodes_[edge.target].strategies[choice[edge.target]].needs[edge.targetOperand])
+      .value_or(Way());
+}
+
+ReshardPlan ShardProgram::edgePlan(const ShardEdge &edge, const solve::Choice &choice) {
+  return edgeWay(edge, choice).plan;
 }
 
 ReshardCost ShardProgram::edgeCost(const ShardEdge &edge, const solve::Choice &choice) {
-  const Layout &given =
-      nodes_[edge.source].strategies[choice[edge.source]].gives[edge.sourceResult];
-  ReshardPricer pricer(sizeOf(edge.value, given.unreduced), context_.model);
-  return pricer.costOf(edgePlan(edge, choice), given);
+  const Layout &given = givenOn(edge, choice);
+  return pricerOf(edge, given).costOf(edgePlan(edge, choice), given);
 }
 
 void ShardProgram::annotate(const solve::Choice &choice) {
@@ -327,6 +358,13 @@ void ShardProgram::annotate(const solve::Choice &choice) {
     }
     return ArrayAttr::get(context, attrs);
   };
+  SmallVector<SmallVector<bool>> levels; // by node and operand
+  for (const PlacedNode &node : nodes_) {
+    levels.emplace_back(node.operands.size(), false);
+  }
+  for (const ShardEdge &edge : edges_) {
+    levels[edge.target][edge.targetOperand] = edgeWay(edge, choice).inLevels;
+  }
   SmallVector<Attribute> arguments;
   for (auto [index, node] : llvm::enumerate(nodes_)) {
     const Strategy &strategy = node.strategies[choice[index]];
@@ -340,6 +378,10 @@ void ShardProgram::annotate(const solve::Choice &choice) {
     bool moved = llvm::none_of(node.onlySizes, [](bool only) { return only; });
     if (!node.operands.empty() && moved) {
       node.op->setAttr(DistDialect::getNeedsAttrName(), toArray(strategy.needs));
+      if (llvm::is_contained(levels[index], true)) {
+        node.op->setAttr(DistDialect::getLevelsAttrName(),
+                         DenseBoolArrayAttr::get(context, levels[index]));
+      }
     }
   }
   if (!arguments.empty()) {

@@ -3,8 +3,8 @@
 #define HEADRACE_PASSES_SHARD_SHARD_PROGRAM_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/shard/strategies.h"
 #include "model/solve/solve.h"
+#include "passes/shard/strategies.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace headrace::shard {
@@ -35,7 +35,7 @@ public:
   /// What the reshard on an edge costs under a choice; zero bytes if none is needed.
   ReshardCost edgeCost(const ShardEdge &edge, const solve::Choice &choice);
   /// The plan of an edge's reshard under a choice that is not forbidden.
-  ReshardPlan edgePlan(const ShardEdge &edge, const solve::Choice &choice) const;
+  ReshardPlan edgePlan(const ShardEdge &edge, const solve::Choice &choice);
 
   /// Writes `dist.layouts` and `dist.needs` on every op, and the arguments' layouts on the
   /// function.
@@ -46,6 +46,16 @@ private:
   void addArgument(mlir::BlockArgument argument);
   void finishNode(PlacedNode node);
   ValueSize sizeOf(mlir::Value value, AxisSet unreduced);
+  /// Over several axes at once, or over one after the other.
+  struct Way {
+    ReshardPlan plan;
+    bool inLevels = false;
+  };
+  std::optional<Way> cheaperWay(ReshardPricer &pricer, mlir::Value value, const Layout &given,
+                                const Layout &needed) const;
+  ReshardPricer pricerOf(const ShardEdge &edge, const Layout &given);
+  const Layout &givenOn(const ShardEdge &edge, const solve::Choice &choice) const;
+  Way edgeWay(const ShardEdge &edge, const solve::Choice &choice);
   void addEdgeCosts(const ShardEdge &edge);
   void addMemory();
 

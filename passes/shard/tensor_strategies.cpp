@@ -3,10 +3,11 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "model/cost/tensor_work.h"
+#include "passes/analysis/matrix_product.h"
 #include "passes/shard/rematerialize.h"
 #include "passes/shard/sized_starts.h"
 #include "passes/shard/strategies.h"
-#include "model/cost/tensor_work.h"
 
 #include <algorithm>
 
@@ -122,8 +123,10 @@ private:
   /// A factor may be split if its kind allows it and every rank gets something.
   bool allowed(const Assignment &assignment) const {
     for (auto [factor, axes] : llvm::zip_equal(rule_.factors, assignment.factors)) {
-      bool small = factor.size >= 0 && static_cast<double>(factor.size) < context_.parts(axes);
-      if (axes && (factor.kind == FactorKind::kNeedsReplication || small)) {
+      auto parts = static_cast<int64_t>(context_.parts(axes));
+      bool small = factor.size >= 0 && factor.size < parts;
+      bool unequal = factor.equalParts && factor.size % parts != 0;
+      if (axes && (factor.kind == FactorKind::kNeedsReplication || small || unequal)) {
         return false;
       }
     }
@@ -212,8 +215,8 @@ private:
       return;
     }
     auto element = wide ? cost::ProductShape::Element::kF64 : cost::ProductShape::Element::kF32;
-    if (isa<linalg::MatmulOp, linalg::BatchMatmulOp>(node_.op)) {
-      ArrayRef<int32_t> out = rule_.results.front();
+    if (std::optional<MatrixProduct> form = matrixProduct(node_.op)) {
+      ArrayRef<int32_t> rows = ArrayRef(rule_.results.front()).drop_front(form->batch).drop_back();
       cost::ProductShape product;
       product.elements =
           outBytes / elementBytes(cast<RankedTensorType>(node_.results.front().getType()));
@@ -222,7 +225,10 @@ private:
         bool reduced = rule_.factors[factor].kind == FactorKind::kReduction;
         product.inner *= reduced ? localExtent(assignment, factor) : 1;
       }
-      product.outRows = localExtent(assignment, out[out.size() - 2]);
+      product.outRows = 1;
+      for (int32_t factor : rows) {
+        product.outRows *= localExtent(assignment, static_cast<size_t>(factor));
+      }
       product.rightBytes = tensorBytes(node_.operands[1]) / localParts(strategy.needs[1]);
       product.bytes = bytes;
       product.element = element;

@@ -40,7 +40,8 @@ LogicalResult verifyParts(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<SliceOp, ReduceScatterOp>(
           [](auto part) { return verifyDivided(part, part.getResult(), part.getDim()); })
-      .Case([](AllGatherOp whole) { return verifyDivided(whole, whole.getInput(), whole.getDim()); })
+      .Case(
+          [](AllGatherOp whole) { return verifyDivided(whole, whole.getInput(), whole.getDim()); })
       .Case([](AllToAllOp both) {
         return failure(failed(verifyDivided(both, both.getResult(), both.getSplit())) ||
                        failed(verifyDivided(both, both.getInput(), both.getConcat())));
@@ -53,7 +54,8 @@ class StageVerifier {
 public:
   LogicalResult run(ModuleOp module) {
     WalkResult finals = module.walk([&](frame::AggregateOp op) {
-      return op.getStage() == frame::AggregateStage::Final && failed(verifySource(op, op.getInput()))
+      return op.getStage() == frame::AggregateStage::Final &&
+                     failed(verifySource(op, op.getInput()))
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });
@@ -131,6 +133,7 @@ LogicalResult verifyShard(ModuleOp module) {
       return op->emitOpError("must be gone after shard");
     }
     bool annotated = op->hasAttr(DistDialect::getNeedsAttrName()) ||
+                     op->hasAttr(DistDialect::getLevelsAttrName()) ||
                      op->hasAttr(DistDialect::getChooseAttrName()) ||
                      (op->hasAttr(DistDialect::getLayoutsAttrName()) && !isa<func::FuncOp>(op));
     if (annotated) {

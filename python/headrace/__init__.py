@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from headrace._src.array.jit import jit as jit
     from headrace._src.array.program import mlir as mlir
     from headrace._src.array.queries import query as query
+    from headrace._src.array.tracer import place as place
     from headrace._src.cost import cost as cost
     from headrace._src.errors import HeadraceError as HeadraceError
     from headrace._src.query.sql import explain as explain
@@ -35,6 +36,7 @@ _PUBLIC = {
     "last_profile": "headrace._src.query.sql",
     "lower": "headrace._src.query.sql",
     "mlir": "headrace._src.array.program",
+    "place": "headrace._src.array.tracer",
     "query": "headrace._src.array.queries",
     "sql": "headrace._src.query.sql",
     "tune": "headrace._src.tuning.tune",

@@ -183,7 +183,7 @@ typedef struct HrWorker {
    * stage let through, all zero at a morsel's first call. */
   uint8_t *scratch;
   HrOutput *outputs;
-  uint32_t outputCount; /* 0, 1, or the number of ranks for a partitioning sink */
+  uint32_t outputCount; /* 0, 1, or for a partitioning sink the ranks that it is for */
   uint32_t fullOutput;  /* set with HR_OUTPUT_FULL */
   HrError error;
   const struct HrImports *imports;

@@ -5,6 +5,7 @@
 #include "runtime/communication/exchange.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "runtime/base/check.h"
 #include "runtime/base/settings.h"
@@ -14,13 +15,17 @@ namespace headrace {
 Expected<std::unique_ptr<Exchange>> Exchange::open(Transport &transport, PoisonBoard &board,
                                                    Doorbell *doorbell, ExchangeOptions options) {
   HR_CHECK(options.receivePool && options.window >= 1 && options.channel.valid());
-  if (options.receivePool->buffersMax() < transport.size()) {
-    return makeError(ErrorKind::kInternal, "an exchange needs a receive buffer a rank, ",
-                     transport.size(), ", got: ", options.receivePool->buffersMax());
+  if (options.members.empty()) {
+    options.members.resize(static_cast<size_t>(transport.size()));
+    std::iota(options.members.begin(), options.members.end(), 0);
+  }
+  if (options.receivePool->buffersMax() < static_cast<int64_t>(options.members.size())) {
+    return makeError(ErrorKind::kInternal, "an exchange needs a receive buffer a member, ",
+                     options.members.size(), ", got: ", options.receivePool->buffersMax());
   }
   HR_RETURN_IF_ERROR(transport.open(options.channel, options.receivePool));
   options.receivePool->setDoorbell(doorbell);
-  std::unique_ptr<Exchange> exchange(new Exchange(transport, board, doorbell, options));
+  std::unique_ptr<Exchange> exchange(new Exchange(transport, board, doorbell, std::move(options)));
   std::lock_guard lock(exchange->mutex_);
   exchange->grant();
   return exchange;
@@ -28,8 +33,8 @@ Expected<std::unique_ptr<Exchange>> Exchange::open(Transport &transport, PoisonB
 
 Exchange::Exchange(Transport &transport, PoisonBoard &board, Doorbell *doorbell,
                    ExchangeOptions options)
-    : transport_(transport), board_(board), doorbell_(doorbell), options_(options),
-      peers_(static_cast<size_t>(transport.size())) {}
+    : transport_(transport), board_(board), doorbell_(doorbell), options_(std::move(options)),
+      peers_(options_.members.size()) {}
 
 Exchange::~Exchange() {
   transport_.close(options_.channel);
@@ -56,14 +61,16 @@ Status Exchange::sendControl(int peer, MessageKind kind, uint64_t value) {
   } else {
     header.rows = value;
   }
-  return transport_.send(peer, options_.channel, encodeHeader(header), BufferRef()).status();
+  return transport_
+      .send(rankOf(static_cast<size_t>(peer)), options_.channel, encodeHeader(header), BufferRef())
+      .status();
 }
 
 void Exchange::grant() {
   // A granted message needs a pool buffer when it comes, so grants never exceed the free ones. The
   // last ones are kept for peers without any grant: otherwise a silent peer could hold what the
   // others wait for.
-  int size = transport_.size();
+  int size = peerCount();
   // Asked for first: a buffer that comes back after the count below then rings.
   options_.receivePool->wantBuffer();
   int64_t available = options_.receivePool->freeBuffers();
@@ -105,7 +112,13 @@ void Exchange::grant() {
 
 Status Exchange::accept(Arrival arrival) {
   HR_ASSIGN_OR_RETURN(MessageHeader header, decodeHeader(arrival, options_.channel));
-  Peer &peer = peers_[static_cast<size_t>(arrival.source)];
+  auto member = std::lower_bound(options_.members.begin(), options_.members.end(), arrival.source);
+  if (member == options_.members.end() || *member != arrival.source) {
+    return makeError(ErrorKind::kCorrupt, "a message from no member of channel ", options_.channel,
+                     ", rank: ", arrival.source);
+  }
+  auto position = static_cast<int>(member - options_.members.begin());
+  Peer &peer = peers_[static_cast<size_t>(position)];
   auto corrupt = [&](const char *what, uint64_t expected, uint64_t got) {
     return makeError(ErrorKind::kCorrupt, what, " from rank ", arrival.source, " on channel ",
                      options_.channel, ": expected ", expected, ", got: ", got);
@@ -134,7 +147,7 @@ Status Exchange::accept(Arrival arrival) {
     numbers_.rowsReceived += static_cast<int64_t>(header.rows);
     numbers_.bytesReceived += static_cast<int64_t>(header.bytes);
     arrived_.push_back(
-        {arrival.source, static_cast<int64_t>(header.rows), header.tag, std::move(arrival.body)});
+        {position, static_cast<int64_t>(header.rows), header.tag, std::move(arrival.body)});
     return {};
   case MessageKind::kEnd:
     if (header.sequence != peer.nextReceive || peer.ended) {
@@ -172,8 +185,8 @@ void Exchange::advance() {
   }
   // Asked before the messages are taken in: what a peer sent before it left has then arrived.
   std::vector<Status> links;
-  for (int peer = 0; peer < transport_.size(); ++peer) {
-    links.push_back(transport_.peerStatus(peer));
+  for (int member : options_.members) {
+    links.push_back(transport_.peerStatus(member));
   }
   takeIn();
   if (phase_ == Phase::kFailed) {
@@ -201,7 +214,7 @@ int64_t Exchange::credits(int peer) {
 }
 
 SendResult Exchange::trySend(ExchangeMessage &message) {
-  HR_CHECK(message.peer >= 0 && message.peer < transport_.size() && message.rows >= 0 &&
+  HR_CHECK(message.peer >= 0 && message.peer < peerCount() && message.rows >= 0 &&
            (!message.body || message.body.sealed()));
   // Outside the lock: it reads the whole body.
   uint64_t checksum = 0;
@@ -223,7 +236,8 @@ SendResult Exchange::trySend(ExchangeMessage &message) {
     }
     --peer.credits;
   }
-  checksum = bodyChecksum(message.body, checksumsTo(transport_, message.peer, options_.checksums));
+  int target = rankOf(static_cast<size_t>(message.peer));
+  checksum = bodyChecksum(message.body, checksumsTo(transport_, target, options_.checksums));
   std::lock_guard lock(mutex_);
   if (phase_ == Phase::kFailed) {
     return SendResult::kFailed;
@@ -246,8 +260,8 @@ SendResult Exchange::trySend(ExchangeMessage &message) {
   header.bytes = static_cast<uint64_t>(bytes);
   header.checksum = checksum;
   header.tag = message.tag;
-  Expected<SendTicket> ticket = transport_.send(message.peer, options_.channel,
-                                                encodeHeader(header), std::move(message.body));
+  Expected<SendTicket> ticket =
+      transport_.send(target, options_.channel, encodeHeader(header), std::move(message.body));
   if (!ticket.ok()) {
     fail(ticket.status());
     return SendResult::kFailed;
@@ -266,7 +280,7 @@ void Exchange::finish() {
     return;
   }
   phase_ = Phase::kFinishing;
-  for (int peer = 0; peer < transport_.size(); ++peer) {
+  for (int peer = 0; peer < peerCount(); ++peer) {
     Status status =
         sendControl(peer, MessageKind::kEnd, peers_[static_cast<size_t>(peer)].nextSend);
     if (!status.ok()) {

@@ -19,7 +19,7 @@ namespace headrace {
 
 /// One message: a chunk (or part of one) that exec has serialised. Its columns are exec's business.
 struct ExchangeMessage {
-  int peer = -1; ///< the target when sending, the source when receiving
+  int peer = -1; ///< the target when sending, the source when receiving: a position among members
   int64_t rows = 0;
   uint64_t tag = 0; ///< carried along for exec
   BufferRef body;   ///< sealed; at most the receiving pool's bufferBytes; may be null
@@ -27,10 +27,13 @@ struct ExchangeMessage {
 
 struct ExchangeOptions {
   ChannelId channel = {};
+  /// The transport's ranks between which it is, ascending; empty: all. Groups without a common rank
+  /// may use the same channel.
+  std::vector<int> members = {};
   /// Messages a peer may have under way to this rank: sent and not yet taken by receive().
   int64_t window = 4;
-  /// Bodies are received into it; used by this exchange alone; at least one buffer a rank. Buffers
-  /// of received messages count until dropped: with all of them held, peers wait.
+  /// Bodies are received into it; used by this exchange alone; at least one buffer a member.
+  /// Buffers of received messages count until dropped: with all of them held, peers wait.
   BufferPool *receivePool = nullptr;
   Checksums checksums = Checksums::kOn;
   /// The task that failures are reported for.
@@ -43,7 +46,8 @@ enum class SendResult : uint8_t {
   kFailed,   ///< the run is poisoned: see status()
 };
 
-/// Purpose: all-to-all streams of rows, bounded at every receiver.
+/// Purpose: all-to-all streams of rows, bounded at every receiver. Peers are positions among the
+/// members.
 /// Ownership: borrows transport, board and pool; holds received messages until receive().
 /// Thread-safety: full: workers may send while the rank's thread receives.
 /// Ordering: messages of one source arrive in the order sent; sources interleave.
@@ -106,6 +110,8 @@ private:
   void grant();
   void fail(const Status &status);
   Status sendControl(int peer, MessageKind kind, uint64_t value);
+  int rankOf(size_t peer) const { return options_.members[peer]; }
+  int peerCount() const { return static_cast<int>(peers_.size()); }
 
   Transport &transport_;
   PoisonBoard &board_;

@@ -24,7 +24,7 @@ struct Chunk {
   std::vector<HrSegment> segments; ///< one a column
   std::vector<uint64_t> heapBytes; ///< of string columns
   ChunkOrder order;
-  int32_t target = 0; ///< rank that the rows are for (partitioned streams)
+  int32_t target = 0; ///< place in its group of the rank that the rows are for (partitioned streams)
   /// Whether the bytes are in buffers of an exchange's bounded pool: must be copied to be kept for
   /// long.
   bool pooled = false;

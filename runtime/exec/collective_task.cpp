@@ -1,4 +1,4 @@
-// A collective task: one tensor collective over all ranks.
+// A collective task: one tensor collective over the ranks of a group.
 //
 // The wire carries each rank's part as one run of elements, so a split of another dimension than
 // the first is packed before or unpacked after.
@@ -88,6 +88,8 @@ private:
 
   TensorBuffer *input_ = nullptr;
   TensorBuffer *output_ = nullptr;
+  plan::GroupPlace place_;        ///< of this rank in the group
+  Communicator *group_ = nullptr; ///< null if this rank is alone in it
   std::shared_ptr<MemoryAccount> account_;
   Block scratch_;
   Split split_;                ///< of the whole that is packed or unpacked
@@ -123,13 +125,15 @@ void CollectiveTask::reorder(uint8_t *whole, uint8_t *packed, Direction directio
 Status CollectiveTask::start() {
   input_ = context_.buffers[task_.input].get();
   counters_.bytes += input_->bytes();
+  place_ = context_.place.along(task_.axes);
+  group_ = context_.communicatorOver(task_.axes);
   bool gathers = task_.operation == plan::CollectiveKind::kAllGather;
-  if (gathers && gatheredSplit().ragged && context_.size > 1) {
+  if (gathers && gatheredSplit().ragged && group_) {
     counting_ = true;
-    parts_.assign(context_.size, 0);
-    parts_[context_.rank] = input_->localShape()[gatheredSplit().dimension];
-    collective_ = context_.communicator->allReduce(parts_.data(), context_.size,
-                                                   ElementType::kInt64, ReduceOp::kSum);
+    parts_.assign(place_.count, 0);
+    parts_[place_.index] = input_->localShape()[gatheredSplit().dimension];
+    collective_ =
+        group_->allReduce(parts_.data(), place_.count, ElementType::kInt64, ReduceOp::kSum);
     return {};
   }
   return move();
@@ -142,12 +146,11 @@ Status CollectiveTask::copyWhole() {
 
 Status CollectiveTask::move() {
   HR_ASSIGN_OR_RETURN(output_, context_.writable(task_.output));
-  if (context_.size == 1) {
+  if (!group_) {
     return copyWhole();
   }
   ElementType type = elementTypeOf(input_->described().element);
   ReduceOp op = reduceOp(task_.combine);
-  Communicator &ranks = *context_.communicator;
   switch (task_.operation) {
   case plan::CollectiveKind::kAllGather:
     return startGather(type);
@@ -155,16 +158,16 @@ Status CollectiveTask::move() {
     return startAllToAll(type);
   case plan::CollectiveKind::kAllReduce:
     HR_RETURN_IF_ERROR(copyWhole());
-    collective_ = ranks.allReduce(output_->data(), output_->elements(), type, op);
+    collective_ = group_->allReduce(output_->data(), output_->elements(), type, op);
     break;
   case plan::CollectiveKind::kReduceScatter: {
     split_ = splitOf(input_->localShape(), scatteredSplit().dimension);
-    parts_ = evenParts(split_.extent, context_.size);
+    parts_ = evenParts(split_.extent, place_.count);
     counts_ = elementCounts(split_, parts_);
     // The reduction runs in place; the operand may be used again.
     HR_ASSIGN_OR_RETURN(uint8_t *parts, scratch(input_->bytes()));
     reorder(input_->data(), parts, Direction::kPack);
-    collective_ = ranks.reduceScatter(parts, output_->data(), counts_, type, op);
+    collective_ = group_->reduceScatter(parts, output_->data(), counts_, type, op);
     break;
   }
   }
@@ -174,7 +177,7 @@ Status CollectiveTask::move() {
 Status CollectiveTask::startGather(ElementType type) {
   split_ = splitOf(output_->localShape(), gatheredSplit().dimension);
   if (!gatheredSplit().ragged) {
-    parts_ = evenParts(split_.extent, context_.size);
+    parts_ = evenParts(split_.extent, place_.count);
   }
   counts_ = elementCounts(split_, parts_);
   uint8_t *target = output_->data();
@@ -182,7 +185,7 @@ Status CollectiveTask::startGather(ElementType type) {
     HR_ASSIGN_OR_RETURN(target, scratch(output_->bytes()));
     packed_ = target;
   }
-  collective_ = context_.communicator->allGather(input_->data(), target, counts_, type);
+  collective_ = group_->allGather(input_->data(), target, counts_, type);
   return {};
 }
 
@@ -194,14 +197,14 @@ Status CollectiveTask::startAllToAll(ElementType type) {
   Split target = splitOf(output_->localShape(), gathered);
   HR_ASSIGN_OR_RETURN(uint8_t *packed, scratch(input_->bytes() + output_->bytes()));
   split_ = source;
-  parts_ = evenParts(source.extent, context_.size);
+  parts_ = evenParts(source.extent, place_.count);
   std::vector<int64_t> sent = elementCounts(source, parts_);
   reorder(input_->data(), packed, Direction::kPack);
   split_ = target;
-  parts_ = evenParts(target.extent, context_.size);
+  parts_ = evenParts(target.extent, place_.count);
   counts_ = elementCounts(target, parts_);
   packed_ = packed + input_->bytes();
-  collective_ = context_.communicator->allToAll(packed, packed_, sent, counts_, type);
+  collective_ = group_->allToAll(packed, packed_, sent, counts_, type);
   return {};
 }
 

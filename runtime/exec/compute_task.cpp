@@ -1,8 +1,8 @@
 // Compute tasks over tensor buffers: library calls, generated kernels, and moves within a rank; and
 // loading of bound tensors.
 //
-// "matmul", "batch_matmul": inputs A and B, output C (see matmul_job.h).
-//   parameters: [A is stored transposed, B is stored transposed], 0 or 1; missing = 0.
+// "matmul": inputs A and B, output C (see matmul_job.h).
+//   parameters: [A is stored transposed, B is stored transposed, dimensions of the batch].
 // "kernel": the kernel sees a column with one segment per input, then per output: the whole local
 //   buffers. Its literal block is the local extents of all of them, one after another.
 //   parameters: [buffer, dimension] whose local extent is cut into morsels; none: the kernel is
@@ -52,7 +52,6 @@ Status ComputeTask::start() {
   }
   switch (task_.operation) {
   case plan::ComputeKind::kMatmul:
-  case plan::ComputeKind::kBatchMatmul:
     return startMatmul();
   case plan::ComputeKind::kKernel:
     return startKernel();
@@ -83,9 +82,9 @@ void ComputeTask::addPhase(PhasedJob::MakePhase phase) {
 }
 
 Status ComputeTask::startMatmul() {
-  MatmulOperands operands{&buffer(task_.inputs[0]), &buffer(task_.inputs[1]),
+  MatmulOperands operands{&buffer(task_.inputs[0]),  &buffer(task_.inputs[1]),
                           &buffer(task_.outputs[0]), task_.parameters[0] != 0,
-                          task_.parameters[1] != 0};
+                          task_.parameters[1] != 0,  static_cast<size_t>(task_.parameters[2])};
   addPhase([=, this] { return matmulPhase(operands, context_.lanes); });
   return {};
 }
@@ -112,7 +111,8 @@ Status ComputeTask::startKernel() {
     operands_.columns.push_back(HrColumn{&segment, 1, 0, nullptr});
   }
   HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
-  int64_t total = task_.parameters.empty() ? 1 : (*shapes[task_.parameters[0]])[task_.parameters[1]];
+  int64_t total =
+      task_.parameters.empty() ? 1 : (*shapes[task_.parameters[0]])[task_.parameters[1]];
   // About as many elements a morsel as a worker's cache holds.
   constexpr int64_t kElements = 65536;
   int64_t rows =

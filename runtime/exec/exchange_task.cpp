@@ -36,6 +36,7 @@ private:
 
   std::shared_ptr<ChunkStream> input_;
   std::shared_ptr<ChunkStream> output_;
+  plan::GroupPlace place_; ///< of this rank in the group; peers are places in it
   std::unique_ptr<BufferPool> sendPool_;
   std::unique_ptr<BufferPool> receivePool_;
   std::unique_ptr<Exchange> exchange_;
@@ -56,13 +57,14 @@ private:
 Status ExchangeTask::start() {
   input_ = context_.streams[task_.inputStream];
   output_ = context_.streams[task_.outputStream];
-  if (context_.size == 1) {
+  place_ = context_.place.along(task_.axes);
+  if (place_.count == 1) {
     return {};
   }
   const ExchangeSettings &settings = context_.exchange;
   HR_ASSIGN_OR_RETURN(auto account, context_.openAccount(index_));
   context_.poolAccounts.push_back(account);
-  auto peers = static_cast<int64_t>(context_.size);
+  auto peers = static_cast<int64_t>(place_.count);
   HR_ASSIGN_OR_RETURN(sendPool_,
                       account->createPool({settings.bufferBytes, 2 * peers, context_.doorbell}));
   HR_ASSIGN_OR_RETURN(
@@ -70,6 +72,7 @@ Status ExchangeTask::start() {
       account->createPool({settings.bufferBytes, settings.window * peers, context_.doorbell}));
   ExchangeOptions options;
   options.channel = ChannelId(static_cast<uint32_t>(task_.channel));
+  options.members = context_.place.group(task_.axes);
   options.window = settings.window;
   options.receivePool = receivePool_.get();
   options.checksums = settings.checksums;
@@ -83,7 +86,7 @@ Status ExchangeTask::beginChunk() {
   nextRow_ = 0;
   peers_.clear();
   local_ = true;
-  auto self = static_cast<int>(context_.rank);
+  auto self = static_cast<int>(place_.index);
   switch (task_.exchange) {
   case plan::ExchangeKind::kHash:
     local_ = chunk_->target == self;
@@ -99,7 +102,7 @@ Status ExchangeTask::beginChunk() {
 
 /// Encodes and sends until chunk_ is out. False: something is missing (wait_ says what).
 Expected<bool> ExchangeTask::sendPieces() {
-  auto self = static_cast<int>(context_.rank);
+  auto self = static_cast<int>(place_.index);
   bool remote = exchange_ && (task_.exchange == plan::ExchangeKind::kBroadcast || !local_);
   while (remote && (pieceReady_ || nextRow_ < chunk_->rows)) {
     if (!pieceReady_) {
@@ -118,7 +121,7 @@ Expected<bool> ExchangeTask::sendPieces() {
       nextRow_ += rows;
       piece_.rows = rows;
       piece_.body = std::move(body);
-      for (int peer = 0; peer < static_cast<int>(context_.size); ++peer) {
+      for (int peer = 0; peer < static_cast<int>(place_.count); ++peer) {
         bool wanted = task_.exchange == plan::ExchangeKind::kBroadcast ? true
                       : task_.exchange == plan::ExchangeKind::kGather  ? peer == 0
                                                                        : peer == chunk_->target;

@@ -24,13 +24,17 @@ struct Matrices {
   int64_t elements() const { return rows * columns; }
 };
 
-std::optional<Matrices> matricesOf(const TensorBuffer &buffer) {
+/// All dimensions between the batch and the last are rows.
+std::optional<Matrices> matricesOf(const TensorBuffer &buffer, size_t batch) {
   const std::vector<int64_t> &shape = buffer.localShape();
-  if (shape.size() != 2 && shape.size() != 3) {
+  if (shape.size() < batch + 2) {
     return std::nullopt;
   }
-  size_t last = shape.size() - 1;
-  return Matrices{shape.size() == 3 ? shape[0] : 1, shape[last - 1], shape[last]};
+  Matrices matrices{1, 1, shape.back()};
+  for (size_t d = 0; d + 1 < shape.size(); ++d) {
+    (d < batch ? matrices.batch : matrices.rows) *= shape[d];
+  }
+  return matrices;
 }
 
 struct Product {
@@ -63,8 +67,9 @@ void multiplyTile(const Product &p, const MatmulOperands &operands, int64_t matr
 }
 
 Expected<Product> productOf(const MatmulOperands &operands) {
-  std::optional<Matrices> left = matricesOf(*operands.left), right = matricesOf(*operands.right),
-                          out = matricesOf(*operands.product);
+  std::optional<Matrices> left = matricesOf(*operands.left, operands.batch),
+                          right = matricesOf(*operands.right, operands.batch),
+                          out = matricesOf(*operands.product, operands.batch);
   const std::string &element = operands.product->described().element;
   auto broken = [&](ErrorKind kind, const char *what) {
     return makeError(kind, what, operands.left->described().name, ", ",

@@ -8,11 +8,12 @@ namespace headrace::exec {
 
 /// Whether the operands lie in memory as their transpose.
 struct MatmulOperands {
-  const TensorBuffer *left = nullptr;  ///< (batch x) m x k
-  const TensorBuffer *right = nullptr; ///< (batch x) k x n
-  TensorBuffer *product = nullptr;     ///< (batch x) m x n; zero at the start
-  bool leftTransposed = false;
+  const TensorBuffer *left = nullptr;  ///< (batch… x) m… x k: all of m… are rows
+  const TensorBuffer *right = nullptr; ///< (batch… x) k x n
+  TensorBuffer *product = nullptr;     ///< (batch… x) m… x n; zero at the start
+  bool leftTransposed = false;         ///< then there is one m
   bool rightTransposed = false;
+  size_t batch = 0; ///< dimensions in front of the matrices
 };
 
 /// The phase that computes `product` on at most `lanes` workers. Errors: kInternal if the local

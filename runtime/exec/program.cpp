@@ -1,12 +1,12 @@
 // Load checks, and the loops that poll the ranks of a run, on the real or a simulated network.
 #include "runtime/exec/program.h"
 
+#include "model/plan/check.h"
+#include "model/plan/names.h"
 #include "runtime/base/log.h"
 #include "runtime/base/random.h"
 #include "runtime/base/settings.h"
 #include "runtime/exec/rank.h"
-#include "model/plan/check.h"
-#include "model/plan/names.h"
 #include "runtime/primitives/isa.h"
 #include "runtime/transport/loopback.h"
 
@@ -35,26 +35,13 @@ Status checkProcessor(const plan::Plan &plan) {
   return {};
 }
 
-/// The axes that a task's messages go over; null without messages.
-const std::vector<int32_t> *groupOf(const plan::Task &task) {
-  const auto *exchange = task.as<plan::ExchangeTask>();
-  const auto *collective = task.as<plan::CollectiveTask>();
-  return exchange ? &exchange->axes : collective ? &collective->axes : nullptr;
-}
-
 Status checkBuilt(const plan::Plan &plan) {
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
     if (plan.tasks[t].device != plan::Device::kCpu) {
-      return makeError(ErrorKind::kUnsupported,
-                       "this runtime runs tasks on CPUs only, compile for a topology without GPUs: ",
-                       plan::describeTask(plan, static_cast<int32_t>(t)));
-    }
-    const std::vector<int32_t> *group = groupOf(plan.tasks[t]);
-    if (group && (group->size() != plan.mesh.size() || !std::is_sorted(group->begin(), group->end()))) {
-      return makeError(ErrorKind::kUnsupported,
-                       "this runtime moves data between all ranks only, compile for a mesh of one "
-                       "axis: ",
-                       plan::describeTask(plan, static_cast<int32_t>(t)));
+      return makeError(
+          ErrorKind::kUnsupported,
+          "this runtime runs tasks on CPUs only, compile for a topology without GPUs: ",
+          plan::describeTask(plan, static_cast<int32_t>(t)));
     }
   }
   return {};

@@ -7,6 +7,7 @@
 #include "runtime/base/log.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace headrace::exec {
 
@@ -77,7 +78,7 @@ void Rank::close() {
   context_.memory->budget.unwatch(context_.doorbell);
   dropTasks();
   context_.states.clear();
-  communicator_.reset();
+  communicators_.clear();
   if (board_) {
     failure_ = board_->poison();
   }
@@ -95,24 +96,10 @@ Status Rank::prepare(Transport &transport) {
                                        PoisonBoard::open(transport, *context_.memory->blocks,
                                                          context_.doorbell, context_.heartbeat)));
   context_.board = board_.get();
-  bool communicates = false;
-  for (const plan::Task &task : plan.tasks) {
-    const auto *choose = task.as<plan::ChooseTask>();
-    communicates |= task.as<plan::CollectiveTask>() || (choose && plan.holes[choose->hole].agreed);
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
     context_.counters.push_back(std::make_unique<TaskCounters>());
   }
-  if (communicates && context_.size > 1) {
-    CommunicatorOptions options;
-    options.checksums = context_.exchange.checksums;
-    options.bufferBytes = context_.collective.bufferBytes;
-    options.window = context_.collective.window;
-    options.doublingBytesMax = context_.collective.treeBytesMax;
-    HR_ASSIGN_OR_RETURN(
-        communicator_,
-        wantedBy("collectives", Communicator::open(transport, *board_, *context_.memory->blocks,
-                                                   context_.doorbell, options)));
-    context_.communicator = communicator_.get();
-  }
+  HR_RETURN_IF_ERROR(openCommunicators());
   context_.buffers.resize(plan.buffers.size());
   context_.rowCounts.resize(plan.buffers.size());
   bufferUsersLeft_ = plan::usersOfBuffers(plan);
@@ -125,6 +112,47 @@ Status Rank::prepare(Transport &transport) {
   }
   prepareStreams();
   return prepareStates();
+}
+
+/// Every rank meets the same axes in the same order, which numbers the channels.
+Status Rank::openCommunicators() {
+  const plan::Plan &plan = *context_.plan;
+  std::vector<int32_t> all(plan.mesh.size());
+  std::iota(all.begin(), all.end(), 0);
+  for (const plan::Task &task : plan.tasks) {
+    const auto *collective = task.as<plan::CollectiveTask>();
+    const auto *choose = task.as<plan::ChooseTask>();
+    bool agrees = choose && plan.holes[choose->hole].agreed;
+    if (!collective && !agrees) {
+      continue;
+    }
+    const std::vector<int32_t> &axes = collective ? collective->axes : all;
+    if (context_.communicators.contains(axes) || context_.place.along(axes).count == 1) {
+      continue;
+    }
+    CommunicatorOptions options;
+    options.channel =
+        ChannelId(kFirstCommunicatorChannel + static_cast<uint32_t>(communicators_.size()));
+    options.members = context_.place.group(axes);
+    options.checksums = context_.exchange.checksums;
+    options.bufferBytes = context_.collective.bufferBytes;
+    options.window = context_.collective.window;
+    options.doublingBytesMax = context_.collective.treeBytesMax;
+    HR_ASSIGN_OR_RETURN(
+        auto communicator,
+        wantedBy("collectives",
+                 Communicator::open(*context_.transport, *board_, *context_.memory->blocks,
+                                    context_.doorbell, std::move(options))));
+    context_.communicators[axes] = communicator.get();
+    communicators_.push_back(std::move(communicator));
+  }
+  return {};
+}
+
+Communicator *Rank::communicatorOfAll() const {
+  std::vector<int32_t> all(context_.plan->mesh.size());
+  std::iota(all.begin(), all.end(), 0);
+  return context_.communicatorOver(all);
 }
 
 void Rank::prepareStreams() {
@@ -230,9 +258,8 @@ Status Rank::startTask(size_t task) {
   case plan::TaskKind::kChoose: {
     const plan::Hole &hole = context_.plan->holes[described(task).as<plan::ChooseTask>()->hole];
     state.holeValue = holeValue(hole);
-    if (hole.agreed && communicator_) {
-      state.agreement =
-          communicator_->allReduce(&state.holeValue, 1, ElementType::kInt64, ReduceOp::kSum);
+    if (Communicator *all = hole.agreed ? communicatorOfAll() : nullptr) {
+      state.agreement = all->allReduce(&state.holeValue, 1, ElementType::kInt64, ReduceOp::kSum);
     }
     break;
   }
@@ -433,8 +460,8 @@ void Rank::dropTasks() {
 PollState Rank::poll() {
   if (phase_ == Phase::kRunning) {
     board_->poll();
-    if (communicator_) {
-      communicator_->poll();
+    for (const std::unique_ptr<Communicator> &communicator : communicators_) {
+      communicator->poll();
     }
     advanceTasks();
     if (!board_->poisoned() && tasksLeft_ > 0) {

@@ -66,6 +66,9 @@ private:
   explicit Rank(RankContext context) : context_(std::move(context)) {}
   Status prepare(Transport &transport);
   Status prepareStates();
+  /// Of the groups that the plan's collectives and agreements go over.
+  Status openCommunicators();
+  Communicator *communicatorOfAll() const;
   void prepareStreams();
   const plan::Task &described(size_t task) const { return context_.plan->tasks[task]; }
 
@@ -88,7 +91,7 @@ private:
 
   RankContext context_;
   std::unique_ptr<PoisonBoard> board_;
-  std::unique_ptr<Communicator> communicator_;
+  std::vector<std::unique_ptr<Communicator>> communicators_;
   std::optional<Poison> failure_; ///< kept when the board is gone
   Phase phase_ = Phase::kRunning;
   std::vector<TaskState> tasks_;

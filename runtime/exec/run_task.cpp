@@ -54,6 +54,7 @@ public:
 
 private:
   Status openQueue();
+  plan::GroupPlace readersGroup() const;
   Expected<std::optional<TakenMorsel>> takeMorsel(Track *track);
   Status prepareLane(Lane &lane);
   Status drive(Lane &lane, int worker);
@@ -89,8 +90,8 @@ Status RunTask::start() {
   size_t lanes = context_.lanes;
   for (const plan::StateArgument &argument : task_.states) {
     const plan::State &state = context_.plan->states[argument.state];
-    bool merged = state.kind == plan::StateKind::kScalar ||
-                  state.kind == plan::StateKind::kGroupTable;
+    bool merged =
+        state.kind == plan::StateKind::kScalar || state.kind == plan::StateKind::kGroupTable;
     if (argument.use == plan::StateUse::kPerWorker && merged && state.mergeKernel == plan::kNone) {
       lanes = 1; // copies of it could not be brought together
     }
@@ -121,8 +122,8 @@ Status RunTask::openQueue() {
   }
   const auto &loading = *context_.plan->tasks[load].as<plan::LoadTask>();
   const plan::Slot &slot = context_.plan->slots[loading.slot];
-  storage::Share share =
-      loading.split ? storage::Share{context_.rank, context_.size} : storage::Share{};
+  plan::GroupPlace place = context_.place.along(loading.split);
+  storage::Share share{place.index, place.count};
   if (slot.kind == plan::SlotKind::kValues) {
     HR_ASSIGN_OR_RETURN(auto values, openValues(slot, share));
     queue_ = makeLoadQueue(std::move(values));
@@ -135,6 +136,17 @@ Status RunTask::openQueue() {
   HR_ASSIGN_OR_RETURN(auto opened, source->second(slot, share));
   queue_ = makeLoadQueue(std::move(opened));
   return {};
+}
+
+/// Of the exchange that takes the rows of a partitioned run.
+plan::GroupPlace RunTask::readersGroup() const {
+  for (const plan::Task &task : context_.plan->tasks) {
+    const auto *exchange = task.as<plan::ExchangeTask>();
+    if (exchange && exchange->inputStream == task_.outputStream) {
+      return context_.place.along(exchange->axes);
+    }
+  }
+  return {}; // no such plan is loaded
 }
 
 /// Runs on the worker that uses the lane first, so that its memory is near it.
@@ -151,7 +163,7 @@ Status RunTask::prepareLane(Lane &lane) {
       lane.states.push_back(copy->abi());
     }
   }
-  size_t outputs = !output_ ? 0 : task_.partitioned ? context_.size : 1;
+  size_t outputs = !output_ ? 0 : task_.partitioned ? readersGroup().count : 1;
   lane.abiOutputs.resize(outputs);
   for (size_t i = 0; i < outputs; ++i) {
     lane.outputs.push_back(
@@ -259,8 +271,8 @@ Status RunTask::runMorsel(Lane &lane) {
 
 /// With a span for what comes from files.
 Expected<std::optional<TakenMorsel>> RunTask::takeMorsel(Track *track) {
-  int32_t load = task_.inputStream == plan::kNone ? plan::kNone
-                                                  : context_.loadOfStream[task_.inputStream];
+  int32_t load =
+      task_.inputStream == plan::kNone ? plan::kNone : context_.loadOfStream[task_.inputStream];
   if (!track || load == plan::kNone) {
     return queue_->take();
   }

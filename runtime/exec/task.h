@@ -52,12 +52,12 @@ struct RankContext {
   std::shared_ptr<RankMemory> memory;
   PoisonBoard *board = nullptr;
   Transport *transport = nullptr;
-  Communicator *communicator = nullptr; ///< null on one rank, and if the plan needs none
   ExchangeSettings exchange;
   CollectiveSettings collective;
   HeartbeatOptions heartbeat;
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
+  std::map<std::vector<int32_t>, Communicator *> communicators; ///< by axes, where messages go
   std::vector<Track *> workerTracks; ///< of a trace: one a worker, or empty
   std::vector<Track *> taskTracks;   ///< likewise, one a task; written by the rank's thread
 
@@ -79,6 +79,11 @@ struct RankContext {
   std::vector<ChunkHandle> resultChunks;
 
   bool stopped() const { return board && board->poisoned(); }
+  /// Of the ranks that differ along these axes alone; null if that is this rank only.
+  Communicator *communicatorOver(const std::vector<int32_t> &axes) const {
+    auto found = communicators.find(axes);
+    return found == communicators.end() ? nullptr : found->second;
+  }
   /// Null without a trace.
   Track *workerTrack(int worker) const {
     return static_cast<size_t>(worker) < workerTracks.size() ? workerTracks[worker] : nullptr;

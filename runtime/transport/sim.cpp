@@ -68,6 +68,7 @@ struct SimNetwork::State {
   int64_t delivered = 0;
   /// When the last message of a stream arrives: the next may not overtake it.
   std::map<std::tuple<int, int, ChannelId>, int64_t> lastArrival;
+  std::map<int, int64_t> linkFree; ///< by node: when its link has sent what it was given
 };
 
 void SimNetwork::State::send(int source, int target, ChannelId channel, const HeaderBytes &header,
@@ -91,9 +92,17 @@ void SimNetwork::State::send(int source, int target, ChannelId channel, const He
     return;
   }
   int64_t bytes = 64 + (body ? body.size() : 0);
-  int64_t time = now +
-                 random.between(options.latencyNanosecondsMin, options.latencyNanosecondsMax) +
-                 static_cast<int64_t>(static_cast<double>(bytes) / options.bytesPerSecond * 1e9);
+  bool crosses = options.nodeRanks > 0 && source / options.nodeRanks != target / options.nodeRanks;
+  double bytesPerSecond = crosses ? options.nodeBytesPerSecond : options.bytesPerSecond;
+  auto sending = static_cast<int64_t>(static_cast<double>(bytes) / bytesPerSecond * 1e9);
+  int64_t sent = now + sending;
+  if (crosses) {
+    int64_t &free = linkFree[source / options.nodeRanks];
+    sent = std::max(now, free) + sending;
+    free = sent;
+  }
+  int64_t time =
+      sent + random.between(options.latencyNanosecondsMin, options.latencyNanosecondsMax);
   int64_t &last = lastArrival[{source, target, channel}];
   last = time = std::max(time, last);
   schedule(time, {EventKind::kMessage, source, target, channel, header, std::move(body), {}});

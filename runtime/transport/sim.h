@@ -19,6 +19,10 @@ struct SimOptions {
   int64_t latencyNanosecondsMin = 1'000;
   int64_t latencyNanosecondsMax = 50'000;
   double bytesPerSecond = 10e9;
+  /// Ranks of a node, by number; 0: all are on one. Between nodes each node has one link, which
+  /// sends one message after the other.
+  int nodeRanks = 0;
+  double nodeBytesPerSecond = 1e9;
   /// Of losing a message, and all that the source sends to that target later; the link goes down,
   /// on both ends, `detectNanoseconds` after.
   double loseProbability = 0;

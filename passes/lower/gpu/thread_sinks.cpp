@@ -2,8 +2,8 @@
 // threads change.
 #include "passes/lower/gpu/thread_kernel.h"
 
-#include "runtime/abi/type_bytes.h"
 #include "model/plan/names.h"
+#include "runtime/abi/type_bytes.h"
 
 #include "passes/analysis/physical.h"
 
@@ -231,12 +231,7 @@ LogicalResult ThreadKernelEmitter::emitEmit(pipe::EmitOp emit) {
       if (failed(hash)) {
         return failure();
       }
-      // primitives::rankOfHash
-      Value size = b_.zeroExtend(b_.loadField(i32, device_, offsetof(HrDevice, size)), i64);
-      Value bits = arith::ShRUIOp::create(b_, b_.loc(), *hash, b_.i64(16));
-      bits = arith::AndIOp::create(b_, b_.loc(), bits, b_.i64(0xffffffff));
-      Value scaled = arith::MulIOp::create(b_, b_.loc(), bits, size);
-      target = b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), scaled, b_.i64(32)), i32);
+      target = rankOfHash(*hash, b_.loadField(i32, device_, offsetof(HrDevice, size)));
     }
     Value outputs = b_.loadField(pointer, device_, offsetof(HrDevice, outputs));
     Value output = b_.element(outputs, target, sizeof(HrOutput));

@@ -45,6 +45,12 @@ def _parser() -> CommandParser:
             help="a topology file, or the name of a shipped one (default: machine, this one)",
         )
         command.add_argument(
+            "--mesh",
+            metavar="AXIS:SIZE,...",
+            help="ranks along several axes, such as node:2,gpu:4, or nodes: those of the topology (default: one axis "
+            "of all ranks)",
+        )
+        command.add_argument(
             "--layout-seed",
             type=int,
             metavar="K",
@@ -196,6 +202,7 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         "ranks": arguments.ranks,
         "topology": arguments.topology,
         "layout_seed": arguments.layout_seed,
+        "mesh": arguments.mesh,
     }
     if arguments.command == "compile":
         query.compile_to(arguments.output, text, arguments.tables, **common)

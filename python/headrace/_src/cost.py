@@ -124,6 +124,7 @@ def cost(
     memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    mesh: programs.Mesh | None = None,
     rows: Mapping[str, float] | None = None,
     skew: str | Sequence[str] = (),
 ) -> Cost:
@@ -142,12 +143,19 @@ def cost(
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve
 
+    ranks = programs.ranks_of(ranks, mesh)
     loaded = sql._load(
-        text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=None
+        text,
+        resolve(tables),
+        ranks=ranks,
+        topology=topology,
+        layout_seed=layout_seed,
+        statistics=None,
+        mesh=mesh,
     )
     return cost_of(
         loaded.compiled.plan_json,
-        Target.of(ranks, topology, layout_seed),
+        Target.of(ranks, topology, layout_seed, mesh),
         threads,
         rows,
         0.0 if memory is None else programs.memory_of_all(memory) / ranks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from collections.abc import Callable, Mapping
@@ -35,6 +36,35 @@ _loaded: dict[str, LoadedProgram] = {}
 _LOADED_MAX = 256
 
 
+#: Ranks along several axes, the last the fastest: {"node": 2, "gpu": 4}, or as text "node:2,gpu:4"; or
+#: "nodes": an axis `node` of the topology's nodes and an axis `rank` of the ranks on each.
+Mesh = str | Mapping[str, int]
+_OF_TOPOLOGY = "nodes"
+
+
+def mesh_text(mesh: Mesh | None) -> str:
+    """As the compiler reads it; empty for the one axis of all ranks."""
+    if mesh is None:
+        return ""
+    return mesh if isinstance(mesh, str) else ",".join(f"{name}:{size}" for name, size in mesh.items())
+
+
+def ranks_of(ranks: int, mesh: Mesh | None) -> int:
+    """The number of ranks: that of the mesh where there is one, and then no other may be asked for."""
+    if not isinstance(ranks, int) or ranks < 1:
+        raise HeadraceError(f"ranks must be at least 1, got {ranks!r}")
+    text = mesh_text(mesh)
+    if text in ("", _OF_TOPOLOGY):
+        return ranks
+    sizes = [size.strip() for _, _, size in (axis.partition(":") for axis in text.split(","))]
+    if not all(size.isdecimal() and int(size) > 0 for size in sizes):
+        raise HeadraceError(f"mesh names axes with their sizes, such as node:2,gpu:4, got {text}")
+    made = math.prod(map(int, sizes))
+    if ranks not in (1, made):
+        raise HeadraceError(f"the mesh {text} has {made} ranks, got ranks={ranks}")
+    return made
+
+
 @dataclass(frozen=True)
 class Target:
     """What a program is compiled for: ranks, their topology, and a seed that forces a random layout."""
@@ -42,6 +72,8 @@ class Target:
     ranks: int = 1
     topology: str = ""
     layout_seed: int | None = None
+    #: "node:2,gpu:4"; empty: one axis of all ranks.
+    mesh: str = ""
     #: x86-64, x86-64-v3 or x86-64-v4: this machine's, or a lower one set by HEADRACE_ISA.
     isa: str = ""
     #: What the tuner found for the program, and the line that says so, or why its record is not used.
@@ -49,13 +81,14 @@ class Target:
     note: str = ""
 
     @staticmethod
-    def of(ranks: int, topology: str | Path | None, layout_seed: int | None) -> Target:
+    def of(
+        ranks: int, topology: str | Path | None, layout_seed: int | None, mesh: Mesh | None = None
+    ) -> Target:
         """`topology`: a file, the name of a shipped one, or "machine" (also if none is given).
 
         One that cannot be opened is an error, as is a calibration of this machine that cannot be used.
         """
-        if not isinstance(ranks, int) or ranks < 1:
-            raise HeadraceError(f"ranks must be at least 1, got {ranks!r}")
+        ranks = ranks_of(ranks, mesh)
         from headrace import _runtime
 
         isa = translated(_runtime.instruction_set)
@@ -66,7 +99,10 @@ class Target:
             # What was handed on is the text of the file.
             place = str(topology) if text and text != str(topology) else ""
             raise HeadraceError(str(error), error.kind, place) from None
-        return Target(ranks, text, layout_seed, isa)
+        axes = mesh_text(mesh)
+        return Target(
+            ranks, text, layout_seed, _node_mesh(text, ranks) if axes == _OF_TOPOLOGY else axes, isa
+        )
 
     def key(self) -> list[object]:
         # Without a topology it is this machine's: a home directory may be shared by unlike machines.
@@ -74,7 +110,7 @@ class Target:
         figures += os.environ.get("HEADRACE_COLLECTIVE_TREE", "")  # all_reduce is priced by it
         figures += f" {quick_rows()}"
         tuned = [self.choice.document() if self.choice else "", self.note] if self.choice or self.note else []
-        return [self.ranks, self.topology, figures, self.layout_seed, self.isa, *tuned]
+        return [self.ranks, self.topology, figures, self.layout_seed, self.mesh, self.isa, *tuned]
 
     def settings(self) -> dict[str, str]:
         """Of the run, by name."""
@@ -89,13 +125,26 @@ class Target:
         request.topology = self.topology
         request.layout_seed = -1 if self.layout_seed is None else self.layout_seed
         request.isa = self.isa
+        request.mesh = self.mesh
         if self.choice:
             request.layout_alternative = self.choice.alternative
             request.chunk_rows = self.choice.chunk_rows
-            request.mesh = self.choice.mesh
+            request.mesh = self.mesh or self.choice.mesh
         request.note = self.note
         request.kernel_cache = str(plan_cache.kernel_directory())
         return request
+
+
+def _node_mesh(topology: str, ranks: int) -> str:
+    """The nodes of a topology and the ranks on each as axes; one axis if there is one node."""
+    from headrace import _runtime
+
+    on_nodes = translated(lambda: _runtime.ranks_of_nodes(topology, ranks))
+    if len(set(on_nodes)) > 1:
+        raise HeadraceError(
+            f"mesh=nodes needs as many ranks on each node, got {', '.join(map(str, on_nodes))}"
+        )
+    return f"node:{len(on_nodes)},rank:{on_nodes[0]}" if len(on_nodes) > 1 else ""
 
 
 def quick_rows() -> str:

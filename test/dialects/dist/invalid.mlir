@@ -334,3 +334,18 @@ func.func @f(%t: !frame.table<"a": i64>) {
   %0 = dist.keep %t over ["r"] {axis = "r"} : !frame.table<"a": i64>
   return
 }
+
+// -----
+
+// expected-error@+1 {{dist.arguments is the types of a function's arguments, got [f32, f32]}}
+func.func @f(%t: !frame.table<"a": i64>) attributes {dist.arguments = [f32, f32]} {
+  return
+}
+
+// -----
+
+func.func @f(%t: !frame.table<"a": i64>) {
+  // expected-error@+1 {{dist.levels is an array of booleans, got [true]}}
+  %0 = dist.keep %t over ["r"] {dist.levels = [true]} : !frame.table<"a": i64>
+  return
+}

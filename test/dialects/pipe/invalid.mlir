@@ -209,12 +209,12 @@ pipe.stream @s result names ["a"] : !pipe.rows<"a": i32>
 // -----
 
 // expected-error@+1 {{C3: the fullest rank gets 1 or more of an exchange by hash, got 5.000000e-01}}
-pipe.stream @s hash fullest 0.5 : !pipe.rows<"a": i32>
+pipe.stream @s hash over ["ranks"] fullest 0.5 : !pipe.rows<"a": i32>
 
 // -----
 
 // expected-error@+1 {{C4: only a result is ordered}}
-pipe.stream @s hash ordered : !pipe.rows<"a": i32>
+pipe.stream @s hash over ["ranks"] ordered : !pipe.rows<"a": i32>
 
 // -----
 
@@ -431,7 +431,7 @@ pipe.pipeline @p {
 
 func.func @body(%key: i32) -> i1 {
   // expected-error@+1 {{needs a value, and a validity where it is nullable, for each of 1 keys, got 1}}
-  %0 = pipe.owns (%key) [true] : i32
+  %0 = pipe.owns (%key) [true] over ["ranks"] : i32
   return %0 : i1
 }
 
@@ -469,3 +469,18 @@ pipe.state @s window [#pipe.field<"n", i64, computed>] functions [#frame.window_
 
 // expected-error @+1 {{C2: an order, limit or offset on a state of kind: window}}
 pipe.state @s window [#pipe.field<"n", i64, computed>] functions [#frame.window_function<rank -> "n">] limit 2 offset 1
+
+// -----
+
+// expected-error @+1 {{C5: exactly what goes to other ranks has axes, got hash}}
+pipe.stream @s hash : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error @+1 {{C5: exactly what goes to other ranks has axes, got local}}
+pipe.stream @s local over ["ranks"] : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error @+1 {{names an axis twice: "ranks"}}
+pipe.stream @s hash over ["ranks", "ranks"] : !pipe.rows<"k": i32>

@@ -43,7 +43,7 @@ sched.program @main {
 
 sched.program @main {
   %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
-  // expected-error@+2 {{to be one of: matmul, batch_matmul, kernel, reshape, slice}}
+  // expected-error@+2 {{to be one of: matmul, kernel, reshape, slice}}
   // expected-error@+1 {{failed to parse}}
   %y = sched.compute sort (%x) parameters [] label "sort" : (!sched.buffer<host, tensor<8xf32>>) -> !sched.buffer<host, tensor<8xf32>>
 }
@@ -62,7 +62,7 @@ sched.program @main {
   %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error@+2 {{to be one of: all_reduce, all_gather, reduce_scatter, all_to_all}}
   // expected-error@+1 {{failed to parse}}
-  %done, %y = sched.collective shuffle %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
+  %done, %y = sched.collective shuffle over ["ranks"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
 }
 
 // -----
@@ -70,15 +70,15 @@ sched.program @main {
 sched.program @main {
   %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error @+1 {{C2: input and output are parts of one shape}}
-  %done, %y = sched.collective all_reduce by sum %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<9xf32>>
+  %done, %y = sched.collective all_reduce by sum over ["ranks"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<9xf32>>
 }
 
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>, split = 0>
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>, [["ranks"]]>
   // expected-error @+1 {{C1: the tensor is split, gather it first}}
-  sched.tensor_result %x : !sched.buffer<host, tensor<8xf32>, split = 0>
+  sched.tensor_result %x : !sched.buffer<host, tensor<8xf32>, [["ranks"]]>
 }
 
 // -----
@@ -151,7 +151,7 @@ sched.program @main {
 sched.program @main {
   %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error @+1 {{C1: exactly what reduces has a reduction, got all_reduce}}
-  %done, %y = sched.collective all_reduce %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
+  %done, %y = sched.collective all_reduce over ["ranks"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
 }
 
 // -----
@@ -159,7 +159,7 @@ sched.program @main {
 sched.program @main {
   %loaded, %lines = sched.load for @points : !sched.stream<!pipe.rows<"x": f64>>
   // expected-error @+1 {{C1: moves rows as they are, over a channel of its own, got}}
-  %done, %out = sched.exchange hash channel -1 %lines : !sched.stream<!pipe.rows<"x": f64>> -> !sched.stream<!pipe.rows<"x": f64>>
+  %done, %out = sched.exchange hash over ["ranks"] channel -1 %lines : !sched.stream<!pipe.rows<"x": f64>> -> !sched.stream<!pipe.rows<"x": f64>>
   sched.result %out : !sched.stream<!pipe.rows<"x": f64>>
 }
 
@@ -173,8 +173,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  // expected-error@+2 {{to be one of: host}}
-  // expected-error@+1 {{failed to parse}}
+  // expected-error@+1 {{expected a tier, got hosts}}
   %x = sched.input "x" : !sched.buffer<hosts, tensor<8xf32>>
 }
 
@@ -188,8 +187,8 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  // expected-error @+1 {{C2: no dimension of 'tensor<8xf32>' is split so: 1}}
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>, split = 1>
+  // expected-error @+1 {{C2: the dimensions of 'tensor<8xf32>' are not divided so}}
+  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>, [[]]>
 }
 
 // -----
@@ -211,7 +210,7 @@ sched.program @main {
 sched.program @main {
   %x = sched.input "x" : !sched.buffer<host, tensor<8x8xf32>>
   // expected-error @+1 {{C2: other inputs or parameters than those of matmul}}
-  %y = sched.compute matmul (%x, %x) parameters [0, 2] label "matmul"
+  %y = sched.compute matmul (%x, %x) parameters [0, 2, 0] label "matmul"
       : (!sched.buffer<host, tensor<8x8xf32>>, !sched.buffer<host, tensor<8x8xf32>>) -> !sched.buffer<host, tensor<8x8xf32>>
 }
 
@@ -219,8 +218,8 @@ sched.program @main {
 
 sched.program @main {
   %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
-  // expected-error @+1 {{C3: all_gather does not lead from a split of -1 to one of -1}}
-  %done, %y = sched.collective all_gather %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
+  // expected-error @+1 {{C3: all_gather over ["ranks"] does not lead from '!sched.buffer<host, tensor<8xf32>>' to}}
+  %done, %y = sched.collective all_gather over ["ranks"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
 }
 
 // -----
@@ -318,4 +317,31 @@ sched.kernels "x86-64" {
 
 // expected-error @+1 {{C3: a chunk has 1 to 2147483647 rows, got 0}}
 sched.program @main chunk_rows 0 {
+}
+
+// -----
+
+sched.program @main {
+  // expected-error @+1 {{C2: the dimensions of 'tensor<8x4xf32>' are not divided so}}
+  %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, [["a"], ["a"]]>
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("a", 2), ("b", 2)]>} {
+  sched.program @main {
+    %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, [["a"], ["b"]]>
+    // expected-error @+1 {{C3: all_gather over ["b"] does not lead from}}
+    %done, %y = sched.collective all_gather over ["b"] %x : !sched.buffer<host, tensor<8x4xf32>, [["a"], ["b"]]> -> !sched.buffer<host, tensor<8x4xf32>, [[], ["b"]]>
+  }
+}
+
+// -----
+
+module attributes {topo.mesh = #topo.mesh<@mesh, [("a", 2), ("b", 2)]>} {
+  sched.program @main {
+    %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+    // expected-error @+1 {{names an axis that the mesh does not have: "c"}}
+    %done, %y = sched.collective all_reduce by sum over ["c"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
+  }
 }

@@ -54,7 +54,7 @@ pipe.pipeline @p {
 // -----
 
 // expected-error@+1 {{needs one sender and 1 receiver, got 1 and 0}}
-pipe.stream @lost gather : !pipe.rows<"k": i32>
+pipe.stream @lost gather over ["ranks"] : !pipe.rows<"k": i32>
 pipe.pipeline @p {
   %0 = pipe.scan "nation" [#pipe.scan_column<file = "k", column = "k">] : !pipe.rows<"k": i32>
   pipe.emit %0, @lost keys [] : !pipe.rows<"k": i32>
@@ -88,7 +88,7 @@ func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
 
 // -----
 
-pipe.stream @moved hash : !pipe.rows<"k": i32>
+pipe.stream @moved hash over ["ranks"] : !pipe.rows<"k": i32>
 pipe.pipeline @p {
   %0 = pipe.scan "nation" [#pipe.scan_column<file = "k", column = "k">] : !pipe.rows<"k": i32>
   // expected-error@+1 {{has keys if its stream goes by hash, and only then: @moved}}

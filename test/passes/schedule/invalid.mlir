@@ -13,7 +13,7 @@ module {
 
 // -----
 
-pipe.stream @moved gather : !pipe.rows<"n": i64>
+pipe.stream @moved gather over ["ranks"] : !pipe.rows<"n": i64>
 pipe.stream @out result : !pipe.rows<"n": i64>
 pipe.pipeline @received {
   // expected-error@+1 {{no pipeline writes stream: moved}}
@@ -135,7 +135,7 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
   }
   func.func @main() -> tensor<?xf32> {
     %0 = pipe.to_tensor @rows0 [["x", "y"]] -> tensor<?x2xf32>
-    // expected-error@+1 {{reshapes the dimension that is split over the ranks, got: 'tensor<?xf32>'}}
+    // expected-error@+1 {{reshapes a dimension that is divided over ranks, got: 'tensor<?xf32>'}}
     %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
     return %1 : tensor<?xf32>
   }

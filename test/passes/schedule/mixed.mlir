@@ -11,10 +11,10 @@
 // CHECK: pipe.stream @rows0 to_tensor
 // CHECK: sched.program @tasks
 // CHECK: %[[W:.*]] = sched.input "w" : <host, tensor<2x8xf32>>
-// CHECK: %[[X:.*]] = sched.to_tensor %{{.*}} {{\[\[}}"x", "y"]] {{.*}} -> !sched.buffer<host, tensor<?x2xf32>, split = 0, ragged = true, rows = 0>
+// CHECK: %[[X:.*]] = sched.to_tensor %{{.*}} {{\[\[}}"x", "y"]] {{.*}} -> !sched.buffer<host, tensor<?x2xf32>, {{\[\[}}"ranks"] ragged, []], rows = 0>
 // CHECK: %[[Y:.*]] = sched.compute matmul(%[[X]], %[[W]])
 // CHECK: %[[P:.*]] = sched.compute kernel @main_0(%[[Y]])
-// CHECK: sched.collective all_reduce by sum %[[P]]
+// CHECK: sched.collective all_reduce by sum over ["ranks"] %[[P]]
 // CHECK: sched.tensor_result
 // ONE: sched.to_tensor {{.*}} -> !sched.buffer<host, tensor<?x2xf32>, rows = 0>
 // ONE-NOT: sched.collective

@@ -41,7 +41,7 @@ module attributes {
   topo.topology = #topo.topology<"pair", hash = "0123456789abcdef0123456789abcdef">
 } {
   pipe.state @sorted sort [#pipe.field<"k", i32, payload>]
-  pipe.stream @moved gather : !pipe.rows<"k": i32>
+  pipe.stream @moved gather over ["ranks"] : !pipe.rows<"k": i32>
   pipe.stream @out result names ["k"] logical [i32] : !pipe.rows<"k": i32>
   pipe.pipeline @scan {
     %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">] : !pipe.rows<"k": i32>
@@ -67,7 +67,7 @@ module attributes {
     %filled = sched.run @scan from %rows : !sched.stream<!pipe.rows<"k": i32>> fills [@sorted] reads [] after %room
     %read, %sorted = sched.run @read of @sorted fills [] reads [] after %filled -> !sched.stream<!pipe.rows<"k": i32>>
     %released = sched.release %room after %filled, %read
-    %sent, %all = sched.exchange gather channel 0 %sorted : <!pipe.rows<"k": i32>> -> <!pipe.rows<"k": i32>>
+    %sent, %all = sched.exchange gather over ["ranks"] channel 0 %sorted : <!pipe.rows<"k": i32>> -> <!pipe.rows<"k": i32>>
     %done, %out = sched.run @received from %all : !sched.stream<!pipe.rows<"k": i32>> fills [] reads [] -> !sched.stream<!pipe.rows<"k": i32>>
     sched.result %out names ["k"] logical [i32] : <!pipe.rows<"k": i32>>
   }

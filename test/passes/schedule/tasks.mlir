@@ -9,12 +9,12 @@
 // CHECK: %[[FILLED:.*]] = sched.run @scan from %[[ROWS]] {{.*}} fills [@totals] reads [] after %[[ROOM]]
 // CHECK: %[[READ:.*]], %[[GROUPS:.*]] = sched.run @groups of @totals {{.*}} after %[[FILLED]]
 // CHECK: sched.release %[[ROOM]] after %[[FILLED]], %[[READ]]
-// CHECK: %[[SENT:.*]], %[[MOVED:.*]] = sched.exchange gather channel 0 %[[GROUPS]]
+// CHECK: %[[SENT:.*]], %[[MOVED:.*]] = sched.exchange gather over ["ranks"] channel 0 %[[GROUPS]]
 // CHECK: %[[DONE:.*]], %[[OUT:.*]] = sched.run @received from %[[MOVED]]
 // CHECK-NOT: after
 // CHECK: sched.result %[[OUT]]
 pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>] holds <expected = 10, p95 = 20, max = 1000>
-pipe.stream @moved gather : !pipe.rows<"k": i32, "total": i64>
+pipe.stream @moved gather over ["ranks"] : !pipe.rows<"k": i32, "total": i64>
 pipe.stream @out result names ["k", "total"] logical [i32, i64] : !pipe.rows<"k": i32, "total": i64>
 pipe.pipeline @scan {
   %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">, #pipe.scan_column<column = "total", file = "total">] : !pipe.rows<"k": i32, "total": i64>

@@ -130,7 +130,7 @@ sched.program @main {
 // -----
 
 pipe.state @count scalar [#pipe.field<"n", i64, sum>]
-pipe.stream @moved broadcast : !pipe.rows<"n": i64>
+pipe.stream @moved broadcast over ["ranks"] : !pipe.rows<"n": i64>
 pipe.pipeline @scan {
   %0 = pipe.scan "nation" [#pipe.scan_column<file = "n", column = "n">] : !pipe.rows<"n": i64>
   pipe.emit %0, @moved keys [] : !pipe.rows<"n": i64>
@@ -139,6 +139,6 @@ sched.program @main {
   %l, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"n": i64>>
   %done, %out = sched.run @scan from %lines : !sched.stream<!pipe.rows<"n": i64>> fills [] reads [] -> !sched.stream<!pipe.rows<"n": i64>>
   // expected-error@+1 {{moves chunks in another way than their stream: gather}}
-  %moved, %all = sched.exchange gather channel 0 %out : !sched.stream<!pipe.rows<"n": i64>> -> !sched.stream<!pipe.rows<"n": i64>>
+  %moved, %all = sched.exchange gather over ["ranks"] channel 0 %out : !sched.stream<!pipe.rows<"n": i64>> -> !sched.stream<!pipe.rows<"n": i64>>
   sched.result %all : !sched.stream<!pipe.rows<"n": i64>>
 }

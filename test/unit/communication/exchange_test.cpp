@@ -1,6 +1,7 @@
 // The exchange: every row arrives once and in order on every backend, memory stays bounded, and
 // every fault ends in the same typed error on all ranks.
 #include "runtime/communication/exchange.h"
+#include "runtime/communication/message.h"
 
 #include <cstring>
 #include <map>
@@ -345,6 +346,31 @@ TEST(ExchangeSeeds, ASilentLossIsNeverARightAnswer) {
   EXPECT_GT(noticed, 20);
 }
 
+TEST(Exchange, OfSomeRanksRefusesMessagesOfOthers) {
+  VirtualClock clock;
+  BlockPool blocks({.capacityBytes = 64 << 20});
+  SimNetwork network({.size = 3}, clock);
+  auto transport = network.transport(1);
+  auto stranger = network.transport(0);
+  Doorbell doorbell;
+  auto board = std::move(*PoisonBoard::open(*transport, blocks, &doorbell));
+  auto pool = std::move(*BufferPool::create(blocks, {.bufferBytes = 64, .buffersMax = 4}));
+  auto exchange = std::move(
+      *Exchange::open(*transport, *board, &doorbell,
+                      {.channel = ChannelId(1), .members = {1, 2}, .receivePool = pool.get()}));
+  MessageHeader header;
+  header.kind = MessageKind::kCredits;
+  header.channel = 1;
+  header.source = 0;
+  header.rows = 1;
+  ASSERT_TRUE(stranger->send(1, ChannelId(1), encodeHeader(header), BufferRef()).ok());
+  while (network.advance()) {
+  }
+  EXPECT_EQ(exchange->credits(0),
+            0); // of rank 1 itself: granted before, but the exchange has failed
+  EXPECT_EQ(exchange->status().message(), "a message from no member of channel 1, rank: 0");
+}
+
 TEST(Exchange, TooFewBuffersAndTooLargeMessages) {
   VirtualClock clock;
   BlockPool blocks({.capacityBytes = 64 << 20});
@@ -355,7 +381,7 @@ TEST(Exchange, TooFewBuffersAndTooLargeMessages) {
   auto small = std::move(*BufferPool::create(blocks, {.bufferBytes = 64, .buffersMax = 1}));
   auto refused = Exchange::open(*transport, *board, &doorbell,
                                 {.channel = ChannelId(0), .receivePool = small.get()});
-  EXPECT_EQ(refused.status().message(), "an exchange needs a receive buffer a rank, 2, got: 1");
+  EXPECT_EQ(refused.status().message(), "an exchange needs a receive buffer a member, 2, got: 1");
 
   auto pool = std::move(*BufferPool::create(blocks, {.bufferBytes = 64, .buffersMax = 4}));
   auto large = std::move(*BufferPool::create(blocks, {.bufferBytes = 128, .buffersMax = 1}));

@@ -51,11 +51,12 @@ int32_t PlanBuilder::load(const std::string &table, size_t columns) {
   slot.name = table;
   slot.kind = plan::SlotKind::kTable;
   for (size_t c = 0; c < columns; ++c) {
-    slot.columns.push_back({"c" + std::to_string(c), {LogicalKind::kI64}, HR_I64, false, false, 0, 0});
+    slot.columns.push_back(
+        {"c" + std::to_string(c), {LogicalKind::kI64}, HR_I64, false, false, 0, 0});
   }
   plan.slots.push_back(slot);
   int32_t out = stream(columns);
-  task("load " + table, plan::LoadTask{static_cast<int32_t>(plan.slots.size() - 1), true, out});
+  task("load " + table, plan::LoadTask{static_cast<int32_t>(plan.slots.size() - 1), {0}, out});
   return out;
 }
 

@@ -250,7 +250,7 @@ TEST(TensorWork, a_product_has_the_terms_of_its_task) {
                   {"c", Tier::kHost, "f32", {1024, 32}, {{0, {0}}}, 4 * 1024 * 32}};
   plan.tasks.resize(2);
   plan.tasks[0].work =
-      plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0}};
+      plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0, 0}};
   ProductShape product;
   product.elements = 512 * 32;
   product.inner = 64;

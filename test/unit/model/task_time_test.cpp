@@ -225,7 +225,7 @@ TEST(TaskTime, products_count_the_ranks_part) {
                   {"c", Tier::kHost, "f32", {128, 32}, {{0, {0}}}, 4 * 128 * 32}};
   plan.tasks.resize(1);
   plan.tasks[0].work =
-      plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0}};
+      plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0, 0}};
   EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 1)["product_f32"], 128 * 64 * 32);
   EXPECT_DOUBLE_EQ(computeTerms(plan, plan.tasks[0], 2)["product_f32"], 64 * 64 * 32);
 }

@@ -231,13 +231,28 @@ class _Writer:
     def _matmul(self, node: Node) -> str:
         a, b = node.inputs
         init = self._filled(node, 0 if node.dtype == "i64" else 0.0)
+        name = {(2, 2): "matmul", (3, 3): "batch_matmul"}.get((len(a.shape), len(b.shape)), "contract")
+        maps = ""
+        if name == "contract":
+            # Loops: the result's dimensions, then the inner one.
+            rank = len(node.shape)
+            batch = range(len(b.shape) - 2)
+            left = _map(rank + 1, [*range(rank - 1), rank])
+            right = _map(rank + 1, [*batch, rank, rank - 1])
+            maps = f"indexing_maps = [{left}, {right}, {_map(rank + 1, range(rank))}] "
         return self._emit(
-            f"linalg.{node.operation} ins({self._values[a.number]}, {self._values[b.number]} : "
+            f"linalg.{name} {maps}ins({self._values[a.number]}, {self._values[b.number]} : "
             f"{_type(a)}, {_type(b)}) outs({init} : {_type(node)}) -> {_type(node)}",
             node.place,
         )
 
-    _batch_matmul = _matmul
+    def _place(self, node: Node) -> str:
+        (source,) = node.inputs
+        dims = ", ".join(f"[{', '.join(_quoted(axis) for axis in axes)}]" for axes in node.attributes["axes"])
+        layout = f"#dist.layout<@mesh, dims = [{dims}]>"
+        return self._emit(
+            f"dist.constrain {self._values[source.number]} : {_type(node)} to {layout}", node.place
+        )
 
     def _reshape(self, node: Node) -> str:
         (source,) = node.inputs

@@ -47,6 +47,8 @@ def _value(node: Node, values: Mapping[int, np.ndarray]) -> np.ndarray:
     inputs = [values[value.number] for value in node.input_nodes()]
     if node.operation == "transpose":
         return np.transpose(inputs[0], node.attributes["axes"])
+    if node.operation == "place":
+        return inputs[0]
     if node.operation == "reshape":
         return np.reshape(inputs[0], node.shape)
     if node.operation == "reduce":

@@ -87,8 +87,8 @@ class Node:
     transpose        attributes: axes; result dimension d is input dimension axes[d]
     reshape          row-major order is kept
     reduce           attributes: combine ("sum", "maximum", "minimum"), axes (sorted, removed from the shape)
-    matmul           (m, k) (k, n) -> (m, n)
-    batch_matmul     (b, m, k) (b, k, n) -> (b, m, n)
+    matmul           (b…, m…, k) (b…, k, n) -> (b…, m…, n); one m if there is a batch b
+    place            attributes: axes, of each dimension those of the mesh that divide it
     """
 
     operation: str

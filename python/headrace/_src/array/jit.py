@@ -18,6 +18,7 @@ from headrace._src.array.mistakes import placed
 from headrace._src.array.program import Lowered, Options, Program
 from headrace._src.array.queries import QueryTensor
 from headrace._src.array.tracer import Array
+from headrace._src.programs import Mesh, ranks_of
 
 _TYPES = {np.dtype(np.float32): "f32", np.dtype(np.float64): "f64", np.dtype(np.int64): "i64"}
 
@@ -146,6 +147,8 @@ def jit(
     memory: int | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    settings: Mapping[str, object] | None = None,
+    mesh: Mesh | None = None,
 ) -> Callable[[Callable], Jit]: ...
 def jit(
     function: Callable | None = None,
@@ -157,6 +160,7 @@ def jit(
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     settings: Mapping[str, object] | None = None,
+    mesh: Mesh | None = None,
 ) -> Jit | Callable[[Callable], Jit]:
     """Compiles a function over arrays, written with the functions of headrace.array, when it is called.
 
@@ -167,8 +171,11 @@ def jit(
     topology: a topology file or the name of a shipped one; default: this machine, divided among the ranks.
     layout_seed: takes a random layout instead of the cheapest, for tests.
     settings: settings of the runs by name, which override the environment: {"trace": "t.json"}.
+    mesh: ranks along several axes, {"node": 2, "gpu": 4} or "node:2,gpu:4": a tensor's dimensions may be
+        divided over different ones, and collectives go over some of them; then the number of ranks is that of
+        the mesh. "nodes": the axes `node` and `rank` of the topology, for `ranks` ranks.
     """
-    options = Options(ranks, threads, memory, topology, layout_seed, settings)
+    options = Options(ranks_of(ranks, mesh), threads, memory, topology, layout_seed, settings, mesh)
     return Jit(function, options) if function else lambda function: Jit(function, options)
 
 

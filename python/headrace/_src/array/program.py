@@ -14,7 +14,7 @@ from headrace._src.array.queries import QueryTensor
 from headrace._src.cost import Cost, cost_of
 from headrace._src.errors import HeadraceError
 from headrace._src.explain import explained
-from headrace._src.programs import LoadedProgram, Target
+from headrace._src.programs import LoadedProgram, Mesh, Target, ranks_of
 from headrace._src.query import plan_cache
 from headrace._src.query.plan_cache import CompiledQuery
 from headrace._src.query.tables import Table, TablesArgument, resolve
@@ -32,9 +32,10 @@ class Options:
     topology: str | Path | None = None
     layout_seed: int | None = None
     settings: Mapping[str, object] | None = None
+    mesh: Mesh | None = None
 
     def target(self) -> Target:
-        return Target.of(self.ranks, self.topology, self.layout_seed)
+        return Target.of(self.ranks, self.topology, self.layout_seed, self.mesh)
 
 
 @dataclass(frozen=True)
@@ -274,6 +275,7 @@ def mlir(
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     settings: Mapping[str, object] | None = None,
+    mesh: Mesh | None = None,
     resume_after: str = "import",
 ) -> Program:
     """Compiles a program written in MLIR: a function on ranked tensors of linalg, tensor, arith, math, or one
@@ -287,7 +289,7 @@ def mlir(
     The other options are those of `jit`. Call the result with the function's arrays, in their order; it gives
     arrays, or a pyarrow.Table if that is its result.
     """
-    options = Options(ranks, threads, memory, topology, layout_seed, settings)
+    options = Options(ranks_of(ranks, mesh), threads, memory, topology, layout_seed, settings, mesh)
     scanned = _scanned(text, resolve(tables)) if tables is not None else None
     return Program(text, options, tables=scanned, resume_after=resume_after)
 

@@ -220,6 +220,24 @@ def reduce(combine: str, x: Array, axis: int | Sequence[int] | None, keepdims: b
     return Array(result)
 
 
+def place(x: Array, axes: Sequence[str | Sequence[str] | None]) -> Array:
+    """The same array, divided over the ranks as said: for each dimension the axis of the mesh, or the axes,
+    along which each rank has a part of it, or None where every rank has all.
+
+    The compiler takes it as given and brings the parts there; without it, it chooses by cost.
+    """
+    node = _node_of(x, "place")
+    asked = [() if axis is None else (axis,) if isinstance(axis, str) else tuple(axis) for axis in axes]
+    if len(asked) != len(node.shape):
+        raise ValueError(
+            f"place needs an axis or None for each of {len(node.shape)} dimensions: got {axes!r}"
+        )
+    named = [axis for dimension in asked for axis in dimension]
+    if len(set(named)) != len(named):
+        raise ValueError(f"place uses an axis of the mesh for one dimension only: got {axes!r}")
+    return Array(Node("place", node.shape, node.dtype, user_place(), (node,), {"axes": tuple(asked)}))
+
+
 def matmul(x1: Array, x2: Array) -> Array:
     """The matrix product of the last two dimensions, as in the array API standard."""
     a, b = _node_of(x1, "matmul"), _node_of(x2, "matmul")
@@ -233,22 +251,17 @@ def matmul(x1: Array, x2: Array) -> Array:
     inner = b.shape[0] if len(b.shape) == 1 else b.shape[-2]
     if not same_extent(a.shape[-1], inner):
         raise ValueError(f"matmul needs equal inner extents: got {a.shape} and {b.shape}")
-    columns = () if len(b.shape) == 1 else b.shape[-1:]
-    if len(b.shape) == 1:
+    vector = len(b.shape) == 1
+    if vector:
         b = _reshape(b, (*b.shape, 1), place)
-    if len(b.shape) == 2:  # all leading dimensions of `a` are rows
-        shape = (*a.shape[:-1], *columns)
-        rows = _reshape(a, (math.prod(a.shape[:-1]), a.shape[-1]), place)
-        product = Node("matmul", (rows.shape[0], b.shape[1]), a.dtype, place, (rows, b))
-        return Array(_reshape(product, shape, place))
-    batch = b.shape[:-2]
-    rows = () if len(a.shape) == 1 else a.shape[-2:-1]
-    if len(a.shape) == 1:
-        a = broadcast_to(Array(a), (*batch, 1, a.shape[0]))._node
-    if not same_shape(a.shape[:-2], batch):
+    batch = b.shape[:-2]  # without a batch all leading dimensions of `a` are rows
+    row = len(a.shape) == 1
+    if row:
+        one = (*batch, 1, a.shape[0])
+        a = broadcast_to(Array(a), one)._node if batch else _reshape(a, one, place)
+    if batch and not same_shape(a.shape[:-2], batch):
         raise ValueError(f"matmul needs equal batch extents (use broadcast_to): got {a.shape} and {b.shape}")
-    count = math.prod(batch)
-    left = _reshape(a, (count, *a.shape[-2:]), place)
-    right = _reshape(b, (count, *b.shape[-2:]), place)
-    product = Node("batch_matmul", (count, left.shape[1], right.shape[2]), a.dtype, place, (left, right))
-    return Array(_reshape(product, (*batch, *rows, *columns), place))
+    rows = a.shape[len(batch) : -1]
+    product = Node("matmul", (*batch, *rows, b.shape[-1]), a.dtype, place, (a, b))
+    shape = (*batch, *(() if row else rows), *(() if vector else b.shape[-1:]))
+    return Array(_reshape(product, shape, place))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from headrace._src import programs
 from headrace._src.errors import InputOutputError, reason
 from headrace._src.explain import OperatorRows, explained, operator_rows
-from headrace._src.programs import LoadedProgram, Target
+from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
 from headrace._src.query.bound_query import bound_query, schemas_of
 from headrace._src.query.plan_cache import CompiledQuery
@@ -62,6 +62,7 @@ def sql(
     memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    mesh: Mesh | None = None,
     statistics: Mapping[str, Any] | None = None,
     simulation_seed: int | None = None,
     settings: Mapping[str, object] | None = None,
@@ -83,6 +84,9 @@ def sql(
     memory: limit of all ranks together, in bytes or as "4GB".
     topology: a topology file or the name of a shipped one; default: this machine with `ranks` ranks.
     layout_seed: takes a random layout instead of the cheapest, for tests.
+    mesh: ranks along several axes, {"node": 2, "gpu": 4} or "node:2,gpu:4", over which each part of the
+        program may be divided; then the number of ranks is that of the mesh. "nodes": the axes `node` and
+        `rank` of the topology, for `ranks` ranks.
     statistics: by table name, documents to use instead of the statistics in the files.
     simulation_seed: runs the ranks in one thread on a simulated network, in an order that the seed
         determines.
@@ -101,6 +105,7 @@ def sql(
     import pyarrow as pa
 
     started = time.perf_counter()
+    ranks = programs.ranks_of(ranks, mesh)
     stop = stopper(timeout, cancel)
     resolved = resolve(tables)
     if verify:
@@ -120,11 +125,18 @@ def sql(
                 memory=memory,
                 topology=topology,
                 layout_seed=layout_seed,
+                mesh=mesh,
                 statistics=statistics,
                 settings=settings,
             )
     loaded = _load(
-        text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
+        text,
+        resolved,
+        ranks=ranks,
+        topology=topology,
+        layout_seed=layout_seed,
+        statistics=statistics,
+        mesh=mesh,
     )
     compiled = time.perf_counter()
     if stop:
@@ -173,6 +185,7 @@ def explain(
     memory: int | str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    mesh: Mesh | None = None,
     statistics: Mapping[str, Any] | None = None,
     settings: Mapping[str, object] | None = None,
     analyze: bool = False,
@@ -188,9 +201,16 @@ def explain(
 
     The other options are those of `sql`.
     """
+    ranks = programs.ranks_of(ranks, mesh)
     resolved = resolve(tables)
     loaded = _load(
-        text, resolved, ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=statistics
+        text,
+        resolved,
+        ranks=ranks,
+        topology=topology,
+        layout_seed=layout_seed,
+        statistics=statistics,
+        mesh=mesh,
     )
     profile = ""
     if analyze:
@@ -207,6 +227,7 @@ def compile_to(
     ranks: int = 1,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    mesh: Mesh | None = None,
 ) -> None:
     """Compiles a query to a directory NAME.plan, which `headrace-run` runs without Python or LLVM.
 
@@ -216,7 +237,13 @@ def compile_to(
 
     folder = Path(folder).expanduser()
     loaded = _load(
-        text, resolve(tables), ranks=ranks, topology=topology, layout_seed=layout_seed, statistics=None
+        text,
+        resolve(tables),
+        ranks=ranks,
+        topology=topology,
+        layout_seed=layout_seed,
+        statistics=None,
+        mesh=mesh,
     )
     try:
         if (folder / "plan.json").exists():
@@ -234,13 +261,14 @@ def lower(
     ranks: int = 1,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    mesh: Mesh | None = None,
     statistics: Mapping[str, Any] | None = None,
 ) -> str:
     """A query as MLIR after one of the compiler's phases: import, optimize, shard, form, lower or schedule.
 
     The other options are those of `sql`; what a tuner found for the query is left aside.
     """
-    target = Target.of(ranks, topology, layout_seed)
+    target = Target.of(ranks, topology, layout_seed, mesh)
     answer = _compile(text, resolve(tables), clock_of(text), target, stop_after, statistics)
     return dict(answer.dumps)[stop_after]
 
@@ -261,9 +289,10 @@ def _load(
     topology: str | Path | None,
     layout_seed: int | None,
     statistics: Mapping[str, Any] | None,
+    mesh: Mesh | None = None,
 ) -> LoadedProgram:
     target = tuning.applied(
-        Target.of(ranks, topology, layout_seed), tuning.sql_program(text), lambda: table_sizes(tables)
+        Target.of(ranks, topology, layout_seed, mesh), tuning.sql_program(text), lambda: table_sizes(tables)
     )
     clock = clock_of(text)
     key = _key(text, tables, [*target.key(), statistics, clock.key()])

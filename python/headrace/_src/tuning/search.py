@@ -455,10 +455,23 @@ def _better(one: float | None, other: float | None) -> bool:
 def _digest(plan_json: str, choice: Choice) -> str:
     """Of what is executed: two choices with the same plan and settings are one."""
     plan = json.loads(plan_json)
-    for told in ("explanation", "places", "program", "mesh"):  # a plan has one axis, of all ranks
+    for told in ("explanation", "places", "program"):
         plan.pop(told, None)
+    _take_whole_mesh_as_one_axis(plan)
     text = json.dumps([plan, choice.settings], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _take_whole_mesh_as_one_axis(plan: dict[str, Any]) -> None:
+    """Where everything is divided and moved over all axes, their number makes no difference."""
+    every = list(range(len(plan.get("mesh", []))))
+    places = list(plan.get("tasks", []))
+    places += [split for buffer in plan.get("buffers", []) for split in buffer.get("splits", [])]
+    named = [(place, key) for place in places for key in ("axes", "split") if place.get(key)]
+    if all(place[key] == every for place, key in named):
+        plan.pop("mesh", None)
+        for place, key in named:
+            place[key] = [0]
 
 
 def _one_line(message: str) -> str:

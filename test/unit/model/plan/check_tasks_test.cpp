@@ -8,9 +8,7 @@ namespace headrace::plan {
 namespace {
 
 TEST(PlanCheckTasks, OperandsOfEveryKind) {
-  auto added = [](TaskWork work) {
-    return checked([&](Plan &p) { addTask(p, std::move(work)); });
-  };
+  auto added = [](TaskWork work) { return checked([&](Plan &p) { addTask(p, std::move(work)); }); };
   EXPECT_EQ(added(LoadTask{}), "rule operands: task 8 (load): needs a slot");
   EXPECT_EQ(added(LoadTask{.slot = 0}), "rule operands: task 8 (load): needs an output stream");
   EXPECT_EQ(added(InputTask{}), "rule operands: task 8 (input): needs a slot of a tensor");
@@ -34,8 +32,7 @@ TEST(PlanCheckTasks, OperandsOfEveryKind) {
   EXPECT_EQ(added(ReleaseTask{70}), "rule range: task 8 (release): no such task: 70");
   EXPECT_EQ(added(ChooseTask{7, 0, {}, {}}), "rule range: task 8 (choose): no such hole: 7");
   EXPECT_EQ(added(ChooseTask{kNone, 0, {70}, {}}), "rule range: task 8 (choose): no such task: 70");
-  EXPECT_EQ(added(TensorResultTask{7}),
-            "rule range: task 8 (tensor_result): no such buffer: 7");
+  EXPECT_EQ(added(TensorResultTask{7}), "rule range: task 8 (tensor_result): no such buffer: 7");
   EXPECT_EQ(added(ComputeTask{ComputeKind::kReshape, kNone, {kNone}, {0}, {}}),
             "rule range: task 8 (compute): no such buffer: -1");
 }
@@ -51,8 +48,9 @@ TEST(PlanCheckTasks, OperandsOfToTensor) {
   EXPECT_EQ(rows({8, 1}, {0}), "ok");
   EXPECT_EQ(rows({8}, {1}),
             "rule operands: task 7 'result' (to_tensor): needs columns of its stream");
-  EXPECT_EQ(rows({8, 2}, {0}),
-            "rule operands: task 7 'result' (to_tensor): needs as many columns as its buffers have");
+  EXPECT_EQ(
+      rows({8, 2}, {0}),
+      "rule operands: task 7 'result' (to_tensor): needs as many columns as its buffers have");
   EXPECT_EQ(rows({8, 1, 1}, {0}), "rule operands: task 7 'result' (to_tensor): needs buffers of "
                                   "rows, and of columns that are known");
 }
@@ -77,15 +75,20 @@ TEST(PlanCheckTasks, OperandsOfCompute) {
   auto needs = [](const char *what, int task = 1) {
     return "rule operands: task " + std::to_string(task) + " (compute): needs " + what;
   };
-  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3, 4}}, {2, 4}, {0, 0}), "ok");
-  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}}, {2, 4}, {0, 0}),
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3, 4}}, {2, 4}, {0, 0, 0}), "ok");
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{5, 2, 3}, {3, 4}}, {5, 2, 4}, {0, 0, 0}), "ok");
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{6, 5, 2, 3}, {6, 5, 3, 4}}, {6, 5, 2, 4}, {0, 0, 2}),
+            "ok");
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}}, {2, 4}, {0, 0, 0}),
             needs("two input buffers and one output buffer"));
-  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3, 4}}, {2, 4}, {0}),
-            needs("to know of each input whether it is transposed", 2));
-  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3}}, {2}, {0, 0}),
-            needs("matrices, and a batch of them if it is batch_matmul", 2));
-  EXPECT_EQ(compute(ComputeKind::kBatchMatmul, {{2, 3}, {3, 4}}, {2, 4}, {0, 0}),
-            needs("matrices, and a batch of them if it is batch_matmul", 2));
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3, 4}}, {2, 4}, {0, 0}),
+            needs("to know of each input whether it is transposed, and its batch", 2));
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3}}, {2}, {0, 0, 0}),
+            needs("matrices behind the dimensions of the batch", 2));
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{2, 3}, {3, 4}}, {2, 4}, {0, 0, 1}),
+            needs("matrices behind the dimensions of the batch", 2));
+  EXPECT_EQ(compute(ComputeKind::kMatmul, {{5, 3, 2}, {3, 4}}, {5, 2, 4}, {1, 0, 0}),
+            needs("matrices behind the dimensions of the batch", 2));
   EXPECT_EQ(compute(ComputeKind::kReshape, {{2, 3}}, {6}, {}), "ok");
   EXPECT_EQ(compute(ComputeKind::kReshape, {{2, 3}}, {6}, {0}),
             needs("one input and one output buffer"));
@@ -135,8 +138,8 @@ TEST(PlanCheckTasks, OperandsOfCollectives) {
 }
 
 TEST(PlanCheckTasks, GroupsOfAMeshOfTwoAxes) {
-  auto collective = [](CollectiveKind operation, std::vector<int32_t> axes,
-                       std::vector<Split> from, std::vector<Split> to) {
+  auto collective = [](CollectiveKind operation, std::vector<int32_t> axes, std::vector<Split> from,
+                       std::vector<Split> to) {
     return checkedTensors([&](Plan &p) {
       p.mesh = {{"node", 2}, {"device", 4}};
       int32_t input = addInput(p, {4, 6});
@@ -159,10 +162,11 @@ TEST(PlanCheckTasks, GroupsOfAMeshOfTwoAxes) {
   EXPECT_EQ(collective(Kind::kAllToAll, {0, 1}, {{0, {0, 1}}}, {{1, {0, 1}}}), "ok");
   for (std::vector<int32_t> bad : {std::vector<int32_t>{}, {2}, {0, 0}, {-1}}) {
     EXPECT_EQ(collective(Kind::kAllReduce, bad, {}, {}),
-              needs("axes of the mesh that it goes over"));
+              needs("axes of the mesh that it goes over, in their order"));
   }
   EXPECT_EQ(checked([](Plan &p) { p.tasks[4].as<ExchangeTask>()->axes = {}; }),
-            "rule operands: task 4 'gather' (exchange): needs axes of the mesh that it goes over");
+            "rule operands: task 4 'gather' (exchange): needs axes of the mesh that it goes over, "
+            "in their order");
 }
 
 TEST(PlanCheckTasks, Tiers) {

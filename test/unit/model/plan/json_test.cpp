@@ -64,7 +64,7 @@ TEST(PlanJson, VersionDecidesFirst) {
 TEST(PlanJson, TasksHaveTheFieldsOfTheirKind) {
   Plan plan;
   for (TaskWork work :
-       {TaskWork(LoadTask{1, true, 2}), TaskWork(InputTask{1, 2}),
+       {TaskWork(LoadTask{1, {0}, 2}), TaskWork(InputTask{1, 2}),
         TaskWork(RunTask{1, 2, 3, {{4, StateUse::kShared}}, 5, true}),
         TaskWork(ExchangeTask{ExchangeKind::kGather, 1, {0}, 2, 3}),
         TaskWork(CollectiveTask{CollectiveKind::kReduceScatter, Reduction::kMin, {0}, 1, 2}),
@@ -78,7 +78,7 @@ TEST(PlanJson, TasksHaveTheFieldsOfTheirKind) {
   plan.tasks[0].device = Device::kGpu;
   std::string text = toJson(plan, JsonLayout::kCompact);
   for (const char *task :
-       {R"({"kind": "load", "device": "gpu", "slot": 1, "split": true, "outputStream": 2})",
+       {R"({"kind": "load", "device": "gpu", "slot": 1, "split": [0], "outputStream": 2})",
         R"({"kind": "collective", "operation": "reduce_scatter", "combine": "min", "axes": [0])",
         R"({"kind": "reserve", "state": 1, "bytes": {"min": 2, "expected": 3, "p95": 4)"}) {
     std::string dense = task;

@@ -19,6 +19,11 @@ TEST(PlanMesh, RanksAreNumberedRowByRow) {
   EXPECT_EQ(along({0, 2}), std::pair(5u, 8u));
   EXPECT_EQ(along({2, 0}), std::pair(3u, 8u)); // the first axis is the slowest
   EXPECT_EQ(along({0, 1, 2}), std::pair(17u, 24u));
+  EXPECT_EQ(position.group({}), std::vector<int>({17}));
+  EXPECT_EQ(position.group(std::vector<int32_t>{0}), std::vector<int>({5, 17}));
+  EXPECT_EQ(position.group(std::vector<int32_t>{2}), std::vector<int>({16, 17, 18, 19}));
+  EXPECT_EQ(position.group(std::vector<int32_t>{0, 2}),
+            std::vector<int>({4, 5, 6, 7, 16, 17, 18, 19}));
 }
 
 TEST(PlanMesh, OneAxisTakesAnyRanksAndSeveralTheirOwn) {

@@ -48,7 +48,7 @@ cost::CostModel modelOf(int64_t ranks) {
 
 TEST(TensorTasks, a_product_is_divided) {
   plan::Plan plan = oneTask(
-      plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0}},
+      plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0, 0}},
       {matrix(kRows, kInner, 0), matrix(kInner, kInner, plan::kNone), matrix(kRows, kInner, 0)});
   for (int64_t ranks : {1, 8, 16}) {
     double rows = static_cast<double>(kRows) / static_cast<double>(ranks);
@@ -63,9 +63,8 @@ TEST(TensorTasks, a_product_is_divided) {
 }
 
 TEST(TensorTasks, an_elementwise_kernel_is_divided) {
-  plan::Plan plan =
-      oneTask(plan::ComputeTask{plan::ComputeKind::kKernel, 0, {0}, {1}, {}},
-              {matrix(kRows, kInner, 0), matrix(kRows, kInner, 0)});
+  plan::Plan plan = oneTask(plan::ComputeTask{plan::ComputeKind::kKernel, 0, {0}, {1}, {}},
+                            {matrix(kRows, kInner, 0), matrix(kRows, kInner, 0)});
   plan.kernels.resize(1);
   plan.kernels[0].work = {{plan::WorkKind::kElement, 0, 1, plan::kNone},
                           {plan::WorkKind::kElementOp, 0, 300, plan::kNone}};

@@ -8,7 +8,9 @@
 namespace headrace::simulate {
 namespace {
 
-plan::Schema twoColumns() { return {{{"k", HR_I64, {LogicalKind::kI64}, false}, {"v", HR_I64, {LogicalKind::kI64}, false}}}; }
+plan::Schema twoColumns() {
+  return {{{"k", HR_I64, {LogicalKind::kI64}, false}, {"v", HR_I64, {LogicalKind::kI64}, false}}};
+}
 
 /// Each slot is loaded and passed on to one stream, which a group table takes in.
 plan::Plan unionPlan(const std::vector<std::string> &slots) {
@@ -22,8 +24,8 @@ plan::Plan unionPlan(const std::vector<std::string> &slots) {
   plan.streams[0].writers = static_cast<uint32_t>(slots.size());
   plan::Task aggregate;
   aggregate.name = "aggregate";
-  aggregate.work = plan::RunTask{
-      .kernel = 1, .inputStream = 0, .states = {{0, plan::StateUse::kPerWorker}}};
+  aggregate.work =
+      plan::RunTask{.kernel = 1, .inputStream = 0, .states = {{0, plan::StateUse::kPerWorker}}};
   plan.tasks.push_back(aggregate); // before its writers: the order of tasks means nothing
   for (const std::string &name : slots) {
     plan::Slot slot;
@@ -35,7 +37,7 @@ plan::Plan unionPlan(const std::vector<std::string> &slots) {
     auto stream = static_cast<int32_t>(plan.streams.size()) - 1;
     plan::Task load;
     load.name = "load " + name;
-    load.work = plan::LoadTask{static_cast<int32_t>(plan.slots.size()) - 1, true, stream};
+    load.work = plan::LoadTask{static_cast<int32_t>(plan.slots.size()) - 1, {0}, stream};
     plan.tasks.push_back(load);
     plan::Task pass;
     pass.name = "pass " + name;
