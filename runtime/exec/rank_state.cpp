@@ -124,6 +124,9 @@ void *RankState::shared() {
 
 void RankState::rows(uint64_t first, uint64_t count, std::vector<const uint8_t *> &out) const {
   out.clear();
+  if (count == 0) {
+    return; // a state without rows has no span to begin in
+  }
   if (state_.kind == plan::StateKind::kSortBuffer) {
     const std::vector<const uint8_t *> &sorted = runs_.front();
     out.assign(sorted.begin() + static_cast<ptrdiff_t>(first),
