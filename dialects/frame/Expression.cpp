@@ -153,31 +153,35 @@ ProjectOp headrace::frame::createKeep(OpBuilder &builder, Location location, Val
   return project;
 }
 
-ProjectOp headrace::frame::createEmptyProject(OpBuilder &builder, Location location, Value input,
-                                              TableType type, ArrayRef<StringAttr> computed) {
+ProjectOp
+headrace::frame::createProject(OpBuilder &builder, Location location, Value input, TableType type,
+                               ArrayRef<StringAttr> computed,
+                               llvm::function_ref<Value(RegionBuilder &, StringAttr)> compute) {
   SmallVector<Attribute> kept;
   for (StringAttr name : type.getNames()) {
     if (!llvm::is_contained(computed, name)) {
       kept.push_back(name);
     }
   }
-  return ProjectOp::create(builder, location, type, input, builder.getArrayAttr(kept),
-                           builder.getArrayAttr(llvm::to_vector_of<Attribute>(computed)),
-                           builder.getArrayAttr({}));
+  auto project = ProjectOp::create(builder, location, type, input, builder.getArrayAttr(kept),
+                                   builder.getArrayAttr(llvm::to_vector_of<Attribute>(computed)),
+                                   builder.getArrayAttr({}));
+  RegionBuilder inside(builder, project.getExpressions(), cast<TableType>(input.getType()));
+  SmallVector<Value> values;
+  for (StringAttr name : computed) {
+    values.push_back(compute(inside, name));
+  }
+  inside.yield(location, values);
+  project.setColumnsAttr(inside.columns());
+  return project;
 }
 
 ProjectOp headrace::frame::createProject(OpBuilder &builder, Location location, Value input,
                                          TableType type, ArrayRef<StringAttr> computed,
                                          ArrayRef<Expression> values) {
-  ProjectOp project = createEmptyProject(builder, location, input, type, computed);
-  RegionBuilder inside(builder, project.getExpressions(), cast<TableType>(input.getType()));
-  SmallVector<Value> yielded;
-  for (const Expression &value : values) {
-    yielded.push_back(inside.copy(value));
-  }
-  inside.yield(location, yielded);
-  project.setColumnsAttr(inside.columns());
-  return project;
+  const Expression *next = values.begin();
+  return createProject(builder, location, input, type, computed,
+                       [&](RegionBuilder &inside, StringAttr) { return inside.copy(*next++); });
 }
 
 Expression headrace::frame::computedBy(ProjectOp project, StringAttr column) {

@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Visitors.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace headrace::frame {
 
@@ -66,11 +67,12 @@ private:
 /// A project that only keeps `names`, in that order.
 ProjectOp createKeep(mlir::OpBuilder &builder, mlir::Location location, mlir::Value input,
                      llvm::ArrayRef<mlir::StringAttr> names);
-/// A project whose region is still to be filled; `computed` are the names in its order.
-ProjectOp createEmptyProject(mlir::OpBuilder &builder, mlir::Location location, mlir::Value input,
-                             TableType type, llvm::ArrayRef<mlir::StringAttr> computed);
-/// A project with the columns of `type`: `computed` as `values` (expressions over the input), the
-/// others kept. The region lists each value once, in the order of `computed`.
+/// A project with the columns of `type`: `computed` as `compute` makes them in its region, one
+/// after the other, the others kept.
+ProjectOp createProject(mlir::OpBuilder &builder, mlir::Location location, mlir::Value input,
+                        TableType type, llvm::ArrayRef<mlir::StringAttr> computed,
+                        llvm::function_ref<mlir::Value(RegionBuilder &, mlir::StringAttr)> compute);
+/// Likewise, with a value for each of `computed` (expressions over the input).
 ProjectOp createProject(mlir::OpBuilder &builder, mlir::Location location, mlir::Value input,
                         TableType type, llvm::ArrayRef<mlir::StringAttr> computed,
                         llvm::ArrayRef<Expression> values);

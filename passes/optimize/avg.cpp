@@ -91,39 +91,29 @@ bool isFunction(MeasureAttr measure, AggregateFunction function) {
 /// The project that turns the new aggregate's columns into those of the old one.
 ProjectOp finish(OpBuilder &builder, AggregateOp old, AggregateOp aggregate,
                  ArrayRef<Replacement> replacements) {
-  TableType type = old.getResult().getType();
-  SmallVector<Attribute> kept(old.getKeys().getValue());
-  SmallVector<Attribute> computed;
+  SmallVector<StringAttr> computed;
+  llvm::DenseMap<StringAttr, const Replacement *> byName;
   for (const Replacement &replacement : replacements) {
     bool same = !replacement.count && replacement.value == replacement.name &&
                 aggregate.getResult().getType().getColumnType(replacement.name) == replacement.type;
-    (same ? kept : computed).push_back(replacement.name);
-  }
-  auto project = ProjectOp::create(builder, old.getLoc(), type, aggregate.getResult(),
-                                   builder.getArrayAttr(kept), builder.getArrayAttr(computed),
-                                   builder.getArrayAttr({}));
-  RegionBuilder inside(builder, project.getExpressions(), aggregate.getResult().getType());
-  SmallVector<Value> yielded;
-  for (const Replacement &replacement : replacements) {
-    if (!llvm::is_contained(computed, Attribute(replacement.name))) {
-      continue;
+    if (!same) {
+      computed.push_back(replacement.name);
+      byName[replacement.name] = &replacement;
     }
+  }
+  auto compute = [&](RegionBuilder &inside, StringAttr name) -> Value {
+    const Replacement &replacement = *byName.lookup(name);
     Value value = inside.column(replacement.value);
     if (replacement.count) {
       Value count = inside.column(replacement.count);
-      value = createQuotient(inside.builder(), old.getLoc(), value, count, replacement.type);
-    } else if (value.getType() != replacement.type) {
-      // A count made as a sum of counts: NULL for no row.
-      Value zero = ConstantOp::create(inside.builder(), old.getLoc(), replacement.type,
-                                      builder.getIntegerAttr(replacement.type, 0));
-      value = CoalesceOp::create(inside.builder(), old.getLoc(), replacement.type,
-                                 ValueRange{value, zero});
+      return createQuotient(inside.builder(), old.getLoc(), value, count, replacement.type);
     }
-    yielded.push_back(value);
-  }
-  inside.yield(old.getLoc(), yielded);
-  project.setColumnsAttr(inside.columns());
-  return project;
+    return value.getType() == replacement.type
+               ? value
+               : createCountOfParts(inside.builder(), old.getLoc(), value, replacement.type);
+  };
+  return createProject(builder, old.getLoc(), aggregate, old.getResult().getType(), computed,
+                       compute);
 }
 
 void decomposeAverages(OpBuilder &builder, AggregateOp op) {
@@ -316,6 +306,12 @@ struct AvgPass : optimize::impl::OptimizeAvgBase<AvgPass> {
 };
 
 } // namespace
+
+Value headrace::optimize::createCountOfParts(OpBuilder &builder, Location location, Value sum,
+                                             Type type) {
+  Value zero = ConstantOp::create(builder, location, type, builder.getIntegerAttr(type, 0));
+  return CoalesceOp::create(builder, location, type, ValueRange{sum, zero});
+}
 
 Value headrace::optimize::createQuotient(OpBuilder &builder, Location location, Value sum,
                                          Value count, Type type) {

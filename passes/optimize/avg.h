@@ -17,6 +17,9 @@ void decomposeWindowAverages(frame::WindowOp window);
 /// sum / count as `type`; NULL where the count is 0.
 mlir::Value createQuotient(mlir::OpBuilder &builder, mlir::Location location, mlir::Value sum,
                            mlir::Value count, mlir::Type type);
+/// A count of type `type` from the sum of the counts of its parts: 0 where that is NULL (no part).
+mlir::Value createCountOfParts(mlir::OpBuilder &builder, mlir::Location location, mlir::Value sum,
+                               mlir::Type type);
 /// The type of the sum behind an average of that type: exact numbers are added up exactly. Null: as
 /// `frame` has it.
 mlir::Type sumTypeOf(mlir::Type input, mlir::Type average);

@@ -194,18 +194,12 @@ ProjectOp headrace::optimize::composeProjects(OpBuilder &builder, ProjectOp inne
       computed.push_back(name);
     }
   }
-  ProjectOp result = createEmptyProject(builder, outer.getLoc(), inner.getInput(),
-                                        outer.getResult().getType(), computed);
-  RegionBuilder inside(builder, result.getExpressions(), inner.getInput().getType());
-  SmallVector<Value> yielded;
-  for (StringAttr name : computed) {
-    Expression value = computedBy(outer, name);
-    yielded.push_back(value.value ? copyThrough(inside, inner, value)
-                                  : inside.copy(computedBy(inner, name)));
-  }
-  inside.yield(outer.getLoc(), yielded);
-  result.setColumnsAttr(inside.columns());
-  return result;
+  return createProject(builder, outer.getLoc(), inner.getInput(), outer.getResult().getType(),
+                       computed, [&](RegionBuilder &inside, StringAttr name) {
+                         Expression value = computedBy(outer, name);
+                         return value.value ? copyThrough(inside, inner, value)
+                                            : inside.copy(computedBy(inner, name));
+                       });
 }
 
 JoinOp headrace::optimize::withResidual(OpBuilder &builder, JoinOp join,

@@ -104,14 +104,8 @@ private:
   /// The mark join's result: the left columns of `table`, and the mark that `fill` computes.
   Value withMark(Value table, llvm::function_ref<Value(RegionBuilder &)> fill) {
     StringAttr mark = join_.getMark().name;
-    SmallVector<Attribute> kept =
-        llvm::to_vector_of<Attribute>(join_.getLeft().getType().getNames());
-    auto project = ProjectOp::create(b_, location_, join_.getType(), table, b_.getArrayAttr(kept),
-                                     b_.getArrayAttr({mark}), b_.getArrayAttr({}));
-    RegionBuilder inside(b_, project.getExpressions(), cast<TableType>(table.getType()));
-    inside.yield(location_, fill(inside));
-    project.setColumnsAttr(inside.columns());
-    return project;
+    return createProject(b_, location_, table, join_.getType(), mark,
+                         [&](RegionBuilder &inside, StringAttr) { return fill(inside); });
   }
 
   /// The rows of `table` for which what `fill` computes is true.

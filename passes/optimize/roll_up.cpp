@@ -19,7 +19,8 @@ using namespace headrace::frame;
 
 namespace {
 
-/// An aggregate by the keys of several is worth its while where it has at most this share of the rows.
+/// An aggregate by the keys of several is worth its while where it has at most this share of the
+/// rows.
 constexpr double kCommonShareMax = 0.5;
 
 /// Aggregates of one table, in one block.
@@ -71,7 +72,8 @@ StringAttr partialOf(const Groups &fine, MeasureAttr measure, Type type) {
 std::optional<SmallVector<StringAttr>> partialsOf(const Groups &fine, AggregateOp coarse) {
   SmallVector<StringAttr> partials;
   for (MeasureAttr measure : coarse.getMeasureRange()) {
-    StringAttr partial = partialOf(fine, measure, coarse.getType().getColumnType(measure.getName()));
+    StringAttr partial =
+        partialOf(fine, measure, coarse.getType().getColumnType(measure.getName()));
     if (!partial) {
       return std::nullopt;
     }
@@ -107,27 +109,11 @@ AggregateOp rollUp(OpBuilder &builder, AggregateOp fine, AggregateOp coarse,
                                     coarse.getKeys(), builder.getArrayAttr(measures));
   Value table = result;
   if (!counts.empty()) {
-    SmallVector<Attribute> kept;
-    for (StringAttr name : coarse.getType().getNames()) {
-      if (!llvm::is_contained(counts, name)) {
-        kept.push_back(name);
-      }
-    }
-    auto project = ProjectOp::create(
-        builder, location, coarse.getType(), table, builder.getArrayAttr(kept),
-        builder.getArrayAttr(llvm::to_vector_of<Attribute>(counts)), builder.getArrayAttr({}));
-    RegionBuilder inside(builder, project.getExpressions(), result.getType());
-    SmallVector<Value> yielded;
-    for (StringAttr name : counts) {
-      Type type = coarse.getType().getColumnType(name);
-      Value zero = ConstantOp::create(inside.builder(), location, type,
-                                      builder.getIntegerAttr(type, 0));
-      yielded.push_back(CoalesceOp::create(inside.builder(), location, type,
-                                           ValueRange{inside.column(name), zero}));
-    }
-    inside.yield(location, yielded);
-    project.setColumnsAttr(inside.columns());
-    table = project;
+    auto count = [&](RegionBuilder &inside, StringAttr name) {
+      return createCountOfParts(inside.builder(), location, inside.column(name),
+                                coarse.getType().getColumnType(name));
+    };
+    table = createProject(builder, location, table, coarse.getType(), counts, count);
   }
   coarse.getResult().replaceAllUsesWith(table);
   coarse.erase();
@@ -159,11 +145,12 @@ AggregateOp createCommon(OpBuilder &builder, ArrayRef<AggregateOp> roots) {
     // Another name than that of the coarse ones: both are seen by those who read one of each.
     auto name = builder.getStringAttr(measure.getName().getValue() + ".fine");
     Type own = first.getType().getColumnType(measure.getName());
-    Type type = withNullability(
-        dropNullable(own), nullabilityOf(measureType(
-                               measure.getFunction(),
-                               measure.getInput() ? input.getColumnType(measure.getInput()) : Type(),
-                               Grouping::kByKeys, builder.getContext())));
+    Type type =
+        withNullability(dropNullable(own),
+                        nullabilityOf(measureType(
+                            measure.getFunction(),
+                            measure.getInput() ? input.getColumnType(measure.getInput()) : Type(),
+                            Grouping::kByKeys, builder.getContext())));
     measures.push_back(
         MeasureAttr::get(builder.getContext(), measure.getFunction(), measure.getInput(), name));
     columns.push_back({name, type});
@@ -191,9 +178,8 @@ void moveBehind(AggregateOp op, Value input) {
 
 void rollUpFamily(OpBuilder &builder, Family &family) {
   // Fine ones first; each is made of the coarsest that has its keys.
-  llvm::stable_sort(family, [](AggregateOp a, AggregateOp b) {
-    return a.getKeys().size() > b.getKeys().size();
-  });
+  llvm::stable_sort(
+      family, [](AggregateOp a, AggregateOp b) { return a.getKeys().size() > b.getKeys().size(); });
   SmallVector<Groups> made;
   auto sourceOf = [&](AggregateOp op) -> const Groups * {
     for (const Groups &fine : llvm::reverse(made)) {

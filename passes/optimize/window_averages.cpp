@@ -57,24 +57,18 @@ void decomposeWindowAverages(WindowOp window) {
   auto narrow = WindowOp::create(builder, window.getLoc(), TableType::get(context, columns),
                                  window.getInput(), window.getPartition(), window.getOrder(),
                                  builder.getArrayAttr(functions));
-  SmallVector<Attribute> kept, computed;
-  for (StringAttr name : type.getNames()) {
-    bool isAverage =
-        llvm::any_of(made, [&](const Average &average) { return average.name == name; });
-    (isAverage ? computed : kept).push_back(name);
-  }
-  auto project = ProjectOp::create(builder, window.getLoc(), type, narrow.getResult(),
-                                   builder.getArrayAttr(kept), builder.getArrayAttr(computed),
-                                   builder.getArrayAttr({}));
-  RegionBuilder inside(builder, project.getExpressions(), narrow.getType());
-  SmallVector<Value> values;
+  SmallVector<StringAttr> averaged;
   for (const Average &average : made) {
-    Value sum = inside.column(average.sum), count = inside.column(average.count);
-    values.push_back(createQuotient(inside.builder(), window.getLoc(), sum, count,
-                                    type.getColumnType(average.name)));
+    averaged.push_back(average.name);
   }
-  inside.yield(window.getLoc(), values);
-  project.setColumnsAttr(inside.columns());
+  const Average *next = made.begin();
+  auto divide = [&](RegionBuilder &inside, StringAttr name) -> Value {
+    const Average &average = *next++;
+    Value sum = inside.column(average.sum), count = inside.column(average.count);
+    return createQuotient(inside.builder(), window.getLoc(), sum, count, type.getColumnType(name));
+  };
+  ProjectOp project =
+      createProject(builder, window.getLoc(), narrow.getResult(), type, averaged, divide);
   window.getResult().replaceAllUsesWith(project.getResult());
   window.erase();
 }

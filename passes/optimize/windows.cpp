@@ -185,15 +185,11 @@ void aggregateWhole(OpBuilder &builder, WindowOp window) {
       JoinKind::Inner, window.getInput(), groups, window.getPartition(),
       builder.getArrayAttr(rightKeys), nullSafeAttr(context, nullable), ArrayAttr(),
       /*null_aware=*/false);
-  ProjectOp project = createEmptyProject(builder, location, joined, type, widened);
-  RegionBuilder inside(builder, project.getExpressions(), cast<TableType>(joined.getType()));
-  SmallVector<Value> values;
-  for (StringAttr name : widened) {
-    values.push_back(
-        CastOp::create(inside.builder(), location, type.getColumnType(name), inside.column(name)));
-  }
-  inside.yield(location, values);
-  project.setColumnsAttr(inside.columns());
+  auto widen = [&](RegionBuilder &inside, StringAttr name) -> Value {
+    return CastOp::create(inside.builder(), location, type.getColumnType(name),
+                          inside.column(name));
+  };
+  ProjectOp project = createProject(builder, location, joined, type, widened, widen);
   window.getResult().replaceAllUsesWith(project.getResult());
 }
 
