@@ -7,61 +7,6 @@ using namespace headrace::import;
 namespace frame = headrace::frame;
 using Compare = frame::CompareKind;
 
-static constexpr int64_t kSecond = unitsOfSecond(TimeUnit::kMicrosecond), kDay = 86'400 * kSecond;
-
-static bool isZoned(const Expression &moment) {
-  auto timestamp = dyn_cast<frame::TimestampType>(frame::dropNullable(moment.type()));
-  return timestamp && timestamp.getZoned();
-}
-
-/// Microseconds of a part that always has as many; nothing of months and what is made of them.
-static std::optional<int64_t> microsecondsOf(TimePart part) {
-  switch (part) {
-  case TimePart::kYearWeek:
-  case TimePart::kWeek:
-    return 7 * kDay;
-  case TimePart::kDay:
-  case TimePart::kDayOfWeek:
-  case TimePart::kIsoDayOfWeek:
-  case TimePart::kDayOfYear:
-  case TimePart::kJulian:
-    return kDay;
-  case TimePart::kHour:
-    return 3600 * kSecond;
-  case TimePart::kMinute:
-    return 60 * kSecond;
-  case TimePart::kSecond:
-  case TimePart::kEpoch:
-    return kSecond;
-  case TimePart::kMillisecond:
-    return kSecond / 1000;
-  case TimePart::kMicrosecond:
-    return 1;
-  default:
-    return std::nullopt;
-  }
-}
-
-static std::optional<int64_t> monthsOf(TimePart part) {
-  switch (part) {
-  case TimePart::kMillennium:
-    return 12'000;
-  case TimePart::kCentury:
-    return 1200;
-  case TimePart::kDecade:
-    return 120;
-  case TimePart::kYear:
-  case TimePart::kIsoYear:
-    return 12;
-  case TimePart::kQuarter:
-    return 3;
-  case TimePart::kMonth:
-    return 1;
-  default:
-    return std::nullopt;
-  }
-}
-
 Expression Moments::monthIndex(const Expression &moment) {
   return minus(plus(times(field(frame::DateField::Year, moment), 12),
                     field(frame::DateField::Month, moment)),
@@ -78,26 +23,24 @@ Expression Moments::choose(Compare kind, const Expression &a, const Expression &
 //===----------------------------------------------------------------------===//
 
 std::optional<Expression> Moments::index(TimePart part, const Expression &moment) {
-  std::optional<int64_t> length = microsecondsOf(part);
-  if (length && *length < kDay) {
-    return frame::isDate(moment.type()) ? times(units(moment), kDay / *length)
-                                        : floorOver(units(moment), *length);
+  std::optional<TimeLength> length = lengthOf(part);
+  if (length && length->micros > 0) {
+    return frame::isDate(moment.type()) ? times(units(moment), kMicrosOfDay / length->micros)
+                                        : floorOver(units(moment), length->micros);
   }
-  if (frame::isTime(moment.type())) {
+  if (!length || frame::isTime(moment.type())) {
     return std::nullopt;
   }
-  if (length) {
+  if (length->days > 0) {
     return days(moment);
   }
   if (part == TimePart::kIsoYear) {
     return isoYearOf(days(moment));
   }
   if (part == TimePart::kMonth || part == TimePart::kQuarter) {
-    return over(monthIndex(moment), *monthsOf(part));
+    return over(monthIndex(moment), length->months);
   }
-  std::optional<int64_t> months = monthsOf(part);
-  return months ? std::optional(over(field(frame::DateField::Year, moment), *months / 12))
-                : std::nullopt;
+  return over(field(frame::DateField::Year, moment), length->months / 12);
 }
 
 MaybeExpression Moments::boundaries(TimePart part, const Expression &from, const Expression &to) {
@@ -115,31 +58,32 @@ MaybeExpression Moments::boundaries(TimePart part, const Expression &from, const
 //===----------------------------------------------------------------------===//
 
 MaybeExpression Moments::elapsed(TimePart part, const Expression &from, const Expression &to) {
-  std::optional<int64_t> months = monthsOf(part), length = microsecondsOf(part);
-  bool hasPart = frame::isTime(from.type()) ? length && *length < kDay : months || length;
-  if (!hasPart) {
+  std::optional<TimeLength> length = lengthOf(part);
+  if (!length || (frame::isTime(from.type()) && length->micros == 0)) {
     return b_.fail(at_, "date_sub has no such part");
   }
   auto moment = [&](const Expression &value) {
     return frame::isDate(value.type()) ? *b_.cast(value, timestampType(), at_) : value;
   };
-  if (months) {
-    return over(monthsElapsed(moment(from), moment(to)), *months);
+  if (length->months > 0) {
+    return over(monthsElapsed(moment(from), moment(to)), length->months);
   }
   Expression first = units(moment(from)), last = units(moment(to));
-  if (isZoned(from) && *length >= 3600 * kSecond) { // ICU, which DuckDB asks, counts milliseconds
+  int64_t micros = length->fixedMicros();
+  if (isZoned(from) &&
+      micros >= 3600 * kMicrosOfSecond) { // ICU, which DuckDB asks, counts milliseconds
     first = floorOver(first, 1000);
     last = over(last, 1000);
-    length = *length / 1000;
+    micros /= 1000;
   }
-  return over(minus(last, first), *length);
+  return over(minus(last, first), micros);
 }
 
 Expression Moments::inMonth(const Expression &moment, const Expression &other) {
   Expression day = field(frame::DateField::Day, moment);
   Expression last = field(frame::DateField::Day, *lastDay(other));
   day = choose(Compare::Lt, last, day, last, day);
-  return plus(times(day, kDay), timeOfDay(moment));
+  return plus(times(day, kMicrosOfDay), timeOfDay(moment));
 }
 
 Expression Moments::monthsElapsed(const Expression &from, const Expression &to) {
@@ -169,7 +113,7 @@ Expression Moments::monthsLater(const Expression &timestamp, const Expression &m
   Expression index = plus(monthIndex(timestamp), months), year = floorOver(index, 12);
   Expression first = begin(year, plus(minus(index, times(year, 12)), number(1)));
   // Of days: the beginning of the month may be before all timestamps.
-  Expression day = minus(over(inMonth(timestamp, first), kDay), number(1));
+  Expression day = minus(over(inMonth(timestamp, first), kMicrosOfDay), number(1));
   Expression date = as(plus(units(first), day), frame::DateType::get(b_.getContext()));
   return as(plus(units(*b_.cast(date, type, at_)), timeOfDay(timestamp)), type);
 }
@@ -185,7 +129,7 @@ Interval Moments::age(const Expression &to, const Expression &from) {
   };
   Expression micros = minus(timeOfDay(late), timeOfDay(early));
   Expression day = borrowed(micros);
-  micros = plus(micros, times(day, kDay));
+  micros = plus(micros, times(day, kMicrosOfDay));
   Expression days =
       minus(minus(field(frame::DateField::Day, late), field(frame::DateField::Day, early)), day);
   Expression months = minus(monthIndex(late), monthIndex(early));

@@ -103,10 +103,8 @@ std::optional<Expression> Moments::formattedTime(char specifier, bool padded,
     return digits(modulo(of(TimePart::kMicrosecond), kMicrosecondsOfSecond), 6);
   case 'z':
     return text("+00");
-  case 'Z': {
-    auto timestamp = dyn_cast<frame::TimestampType>(frame::dropNullable(moment.type()));
-    return text(timestamp && timestamp.getZoned() ? "UTC" : "");
-  }
+  case 'Z':
+    return text(isZoned(moment) ? "UTC" : "");
   case '%':
     return text("%");
   default:

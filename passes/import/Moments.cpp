@@ -10,7 +10,6 @@ using namespace headrace::import;
 namespace frame = headrace::frame;
 using Arithmetic = ExpressionBuilder::Arithmetic;
 
-static constexpr int64_t kSecond = unitsOfSecond(TimeUnit::kMicrosecond), kDay = 86'400 * kSecond;
 /// 1970-01-01 was a Thursday.
 static constexpr int64_t kEpochIsoDay = 4;
 
@@ -42,6 +41,55 @@ std::optional<TimePart> headrace::import::timePart(StringRef name) {
       .Case("julian", TimePart::kJulian)
       .Cases({"timezone", "timezone_hour", "timezone_minute"}, TimePart::kTimezone)
       .Default(std::nullopt);
+}
+
+std::optional<TimeLength> headrace::import::lengthOf(TimePart part) {
+  auto ofTime = [](int64_t micros) { return TimeLength{.micros = micros}; };
+  switch (part) {
+  case TimePart::kMillennium:
+    return TimeLength{.months = 12'000};
+  case TimePart::kCentury:
+    return TimeLength{.months = 1200};
+  case TimePart::kDecade:
+    return TimeLength{.months = 120};
+  case TimePart::kYear:
+  case TimePart::kIsoYear:
+    return TimeLength{.months = 12};
+  case TimePart::kQuarter:
+    return TimeLength{.months = 3};
+  case TimePart::kMonth:
+    return TimeLength{.months = 1};
+  case TimePart::kYearWeek:
+  case TimePart::kWeek:
+    return TimeLength{.days = 7};
+  case TimePart::kDay:
+  case TimePart::kDayOfWeek:
+  case TimePart::kIsoDayOfWeek:
+  case TimePart::kDayOfYear:
+  case TimePart::kJulian:
+    return TimeLength{.days = 1};
+  case TimePart::kHour:
+    return ofTime(3600 * kMicrosOfSecond);
+  case TimePart::kMinute:
+    return ofTime(60 * kMicrosOfSecond);
+  case TimePart::kSecond:
+  case TimePart::kEpoch:
+    return ofTime(kMicrosOfSecond);
+  case TimePart::kMillisecond:
+    return ofTime(kMicrosOfSecond / 1000);
+  case TimePart::kMicrosecond:
+    return ofTime(1);
+  case TimePart::kNanosecond:
+  case TimePart::kEra:
+  case TimePart::kTimezone:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool headrace::import::isZoned(const Expression &moment) {
+  auto timestamp = dyn_cast<frame::TimestampType>(frame::dropNullable(moment.type()));
+  return timestamp && timestamp.getZoned();
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,7 +202,7 @@ MaybeExpression Moments::real(TimePart part, const Expression &moment) {
   if (part == TimePart::kJulian) {
     constexpr int64_t kEpochDay = 2'440'588;
     MaybeExpression day = b_.cast(plus(days(moment), number(kEpochDay)), f64, at_);
-    MaybeExpression time = scaled(timeOfDay(moment), static_cast<double>(kDay));
+    MaybeExpression time = scaled(timeOfDay(moment), static_cast<double>(kMicrosOfDay));
     return b_.arithmetic(Arithmetic::kAdd, *day, *time, f64, at_);
   }
   double second = frame::isDate(moment.type())
@@ -217,15 +265,15 @@ MaybeExpression Moments::part(TimePart part, const Expression &moment) {
     }
     return times(days(moment), 0); // UTC
   case TimePart::kHour:
-    return over(timeOfDay(moment), 3600 * kSecond);
+    return over(timeOfDay(moment), 3600 * kMicrosOfSecond);
   case TimePart::kMinute:
-    return modulo(over(timeOfDay(moment), 60 * kSecond), 60);
+    return modulo(over(timeOfDay(moment), 60 * kMicrosOfSecond), 60);
   case TimePart::kSecond:
-    return modulo(over(timeOfDay(moment), kSecond), 60);
+    return modulo(over(timeOfDay(moment), kMicrosOfSecond), 60);
   case TimePart::kMillisecond:
-    return over(modulo(timeOfDay(moment), 60 * kSecond), kSecond / 1000);
+    return over(modulo(timeOfDay(moment), 60 * kMicrosOfSecond), kMicrosOfSecond / 1000);
   case TimePart::kMicrosecond:
-    return modulo(timeOfDay(moment), 60 * kSecond);
+    return modulo(timeOfDay(moment), 60 * kMicrosOfSecond);
   case TimePart::kNanosecond: {
     if (!hasTime) {
       return timeOfDay(moment);
@@ -295,14 +343,14 @@ MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
   case TimePart::kJulian:
     return ofDate(dateOf(moment));
   case TimePart::kHour:
-    return ofTime(3600 * kSecond);
+    return ofTime(3600 * kMicrosOfSecond);
   case TimePart::kMinute:
-    return ofTime(60 * kSecond);
+    return ofTime(60 * kMicrosOfSecond);
   case TimePart::kSecond:
   case TimePart::kEpoch:
-    return ofTime(kSecond);
+    return ofTime(kMicrosOfSecond);
   case TimePart::kMillisecond:
-    return ofTime(kSecond / 1000);
+    return ofTime(kMicrosOfSecond / 1000);
   case TimePart::kMicrosecond:
     return ofTime(1);
   case TimePart::kNanosecond:
@@ -326,7 +374,7 @@ MaybeExpression Moments::lastDay(const Expression &moment) {
 }
 
 MaybeExpression Moments::bucket(int64_t width, const Expression &timestamp) {
-  constexpr int64_t kMonday = 10'959 * kDay; // 2000-01-03
+  constexpr int64_t kMonday = 10'959 * kMicrosOfDay; // 2000-01-03
   // Of the rests of the width, so that nothing overflows.
   Expression since = minus(modulo(units(timestamp), width), number(kMonday % width));
   Expression rest = modulo(plus(modulo(since, width), number(width)), width);
@@ -340,23 +388,26 @@ MaybeExpression Moments::bucket(int64_t width, const Expression &timestamp) {
 MaybeExpression Moments::time(const Expression &hour, const Expression &minute,
                               const Expression &second) {
   Type f64 = Float64Type::get(b_.getContext()), i64 = IntegerType::get(b_.getContext(), 64);
-  Expression million = b_.constant(FloatAttr::get(f64, static_cast<double>(kSecond)), f64, at_);
+  Expression million =
+      b_.constant(FloatAttr::get(f64, static_cast<double>(kMicrosOfSecond)), f64, at_);
   MaybeExpression scaled = b_.arithmetic(Arithmetic::kMultiply, second, million, f64, at_);
   MaybeExpression micros = failed(scaled) ? scaled : b_.cast(*scaled, i64, at_);
   if (failed(micros)) {
     return failure();
   }
-  Expression whole = plus(plus(times(hour, 3600 * kSecond), times(minute, 60 * kSecond)), *micros);
+  Expression whole =
+      plus(plus(times(hour, 3600 * kMicrosOfSecond), times(minute, 60 * kMicrosOfSecond)), *micros);
   auto within = [&](const Expression &value, int64_t most) {
     return *b_.connect(ExpressionBuilder::Connective::kAnd,
                        {*b_.compare(frame::CompareKind::Ge, value, number(0), at_),
                         *b_.compare(frame::CompareKind::Le, value, number(most), at_)},
                        at_);
   };
-  MaybeExpression isTime = b_.connect(
-      ExpressionBuilder::Connective::kAnd,
-      {within(hour, 24), within(minute, 59), within(*micros, 60 * kSecond), within(whole, kDay)},
-      at_);
+  MaybeExpression isTime =
+      b_.connect(ExpressionBuilder::Connective::kAnd,
+                 {within(hour, 24), within(minute, 59), within(*micros, 60 * kMicrosOfSecond),
+                  within(whole, kMicrosOfDay)},
+                 at_);
   MaybeExpression isNone = b_.negation(*isTime, at_);
   MaybeExpression error = b_.raise(frame::RaiseKind::User, "time out of range", i64, at_);
   MaybeExpression checked = b_.choose(*isNone, *error, &whole, at_);

@@ -7,6 +7,9 @@
 
 namespace headrace::import {
 
+inline constexpr int64_t kMicrosOfSecond = unitsOfSecond(TimeUnit::kMicrosecond);
+inline constexpr int64_t kMicrosOfDay = 86'400 * kMicrosOfSecond;
+
 /// A part of a date or time.
 enum class TimePart {
   kMillennium,
@@ -36,6 +39,20 @@ enum class TimePart {
 
 /// By one of its names, in any case: "year", "yrs", …
 std::optional<TimePart> timePart(llvm::StringRef name);
+
+/// A length of time of the calendar. Only one of the three is not 0.
+struct TimeLength {
+  int64_t months = 0, days = 0, micros = 0;
+
+  /// Of days and the time, which are always as long.
+  int64_t fixedMicros() const { return days * kMicrosOfDay + micros; }
+};
+
+/// Of a part that counts something: none of eras, zones and what is below a microsecond.
+std::optional<TimeLength> lengthOf(TimePart part);
+
+/// Whether it is a timestamp of a moment in every zone.
+bool isZoned(const Expression &moment);
 
 /// An interval: i64s, any of which may be NULL.
 struct Interval {

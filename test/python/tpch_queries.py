@@ -36,13 +36,21 @@ def close(a: object, b: object) -> bool:
     return a == b
 
 
-def plan_of(text: str, tables: object, **options: object) -> dict[str, Any]:
+def plan_of(
+    text: str,
+    tables: Any,
+    *,
+    ranks: int = 1,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+) -> dict[str, Any]:
     """The plan of a query, as JSON says it."""
+    from headrace._src.programs import Target
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve
 
-    given = {"ranks": 1, "topology": None, "layout_seed": None, "statistics": None, **options}
-    return json.loads(sql._load(text, resolve(tables), **given).compiled.plan_json)  # type: ignore[arg-type]
+    loaded = sql._load(text, resolve(tables), Target.of(ranks, topology, layout_seed))
+    return json.loads(loaded.compiled.plan_json)
 
 
 def views(folder: Path) -> duckdb.DuckDBPyConnection:

@@ -10,49 +10,7 @@ using namespace headrace::import::duckdb;
 namespace frame = headrace::frame;
 using Arithmetic = ExpressionBuilder::Arithmetic;
 
-static constexpr int64_t kSecond = unitsOfSecond(TimeUnit::kMicrosecond), kDay = 86'400 * kSecond,
-                         kDaysOfMonth = 30;
-
-namespace {
-/// A length of time of the calendar.
-struct Length {
-  int64_t months = 0, days = 0, micros = 0;
-};
-} // namespace
-
-/// Of one unit; nothing if it is none.
-static std::optional<Length> lengthOf(TimePart part) {
-  switch (part) {
-  case TimePart::kMillennium:
-    return Length{12'000, 0, 0};
-  case TimePart::kCentury:
-    return Length{1200, 0, 0};
-  case TimePart::kDecade:
-    return Length{120, 0, 0};
-  case TimePart::kYear:
-    return Length{12, 0, 0};
-  case TimePart::kQuarter:
-    return Length{3, 0, 0};
-  case TimePart::kMonth:
-    return Length{1, 0, 0};
-  case TimePart::kWeek:
-    return Length{0, 7, 0};
-  case TimePart::kDay:
-    return Length{0, 1, 0};
-  case TimePart::kHour:
-    return Length{0, 0, 3600 * kSecond};
-  case TimePart::kMinute:
-    return Length{0, 0, 60 * kSecond};
-  case TimePart::kSecond:
-    return Length{0, 0, kSecond};
-  case TimePart::kMillisecond:
-    return Length{0, 0, kSecond / 1000};
-  case TimePart::kMicrosecond:
-    return Length{0, 0, 1};
-  default:
-    return std::nullopt;
-  }
-}
+static constexpr int64_t kDaysOfMonth = 30;
 
 bool ExpressionImporter::isInterval(Node expression) {
   StringRef interval = "INTERVAL";
@@ -161,13 +119,14 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
   if (name == "-" && arguments->size() == 2 && ofTimestamps) {
     Expression micros =
         moments.minus(moments.units((*arguments)[0]), moments.units((*arguments)[1]));
-    return Interval{moments.number(0), moments.over(micros, kDay), moments.modulo(micros, kDay)};
+    return Interval{moments.number(0), moments.over(micros, kMicrosOfDay),
+                    moments.modulo(micros, kMicrosOfDay)};
   }
   if (name == "age" && ofTimestamps) {
     return importAge(b, *arguments, at);
   }
   std::optional<TimePart> part = unit.consume_front("to_") ? timePart(unit) : std::nullopt;
-  std::optional<Length> one = part && arguments->size() == 1 ? lengthOf(*part) : std::nullopt;
+  std::optional<TimeLength> one = part && arguments->size() == 1 ? lengthOf(*part) : std::nullopt;
   if (!one) {
     // no test: the type of any other is refused before
     (void)context.fail(at, "unsupported function of an interval: " + name);
@@ -191,8 +150,7 @@ FailureOr<Interval> ExpressionImporter::importMade(ExpressionBuilder &b, Node ex
 
 FailureOr<Interval> ExpressionImporter::importAge(ExpressionBuilder &b, Arguments arguments,
                                                   Location at) {
-  Type type = arguments.front().type();
-  if (cast<frame::TimestampType>(frame::dropNullable(type)).getZoned()) {
+  if (isZoned(arguments.front())) {
     (void)context.fail(at, "unsupported age: only of timestamps without a zone");
     return failure();
   }
@@ -204,7 +162,7 @@ FailureOr<Interval> ExpressionImporter::importAge(ExpressionBuilder &b, Argument
     (void)context.fail(at, "unsupported age: the moment of the query is not given");
     return failure();
   }
-  int64_t midnight = *options.nowMicroseconds / kDay * kDay;
+  int64_t midnight = *options.nowMicroseconds / kMicrosOfDay * kMicrosOfDay;
   return moments.age(b.integer(midnight, moments.timestampType(), at), arguments[0]);
 }
 
@@ -217,7 +175,7 @@ Expression ExpressionImporter::totalOf(ExpressionBuilder &b, const Interval &int
     return *b.arithmetic(Arithmetic::kAdd, a, *b.cast(other, type, at), type, at);
   };
   Expression days = plus(times(*b.cast(interval.months, type, at), kDaysOfMonth), interval.days);
-  return plus(times(days, kDay), interval.micros);
+  return plus(times(days, kMicrosOfDay), interval.micros);
 }
 
 /// A timestamp, date or time moved by an interval.
@@ -225,9 +183,11 @@ MaybeExpression ExpressionImporter::moveBy(ExpressionBuilder &b, const Expressio
                                            const Interval &interval, Location at) {
   Moments moments(b, at);
   if (frame::isTime(moment.type())) { // around the clock
-    Expression micros = moments.plus(moments.units(moment), moments.modulo(interval.micros, kDay));
-    return moments.as(moments.modulo(moments.plus(micros, moments.number(kDay)), kDay),
-                      frame::dropNullable(moment.type()));
+    Expression micros =
+        moments.plus(moments.units(moment), moments.modulo(interval.micros, kMicrosOfDay));
+    return moments.as(
+        moments.modulo(moments.plus(micros, moments.number(kMicrosOfDay)), kMicrosOfDay),
+        frame::dropNullable(moment.type()));
   }
   std::optional<int64_t> months = ExpressionBuilder::integerOf(interval.months),
                          days = ExpressionBuilder::integerOf(interval.days),
@@ -241,7 +201,7 @@ MaybeExpression ExpressionImporter::moveBy(ExpressionBuilder &b, const Expressio
   if (failed(moved)) {
     return moved;
   }
-  Expression later = moments.plus(moments.times(interval.days, kDay), interval.micros);
+  Expression later = moments.plus(moments.times(interval.days, kMicrosOfDay), interval.micros);
   return moments.as(moments.plus(moments.units(*moved), later), frame::dropNullable(moment.type()));
 }
 
@@ -263,15 +223,17 @@ static std::optional<Expression> partOf(Moments &moments, TimePart part, const I
   case TimePart::kDay:
     return interval.days;
   case TimePart::kHour:
-    return moments.over(interval.micros, 3600 * kSecond);
+    return moments.over(interval.micros, 3600 * kMicrosOfSecond);
   case TimePart::kMinute:
-    return moments.over(moments.modulo(interval.micros, 3600 * kSecond), 60 * kSecond);
+    return moments.over(moments.modulo(interval.micros, 3600 * kMicrosOfSecond),
+                        60 * kMicrosOfSecond);
   case TimePart::kSecond:
-    return moments.over(moments.modulo(interval.micros, 60 * kSecond), kSecond);
+    return moments.over(moments.modulo(interval.micros, 60 * kMicrosOfSecond), kMicrosOfSecond);
   case TimePart::kMillisecond:
-    return moments.over(moments.modulo(interval.micros, 60 * kSecond), kSecond / 1000);
+    return moments.over(moments.modulo(interval.micros, 60 * kMicrosOfSecond),
+                        kMicrosOfSecond / 1000);
   case TimePart::kMicrosecond:
-    return moments.modulo(interval.micros, 60 * kSecond);
+    return moments.modulo(interval.micros, 60 * kMicrosOfSecond);
   default:
     return std::nullopt;
   }
@@ -288,10 +250,10 @@ MaybeExpression ExpressionImporter::importPartOfInterval(ExpressionBuilder &b, c
     Expression seconds =
         moments.plus(moments.times(moments.over(interval.months, 12), kYearSeconds),
                      moments.times(days, 86'400));
-    Expression micros = moments.plus(moments.times(seconds, kSecond), interval.micros);
+    Expression micros = moments.plus(moments.times(seconds, kMicrosOfSecond), interval.micros);
     Type f64 = Float64Type::get(context.getContext());
     Expression million =
-        b.constant(FloatAttr::get(f64, static_cast<double>(kSecond)), f64, call.at);
+        b.constant(FloatAttr::get(f64, static_cast<double>(kMicrosOfSecond)), f64, call.at);
     return b.arithmetic(Arithmetic::kDivide, *b.cast(micros, f64, call.at), million, f64, call.at);
   }
   std::optional<TimePart> part = timePart(call.name);
@@ -329,9 +291,10 @@ std::optional<MaybeExpression> ExpressionImporter::importWithInterval(Expression
                            days = ExpressionBuilder::integerOf(interval->days),
                            micros = ExpressionBuilder::integerOf(interval->micros);
     bool fits = months == 0 && days && micros && *days >= 0 && *days < INT32_MAX && *micros >= 0 &&
-                *days * (kDay / kSecond) + *micros / kSecond < INT64_MAX / kSecond &&
+                *days * (kMicrosOfDay / kMicrosOfSecond) + *micros / kMicrosOfSecond <
+                    INT64_MAX / kMicrosOfSecond &&
                 *days + *micros > 0 && frame::isTimestamp(typed->type());
-    return fits ? moments.bucket(*days * kDay + *micros, *typed)
+    return fits ? moments.bucket(*days * kMicrosOfDay + *micros, *typed)
                 : MaybeExpression(
                       unsupported(call, "only of timestamps, by a constant time without months"));
   }

@@ -11,8 +11,6 @@ using namespace headrace::import::duckdb;
 namespace frame = headrace::frame;
 using Arithmetic = ExpressionBuilder::Arithmetic;
 
-static constexpr int64_t kSecond = unitsOfSecond(TimeUnit::kMicrosecond);
-
 /// "UTC", "GMT", and "UTC+2", "GMT-05:30" and the like, as microseconds.
 static std::optional<int64_t> offsetOf(StringRef zone) {
   if (!zone.consume_front_insensitive("UTC") && !zone.consume_front_insensitive("GMT")) {
@@ -32,7 +30,7 @@ static std::optional<int64_t> offsetOf(StringRef zone) {
        (minutes.size() != 2 || minutes.getAsInteger(10, minute) || minute > 59))) {
     return std::nullopt;
   }
-  return sign * (hour * 60 + minute) * 60 * kSecond;
+  return sign * (hour * 60 + minute) * 60 * kMicrosOfSecond;
 }
 
 MaybeExpression ExpressionImporter::atZone(ExpressionBuilder &b, const Call &call,
@@ -120,7 +118,7 @@ std::optional<MaybeExpression> ExpressionImporter::importNumberOfMoment(Expressi
   if (isOf("to_timestamp", 1)) {
     Type f64 = Float64Type::get(context.getContext());
     Expression million =
-        b.constant(FloatAttr::get(f64, static_cast<double>(kSecond)), f64, call.at);
+        b.constant(FloatAttr::get(f64, static_cast<double>(kMicrosOfSecond)), f64, call.at);
     MaybeExpression scaled =
         b.arithmetic(Arithmetic::kMultiply, arguments[0], million, f64, call.at);
     MaybeExpression whole =

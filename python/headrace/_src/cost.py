@@ -143,21 +143,14 @@ def cost(
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve
 
-    ranks = programs.ranks_of(ranks, mesh)
-    loaded = sql._load(
-        text,
-        resolve(tables),
-        ranks=ranks,
-        topology=topology,
-        layout_seed=layout_seed,
-        statistics=None,
-        mesh=mesh,
-    )
+    tables_of_query = resolve(tables)
+    target = Target.of(ranks, topology, layout_seed, mesh)
+    loaded = sql._load(text, tables_of_query, target)
     return cost_of(
         loaded.compiled.plan_json,
-        Target.of(ranks, topology, layout_seed, mesh),
+        target,
         threads,
         rows,
-        0.0 if memory is None else programs.memory_of_all(memory) / ranks,
+        0.0 if memory is None else programs.memory_of_all(memory) / target.ranks,
         skew,
     )

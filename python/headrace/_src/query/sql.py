@@ -129,15 +129,8 @@ def sql(
                 statistics=statistics,
                 settings=settings,
             )
-    loaded = _load(
-        text,
-        resolved,
-        ranks=ranks,
-        topology=topology,
-        layout_seed=layout_seed,
-        statistics=statistics,
-        mesh=mesh,
-    )
+    target = Target.of(ranks, topology, layout_seed, mesh)
+    loaded = _load(text, resolved, target, statistics)
     compiled = time.perf_counter()
     if stop:
         stop()
@@ -201,20 +194,12 @@ def explain(
 
     The other options are those of `sql`.
     """
-    ranks = programs.ranks_of(ranks, mesh)
     resolved = resolve(tables)
-    loaded = _load(
-        text,
-        resolved,
-        ranks=ranks,
-        topology=topology,
-        layout_seed=layout_seed,
-        statistics=statistics,
-        mesh=mesh,
-    )
+    target = Target.of(ranks, topology, layout_seed, mesh)
+    loaded = _load(text, resolved, target, statistics)
     profile = ""
     if analyze:
-        _run(loaded.handle, resolved, ranks, threads, memory, None, loaded.settings, settings)
+        _run(loaded.handle, resolved, target.ranks, threads, memory, None, loaded.settings, settings)
         profile = loaded.handle.profile()
     return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks, profile=profile)
 
@@ -236,15 +221,7 @@ def compile_to(
     import shutil
 
     folder = Path(folder).expanduser()
-    loaded = _load(
-        text,
-        resolve(tables),
-        ranks=ranks,
-        topology=topology,
-        layout_seed=layout_seed,
-        statistics=None,
-        mesh=mesh,
-    )
+    loaded = _load(text, resolve(tables), Target.of(ranks, topology, layout_seed, mesh))
     try:
         if (folder / "plan.json").exists():
             shutil.rmtree(folder)
@@ -284,16 +261,11 @@ def _key(text: str, tables: dict[str, Table], options: object) -> str:
 def _load(
     text: str,
     tables: dict[str, Table],
-    *,
-    ranks: int,
-    topology: str | Path | None,
-    layout_seed: int | None,
-    statistics: Mapping[str, Any] | None,
-    mesh: Mesh | None = None,
+    target: Target,
+    statistics: Mapping[str, Any] | None = None,
 ) -> LoadedProgram:
-    target = tuning.applied(
-        Target.of(ranks, topology, layout_seed, mesh), tuning.sql_program(text), lambda: table_sizes(tables)
-    )
+    """The query for `target`, with what a tuner found for it."""
+    target = tuning.applied(target, tuning.sql_program(text), lambda: table_sizes(tables))
     clock = clock_of(text)
     key = _key(text, tables, [*target.key(), statistics, clock.key()])
     persistent = clock.lasting and all(isinstance(table, FileTable) for table in tables.values())
