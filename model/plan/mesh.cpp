@@ -1,6 +1,8 @@
 // Mixed-radix numbers: a rank's coordinates, and its place in a group of axes.
 #include "model/plan/mesh.h"
 
+#include <numeric>
+
 namespace headrace::plan {
 
 const Split *Buffer::splitOf(int32_t dimension) const {
@@ -45,6 +47,12 @@ std::vector<int> MeshPosition::group(std::span<const int32_t> axes) const {
     members = std::move(further);
   }
   return members;
+}
+
+std::vector<int32_t> allAxes(const Plan &plan) {
+  std::vector<int32_t> axes(plan.mesh.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
 }
 
 Expected<std::vector<uint32_t>> axisSizes(const Plan &plan, uint32_t ranks) {

@@ -32,6 +32,9 @@ private:
   uint32_t stride(int32_t axis) const;
 };
 
+/// All axes of the plan's mesh, in order.
+std::vector<int32_t> allAxes(const Plan &plan);
+
 /// The extents of the axes in a run: one axis takes any number of ranks, several take those that
 /// the plan was compiled for. kMismatch otherwise.
 Expected<std::vector<uint32_t>> axisSizes(const Plan &plan, uint32_t ranks);

@@ -58,7 +58,7 @@ LayoutSchedule::LayoutSchedule(ShardProgram &program)
 const ReshardCost &LayoutSchedule::reshard(size_t edge, const solve::Choice &choice) {
   const ShardEdge &known = program_.edges()[edge];
   auto [entry, added] = reshards_.try_emplace({edge, choice[known.source], choice[known.target]});
-  if (added && !program_.edgePlan(known, choice).empty()) {
+  if (added) {
     entry->second = program_.edgeCost(known, choice);
   }
   return entry->second;

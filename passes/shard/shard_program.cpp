@@ -312,8 +312,10 @@ std::optional<ShardProgram::Way> ShardProgram::cheaperWay(ReshardPricer &pricer,
   if (!plan) {
     return std::nullopt;
   }
-  std::optional<ReshardPlan> levels =
-      planReshardInLevels(given, needed, value.getType(), context_.model.mesh());
+  std::optional<ReshardPlan> levels;
+  if (context_.model.mesh().axes.size() > 1) {
+    levels = planReshardInLevels(given, needed, value.getType(), context_.model.mesh());
+  }
   if (levels && levels->size() != plan->size() &&
       pricer.costOf(*levels, given).seconds < pricer.costOf(*plan, given).seconds) {
     return Way{*levels, true};
@@ -345,8 +347,12 @@ ReshardPlan ShardProgram::edgePlan(const ShardEdge &edge, const solve::Choice &c
 }
 
 ReshardCost ShardProgram::edgeCost(const ShardEdge &edge, const solve::Choice &choice) {
+  ReshardPlan plan = edgePlan(edge, choice);
+  if (plan.empty()) {
+    return ReshardCost();
+  }
   const Layout &given = givenOn(edge, choice);
-  return pricerOf(edge, given).costOf(edgePlan(edge, choice), given);
+  return pricerOf(edge, given).costOf(plan, given);
 }
 
 void ShardProgram::annotate(const solve::Choice &choice) {

@@ -11,11 +11,11 @@
 #include <cstring>
 #include <deque>
 #include <map>
-#include <numeric>
 
 #include "runtime/base/check.h"
 #include "runtime/base/content_hash.h"
 #include "runtime/communication/collective_run.h"
+#include "runtime/communication/members.h"
 #include "runtime/communication/message.h"
 
 namespace headrace {
@@ -84,10 +84,7 @@ Expected<std::unique_ptr<Communicator>> Communicator::open(Transport &transport,
                                                            BlockPool &blocks, Doorbell *doorbell,
                                                            CommunicatorOptions options) {
   HR_CHECK(options.window >= 1 && options.concurrentMax >= 1 && options.bufferBytes >= 8);
-  if (options.members.empty()) {
-    options.members.resize(static_cast<size_t>(transport.size()));
-    std::iota(options.members.begin(), options.members.end(), 0);
-  }
+  options.members = membersOr(std::move(options.members), transport);
   auto impl = std::make_unique<Impl>(transport, board, doorbell, std::move(options));
   const std::vector<int> &members = impl->options.members;
   auto self = std::find(members.begin(), members.end(), transport.rank());
@@ -265,12 +262,7 @@ Status Communicator::Impl::process(Active &each, int peer, const MessageHeader &
 Status Communicator::Impl::takeIn() {
   while (std::optional<Arrival> arrival = transport.receive(options.channel)) {
     HR_ASSIGN_OR_RETURN(MessageHeader header, decodeHeader(*arrival, options.channel));
-    auto member = std::find(options.members.begin(), options.members.end(), arrival->source);
-    if (member == options.members.end()) {
-      return makeError(ErrorKind::kCorrupt, "a message from no member of channel ", options.channel,
-                       ": rank ", arrival->source);
-    }
-    int peer = static_cast<int>(member - options.members.begin());
+    HR_ASSIGN_OR_RETURN(int peer, placeOf(arrival->source, options.members, options.channel));
     uint64_t number = header.sequence;
     Active *each = find(number);
     if (each && each->run->phase == CollectiveRun::Phase::kRunning) {

@@ -5,20 +5,17 @@
 #include "runtime/communication/exchange.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "runtime/base/check.h"
 #include "runtime/base/settings.h"
+#include "runtime/communication/members.h"
 
 namespace headrace {
 
 Expected<std::unique_ptr<Exchange>> Exchange::open(Transport &transport, PoisonBoard &board,
                                                    Doorbell *doorbell, ExchangeOptions options) {
   HR_CHECK(options.receivePool && options.window >= 1 && options.channel.valid());
-  if (options.members.empty()) {
-    options.members.resize(static_cast<size_t>(transport.size()));
-    std::iota(options.members.begin(), options.members.end(), 0);
-  }
+  options.members = membersOr(std::move(options.members), transport);
   if (options.receivePool->buffersMax() < static_cast<int64_t>(options.members.size())) {
     return makeError(ErrorKind::kInternal, "an exchange needs a receive buffer a member, ",
                      options.members.size(), ", got: ", options.receivePool->buffersMax());
@@ -112,12 +109,7 @@ void Exchange::grant() {
 
 Status Exchange::accept(Arrival arrival) {
   HR_ASSIGN_OR_RETURN(MessageHeader header, decodeHeader(arrival, options_.channel));
-  auto member = std::lower_bound(options_.members.begin(), options_.members.end(), arrival.source);
-  if (member == options_.members.end() || *member != arrival.source) {
-    return makeError(ErrorKind::kCorrupt, "a message from no member of channel ", options_.channel,
-                     ", rank: ", arrival.source);
-  }
-  auto position = static_cast<int>(member - options_.members.begin());
+  HR_ASSIGN_OR_RETURN(int position, placeOf(arrival.source, options_.members, options_.channel));
   Peer &peer = peers_[static_cast<size_t>(position)];
   auto corrupt = [&](const char *what, uint64_t expected, uint64_t got) {
     return makeError(ErrorKind::kCorrupt, what, " from rank ", arrival.source, " on channel ",

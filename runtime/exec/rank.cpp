@@ -7,7 +7,6 @@
 #include "runtime/base/log.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace headrace::exec {
 
@@ -117,8 +116,7 @@ Status Rank::prepare(Transport &transport) {
 /// Every rank meets the same axes in the same order, which numbers the channels.
 Status Rank::openCommunicators() {
   const plan::Plan &plan = *context_.plan;
-  std::vector<int32_t> all(plan.mesh.size());
-  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int32_t> all = plan::allAxes(plan);
   for (const plan::Task &task : plan.tasks) {
     const auto *collective = task.as<plan::CollectiveTask>();
     const auto *choose = task.as<plan::ChooseTask>();
@@ -150,9 +148,7 @@ Status Rank::openCommunicators() {
 }
 
 Communicator *Rank::communicatorOfAll() const {
-  std::vector<int32_t> all(context_.plan->mesh.size());
-  std::iota(all.begin(), all.end(), 0);
-  return context_.communicatorOver(all);
+  return context_.communicatorOver(plan::allAxes(*context_.plan));
 }
 
 void Rank::prepareStreams() {

@@ -54,7 +54,7 @@ public:
 
 private:
   Status openQueue();
-  plan::GroupPlace readersGroup() const;
+  uint32_t readers() const;
   Expected<std::optional<TakenMorsel>> takeMorsel(Track *track);
   Status prepareLane(Lane &lane);
   Status drive(Lane &lane, int worker);
@@ -73,6 +73,7 @@ private:
   std::shared_ptr<MemoryAccount> account_;
   std::unique_ptr<MorselQueue> queue_;
   std::shared_ptr<ChunkStream> output_;
+  size_t outputs_ = 0;                       ///< chunks that a lane fills at a time: one a reader
   std::vector<RankState::CopySlots> copies_; ///< per state argument: one a lane, or none
   std::deque<Lane> lanes_;
   std::vector<std::unique_ptr<PhasedJob>> finishing_;
@@ -86,6 +87,7 @@ Status RunTask::start() {
   HR_RETURN_IF_ERROR(openQueue());
   if (task_.outputStream != plan::kNone) {
     output_ = context_.streams[task_.outputStream];
+    outputs_ = task_.partitioned ? readers() : 1;
   }
   size_t lanes = context_.lanes;
   for (const plan::StateArgument &argument : task_.states) {
@@ -138,15 +140,15 @@ Status RunTask::openQueue() {
   return {};
 }
 
-/// Of the exchange that takes the rows of a partitioned run.
-plan::GroupPlace RunTask::readersGroup() const {
+/// How many ranks the exchange that takes the rows of a partitioned run gives them to.
+uint32_t RunTask::readers() const {
   for (const plan::Task &task : context_.plan->tasks) {
     const auto *exchange = task.as<plan::ExchangeTask>();
     if (exchange && exchange->inputStream == task_.outputStream) {
-      return context_.place.along(exchange->axes);
+      return context_.place.along(exchange->axes).count;
     }
   }
-  return {}; // no such plan is loaded
+  return 1; // no such plan is loaded
 }
 
 /// Runs on the worker that uses the lane first, so that its memory is near it.
@@ -163,9 +165,8 @@ Status RunTask::prepareLane(Lane &lane) {
       lane.states.push_back(copy->abi());
     }
   }
-  size_t outputs = !output_ ? 0 : task_.partitioned ? readersGroup().count : 1;
-  lane.abiOutputs.resize(outputs);
-  for (size_t i = 0; i < outputs; ++i) {
+  lane.abiOutputs.resize(outputs_);
+  for (size_t i = 0; i < outputs_; ++i) {
     lane.outputs.push_back(
         std::make_unique<OutputChunk>(context_.plan->streams[task_.outputStream], account_));
     HR_RETURN_IF_ERROR(lane.outputs[i]->prepare());
@@ -173,7 +174,7 @@ Status RunTask::prepareLane(Lane &lane) {
     lane.abiOutputs[i] = lane.outputs[i]->abi();
   }
   lane.frame->worker().outputs = lane.abiOutputs.data();
-  lane.frame->worker().outputCount = static_cast<uint32_t>(outputs);
+  lane.frame->worker().outputCount = static_cast<uint32_t>(outputs_);
   lane.frame->context().outputs = lane.outputPointers.data();
   return {};
 }
