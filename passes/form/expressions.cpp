@@ -509,7 +509,9 @@ FailureOr<Scalar> ExpressionTranslator::arithmetic(Operation *op) {
     } else {
       out.value = arith::RemSIOp::create(b_, loc_, dividend, safe);
     }
-    out.range = a.range;
+    if (a.range) { // nearer to 0 than the dividend, or 0
+      out.range = Range{std::min<__int128>(a.range->low, 0), std::max<__int128>(a.range->high, 0)};
+    }
     return conform(out, out.range);
   }
   std::optional<Range> range;

@@ -11,6 +11,7 @@ import headrace as hr
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from duckdb_oracle import check
 
 ROWS = 40_000
 WRITERS: dict[str, dict[str, Any]] = {
@@ -83,3 +84,15 @@ def test_groups_equal_duckdb(tmp_path: Path, writer: str, nulls: float) -> None:
             got = hr.sql(query, tables=tmp_path, ranks=ranks, threads=2)
             rows = sorted((tuple(row.values()) for row in got.to_pylist()), key=str)
             assert rows == [tuple(row) for row in expected], f"{name}, {ranks} ranks"
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_remainders_as_keys_of_joins(ranks: int) -> None:
+    """A remainder may be 0 where the dividend never is."""
+    tables = {"t": pa.table({"n": pa.array(range(1, 9), pa.int32())})}
+    check(
+        "select n, k, c from (select n, n % 3 as m from t) join"
+        " (select n % 3 as k, count(*) as c from t group by n % 3) on m = k",
+        tables,
+        ranks=ranks,
+    )
