@@ -10,8 +10,8 @@ bool headrace::frame::isMeasureType(AggregateFunction function, Type input, Type
   if (actual == expected) {
     return true;
   }
-  bool sums = function == AggregateFunction::Sum || function == AggregateFunction::SumDistinct;
-  bool averages = function == AggregateFunction::Avg;
+  bool sums = ruleOf(function).result == AggregateResult::kSum;
+  bool averages = ruleOf(function).result == AggregateResult::kMean;
   if (!(sums || averages) || isNullable(actual) != isNullable(expected)) {
     return false;
   }
@@ -66,7 +66,7 @@ static LogicalResult verifyStage(AggregateOp op) {
     return success();
   }
   for (MeasureAttr measure : op.getMeasureRange()) {
-    if (!combineFunction(measure.getFunction())) { // C5
+    if (!ruleOf(measure.getFunction()).combine) { // C5
       return op.emitOpError("has stage ") << stringifyAggregateStage(op.getStage())
                                           << ", but no partial states that combine exist for "
                                           << stringifyAggregateFunction(measure.getFunction());

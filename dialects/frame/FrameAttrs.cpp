@@ -1,5 +1,5 @@
-// Attributes of `frame`: text form of contracts, checks, and the algebra of measures.
-#include "dialects/frame/FrameAttrs.h"
+// Attributes of `frame`: text form of contracts, and checks.
+#include "dialects/frame/AggregateFunctions.h"
 #include "dialects/frame/FrameDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -86,65 +86,10 @@ LogicalResult ContractAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << storageTypes.size() << " for " << functions.size();
   }
   for (AggregateFunction function : functions) {
-    if (!combineFunction(function)) { // C1
+    if (!ruleOf(function).combine) { // C1
       return emitError() << "no partial states that combine exist for "
                          << stringifyAggregateFunction(function);
     }
   }
   return success();
-}
-
-std::optional<AggregateFunction> headrace::frame::combineFunction(AggregateFunction function) {
-  switch (function) {
-  case AggregateFunction::Sum:
-  case AggregateFunction::Count:
-  case AggregateFunction::CountStar:
-    return AggregateFunction::Sum;
-  case AggregateFunction::Min:
-  case AggregateFunction::Max:
-    return function;
-  case AggregateFunction::CountDistinct:
-  case AggregateFunction::SumDistinct:
-  case AggregateFunction::Avg:
-    return std::nullopt;
-  }
-  llvm_unreachable("unknown aggregate function");
-}
-
-Type headrace::frame::measureType(AggregateFunction function, Type input, Grouping grouping,
-                                  MLIRContext *context) {
-  auto finish = [&](Type value) -> Type {
-    bool nullable = grouping == Grouping::kGlobal || isNullable(input);
-    return withNullability(value, nullable ? Nullability::kMaybe : Nullability::kNever);
-  };
-  Type value = input ? dropNullable(input) : Type();
-  switch (function) {
-  case AggregateFunction::Count:
-  case AggregateFunction::CountStar:
-  case AggregateFunction::CountDistinct:
-    return IntegerType::get(context, 64);
-  case AggregateFunction::Min:
-  case AggregateFunction::Max:
-    return finish(value);
-  case AggregateFunction::Sum:
-  case AggregateFunction::SumDistinct:
-    if (auto decimal = dyn_cast<DecimalType>(value)) {
-      unsigned precision = std::min(38u, decimal.getPrecision() + 10);
-      return finish(DecimalType::get(context, precision, decimal.getScale()));
-    }
-    if (isFloat(value)) {
-      return finish(Float64Type::get(context));
-    }
-    if (isDoubleDouble(value) && function == AggregateFunction::Sum) {
-      return finish(value);
-    }
-    return isInteger(value) ? finish(IntegerType::get(context, 64)) : Type();
-  case AggregateFunction::Avg:
-    if (auto decimal = dyn_cast<DecimalType>(value)) {
-      return finish(DecimalType::get(context, std::min(38u, decimal.getPrecision() + 4),
-                                     std::min(38u, decimal.getScale() + 4)));
-    }
-    return isNumeric(value) ? finish(Float64Type::get(context)) : Type();
-  }
-  llvm_unreachable("unknown aggregate function");
 }

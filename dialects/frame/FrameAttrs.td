@@ -21,12 +21,15 @@ def Frame_JoinKind : Frame_Enum<"JoinKind", "which rows a join keeps", [
   I32EnumAttrCase<"Semi", 4, "semi">, I32EnumAttrCase<"Anti", 5, "anti">,
   I32EnumAttrCase<"Mark", 6, "mark">, I32EnumAttrCase<"Single", 7, "single">]>;
 
-def Frame_AggregateFunction : Frame_Enum<"AggregateFunction", "what a measure computes", [
+def Frame_AggregateFunction : Frame_Enum<"AggregateFunction", "what a measure computes (AggregateFunctions.h says what each is)", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Count", 1, "count">,
   I32EnumAttrCase<"CountStar", 2, "count_star">,
   I32EnumAttrCase<"CountDistinct", 3, "count_distinct">, I32EnumAttrCase<"Min", 4, "min">,
   I32EnumAttrCase<"Max", 5, "max">, I32EnumAttrCase<"Avg", 6, "avg">,
-  I32EnumAttrCase<"SumDistinct", 7, "sum_distinct">]>;
+  I32EnumAttrCase<"SumDistinct", 7, "sum_distinct">,
+  I32EnumAttrCase<"AvgDistinct", 8, "avg_distinct">, I32EnumAttrCase<"BitAnd", 9, "bit_and">,
+  I32EnumAttrCase<"BitOr", 10, "bit_or">, I32EnumAttrCase<"BitXor", 11, "bit_xor">,
+  I32EnumAttrCase<"Product", 12, "product">]>; // of doubles
 
 def Frame_AggregateStage : Frame_Enum<"AggregateStage", "which part of an aggregate an op does", [
   I32EnumAttrCase<"Complete", 0, "complete">, // all of it
@@ -177,12 +180,12 @@ def Frame_ContractAttr : Frame_Attr<"Contract", "contract"> {
   let description = [{
     One entry per slot of the state: the function whose identity and combine hold, and optionally
     the storage type. Every entry is associative and commutative and partitions by key; `count`
-    combines by addition. Functions without such a state (`avg`, `count_distinct`, `sum_distinct`) are lowered to
+    combines by addition. Functions without such a state (`avg`, and those of distinct values) are lowered to
     others before a contract is made.
     Example: `#frame.contract<[sum<i128>, count, min]>`.
 
     **Constraints:**
-    - (C1) no entry is `avg`, `count_distinct` or `sum_distinct`.
+    - (C1) no entry is `avg`, `count_distinct`, `sum_distinct` or `avg_distinct`.
   }];
   // The storage type of an entry without one is `none`.
   let parameters = (ins ArrayRefParameter<"::headrace::frame::AggregateFunction">:$functions,

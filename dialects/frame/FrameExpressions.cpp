@@ -139,6 +139,9 @@ LogicalResult CastOp::verify() {
   if (isNullable(from) && !isNullable(to)) { // C2
     return emitOpError("a nullable operand needs a nullable result, got ") << to;
   }
+  if (getOrNull() && !isNullable(to)) { // C2
+    return emitOpError("or_null needs a nullable result, got ") << to;
+  }
   return success();
 }
 
@@ -179,25 +182,34 @@ static LogicalResult verifyStrict(Operation *op) {
   return verifyNullability(op, op->getResult(0).getType(), nullabilityOf(op->getOperandTypes()));
 }
 
+Speculation::Speculatability MathOp::getSpeculatability() {
+  return mathFunctionNamed(getFunction())->values == MathFunction::Values::kDoubles
+             ? Speculation::Speculatable
+             : Speculation::NotSpeculatable;
+}
+
 LogicalResult MathOp::verify() {
-  unsigned arguments = headrace::mathFunctionNamed(getFunction())->arguments;
-  if (getOperands().size() != arguments) { // C1
+  const MathFunction &function = *mathFunctionNamed(getFunction());
+  if (getOperands().size() != function.arguments) { // C1
     return emitOpError("needs as many operands as ")
-           << getFunction() << " has arguments: " << arguments << ", got " << getOperands().size();
+           << getFunction() << " has arguments: " << function.arguments << ", got "
+           << getOperands().size();
   }
+  bool real = function.values == MathFunction::Values::kDoubles;
+  Type wanted = real ? Type(Float64Type::get(getContext())) : IntegerType::get(getContext(), 64);
   for (Type type : getOperation()->getOperandTypes()) {
-    if (!dropNullable(type).isF64()) { // C2
-      return emitOpError("needs operands of type f64, got ") << type;
+    if (dropNullable(type) != wanted) { // C2
+      return emitOpError("needs operands of type ") << wanted << ", got " << type;
     }
   }
-  if (!dropNullable(getResult().getType()).isF64()) { // C2
-    return emitOpError("needs a result of type f64, got ") << getResult().getType();
+  if (dropNullable(getResult().getType()) != wanted) { // C2
+    return emitOpError("needs a result of type ") << wanted << ", got " << getResult().getType();
   }
   return verifyStrict(*this);
 }
 
-LogicalResult ExactProductOp::verify() { return verifyStrict(*this); }      // C1
-LogicalResult SquaredDeviationsOp::verify() { return verifyStrict(*this); } // C1
+LogicalResult ExactProductOp::verify() { return verifyStrict(*this); } // C1
+LogicalResult ComomentOp::verify() { return verifyStrict(*this); }     // C1
 
 static LogicalResult verifyLogic(Operation *op) {
   if (op->getNumOperands() < 2) { // C1

@@ -6,6 +6,7 @@ include "dialects/frame/FrameOpBase.td"
 include "dialects/interfaces/MathFunctionName.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 // An op that cannot fail.
 class Frame_TotalOp<string mnemonic, list<Trait> traits = []>
@@ -216,10 +217,11 @@ def Frame_NumberOp : Frame_PartialOp<"number"> {
   let hasVerifier = 1;
 }
 
-def Frame_MathOp : Frame_TotalOp<"math"> {
-  let summary = "a function of doubles";
+def Frame_MathOp : Frame_Op<"math", [NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
+  let summary = "a function of doubles, or of integers";
   let description = [{
-    One of [these](../reference/functions.md). It has a value for every argument.
+    One of [these](../reference/functions.md). One of doubles has a value for every argument, one of integers may have none:
+    overflow.
 
     ```mlir
     func.func @math(%a: f64, %b: !frame.nullable<f64>) {
@@ -227,11 +229,15 @@ def Frame_MathOp : Frame_TotalOp<"math"> {
       %1 = frame.math "power" %a, %b : (f64, !frame.nullable<f64>) -> !frame.nullable<f64>
       return
     }
+    func.func @divisor(%a: i64, %b: i64) {
+      %0 = frame.math "gcd" %a, %b : (i64, i64) -> i64
+      return
+    }
     ```
 
     **Constraints:**
     - (C1) it has as many operands as the function has arguments.
-    - (C2) operands and result are f64; the result is nullable exactly if an operand is.
+    - (C2) operands and result are f64, or i64 as the function has them; the result is nullable exactly if an operand is.
   }];
   let arguments = (ins MathFunctionName:$function, Variadic<Frame_Numeric>:$operands);
   let results = (outs Frame_Numeric:$result);
@@ -261,18 +267,21 @@ def Frame_ExactProductOp : Frame_TotalOp<"exact_product"> {
   let hasVerifier = 1;
 }
 
-def Frame_SquaredDeviationsOp : Frame_TotalOp<"squared_deviations"> {
-  let summary = "the sum of squared differences from the mean, from the sum, the sum of squares and the count";
+def Frame_ComomentOp : Frame_TotalOp<"comoment"> {
+  let summary = "the sum of products of differences from the means, from two sums, the sum of products and the count";
   let description = [{
-    `squares − sum² / count`; 0 where the spread is less than 2^-48 of the values, which is what rounding leaves of equal
-    ones. Since both sums have 106 bits, the result has all digits of a double as long as the values are less than about
-    10^7 times as great as their spread, and half of them up to 10^11 times. Of no rows
-    it is NaN.
+    `products − sum · other / count`: of one column twice the squared deviations from its mean. 0 where the spread is less
+    than 2^-48 of the values, which is what rounding leaves of equal ones. Since the sums have 106 bits, the result has all
+    digits of a double as long as the values are less than about 10^7 times as great as their spread, and half of them up to
+    10^11 times. Of no rows it is NaN.
 
     ```mlir
-    func.func @deviations(%sum: !frame.double_double, %squares: !frame.double_double, %count: i64) {
-      %0 = frame.squared_deviations %sum, %squares, %count
-          : (!frame.double_double, !frame.double_double, i64) -> f64
+    func.func @moments(%x: !frame.double_double, %y: !frame.double_double, %xx: !frame.double_double,
+                       %xy: !frame.double_double, %count: i64) {
+      %0 = frame.comoment %x, %x, %xx, %count
+          : (!frame.double_double, !frame.double_double, !frame.double_double, i64) -> f64
+      %1 = frame.comoment %x, %y, %xy, %count
+          : (!frame.double_double, !frame.double_double, !frame.double_double, i64) -> f64
       return
     }
     ```
@@ -280,9 +289,11 @@ def Frame_SquaredDeviationsOp : Frame_TotalOp<"squared_deviations"> {
     **Constraints:**
     - (C1) the result is nullable exactly if an operand is.
   }];
-  let arguments = (ins Frame_DoubleDouble:$sum, Frame_DoubleDouble:$squares, Frame_Integer64:$count);
+  let arguments = (ins Frame_DoubleDouble:$sum, Frame_DoubleDouble:$other, Frame_DoubleDouble:$products,
+                       Frame_Integer64:$count);
   let results = (outs Frame_Float64:$result);
-  let assemblyFormat = "$sum `,` $squares `,` $count attr-dict `:` functional-type(operands, $result)";
+  let assemblyFormat = "$sum `,` $other `,` $products `,` $count attr-dict `:` functional-type(operands, $result)";
+  let extraClassDeclaration = "bool isOfSquares() { return getSum() == getOther(); }";
   let hasVerifier = 1;
 }
 
@@ -294,11 +305,13 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
     parse and print; dates parse from and print as "YYYY-MM-DD", timestamps as "YYYY-MM-DD HH:MM:SS",
     times as "HH:MM:SS", with a fraction of a second if there is one; of a zoned timestamp the text ends
     in its offset. A date becomes the timestamp of its beginning, a timestamp its date or time of day.
-    A coarser unit rounds as a decimal does. Adding nullability alone is a cast too.
+    A coarser unit rounds as a decimal does. Adding nullability alone is a cast too. With `or_null` a value that cannot be
+    converted becomes NULL instead of an error (SQL's TRY_CAST).
 
     ```mlir
     func.func @cast(%a: !frame.nullable<i32>) {
       %0 = frame.cast %a : !frame.nullable<i32> -> !frame.nullable<!frame.decimal<20, 0>>
+      %1 = frame.cast %a or_null : !frame.nullable<i32> -> !frame.nullable<i8>
       return
     }
     ```
@@ -307,11 +320,14 @@ def Frame_CastOp : Frame_PartialOp<"cast"> {
     - (C1) a conversion between the two types exists: equal types; number, i1 to number; any to
       string; string to any; date to and from i32 days; time and timestamp to and from i64 of their unit;
       date to and from timestamp; timestamp to timestamp, time to time; timestamp to time of its unit.
-    - (C2) a nullable operand needs a nullable result.
+    - (C2) a nullable operand needs a nullable result, and so does `or_null`.
   }];
-  let arguments = (ins Frame_Scalar:$operand);
+  let arguments = (ins Frame_Scalar:$operand, UnitAttr:$or_null);
   let results = (outs Frame_Scalar:$result);
-  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let assemblyFormat = "$operand (`or_null` $or_null^)? attr-dict `:` type($operand) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$operand), [{
+    build($_builder, $_state, result, operand, /*or_null=*/false);
+  }]>];
   let hasVerifier = 1;
   let hasFolder = 1;
 }

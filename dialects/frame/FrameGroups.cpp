@@ -85,7 +85,7 @@ RowSharding AggregateOp::getSharding() {
   SmallVector<Type> types;
   for (auto [measure, type] :
        llvm::zip(getMeasureRange(), getType().getColumnTypes().drop_front(getKeys().size()))) {
-    if (!combineFunction(measure.getFunction())) {
+    if (!ruleOf(measure.getFunction()).combine) {
       return sharding;
     }
     functions.push_back(measure.getFunction());

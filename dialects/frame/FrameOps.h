@@ -2,7 +2,7 @@
 #ifndef HEADRACE_DIALECTS_FRAME_FRAMEOPS_H
 #define HEADRACE_DIALECTS_FRAME_FRAMEOPS_H
 
-#include "dialects/frame/FrameAttrs.h"
+#include "dialects/frame/AggregateFunctions.h"
 #include "dialects/frame/FrameDialect.h"
 #include "dialects/frame/FrameTypes.h"
 #include "dialects/frame/RelationalOps.h"

@@ -87,7 +87,9 @@ def Pipe_Combine : Pipe_Enum<"Combine", "what a field does when a row meets anot
   I32EnumAttrCase<"Min", 3, "min">,
   I32EnumAttrCase<"Max", 4, "max">,
   I32EnumAttrCase<"Payload", 5, "payload">, // rows do not meet
-  I32EnumAttrCase<"Computed", 6, "computed">]>; // of a window function that folds nothing
+  I32EnumAttrCase<"Computed", 6, "computed">, // of a window function that folds nothing
+  I32EnumAttrCase<"BitAnd", 7, "bit_and">, I32EnumAttrCase<"BitOr", 8, "bit_or">,
+  I32EnumAttrCase<"BitXor", 9, "bit_xor">, I32EnumAttrCase<"Product", 10, "product">]>;
 
 def Pipe_StreamKind : Pipe_Enum<"StreamKind", "where the chunks of a stream go", [
   I32EnumAttrCase<"Local", 0, "local">,         // to another pipeline of the rank

@@ -127,8 +127,12 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
     return emitError() << "C1: a field has no such type: " << type;
   }
   bool adds = isa<FloatType>(type) || (type.isInteger() && type.getIntOrFloatBitWidth() >= 32);
+  bool hasBits =
+      combine == Combine::BitAnd || combine == Combine::BitOr || combine == Combine::BitXor;
   bool fits = combine == Combine::Sum               ? adds
               : combine == Combine::SumDoubleDouble ? type.isInteger(128)
+              : combine == Combine::Product         ? type.isF64()
+              : hasBits                             ? type.isInteger()
                                                     : true;
   if (!fits) {
     return emitError() << "C2: values of this type have no " << stringifyCombine(combine) << ": "

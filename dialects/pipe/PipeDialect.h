@@ -1,7 +1,7 @@
 // The pipe dialect (L3): pipelines of sub-operators between states.
 #pragma once
 
-#include "dialects/frame/FrameAttrs.h"
+#include "dialects/frame/AggregateFunctions.h"
 #include "dialects/frame/FrameDialect.h"
 #include "dialects/interfaces/KnownAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -26,7 +26,12 @@
 
 namespace headrace::pipe {
 
-/// Fails unless `logical` has a type of `frame` for each column of `rows` that its values can be of.
+/// Fails unless `logical` has a type of `frame` for each column of `rows` that its values can be
+/// of.
 mlir::LogicalResult verifyColumnTypes(mlir::Operation *op, mlir::ArrayAttr logical, RowsType rows);
+
+/// What the field of an aggregate does when values meet; nothing if its values do not. Sums of two
+/// doubles are `SumDoubleDouble`, by their type.
+std::optional<Combine> combineOf(frame::AggregateFunction function);
 
 } // namespace headrace::pipe

@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
+using namespace headrace;
 using namespace headrace::pipe;
 namespace frame = headrace::frame;
 
@@ -86,25 +87,34 @@ FieldAttr StateOp::getField(StringRef name) {
   return {};
 }
 
-/// What the field of an aggregate's result does when rows meet; nothing for what windows do not
-/// fold.
-static bool folds(frame::AggregateFunction function, Combine combine) {
+std::optional<Combine> headrace::pipe::combineOf(frame::AggregateFunction function) {
   using Function = frame::AggregateFunction;
-  switch (function) {
+  switch (frame::ruleOf(function).ofAll) {
   case Function::Sum:
-  case Function::SumDistinct:
-    return combine == Combine::Sum || combine == Combine::SumDoubleDouble;
   case Function::Count:
-  case Function::CountDistinct:
   case Function::CountStar:
-    return combine == Combine::Sum;
+    return Combine::Sum;
   case Function::Min:
-    return combine == Combine::Min;
+    return Combine::Min;
   case Function::Max:
-    return combine == Combine::Max;
-  default:
-    return false;
+    return Combine::Max;
+  case Function::BitAnd:
+    return Combine::BitAnd;
+  case Function::BitOr:
+    return Combine::BitOr;
+  case Function::BitXor:
+    return Combine::BitXor;
+  case Function::Product:
+    return Combine::Product;
+  default: // made of others
+    return std::nullopt;
   }
+}
+
+/// Whether the field of an aggregate's result can combine so.
+static bool folds(frame::AggregateFunction function, Combine combine) {
+  bool sums = frame::ruleOf(function).result == frame::AggregateResult::kSum;
+  return combineOf(function) == combine || (sums && combine == Combine::SumDoubleDouble);
 }
 
 LogicalResult StateOp::verifyFunctions() {
@@ -411,13 +421,21 @@ LogicalResult OwnsOp::verify() {
   return topo::verifyAxes(*this, getAxes()); // C2
 }
 
-LogicalResult MathOp::verify() {
-  unsigned arguments = headrace::mathFunctionNamed(getFunction())->arguments;
-  if (getOperands().size() != arguments) {
-    return emitOpError("C1: needs as many operands as ")
-           << getFunction() << " has arguments: " << arguments << ", got " << getOperands().size();
+static LogicalResult verifyMath(Operation *op, StringRef name, MathFunction::Values values) {
+  const MathFunction &function = *mathFunctionNamed(name);
+  if (op->getNumOperands() != function.arguments || function.values != values) {
+    return op->emitOpError("C1: needs the arguments of its function, got ")
+           << op->getNumOperands() << " for " << name;
   }
   return success();
+}
+
+LogicalResult MathOp::verify() {
+  return verifyMath(*this, getFunction(), MathFunction::Values::kDoubles);
+}
+
+LogicalResult IntegerMathOp::verify() {
+  return verifyMath(*this, getFunction(), MathFunction::Values::kIntegers);
 }
 
 LogicalResult TextOp::verify() {

@@ -81,10 +81,30 @@ def Pipe_DatePartOp : Pipe_Op<"date_part", [Pure]> {
   let assemblyFormat = "$part $date attr-dict";
 }
 
+def Pipe_IntegerMathOp : Pipe_Op<"integer_math", [Pure]> {
+  let summary = "a function of integers, and whether it has no value";
+  let description = [{
+    The functions of `frame.math` that are of integers. Where it has none, the result is any number. C1: it has as many
+    operands as the function has arguments, which are integers.
+
+    ```mlir
+    func.func @body(%a: i64, %b: i64) -> i64 {
+      %multiple, %overflow = pipe.integer_math "lcm" %a, %b
+      pipe.fail_if %overflow, overflow
+      return %multiple : i64
+    }
+    ```
+  }];
+  let arguments = (ins MathFunctionName:$function, Variadic<I64>:$operands);
+  let results = (outs I64:$result, I1:$overflow);
+  let assemblyFormat = "$function $operands attr-dict";
+  let hasVerifier = 1;
+}
+
 def Pipe_MathOp : Pipe_Op<"math", [Pure]> {
   let summary = "a function of doubles";
   let description = [{
-    The functions of `frame.math`. C1: it has as many operands as the function has arguments.
+    The functions of `frame.math`. C1: it has as many operands as the function has arguments, which are doubles.
 
     ```mlir
     func.func @body(%a: f64, %b: f64) -> f64 {

@@ -34,7 +34,9 @@ HR_PLAN_ENUM_NAMES(StateKind, {StateKind::kScalar, "scalar"},
 HR_PLAN_ENUM_NAMES(Combine, {Combine::kKey, "key"}, {Combine::kSum, "sum"},
                    {Combine::kSumDoubleDouble, "sum_double_double"}, {Combine::kMin, "min"},
                    {Combine::kMax, "max"}, {Combine::kPayload, "payload"},
-                   {Combine::kComputed, "computed"})
+                   {Combine::kComputed, "computed"}, {Combine::kBitAnd, "bit_and"},
+                   {Combine::kBitOr, "bit_or"}, {Combine::kBitXor, "bit_xor"},
+                   {Combine::kProduct, "product"})
 HR_PLAN_ENUM_NAMES(WindowFunction, {WindowFunction::kRowNumber, "row_number"},
                    {WindowFunction::kRank, "rank"}, {WindowFunction::kDenseRank, "dense_rank"},
                    {WindowFunction::kPercentRank, "percent_rank"},
@@ -75,8 +77,7 @@ HR_PLAN_ENUM_NAMES(CollectiveKind, {CollectiveKind::kAllReduce, "all_reduce"},
                    {CollectiveKind::kAllToAll, "all_to_all"})
 HR_PLAN_ENUM_NAMES(Reduction, {Reduction::kSum, "sum"}, {Reduction::kMax, "max"},
                    {Reduction::kMin, "min"})
-HR_PLAN_ENUM_NAMES(ComputeKind, {ComputeKind::kMatmul, "matmul"},
-                   {ComputeKind::kKernel, "kernel"},
+HR_PLAN_ENUM_NAMES(ComputeKind, {ComputeKind::kMatmul, "matmul"}, {ComputeKind::kKernel, "kernel"},
                    {ComputeKind::kReshape, "reshape"}, {ComputeKind::kSlice, "slice"})
 HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},
                    {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"})

@@ -110,6 +110,10 @@ enum class Combine : uint8_t {
   kMax,
   kPayload,  ///< rows do not meet: join tables, sort and row buffers
   kComputed, ///< by a window function that folds nothing
+  kBitAnd,
+  kBitOr,
+  kBitXor,
+  kProduct, ///< of doubles
 };
 
 struct StateField {

@@ -189,21 +189,24 @@ ColumnEstimate measureEstimate(MeasureAttr measure, const ColumnEstimate *input,
   result.setComputed();
   result.bytes = chunkBytes(type, input ? input->bytes : kUnknownStringBytes);
   result.distinct = result.domain = std::max(groups, 1.0);
-  switch (measure.getFunction()) {
-  case AggregateFunction::Count:
-  case AggregateFunction::CountStar:
-  case AggregateFunction::CountDistinct:
+  switch (ruleOf(measure.getFunction()).result) {
+  case AggregateResult::kCount:
     result.low = 0;
     result.high = std::max(1.0, 2 * perGroup);
     result.nullFraction = 0;
     break;
-  case AggregateFunction::Sum:
+  case AggregateResult::kSum:
     if (result.low && result.high) {
       result.low = *result.low < 0 ? *result.low * perGroup : *result.low;
       result.high = std::max(*result.high * perGroup, *result.low);
     }
     break;
-  default:
+  case AggregateResult::kOne:
+  case AggregateResult::kMean:
+    break;
+  case AggregateResult::kBits:
+  case AggregateResult::kProduct:
+    result.low = result.high = std::nullopt;
     break;
   }
   return result;

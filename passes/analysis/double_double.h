@@ -1,4 +1,5 @@
-// Sums of two doubles for `!frame.double_double` in generated code, and what variances make of them.
+// Sums of two doubles for `!frame.double_double` in generated code, and what variances make of
+// them.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,19 +39,20 @@ struct Generating {
 };
 
 template <class Number> struct Deviations {
-  Number scaled; ///< count · (sum of squared deviations from the mean) = count · squares − sum²
-  Number least;  ///< below this it is what rounding left of equal values
+  Number scaled; ///< count · comoment = count · products − sum · other
+  Number least;  ///< what is nearer to 0 is what rounding left of equal values
 };
 
 template <class On>
-Deviations<typename On::Number> deviationsOf(const On &on, const DoubleDouble<typename On::Number> &sum,
-                                     const DoubleDouble<typename On::Number> &squares,
-                                     typename On::Number count) {
-  auto scaled = productOf(on, squares.high, count);
-  scaled.low = on.add(scaled.low, on.multiply(squares.low, count));
-  auto square = productOf(on, sum.high, sum.high);
-  auto cross = on.multiply(sum.high, sum.low);
-  square.low = on.add(square.low, on.add(cross, cross));
+Deviations<typename On::Number>
+deviationsOf(const On &on, const DoubleDouble<typename On::Number> &sum,
+             const DoubleDouble<typename On::Number> &other,
+             const DoubleDouble<typename On::Number> &products, typename On::Number count) {
+  auto scaled = productOf(on, products.high, count);
+  scaled.low = on.add(scaled.low, on.multiply(products.low, count));
+  auto square = productOf(on, sum.high, other.high);
+  auto cross = on.add(on.multiply(sum.high, other.low), on.multiply(sum.low, other.high));
+  square.low = on.add(square.low, cross);
   auto minus = on.constant(-1);
   constexpr double kNoise = 0x1p-96; // sums of 106 bits, of a million values and more
   return {sumOf(on, scaled, {on.multiply(square.high, minus), on.multiply(square.low, minus)}).high,

@@ -79,6 +79,14 @@ plan::Combine planCombine(pipe::Combine combine) {
     return plan::Combine::kPayload;
   case pipe::Combine::Computed:
     return plan::Combine::kComputed;
+  case pipe::Combine::BitAnd:
+    return plan::Combine::kBitAnd;
+  case pipe::Combine::BitOr:
+    return plan::Combine::kBitOr;
+  case pipe::Combine::BitXor:
+    return plan::Combine::kBitXor;
+  case pipe::Combine::Product:
+    return plan::Combine::kProduct;
   }
   llvm_unreachable("unknown combination");
 }
@@ -99,8 +107,15 @@ template <typename T> void putExtreme(std::vector<uint8_t> &row, uint32_t offset
   putBytes<T>(row, offset, lowest ? low : high);
 }
 
-/// The neutral element of min and max; sums start at zero.
+/// The neutral element of min, max, products and the bits that all have; all else starts at zero.
 void putIdentity(std::vector<uint8_t> &row, const plan::StateField &field) {
+  if (field.combine == plan::Combine::kProduct) {
+    return putBytes<double>(row, field.offset, 1);
+  }
+  if (field.combine == plan::Combine::kBitAnd) {
+    std::fill_n(row.begin() + field.offset, abi::bytesOf(field.type), uint8_t{0xff});
+    return;
+  }
   if (field.combine != plan::Combine::kMin && field.combine != plan::Combine::kMax) {
     return;
   }

@@ -102,23 +102,22 @@ MaybeRange sumRange(const Range &input, double rows) {
 MaybeRange measureRange(MeasureAttr measure, MaybeRange input, Type type, double rows) {
   MaybeRange all = rangeOfType(type);
   MaybeRange result;
-  switch (measure.getFunction()) {
-  case AggregateFunction::Count:
-  case AggregateFunction::CountStar:
-  case AggregateFunction::CountDistinct: {
+  switch (ruleOf(measure.getFunction()).result) {
+  case AggregateResult::kCount: {
     std::optional<Int128> most = times(1, rows);
     result = most ? MaybeRange(Range{0, *most}) : std::nullopt;
     break;
   }
-  case AggregateFunction::Min:
-  case AggregateFunction::Max:
+  case AggregateResult::kOne:
     result = input;
     break;
-  case AggregateFunction::Sum:
-  case AggregateFunction::SumDistinct:
+  case AggregateResult::kSum:
     result = input ? sumRange(*input, rows) : std::nullopt;
     break;
-  case AggregateFunction::Avg: { // of a decimal; a double has no range
+  case AggregateResult::kBits:
+  case AggregateResult::kProduct:
+    break;
+  case AggregateResult::kMean: { // of a decimal; a double has no range
     Int128 low;
     Int128 high;
     if (input && !__builtin_mul_overflow(input->low, Int128(10'000), &low) &&
@@ -270,7 +269,7 @@ RangeAnalysis::Ranges RangeAnalysis::compute(RelationalOpInterface op) {
         for (WindowFunctionAttr function : window.getFunctionRange()) {
           StringAttr argument = function.getColumn(0);
           std::optional<AggregateFunction> folds = function.getAggregate();
-          bool copies = folds ? *folds == AggregateFunction::Min || *folds == AggregateFunction::Max
+          bool copies = folds ? ruleOf(*folds).result == AggregateResult::kOne
                               : function.getKind() != WindowFunctionKind::Ntile;
           if (argument && copies && !function.getColumn(2)) {
             result[*window.getType().findColumn(function.getName())] =

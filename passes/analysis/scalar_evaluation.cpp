@@ -461,20 +461,32 @@ Evaluated evaluateStrict(Operation *op, ArrayRef<Scalar> operands) {
                    ? ok(Scalar{-operands[0].real()})
                    : fitted(-operands[0].integer(), negate.getResult().getType());
       })
-      .Case([&](CastOp cast) { return evaluateCast(cast, operands[0]); })
+      .Case([&](CastOp cast) {
+        Evaluated value = evaluateCast(cast, operands[0]);
+        return value.failed() && cast.getOrNull() ? ok(Scalar::null()) : value;
+      })
       .Case([&](NumberOp number) { return evaluateNumber(number, operands[0]); })
       .Case([&](MathOp math) {
-        int32_t number = mathFunctionNamed(math.getFunction())->number;
-        return ok(Scalar{evaluateMath(number, operands.front().real(), operands.back().real())});
+        const MathFunction &function = *mathFunctionNamed(math.getFunction());
+        if (function.values == MathFunction::Values::kDoubles) {
+          return ok(Scalar{
+              evaluateMath(function.number, operands.front().real(), operands.back().real())});
+        }
+        std::optional<int64_t> value =
+            evaluateIntegerMath(function.number, static_cast<int64_t>(operands.front().integer()),
+                                static_cast<int64_t>(operands.back().integer()));
+        return value ? ok(Scalar{Int128(*value)}) : fail("overflow of " + StringRef(function.name));
       })
       .Case([&](ExactProductOp) {
         return ok(Scalar{packed(productOf(Computing(), operands[0].real(), operands[1].real()))});
       })
-      .Case([&](SquaredDeviationsOp) {
-        auto count = static_cast<double>(operands[2].integer());
-        auto [scaled, least] = deviationsOf(Computing(), unpacked(operands[0].integer()),
-                                            unpacked(operands[1].integer()), count);
-        return ok(Scalar{(scaled < least ? 0 : scaled) / count});
+      .Case([&](ComomentOp moment) {
+        auto count = static_cast<double>(operands[3].integer());
+        auto [scaled, least] =
+            deviationsOf(Computing(), unpacked(operands[0].integer()),
+                         unpacked(operands[1].integer()), unpacked(operands[2].integer()), count);
+        double size = moment.isOfSquares() ? scaled : std::abs(scaled); // squares are not negative
+        return ok(Scalar{(size < std::abs(least) ? 0 : scaled) / count});
       })
       .Case([&](TextOp text) { return evaluateText(text, operands); })
       .Case([&](RaiseOp raise) { return fail(raise.getMessage()); })

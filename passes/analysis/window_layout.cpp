@@ -44,13 +44,10 @@ plan::WindowFunction planFunction(frame::WindowFunctionAttr function) {
     return plan::WindowFunction::kLastValue;
   case Kind::NthValue:
     return plan::WindowFunction::kNthValue;
-  case Kind::Aggregate: {
-    using Function = frame::AggregateFunction;
-    Function aggregate = *function.getAggregate();
-    bool counts = aggregate == Function::Count || aggregate == Function::CountStar ||
-                  aggregate == Function::CountDistinct;
-    return counts ? plan::WindowFunction::kCount : plan::WindowFunction::kFold;
-  }
+  case Kind::Aggregate:
+    return frame::ruleOf(*function.getAggregate()).result == frame::AggregateResult::kCount
+               ? plan::WindowFunction::kCount
+               : plan::WindowFunction::kFold;
   }
   llvm_unreachable("unknown window function");
 }
@@ -118,8 +115,7 @@ plan::WindowColumn windowColumn(const plan::State &state, frame::WindowFunctionA
     out.otherwise = fieldOf(state, otherwise);
   }
   out.ignoreNulls = function.getIgnoreNulls();
-  out.distinct = function.getAggregate() == frame::AggregateFunction::CountDistinct ||
-                 function.getAggregate() == frame::AggregateFunction::SumDistinct;
+  out.distinct = function.getAggregate() && frame::ruleOf(*function.getAggregate()).isDistinct();
   if (frame::WindowFrameAttr frame = function.getFrame()) {
     out.unit = planUnit(frame.getUnit());
     out.start = planBound(state, frame.getStart(), frame.getStartDistance());

@@ -26,26 +26,29 @@ static bool liesIn(const std::optional<Range> &range, const Range &bounds) {
 FailureOr<Former::Fold> Former::foldOf(frame::AggregateFunction function, ColumnInfo out,
                                        Type resultType, const FoldedRows &folded) {
   std::optional<uint64_t> rowsMax = folded.rowsMax;
-  switch (function) {
-  case frame::AggregateFunction::Count:
-  case frame::AggregateFunction::CountStar:
+  std::optional<pipe::Combine> combine = pipe::combineOf(function);
+  if (!combine) {
+    return failure();
+  }
+  out.nullable |= folded.mayBeNone;
+  switch (frame::ruleOf(function).result) {
+  case frame::AggregateResult::kCount:
     out.type = out.body = b_.getI64Type();
     out.range = Range{0, rowsMax ? static_cast<__int128>(*rowsMax) : INT64_MAX};
     out.nullable = false;
-    return Fold{out, pipe::Combine::Sum};
-  case frame::AggregateFunction::Sum: {
-    out.nullable |= folded.mayBeNone;
+    break;
+  case frame::AggregateResult::kSum: {
     out.type = frame::dropNullable(resultType);
     if (frame::isDoubleDouble(out.type)) {
       return Fold{out, pipe::Combine::SumDoubleDouble};
     }
     if (frame::isFloat(out.type)) {
       out.body = b_.getF64Type();
-      return Fold{out, pipe::Combine::Sum};
+      break;
     }
     if (folded.combinesPartials && out.range) {
       out.body = b_.getIntegerType(std::max(64u, bitsFor(*out.range)));
-      return Fold{out, pipe::Combine::Sum};
+      break;
     }
     // The sum of no rows too has room for a row's value.
     __int128 low, high, rows = rowsMax ? std::max<__int128>(*rowsMax, 1) : 0;
@@ -56,17 +59,22 @@ FailureOr<Former::Fold> Former::foldOf(frame::AggregateFunction function, Column
             ? std::optional<Range>(Range{std::min<__int128>(low, 0), std::max<__int128>(high, 0)})
             : std::nullopt;
     out.body = b_.getIntegerType(bounded ? std::max(64u, bitsFor(*out.range)) : 128);
-    return Fold{out, pipe::Combine::Sum};
+    break;
   }
-  case frame::AggregateFunction::Min:
-  case frame::AggregateFunction::Max:
+  case frame::AggregateResult::kOne:
     // A string has no neutral element: its validity byte says that there is one.
-    out.nullable |= folded.mayBeNone || frame::isString(out.type);
-    return Fold{out, function == frame::AggregateFunction::Min ? pipe::Combine::Min
-                                                               : pipe::Combine::Max};
-  default:
-    return failure();
+    out.nullable |= frame::isString(out.type);
+    break;
+  case frame::AggregateResult::kBits: // of numbers of n bits it has n bits
+    if (out.range) {
+      out.range = typeRange(b_.getIntegerType(bitsFor(*out.range)));
+    }
+    break;
+  case frame::AggregateResult::kMean:
+  case frame::AggregateResult::kProduct:
+    break;
   }
+  return Fold{out, *combine};
 }
 
 FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, const Names &needed) {
@@ -110,9 +118,8 @@ FailureOr<OpenPipeline> Former::openAggregate(frame::AggregateOp aggregate, cons
           if (measure.getInput()) {
             scalar = arguments[llvm::find(sources, measure.getInput().str()) - sources.begin()];
           }
-          bool counts =
-              !combinesPartials && (measure.getFunction() == frame::AggregateFunction::Count ||
-                                    measure.getFunction() == frame::AggregateFunction::CountStar);
+          bool counts = !combinesPartials && frame::ruleOf(measure.getFunction()).result ==
+                                                 frame::AggregateResult::kCount;
           out.push_back(counts ? translator.countOf(scalar) : scalar);
         }
         return out;

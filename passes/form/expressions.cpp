@@ -603,7 +603,15 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
     return set(conform(input, range));
   }
   if (auto castOp = dyn_cast<frame::CastOp>(op)) {
-    return set(cast(operand(0), castOp.getResult().getType(), op));
+    size_t before = failures_.size();
+    FailureOr<Scalar> out = cast(operand(0), castOp.getResult().getType(), op);
+    if (succeeded(out) && castOp.getOrNull()) { // what would fail is NULL
+      for (const Failure &failure : ArrayRef(failures_).drop_front(before)) {
+        out->valid = andValues(out->valid, notValue(failure.condition));
+      }
+      failures_.erase(failures_.begin() + static_cast<ptrdiff_t>(before), failures_.end());
+    }
+    return set(out);
   }
   if (auto compare = dyn_cast<frame::CompareOp>(op)) {
     Scalar a = operand(0), b = operand(1);
@@ -719,22 +727,14 @@ LogicalResult ExpressionTranslator::translateOp(Operation *op) {
   if (auto function = dyn_cast<frame::NumberOp>(op)) {
     return set(number(function));
   }
-  if (auto math = dyn_cast<frame::MathOp>(op)) {
-    Scalar out;
-    SmallVector<Value> operands;
-    for (unsigned index = 0; index < op->getNumOperands(); ++index) {
-      operands.push_back(operand(index).value);
-      out.valid = andValues(out.valid, operand(index).valid);
-    }
-    out.type = b_.getF64Type();
-    out.value = pipe::MathOp::create(b_, loc_, out.type, math.getFunction(), operands);
-    return set(out);
+  if (auto function = dyn_cast<frame::MathOp>(op)) {
+    return set(math(function));
   }
   if (auto product = dyn_cast<frame::ExactProductOp>(op)) {
     return set(exactProduct(product));
   }
-  if (auto deviations = dyn_cast<frame::SquaredDeviationsOp>(op)) {
-    return set(squaredDeviations(deviations));
+  if (auto moment = dyn_cast<frame::ComomentOp>(op)) {
+    return set(comoment(moment));
   }
   if (auto function = dyn_cast<frame::TextOp>(op)) {
     return set(text(function));

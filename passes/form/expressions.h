@@ -84,7 +84,8 @@ private:
   Scalar roundedReal(frame::NumberOp op, const Scalar &input);
   mlir::FailureOr<Scalar> roundedInteger(frame::NumberOp op, const Scalar &input);
   Scalar exactProduct(frame::ExactProductOp op);
-  Scalar squaredDeviations(frame::SquaredDeviationsOp op);
+  Scalar comoment(frame::ComomentOp op);
+  Scalar math(frame::MathOp op);
   Scalar text(frame::TextOp op);
   // moments.cpp
   Scalar shiftDate(frame::ShiftDateOp op);

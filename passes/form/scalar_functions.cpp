@@ -236,6 +236,28 @@ FailureOr<Scalar> ExpressionTranslator::number(frame::NumberOp op) {
   }
 }
 
+Scalar ExpressionTranslator::math(frame::MathOp op) {
+  bool real = frame::isFloat(op.getResult().getType());
+  Scalar out;
+  SmallVector<Value> operands;
+  for (Value operand : op.getOperands()) {
+    const Scalar &scalar = scalars_.lookup(operand);
+    operands.push_back(real ? scalar.value : toWidth(scalar.value, 64));
+    out.valid = andValues(out.valid, scalar.valid);
+  }
+  if (real) {
+    out.type = b_.getF64Type();
+    out.value = pipe::MathOp::create(b_, loc_, out.type, op.getFunction(), operands);
+    return out;
+  }
+  out.type = b_.getI64Type();
+  auto computed = pipe::IntegerMathOp::create(b_, loc_, b_.getI64Type(), b_.getI1Type(),
+                                              op.getFunction(), operands);
+  failWhere(andValues(computed.getOverflow(), out.valid), pipe::DataError::Overflow);
+  out.value = computed.getResult();
+  return out;
+}
+
 // ---- sums of two doubles ----
 
 Scalar ExpressionTranslator::exactProduct(frame::ExactProductOp op) {
@@ -248,18 +270,22 @@ Scalar ExpressionTranslator::exactProduct(frame::ExactProductOp op) {
   return out;
 }
 
-Scalar ExpressionTranslator::squaredDeviations(frame::SquaredDeviationsOp op) {
-  const Scalar &sum = scalars_.lookup(op.getSum()), &squares = scalars_.lookup(op.getSquares());
+Scalar ExpressionTranslator::comoment(frame::ComomentOp op) {
+  const Scalar &sum = scalars_.lookup(op.getSum()), &other = scalars_.lookup(op.getOther());
+  const Scalar &products = scalars_.lookup(op.getProducts());
   const Scalar &rows = scalars_.lookup(op.getCount());
   analysis::Generating on{b_, loc_};
   Value count = arith::SIToFPOp::create(b_, loc_, b_.getF64Type(), rows.value);
-  auto [scaled, least] =
-      analysis::deviationsOf(on, on.unpack(sum.value), on.unpack(squares.value), count);
-  Value below = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, scaled, least);
+  auto [scaled, least] = analysis::deviationsOf(on, on.unpack(sum.value), on.unpack(other.value),
+                                                on.unpack(products.value), count);
+  // Squares are never negative.
+  Value size = op.isOfSquares() ? scaled : Value(math::AbsFOp::create(b_, loc_, scaled));
+  Value isNoise = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OLT, size,
+                                        math::AbsFOp::create(b_, loc_, least));
   Scalar out;
   out.type = frame::dropNullable(op.getResult().getType());
-  out.value = arith::DivFOp::create(b_, loc_, selectValue(below, real(0), scaled), count);
-  out.valid = andValues(andValues(sum.valid, squares.valid), rows.valid);
+  out.value = arith::DivFOp::create(b_, loc_, selectValue(isNoise, real(0), scaled), count);
+  out.valid = andValues(andValues(sum.valid, other.valid), andValues(products.valid, rows.valid));
   return out;
 }
 

@@ -79,13 +79,8 @@ FailureOr<Former::Fold> Former::windowField(const OpenPipeline &input,
   switch (function.getKind()) {
   case Kind::Aggregate: {
     // Of different values a result is what it is of all, but for how often each counts.
-    using Function = frame::AggregateFunction;
-    Function aggregate = *function.getAggregate();
-    aggregate = aggregate == Function::CountDistinct ? Function::Count
-                : aggregate == Function::SumDistinct ? Function::Sum
-                                                     : aggregate;
-    FailureOr<Fold> made =
-        foldOf(aggregate, column, resultType, {.rowsMax = rowsMax, .mayBeNone = true});
+    FailureOr<Fold> made = foldOf(*function.getAggregate(), column, resultType,
+                                  {.rowsMax = rowsMax, .mayBeNone = true});
     if (failed(made)) {
       return failure();
     }

@@ -77,34 +77,48 @@ static int64_t groupingValue(ArrayRef<int64_t> arguments, ArrayRef<int64_t> set)
 MaybeRelation RelationBuilder::aggregate(const Relation &input, ArrayRef<Computed> keys,
                                          ArrayRef<MeasureRequest> requests,
                                          const GroupingSets &grouping, Location at) {
+  auto count = static_cast<int64_t>(keys.size());
+  bool isOneGrouping = grouping.sets.size() == 1 && grouping.functions.empty() &&
+                       !grouping.numbered &&
+                       static_cast<int64_t>(grouping.sets.front().size()) == count;
+  // Which rows a measure is of depends on the group.
+  bool choosesRows = llvm::any_of(
+      requests, [](const MeasureRequest &request) { return request.rows != MeasureRows::kAll; });
+  SmallVector<MeasureRequest> wanted(requests);
+  MaybeRelation chosen =
+      choosesRows && isOneGrouping ? chooseRows(input, keys, wanted, at) : MaybeRelation(input);
+  if (failed(chosen)) {
+    return failure();
+  }
   MeasureParts measures({});
-  for (const MeasureRequest &request : requests) {
+  for (const MeasureRequest &request : wanted) {
     measures.add(request);
   }
   SmallVector<Computed> inputs(keys);
   llvm::append_range(inputs, measures.inputs());
   SmallVector<StringAttr> names;
-  MaybeRelation source = addColumns(input, input.columns(), inputs, names, at);
+  MaybeRelation source = addColumns(*chosen, chosen->columns(), inputs, names, at);
   if (failed(source)) {
     return failure();
   }
   ArrayRef<StringAttr> keyNames = ArrayRef(names).take_front(keys.size());
   ArrayRef<StringAttr> inputNames = ArrayRef(names).drop_front(keys.size());
-  auto count = static_cast<int64_t>(keys.size());
-  if (grouping.sets.size() == 1 && grouping.functions.empty() && !grouping.numbered &&
-      static_cast<int64_t>(grouping.sets.front().size()) == count) {
+  if (isOneGrouping) {
     return aggregateBy(*source, keyNames, measures, inputNames, at);
   }
   // A query for each set, all over the same rows: optimize-roll-up makes the coarse from the fine.
   SmallVector<Relation> parts;
   for (auto [number, set] : llvm::enumerate(grouping.sets)) {
     SmallVector<StringAttr> own;
+    SmallVector<Computed> ownKeys;
     SmallVector<std::optional<int64_t>> place(keys.size()); // of a key among its own
     for (int64_t key : set) {
       place[key] = static_cast<int64_t>(own.size());
       own.push_back(keyNames[key]);
+      ownKeys.push_back(keys[key]);
     }
-    MaybeRelation part = aggregateBy(*source, own, measures, inputNames, at);
+    MaybeRelation part = choosesRows ? aggregate(input, ownKeys, requests, at)
+                                     : aggregateBy(*source, own, measures, inputNames, at);
     if (failed(part)) {
       return failure();
     }

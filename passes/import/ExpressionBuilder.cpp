@@ -149,7 +149,8 @@ bool ExpressionBuilder::isNullConstant(const Expression &expression) {
   return isa_and_nonnull<UnitAttr>(constantOf(expression));
 }
 
-MaybeExpression ExpressionBuilder::cast(const Expression &operand, Type type, Location at) {
+MaybeExpression ExpressionBuilder::cast(const Expression &operand, Type type, Location at,
+                                        Misfit misfit) {
   Type from = frame::dropNullable(operand.type());
   Type to = frame::dropNullable(type);
   if (from == to) {
@@ -161,9 +162,12 @@ MaybeExpression ExpressionBuilder::cast(const Expression &operand, Type type, Lo
       return constant(converted, result, at);
     }
   }
-  Type result = frame::withNullability(to, frame::nullabilityOf(operand.type()));
-  std::string text = "CAST(" + operand.text + ")";
-  return made(frame::CastOp::create(builder, locate(text, at), result, operand.value), text);
+  bool orNull = misfit == Misfit::kNull;
+  Type result = orNull ? frame::addNullable(to)
+                       : frame::withNullability(to, frame::nullabilityOf(operand.type()));
+  std::string text = (orNull ? "TRY_CAST(" : "CAST(") + operand.text + ")";
+  return made(frame::CastOp::create(builder, locate(text, at), result, operand.value, orNull),
+              text);
 }
 
 //===----------------------------------------------------------------------===//

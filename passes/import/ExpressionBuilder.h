@@ -48,9 +48,12 @@ public:
   static std::optional<llvm::StringRef> stringOf(const Expression &expression);
   static bool isNullConstant(const Expression &expression);
 
+  /// What a value that cannot be converted does: raises an error, or becomes NULL.
+  enum class Misfit { kRaises, kNull };
   /// Converts to `type` (its nullability does not count); a constant becomes a constant if that is
   /// exact.
-  MaybeExpression cast(const Expression &operand, mlir::Type type, mlir::Location at);
+  MaybeExpression cast(const Expression &operand, mlir::Type type, mlir::Location at,
+                       Misfit misfit = Misfit::kRaises);
 
   enum class Arithmetic { kAdd, kSubtract, kMultiply, kDivide, kModulus };
   /// `type`: of the result; its nullability does not count.
@@ -60,15 +63,15 @@ public:
   MaybeExpression number(frame::NumberFunction function, const Expression &operand,
                          std::optional<int64_t> digits, mlir::Type type, mlir::Location at);
 
-  /// A function of doubles; arguments become doubles, and what it gives a `type`.
+  /// A function of doubles or integers; arguments become such, and what it gives a `type`.
   MaybeExpression math(const MathFunction &function, llvm::ArrayRef<Expression> arguments,
                        mlir::Type type, mlir::Location at);
 
   /// A product of two doubles with all its digits.
   Expression exactProduct(const Expression &lhs, const Expression &rhs, mlir::Location at);
-  /// What is left of the exact sums of values and of their squares without the mean.
-  Expression squaredDeviations(const Expression &sum, const Expression &squares,
-                               const Expression &count, mlir::Location at);
+  /// What is left of the exact sum of products without the means, of which these are the sums.
+  Expression comoment(const Expression &sum, const Expression &other, const Expression &products,
+                      const Expression &count, mlir::Location at);
 
   MaybeExpression compare(frame::CompareKind kind, const Expression &lhs, const Expression &rhs,
                           mlir::Location at);

@@ -1,26 +1,32 @@
 // What measures of any front end are made of: conditions become CASEs, variances sums and a count.
 #include "passes/import/MeasureParts.h"
 
+#include "passes/import/Deviations.h"
+
 using namespace mlir;
 using namespace headrace::import;
 namespace frame = headrace::frame;
 
-/// `value` where the condition is true, else NULL; an absent value is 1.
-static BuildExpression guarded(const BuildExpression &condition,
-                               const std::optional<Computed> &value, Location at) {
+using Function = frame::AggregateFunction;
+
+/// `value` where the condition is true, else NULL.
+static BuildExpression guarded(const BuildExpression &condition, const BuildExpression &value,
+                               Location at) {
   return [=](ExpressionBuilder &b) -> MaybeExpression {
-    MaybeExpression guard = condition(b);
-    if (failed(guard)) {
+    MaybeExpression guard = condition(b), counted = value(b);
+    if (failed(guard) || failed(counted)) {
       return failure();
     }
-    MaybeExpression counted =
-        value ? value->build(b) : b.integer(1, IntegerType::get(b.getContext(), 64), at);
-    return failed(counted) ? counted : b.choose(*guard, *counted, nullptr, at);
+    return b.choose(*guard, *counted, nullptr, at);
   };
 }
 
-/// A number as a double (by 1.0), or its square, with all digits.
-static BuildExpression exactly(const BuildExpression &build, bool squared, Location at) {
+static MaybeExpression one(ExpressionBuilder &b, Location at) {
+  return b.integer(1, IntegerType::get(b.getContext(), 64), at);
+}
+
+/// A number as a double.
+static BuildExpression asReal(const BuildExpression &build, Location at) {
   return [=](ExpressionBuilder &b) -> MaybeExpression {
     MaybeExpression value = build(b);
     if (failed(value)) {
@@ -29,71 +35,85 @@ static BuildExpression exactly(const BuildExpression &build, bool squared, Locat
     if (!frame::isNumeric(value->type())) {
       return b.fail(at, "a variance needs numbers");
     }
-    Type f64 = Float64Type::get(b.getContext());
-    MaybeExpression real = b.cast(*value, f64, at);
-    if (failed(real)) {
+    return b.cast(*value, Float64Type::get(b.getContext()), at);
+  };
+}
+
+/// The product of two doubles with all its digits; of one alone, itself.
+static BuildExpression exactly(const BuildExpression &lhs, const BuildExpression &rhs,
+                               Location at) {
+  return [=](ExpressionBuilder &b) -> MaybeExpression {
+    MaybeExpression value = lhs(b);
+    if (failed(value)) {
       return failure();
     }
-    return b.exactProduct(*real, squared ? *real : b.constant(FloatAttr::get(f64, 1.0), f64, at),
-                          at);
+    Type f64 = Float64Type::get(b.getContext());
+    MaybeExpression by = rhs ? rhs(b) : b.constant(FloatAttr::get(f64, 1.0), f64, at);
+    return failed(by) ? by : b.exactProduct(*value, *by, at);
   };
 }
 
-/// The value of a spread from its sums.
-static MaybeExpression spreadOf(ExpressionBuilder &b, MeasureRequest::Spread spread,
-                                const Expression &sum, const Expression &squares,
-                                const Expression &count, Location at) {
-  using Arithmetic = ExpressionBuilder::Arithmetic;
-  Type f64 = Float64Type::get(b.getContext()), i64 = IntegerType::get(b.getContext(), 64);
-  auto real = [&](double value) { return b.constant(FloatAttr::get(f64, value), f64, at); };
-  auto compute = [&](Arithmetic op, const Expression &lhs, const Expression &rhs) {
-    return *b.arithmetic(op, lhs, rhs, f64, at); // numbers both
+size_t MeasureParts::addPart(Function function, Computed argument, Type type, Location at) {
+  size_t input = inputs_.size();
+  inputs_.push_back(std::move(argument));
+  parts_.push_back({function, input, type, at});
+  return input;
+}
+
+void MeasureParts::addSums(const MeasureRequest &measure) {
+  Location at = measure.at;
+  auto sum = [&](StringRef name, const BuildExpression &value) {
+    return addPart(Function::Sum, {std::nullopt, name.str(), value}, Type(), at);
   };
-  Expression around = b.squaredDeviations(sum, squares, count, at);
-  Expression n = *b.cast(count, f64, at);
-  Expression divisor = spread.sample ? compute(Arithmetic::kSubtract, n, real(1)) : n;
-  Expression value = compute(Arithmetic::kDivide, around, divisor);
-  if (spread.root) {
-    value = *b.number(frame::NumberFunction::Sqrt, value, std::nullopt, f64, at);
-  }
-  // Too few values have none.
-  MaybeExpression enough =
-      b.compare(frame::CompareKind::Ge, count, b.integer(spread.sample ? 2 : 1, i64, at), at);
-  return b.choose(*enough, value, nullptr, at);
-}
-
-void MeasureParts::addPart(frame::AggregateFunction function, std::optional<Computed> argument,
-                           Type type, Location at) {
-  std::optional<size_t> position;
-  if (argument) {
-    position = inputs_.size();
-    inputs_.push_back(std::move(*argument));
-  }
-  parts_.push_back({function, position, type, at});
-}
-
-void MeasureParts::add(const MeasureRequest &measure) {
-  wholes_.push_back({parts_.size(), measure.spread});
-  frame::AggregateFunction function = measure.function;
-  std::optional<Computed> argument = measure.argument;
-  if (measure.condition) {
-    argument = Computed{std::nullopt, "filtered",
-                        guarded(measure.condition, measure.argument, measure.at)};
-    if (function == frame::AggregateFunction::CountStar) {
-      function = frame::AggregateFunction::Count; // of a 1 where the condition is true
-    }
-  }
-  if (!measure.spread) {
-    addPart(function, argument, measure.type, measure.at);
+  BuildExpression last = asReal(measure.arguments.back().build, at);
+  if (measure.arguments.size() == 1) {
+    size_t values = sum("value", exactly(last, {}, at));
+    sum("square", exactly(last, last, at));
+    parts_.push_back({Function::Count, values, Type(), at});
     return;
   }
-  ++spreads_;
-  Computed value{std::nullopt, "value", exactly(argument->build, /*squared=*/false, measure.at)};
-  Computed square{std::nullopt, "square", exactly(argument->build, /*squared=*/true, measure.at)};
-  addPart(frame::AggregateFunction::Sum, value, Type(), measure.at);
-  addPart(frame::AggregateFunction::Sum, square, Type(), measure.at);
-  parts_.push_back(
-      {frame::AggregateFunction::Count, parts_[parts_.size() - 2].input, Type(), measure.at});
+  // Of SQL's (y, x); each is NULL where the other is.
+  BuildExpression first = asReal(measure.arguments.front().build, at);
+  auto beside = [&](const BuildExpression &value, const BuildExpression &other) {
+    BuildExpression isKnown = [=](ExpressionBuilder &b) -> MaybeExpression {
+      MaybeExpression known = other(b);
+      return failed(known) ? known : b.isNotNull(*known, at);
+    };
+    return guarded(isKnown, value, at);
+  };
+  BuildExpression x = beside(last, first), y = beside(first, last);
+  sum("x", exactly(x, {}, at));
+  sum("y", exactly(y, {}, at));
+  sum("square_x", exactly(x, x, at));
+  sum("square_y", exactly(y, y, at));
+  sum("product", exactly(x, y, at));
+  size_t values = sum("real_x", x);
+  sum("real_y", y);
+  parts_.push_back({Function::Count, values, Type(), at});
+}
+
+void MeasureParts::add(const MeasureRequest &request) {
+  MeasureRequest measure = request;
+  wholes_.push_back({parts_.size(), measure.formula, measure.arguments.size(), measure.type});
+  Location at = measure.at;
+  if (measure.condition) {
+    if (measure.arguments.empty()) { // rows are counted as 1s where the condition is true
+      measure.function = Function::Count;
+      measure.arguments.push_back(
+          {std::nullopt, {}, [=](ExpressionBuilder &b) { return one(b, at); }});
+    }
+    for (Computed &argument : measure.arguments) {
+      argument = {std::nullopt, "filtered", guarded(measure.condition, argument.build, at)};
+    }
+  }
+  if (measure.formula) {
+    ++formulas_;
+    addSums(measure);
+  } else if (measure.arguments.empty()) {
+    parts_.push_back({measure.function, std::nullopt, measure.type, at});
+  } else {
+    addPart(measure.function, measure.arguments.front(), measure.type, at);
+  }
 }
 
 FailureOr<Type> MeasureParts::typeOf(const Part &part, Type input, frame::Grouping grouping,
@@ -111,13 +131,18 @@ FailureOr<Type> MeasureParts::typeOf(const Part &part, Type input, frame::Groupi
 Computed MeasureParts::finished(size_t measure, int64_t firstField, Location at) const {
   const Whole &whole = wholes_[measure];
   int64_t field = firstField + static_cast<int64_t>(whole.firstPart);
-  if (!whole.spread) {
+  if (!whole.formula) {
     return {field, {}, {}};
   }
-  MeasureRequest::Spread spread = *whole.spread;
-  return {std::nullopt, spread.root ? "stddev" : "variance",
-          [=](ExpressionBuilder &b) -> MaybeExpression {
-            return spreadOf(b, spread, *b.field(field, at), *b.field(field + 1, at),
-                            *b.field(field + 2, at), at);
+  return {std::nullopt, "deviation", [=](ExpressionBuilder &b) -> MaybeExpression {
+            Deviations deviations(b, field, whole.arguments, at);
+            Expression value = whole.formula->value(deviations).expression();
+            if (whole.formula->rowsMin > 0) {
+              Type i64 = IntegerType::get(b.getContext(), 64);
+              MaybeExpression enough = b.compare(frame::CompareKind::Ge, deviations.rows(),
+                                                 b.integer(whole.formula->rowsMin, i64, at), at);
+              value = *b.choose(*enough, value, nullptr, at);
+            }
+            return whole.type ? b.cast(value, whole.type, at) : MaybeExpression(value);
           }};
 }

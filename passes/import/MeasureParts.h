@@ -26,7 +26,7 @@ public:
   llvm::ArrayRef<Part> parts() const { return parts_; }
   size_t size() const { return wholes_.size(); }
   /// Whether every measure is one part.
-  bool arePlain() const { return spreads_ == 0; }
+  bool arePlain() const { return formulas_ == 0; }
   /// The type of a part's column over an input of that type; fails if the function has none.
   static mlir::FailureOr<mlir::Type> typeOf(const Part &part, mlir::Type input,
                                             frame::Grouping grouping, ImportContext &context);
@@ -34,18 +34,22 @@ public:
   Computed finished(size_t measure, int64_t firstField, mlir::Location at) const;
 
 private:
-  /// A measure: its part, or those of a spread: sum of x, sum of its squares, count.
+  /// A measure: its part, or those of a formula (see `Deviations`).
   struct Whole {
     size_t firstPart;
-    std::optional<MeasureRequest::Spread> spread;
+    std::optional<DeviationFormula> formula;
+    size_t arguments;
+    mlir::Type type;
   };
-  void addPart(frame::AggregateFunction function, std::optional<Computed> argument, mlir::Type type,
-               mlir::Location at);
+  /// Gives the part's input.
+  size_t addPart(frame::AggregateFunction function, Computed argument, mlir::Type type,
+                 mlir::Location at);
+  void addSums(const MeasureRequest &measure);
 
   llvm::SmallVector<Computed> inputs_;
   llvm::SmallVector<Part> parts_;
   llvm::SmallVector<Whole> wholes_;
-  size_t spreads_ = 0;
+  size_t formulas_ = 0;
 };
 
 } // namespace headrace::import

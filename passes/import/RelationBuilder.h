@@ -25,6 +25,9 @@ using MaybeRelation = mlir::FailureOr<Relation>;
 /// Builds an expression in the region of an op that is being made.
 using BuildExpression = std::function<MaybeExpression(ExpressionBuilder &)>;
 
+class Deviations;
+class Real;
+
 /// An expression over the fields of an input.
 struct Computed {
   /// Of a plain reference; then nothing is computed.
@@ -51,18 +54,36 @@ struct JoinRequest {
   bool nullAware = false;
 };
 
+struct SortKey {
+  Computed expression;
+  frame::SortDirection direction;
+  frame::NullsOrder nulls;
+};
+
+/// A measure that is computed of exact sums, such as a variance.
+struct DeviationFormula {
+  int64_t rowsMin; ///< of fewer it is NULL
+  Real (*value)(const Deviations &);
+};
+
+/// Which rows of a group a measure is of.
+enum class MeasureRows {
+  kAll,
+  kFirst,     ///< the first in the measure's order
+  kDifferent, ///< one of those with the same arguments
+  kLeast,     ///< those whose last argument is the least, of rows without a NULL argument
+  kGreatest,  ///< likewise
+};
+
 /// A measure of an aggregate.
 struct MeasureRequest {
-  /// Standard deviation or variance, which are made of sums.
-  struct Spread {
-    bool root;   ///< standard deviation
-    bool sample; ///< divides by n - 1
-  };
   frame::AggregateFunction function = frame::AggregateFunction::CountStar;
-  std::optional<Spread> spread;
-  std::optional<Computed> argument; ///< none of count_star
-  BuildExpression condition;        ///< FILTER (WHERE …); may be empty
-  mlir::Type type;                  ///< of the result, but for nullability; null: as `frame` has it
+  std::optional<DeviationFormula> formula = {}; ///< then the function does not count
+  llvm::SmallVector<Computed, 1> arguments = {};
+  MeasureRows rows = MeasureRows::kAll;
+  llvm::SmallVector<SortKey, 0> order = {}; ///< of kFirst
+  BuildExpression condition = {};           ///< FILTER (WHERE …); may be empty
+  mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it
   mlir::Location at;
 };
 
@@ -143,11 +164,7 @@ public:
                           mlir::Location at);
   MaybeRelation distinct(Relation input, mlir::Location at);
 
-  struct SortKey {
-    Computed expression;
-    frame::SortDirection direction;
-    frame::NullsOrder nulls;
-  };
+  using SortKey = import::SortKey;
   MaybeRelation sort(const Relation &input, llvm::ArrayRef<SortKey> keys, mlir::Location at);
   /// Window functions over one partition and order. The fields are the input's, then the functions.
   MaybeRelation window(const Relation &input, llvm::ArrayRef<Computed> partition,
@@ -176,6 +193,15 @@ private:
   MaybeRelation aggregateBy(const Relation &source, llvm::ArrayRef<mlir::StringAttr> keys,
                             const MeasureParts &measures, llvm::ArrayRef<mlir::StringAttr> inputs,
                             mlir::Location at);
+
+  /// Makes measures of some rows of their groups measures of all, under a condition over columns
+  /// that are added behind the input's fields.
+  MaybeRelation chooseRows(const Relation &input, llvm::ArrayRef<Computed> keys,
+                           llvm::MutableArrayRef<MeasureRequest> measures, mlir::Location at);
+  MaybeRelation numberRows(const Relation &input, llvm::ArrayRef<Computed> keys,
+                           MeasureRequest &measure, mlir::Location at);
+  MaybeRelation addExtremes(const Relation &input, llvm::ArrayRef<Computed> keys,
+                            llvm::MutableArrayRef<MeasureRequest> measures, mlir::Location at);
 
   /// Adds computed columns to `input` for those of `expressions` that are no plain fields. `fields`
   /// is what their field indices mean. `names` gets the column of each expression.

@@ -61,28 +61,35 @@ MaybeExpression ExpressionBuilder::negate(const Expression &operand, Location at
 
 MaybeExpression ExpressionBuilder::math(const headrace::MathFunction &function,
                                         ArrayRef<Expression> arguments, Type type, Location at) {
-  Type f64 = Float64Type::get(getContext());
+  bool real = function.values == MathFunction::Values::kDoubles;
+  Type value = real ? Type(Float64Type::get(getContext())) : IntegerType::get(getContext(), 64);
   std::string text = StringRef(function.name).upper() + "(";
   SmallVector<Value> operands;
   for (const Expression &argument : arguments) {
     if (!frame::isNumeric(argument.type())) {
       return fail(at, "the operand of " + StringRef(function.name) + " must be a number");
     }
-    MaybeExpression real = cast(argument, f64, at);
-    if (failed(real)) {
+    if (!real && !frame::isInteger(argument.type())) {
+      return fail(at, "the operand of " + StringRef(function.name) +
+                          " must be an integer of at most 64 bits");
+    }
+    MaybeExpression converted = cast(argument, value, at);
+    if (failed(converted)) {
       return failure();
     }
     text += (operands.empty() ? "" : ", ") + argument.text;
-    operands.push_back(real->value);
+    operands.push_back(converted->value);
   }
   text += ")";
-  Type result = frame::withNullability(f64, frame::nullabilityOf(ValueRange(operands).getTypes()));
-  Expression value =
+  Type result =
+      frame::withNullability(value, frame::nullabilityOf(ValueRange(operands).getTypes()));
+  Expression call =
       made(frame::MathOp::create(builder, locate(text, at), result, function.name, operands), text);
   if (frame::isBoolean(type)) {
-    return compare(frame::CompareKind::Ne, value, constant(FloatAttr::get(f64, 0.0), f64, at), at);
+    return compare(frame::CompareKind::Ne, call, constant(FloatAttr::get(value, 0.0), value, at),
+                   at);
   }
-  return frame::dropNullable(type) == f64 ? MaybeExpression(value) : cast(value, type, at);
+  return frame::dropNullable(type) == value ? MaybeExpression(call) : cast(call, type, at);
 }
 
 Expression ExpressionBuilder::exactProduct(const Expression &lhs, const Expression &rhs,
@@ -94,14 +101,15 @@ Expression ExpressionBuilder::exactProduct(const Expression &lhs, const Expressi
               text);
 }
 
-Expression ExpressionBuilder::squaredDeviations(const Expression &sum, const Expression &squares,
-                                                const Expression &count, Location at) {
-  std::string text = "squared deviations";
-  Type type =
-      frame::withNullability(Float64Type::get(getContext()),
-                             frame::nullabilityOf({sum.type(), squares.type(), count.type()}));
-  return made(frame::SquaredDeviationsOp::create(builder, locate(text, at), type, sum.value,
-                                                 squares.value, count.value),
+Expression ExpressionBuilder::comoment(const Expression &sum, const Expression &other,
+                                       const Expression &products, const Expression &count,
+                                       Location at) {
+  std::string text = "deviations";
+  Type type = frame::withNullability(
+      Float64Type::get(getContext()),
+      frame::nullabilityOf({sum.type(), other.type(), products.type(), count.type()}));
+  return made(frame::ComomentOp::create(builder, locate(text, at), type, sum.value, other.value,
+                                        products.value, count.value),
               text);
 }
 

@@ -81,24 +81,7 @@ llvm::Expected<Scalar> average(ArrayRef<const Scalar *> values, Type input, Type
 
 llvm::Expected<Scalar> measureOf(AggregateFunction function, ArrayRef<const Scalar *> values,
                                  Type input, Type result, AggregateStage stage) {
-  if (function == AggregateFunction::Count && stage == AggregateStage::Final) {
-    llvm::Expected<Int128> sum = exactSum(values);
-    return sum ? fittedTo(*sum, result) : llvm::Expected<Scalar>(sum.takeError());
-  }
-  if (function == AggregateFunction::Count) {
-    return Scalar{static_cast<Int128>(values.size())};
-  }
-  if (function == AggregateFunction::CountDistinct) {
-    std::set<Row, RowLess> distinct;
-    for (const Scalar *value : values) {
-      distinct.insert({*value});
-    }
-    return Scalar{static_cast<Int128>(distinct.size())};
-  }
-  if (values.empty()) {
-    return Scalar::null();
-  }
-  if (function == AggregateFunction::SumDistinct) {
+  if (const AggregateRule &rule = ruleOf(function); rule.isDistinct()) {
     std::set<Row, RowLess> distinct;
     std::vector<const Scalar *> once;
     for (const Scalar *value : values) {
@@ -106,8 +89,25 @@ llvm::Expected<Scalar> measureOf(AggregateFunction function, ArrayRef<const Scal
         once.push_back(value);
       }
     }
-    return measureOf(AggregateFunction::Sum, once, input, result, stage);
+    return measureOf(rule.ofAll, once, input, result, stage);
   }
+  if (function == AggregateFunction::Count && stage == AggregateStage::Final) {
+    llvm::Expected<Int128> sum = exactSum(values);
+    return sum ? fittedTo(*sum, result) : llvm::Expected<Scalar>(sum.takeError());
+  }
+  if (function == AggregateFunction::Count) {
+    return Scalar{static_cast<Int128>(values.size())};
+  }
+  if (values.empty()) {
+    return Scalar::null();
+  }
+  auto folded = [&](auto combine) {
+    Scalar all = *values.front();
+    for (const Scalar *value : values.drop_front()) {
+      all = combine(all, *value);
+    }
+    return all;
+  };
   auto below = [](const Scalar *a, const Scalar *b) {
     return analysis::compareScalars(*a, *b) < 0;
   };
@@ -118,6 +118,17 @@ llvm::Expected<Scalar> measureOf(AggregateFunction function, ArrayRef<const Scal
     return **std::max_element(values.begin(), values.end(), below);
   case AggregateFunction::Avg:
     return average(values, input, result);
+  case AggregateFunction::BitAnd:
+    return folded(
+        [](const Scalar &a, const Scalar &b) { return Scalar{a.integer() & b.integer()}; });
+  case AggregateFunction::BitOr:
+    return folded(
+        [](const Scalar &a, const Scalar &b) { return Scalar{a.integer() | b.integer()}; });
+  case AggregateFunction::BitXor:
+    return folded(
+        [](const Scalar &a, const Scalar &b) { return Scalar{a.integer() ^ b.integer()}; });
+  case AggregateFunction::Product:
+    return folded([](const Scalar &a, const Scalar &b) { return Scalar{a.real() * b.real()}; });
   default:
     break;
   }

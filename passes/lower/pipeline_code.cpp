@@ -144,8 +144,8 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
       b_.branch(known, compare, replace);
       b_.enter(compare);
       Value order = b_.callImport("hr_string_compare", {input.value, place});
-      auto predicate =
-          field.combine == plan::Combine::kMin ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt;
+      auto predicate = field.combine == plan::Combine::kMin ? arith::CmpIPredicate::slt
+                                                            : arith::CmpIPredicate::sgt;
       b_.branch(b_.compare(predicate, order, b_.i32(0)), replace, done);
       b_.enter(replace);
       storeValue(b_, type, input.value, place);
@@ -177,6 +177,14 @@ void PipelineCode::combineField(const plan::StateField &field, Value row, RowVal
                  HR_ERROR_OVERFLOW);
         }
       }
+    } else if (field.combine == plan::Combine::kProduct) {
+      combined = arith::MulFOp::create(b_, b_.loc(), old, value);
+    } else if (field.combine == plan::Combine::kBitAnd) {
+      combined = arith::AndIOp::create(b_, b_.loc(), old, value);
+    } else if (field.combine == plan::Combine::kBitOr) {
+      combined = arith::OrIOp::create(b_, b_.loc(), old, value);
+    } else if (field.combine == plan::Combine::kBitXor) {
+      combined = arith::XOrIOp::create(b_, b_.loc(), old, value);
     } else {
       combined = extremeOf(field.combine == plan::Combine::kMin, old, value);
     }

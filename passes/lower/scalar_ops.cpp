@@ -286,6 +286,15 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
     result(b_.callImport("hr_math", {number, operand(0), operand(op->getNumOperands() - 1)}));
     return success();
   }
+  if (auto math = dyn_cast<pipe::IntegerMathOp>(op)) {
+    Value number = b_.i32(mathFunctionNamed(math.getFunction())->number);
+    Value out = b_.slot(b_.getI64Type());
+    Value none = b_.callImport("hr_integer_math",
+                               {number, operand(0), operand(math.getOperands().size() - 1), out});
+    result(b_.load(b_.getI64Type(), out));
+    mapping.map(op->getResult(1), isTrue(none));
+    return success();
+  }
   if (isa<pipe::MultiplyOp>(op)) {
     Value out = b_.slot(b_.getIntegerType(128));
     Value overflow = b_.callImport("hr_multiply_i128", {spill(operand(0)), spill(operand(1)), out});

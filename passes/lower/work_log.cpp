@@ -66,7 +66,8 @@ void WorkLog::addOp(Operation *op, unsigned level, unsigned width, double textBy
       add(isa<pipe::StringType>(key) ? WorkKind::kHashString : WorkKind::kHash, level, 1);
     }
     add(WorkKind::kScalar, level, 4); // the rank of the hash, and whether that is this one
-  } else if (isa<pipe::DatePartOp, pipe::MathOp>(op)) { // calls that take about as long
+  } else if (isa<pipe::DatePartOp, pipe::MathOp, pipe::IntegerMathOp>(
+                 op)) { // calls that take about as long
     add(WorkKind::kDatePart, level, 1);
   } else if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::DivFOp,
                  pipe::DivideOp>(op)) {

@@ -84,8 +84,8 @@ struct Replacement {
   StringAttr count; // null: not an average
 };
 
-bool isFunction(MeasureAttr measure, AggregateFunction function) {
-  return measure.getFunction() == function;
+bool isMean(MeasureAttr measure) {
+  return ruleOf(measure.getFunction()).result == AggregateResult::kMean;
 }
 
 /// The project that turns the new aggregate's columns into those of the old one.
@@ -125,21 +125,22 @@ void decomposeAverages(OpBuilder &builder, AggregateOp op) {
   for (auto [measure, type] : llvm::zip_equal(op.getMeasureRange(), types)) {
     Replacement &replacement =
         replacements.emplace_back(Replacement{measure.getName(), type, {}, {}});
-    if (!isFunction(measure, AggregateFunction::Avg)) {
+    if (!isMean(measure)) {
       replacement.value =
           measures.add(measure.getFunction(), measure.getInput(), measure.getName(), type);
     }
   }
   for (auto [measure, replacement] : llvm::zip_equal(op.getMeasureRange(), replacements)) {
-    if (!isFunction(measure, AggregateFunction::Avg)) {
+    if (!isMean(measure)) {
       continue;
     }
     StringAttr input = measure.getInput();
+    MeanParts parts = partsOfMean(measure.getFunction());
     replacement.value =
-        measures.add(AggregateFunction::Sum, input, measures.fresh("sum_" + input.getValue().str()),
+        measures.add(parts.sum, input, measures.fresh("sum_" + input.getValue().str()),
                      sumTypeOf(op.getInput().getType().getColumnType(input), replacement.type));
-    replacement.count = measures.add(AggregateFunction::Count, input,
-                                     measures.fresh("count_" + input.getValue().str()));
+    replacement.count =
+        measures.add(parts.count, input, measures.fresh("count_" + input.getValue().str()));
   }
   AggregateOp aggregate = measures.create();
   Value result = finish(builder, op, aggregate, replacements).getResult();
@@ -147,10 +148,7 @@ void decomposeAverages(OpBuilder &builder, AggregateOp op) {
   op.erase();
 }
 
-bool isDistinct(MeasureAttr measure) {
-  return isFunction(measure, AggregateFunction::CountDistinct) ||
-         isFunction(measure, AggregateFunction::SumDistinct);
-}
+bool isDistinct(MeasureAttr measure) { return ruleOf(measure.getFunction()).isDistinct(); }
 
 /// Two aggregates: by keys and the distinct column, then by keys. All distinct measures of `op` are
 /// of one column.
@@ -183,14 +181,13 @@ void splitDistinct(OpBuilder &builder, AggregateOp op) {
     StringAttr name = measure.getName();
     replacements.push_back({name, type, name, {}});
     if (isDistinct(measure)) {
-      bool counts = isFunction(measure, AggregateFunction::CountDistinct);
-      auto function = counts ? AggregateFunction::Count : AggregateFunction::Sum;
-      outerMeasures.push_back(MeasureAttr::get(context, function, distinct, name));
+      outerMeasures.push_back(
+          MeasureAttr::get(context, ruleOf(measure.getFunction()).ofAll, distinct, name));
       outerColumns.push_back({name, type});
       continue;
     }
     StringAttr inputName = measure.getInput();
-    bool decimalSum = isFunction(measure, AggregateFunction::Sum) && isDecimal(type);
+    bool decimalSum = measure.getFunction() == AggregateFunction::Sum && isDecimal(type);
     Type inputType = inputName ? input.getColumnType(inputName) : Type();
     Type partial = measureType(measure.getFunction(), inputType, Grouping::kByKeys, context);
     if (decimalSum) {
@@ -200,7 +197,7 @@ void splitDistinct(OpBuilder &builder, AggregateOp op) {
     innerMeasures.push_back(
         MeasureAttr::get(context, measure.getFunction(), inputName, partialName));
     innerColumns.push_back({partialName, partial});
-    AggregateFunction combine = *combineFunction(measure.getFunction());
+    AggregateFunction combine = *ruleOf(measure.getFunction()).combine;
     outerMeasures.push_back(MeasureAttr::get(context, combine, partialName, name));
     outerColumns.push_back(
         {name, decimalSum ? type : measureType(combine, partial, grouping, context)});
@@ -275,9 +272,11 @@ void separateDistinct(OpBuilder &builder, AggregateOp op, ArrayRef<StringAttr> d
   op.erase();
 }
 
-bool hasMeasure(AggregateOp op, AggregateFunction function) {
-  return llvm::any_of(op.getMeasureRange(),
-                      [&](MeasureAttr measure) { return isFunction(measure, function); });
+/// Whether measures are to be made of others, or may be, as counts of what is never NULL.
+bool hasComposed(AggregateOp op) {
+  return llvm::any_of(op.getMeasureRange(), [&](MeasureAttr measure) {
+    return isMean(measure) || measure.getFunction() == AggregateFunction::Count;
+  });
 }
 
 /// Whether a measure is there twice but for its name.
@@ -306,6 +305,12 @@ struct AvgPass : optimize::impl::OptimizeAvgBase<AvgPass> {
 };
 
 } // namespace
+
+MeanParts headrace::optimize::partsOfMean(AggregateFunction mean) {
+  return ruleOf(mean).isDistinct()
+             ? MeanParts{AggregateFunction::SumDistinct, AggregateFunction::CountDistinct}
+             : MeanParts{AggregateFunction::Sum, AggregateFunction::Count};
+}
 
 Value headrace::optimize::createCountOfParts(OpBuilder &builder, Location location, Value sum,
                                              Type type) {
@@ -358,8 +363,7 @@ void headrace::optimize::makeMeasuresCombine(Operation *op) {
   SmallVector<AggregateOp> aggregates;
   op->walk([&](AggregateOp aggregate) { aggregates.push_back(aggregate); });
   for (AggregateOp aggregate : aggregates) {
-    if (hasMeasure(aggregate, AggregateFunction::Avg) ||
-        hasMeasure(aggregate, AggregateFunction::Count) || repeatsMeasures(aggregate)) {
+    if (hasComposed(aggregate) || repeatsMeasures(aggregate)) {
       decomposeAverages(builder, aggregate);
     }
   }

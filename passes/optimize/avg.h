@@ -14,6 +14,12 @@ void makeMeasuresCombine(mlir::Operation *op);
 /// Makes avg of a window's frames sum and count of the same frames.
 void decomposeWindowAverages(frame::WindowOp window);
 
+/// What an average is made of: of all values, or of the different ones.
+struct MeanParts {
+  frame::AggregateFunction sum, count;
+};
+MeanParts partsOfMean(frame::AggregateFunction mean);
+
 /// sum / count as `type`; NULL where the count is 0.
 mlir::Value createQuotient(mlir::OpBuilder &builder, mlir::Location location, mlir::Value sum,
                            mlir::Value count, mlir::Type type);

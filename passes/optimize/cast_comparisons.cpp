@@ -129,7 +129,7 @@ Value headrace::optimize::compareUncast(OpBuilder &builder, CompareOp compare) {
     cast = compare.getRhs().getDefiningOp<CastOp>();
     constant = constantOf(compare.getLhs());
   }
-  if (!cast || !constant || kind == CompareKind::IsNotDistinctFrom ||
+  if (!cast || cast.getOrNull() || !constant || kind == CompareKind::IsNotDistinctFrom ||
       !keepsOrder(cast.getOperand().getType(), cast.getResult().getType())) {
     return {};
   }
@@ -166,7 +166,8 @@ Value headrace::optimize::compareUncast(OpBuilder &builder, CompareOp compare) {
 
 Value headrace::optimize::compareUncast(OpBuilder &builder, InOp in) {
   auto cast = in.getOperand().getDefiningOp<CastOp>();
-  if (!cast || !keepsOrder(cast.getOperand().getType(), cast.getResult().getType())) {
+  if (!cast || cast.getOrNull() ||
+      !keepsOrder(cast.getOperand().getType(), cast.getResult().getType())) {
     return {};
   }
   CastOrder order(cast);

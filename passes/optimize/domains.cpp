@@ -24,7 +24,7 @@ bool isProvenTotal(Operation *op, analysis::RangeAnalysis &ranges) {
     return true;
   }
   if (auto cast = dyn_cast<CastOp>(op)) {
-    return isWidening(cast.getOperand().getType(), cast.getResult().getType());
+    return cast.getOrNull() || isWidening(cast.getOperand().getType(), cast.getResult().getType());
   }
   if (!isa<AddOp, SubtractOp, MultiplyOp, NegateOp>(op)) {
     return false;

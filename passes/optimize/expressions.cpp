@@ -83,7 +83,8 @@ static bool canFailItself(Operation *op) {
     return false;
   }
   if (auto cast = dyn_cast<CastOp>(op)) {
-    return !isWidening(cast.getOperand().getType(), cast.getResult().getType());
+    return !cast.getOrNull() &&
+           !isWidening(cast.getOperand().getType(), cast.getResult().getType());
   }
   // Floats follow IEEE 754 and never fail.
   return !isa<AddOp, SubtractOp, MultiplyOp, DivideOp, ModulusOp, NegateOp, NumberOp>(op) ||

@@ -55,7 +55,7 @@ bool hasKeysOf(AggregateOp op, AggregateOp other) {
 
 /// The column of `fine` with the partial states of `measure`; null if there is none.
 StringAttr partialOf(const Groups &fine, MeasureAttr measure, Type type) {
-  if (!combineFunction(measure.getFunction())) {
+  if (!ruleOf(measure.getFunction()).combine) {
     return {};
   }
   AggregateOp op = fine.op;
@@ -83,8 +83,7 @@ std::optional<SmallVector<StringAttr>> partialsOf(const Groups &fine, AggregateO
 }
 
 bool isCount(MeasureAttr measure) {
-  return measure.getFunction() == AggregateFunction::Count ||
-         measure.getFunction() == AggregateFunction::CountStar;
+  return ruleOf(measure.getFunction()).result == AggregateResult::kCount;
 }
 
 /// `coarse` made of the groups of `fine`, which is in front of the builder.
@@ -97,7 +96,7 @@ AggregateOp rollUp(OpBuilder &builder, AggregateOp fine, AggregateOp coarse,
   SmallVector<Column> columns(coarse.getType().getColumns());
   SmallVector<StringAttr> counts; // a sum of no counts is NULL
   for (auto [index, measure] : llvm::enumerate(coarse.getMeasureRange())) {
-    measures.push_back(MeasureAttr::get(context, *combineFunction(measure.getFunction()),
+    measures.push_back(MeasureAttr::get(context, *ruleOf(measure.getFunction()).combine,
                                         partials[index], measure.getName()));
     if (global && isCount(measure)) {
       Column &column = columns[coarse.getKeys().size() + index];

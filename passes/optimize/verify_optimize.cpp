@@ -32,7 +32,7 @@ static LogicalResult verifyOp(Operation *op) {
       })
       .Case([](AggregateOp aggregate) -> LogicalResult {
         for (MeasureAttr measure : aggregate.getMeasureRange()) {
-          if (!combineFunction(measure.getFunction())) {
+          if (!ruleOf(measure.getFunction()).combine) {
             return aggregate.emitOpError("has a measure that does not combine after optimize: ")
                    << measure;
           }
@@ -41,7 +41,8 @@ static LogicalResult verifyOp(Operation *op) {
       })
       .Case([](WindowOp window) -> LogicalResult {
         for (WindowFunctionAttr function : window.getFunctionRange()) {
-          if (function.getAggregate() == AggregateFunction::Avg) {
+          if (function.getAggregate() &&
+              ruleOf(*function.getAggregate()).result == AggregateResult::kMean) {
             return window.emitOpError("has an average after optimize: ") << function;
           }
         }

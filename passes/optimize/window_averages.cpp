@@ -9,7 +9,8 @@ namespace headrace::optimize {
 
 void decomposeWindowAverages(WindowOp window) {
   auto averages = [](WindowFunctionAttr function) {
-    return function.getAggregate() == AggregateFunction::Avg;
+    return function.getAggregate() &&
+           ruleOf(*function.getAggregate()).result == AggregateResult::kMean;
   };
   if (llvm::none_of(window.getFunctionRange(), averages)) {
     return;
@@ -49,9 +50,10 @@ void decomposeWindowAverages(WindowOp window) {
     }
     Average average{function.getName(), fresh("sum_", function.getName()),
                     fresh("count_", function.getName())};
-    add(function, AggregateFunction::Sum, average.sum,
+    MeanParts parts = partsOfMean(*function.getAggregate());
+    add(function, parts.sum, average.sum,
         sumTypeOf(input.getColumnType(function.getColumn(0)), result));
-    add(function, AggregateFunction::Count, average.count, Type());
+    add(function, parts.count, average.count, Type());
     made.push_back(average);
   }
   auto narrow = WindowOp::create(builder, window.getLoc(), TableType::get(context, columns),

@@ -1,4 +1,4 @@
-// The table of functions of doubles, and their values.
+// The table of functions of doubles and integers, and their values.
 #include "runtime/base/math_functions.h"
 
 #include "runtime/base/check.h"
@@ -6,14 +6,18 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace headrace {
 namespace {
 
 constexpr MathFunction kFunctions[] = {
 #define HR_MATH(number, name, arguments, duckdb, substrait, value, text)                           \
-  {number, #name, arguments, duckdb, substrait},
+  {MathFunction::Values::kDoubles, number, #name, arguments, duckdb, substrait},
+#define HR_INTEGER_MATH(number, name, arguments, duckdb, substrait, value, text)                   \
+  {MathFunction::Values::kIntegers, number, #name, arguments, duckdb, substrait},
 #include "runtime/base/math_functions.def"
+#undef HR_INTEGER_MATH
 #undef HR_MATH
 };
 
@@ -25,6 +29,31 @@ double logarithmOfGamma(double x) {
 double evenOf(double x) {
   double whole = x < 0 ? std::floor(x) : std::ceil(x);
   return std::fmod(whole, 2) == 0 || !std::isfinite(x) ? whole : whole + (x < 0 ? -1 : 1);
+}
+
+using MaybeInteger = std::optional<int64_t>;
+
+/// A number of 128 bits, if 64 hold it.
+MaybeInteger narrowed(__int128 value) {
+  auto narrow = static_cast<int64_t>(value);
+  return narrow == value ? MaybeInteger(narrow) : std::nullopt;
+}
+
+__int128 divisorOf(__int128 x, __int128 y) {
+  while (y != 0) {
+    x = std::exchange(y, x % y);
+  }
+  return x < 0 ? -x : x;
+}
+
+MaybeInteger greatestCommonDivisor(int64_t x, int64_t y) { return narrowed(divisorOf(x, y)); }
+
+MaybeInteger leastCommonMultiple(int64_t x, int64_t y) {
+  if (x == 0 || y == 0) {
+    return 0;
+  }
+  __int128 multiple = x / divisorOf(x, y) * y;
+  return narrowed(multiple < 0 ? -multiple : multiple);
 }
 
 bool lists(std::string_view names, std::string_view name) {
@@ -69,6 +98,7 @@ const MathFunction *mathFunctionOfSubstrait(std::string_view name, size_t argume
   return nullptr;
 }
 
+#define HR_INTEGER_MATH(...)
 double evaluateMath(int32_t number, double x, double y) {
   switch (number) {
 #define HR_MATH(number, name, arguments, duckdb, substrait, value, text)                           \
@@ -80,5 +110,20 @@ double evaluateMath(int32_t number, double x, double y) {
     checkFailed("a function of doubles has this number", __FILE__, __LINE__);
   }
 }
+#undef HR_INTEGER_MATH
+
+#define HR_MATH(...)
+std::optional<int64_t> evaluateIntegerMath(int32_t number, int64_t x, int64_t y) {
+  switch (number) {
+#define HR_INTEGER_MATH(number, name, arguments, duckdb, substrait, value, text)                   \
+  case number:                                                                                     \
+    return value;
+#include "runtime/base/math_functions.def"
+#undef HR_INTEGER_MATH
+  default:
+    checkFailed("a function of integers has this number", __FILE__, __LINE__);
+  }
+}
+#undef HR_MATH
 
 } // namespace headrace

@@ -1,17 +1,20 @@
-// The functions of doubles that expressions have, one table for all levels (math_functions.def).
+// The functions of numbers that expressions have, one table for all levels (math_functions.def).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 namespace headrace {
 
 struct MathFunction {
+  enum class Values : uint8_t { kDoubles, kIntegers };
+  Values values;  ///< of arguments and result
   int32_t number; ///< in kernels
   std::string_view name;
   unsigned arguments;
-  std::string_view duckdbNames; ///< with spaces between them
+  std::string_view duckdbNames;   ///< with spaces between them
   std::string_view substraitName; ///< empty: it has none
 };
 
@@ -23,7 +26,9 @@ const MathFunction *mathFunctionNamed(std::string_view name);
 const MathFunction *mathFunctionOfDuckdb(std::string_view name, size_t arguments);
 const MathFunction *mathFunctionOfSubstrait(std::string_view name, size_t arguments);
 
-/// Its value; `y` is not looked at by functions of one argument.
+/// The value of one of doubles; `y` is not looked at by functions of one argument.
 double evaluateMath(int32_t number, double x, double y);
+/// The value of one of integers, if it has one.
+std::optional<int64_t> evaluateIntegerMath(int32_t number, int64_t x, int64_t y);
 
 } // namespace headrace

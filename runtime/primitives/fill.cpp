@@ -36,6 +36,11 @@ void fillPrimitiveImports(HrImports *table, Isa isa) {
   table->hr_divide_i128_ = divideI128;
   table->hr_i128_to_f64_ = i128ToDouble;
   table->hr_math_ = evaluateMath;
+  table->hr_integer_math_ = [](int32_t function, int64_t x, int64_t y, int64_t *out) -> int32_t {
+    std::optional<int64_t> value = evaluateIntegerMath(function, x, y);
+    *out = value.value_or(0);
+    return value ? 0 : 1;
+  };
 
   table->memcpy_ = [](void *target, const void *source, uint64_t bytes) {
     return std::memcpy(target, source, bytes);

@@ -232,23 +232,26 @@ class _Builder:
         if column.kind == "i1":
             functions = ["count", "min", "max"]
         if numeric:
-            functions += ["sum", "sum", "avg", "sum_distinct"]
+            functions += ["sum", "sum", "avg", "sum_distinct", "avg_distinct"]
+        if column.kind in ("i32", "i64"):
+            functions += ["bit_and", "bit_or", "bit_xor"]
         function = random.choice(functions)
         nullable = column.nullable or not grouped
         kind = column.kind
         if function.startswith("count"):
             kind, nullable = "i64", False
-        elif function in ("sum", "sum_distinct", "avg"):
+        elif function in ("sum", "sum_distinct", "avg", "avg_distinct"):
+            folded = function.removesuffix("_distinct")
             if random.random() < 0.5:  # as DuckDB has it
                 scale = column.scale if kind.startswith("decimal") else 0
-                kind = "f64" if function == "avg" or kind == "f64" else f"decimal<38, {scale}>"
+                kind = "f64" if folded == "avg" or kind == "f64" else f"decimal<38, {scale}>"
             elif kind.startswith("decimal"):
-                more = (4, 4) if function == "avg" else (10, 0)
+                more = (4, 4) if folded == "avg" else (10, 0)
                 if column.precision + more[0] > 38 or column.scale + more[1] > column.precision + more[0]:
                     return None
                 kind = f"decimal<{min(column.precision + more[0], 38)}, {column.scale + more[1]}>"
             else:
-                kind = "f64" if function == "avg" or kind == "f64" else "i64"
+                kind = "f64" if folded == "avg" or kind == "f64" else "i64"
         return f'#frame.measure<{function}("{column.name}") -> "{name}">', Column(name, kind, nullable)
 
     def _distinct(self, source: Relation, pool: list[Relation]) -> Relation:

@@ -581,6 +581,7 @@ class Generator:
         plain = tuple((name, each) for name, each in scope)
         if kind == "bigint" and random.random() < 0.7:
             other = random.choice(KINDS)
+            bits = random.choice(("bit_and", "bit_or", "bit_xor"))
             argument: tuple[str | Expression, ...] = random.choice(
                 (
                     ("count(*)",),
@@ -588,11 +589,15 @@ class Generator:
                     ("count(distinct ", self._expression(other, plain, inner), ")"),
                     ("cast(sum(", self._expression("integer", plain, inner), ") as bigint)"),
                     ("cast(sum(distinct ", self._expression("integer", plain, inner), ") as bigint)"),
+                    (f"cast({bits}(", self._expression("integer", plain, inner), ") as bigint)"),
+                    (f"cast({bits}(distinct ", self._expression("integer", plain, inner), ") as bigint)"),
                 )
             )
         elif kind == "double" and random.random() < 0.6:
-            function = random.choice(("sum", "avg"))
+            function = random.choice(("sum", "avg", "avg(distinct"))
             number = "double" if function == "sum" else random.choice(_NUMBERS)
+            if function.endswith("distinct"):
+                return Expression(kind, (f"{function} ", self._expression(number, plain, inner), ")"))
             argument = (f"{function}(", self._expression(number, plain, inner), ")")
         elif kind == "decimal" and random.random() < 0.5:
             argument = ("cast(sum(", self._expression("decimal", plain, inner), ") as decimal(9,2))")

@@ -1,4 +1,4 @@
-"""Every function of the table of functions of doubles beside DuckDB: extremes, NaN, NULL, 1 to 3 ranks."""
+"""Every function of the table of functions of numbers beside DuckDB: extremes, NaN, NULL, 1 to 3 ranks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import headrace as hr
 import pyarrow as pa
 import pytest
 from dev.math_functions import MathFunction, table
-from duckdb_oracle import same
+from duckdb_oracle import check, same
 
 _EXTREMES = [
     0.0,
@@ -45,7 +45,17 @@ _NUMBERS = pa.table(
         ),
     }
 )
-_FUNCTIONS = [function for function in table() if function.duckdb]
+_FUNCTIONS = [function for function in table() if function.duckdb and not function.integers]
+_OF_INTEGERS = [function for function in table() if function.duckdb and function.integers]
+_WHOLE = [0, 1, -1, 2, -2, 12, -18, 97, 2**31 - 1, -(2**31), None]
+_INTEGERS = pa.table(
+    {
+        "id": pa.array(range(len(_WHOLE) ** 2), pa.int64()),
+        "a": pa.array([a for a in _WHOLE for _ in _WHOLE], pa.int32()),
+        "b": pa.array([b for _ in _WHOLE for b in _WHOLE], pa.int64()),
+        "c": pa.array([b for _ in _WHOLE for b in _WHOLE], pa.int32()),
+    }
+)
 
 
 def _calls(function: MathFunction) -> list[str]:
@@ -53,6 +63,43 @@ def _calls(function: MathFunction) -> list[str]:
     second = ["y"] if function.arguments == 2 else []
     by_name = [function.call("x", *second, name=name) for name in function.duckdb]
     return by_name + [function.call(column, *second) for column in ("f", "i", "d")]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_integers(ranks: int) -> None:
+    calls = [
+        function.call(*arguments[: function.arguments], name=name)
+        for function in _OF_INTEGERS
+        for name in function.duckdb
+        for arguments in (("a", "c"), ("a", "b"), ("b", "6"), ("-4", "a"))
+    ]
+    listed = ", ".join(f"{call} as c{index}" for index, call in enumerate(calls))
+    check(f"select id, {listed} from t", {"t": _INTEGERS}, ranks=ranks)
+    check(
+        "select a & 3 as k, count(*) n, bit_xor(gcd(a, b)) x from t where lcm(a, 3) > 5 group by k",
+        {"t": _INTEGERS},
+        ranks=ranks,
+    )
+
+
+def test_constant_integers() -> None:
+    calls = [
+        function.call(*[x, y][: function.arguments])
+        for function in _OF_INTEGERS
+        for x, y in [("12", "18"), ("(-9223372036854775807 - 1)", "6"), ("0", "0"), ("null::bigint", "1")]
+    ]
+    calls = [call for call in calls if "lcm((-9" not in call]
+    check("select " + ", ".join(f"{call} as c{index}" for index, call in enumerate(calls)), {})
+
+
+@pytest.mark.parametrize("call", ["lcm(b, 9223372036854775807)", "gcd(b - 9223372036854775807 - 1, 0)"])
+def test_integers_that_no_64_bits_hold(call: str) -> None:
+    """Only of the rows that ask for them."""
+    tables = {"t": pa.table({"b": pa.array([2, 0, 0], pa.int64())})}
+    with pytest.raises(hr.errors.HeadraceError, match="out of range|overflow"):
+        hr.sql(f"select {call} from t", tables)
+    found = hr.sql(f"select case when b > 2 then {call} else 1 end as x from t", tables)
+    assert found["x"].to_pylist() == [1, 1, 1]
 
 
 def _compare(query: str, ranks: int = 1) -> None:

@@ -156,6 +156,7 @@ def test_casts_of_text(target: str) -> None:
     agree = oracle.difference(chosen) is None
     literals = [f"cast('{texts[i]}' as {target}) as c{i}" for i in sorted(valid)]
     agree = agree and oracle.difference("select " + ", ".join(literals)) is None
+    agree = agree and oracle.difference(f"select i, try_{cast} from t") is None
     seldom = 1 if _ALL else 6
     for i, text in enumerate(texts):
         name = f"VARCHAR: cast({text!r} as {target})"
@@ -163,12 +164,16 @@ def test_casts_of_text(target: str) -> None:
             literal = f"select cast('{text}' as {target})"
             problem = None
             if not agree:
-                problem = oracle.difference(f"select {cast} from t where i = {i}") or oracle.difference(
-                    literal
+                problem = (
+                    oracle.difference(f"select {cast} from t where i = {i}")
+                    or oracle.difference(f"select try_{cast} from t where i = {i}")
+                    or oracle.difference(literal)
                 )
             findings.add(name, problem)
         elif i % seldom == len(target) % seldom:
             findings.add(name, oracle.difference(f"select {cast} from t where i = {i}"))
+            if not agree:
+                findings.add(name, oracle.difference(f"select try_{cast} from t where i = {i}"))
     findings.check()
 
 

@@ -332,6 +332,10 @@ def scalars(kind: Kind) -> list[str]:
     out += moment_matrix.EXPRESSIONS.get(kind.sql, ())
     if kind is VARCHAR:
         out += [*_TEXT_UNARY, *_TEXT_BINARY]
+    if kind.is_number:
+        out += [
+            f"try_cast(a as {target})" for target in CASTS if target not in (*moment_matrix.CASTS, "VARCHAR")
+        ]
     # Of texts more is cast elsewhere.
     return out if kind is VARCHAR else out + [f"cast(a as {target})" for target in CASTS]
 
@@ -370,6 +374,8 @@ def aggregates(kind: Kind) -> list[str]:
         "max(a) filter (where i > 3)",
         "min(case when i > 2 then a end)",
     ]
+    out += [f"{function}(a order by i)" for function in ("first", "last", "any_value")]
+    out += ["arg_min(a, i)", "arg_max(a, i) filter (where i % 2 = 0)"]
     if kind is BOOLEAN:
         out += ["sum(a)", "bool_and(a)", "bool_or(a)"]
     if kind.is_number:
@@ -377,6 +383,8 @@ def aggregates(kind: Kind) -> list[str]:
             "sum(a)",
             "avg(a)",
             "sum(distinct a)",
+            "avg(distinct a)",
+            "stddev(distinct a)",
             "sum(a) filter (where i % 2 = 0)",
             "avg(a) filter (where i < 0)",
             "sum(case when a > 0 then a end)",
@@ -385,6 +393,8 @@ def aggregates(kind: Kind) -> list[str]:
             "var_samp(a)",
             "var_pop(a)",
         ]
+    if pa.types.is_integer(kind.arrow):
+        out += [f"bit_{which}(a)" for which in ("and", "or", "xor")]
     return out
 
 

@@ -1,18 +1,19 @@
-"""The table of functions of doubles (runtime/base/math_functions.def), for the reference page and for tests."""
+"""The table of functions of numbers (runtime/base/math_functions.def), for its page and for tests."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from dev import places
+from dev import aggregate_functions, places
 
 SOURCE = "runtime/base/math_functions.def"
-_LINE = re.compile(r'^HR_MATH\((\d+), (\w+), (\d), "([^"]*)", "([^"]*)", (.+), "([^"]*)"\)$')
+_LINE = re.compile(r'^HR_(MATH|INTEGER_MATH)\((\d+), (\w+), (\d), "([^"]*)", "([^"]*)", (.+), "([^"]*)"\)$')
 
 
 @dataclass(frozen=True)
 class MathFunction:
+    integers: bool
     number: int
     name: str
     arguments: int
@@ -25,41 +26,67 @@ class MathFunction:
         name = name or self.duckdb[0]
         if name.isidentifier():
             return f"{name}({', '.join(arguments)})"
+        if len(arguments) == 1:
+            return f"({name} {arguments[0]})"
         return f"({name.join(arguments)})"
 
 
 def table() -> list[MathFunction]:
     functions = []
     for line in (places.ROOT / SOURCE).read_text().splitlines():
-        if not line.startswith("HR_MATH("):
+        if not line.startswith("HR_"):
             continue
         found = _LINE.match(line)
         if not found:
             raise ValueError(f"a line of {SOURCE} is not one function: {line}")
-        number, name, arguments, duckdb, substrait, _, text = found.groups()
+        kind, number, name, arguments, duckdb, substrait, _, text = found.groups()
+        integers = kind == "INTEGER_MATH"
         functions.append(
-            MathFunction(int(number), name, int(arguments), tuple(duckdb.split()), substrait, text)
+            MathFunction(integers, int(number), name, int(arguments), tuple(duckdb.split()), substrait, text)
         )
     return functions
 
 
-def page() -> str:
-    """docs/reference/functions.md."""
+def _rows(functions: list[MathFunction]) -> str:
     rows = []
-    for function in table():
+    for function in functions:
         arguments = ["x", "y"][: function.arguments]
         calls = ", ".join(f"`{function.call(*arguments, name=name)}`" for name in function.duckdb)
+        calls = calls.replace("|", "\\|")
         substrait = f"`{function.substrait}`" if function.substrait else ""
         rows.append(f"| {calls} | {function.text} | {substrait} |")
-    return f"""<!-- Made by ./dev docs from {SOURCE}. -->
+    return "\n".join(rows)
 
-# Functions of doubles
 
-Arguments of any number type become doubles; the result is a double, of `sign` a TINYINT, of `is…` and `signbit` a
-BOOLEAN. Every function has a value for every argument, infinities and NaN among them; of NULL it is NULL. The other
-functions are in [the semantics](../semantics.md#the-sql-that-is-supported).
+def page() -> str:
+    """docs/reference/functions.md."""
+    functions = table()
+    doubles = _rows([function for function in functions if not function.integers])
+    integers = _rows([function for function in functions if function.integers])
+    return f"""<!-- Made by ./dev docs from {SOURCE} and {aggregate_functions.SOURCE}. -->
+
+# Functions
+
+Those that are no operator, and every aggregate. Texts, dates and the rest are in
+[the semantics](../semantics.md#the-sql-that-is-supported).
+
+## Functions of doubles
+
+Arguments of any number type become doubles; the result is a double, of `sign` a TINYINT, of `is…` and
+`signbit` a BOOLEAN. Every function has a value for every argument, infinities and NaN among them; of NULL it is NULL.
 
 | SQL | what it is | Substrait |
 |---|---|---|
-{chr(10).join(rows)}
-"""
+{doubles}
+
+## Functions of integers
+
+Of integers of at most 64 bits; what does not fit the result's type is an overflow. Of NULL they are NULL.
+
+| SQL | what it is | Substrait |
+|---|---|---|
+{integers}
+
+## Aggregates
+
+{aggregate_functions.section()}"""

@@ -1,4 +1,5 @@
 // Aggregates of DuckDB's plans.
+#include "passes/import/Aggregates.h"
 #include "passes/import/duckdb/relations.h"
 
 using namespace mlir;
@@ -22,7 +23,7 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
                                {"function_data", Use::kRead}, // of functions that are refused
                                {"aggregate_type", Use::kRead},
                                {"filter", Use::kRead},
-                               {"order_bys", Use::kHarmless}, // of a sum it makes no difference
+                               {"order_bys", Use::kRead}, // of a sum it makes no difference
                                {"state_export", Use::kDefault, "\"NONE\""}},
                               context, at))) {
     return failure();
@@ -34,47 +35,23 @@ FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location
 FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call, Location at) {
   using Function = frame::AggregateFunction;
   auto [measure, name, distinct, filter] = call;
-  SmallVector<Node> arguments = measure.get("children").elements();
-  auto function = llvm::StringSwitch<std::optional<Function>>(name)
-                      .Case("count_star", Function::CountStar)
-                      .Case("count", distinct ? Function::CountDistinct : Function::Count)
-                      .Cases({"sum", "count_if", "countif"}, // of booleans both count
-                             distinct ? Function::SumDistinct : Function::Sum)
-                      .Cases({"min", "bool_and"}, Function::Min)
-                      .Cases({"max", "bool_or"}, Function::Max)
-                      .Cases({"avg", "mean"}, Function::Avg)
-                      .Case("any_value", Function::Min) // any that is not NULL
-                      .Default(std::nullopt);
-  if (name == "first" && takesOnlyRow) {
-    function = Function::Min; // with one row they are the same
-  }
-  using Spread = MeasureRequest::Spread;
-  auto spread = llvm::StringSwitch<std::optional<Spread>>(name)
-                    .Cases({"stddev", "stddev_samp"}, Spread{true, true})
-                    .Case("stddev_pop", Spread{true, false})
-                    .Cases({"variance", "var_samp"}, Spread{false, true})
-                    .Case("var_pop", Spread{false, false})
-                    .Default(std::nullopt);
-  if (!function && !spread) {
+  const Aggregate *aggregate = aggregateOfDuckdb(name);
+  if (!aggregate) {
     return context.fail(at, "unsupported aggregate function: " + name);
   }
   if (measure.get("function_data")) {
     return context.fail(at, "unsupported options of " + name);
   }
-  if (distinct && (spread || *function == Function::Avg)) {
-    return context.fail(at, "unsupported " + name +
-                                "(DISTINCT …); aggregate over a subquery with SELECT DISTINCT");
-  }
-  if (name == "count" && arguments.empty()) { // COUNT(*) of a window
-    function = Function::CountStar;
-  }
+  SmallVector<Node> arguments = measure.get("children").elements();
+  bool counts = aggregate->function == Function::Count;
   Node constant = arguments.size() == 1 ? arguments.front().get("value") : Node();
-  if (name == "count" && !distinct && constant.get("value")) { // of a constant counts rows
-    function = Function::CountStar;
+  if (counts && !distinct && constant.get("value")) { // of a constant counts rows
     arguments.clear();
   }
-  size_t arity = function == Function::CountStar ? 0 : 1;
-  if (arguments.size() != arity) {
+  if (counts && arguments.empty()) { // COUNT(*) of a window
+    aggregate = aggregateOfDuckdb("count_star");
+  }
+  if (arguments.size() != aggregate->arguments) {
     return context.fail(at,
                         "wrong number of arguments of " + name + ": " + Twine(arguments.size()));
   }
@@ -82,26 +59,58 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (!type) {
     return failure();
   }
-  MeasureRequest request{function.value_or(Function::Sum), spread, std::nullopt, {}, type, at};
-  if (arity == 1) {
-    request.argument = expressions.computed(arguments.front(), at);
-    if (function == Function::Sum || function == Function::SumDistinct) { // of booleans they count
-      request.argument->build =
-          [=, this, argument = arguments.front()](ExpressionBuilder &b) -> MaybeExpression {
-        MaybeExpression value = expressions.import(b, argument, at);
-        return failed(value) || !frame::isBoolean(value->type())
-                   ? value
-                   : b.cast(*value, IntegerType::get(b.getContext(), 32), at);
-      };
-      StringRef id = arguments.front().get("return_type").get("id").string().value_or("");
-      if (id == "BOOLEAN") {
-        request.argument->field = std::nullopt;
-      }
-    }
+  SmallVector<Computed> computed;
+  for (Node argument : arguments) {
+    computed.push_back(expressions.computed(argument, at));
   }
+  bool sums = !aggregate->formula &&
+              frame::ruleOf(aggregate->function).result == frame::AggregateResult::kSum;
+  if (sums && arguments.front().get("return_type").get("id").string() == StringRef("BOOLEAN")) {
+    computed.front() = {
+        std::nullopt, computed.front().name,
+        [=, build = computed.front().build](ExpressionBuilder &b) -> MaybeExpression {
+          MaybeExpression value = build(b); // true counts as 1
+          return failed(value) ? value : b.cast(*value, IntegerType::get(b.getContext(), 32), at);
+        }};
+  }
+  MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
   if (filter) {
     request.condition = expressions.computed(filter, at).build;
   }
+  SmallVector<Node> order = measure.get("order_bys").get("orders").elements();
+  if (aggregate->rows == MeasureRows::kFirst && !order.empty()) {
+    return firstOf(std::move(request), name, order, at);
+  }
+  return request;
+}
+
+FailureOr<MeasureRequest> RelationImporter::firstOf(MeasureRequest request, StringRef name,
+                                                    ArrayRef<Node> order, Location at) {
+  FailureOr<SmallVector<SortKey>> keys = importSortKeys(order, at);
+  if (failed(keys)) {
+    return failure();
+  }
+  if (name == "last") { // the first of the opposite order
+    for (SortKey &key : *keys) {
+      using Direction = frame::SortDirection;
+      using Nulls = frame::NullsOrder;
+      key.direction = key.direction == Direction::Asc ? Direction::Desc : Direction::Asc;
+      key.nulls = key.nulls == Nulls::First ? Nulls::Last : Nulls::First;
+    }
+  }
+  if (name == "any_value") { // the first that is not NULL
+    request.condition = [=, value = request.arguments.front().build,
+                         kept = request.condition](ExpressionBuilder &b) -> MaybeExpression {
+      MaybeExpression known = value(b);
+      known = failed(known) ? known : b.isNotNull(*known, at);
+      MaybeExpression keeps = kept ? kept(b) : known;
+      return failed(known) || failed(keeps)
+                 ? MaybeExpression(failure())
+                 : b.connect(ExpressionBuilder::Connective::kAnd, {*keeps, *known}, at);
+    };
+  }
+  request.rows = MeasureRows::kFirst;
+  request.order = std::move(*keys);
   return request;
 }
 

@@ -248,9 +248,8 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
                           at))) {
     return failure();
   }
-  if (data.get("try_cast").boolean().value_or(false)) {
-    return context.fail(at, "unsupported TRY_CAST");
-  }
+  using Misfit = ExpressionBuilder::Misfit;
+  Misfit misfit = data.get("try_cast").boolean().value_or(false) ? Misfit::kNull : Misfit::kRaises;
   SmallVector<Node> children = expression.get("children").elements();
   Type type = importType(context, expression.get("return_type"), at);
   if (children.size() != 1 || !type) {
@@ -273,28 +272,29 @@ MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expres
     return failed(zero) ? zero : b.compare(frame::CompareKind::Ne, *operand, *zero, at);
   }
   if (succeeded(operand) && isMoment(type) && isMoment(operand->type())) {
-    return castMoment(b, *operand, type, at);
+    return castMoment(b, *operand, type, misfit, at);
   }
-  return failed(operand) ? operand : b.cast(*operand, type, at);
+  return failed(operand) ? operand : b.cast(*operand, type, at, misfit);
 }
 
 MaybeExpression ExpressionImporter::castMoment(ExpressionBuilder &b, const Expression &operand,
-                                               Type type, Location at) {
+                                               Type type, ExpressionBuilder::Misfit misfit,
+                                               Location at) {
   Type from = frame::dropNullable(operand.type());
   if (from != type && frame::isTime(from) != frame::isTime(type) && !frame::isTimestamp(from)) {
     return context.fail(at, "unsupported cast between a time and a date");
   }
   if (frame::isTimestamp(from) && frame::isDate(type)) { // rounded to microseconds first
-    MaybeExpression coarse = b.cast(operand, Moments(b, at).timestampType(), at);
-    return failed(coarse) ? coarse : b.cast(*coarse, type, at);
+    MaybeExpression coarse = b.cast(operand, Moments(b, at).timestampType(), at, misfit);
+    return failed(coarse) ? coarse : b.cast(*coarse, type, at, misfit);
   }
   if (frame::isTimestamp(from) && frame::isTime(type)) { // in the time's unit
     MaybeExpression fine =
         b.cast(operand,
                frame::TimestampType::get(context.getContext(),
                                          cast<frame::TimeType>(type).getUnit(), false),
-               at);
-    return failed(fine) ? fine : b.cast(*fine, type, at);
+               at, misfit);
+    return failed(fine) ? fine : b.cast(*fine, type, at, misfit);
   }
-  return b.cast(operand, type, at);
+  return b.cast(operand, type, at, misfit);
 }

@@ -49,7 +49,7 @@ private:
                                                                   mlir::Location at,
                                                                   int64_t fieldsBefore);
   MaybeExpression castMoment(ExpressionBuilder &b, const Expression &operand, mlir::Type type,
-                             mlir::Location at);
+                             ExpressionBuilder::Misfit misfit, mlir::Location at);
   // functions.cpp
   MaybeExpression importCall(ExpressionBuilder &b, Node expression, mlir::Location at,
                              int64_t fieldsBefore);

@@ -363,28 +363,17 @@ MaybeRelation RelationImporter::importFilter(Node op) {
   return failed(result) ? result : applyMap(*result, op.get("projection_map"), at);
 }
 
-/// CASE WHEN … THEN error('…') ELSE #0 END, which DuckDB puts over `first` and `count_star` for a
-/// scalar subquery that may have several rows.
-static bool failsForSecondRow(Node expression) {
-  SmallVector<Node> checks = expression.get("case_checks").elements();
-  return checks.size() == 1 && nameOf(checks.front().get("then_expr")) == "error" &&
-         expression.get("else_expr").get("type").string() == StringRef("BOUND_REF");
-}
-
 MaybeRelation RelationImporter::importProjection(Node op) {
   if (failed(expectOnly(op, {{"expressions", Use::kRead}}))) {
     return failure();
   }
-  SmallVector<Node> nodes = op.get("expressions").elements();
-  bool before = std::exchange(takesOnlyRow, llvm::any_of(nodes, failsForSecondRow));
   FailureOr<SmallVector<Relation>> inputs = importChildren(op, 1);
-  takesOnlyRow = before;
   if (failed(inputs)) {
     return failure();
   }
   Location at = locate(op);
   SmallVector<Computed> columns;
-  for (Node expression : nodes) {
+  for (Node expression : op.get("expressions").elements()) {
     columns.push_back(expressions.computed(expression, at));
   }
   return builder.project(inputs->front(), columns, at);

@@ -52,6 +52,9 @@ private:
     Node filter;
   };
   mlir::FailureOr<MeasureRequest> makeMeasure(const MeasureCall &call, mlir::Location at);
+  /// The measure of the first row of an order, or the last.
+  mlir::FailureOr<MeasureRequest> firstOf(MeasureRequest request, llvm::StringRef name,
+                                          llvm::ArrayRef<Node> order, mlir::Location at);
   // sets.cpp
   MaybeRelation importDistinct(Node op);
   /// The first row, by `orders`, of those with the same `targets`.
@@ -88,8 +91,6 @@ private:
   ExpressionImporter expressions;
   std::map<int64_t, SharedRelation> ctes;
   unsigned depth = 0;
-  /// Inside of what takes the value of a scalar subquery and fails for a second row.
-  bool takesOnlyRow = false;
 };
 
 } // namespace headrace::import::duckdb

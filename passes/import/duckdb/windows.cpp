@@ -147,10 +147,15 @@ FailureOr<WindowFunctionRequest> RelationImporter::importWindowFunction(Node fun
     if (failed(measure)) {
       return failure();
     }
+    if (measure->rows != MeasureRows::kAll) { // which they are depends on the frame
+      bool repeats = measure->rows == MeasureRows::kDifferent;
+      return context.fail(at,
+                          "unsupported " + name + (repeats ? "(DISTINCT …)" : "") + " in a window");
+    }
     if (name == "any_value") { // the first that is not NULL
       request.kind = WindowKind::FirstValue;
       request.ignoreNulls = true;
-      request.arguments.push_back({std::nullopt, *measure->argument});
+      request.arguments.push_back({std::nullopt, measure->arguments.front()});
       if (measure->condition) {
         return context.fail(at, "unsupported FILTER of any_value in a window");
       }

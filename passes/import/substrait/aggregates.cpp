@@ -1,4 +1,5 @@
 // Substrait's aggregates.
+#include "passes/import/Aggregates.h"
 #include "passes/import/substrait/relations.h"
 
 #include "llvm/ADT/Sequence.h"
@@ -25,7 +26,7 @@ static FailureOr<SmallVector<Node>> groupingKeys(Node aggregate, GroupingSets &g
     grouping.sets.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, keys.size())));
     return keys;
   }
-  SmallVector<Node> keys;                        // in the order in which they are first asked for
+  SmallVector<Node> keys;                         // in the order in which they are first asked for
   SmallVector<int64_t> places(shared.size(), -1); // among them
   for (Node entry : groupings) {
     SmallVector<int64_t> &set = grouping.sets.emplace_back();
@@ -45,48 +46,33 @@ static FailureOr<SmallVector<Node>> groupingKeys(Node aggregate, GroupingSets &g
 }
 
 FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure) {
-  using Function = frame::AggregateFunction;
-  using Spread = MeasureRequest::Spread;
   Node call = measure.get("measure");
   FailureOr<StringRef> name = expressions.functionName(call);
   if (failed(name)) {
     return failure();
   }
-  bool distinct = call.get("invocation").string() == StringRef("AGGREGATION_INVOCATION_DISTINCT");
-  auto function = llvm::StringSwitch<std::optional<Function>>(*name)
-                      .Case("sum", distinct ? Function::SumDistinct : Function::Sum)
-                      .Case("count", distinct ? Function::CountDistinct : Function::Count)
-                      .Case("min", Function::Min)
-                      .Case("max", Function::Max)
-                      .Case("avg", Function::Avg)
-                      .Default(std::nullopt);
-  auto spread = llvm::StringSwitch<std::optional<Spread>>(*name)
-                    .Cases({"stddev", "stddev_samp"}, Spread{true, true})
-                    .Case("stddev_pop", Spread{true, false})
-                    .Cases({"var", "variance", "var_samp", "var_sample"}, Spread{false, true})
-                    .Cases({"var_pop", "var_population"}, Spread{false, false})
-                    .Default(std::nullopt);
-  if (!function && !spread) {
+  const Aggregate *aggregate = aggregateOfSubstrait(*name);
+  if (!aggregate) {
     return call.refuse("unsupported aggregate function: " + *name);
   }
-  if (distinct && (spread || *function == Function::Avg)) {
-    return call.refuse("unsupported " + *name +
-                       "(DISTINCT …); aggregate over a subquery with SELECT DISTINCT");
-  }
-  MeasureRequest request{function.value_or(Function::Sum), spread, {}, {}, {}, measure.location()};
+  bool distinct = call.get("invocation").string() == StringRef("AGGREGATION_INVOCATION_DISTINCT");
   SmallVector<Node> arguments = callArguments(call);
-  if (function == Function::Count) { // of a constant counts rows
+  if (aggregate->function == frame::AggregateFunction::Count) { // of a constant counts rows
     Node literal = arguments.size() == 1 ? arguments.front().get("literal") : call.get("literal");
     if (arguments.empty() || (literal && !literal.get("null"))) {
-      request.function = Function::CountStar;
+      aggregate = aggregateOfDuckdb("count_star");
+      arguments.clear();
     }
   }
-  if (request.function != Function::CountStar) {
-    if (arguments.size() != 1) {
-      return call.fail("wrong number of arguments of " + *name + ": " + Twine(arguments.size()));
-    }
-    request.argument = expressions.computed(arguments.front());
+  if (arguments.size() != aggregate->arguments) {
+    return call.fail("wrong number of arguments of " + *name + ": " + Twine(arguments.size()));
   }
+  SmallVector<Computed> computed;
+  for (Node argument : arguments) {
+    computed.push_back(expressions.computed(argument));
+  }
+  MeasureRequest request =
+      aggregate->request(std::move(computed), distinct, Type(), measure.location());
   if (Node filter = measure.get("filter")) {
     request.condition = expressions.computed(filter).build;
   }

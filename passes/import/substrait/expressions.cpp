@@ -146,16 +146,17 @@ MaybeExpression ExpressionImporter::import(ExpressionBuilder &b, Node expression
 
 MaybeExpression ExpressionImporter::importCast(ExpressionBuilder &b, Node expression, Node cast,
                                                FieldShift shift) {
-  if (cast.get("failureBehavior").string() == StringRef("FAILURE_BEHAVIOR_RETURN_NULL")) {
-    return cast.refuse("unsupported TRY_CAST");
-  }
+  using Misfit = ExpressionBuilder::Misfit;
+  bool orNull = cast.get("failureBehavior").string() == StringRef("FAILURE_BEHAVIOR_RETURN_NULL");
   Node input = cast.get("input");
   Type target = importType(context.getContext(), cast.get("type"));
   if (!input || !target) {
     return cast.fail("expected a cast with input and type");
   }
   MaybeExpression operand = import(b, input, shift);
-  return failed(operand) ? operand : b.cast(*operand, target, expression.location());
+  return failed(operand) ? operand
+                         : b.cast(*operand, target, expression.location(),
+                                  orNull ? Misfit::kNull : Misfit::kRaises);
 }
 
 MaybeExpression ExpressionImporter::importIfThen(ExpressionBuilder &b, Node expression, Node ifThen,

@@ -297,7 +297,7 @@ FailureOr<Value> RelationImporter::importRowCount(Node relation) {
     return failure();
   }
   Location at = relation.location();
-  MeasureRequest count{frame::AggregateFunction::CountStar, {}, {}, {}, {}, at};
+  MeasureRequest count{.at = at};
   MaybeRelation rows = builder.aggregate(builder.limit(*input, 0, 1, at), {}, {count}, at);
   return failed(rows) ? FailureOr<Value>(failure()) : builder.scalar(*rows, at);
 }

@@ -51,7 +51,8 @@ FailureOr<std::vector<RowValue>> ThreadKernelEmitter::readFields(const plan::Sta
 LogicalResult ThreadKernelEmitter::combineAtomically(const plan::StateField &field, Value row,
                                                      RowValue input) {
   bool isSum = field.combine == plan::Combine::kSum, isMin = field.combine == plan::Combine::kMin;
-  if (field.type == HR_STRING || (field.type == HR_I128 && !isSum)) {
+  bool isExtreme = isMin || field.combine == plan::Combine::kMax;
+  if (field.type == HR_STRING || (field.type == HR_I128 && !isSum) || (!isSum && !isExtreme)) {
     return emitError(b_.loc(), "threads cannot combine this field yet: ")
            << field.name << " (" << plan::nameOf(field.combine) << ")";
   }

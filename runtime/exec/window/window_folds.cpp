@@ -104,6 +104,14 @@ Status WindowFunctions::visitFold(const plan::WindowColumn &window, const Visit 
       return sum.overflow ? makeError(ErrorKind::kData, "number out of range") : Status();
     }
     return visitValues<int64_t>(window, IntegerSum<int64_t>(), visit);
+  case plan::Combine::kProduct:
+    return visitValues<double>(window, [](double a, double b) { return a * b; }, visit);
+  case plan::Combine::kBitAnd:
+    return visitValues<int64_t>(window, [](int64_t a, int64_t b) { return a & b; }, visit);
+  case plan::Combine::kBitOr:
+    return visitValues<int64_t>(window, [](int64_t a, int64_t b) { return a | b; }, visit);
+  case plan::Combine::kBitXor:
+    return visitValues<int64_t>(window, [](int64_t a, int64_t b) { return a ^ b; }, visit);
   case plan::Combine::kSumDoubleDouble: {
     auto add = [](__int128 a, __int128 b) {
       return packed(sumOf(Computing(), unpacked(a), unpacked(b)));

@@ -322,7 +322,7 @@ func.func @number_c1_sqrt(%a: i64) {
 // -----
 
 func.func @math_name(%a: f64) {
-  // expected-error @+1 {{attribute 'function' failed to satisfy constraint: string attribute that names a function of doubles}}
+  // expected-error @+1 {{attribute 'function' failed to satisfy constraint: string attribute that names a function of numbers}}
   %0 = frame.math "expp" %a : (f64) -> f64
   return
 }
@@ -337,8 +337,24 @@ func.func @math_c1(%a: f64) {
 
 // -----
 
+func.func @math_c2_integers(%a: i64, %b: f64) {
+  // expected-error @+1 {{needs operands of type 'i64', got 'f64'}}
+  %0 = frame.math "gcd" %a, %b : (i64, f64) -> i64
+  return
+}
+
+// -----
+
+func.func @cast_c2_or_null(%a: i64) {
+  // expected-error @+1 {{or_null needs a nullable result, got 'i8'}}
+  %0 = frame.cast %a or_null : i64 -> i8
+  return
+}
+
+// -----
+
 func.func @math_c2_operand(%a: i64) {
-  // expected-error @+1 {{needs operands of type f64, got 'i64'}}
+  // expected-error @+1 {{needs operands of type 'f64', got 'i64'}}
   %0 = frame.math "exp" %a : (i64) -> f64
   return
 }
@@ -346,7 +362,7 @@ func.func @math_c2_operand(%a: i64) {
 // -----
 
 func.func @math_c2_result(%a: f64) {
-  // expected-error @+1 {{needs a result of type f64, got 'f32'}}
+  // expected-error @+1 {{needs a result of type 'f64', got 'f32'}}
   %0 = frame.math "exp" %a : (f64) -> f32
   return
 }
@@ -401,10 +417,10 @@ func.func @exact_product_c1(%a: !frame.nullable<f64>, %b: f64) {
 
 // -----
 
-func.func @squared_deviations_c1(%sum: !frame.double_double, %squares: !frame.double_double, %count: i64) {
+func.func @comoment_c1(%sum: !frame.double_double, %squares: !frame.double_double, %count: i64) {
   // expected-error @+1 {{nullable}}
-  %0 = frame.squared_deviations %sum, %squares, %count
-      : (!frame.double_double, !frame.double_double, i64) -> !frame.nullable<f64>
+  %0 = frame.comoment %sum, %sum, %squares, %count
+      : (!frame.double_double, !frame.double_double, !frame.double_double, i64) -> !frame.nullable<f64>
   return
 }
 

@@ -65,8 +65,8 @@ func.func private @contract_c1() attributes {c = #frame.contract<[avg]>}
 
 // -----
 
-// expected-error @+1 {{unknown function in contract: product}}
-func.func private @contract_unknown() attributes {c = #frame.contract<[product]>}
+// expected-error @+1 {{unknown function in contract: median}}
+func.func private @contract_unknown() attributes {c = #frame.contract<[median]>}
 
 // -----
 

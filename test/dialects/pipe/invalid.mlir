@@ -378,9 +378,17 @@ pipe.pipeline @p {
 // -----
 
 func.func @body(%a: f64) -> f64 {
-  // expected-error@+1 {{C1: needs as many operands as atan2 has arguments: 2, got 1}}
+  // expected-error@+1 {{C1: needs the arguments of its function, got 1 for atan2}}
   %0 = pipe.math "atan2" %a
   return %0 : f64
+}
+
+// -----
+
+func.func @body(%a: i64) -> i64 {
+  // expected-error@+1 {{C1: needs the arguments of its function, got 1 for exp}}
+  %0, %1 = pipe.integer_math "exp" %a
+  return %0 : i64
 }
 
 // -----

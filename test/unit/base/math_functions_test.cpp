@@ -1,4 +1,4 @@
-// The table of functions of doubles: found by name and number of arguments, values at the ends.
+// The table of functions of numbers: found by name and number of arguments, values at the ends.
 #include "runtime/base/math_functions.h"
 
 #include <gtest/gtest.h>
@@ -31,6 +31,20 @@ TEST(MathFunctions, AreFoundByNameAndArguments) {
 
 double valueOf(std::string_view name, double x, double y = 0) {
   return evaluateMath(mathFunctionNamed(name)->number, x, y);
+}
+
+std::optional<int64_t> integerOf(std::string_view name, int64_t x, int64_t y) {
+  return evaluateIntegerMath(mathFunctionNamed(name)->number, x, y);
+}
+
+TEST(MathFunctions, IntegersMayHaveNoValue) {
+  EXPECT_EQ(integerOf("gcd", INT64_MIN, 12), 4);
+  EXPECT_EQ(integerOf("gcd", 0, 0), 0);
+  EXPECT_EQ(integerOf("gcd", INT64_MIN, 0), std::nullopt);
+  EXPECT_EQ(integerOf("gcd", INT64_MIN, -1), 1);
+  EXPECT_EQ(integerOf("lcm", -4, 6), 12);
+  EXPECT_EQ(integerOf("lcm", 0, 6), 0);
+  EXPECT_EQ(integerOf("lcm", INT64_MAX, 2), std::nullopt);
 }
 
 TEST(MathFunctions, HaveAValueForEveryArgument) {

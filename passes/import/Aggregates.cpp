@@ -1,0 +1,64 @@
+// The table of aggregate functions of front ends.
+#include "passes/import/Aggregates.h"
+
+#include "passes/import/Deviations.h"
+
+using namespace mlir;
+using namespace headrace::import;
+
+using Function = headrace::frame::AggregateFunction;
+
+static const Aggregate kAggregates[] = {
+#define HR_AGGREGATE(duckdb, substrait, function, ofDistinct, text)                                \
+  {duckdb,      substrait,  function == Function::CountStar ? size_t(0) : size_t(1),               \
+   function,    ofDistinct, MeasureRows::kAll,                                                     \
+   std::nullopt},
+#define HR_ANY(duckdb, substrait, text)                                                            \
+  {duckdb, substrait, 1, Function::Min, Function::Min, MeasureRows::kFirst, std::nullopt},
+#define HR_ROW_OF(duckdb, rows, text)                                                              \
+  {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt},
+#define HR_DEVIATIONS(duckdb, substrait, arguments, rowsMin, value, text)                          \
+  {duckdb,                                                                                         \
+   substrait,                                                                                      \
+   arguments,                                                                                      \
+   Function::Sum,                                                                                  \
+   std::nullopt,                                                                                   \
+   MeasureRows::kAll,                                                                              \
+   DeviationFormula{rowsMin, [](const Deviations &d) { return value; }}},
+#include "passes/import/aggregates.def"
+#undef HR_DEVIATIONS
+#undef HR_ROW_OF
+#undef HR_ANY
+#undef HR_AGGREGATE
+};
+
+static const Aggregate *find(StringRef name, StringRef Aggregate::*names) {
+  for (const Aggregate &aggregate : kAggregates) {
+    SmallVector<StringRef> known;
+    (aggregate.*names).split(known, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    if (llvm::is_contained(known, name)) {
+      return &aggregate;
+    }
+  }
+  return nullptr;
+}
+
+const Aggregate *headrace::import::aggregateOfDuckdb(StringRef name) {
+  return find(name, &Aggregate::duckdbNames);
+}
+
+const Aggregate *headrace::import::aggregateOfSubstrait(StringRef name) {
+  return find(name, &Aggregate::substraitNames);
+}
+
+MeasureRequest Aggregate::request(SmallVector<Computed> arguments, bool distinct, Type type,
+                                  Location at) const {
+  MeasureRequest request{.type = type, .at = at};
+  request.function = distinct ? ofDistinct.value_or(function) : function;
+  request.rows = distinct && !ofDistinct       ? MeasureRows::kDifferent
+                 : rows == MeasureRows::kFirst ? MeasureRows::kAll
+                                               : rows;
+  request.formula = formula;
+  request.arguments = std::move(arguments);
+  return request;
+}

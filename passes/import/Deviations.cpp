@@ -1,0 +1,84 @@
+// Formulas over exact sums, as expressions.
+#include "passes/import/Deviations.h"
+
+using namespace mlir;
+using namespace headrace::import;
+namespace frame = headrace::frame;
+
+using Arithmetic = ExpressionBuilder::Arithmetic;
+
+// All operands are doubles: nothing that is built of them fails.
+
+Real Real::compute(Arithmetic op, const Real &other) const {
+  Type f64 = Float64Type::get(builder_->getContext());
+  return {*builder_, *builder_->arithmetic(op, value_, other.value_, f64, at_), at_};
+}
+
+Real Real::operator+(const Real &other) const { return compute(Arithmetic::kAdd, other); }
+Real Real::operator-(const Real &other) const { return compute(Arithmetic::kSubtract, other); }
+Real Real::operator-(double other) const { return *this - constant(other); }
+Real Real::operator*(const Real &other) const { return compute(Arithmetic::kMultiply, other); }
+Real Real::operator/(const Real &other) const { return compute(Arithmetic::kDivide, other); }
+
+Real Real::constant(double value) const {
+  Type f64 = Float64Type::get(builder_->getContext());
+  return {*builder_, builder_->constant(FloatAttr::get(f64, value), f64, at_), at_};
+}
+
+Real Real::unlessZero(const Real &other, const Real *otherwise) const {
+  Expression differs =
+      *builder_->compare(frame::CompareKind::Ne, other.value_, constant(0).value_, at_);
+  return {*builder_,
+          *builder_->choose(differs, value_, otherwise ? &otherwise->value_ : nullptr, at_), at_};
+}
+
+namespace headrace::import {
+
+Real sqrt(const Real &value) {
+  Type f64 = Float64Type::get(value.builder_->getContext());
+  return {*value.builder_,
+          *value.builder_->number(frame::NumberFunction::Sqrt, value.value_, std::nullopt, f64,
+                                  value.at_),
+          value.at_};
+}
+
+Real finite(const Real &value) {
+  // What is neither infinite nor NaN is 0 less itself.
+  Real zero = value - value;
+  Expression isZero = *value.builder_->compare(frame::CompareKind::Eq, zero.value_,
+                                               value.constant(0).value_, value.at_);
+  return {*value.builder_, *value.builder_->choose(isZero, value.value_, nullptr, value.at_),
+          value.at_};
+}
+
+} // namespace headrace::import
+
+Expression Deviations::field(size_t part) const {
+  return *builder_.field(firstField_ + static_cast<int64_t>(part), at_);
+}
+
+Expression Deviations::rows() const {
+  return field((arguments_ == 1 ? kPartsOfOne : kPartsOfTwo) - 1);
+}
+
+Real Deviations::count() const {
+  return real(*builder_.cast(rows(), Float64Type::get(builder_.getContext()), at_));
+}
+
+Real Deviations::moment(size_t sum, size_t other, size_t products) const {
+  Expression first = field(sum);
+  return real(
+      builder_.comoment(first, other == sum ? first : field(other), field(products), rows(), at_));
+}
+
+Real Deviations::xx() const { return arguments_ == 1 ? moment(0, 0, 1) : moment(0, 0, 2); }
+Real Deviations::yy() const { return moment(1, 1, 3); }
+Real Deviations::xy() const { return moment(0, 1, 4); }
+Real Deviations::meanX() const { return real(field(5)) / count(); }
+Real Deviations::meanY() const { return real(field(6)) / count(); }
+
+Real Deviations::determination() const {
+  Real one = count().constant(1), product = xy();
+  Real explained = (product * product / (xx() * yy())).unlessZero(yy(), &one);
+  return explained.unlessZero(xx(), nullptr);
+}

@@ -1,0 +1,109 @@
+// Measures of some rows of their groups: what tells these rows becomes a column, which the
+// measure's condition asks.
+#include "passes/import/RelationBuilder.h"
+
+using namespace mlir;
+using namespace headrace::import;
+namespace frame = headrace::frame;
+
+/// Both conditions; the first may be empty.
+static BuildExpression both(const BuildExpression &first, const BuildExpression &second,
+                            Location at) {
+  if (!first) {
+    return second;
+  }
+  return [=](ExpressionBuilder &b) -> MaybeExpression {
+    MaybeExpression one = first(b), other = second(b);
+    if (failed(one) || failed(other)) {
+      return failure();
+    }
+    return b.connect(ExpressionBuilder::Connective::kAnd, {*one, *other}, at);
+  };
+}
+
+static Computed fieldOf(int64_t field) { return {field, {}, {}}; }
+
+/// Numbers the rows of a group, or those with the same arguments; those that the condition keeps
+/// for themselves.
+MaybeRelation RelationBuilder::numberRows(const Relation &input, ArrayRef<Computed> keys,
+                                          MeasureRequest &measure, Location at) {
+  SmallVector<Computed> partition(keys);
+  if (measure.rows == MeasureRows::kDifferent) {
+    llvm::append_range(partition, measure.arguments);
+  }
+  if (measure.condition) {
+    partition.push_back({std::nullopt, "filtered", measure.condition});
+  }
+  WindowFunctionRequest number{.kind = frame::WindowFunctionKind::RowNumber, .at = at};
+  auto field = static_cast<int64_t>(input.fields.size());
+  measure.condition = both(
+      measure.condition,
+      [=](ExpressionBuilder &b) -> MaybeExpression {
+        Type i64 = IntegerType::get(b.getContext(), 64);
+        return b.compare(frame::CompareKind::Eq, *b.field(field, at), b.integer(1, i64, at), at);
+      },
+      at);
+  return window(input, partition, measure.order, number, at);
+}
+
+/// Joins the groups' extremes: of the last argument, where no argument is NULL.
+MaybeRelation RelationBuilder::addExtremes(const Relation &input, ArrayRef<Computed> keys,
+                                           MutableArrayRef<MeasureRequest> measures, Location at) {
+  SmallVector<MeasureRequest> extremes;
+  auto field = static_cast<int64_t>(input.fields.size() + keys.size());
+  for (MeasureRequest &measure : measures) {
+    if (measure.rows != MeasureRows::kLeast && measure.rows != MeasureRows::kGreatest) {
+      continue;
+    }
+    Computed value = measure.arguments.front(), order = measure.arguments.back();
+    MeasureRequest extreme{.function = measure.rows == MeasureRows::kLeast
+                                           ? frame::AggregateFunction::Min
+                                           : frame::AggregateFunction::Max,
+                           .at = measure.at};
+    extreme.arguments.push_back(order);
+    extreme.condition = both(
+        measure.condition,
+        [=](ExpressionBuilder &b) -> MaybeExpression {
+          MaybeExpression known = value.build(b);
+          return failed(known) ? known : b.isNotNull(*known, at);
+        },
+        at);
+    extremes.push_back(std::move(extreme));
+    measure.arguments.pop_back();
+    measure.condition = both(
+        measure.condition,
+        [=](ExpressionBuilder &b) -> MaybeExpression {
+          MaybeExpression known = order.build(b);
+          return failed(known) ? known
+                               : b.compare(frame::CompareKind::Eq, *known, *b.field(field, at), at);
+        },
+        at);
+    ++field;
+  }
+  if (extremes.empty()) {
+    return input;
+  }
+  MaybeRelation groups = aggregate(input, keys, extremes, at);
+  if (failed(groups)) {
+    return failure();
+  }
+  JoinRequest request;
+  for (auto [number, key] : llvm::enumerate(keys)) {
+    auto group = static_cast<int64_t>(input.fields.size() + number);
+    request.conditions.push_back({JoinCondition::Kind::kNullSafe, key, fieldOf(group), at});
+  }
+  return join(input, rename(*groups, at), request, at);
+}
+
+MaybeRelation RelationBuilder::chooseRows(const Relation &input, ArrayRef<Computed> keys,
+                                          MutableArrayRef<MeasureRequest> measures, Location at) {
+  MaybeRelation result = addExtremes(input, keys, measures, at);
+  for (MeasureRequest &measure : measures) {
+    bool numbers = measure.rows == MeasureRows::kFirst || measure.rows == MeasureRows::kDifferent;
+    if (succeeded(result) && numbers) {
+      result = numberRows(*result, keys, measure, at);
+    }
+    measure.rows = MeasureRows::kAll;
+  }
+  return result;
+}

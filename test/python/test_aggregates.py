@@ -1,0 +1,228 @@
+"""Every aggregate beside DuckDB: FILTER, DISTINCT, windows, NULL, NaN, no rows, 1 to 3 ranks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+import headrace as hr
+import pyarrow as pa
+import pytest
+from dev.aggregate_functions import Aggregate, table
+from duckdb_oracle import check
+
+_ROWS = 600
+
+
+def _tables() -> dict[str, pa.Table]:
+    rng = random.Random(7)
+
+    def some(values: Iterable[object], nulls: float = 0.2) -> list[object]:
+        known = list(values)
+        return [None if rng.random() < nulls else rng.choice(known) for _ in range(_ROWS)]
+
+    # `id` decides every order; group 5 has no values, group 6 only one row.
+    groups = [rng.choice([0, 1, 2, 3, None]) for _ in range(_ROWS - 4)] + [5, 5, 5, 6]
+    schema = pa.schema(
+        [
+            pa.field("id", pa.int32(), nullable=False),
+            pa.field("g", pa.int32()),
+            pa.field("i", pa.int32()),
+            pa.field("l", pa.int64()),
+            pa.field("n", pa.int32(), nullable=False),
+            pa.field("x", pa.float64()),
+            pa.field("y", pa.float64()),
+            pa.field("w", pa.float64()),
+            pa.field("d", pa.decimal128(12, 2)),
+            pa.field("b", pa.bool_()),
+            pa.field("s", pa.string()),
+        ]
+    )
+    columns = {
+        "id": rng.sample(range(10 * _ROWS), _ROWS),
+        "g": groups,
+        "i": some(range(-9, 30)),
+        "l": some([-(2**63), 2**63 - 1, -1, 0, 1, 12345678901234, 255]),
+        "n": [rng.randrange(1, 9) for _ in range(_ROWS)],
+        "x": some([0.5, 1.5, -2.0, 3.25, 1.0, -1.0]),
+        "y": some([2.0, -0.25, 4.5, 1.0, 0.75]),
+        "w": some([1.0, float("nan"), float("inf"), -0.0, 0.0, -5.5]),
+        "d": [None if v is None else v / 4 for v in some(range(-40, 40))],
+        "b": some([True, False]),
+        "s": some(
+            ["", "a", "ab", "ä", "zz", "a long text of more than twelve bytes", "a long text of its own"]
+        ),
+    }
+    for name in ("i", "l", "x", "y", "w", "d", "b", "s"):
+        for row in range(_ROWS - 4, _ROWS - 1):
+            columns[name][row] = None
+    columns["d"] = pa.array(columns["d"], pa.float64()).cast(pa.decimal128(12, 2))
+    return {
+        "t": pa.table({field.name: pa.array(columns[field.name], field.type) for field in schema}, schema)
+    }
+
+
+_TABLES = _tables()
+_AGGREGATES = [aggregate for aggregate in table() if aggregate.arguments > 0]
+#: Some of one kind at a time: a query takes longer to compile than to run.
+_BATCHES = [
+    same_kind[start : start + 4]
+    for kind in ("AGGREGATE", "ANY", "ROW_OF", "DEVIATIONS")
+    for same_kind in [[aggregate for aggregate in _AGGREGATES if aggregate.kind == kind]]
+    for start in range(0, len(same_kind), 4)
+]
+_FOR_BITS = ("i", "l", "n")
+
+
+def _names(aggregates: list[Aggregate]) -> str:
+    return "-".join(aggregate.duckdb[0] for aggregate in aggregates)
+
+
+def _columns(aggregate: Aggregate) -> list[tuple[str, ...]]:
+    """Arguments of all types that the function takes."""
+    name = aggregate.duckdb[0]
+    if name.startswith("bool_") or name == "count_if":
+        return [("b",), ("i > 3",)]
+    if name.startswith("bit_"):
+        return [(column,) for column in _FOR_BITS]
+    if name == "product":
+        return [("x",), ("n",), ("d",), ("w",)]
+    if aggregate.kind == "ROW_OF":  # one x for each y, so that the row does not matter
+        return [
+            ("id", "id"),
+            ("i", "100 * id + i"),
+            ("s", "id"),
+            ("d", "s || id"),
+            ("b", "-id"),
+            ("x", "d * 10000 + id"),
+        ]
+    if aggregate.arguments == 2:
+        return [("y", "x"), ("i", "n"), ("d", "x"), ("n", "1")]
+    numbers = [("i",), ("n",), ("x",), ("d",)]
+    if name in ("sum", "avg") or aggregate.kind == "DEVIATIONS":
+        return numbers
+    if aggregate.kind == "ANY":  # what is the same in a group
+        return [("coalesce(g, 9)",), ("'g' || coalesce(g, 0)",)]
+    return [*numbers, ("l",), ("w",), ("b",), ("s",)]
+
+
+def _calls(aggregate: Aggregate, *, distinct: bool = False) -> list[str]:
+    by_name = [
+        aggregate.call(*_columns(aggregate)[0], name=name, distinct=distinct) for name in aggregate.duckdb
+    ]
+    return by_name + [aggregate.call(*columns, distinct=distinct) for columns in _columns(aggregate)[1:]]
+
+
+def _listed(calls: Iterable[str]) -> str:
+    return ", ".join(f"{call} as c{index}" for index, call in enumerate(calls))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("aggregates", _BATCHES, ids=_names)
+def test_groups(aggregates: list[Aggregate], ranks: int) -> None:
+    calls = [call for aggregate in aggregates for call in _calls(aggregate)]
+    filtered = [f"{_calls(aggregate)[-1]} filter (where n % 3 = 1)" for aggregate in aggregates]
+    check(f"select g, {_listed(calls + filtered)} from t group by g", _TABLES, ranks=ranks)
+    if aggregates[0].kind != "ANY":
+        check(f"select {_listed(calls + filtered)} from t", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [2])
+@pytest.mark.parametrize("aggregates", _BATCHES, ids=_names)
+def test_distinct(aggregates: list[Aggregate], ranks: int) -> None:
+    calls = [_calls(aggregate, distinct=True)[-1] for aggregate in aggregates]
+    filtered = [f"{calls[-1]} filter (where n < 5)", "count(*)", "sum(n)"]
+    check(f"select g, {_listed(calls + filtered)} from t group by g", _TABLES, ranks=ranks)
+    if aggregates[0].kind != "ANY":
+        check(f"select {_listed(calls + filtered)} from t", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [2])
+@pytest.mark.parametrize("where", ["false", "g = 5", "g = 6"])
+def test_no_values(where: str, ranks: int) -> None:
+    calls = [call for aggregate in _AGGREGATES for call in _calls(aggregate)[:2]]
+    check(f"select {_listed(calls)} from t where {where}", _TABLES, ranks=ranks)
+    check(f"select n, {_listed(calls)} from t where {where} group by n", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [3])
+@pytest.mark.parametrize("aggregates", [batch for batch in _BATCHES if batch[0].in_windows], ids=_names)
+def test_windows(aggregates: list[Aggregate], ranks: int) -> None:
+    frames = [
+        "partition by g",
+        "partition by g order by id rows between 3 preceding and 1 following",
+        "partition by g order by id rows between unbounded preceding and current row exclude current row",
+    ]
+    asked = [call for aggregate in aggregates for call in _calls(aggregate)[-2:]]
+    calls = [f"{call} over ({frame})" for call in asked for frame in frames]
+    if aggregates[0].kind != "ANY":
+        calls.append(f"{asked[0]} filter (where n > 3) over (partition by g order by id)")
+    check(f"select id, {_listed(calls)} from t", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [2])
+def test_windows_of_distinct_values(ranks: int) -> None:
+    functions = ("count", "sum", "avg", "min", "max", "bit_and", "bit_or")
+    frames = ("partition by g", "partition by g order by id rows between 5 preceding and current row")
+    calls = [f"{function}(distinct i) over ({frame})" for function in functions for frame in frames]
+    check(f"select id, {_listed(calls)} from t", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [2])
+@pytest.mark.parametrize("sets", ["rollup (g, n % 3)", "grouping sets ((g), (n % 3), ())"])
+def test_grouping_sets(sets: str, ranks: int) -> None:
+    calls = [_calls(aggregate)[-1] for aggregate in _AGGREGATES if aggregate.kind != "ANY"]
+    calls += ["avg(distinct i)", "stddev(distinct i)", "bit_xor(distinct n)"]
+    check(
+        f"select g, n % 3 as m, grouping(g) as k, {_listed(calls)} from t group by {sets}",
+        _TABLES,
+        ranks=ranks,
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_first_of_an_order(ranks: int) -> None:
+    calls = [
+        f"{function}({column} order by {order}){condition}"
+        for function in ("first", "last", "any_value", "arbitrary")
+        for column in ("i", "s")
+        for order in ("id", "id desc", "g desc nulls first, -id")
+        for condition in ("", " filter (where n > 4)")
+    ]
+    check(f"select g, {_listed(calls)} from t group by g", _TABLES, ranks=ranks)
+    check(f"select {_listed(calls[:8])} from t", _TABLES, ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_an_order_beside_what_does_not_need_one(ranks: int) -> None:
+    check(
+        "select g, sum(i order by id) a, arg_min(s, id order by i) c from t group by g", _TABLES, ranks=ranks
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_rows_with_the_same_extreme(ranks: int) -> None:
+    """Of several the least x: any of them is right, and this one is the same on any number of ranks."""
+    query = "select g, arg_min(s, n) a, arg_max(i, n) b from t group by g"
+    least = (
+        "select g, min(s) filter (where n = low) a, min(i) filter (where n = high) b from ("
+        "select *, min(n) filter (where s is not null) over (partition by g) low,"
+        " max(n) filter (where i is not null) over (partition by g) high from t) group by g"
+    )
+    found = hr.sql(query, _TABLES, ranks=ranks).sort_by("g").to_pylist()
+    assert found == hr.sql(least, _TABLES).sort_by("g").to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("select arg_min(i, n) over () from t", "unsupported arg_min in a window"),
+        ("select product(distinct x) over () from t", r"unsupported product\(DISTINCT …\) in a window"),
+        ("select arg_min(i, n, 2) from t", "wrong number of arguments of arg_min: 3"),
+        ("select bit_and(i::hugeint) from t", "unsupported input type of bit_and"),
+        ("select median(i) from t", "unsupported aggregate function: median"),
+    ],
+)
+def test_refused(query: str, message: str) -> None:
+    with pytest.raises(hr.errors.HeadraceError, match=message):
+        hr.sql(query, _TABLES)
