@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable
 
 import headrace as hr
@@ -217,12 +218,12 @@ def test_rows_with_the_same_extreme(ranks: int) -> None:
     ("query", "message"),
     [
         ("select arg_min(i, n) over () from t", "unsupported arg_min in a window"),
-        ("select product(distinct x) over () from t", r"unsupported product\(DISTINCT …\) in a window"),
+        ("select product(distinct x) over () from t", "unsupported product of distinct values in a window"),
         ("select arg_min(i, n, 2) from t", "wrong number of arguments of arg_min: 3"),
         ("select bit_and(i::hugeint) from t", "unsupported input type of bit_and"),
         ("select median(i) from t", "unsupported aggregate function: median"),
     ],
 )
 def test_refused(query: str, message: str) -> None:
-    with pytest.raises(hr.errors.HeadraceError, match=message):
+    with pytest.raises(hr.errors.HeadraceError, match=re.escape(message)):
         hr.sql(query, _TABLES)

@@ -153,3 +153,5 @@ def test_count_if(where: str, ranks: int) -> None:
 def test_only_numbers() -> None:
     with pytest.raises(hr.errors.HeadraceError, match="must be a number"):
         hr.sql("select isfinite(current_date)", {})
+    with pytest.raises(hr.errors.HeadraceError, match="must be an integer of at most 64 bits"):
+        hr.sql("select gcd(a::hugeint, 2) from t", {"t": pa.table({"a": [4]})})

@@ -149,8 +149,8 @@ FailureOr<WindowFunctionRequest> RelationImporter::importWindowFunction(Node fun
     }
     if (measure->rows != MeasureRows::kAll) { // which they are depends on the frame
       bool repeats = measure->rows == MeasureRows::kDifferent;
-      return context.fail(at,
-                          "unsupported " + name + (repeats ? "(DISTINCT …)" : "") + " in a window");
+      return context.fail(at, "unsupported " + name + (repeats ? " of distinct values" : "") +
+                                  " in a window");
     }
     if (name == "any_value") { // the first that is not NULL
       request.kind = WindowKind::FirstValue;
