@@ -1,10 +1,10 @@
 // A table whose first column is the tree; the others are as wide as their largest number.
 #include "model/plan/explain.h"
 
-#include "runtime/base/readable.h"
-#include "runtime/base/settings.h"
 #include "model/plan/check_rules.h"
 #include "model/plan/measured_operators.h"
+#include "runtime/base/readable.h"
+#include "runtime/base/settings.h"
 
 #include <algorithm>
 #include <set>
@@ -230,6 +230,8 @@ std::string heading(const Explanation &why) {
   text += " (solved in " + formatSeconds(why.solveSeconds) + ")\n";
   text += "a rank holds " + bytesText(why.memoryBytes) + " of " + bytesText(why.memoryBytesMax) +
           " at most" + (why.whyNothingFits.empty() ? "" : "; " + why.whyNothingFits) + "\n";
+  text +=
+      why.order.empty() ? "" : "tasks in the order that is simulated to take " + why.order + "\n";
   return text;
 }
 

@@ -231,6 +231,7 @@ template <typename V> void visitFields(V &v, Explanation &x) {
   v("solveSeconds", x.solveSeconds);
   v("memoryBytes", x.memoryBytes);
   v("memoryBytesMax", x.memoryBytesMax);
+  v("order", x.order);
   v("whyNothingFits", x.whyNothingFits);
   v("operators", x.operators);
 }

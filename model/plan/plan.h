@@ -369,6 +369,7 @@ struct Explanation {
   double solveSeconds = 0;
   double memoryBytes = 0; ///< the most that a rank holds at a time, by estimates
   double memoryBytesMax = 0;
+  std::string order;          ///< how the order of the tasks was found; empty: as they came
   std::string whyNothingFits; ///< if it is more than there is, and nothing else was found
   std::vector<Operator> operators;
 };
@@ -395,7 +396,7 @@ struct Plan {
   std::vector<Kernel> kernels;
   std::vector<Buffer> buffers;
   std::vector<Hole> holes;
-  std::vector<Task> tasks;
+  std::vector<Task> tasks; ///< in the order in which workers prefer them, see precedence.h
   Schema result;        ///< of a table result; empty for tensors
   bool ordered = false; ///< the result's rows have an order
   Explanation explanation;

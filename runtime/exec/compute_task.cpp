@@ -64,7 +64,7 @@ Status ComputeTask::start() {
 }
 
 void ComputeTask::addPhase(PhasedJob::MakePhase phase) {
-  job_ = std::make_unique<PhasedJob>(described_.name, *context_.pool, context_.doorbell);
+  job_ = std::make_unique<PhasedJob>(*context_.pool, context_.jobOf(index_));
   job_->add([=, this]() -> Expected<JobPhase> {
     HR_ASSIGN_OR_RETURN(JobPhase made, phase());
     MorselBody body = std::move(made.body);

@@ -276,9 +276,8 @@ PollState ExchangeTask::poll() {
     }
   }
   if (mayGoOn()) {
-    job_ = context_.pool->submit(
-        JobOptions{.name = described_.name, .morsels = 1, .doorbell = context_.doorbell},
-        [this](int worker, int64_t) { return drive(worker); });
+    job_ = context_.pool->submit(context_.jobOf(index_),
+                                 [this](int worker, int64_t) { return drive(worker); });
     return PollState::kPending;
   }
   if (chunk_ || !input_->ended()) {

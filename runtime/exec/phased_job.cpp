@@ -30,9 +30,8 @@ PollState PhasedJob::poll() {
             return status;
           };
         }
-        job_ = pool_->submit(
-            JobOptions{.name = name_, .morsels = phase->morsels, .doorbell = doorbell_},
-            std::move(body));
+        each_.morsels = phase->morsels;
+        job_ = pool_->submit(each_, std::move(body));
       }
     }
   }

@@ -3,13 +3,11 @@
 #pragma once
 
 #include "runtime/base/clock.h"
-#include "runtime/base/doorbell.h"
 #include "runtime/device/cpu/worker_pool.h"
 
 #include <atomic>
 #include <deque>
 #include <functional>
-#include <string>
 
 namespace headrace::exec {
 
@@ -24,8 +22,8 @@ class PhasedJob {
 public:
   using MakePhase = std::function<Expected<JobPhase>()>;
 
-  PhasedJob(std::string name, WorkerPool &pool, Doorbell *doorbell)
-      : name_(std::move(name)), pool_(&pool), doorbell_(doorbell) {}
+  /// `each`: the options of every phase but their morsels.
+  PhasedJob(WorkerPool &pool, JobOptions each) : pool_(&pool), each_(std::move(each)) {}
   void add(MakePhase phase) { phases_.push_back(std::move(phase)); }
   /// Adds what workers spend on the phases to `nanoseconds`, which outlives this.
   void countBusy(std::atomic<int64_t> &nanoseconds, const Clock &clock) {
@@ -37,9 +35,8 @@ public:
   Status status() const { return status_; }
 
 private:
-  std::string name_;
   WorkerPool *pool_;
-  Doorbell *doorbell_;
+  JobOptions each_;
   std::atomic<int64_t> *busy_ = nullptr;
   const Clock *clock_ = nullptr;
   std::deque<MakePhase> phases_;

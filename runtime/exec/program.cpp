@@ -3,6 +3,7 @@
 
 #include "model/plan/check.h"
 #include "model/plan/names.h"
+#include "model/plan/precedence.h"
 #include "runtime/base/log.h"
 #include "runtime/base/random.h"
 #include "runtime/base/settings.h"
@@ -54,7 +55,9 @@ public:
       Session &session, const Bindings &bindings, const RunOptions &options)
       : plan_(plan), kernels_(kernels), session_(session), bindings_(bindings), options_(options),
         telemetry_(options.simulation ? virtualClock_ : *options.clock,
-                   {.spansMax = options.traceEventsMax}) {}
+                   {.spansMax = options.traceEventsMax}),
+        precedences_(options.simulation ? std::vector<int32_t>(plan.tasks.size(), 0)
+                                        : plan::precedences(plan)) {}
 
   ~Run() {
     for (size_t r = 0; r < ranks_.size(); ++r) {
@@ -135,6 +138,8 @@ private:
       HR_ASSIGN_OR_RETURN(context.place.sizes, plan::axisSizes(plan_, context.size));
       context.lanes = options_.determinism == Determinism::kFixed ? 1 : (workers + here - 1) / here;
       context.pool = &session_.pool();
+      context.owner = this;
+      context.precedences = precedences_;
       context.doorbell = &doorbell_;
       context.clock = &clock();
       context.memory = std::make_shared<RankMemory>(
@@ -298,6 +303,7 @@ private:
   VirtualClock virtualClock_;
   Doorbell doorbell_;
   Telemetry telemetry_;
+  std::vector<int32_t> precedences_; ///< by task; of a simulation all equal, for more interleavings
   std::unique_ptr<SimNetwork> network_;           ///< of a simulation
   std::vector<std::unique_ptr<Transport>> owned_; ///< of runAll()
   std::vector<std::unique_ptr<Rank>> ranks_;

@@ -39,6 +39,13 @@ std::vector<int32_t> statesHeld(const plan::Task &task) {
 
 // ---- what tasks ask of the context ----
 
+JobOptions RankContext::jobOf(int32_t task) const {
+  return {.name = plan->tasks[task].name,
+          .owner = owner,
+          .precedence = precedences[task],
+          .doorbell = doorbell};
+}
+
 std::string RankContext::operationOf(int32_t task) const {
   const plan::Task &described = plan->tasks[task];
   if (described.place != plan::kNone && !plan->places[described.place].operation.empty()) {

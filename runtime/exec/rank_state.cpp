@@ -54,7 +54,9 @@ std::vector<StateCopy *> RankState::filledCopies() const {
 }
 
 std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
-  auto job = std::make_unique<PhasedJob>("finish " + state_.name, *context.pool, context.doorbell);
+  JobOptions options = context.job;
+  options.name = "finish " + state_.name;
+  auto job = std::make_unique<PhasedJob>(*context.pool, std::move(options));
   switch (state_.kind) {
   case plan::StateKind::kScalar:
   case plan::StateKind::kGroupTable:

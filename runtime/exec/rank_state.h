@@ -18,7 +18,7 @@ struct FinishContext {
   const KernelCall *merge = nullptr;   ///< of State.mergeKernel, or null
   const KernelCall *compare = nullptr; ///< of State.compareKernel, or null
   WorkerPool *pool = nullptr;
-  Doorbell *doorbell = nullptr;
+  JobOptions job; ///< of the task that finishes it
   uint32_t rank = 0;
   uint32_t size = 1;
 };

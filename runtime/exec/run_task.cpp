@@ -297,6 +297,7 @@ Status RunTask::drive(Lane &lane, int worker) {
   lane.span = &span;
   int64_t begin = context_.clock->nowNanoseconds();
   auto book = [&] { counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin; };
+  bool worked = false;
   while (!context_.stopped()) {
     if (!pushPending(lane)) {
       lane.phase = LanePhase::kBlocked;
@@ -304,6 +305,9 @@ Status RunTask::drive(Lane &lane, int worker) {
       return {};
     }
     lane.phase = LanePhase::kIdle;
+    if (worked && !lane.morsel && context_.pool->wanted(context_.precedences[index_])) {
+      break; // a task that goes before this one has something to do
+    }
     if (!lane.morsel) {
       int64_t before = context_.clock->nowNanoseconds();
       HR_ASSIGN_OR_RETURN(lane.morsel, takeMorsel(track));
@@ -326,6 +330,7 @@ Status RunTask::drive(Lane &lane, int worker) {
       HR_RETURN_IF_ERROR(intact());
     }
     HR_RETURN_IF_ERROR(status);
+    worked = true;
   }
   book();
   return {};
@@ -333,8 +338,7 @@ Status RunTask::drive(Lane &lane, int worker) {
 
 void RunTask::submit(Lane &lane) {
   lane.job = context_.pool->submit(
-      JobOptions{.name = described_.name, .morsels = 1, .doorbell = context_.doorbell},
-      [this, &lane](int worker, int64_t) { return drive(lane, worker); });
+      context_.jobOf(index_), [this, &lane](int worker, int64_t) { return drive(lane, worker); });
 }
 
 Status RunTask::pollLanes(bool &allFlushed) {
@@ -389,7 +393,7 @@ Status RunTask::beginFinish() {
     finish.merge = call(state.mergeKernel);
     finish.compare = call(state.compareKernel);
     finish.pool = context_.pool;
-    finish.doorbell = context_.doorbell;
+    finish.job = context_.jobOf(index_);
     finish.rank = context_.rank;
     finish.size = context_.size;
     finishing_.push_back(context_.states[argument.state]->finish(finish));

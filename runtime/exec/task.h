@@ -1,10 +1,10 @@
 // A task of the plan on one rank, as the rank's state machine drives it; and what tasks share.
 #pragma once
 
+#include "model/plan/mesh.h"
 #include "runtime/base/clock.h"
 #include "runtime/communication/communicator.h"
 #include "runtime/communication/poison.h"
-#include "model/plan/mesh.h"
 #include "runtime/exec/chunk_stream.h"
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/profile.h"
@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,10 @@ struct RankContext {
   uint32_t rank = 0;
   uint32_t size = 1;
   plan::MeshPosition place; ///< of the rank in the mesh
-  size_t lanes = 1; ///< workers that one task of this rank may use at once
+  size_t lanes = 1;         ///< workers that one task of this rank may use at once
   WorkerPool *pool = nullptr;
+  const void *owner = nullptr;          ///< whose jobs those of all ranks of this run are
+  std::span<const int32_t> precedences; ///< by task, as plan::precedences
   Doorbell *doorbell = nullptr;
   const Clock *clock = nullptr;
   std::shared_ptr<RankMemory> memory;
@@ -89,6 +92,8 @@ struct RankContext {
     return static_cast<size_t>(worker) < workerTracks.size() ? workerTracks[worker] : nullptr;
   }
   Track *taskTrack(int32_t task) const { return taskTracks.empty() ? nullptr : taskTracks[task]; }
+  /// Options of a job of one morsel that a task submits.
+  JobOptions jobOf(int32_t task) const;
   /// The account of a task, named in memory errors.
   Expected<std::shared_ptr<MemoryAccount>> openAccount(int32_t task) const;
   /// The buffer, made now if its extent was not known before.

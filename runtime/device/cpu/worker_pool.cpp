@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <pthread.h>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "runtime/base/check.h"
@@ -31,9 +32,12 @@ struct Job::State {
   int64_t failedMorsel = std::numeric_limits<int64_t>::max();
 
   /// Guarded by the pool's mutex.
+  uint64_t ownersTurn = 0, turn = 0; ///< when a worker last took a morsel of its owner, and of it
   int active = 0;
   bool listed = false;
 
+  /// Whether a worker may take it now.
+  bool takes() const { return hasMorsels() && active < options.workersMax; }
   bool hasMorsels() const {
     return !stopped.load(std::memory_order_acquire) &&
            next.load(std::memory_order_relaxed) < options.morsels;
@@ -164,7 +168,15 @@ Job WorkerPool::submit(JobOptions options, MorselBody body) {
     std::lock_guard lock(mutex_);
     HR_CHECK(!stopping_);
     job.state_->listed = true;
+    job.state_->turn = job.state_->ownersTurn = turns_;
+    for (const std::shared_ptr<Job::State> &other : jobs_) {
+      if (other->options.owner == kept.owner) {
+        job.state_->ownersTurn = other->ownersTurn;
+      }
+    }
     jobs_.push_back(job.state_);
+    foremost_.store(std::min(foremost_.load(std::memory_order_relaxed), kept.precedence),
+                    std::memory_order_relaxed);
   }
   if (kept.morsels == 1) {
     ready_.notify_one();
@@ -175,17 +187,36 @@ Job WorkerPool::submit(JobOptions options, MorselBody body) {
 }
 
 std::shared_ptr<Job::State> WorkerPool::pickLocked() {
-  for (size_t index = 0; index < jobs_.size(); ++index) {
-    std::shared_ptr<Job::State> job = jobs_[index];
-    if (job->hasMorsels() && job->active < job->options.workersMax) {
-      // To the back: the next worker looks at the others first.
-      jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(index));
-      jobs_.push_back(job);
-      ++job->active;
-      return job;
+  auto place = [](const Job::State &job) {
+    return std::tuple(job.ownersTurn, job.options.precedence, job.turn);
+  };
+  std::shared_ptr<Job::State> picked;
+  for (const std::shared_ptr<Job::State> &job : jobs_) {
+    if (job->takes() && (!picked || place(*job) < place(*picked))) {
+      picked = job;
     }
   }
-  return nullptr;
+  if (picked) {
+    ++picked->active;
+    picked->turn = ++turns_;
+    for (const std::shared_ptr<Job::State> &job : jobs_) {
+      if (job->options.owner == picked->options.owner) {
+        job->ownersTurn = turns_;
+      }
+    }
+  }
+  lookLocked();
+  return picked;
+}
+
+void WorkerPool::lookLocked() {
+  int32_t foremost = std::numeric_limits<int32_t>::max();
+  for (const std::shared_ptr<Job::State> &job : jobs_) {
+    if (job->takes()) {
+      foremost = std::min(foremost, job->options.precedence);
+    }
+  }
+  foremost_.store(foremost, std::memory_order_relaxed);
 }
 
 void WorkerPool::runMorsels(Job::State &job, int worker, int64_t most) {

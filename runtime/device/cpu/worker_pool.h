@@ -29,6 +29,10 @@ struct JobOptions {
   int64_t morsels = 1;
   /// At most so many workers at once.
   int workersMax = std::numeric_limits<int>::max();
+  /// Whose job it is: workers are shared fairly between owners, and an owner's jobs go by their
+  /// precedence, the lowest first; equal ones share fairly.
+  const void *owner = nullptr;
+  int32_t precedence = 0;
   /// Rung when the job ends. May be null; else it outlives the job.
   Doorbell *doorbell = nullptr;
 };
@@ -62,7 +66,8 @@ private:
   std::shared_ptr<State> state_;
 };
 
-/// Purpose: T threads that sleep when there is nothing to do and share jobs fairly otherwise.
+/// Purpose: T threads that sleep when there is nothing to do and otherwise take morsels of jobs, as
+/// JobOptions say.
 /// Ownership: owns the threads; its destructor ends them after the morsels under way; jobs not done
 /// by then are cancelled. Thread-safety: full; bodies may submit jobs, but must not wait for them.
 /// With `threads` 0 there are no threads: runOne() runs the next morsel, on the caller, in a fixed
@@ -84,12 +89,20 @@ public:
 
   [[nodiscard]] Job submit(JobOptions options, MorselBody body);
 
+  /// Whether a job of lower precedence has a morsel that no worker has: a body that goes on for
+  /// long should then return, and be submitted again. Cheap, and may be a moment late.
+  bool wanted(int32_t precedence) const {
+    return foremost_.load(std::memory_order_relaxed) < precedence;
+  }
+
   /// Without threads: runs one morsel, or answers false if none is ready.
   bool runOne();
 
 private:
   friend class Job;
   std::shared_ptr<Job::State> pickLocked();
+  /// Sets `foremost_` anew.
+  void lookLocked();
   void runMorsels(Job::State &job, int worker, int64_t most);
   void leaveLocked(Job::State &job, Doorbell *&toRing);
   void work(int worker);
@@ -99,6 +112,9 @@ private:
   std::condition_variable ready_;
   std::condition_variable left_;
   std::deque<std::shared_ptr<Job::State>> jobs_;
+  uint64_t turns_ = 0; ///< morsels or rows of them that workers have taken
+  /// The lowest precedence among jobs that a worker could take now.
+  std::atomic<int32_t> foremost_{std::numeric_limits<int32_t>::max()};
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

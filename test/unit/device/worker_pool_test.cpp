@@ -153,3 +153,43 @@ TEST(WorkerPool, WithoutThreadsTheOrderIsFixed) {
   EXPECT_EQ(a.poll(), PollState::kDone);
   EXPECT_EQ(b.poll(), PollState::kDone);
 }
+
+TEST(WorkerPool, LowerPrecedenceGoesFirst) {
+  WorkerPool pool({.threads = 0});
+  std::string order;
+  auto append = [&](char letter) {
+    return [&order, letter](int, int64_t) {
+      order += letter;
+      return Status();
+    };
+  };
+  Job later = pool.submit({.name = "later", .morsels = 3, .precedence = 2}, append('c'));
+  Job equal = pool.submit({.name = "equal", .morsels = 2, .precedence = 2}, append('d'));
+  EXPECT_TRUE(pool.runOne());
+  EXPECT_FALSE(pool.wanted(2));
+  EXPECT_TRUE(pool.wanted(3));
+  Job first = pool.submit({.name = "first", .morsels = 2, .precedence = 1}, append('a'));
+  EXPECT_TRUE(pool.wanted(2));
+  while (pool.runOne()) {
+  }
+  EXPECT_EQ(order, "caadcdc");
+  EXPECT_FALSE(pool.wanted(2));
+}
+
+TEST(WorkerPool, OwnersShareWhateverThePrecedence) {
+  WorkerPool pool({.threads = 0});
+  std::string order;
+  auto append = [&](char letter) {
+    return [&order, letter](int, int64_t) {
+      order += letter;
+      return Status();
+    };
+  };
+  int one = 0, other = 0;
+  Job a = pool.submit({.name = "a", .morsels = 2, .owner = &one, .precedence = 1}, append('a'));
+  Job b = pool.submit({.name = "b", .morsels = 2, .owner = &one, .precedence = 2}, append('b'));
+  Job x = pool.submit({.name = "x", .morsels = 3, .owner = &other, .precedence = 9}, append('x'));
+  while (pool.runOne()) {
+  }
+  EXPECT_EQ(order, "axaxbxb");
+}

@@ -120,7 +120,7 @@ TEST(RankState, RowsCrossSpans) {
   Doorbell doorbell;
   FinishContext context;
   context.pool = &pool;
-  context.doorbell = &doorbell;
+  context.job.doorbell = &doorbell;
   auto job = (*state)->finish(context);
   while (job->poll() == PollState::kPending) {
     doorbell.wait();

@@ -82,7 +82,7 @@ std::vector<Ranked> computed(const plan::State &state,
   Doorbell doorbell;
   FinishContext context;
   context.pool = &pool;
-  context.doorbell = &doorbell;
+  context.job.doorbell = &doorbell;
   auto job = ranked.finish(context);
   while (job->poll() == PollState::kPending) {
     doorbell.wait();
