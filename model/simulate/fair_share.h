@@ -1,4 +1,5 @@
-// Max-min fair rates by progressive filling: all rates rise together until a resource is full.
+// Max-min fair rates by progressive filling: all rates rise together until a resource is full; one
+// precedence after the other.
 #pragma once
 
 #include "model/simulate/graph.h"
@@ -24,11 +25,15 @@ public:
   void rates(const std::vector<int32_t> &running, std::vector<FairRate> &result);
 
 private:
+  /// Those of one precedence, as positions in `running`, from what is left.
+  void fill(const std::vector<int32_t> &running, std::vector<size_t> rising,
+            std::vector<FairRate> &result);
   const Graph &graph_;
   std::vector<double> left_;   // capacity not yet given away
   std::vector<double> demand_; // amounts of the activities that still rise
   std::vector<int32_t> users_; // how many those are
   std::vector<int32_t> touched_;
+  std::vector<FairRate> bounds_; // by position in `running`: what holds it down alone
 };
 
 } // namespace headrace::simulate

@@ -37,12 +37,15 @@ struct Hold {
   double bytes = 0;
 };
 
+/// Of an activity that nobody goes before.
+inline constexpr int32_t kFirst = -1;
+
 /// Starts when all of `after` have ended and its holds have room; waits its latency, then does its
 /// work at the rate that the resources give it.
 struct Activity {
   std::string name;
-  int32_t place = kNone; ///< of the user's program, for reports
-  int32_t lane = 0;      ///< the task of the plan
+  int32_t place = kNone;     ///< of the user's program, for reports
+  int32_t lane = 0;          ///< the task of the plan
   int32_t rankClass = kNone; ///< whose it is, in Graph::rankClasses; kNone: of all ranks together
   double latencySeconds = 0;
   double work = 0;          ///< bytes; rates are bytes per second, and fairness is between them
@@ -50,8 +53,10 @@ struct Activity {
   double relativeError = 0; ///< of its work
   double ownError = 0;      ///< of its latency and rateMax, while they hold it up and no resource
   std::vector<Use> uses;    ///< no resource twice
+  int32_t precedence = kFirst; ///< of shared resources it gets what those of lower numbers leave;
+                               ///< equal ones share fairly
   std::vector<int32_t> after;
-  std::vector<Hold> acquires; ///< all at once at the start, in the order of readiness
+  std::vector<Hold> acquires; ///< all at once at the start; of several the first that was ready
   std::vector<Hold> releases; ///< at the end
 
   /// The name without the number of the chunk: "shuffle" of "shuffle #12".
@@ -62,7 +67,7 @@ struct Graph {
   std::vector<Resource> resources;
   std::vector<Tier> tiers;
   std::vector<Activity> activities;
-  std::vector<std::string> places; ///< texts for Activity::place
+  std::vector<std::string> places;      ///< texts for Activity::place
   std::vector<std::string> rankClasses; ///< texts for Activity::rankClass: "ranks 0-71 ×1400"
 };
 

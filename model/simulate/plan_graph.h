@@ -35,7 +35,8 @@ struct Workload {
   int64_t chunksMax = 32;
 };
 
-/// Equal ranks become one (see RankSkew for others), so the size does not grow with ranks. Streams
+/// Equal ranks become one (see RankSkew for others), so the size does not grow with ranks. Kernels
+/// use a device in the order of plan::precedences, as workers take them. Streams
 /// hold their producers as in the run: by their credit, scaled to the simulated chunks and at least
 /// two. A choose takes the branch that the expected value of its hole decides; a repeat's body
 /// counts as often as it may run. Rank 0's share after a gather is simulated on a rank of the first

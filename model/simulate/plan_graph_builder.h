@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/cost/movement.h"
+#include "model/plan/precedence.h"
 #include "model/simulate/plan_graph.h"
 #include "model/simulate/rank_class.h"
 
@@ -52,7 +53,8 @@ public:
   PlanGraph(const plan::Plan &plan, const topology::Topology &topology, const Workload &workload)
       : plan_(plan), topology_(topology), workload_(workload), streams_(plan.streams.size()),
         consumer_(plan.streams.size(), kNone), ordered_(cost::orderedStreams(plan)),
-        skipped_(plan.tasks.size(), false), waits_(plan.tasks.size()) {}
+        precedences_(plan::precedences(plan)), skipped_(plan.tasks.size(), false),
+        waits_(plan.tasks.size()) {}
 
   Expected<Graph> make();
 
@@ -183,6 +185,7 @@ private:
   std::vector<StreamState> streams_;
   std::vector<int32_t> consumer_;
   std::map<int32_t, double> ordered_; ///< cost::orderedStreams
+  std::vector<int32_t> precedences_;  ///< by task
   std::vector<bool> skipped_;
   std::vector<std::vector<int32_t>> waits_; // `after`, and the choose whose body it is in
   std::vector<PerClass> chunksOf_;

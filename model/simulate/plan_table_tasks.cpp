@@ -30,6 +30,7 @@ void PlanGraph::kernel(int32_t id, size_t rankClass, size_t chunk, size_t chunks
   double bandwidth = on.deviceType->memoryBandwidth.value;
   double busy = std::max(time.memorySeconds, time.computeSeconds);
   Activity activity = activityOf(id, chunk, chunks);
+  activity.precedence = precedences_[id];
   activity.latencySeconds = time.launchSeconds / on.speed;
   activity.ownError = time.relativeError;
   activity.work = busy * bandwidth;

@@ -12,6 +12,7 @@ Activity PlanGraph::onCores(int32_t id, size_t rankClass, size_t chunk, size_t c
   // In the unit of the class's resources: bytes that its memory would move meanwhile.
   double oneCore = on.deviceType->memoryBandwidth.value / workers().coresPerRank();
   Activity activity = activityOf(id, chunk, chunks);
+  activity.precedence = precedences_[id];
   activity.relativeError = on.deviceType->workRelativeError;
   activity.work = coreSeconds * oneCore;
   activity.rateMax = on.speed * parallel * oneCore;

@@ -106,7 +106,7 @@ private:
   std::vector<std::vector<int32_t>> successors_;
   std::vector<double> remaining_;
   std::vector<double> held_;
-  std::deque<int32_t> waiting_; // ready, in order; the first has no room
+  std::deque<int32_t> waiting_; // ready, in order; none has room
   using Delay = std::pair<double, int32_t>;
   std::priority_queue<Delay, std::vector<Delay>, std::greater<>> delays_;
   std::vector<int32_t> running_;
@@ -143,13 +143,11 @@ void Simulation::makeReady(int32_t id, int32_t cause) {
 }
 
 void Simulation::startWaiting(int32_t cause) {
-  // Those that hold nothing pass those that wait for room; those that hold keep their order.
-  bool blocked = false;
+  // Whoever has room passes those that wait for more: what they wait for may wait for it.
   std::deque<int32_t> stay;
   for (int32_t id : waiting_) {
     const Activity &activity = graph_.activities[id];
-    if (!activity.acquires.empty() && (blocked || !hasRoom(activity))) {
-      blocked = true;
+    if (!hasRoom(activity)) {
       stay.push_back(id);
       continue;
     }

@@ -1,5 +1,4 @@
 // An exchange or a collective takes in the simulation what the layout solver says it does.
-#include "model/plan/names.h"
 #include "model/cost/cost.h"
 #include "model/plan/names.h"
 #include "model/simulate/plan_graph.h"

@@ -47,6 +47,26 @@ TEST(Simulate, private_links_share_an_uplink) {
   EXPECT_EQ(outcome.spans[0].bottleneck, 3);
 }
 
+TEST(Simulate, lower_precedence_takes_what_it_needs_first) {
+  Graph graph;
+  graph.resources = {{"device", 1e9}, {"link", 1e9}};
+  graph.activities = {transfer("second", 2e9, {0}), transfer("first", 1e9, {0}),
+                      transfer("bounded", 1e9, {0}), transfer("beside", 3e9, {1})};
+  graph.activities[0].precedence = 1;
+  graph.activities[1].precedence = 0;
+  graph.activities[1].latencySeconds = 1;
+  graph.activities[2].precedence = 0;
+  graph.activities[2].rateMax = 0.25e9;
+  Outcome outcome = run(graph);
+  // "bounded" has its quarter for four seconds; from 1 s on "first" has the rest of it.
+  EXPECT_NEAR(outcome.spans[2].finish, 4, 1e-9);
+  EXPECT_NEAR(outcome.spans[1].finish, 1 + 1 / 0.75, 1e-9);
+  // "second" had three quarters for a second, and has them again when "first" has ended.
+  EXPECT_NEAR(outcome.spans[0].finish, 1 + 1 / 0.75 + 1.25 / 0.75, 1e-9);
+  EXPECT_NEAR(outcome.spans[3].finish, 3, 1e-9);
+  EXPECT_EQ(outcome.spans[0].bottleneck, 0);
+}
+
 TEST(Simulate, fatpipes_bound_each_alone) {
   Graph graph;
   graph.resources = {{"switch", 1e9, Sharing::kFatpipe}};
