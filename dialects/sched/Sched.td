@@ -98,6 +98,7 @@ def Sched_ProgramOp : Sched_Op<"program", [Symbol, NoTerminator, SingleBlock]> {
     C1: every stream has exactly one consumer.
     C2: at most one result.
     C3: chunks have rows.
+    C4: its inputs are the arguments 0, 1, …, each once.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<I64Attr>:$chunk_rows);
   let regions = (region SizedRegion<1>:$body);
@@ -222,15 +223,17 @@ def Sched_ExchangeOp : Sched_Op<"exchange"> {
 def Sched_InputOp : Sched_Op<"input"> {
   let summary = "a tensor of the caller, each rank its part";
   let description = [{
+    The caller binds tensors by their number among the arguments; the name is for people.
+
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, [["ranks"], []]>
+      %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x4xf32>, [["ranks"], []]>
     }
     ```
   }];
-  let arguments = (ins StrAttr:$name);
+  let arguments = (ins I32Attr:$argument, StrAttr:$name);
   let results = (outs Sched_BufferType:$buffer);
-  let assemblyFormat = "$name attr-dict `:` type($buffer)";
+  let assemblyFormat = "$argument $name attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 
@@ -266,8 +269,8 @@ def Sched_ComputeOp : Sched_Op<"compute"> {
 
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>>
-      %w = sched.input "w" : !sched.buffer<host, tensor<4x2xf32>>
+      %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x4xf32>>
+      %w = sched.input 1 "w" : !sched.buffer<host, tensor<4x2xf32>>
       %y = sched.compute matmul (%x, %w) parameters [0, 0, 0] label "matmul"
           : (!sched.buffer<host, tensor<8x4xf32>>, !sched.buffer<host, tensor<4x2xf32>>)
           -> !sched.buffer<host, tensor<8x2xf32>>
@@ -297,7 +300,7 @@ def Sched_CollectiveOp : Sched_Op<"collective"> {
 
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, [["node"], []]>
+      %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x4xf32>, [["node"], []]>
       %done, %all = sched.collective all_gather over ["node"] %x
           : !sched.buffer<host, tensor<8x4xf32>, [["node"], []]> -> !sched.buffer<host, tensor<8x4xf32>>
       %again, %sum = sched.collective all_reduce by sum over ["node", "gpu"] %all after %done
@@ -324,7 +327,7 @@ def Sched_TensorResultOp : Sched_Op<"tensor_result"> {
   let description = [{
     ```mlir
     sched.program @main {
-      %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>>
+      %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x4xf32>>
       sched.tensor_result %x : !sched.buffer<host, tensor<8x4xf32>>
     }
     ```

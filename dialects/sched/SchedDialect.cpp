@@ -168,6 +168,17 @@ LogicalResult ProgramOp::verify() {
   if (std::optional<int64_t> rows = getChunkRows(); rows && (*rows < 1 || *rows > INT32_MAX)) {
     return emitOpError("C3: a chunk has 1 to 2147483647 rows, got ") << *rows;
   }
+  int32_t arguments = 0;
+  llvm::SmallDenseSet<int32_t> numbers;
+  for (auto input : getOps<InputOp>()) {
+    numbers.insert(static_cast<int32_t>(input.getArgument()));
+    ++arguments;
+  }
+  for (int32_t number = 0; number < arguments; ++number) {
+    if (!numbers.contains(number)) {
+      return emitOpError("C4: no input is argument ") << number << " of " << arguments;
+    }
+  }
   return success();
 }
 

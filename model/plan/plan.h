@@ -397,8 +397,8 @@ struct Plan {
   std::vector<Buffer> buffers;
   std::vector<Hole> holes;
   std::vector<Task> tasks; ///< in the order in which workers prefer them, see precedence.h
-  Schema result;        ///< of a table result; empty for tensors
-  bool ordered = false; ///< the result's rows have an order
+  Schema result;           ///< of a table result; empty for tensors
+  bool ordered = false;    ///< the result's rows have an order
   Explanation explanation;
 };
 

@@ -90,6 +90,10 @@ LogicalResult runSchedule(ModuleOp module, const CompileOptions &options) {
   schedule::ScheduleTasksOptions scheduling;
   scheduling.chunkRows = options.chunkRows;
   manager.addPass(schedule::createScheduleTasks(scheduling));
+  schedule::OrderTasksOptions ordering;
+  ordering.topology = options.topology;
+  ordering.seed = options.layoutSeed < 0 ? 0 : static_cast<uint64_t>(options.layoutSeed) + 1;
+  manager.addPass(schedule::createOrderTasks(ordering));
   return failure(failed(manager.run(module)) || failed(schedule::verifySchedule(module)));
 }
 

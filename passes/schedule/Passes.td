@@ -18,4 +18,23 @@ def ScheduleTasks : Pass<"schedule-tasks", "::mlir::ModuleOp"> {
   ];
 }
 
+def OrderTasks : Pass<"order-tasks", "::mlir::ModuleOp"> {
+  let summary = "tasks in the order that the simulator finds best on a topology";
+  let description = [{
+    Assumes a `sched.program` as `schedule-tasks` makes it, and kernels. Workers take the tasks that are listed first, so
+    the order says what goes before what else could run: the simulator compares orders on the topology, by time and by the
+    states that are held at a time. Afterwards the tasks are listed in the best one, collectives wait for each other in it,
+    and a reservation that has to wait for room waits for the release that makes it. What was compared is recorded in the
+    explanation. Where nothing is gained, or the run is expected to take less than a hundred times the search, nothing changes.
+  }];
+  let dependentDialects = ["::headrace::sched::SchedDialect"];
+  let options = [
+    Option<"topology", "topology", "std::string", "\"\"",
+           "a topology file or the name of a shipped one (default: this machine, divided)">,
+    Option<"ordersMax", "orders-max", "int64_t", "0",
+           "orders to simulate at most (default: by how long the run is expected to take)">,
+    Option<"seed", "seed", "uint64_t", "0", "not 0: any valid order instead of the best, for tests">
+  ];
+}
+
 #endif // HEADRACE_PASSES_SCHEDULE_PASSES_TD

@@ -120,6 +120,8 @@ FailureOr<plan::Plan> PlanEmitter::run() {
     addKernels(kernels);
   }
   addStates();
+  // Slots of arguments are the first, by their numbers, wherever their tasks are listed.
+  plan_.slots.resize(llvm::range_size(program_.getOps<sched::InputOp>()));
   if (failed(addTasks(program_.getBody().front()))) {
     return failure();
   }
@@ -173,6 +175,16 @@ LogicalResult PlanEmitter::addTasks(Block &block) {
   return success();
 }
 
-FailureOr<plan::Plan> emitPlan(sched::ProgramOp program) { return PlanEmitter(program).run(); }
+FailureOr<plan::Plan> emitPlan(sched::ProgramOp program, SmallVectorImpl<Operation *> *ops) {
+  PlanEmitter emitter(program);
+  FailureOr<plan::Plan> plan = emitter.run();
+  if (ops && succeeded(plan)) {
+    ops->resize(plan->tasks.size());
+    for (auto [op, task] : emitter.tasks()) {
+      (*ops)[task] = op;
+    }
+  }
+  return plan;
+}
 
 } // namespace headrace::schedule

@@ -57,13 +57,12 @@ void PlanEmitter::addInput(sched::InputOp op) {
   task.phase = "load";
   task.place = place(op.getLoc(), task.name);
   input.output = addBuffer(op.getBuffer(), op.getName().str());
-  plan::Slot slot;
+  input.slot = static_cast<int32_t>(op.getArgument());
+  plan::Slot &slot = plan_.slots[input.slot];
   slot.name = op.getName().str();
   slot.kind = plan::SlotKind::kTensor;
   slot.shape.assign(shape.getShape().begin(), shape.getShape().end());
   slot.element = plan_.buffers.back().element;
-  input.slot = static_cast<int32_t>(plan_.slots.size());
-  plan_.slots.push_back(std::move(slot));
   task.work = input;
   addTask(std::move(task), op);
 }

@@ -22,6 +22,8 @@ public:
   explicit PlanEmitter(sched::ProgramOp program)
       : program_(program), module_(program->getParentOfType<ModuleOp>()) {}
   FailureOr<plan::Plan> run();
+  /// What each op has become.
+  const DenseMap<Operation *, int32_t> &tasks() const { return tasks_; }
 
 private:
   void addKernels(sched::KernelsOp kernels);

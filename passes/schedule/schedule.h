@@ -16,7 +16,8 @@ namespace headrace::schedule {
 
 /// Writes a program into a plan, from its module alone: tasks and the pipelines, states and streams
 /// that they name, the kernels in `sched.kernels`, mesh, topology and explanation. Diagnostics on
-/// failure.
-mlir::FailureOr<plan::Plan> emitPlan(sched::ProgramOp program);
+/// failure. `ops`, if not null: the op that each task was written from.
+mlir::FailureOr<plan::Plan> emitPlan(sched::ProgramOp program,
+                                     llvm::SmallVectorImpl<mlir::Operation *> *ops = nullptr);
 
 } // namespace headrace::schedule

@@ -55,9 +55,9 @@ public:
       return failure();
     }
     for (BlockArgument argument : function_.getArguments()) {
-      buffers_[argument] =
-          sched::InputOp::create(b_, argument.getLoc(), bufferOf(argument), argumentName(argument))
-              .getBuffer();
+      buffers_[argument] = sched::InputOp::create(b_, argument.getLoc(), bufferOf(argument),
+                                                  argument.getArgNumber(), argumentName(argument))
+                               .getBuffer();
     }
     for (Operation &op : function_.getBody().front()) {
       if (failed(addOp(&op))) {

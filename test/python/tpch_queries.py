@@ -43,13 +43,14 @@ def plan_of(
     ranks: int = 1,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
+    statistics: Any = None,
 ) -> dict[str, Any]:
     """The plan of a query, as JSON says it."""
     from headrace._src.programs import Target
     from headrace._src.query import sql
     from headrace._src.query.tables import resolve
 
-    loaded = sql._load(text, resolve(tables), Target.of(ranks, topology, layout_seed))
+    loaded = sql._load(text, resolve(tables), Target.of(ranks, topology, layout_seed), statistics)
     return json.loads(loaded.compiled.plan_json)
 
 

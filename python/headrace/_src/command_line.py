@@ -54,7 +54,7 @@ def _parser() -> CommandParser:
             "--layout-seed",
             type=int,
             metavar="K",
-            help="take a random layout instead of the cheapest (default: the cheapest)",
+            help="take a random layout and order of tasks (default: the cheapest)",
         )
         if name == "compile":
             command.add_argument("--output", required=True, metavar="NAME.plan", help="the folder to write")

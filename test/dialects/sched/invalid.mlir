@@ -42,7 +42,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error@+2 {{to be one of: matmul, kernel, reshape, slice}}
   // expected-error@+1 {{failed to parse}}
   %y = sched.compute sort (%x) parameters [] label "sort" : (!sched.buffer<host, tensor<8xf32>>) -> !sched.buffer<host, tensor<8xf32>>
@@ -51,7 +51,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error @+1 {{C1: a kernel is named by the action kernel, and by no other}}
   %y = sched.compute kernel (%x) parameters [] label "exp" : (!sched.buffer<host, tensor<8xf32>>) -> !sched.buffer<host, tensor<8xf32>>
 }
@@ -59,7 +59,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error@+2 {{to be one of: all_reduce, all_gather, reduce_scatter, all_to_all}}
   // expected-error@+1 {{failed to parse}}
   %done, %y = sched.collective shuffle over ["ranks"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
@@ -68,7 +68,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error @+1 {{C2: input and output are parts of one shape}}
   %done, %y = sched.collective all_reduce by sum over ["ranks"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<9xf32>>
 }
@@ -76,7 +76,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>, [["ranks"]]>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>, [["ranks"]]>
   // expected-error @+1 {{C1: the tensor is split, gather it first}}
   sched.tensor_result %x : !sched.buffer<host, tensor<8xf32>, [["ranks"]]>
 }
@@ -149,7 +149,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error @+1 {{C1: exactly what reduces has a reduction, got all_reduce}}
   %done, %y = sched.collective all_reduce over ["ranks"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
 }
@@ -167,35 +167,35 @@ sched.program @main {
 
 sched.program @main {
   // expected-error @+1 {{has an unknown attribute: "offst"}}
-  %x = sched.input "x" {offst = 5 : i64} : !sched.buffer<host, tensor<8xf32>>
+  %x = sched.input 0 "x" {offst = 5 : i64} : !sched.buffer<host, tensor<8xf32>>
 }
 
 // -----
 
 sched.program @main {
   // expected-error@+1 {{expected a tier, got hosts}}
-  %x = sched.input "x" : !sched.buffer<hosts, tensor<8xf32>>
+  %x = sched.input 0 "x" : !sched.buffer<hosts, tensor<8xf32>>
 }
 
 // -----
 
 sched.program @main {
   // expected-error @+1 {{C1: a buffer is of a ranked tensor of f32, f64 or i64, got 'tensor<8xf16>'}}
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf16>>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf16>>
 }
 
 // -----
 
 sched.program @main {
   // expected-error @+1 {{C2: the dimensions of 'tensor<8xf32>' are not divided so}}
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>, [[]]>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>, [[]]>
 }
 
 // -----
 
 sched.program @main {
   // expected-error @+1 {{C3: unknown extents, and no others, are the rows of a to_tensor, got 'tensor<?xf32>' and -1}}
-  %x = sched.input "x" : !sched.buffer<host, tensor<?xf32>>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<?xf32>>
 }
 
 // -----
@@ -208,7 +208,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<host, tensor<8x8xf32>>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x8xf32>>
   // expected-error @+1 {{C2: other inputs or parameters than those of matmul}}
   %y = sched.compute matmul (%x, %x) parameters [0, 2, 0] label "matmul"
       : (!sched.buffer<host, tensor<8x8xf32>>, !sched.buffer<host, tensor<8x8xf32>>) -> !sched.buffer<host, tensor<8x8xf32>>
@@ -217,7 +217,7 @@ sched.program @main {
 // -----
 
 sched.program @main {
-  %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
   // expected-error @+1 {{C3: all_gather over ["ranks"] does not lead from '!sched.buffer<host, tensor<8xf32>>' to}}
   %done, %y = sched.collective all_gather over ["ranks"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
 }
@@ -226,7 +226,7 @@ sched.program @main {
 
 sched.program @main {
   // expected-error @+1 {{has no name}}
-  %x = sched.input "" : !sched.buffer<host, tensor<8xf32>>
+  %x = sched.input 0 "" : !sched.buffer<host, tensor<8xf32>>
 }
 
 // -----
@@ -250,7 +250,7 @@ sched.program @main {
 
 sched.program @main {
   // expected-error @+1 {{has an attribute that sched does not have: "sched.offset"}}
-  %x = sched.input "x" {sched.offset = 5 : i64} : !sched.buffer<host, tensor<8xf32>>
+  %x = sched.input 0 "x" {sched.offset = 5 : i64} : !sched.buffer<host, tensor<8xf32>>
 }
 
 // -----
@@ -323,14 +323,14 @@ sched.program @main chunk_rows 0 {
 
 sched.program @main {
   // expected-error @+1 {{C2: the dimensions of 'tensor<8x4xf32>' are not divided so}}
-  %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, [["a"], ["a"]]>
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x4xf32>, [["a"], ["a"]]>
 }
 
 // -----
 
 module attributes {topo.mesh = #topo.mesh<@mesh, [("a", 2), ("b", 2)]>} {
   sched.program @main {
-    %x = sched.input "x" : !sched.buffer<host, tensor<8x4xf32>, [["a"], ["b"]]>
+    %x = sched.input 0 "x" : !sched.buffer<host, tensor<8x4xf32>, [["a"], ["b"]]>
     // expected-error @+1 {{C3: all_gather over ["b"] does not lead from}}
     %done, %y = sched.collective all_gather over ["b"] %x : !sched.buffer<host, tensor<8x4xf32>, [["a"], ["b"]]> -> !sched.buffer<host, tensor<8x4xf32>, [[], ["b"]]>
   }
@@ -340,8 +340,16 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("a", 2), ("b", 2)]>} {
 
 module attributes {topo.mesh = #topo.mesh<@mesh, [("a", 2), ("b", 2)]>} {
   sched.program @main {
-    %x = sched.input "x" : !sched.buffer<host, tensor<8xf32>>
+    %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
     // expected-error @+1 {{names an axis that the mesh does not have: "c"}}
     %done, %y = sched.collective all_reduce by sum over ["c"] %x : !sched.buffer<host, tensor<8xf32>> -> !sched.buffer<host, tensor<8xf32>>
   }
+}
+
+// -----
+
+// expected-error@+1 {{'sched.program' op C4: no input is argument 1 of 2}}
+sched.program @main {
+  %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
+  %y = sched.input 0 "y" : !sched.buffer<host, tensor<8xf32>>
 }

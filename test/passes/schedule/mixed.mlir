@@ -10,7 +10,7 @@
 #out = affine_map<(i, j) -> (j)>
 // CHECK: pipe.stream @rows0 to_tensor
 // CHECK: sched.program @tasks
-// CHECK: %[[W:.*]] = sched.input "w" : <host, tensor<2x8xf32>>
+// CHECK: %[[W:.*]] = sched.input 0 "w" : <host, tensor<2x8xf32>>
 // CHECK: %[[X:.*]] = sched.to_tensor %{{.*}} {{\[\[}}"x", "y"]] {{.*}} -> !sched.buffer<host, tensor<?x2xf32>, {{\[\[}}"ranks"] ragged, []], rows = 0>
 // CHECK: %[[Y:.*]] = sched.compute matmul(%[[X]], %[[W]])
 // CHECK: %[[P:.*]] = sched.compute kernel @main_0(%[[Y]])

@@ -169,7 +169,7 @@ def jit(
         may use).
     memory: limit of all ranks together, in bytes or as "4GB".
     topology: a topology file or the name of a shipped one; default: this machine, divided among the ranks.
-    layout_seed: takes a random layout instead of the cheapest, for tests.
+    layout_seed: takes a random layout and order of tasks instead of the cheapest, for tests.
     settings: settings of the runs by name, which override the environment: {"trace": "t.json"}.
     mesh: ranks along several axes, {"node": 2, "gpu": 4} or "node:2,gpu:4": a tensor's dimensions may be
         divided over different ones, and collectives go over some of them; then the number of ranks is that of

@@ -83,7 +83,7 @@ def sql(
         may use).
     memory: limit of all ranks together, in bytes or as "4GB".
     topology: a topology file or the name of a shipped one; default: this machine with `ranks` ranks.
-    layout_seed: takes a random layout instead of the cheapest, for tests.
+    layout_seed: takes a random layout and order of tasks instead of the cheapest, for tests.
     mesh: ranks along several axes, {"node": 2, "gpu": 4} or "node:2,gpu:4", over which each part of the
         program may be divided; then the number of ranks is that of the mesh. "nodes": the axes `node` and
         `rank` of the topology, for `ranks` ranks.
