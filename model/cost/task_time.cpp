@@ -2,6 +2,7 @@
 #include "model/cost/task_time.h"
 #include "model/cost/tensor_work.h"
 
+#include "model/plan/dependencies.h"
 #include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
 
@@ -103,13 +104,13 @@ Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &r
   }
   terms["morsel"] += rows.pieces;
   addPages(terms, pages, picked, rows.source, rowsOfLevel(rows, 1));
-  terms["take_far_byte"] += task.phase == "scan" ? 0 : farBytes(rows.bytes);
+  terms["take_far_byte"] += plan::scanOf(plan, task) ? 0 : farBytes(rows.bytes);
   return terms;
 }
 
-Terms loadTerms(const plan::Task &task, const TaskRows &rows) {
+Terms loadTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows) {
   Terms terms;
-  if (task.phase == "scan") {
+  if (plan::scanOf(plan, task)) {
     terms["load"] = rows.pieces;
     terms["load_byte"] = rows.bytes;
   }
@@ -200,7 +201,9 @@ double localBytes(const plan::Plan &plan, const plan::Buffer &buffer, int64_t ra
 
 namespace {
 
-double elementBytes(const plan::Buffer &buffer) { return buffer.element == "f32" ? 4 : 8; }
+double elementBytes(const plan::Buffer &buffer) {
+  return static_cast<double>(plan::bytesOf(buffer.element));
+}
 
 /// The extent of a dimension on one rank, on average.
 double localExtent(const plan::Plan &plan, const plan::Buffer &buffer, int32_t dimension,
@@ -235,7 +238,8 @@ ProductShape productOf(const plan::Plan &plan, const plan::Task &task, int64_t r
   }
   shape.rightBytes = localBytes(plan, right, ranks);
   shape.bytes = localBytes(plan, task.inputs(), ranks) + localBytes(plan, task.outputs(), ranks);
-  shape.element = out.element == "f32" ? ProductShape::Element::kF32 : ProductShape::Element::kF64;
+  shape.element = out.element == plan::Element::kF32 ? ProductShape::Element::kF32
+                                                     : ProductShape::Element::kF64;
   return shape;
 }
 
@@ -287,7 +291,7 @@ KernelWork computeWork(const plan::Plan &plan, const plan::Task &task, int64_t r
   shape.bytes = localBytes(plan, task.inputs(), ranks) + localBytes(plan, task.outputs(), ranks);
   for (std::span<const int32_t> buffers : {task.inputs(), task.outputs()}) {
     for (int32_t index : buffers) {
-      if (plan.buffers[index].element != "f32") {
+      if (plan.buffers[index].element != plan::Element::kF32) {
         shape.element = ProductShape::Element::kF64;
       }
     }

@@ -34,7 +34,7 @@ struct TaskRows {
 /// the plan does not say what its kernel does.
 Terms runTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
 /// Loading of its morsels, where its rows come from files.
-Terms loadTerms(const plan::Task &task, const TaskRows &rows);
+Terms loadTerms(const plan::Plan &plan, const plan::Task &task, const TaskRows &rows);
 /// What ends one of the states that a task fills, and how many lanes do it.
 struct StateEnd {
   Terms terms;

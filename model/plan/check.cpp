@@ -241,9 +241,6 @@ Status checkTensors(const Plan &plan) {
     auto broken = [&](const char *rule, const auto &...parts) {
       return ruleBroken(plan, rule, kNone, "buffer ", i, " '", buffer.name, "': ", parts...);
     };
-    if (buffer.element != "f32" && buffer.element != "f64" && buffer.element != "i64") {
-      return broken("range", "unknown element: ", buffer.element);
-    }
     bool unknown = std::count(buffer.shape.begin(), buffer.shape.end(), kUnknownExtent) > 0;
     if (unknown != inRange(buffer.sizedBy, plan.buffers.size())) {
       return broken("range", "exactly a buffer with an unknown extent has one that sizes it, got ",

@@ -94,6 +94,17 @@ std::vector<Region> regionsOf(const Plan &plan) {
   return regions;
 }
 
+const LoadTask *scanOf(const Plan &plan, const Task &task) {
+  const auto *run = task.as<RunTask>();
+  for (size_t t = 0; t < plan.tasks.size() && run && run->inputStream != kNone; ++t) {
+    const auto *load = plan.tasks[t].as<LoadTask>();
+    if (load && load->outputStream == run->inputStream) {
+      return plan.slots[load->slot].kind == SlotKind::kTable ? load : nullptr;
+    }
+  }
+  return nullptr;
+}
+
 std::vector<std::vector<int32_t>> fillersOf(const Plan &plan) {
   std::vector<std::vector<int32_t>> fillers(plan.states.size());
   for (size_t t = 0; t < plan.tasks.size(); ++t) {

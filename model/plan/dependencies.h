@@ -47,6 +47,9 @@ struct Region {
 /// One per task. With several owners (an invalid plan) the last one.
 std::vector<Region> regionsOf(const Plan &plan);
 
+/// The load of a table whose morsels a run takes; null for any other task.
+const LoadTask *scanOf(const Plan &plan, const Task &task);
+
 /// Tasks that fill each state (use it per worker), in task order.
 std::vector<std::vector<int32_t>> fillersOf(const Plan &plan);
 

@@ -311,7 +311,6 @@ template <typename V> void visitFields(V &v, Task &x) {
   v("device", x.device);
   v("place", x.place);
   v("after", x.after);
-  v("phase", x.phase);
   v("steps", x.steps);
   std::visit([&](auto &work) { visitFields(v, work); }, x.work);
 }

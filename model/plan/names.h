@@ -69,6 +69,7 @@ HR_PLAN_ENUM_NAMES(Device, {Device::kCpu, "cpu"}, {Device::kGpu, "gpu"})
 HR_PLAN_ENUM_NAMES(Tier, {Tier::kDevice, tierName(Tier::kDevice)},
                    {Tier::kPinned, tierName(Tier::kPinned)}, {Tier::kHost, tierName(Tier::kHost)},
                    {Tier::kFile, tierName(Tier::kFile)})
+HR_PLAN_ENUM_NAMES(Element, {Element::kF32, "f32"}, {Element::kF64, "f64"}, {Element::kI64, "i64"})
 HR_PLAN_ENUM_NAMES(SlotKind, {SlotKind::kTable, "table"}, {SlotKind::kTensor, "tensor"},
                    {SlotKind::kValues, "values"})
 HR_PLAN_ENUM_NAMES(CollectiveKind, {CollectiveKind::kAllReduce, "all_reduce"},

@@ -15,7 +15,7 @@
 
 namespace headrace::plan {
 
-inline constexpr int kSchemaMajor = 3;
+inline constexpr int kSchemaMajor = 4;
 inline constexpr int kSchemaMinor = 0;
 
 /// A physical column, and how it is shown to the user if it is.
@@ -79,15 +79,19 @@ enum class SlotKind : uint8_t {
   kValues, ///< nothing is bound: see cells
 };
 
+/// Of what the elements of a tensor are.
+enum class Element : uint8_t { kF32, kF64, kI64 };
+constexpr int64_t bytesOf(Element element) { return element == Element::kF32 ? 4 : 8; }
+
 /// An input of the program, bound at load to files, an Arrow stream or tensors.
 struct Slot {
   std::string name; ///< table name, or parameter name of a traced function
   SlotKind kind = SlotKind::kTable;
   std::vector<SlotColumn> columns;
-  std::vector<Bound> bounds;  ///< conjunction
-  std::vector<int64_t> shape; ///< tensors: extents of the global value; -1 not known
-  std::string element;        ///< tensors: "f32", "f64", "i64"
-  std::vector<Cell> cells;    ///< values: row after row
+  std::vector<Bound> bounds;       ///< conjunction
+  std::vector<int64_t> shape;      ///< tensors: extents of the global value; -1 not known
+  Element element = Element::kF32; ///< tensors
+  std::vector<Cell> cells;         ///< values: row after row
 };
 
 // ---- states ----
@@ -324,7 +328,7 @@ struct Split {
 struct Buffer {
   std::string name;
   Tier tier = Tier::kHost;
-  std::string element = "f32";    ///< "f32" "f64" "i64"
+  Element element = Element::kF32;
   std::vector<int64_t> shape;     ///< global extents
   std::vector<Split> splits = {}; ///< of dimensions that are not whole on each rank
   uint64_t bytes = 0;             ///< upper bound on any rank

@@ -18,7 +18,6 @@ std::string Profile::toJson() const {
                              {"task", task.task},
                              {"name", task.name},
                              {"kind", task.kind},
-                             {"phase", task.phase},
                              {"start_seconds", task.startSeconds},
                              {"end_seconds", task.endSeconds},
                              {"busy_seconds", task.busySeconds},
@@ -53,7 +52,6 @@ Expected<Profile> Profile::fromJson(const std::string &text) {
       task.task = entry.at("task");
       task.name = entry.at("name");
       task.kind = entry.at("kind");
-      task.phase = entry.at("phase");
       task.startSeconds = entry.at("start_seconds");
       task.endSeconds = entry.at("end_seconds");
       task.busySeconds = entry.at("busy_seconds");

@@ -15,7 +15,6 @@ struct TaskProfile {
   int32_t task = 0;
   std::string name;
   std::string kind;
-  std::string phase;
   double startSeconds = 0;
   double endSeconds = 0;
   double busySeconds = 0;
@@ -45,7 +44,7 @@ struct Profile {
   void add(const Profile &other);
 
   /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "tasks": [{"rank", "task", "name",
-  /// "kind", "phase", "start_seconds", "end_seconds", "busy_seconds", "load_seconds", "rows_in",
+  /// "kind", "start_seconds", "end_seconds", "busy_seconds", "load_seconds", "rows_in",
   /// "rows_out", "bytes", "morsels", "finish_seconds", "finish_busy_seconds", "state_rows",
   /// "stage_rows"}]}; chooses also have "chosen_by", "at_most", "way"
   std::string toJson() const;

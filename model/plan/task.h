@@ -169,7 +169,6 @@ struct Task {
   Device device = Device::kCpu;
   int32_t place = kNone;
   std::vector<int32_t> after; ///< tasks whose end this one waits for (tokens)
-  std::string phase;          ///< for telemetry: "scan", "join", …
   std::vector<Step> steps;    ///< operators of the explanation, in the order of the rows
 
   TaskKind kind() const { return static_cast<TaskKind>(work.index()); }

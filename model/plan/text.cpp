@@ -95,7 +95,8 @@ private:
   void writeSlots() {
     for (size_t i = 0; i < plan_.slots.size(); ++i) {
       const Slot &slot = plan_.slots[i];
-      out_ << "slot " << i << " '" << slot.name << "' " << nameOf(slot.kind) << " " << slot.element
+      out_ << "slot " << i << " '" << slot.name << "' " << nameOf(slot.kind)
+           << (slot.kind == SlotKind::kTensor ? std::string(" ") + nameOf(slot.element) : "")
            << "\n";
       for (const SlotColumn &column : slot.columns) {
         out_ << "  " << column.file << ": " << nameOf(column.type) << (column.nullable ? "?" : "")
@@ -209,7 +210,7 @@ private:
   void writeTensors() {
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
       const Buffer &buffer = plan_.buffers[i];
-      out_ << "buffer " << i << " '" << buffer.name << "' " << buffer.element << "[";
+      out_ << "buffer " << i << " '" << buffer.name << "' " << nameOf(buffer.element) << "[";
       for (size_t d = 0; d < buffer.shape.size(); ++d) {
         out_ << (d ? ", " : "");
         buffer.shape[d] == kUnknownExtent ? out_ << "?" : out_ << buffer.shape[d];

@@ -1,5 +1,6 @@
 // Tasks of CPU ranks that share one process and its workers: seconds of cores by the terms of
 // cost/task_time.h.
+#include "model/plan/dependencies.h"
 #include "model/plan/names.h"
 #include "model/simulate/plan_graph_builder.h"
 #include "runtime/abi/type_bytes.h"
@@ -63,7 +64,7 @@ std::vector<double> PlanGraph::stageRows(const Task &task, double source, double
 
 double PlanGraph::sourceBytes(const Task &task) const {
   double bytes = 0;
-  if (task.phase == "scan" && task.kernel() != kNone) {
+  if (task.as<plan::RunTask>() && plan::scanOf(plan_, task)) {
     for (const plan::Work &work : plan_.kernels[task.kernel()].work) {
       bytes += work.kind == plan::WorkKind::kPageByte ? work.amount : 0;
     }
@@ -124,7 +125,7 @@ void PlanGraph::addWorkerRun(int32_t id, const StreamState &source, double outRo
   size_t chunks = static_cast<size_t>(source.chunks);
   for (size_t c = 0; c < classCount(source.distribution); ++c) {
     double seconds = cost::secondsOf(device(c), cost::runTerms(plan_, task, rows)) +
-                     cost::secondsOf(device(c), cost::loadTerms(task, rows));
+                     cost::secondsOf(device(c), cost::loadTerms(plan_, task, rows));
     double finish = 0; // seconds of cores, and as it passes
     double passed = 0;
     for (const cost::StateEnd &end : cost::stateEnds(plan_, task, rows)) {

@@ -76,7 +76,6 @@ LogicalResult PlanEmitter::addChoose(sched::ChooseOp op) {
   plan::Task task;
   plan::ChooseTask choose;
   task.name = "choose_by_" + hole.name;
-  task.phase = "choose";
   choose.hole = static_cast<int32_t>(plan_.holes.size());
   choose.threshold = op.getAtMost();
   task.place = place(op.getLoc(), "choose");

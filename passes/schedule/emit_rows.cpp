@@ -96,7 +96,6 @@ void PlanEmitter::addLoad(sched::LoadOp op) {
   plan::Task task;
   plan::LoadTask load;
   task.name = "load_" + slot.name;
-  task.phase = "scan";
   if (scan.getSplit()) {
     load.split = axesNamed(*scan.getSplit());
   }
@@ -144,7 +143,6 @@ void PlanEmitter::addValues(sched::ValuesOp op) {
   plan::Task task;
   plan::LoadTask load;
   task.name = "load_values";
-  task.phase = "scan";
   load.slot = static_cast<int32_t>(plan_.slots.size());
   task.place = place(op.getLoc(), "values");
   plan_.slots.push_back(std::move(slot));
@@ -164,10 +162,8 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   }
   if (op.getInput()) {
     made.inputStream = streams_.lookup(op.getInput());
-    task.phase = op.getInput().getDefiningOp<sched::LoadOp>() ? "scan" : "receive";
   } else {
     made.sourceState = states_.lookup(*op.getSource());
-    task.phase = "read";
   }
   for (StringRef name : statesOf(pipeline)) {
     bool filled = llvm::is_contained(op.getFills(), FlatSymbolRefAttr::get(op.getContext(), name));
@@ -208,7 +204,6 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
 void PlanEmitter::addExchange(sched::ExchangeOp op) {
   plan::Task task;
   plan::ExchangeTask exchange;
-  task.phase = "exchange";
   exchange.inputStream = streams_.lookup(op.getInput());
   task.name = plan_.streams[exchange.inputStream].name;
   exchange.outputStream = addStream(op.getOutput(), task.name + ".received");
@@ -232,7 +227,6 @@ void PlanEmitter::addResult(sched::ResultOp op) {
   plan_.ordered = op.getOrdered();
   plan::Task task;
   task.name = "result";
-  task.phase = "result";
   task.work = plan::ResultTask{streams_.lookup(op.getRows())};
   task.place = place(op.getLoc(), "result");
   addTask(std::move(task), op);
@@ -242,7 +236,6 @@ void PlanEmitter::addReserve(sched::ReserveOp op) {
   auto state = SymbolTable::lookupNearestSymbolFrom<pipe::StateOp>(op, op.getStateAttr());
   plan::Task task;
   task.name = "reserve_" + op.getState().str();
-  task.phase = "reserve";
   plan::State &described = plan_.states[states_.lookup(op.getState())];
   described.tier = planTier(op.getTier());
   task.work = plan::ReserveTask{states_.lookup(op.getState()), bytesOf(state)};
@@ -256,7 +249,6 @@ void PlanEmitter::addRelease(sched::ReleaseOp op) {
   int32_t reservation = tasks_.lookup(reserve);
   task.work = plan::ReleaseTask{reservation};
   task.name = "release_" + reserve.getState().str();
-  task.phase = "reserve";
   task.place = plan_.tasks[reservation].place;
   addTask(std::move(task), op);
 }

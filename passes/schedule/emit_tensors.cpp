@@ -12,14 +12,16 @@ int32_t PlanEmitter::addBuffer(Value value, std::string name) {
   buffer.name = std::move(name);
   buffer.tier = planTier(type.getTier());
   Type element = shape.getElementType();
-  buffer.element = element.isF32() ? "f32" : element.isF64() ? "f64" : "i64";
+  buffer.element = element.isF32()   ? plan::Element::kF32
+                   : element.isF64() ? plan::Element::kF64
+                                     : plan::Element::kI64;
   for (auto [dimension, split] : llvm::enumerate(type.getSplits())) {
     if (!split.getAxes().empty()) {
       buffer.splits.push_back({static_cast<int32_t>(dimension), axesNamed(split.getAxes()),
                                split.getKind() == dist::SplitKind::Ragged});
     }
   }
-  buffer.bytes = element.isF32() ? 4 : 8;
+  buffer.bytes = static_cast<uint64_t>(plan::bytesOf(buffer.element));
   for (int64_t extent : shape.getShape()) {
     bool known = !ShapedType::isDynamic(extent);
     buffer.shape.push_back(known ? extent : plan::kUnknownExtent);
@@ -54,7 +56,6 @@ void PlanEmitter::addInput(sched::InputOp op) {
   plan::Task task;
   plan::InputTask input;
   task.name = "load " + op.getName().str();
-  task.phase = "load";
   task.place = place(op.getLoc(), task.name);
   input.output = addBuffer(op.getBuffer(), op.getName().str());
   input.slot = static_cast<int32_t>(op.getArgument());
@@ -71,7 +72,6 @@ void PlanEmitter::addToTensor(sched::ToTensorOp op) {
   plan::Task task;
   plan::ToTensorTask rows;
   task.name = "to_tensor";
-  task.phase = "to_tensor";
   task.place = place(op.getLoc(), "to_tensor");
   rows.inputStream = streams_.lookup(op.getRows());
   const std::vector<plan::Column> &columns = plan_.streams[rows.inputStream].schema.columns;
@@ -105,7 +105,6 @@ LogicalResult PlanEmitter::addCompute(sched::ComputeOp op) {
   plan::ComputeTask compute;
   task.name = op.getLabel().str();
   compute.operation = planKind(op.getAction());
-  task.phase = "compute";
   task.place = place(op.getLoc(), task.name);
   compute.parameters.assign(op.getParameters().begin(), op.getParameters().end());
   if (op.getKernel()) {
@@ -132,7 +131,6 @@ void PlanEmitter::addCollective(sched::CollectiveOp op) {
   if (op.getReduction()) {
     collective.combine = planReduction(*op.getReduction());
   }
-  task.phase = "communicate";
   task.place = place(op.getLoc(), task.name);
   collective.axes = axesNamed(op.getAxes());
   collective.input = readBuffers(task, op.getInput()).front();
@@ -145,7 +143,6 @@ void PlanEmitter::addCollective(sched::CollectiveOp op) {
 void PlanEmitter::addTensorResult(sched::TensorResultOp op) {
   plan::Task task;
   task.name = "result";
-  task.phase = "result";
   task.place = place(op.getLoc(), "result");
   task.work = plan::TensorResultTask{readBuffers(task, op.getBuffer()).front()};
   addTask(std::move(task), op);

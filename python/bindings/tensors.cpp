@@ -3,19 +3,22 @@
 
 #include "python/bindings/arrow_stream.h"
 
+#include <optional>
+
 namespace nb = nanobind;
 
 namespace headrace::python {
 namespace {
 
-std::string elementName(nb::dlpack::dtype type) {
+std::optional<plan::Element> elementOf(nb::dlpack::dtype type) {
   if (type.lanes == 1 && type == nb::dtype<float>()) {
-    return "f32";
+    return plan::Element::kF32;
   }
   if (type.lanes == 1 && type == nb::dtype<double>()) {
-    return "f64";
+    return plan::Element::kF64;
   }
-  return type.lanes == 1 && type == nb::dtype<int64_t>() ? "i64" : "";
+  return type.lanes == 1 && type == nb::dtype<int64_t>() ? std::optional(plan::Element::kI64)
+                                                         : std::nullopt;
 }
 
 } // namespace
@@ -23,11 +26,12 @@ std::string elementName(nb::dlpack::dtype type) {
 exec::TensorView viewOf(const TensorArgument &array, const std::string &name) {
   exec::TensorView view;
   view.data = array.data();
-  view.element = elementName(array.dtype());
-  if (view.element.empty()) {
+  std::optional<plan::Element> element = elementOf(array.dtype());
+  if (!element) {
     raise(makeError(ErrorKind::kUser,
                     "tensors have elements of f32, f64 or i64; convert tensor: ", name));
   }
+  view.element = *element;
   auto width = static_cast<int64_t>(array.itemsize());
   for (size_t d = 0; d < array.ndim(); ++d) {
     view.shape.push_back(static_cast<int64_t>(array.shape(d)));
@@ -40,9 +44,9 @@ nb::object arrayOf(const exec::TensorResult &tensor) {
   auto *pin = new std::shared_ptr<const void>(tensor.pin);
   nb::capsule owner(
       pin, [](void *held) noexcept { delete static_cast<std::shared_ptr<const void> *>(held); });
-  nb::dlpack::dtype type = tensor.element == "f32"   ? nb::dtype<float>()
-                           : tensor.element == "f64" ? nb::dtype<double>()
-                                                     : nb::dtype<int64_t>();
+  nb::dlpack::dtype type = tensor.element == plan::Element::kF32   ? nb::dtype<float>()
+                           : tensor.element == plan::Element::kF64 ? nb::dtype<double>()
+                                                                   : nb::dtype<int64_t>();
   std::vector<size_t> shape(tensor.shape.begin(), tensor.shape.end());
   nb::ndarray<nb::numpy> array(const_cast<void *>(tensor.data), shape.size(), shape.data(), owner,
                                nullptr, type);

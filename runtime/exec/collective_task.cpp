@@ -108,7 +108,7 @@ Expected<uint8_t *> CollectiveTask::scratch(int64_t bytes) {
 
 /// Between a whole tensor and its parts one after another.
 void CollectiveTask::reorder(uint8_t *whole, uint8_t *packed, Direction direction) const {
-  int64_t width = elementBytesOf(input_->described().element);
+  int64_t width = plan::bytesOf(input_->described().element);
   uint8_t *part = packed;
   int64_t first = 0;
   for (int64_t extent : parts_) {

@@ -156,7 +156,7 @@ Status ComputeTask::copySlice() {
   TensorBuffer &to = buffer(task_.outputs[0]);
   auto dimension = static_cast<size_t>(task_.parameters[0]);
   const std::vector<int64_t> &whole = from.localShape(), &part = to.localShape();
-  int64_t outer = 1, inner = elementBytesOf(to.described().element);
+  int64_t outer = 1, inner = plan::bytesOf(to.described().element);
   for (size_t d = 0; d < whole.size(); ++d) {
     (d < dimension ? outer : inner) *= d == dimension ? 1 : whole[d];
   }

@@ -70,7 +70,7 @@ Expected<Product> productOf(const MatmulOperands &operands) {
   std::optional<Matrices> left = matricesOf(*operands.left, operands.batch),
                           right = matricesOf(*operands.right, operands.batch),
                           out = matricesOf(*operands.product, operands.batch);
-  const std::string &element = operands.product->described().element;
+  plan::Element element = operands.product->described().element;
   auto broken = [&](ErrorKind kind, const char *what) {
     return makeError(kind, what, operands.left->described().name, ", ",
                      operands.right->described().name);
@@ -84,7 +84,7 @@ Expected<Product> productOf(const MatmulOperands &operands) {
   Matrices a = exchanged(*left, operands.leftTransposed);
   Matrices b = exchanged(*right, operands.rightTransposed);
   if (a.rows != out->rows || b.columns != out->columns || a.columns != b.rows ||
-      a.batch != out->batch || b.batch != out->batch || element == "i64" ||
+      a.batch != out->batch || b.batch != out->batch || element == plan::Element::kI64 ||
       operands.left->described().element != element ||
       operands.right->described().element != element) {
     return broken(ErrorKind::kInternal, "operands of matmul do not fit together: ");
@@ -116,7 +116,7 @@ Expected<JobPhase> matmulPhase(const MatmulOperands &operands, size_t lanes) {
   return JobPhase{product.out.batch * tiles, [=](int, int64_t tile) {
                     int64_t first = tile % tiles * rows;
                     int64_t count = std::min(rows, product.out.rows - first);
-                    operands.product->described().element == "f32"
+                    operands.product->described().element == plan::Element::kF32
                         ? multiplyTile<float>(product, operands, tile / tiles, first, count)
                         : multiplyTile<double>(product, operands, tile / tiles, first, count);
                     return Status();

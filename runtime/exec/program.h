@@ -92,7 +92,7 @@ struct TableResult {
 
 struct TensorResult {
   std::string name;
-  std::string element;
+  plan::Element element = plan::Element::kF32;
   std::vector<int64_t> shape;      ///< of the part on rank 0
   std::shared_ptr<const void> pin; ///< holds `data`
   const void *data = nullptr;      ///< row-major

@@ -532,7 +532,6 @@ void Rank::addProfile(Profile &profile, int64_t startNanoseconds) const {
     entry.task = static_cast<int32_t>(t);
     entry.name = task.name;
     entry.kind = plan::nameOf(task.kind());
-    entry.phase = task.phase;
     entry.startSeconds = seconds(tasks_[t].startNanoseconds - startNanoseconds);
     entry.endSeconds = seconds(tasks_[t].endNanoseconds - startNanoseconds);
     entry.busySeconds = seconds(counters.busyNanoseconds);

@@ -1,6 +1,8 @@
 // Local extents, allocation, and copying in of bound tensors.
 #include "runtime/exec/tensor_buffer.h"
 
+#include "model/plan/names.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -13,12 +15,10 @@ Part evenPart(int64_t extent, plan::GroupPlace place) {
   return Part{bound(place.index), bound(place.index + 1)};
 }
 
-int64_t elementBytesOf(const std::string &element) { return element == "f32" ? 4 : 8; }
-
-ElementType elementTypeOf(const std::string &element) {
-  return element == "f32"   ? ElementType::kFloat32
-         : element == "f64" ? ElementType::kFloat64
-                            : ElementType::kInt64;
+ElementType elementTypeOf(plan::Element element) {
+  return element == plan::Element::kF32   ? ElementType::kFloat32
+         : element == plan::Element::kF64 ? ElementType::kFloat64
+                                          : ElementType::kInt64;
 }
 
 Expected<std::unique_ptr<TensorBuffer>> TensorBuffer::create(const plan::Buffer &buffer,
@@ -67,10 +67,10 @@ Status TensorBuffer::copyFrom(const TensorView &view) {
   if (view.element != described_->element || view.shape != described_->shape) {
     return makeError(ErrorKind::kUser, "tensor bound to '", described_->name,
                      "' has another shape or element than the program was compiled for, got ",
-                     view.element);
+                     plan::nameOf(view.element));
   }
   size_t dimensions = view.shape.size();
-  int64_t width = elementBytesOf(view.element);
+  int64_t width = plan::bytesOf(view.element);
   std::vector<int64_t> strides = view.strideBytes;
   if (strides.empty()) {
     strides.assign(dimensions, width);

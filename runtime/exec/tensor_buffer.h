@@ -15,7 +15,7 @@ namespace headrace::exec {
 /// A caller's tensor in host memory; borrowed while a program runs.
 struct TensorView {
   const void *data = nullptr;
-  std::string element;              ///< "f32" "f64" "i64"
+  plan::Element element = plan::Element::kF32;
   std::vector<int64_t> shape;       ///< global extents
   std::vector<int64_t> strideBytes; ///< per dimension; empty: row-major without gaps
 };
@@ -28,8 +28,7 @@ struct Part {
 };
 Part evenPart(int64_t extent, plan::GroupPlace place);
 
-int64_t elementBytesOf(const std::string &element);
-ElementType elementTypeOf(const std::string &element);
+ElementType elementTypeOf(plan::Element element);
 
 /// Rows that a to_tensor task got; -1: not known yet.
 struct RowCount {
@@ -54,7 +53,7 @@ public:
   /// Of each dimension, the first element of the whole that is here; 0 where a split is ragged.
   const std::vector<int64_t> &first() const { return first_; }
   int64_t elements() const { return elements_; }
-  int64_t bytes() const { return elements_ * elementBytesOf(described_->element); }
+  int64_t bytes() const { return elements_ * plan::bytesOf(described_->element); }
   /// Copies this rank's part out of a caller's tensor of the same shape and element.
   Status copyFrom(const TensorView &view);
 

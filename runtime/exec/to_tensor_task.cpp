@@ -136,7 +136,7 @@ Status ToTensorTask::makeTensors() {
 Status ToTensorTask::fill(int32_t column, TensorBuffer &tensor, int64_t position) {
   const plan::Column &described = schema().columns[column];
   int64_t stride = tensor.localShape().size() == 1 ? 1 : tensor.localShape()[1];
-  const std::string &element = tensor.described().element;
+  plan::Element element = tensor.described().element;
   int64_t at = position;
   double divisor = std::pow(10.0, described.logical.scale);
   for (const ChunkHandle &chunk : chunks_) {
@@ -147,14 +147,15 @@ Status ToTensorTask::fill(int32_t column, TensorBuffer &tensor, int64_t position
                          "NULL cannot become an element of a tensor, column: ", described.name);
       }
     }
-    uint8_t *to = tensor.data() + at * elementBytesOf(element);
+    uint8_t *to = tensor.data() + at * plan::bytesOf(element);
     auto convertTo = [&]<typename Element>(Element *elements, double by) {
       return segment.encoding == HR_VALUES
                  ? convertColumn(described.type, segment.data, chunk->rows, by, elements, stride)
                  : Conversion::kNoNumber;
     };
-    Conversion done = element == "f32"   ? convertTo(reinterpret_cast<float *>(to), divisor)
-                      : element == "f64" ? convertTo(reinterpret_cast<double *>(to), divisor)
+    Conversion done =
+        element == plan::Element::kF32   ? convertTo(reinterpret_cast<float *>(to), divisor)
+        : element == plan::Element::kF64 ? convertTo(reinterpret_cast<double *>(to), divisor)
                                          : convertTo(reinterpret_cast<int64_t *>(to), 1);
     if (done == Conversion::kTooLarge) {
       return makeError(ErrorKind::kData,

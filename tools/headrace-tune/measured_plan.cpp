@@ -22,15 +22,15 @@ std::vector<uint8_t> tensorData(const plan::Slot &slot) {
   for (int64_t extent : slot.shape) {
     elements *= static_cast<size_t>(std::max<int64_t>(extent, 0));
   }
-  size_t width = slot.element == "f32" ? 4 : 8;
+  auto width = static_cast<size_t>(plan::bytesOf(slot.element));
   std::vector<uint8_t> data(elements * width);
   for (size_t i = 0; i < elements; ++i) {
     double value = static_cast<double>(i * 7919 % 1009) / 1009 - 0.5;
     float narrow = static_cast<float>(value);
     int64_t whole = static_cast<int64_t>(i % 100);
-    const void *from = slot.element == "f32"   ? static_cast<const void *>(&narrow)
-                       : slot.element == "f64" ? static_cast<const void *>(&value)
-                                               : &whole;
+    const void *from = slot.element == plan::Element::kF32   ? static_cast<const void *>(&narrow)
+                       : slot.element == plan::Element::kF64 ? static_cast<const void *>(&value)
+                                                             : &whole;
     std::memcpy(data.data() + i * width, from, width);
   }
   return data;

@@ -32,7 +32,7 @@ std::vector<TaskComparison> compareTasks(const MeasuredPlan &plan,
     switch (task.kind()) {
     case TaskKind::kRun:
       add(id, "run", cost::runTerms(plan.plan(), task, measured.sum), measured.busySeconds);
-      add(id, "load", cost::loadTerms(task, measured.sum), measured.loadSeconds);
+      add(id, "load", cost::loadTerms(plan.plan(), task, measured.sum), measured.loadSeconds);
       add(id, "finish", cost::finishTerms(plan.plan(), task, measured.most),
           measured.finishSeconds);
       break;

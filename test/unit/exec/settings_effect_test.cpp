@@ -54,7 +54,7 @@ PlanBuilder allReduce() {
   for (const char *name : {"a", "sum"}) {
     plan::Buffer &buffer = b.plan.buffers.emplace_back();
     buffer.name = name;
-    buffer.element = "f64";
+    buffer.element = plan::Element::kF64;
     buffer.shape = {1 << 18};
   }
   plan::Task load;
@@ -95,7 +95,7 @@ Seen run(const PlanBuilder &builder, const Settings &settings,
   std::vector<double> tensor(1 << 18, 1.0);
   Bindings bindings;
   bindings.tables["t"] = openTable(table, 500);
-  bindings.tensors["a"] = TensorView{tensor.data(), "f64", {1 << 18}, {}};
+  bindings.tensors["a"] = TensorView{tensor.data(), plan::Element::kF64, {1 << 18}, {}};
   Expected<RunResult> ran = (*program)->run(session, bindings, options);
   Seen seen;
   seen.status = ran.status();

@@ -35,7 +35,7 @@ plan::Task collective(plan::CollectiveKind operation, int32_t input, int32_t out
 plan::Buffer buffer(const char *name, std::vector<int64_t> shape, int32_t split = plan::kNone) {
   plan::Buffer made;
   made.name = name;
-  made.element = "f64";
+  made.element = plan::Element::kF64;
   made.shape = std::move(shape);
   if (split != plan::kNone) {
     made.splits = {{split, {0}}};
@@ -104,8 +104,8 @@ plan::Plan loadTwo(int m, int k, int n, int32_t splitA, int32_t splitB) {
 
 Bindings bind(const Matrices &x, int m, int k, int n) {
   Bindings bindings;
-  bindings.tensors["a"] = TensorView{x.a.data(), "f64", {m, k}, {}};
-  bindings.tensors["b"] = TensorView{x.b.data(), "f64", {k, n}, {}};
+  bindings.tensors["a"] = TensorView{x.a.data(), plan::Element::kF64, {m, k}, {}};
+  bindings.tensors["b"] = TensorView{x.b.data(), plan::Element::kF64, {k, n}, {}};
   return bindings;
 }
 
@@ -273,8 +273,8 @@ TEST(Tensor, BatchesOfStoredTransposes) {
   plan.tasks.push_back(compute(plan::ComputeKind::kMatmul, {0, 1}, 2, {1, 1, 1}));
   plan.tasks.push_back(resultOf(2, {2}));
   Bindings bindings;
-  bindings.tensors["a"] = TensorView{a.data(), "f64", {batch, k, m}, {}};
-  bindings.tensors["b"] = TensorView{b.data(), "f64", {batch, n, k}, {}};
+  bindings.tensors["a"] = TensorView{a.data(), plan::Element::kF64, {batch, k, m}, {}};
+  bindings.tensors["b"] = TensorView{b.data(), plan::Element::kF64, {batch, n, k}, {}};
   EXPECT_EQ(runTensors(plan, bindings, 1), expected);
 }
 
@@ -311,7 +311,7 @@ TEST(Tensor, StridedInputsAreRead) {
   plan::Plan plan = loadTwo(m, k, 1, plan::kNone, plan::kNone);
   plan.tasks.push_back(resultOf(0, {0}));
   Bindings bindings = bind(x, m, k, 1);
-  bindings.tensors["a"] = TensorView{transposed.data(), "f64", {m, k}, {8, 8 * m}};
+  bindings.tensors["a"] = TensorView{transposed.data(), plan::Element::kF64, {m, k}, {8, 8 * m}};
   EXPECT_EQ(runTensors(plan, bindings, 1), x.a);
 }
 
@@ -328,7 +328,7 @@ TEST(Tensor, PartsOfTwoAxesAreBlocks) {
     auto part = TensorBuffer::create(split, plan::MeshPosition{{2, 2}, rank}, memory);
     ASSERT_TRUE(part.ok()) << part.status().toString();
     EXPECT_EQ((*part)->localShape(), (std::vector<int64_t>{2, 3}));
-    ASSERT_TRUE((*part)->copyFrom(TensorView{whole.data(), "f64", {4, 6}, {}}).ok());
+    ASSERT_TRUE((*part)->copyFrom(TensorView{whole.data(), plan::Element::kF64, {4, 6}, {}}).ok());
     const auto *data = reinterpret_cast<const double *>((*part)->data());
     firsts.push_back({data[0], data[5]});
   }
@@ -365,7 +365,7 @@ double allReduceSeconds(bool inLevels, std::vector<double> &answer) {
   std::vector<double> a(m * n);
   std::iota(a.begin(), a.end(), 0);
   Bindings bindings;
-  bindings.tensors["a"] = TensorView{a.data(), "f64", {m, n}, {}};
+  bindings.tensors["a"] = TensorView{a.data(), plan::Element::kF64, {m, n}, {}};
   auto program = Program::load(plan, testKernels());
   EXPECT_TRUE(program.ok()) << program.status().toString();
   Session session({.threads = 0});

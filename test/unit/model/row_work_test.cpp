@@ -245,9 +245,9 @@ TEST(RowWork, tables_come_from_the_storage_that_ranks_of_a_node_share) {
 
 TEST(TensorWork, a_product_has_the_terms_of_its_task) {
   plan::Plan plan;
-  plan.buffers = {{"a", Tier::kHost, "f32", {1024, 64}, {{0, {0}}}, 4 * 1024 * 64},
-                  {"b", Tier::kHost, "f32", {64, 32}, {}, 4 * 64 * 32},
-                  {"c", Tier::kHost, "f32", {1024, 32}, {{0, {0}}}, 4 * 1024 * 32}};
+  plan.buffers = {{"a", Tier::kHost, plan::Element::kF32, {1024, 64}, {{0, {0}}}, 4 * 1024 * 64},
+                  {"b", Tier::kHost, plan::Element::kF32, {64, 32}, {}, 4 * 64 * 32},
+                  {"c", Tier::kHost, plan::Element::kF32, {1024, 32}, {{0, {0}}}, 4 * 1024 * 32}};
   plan.tasks.resize(2);
   plan.tasks[0].work =
       plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0, 0}};

@@ -23,9 +23,10 @@ plan::Plan probePlan() {
                           {plan::WorkKind::kProbe, 1, 1, 0},
                           {plan::WorkKind::kMatch, 2, 1, 0}};
   plan.tasks.resize(1);
-  plan.tasks[0].phase = "scan";
   plan.tasks[0].work =
       plan::RunTask{.kernel = 0, .inputStream = 0, .states = {{0, plan::StateUse::kShared}}};
+  plan.slots.resize(1);
+  plan.tasks.push_back({.work = plan::LoadTask{.slot = 0, .outputStream = 0}});
   return plan;
 }
 
@@ -220,9 +221,9 @@ TEST(TaskTime, terms_without_samples_keep_the_prior) {
 
 TEST(TaskTime, products_count_the_ranks_part) {
   plan::Plan plan;
-  plan.buffers = {{"a", Tier::kHost, "f32", {128, 64}, {{0, {0}}}, 4 * 128 * 64},
-                  {"b", Tier::kHost, "f32", {64, 32}, {}, 4 * 64 * 32},
-                  {"c", Tier::kHost, "f32", {128, 32}, {{0, {0}}}, 4 * 128 * 32}};
+  plan.buffers = {{"a", Tier::kHost, plan::Element::kF32, {128, 64}, {{0, {0}}}, 4 * 128 * 64},
+                  {"b", Tier::kHost, plan::Element::kF32, {64, 32}, {}, 4 * 64 * 32},
+                  {"c", Tier::kHost, plan::Element::kF32, {128, 32}, {{0, {0}}}, 4 * 128 * 32}};
   plan.tasks.resize(1);
   plan.tasks[0].work =
       plan::ComputeTask{plan::ComputeKind::kMatmul, plan::kNone, {0, 1}, {2}, {0, 0, 0}};
