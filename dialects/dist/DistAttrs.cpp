@@ -69,14 +69,18 @@ Attribute RowsAttr::parse(AsmParser &parser, Type) {
     parser.emitError(location, "expected block, hash, range, scattered or root, got ") << keyword;
     return {};
   }
-  if (succeeded(parser.parseOptionalLess()) &&
-      (parseNames(parser, keys) || parser.parseGreater())) {
-    return {};
+  ArrayAttr order;
+  if (succeeded(parser.parseOptionalLess())) {
+    ParseResult parsed = kind == RowKind::Range ? parser.parseAttribute(order)
+                                                : ParseResult(parseNames(parser, keys));
+    if (parsed || parser.parseGreater()) {
+      return {};
+    }
   }
   if (parser.parseKeyword("over") || parseNames(parser, axes)) {
     return {};
   }
-  return parser.getChecked<RowsAttr>(location, parser.getContext(), *kind, keys, axes);
+  return parser.getChecked<RowsAttr>(location, parser.getContext(), *kind, keys, axes, order);
 }
 
 void RowsAttr::print(AsmPrinter &printer) const {
@@ -86,15 +90,24 @@ void RowsAttr::print(AsmPrinter &printer) const {
     printNames(printer, getKeys());
     printer << ">";
   }
+  if (getOrder()) {
+    printer << "<" << getOrder() << ">";
+  }
   printer << " over ";
   printNames(printer, getAxes());
 }
 
 LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError, RowKind kind,
-                               ArrayRef<StringAttr> keys, ArrayRef<StringAttr> axes) {
-  bool keyed = kind == RowKind::Hash || kind == RowKind::Range;
-  if (keyed == keys.empty()) {
-    return emitError() << (keyed ? "rows need keys for " : "rows take no keys for ")
+                               ArrayRef<StringAttr> keys, ArrayRef<StringAttr> axes,
+                               ArrayAttr order) {
+  bool hashed = kind == RowKind::Hash, ranged = kind == RowKind::Range;
+  if (hashed == keys.empty()) {
+    return emitError() << (hashed ? "rows need keys for " : "rows take no keys for ")
+                       << stringifyRowKind(kind); // C1
+  }
+  bool ordered = order && !order.empty() && llvm::all_of(order, llvm::IsaPred<frame::SortKeyAttr>);
+  if (ranged != ordered || (order && !ranged)) {
+    return emitError() << (ranged ? "rows need an order for " : "rows take no order for ")
                        << stringifyRowKind(kind); // C1
   }
   if (axes.empty()) {
@@ -247,6 +260,13 @@ LogicalResult headrace::dist::verifyLayoutFits(LayoutAttr layout, Type type,
     for (StringAttr key : layout.getRows().getKeys()) {
       if (!table.hasColumn(key)) {
         return emitError() << "the table has no column " << key;
+      }
+    }
+    if (ArrayAttr order = layout.getRows().getOrder()) {
+      for (auto key : order.getAsRange<frame::SortKeyAttr>()) {
+        if (!table.hasColumn(key.getColumn())) {
+          return emitError() << "the table has no column " << key.getColumn();
+        }
       }
     }
   }

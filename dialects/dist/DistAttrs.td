@@ -19,7 +19,7 @@ class Dist_Attr<string name, string attrMnemonic> : AttrDef<Dist_Dialect, name> 
 def Dist_RowKind : Dist_Enum<"RowKind", "which rows a rank holds", [
   I32EnumAttrCase<"Block", 0, "block">,         // contiguous, in rank order
   I32EnumAttrCase<"Hash", 1, "hash">,           // equal keys on one rank
-  I32EnumAttrCase<"Range", 2, "range">,         // keys ascend with the rank
+  I32EnumAttrCase<"Range", 2, "range">,         // in an order that ascends with the rank, peers on one
   I32EnumAttrCase<"Scattered", 3, "scattered">, // somewhere
   I32EnumAttrCase<"Root", 4, "root">]>;         // all on the first rank of the axes
 
@@ -53,15 +53,16 @@ def Dist_RowsAttr : Dist_Attr<"Rows", "rows"> {
   let summary = "how the rows of a table are split";
   let description = [{
     Printed inside a layout as `hash<["l_orderkey"]> over ["node", "gpu"]`, `block over ["gpu"]`,
-    `scattered over […]`, `range<["k"]> over […]` or `root over […]`.
+    `scattered over […]`, `range<[#frame.sort_key<"k" asc nulls_last>]> over […]` or `root over […]`.
 
     **Constraints:**
-    - (C1) `hash` and `range` have keys, the others have none.
+    - (C1) `hash` has keys, `range` an order, the others have neither.
     - (C2) there is at least one axis.
   }];
   let parameters = (ins EnumParameter<Dist_RowKind>:$kind,
                         ArrayRefParameter<"::mlir::StringAttr">:$keys,
-                        ArrayRefParameter<"::mlir::StringAttr">:$axes);
+                        ArrayRefParameter<"::mlir::StringAttr">:$axes,
+                        OptionalParameter<"::mlir::ArrayAttr">:$order);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -81,6 +82,7 @@ def Dist_LayoutAttr : Dist_Attr<"Layout", "layout"> {
       #dist.layout<@mesh, dims = [[], []], unreduced = {"gpu": sum}>,
       #dist.layout<@mesh, rows = hash<["l_orderkey"]> over ["node", "gpu"]>,
       #dist.layout<@mesh, rows = block over ["gpu"]>,
+      #dist.layout<@mesh, rows = range<[#frame.sort_key<"k" desc nulls_last>]> over ["gpu"]>,
       #dist.layout<@mesh, unreduced = {"gpu": #frame.contract<[sum<i128>, count, min]>}>,
       #dist.layout<@mesh>
     ]}

@@ -2,6 +2,7 @@
 #ifndef HEADRACE_DIALECTS_DIST_DISTDIALECT_H
 #define HEADRACE_DIALECTS_DIST_DISTDIALECT_H
 
+#include "dialects/frame/FrameAttrs.h"
 #include "dialects/frame/FrameDialect.h"
 #include "dialects/frame/FrameTypes.h"
 #include "dialects/interfaces/KnownAttributes.h"
@@ -26,8 +27,9 @@
 
 namespace headrace::dist {
 
-/// Whether `layout` can belong to a value of `type`: as many dims as the tensor has, rows only on tables
-/// with its keys among the columns. Without a value to blame, `emitError` may give an inactive diagnostic.
+/// Whether `layout` can belong to a value of `type`: as many dims as the tensor has, rows only on
+/// tables with its keys among the columns. Without a value to blame, `emitError` may give an
+/// inactive diagnostic.
 mlir::LogicalResult verifyLayoutFits(LayoutAttr layout, mlir::Type type,
                                      llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 

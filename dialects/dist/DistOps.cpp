@@ -1,6 +1,7 @@
 // Verifiers of the `dist` ops.
 #include "dialects/dist/DistDialect.h"
 #include "dialects/frame/FrameTypes.h"
+#include "dialects/frame/FrameVerify.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -98,7 +99,7 @@ LogicalResult ReshardOp::verify() {
 }
 
 LogicalResult ExchangeOp::verify() {
-  bool keyed = getKind() == ExchangeKind::Hash || getKind() == ExchangeKind::Range;
+  bool keyed = getKind() == ExchangeKind::Hash;
   if (keyed != (getKeys() && !getKeys()->empty())) {
     return emitOpError(keyed ? "needs keys for " : "takes no keys for ")
            << stringifyExchangeKind(getKind()); // C1
@@ -110,7 +111,25 @@ LogicalResult ExchangeOp::verify() {
       }
     }
   }
+  bool ordered = getKind() == ExchangeKind::Range;
+  if (ordered != getOrder().has_value()) {
+    return emitOpError(ordered ? "needs an order for " : "takes no order for ")
+           << stringifyExchangeKind(getKind()); // C1
+  }
+  if (ordered && failed(frame::verifySortKeys(*this, getInput().getType(), *getOrder()))) { // C1
+    return failure();
+  }
   return topo::verifyAxes(*this, getAxes());
+}
+
+LogicalResult PlaceOp::verify() {
+  SmallVector<frame::Column> columns = getInput().getType().getColumns();
+  columns.push_back({getColumnAttr(), IntegerType::get(getContext(), 64)});
+  if (getType() != frame::TableType::get(getContext(), columns)) {
+    return emitOpError("must give the columns of its input and an i64 named ")
+           << getColumnAttr() << ", got " << getType(); // C1
+  }
+  return topo::verifyAxes(*this, getAxes()); // C2
 }
 
 LogicalResult KeepOp::verify() {

@@ -10,6 +10,9 @@ include "dialects/interfaces/KnownAttributes.td"
 
 def Dist_TableOrTensor : AnyTypeOf<[Frame_TableType, AnyRankedTensor]>;
 def Dist_Axes : TypedArrayAttrBase<StrAttr, "array of mesh axis names">;
+def Dist_Order : TypedArrayAttrBase<
+    Attr<CPred<"::llvm::isa<::headrace::frame::SortKeyAttr>($_self)">, "sort key">,
+    "array of #frame.sort_key">;
 def Dist_Keys : TypedArrayAttrBase<StrAttr, "array of column names">;
 
 // Communication is the same on every rank (SPMD), so equal calls may be merged and unused ones dropped on all
@@ -82,7 +85,8 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
   let summary = "moves rows between the ranks along mesh axes";
   let description = [{
     - `hash`: a row goes to the rank that the hash of its keys names.
-    - `range`: rows go so that the keys ascend with the rank.
+    - `range`: rows go so that they are in order with the rank, and peers, equal in all keys of the order, to one rank. Where
+      a range ends is agreed on by samples of all ranks' rows, so that the ranks get about as many.
     - `broadcast`: every rank gets all rows.
     - `gather`: the first rank along the axes gets all rows, the others none.
 
@@ -93,22 +97,47 @@ def Dist_ExchangeOp : Dist_Op<"exchange", [AllTypesMatch<["input", "result"]>]> 
     module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
       func.func @exchange(%t: !t) -> !t {
         %0 = dist.exchange hash %t keys ["k"] over ["r"] : !t
-        %1 = dist.exchange gather %0 over ["r"] : !t
-        return %1 : !t
+        %1 = dist.exchange range %0 order [#frame.sort_key<"x" desc nulls_last>] over ["r"] : !t
+        %2 = dist.exchange gather %1 over ["r"] : !t
+        return %2 : !t
       }
     }
     ```
 
     **Constraints:**
-    - (C1) `hash` and `range` have keys, columns of the table; the other kinds have none.
+    - (C1) `hash` has keys and `range` an order, of columns of the table; the other kinds have neither.
     - (C2) there is at least one axis; axes are axes of the module's mesh, each once.
   }];
   let arguments = (ins Dist_ExchangeKindAttr:$kind, Frame_TableType:$input,
-                       OptionalAttr<Dist_Keys>:$keys, Dist_Axes:$axes);
+                       OptionalAttr<Dist_Keys>:$keys, OptionalAttr<Dist_Order>:$order,
+                       Dist_Axes:$axes);
   let results = (outs Frame_TableType:$result);
   let assemblyFormat = [{
-    $kind $input (`keys` $keys^)? `over` $axes attr-dict `:` type($input)
+    $kind $input (`keys` $keys^)? (`order` $order^)? `over` $axes attr-dict `:` type($input)
   }];
+}
+
+def Dist_PlaceOp : Dist_Op<"place"> {
+  let summary = "adds a column with the place of this rank along mesh axes";
+  let description = [{
+    The first rank along the axes has place 0, as exchanges count them. Exists from the end of `shard` to `form`.
+
+    ```mlir
+    module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 4)]>} {
+      func.func @place(%t: !frame.table<"x": f64>) -> !frame.table<"x": f64, "rank": i64> {
+        %0 = dist.place %t as "rank" over ["r"] : !frame.table<"x": f64> -> !frame.table<"x": f64, "rank": i64>
+        return %0 : !frame.table<"x": f64, "rank": i64>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - (C1) the result has the columns of the input, then an i64 of that name.
+    - (C2) there is at least one axis; axes are axes of the module's mesh, each once.
+  }];
+  let arguments = (ins Frame_TableType:$input, StrAttr:$column, Dist_Axes:$axes);
+  let results = (outs Frame_TableType:$result);
+  let assemblyFormat = "$input `as` $column `over` $axes attr-dict `:` type($input) `->` type($result)";
 }
 
 def Dist_KeepOp : Dist_Op<"keep", [AllTypesMatch<["input", "result"]>]> {

@@ -66,27 +66,29 @@ def Pipe_StateOp : Pipe_Op<"state", [Symbol]> {
 def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
   let summary = "a bounded channel of chunks between two pipelines of a rank, to other ranks or out of the program";
   let description = [{
-    A `hash`, `broadcast` or `gather` stream goes to the ranks that differ `over` these axes of the mesh. A `local` one is
-    written by both ways of a `pipe.choice`, or by `writers` pipelines, all of whose rows count. `names`
+    A `hash`, `broadcast`, `gather` or `range` stream goes to the ranks that differ `over` these axes of the mesh; `range` by
+    the `order` of its rows. A `local` one is written by both ways of a `pipe.choice`, or by `writers` pipelines, all of whose rows count. `names`
     and `logical` are the user's names and types of the columns of a result; `ordered` results keep the order of their
     rows. `carries` is the estimate of the rows that a rank puts in; `fullest` is what the fullest rank gets of an exchange by
     hash, against an even share.
 
     ```mlir
     pipe.stream @s0 hash over ["ranks"] carries <expected = 100, p95 = 200> fullest 1.5 : !pipe.rows<"l_orderkey": i32>
+    pipe.stream @s1 range over ["ranks"] order [#pipe.sort_key<"l_orderkey", descending = false, nulls_first = false>] : !pipe.rows<"l_orderkey": i32>
     pipe.stream @out result names ["key"] logical [i32] ordered : !pipe.rows<"l_orderkey": i32>
     ```
 
     C1: only a `local` stream has writers, two or more. C2: results have a name and a logical type for each column, or
     neither, and the values can be of the type; `to_tensor` streams have logical types. C3: only `hash` has a fullest rank, which gets 1 or more. C4: only a result is ordered.
-    C5: exactly what goes to other ranks has axes, each once.
+    C5: exactly what goes to other ranks has axes, each once. C6: exactly `range` has an order, of its columns.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StreamKindAttr:$kind, TypeAttrOf<Pipe_RowsType>:$rows,
-                       OptionalAttr<StrArrayAttr>:$axes, OptionalAttr<StrArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical, UnitAttr:$ordered,
+                       OptionalAttr<StrArrayAttr>:$axes,
+                       OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys, OptionalAttr<StrArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical, UnitAttr:$ordered,
                        OptionalAttr<I64Attr>:$writers, OptionalAttr<Pipe_CardinalityAttr>:$carries,
                        OptionalAttr<F64Attr>:$fullest);
   let assemblyFormat = [{
-    $sym_name $kind (`over` $axes^)? (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`writers` $writers^)?
+    $sym_name $kind (`over` $axes^)? (`order` $sort_keys^)? (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`writers` $writers^)?
     (`carries` $carries^)? (`fullest` $fullest^)? `:` $rows attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StreamKind":$kind, "RowsType":$rows,

@@ -97,7 +97,8 @@ def Pipe_StreamKind : Pipe_Enum<"StreamKind", "where the chunks of a stream go",
   I32EnumAttrCase<"Broadcast", 2, "broadcast">, // to every rank
   I32EnumAttrCase<"Gather", 3, "gather">,       // to rank 0
   I32EnumAttrCase<"Result", 4, "result">,       // to the caller
-  I32EnumAttrCase<"ToTensor", 5, "to_tensor">]>; // their rows become tensors
+  I32EnumAttrCase<"ToTensor", 5, "to_tensor">,  // their rows become tensors
+  I32EnumAttrCase<"Range", 6, "range">]>;       // to the rank of their range of an order, once all are there
 def Pipe_StreamKindAttr : EnumAttr<Pipe_Dialect, Pipe_StreamKind, "stream_kind">;
 
 def Pipe_LookupKind : Pipe_Enum<"LookupKind", "what a lookup keeps of a row and its matches", [

@@ -184,7 +184,8 @@ LogicalResult StateOp::verifyDirect() {
 
 void StreamOp::build(OpBuilder &builder, OperationState &state, StringRef name, StreamKind kind,
                      RowsType rows, CardinalityAttr carries) {
-  build(builder, state, name, kind, rows, /*axes=*/ArrayAttr(), /*names=*/ArrayAttr(),
+  build(builder, state, name, kind, rows, /*axes=*/ArrayAttr(), /*sort_keys=*/ArrayAttr(),
+        /*names=*/ArrayAttr(),
         /*logical=*/ArrayAttr(), /*ordered=*/false, IntegerAttr(), carries, FloatAttr());
 }
 
@@ -215,14 +216,27 @@ LogicalResult StreamOp::verify() {
   if (getOrdered() && !leaves) {
     return emitOpError("C4: only a result is ordered");
   }
-  bool moves =
-      kind == StreamKind::Hash || kind == StreamKind::Broadcast || kind == StreamKind::Gather;
+  bool ranged = kind == StreamKind::Range;
+  bool moves = kind == StreamKind::Hash || kind == StreamKind::Broadcast ||
+               kind == StreamKind::Gather || ranged;
   if (moves != getAxes().has_value()) {
     return emitOpError("C5: exactly what goes to other ranks has axes, got ")
            << stringifyStreamKind(kind);
   }
   if (getAxes() && failed(topo::verifyAxes(*this, *getAxes()))) { // C5
     return failure();
+  }
+  ArrayAttr order = getSortKeysAttr();
+  if (ranged != (order && !order.empty())) {
+    return emitOpError("C6: exactly what goes by range has an order, got ")
+           << stringifyStreamKind(kind);
+  }
+  if (order) {
+    for (auto key : order.getAsRange<SortKeyAttr>()) {
+      if (getRows().indexOf(key.getField()) < 0) {
+        return emitOpError("C6: sort key is not a column: ") << key.getField();
+      }
+    }
   }
   return success();
 }
@@ -420,6 +434,8 @@ LogicalResult OwnsOp::verify() {
   }
   return topo::verifyAxes(*this, getAxes()); // C2
 }
+
+LogicalResult PlaceOp::verify() { return topo::verifyAxes(*this, getAxes()); } // C1
 
 static LogicalResult verifyMath(Operation *op, StringRef name, MathFunction::Values values) {
   const MathFunction &function = *mathFunctionNamed(name);

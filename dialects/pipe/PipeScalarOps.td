@@ -249,6 +249,24 @@ def Pipe_OwnsOp : Pipe_Op<"owns", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Pipe_PlaceOp : Pipe_Op<"place", [Pure]> {
+  let summary = "the place of this rank along axes of the mesh";
+  let description = [{
+    C1: it is over one axis or more, each once.
+
+    ```mlir
+    func.func @body() -> i32 {
+      %0 = pipe.place over ["ranks"]
+      return %0 : i32
+    }
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$axes);
+  let results = (outs I32:$result);
+  let assemblyFormat = "`over` $axes attr-dict";
+  let hasVerifier = 1;
+}
+
 def Pipe_SelectOp : Pipe_Op<"select", [Pure, AllTypesMatch<["left", "right", "result"]>]> {
   let summary = "one of two strings, without copying either";
   let description = [{

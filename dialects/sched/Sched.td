@@ -12,7 +12,8 @@ def Sched_TierAttr : EnumAttr<Sched_Dialect, Sched_Tier, "tier">;
 def Sched_ExchangeKind : Sched_Enum<"ExchangeKind", "where chunks go", [
   I32EnumAttrCase<"Hash", 0, "hash">,           // output i of the partitioned producer to rank i of the group
   I32EnumAttrCase<"Broadcast", 1, "broadcast">, // to every rank of it
-  I32EnumAttrCase<"Gather", 2, "gather">]>;     // to its first
+  I32EnumAttrCase<"Gather", 2, "gather">,       // to its first
+  I32EnumAttrCase<"Range", 3, "range">]>;       // to the rank of their range of the stream's order
 def Sched_ExchangeKindAttr : EnumAttr<Sched_Dialect, Sched_ExchangeKind, "exchange_kind">;
 
 def Sched_Action : Sched_Enum<"Action", "what a task does with tensors", [

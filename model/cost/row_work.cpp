@@ -470,6 +470,16 @@ StepWork emitRows(double rows, const RowShape &row) {
   return step;
 }
 
+StepWork rangeRows(double rows, const RowShape &row) {
+  StepWork step = emitRows(rows, row);
+  step.oneLane = std::move(step.lanes);
+  step.oneLane["partition"] = rows;
+  step.oneLane["take"] = rows * (row.columns - row.strings);
+  step.oneLane["take_string"] = rows * row.strings;
+  step.lanes = {};
+  return step;
+}
+
 Terms hashTerms(double rows, double keys, double strings) {
   return {{"hash", rows * (keys - strings)}, {"hash_string", rows * strings}};
 }

@@ -140,6 +140,8 @@ StepWork receiveRows(double rows, const RowShape &row);
 StepWork readState(double rows, const RowShape &row);
 /// A pipeline ends in chunks.
 StepWork emitRows(double rows, const RowShape &row);
+/// Rows are kept until all are there, and copied to chunks by their ranges, by one lane.
+StepWork rangeRows(double rows, const RowShape &row);
 /// Keys of rows are hashed, `strings` of them texts.
 Terms hashTerms(double rows, double keys, double strings);
 /// Rows are appended to a join table, which is then finished.

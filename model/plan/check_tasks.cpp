@@ -131,6 +131,12 @@ private:
     HR_RETURN_IF_ERROR(need(exchange.inputStream != kNone && exchange.outputStream != kNone &&
                                 exchange.channel >= 0,
                             "an input stream, an output stream and a channel"));
+    HR_RETURN_IF_ERROR(need((exchange.exchange == ExchangeKind::kRange) != exchange.order.empty(),
+                            "an order if it is by range, and only then"));
+    size_t columns = plan_.streams[exchange.inputStream].schema.columns.size();
+    for (const OrderKey &key : exchange.order) {
+      HR_RETURN_IF_ERROR(need(inRange(key.field, columns), "an order by columns of its stream"));
+    }
     return checkGroup(exchange.axes);
   }
 

@@ -262,6 +262,7 @@ template <typename V> void visitFields(V &v, ExchangeTask &x) {
   v("axes", x.axes);
   v("inputStream", x.inputStream);
   v("outputStream", x.outputStream);
+  v("order", x.order);
 }
 
 template <typename V> void visitFields(V &v, CollectiveTask &x) {

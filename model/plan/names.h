@@ -81,7 +81,8 @@ HR_PLAN_ENUM_NAMES(Reduction, {Reduction::kSum, "sum"}, {Reduction::kMax, "max"}
 HR_PLAN_ENUM_NAMES(ComputeKind, {ComputeKind::kMatmul, "matmul"}, {ComputeKind::kKernel, "kernel"},
                    {ComputeKind::kReshape, "reshape"}, {ComputeKind::kSlice, "slice"})
 HR_PLAN_ENUM_NAMES(ExchangeKind, {ExchangeKind::kHash, "hash"},
-                   {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"})
+                   {ExchangeKind::kBroadcast, "broadcast"}, {ExchangeKind::kGather, "gather"},
+                   {ExchangeKind::kRange, "range"})
 HR_PLAN_ENUM_NAMES(StateUse, {StateUse::kPerWorker, "per_worker"}, {StateUse::kShared, "shared"})
 HR_PLAN_ENUM_NAMES(
     WorkKind, {WorkKind::kRow, "row"}, {WorkKind::kDecode, "decode"},

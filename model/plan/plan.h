@@ -129,13 +129,6 @@ struct StateField {
   Combine combine = Combine::kPayload;
 };
 
-/// A key of an order: a field of the state.
-struct OrderKey {
-  int32_t field = kNone;
-  bool descending = false;
-  bool nullsFirst = false;
-};
-
 enum class WindowFunction : uint8_t {
   kRowNumber,
   kRank,

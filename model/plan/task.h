@@ -14,6 +14,13 @@ namespace headrace::plan {
 
 inline constexpr int32_t kNone = -1;
 
+/// A key of an order: a field of a state, or a column of a stream.
+struct OrderKey {
+  int32_t field = kNone;
+  bool descending = false;
+  bool nullsFirst = false;
+};
+
 /// How a run task uses a state, in the order of the kernel's HrArgs.states.
 enum class StateUse : uint8_t {
   kPerWorker, ///< each worker fills its own copy; merged (finished) when the task's input has ended
@@ -52,37 +59,40 @@ enum class ExchangeKind : uint8_t {
   kHash,      ///< output i of the producing kernel goes to rank i of the group
   kBroadcast, ///< every chunk to every rank of it
   kGather,    ///< every chunk to its rank 0
+  kRange,     ///< when all rows are there, each to the rank of its range of the order
 };
 
 /// A stream to other ranks of a group, and what comes from them.
 struct ExchangeTask {
   ExchangeKind exchange = ExchangeKind::kHash;
-  int32_t channel = kNone;   ///< of its own
+  int32_t channel = kNone;        ///< of its own
   std::vector<int32_t> axes = {}; ///< of Plan.mesh: ranks that differ in these alone are its group
   int32_t inputStream = kNone;
   int32_t outputStream = kNone;
+  std::vector<OrderKey> order = {}; ///< of kRange: by columns of the input stream
 };
 
 enum class CollectiveKind : uint8_t { kAllReduce, kAllGather, kReduceScatter, kAllToAll };
 /// How elements are reduced.
 enum class Reduction : uint8_t { kSum, kMax, kMin };
 
-/// A buffer over the ranks of a group; what is gathered and scattered follows from how the buffers are split.
+/// A buffer over the ranks of a group; what is gathered and scattered follows from how the buffers
+/// are split.
 struct CollectiveTask {
   CollectiveKind operation = CollectiveKind::kAllReduce;
   Reduction combine = Reduction::kSum; ///< of all_reduce and reduce_scatter
-  std::vector<int32_t> axes = {};           ///< as of an exchange
+  std::vector<int32_t> axes = {};      ///< as of an exchange
   int32_t input = kNone;
   int32_t output = kNone;
 };
 
 /// With the meaning of ComputeTask.parameters.
 enum class ComputeKind : uint8_t {
-  kMatmul,      ///< [left is transposed, right is transposed, dimensions of the batch], see matmul_job.h
-  kKernel,      ///< [operand, dimension] of the rows that morsels cut, counted from the inputs on;
-                ///< none: one morsel
-  kReshape,     ///< none
-  kSlice,       ///< [dimension] of which the output has this rank's part
+  kMatmul, ///< [left is transposed, right is transposed, dimensions of the batch], see matmul_job.h
+  kKernel, ///< [operand, dimension] of the rows that morsels cut, counted from the inputs on;
+           ///< none: one morsel
+  kReshape, ///< none
+  kSlice,   ///< [dimension] of which the output has this rank's part
 };
 
 /// A library call or a kernel over this rank's parts of buffers.
@@ -94,7 +104,8 @@ struct ComputeTask {
   std::vector<int64_t> parameters = {};
 };
 
-/// Rows of a stream as buffers, aligned: their columns are those of the stream at `columns`, in order.
+/// Rows of a stream as buffers, aligned: their columns are those of the stream at `columns`, in
+/// order.
 struct ToTensorTask {
   int32_t inputStream = kNone;
   std::vector<int32_t> columns = {};
@@ -144,9 +155,9 @@ enum class TaskKind : uint8_t {
   kResult,
   kTensorResult,
 };
-using TaskWork = std::variant<LoadTask, InputTask, RunTask, ExchangeTask, CollectiveTask,
-                              ComputeTask, ToTensorTask, ReserveTask, ReleaseTask, ChooseTask,
-                              ResultTask, TensorResultTask>;
+using TaskWork =
+    std::variant<LoadTask, InputTask, RunTask, ExchangeTask, CollectiveTask, ComputeTask,
+                 ToTensorTask, ReserveTask, ReleaseTask, ChooseTask, ResultTask, TensorResultTask>;
 
 /// Where a task is worked on, which says what memory it can use (reaches in check_rules.h).
 enum class Device : uint8_t { kCpu, kGpu };

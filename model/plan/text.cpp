@@ -156,13 +156,22 @@ private:
     return hasDistance ? text + " " + countText(state, bound.distance) : text;
   }
 
-  void writeWindows(const State &state) {
-    for (size_t key = 0; key < state.order.size(); ++key) {
-      out_ << (key == 0 ? "  in order of " : ", ") << fieldName(state, state.order[key].field)
-           << (state.order[key].descending ? " desc" : "")
-           << (state.order[key].nullsFirst ? " nulls first" : "");
+  template <typename Name>
+  static std::string orderText(const std::vector<OrderKey> &order, const Name &nameOf) {
+    std::string text;
+    for (const OrderKey &key : order) {
+      text += (text.empty() ? "" : ", ") + nameOf(key.field) + (key.descending ? " desc" : "") +
+              (key.nullsFirst ? " nulls first" : "");
     }
-    out_ << (state.order.empty() ? "" : "\n");
+    return text;
+  }
+
+  void writeWindows(const State &state) {
+    if (!state.order.empty()) {
+      out_ << "  in order of "
+           << orderText(state.order, [&](int32_t field) { return fieldName(state, field); })
+           << "\n";
+    }
     for (const WindowColumn &window : state.windows) {
       out_ << "  " << fieldName(state, window.result) << " = " << nameOf(window.function);
       if (window.input != kNone) {
@@ -269,10 +278,17 @@ private:
       out_ << (run.partitioned ? " by rank to " : " to ") << stream(run.outputStream);
     }
   }
+  std::string rangeText(const ExchangeTask &exchange) {
+    auto column = [&](int32_t id) {
+      const std::vector<Column> &columns = plan_.streams[exchange.inputStream].schema.columns;
+      return inRange(id, columns.size()) ? columns[id].name : std::to_string(id);
+    };
+    return exchange.order.empty() ? "" : " of " + orderText(exchange.order, column);
+  }
   void writeWork(const ExchangeTask &exchange) {
     out_ << " " << nameOf(exchange.exchange) << " over " << axisNames(exchange.axes)
-         << " on channel " << exchange.channel << " from " << stream(exchange.inputStream) << " to "
-         << stream(exchange.outputStream);
+         << " on channel " << exchange.channel << rangeText(exchange) << " from "
+         << stream(exchange.inputStream) << " to " << stream(exchange.outputStream);
   }
   void writeWork(const CollectiveTask &collective) {
     bool reduces = collective.operation == CollectiveKind::kAllReduce ||

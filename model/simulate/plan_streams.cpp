@@ -117,13 +117,20 @@ PlanGraph::Chunks PlanGraph::arrivals(const StreamState &stream, size_t rankClas
   return all;
 }
 
+/// A tensor is made, and ranges of an order are agreed on, when all rows are there.
+static bool keepsAll(const Task &task) {
+  const auto *exchange = task.as<plan::ExchangeTask>();
+  return task.as<plan::ToTensorTask>() ||
+         (exchange && exchange->exchange == plan::ExchangeKind::kRange);
+}
+
 void PlanGraph::waitForInput(int32_t id, size_t rankClass, size_t chunk, Activity &activity) const {
   int32_t input = plan_.tasks[id].inputStream();
   if (input == kNone || streams_[input].writers.empty()) {
     return;
   }
   const StreamState &stream = streams_[input];
-  if (plan_.tasks[id].as<plan::ToTensorTask>()) { // a tensor is made when all rows are there
+  if (keepsAll(plan_.tasks[id])) {
     Chunks all = arrivals(stream, rankClass);
     activity.after.insert(activity.after.end(), all.begin(), all.end());
     return;
@@ -148,8 +155,7 @@ void PlanGraph::waitForInput(int32_t id, size_t rankClass, size_t chunk, Activit
 void PlanGraph::addBackPressure(int32_t id) {
   const StreamState &stream = streams_[id];
   const plan::Stream &planned = plan_.streams[id];
-  if (stream.writers.empty() || consumer_[id] == kNone ||
-      plan_.tasks[consumer_[id]].as<plan::ToTensorTask>()) { // it keeps all rows
+  if (stream.writers.empty() || consumer_[id] == kNone || keepsAll(plan_.tasks[consumer_[id]])) {
     return;
   }
   int64_t written = 0;

@@ -2,6 +2,7 @@
 // in the larger, and that filters are independent of keys.
 #include "passes/analysis/cardinality.h"
 
+#include "dialects/dist/DistDialect.h"
 #include "dialects/frame/VisitRelation.h"
 #include "passes/analysis/scan_statistics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -684,7 +685,7 @@ TableEstimate CardinalityAnalysis::compute(Operation *op) {
     return visitRelation(relation, Visitor{*this});
   }
   // An op of a later level: one that yields the same table from each region, one that passes a
-  // table on, or a source that is not known.
+  // table on, perhaps with its rank, or a source that is not known.
   if (op->getNumRegions() > 0 && !op->getRegion(0).empty()) {
     Operation &last = op->getRegion(0).back().back();
     if (last.getNumOperands() == 1 && last.getOperand(0).getType() == op->getResult(0).getType()) {
@@ -695,6 +696,13 @@ TableEstimate CardinalityAnalysis::compute(Operation *op) {
     if (operand.getType() == op->getResult(0).getType()) {
       return of(operand);
     }
+  }
+  if (auto place = dyn_cast<dist::PlaceOp>(op)) {
+    TableEstimate result = of(place.getInput());
+    ColumnEstimate &rank = result.columns.emplace_back();
+    rank.distinct = rank.domain = static_cast<double>(topo::ranksAlong(op, place.getAxes()));
+    rank.bytes = chunkBytes(place.getType().getColumnTypes().back(), 0);
+    return result;
   }
   return unknownTable(cast<TableType>(op->getResult(0).getType()));
 }

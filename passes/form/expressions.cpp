@@ -188,6 +188,14 @@ Value ExpressionTranslator::isInfinite(Value real) {
   return arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::OEQ, magnitude, infinity);
 }
 
+Scalar ExpressionTranslator::placeAlong(ArrayAttr axes) {
+  Scalar out;
+  out.type = b_.getI64Type();
+  out.range = Range{0, INT32_MAX};
+  out.value = pipe::PlaceOp::create(b_, loc_, b_.getI32Type(), axes);
+  return out;
+}
+
 Scalar ExpressionTranslator::countOf(const Scalar &scalar) {
   Scalar out;
   out.type = b_.getI64Type();

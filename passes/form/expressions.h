@@ -60,6 +60,8 @@ public:
 
   /// Sign-extends or truncates to an integer width (truncation must be proven by the range).
   mlir::Value toWidth(mlir::Value value, unsigned bits);
+  /// The place of this rank along axes of the mesh, as i64.
+  Scalar placeAlong(mlir::ArrayAttr axes);
   /// 1 for a value, 0 for NULL, as i64; 1 if there is no value at all (count of rows).
   Scalar countOf(const Scalar &scalar);
   /// The value at the width of its type; overflow fails the task.

@@ -111,6 +111,7 @@ private:
   FailureOr<OpenPipeline> unite(MutableArrayRef<OpenPipeline> parts, ArrayRef<std::string> names,
                                 Location location);
   FailureOr<OpenPipeline> openKeep(dist::KeepOp keep, const Names &needed);
+  FailureOr<OpenPipeline> openPlace(dist::PlaceOp place, const Names &needed);
   FailureOr<OpenPipeline> openChoose(dist::ChooseOp choose, const Names &needed);
   /// Forms a region of a choose up to its stream; `left` and `counted` are its tables.
   LogicalResult formBranch(Region &region, const Names &needed, StringRef stream, OpenPipeline left,

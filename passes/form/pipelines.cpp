@@ -316,8 +316,8 @@ FailureOr<OpenPipeline> Former::openRename(frame::RenameOp rename, const Names &
 
 // ---- exchanges ----
 
-/// What `pipe` calls an exchange; nothing for what it has not.
-static std::optional<pipe::StreamKind> streamKind(dist::ExchangeKind kind) {
+/// What `pipe` calls an exchange.
+static pipe::StreamKind streamKind(dist::ExchangeKind kind) {
   switch (kind) {
   case dist::ExchangeKind::Hash:
     return pipe::StreamKind::Hash;
@@ -326,7 +326,7 @@ static std::optional<pipe::StreamKind> streamKind(dist::ExchangeKind kind) {
   case dist::ExchangeKind::Gather:
     return pipe::StreamKind::Gather;
   case dist::ExchangeKind::Range:
-    return std::nullopt;
+    return pipe::StreamKind::Range;
   }
   llvm_unreachable("unknown kind of exchange");
 }
@@ -340,22 +340,26 @@ FailureOr<OpenPipeline> Former::openExchange(dist::ExchangeOp exchange, const Na
       below.insert(key);
     }
   }
+  ArrayAttr order = exchange.getOrder().value_or(b_.getArrayAttr({}));
+  for (auto key : order.getAsRange<frame::SortKeyAttr>()) {
+    below.insert(key.getColumn().getValue());
+  }
   FailureOr<OpenPipeline> input = open(exchange.getInput(), below);
   if (failed(input)) {
     return failure();
   }
-  std::optional<pipe::StreamKind> kind = streamKind(exchange.getKind());
-  if (!kind) {
-    return unsupported(exchange.emitError("exchange by range is not supported yet"));
-  }
+  pipe::StreamKind kind = streamKind(exchange.getKind());
   std::string name = fresh("exchange");
   OpBuilder outer = OpBuilder::atBlockEnd(module_.getBody());
   outer.setInsertionPoint(input->pipeline);
   auto stream =
-      pipe::StreamOp::create(outer, exchange.getLoc(), name, *kind, rowsType(input->columns),
+      pipe::StreamOp::create(outer, exchange.getLoc(), name, kind, rowsType(input->columns),
                              localRows_.attributeOf(exchange.getInput()));
   stream.setAxesAttr(exchange.getAxesAttr());
-  if (*kind == pipe::StreamKind::Hash) {
+  if (kind == pipe::StreamKind::Range) {
+    stream.setSortKeysAttr(b_.getArrayAttr(sortKeys(order)));
+  }
+  if (kind == pipe::StreamKind::Hash) {
     double fullest =
         localRows_.fullest(exchange.getInput(), exchange.getKeysAttr(), exchange.getAxesAttr());
     stream.setFullestAttr(b_.getF64FloatAttr(std::max(fullest, 1.0)));
@@ -414,6 +418,21 @@ FailureOr<OpenPipeline> Former::openKeep(dist::KeepOp keep, const Names &needed)
   return open;
 }
 
+FailureOr<OpenPipeline> Former::openPlace(dist::PlaceOp place, const Names &needed) {
+  Names below = needed;
+  below.erase(place.getColumn());
+  FailureOr<OpenPipeline> open = this->open(place.getInput(), below);
+  if (failed(open) || !needed.contains(place.getColumn())) {
+    return open;
+  }
+  auto added = appendMap(
+      *open, {}, below, {place.getColumn().str()}, place.getLoc(),
+      [&](ExpressionTranslator &translator, ArrayRef<Scalar>) -> FailureOr<SmallVector<Scalar>> {
+        return SmallVector<Scalar>{translator.placeAlong(place.getAxes())};
+      });
+  return failed(added) ? FailureOr<OpenPipeline>(failure()) : open;
+}
+
 // ---- the whole ----
 
 FailureOr<OpenPipeline> Former::open(Value value, const Names &needed) {
@@ -465,6 +484,9 @@ FailureOr<OpenPipeline> Former::openOnce(Value value, const Names &needed) {
   }
   if (auto keep = dyn_cast<dist::KeepOp>(op)) {
     return openKeep(keep, needed);
+  }
+  if (auto place = dyn_cast<dist::PlaceOp>(op)) {
+    return openPlace(place, needed);
   }
   if (auto choose = dyn_cast<dist::ChooseOp>(op)) {
     return openChoose(choose, needed);

@@ -126,6 +126,9 @@ private:
         join && join->hasAttr(DistDialect::getChooseAttrName()) && view_ == View::kRanks) {
       return joinedWithAll(join);
     }
+    if (auto window = dyn_cast<frame::WindowOp>(op); window && isDivided(window)) {
+      return single(windowOfAll(window));
+    }
     if (isa<DistDialect>(op->getDialect())) {
       return single(evaluateMovement(op, values_[op->getOperand(0)], ranks_));
     }
@@ -168,6 +171,23 @@ private:
     return joined;
   }
 
+  /// Whether ranks have parts of partitions: before what is carried between them is made.
+  bool isDivided(frame::WindowOp window) {
+    LayoutAttr layout = view_ == View::kRanks ? layoutOf(window.getResult()) : LayoutAttr();
+    RowsAttr rows = layout ? layout.getRows() : RowsAttr();
+    return rows && rows.getKind() != RowKind::Root && window.getPartition().empty();
+  }
+
+  llvm::Expected<Parts> windowOfAll(frame::WindowOp window) {
+    Table all{window.getInput().getType(), {}};
+    for (const Value &part : values_[window.getInput()]) {
+      llvm::append_range(all.rows, std::get<TablePtr>(part)->rows);
+    }
+    llvm::Expected<Table> result = evaluateRelation(window, {&all}, {});
+    return result ? divide(valueOf(std::move(*result)), layoutOf(window.getResult()), ranks_)
+                  : result.takeError();
+  }
+
   llvm::Expected<Parts> readShare(frame::ScanOp scan) {
     llvm::Expected<TablePtr> whole = inputs_.scan(scan);
     if (!whole) {
@@ -179,7 +199,7 @@ private:
       // In the local view: a block of the rows for every rank along the axes.
       MLIRContext *context = scan.getContext();
       auto rows = RowsAttr::get(context, RowKind::Block, {},
-                                llvm::to_vector(axes.getAsRange<StringAttr>()));
+                                llvm::to_vector(axes.getAsRange<StringAttr>()), /*order=*/{});
       layout = LayoutAttr::get(context, topo::meshOf(scan).getName(), {}, rows, {}, {});
     }
     return placed(*whole, layout);

@@ -23,9 +23,6 @@ ExpectedParts exchange(ExchangeOp op, ArrayRef<Value> input, const MeshRanks &ra
   if (op.getKeysAttr()) {
     keys = columnPositions(type, op.getKeysAttr());
   }
-  if (op.getKind() == ExchangeKind::Range) {
-    return programError("the interpreter cannot exchange by range");
-  }
   Parts results(input.size());
   for (int64_t rank = 0; rank < ranks.size(); ++rank) {
     SmallVector<int64_t> members = ranks.group(rank, axes);
@@ -35,6 +32,15 @@ ExpectedParts exchange(ExchangeOp op, ArrayRef<Value> input, const MeshRanks &ra
       continue;
     }
     Table arrived{type, {}};
+    if (op.getKind() == ExchangeKind::Range) {
+      for (int64_t source : members) {
+        llvm::append_range(arrived.rows, std::get<TablePtr>(input[source])->rows);
+      }
+      auto parts = static_cast<int64_t>(members.size());
+      arrived = cutByRange(std::move(arrived), *op.getOrder(), parts)[position];
+      results[rank] = valueOf(std::move(arrived));
+      continue;
+    }
     for (int64_t source : members) {
       for (const Row &row : std::get<TablePtr>(input[source])->rows) {
         bool mine = op.getKind() == ExchangeKind::Broadcast ||
@@ -105,6 +111,19 @@ ExpectedParts forEachRank(ArrayRef<Value> input, ArrayAttr axesAttr, const MeshR
   return results;
 }
 
+ExpectedParts place(PlaceOp op, ArrayRef<Value> input, const MeshRanks &ranks) {
+  Parts results;
+  for (int64_t rank = 0; rank < ranks.size(); ++rank) {
+    int64_t position = ranks.position(rank, axesOf(op.getAxes()));
+    Table placed{op.getType(), std::get<TablePtr>(input[rank])->rows};
+    for (Row &row : placed.rows) {
+      row.push_back(Scalar{analysis::Int128(position)});
+    }
+    results.push_back(valueOf(std::move(placed)));
+  }
+  return results;
+}
+
 } // namespace
 
 ExpectedParts evaluateMovement(Operation *op, ArrayRef<Value> input, const MeshRanks &ranks) {
@@ -112,6 +131,7 @@ ExpectedParts evaluateMovement(Operation *op, ArrayRef<Value> input, const MeshR
   using Result = llvm::Expected<Tensor>;
   return llvm::TypeSwitch<Operation *, ExpectedParts>(op)
       .Case([&](ExchangeOp op) { return exchange(op, input, ranks); })
+      .Case([&](PlaceOp op) { return place(op, input, ranks); })
       .Case([&](KeepOp op) { return keep(op, input, ranks); })
       .Case([&](AllReduceOp op) {
         return forEachRank(input, op.getAxes(), ranks, [&](Tensors parts, int64_t) {

@@ -29,6 +29,19 @@ int64_t hashRank(const Row &row, ArrayRef<unsigned> columns, int64_t ranks) {
   return static_cast<int64_t>((hash >> 7) % static_cast<uint64_t>(ranks));
 }
 
+std::vector<Table> cutByRange(Table whole, ArrayAttr order, int64_t count) {
+  sortRows(whole, order);
+  auto compare = rowOrder(whole.type, order);
+  std::vector<Table> parts(static_cast<size_t>(count), Table{whole.type, {}});
+  size_t part = 0;
+  for (size_t row = 0; row < whole.rows.size(); ++row) {
+    bool isPeer = row > 0 && compare(whole.rows[row - 1], whole.rows[row]) == 0;
+    part = isPeer ? part : row * parts.size() / whole.rows.size();
+    parts[part].rows.push_back(whole.rows[row]);
+  }
+  return parts;
+}
+
 namespace {
 
 SmallVector<unsigned> keyPositions(frame::TableType type, RowsAttr rows) {
@@ -57,6 +70,13 @@ SmallVector<StringAttr> usedAxes(LayoutAttr layout) {
 
 /// The rows of each position along the row axes.
 llvm::Expected<std::vector<TablePtr>> divideRows(const Table &whole, RowsAttr rows, int64_t count) {
+  if (rows.getKind() == RowKind::Range) {
+    std::vector<TablePtr> cut;
+    for (Table &part : cutByRange(whole, rows.getOrder(), count)) {
+      cut.push_back(std::make_shared<const Table>(std::move(part)));
+    }
+    return cut;
+  }
   std::vector<Table> parts(static_cast<size_t>(count), Table{whole.type, {}});
   SmallVector<unsigned> keys = keyPositions(whole.type, rows);
   for (auto [index, row] : llvm::enumerate(whole.rows)) {
@@ -81,7 +101,7 @@ llvm::Expected<std::vector<TablePtr>> divideRows(const Table &whole, RowsAttr ro
     case RowKind::Root:
       break;
     case RowKind::Range:
-      return programError("the interpreter cannot split rows by range");
+      llvm_unreachable("cut as a whole");
     }
     parts[static_cast<size_t>(target)].rows.push_back(row);
   }

@@ -13,6 +13,8 @@ using Parts = llvm::SmallVector<Value>;
 
 /// The rank, among `ranks`, that a row belongs to when rows are split by the hash of these columns.
 int64_t hashRank(const Row &row, llvm::ArrayRef<unsigned> columns, int64_t ranks);
+/// The rows of each of `count` ranks by range of an order.
+std::vector<Table> cutByRange(Table whole, mlir::ArrayAttr order, int64_t count);
 
 /// Divides a whole value. A ragged dimension is cut as `like`, parts of the same value, are;
 /// without those evenly.

@@ -26,12 +26,12 @@ static Row pick(const Row &row, ArrayRef<unsigned> positions) {
   return picked;
 }
 
-void sortRows(Table &table, ArrayAttr keys) {
+std::function<int(const Row &, const Row &)> rowOrder(TableType type, ArrayAttr keys) {
   SmallVector<std::pair<unsigned, SortKeyAttr>> order;
   for (auto key : keys.getAsRange<SortKeyAttr>()) {
-    order.emplace_back(*table.type.findColumn(key.getColumn().getValue()), key);
+    order.emplace_back(*type.findColumn(key.getColumn().getValue()), key);
   }
-  auto compareKeys = [&](const Row &a, const Row &b) {
+  return [order](const Row &a, const Row &b) {
     for (auto [position, key] : order) {
       const Scalar &x = a[position];
       const Scalar &y = b[position];
@@ -48,6 +48,10 @@ void sortRows(Table &table, ArrayAttr keys) {
     }
     return 0;
   };
+}
+
+void sortRows(Table &table, ArrayAttr keys) {
+  auto compareKeys = rowOrder(table.type, keys);
   std::stable_sort(table.rows.begin(), table.rows.end(), [&](const Row &a, const Row &b) {
     int order = compareKeys(a, b);
     return order != 0 ? order < 0 : compareRows(a, b) < 0;

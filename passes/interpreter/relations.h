@@ -4,6 +4,8 @@
 #include "dialects/frame/FrameOps.h"
 #include "passes/interpreter/row_expressions.h"
 
+#include <functional>
+
 namespace headrace::interpreter {
 
 /// The result of a relation on its table operands, in order. Not for scan and the ops between
@@ -22,6 +24,8 @@ llvm::Expected<Table> aggregateRows(frame::TableType result, const Table &input,
                                     llvm::ArrayRef<frame::MeasureAttr> measures,
                                     frame::AggregateStage stage);
 
+/// Compares rows of a table by an order: below, equal, above 0.
+std::function<int(const Row &, const Row &)> rowOrder(frame::TableType type, mlir::ArrayAttr keys);
 /// Sorts by keys, ties by all columns.
 void sortRows(Table &table, mlir::ArrayAttr keys);
 /// Adds the columns of a window, which ties of its order see in the order of all columns.

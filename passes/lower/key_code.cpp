@@ -83,15 +83,15 @@ Value PipelineCode::mixHashes(Value hash, Value next) {
                                arith::ShRUIOp::create(b_, b_.loc(), mixed, b_.i64(32)));
 }
 
-std::pair<Value, Value> PipelineCode::placeAlong(pipe::OwnsOp op) {
+std::pair<Value, Value> PipelineCode::placeAlong(Operation *op, ArrayAttr axes) {
   topo::MeshAttr mesh = topo::meshOf(op);
-  int64_t ranks = topo::ranksAlong(op, op.getAxes());
+  int64_t ranks = topo::ranksAlong(op, axes);
   // Over all of them a program runs on any number of ranks.
   if (!mesh || ranks == mesh.getRankCount()) {
     return {rankNumber(), rankCount()};
   }
   Value place = b_.i32(0);
-  for (auto name : op.getAxes().getAsRange<StringAttr>()) {
+  for (auto name : axes.getAsRange<StringAttr>()) {
     int64_t axis = mesh.findAxis(name), stride = 1;
     for (int64_t faster : mesh.getAxisSizes().drop_front(axis + 1)) {
       stride *= faster;

@@ -67,8 +67,8 @@ protected:
   mlir::Value hashValue(mlir::Type type, RowValue value);
   /// The hash of a key so far (null: none) and of the next column together.
   mlir::Value mixHashes(mlir::Value hash, mlir::Value next);
-  /// This rank's place in the group over the op's axes, and how many ranks that has, as i32.
-  std::pair<mlir::Value, mlir::Value> placeAlong(pipe::OwnsOp op);
+  /// This rank's place in the group over these axes, and how many ranks that has, as i32.
+  std::pair<mlir::Value, mlir::Value> placeAlong(mlir::Operation *op, mlir::ArrayAttr axes);
   /// primitives::rankOfHash among so many (i32), as i32.
   mlir::Value rankOfHash(mlir::Value hash, mlir::Value ranks);
   mlir::Value equalValues(mlir::Type type, mlir::Value a, mlir::Value b);

@@ -229,11 +229,18 @@ LogicalResult PipelineCode::lowerScalarOp(Operation *op, IRMapping &mapping) {
   if (isa<pipe::TextOp, pipe::PrintOp, pipe::ParseOp>(op)) {
     return lowerTextOp(op, mapping);
   }
+  if (auto place = dyn_cast<pipe::PlaceOp>(op)) {
+    if (!rankNumber()) {
+      return failure();
+    }
+    result(placeAlong(op, place.getAxes()).first);
+    return success();
+  }
   if (auto owns = dyn_cast<pipe::OwnsOp>(op)) {
     if (!rankNumber()) {
       return failure();
     }
-    auto [rank, ranks] = placeAlong(owns);
+    auto [rank, ranks] = placeAlong(op, owns.getAxes());
     Value hash;
     unsigned index = 0;
     for (bool nullable : owns.getNullable()) {

@@ -82,6 +82,8 @@ static std::optional<sched::ExchangeKind> exchangeKind(pipe::StreamKind kind) {
     return sched::ExchangeKind::Broadcast;
   case pipe::StreamKind::Gather:
     return sched::ExchangeKind::Gather;
+  case pipe::StreamKind::Range:
+    return sched::ExchangeKind::Range;
   case pipe::StreamKind::Local:
   case pipe::StreamKind::Result:
   case pipe::StreamKind::ToTensor:

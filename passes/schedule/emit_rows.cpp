@@ -201,6 +201,23 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   return success();
 }
 
+/// The order by whose ranges a run's rows go, if they do.
+static std::vector<plan::OrderKey> orderOf(sched::ExchangeOp op, const plan::Schema &schema) {
+  auto run = op.getInput().getDefiningOp<sched::RunOp>();
+  auto pipeline = SymbolTable::lookupNearestSymbolFrom<pipe::PipelineOp>(op, run.getKernelAttr());
+  auto emit = cast<pipe::EmitOp>(pipeline.getBody().front().back());
+  auto stream = SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(op, emit.getStreamAttr());
+  std::vector<plan::OrderKey> order;
+  auto none = ArrayAttr::get(op.getContext(), {});
+  for (auto key : stream.getSortKeys().value_or(none).getAsRange<pipe::SortKeyAttr>()) {
+    auto found = llvm::find_if(
+        schema.columns, [&](const plan::Column &column) { return column.name == key.getField(); });
+    order.push_back({static_cast<int32_t>(found - schema.columns.begin()), key.getDescending(),
+                     key.getNullsFirst()});
+  }
+  return order;
+}
+
 void PlanEmitter::addExchange(sched::ExchangeOp op) {
   plan::Task task;
   plan::ExchangeTask exchange;
@@ -211,6 +228,7 @@ void PlanEmitter::addExchange(sched::ExchangeOp op) {
   exchange.exchange = planKind(op.getKind());
   exchange.channel = static_cast<int32_t>(op.getChannel());
   exchange.axes = axesNamed(op.getAxes());
+  exchange.order = orderOf(op, plan_.streams[exchange.inputStream].schema);
   task.work = exchange;
   task.place = place(op.getLoc(), "exchange " + sched::stringifyExchangeKind(op.getKind()).str());
   addTask(std::move(task), op);

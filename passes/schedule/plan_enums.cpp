@@ -29,6 +29,8 @@ plan::ExchangeKind planKind(sched::ExchangeKind kind) {
     return plan::ExchangeKind::kBroadcast;
   case sched::ExchangeKind::Gather:
     return plan::ExchangeKind::kGather;
+  case sched::ExchangeKind::Range:
+    return plan::ExchangeKind::kRange;
   }
   llvm_unreachable("unknown kind of exchange");
 }

@@ -52,7 +52,8 @@ public:
 
 private:
   Value exchanged(ExchangeKind kind, Value table, ArrayAttr keys) {
-    return ExchangeOp::create(builder_, join_.getLoc(), table.getType(), kind, table, keys, axes_);
+    return ExchangeOp::create(builder_, join_.getLoc(), table.getType(), kind, table, keys,
+                              /*order=*/ArrayAttr(), axes_);
   }
   /// Without keys the rows already lie where they must.
   Value shuffled(Value table, StringRef side) {

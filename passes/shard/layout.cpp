@@ -1,5 +1,6 @@
 // Conversions between plain layouts, attributes and text.
 #include "passes/shard/layout.h"
+#include "dialects/frame/ExpressionText.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -11,7 +12,8 @@ namespace headrace::shard {
 bool Layout::operator==(const Layout &other) const {
   return form == other.form && dims == other.dims && raggedDim == other.raggedDim &&
          raggedOrigin == other.raggedOrigin && rowAxes == other.rowAxes &&
-         (rowAxes == 0 || (rowKind == other.rowKind && keys == other.keys)) &&
+         (rowAxes == 0 ||
+          (rowKind == other.rowKind && keys == other.keys && order == other.order)) &&
          unreduced == other.unreduced && combine == other.combine && groupKeys == other.groupKeys;
 }
 
@@ -49,6 +51,12 @@ Layout splitRows(RowKind kind, AxisSet axes, ArrayRef<StringAttr> keys) {
   return layout;
 }
 
+Layout rangedRows(AxisSet axes, ArrayAttr order) {
+  Layout layout = splitRows(RowKind::Range, axes);
+  layout.order = order;
+  return layout;
+}
+
 bool hasLayout(Type type) { return isa<frame::TableType, RankedTensorType>(type); }
 
 namespace {
@@ -83,7 +91,8 @@ LayoutAttr toAttr(const Layout &layout, topo::MeshAttr mesh) {
   }
   RowsAttr rows;
   if (layout.rowAxes) {
-    rows = RowsAttr::get(context, layout.rowKind, layout.keys, axisNames(layout.rowAxes, mesh));
+    rows = RowsAttr::get(context, layout.rowKind, layout.keys, axisNames(layout.rowAxes, mesh),
+                         layout.order);
   }
   SmallVector<StringAttr> unreduced = axisNames(layout.unreduced, mesh);
   SmallVector<Attribute> combines(unreduced.size(), layout.combine);
@@ -102,6 +111,7 @@ Layout fromAttr(LayoutAttr attr, topo::MeshAttr mesh) {
   if (RowsAttr rows = attr.getRows()) {
     layout.rowKind = rows.getKind();
     layout.keys.assign(rows.getKeys().begin(), rows.getKeys().end());
+    layout.order = rows.getOrder();
     layout.rowAxes = axisSet(rows.getAxes(), mesh);
   }
   layout.unreduced = axisSet(attr.getUnreducedAxes(), mesh);
@@ -139,6 +149,9 @@ std::string describe(const Layout &layout, topo::MeshAttr mesh) {
       stream << "<";
       llvm::interleave(layout.keys, stream, [&](StringAttr key) { stream << key.getValue(); }, ",");
       stream << ">";
+    }
+    if (layout.order) {
+      stream << "<" << frame::orderText(layout.order) << ">";
     }
     stream << " over ";
     over(layout.rowAxes);

@@ -27,6 +27,7 @@ struct Layout {
   /// Meaningful if rowAxes is not empty.
   dist::RowKind rowKind = dist::RowKind::Block;
   llvm::SmallVector<mlir::StringAttr, 2> keys;
+  mlir::ArrayAttr order; ///< of rows by range
   AxisSet rowAxes = 0;
 
   AxisSet unreduced = 0;
@@ -46,6 +47,8 @@ Layout replicatedTensor(int64_t rank);
 /// The replicated layout for values of `type`, a table or ranked tensor.
 Layout replicatedLayout(mlir::Type type);
 Layout splitRows(dist::RowKind kind, AxisSet axes, llvm::ArrayRef<mlir::StringAttr> keys = {});
+/// Peers of the order together, and ranks in its order.
+Layout rangedRows(AxisSet axes, mlir::ArrayAttr order);
 
 /// Whether values of the type have layouts: tables and ranked tensors.
 bool hasLayout(mlir::Type type);

@@ -76,7 +76,8 @@ private:
       if (kind == ExchangeKind::Hash) {
         keys = builder_.getArrayAttr(SmallVector<Attribute>(step.keys.begin(), step.keys.end()));
       }
-      return ExchangeOp::create(builder_, location, type, kind, value, keys, axes);
+      ArrayAttr order = kind == ExchangeKind::Range ? step.after.order : ArrayAttr();
+      return ExchangeOp::create(builder_, location, type, kind, value, keys, order, axes);
     };
     switch (step.kind) {
     case StepKind::kSlice:
@@ -94,6 +95,8 @@ private:
                                 builder_.getI64IntegerAttr(step.otherDim), axes);
     case StepKind::kHash:
       return exchange(ExchangeKind::Hash);
+    case StepKind::kRange:
+      return exchange(ExchangeKind::Range);
     case StepKind::kBroadcast:
       return exchange(ExchangeKind::Broadcast);
     case StepKind::kGather:

@@ -35,7 +35,9 @@ std::string fullDetail(Operation *op) {
     return relation.getDetail();
   }
   if (auto exchange = dyn_cast<dist::ExchangeOp>(op)) {
-    return exchange.getKeys() ? namesText(*exchange.getKeys()) : "";
+    return exchange.getKeys()    ? namesText(*exchange.getKeys())
+           : exchange.getOrder() ? orderText(*exchange.getOrder())
+                                 : "";
   }
   if (auto keep = dyn_cast<dist::KeepOp>(op)) {
     return keep.getKeys() ? "by " + namesText(*keep.getKeys()) : "on rank 0";
@@ -43,6 +45,9 @@ std::string fullDetail(Operation *op) {
   if (auto choose = dyn_cast<dist::ChooseOp>(op)) {
     return "the first if the right side has at most " + std::to_string(choose.getAtMost()) +
            " rows";
+  }
+  if (auto place = dyn_cast<dist::PlaceOp>(op)) {
+    return place.getColumn().str();
   }
   return shapesText(op);
 }
@@ -59,6 +64,9 @@ std::string operatorName(Operation *op) {
   }
   if (isa<dist::KeepOp>(op)) {
     return "keep own rows";
+  }
+  if (isa<dist::PlaceOp>(op)) {
+    return "rank number";
   }
   if (isa<dist::ChooseOp>(op)) {
     return "choose at run time";

@@ -2,7 +2,7 @@
 #include "passes/shard/record_operators.h"
 
 #include "dialects/dist/DistDialect.h"
-#include "dialects/frame/FrameOps.h"
+#include "dialects/frame/ExpressionText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/analysis/local_rows.h"
@@ -171,8 +171,9 @@ private:
     }
     if (auto exchange = dyn_cast<dist::ExchangeOp>(op)) {
       return exchange.getKind() == dist::ExchangeKind::Broadcast ? Place()
-             : exchange.getKind() == dist::ExchangeKind::Gather
-                 ? Place{"rank 0", false}
+             : exchange.getKind() == dist::ExchangeKind::Gather  ? Place{"rank 0", false}
+             : exchange.getOrder()
+                 ? Place{"by range of " + frame::orderText(*exchange.getOrder()), false}
                  : Place{"by " + (exchange.getKeys() ? listed(*exchange.getKeys()) : "rank"),
                          false};
     }
@@ -253,7 +254,8 @@ private:
   /// The move between two chosen ops that a step of communication is part of: the first step has
   /// its figures.
   const ShardMove *moveOf(Operation *op) const {
-    if (!isa<dist::DistDialect>(op->getDialect()) || isa<dist::ChooseOp, dist::KeepOp>(op)) {
+    if (!isa<dist::DistDialect>(op->getDialect()) ||
+        isa<dist::ChooseOp, dist::KeepOp, dist::PlaceOp>(op)) {
       return nullptr;
     }
     Operation *source = op->getOperand(0).getDefiningOp();

@@ -1,8 +1,8 @@
 // What the steps of a reshard cost: rows are written to chunks, go between ranks, and are read
 // again.
+#include "model/cost/tensor_work.h"
 #include "passes/shard/op_work.h"
 #include "passes/shard/reshard_plan.h"
-#include "model/cost/tensor_work.h"
 
 #include <algorithm>
 
@@ -28,6 +28,7 @@ double partCount(const Layout &layout, const cost::Mesh &mesh) {
 
 plan::ExchangeKind exchangeOf(StepKind kind) {
   return kind == StepKind::kHash        ? plan::ExchangeKind::kHash
+         : kind == StepKind::kRange     ? plan::ExchangeKind::kRange
          : kind == StepKind::kBroadcast ? plan::ExchangeKind::kBroadcast
                                         : plan::ExchangeKind::kGather;
 }
@@ -97,9 +98,15 @@ ReshardCost ReshardPricer::costOf(const TableStep &step, const Layout &source) {
     cost::add(emit.lanes, cost::hashTerms(step.rowsHere, step.keys, step.stringKeys));
     emit.lanes["partition"] = step.rowsHere;
   }
-  double fullest = step.kind == StepKind::kHash ? std::max(1.0, step.rowsAfter / step.rowsHere) : 1;
+  bool spreads = step.kind == StepKind::kHash || step.kind == StepKind::kRange;
+  double fullest = spreads ? std::max(1.0, step.rowsAfter / step.rowsHere) : 1;
   cost::Transfer transfer{exchangeOf(step.kind), step.axes, step.rowsHere, fullest};
-  cost.seconds =
+  if (step.kind == StepKind::kRange) {
+    cost.seconds =
+        cost::secondsOf(model_, cost::rangeRows(step.rowsHere, size_.shape), step.before);
+    cost.waitsForAll = true;
+  }
+  cost.seconds +=
       cost::secondsOf(model_, emit, step.before) +
       cost::secondsOf(model_, transfer, size_.shape, step.before) +
       cost::secondsOf(model_, cost::receiveRows(step.rowsAfter, size_.shape), step.after);
@@ -132,6 +139,7 @@ ReshardCost ReshardPricer::tableCost(const ReshardPlan &plan, const Layout &sour
     double senders = alone ? 1 : static_cast<double>(mesh.rankCount());
     switch (step.kind) {
     case StepKind::kHash:
+    case StepKind::kRange:
       rowsAfter = (alone ? 1 : peers) * rowsHere * shareAfter(step);
       total.bytesSent += senders * bytes * (peers - 1) / peers;
       break;

@@ -255,6 +255,10 @@ std::optional<ReshardPlan> planSplit(const Layout &source, const Layout &target)
     plan.push_back(tableStep(StepKind::kHash, axes, target, target.keys));
     return plan;
   }
+  if (target.rowKind == RowKind::Range) {
+    plan.push_back(tableStep(StepKind::kRange, axes, target));
+    return plan;
+  }
   if (target.isRoot()) {
     plan.push_back(tableStep(StepKind::kGather, axes, target));
     return plan;

@@ -15,6 +15,7 @@ enum class StepKind : uint8_t {
   kReduceScatter, ///< tensor: parts combined, split along `dim`
   kAllToAll,      ///< tensor: split moves from `otherDim` to `dim`
   kHash,          ///< table: rows to the rank of their keys
+  kRange,         ///< table: rows to the rank of their range of the target's order
   kBroadcast,     ///< table: all rows everywhere
   kGather,        ///< table: all rows on the first rank
   kFinish,        ///< table: parts of an unreduced value, now together, are combined

@@ -1,12 +1,13 @@
 // Building, sealing and copying of chunks.
 #include "runtime/exec/chunk.h"
 
+#include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/check.h"
-#include "model/plan/names.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace headrace::exec {
 namespace {
@@ -121,6 +122,107 @@ Expected<ChunkHandle> copyChunk(const Chunk &chunk, const plan::Schema &schema,
   }
   copy->pins.push_back(std::move(memory));
   return ChunkHandle(std::move(copy));
+}
+
+namespace {
+
+void takeBits(const uint8_t *from, std::span<const uint32_t> rows, uint8_t *to) {
+  std::memset(to, 0, bitmapBytes(rows.size()));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    to[i / 8] |= static_cast<uint8_t>((from[rows[i] / 8] >> (rows[i] % 8) & 1) << (i % 8));
+  }
+}
+
+template <typename Value>
+void takeValues(const void *from, std::span<const uint32_t> rows, void *to) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    static_cast<Value *>(to)[i] = static_cast<const Value *>(from)[rows[i]];
+  }
+}
+
+void takeStrings(const HrSegment &from, std::span<const uint32_t> rows, uint32_t *offsets,
+                 uint8_t *heap) {
+  const auto *source = static_cast<const uint32_t *>(from.data);
+  offsets[0] = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    uint32_t begin = source[rows[i]], length = source[rows[i] + 1] - begin;
+    std::memcpy(heap + offsets[i], from.heap + begin, length);
+    offsets[i + 1] = offsets[i] + length;
+  }
+}
+
+uint64_t textBytes(const HrSegment &segment, std::span<const uint32_t> rows) {
+  const auto *offsets = static_cast<const uint32_t *>(segment.data);
+  uint64_t bytes = 0;
+  for (uint32_t row : rows) {
+    bytes += offsets[row + 1] - offsets[row];
+  }
+  return bytes;
+}
+
+} // namespace
+
+Expected<std::shared_ptr<Chunk>> takeRows(const Chunk &chunk, const plan::Schema &schema,
+                                          std::span<const int32_t> columns,
+                                          std::span<const uint32_t> rows,
+                                          std::shared_ptr<MemoryAccount> account) {
+  auto taken = std::make_shared<Chunk>();
+  taken->rows = static_cast<uint32_t>(rows.size());
+  uint64_t total = 0;
+  for (int32_t column : columns) {
+    const HrSegment &from = chunk.segments[column];
+    HrType type = schema.columns[column].type;
+    taken->heapBytes.push_back(type == HR_STRING ? textBytes(from, rows) : 0);
+    total += padded(sealedBytes(type, rows.size())) + padded(taken->heapBytes.back()) +
+             (from.validity ? padded(bitmapBytes(rows.size())) : 0);
+  }
+  auto memory = std::make_shared<ChunkMemory>();
+  HR_ASSIGN_OR_RETURN(memory->fixed, account->allocate(static_cast<int64_t>(total)));
+  memory->account = std::move(account);
+  auto *at = reinterpret_cast<uint8_t *>(memory->fixed.data());
+  auto place = [&](uint64_t bytes) { return std::exchange(at, at + padded(bytes)); };
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const HrSegment &from = chunk.segments[columns[c]];
+    HrType type = schema.columns[columns[c]].type;
+    HrSegment segment{};
+    segment.rows = taken->rows;
+    segment.encoding = sealedEncoding(type);
+    segment.bytes = sealedBytes(type, rows.size());
+    uint8_t *to = place(segment.bytes);
+    segment.data = to;
+    if (type == HR_STRING) {
+      uint8_t *heap = place(taken->heapBytes[c]);
+      takeStrings(from, rows, reinterpret_cast<uint32_t *>(to), heap);
+      segment.heap = heap;
+    } else if (type == HR_BOOL) {
+      takeBits(static_cast<const uint8_t *>(from.data), rows, to);
+    } else {
+      switch (abi::bytesOf(type)) {
+      case 1:
+        takeValues<uint8_t>(from.data, rows, to);
+        break;
+      case 2:
+        takeValues<uint16_t>(from.data, rows, to);
+        break;
+      case 4:
+        takeValues<uint32_t>(from.data, rows, to);
+        break;
+      case 8:
+        takeValues<uint64_t>(from.data, rows, to);
+        break;
+      default:
+        takeValues<unsigned __int128>(from.data, rows, to);
+      }
+    }
+    if (from.validity) {
+      uint8_t *validity = place(bitmapBytes(rows.size()));
+      takeBits(from.validity, rows, validity);
+      segment.validity = validity;
+    }
+    taken->segments.push_back(segment);
+  }
+  taken->pins.push_back(std::move(memory));
+  return taken;
 }
 
 struct OutputChunk::Buffers : ChunkMemory {};

@@ -4,13 +4,14 @@
 // validity is a bitmap or absent. Every buffer has HR_PADDING readable bytes after it.
 #pragma once
 
+#include "model/plan/plan.h"
 #include "runtime/abi/kernel.h"
 #include "runtime/base/status.h"
 #include "runtime/exec/memory_account.h"
-#include "model/plan/plan.h"
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace headrace::exec {
@@ -24,7 +25,8 @@ struct Chunk {
   std::vector<HrSegment> segments; ///< one a column
   std::vector<uint64_t> heapBytes; ///< of string columns
   ChunkOrder order;
-  int32_t target = 0; ///< place in its group of the rank that the rows are for (partitioned streams)
+  int32_t target =
+      0; ///< place in its group of the rank that the rows are for (partitioned streams)
   /// Whether the bytes are in buffers of an exchange's bounded pool: must be copied to be kept for
   /// long.
   bool pooled = false;
@@ -52,6 +54,12 @@ private:
 /// A copy of the chunk in memory of `account`, as small as its rows allow.
 Expected<ChunkHandle> copyChunk(const Chunk &chunk, const plan::Schema &schema,
                                 std::shared_ptr<MemoryAccount> account);
+
+/// Some rows of some of a chunk's columns, in this order, in memory of `account`.
+Expected<std::shared_ptr<Chunk>> takeRows(const Chunk &chunk, const plan::Schema &schema,
+                                          std::span<const int32_t> columns,
+                                          std::span<const uint32_t> rows,
+                                          std::shared_ptr<MemoryAccount> account);
 
 /// Purpose: the HrOutput that a kernel fills, and its sealing. Not thread-safe.
 /// Ownership: owns the buffers until seal() hands them to a chunk.

@@ -5,6 +5,7 @@
 // their chunk. With credits, send buffers or room in the output missing, the job keeps its chunk
 // and gives its worker back.
 #include "runtime/exec/chunk_codec.h"
+#include "runtime/exec/range/range_division.h"
 #include "runtime/exec/task.h"
 
 #include "runtime/communication/exchange.h"
@@ -25,11 +26,22 @@ public:
 
 private:
   /// What the sending job waits for.
-  enum class Wait : uint8_t { kInput, kCredit, kBuffer, kRoom };
+  enum class Wait : uint8_t { kInput, kCredit, kBuffer, kRoom, kSamples };
+  /// What a message is: rows, or samples by which ranges are agreed on, and their end.
+  enum Tag : uint64_t { kRows, kSamples, kSamplesEnd };
 
+  /// Of rows, and of what is being sent.
   const plan::Schema &schema() const { return context_.plan->streams[task_.inputStream].schema; }
+  const plan::Schema &sentSchema() const {
+    return sends_ == kRows ? schema() : ranges_->keys().schema();
+  }
+  Expected<ChunkHandle> nextChunk();
+  Expected<ChunkHandle> nextOfRanges();
+  /// Whether a piece of what is being sent is for the peer.
+  bool isFor(int peer) const;
   Status drive(int worker);
-  Status beginChunk();
+  void listPeers();
+  void beginChunk();
   Expected<bool> sendPieces();
   bool mayGoOn();
   Status takeIn(bool &moved);
@@ -40,10 +52,13 @@ private:
   std::unique_ptr<BufferPool> sendPool_;
   std::unique_ptr<BufferPool> receivePool_;
   std::unique_ptr<Exchange> exchange_;
+  std::unique_ptr<RangeDivision> ranges_; ///< of an exchange by range with other ranks
 
   // The sending job's own; the rank's thread looks at them only between jobs.
   ChunkHandle chunk_;      ///< being sent
   uint32_t nextRow_ = 0;   ///< of chunk_, not yet in a piece
+  Tag sends_ = kRows;      ///< what chunk_ has
+  bool allTold_ = false;   ///< the samples of all ranks are there
   bool local_ = false;     ///< chunk_ goes to this rank too
   std::vector<int> peers_; ///< that the current piece still has to go to
   ExchangeMessage piece_;  ///< encoded, not accepted by peers_ yet
@@ -79,10 +94,47 @@ Status ExchangeTask::start() {
   options.task = TaskId(static_cast<uint32_t>(index_));
   HR_ASSIGN_OR_RETURN(
       exchange_, Exchange::open(*context_.transport, *context_.board, context_.doorbell, options));
+  if (task_.exchange == plan::ExchangeKind::kRange) {
+    ranges_ = std::make_unique<RangeDivision>(schema(), task_.order, place_, account);
+  }
   return {};
 }
 
-Status ExchangeTask::beginChunk() {
+/// Null: there is none at the moment (wait_ says what for), or at all.
+Expected<ChunkHandle> ExchangeTask::nextChunk() {
+  wait_ = Wait::kInput;
+  if (ranges_) {
+    return nextOfRanges();
+  }
+  ChunkHandle chunk = input_->tryPop();
+  counters_.rowsIn += chunk ? chunk->rows : 0;
+  return chunk;
+}
+
+Expected<ChunkHandle> ExchangeTask::nextOfRanges() {
+  using Step = RangeDivision::Step;
+  if (ranges_->step() == Step::kKeep) {
+    HR_RETURN_IF_ERROR(ranges_->keep(*input_));
+    counters_.rowsIn = static_cast<int64_t>(ranges_->rows());
+  }
+  if (ranges_->step() == Step::kTell) {
+    sends_ = kSamples;
+    HR_ASSIGN_OR_RETURN(ChunkHandle samples, ranges_->tell());
+    if (samples) {
+      return samples;
+    }
+    sends_ = kSamplesEnd;
+    return ChunkHandle(std::make_shared<Chunk>());
+  }
+  sends_ = kRows;
+  if (ranges_->step() == Step::kAgree && !allTold_) {
+    wait_ = Wait::kSamples;
+    return ChunkHandle();
+  }
+  return ranges_->step() == Step::kKeep ? ChunkHandle() : ranges_->next();
+}
+
+void ExchangeTask::beginChunk() {
   nextRow_ = 0;
   peers_.clear();
   local_ = true;
@@ -96,13 +148,36 @@ Status ExchangeTask::beginChunk() {
     break;
   case plan::ExchangeKind::kBroadcast:
     break;
+  case plan::ExchangeKind::kRange:
+    local_ = !ranges_ || (sends_ == kRows && chunk_->target == self);
+    break;
   }
-  return {};
+  if (sends_ == kSamplesEnd) {
+    piece_.rows = static_cast<int64_t>(ranges_->rows());
+    piece_.tag = sends_;
+    listPeers();
+    pieceReady_ = true;
+  }
+}
+
+bool ExchangeTask::isFor(int peer) const {
+  if (peer == static_cast<int>(place_.index)) {
+    return false;
+  }
+  return task_.exchange == plan::ExchangeKind::kBroadcast || sends_ != kRows ||
+         peer == (task_.exchange == plan::ExchangeKind::kGather ? 0 : chunk_->target);
+}
+
+void ExchangeTask::listPeers() {
+  for (int peer = 0; peer < static_cast<int>(place_.count); ++peer) {
+    if (isFor(peer)) {
+      peers_.push_back(peer);
+    }
+  }
 }
 
 /// Encodes and sends until chunk_ is out. False: something is missing (wait_ says what).
 Expected<bool> ExchangeTask::sendPieces() {
-  auto self = static_cast<int>(place_.index);
   bool remote = exchange_ && (task_.exchange == plan::ExchangeKind::kBroadcast || !local_);
   while (remote && (pieceReady_ || nextRow_ < chunk_->rows)) {
     if (!pieceReady_) {
@@ -111,30 +186,24 @@ Expected<bool> ExchangeTask::sendPieces() {
         wait_ = Wait::kBuffer;
         return false;
       }
-      uint32_t rows = rowsThatFit(*chunk_, schema(), nextRow_, body.capacity());
+      uint32_t rows = rowsThatFit(*chunk_, sentSchema(), nextRow_, body.capacity());
       if (rows == 0) {
         return makeError(ErrorKind::kMemory,
                          "a row does not fit a message of an exchange; raise exchangeBuffer, now ",
                          body.capacity(), " bytes");
       }
-      encodeRows(*chunk_, schema(), nextRow_, rows, body);
+      encodeRows(*chunk_, sentSchema(), nextRow_, rows, body);
       nextRow_ += rows;
       piece_.rows = rows;
+      piece_.tag = sends_;
       piece_.body = std::move(body);
-      for (int peer = 0; peer < static_cast<int>(place_.count); ++peer) {
-        bool wanted = task_.exchange == plan::ExchangeKind::kBroadcast ? true
-                      : task_.exchange == plan::ExchangeKind::kGather  ? peer == 0
-                                                                       : peer == chunk_->target;
-        if (wanted && peer != self) {
-          peers_.push_back(peer);
-        }
-      }
+      listPeers();
       pieceReady_ = true;
     }
     while (!peers_.empty()) {
       ExchangeMessage message = piece_;
       message.peer = peers_.back();
-      int64_t bytes = message.body.size();
+      int64_t bytes = message.body ? message.body.size() : 0;
       switch (exchange_->trySend(message)) {
       case SendResult::kAccepted:
         counters_.bytes += bytes;
@@ -164,15 +233,13 @@ Status ExchangeTask::drive(int worker) {
   };
   while (!context_.stopped()) {
     if (!chunk_) {
-      chunk_ = input_->tryPop();
+      HR_ASSIGN_OR_RETURN(chunk_, nextChunk());
       if (!chunk_) {
-        wait_ = Wait::kInput;
         break;
       }
-      counters_.rowsIn += chunk_->rows;
       span.addRows(chunk_->rows);
       ++counters_.morsels;
-      HR_RETURN_IF_ERROR(beginChunk());
+      beginChunk();
     }
     HR_ASSIGN_OR_RETURN(bool sent, sendPieces());
     if (!sent) {
@@ -196,7 +263,11 @@ Status ExchangeTask::drive(int worker) {
 bool ExchangeTask::mayGoOn() {
   switch (wait_) {
   case Wait::kInput:
-    return input_->size() > 0;
+    return input_->size() > 0 ||
+           (ranges_ && ranges_->step() == RangeDivision::Step::kKeep && input_->ended());
+  case Wait::kSamples:
+    allTold_ = ranges_->hasAllSamples();
+    return allTold_;
   case Wait::kCredit:
     return exchange_->credits(peers_.back()) > 0;
   case Wait::kBuffer:
@@ -217,8 +288,18 @@ Status ExchangeTask::takeIn(bool &moved) {
       ScopedSpan span(context_.taskTrack(index_), SpanKind::kLink, "receive",
                       TaskId(static_cast<uint32_t>(index_)));
       span.addRows(message->rows);
-      span.addBytes(message->body.size());
+      span.addBytes(message->body ? message->body.size() : 0);
       int64_t begin = context_.clock->nowNanoseconds();
+      if (message->tag == kSamplesEnd) {
+        ranges_->endSamples(message->peer, static_cast<uint64_t>(message->rows));
+        continue;
+      }
+      if (message->tag == kSamples) {
+        HR_ASSIGN_OR_RETURN(ChunkHandle samples,
+                            decodeRows(message->body, ranges_->keys().schema()));
+        HR_RETURN_IF_ERROR(ranges_->addSamples(message->peer, *samples));
+        continue;
+      }
       HR_ASSIGN_OR_RETURN(arrived_, decodeRows(message->body, schema()));
       counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
     }
@@ -237,10 +318,12 @@ const char *ExchangeTask::waitsFor() const {
   if (job_.valid()) {
     return nullptr;
   }
-  if (!chunk_) {
+  if (!chunk_ && wait_ == Wait::kInput) {
     return input_->ended() ? "rows of the other ranks" : "input";
   }
   switch (wait_) {
+  case Wait::kSamples:
+    return "samples of the other ranks";
   case Wait::kInput:
     return "input";
   case Wait::kCredit:
@@ -280,7 +363,8 @@ PollState ExchangeTask::poll() {
                                  [this](int worker, int64_t) { return drive(worker); });
     return PollState::kPending;
   }
-  if (chunk_ || !input_->ended()) {
+  bool divides = ranges_ && ranges_->step() != RangeDivision::Step::kDone;
+  if (chunk_ || divides || !input_->ended()) {
     return PollState::kPending;
   }
   if (exchange_ && !finished_) {

@@ -89,33 +89,7 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
 
 // -----
 
-// CHECK: program 7: the interpreter cannot exchange by range
-!t = !frame.table<"k": !frame.nullable<!frame.string>>
-module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
-  func.func @main() -> !t {
-    %t = frame.scan "left" ["k"] : !t
-    %a = dist.exchange range %t keys ["k"] over ["r"] : !t
-    return %a : !t
-  }
-}
-
-// -----
-
-// CHECK: program 8: the interpreter cannot split rows by range
-!t = !frame.table<"k": !frame.nullable<!frame.string>>
-#range = #dist.layout<@mesh, rows = range<["k"]> over ["r"]>
-#all = #dist.layout<@mesh>
-module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
-  func.func @main() -> !t {
-    %t = frame.scan "left" ["k"] {dist.layouts = [#all]} : !t
-    %a = dist.reshard %t : !t from #all to #range {dist.layouts = [#range]}
-    return %a : !t
-  }
-}
-
-// -----
-
-// CHECK: program 9: copies of a replicated tensor differ
+// CHECK: program 7: copies of a replicated tensor differ
 #all = #dist.layout<@mesh, dims = [[]]>
 #even = #dist.layout<@mesh, dims = [["r"]]>
 module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
@@ -129,7 +103,7 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
 
 // -----
 
-// CHECK: program 10: tensors that are combined have different shapes
+// CHECK: program 8: tensors that are combined have different shapes
 #sums = #dist.layout<@mesh, dims = [[]], unreduced = {"r": sum}>
 #all = #dist.layout<@mesh, dims = [[]]>
 module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
@@ -143,7 +117,7 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
 
 // -----
 
-// CHECK: program 11: parts of a tensor differ in a dimension that is not split
+// CHECK: program 9: parts of a tensor differ in a dimension that is not split
 #even = #dist.layout<@mesh, dims = [["r"], []]>
 #all = #dist.layout<@mesh, dims = [[], []]>
 module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
@@ -157,7 +131,7 @@ module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
 
 // -----
 
-// CHECK: program 12: an even split is not even: part 0 has extent 2, not 1
+// CHECK: program 10: an even split is not even: part 0 has extent 2, not 1
 !t = !frame.table<"x": i64>
 #even = #dist.layout<@mesh, dims = [["r"]]>
 #all = #dist.layout<@mesh, dims = [[]]>

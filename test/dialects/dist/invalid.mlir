@@ -20,6 +20,16 @@ func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = hash 
 
 // -----
 
+// expected-error@+1 {{rows need an order for range}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = range<[]> over ["h"]>]}
+
+// -----
+
+// expected-error@+1 {{rows need an order for range}}
+func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = range<["k"]> over ["h"]>]}
+
+// -----
+
 // expected-error@+1 {{rows take no keys for block}}
 func.func private @f() attributes {dist.layouts = [#dist.layout<@m, rows = block<["k"]> over ["h"]>]}
 
@@ -134,6 +144,38 @@ func.func @f(%x: !frame.table<"a": i64>) {
 func.func @f(%x: !frame.table<"a": i64>) {
   // expected-error@+1 {{takes no keys for gather}}
   %0 = dist.exchange gather %x keys ["a"] over ["r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{needs an order for range}}
+  %0 = dist.exchange range %x over ["r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{takes no order for hash}}
+  %0 = dist.exchange hash %x keys ["a"] order [#frame.sort_key<"a" asc nulls_last>] over ["r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{key is not a column of the input: "b"}}
+  %0 = dist.exchange range %x order [#frame.sort_key<"b" asc nulls_last>] over ["r"] : !frame.table<"a": i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: !frame.table<"a": i64>) {
+  // expected-error@+1 {{must give the columns of its input and an i64 named "rank", got}}
+  %0 = dist.place %x as "rank" over ["r"] : !frame.table<"a": i64> -> !frame.table<"rank": i64, "a": i64>
   return
 }
 

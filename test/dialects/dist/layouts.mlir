@@ -10,8 +10,8 @@ func.func private @layouts() attributes {dist.layouts = [
   #dist.layout<@mesh, dims = [[], []], unreduced = {"gpu": sum}>,
   // CHECK-SAME: #dist.layout<@mesh, rows = hash<["l_orderkey", "b"]> over ["node", "gpu"]>
   #dist.layout<@mesh, rows = hash<["l_orderkey", "b"]> over ["node", "gpu"]>,
-  // CHECK-SAME: #dist.layout<@mesh, rows = range<["k"]> over ["gpu"]>
-  #dist.layout<@mesh, rows = range<["k"]> over ["gpu"]>,
+  // CHECK-SAME: #dist.layout<@mesh, rows = range<[#frame.sort_key<"k" asc nulls_first>]> over ["gpu"]>
+  #dist.layout<@mesh, rows = range<[#frame.sort_key<"k" asc nulls_first>]> over ["gpu"]>,
   // CHECK-SAME: #dist.layout<@mesh, rows = block over ["gpu"], unreduced = {"node": topk}>
   #dist.layout<@mesh, rows = block over ["gpu"], unreduced = {"node": topk}>,
   // CHECK-SAME: #dist.layout<@mesh, rows = root over ["gpu"]>

@@ -492,3 +492,18 @@ pipe.stream @s local over ["ranks"] : !pipe.rows<"k": i32>
 
 // expected-error @+1 {{names an axis twice: "ranks"}}
 pipe.stream @s hash over ["ranks", "ranks"] : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error@+1 {{C6: exactly what goes by range has an order, got range}}
+pipe.stream @s range over ["ranks"] : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error@+1 {{C6: exactly what goes by range has an order, got hash}}
+pipe.stream @s hash over ["ranks"] order [#pipe.sort_key<"k", descending = false, nulls_first = false>] : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error@+1 {{C6: sort key is not a column: "x"}}
+pipe.stream @s range over ["ranks"] order [#pipe.sort_key<"x", descending = false, nulls_first = false>] : !pipe.rows<"k": i32>

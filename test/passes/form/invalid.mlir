@@ -37,18 +37,6 @@ func.func @main() -> (!t, !t) {
 
 // -----
 
-!t = !frame.table<"a": i64>
-module attributes {topo.mesh = #topo.mesh<@mesh, [("r", 2)]>} {
-  func.func @main() -> !t {
-    %0 = frame.scan "t" ["a"] : !t
-    // expected-error @+1 {{exchange by range is not supported yet}}
-    %1 = dist.exchange range %0 keys ["a"] over ["r"] : !t
-    return %1 : !t
-  }
-}
-
-// -----
-
 // expected-error @+1 {{the program has no function: main}}
 module {
 }

@@ -2,8 +2,10 @@
 #include "runtime/exec/chunk.h"
 #include "runtime/exec/chunk_codec.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <random>
 
 namespace headrace::exec {
@@ -94,6 +96,29 @@ TEST_F(ChunkTest, SealIsTheSameInPlaceAndCopied) {
     ASSERT_TRUE(copy.ok());
     expectSame(*chunk, 0, **copy);
   }
+}
+
+TEST_F(ChunkTest, RowsAreTakenOneByOne) {
+  ChunkHandle chunk = fill(1000, 7);
+  std::vector<int32_t> all{0, 1, 2, 3};
+  std::vector<uint32_t> rows(290), none;
+  std::iota(rows.begin(), rows.end(), 13);
+  auto taken = takeRows(*chunk, stream_.schema, all, rows, account_);
+  ASSERT_TRUE(taken.ok());
+  ASSERT_EQ((*taken)->rows, 290u);
+  expectSame(*chunk, 13, **taken);
+  // Backwards, and some columns only.
+  std::reverse(rows.begin(), rows.end());
+  std::vector<int32_t> some{2, 0};
+  auto turned = takeRows(*chunk, stream_.schema, some, rows, account_);
+  ASSERT_TRUE(turned.ok());
+  const HrSegment &from = chunk->segments[0], &to = (*turned)->segments[1];
+  for (uint32_t i = 0; i < 290; ++i) {
+    EXPECT_EQ(static_cast<const int32_t *>(to.data)[i],
+              static_cast<const int32_t *>(from.data)[rows[i]]);
+    EXPECT_EQ(bit(to.validity, i), bit(from.validity, rows[i]));
+  }
+  EXPECT_EQ((*takeRows(*chunk, stream_.schema, all, none, account_))->rows, 0u);
 }
 
 TEST_F(ChunkTest, NoRowsNoChunk) {

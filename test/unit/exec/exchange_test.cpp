@@ -138,6 +138,47 @@ TEST(ExchangeTask, ChooseIsAgreedOverRanks) {
   }
 }
 
+/// By range of the first column, then once more by range of the second, whose rows come in
+/// messages.
+PlanBuilder ranged(bool descending) {
+  PlanBuilder b;
+  b.chunkRows = 64;
+  int32_t copied = b.stream(), again = b.stream();
+  b.run("copy", b.load("t"), {}, copied);
+  int32_t first = b.exchange(ExchangeKind::kRange, copied, {{0, descending, false}});
+  b.run("copy", b.exchange(ExchangeKind::kRange, first, {{1, false, false}}), {}, again);
+  b.result(b.exchange(ExchangeKind::kGather, again));
+  return b;
+}
+
+TEST(ExchangeTask, RangeThenGather) {
+  for (size_t rows : {0, 1, 5000}) {
+    TestTable table = pairs(rows, 97);
+    Rows expected;
+    for (size_t i = 0; i < rows; ++i) {
+      expected.emplace_back(table[0][i], table[1][i]);
+    }
+    for (uint32_t ranks : {1u, 2u, 3u, 4u}) {
+      for (int threads : {0, 2}) {
+        EXPECT_EQ(sorted(runRows(ranged(threads == 0), {{{"t", table}}, 300},
+                                 {.threads = threads, .ranks = ranks, .bufferBytes = 4096})),
+                  sorted(expected));
+      }
+    }
+  }
+}
+
+TEST(ExchangeTask, SimulatedRunsByRangeGiveTheSame) {
+  TestTable table = pairs(3000, 500);
+  Rows expected = sorted(runRows(ranged(false), {{{"t", table}}, 100}));
+  ASSERT_EQ(expected.size(), 3000u);
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    RunShape shape{.threads = 0, .ranks = static_cast<uint32_t>(2 + seed % 3), .bufferBytes = 4096};
+    shape.simulation = SimOptions{.seed = seed};
+    EXPECT_EQ(sorted(runRows(ranged(true), {{{"t", table}}, 100}, shape)), expected) << seed;
+  }
+}
+
 TEST(ExchangeTask, SimulatedRunsGiveTheSame) {
   PlanBuilder b;
   int32_t parts = b.stream();

@@ -96,9 +96,11 @@ int32_t PlanBuilder::runState(const std::string &symbol, int32_t sourceState, in
   return index;
 }
 
-int32_t PlanBuilder::exchange(plan::ExchangeKind kind, int32_t inputStream) {
+int32_t PlanBuilder::exchange(plan::ExchangeKind kind, int32_t inputStream,
+                              std::vector<plan::OrderKey> order) {
   int32_t out = stream(plan.streams[inputStream].schema);
-  task("exchange", plan::ExchangeTask{kind, nextChannel_++, {0}, inputStream, out});
+  task("exchange",
+       plan::ExchangeTask{kind, nextChannel_++, {0}, inputStream, out, std::move(order)});
   return out;
 }
 

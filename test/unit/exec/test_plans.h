@@ -35,7 +35,8 @@ public:
   int32_t runState(const std::string &symbol, int32_t sourceState, int32_t outputStream,
                    std::vector<int32_t> after);
   /// An exchange of a stream of two columns; returns the new stream.
-  int32_t exchange(plan::ExchangeKind kind, int32_t inputStream);
+  int32_t exchange(plan::ExchangeKind kind, int32_t inputStream,
+                   std::vector<plan::OrderKey> order = {});
   void result(int32_t stream);
 
 private:

@@ -193,6 +193,14 @@ TEST(PlanCheck, Operands) {
             "rule operands: task 4 'gather' (exchange): a hash exchange, and only it, reads a "
             "partitioned run: task 3 'probe' (run)");
   EXPECT_EQ(
+      checked([](Plan &p) { p.tasks[4].as<ExchangeTask>()->exchange = ExchangeKind::kRange; }),
+      "rule operands: task 4 'gather' (exchange): needs an order if it is by range, and only then");
+  EXPECT_EQ(checked([](Plan &p) {
+              p.tasks[4].as<ExchangeTask>()->exchange = ExchangeKind::kRange;
+              p.tasks[4].as<ExchangeTask>()->order = {{9, false, false}};
+            }),
+            "rule operands: task 4 'gather' (exchange): needs an order by columns of its stream");
+  EXPECT_EQ(
       checked([](Plan &p) { run(p, 6).partitioned = true; }),
       "rule operands: task 6 'emit' (run): partitioned rows go to a hash exchange, got task 7 "
       "'result' (result)");

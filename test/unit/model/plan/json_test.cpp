@@ -66,7 +66,7 @@ TEST(PlanJson, TasksHaveTheFieldsOfTheirKind) {
   for (TaskWork work :
        {TaskWork(LoadTask{1, {0}, 2}), TaskWork(InputTask{1, 2}),
         TaskWork(RunTask{1, 2, 3, {{4, StateUse::kShared}}, 5, true}),
-        TaskWork(ExchangeTask{ExchangeKind::kGather, 1, {0}, 2, 3}),
+        TaskWork(ExchangeTask{ExchangeKind::kRange, 1, {0}, 2, 3, {{1, true, false}}}),
         TaskWork(CollectiveTask{CollectiveKind::kReduceScatter, Reduction::kMin, {0}, 1, 2}),
         TaskWork(ComputeTask{ComputeKind::kSlice, 1, {2}, {3}, {4}}),
         TaskWork(ToTensorTask{1, {2, 3}, {4}}), TaskWork(ReserveTask{1, {2, 3, 4, 5}}),

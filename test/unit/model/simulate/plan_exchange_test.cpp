@@ -40,17 +40,18 @@ TEST(PlanExchange, takes_what_the_layout_solver_says) {
       }
       cost::CostModel model = *cost::CostModel::create(topology, cost::flatMesh("m", "r", ranks));
       for (plan::ExchangeKind kind : {plan::ExchangeKind::kHash, plan::ExchangeKind::kBroadcast,
-                                      plan::ExchangeKind::kGather}) {
+                                      plan::ExchangeKind::kGather, plan::ExchangeKind::kRange}) {
         for (double rows : {1.0, 1e4, 1e8}) {
           for (double fullest : {1.0, 2.5}) {
-            bool hash = kind == plan::ExchangeKind::kHash;
+            bool spreads = kind == plan::ExchangeKind::kHash || kind == plan::ExchangeKind::kRange;
             plan.tasks[2].as<plan::ExchangeTask>()->exchange = kind;
             plan.streams[1].fullest = fullest;
             Workload load;
             load.ranks = ranks;
             load.rows = {{"t", rows * static_cast<double>(ranks)}};
             double simulated = secondsAlone(plan, topology, load, "shuffle");
-            double solved = model.exchange(kind, 1, rows * kRowBytes, hash ? fullest : 1).seconds;
+            double solved =
+                model.exchange(kind, 1, rows * kRowBytes, spreads ? fullest : 1).seconds;
             EXPECT_NEAR(simulated / solved, 1, 1e-6)
                 << name << " " << ranks << " " << static_cast<int>(kind) << " " << rows;
           }

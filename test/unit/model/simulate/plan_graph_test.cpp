@@ -415,6 +415,27 @@ TEST(PlanGraph, what_one_rank_does_alone_takes_cores_from_the_others) {
   EXPECT_LT(seconds, 1.2 * (all + all / 2) / 2);
 }
 
+TEST(PlanGraph, an_exchange_by_range_waits_for_all_rows) {
+  plan::Plan plan = shufflePlan();
+  topology::Topology topology = *topology::openTopology("machine", 4);
+  double streamed = run(graphOf(plan, topology, workload(4))).seconds;
+  plan.tasks[2].as<plan::ExchangeTask>()->exchange = plan::ExchangeKind::kRange;
+  Graph graph = graphOf(plan, topology, workload(4));
+  EXPECT_GT(run(graph).seconds, streamed);
+  int32_t last = -1; // that writes the rows
+  for (size_t id = 0; id < graph.activities.size(); ++id) {
+    const Activity &activity = graph.activities[id];
+    last = activity.name.starts_with(plan.tasks[1].name) ? static_cast<int32_t>(id) : last;
+  }
+  ASSERT_GE(last, 0);
+  for (const Activity &activity : graph.activities) {
+    if (activity.name.starts_with(plan.tasks[2].name + " #0")) {
+      EXPECT_TRUE(std::find(activity.after.begin(), activity.after.end(), last) !=
+                  activity.after.end());
+    }
+  }
+}
+
 TEST(PlanGraph, rows_of_a_state_are_divided_among_the_chunks) {
   plan::Plan plan = shufflePlan();
   plan.states[0].kind = plan::StateKind::kJoinTable;

@@ -1,0 +1,182 @@
+// Samples, bounds between ranges, and chunks cut by them.
+#include "runtime/exec/range/range_division.h"
+
+#include "runtime/base/check.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace headrace::exec {
+namespace {
+
+/// Of each rank, from so many of its chunks. Ranges are then even to a few hundredths.
+constexpr uint64_t kSamples = 2048;
+constexpr size_t kSampledChunks = 64;
+
+} // namespace
+
+RangeDivision::RangeDivision(const plan::Schema &schema, const std::vector<plan::OrderKey> &order,
+                             plan::GroupPlace place, std::shared_ptr<MemoryAccount> account)
+    : schema_(schema), keys_(schema, order), account_(std::move(account)), self_(place.index),
+      samples_(place.count), allColumns_(schema.columns.size()), cut_(place.count) {
+  std::iota(allColumns_.begin(), allColumns_.end(), 0);
+}
+
+Status RangeDivision::keep(ChunkStream &input) {
+  while (ChunkHandle chunk = input.tryPop()) {
+    if (chunk->pooled) {
+      HR_ASSIGN_OR_RETURN(chunk, copyChunk(*chunk, schema_, account_));
+    }
+    rows_ += chunk->rows;
+    chunks_.push_back(std::move(chunk));
+  }
+  if (input.ended()) {
+    step_ = Step::kTell;
+  }
+  return {};
+}
+
+Expected<ChunkHandle> RangeDivision::tell() {
+  // Of every so many chunks one, and of their rows, whichever it is in, every so many one.
+  size_t stride = (chunks_.size() + kSampledChunks - 1) / kSampledChunks;
+  uint64_t step = std::max<uint64_t>(rows_ / std::max<size_t>(stride, 1) / kSamples, 1);
+  std::vector<uint32_t> taken;
+  while (nextTold_ < chunks_.size()) {
+    const Chunk &chunk = *chunks_[nextTold_];
+    nextTold_ += stride;
+    for (uint64_t at = (passed_ + step - 1) / step * step; at < passed_ + chunk.rows; at += step) {
+      taken.push_back(static_cast<uint32_t>(at - passed_));
+    }
+    passed_ += chunk.rows;
+    if (!taken.empty()) {
+      HR_ASSIGN_OR_RETURN(ChunkHandle samples,
+                          takeRows(chunk, schema_, keys_.columns(), taken, account_));
+      samples_[self_].chunks.push_back(samples);
+      return samples;
+    }
+  }
+  samples_[self_].rows = rows_;
+  samples_[self_].complete = true;
+  step_ = Step::kAgree;
+  return ChunkHandle();
+}
+
+Status RangeDivision::addSamples(int member, const Chunk &samples) {
+  HR_ASSIGN_OR_RETURN(ChunkHandle copy, copyChunk(samples, keys_.schema(), account_));
+  samples_[static_cast<size_t>(member)].chunks.push_back(std::move(copy));
+  return {};
+}
+
+void RangeDivision::endSamples(int member, uint64_t rows) {
+  samples_[static_cast<size_t>(member)].rows = rows;
+  samples_[static_cast<size_t>(member)].complete = true;
+}
+
+bool RangeDivision::hasAllSamples() const {
+  return std::all_of(samples_.begin(), samples_.end(),
+                     [](const RangeSamples &samples) { return samples.complete; });
+}
+
+/// All ranks have the same samples in the same order, so that their bounds are the same.
+void RangeDivision::agree() {
+  struct Sample {
+    uint64_t prefix;
+    const uint8_t *key;
+    double rows; ///< that it stands for
+  };
+  uint64_t count = 0;
+  auto rowsOf = [](const RangeSamples &samples) {
+    uint64_t rows = 0;
+    for (const ChunkHandle &chunk : samples.chunks) {
+      rows += chunk->rows;
+    }
+    return rows;
+  };
+  for (const RangeSamples &samples : samples_) {
+    count += rowsOf(samples);
+  }
+  std::vector<uint8_t> keys(count * keys_.rowBytes());
+  std::vector<Sample> all;
+  double total = 0;
+  for (const RangeSamples &samples : samples_) {
+    double each = static_cast<double>(samples.rows) / static_cast<double>(rowsOf(samples));
+    for (const ChunkHandle &chunk : samples.chunks) {
+      for (uint32_t row = 0; row < chunk->rows; ++row) {
+        uint8_t *key = keys.data() + all.size() * keys_.rowBytes();
+        keys_.read(*chunk, keys_.ownColumns(), row, key);
+        all.push_back({keys_.order().prefix(key), key, each});
+      }
+    }
+    total += static_cast<double>(samples.rows);
+  }
+  std::stable_sort(all.begin(), all.end(), [&](const Sample &a, const Sample &b) {
+    return a.prefix != b.prefix ? a.prefix < b.prefix : keys_.order().compare(a.key, b.key) < 0;
+  });
+  double before = 0;
+  for (const Sample &sample : all) {
+    while (boundPrefixes_.size() + 1 < samples_.size() &&
+           before >= total * static_cast<double>(boundPrefixes_.size() + 1) /
+                         static_cast<double>(samples_.size())) {
+      boundPrefixes_.push_back(sample.prefix);
+      bounds_.insert(bounds_.end(), sample.key, sample.key + keys_.rowBytes());
+    }
+    before += sample.rows;
+  }
+}
+
+/// How many bounds are not behind the key.
+uint32_t RangeDivision::rangeOf(const uint8_t *key) const {
+  uint64_t prefix = keys_.order().prefix(key);
+  auto less = boundPrefixes_.begin(); // the first bound that is not before it by the prefix
+  less = std::lower_bound(less, boundPrefixes_.end(), prefix);
+  auto range = static_cast<uint32_t>(less - boundPrefixes_.begin());
+  for (; range < boundPrefixes_.size() && boundPrefixes_[range] == prefix; ++range) {
+    if (!keys_.order().isExact() &&
+        keys_.order().compare(bounds_.data() + range * keys_.rowBytes(), key) > 0) {
+      break;
+    }
+  }
+  return range;
+}
+
+void RangeDivision::cut(const Chunk &chunk) {
+  std::vector<uint8_t> key(keys_.rowBytes());
+  for (uint32_t row = 0; row < chunk.rows; ++row) {
+    keys_.read(chunk, keys_.columns(), row, key.data());
+    cut_[rangeOf(key.data())].push_back(row);
+  }
+}
+
+Expected<ChunkHandle> RangeDivision::next() {
+  if (step_ == Step::kAgree) {
+    agree();
+    step_ = Step::kDivide;
+    nextRange_ = cut_.size();
+  }
+  while (true) {
+    for (; nextRange_ < cut_.size(); ++nextRange_) {
+      std::vector<uint32_t> &rows = cut_[nextRange_];
+      if (rows.empty()) {
+        continue;
+      }
+      HR_ASSIGN_OR_RETURN(auto piece,
+                          takeRows(*chunks_.back(), schema_, allColumns_, rows, account_));
+      rows.clear();
+      piece->target = static_cast<int32_t>(nextRange_);
+      return ChunkHandle(std::move(piece));
+    }
+    if (isCut_) {
+      chunks_.pop_back();
+      isCut_ = false;
+    }
+    if (chunks_.empty()) {
+      step_ = Step::kDone;
+      return ChunkHandle();
+    }
+    cut(*chunks_.back());
+    isCut_ = true;
+    nextRange_ = 0;
+  }
+}
+
+} // namespace headrace::exec
