@@ -133,6 +133,7 @@ private:
     compare(stage("shard-lower-reshards"), *module, View::kRanks, Depth::kPlacement);
     if (transform(stage("dist-localize"), [&] {
           return succeedsWith(*module, shard::createShardExpandChoicesPass()) &&
+                 succeedsWith(*module, shard::createShardCarryWindowsPass()) &&
                  succeedsWith(*module, shard::createDistLocalizePass()) &&
                  succeedsWith(*module, shard::createVerifyShardPass()) &&
                  succeeded(verify(*module));

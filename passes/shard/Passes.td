@@ -63,6 +63,18 @@ def ShardExpandChoicesPass : Pass<"shard-expand-choices", "::mlir::ModuleOp"> {
   }];
 }
 
+def ShardCarryWindowsPass : Pass<"shard-carry-windows", "::mlir::ModuleOp"> {
+  let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
+  let summary = "makes windows over rows that are divided in their order into windows over each rank's own";
+  let description = [{
+    A `frame.window` without partition keys whose rows are divided is computed over the rank's own rows. Of these each rank makes a
+    summary in one row (how many there are, what they fold to), which all ranks get: a window over the summaries gives what
+    goes before and behind, and a join by the rank brings it to the rows. Of functions that look a constant number of rows
+    away, the rows near the ends of ranks go to all ranks and are computed there. Assumes `dist.layouts`; afterwards
+    every window sees all rows of its partitions.
+  }];
+}
+
 def DistLocalizePass : Pass<"dist-localize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::headrace::dist::DistDialect", "::headrace::topo::TopoDialect", "::mlir::arith::ArithDialect"];
   let summary = "from the global view to one rank's view";

@@ -1,5 +1,6 @@
 // Strategies of the relational ops: the table of rules of the design page on layouts, row by row.
 #include "model/cost/tensor_work.h"
+#include "passes/shard/carried_windows.h"
 #include "passes/shard/row_order.h"
 #include "passes/shard/strategies.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -144,6 +145,9 @@ private:
   /// The layout of the result when rows stay where they are.
   Layout follow(Value source, const Layout &layout) const {
     Layout result = layout;
+    if (layout.rowKind == RowKind::Range) { // whoever needs the order again has it made again
+      return splitRows(RowKind::Scattered, layout.rowAxes);
+    }
     for (StringAttr &key : result.keys) {
       StringAttr name = context_.classes.follow(source, key, node_.op);
       if (!name) {
@@ -338,6 +342,9 @@ private:
       return add("here", {replicatedTable()}, {replicatedTable()}, seconds(replicatedTable()));
     }
     add("on the first rank", {root()}, {root()}, seconds(root()));
+    if (auto window = dyn_cast<WindowOp>(node_.op); window && canBeCarried(window)) {
+      carried(window);
+    }
     RowSharding rule = op.getSharding();
     Keys keys = rule.together.empty() ? Keys() : rule.together.front();
     keys = context_.classes.namesOf(input, keys);
@@ -349,6 +356,27 @@ private:
       }
     }
     return true;
+  }
+
+  /// Each rank has a range of the order, or without one whatever it has, and learns what goes
+  /// before and behind.
+  void carried(WindowOp op) {
+    Value input = op.getInput();
+    auto seconds = [&](const Layout &layout) {
+      return price(input, layout,
+                   [&](double parts) { return context_.work.carried(op, rows(input) / parts); });
+    };
+    if (!op.getOrder().empty()) {
+      Layout ranges = rangedRows(context_.allAxes(), op.getOrder());
+      add("by range of the order", {ranges}, {ranges}, seconds(ranges));
+      return;
+    }
+    for (const Layout &layout : context_.available(input)) {
+      if (layout.rowAxes == context_.allAxes() && !layout.isRoot()) {
+        add("each rank its rows", {layout}, {splitRows(RowKind::Scattered, layout.rowAxes)},
+            seconds(layout));
+      }
+    }
   }
 
   /// The layout of what each rank makes of its own rows.

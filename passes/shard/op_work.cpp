@@ -206,6 +206,15 @@ cost::StepWork OpWork::partitions(Value input, Value result, double rows) {
   return step += cost::readState(rows, rows_.shapeOf(result));
 }
 
+cost::StepWork OpWork::carried(WindowOp op, double rows) {
+  cost::StepWork step = partitions(op.getInput(), op.getResult(), rows);
+  step += cost::readState(rows, rows_.shapeOf(op.getResult()));
+  step.lanes["fold"] += rows;
+  step.lanes["probe"] += rows;
+  step.lanes["scalar"] += rows * static_cast<double>(op.getFunctions().size());
+  return step;
+}
+
 cost::StepWork OpWork::unite(Value result, double parts) {
   double rows = rows_.rowsOf(result) / parts;
   cost::StepWork step = cost::emitRows(rows, rows_.shapeOf(result));

@@ -30,6 +30,9 @@ public:
   /// `rows` rows put in order by partition, and the columns of `result` that are not of the input
   /// computed.
   cost::StepWork partitions(mlir::Value input, mlir::Value result, double rows);
+  /// Likewise of `rows` rows in the window's order, with what is carried between the ranks: the
+  /// rows are gone through twice more and looked up by their rank.
+  cost::StepWork carried(frame::WindowOp op, double rows);
   /// Rows of several pipelines become those of one.
   cost::StepWork unite(mlir::Value result, double parts);
   /// Rows become tensors.

@@ -151,6 +151,7 @@ void addShardLoweringPasses(OpPassManager &manager) {
   manager.addPass(createShardInsertReshardsPass());
   manager.addPass(createShardLowerReshardsPass());
   manager.addPass(createShardExpandChoicesPass());
+  manager.addPass(createShardCarryWindowsPass());
   manager.addPass(createDistLocalizePass());
   manager.addPass(createVerifyShardPass());
 }

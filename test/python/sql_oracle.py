@@ -49,9 +49,9 @@ class Oracle:
         except duckdb.Error as error:
             return Answer(error=str(error), kind=type(error).__name__)
 
-    def headrace(self, query: str, ranks: int = 1) -> Answer:
+    def headrace(self, query: str, ranks: int = 1, layout_seed: int | None = None) -> Answer:
         try:
-            return Answer(hr.sql(query, self.tables, ranks=ranks))
+            return Answer(hr.sql(query, self.tables, ranks=ranks, layout_seed=layout_seed))
         except hr.HeadraceError as error:
             return Answer(error=str(error), kind=error.kind)
 

@@ -1,4 +1,5 @@
-// A window is computed where its partitions are together: by the hash of some partition keys, or on the first rank.
+// A window is computed where its partitions are together: by the hash of some partition keys; without any, each rank
+// has a range of the order and what the others' rows come to.
 // RUN: headrace-opt %s --shard="mesh=r:3" -split-input-file | FileCheck %s
 
 !t = !frame.table<"k": i64, "x": i64>
@@ -16,13 +17,74 @@ func.func @main() -> !r {
 // -----
 
 !t = !frame.table<"k": i64, "x": i64>
+!r = !frame.table<"k": i64, "x": i64, "n": i64, "s": !frame.nullable<i64>>
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[T:.*]] = frame.scan "t" {{.*}}dist.split = ["r"]
+// CHECK: %[[OWN:.*]] = dist.exchange range %[[T]] order [#frame.sort_key<"k" desc nulls_last>] over ["r"]
+// CHECK: %[[W:.*]] = frame.window %[[OWN]] partition [] order [#frame.sort_key<"k" desc nulls_last>] functions [#frame.window_function<row_number -> "row">, #frame.window_function<aggregate sum("x") -> "own_s"
+// CHECK: %[[PLACED:.*]] = dist.place %[[W]] as "rank" over ["r"]
+// CHECK: %[[SUMMARY:.*]] = frame.aggregate %[[PLACED]] keys ["rank"] measures [#frame.measure<count_star -> "rows">, #frame.measure<sum("x") -> "part_s">]
+// CHECK: %[[ALL:.*]] = dist.exchange broadcast %[[SUMMARY]] over ["r"]
+// CHECK: frame.window %[[ALL]] partition [] order [#frame.sort_key<"rank" asc nulls_last>] functions [#frame.window_function<aggregate sum("rows") -> "before" over <rows unbounded_preceding to preceding(1 : i64)>>, #frame.window_function<aggregate sum("part_s") -> "before_1"
+// CHECK: frame.join inner
+// CHECK-NOT: frame.window
+// The rows are gathered for the caller, behind the window.
+// CHECK: frame.project
+// CHECK: dist.exchange gather
+func.func @main() -> !r {
+  %t = frame.scan "t" ["k", "x"] {statistics = {rows = 10000000 : i64, columns = {}}} : !t
+  %w = frame.window %t partition [] order [#frame.sort_key<"k" desc nulls_last>] functions [
+      #frame.window_function<row_number -> "n">,
+      #frame.window_function<aggregate sum("x") -> "s" over <range unbounded_preceding to current_row>>] : !t -> !r
+  return %w : !r
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "x": i64>
 !r = !frame.table<"k": i64, "x": i64, "n": i64>
 
+// Without an order no row has to go anywhere.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[T:.*]] = frame.scan
+// CHECK-NEXT: frame.window %[[T]] partition [] order [] functions [#frame.window_function<row_number -> "row">]
+func.func @main() -> !r {
+  %t = frame.scan "t" ["k", "x"] {statistics = {rows = 10000000 : i64, columns = {}}} : !t
+  %w = frame.window %t partition [] order [] functions [#frame.window_function<row_number -> "n">] : !t -> !r
+  return %w : !r
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "x": i64>
+!r = !frame.table<"k": i64, "x": i64, "n": !frame.nullable<i64>>
+
+// Only rows near the ends of ranks go to all of them.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[OWN:.*]] = dist.exchange range
+// CHECK: %[[W:.*]] = frame.window %[[OWN]] {{.*}}lag("x", 2 : i64) -> "n"
+// CHECK: %[[ENDS:.*]] = dist.exchange broadcast %{{.*}} over ["r"] : <"k": i64, "x": i64, "row": i64, "rank": i64
+// CHECK: %[[SEEN:.*]] = frame.window %[[ENDS]] partition [] order [#frame.sort_key<"rank" asc nulls_last>, #frame.sort_key<"row" asc nulls_last>] functions [#frame.window_function<lag("x", 2 : i64) -> "n">]
+// CHECK: dist.place %[[SEEN]] as "here"
+// CHECK: frame.union
+func.func @main() -> !r {
+  %t = frame.scan "t" ["k", "x"] {statistics = {rows = 10000000 : i64, columns = {}}} : !t
+  %w = frame.window %t partition [] order [#frame.sort_key<"k" asc nulls_last>] functions [#frame.window_function<lag("x", 2 : i64) -> "n">] : !t -> !r
+  return %w : !r
+}
+
+// -----
+
+!t = !frame.table<"k": i64, "x": i64>
+!r = !frame.table<"k": i64, "x": i64, "n": !frame.nullable<i64>>
+
+// What depends on rows anywhere is computed on one rank.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[ALL:.*]] = dist.{{keep|exchange gather}} %{{.*}} over ["r"]
 // CHECK: frame.window %[[ALL]] partition []
 func.func @main() -> !r {
   %t = frame.scan "t" ["k", "x"] {statistics = {rows = 10000000 : i64, columns = {}}} : !t
-  %w = frame.window %t partition [] order [] functions [#frame.window_function<row_number -> "n">] : !t -> !r
+  %w = frame.window %t partition [] order [#frame.sort_key<"k" asc nulls_last>] functions [#frame.window_function<lag("x", 2 : i64) -> "n" ignore_nulls>] : !t -> !r
   return %w : !r
 }

@@ -1,0 +1,38 @@
+// Windows without partition keys on many ranks, each of which has a range of their order: what a
+// rank must know of the others' rows.
+#ifndef HEADRACE_PASSES_SHARD_CARRIED_WINDOWS_H
+#define HEADRACE_PASSES_SHARD_CARRIED_WINDOWS_H
+
+#include "dialects/frame/FrameOps.h"
+
+namespace headrace::shard {
+
+/// What a function's value takes beside what it gives over the rank's own rows.
+enum class Carry : uint8_t {
+  kNothing, ///< the frame ends within the row's peers
+  kPlaces,  ///< how many rows, or groups of peers, the ranks before have, or all
+  kBefore,  ///< what the rows of the ranks before fold to
+  kAfter,   ///< likewise of those behind
+  kAll,     ///< what all rows fold to
+  kFirst,   ///< the value of the very first row
+  kLast,    ///< likewise of the last
+  kNear,    ///< a constant number of rows before the rank's first, or behind its last
+};
+
+/// Nothing: the function needs all rows on one rank.
+std::optional<Carry> carryOf(frame::WindowFunctionAttr function, mlir::ArrayAttr order,
+                             mlir::Type result);
+/// Of kNear: how far a row looks back and ahead.
+struct NearRows {
+  int64_t before = 0;
+  int64_t after = 0;
+};
+NearRows nearRowsOf(frame::WindowFunctionAttr function);
+
+/// Whether the window can be computed where each rank has a range of its order; without an order,
+/// any of the rows.
+bool canBeCarried(frame::WindowOp window);
+
+} // namespace headrace::shard
+
+#endif // HEADRACE_PASSES_SHARD_CARRIED_WINDOWS_H
