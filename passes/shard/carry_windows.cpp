@@ -1,6 +1,7 @@
 // The pass shard-carry-windows: a window without partition keys whose rows are divided becomes one
 // over each rank's own rows, and what follows from the other ranks' rows.
 #include "dialects/dist/DistDialect.h"
+#include "dialects/frame/AggregateFunctions.h"
 #include "passes/shard/carried_windows.h"
 #include "passes/shard/passes.h"
 #include "passes/shard/record_operators.h"

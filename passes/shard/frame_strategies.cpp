@@ -338,10 +338,12 @@ private:
         return context_.work.partitions(input, op->getResult(0), rows(input) / parts);
       });
     };
+    auto bytes = [&](const Layout &layout) { return partitionBytes(op, layout); };
     if (!context_.allAxes()) {
-      return add("here", {replicatedTable()}, {replicatedTable()}, seconds(replicatedTable()));
+      return add("here", {replicatedTable()}, {replicatedTable()}, seconds(replicatedTable()),
+                 bytes(replicatedTable()));
     }
-    add("on the first rank", {root()}, {root()}, seconds(root()));
+    add("on the first rank", {root()}, {root()}, seconds(root()), bytes(root()));
     if (auto window = dyn_cast<WindowOp>(node_.op); window && canBeCarried(window)) {
       carried(window);
     }
@@ -352,10 +354,16 @@ private:
       for (const SmallVector<unsigned> &which : keyChoices(keys.size())) {
         Layout layout = splitRows(RowKind::Hash, axes, select(keys, which));
         add("by hash of " + joined(layout.keys), {layout}, {follow(input, layout)},
-            seconds(layout));
+            seconds(layout), bytes(layout));
       }
     }
     return true;
+  }
+
+  /// What a rank holds of the window's rows.
+  double partitionBytes(RelationalOpInterface op, const Layout &layout) {
+    Value input = op->getOperand(0);
+    return context_.work.partitionBytes(op->getResult(0), rows(input) / parts(input, layout));
   }
 
   /// Each rank has a range of the order, or without one whatever it has, and learns what goes
@@ -368,13 +376,13 @@ private:
     };
     if (!op.getOrder().empty()) {
       Layout ranges = rangedRows(context_.allAxes(), op.getOrder());
-      add("by range of the order", {ranges}, {ranges}, seconds(ranges));
+      add("by range of the order", {ranges}, {ranges}, seconds(ranges), partitionBytes(op, ranges));
       return;
     }
     for (const Layout &layout : context_.available(input)) {
       if (layout.rowAxes == context_.allAxes() && !layout.isRoot()) {
         add("each rank its rows", {layout}, {splitRows(RowKind::Scattered, layout.rowAxes)},
-            seconds(layout));
+            seconds(layout), partitionBytes(op, layout));
       }
     }
   }

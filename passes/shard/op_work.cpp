@@ -197,11 +197,20 @@ cost::StepWork OpWork::sort(Value input, double rows, double limit, StringAttr f
   return step += cost::readState(limit > 0 ? std::min(limit, rows) : rows, shape);
 }
 
-cost::StepWork OpWork::partitions(Value input, Value result, double rows) {
+cost::StateShape OpWork::windowRows(Value result, double rows) {
   cost::StateShape state;
   state.kind = plan::StateKind::kWindow;
   state.rows = rows;
   state.rowBytes = cost::stateRowBytes(state.kind, rows_.shapeOf(result));
+  return state;
+}
+
+double OpWork::partitionBytes(Value result, double rows) {
+  return rows_.heldBytes(windowRows(result, rows), result);
+}
+
+cost::StepWork OpWork::partitions(Value input, Value result, double rows) {
+  cost::StateShape state = windowRows(result, rows);
   cost::StepWork step = cost::sortRows(state, rows, rows_.shapeOf(input), model_.workers().lanes());
   return step += cost::readState(rows, rows_.shapeOf(result));
 }

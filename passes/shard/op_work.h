@@ -30,6 +30,8 @@ public:
   /// `rows` rows put in order by partition, and the columns of `result` that are not of the input
   /// computed.
   cost::StepWork partitions(mlir::Value input, mlir::Value result, double rows);
+  /// Bytes that these rows take.
+  double partitionBytes(mlir::Value result, double rows);
   /// Likewise of `rows` rows in the window's order, with what is carried between the ranks: the
   /// rows are gone through twice more and looked up by their rank.
   cost::StepWork carried(frame::WindowOp op, double rows);
@@ -39,6 +41,8 @@ public:
   cost::StepWork toTensor(frame::ToTensorOp op, double parts);
 
 private:
+  cost::StateShape windowRows(mlir::Value result, double rows);
+
   RowEstimates &rows_;
   const cost::CostModel &model_;
 };

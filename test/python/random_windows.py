@@ -106,7 +106,7 @@ class _Window:
     def __init__(self, random: Random) -> None:
         self.random = random
         columns = list(_KINDS)
-        keys = random.sample(columns, random.choice((0, 1, 1, 1, 2)))
+        keys = random.sample(columns, random.choice((0, 0, 1, 1, 2)))
         if random.random() < 0.1:
             keys = ["i + 1"]
         self.partition = f"partition by {', '.join(keys)}" if keys else ""
