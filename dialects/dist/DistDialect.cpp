@@ -51,6 +51,11 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return op->emitOpError("dist.arguments is the types of a function's arguments, got ")
              << attribute.getValue(); // C4
     }
+    auto layouts = op->getAttrOfType<ArrayAttr>(getLayoutsAttrName());
+    if (!layouts || layouts.size() != types.size()) {
+      return op->emitOpError("dist.arguments stands beside a layout for each of ")
+             << types.size() << " arguments"; // C4
+    }
     return success();
   }
   if (name != getLayoutsAttrName() && name != getNeedsAttrName()) {

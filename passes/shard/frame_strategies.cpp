@@ -353,8 +353,8 @@ private:
     for (AxisSet axes : keys.empty() ? SmallVector<AxisSet>() : context_.axisSets()) {
       for (const SmallVector<unsigned> &which : keyChoices(keys.size())) {
         Layout layout = splitRows(RowKind::Hash, axes, select(keys, which));
-        add("by hash of " + joined(layout.keys), {layout}, {follow(input, layout)},
-            seconds(layout), bytes(layout));
+        add("by hash of " + joined(layout.keys), {layout}, {follow(input, layout)}, seconds(layout),
+            bytes(layout));
       }
     }
     return true;

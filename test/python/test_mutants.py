@@ -29,6 +29,9 @@ COUNT = os.environ.get("HEADRACE_MUTANTS", "30")
 #: How many mutants of a known survivor's kind are tried before it counts as refused.
 _TRIES = 200
 
+#: Mutants that leave open in which order rows come: of several right answers the interpreter gives one.
+_OPEN = {"frame.window order element dropped"}
+
 #: What a program is, where no interpreter says what another one means: expressions, the columns that they
 #: read, and what is asked for. Another answer is right then; a failure is not.
 _MEANING = re.compile(
@@ -83,6 +86,8 @@ class Judge:
         if outcome.rows == self.answers[program.name] and level.phase not in INTERPRETED:
             return True
         if level.phase in INTERPRETED:
+            if mutant.key in _OPEN:
+                return True
             meant = self.oracle.answer(program, text, outcome)
             # What the interpreter refuses has no other meaning than before.
             return outcome.rows == (self.answers[program.name] if isinstance(meant, str) else meant)

@@ -379,6 +379,13 @@ func.func @f(%t: !frame.table<"a": i64>) {
 
 // -----
 
+// expected-error@+1 {{dist.arguments stands beside a layout for each of 1 arguments}}
+func.func @f(%t: tensor<2x?xf32>) attributes {dist.arguments = [tensor<2x4xf32>]} {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{dist.arguments is the types of a function's arguments, got [f32, f32]}}
 func.func @f(%t: !frame.table<"a": i64>) attributes {dist.arguments = [f32, f32]} {
   return

@@ -119,7 +119,7 @@ class ProgramSubject:
         made = {}
         for slot in slots:
             shape = slot.get("shape", [])  # all extents of an argument are known
-            kind = types[slot["element"]]
+            kind = types[slot.get("element", "f32")]
             made[slot["name"]] = (
                 random.integers(-8, 8, shape) if kind is np.int64 else random.standard_normal(shape)
             ).astype(kind)

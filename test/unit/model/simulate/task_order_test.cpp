@@ -212,6 +212,19 @@ TEST(TaskOrder, states_that_do_not_fit_together_follow_each_other) {
   EXPECT_TRUE(found(plan, load).waits.empty());
 }
 
+TEST(TaskOrder, tasks_that_wait_for_each_other_across_a_stream_are_refused) {
+  // What takes the rows waits for a task that waits for the end of what makes them.
+  plan::Plan plan = groupings(1, 1);
+  plan::Task between;
+  between.name = "between";
+  between.work = plan::ReleaseTask{0};
+  between.after = {2};
+  plan.tasks.push_back(between);
+  plan.tasks[4].after.push_back(static_cast<int32_t>(plan.tasks.size()) - 1);
+  EXPECT_EQ(findOrder(plan, cluster(), workload()).status().message(),
+            "tasks that streams connect wait for each other through others");
+}
+
 /// Random products and sums of random sizes that wait for each other.
 plan::Plan randomPlan(uint64_t seed, int32_t products) {
   std::mt19937_64 random(seed);
