@@ -309,15 +309,15 @@ MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
     Type type = frame::isDate(moment.type()) ? timestampType() : moment.type();
     return b_.cast(begin, type, at_);
   };
+  std::optional<TimeLength> length = lengthOf(part);
+  if (!length) {
+    // no test: DuckDB's binder refuses these parts
+    return b_.fail(at_, "date_trunc has no such part");
+  }
+  if (length->micros > 0) {
+    return ofTime(length->micros);
+  }
   switch (part) {
-  case TimePart::kMillennium:
-    return ofDate(ofYears(1000));
-  case TimePart::kCentury:
-    return ofDate(ofYears(100));
-  case TimePart::kDecade:
-    return ofDate(ofYears(10));
-  case TimePart::kYear:
-    return ofDate(ofYears(1));
   case TimePart::kIsoYear: {
     Expression first = units(begin(isoYearOf(days(moment)), number(1)));
     Expression monday = minus(thursday(plus(first, number(3))), number(3));
@@ -336,30 +336,9 @@ MaybeExpression Moments::truncated(TimePart part, const Expression &moment) {
   case TimePart::kYearWeek:
   case TimePart::kWeek:
     return ofDate(as(minus(thursday(days(moment)), number(3)), date));
-  case TimePart::kDay:
-  case TimePart::kDayOfWeek:
-  case TimePart::kIsoDayOfWeek:
-  case TimePart::kDayOfYear:
-  case TimePart::kJulian:
-    return ofDate(dateOf(moment));
-  case TimePart::kHour:
-    return ofTime(3600 * kMicrosOfSecond);
-  case TimePart::kMinute:
-    return ofTime(60 * kMicrosOfSecond);
-  case TimePart::kSecond:
-  case TimePart::kEpoch:
-    return ofTime(kMicrosOfSecond);
-  case TimePart::kMillisecond:
-    return ofTime(kMicrosOfSecond / 1000);
-  case TimePart::kMicrosecond:
-    return ofTime(1);
-  case TimePart::kNanosecond:
-  case TimePart::kEra:
-  case TimePart::kTimezone:
-    break;
+  default:
+    return ofDate(length->days > 0 ? dateOf(moment) : ofYears(length->months / 12));
   }
-  // no test: DuckDB's binder refuses these parts
-  return b_.fail(at_, "date_trunc has no such part");
 }
 
 //===----------------------------------------------------------------------===//
