@@ -19,6 +19,14 @@ PollState finish(Job &job, Doorbell &bell) {
   }
   return job.poll();
 }
+
+/// A body that writes down in which order morsels run.
+MorselBody appends(std::string &order, char letter) {
+  return [&order, letter](int, int64_t) {
+    order += letter;
+    return Status();
+  };
+}
 } // namespace
 
 class WorkerPoolTest : public testing::TestWithParam<int> {};
@@ -157,18 +165,12 @@ TEST(WorkerPool, WithoutThreadsTheOrderIsFixed) {
 TEST(WorkerPool, LowerPrecedenceGoesFirst) {
   WorkerPool pool({.threads = 0});
   std::string order;
-  auto append = [&](char letter) {
-    return [&order, letter](int, int64_t) {
-      order += letter;
-      return Status();
-    };
-  };
-  Job later = pool.submit({.name = "later", .morsels = 3, .precedence = 2}, append('c'));
-  Job equal = pool.submit({.name = "equal", .morsels = 2, .precedence = 2}, append('d'));
+  Job later = pool.submit({.name = "later", .morsels = 3, .precedence = 2}, appends(order, 'c'));
+  Job equal = pool.submit({.name = "equal", .morsels = 2, .precedence = 2}, appends(order, 'd'));
   EXPECT_TRUE(pool.runOne());
   EXPECT_FALSE(pool.wanted(2));
   EXPECT_TRUE(pool.wanted(3));
-  Job first = pool.submit({.name = "first", .morsels = 2, .precedence = 1}, append('a'));
+  Job first = pool.submit({.name = "first", .morsels = 2, .precedence = 1}, appends(order, 'a'));
   EXPECT_TRUE(pool.wanted(2));
   while (pool.runOne()) {
   }
@@ -179,16 +181,13 @@ TEST(WorkerPool, LowerPrecedenceGoesFirst) {
 TEST(WorkerPool, OwnersShareWhateverThePrecedence) {
   WorkerPool pool({.threads = 0});
   std::string order;
-  auto append = [&](char letter) {
-    return [&order, letter](int, int64_t) {
-      order += letter;
-      return Status();
-    };
-  };
   int one = 0, other = 0;
-  Job a = pool.submit({.name = "a", .morsels = 2, .owner = &one, .precedence = 1}, append('a'));
-  Job b = pool.submit({.name = "b", .morsels = 2, .owner = &one, .precedence = 2}, append('b'));
-  Job x = pool.submit({.name = "x", .morsels = 3, .owner = &other, .precedence = 9}, append('x'));
+  Job a =
+      pool.submit({.name = "a", .morsels = 2, .owner = &one, .precedence = 1}, appends(order, 'a'));
+  Job b =
+      pool.submit({.name = "b", .morsels = 2, .owner = &one, .precedence = 2}, appends(order, 'b'));
+  Job x = pool.submit({.name = "x", .morsels = 3, .owner = &other, .precedence = 9},
+                      appends(order, 'x'));
   while (pool.runOne()) {
   }
   EXPECT_EQ(order, "axaxbxb");
