@@ -3,6 +3,7 @@
 #include "passes/optimize/avg.h"
 
 #include "dialects/frame/FrameConstants.h"
+#include "dialects/frame/FreshNames.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
 #include "passes/optimize/null_safe.h"
@@ -22,10 +23,11 @@ namespace {
 /// Collects the measures of a new aggregate; equal ones become one column.
 class Measures {
 public:
-  Measures(AggregateOp op, OpBuilder &builder) : op_(op), builder_(builder) {
+  Measures(AggregateOp op, OpBuilder &builder)
+      : op_(op), builder_(builder), names_(builder.getContext()) {
     grouping_ = op.getKeys().empty() ? Grouping::kGlobal : Grouping::kByKeys;
-    llvm::append_range(taken_, op.getResult().getType().getNames());
-    llvm::append_range(taken_, op.getInput().getType().getNames());
+    names_.take(op.getResult().getType().getNames());
+    names_.take(op.getInput().getType().getNames());
   }
 
   /// The column of a measure that is wanted under `name`, of its SQL type or `type`.
@@ -49,14 +51,7 @@ public:
   }
 
   /// A name that neither the aggregate's input nor its result has.
-  StringAttr fresh(StringRef stem) {
-    StringAttr name = builder_.getStringAttr(stem);
-    for (unsigned number = 1; llvm::is_contained(taken_, name); ++number) {
-      name = builder_.getStringAttr(stem + "_" + Twine(number));
-    }
-    taken_.push_back(name);
-    return name;
-  }
+  StringAttr fresh(const Twine &stem) { return names_.make(stem); }
 
   AggregateOp create() {
     SmallVector<Column> columns = llvm::to_vector(
@@ -71,7 +66,7 @@ private:
   AggregateOp op_;
   OpBuilder &builder_;
   Grouping grouping_;
-  SmallVector<StringAttr> taken_;
+  FreshNames names_;
   SmallVector<MeasureAttr> measures_;
   SmallVector<Column> columns_;
 };
@@ -137,10 +132,10 @@ void decomposeAverages(OpBuilder &builder, AggregateOp op) {
     StringAttr input = measure.getInput();
     MeanParts parts = partsOfMean(measure.getFunction());
     replacement.value =
-        measures.add(parts.sum, input, measures.fresh("sum_" + input.getValue().str()),
+        measures.add(parts.sum, input, measures.fresh("sum_" + input.getValue()),
                      sumTypeOf(op.getInput().getType().getColumnType(input), replacement.type));
     replacement.count =
-        measures.add(parts.count, input, measures.fresh("count_" + input.getValue().str()));
+        measures.add(parts.count, input, measures.fresh("count_" + input.getValue()));
   }
   AggregateOp aggregate = measures.create();
   Value result = finish(builder, op, aggregate, replacements).getResult();

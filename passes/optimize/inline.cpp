@@ -1,5 +1,7 @@
 // optimize-inline: what is cheap and used several times is computed for each use.
 #include "passes/optimize/Passes.h"
+
+#include "dialects/frame/FreshNames.h"
 #include "passes/optimize/expressions.h"
 #include "passes/optimize/provenance.h"
 
@@ -15,39 +17,25 @@ using namespace headrace::frame;
 
 namespace {
 
-/// Column names that no table of a function has.
-class FreshNames {
-public:
-  explicit FreshNames(func::FuncOp function) {
-    function.walk([&](Operation *op) {
-      for (Type type : op->getResultTypes()) {
-        if (auto table = dyn_cast<TableType>(type)) {
-          taken_.insert_range(table.getNames());
-        }
+/// With the names of all columns of a function's tables taken.
+FreshNames namesBeside(func::FuncOp function) {
+  FreshNames names(function.getContext());
+  function.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      if (auto table = dyn_cast<TableType>(type)) {
+        names.take(table.getNames());
       }
-    });
-  }
-
-  StringAttr like(StringAttr name) {
-    unsigned &number = numbers_[name];
-    StringAttr fresh;
-    do {
-      fresh = StringAttr::get(name.getContext(), name.getValue() + "_" + Twine(++number));
-    } while (!taken_.insert(fresh).second);
-    return fresh;
-  }
-
-private:
-  llvm::DenseSet<StringAttr> taken_;
-  llvm::DenseMap<StringAttr, unsigned> numbers_;
-};
+    }
+  });
+  return names;
+}
 
 /// A copy of the chain, every column under another name, and over it the names of the original.
 Value copyOf(OpBuilder &builder, ArrayRef<Operation *> chain, FreshNames &names) {
   llvm::DenseMap<StringAttr, StringAttr> fresh;
   auto newName = [&](StringAttr name) {
     StringAttr &known = fresh[name];
-    known = known ? known : names.like(name);
+    known = known ? known : names.make(name.getValue());
     return known;
   };
   IRMapping mapping;
@@ -61,7 +49,7 @@ Value copyOf(OpBuilder &builder, ArrayRef<Operation *> chain, FreshNames &names)
 
 struct InlinePass : optimize::impl::OptimizeInlineBase<InlinePass> {
   void runOnOperation() override {
-    FreshNames names(getOperation());
+    FreshNames names = namesBeside(getOperation());
     OpBuilder builder(&getContext());
     for (Block &block : getOperation().getBody()) {
       SmallVector<Operation *> ops = llvm::map_to_vector(block, [](Operation &op) { return &op; });

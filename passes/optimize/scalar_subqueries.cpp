@@ -1,5 +1,7 @@
 // optimize-scalar-subqueries: the value of a subquery becomes a column, joined to every row.
 #include "dialects/interfaces/DiagnosticKind.h"
+
+#include "dialects/frame/FreshNames.h"
 #include "passes/optimize/Passes.h"
 #include "passes/optimize/expressions.h"
 
@@ -14,19 +16,6 @@ using namespace headrace::optimize;
 using namespace headrace::frame;
 
 namespace {
-
-/// A name that no column of these tables has.
-StringAttr freshName(OpBuilder &builder, StringRef stem, ArrayRef<TableType> tables) {
-  auto taken = [&](StringAttr name) {
-    return llvm::any_of(
-        tables, [&](TableType table) { return llvm::is_contained(table.getNames(), name); });
-  };
-  StringAttr name = builder.getStringAttr(stem);
-  for (unsigned number = 1; taken(name); ++number) {
-    name = builder.getStringAttr(stem + "_" + Twine(number));
-  }
-  return name;
-}
 
 /// `table` with a column of zeros behind its own.
 Value withZero(OpBuilder &builder, Location location, Value table, StringAttr name) {
@@ -50,9 +39,12 @@ Value withValue(OpBuilder &builder, Location location, Value table, ScalarSubque
                 StringAttr *column) {
   auto left = cast<TableType>(table.getType());
   auto right = cast<TableType>(subquery.getInput().getType());
-  StringAttr leftKey = freshName(builder, "every_row", {left, right});
+  FreshNames names(builder.getContext());
+  names.take(left.getNames());
+  names.take(right.getNames());
+  StringAttr leftKey = names.make("every_row");
   Value rows = withZero(builder, location, table, leftKey);
-  StringAttr rightKey = freshName(builder, "one_row", {cast<TableType>(rows.getType()), right});
+  StringAttr rightKey = names.make("one_row");
   Value value = withZero(builder, location, subquery.getInput(), rightKey);
   *column = right.getColumns().front().name;
   TableType joined = JoinOp::inferResultType(JoinKind::Left, cast<TableType>(rows.getType()),

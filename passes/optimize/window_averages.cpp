@@ -1,5 +1,7 @@
 // Averages of window frames: sum and count of the same frames, then a division.
 #include "passes/optimize/avg.h"
+
+#include "dialects/frame/FreshNames.h"
 #include "passes/optimize/expressions.h"
 
 using namespace mlir;
@@ -18,15 +20,8 @@ void decomposeWindowAverages(WindowOp window) {
   OpBuilder builder(window);
   MLIRContext *context = window.getContext();
   TableType type = window.getType(), input = window.getInput().getType();
-  llvm::SmallPtrSet<Attribute, 16> taken(type.getNames().begin(), type.getNames().end());
-  auto fresh = [&](StringRef stem, StringAttr name) {
-    std::string wanted = (stem + name.getValue()).str();
-    auto made = builder.getStringAttr(wanted);
-    for (unsigned number = 1; !taken.insert(made).second; ++number) {
-      made = builder.getStringAttr(wanted + "_" + Twine(number));
-    }
-    return made;
-  };
+  FreshNames names(context);
+  names.take(type.getNames());
   struct Average {
     StringAttr name, sum, count;
   };
@@ -48,8 +43,8 @@ void decomposeWindowAverages(WindowOp window) {
       columns.push_back({function.getName(), result});
       continue;
     }
-    Average average{function.getName(), fresh("sum_", function.getName()),
-                    fresh("count_", function.getName())};
+    Average average{function.getName(), names.make("sum_" + function.getName().getValue()),
+                    names.make("count_" + function.getName().getValue())};
     MeanParts parts = partsOfMean(*function.getAggregate());
     add(function, parts.sum, average.sum,
         sumTypeOf(input.getColumnType(function.getColumn(0)), result));

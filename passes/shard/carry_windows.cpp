@@ -1,7 +1,9 @@
 // The pass shard-carry-windows: a window without partition keys whose rows are divided becomes one
 // over each rank's own rows, and what follows from the other ranks' rows.
 #include "dialects/dist/DistDialect.h"
+
 #include "dialects/frame/AggregateFunctions.h"
+#include "dialects/frame/FreshNames.h"
 #include "passes/shard/carried_windows.h"
 #include "passes/shard/passes.h"
 #include "passes/shard/record_operators.h"
@@ -27,9 +29,11 @@ using Function = AggregateFunction;
 class CarriedWindow {
 public:
   CarriedWindow(WindowOp window, ArrayAttr axes)
-      : op_(window), axes_(axes), b_(window), loc_(window.getLoc()),
-        taken_(window.getType().getNames().begin(), window.getType().getNames().end()),
-        place_(fresh("rank")), counted_(window.getInput().getType()) {}
+      : op_(window), axes_(axes), b_(window), loc_(window.getLoc()), names_(window.getContext()),
+        counted_(window.getInput().getType()) {
+    names_.take(window.getType().getNames());
+    place_ = fresh("rank");
+  }
 
   void run() {
     for (WindowFunctionAttr function : op_.getFunctionRange()) {
@@ -62,13 +66,7 @@ public:
 private:
   using Compute = std::function<Value(RowArithmetic &)>;
 
-  StringAttr fresh(StringRef stem) {
-    auto name = b_.getStringAttr(stem);
-    for (unsigned number = 1; !taken_.insert(name).second; ++number) {
-      name = b_.getStringAttr(stem + "_" + Twine(number));
-    }
-    return name;
-  }
+  StringAttr fresh(const Twine &stem) { return names_.make(stem); }
 
   // ---- what is asked for ----
 
@@ -98,7 +96,7 @@ private:
   StringAttr addOwn(WindowFunctionAttr function) {
     auto other = WindowFunctionAttr::get(b_.getContext(), function.getKind(),
                                          function.getAggregate(), function.getArguments(),
-                                         fresh(("own_" + function.getName().getValue()).str()),
+                                         fresh("own_" + function.getName().getValue()),
                                          function.getFrame(), function.getIgnoreNulls());
     return addOwn(other, op_.getType().getColumnType(function.getName()));
   }
@@ -398,7 +396,7 @@ private:
   ArrayAttr axes_;
   OpBuilder b_;
   Location loc_;
-  llvm::SmallDenseSet<StringAttr, 16> taken_;
+  FreshNames names_;
   StringAttr place_; ///< the column with the rank of a row
   TableType counted_;
 
