@@ -102,3 +102,24 @@ function(headrace_unit_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
   add_dependencies(unit_tests ${name})
 endfunction()
+
+# headrace_hand_kernels(NAME SOURCE.cpp): kernels written by hand (runtime/abi/hand_kernel.h), as gpu_kernels/NAME.ptx of
+# the build folder for GPUs from sm_80 on, and as NAME.so for the emulation. The host's headers serve both: of them only
+# types and inline functions are used.
+function(headrace_hand_kernels name source)
+  set(_folder ${CMAKE_BINARY_DIR}/gpu_kernels)
+  add_library(${name} MODULE ${source})
+  set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${_folder})
+  target_compile_options(${name} PRIVATE -fno-sanitize=all)
+  target_link_options(${name} PRIVATE -fno-sanitize=all)
+  set(_headers ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
+  list(TRANSFORM _headers PREPEND "-isystem")
+  set(_output ${_folder}/${name}.ptx)
+  add_custom_command(OUTPUT ${_output}
+    COMMAND ${CMAKE_CXX_COMPILER} --target=nvptx64-nvidia-cuda -march=sm_80 --cuda-feature=+ptx80 -nocudalib -D__x86_64__
+            ${_headers} -std=c++20 -O3 -ffreestanding -fno-exceptions -fno-rtti -I${PROJECT_SOURCE_DIR} -MD
+            -MF ${_output}.d -MT ${_output} -S ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${_output}
+    DEPENDS ${source} DEPFILE ${_output}.d VERBATIM)
+  add_custom_target(${name}_ptx DEPENDS ${_output})
+  add_dependencies(${name} ${name}_ptx)
+endfunction()

@@ -54,12 +54,6 @@ def Frame_NumberFunction : Frame_Enum<"NumberFunction", "a function of one numbe
   I32EnumAttrCase<"Floor", 2, "floor">, I32EnumAttrCase<"Ceiling", 3, "ceiling">,
   I32EnumAttrCase<"Truncate", 4, "truncate">, I32EnumAttrCase<"Sqrt", 5, "sqrt">]>;
 
-def Frame_TextFunction : Frame_Enum<"TextFunction", "a function of strings", [
-  I32EnumAttrCase<"Upper", 0, "upper">, I32EnumAttrCase<"Lower", 1, "lower">,
-  I32EnumAttrCase<"Length", 2, "length">, I32EnumAttrCase<"Concat", 3, "concat">,
-  I32EnumAttrCase<"Trim", 4, "trim">, I32EnumAttrCase<"TrimStart", 5, "trim_start">,
-  I32EnumAttrCase<"TrimEnd", 6, "trim_end">, I32EnumAttrCase<"Replace", 7, "replace">]>;
-
 def Frame_SortDirection : Frame_Enum<"SortDirection", "ascending or descending", [
   I32EnumAttrCase<"Asc", 0, "asc">, I32EnumAttrCase<"Desc", 1, "desc">]>;
 def Frame_NullsOrder : Frame_Enum<"NullsOrder", "where NULL goes in an order", [

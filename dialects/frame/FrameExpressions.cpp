@@ -344,24 +344,37 @@ LogicalResult SubstringOp::verify() {
                            nullabilityOf(getOperands().getTypes())); // C2
 }
 
+Speculation::Speculatability TextOp::getSpeculatability() {
+  return textFunctionNamed(getFunction())->error.empty() ? Speculation::Speculatable
+                                                         : Speculation::NotSpeculatable;
+}
+
+ScalarWork TextOp::getWork() {
+  bool writes = textFunctionNamed(getFunction())->result == TextFunction::Result::kText;
+  return writes ? ScalarWork::kMakeText : ScalarWork::kMatchText;
+}
+
 LogicalResult TextOp::verify() {
-  using Function = TextFunction;
-  size_t count = getOperands().size();
-  bool one = getFunction() == Function::Upper || getFunction() == Function::Lower ||
-             getFunction() == Function::Length;
-  size_t wanted = one ? 1 : getFunction() == Function::Replace ? 3 : 2;
-  if (getFunction() == Function::Concat ? count == 0 : count != wanted) { // C1
-    return emitOpError("has a wrong number of operands: ") << count;
+  const TextFunction &function = *textFunctionNamed(getFunction());
+  if (!function.takes(getOperands().size())) { // C1
+    return emitOpError("has a wrong number of operands for ")
+           << getFunction() << ": " << getOperands().size();
+  }
+  for (auto [index, type] : llvm::enumerate(getOperands().getTypes())) {
+    bool isInteger = function.argument(index) == TextFunction::Argument::kInteger;
+    if (isInteger ? !dropNullable(type).isSignlessInteger(64) : !isString(type)) { // C1
+      return emitOpError(isInteger ? "needs an i64" : "needs a string")
+             << " as operand " << index << ", got " << type;
+    }
   }
   Type result = dropNullable(getResult().getType());
-  bool fits = getFunction() == Function::Length
-                  ? result.isSignlessInteger(32) || result.isSignlessInteger(64)
-                  : isString(result);
+  bool fits = function.result == TextFunction::Result::kText      ? isString(result)
+              : function.result == TextFunction::Result::kBoolean ? isBoolean(result)
+                                                                  : result.isSignlessInteger(64);
   if (!fits) { // C2
     return emitOpError("must not give ") << getResult().getType();
   }
-  return verifyNullability(*this, getResult().getType(),
-                           nullabilityOf(getOperands().getTypes())); // C2
+  return verifyStrict(*this); // C2
 }
 
 LogicalResult ShiftDateOp::verify() {

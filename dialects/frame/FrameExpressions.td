@@ -3,18 +3,20 @@
 #define HEADRACE_FRAME_EXPRESSIONS_TD
 
 include "dialects/frame/FrameOpBase.td"
+include "dialects/frame/ScalarOpInterface.td"
 include "dialects/interfaces/MathFunctionName.td"
+include "dialects/interfaces/TextFunctionName.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 // An op that cannot fail.
 class Frame_TotalOp<string mnemonic, list<Trait> traits = []>
-    : Frame_Op<mnemonic, !listconcat([Pure], traits)>;
+    : Frame_Op<mnemonic, !listconcat([Pure, ScalarOpInterface], traits)>;
 
 // An op that can raise an error for some rows: it must not be evaluated for rows that do not reach it.
 class Frame_PartialOp<string mnemonic, list<Trait> traits = []>
-    : Frame_Op<mnemonic, !listconcat([NoMemoryEffect], traits)>;
+    : Frame_Op<mnemonic, !listconcat([NoMemoryEffect, ScalarOpInterface], traits)>;
 
 def Frame_YieldOp : Frame_Op<"yield", [
     Pure, Terminator, ParentOneOf<["FilterOp", "ProjectOp", "JoinOp"]>]> {
@@ -64,6 +66,7 @@ def Frame_ConstantOp : Frame_TotalOp<"constant", [ConstantLike]> {
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kNone; }";
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,6 +157,7 @@ def Frame_DivideOp : Frame_ArithmeticOp<"divide"> {
     **Constraints:** (C1) and (C3) of `frame.add`; a decimal result may have any scale; or
     - (C4) a decimal, an i64 and an f64.
   }];
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kDivide; }";
 }
 
 def Frame_ModulusOp : Frame_ArithmeticOp<"modulus"> {
@@ -170,6 +174,7 @@ def Frame_ModulusOp : Frame_ArithmeticOp<"modulus"> {
 
     **Constraints:** (C1), (C2), (C3) of `frame.add`.
   }];
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kDivide; }";
 }
 
 def Frame_NegateOp : Frame_PartialOp<"negate", [AllTypesMatch<["operand", "result"]>]> {
@@ -217,7 +222,7 @@ def Frame_NumberOp : Frame_PartialOp<"number"> {
   let hasVerifier = 1;
 }
 
-def Frame_MathOp : Frame_Op<"math", [NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
+def Frame_MathOp : Frame_PartialOp<"math", [DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "a function of doubles, or of integers";
   let description = [{
     One of [these](../reference/functions.md). One of doubles has a value for every argument, one of integers may have none:
@@ -243,6 +248,7 @@ def Frame_MathOp : Frame_Op<"math", [NoMemoryEffect, DeclareOpInterfaceMethods<C
   let results = (outs Frame_Numeric:$result);
   let assemblyFormat = "$function $operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kCall; }";
 }
 
 def Frame_ExactProductOp : Frame_TotalOp<"exact_product"> {
@@ -449,6 +455,7 @@ def Frame_InOp : Frame_TotalOp<"in"> {
   let results = (outs Frame_Boolean:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = "double getWorkUnits() { return static_cast<double>(getValues().size()); }";
 }
 
 def Frame_CaseOp : Frame_TotalOp<"case", [AttrSizedOperandSegments]> {
@@ -551,6 +558,7 @@ def Frame_LikeOp : Frame_TotalOp<"like"> {
     $operand $pattern (`escape` $escape^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kMatchText; }";
 }
 
 def Frame_SubstringOp : Frame_TotalOp<"substring"> {
@@ -578,37 +586,33 @@ def Frame_SubstringOp : Frame_TotalOp<"substring"> {
     $operand `from` $start (`for` $length^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kMatchText; }";
 }
 
-def Frame_TextOp : Frame_TotalOp<"text"> {
-  let summary = "upper, lower, length, concat, trim or replace of strings";
+def Frame_TextOp : Frame_PartialOp<"text", [DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
+  let summary = "a function of strings";
   let description = [{
-    - `upper`, `lower`: character by character, by Unicode's simple mapping.
-    - `length`: characters (code points).
-    - `concat`: of any number of strings.
-    - `trim`, `trim_start`, `trim_end`: without the characters at the ends that are in the second operand.
-    - `replace`: every occurrence of the second operand, from the left, by the third; an empty second changes nothing.
-
-    NULL if an operand is NULL.
+    One of [these](../reference/functions.md#functions-of-texts); NULL if an operand is NULL. A few have no value for some arguments, which is an error.
 
     ```mlir
     func.func @text(%a: !frame.string, %b: !frame.nullable<!frame.string>) {
-      %0 = frame.text upper(%a) : (!frame.string) -> !frame.string
-      %1 = frame.text length(%b) : (!frame.nullable<!frame.string>) -> !frame.nullable<i32>
-      %2 = frame.text concat(%a, %b, %a)
+      %0 = frame.text "upper"(%a) : (!frame.string) -> !frame.string
+      %1 = frame.text "length"(%b) : (!frame.nullable<!frame.string>) -> !frame.nullable<i64>
+      %2 = frame.text "concat"(%a, %b, %a)
           : (!frame.string, !frame.nullable<!frame.string>, !frame.string) -> !frame.nullable<!frame.string>
       return
     }
     ```
 
     **Constraints:**
-    - (C1) `upper`, `lower` and `length` have one operand, trims two, `replace` three, `concat` at least one; all strings.
-    - (C2) the result is a string, of `length` an i32 or i64; nullable exactly if an operand is.
+    - (C1) it has as many operands as the function has arguments: strings and, where the function has integers, i64.
+    - (C2) the result is what the function gives, a string, an i64 or an i1; nullable exactly if an operand is.
   }];
-  let arguments = (ins Frame_TextFunction:$function, Variadic<Frame_StringLike>:$operands);
+  let arguments = (ins TextFunctionName:$function, Variadic<Frame_Scalar>:$operands);
   let results = (outs Frame_Scalar:$result);
   let assemblyFormat = "$function `(` $operands `)` attr-dict `:` functional-type($operands, $result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork();";
 }
 
 def Frame_ShiftDateOp : Frame_PartialOp<"shift_date", [AllTypesMatch<["operand", "result"]>]> {
@@ -676,6 +680,7 @@ def Frame_ExtractOp : Frame_TotalOp<"extract"> {
   let results = (outs Frame_Scalar:$result);
   let assemblyFormat = "$field $operand attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let extraClassDeclaration = "ScalarWork getWork() { return ScalarWork::kCall; }";
 }
 
 #endif // HEADRACE_FRAME_EXPRESSIONS_TD

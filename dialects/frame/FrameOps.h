@@ -6,6 +6,7 @@
 #include "dialects/frame/FrameDialect.h"
 #include "dialects/frame/FrameTypes.h"
 #include "dialects/frame/RelationalOps.h"
+#include "dialects/frame/ScalarOps.h"
 #include "dialects/interfaces/KnownAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -14,6 +15,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "runtime/base/math_functions.h"
+#include "runtime/base/text_functions.h"
 
 #define GET_OP_CLASSES
 #include "dialects/frame/FrameOps.h.inc"

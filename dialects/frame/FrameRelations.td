@@ -319,12 +319,14 @@ def Frame_AggregateOp : Frame_TableOp<"aggregate", [
     |---|---|---|
     | sum, sum_distinct | decimal<p, s> | decimal<q, s>, q >= p (from SQL: q = min(p + 10, 38)) |
     | sum, sum_distinct | i8 … i64; f32, f64 | i64 or decimal<q, 0>, q >= 19; f64 |
-    | avg | decimal<p, s> | f64, or decimal<q, s + 4> (from SQL: q = p + 4), truncated |
-    | avg | other numbers | f64 |
+    | avg, avg_distinct | decimal<p, s> | f64, or decimal<q, s + 4> (from SQL: q = p + 4), truncated |
+    | avg, avg_distinct | other numbers | f64 |
     | min, max | T | T |
+    | bit_and, bit_or, bit_xor | i8 … i64 | the same |
+    | product | f64 | f64 |
     | count, count_star, count_distinct | any | i64 |
 
-    sum, sum_distinct, min, max and avg are nullable if their input is, and always without keys.
+    All but counts are nullable if their input is, and always without keys.
 
     `stage` (made by `shard`): a `partial` aggregate sees one rank's rows; the `final` one behind the exchange has the
     same keys and functions on the partial result's columns, and combines: a count adds up its inputs, also that of
@@ -342,10 +344,10 @@ def Frame_AggregateOp : Frame_TableOp<"aggregate", [
 
     **Constraints:**
     - (C1) keys are unique columns of the input.
-    - (C2) measure inputs are columns of the input, numeric for sum and avg.
+    - (C2) measure inputs are columns of the input, of the types of the table above.
     - (C3) the result's columns are the keys, then the measures, in order.
     - (C4) the types of the measures are those of the table above.
-    - (C5) the measures of a `partial` or `final` aggregate combine: no avg, no count_distinct, no sum_distinct.
+    - (C5) the measures of a `partial` or `final` aggregate combine: no avg, and none of distinct values.
     - (C6) a measure of a `final` aggregate has an input, of its result's type.
   }];
   let arguments = (ins Frame_TableType:$input, Frame_ColumnNames:$keys,

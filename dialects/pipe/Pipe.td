@@ -70,9 +70,11 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
     the `order` of its rows. A `local` one is written by both ways of a `pipe.choice`, or by `writers` pipelines, all of whose rows count. `names`
     and `logical` are the user's names and types of the columns of a result; `ordered` results keep the order of their
     rows. `carries` is the estimate of the rows that a rank puts in; `fullest` is what the fullest rank gets of an exchange by
-    hash, against an even share.
+    hash, against an even share. The rows of a `parted` one are kept until all are there, in `parts` by the hash of their keys, on
+    disk where memory is short; the pipelines of a `pipe.repeat` read them, part after part.
 
     ```mlir
+    pipe.stream @s2 parted parts 32 : !pipe.rows<"l_orderkey": i32>
     pipe.stream @s0 hash over ["ranks"] carries <expected = 100, p95 = 200> fullest 1.5 : !pipe.rows<"l_orderkey": i32>
     pipe.stream @s1 range over ["ranks"] order [#pipe.sort_key<"l_orderkey", descending = false, nulls_first = false>] : !pipe.rows<"l_orderkey": i32>
     pipe.stream @out result names ["key"] logical [i32] ordered : !pipe.rows<"l_orderkey": i32>
@@ -81,14 +83,15 @@ def Pipe_StreamOp : Pipe_Op<"stream", [Symbol]> {
     C1: only a `local` stream has writers, two or more. C2: results have a name and a logical type for each column, or
     neither, and the values can be of the type; `to_tensor` streams have logical types. C3: only `hash` has a fullest rank, which gets 1 or more. C4: only a result is ordered.
     C5: exactly what goes to other ranks has axes, each once. C6: exactly `range` has an order, of its columns.
+    C7: exactly what is `parted` has parts, two or more.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_StreamKindAttr:$kind, TypeAttrOf<Pipe_RowsType>:$rows,
                        OptionalAttr<StrArrayAttr>:$axes,
                        OptionalAttr<TypedArrayAttrBase<Pipe_SortKeyAttr, "sort keys">>:$sort_keys, OptionalAttr<StrArrayAttr>:$names, OptionalAttr<Frame_ColumnTypesAttr>:$logical, UnitAttr:$ordered,
                        OptionalAttr<I64Attr>:$writers, OptionalAttr<Pipe_CardinalityAttr>:$carries,
-                       OptionalAttr<F64Attr>:$fullest);
+                       OptionalAttr<F64Attr>:$fullest, OptionalAttr<I64Attr>:$parts);
   let assemblyFormat = [{
-    $sym_name $kind (`over` $axes^)? (`order` $sort_keys^)? (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`writers` $writers^)?
+    $sym_name $kind (`parts` $parts^)? (`over` $axes^)? (`order` $sort_keys^)? (`names` $names^)? (`logical` $logical^)? (`ordered` $ordered^)? (`writers` $writers^)?
     (`carries` $carries^)? (`fullest` $fullest^)? `:` $rows attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "StreamKind":$kind, "RowsType":$rows,
@@ -115,11 +118,29 @@ def Pipe_ChoiceOp : Pipe_Op<"choice", [Symbol]> {
   let hasVerifier = 1;
 }
 
+def Pipe_RepeatOp : Pipe_Op<"repeat", [Symbol]> {
+  let summary = "pipelines that run in rounds, so that their states hold a part of the rows at a time";
+  let description = [{
+    The pipelines that `repeats` this run again and again, each time over some of the parts of the `parted` streams that
+    they receive. The states that only they use are new in each round, and take `room` bytes at most, unless one part needs more.
+    What they write elsewhere is complete after the last round.
+
+    C1: the room is not negative.
+
+    ```mlir
+    pipe.repeat @rounds0 room 1048576
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$room);
+  let assemblyFormat = "$sym_name `room` $room attr-dict";
+  let hasVerifier = 1;
+}
+
 def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "one kernel's worth of work: source, sub-operators, sink";
   let description = [{
     The body is a chain: the first op is a source, the last a sink, each op uses the rows of the one before. A pipeline
-    runs as a task of its own, or only `in` a way of a `pipe.choice`, or it `merges` the workers' copies of a state. `after` names
+    runs as a task of its own, or only `in` a way of a `pipe.choice`, or in each round of what it `repeats`, or it `merges` the workers' copies of a state. `after` names
     a pipeline that must have ended before this one begins.
 
     ```mlir
@@ -136,14 +157,14 @@ def Pipe_PipelineOp : Pipe_Op<"pipeline", [Symbol, NoTerminator, SingleBlock]> {
 
     C1: the body starts with a source and ends with its only sink, and each op uses the rows of the one before. C2: a
     pipeline that merges reads the state and combines into it, and is in no choice. C3: it is in both a choice and a way of it, or
-    in neither.
+    in neither. C4: what is in a choice, or merges, repeats nothing.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$merges,
                        OptionalAttr<FlatSymbolRefAttr>:$choice, OptionalAttr<Pipe_BranchAttr>:$branch,
-                       OptionalAttr<FlatSymbolRefAttr>:$after);
+                       OptionalAttr<FlatSymbolRefAttr>:$repeat, OptionalAttr<FlatSymbolRefAttr>:$after);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name (`merges` $merges^)? (`in` $choice^ $branch)? (`after` $after^)? $body attr-dict
+    $sym_name (`merges` $merges^)? (`in` $choice^ $branch)? (`repeats` $repeat^)? (`after` $after^)? $body attr-dict
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
   let hasVerifier = 1;
@@ -295,11 +316,11 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
     `keys` are columns of the input, in the order of the state's key fields. `inner` and `left` append the `payload`
     fields (nullable for `left`), one output row a match; `semi` and `anti` keep or drop the row; `mark` appends a bool column
     named by `mark`. `full` is `left`, and sets the state's `i1` field named by `mark` in every row that was matched, so
-    that another pipeline can read the others. A row with a NULL key matches nothing. The optional body is the residual condition over
+    that another pipeline can read the others. `seen` does nothing else: no row comes out, and it is a sink. A row with a NULL key matches nothing. The optional body is the residual condition over
     `columns` (of the row, then of the match), and yields one `i1`. `selectivity` is how many rows are expected to come out
     for each that goes in.
 
-    C1: the selectivity is not negative. C2: exactly `mark` and `full` name a mark.
+    C1: the selectivity is not negative. C2: exactly `mark`, `full` and `seen` name a mark.
 
     ```mlir
     pipe.state @nations join [#pipe.field<"n_nationkey", i32, key>, #pipe.field<"n_name", !pipe.string, payload>]
@@ -312,6 +333,10 @@ def Pipe_LookupOp : Pipe_Op<"lookup"> {
       pipe.emit %1, @out keys [] : <"n_name": !pipe.string>
     }
     ```
+  }];
+  let extraClassDeclaration = [{
+    /// Whether no row comes out of it.
+    bool isSink() { return getKind() == LookupKind::Seen; }
   }];
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$state, Pipe_LookupKindAttr:$kind,
                        StrArrayAttr:$keys, StrArrayAttr:$payload, OptionalAttr<StrAttr>:$mark,
@@ -368,8 +393,8 @@ def Pipe_CombineOp : Pipe_Op<"combine"> {
 def Pipe_EmitOp : Pipe_Op<"emit"> {
   let summary = "sink: writes rows to a stream";
   let description = [{
-    With `keys` the rows are partitioned by the hash of the keys into one chunk per rank (`hash` streams).
-    `text_bytes` is the mean length of a row's strings together.
+    With `keys` the rows are partitioned by the hash of the keys into one chunk per rank (`hash` streams) or, if `parted`, into
+    one per part. `text_bytes` is the mean length of a row's strings together.
 
     ```mlir
     pipe.state @totals group [#pipe.field<"k", i32, key>, #pipe.field<"total", i64, sum>]
@@ -381,8 +406,8 @@ def Pipe_EmitOp : Pipe_Op<"emit"> {
     ```
   }];
   let arguments = (ins Pipe_RowsType:$input, FlatSymbolRefAttr:$stream, StrArrayAttr:$keys,
-                       OptionalAttr<F64Attr>:$text_bytes);
-  let assemblyFormat = "$input `,` $stream `keys` $keys attr-dict `:` type($input)";
+                       OptionalAttr<F64Attr>:$text_bytes, UnitAttr:$parted);
+  let assemblyFormat = "$input `,` $stream (`parted` $parted^)? `keys` $keys attr-dict `:` type($input)";
   let hasVerifier = 1;
 }
 

@@ -98,13 +98,15 @@ def Pipe_StreamKind : Pipe_Enum<"StreamKind", "where the chunks of a stream go",
   I32EnumAttrCase<"Gather", 3, "gather">,       // to rank 0
   I32EnumAttrCase<"Result", 4, "result">,       // to the caller
   I32EnumAttrCase<"ToTensor", 5, "to_tensor">,  // their rows become tensors
-  I32EnumAttrCase<"Range", 6, "range">]>;       // to the rank of their range of an order, once all are there
+  I32EnumAttrCase<"Range", 6, "range">,         // to the rank of their range of an order, once all are there
+  I32EnumAttrCase<"Parted", 7, "parted">]>;     // kept on the rank in parts by their keys, until a repeat reads them
 def Pipe_StreamKindAttr : EnumAttr<Pipe_Dialect, Pipe_StreamKind, "stream_kind">;
 
 def Pipe_LookupKind : Pipe_Enum<"LookupKind", "what a lookup keeps of a row and its matches", [
   I32EnumAttrCase<"Inner", 0, "inner">, I32EnumAttrCase<"Left", 1, "left">,
   I32EnumAttrCase<"Semi", 2, "semi">, I32EnumAttrCase<"Anti", 3, "anti">,
-  I32EnumAttrCase<"Mark", 4, "mark">, I32EnumAttrCase<"Full", 5, "full">]>;
+  I32EnumAttrCase<"Mark", 4, "mark">, I32EnumAttrCase<"Full", 5, "full">,
+  I32EnumAttrCase<"Seen", 6, "seen">]>;
 def Pipe_LookupKindAttr : EnumAttr<Pipe_Dialect, Pipe_LookupKind, "lookup_kind">;
 
 def Pipe_Branch : Pipe_Enum<"Branch", "a way of a choice", [
@@ -130,13 +132,6 @@ def Pipe_DatePart : Pipe_Enum<"DatePart", "a part of a date", [
   I32EnumAttrCase<"Year", 0, "year">, I32EnumAttrCase<"Month", 1, "month">,
   I32EnumAttrCase<"Day", 2, "day">]>;
 def Pipe_DatePartAttr : EnumAttr<Pipe_Dialect, Pipe_DatePart, "date_part_kind">;
-
-def Pipe_TextFunction : Pipe_Enum<"TextFunction", "a function of strings", [
-  I32EnumAttrCase<"Upper", 0, "upper">, I32EnumAttrCase<"Lower", 1, "lower">,
-  I32EnumAttrCase<"Concat", 2, "concat">, I32EnumAttrCase<"Trim", 3, "trim">,
-  I32EnumAttrCase<"TrimStart", 4, "trim_start">, I32EnumAttrCase<"TrimEnd", 5, "trim_end">,
-  I32EnumAttrCase<"Replace", 6, "replace">, I32EnumAttrCase<"Length", 7, "length">]>;
-def Pipe_TextFunctionAttr : EnumAttr<Pipe_Dialect, Pipe_TextFunction, "text_function">;
 
 def Pipe_TextForm : Pipe_Enum<"TextForm", "how a value is written as text", [
   I32EnumAttrCase<"Integer", 0, "integer">, I32EnumAttrCase<"Date", 1, "date">,

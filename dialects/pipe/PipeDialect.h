@@ -14,6 +14,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "runtime/base/math_functions.h"
+#include "runtime/base/text_functions.h"
 
 #include "dialects/pipe/PipeDialect.h.inc"
 #include "dialects/pipe/PipeEnums.h.inc"

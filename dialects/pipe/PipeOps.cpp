@@ -186,7 +186,8 @@ void StreamOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
                      RowsType rows, CardinalityAttr carries) {
   build(builder, state, name, kind, rows, /*axes=*/ArrayAttr(), /*sort_keys=*/ArrayAttr(),
         /*names=*/ArrayAttr(),
-        /*logical=*/ArrayAttr(), /*ordered=*/false, IntegerAttr(), carries, FloatAttr());
+        /*logical=*/ArrayAttr(), /*ordered=*/false, IntegerAttr(), carries, FloatAttr(),
+        IntegerAttr());
 }
 
 LogicalResult StreamOp::verify() {
@@ -226,6 +227,11 @@ LogicalResult StreamOp::verify() {
   if (getAxes() && failed(topo::verifyAxes(*this, *getAxes()))) { // C5
     return failure();
   }
+  bool parted = kind == StreamKind::Parted;
+  if (parted != getParts().has_value() || (parted && static_cast<int64_t>(*getParts()) < 2)) {
+    return emitOpError("C7: exactly what is parted has parts, two or more, got ")
+           << stringifyStreamKind(kind);
+  }
   ArrayAttr order = getSortKeysAttr();
   if (ranged != (order && !order.empty())) {
     return emitOpError("C6: exactly what goes by range has an order, got ")
@@ -251,13 +257,20 @@ LogicalResult ChoiceOp::verify() {
   return success();
 }
 
+LogicalResult RepeatOp::verify() {
+  if (static_cast<int64_t>(getRoom()) < 0) {
+    return emitOpError("C1: the room is negative: ") << static_cast<int64_t>(getRoom());
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Pipelines
 //===----------------------------------------------------------------------===//
 
 void PipelineOp::build(OpBuilder &builder, OperationState &state, StringRef name) {
   build(builder, state, builder.getStringAttr(name), FlatSymbolRefAttr(), FlatSymbolRefAttr(),
-        BranchAttr(), FlatSymbolRefAttr());
+        BranchAttr(), FlatSymbolRefAttr(), FlatSymbolRefAttr());
 }
 
 LogicalResult PipelineOp::verify() {
@@ -268,7 +281,8 @@ LogicalResult PipelineOp::verify() {
   for (Operation &op : block) {
     bool first = &op == &block.front(), last = &op == &block.back();
     bool source = isa<ScanOp, ValuesOp, ReadOp, ReceiveOp>(op);
-    bool sink = isa<InsertOp, CombineOp, EmitOp>(op);
+    auto lookup = dyn_cast<LookupOp>(op);
+    bool sink = isa<InsertOp, CombineOp, EmitOp>(op) || (lookup && lookup.isSink());
     if (source != first || sink != last) {
       return emitOpError("C1: one source first and one sink last are needed, got ") << op.getName();
     }
@@ -288,6 +302,9 @@ LogicalResult PipelineOp::verify() {
   }
   if (!getChoiceAttr() != !getBranchAttr()) {
     return emitOpError("C3: a choice and a way of it go together");
+  }
+  if (getRepeatAttr() && (getChoiceAttr() || getMergesAttr())) {
+    return emitOpError("C4: what is in a choice, or merges, repeats nothing: ") << getRepeatAttr();
   }
   return success();
 }
@@ -383,9 +400,10 @@ LogicalResult FilterOp::verify() {
 }
 
 LogicalResult LookupOp::verify() {
-  bool marks = getKind() == LookupKind::Mark || getKind() == LookupKind::Full;
+  bool marks = getKind() == LookupKind::Mark || getKind() == LookupKind::Full ||
+               getKind() == LookupKind::Seen;
   if (marks != getMarkAttr().operator bool()) {
-    return emitOpError("C2: exactly the kinds mark and full mark something, got ")
+    return emitOpError("C2: exactly the kinds mark, full and seen mark something, got ")
            << stringifyLookupKind(getKind());
   }
   return verifyEstimate(*this, getSelectivityAttr(), "C1: the selectivity");
@@ -455,33 +473,28 @@ LogicalResult IntegerMathOp::verify() {
 }
 
 LogicalResult TextOp::verify() {
-  bool length = getFunction() == TextFunction::Length;
-  if (length ? !getResult().getType().isInteger(64) : !isa<StringType>(getResult().getType())) {
-    return emitOpError("C1: has no result of type: ") << getResult().getType();
+  const TextFunction &function = *textFunctionNamed(getFunction());
+  if (!function.takes(getOperands().size())) {
+    return emitOpError("C1: ") << getFunction() << " takes another number of arguments than "
+                               << getOperands().size();
   }
-  size_t count = getOperands().size();
-  bool fits = false;
-  switch (getFunction()) {
-  case TextFunction::Concat:
-    fits = count >= 2;
-    break;
-  case TextFunction::Trim:
-  case TextFunction::TrimStart:
-  case TextFunction::TrimEnd:
-    fits = count == 1 || count == 2;
-    break;
-  case TextFunction::Replace:
-    fits = count == 3;
-    break;
-  case TextFunction::Upper:
-  case TextFunction::Lower:
-  case TextFunction::Length:
-    fits = count == 1;
-    break;
+  for (auto [index, type] : llvm::enumerate(getOperands().getTypes())) {
+    bool isInteger = function.argument(index) == TextFunction::Argument::kInteger;
+    if (isInteger ? !type.isInteger(64) : !isa<StringType>(type)) {
+      return emitOpError("C1: ") << getFunction() << " has no argument of type: " << type;
+    }
   }
+  Type result = getResult().getType();
+  bool fits = function.result == TextFunction::Result::kText      ? isa<StringType>(result)
+              : function.result == TextFunction::Result::kBoolean ? result.isInteger(1)
+                                                                  : result.isInteger(64);
   if (!fits) {
-    return emitOpError("C2: ") << stringifyTextFunction(getFunction())
-                               << " takes another number of strings than " << count;
+    return emitOpError("C2: has no result of type: ") << result;
+  }
+  if (bool(getNone()) == function.error.empty()) {
+    return emitOpError("C2: ") << getFunction()
+                               << (getNone() ? " always has a value"
+                                             : " needs a result that says whether it has a value");
   }
   return success();
 }

@@ -3,6 +3,7 @@
 #define HEADRACE_PIPE_SCALAR_OPS_TD
 
 include "dialects/interfaces/MathFunctionName.td"
+include "dialects/interfaces/TextFunctionName.td"
 include "dialects/pipe/PipeAttrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -172,22 +173,23 @@ def Pipe_ToFloatOp : Pipe_Op<"to_float", [Pure]> {
 }
 
 def Pipe_TextOp : Pipe_Op<"text", [Pure]> {
-  let summary = "a string made of strings, or the length of one";
+  let summary = "a function of strings";
   let description = [{
-    The functions of `frame.text`. A string made here lives until the next row. C1: `length` gives an i64, the others a string.
-    C2: `concat` takes two or more strings, `trim…` one or two (what to take away), `replace` three, the others one.
+    The functions of `frame.text`. A string made here lives until the next row. One that has no value for some arguments says
+    with an `i1` more whether there is none; the value is then an empty string. C1: it has as many operands as the function has
+    arguments, strings and i64. C2: it gives a string, an i64 or an i1, as the function does.
 
     ```mlir
     func.func @body(%a: !pipe.string, %b: !pipe.string) -> i64 {
-      %0 = pipe.text concat %a, %b : !pipe.string, !pipe.string -> !pipe.string
-      %1 = pipe.text length %0 : !pipe.string -> i64
+      %0 = pipe.text "concat"(%a, %b) : (!pipe.string, !pipe.string) -> !pipe.string
+      %1 = pipe.text "length"(%0) : (!pipe.string) -> i64
       return %1 : i64
     }
     ```
   }];
-  let arguments = (ins Pipe_TextFunctionAttr:$function, Variadic<Pipe_StringType>:$operands);
-  let results = (outs AnyType:$result);
-  let assemblyFormat = "$function $operands attr-dict `:` type($operands) `->` type($result)";
+  let arguments = (ins TextFunctionName:$function, Variadic<AnyType>:$operands);
+  let results = (outs AnyType:$result, Optional<I1>:$none);
+  let assemblyFormat = "$function `(` $operands `)` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

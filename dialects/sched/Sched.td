@@ -175,7 +175,7 @@ def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
   let summary = "a kernel over all morsels of a stream, or over the rows of a finished state";
   let description = [{
     `fills` are states that each worker fills a copy of, merged when the input has ended; `reads` are states finished
-    before. With `partitioned`, output i is for rank i of the group of the exchange that takes them.
+    before. With `partitioned`, output i is for rank i of the group of the exchange that takes them, or part i.
 
     C1: the source is a stream (`from`) or a state (`of`), not both.
 
@@ -419,8 +419,38 @@ def Sched_ChooseOp : Sched_Op<"choose", [NoRegionArguments]> {
   let hasVerifier = 1;
 }
 
-def Sched_YieldOp : Sched_Op<"yield", [Terminator, HasParent<"ChooseOp">]> {
-  let summary = "ends a group of a `sched.choose`";
+def Sched_RepeatOp : Sched_Op<"repeat", [NoRegionArguments]> {
+  let summary = "tasks that run in rounds, each over some parts of streams that are kept in parts";
+  let description = [{
+    Begins when all parts are written. The states of a round take `room` bytes at most, unless one part needs more. The streams of the yield are those that the tasks write for others; they end with
+    the last round. The repeat ends then too.
+
+    ```mlir
+    pipe.state @count group [#pipe.field<"k", i32, key>, #pipe.field<"n", i64, sum>]
+    sched.program @main {
+      %loaded, %lines = sched.load for @scan : !sched.stream<!pipe.rows<"k": i32>>
+      %parted, %parts = sched.run @part from %lines : !sched.stream<!pipe.rows<"k": i32>> fills [] reads [] partitioned -> !sched.stream<!pipe.rows<"k": i32>>
+      %done, %groups = sched.repeat room 1048576 after %parted {
+        %0 = sched.run @fill from %parts : !sched.stream<!pipe.rows<"k": i32>> fills [@count] reads []
+        %1, %2 = sched.run @groups of @count fills [] reads [] after %0 -> !sched.stream<!pipe.rows<"k": i32, "n": i64>>
+        sched.yield %2 : !sched.stream<!pipe.rows<"k": i32, "n": i64>>
+      } : !sched.stream<!pipe.rows<"k": i32, "n": i64>>
+      sched.result %groups : !sched.stream<!pipe.rows<"k": i32, "n": i64>>
+    }
+    ```
+
+    C1: it ends in a yield of the results' types. C2: its tasks are runs, reservations and releases.
+    C3: the room is not negative.
+  }];
+  let arguments = (ins I64Attr:$room, Variadic<Sched_TokenType>:$after);
+  let regions = (region SizedRegion<1>:$body);
+  let results = (outs Sched_TokenType:$done, Variadic<Sched_StreamType>:$outputs);
+  let assemblyFormat = "`room` $room (`after` $after^)? $body attr-dict (`:` type($outputs)^)?";
+  let hasVerifier = 1;
+}
+
+def Sched_YieldOp : Sched_Op<"yield", [Terminator, ParentOneOf<["ChooseOp", "RepeatOp"]>]> {
+  let summary = "ends a group of a `sched.choose`, or the tasks of a `sched.repeat`";
   let description = [{
     ```mlir
     pipe.state @rows0 rows [#pipe.field<"k", i32, payload>]
@@ -438,8 +468,8 @@ def Sched_YieldOp : Sched_Op<"yield", [Terminator, HasParent<"ChooseOp">]> {
     }
     ```
   }];
-  let arguments = (ins Sched_StreamType:$rows);
-  let assemblyFormat = "$rows attr-dict `:` type($rows)";
+  let arguments = (ins Variadic<Sched_StreamType>:$rows);
+  let assemblyFormat = "($rows^ `:` type($rows))? attr-dict";
 }
 
 def Sched_ResultOp : Sched_Op<"result"> {

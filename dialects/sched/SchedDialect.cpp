@@ -198,7 +198,7 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult UniteOp::verify() {
   for (Value input : getInputs()) {
-    if (!input.getDefiningOp<RunOp>()) {
+    if (!input.getDefiningOp<RunOp>() && !input.getDefiningOp<RepeatOp>()) {
       return emitOpError("C1: unites only streams that runs write");
     }
   }
@@ -216,13 +216,39 @@ LogicalResult ChooseOp::verify() {
   for (Region *region : getRegions()) {
     auto yield =
         dyn_cast_or_null<YieldOp>(region->front().empty() ? nullptr : &region->front().back());
-    if (!yield || yield.getRows().getType() != getOutput().getType()) {
+    if (!yield || yield.getRows().getTypes() != TypeRange(getOutput().getType())) {
       return emitOpError("C1: both groups yield a stream of type ") << getOutput().getType();
     }
   }
   auto run = getCounted().getDefiningOp<RunOp>();
   if (!run || run.getFills().empty()) {
     return emitOpError("C2: what is counted is a run that fills a state");
+  }
+  return success();
+}
+
+RunOp headrace::sched::writerOf(Value stream) {
+  if (auto repeat = stream.getDefiningOp<RepeatOp>()) {
+    unsigned output = cast<OpResult>(stream).getResultNumber() - 1; // behind the token
+    stream = cast<YieldOp>(repeat.getBody().front().back()).getRows()[output];
+  }
+  return stream.getDefiningOp<RunOp>();
+}
+
+LogicalResult RepeatOp::verify() {
+  Block &block = getBody().front();
+  auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
+  if (!yield || yield.getRows().getTypes() != getOutputs().getTypes()) {
+    return emitOpError("C1: its tasks end in a yield of streams of types ")
+           << getOutputs().getTypes();
+  }
+  for (Operation &op : block) {
+    if (!isa<RunOp, ReserveOp, ReleaseOp, YieldOp>(op)) {
+      return op.emitOpError("C2: is no task that is repeated");
+    }
+  }
+  if (static_cast<int64_t>(getRoom()) < 0) {
+    return emitOpError("C3: the room is negative: ") << static_cast<int64_t>(getRoom());
   }
   return success();
 }

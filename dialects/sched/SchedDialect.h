@@ -20,3 +20,8 @@
 #include "dialects/sched/SchedAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/sched/SchedOps.h.inc"
+
+namespace headrace::sched {
+/// The run whose chunks a stream has, also if it is repeated; null if no run writes it.
+RunOp writerOf(mlir::Value stream);
+} // namespace headrace::sched

@@ -39,6 +39,7 @@ public:
   Status run() {
     HR_RETURN_IF_ERROR(checkEndpoints());
     HR_RETURN_IF_ERROR(checkSchemas());
+    HR_RETURN_IF_ERROR(checkParts());
     HR_RETURN_IF_ERROR(checkAcyclic());
     HR_RETURN_IF_ERROR(checkDeadlock());
     HR_RETURN_IF_ERROR(checkFilled());
@@ -86,12 +87,53 @@ private:
     return {};
   }
 
+  bool inRepeat(int32_t t) const {
+    return regions_[t].owner != kNone && task(regions_[t].owner).as<RepeatTask>();
+  }
+
+  /// What is kept in parts is read by a repeat that begins when all is there, and written in parts.
+  Status checkParts() const {
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      int32_t input = task(t).inputStream();
+      if (input == kNone || plan_.streams[input].parts == 0) {
+        continue;
+      }
+      if (!inRepeat(t)) {
+        return broken("parts", t, "is in no repeat, but reads parts of ", streamName(input));
+      }
+      for (int32_t producer : producers_[input]) {
+        if (!task(producer).partitioned() || !order_.endsBefore(producer, regions_[t].owner)) {
+          return broken("parts", regions_[t].owner,
+                        "reads parts that no run has written when it begins: ", streamName(input));
+        }
+      }
+    }
+    for (int32_t t = 0; t < taskCount(); ++t) {
+      const auto *repeat = task(t).as<RepeatTask>();
+      if (!repeat) {
+        continue;
+      }
+      std::set<uint32_t> counts;
+      for (int32_t inner : repeat->tasks) {
+        if (int32_t input = task(inner).inputStream();
+            input != kNone && plan_.streams[input].parts != 0) {
+          counts.insert(plan_.streams[input].parts);
+        }
+      }
+      if (counts.size() != 1) {
+        return broken("parts", t,
+                      "needs streams of one number of parts, got numbers: ", counts.size());
+      }
+    }
+    return {};
+  }
+
   /// Several tasks write the stream, and all of them run.
   Status checkWriters(size_t s) const {
     bool fits = producers_[s].size() == plan_.streams[s].writers;
     for (int32_t producer : producers_[s]) {
       fits = fits && task(producer).as<RunTask>() && !task(producer).partitioned() &&
-             regions_[producer].owner == kNone;
+             (regions_[producer].owner == kNone || inRepeat(producer));
     }
     return fits ? Status()
                 : broken("endpoints", kNone, streamName(s),
@@ -169,7 +211,7 @@ private:
     for (size_t s = 0; s < plan_.streams.size(); ++s) {
       for (int32_t producer : producers_[s]) {
         for (int32_t consumer : consumers_[s]) {
-          if (order_.endsBefore(producer, consumer)) {
+          if (plan_.streams[s].parts == 0 && order_.endsBefore(producer, consumer)) {
             return broken("deadlock", consumer,
                           "starts only after its producer ends: ", describeTask(plan_, producer),
                           "; materialise ", streamName(s), " in a state");
@@ -261,8 +303,8 @@ private:
       } else if (const auto *release = task(t).as<ReleaseTask>()) {
         if (!released.insert(release->reservation).second ||
             !order_.endsBefore(release->reservation, t)) {
-          return broken("reserved", t, "releases twice or too early: ",
-                        describeTask(plan_, release->reservation));
+          return broken("reserved", t,
+                        "releases twice or too early: ", describeTask(plan_, release->reservation));
         }
       }
     }
@@ -330,7 +372,8 @@ private:
         }
       } else if (task(t).partitioned()) {
         for (int32_t consumer : consumers_[task(t).outputStream()]) {
-          if (!task(consumer).as<ExchangeTask>()) {
+          bool parts = plan_.streams[task(t).outputStream()].parts != 0;
+          if (!parts && !task(consumer).as<ExchangeTask>()) {
             return broken("operands", t, "partitioned rows go to a hash exchange, got ",
                           describeTask(plan_, consumer));
           }
@@ -355,9 +398,10 @@ private:
         ordered.push_back(t);
       }
       int32_t owner = regions_[t].owner;
-      if ((collective || task(t).as<ExchangeTask>()) && owner != kNone && !holeOf(owner)->agreed) {
-        return broken("collectives", t, "is chosen by a hole that ranks do not agree on: ",
-                      holeOf(owner)->name);
+      if ((collective || task(t).as<ExchangeTask>()) && owner != kNone && !inRepeat(t) &&
+          !holeOf(owner)->agreed) {
+        return broken("collectives", t,
+                      "is chosen by a hole that ranks do not agree on: ", holeOf(owner)->name);
       }
     }
     for (size_t i = 0; i < ordered.size(); ++i) {

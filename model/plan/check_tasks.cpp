@@ -262,6 +262,16 @@ private:
 
   Status check(const ChooseTask &choose) const { return need(choose.hole != kNone, "a hole"); }
 
+  Status check(const RepeatTask &repeat) const {
+    HR_RETURN_IF_ERROR(need(!repeat.tasks.empty(), "tasks"));
+    for (int32_t inner : repeat.tasks) {
+      const Task &task = plan_.tasks[inner];
+      bool local = task.as<RunTask>() || task.as<ReserveTask>() || task.as<ReleaseTask>();
+      HR_RETURN_IF_ERROR(need(local, "runs and reservations only"));
+    }
+    return {};
+  }
+
   Status check(const ResultTask &result) const {
     return need(result.inputStream != kNone, "an input stream");
   }

@@ -22,6 +22,10 @@ Dependencies::Dependencies(const Plan &plan, BackPressure backPressure)
     int32_t input = task.inputStream();
     for (uint32_t producer = 0; input != kNone && producer < count; ++producer) {
       if (plan.tasks[producer].outputStream() == input) {
+        if (plan.streams[input].parts != 0) {
+          edge(2 * producer + 1, 2 * t);
+          continue;
+        }
         edge(2 * producer + 1, 2 * t + 1);
         if (backPressure == BackPressure::kIncluded) {
           edge(2 * t, 2 * producer + 1);
@@ -90,6 +94,11 @@ std::vector<Region> regionsOf(const Plan &plan) {
         regions[inner] = Region{static_cast<int32_t>(t), 1};
       }
     }
+    if (const auto *repeat = plan.tasks[t].as<RepeatTask>()) {
+      for (int32_t inner : repeat->tasks) {
+        regions[inner] = Region{static_cast<int32_t>(t), 0};
+      }
+    }
   }
   return regions;
 }
@@ -115,6 +124,30 @@ std::vector<std::vector<int32_t>> fillersOf(const Plan &plan) {
     }
   }
   return fillers;
+}
+
+std::vector<char> statesOfRounds(const Plan &plan) {
+  const std::vector<Region> regions = regionsOf(plan);
+  std::vector<char> inRounds(plan.states.size(), 0);
+  std::vector<int32_t> owner(plan.states.size(), kNone);
+  std::vector<char> seen(plan.states.size(), 0);
+  auto use = [&](int32_t state, int32_t task) {
+    const int32_t of = regions[task].owner;
+    const bool repeated = of != kNone && plan.tasks[of].as<RepeatTask>();
+    inRounds[state] = repeated && (!seen[state] || (inRounds[state] && owner[state] == of));
+    owner[state] = of;
+    seen[state] = 1;
+  };
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    const auto task = static_cast<int32_t>(t);
+    if (plan.tasks[t].sourceState() != kNone) {
+      use(plan.tasks[t].sourceState(), task);
+    }
+    for (const StateArgument &argument : plan.tasks[t].states()) {
+      use(argument.state, task);
+    }
+  }
+  return inRounds;
 }
 
 } // namespace headrace::plan

@@ -53,4 +53,7 @@ const LoadTask *scanOf(const Plan &plan, const Task &task);
 /// Tasks that fill each state (use it per worker), in task order.
 std::vector<std::vector<int32_t>> fillersOf(const Plan &plan);
 
+/// By state: 1 if only tasks of one repeat use it, so that it lives for one round.
+std::vector<char> statesOfRounds(const Plan &plan);
+
 } // namespace headrace::plan

@@ -2,6 +2,7 @@
 #include "model/plan/explain.h"
 
 #include "model/plan/check_rules.h"
+#include "model/plan/dependencies.h"
 #include "model/plan/measured_operators.h"
 #include "runtime/base/readable.h"
 #include "runtime/base/settings.h"
@@ -246,6 +247,44 @@ std::string measuredHeading(const Profile &measured) {
          " at most\n";
 }
 
+/// A line for each repeat: whose states are there part after part, and what that took.
+std::string roundsText(const Plan &plan, const Profile *measured) {
+  std::string text;
+  const std::vector<char> ofRounds = statesOfRounds(plan);
+  for (size_t t = 0; t < plan.tasks.size(); ++t) {
+    const auto *repeat = plan.tasks[t].as<RepeatTask>();
+    if (!repeat) {
+      continue;
+    }
+    text += "in rounds of " +
+            formatBytes(static_cast<int64_t>(std::min<uint64_t>(repeat->roomBytes, INT64_MAX)));
+    const char *separator = ": ";
+    for (int32_t inner : repeat->tasks) {
+      for (const StateArgument &filled : plan.tasks[inner].states()) {
+        const State &state = plan.states[filled.state];
+        if (filled.use == StateUse::kPerWorker && ofRounds[filled.state]) {
+          text += separator + (state.place == kNone ? state.name : plan.places[state.place].text);
+          separator = ", ";
+        }
+      }
+    }
+    int64_t rounds = 0;
+    int64_t bytes = 0;
+    for (const TaskProfile &task : measured ? measured->tasks : std::vector<TaskProfile>()) {
+      if (task.task == static_cast<int32_t>(t)) {
+        rounds = std::max(rounds, task.morsels);
+        bytes += task.bytes;
+      }
+    }
+    if (measured) {
+      text += "; took " + std::to_string(rounds) + (rounds == 1 ? " round" : " rounds") + ", " +
+              formatBytes(bytes) + " waited on disk";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 } // namespace
 
 std::string explain(const Plan &plan, const ExplainOptions &options) {
@@ -257,6 +296,7 @@ std::string explain(const Plan &plan, const ExplainOptions &options) {
   if (options.measured) {
     text += measuredHeading(*options.measured);
   }
+  text += roundsText(plan, options.measured);
   return why.operators.empty() ? text : text + "\n" + Tree(plan, options).write();
 }
 

@@ -144,6 +144,7 @@ template <typename V> void visitFields(V &v, Stream &x) {
   v("writers", x.writers);
   v("textBytes", x.textBytes);
   v("fullest", x.fullest);
+  v("parts", x.parts);
 }
 
 template <typename V> void visitFields(V &v, Literal &x) {
@@ -299,6 +300,11 @@ template <typename V> void visitFields(V &v, ChooseTask &x) {
   v("threshold", x.threshold);
   v("thenTasks", x.thenTasks);
   v("elseTasks", x.elseTasks);
+}
+
+template <typename V> void visitFields(V &v, RepeatTask &x) {
+  v("tasks", x.tasks);
+  v("roomBytes", x.roomBytes);
 }
 
 template <typename V> void visitFields(V &v, ResultTask &x) { v("inputStream", x.inputStream); }

@@ -64,7 +64,8 @@ HR_PLAN_ENUM_NAMES(TaskKind, {TaskKind::kLoad, "load"}, {TaskKind::kInput, "inpu
                    {TaskKind::kCollective, "collective"}, {TaskKind::kCompute, "compute"},
                    {TaskKind::kToTensor, "to_tensor"}, {TaskKind::kReserve, "reserve"},
                    {TaskKind::kRelease, "release"}, {TaskKind::kChoose, "choose"},
-                   {TaskKind::kResult, "result"}, {TaskKind::kTensorResult, "tensor_result"})
+                   {TaskKind::kRepeat, "repeat"}, {TaskKind::kResult, "result"},
+                   {TaskKind::kTensorResult, "tensor_result"})
 HR_PLAN_ENUM_NAMES(Device, {Device::kCpu, "cpu"}, {Device::kGpu, "gpu"})
 HR_PLAN_ENUM_NAMES(Tier, {Tier::kDevice, tierName(Tier::kDevice)},
                    {Tier::kPinned, tierName(Tier::kPinned)}, {Tier::kHost, tierName(Tier::kHost)},

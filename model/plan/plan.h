@@ -15,7 +15,7 @@
 
 namespace headrace::plan {
 
-inline constexpr int kSchemaMajor = 4;
+inline constexpr int kSchemaMajor = 5;
 inline constexpr int kSchemaMinor = 0;
 
 /// A physical column, and how it is shown to the user if it is.
@@ -222,6 +222,9 @@ struct Stream {
   /// Before an exchange by hash: the rows that the fullest rank is expected to get of it, against
   /// an even share.
   double fullest = 1;
+  /// Not 0: no channel, but rows that are kept until all are there, in so many parts by the hash of
+  /// the keys, on disk where memory is short. A repeat task reads them, part after part.
+  uint32_t parts = 0;
 };
 
 enum class LiteralKind : uint8_t { kInteger, kI128, kReal, kString };

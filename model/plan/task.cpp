@@ -18,7 +18,7 @@ static_assert(kIs<TaskKind::kLoad, LoadTask> && kIs<TaskKind::kInput, InputTask>
               kIs<TaskKind::kCollective, CollectiveTask> && kIs<TaskKind::kCompute, ComputeTask> &&
               kIs<TaskKind::kToTensor, ToTensorTask> && kIs<TaskKind::kReserve, ReserveTask> &&
               kIs<TaskKind::kRelease, ReleaseTask> && kIs<TaskKind::kChoose, ChooseTask> &&
-              kIs<TaskKind::kResult, ResultTask> &&
+              kIs<TaskKind::kRepeat, RepeatTask> && kIs<TaskKind::kResult, ResultTask> &&
               kIs<TaskKind::kTensorResult, TensorResultTask>);
 
 /// A field that is one id as a list of none or one.
@@ -100,6 +100,9 @@ std::vector<int32_t> Task::body() const {
   if (const auto *choose = as<ChooseTask>()) {
     all = choose->thenTasks;
     all.insert(all.end(), choose->elseTasks.begin(), choose->elseTasks.end());
+  }
+  if (const auto *repeat = as<RepeatTask>()) {
+    all = repeat->tasks;
   }
   return all;
 }

@@ -51,8 +51,8 @@ struct RunTask {
   int32_t sourceState = kNone;
   std::vector<StateArgument> states = {};
   int32_t outputStream = kNone; ///< none: the sink is a state
-  bool partitioned = false; ///< the kernel fills an output for each rank of the group of the hash
-                            ///< exchange that reads them
+  bool partitioned = false; ///< the kernel fills an output for each part of its stream, or for each
+                            ///< rank of the group of the hash exchange that reads them
 };
 
 enum class ExchangeKind : uint8_t {
@@ -130,6 +130,14 @@ struct ChooseTask {
   std::vector<int32_t> elseTasks = {};
 };
 
+/// A group of tasks that runs in rounds, each over some parts of the streams that are kept in
+/// parts. States that only they use are new in each round, streams that only they read too; what
+/// others read is complete after the last round.
+struct RepeatTask {
+  std::vector<int32_t> tasks = {};
+  uint64_t roomBytes = UINT64_MAX; ///< for the states of a round, unless one part needs more
+};
+
 /// The chunks of a stream to the caller, on rank 0.
 struct ResultTask {
   int32_t inputStream = kNone;
@@ -152,12 +160,13 @@ enum class TaskKind : uint8_t {
   kReserve,
   kRelease,
   kChoose,
+  kRepeat,
   kResult,
   kTensorResult,
 };
-using TaskWork =
-    std::variant<LoadTask, InputTask, RunTask, ExchangeTask, CollectiveTask, ComputeTask,
-                 ToTensorTask, ReserveTask, ReleaseTask, ChooseTask, ResultTask, TensorResultTask>;
+using TaskWork = std::variant<LoadTask, InputTask, RunTask, ExchangeTask, CollectiveTask,
+                              ComputeTask, ToTensorTask, ReserveTask, ReleaseTask, ChooseTask,
+                              RepeatTask, ResultTask, TensorResultTask>;
 
 /// Where a task is worked on, which says what memory it can use (reaches in check_rules.h).
 enum class Device : uint8_t { kCpu, kGpu };
@@ -198,7 +207,7 @@ struct Task {
   /// Buffers that it computes with and writes. That of a tensor result is neither.
   std::span<const int32_t> inputs() const;
   std::span<const int32_t> outputs() const;
-  /// Of a choose: its two groups.
+  /// Of a choose its two groups, of a repeat its tasks.
   std::vector<int32_t> body() const;
   /// Of a run that fills an output a rank.
   bool partitioned() const;

@@ -2,7 +2,9 @@
 #include "model/plan/text.h"
 
 #include "model/plan/check_rules.h"
+#include "runtime/base/settings.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace headrace::plan {
@@ -319,6 +321,11 @@ private:
     out_ << " " << named("hole", plan_.holes, choose.hole) << " <= " << choose.threshold;
     writeIds("then", choose.thenTasks);
     writeIds("else", choose.elseTasks);
+  }
+  void writeWork(const RepeatTask &repeat) {
+    out_ << " in rounds of "
+         << formatBytes(static_cast<int64_t>(std::min<uint64_t>(repeat.roomBytes, INT64_MAX)));
+    writeIds("tasks", repeat.tasks);
   }
   void writeWork(const ResultTask &result) { out_ << " from " << stream(result.inputStream); }
   void writeWork(const TensorResultTask &result) { out_ << " " << buffer(result.buffer); }

@@ -38,9 +38,19 @@ double PlanGraph::rowsOf(int32_t stream, const StreamState &like, double otherwi
 
 void PlanGraph::decideBranches() {
   for (size_t id = 0; id < plan_.tasks.size(); ++id) {
-    waits_[id].insert(waits_[id].end(), plan_.tasks[id].after.begin(), plan_.tasks[id].after.end());
+    for (int32_t before : plan_.tasks[id].after) {
+      waits_[id].push_back(before);
+      if (const auto *repeat = plan_.tasks[before].as<plan::RepeatTask>()) {
+        waits_[id].insert(waits_[id].end(), repeat->tasks.begin(), repeat->tasks.end());
+      }
+    }
   }
   for (size_t id = 0; id < plan_.tasks.size(); ++id) {
+    if (plan_.tasks[id].as<plan::RepeatTask>()) {
+      for (int32_t inner : plan_.tasks[id].body()) {
+        waits_[inner].push_back(static_cast<int32_t>(id));
+      }
+    }
     const auto *choose = plan_.tasks[id].as<plan::ChooseTask>();
     if (!choose) {
       continue;
@@ -173,6 +183,7 @@ Status PlanGraph::addTask(int32_t id) {
   case TaskKind::kReserve:
   case TaskKind::kRelease:
   case TaskKind::kChoose:
+  case TaskKind::kRepeat:
   case TaskKind::kResult:
   case TaskKind::kTensorResult:
     addMarker(id);

@@ -155,7 +155,8 @@ void PlanGraph::waitForInput(int32_t id, size_t rankClass, size_t chunk, Activit
 void PlanGraph::addBackPressure(int32_t id) {
   const StreamState &stream = streams_[id];
   const plan::Stream &planned = plan_.streams[id];
-  if (stream.writers.empty() || consumer_[id] == kNone || keepsAll(plan_.tasks[consumer_[id]])) {
+  if (planned.parts != 0 || stream.writers.empty() || consumer_[id] == kNone ||
+      keepsAll(plan_.tasks[consumer_[id]])) {
     return;
   }
   int64_t written = 0;

@@ -300,6 +300,9 @@ Plan inOrder(const Plan &plan, const std::vector<int32_t> &tasks) {
       renumber(choose->thenTasks);
       renumber(choose->elseTasks);
     }
+    if (auto *repeat = task.as<plan::RepeatTask>()) {
+      renumber(repeat->tasks);
+    }
     if (auto *release = task.as<plan::ReleaseTask>()) {
       release->reservation = number[release->reservation];
     }

@@ -311,6 +311,14 @@ MaybeRange evaluateOp(Operation *op, const Known &known) {
       })
       .Case([&](CastOp cast) { return castRange(cast, operand(0)); })
       .Case([&](ExtractOp extract) { return extractRange(extract, operand(0)); })
+      .Case([&](TextOp text) -> MaybeRange {
+        const TextFunction &function = *textFunctionNamed(text.getFunction());
+        if (function.result == TextFunction::Result::kText) {
+          return std::nullopt;
+        }
+        auto [low, high] = function.range();
+        return Range{low, high};
+      })
       .Case([&](CaseOp conditional) {
         MaybeRange result = hullOf(conditional.getValues());
         Value otherwise = conditional.getOtherwise();

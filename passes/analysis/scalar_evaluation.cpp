@@ -328,32 +328,43 @@ Evaluated evaluateNumber(NumberOp op, const Scalar &operand) {
                     to);
 }
 
+/// Room for a text in the compiler, which makes no large ones.
+class ConstantRoom final : public TextRoom {
+public:
+  bool isTooSmall() const { return isTooSmall_; }
+
+private:
+  char *take(uint64_t bytes) override {
+    constexpr uint64_t kMost = 1 << 20;
+    isTooSmall_ = bytes > kMost;
+    memory_.resize(isTooSmall_ ? 0 : bytes);
+    return isTooSmall_ ? nullptr : memory_.data();
+  }
+
+  std::string memory_;
+  bool isTooSmall_ = false;
+};
+
 Evaluated evaluateText(TextOp op, ArrayRef<Scalar> operands) {
-  auto text = [&](unsigned index) { return StringRef(operands[index].text()); };
-  switch (op.getFunction()) {
-  case TextFunction::Upper:
-    return ok(Scalar{upperOf(text(0))});
-  case TextFunction::Lower:
-    return ok(Scalar{lowerOf(text(0))});
-  case TextFunction::Length:
-    return fitted(lengthOf(text(0)), op.getResult().getType());
-  case TextFunction::Concat: {
-    std::string all;
-    for (const Scalar &operand : operands) {
-      all += operand.text();
+  const TextFunction &function = *textFunctionNamed(op.getFunction());
+  SmallVector<TextValue> given(operands.size());
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    if (function.argument(index) == TextFunction::Argument::kInteger) {
+      given[index].number = static_cast<int64_t>(operand.integer());
+    } else {
+      given[index].text = operand.text();
     }
-    return ok(Scalar{all});
   }
-  case TextFunction::Trim:
-    return ok(Scalar{trimmedEnd(trimmedStart(text(0), text(1)), text(1)).str()});
-  case TextFunction::TrimStart:
-    return ok(Scalar{trimmedStart(text(0), text(1)).str()});
-  case TextFunction::TrimEnd:
-    return ok(Scalar{trimmedEnd(text(0), text(1)).str()});
-  case TextFunction::Replace:
-    return ok(Scalar{replacedIn(text(0), text(1), text(2))});
+  ConstantRoom room;
+  TextValue value;
+  if (!function.evaluate(room, given, value)) {
+    return fail(StringRef(function.error));
   }
-  llvm_unreachable("unknown function");
+  if (room.isTooSmall()) {
+    return fail("a text of more than 1 MiB");
+  }
+  return function.result == TextFunction::Result::kText ? ok(Scalar{std::string(value.text)})
+                                                        : ok(Int128(value.number));
 }
 
 Evaluated evaluateShift(ShiftDateOp op, Int128 operand) {

@@ -1,11 +1,6 @@
 // String operations of `frame` on known values.
 #include "passes/analysis/text_evaluation.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/ConvertUTF.h"
-
-#include <clocale>
-#include <cwctype>
 
 using namespace headrace::analysis;
 using llvm::StringRef;
@@ -75,72 +70,4 @@ std::string headrace::analysis::substringOf(StringRef text, int64_t start,
     ++position;
   }
   return result;
-}
-
-static std::string mappedBy(StringRef text, wint_t (*map)(wint_t, locale_t)) {
-  static const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  std::string result;
-  for (StringRef character : charactersOf(text)) {
-    llvm::SmallVector<llvm::UTF32> code(1);
-    const auto *from = reinterpret_cast<const llvm::UTF8 *>(character.begin());
-    bool known = unicode && llvm::convertUTF8Sequence(
-                                &from, reinterpret_cast<const llvm::UTF8 *>(character.end()),
-                                code.data(), llvm::strictConversion) == llvm::conversionOK;
-    char buffer[UNI_MAX_UTF8_BYTES_PER_CODE_POINT];
-    char *end = buffer;
-    if (known && llvm::ConvertCodePointToUTF8(map(code[0], unicode), end)) {
-      result.append(buffer, end);
-    } else {
-      result += character;
-    }
-  }
-  return result;
-}
-
-/// The tables leave out that ß has a capital, ẞ.
-static wint_t capitalOf(wint_t code, locale_t locale) {
-  return code == 0xDF ? 0x1E9E : towupper_l(code, locale);
-}
-
-std::string headrace::analysis::upperOf(StringRef text) { return mappedBy(text, capitalOf); }
-std::string headrace::analysis::lowerOf(StringRef text) { return mappedBy(text, towlower_l); }
-
-int64_t headrace::analysis::lengthOf(StringRef text) {
-  return static_cast<int64_t>(charactersOf(text).size());
-}
-
-StringRef headrace::analysis::trimmedStart(StringRef text, StringRef set) {
-  llvm::SmallVector<StringRef> characters = charactersOf(text), left = charactersOf(set);
-  for (StringRef character : characters) {
-    if (!llvm::is_contained(left, character)) {
-      break;
-    }
-    text = text.drop_front(character.size());
-  }
-  return text;
-}
-
-StringRef headrace::analysis::trimmedEnd(StringRef text, StringRef set) {
-  llvm::SmallVector<StringRef> characters = charactersOf(text), left = charactersOf(set);
-  for (StringRef character : llvm::reverse(characters)) {
-    if (!llvm::is_contained(left, character)) {
-      break;
-    }
-    text = text.drop_back(character.size());
-  }
-  return text;
-}
-
-std::string headrace::analysis::replacedIn(StringRef text, StringRef part, StringRef by) {
-  std::string result;
-  while (!part.empty()) {
-    size_t found = text.find(part);
-    if (found == StringRef::npos) {
-      break;
-    }
-    result += text.take_front(found);
-    result += by;
-    text = text.drop_front(found + part.size());
-  }
-  return result + text.str();
 }

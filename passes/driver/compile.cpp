@@ -143,7 +143,7 @@ bool runPhases(ModuleOp module, Phase from, Phase to, const CompileOptions &opti
       result = runShard(module, options);
     } else {
       currentWork = "phase form";
-      result = runForm(module);
+      result = runForm(module, options);
     }
     if (succeeded(result)) {
       result = verify(module);

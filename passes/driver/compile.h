@@ -2,10 +2,10 @@
 // knows all phases.
 #pragma once
 
+#include "model/plan/plan.h"
 #include "passes/import/ImportContext.h"
 #include "passes/lower/kernel_objects.h"
 #include "runtime/base/status.h"
-#include "model/plan/plan.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -37,6 +37,8 @@ struct CompileOptions {
   int64_t layoutSeed = -1;
   /// Not 0: a layout that is nearly the cheapest, by this number; see shard::ShardOptions.
   uint64_t layoutAlternative = 0;
+  /// Not 0: of a rank, for which the plan is made: states that do not fit are divided.
+  int64_t memoryBytes = 0;
   /// Not 0: rows of the chunks that kernels make.
   uint32_t chunkRows = 0;
   std::string note;      ///< put in front of the explanation

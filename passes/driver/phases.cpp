@@ -79,9 +79,12 @@ LogicalResult runShard(ModuleOp module, const CompileOptions &options) {
   return success();
 }
 
-LogicalResult runForm(ModuleOp module) {
+LogicalResult runForm(ModuleOp module, const CompileOptions &options) {
   PassManager manager(module.getContext());
   manager.addPass(form::createFormProgram());
+  form::DivideStatesOptions dividing;
+  dividing.memoryBytes = options.memoryBytes;
+  manager.addPass(form::createDivideStates(dividing));
   return failure(failed(manager.run(module)) || failed(form::verifyForm(module)));
 }
 

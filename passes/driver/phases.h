@@ -18,7 +18,7 @@ mlir::LogicalResult runOptimize(mlir::ModuleOp module);
 /// analysis::kExplanationAttr.
 mlir::LogicalResult runShard(mlir::ModuleOp module, const CompileOptions &options);
 /// One rank's program to pipelines and tensor kernels.
-mlir::LogicalResult runForm(mlir::ModuleOp module);
+mlir::LogicalResult runForm(mlir::ModuleOp module, const CompileOptions &options);
 /// Pipelines and tensor kernels to tasks.
 mlir::LogicalResult runSchedule(mlir::ModuleOp module, const CompileOptions &options);
 

@@ -1,6 +1,8 @@
 // Fills a SessionAnswer from the driver.
 #include "passes/driver/session.h"
 
+#include "model/plan/json.h"
+#include "model/plan/text.h"
 #include "passes/analysis/explanation.h"
 #include "passes/driver/contained_workers.h"
 #include "passes/driver/containment.h"
@@ -8,8 +10,6 @@
 #include "passes/driver/object_cache.h"
 #include "passes/driver/phases.h"
 #include "runtime/base/settings.h"
-#include "model/plan/json.h"
-#include "model/plan/text.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"
@@ -73,6 +73,7 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   options.topology = request.topology;
   options.layoutSeed = request.layoutSeed;
   options.layoutAlternative = request.layoutAlternative;
+  options.memoryBytes = request.memoryBytes;
   options.chunkRows = request.chunkRows;
   options.note = request.note;
   options.planOnly = request.planOnly;
@@ -82,7 +83,8 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
       if (llvm::is_contained(request.dumpPhases, phaseName(phase).str())) {
         std::string text;
         llvm::raw_string_ostream stream(text);
-        mlir::Attribute explanation = module->removeAttr(analysis::kExplanationAttr); // long, and told apart
+        mlir::Attribute explanation =
+            module->removeAttr(analysis::kExplanationAttr); // long, and told apart
         module.print(stream);
         if (explanation) {
           module->setAttr(analysis::kExplanationAttr, explanation);

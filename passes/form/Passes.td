@@ -16,6 +16,20 @@ def FormProgram : Pass<"form", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def DivideStates : Pass<"divide-states", "::mlir::ModuleOp"> {
+  let summary = "states that memory has no room for, in rounds over parts of their keys";
+  let description = [{
+    Assumes the pipelines of `form`. Where the states are expected to take more than half of the memory, the largest are
+    divided until the others fit: the pipelines that fill a divided state or look into it are cut there, the rows go to
+    `parted` streams by their keys, and the pieces behind belong to a `pipe.repeat`. Not divided are states without
+    keys, those that a choice uses, and those whose rounds would wait for each other.
+  }];
+  let dependentDialects = ["::headrace::pipe::PipeDialect"];
+  let options = [
+    Option<"memoryBytes", "memory-bytes", "int64_t", "0", "what a rank may use; 0: no limit is known">
+  ];
+}
+
 def FormTensors : Pass<"form-tensors", "::mlir::func::FuncOp"> {
   let summary = "fuse elementwise tensor ops, choose library calls, name the kernels";
   let description = [{

@@ -61,19 +61,20 @@ private:
   LogicalResult openSides(OpenJoin &join, const Names &needed);
   /// Gives the keys of both sides the same body types.
   LogicalResult conformSides(OpenJoin &join);
-  /// Of a full join: a column of the build side that says which rows found a match.
+  /// A column of the build side that says which rows found a match.
   LogicalResult addMatched(OpenJoin &join);
   /// Ends the build side in the join's state.
-  void addBuildState(OpenJoin &join, const Names &needed);
+  void addBuildState(OpenJoin &join);
   /// Null if its keys are hashed.
   pipe::DirectAttr directAttr(const OpenJoin &join);
   /// What comes out of the lookup.
   std::vector<ColumnInfo> columnsBehind(const OpenJoin &join, const Names &needed);
   LogicalResult addLookup(OpenJoin &join, const Names &needed);
-  /// A pipeline with the rows of a join's state that are not `matched`: its `payload`, and NULL for
-  /// the others of `columns`.
-  OpenPipeline openUnmatched(Location location, StringRef state, const ColumnInfo &matched,
-                             ArrayRef<ColumnInfo> payload, ArrayRef<ColumnInfo> columns);
+  /// A pipeline with the rows of a join's state that come out by whether they were matched, once
+  /// all lookups are done.
+  OpenPipeline openMarked(OpenJoin &join);
+  /// NULL for those of `columns` that `open` does not have.
+  void addNulls(OpenPipeline &open, ArrayRef<ColumnInfo> columns, Location location);
   FailureOr<OpenPipeline> openAggregate(frame::AggregateOp aggregate, const Names &needed);
   /// The field that folds a measure of a column's values into `resultType`. Fails for what is no
   /// fold.

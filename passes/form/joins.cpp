@@ -1,7 +1,9 @@
-// Joins: the right side is built into a table, the left side goes on through a lookup.
+// Joins: the right side is built into a table, the left side goes on through a lookup. Of a semi or
+// anti join with few left rows it is the other way round.
 #include "passes/form/former.h"
 
 #include "passes/analysis/direct_table.h"
+#include "passes/analysis/join_sides.h"
 
 using namespace mlir;
 
@@ -46,18 +48,24 @@ LogicalResult Former::conformKeys(OpenPipeline &open, std::vector<std::string> &
 /// lookup.
 struct Former::OpenJoin {
   frame::JoinOp op;
+  analysis::JoinSides sides;
   pipe::LookupKind kind;
-  /// What is read of each side; of the right one also what only comes out of the join.
-  Names leftNeeds, rightNeeds, payloadNames;
+  /// What is read of each side, and what of the build side comes out of the join.
+  Names probeNeeds, buildNeeds, payloadNames;
   std::vector<std::string> residualColumns;
   OpenPipeline build, probe;
   std::vector<std::string> buildKeys, probeKeys; ///< at one width
   std::optional<Range> keyRange;                 ///< of the build side, if there is one key
-  ColumnInfo matched;                            ///< of a full join: the row found a match
+  ColumnInfo matched;                            ///< of the build side: the row found a match
   std::string state;
   std::vector<ColumnInfo> payload; ///< columns of the state that come out
 
   bool full() const { return kind == pipe::LookupKind::Full; }
+  /// A semi or anti join whose left side is built.
+  bool turned() const { return sides.turned; }
+  bool anti() { return op.getKind() == frame::JoinKind::Anti; }
+  /// Whether rows of the build side come out when all lookups are done.
+  bool readsMarks() const { return full() || turned(); }
   /// Whether a row of the left side comes out without a right one.
   bool mayMiss() const { return full() || kind == pipe::LookupKind::Left; }
   Location loc() { return op.getLoc(); }
@@ -100,44 +108,48 @@ static std::vector<std::optional<Range>> commonRanges(const OpenPipeline &left,
   std::vector<std::optional<Range>> ranges;
   for (auto [leftKey, rightKey] : llvm::zip(leftKeys, rightKeys)) {
     std::optional<Range> a = rangeOf(left, leftKey), b = rangeOf(right, rightKey);
-    ranges.push_back(a && b ? std::optional(Range{std::min(a->low, b->low), std::max(a->high, b->high)})
-                            : std::nullopt);
+    ranges.push_back(
+        a && b ? std::optional(Range{std::min(a->low, b->low), std::max(a->high, b->high)})
+               : std::nullopt);
   }
   return ranges;
 }
 
 LogicalResult Former::openSides(OpenJoin &join, const Names &needed) {
-  Names leftColumns, rightColumns;
-  for (auto [columns, type] : {std::pair(&leftColumns, join.op.getLeft().getType()),
-                               std::pair(&rightColumns, join.op.getRight().getType())}) {
-    for (const frame::Column &column : type.getColumns()) {
+  Names probeColumns, buildColumns;
+  for (auto [columns, table] :
+       {std::pair(&probeColumns, join.sides.probe), std::pair(&buildColumns, join.sides.build)}) {
+    for (const frame::Column &column : cast<frame::TableType>(table.getType()).getColumns()) {
       columns->insert(column.name.getValue());
     }
   }
   auto need = [&](StringRef name) {
-    if (leftColumns.contains(name)) {
-      join.leftNeeds.insert(name);
-    } else if (rightColumns.contains(name)) {
-      join.rightNeeds.insert(name);
+    if (probeColumns.contains(name)) {
+      join.probeNeeds.insert(name);
+    } else if (buildColumns.contains(name)) {
+      join.buildNeeds.insert(name);
     }
   };
   for (const auto &entry : needed) {
     need(entry.getKey());
   }
+  join.probeKeys = listOf(join.sides.probeKeys);
+  join.buildKeys = listOf(join.sides.buildKeys);
+  join.payloadNames = join.buildNeeds;
+  if (join.turned() && join.payloadNames.empty()) {
+    join.payloadNames.insert(join.buildKeys.front()); // rows are counted by their columns
+  }
   if (join.op.hasResidual()) {
     join.residualColumns = listOf(*join.op.getResidualColumns());
     llvm::for_each(join.residualColumns, need);
   }
-  join.payloadNames = join.rightNeeds;
-  join.probeKeys = listOf(join.op.getLeftKeys());
-  join.buildKeys = listOf(join.op.getRightKeys());
-  join.leftNeeds.insert(join.probeKeys.begin(), join.probeKeys.end());
-  join.rightNeeds.insert(join.buildKeys.begin(), join.buildKeys.end());
-  FailureOr<OpenPipeline> build = open(join.op.getRight(), join.rightNeeds);
+  join.probeNeeds.insert(join.probeKeys.begin(), join.probeKeys.end());
+  join.buildNeeds.insert(join.buildKeys.begin(), join.buildKeys.end());
+  FailureOr<OpenPipeline> build = open(join.sides.build, join.buildNeeds);
   if (failed(build)) {
     return failure();
   }
-  FailureOr<OpenPipeline> probe = open(join.op.getLeft(), join.leftNeeds);
+  FailureOr<OpenPipeline> probe = open(join.sides.probe, join.probeNeeds);
   if (failed(probe)) {
     return failure();
   }
@@ -153,8 +165,8 @@ LogicalResult Former::conformSides(OpenJoin &join) {
     join.keyRange = join.build.find(join.buildKeys[0])->range;
   }
   return failure(
-      failed(conformKeys(join.build, join.buildKeys, ranges, join.rightNeeds, join.loc())) ||
-      failed(conformKeys(join.probe, join.probeKeys, ranges, join.leftNeeds, join.loc())));
+      failed(conformKeys(join.build, join.buildKeys, ranges, join.buildNeeds, join.loc())) ||
+      failed(conformKeys(join.probe, join.probeKeys, ranges, join.probeNeeds, join.loc())));
 }
 
 LogicalResult Former::addMatched(OpenJoin &join) {
@@ -178,7 +190,7 @@ LogicalResult Former::addMatched(OpenJoin &join) {
   return success();
 }
 
-void Former::addBuildState(OpenJoin &join, const Names &needed) {
+void Former::addBuildState(OpenJoin &join) {
   SmallVector<Attribute> fields;
   for (const std::string &key : join.buildKeys) {
     fields.push_back(field(*join.build.find(key), pipe::Combine::Key));
@@ -187,7 +199,7 @@ void Former::addBuildState(OpenJoin &join, const Names &needed) {
     if (!llvm::is_contained(join.buildKeys, column.name)) {
       fields.push_back(field(column, pipe::Combine::Payload));
     }
-    if (needed.contains(column.name) && join.payloadNames.contains(column.name)) {
+    if (join.payloadNames.contains(column.name)) {
       join.payload.push_back(column);
     }
   }
@@ -195,26 +207,27 @@ void Former::addBuildState(OpenJoin &join, const Names &needed) {
   outer.setInsertionPoint(join.probe.pipeline);
   join.state = fresh("build");
   auto state = pipe::StateOp::create(outer, join.loc(), join.state, pipe::StateKind::Join, fields,
-                                     localRows_.attributeOf(join.op.getRight()));
+                                     localRows_.attributeOf(join.sides.build));
   if (pipe::DirectAttr direct = directAttr(join)) {
     state.setDirectAttr(direct);
   }
+  bool keepsAll = join.full() || (join.turned() && join.anti()); // rows without a match come out
   OpBuilder builder = atEnd(join.build);
   pipe::InsertOp::create(builder, join.loc(), join.build.rows,
                          b_.getAttr<FlatSymbolRefAttr>(join.state), strings(join.buildKeys),
-                         join.full() ? UnitAttr() : b_.getUnitAttr(),
-                         textBytes(join.build.columns));
+                         keepsAll ? UnitAttr() : b_.getUnitAttr(), textBytes(join.build.columns));
 }
 
 /// Dense integer keys: the directory is an array over [low, high], if it is not much larger than
 /// the hash one. Keys of the other side may need 128 bits, of which no index is made.
 pipe::DirectAttr Former::directAttr(const OpenJoin &join) {
   const ColumnInfo *key = join.keyRange ? join.build.find(join.buildKeys[0]) : nullptr;
-  if (!key || !join.build.rowsMax || key->nullable || key->body.getIntOrFloatBitWidth() > 64) {
+  if (!key || key->nullable || key->body.getIntOrFloatBitWidth() > 64) {
     return {};
   }
-  auto extent =
-      analysis::directExtent(join.keyRange->low, join.keyRange->high, *join.build.rowsMax);
+  auto extent = analysis::directExtent(join.keyRange->low, join.keyRange->high,
+                                       localRows_.of(join.sides.build).expected,
+                                       localRows_.of(join.sides.probe).expected);
   return extent ? pipe::DirectAttr::get(b_.getContext(), static_cast<int64_t>(join.keyRange->low),
                                         static_cast<int64_t>(*extent))
                 : pipe::DirectAttr();
@@ -243,8 +256,10 @@ std::vector<ColumnInfo> Former::columnsBehind(const OpenJoin &join, const Names 
 
 LogicalResult Former::addLookup(OpenJoin &join, const Names &needed) {
   frame::JoinOp op = join.op;
-  std::vector<ColumnInfo> columns = columnsBehind(join, needed);
-  StringAttr mark = join.full() ? b_.getStringAttr(join.matched.name) : StringAttr();
+  std::vector<ColumnInfo> columns =
+      join.turned() ? std::vector<ColumnInfo>() : columnsBehind(join, needed);
+  std::vector<ColumnInfo> payload = join.turned() ? std::vector<ColumnInfo>() : join.payload;
+  StringAttr mark = join.readsMarks() ? b_.getStringAttr(join.matched.name) : StringAttr();
   if (join.kind == pipe::LookupKind::Mark) {
     ColumnInfo column;
     mark = op.getResult().getType().getColumns().back().name;
@@ -255,8 +270,8 @@ LogicalResult Former::addLookup(OpenJoin &join, const Names &needed) {
   OpBuilder builder = atEnd(join.probe);
   auto lookup = pipe::LookupOp::create(
       builder, join.loc(), rowsType(columns), join.probe.rows, StringRef(join.state), join.kind,
-      strings(join.probeKeys), strings(namesOf(join.payload)), mark, strings(join.residualColumns),
-      selectivity(op.getResult(), op.getLeft()));
+      strings(join.probeKeys), strings(namesOf(payload)), mark, strings(join.residualColumns),
+      join.turned() ? b_.getF64FloatAttr(0) : selectivity(op.getResult(), op.getLeft()));
   if (op.hasResidual()) {
     Block &body = lookup.getResidual().emplaceBlock();
     OpBuilder inside = OpBuilder::atBlockEnd(&body);
@@ -289,51 +304,68 @@ FailureOr<OpenPipeline> Former::openJoin(frame::JoinOp op, const Names &needed) 
   if (failed(kind)) {
     return failure();
   }
-  OpenJoin join{op, *kind};
+  // The ways of a choice differ in the rows of the right side, so that is always built.
+  auto sides = branch_ ? analysis::JoinSides::asWritten(op)
+                       : analysis::JoinSides::of(op, localRows_.of(op.getLeft()).expected,
+                                                 localRows_.of(op.getRight()).expected);
+  OpenJoin join{op, sides, sides.turned ? pipe::LookupKind::Seen : *kind};
   if (failed(openSides(join, needed)) || failed(conformSides(join)) ||
-      (join.full() && failed(addMatched(join)))) {
+      (join.readsMarks() && failed(addMatched(join)))) {
     return failure();
   }
-  addBuildState(join, needed);
+  addBuildState(join);
   if (failed(addLookup(join, needed))) {
     return failure();
   }
-  if (!join.full()) {
+  if (!join.readsMarks()) {
     return std::move(join.probe);
   }
+  OpenPipeline marked = openMarked(join);
+  if (join.turned()) {
+    return marked;
+  }
   std::vector<std::string> names = namesOf(join.probe.columns);
-  OpenPipeline unmatched =
-      openUnmatched(join.loc(), join.state, join.matched, join.payload, join.probe.columns);
-  unmatched.rowsMax = join.build.rowsMax;
-  unmatched.pipeline.setAfter(join.probe.pipeline.getSymName());
-  std::array<OpenPipeline, 2> parts{std::move(join.probe), std::move(unmatched)};
+  std::array<OpenPipeline, 2> parts{std::move(join.probe), std::move(marked)};
   return unite(parts, names, join.loc());
 }
 
-OpenPipeline Former::openUnmatched(Location location, StringRef state, const ColumnInfo &matched,
-                                   ArrayRef<ColumnInfo> payload, ArrayRef<ColumnInfo> columns) {
-  std::vector<ColumnInfo> read(payload.begin(), payload.end());
-  read.push_back(matched);
-  OpenPipeline out = openState(location, state, read, "unmatched");
-  // Rows that the lookup marked came out of it.
+OpenPipeline Former::openMarked(OpenJoin &join) {
+  Location location = join.loc();
+  bool matches = join.turned() && !join.anti(); // of a full join, they came out of the lookup
+  std::vector<ColumnInfo> read = join.payload;
+  read.push_back(join.matched);
+  OpenPipeline out = openState(location, join.state, read, matches ? "matched" : "unmatched");
   auto region = std::make_unique<Region>();
   Block &body = region->emplaceBlock();
   OpBuilder inside(b_.getContext()); // the region has no parent yet
   inside.setInsertionPointToEnd(&body);
-  Value was = body.addArgument(b_.getI1Type(), location);
-  Value one = arith::ConstantOp::create(inside, location, b_.getBoolAttr(true));
-  pipe::YieldOp::create(inside, location, Value(arith::XOrIOp::create(inside, location, was, one)));
+  Value wanted = body.addArgument(b_.getI1Type(), location);
+  if (!matches) {
+    Value one = arith::ConstantOp::create(inside, location, b_.getBoolAttr(true));
+    wanted = arith::XOrIOp::create(inside, location, wanted, one);
+  }
+  pipe::YieldOp::create(inside, location, wanted);
+  FloatAttr kept =
+      join.turned() ? selectivity(join.op.getResult(), join.op.getLeft()) : FloatAttr();
   OpBuilder builder = atEnd(out);
-  auto filter = pipe::FilterOp::create(builder, location, rowsType(payload), out.rows,
-                                       strings({matched.name}), FloatAttr(), FloatAttr());
+  auto filter = pipe::FilterOp::create(builder, location, rowsType(join.payload), out.rows,
+                                       strings({join.matched.name}), kept, FloatAttr());
   filter.getBody().takeBody(*region);
   out.rows = filter.getRows();
-  out.columns.assign(payload.begin(), payload.end());
-  // NULL for the columns of the other side.
+  out.columns = join.payload;
+  out.rowsMax = join.build.rowsMax;
+  out.pipeline.setAfter(join.probe.pipeline.getSymName());
+  if (join.full()) {
+    addNulls(out, join.probe.columns, location);
+  }
+  return out;
+}
+
+void Former::addNulls(OpenPipeline &open, ArrayRef<ColumnInfo> columns, Location location) {
   Names kept;
   std::vector<std::string> missing;
   std::vector<ColumnInfo> missingInfo;
-  for (const ColumnInfo &column : payload) {
+  for (const ColumnInfo &column : open.columns) {
     kept.insert(column.name);
   }
   for (const ColumnInfo &column : columns) {
@@ -343,7 +375,7 @@ OpenPipeline Former::openUnmatched(Location location, StringRef state, const Col
     }
   }
   (void)appendMap(
-      out, {}, kept, missing, location,
+      open, {}, kept, missing, location,
       [&](ExpressionTranslator &translator, ArrayRef<Scalar>) -> FailureOr<SmallVector<Scalar>> {
         SmallVector<Scalar> nulls;
         for (const ColumnInfo &column : missingInfo) {
@@ -351,7 +383,6 @@ OpenPipeline Former::openUnmatched(Location location, StringRef state, const Col
         }
         return nulls;
       });
-  return out;
 }
 
 } // namespace headrace::form

@@ -291,46 +291,32 @@ Scalar ExpressionTranslator::comoment(frame::ComomentOp op) {
 
 // ---- strings ----
 
-static pipe::TextFunction textFunction(frame::TextFunction function) {
-  switch (function) {
-  case frame::TextFunction::Upper:
-    return pipe::TextFunction::Upper;
-  case frame::TextFunction::Lower:
-    return pipe::TextFunction::Lower;
-  case frame::TextFunction::Length:
-    return pipe::TextFunction::Length;
-  case frame::TextFunction::Concat:
-    return pipe::TextFunction::Concat;
-  case frame::TextFunction::Trim:
-    return pipe::TextFunction::Trim;
-  case frame::TextFunction::TrimStart:
-    return pipe::TextFunction::TrimStart;
-  case frame::TextFunction::TrimEnd:
-    return pipe::TextFunction::TrimEnd;
-  case frame::TextFunction::Replace:
-    return pipe::TextFunction::Replace;
-  }
-  llvm_unreachable("unknown function of strings");
-}
-
 Scalar ExpressionTranslator::text(frame::TextOp op) {
+  const TextFunction &function = *textFunctionNamed(op.getFunction());
   Scalar out;
   SmallVector<Value> operands;
-  for (Value operand : op.getOperands()) {
-    Scalar scalar = scalars_.lookup(operand);
-    operands.push_back(scalar.value);
+  for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
+    const Scalar &scalar = scalars_.lookup(operand);
+    bool isInteger = function.argument(index) == TextFunction::Argument::kInteger;
+    operands.push_back(isInteger ? toWidth(scalar.value, 64) : scalar.value);
     out.valid = andValues(out.valid, scalar.valid);
   }
-  pipe::TextFunction function = textFunction(op.getFunction());
   out.type = frame::dropNullable(op.getResult().getType());
-  if (op.getFunction() == frame::TextFunction::Length) {
-    Value wide = pipe::TextOp::create(b_, loc_, b_.getI64Type(), function, operands);
-    out.range = Range{0, INT32_MAX};
-    out.value = toWidth(wide, 32);
-    return out;
+  bool isText = frame::isString(out.type);
+  SmallVector<Type> types{isText ? pipe::StringType::get(b_.getContext()) : out.type};
+  if (!function.error.empty()) {
+    types.push_back(b_.getI1Type());
   }
-  out.value =
-      pipe::TextOp::create(b_, loc_, pipe::StringType::get(b_.getContext()), function, operands);
+  auto made = pipe::TextOp::create(b_, loc_, types, op.getFunction(), operands);
+  out.value = made.getResult();
+  if (made.getNone()) {
+    loc_ = NameLoc::get(b_.getStringAttr(function.error)); // what the user is told
+    failWhere(andValues(made.getNone(), out.valid), pipe::DataError::Raised);
+  }
+  if (!isText && !frame::isBoolean(out.type)) {
+    auto [low, high] = function.range();
+    return conform(out, Range{low, high});
+  }
   return out;
 }
 

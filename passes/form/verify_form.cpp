@@ -64,8 +64,10 @@ private:
             [&](auto user) { return use<StateOp>(user, user.getState(), &Uses::read); })
         .Case([&](EmitOp emit) {
           auto stream = module_.lookupSymbol<StreamOp>(emit.getStream());
-          if (stream && (stream.getKind() == StreamKind::Hash) == emit.getKeys().empty()) {
-            emit.emitOpError("has keys if its stream goes by hash, and only then: @")
+          bool parted = stream && stream.getKind() == StreamKind::Parted;
+          bool hashes = stream && (parted || stream.getKind() == StreamKind::Hash);
+          if (stream && (hashes == emit.getKeys().empty() || parted != emit.getParted())) {
+            emit.emitOpError("has keys if its stream goes by hash or is parted, and only then: @")
                 << emit.getStream();
             return LogicalResult(failure());
           }

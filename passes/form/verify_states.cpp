@@ -83,8 +83,8 @@ private:
         return failure();
       }
     }
-    if (lookup.getKind() == LookupKind::Full &&
-        failed(requireField(lookup, state, lookup.getMarkAttr()))) {
+    bool marksState = lookup.getKind() == LookupKind::Full || lookup.getKind() == LookupKind::Seen;
+    if (marksState && failed(requireField(lookup, state, lookup.getMarkAttr()))) {
       return failure();
     }
     return verifyResult(lookup, state);

@@ -101,18 +101,16 @@ public:
                               std::optional<llvm::StringRef> escape, mlir::Location at);
   enum class Part { kStart, kEnd, kAnywhere };
   /// Whether `part` of the string is `text`, in which nothing has a meaning of its own.
-  MaybeExpression contains(Part part, const Expression &operand, const Expression &text,
+  MaybeExpression contains(Part part, const Expression &operand, llvm::StringRef text,
                            mlir::Location at);
   /// The characters from `start` (1 is the first), to the end without a length; integers both.
   MaybeExpression substring(const Expression &operand, const Expression &start,
                             const std::optional<Expression> &length, mlir::Location at);
   /// How many characters a string has, as an i64.
   MaybeExpression lengthOf(const Expression &operand, mlir::Location at);
-  /// What a NULL operand does: makes the result NULL, or counts as ''.
-  enum class Nulls { kSpread, kSkip };
-  /// A function of strings; trims take away spaces if no operand says what. `type`: of the result.
-  MaybeExpression text(frame::TextFunction function, llvm::ArrayRef<Expression> operands,
-                       Nulls nulls, mlir::Type type, mlir::Location at);
+  /// A function of strings; what it gives becomes a `type`.
+  MaybeExpression text(const TextFunction &function, llvm::ArrayRef<Expression> arguments,
+                       mlir::Type type, mlir::Location at);
 
   /// Of a date or timestamp of microseconds; only a timestamp is moved by microseconds.
   MaybeExpression shiftDate(const Expression &operand, int64_t months, int64_t days,

@@ -177,6 +177,5 @@ MaybeExpression Moments::formatted(StringRef format, const Expression &given) {
   if (pieces.size() == 1) {
     return pieces.front();
   }
-  return b_.text(frame::TextFunction::Concat, pieces, ExpressionBuilder::Nulls::kSpread, string,
-                 at_);
+  return b_.text(*textFunctionNamed("concat"), pieces, string, at_);
 }

@@ -2,7 +2,7 @@
 #include "passes/import/Moments.h"
 
 #include "dialects/frame/FrameConstants.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "runtime/base/name_list.h"
 
 using namespace mlir;
 using namespace headrace;
@@ -13,78 +13,36 @@ using Arithmetic = ExpressionBuilder::Arithmetic;
 /// 1970-01-01 was a Thursday.
 static constexpr int64_t kEpochIsoDay = 4;
 
+namespace {
+
+struct PartLine {
+  TimePart part;
+  StringRef names;
+  std::optional<TimeLength> length;
+};
+
+constexpr TimeLength ofMonths(int64_t months) { return {.months = months}; }
+constexpr TimeLength ofDays(int64_t days) { return {.days = days}; }
+constexpr TimeLength ofMicros(int64_t micros) { return {.micros = micros}; }
+constexpr TimeLength ofSeconds(int64_t seconds) { return ofMicros(seconds * kMicrosOfSecond); }
+
+constexpr PartLine kParts[] = {
+#define HR_PART(member, names, length, value, text) {TimePart::member, names, length},
+#include "passes/import/time_parts.def"
+#undef HR_PART
+};
+
+} // namespace
+
 std::optional<TimePart> headrace::import::timePart(StringRef name) {
-  return llvm::StringSwitch<std::optional<TimePart>>(name.lower())
-      .Cases({"millennium", "millennia", "millenium", "millenia", "mil", "mils", "millenniums"},
-             TimePart::kMillennium)
-      .Cases({"century", "centuries", "cent", "c"}, TimePart::kCentury)
-      .Cases({"decade", "decades", "dec", "decs"}, TimePart::kDecade)
-      .Cases({"year", "years", "yr", "yrs", "y"}, TimePart::kYear)
-      .Case("isoyear", TimePart::kIsoYear)
-      .Cases({"quarter", "quarters"}, TimePart::kQuarter)
-      .Cases({"month", "months", "mon", "mons"}, TimePart::kMonth)
-      .Case("yearweek", TimePart::kYearWeek)
-      .Cases({"week", "weeks", "w", "weekofyear"}, TimePart::kWeek)
-      .Cases({"day", "days", "d", "dayofmonth"}, TimePart::kDay)
-      .Cases({"dow", "dayofweek", "weekday"}, TimePart::kDayOfWeek)
-      .Case("isodow", TimePart::kIsoDayOfWeek)
-      .Cases({"doy", "dayofyear"}, TimePart::kDayOfYear)
-      .Cases({"hour", "hours", "hr", "hrs", "h"}, TimePart::kHour)
-      .Cases({"minute", "minutes", "min", "mins", "m"}, TimePart::kMinute)
-      .Cases({"second", "seconds", "sec", "secs", "s"}, TimePart::kSecond)
-      .Cases({"millisecond", "milliseconds", "ms", "msec", "msecs"}, TimePart::kMillisecond)
-      .Cases({"microsecond", "microseconds", "us", "usec", "usecs", "usecond", "useconds"},
-             TimePart::kMicrosecond)
-      .Case("nanosecond", TimePart::kNanosecond)
-      .Case("era", TimePart::kEra)
-      .Case("epoch", TimePart::kEpoch)
-      .Case("julian", TimePart::kJulian)
-      .Cases({"timezone", "timezone_hour", "timezone_minute"}, TimePart::kTimezone)
-      .Default(std::nullopt);
+  std::string lower = name.lower();
+  const auto *found =
+      llvm::find_if(kParts, [&](const PartLine &line) { return listsName(line.names, lower); });
+  return found == std::end(kParts) ? std::nullopt : std::optional(found->part);
 }
 
 std::optional<TimeLength> headrace::import::lengthOf(TimePart part) {
-  auto ofTime = [](int64_t micros) { return TimeLength{.micros = micros}; };
-  switch (part) {
-  case TimePart::kMillennium:
-    return TimeLength{.months = 12'000};
-  case TimePart::kCentury:
-    return TimeLength{.months = 1200};
-  case TimePart::kDecade:
-    return TimeLength{.months = 120};
-  case TimePart::kYear:
-  case TimePart::kIsoYear:
-    return TimeLength{.months = 12};
-  case TimePart::kQuarter:
-    return TimeLength{.months = 3};
-  case TimePart::kMonth:
-    return TimeLength{.months = 1};
-  case TimePart::kYearWeek:
-  case TimePart::kWeek:
-    return TimeLength{.days = 7};
-  case TimePart::kDay:
-  case TimePart::kDayOfWeek:
-  case TimePart::kIsoDayOfWeek:
-  case TimePart::kDayOfYear:
-  case TimePart::kJulian:
-    return TimeLength{.days = 1};
-  case TimePart::kHour:
-    return ofTime(3600 * kMicrosOfSecond);
-  case TimePart::kMinute:
-    return ofTime(60 * kMicrosOfSecond);
-  case TimePart::kSecond:
-  case TimePart::kEpoch:
-    return ofTime(kMicrosOfSecond);
-  case TimePart::kMillisecond:
-    return ofTime(kMicrosOfSecond / 1000);
-  case TimePart::kMicrosecond:
-    return ofTime(1);
-  case TimePart::kNanosecond:
-  case TimePart::kEra:
-  case TimePart::kTimezone:
-    return std::nullopt;
-  }
-  return std::nullopt;
+  return kParts[static_cast<size_t>(part)].length;
 }
 
 bool headrace::import::isZoned(const Expression &moment) {
@@ -193,97 +151,66 @@ Expression Moments::yearsIn(const Expression &year, int64_t length) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-MaybeExpression Moments::real(TimePart part, const Expression &moment) {
-  Type f64 = Float64Type::get(b_.getContext());
-  auto scaled = [&](const Expression &value, double by) {
-    Expression divisor = b_.constant(FloatAttr::get(f64, by), f64, at_);
-    return b_.arithmetic(Arithmetic::kDivide, *b_.cast(value, f64, at_), divisor, f64, at_);
-  };
-  if (part == TimePart::kJulian) {
-    constexpr int64_t kEpochDay = 2'440'588;
-    MaybeExpression day = b_.cast(plus(days(moment), number(kEpochDay)), f64, at_);
-    MaybeExpression time = scaled(timeOfDay(moment), static_cast<double>(kMicrosOfDay));
-    return b_.arithmetic(Arithmetic::kAdd, *day, *time, f64, at_);
+Expression Moments::yearWeekOf(const Expression &days) {
+  Expression year = isoYearOf(days), week = weekOf(days), hundred = times(year, 100);
+  return choose(frame::CompareKind::Gt, year, number(0), plus(hundred, week), minus(hundred, week));
+}
+
+Expression Moments::eraOf(const Expression &year) {
+  Expression era = choose(frame::CompareKind::Gt, year, number(0), number(1), number(0));
+  return plus(era, times(year, 0)); // NULL of NULL
+}
+
+Expression Moments::nanosecondsOf(const Expression &moment) {
+  if (frame::isDate(moment.type())) {
+    return timeOfDay(moment);
   }
-  double second = frame::isDate(moment.type())
-                      ? 1.0
-                      : static_cast<double>(frame::unitsOfDay(moment.type()) / 86'400);
-  Expression whole = frame::isDate(moment.type()) ? times(units(moment), 86'400) : units(moment);
-  return scaled(whole, second);
+  bool isFine = frame::unitsOfDay(moment.type()) == 86'400 * unitsOfSecond(TimeUnit::kNanosecond);
+  Type type = frame::TimeType::get(b_.getContext(), TimeUnit::kNanosecond);
+  Expression time = isFine ? units(*b_.cast(moment, type, at_)) : times(timeOfDay(moment), 1000);
+  return modulo(time, 60 * unitsOfSecond(TimeUnit::kNanosecond));
+}
+
+MaybeExpression Moments::offsetOf(const Expression &moment) {
+  return frame::isDate(moment.type()) ? MaybeExpression(b_.fail(at_, "a date has no time zone"))
+                                      : times(days(moment), 0); // UTC
+}
+
+MaybeExpression Moments::quotient(const Expression &units, double by) {
+  Type f64 = Float64Type::get(b_.getContext());
+  Expression divisor = b_.constant(FloatAttr::get(f64, by), f64, at_);
+  return b_.arithmetic(Arithmetic::kDivide, *b_.cast(units, f64, at_), divisor, f64, at_);
+}
+
+MaybeExpression Moments::secondsOf(const Expression &moment) {
+  if (frame::isDate(moment.type())) {
+    return quotient(times(units(moment), 86'400), 1.0);
+  }
+  return quotient(units(moment), static_cast<double>(frame::unitsOfDay(moment.type()) / 86'400));
+}
+
+MaybeExpression Moments::julianDayOf(const Expression &moment) {
+  constexpr int64_t kEpochDay = 2'440'588;
+  Type f64 = Float64Type::get(b_.getContext());
+  MaybeExpression day = b_.cast(plus(days(moment), number(kEpochDay)), f64, at_);
+  MaybeExpression time = quotient(timeOfDay(moment), static_cast<double>(kMicrosOfDay));
+  return b_.arithmetic(Arithmetic::kAdd, *day, *time, f64, at_);
 }
 
 MaybeExpression Moments::part(TimePart part, const Expression &moment) {
-  bool hasTime = !frame::isDate(moment.type()), hasDate = !frame::isTime(moment.type());
   bool isOfTime = part >= TimePart::kHour && part <= TimePart::kNanosecond;
-  if (!frame::isTemporal(moment.type()) || (!hasDate && !isOfTime && part != TimePart::kEpoch)) {
+  if (!frame::isTemporal(moment.type()) ||
+      (frame::isTime(moment.type()) && !isOfTime && part != TimePart::kEpoch)) {
     return b_.fail(at_, "the operand of date_part has no such part");
   }
   auto year = [&] { return field(frame::DateField::Year, moment); };
   auto month = [&] { return field(frame::DateField::Month, moment); };
   switch (part) {
-  case TimePart::kMillennium:
-    return yearsIn(year(), 1000);
-  case TimePart::kCentury:
-    return yearsIn(year(), 100);
-  case TimePart::kDecade:
-    return over(year(), 10);
-  case TimePart::kYear:
-    return year();
-  case TimePart::kIsoYear:
-    return isoYearOf(days(moment));
-  case TimePart::kQuarter:
-    return over(plus(month(), number(2)), 3);
-  case TimePart::kMonth:
-    return month();
-  case TimePart::kYearWeek: {
-    Expression isoYear = isoYearOf(days(moment)), week = weekOf(days(moment));
-    Expression hundred = times(isoYear, 100), before = minus(hundred, week);
-    MaybeExpression isAfter = b_.compare(frame::CompareKind::Gt, isoYear, number(0), at_);
-    return b_.choose(*isAfter, plus(hundred, week), &before, at_);
-  }
-  case TimePart::kWeek:
-    return weekOf(days(moment));
-  case TimePart::kDay:
-    return field(frame::DateField::Day, moment);
-  case TimePart::kDayOfWeek:
-    return modulo(isoDayOfWeek(days(moment)), 7);
-  case TimePart::kIsoDayOfWeek:
-    return isoDayOfWeek(days(moment));
-  case TimePart::kDayOfYear:
-    return plus(minus(days(moment), units(begin(year(), number(1)))), number(1));
-  case TimePart::kEra: {
-    Expression before = number(0);
-    MaybeExpression isAfter = b_.compare(frame::CompareKind::Gt, year(), number(0), at_);
-    return plus(*b_.choose(*isAfter, number(1), &before, at_), times(year(), 0)); // NULL of NULL
-  }
-  case TimePart::kEpoch:
-  case TimePart::kJulian:
-    return real(part, moment);
-  case TimePart::kTimezone:
-    if (!hasTime) {
-      return b_.fail(at_, "a date has no time zone");
-    }
-    return times(days(moment), 0); // UTC
-  case TimePart::kHour:
-    return over(timeOfDay(moment), 3600 * kMicrosOfSecond);
-  case TimePart::kMinute:
-    return modulo(over(timeOfDay(moment), 60 * kMicrosOfSecond), 60);
-  case TimePart::kSecond:
-    return modulo(over(timeOfDay(moment), kMicrosOfSecond), 60);
-  case TimePart::kMillisecond:
-    return over(modulo(timeOfDay(moment), 60 * kMicrosOfSecond), kMicrosOfSecond / 1000);
-  case TimePart::kMicrosecond:
-    return modulo(timeOfDay(moment), 60 * kMicrosOfSecond);
-  case TimePart::kNanosecond: {
-    if (!hasTime) {
-      return timeOfDay(moment);
-    }
-    int64_t second = frame::unitsOfDay(moment.type()) / 86'400;
-    Type type = frame::TimeType::get(b_.getContext(), TimeUnit::kNanosecond);
-    bool isFine = second == unitsOfSecond(TimeUnit::kNanosecond);
-    Expression time = isFine ? units(*b_.cast(moment, type, at_)) : times(timeOfDay(moment), 1000);
-    return modulo(time, 60 * unitsOfSecond(TimeUnit::kNanosecond));
-  }
+#define HR_PART(member, names, length, value, text)                                                \
+  case TimePart::member:                                                                           \
+    return value;
+#include "passes/import/time_parts.def"
+#undef HR_PART
   }
   llvm_unreachable("unknown part");
 }

@@ -10,31 +10,11 @@ namespace headrace::import {
 inline constexpr int64_t kMicrosOfSecond = unitsOfSecond(TimeUnit::kMicrosecond);
 inline constexpr int64_t kMicrosOfDay = 86'400 * kMicrosOfSecond;
 
-/// A part of a date or time.
+/// A part of a date or time (time_parts.def).
 enum class TimePart {
-  kMillennium,
-  kCentury,
-  kDecade,
-  kYear,
-  kIsoYear,
-  kQuarter,
-  kMonth,
-  kYearWeek,
-  kWeek,
-  kDay,
-  kDayOfWeek,
-  kIsoDayOfWeek,
-  kDayOfYear,
-  kHour,
-  kMinute,
-  kSecond,
-  kMillisecond,
-  kMicrosecond,
-  kNanosecond,
-  kEra,
-  kEpoch,
-  kJulian,
-  kTimezone,
+#define HR_PART(member, names, length, value, text) member,
+#include "passes/import/time_parts.def"
+#undef HR_PART
 };
 
 /// By one of its names, in any case: "year", "yrs", …
@@ -120,7 +100,15 @@ private:
   Expression thursday(const Expression &days);
   Expression weekOf(const Expression &days);
   Expression isoYearOf(const Expression &days);
-  MaybeExpression real(TimePart part, const Expression &moment);
+  /// The year of the week and its number, with two digits.
+  Expression yearWeekOf(const Expression &days);
+  Expression eraOf(const Expression &year);
+  Expression nanosecondsOf(const Expression &moment);
+  MaybeExpression offsetOf(const Expression &moment);
+  /// f64s.
+  MaybeExpression quotient(const Expression &units, double by);
+  MaybeExpression secondsOf(const Expression &moment);
+  MaybeExpression julianDayOf(const Expression &moment);
   MaybeExpression named(const Expression &number, llvm::ArrayRef<llvm::StringRef> names);
   /// Where it is in a count of such parts that has no gap; nothing if there is none.
   std::optional<Expression> index(TimePart part, const Expression &moment);

@@ -142,6 +142,11 @@ MaybeExpression ExpressionBuilder::number(frame::NumberFunction function, const 
 // Strings
 //===----------------------------------------------------------------------===//
 
+/// One that the table has.
+static const headrace::TextFunction &textFunction(StringRef name) {
+  return *headrace::textFunctionNamed(name);
+}
+
 MaybeExpression ExpressionBuilder::like(const Expression &operand, StringRef pattern,
                                         std::optional<StringRef> escape, Location at) {
   if (!frame::isString(operand.type())) {
@@ -159,56 +164,23 @@ MaybeExpression ExpressionBuilder::likeAnyCase(const Expression &operand, String
   if (!llvm::all_of(pattern, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
     return fail(at, "unsupported ILIKE with letters beyond ASCII; use lower() on both sides");
   }
-  MaybeExpression lower =
-      text(frame::TextFunction::Lower, operand, Nulls::kSpread, operand.type(), at);
+  MaybeExpression lower = text(textFunction("lower"), operand, operand.type(), at);
   return failed(lower) ? lower : like(*lower, pattern.lower(), escape, at);
 }
 
-MaybeExpression ExpressionBuilder::contains(Part part, const Expression &operand,
-                                            const Expression &text, Location at) {
-  if (std::optional<StringRef> known = stringOf(text)) {
-    // A pattern of which nothing has a meaning of its own.
-    std::string plain;
-    for (char c : *known) {
-      plain += c == '%' || c == '_' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-    }
-    std::optional<StringRef> escape;
-    if (plain.size() != known->size()) {
-      escape = "\\";
-    }
-    std::string pattern = (part == Part::kStart ? "" : "%") + plain;
-    return like(operand, pattern + (part == Part::kEnd ? "" : "%"), escape, at);
+MaybeExpression ExpressionBuilder::contains(Part part, const Expression &operand, StringRef text,
+                                            Location at) {
+  // A pattern of which nothing has a meaning of its own.
+  std::string plain;
+  for (char c : text) {
+    plain += c == '%' || c == '_' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   }
-  Type i64 = builder.getI64Type();
-  Type string = frame::StringType::get(getContext());
-  if (part == Part::kAnywhere) {
-    // Without it the string is another; every string has '', NULL is none.
-    Expression nothing = constant(builder.getStringAttr(""), string, at);
-    MaybeExpression rest = this->text(frame::TextFunction::Replace, {operand, text, nothing},
-                                      Nulls::kSpread, string, at);
-    if (failed(rest)) {
-      return failure();
-    }
-    MaybeExpression differs = compare(frame::CompareKind::Ne, *rest, operand, at);
-    MaybeExpression isEmpty = compare(frame::CompareKind::Eq, text, nothing, at);
-    MaybeExpression isString = compare(frame::CompareKind::Ge, operand, nothing, at);
-    MaybeExpression hasEmpty = connect(Connective::kAnd, {*isEmpty, *isString}, at);
-    return connect(Connective::kOr, {*differs, *hasEmpty}, at);
+  std::optional<StringRef> escape;
+  if (plain.size() != text.size()) {
+    escape = "\\";
   }
-  MaybeExpression length = lengthOf(text, at);
-  MaybeExpression start = integer(1, i64, at);
-  if (succeeded(length) && part == Part::kEnd) {
-    // A start before the first character leaves a string that is shorter than `text`.
-    MaybeExpression all = lengthOf(operand, at);
-    start = failed(all) ? all : arithmetic(Arithmetic::kSubtract, *all, *length, i64, at);
-    start =
-        failed(start) ? start : arithmetic(Arithmetic::kAdd, *start, integer(1, i64, at), i64, at);
-  }
-  if (failed(length) || failed(start)) {
-    return failure();
-  }
-  MaybeExpression found = substring(operand, *start, *length, at);
-  return failed(found) ? found : compare(frame::CompareKind::Eq, *found, text, at);
+  std::string pattern = (part == Part::kStart ? "" : "%") + plain;
+  return like(operand, pattern + (part == Part::kEnd ? "" : "%"), escape, at);
 }
 
 MaybeExpression ExpressionBuilder::substring(const Expression &operand, const Expression &start,
@@ -234,54 +206,46 @@ MaybeExpression ExpressionBuilder::substring(const Expression &operand, const Ex
 }
 
 MaybeExpression ExpressionBuilder::lengthOf(const Expression &operand, Location at) {
-  return text(frame::TextFunction::Length, operand, Nulls::kSpread, builder.getI64Type(), at);
+  return text(textFunction("length"), operand, builder.getI64Type(), at);
 }
 
-/// How many strings a function takes; nothing for any number.
-static std::optional<size_t> arityOf(frame::TextFunction function) {
-  switch (function) {
-  case frame::TextFunction::Upper:
-  case frame::TextFunction::Lower:
-  case frame::TextFunction::Length:
-    return 1;
-  case frame::TextFunction::Trim:
-  case frame::TextFunction::TrimStart:
-  case frame::TextFunction::TrimEnd:
-    return 2;
-  case frame::TextFunction::Replace:
-    return 3;
-  case frame::TextFunction::Concat:
-    return std::nullopt;
+MaybeExpression ExpressionBuilder::text(const headrace::TextFunction &function,
+                                        ArrayRef<Expression> arguments, Type type, Location at) {
+  StringRef name = function.name;
+  if (!function.takes(arguments.size())) {
+    return fail(at, "wrong number of arguments of " + name + ": " + Twine(arguments.size()));
   }
-  llvm_unreachable("no such function");
-}
-
-MaybeExpression ExpressionBuilder::text(frame::TextFunction function, ArrayRef<Expression> operands,
-                                        Nulls nulls, Type type, Location at) {
-  StringRef name = frame::stringifyTextFunction(function);
-  Type string = frame::StringType::get(getContext());
+  Type string = frame::StringType::get(getContext()), i64 = builder.getI64Type();
   std::string rendered = name.upper() + "(";
-  SmallVector<Value> values;
-  for (const Expression &operand : operands) {
-    if (!frame::isString(operand.type())) {
-      return fail(at, "an operand of " + name + " must be a string; cast it to VARCHAR");
+  SmallVector<Value> operands;
+  for (auto [index, argument] : llvm::enumerate(arguments)) {
+    rendered += (index == 0 ? "" : ", ") + argument.text;
+    bool isInteger = function.argument(index) == TextFunction::Argument::kInteger;
+    if (isInteger ? !frame::isInteger(argument.type()) : !frame::isString(argument.type())) {
+      return fail(at, isInteger
+                          ? "an operand of " + name + " must be an integer of at most 64 bits"
+                          : "an operand of " + name + " must be a string; cast it to VARCHAR");
     }
-    rendered += (values.empty() ? "" : ", ") + operand.text;
-    bool skips = nulls == Nulls::kSkip && frame::isNullable(operand.type());
+    bool skips = function.nulls == TextFunction::Nulls::kSkip && frame::isNullable(argument.type());
     Expression empty = constant(builder.getStringAttr(""), string, at);
-    values.push_back(skips ? coalesce({operand, empty}, at)->value : operand.value);
-  }
-  if (arityOf(function) == 2 && values.size() == 1) {
-    values.push_back(constant(builder.getStringAttr(" "), string, at).value);
+    MaybeExpression given = isInteger ? cast(argument, i64, at)
+                            : skips   ? coalesce({argument, empty}, at)
+                                      : MaybeExpression(argument);
+    if (failed(given)) {
+      return failure();
+    }
+    operands.push_back(given->value);
   }
   rendered += ")";
-  if (values.empty() || values.size() != arityOf(function).value_or(values.size())) {
-    return fail(at, "wrong number of arguments of " + name + ": " + Twine(values.size()));
-  }
-  Type result = frame::withNullability(frame::dropNullable(type),
-                                       frame::nullabilityOf(ValueRange(values).getTypes()));
-  return made(frame::TextOp::create(builder, locate(rendered, at), result, function, values),
-              rendered);
+  Type gives = function.result == TextFunction::Result::kText      ? string
+               : function.result == TextFunction::Result::kBoolean ? Type(builder.getI1Type())
+                                                                   : i64;
+  Type result =
+      frame::withNullability(gives, frame::nullabilityOf(ValueRange(operands).getTypes()));
+  Expression call =
+      made(frame::TextOp::create(builder, locate(rendered, at), result, function.name, operands),
+           rendered);
+  return frame::dropNullable(type) == gives ? MaybeExpression(call) : cast(call, type, at);
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,6 +41,9 @@ struct KernelEmitter::Lookup {
 
   pipe::LookupKind kind() { return op.getKind(); }
   bool onePerMatch() { return kind() == pipe::LookupKind::Inner || keepsAll(); }
+  /// Whether one match settles a row.
+  bool needsOne() { return !onePerMatch() && kind() != pipe::LookupKind::Seen; }
+  bool marksState() { return kind() == pipe::LookupKind::Full || kind() == pipe::LookupKind::Seen; }
   bool keepsAll() { return kind() == pipe::LookupKind::Left || kind() == pipe::LookupKind::Full; }
   /// Rows of which only the end of their chains tells whether they are output.
   bool hasEnd() {
@@ -258,7 +261,6 @@ LogicalResult KernelEmitter::emitDirectProbe(Lookup &lookup, Value base, Value e
 LogicalResult KernelEmitter::emitRound(Lookup &lookup) {
   Type i64 = b_.getI64Type(), i8 = b_.getI8Type(), pointer = b_.ptrType();
   pipe::LookupKind kind = lookup.kind();
-  bool lastMatch = !lookup.onePerMatch(); // one match settles a row
   Value base = b_.load(i64, lookup.batchBase);
   Value open = b_.load(i64, lookup.open);
   Value kept = b_.slot(i64), found = b_.slot(i64);
@@ -286,7 +288,7 @@ LogicalResult KernelEmitter::emitRound(Lookup &lookup) {
     }
     Value goesOn = b_.compare(arith::CmpIPredicate::ne, next, b_.i64(0));
     Value there = b_.select(goesOn, LLVM::IntToPtrOp::create(b_, b_.loc(), pointer, next), match);
-    if (lastMatch) {
+    if (lookup.needsOne()) {
       goesOn = b_.select(*equal, b_.integer(b_.getI1Type(), 0), goesOn);
     }
     b_.prefetch(there);
@@ -365,7 +367,7 @@ FailureOr<Value> KernelEmitter::emitMatch(Lookup &lookup, Value row, Value match
     }
     equal = *holds;
   }
-  if (lookup.kind() == pipe::LookupKind::Full) {
+  if (lookup.marksState()) {
     const plan::StateField *mark = findField(lookup.state, *lookup.op.getMark());
     // Workers may set it at once: they all write the same, and only if it is not there yet.
     Value place = b_.at(match, mark->offset);

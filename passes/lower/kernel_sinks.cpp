@@ -17,6 +17,11 @@ LogicalResult KernelEmitter::emitSink(Operation *sink) {
   if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
     return emitEmit(emit);
   }
+  if (auto lookup = dyn_cast<pipe::LookupOp>(sink)) {
+    LogicalResult marked = emitLookup(lookup);
+    b_.jump(next_);
+    return marked;
+  }
   auto name = sink->getAttrOfType<FlatSymbolRefAttr>("state");
   auto op = symbols_.lookup<pipe::StateOp>(name.getValue());
   plan::State state = layoutState(op);
@@ -236,7 +241,8 @@ LogicalResult KernelEmitter::emitEmit(pipe::EmitOp emit) {
     if (failed(hash)) {
       return failure();
     }
-    output.target = rankOfHash(*hash, outputCount());
+    output.target =
+        emit.getParted() ? partOfHash(*hash, outputCount()) : rankOfHash(*hash, outputCount());
   }
   output.pointer = b_.element(outputs_, output.target, sizeof(HrOutput));
   Value filled = b_.loadField(i32, output.pointer, offsetof(HrOutput, rows));

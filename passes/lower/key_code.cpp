@@ -106,12 +106,22 @@ std::pair<Value, Value> PipelineCode::placeAlong(Operation *op, ArrayAttr axes) 
   return {place, b_.i32(static_cast<int32_t>(ranks))};
 }
 
+/// The lower half of `bits`, read as a fraction, times `count`.
+static Value scaled(CodeBuilder &b, Value bits, Value count) {
+  Value size = b.zeroExtend(count, b.getI64Type());
+  bits = arith::AndIOp::create(b, b.loc(), bits, b.i64(0xffffffff));
+  Value product = arith::MulIOp::create(b, b.loc(), bits, size);
+  return b.truncate(arith::ShRUIOp::create(b, b.loc(), product, b.i64(32)), b.getI32Type());
+}
+
 Value PipelineCode::rankOfHash(Value hash, Value ranks) {
-  Value size = b_.zeroExtend(ranks, b_.getI64Type());
+  return scaled(b_, arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(16)), ranks);
+}
+
+Value PipelineCode::partOfHash(Value hash, Value parts) {
   Value bits = arith::ShRUIOp::create(b_, b_.loc(), hash, b_.i64(16));
-  bits = arith::AndIOp::create(b_, b_.loc(), bits, b_.i64(0xffffffff));
-  Value scaled = arith::MulIOp::create(b_, b_.loc(), bits, size);
-  return b_.truncate(arith::ShRUIOp::create(b_, b_.loc(), scaled, b_.i64(32)), b_.getI32Type());
+  Value mixer = b_.i64(static_cast<int64_t>(primitives::kPartMixer));
+  return scaled(b_, arith::MulIOp::create(b_, b_.loc(), bits, mixer), parts);
 }
 
 FailureOr<Value> PipelineCode::hashKeys(RowReader &rows, ArrayAttr keys, Value *anyNull) {

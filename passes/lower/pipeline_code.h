@@ -71,6 +71,8 @@ protected:
   std::pair<mlir::Value, mlir::Value> placeAlong(mlir::Operation *op, mlir::ArrayAttr axes);
   /// primitives::rankOfHash among so many (i32), as i32.
   mlir::Value rankOfHash(mlir::Value hash, mlir::Value ranks);
+  /// primitives::partOfHash, likewise.
+  mlir::Value partOfHash(mlir::Value hash, mlir::Value parts);
   mlir::Value equalValues(mlir::Type type, mlir::Value a, mlir::Value b);
   /// A key of a row against the one kept in a state's row: NULL equals NULL.
   mlir::Value equalKey(const plan::StateField &field, mlir::Type type, RowValue input,

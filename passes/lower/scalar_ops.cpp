@@ -109,29 +109,6 @@ HrTextForm codeOf(pipe::TextForm form) {
   llvm_unreachable("unknown form of text");
 }
 
-/// Of a function that makes a string.
-HrTextFunction codeOf(pipe::TextFunction function) {
-  switch (function) {
-  case pipe::TextFunction::Upper:
-    return HR_TEXT_UPPER;
-  case pipe::TextFunction::Lower:
-    return HR_TEXT_LOWER;
-  case pipe::TextFunction::Concat:
-    return HR_TEXT_CONCAT;
-  case pipe::TextFunction::Trim:
-    return HR_TEXT_TRIM;
-  case pipe::TextFunction::TrimStart:
-    return HR_TEXT_TRIM_START;
-  case pipe::TextFunction::TrimEnd:
-    return HR_TEXT_TRIM_END;
-  case pipe::TextFunction::Replace:
-    return HR_TEXT_REPLACE;
-  case pipe::TextFunction::Length:
-    break;
-  }
-  llvm_unreachable("makes no string");
-}
-
 HrErrorCode codeOf(pipe::DataError error) {
   switch (error) {
   case pipe::DataError::Overflow:
@@ -190,22 +167,30 @@ LogicalResult PipelineCode::lowerTextOp(Operation *op, IRMapping &mapping) {
     return success();
   }
   auto text = cast<pipe::TextOp>(op);
-  if (text.getFunction() == pipe::TextFunction::Length) {
-    mapping.map(op->getResult(0), b_.callImport("hr_text_length", {operand(0)}));
-    return success();
-  }
   Value buffer = textBuffer(), worker = workerPointer();
   if (!buffer || !worker) {
     return failure();
   }
+  const TextFunction &function = *textFunctionNamed(text.getFunction());
   unsigned count = text.getOperands().size();
-  Value operands = b_.slot(i64, count), out = b_.slot(i64, 2);
+  Value arguments = b_.slot(i64, count), out = b_.slot(i64, sizeof(HrTextResult) / 8);
   for (unsigned index = 0; index < count; ++index) {
-    b_.store(operand(index), b_.at(operands, index * 8));
+    b_.store(operand(index), b_.at(arguments, index * sizeof(HrTextArgument)));
   }
-  check(b_.callImport("hr_text", {worker, buffer, b_.i32(codeOf(text.getFunction())), operands,
-                                  b_.i32(count), out}));
-  mapping.map(op->getResult(0), out);
+  check(b_.callImport("hr_text",
+                      {worker, buffer, b_.i32(function.number), arguments, b_.i32(count), out}));
+  auto isSet = [&](size_t offset) {
+    return b_.compare(arith::CmpIPredicate::ne, b_.loadField(i64, out, offset), b_.i64(0));
+  };
+  bool isText = function.result == TextFunction::Result::kText;
+  bool isBoolean = function.result == TextFunction::Result::kBoolean;
+  mapping.map(text.getResult(), isText ? out
+                                : isBoolean
+                                    ? isSet(offsetof(HrTextResult, number))
+                                    : b_.loadField(i64, out, offsetof(HrTextResult, number)));
+  if (text.getNone()) {
+    mapping.map(text.getNone(), isSet(offsetof(HrTextResult, none)));
+  }
   return success();
 }
 

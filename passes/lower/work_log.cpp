@@ -58,6 +58,10 @@ void WorkLog::addOp(Operation *op, unsigned level, unsigned width, double textBy
     add(WorkKind::kVectorByte, level, bits / 8.0);
   } else if (isa<pipe::StringCompareOp, pipe::StringMatchOp, pipe::SubstringOp>(op)) {
     addTextOp(op, level, textBytes);
+  } else if (auto text = dyn_cast<pipe::TextOp>(op);
+             text && textFunctionNamed(text.getFunction())->result != TextFunction::Result::kText) {
+    add(WorkKind::kMatchString, level, 1);
+    add(WorkKind::kSearchByte, level, textBytes);
   } else if (isa<pipe::TextOp, pipe::PrintOp, pipe::ParseOp>(op)) {
     add(WorkKind::kText, level, 1);
     add(WorkKind::kTextByte, level, isa<pipe::PrintOp>(op) ? 0 : textBytes);

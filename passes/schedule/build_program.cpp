@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -36,6 +37,10 @@ private:
   FailureOr<Value> addChoice(pipe::ChoiceOp choice, pipe::StreamOp stream);
   LogicalResult addWhatFeeds(pipe::PipelineOp pipeline);
   LogicalResult addWay(Region &region, pipe::PipelineOp last);
+  /// All pipelines of a repeat, behind what they need from outside.
+  LogicalResult addRepeat(StringRef name);
+  /// What becomes of the chunks that a pipeline writes.
+  void addSink(pipe::PipelineOp pipeline);
   ArrayAttr symbols(ArrayRef<StringRef> names);
 
   ModuleOp module_;
@@ -46,9 +51,16 @@ private:
   /// stream -> the pipelines that write it in the ways of a choice, few first
   llvm::StringMap<std::array<pipe::PipelineOp, 2>> ways_;
   llvm::StringMap<SmallVector<pipe::PipelineOp>>
-      parts_;                           ///< stream of several writers -> these, all of which run
-  llvm::StringMap<sched::RunOp> tasks_; ///< pipeline -> its task
-  llvm::StringSet<> open_;              ///< pipelines whose dependencies are being added
+      parts_; ///< stream of several writers -> these, all of which run
+  llvm::StringMap<SmallVector<pipe::PipelineOp>> repeated_; ///< repeat -> its pipelines
+  /// As others wait for a task and read what it writes: of a repeated one, those of the repeat.
+  struct Task {
+    Value done;
+    Value output;
+  };
+  llvm::StringMap<Task> tasks_; ///< by pipeline
+  llvm::StringSet<> open_;      ///< pipelines and repeats whose dependencies are being added
+  StringRef repeat_;            ///< whose region is being filled
   llvm::StringMap<Value>
       tensorRows_; ///< stream whose rows become tensors -> what its pipeline writes
   int32_t channels_ = 0;
@@ -70,7 +82,7 @@ FailureOr<Value> ProgramBuilder::filled(StringRef state) {
   if (failed(add(fill->second))) {
     return failure();
   }
-  return tasks_.lookup(fill->second.getSymName()).getDone();
+  return tasks_.lookup(fill->second.getSymName()).done;
 }
 
 /// Nothing for streams that stay on the rank or leave the program.
@@ -87,6 +99,7 @@ static std::optional<sched::ExchangeKind> exchangeKind(pipe::StreamKind kind) {
   case pipe::StreamKind::Local:
   case pipe::StreamKind::Result:
   case pipe::StreamKind::ToTensor:
+  case pipe::StreamKind::Parted:
     return std::nullopt;
   }
   llvm_unreachable("unknown kind of stream");
@@ -113,7 +126,7 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
       if (failed(add(part))) {
         return failure();
       }
-      written.push_back(tasks_.lookup(part.getSymName()).getOutput());
+      written.push_back(tasks_.lookup(part.getSymName()).output);
     }
     return Value(sched::UniteOp::create(b_, receive.getLoc(), written.front().getType(), written));
   }
@@ -129,8 +142,11 @@ FailureOr<Value> ProgramBuilder::sourceStream(Operation &source) {
   if (failed(add(emitter->second))) {
     return failure();
   }
-  Value written = tasks_.lookup(emitter->second.getSymName()).getOutput();
+  Value written = tasks_.lookup(emitter->second.getSymName()).output;
   auto stream = symbols_.lookup<pipe::StreamOp>(receive.getStream());
+  if (stream.getKind() == pipe::StreamKind::Parted) {
+    return written; // the parts lie on this rank
+  }
   std::optional<sched::ExchangeKind> kind = exchangeKind(stream.getKind());
   if (!kind) {
     return receive.emitError("no exchange brings the chunks of a stream of kind: ")
@@ -166,7 +182,7 @@ LogicalResult ProgramBuilder::addWay(Region &region, pipe::PipelineOp last) {
   if (failed(add(last))) {
     return failure();
   }
-  sched::YieldOp::create(b_, last.getLoc(), tasks_.lookup(last.getSymName()).getOutput());
+  sched::YieldOp::create(b_, last.getLoc(), tasks_.lookup(last.getSymName()).output);
   return success();
 }
 
@@ -194,6 +210,9 @@ FailureOr<Value> ProgramBuilder::addChoice(pipe::ChoiceOp choice, pipe::StreamOp
 LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
   if (tasks_.contains(pipeline.getSymName())) {
     return success();
+  }
+  if (pipeline.getRepeat() && *pipeline.getRepeat() != repeat_) {
+    return addRepeat(*pipeline.getRepeat());
   }
   if (!open_.insert(pipeline.getSymName()).second) {
     return pipeline.emitError("pipelines depend on each other in a circle");
@@ -224,7 +243,7 @@ LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
     if (!before || failed(add(before))) {
       return pipeline.emitError("waits for no pipeline of the program: ") << name;
     }
-    after.push_back(tasks_.lookup(name.getValue()).getDone());
+    after.push_back(tasks_.lookup(name.getValue()).done);
   }
   Value input;
   FlatSymbolRefAttr source;
@@ -246,18 +265,94 @@ LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
     stream = symbols_.lookup<pipe::StreamOp>(emit.getStream());
     output = sched::StreamType::get(b_.getContext(), emit.getInput().getType());
   }
-  bool partitioned = stream && stream.getKind() == pipe::StreamKind::Hash;
+  bool partitioned = stream && (stream.getKind() == pipe::StreamKind::Hash ||
+                                stream.getKind() == pipe::StreamKind::Parted);
   auto run = sched::RunOp::create(b_, pipeline.getLoc(), b_.getType<sched::TokenType>(), output,
                                   FlatSymbolRefAttr::get(pipeline.getSymNameAttr()), input, source,
                                   symbols(fills), symbols(reads), after,
                                   partitioned ? b_.getUnitAttr() : UnitAttr());
-  tasks_[pipeline.getSymName()] = run;
+  tasks_[pipeline.getSymName()] = {run.getDone(), run.getOutput()};
+  if (!pipeline.getRepeat()) {
+    addSink(pipeline);
+  }
+  return success();
+}
+
+void ProgramBuilder::addSink(pipe::PipelineOp pipeline) {
+  auto emit = dyn_cast<pipe::EmitOp>(pipeline.getBody().front().back());
+  auto stream = emit ? symbols_.lookup<pipe::StreamOp>(emit.getStream()) : pipe::StreamOp();
+  Value written = tasks_.lookup(pipeline.getSymName()).output;
   if (stream && stream.getKind() == pipe::StreamKind::ToTensor) {
-    tensorRows_[stream.getSymName()] = run.getOutput();
+    tensorRows_[stream.getSymName()] = written;
   }
   if (stream && stream.getKind() == pipe::StreamKind::Result) {
-    sched::ResultOp::create(b_, pipeline.getLoc(), run.getOutput(), stream.getNamesAttr(),
+    sched::ResultOp::create(b_, pipeline.getLoc(), written, stream.getNamesAttr(),
                             stream.getLogicalAttr(), stream.getOrderedAttr());
+  }
+}
+
+LogicalResult ProgramBuilder::addRepeat(StringRef name) {
+  SmallVector<pipe::PipelineOp> members = repeated_.lookup(name);
+  auto inside = [&](pipe::PipelineOp pipeline) { return llvm::is_contained(members, pipeline); };
+  if (!open_.insert(name).second) {
+    return members.front().emitError("pipelines depend on each other in a circle");
+  }
+  SmallVector<Value> after;
+  SmallVector<Type> outputs;
+  for (pipe::PipelineOp member : members) {
+    SmallVector<pipe::PipelineOp> needed;
+    for (StringRef state : statesOf(member)) {
+      needed.push_back(fills_.lookup(state));
+    }
+    Operation &source = member.getBody().front().front();
+    auto receive = dyn_cast<pipe::ReceiveOp>(source);
+    if (receive) {
+      needed.push_back(emitters_.lookup(receive.getStream()));
+    } else if (auto read = dyn_cast<pipe::ReadOp>(source)) {
+      needed.push_back(fills_.lookup(read.getState()));
+    }
+    if (FlatSymbolRefAttr before = member.getAfterAttr()) {
+      needed.push_back(symbols_.lookup<pipe::PipelineOp>(before.getValue()));
+    }
+    for (pipe::PipelineOp other : needed) {
+      if (other && !inside(other) && failed(add(other))) {
+        return failure();
+      }
+    }
+    if (receive) {
+      after.push_back(tasks_.lookup(needed[statesOf(member).size()].getSymName()).done);
+    }
+    if (auto emit = dyn_cast<pipe::EmitOp>(member.getBody().front().back())) {
+      outputs.push_back(sched::StreamType::get(b_.getContext(), emit.getInput().getType()));
+    }
+  }
+  auto repeat =
+      sched::RepeatOp::create(b_, members.front().getLoc(), b_.getType<sched::TokenType>(), outputs,
+                              symbols_.lookup<pipe::RepeatOp>(name).getRoomAttr(), after);
+  SmallVector<Value> written;
+  {
+    OpBuilder::InsertionGuard guard(b_);
+    llvm::SaveAndRestore filling(repeat_, name);
+    b_.setInsertionPointToEnd(&repeat.getBody().emplaceBlock());
+    for (pipe::PipelineOp member : members) {
+      if (failed(add(member))) {
+        return failure();
+      }
+    }
+    for (pipe::PipelineOp member : members) {
+      if (Value output = tasks_.lookup(member.getSymName()).output) {
+        written.push_back(output);
+      }
+    }
+    sched::YieldOp::create(b_, repeat.getLoc(), written);
+  }
+  size_t output = 0;
+  for (pipe::PipelineOp member : members) {
+    Task &task = tasks_[member.getSymName()];
+    task = {repeat.getDone(), task.output ? Value(repeat.getOutputs()[output++]) : Value()};
+  }
+  for (pipe::PipelineOp member : members) {
+    addSink(member);
   }
   return success();
 }
@@ -266,6 +361,9 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
   for (auto pipeline : module_.getOps<pipe::PipelineOp>()) {
     if (pipeline.getMerges()) {
       continue; // not a task: exec runs it to join the workers' copies of a state
+    }
+    if (std::optional<StringRef> repeat = pipeline.getRepeat()) {
+      repeated_[*repeat].push_back(pipeline);
     }
     Operation &sink = pipeline.getBody().front().back();
     if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
@@ -278,7 +376,7 @@ FailureOr<sched::ProgramOp> ProgramBuilder::run() {
       } else {
         emitters_[emit.getStream()] = pipeline;
       }
-    } else {
+    } else if (!isa<pipe::LookupOp>(sink)) {
       auto insert = dyn_cast<pipe::InsertOp>(sink);
       fills_[insert ? insert.getState() : cast<pipe::CombineOp>(sink).getState()] = pipeline;
     }

@@ -65,6 +65,19 @@ int32_t PlanEmitter::addStream(Value value, std::string name) {
   return streams_[value];
 }
 
+int32_t PlanEmitter::streamOf(Value written, std::string name) {
+  auto unite = dyn_cast<sched::UniteOp>(*written.user_begin());
+  Value value = unite ? unite.getRows() : written;
+  if (streams_.contains(value)) {
+    return streams_.lookup(value);
+  }
+  int32_t stream = addStream(value, std::move(name));
+  if (unite) {
+    plan_.streams[stream].writers = static_cast<uint32_t>(unite.getInputs().size());
+  }
+  return stream;
+}
+
 LogicalResult PlanEmitter::addChoose(sched::ChooseOp op) {
   auto counted = op.getCounted().getDefiningOp<sched::RunOp>();
   plan::Hole hole;
@@ -83,7 +96,7 @@ LogicalResult PlanEmitter::addChoose(sched::ChooseOp op) {
   for (auto [region, tasks] :
        {std::pair(&op.getFew(), &choose.thenTasks), std::pair(&op.getMany(), &choose.elseTasks)}) {
     Block &block = region->front();
-    streams_[cast<sched::YieldOp>(block.getTerminator()).getRows()] = stream;
+    streams_[cast<sched::YieldOp>(block.getTerminator()).getRows().front()] = stream;
     auto first = static_cast<int32_t>(plan_.tasks.size());
     if (failed(addTasks(block))) {
       return failure();
@@ -93,6 +106,31 @@ LogicalResult PlanEmitter::addChoose(sched::ChooseOp op) {
     }
   }
   task.work = std::move(choose);
+  addTask(std::move(task), op);
+  return success();
+}
+
+LogicalResult PlanEmitter::addRepeat(sched::RepeatOp op) {
+  Block &block = op.getBody().front();
+  auto yield = cast<sched::YieldOp>(block.getTerminator());
+  for (auto [output, written] : llvm::zip_equal(op.getOutputs(), yield.getRows())) {
+    streams_[written] = streamOf(output, "");
+  }
+  auto first = static_cast<int32_t>(plan_.tasks.size());
+  if (failed(addTasks(block))) {
+    return failure();
+  }
+  plan::Task task;
+  plan::RepeatTask repeat;
+  repeat.roomBytes = op.getRoom();
+  for (auto id = first; id < static_cast<int32_t>(plan_.tasks.size()); ++id) {
+    repeat.tasks.push_back(id);
+    task.name = task.name.empty() && plan_.tasks[id].as<plan::RunTask>()
+                    ? "rounds_" + plan_.tasks[id].name
+                    : task.name;
+  }
+  task.place = place(op.getLoc(), "rounds");
+  task.work = std::move(repeat);
   addTask(std::move(task), op);
   return success();
 }
@@ -126,7 +164,7 @@ FailureOr<plan::Plan> PlanEmitter::run() {
   }
   if (std::optional<uint64_t> rows = program_.getChunkRows()) {
     for (plan::Stream &stream : plan_.streams) {
-      stream.chunkRows = static_cast<uint32_t>(*rows);
+      stream.chunkRows = stream.parts ? stream.chunkRows : static_cast<uint32_t>(*rows);
     }
   }
   return std::move(plan_);
@@ -164,6 +202,10 @@ LogicalResult PlanEmitter::addTasks(Block &block) {
       addRelease(release);
     } else if (auto choose = dyn_cast<sched::ChooseOp>(op)) {
       if (failed(addChoose(choose))) {
+        return failure();
+      }
+    } else if (auto repeat = dyn_cast<sched::RepeatOp>(op)) {
+      if (failed(addRepeat(repeat))) {
         return failure();
       }
     } else if (!isa<sched::YieldOp, sched::UniteOp>(op)) {

@@ -5,10 +5,12 @@
 #include "passes/analysis/logical_type.h"
 #include "passes/analysis/operator_location.h"
 #include "passes/analysis/physical.h"
+#include "passes/analysis/state_bytes.h"
 #include "passes/schedule/plan_enums.h"
-#include "passes/schedule/reservations.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 namespace headrace::schedule {
 
@@ -151,6 +153,27 @@ void PlanEmitter::addValues(sched::ValuesOp op) {
   addTask(std::move(task), op);
 }
 
+/// Of the chunks of a stream in parts: a worker fills one for each part at a time.
+static constexpr uint64_t kPartChunkBytes = 32 << 10;
+
+void PlanEmitter::describeStream(plan::Stream &written, pipe::EmitOp emit) {
+  auto stream = SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(emit, emit.getStreamAttr());
+  if (!stream) {
+    return;
+  }
+  written.name = stream.getSymName().str();
+  written.rows = cardinalityOf(stream.getCarriesAttr());
+  written.textBytes = emit.getTextBytes() ? emit.getTextBytes()->convertToDouble() : 0;
+  if (stream.getFullest()) {
+    written.fullest = stream.getFullest()->convertToDouble();
+  }
+  if (stream.getParts()) {
+    written.parts = static_cast<uint32_t>(*stream.getParts());
+    written.chunkRows = static_cast<uint32_t>(std::clamp<uint64_t>(
+        kPartChunkBytes / analysis::bytesOf(written.schema), 64, written.chunkRows));
+  }
+}
+
 LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   plan::Task task;
   plan::RunTask made;
@@ -174,26 +197,13 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   made.partitioned = op.getPartitioned();
   Operation &sink = pipeline.getBody().front().back();
   task.place = place(op.getLoc(), sink.getName().stripDialect().str());
-  if (op.getOutput() && streams_.contains(op.getOutput())) {
-    made.outputStream = streams_.lookup(op.getOutput()); // what both ways of a choice write
-  } else if (auto unite = op.getOutput() ? dyn_cast<sched::UniteOp>(*op.getOutput().user_begin())
-                                         : sched::UniteOp()) {
-    if (!streams_.contains(unite.getRows())) {
-      addStream(unite.getRows(), cast<pipe::EmitOp>(sink).getStream().str());
-      plan_.streams.back().writers = static_cast<uint32_t>(unite.getInputs().size());
-    }
-    made.outputStream = streams_.lookup(unite.getRows());
-  } else if (op.getOutput()) {
+  if (op.getOutput()) {
     auto emit = cast<pipe::EmitOp>(sink);
-    made.outputStream = addStream(op.getOutput(), emit.getStream().str());
-    if (auto stream =
-            SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(op, emit.getStreamAttr())) {
-      plan::Stream &written = plan_.streams[made.outputStream];
-      written.rows = cardinalityOf(stream.getCarriesAttr());
-      written.textBytes = emit.getTextBytes() ? emit.getTextBytes()->convertToDouble() : 0;
-      if (stream.getFullest()) {
-        written.fullest = stream.getFullest()->convertToDouble();
-      }
+    // A choice has made the stream that both its ways write.
+    bool chosen = op->getParentOfType<sched::ChooseOp>() && streams_.contains(op.getOutput());
+    made.outputStream = streamOf(op.getOutput(), emit.getStream().str());
+    if (!chosen) {
+      describeStream(plan_.streams[made.outputStream], emit);
     }
   }
   task.work = std::move(made);
@@ -203,7 +213,7 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
 
 /// The order by whose ranges a run's rows go, if they do.
 static std::vector<plan::OrderKey> orderOf(sched::ExchangeOp op, const plan::Schema &schema) {
-  auto run = op.getInput().getDefiningOp<sched::RunOp>();
+  sched::RunOp run = sched::writerOf(op.getInput());
   auto pipeline = SymbolTable::lookupNearestSymbolFrom<pipe::PipelineOp>(op, run.getKernelAttr());
   auto emit = cast<pipe::EmitOp>(pipeline.getBody().front().back());
   auto stream = SymbolTable::lookupNearestSymbolFrom<pipe::StreamOp>(op, emit.getStreamAttr());
@@ -256,7 +266,7 @@ void PlanEmitter::addReserve(sched::ReserveOp op) {
   task.name = "reserve_" + op.getState().str();
   plan::State &described = plan_.states[states_.lookup(op.getState())];
   described.tier = planTier(op.getTier());
-  task.work = plan::ReserveTask{states_.lookup(op.getState()), bytesOf(state)};
+  task.work = plan::ReserveTask{states_.lookup(op.getState()), analysis::bytesOf(state)};
   task.place = described.place;
   addTask(std::move(task), op);
 }

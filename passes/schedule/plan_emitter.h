@@ -46,8 +46,13 @@ private:
   void addReserve(sched::ReserveOp op);
   void addRelease(sched::ReleaseOp op);
   LogicalResult addChoose(sched::ChooseOp op);
+  LogicalResult addRepeat(sched::RepeatOp op);
   LogicalResult addTasks(Block &block);
+  /// What the program says of a stream that a pipeline writes.
+  void describeStream(plan::Stream &stream, pipe::EmitOp emit);
   int32_t addStream(Value stream, std::string name);
+  /// The stream of the plan that a run or repeat writes, one for all that are united.
+  int32_t streamOf(Value written, std::string name);
   int32_t kernelNamed(StringRef symbol);
   int32_t place(Location location, const std::string &operation);
   /// As the plan numbers them.

@@ -2,29 +2,13 @@
 // live together.
 #include "passes/schedule/reservations.h"
 
-#include "passes/analysis/physical.h"
+#include "passes/analysis/state_bytes.h"
 
 using namespace mlir;
 
 namespace headrace::schedule {
 
 namespace {
-
-/// What the first row of a copy costs: the smallest block of memory.
-constexpr uint64_t kBlockBytes = 64 << 10;
-/// A group table's smallest directory, and what an entry of a directory costs.
-constexpr uint64_t kGroupDirectoryBytes = 64 << 10;
-constexpr uint64_t kEntryBytes = 8;
-
-uint64_t times(uint64_t rows, uint64_t bytes) {
-  uint64_t out;
-  return __builtin_mul_overflow(rows, bytes, &out) ? UINT64_MAX : out;
-}
-
-uint64_t plus(uint64_t a, uint64_t b) {
-  uint64_t out;
-  return __builtin_add_overflow(a, b, &out) ? UINT64_MAX : out;
-}
 
 /// The op of the program's block, or of a group in it, that `op` belongs to in `block`.
 Operation *ancestorIn(Block *block, Operation *op) {
@@ -59,20 +43,28 @@ public:
 private:
   void reserve(sched::RunOp run, FlatSymbolRefAttr name, ArrayRef<sched::RunOp> runs) {
     auto state = symbols_.lookup<pipe::StateOp>(name.getValue());
-    plan::Cardinality bytes = bytesOf(state);
+    plan::Cardinality bytes = analysis::bytesOf(state);
     auto clamped = [&](uint64_t value) {
       return b_.getI64IntegerAttr(static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)));
     };
-    b_.setInsertionPoint(run);
-    auto granted = sched::ReserveOp::create(b_, state.getLoc(), b_.getType<sched::TokenType>(),
-                                            sched::TierAttr::get(b_.getContext(), sched::Tier::Host),
-                                            name, clamped(bytes.min), clamped(bytes.p95),
-                                            run.getAfter());
+    // What is filled in rounds and read elsewhere is there in all of them.
+    Operation *first = run;
+    auto repeat = run->getParentOfType<sched::RepeatOp>();
+    for (sched::RunOp user : runs) {
+      if (repeat && uses(user, name) && !repeat->isAncestor(user)) {
+        first = repeat;
+      }
+    }
+    b_.setInsertionPoint(first);
+    auto granted = sched::ReserveOp::create(
+        b_, state.getLoc(), b_.getType<sched::TokenType>(),
+        sched::TierAttr::get(b_.getContext(), sched::Tier::Host), name, clamped(bytes.min),
+        clamped(bytes.p95), first == run ? run.getAfter() : ValueRange());
     run.getAfterMutable().append(granted.getGranted());
-    // Given back behind all users; for those inside a choice, behind the choice.
-    Block *block = run->getBlock();
+    // Given back behind all users; for those inside a choice or repeat, behind it.
+    Block *block = first->getBlock();
     SmallVector<Value> ends;
-    Operation *last = run;
+    Operation *last = first;
     for (sched::RunOp user : runs) {
       Operation *here = uses(user, name) ? ancestorIn(block, user) : nullptr;
       if (!here) {
@@ -94,32 +86,6 @@ private:
 };
 
 } // namespace
-
-plan::Cardinality bytesOf(pipe::StateOp op) {
-  plan::State state = layoutState(op);
-  uint64_t perRow = state.rowBytes;
-  plan::Cardinality bytes{kBlockBytes, kBlockBytes, kBlockBytes, UINT64_MAX};
-  switch (state.kind) {
-  case plan::StateKind::kScalar:
-    bytes.max = kBlockBytes;
-    return bytes;
-  case plan::StateKind::kGroupTable:
-    perRow += 2 * kEntryBytes; // the directory is at most half full
-    bytes.min = kGroupDirectoryBytes + kBlockBytes;
-    break;
-  case plan::StateKind::kJoinTable:
-    perRow += state.direct ? 0 : kEntryBytes;
-    bytes.min =
-        kBlockBytes +
-        (state.direct ? std::max(kBlockBytes, times(state.extent, kEntryBytes)) : kBlockBytes);
-    break;
-  default:
-    break;
-  }
-  bytes.expected = plus(bytes.min, times(state.rows.expected, perRow));
-  bytes.p95 = plus(bytes.min, times(state.rows.p95, perRow));
-  return bytes;
-}
 
 void addReservations(ModuleOp module, sched::ProgramOp program) { Reserver(module, program).run(); }
 

@@ -10,10 +10,6 @@
 
 namespace headrace::schedule {
 
-/// Bytes of a state on one rank: `min` with no rows at all, the others for the rows that are
-/// estimated.
-plan::Cardinality bytesOf(pipe::StateOp state);
-
 /// Puts a `sched.reserve` in front of every run that fills a state, and a `sched.release` behind
 /// all that use it.
 void addReservations(mlir::ModuleOp module, sched::ProgramOp program);

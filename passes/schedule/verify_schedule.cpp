@@ -75,7 +75,7 @@ LogicalResult verifyRun(sched::RunOp run, pipe::PipelineOp pipeline) {
 /// An exchange moves chunks as the stream that its run writes says.
 LogicalResult verifyExchanges(ModuleOp module, sched::ProgramOp program) {
   WalkResult walked = program.walk([&](sched::ExchangeOp exchange) -> WalkResult {
-    auto run = exchange.getInput().getDefiningOp<sched::RunOp>();
+    sched::RunOp run = sched::writerOf(exchange.getInput());
     auto pipeline = run ? module.lookupSymbol<pipe::PipelineOp>(run.getKernelAttr().getAttr())
                         : pipe::PipelineOp();
     auto emit =

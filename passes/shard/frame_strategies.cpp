@@ -193,19 +193,31 @@ private:
   void addJoin(JoinOp op, std::string label, const Layout &left, const Layout &right,
                Layout result) {
     Shares shares{parts(op.getLeft(), left), parts(op.getRight(), right), othersThan(left)};
+    using analysis::JoinSides;
+    struct Tables {
+      JoinSides sides;
+      double buildRows, probeRows;
+    };
+    auto tables = [&](double leftParts, double rightParts) {
+      double leftRows = rows(op.getLeft()) / leftParts,
+             rightRows = rows(op.getRight()) / rightParts;
+      JoinSides sides = JoinSides::of(op, leftRows, rightRows);
+      return sides.turned ? Tables{sides, leftRows, rightRows} : Tables{sides, rightRows, leftRows};
+    };
     double seconds = price(shares, [&](double leftParts, double rightParts) {
-      double buildRows = rows(op.getRight()) / rightParts;
-      cost::StepWork step = context_.work.build(op, buildRows);
-      return step += context_.work.probe(op, rows(op.getLeft()) / leftParts, buildRows,
+      auto [sides, buildRows, probeRows] = tables(leftParts, rightParts);
+      cost::StepWork step = context_.work.build(sides, buildRows, probeRows);
+      return step += context_.work.probe(sides, probeRows, buildRows,
                                          rows(op) / std::max(leftParts, rightParts));
     });
-    cost::StateShape table = context_.rows.joinTable(op, rows(op.getRight()) / shares.right);
+    auto [sides, buildRows, probeRows] = tables(shares.left, shares.right);
+    cost::StateShape table = context_.rows.joinTable(sides, buildRows, probeRows);
     Strategy strategy{std::move(label),
                       {left, right},
                       {std::move(result)},
                       seconds,
-                      context_.rows.heldBytes(table, op.getRight())};
-    cost::StepWork build = context_.work.build(op, rows(op.getRight()) / shares.right);
+                      context_.rows.heldBytes(table, sides.build)};
+    cost::StepWork build = context_.work.build(sides, buildRows, probeRows);
     strategy.buildSeconds =
         std::min(seconds, cost::secondsOf(context_.model, build, othersThan(left)));
     addStrategy(node_, std::move(strategy));

@@ -1,8 +1,6 @@
 // Counts rows, columns and scalar ops of relational ops.
 #include "passes/shard/op_work.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace headrace::frame;
 
@@ -29,27 +27,35 @@ enum class Form : uint8_t { kVectors, kRows };
 
 /// Units of work of the region's ops on `rows` rows.
 void addExpressions(cost::Terms &terms, Region &region, double rows, Form form) {
-  region.walk([&](Operation *op) {
-    bool texts =
+  region.walk([&](ScalarOpInterface op) {
+    double units = rows * op.getWorkUnits();
+    switch (op.getWork()) {
+    case ScalarWork::kNone:
+      return;
+    case ScalarWork::kMatchText:
+      terms["match_string"] += units;
+      return;
+    case ScalarWork::kMakeText:
+      terms["text"] += units;
+      return;
+    case ScalarWork::kCall:
+      terms["date_part"] += units;
+      return;
+    case ScalarWork::kDivide:
+      terms["divide"] += units;
+      return;
+    case ScalarWork::kPlain:
+      break;
+    }
+    bool readsTexts =
         llvm::any_of(op->getOperandTypes(), [](Type type) { return isString(dropNullable(type)); });
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<YieldOp, ConstantOp>([](Operation *) {})
-        .Case<LikeOp, SubstringOp>([&](Operation *) { terms["match_string"] += rows; })
-        .Case([&](TextOp) { terms["text"] += rows; })
-        // Calls that take about as long.
-        .Case<ExtractOp, MathOp>([&](Operation *) { terms["date_part"] += rows; })
-        .Case<DivideOp, ModulusOp>([&](Operation *) { terms["divide"] += rows; })
-        .Default([&](Operation *other) {
-          double values =
-              isa<InOp>(other) ? static_cast<double>(cast<InOp>(other).getValues().size()) : 1;
-          if (texts) {
-            terms["compare_string"] += rows * values;
-          } else if (form == Form::kVectors) {
-            terms["vector_byte"] += rows * values * widthOf(other);
-          } else {
-            terms["scalar"] += rows * values;
-          }
-        });
+    if (readsTexts) {
+      terms["compare_string"] += units;
+    } else if (form == Form::kVectors) {
+      terms["vector_byte"] += units * widthOf(op);
+    } else {
+      terms["scalar"] += units;
+    }
   });
 }
 
@@ -161,21 +167,22 @@ cost::StepWork OpWork::rowWise(Operation *op, double parts) {
   return step;
 }
 
-cost::StepWork OpWork::build(JoinOp op, double rows) {
-  auto keys = llvm::to_vector(op.getRightKeys().getAsRange<StringAttr>());
-  cost::Arrival arrival = rows_.arrival(op.getRight(), keys);
+cost::StepWork OpWork::build(const analysis::JoinSides &sides, double rows, double probes) {
+  auto keys = llvm::to_vector(sides.buildKeys.getAsRange<StringAttr>());
+  cost::Arrival arrival = rows_.arrival(sides.build, keys);
   arrival.lanes = model_.workers().lanes();
-  return cost::buildTable(rows_.joinTable(op, rows), static_cast<double>(keys.size()),
-                          stringsAmong(op.getRight().getType(), keys), arrival);
+  return cost::buildTable(rows_.joinTable(sides, rows, probes), static_cast<double>(keys.size()),
+                          stringsAmong(cast<TableType>(sides.build.getType()), keys), arrival);
 }
 
-cost::StepWork OpWork::probe(JoinOp op, double rows, double buildRows, double matches) {
-  auto keys = llvm::to_vector(op.getLeftKeys().getAsRange<StringAttr>());
-  cost::Arrival arrival = rows_.arrival(op.getLeft(), keys);
+cost::StepWork OpWork::probe(const analysis::JoinSides &sides, double rows, double buildRows,
+                             double matches) {
+  auto keys = llvm::to_vector(sides.probeKeys.getAsRange<StringAttr>());
+  cost::Arrival arrival = rows_.arrival(sides.probe, keys);
   arrival.copies = static_cast<double>(model_.workers().ranks);
-  return cost::probeTable(rows_.joinTable(op, buildRows), rows, matches,
+  return cost::probeTable(rows_.joinTable(sides, buildRows, rows), rows, matches,
                           static_cast<double>(keys.size()),
-                          stringsAmong(op.getLeft().getType(), keys), arrival);
+                          stringsAmong(cast<TableType>(sides.probe.getType()), keys), arrival);
 }
 
 cost::StepWork OpWork::group(Value input, Value result, double keys, double rows, double groups) {

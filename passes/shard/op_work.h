@@ -17,10 +17,11 @@ public:
   cost::StepWork scan(frame::ScanOp op, double parts);
   /// Filters, projections and renames.
   cost::StepWork rowWise(mlir::Operation *op, double parts);
-  /// The table that a join builds of `rows` rows of its right side.
-  cost::StepWork build(frame::JoinOp op, double rows);
-  /// `rows` left rows looked up in a table of `buildRows` rows, to be `matches` rows of the result.
-  cost::StepWork probe(frame::JoinOp op, double rows, double buildRows, double matches);
+  /// The table that a join builds of `rows` rows, for `probes` rows.
+  cost::StepWork build(const analysis::JoinSides &sides, double rows, double probes);
+  /// `rows` rows looked up in a table of `buildRows` rows, to be `matches` rows of the result.
+  cost::StepWork probe(const analysis::JoinSides &sides, double rows, double buildRows,
+                       double matches);
   /// `rows` rows of `input` folded into `groups` groups of `result`, of which the first `keys`
   /// columns are keys.
   cost::StepWork group(mlir::Value input, mlir::Value result, double keys, double rows,

@@ -34,11 +34,6 @@ double bytesOf(Type type, const std::optional<Range> &range) {
                : plain.getIntOrFloatBitWidth() / 8.0;
 }
 
-/// A rank's rows cannot be more than all rows, which may have no bound.
-std::optional<uint64_t> countOf(double rows) {
-  return rows < 9e18 ? std::optional(static_cast<uint64_t>(std::max(rows, 0.0))) : std::nullopt;
-}
-
 } // namespace
 
 double stringsAmong(TableType type, ArrayRef<StringAttr> columns) {
@@ -95,17 +90,17 @@ cost::RowShape RowEstimates::shapeOf(Value table) {
   return it->second;
 }
 
-cost::StateShape RowEstimates::joinTable(JoinOp join, double rows) {
+cost::StateShape RowEstimates::joinTable(const analysis::JoinSides &sides, double rows,
+                                         double probes) {
   cost::StateShape state;
   state.kind = StateKind::kJoinTable;
   state.rows = rows;
-  state.rowBytes = cost::stateRowBytes(state.kind, shapeOf(join.getRight()));
-  if (join.getRightKeys().size() == 1) {
-    auto key = cast<StringAttr>(join.getRightKeys()[0]);
-    std::optional<Range> range = ranges_.rangeOf(join.getRight(), key);
-    std::optional<uint64_t> rowsMax = countOf(rowsMaxOf(join.getRight()));
-    if (range && rowsMax && !isNullable(join.getRight().getType().getColumnType(key))) {
-      auto extent = analysis::directExtent(range->low, range->high, *rowsMax);
+  state.rowBytes = cost::stateRowBytes(state.kind, shapeOf(sides.build));
+  if (sides.buildKeys.size() == 1) {
+    auto key = cast<StringAttr>(sides.buildKeys[0]);
+    std::optional<Range> range = ranges_.rangeOf(sides.build, key);
+    if (range && !isNullable(cast<TableType>(sides.build.getType()).getColumnType(key))) {
+      auto extent = analysis::directExtent(range->low, range->high, rows, probes);
       state.extent = static_cast<double>(extent.value_or(0));
     }
   }

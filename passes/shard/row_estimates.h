@@ -2,9 +2,10 @@
 #ifndef HEADRACE_PASSES_SHARD_ROW_ESTIMATES_H
 #define HEADRACE_PASSES_SHARD_ROW_ESTIMATES_H
 
-#include "passes/analysis/fullest_share.h"
-#include "passes/analysis/ranges.h"
 #include "model/cost/row_work.h"
+#include "passes/analysis/fullest_share.h"
+#include "passes/analysis/join_sides.h"
+#include "passes/analysis/ranges.h"
 
 #include <algorithm>
 
@@ -30,8 +31,8 @@ public:
   /// Of some columns only.
   cost::RowShape shapeOf(mlir::Value table, llvm::function_ref<bool(mlir::StringAttr)> counts);
 
-  /// The table that a join builds of `rows` rows of its right side on one rank.
-  cost::StateShape joinTable(frame::JoinOp join, double rows);
+  /// The table that a join builds of `rows` rows on one rank, for `probes` rows.
+  cost::StateShape joinTable(const analysis::JoinSides &sides, double rows, double probes);
   /// Groups of an aggregate or a distinct: rows of its result.
   cost::StateShape groupTable(mlir::Value result, double groups);
   /// How the rows of a table come to a state that is looked up by these columns.

@@ -208,9 +208,10 @@ private:
   /// The join itself with `rows` right rows on one rank, left rows being where they are.
   double joinSeconds(JoinOp join, double rows) const {
     double share = 1 / context_.parts(axes_);
-    cost::StepWork step = context_.work.build(join, rows);
-    step += context_.work.probe(join, context_.rows.rowsOf(join.getLeft()) * share, rows,
-                                context_.rows.rowsOf(join) * share);
+    auto sides = analysis::JoinSides::asWritten(join);
+    double probes = context_.rows.rowsOf(join.getLeft()) * share;
+    cost::StepWork step = context_.work.build(sides, rows, probes);
+    step += context_.work.probe(sides, probes, rows, context_.rows.rowsOf(join) * share);
     return cost::secondsOf(context_.model, step);
   }
   double reshardSeconds(const ReshardPlan &plan, const Layout &from, Value table,
@@ -248,7 +249,10 @@ private:
       (broadcastIsBetter(middle) ? low : high) = middle;
     }
     double expected = std::max(found.expected, 1.0);
-    double held = context_.rows.heldBytes(context_.rows.joinTable(join, expected), join.getRight());
+    double held = context_.rows.heldBytes(
+        context_.rows.joinTable(analysis::JoinSides::asWritten(join), expected,
+                                context_.rows.rowsOf(join.getLeft())),
+        join.getRight());
     double room = context_.model.memoryBytes() * kBroadcastShare / held * expected;
     return std::floor(std::min(low, room));
   }

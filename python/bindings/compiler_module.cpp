@@ -44,6 +44,7 @@ NB_MODULE(_compiler, module) {
       .def_rw("topology", &SessionRequest::topology)
       .def_rw("layout_seed", &SessionRequest::layoutSeed)
       .def_rw("layout_alternative", &SessionRequest::layoutAlternative)
+      .def_rw("memory_bytes", &SessionRequest::memoryBytes)
       .def_rw("chunk_rows", &SessionRequest::chunkRows)
       .def_rw("note", &SessionRequest::note)
       .def_rw("kernel_cache", &SessionRequest::kernelCache)

@@ -1,4 +1,10 @@
 // `headrace._runtime`: plans loaded and run for Python, without LLVM.
+#include "model/plan/explain.h"
+#include "model/plan/json.h"
+#include "model/plan/measured_operators.h"
+#include "model/plan/text.h"
+#include "model/simulate/program_cost.h"
+#include "model/simulate/workload_text.h"
 #include "python/bindings/arrow_stream.h"
 #include "python/bindings/tensors.h"
 #include "runtime/base/log.h"
@@ -7,12 +13,6 @@
 #include "runtime/exec/instruction_set.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/exec/table_paths.h"
-#include "model/plan/explain.h"
-#include "model/plan/json.h"
-#include "model/plan/measured_operators.h"
-#include "model/plan/text.h"
-#include "model/simulate/program_cost.h"
-#include "model/simulate/workload_text.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
@@ -193,13 +193,12 @@ public:
       options.simulation = SimOptions{.seed = *simulationSeed};
       sessionOptions.threads = 0;
     }
-    // Pages are kept beside what the query itself may use.
-    Process::instance().storage()->limitCache(static_cast<uint64_t>(settings.memoryBytes()) / 2);
     std::vector<TensorArgument> held;
     exec::Bindings bindings = bind(program_->plan(), offered, held);
     Expected<exec::RunResult> result = [&] {
       nb::gil_scoped_release release;
       std::shared_ptr<exec::Session> session = Process::instance().session(sessionOptions);
+      Process::instance().storage()->keepWithin(session->hostTier());
       return program_->run(*session, bindings, options);
     }();
     if (PyErr_Occurred()) {
@@ -423,6 +422,9 @@ NB_MODULE(_runtime, module) {
   module.def(
       "calibration_file", &topology::calibrationFile,
       "The path of what `headrace calibrate` found of this machine; empty if it is switched off.");
+  module.def(
+      "memory_limit", [] { return valueOf(Settings::fromEnvironment()).memoryBytes(); },
+      "The bytes that all ranks of a process may use together, by the settings.");
   module.def(
       "parse_bytes", [](const std::string &text) { return valueOf(parseBytes(text)); },
       nb::arg("text"), "The bytes of a text such as 512MiB, 4GB or 1048576.");

@@ -49,6 +49,12 @@ typedef void (*HrDeviceKernel)(const HrArgs *args, HrDevice *device);
 typedef void (*HrEmulatedSuperstep)(const HrArgs *args, HrDevice *device, void *shared,
                                     uint32_t superstep, uint32_t block, uint32_t blocks,
                                     uint32_t first, uint32_t last, uint32_t threads);
+/* What goes with an emulated entry NAME, under the name NAME.shape. */
+typedef struct HrEmulatedShape {
+  uint32_t supersteps;
+  uint32_t sharedBytes;
+  uint32_t threadsMax; /* of a block */
+} HrEmulatedShape;
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define HR_ABI_VERSION 4
+#define HR_ABI_VERSION 5
 /* Rows of a tile: what a pipeline has in flight at once. */
 #define HR_TILE_ROWS 1024
 /* Selecting stages of a kernel whose rows it counts, at the head of its scratch. */
@@ -41,16 +41,16 @@ typedef struct HrString {
   const uint8_t *data;
 } HrString;
 
-/* What hr_text makes of strings. */
-typedef enum HrTextFunction {
-  HR_TEXT_UPPER = 0,
-  HR_TEXT_LOWER = 1,
-  HR_TEXT_CONCAT = 2,
-  HR_TEXT_TRIM = 3,
-  HR_TEXT_TRIM_START = 4,
-  HR_TEXT_TRIM_END = 5,
-  HR_TEXT_REPLACE = 6
-} HrTextFunction;
+/* An argument of hr_text, as the function has it there, and what it gives. */
+typedef union HrTextArgument {
+  const HrString *text;
+  int64_t number;
+} HrTextArgument;
+typedef struct HrTextResult {
+  HrString text;
+  int64_t number;
+  int64_t none; /* 1: it has no value for these arguments */
+} HrTextResult;
 
 /* How a value reads as text: an integer scaled by a power of ten, a time or timestamp of as many
  * digits of a second, … */
@@ -103,6 +103,8 @@ typedef struct HrColumn {
   uint32_t segmentCount;
   uint32_t dictionaryCount;
   const void *dictionary;
+  uint32_t skip; /* rows of the first segment that come before the morsel's first row */
+  uint32_t reserved;
 } HrColumn;
 
 /* Position of a kernel in a column; lives in the kernel's scratch. hr_cursor_* primitives use it.

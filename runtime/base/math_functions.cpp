@@ -2,8 +2,8 @@
 #include "runtime/base/math_functions.h"
 
 #include "runtime/base/check.h"
+#include "runtime/base/name_list.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -56,15 +56,12 @@ MaybeInteger leastCommonMultiple(int64_t x, int64_t y) {
   return narrowed(multiple < 0 ? -multiple : multiple);
 }
 
-bool lists(std::string_view names, std::string_view name) {
-  while (!names.empty()) {
-    size_t end = std::min(names.find(' '), names.size());
-    if (names.substr(0, end) == name) {
-      return true;
-    }
-    names.remove_prefix(std::min(end + 1, names.size()));
+MaybeInteger shiftedLeft(int64_t x, int64_t bits) {
+  if (x < 0 || bits < 0) {
+    return std::nullopt;
   }
-  return false;
+  bool fits = x == 0 || (bits < 63 && x <= INT64_MAX >> bits);
+  return fits ? MaybeInteger(x == 0 ? 0 : x << bits) : std::nullopt;
 }
 
 } // namespace
@@ -82,7 +79,7 @@ const MathFunction *mathFunctionNamed(std::string_view name) {
 
 const MathFunction *mathFunctionOfDuckdb(std::string_view name, size_t arguments) {
   for (const MathFunction &function : kFunctions) {
-    if (function.arguments == arguments && lists(function.duckdbNames, name)) {
+    if (function.arguments == arguments && listsName(function.duckdbNames, name)) {
       return &function;
     }
   }
@@ -91,7 +88,7 @@ const MathFunction *mathFunctionOfDuckdb(std::string_view name, size_t arguments
 
 const MathFunction *mathFunctionOfSubstrait(std::string_view name, size_t arguments) {
   for (const MathFunction &function : kFunctions) {
-    if (function.arguments == arguments && lists(function.substraitName, name)) {
+    if (function.arguments == arguments && listsName(function.substraitName, name)) {
       return &function;
     }
   }

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <sched.h>
 #include <thread>
-#include <unistd.h>
 
 #include "runtime/base/log.h"
+#include "runtime/base/usable_memory.h"
 
 namespace headrace {
 
@@ -215,8 +215,7 @@ int64_t Settings::memoryBytes() const {
   if (memory > 0) {
     return memory;
   }
-  int64_t machine = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return machine / 5 * 4;
+  return usableMemoryBytes() / 10 * 7;
 }
 
 int Settings::workerCount() const {

@@ -48,7 +48,7 @@ public:
   /// The current value as set() would take it.
   Expected<std::string> get(std::string_view name) const;
 
-  /// `memory`, with 0 resolved to 80 % of the machine's.
+  /// `memory`, with 0 resolved to 70 % of usableMemoryBytes().
   int64_t memoryBytes() const;
   /// `threads`, with 0 resolved to the cores this process may use.
   int workerCount() const;

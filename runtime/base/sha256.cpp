@@ -53,9 +53,7 @@ void addBlock(State &state, const uint8_t *block) {
   }
 }
 
-} // namespace
-
-std::string sha256(std::span<const uint8_t> bytes) {
+State digest(std::span<const uint8_t> bytes) {
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   size_t whole = bytes.size() / 64 * 64;
@@ -77,13 +75,40 @@ std::string sha256(std::span<const uint8_t> bytes) {
   for (size_t at = 0; at < tailBytes; at += 64) {
     addBlock(state, tail.data() + at);
   }
+  return state;
+}
+
+std::string digestBytes(const std::string &bytes) {
   std::string text;
-  for (uint32_t word : state) {
+  for (uint32_t word : digest({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()})) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      text += static_cast<char>(word >> shift);
+    }
+  }
+  return text;
+}
+
+} // namespace
+
+std::string sha256(std::span<const uint8_t> bytes) {
+  std::string text;
+  for (uint32_t word : digest(bytes)) {
     for (int shift = 28; shift >= 0; shift -= 4) {
       text += "0123456789abcdef"[word >> shift & 15];
     }
   }
   return text;
+}
+
+std::string hmacSha256(std::string_view key, std::string_view message) {
+  std::string inner = key.size() > 64 ? digestBytes(std::string(key)) : std::string(key);
+  inner.resize(64, '\0');
+  std::string outer = inner;
+  for (size_t index = 0; index < 64; ++index) {
+    inner[index] ^= 0x36;
+    outer[index] ^= 0x5c;
+  }
+  return digestBytes(outer + digestBytes(inner.append(message)));
 }
 
 } // namespace headrace

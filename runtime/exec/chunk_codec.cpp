@@ -1,9 +1,9 @@
 // Layout, copying of bits and offsets, and checks on the way in.
 #include "runtime/exec/chunk_codec.h"
 
+#include "model/plan/names.h"
 #include "runtime/abi/type_bytes.h"
 #include "runtime/base/check.h"
-#include "model/plan/names.h"
 
 #include <algorithm>
 #include <cstring>
@@ -86,8 +86,7 @@ uint32_t rowsThatFit(const Chunk &chunk, const plan::Schema &schema, uint32_t fi
 }
 
 void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow, uint32_t rows,
-                const BufferRef &body) {
-  auto *base = reinterpret_cast<uint8_t *>(body.mutableData());
+                uint8_t *base) {
   WireHeader header{rows, static_cast<uint32_t>(schema.columns.size())};
   std::memcpy(base, &header, sizeof header);
   uint64_t at = headerBytes(schema.columns.size());
@@ -125,14 +124,21 @@ void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRo
     }
     std::memcpy(base + sizeof header + c * sizeof wire, &wire, sizeof wire);
   }
-  HR_CHECK(static_cast<int64_t>(at) <= body.capacity());
-  body.resize(static_cast<int64_t>(at));
+}
+
+void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow, uint32_t rows,
+                const BufferRef &body) {
+  const auto bytes = static_cast<int64_t>(encodedBytes(chunk, schema, firstRow, rows));
+  HR_CHECK(bytes <= body.capacity());
+  encodeRows(chunk, schema, firstRow, rows, reinterpret_cast<uint8_t *>(body.mutableData()));
+  body.resize(bytes);
   body.seal();
 }
 
-Expected<ChunkHandle> decodeRows(const BufferRef &body, const plan::Schema &schema) {
-  const auto *base = reinterpret_cast<const uint8_t *>(body.data());
-  auto size = static_cast<uint64_t>(body.size());
+Expected<std::shared_ptr<Chunk>> decodeRows(std::span<const uint8_t> body,
+                                            const plan::Schema &schema) {
+  const uint8_t *base = body.data();
+  const uint64_t size = body.size();
   auto corrupt = [](const char *what) {
     return makeError(ErrorKind::kCorrupt, "exchange message: ", what);
   };
@@ -149,7 +155,6 @@ Expected<ChunkHandle> decodeRows(const BufferRef &body, const plan::Schema &sche
   };
   auto chunk = std::make_shared<Chunk>();
   chunk->rows = header.rows;
-  chunk->pooled = true;
   for (size_t c = 0; c < schema.columns.size(); ++c) {
     WireColumn wire;
     std::memcpy(&wire, base + sizeof header + c * sizeof wire, sizeof wire);
@@ -176,6 +181,15 @@ Expected<ChunkHandle> decodeRows(const BufferRef &body, const plan::Schema &sche
     chunk->segments.push_back(segment);
     chunk->heapBytes.push_back(wire.heapBytes);
   }
+  return chunk;
+}
+
+Expected<ChunkHandle> decodeRows(const BufferRef &body, const plan::Schema &schema) {
+  HR_ASSIGN_OR_RETURN(
+      std::shared_ptr<Chunk> chunk,
+      decodeRows({reinterpret_cast<const uint8_t *>(body.data()), static_cast<size_t>(body.size())},
+                 schema));
+  chunk->pooled = true;
   chunk->pins.push_back(std::make_shared<BufferRef>(body));
   return ChunkHandle(std::move(chunk));
 }

@@ -24,6 +24,14 @@ uint64_t encodedBytes(const Chunk &chunk, const plan::Schema &schema, uint32_t f
 void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow, uint32_t rows,
                 const BufferRef &body);
 
+/// The same into plain memory of encodedBytes().
+void encodeRows(const Chunk &chunk, const plan::Schema &schema, uint32_t firstRow, uint32_t rows,
+                uint8_t *body);
+
+/// A chunk that points into the body, which the caller pins. Errors as below.
+Expected<std::shared_ptr<Chunk>> decodeRows(std::span<const uint8_t> body,
+                                            const plan::Schema &schema);
+
 /// A chunk that points into the body and pins it. kCorrupt if offsets or sizes do not fit the body.
 Expected<ChunkHandle> decodeRows(const BufferRef &body, const plan::Schema &schema);
 

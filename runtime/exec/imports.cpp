@@ -2,16 +2,17 @@
 #include "runtime/exec/imports.h"
 
 #include "runtime/base/check.h"
+#include "runtime/base/text_functions.h"
 #include "runtime/exec/chunk.h"
 #include "runtime/exec/state_copy.h"
 #include "runtime/exec/worker_context.h"
 #include "runtime/primitives/fill.h"
 #include "runtime/primitives/string/string.h"
-#include "runtime/primitives/string/text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 namespace headrace::exec {
 
@@ -47,31 +48,71 @@ int32_t stringKeep(HrWorker *worker, void *owner, HrString *text) {
   return finish(worker, static_cast<StateCopy *>(owner)->keep(text));
 }
 
-int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t function,
-             const HrString *const *operands, int32_t count, HrString *out) {
-  auto what = static_cast<HrTextFunction>(function);
-  if (what == HR_TEXT_TRIM || what == HR_TEXT_TRIM_START || what == HR_TEXT_TRIM_END) {
-    *out = primitives::textTrimmed(what, *operands[0], *operands[1]);
-    return HR_OK;
-  }
-  uint64_t most = primitives::textBytesMax(what, operands, count);
-  if (most > buffer->capacity) {
-    uint64_t capacity = std::max<uint64_t>({most, 2 * buffer->capacity, 256});
-    Expected<uint8_t *> memory =
-        WorkerContext::of(worker).arena.allocate(static_cast<int64_t>(capacity + HR_PADDING), 64);
-    if (!memory.ok()) {
-      return failImport(worker, HR_ERROR_MEMORY, memory.status());
+/// The buffer of a call in a kernel, which grows in the arena of the morsel.
+class BufferRoom final : public TextRoom {
+public:
+  BufferRoom(HrWorker *worker, HrTextBuffer *buffer) : worker_(worker), buffer_(buffer) {}
+
+  /// Of what could not be made.
+  int32_t error() const { return error_; }
+
+private:
+  char *take(uint64_t bytes) override {
+    if (bytes > kBytesMax) {
+      // no test: it takes a text of 4 GiB
+      error_ = failImport(worker_, HR_ERROR_OVERFLOW,
+                          makeError(ErrorKind::kData, "a string of more than 4 GiB"));
+      return nullptr;
     }
-    *buffer = {*memory, capacity};
+    if (bytes > buffer_->capacity || !buffer_->data) {
+      uint64_t capacity = std::max<uint64_t>({bytes, 2 * buffer_->capacity, 256});
+      Expected<uint8_t *> memory = WorkerContext::of(worker_).arena.allocate(
+          static_cast<int64_t>(capacity + HR_PADDING), 64);
+      if (!memory.ok()) {
+        error_ = failImport(worker_, HR_ERROR_MEMORY, memory.status());
+        return nullptr;
+      }
+      *buffer_ = {*memory, capacity};
+    }
+    return reinterpret_cast<char *>(buffer_->data);
   }
-  uint64_t bytes = primitives::writeText(what, operands, count, buffer->data);
-  if (bytes > UINT32_MAX) {
-    // no test: it takes a text of 4 GiB
-    return failImport(worker, HR_ERROR_OVERFLOW,
-                      makeError(ErrorKind::kData, "a string of more than 4 GiB"));
+
+  HrWorker *worker_;
+  HrTextBuffer *buffer_;
+  int32_t error_ = HR_OK;
+};
+
+int32_t text(HrWorker *worker, HrTextBuffer *buffer, int32_t number,
+             const HrTextArgument *arguments, int32_t count, HrTextResult *out) {
+  constexpr int32_t kFew = 3;
+  static constexpr uint8_t kNoText[HR_PADDING] = {};
+  const TextFunction &function = textFunctions()[static_cast<size_t>(number)];
+  TextValue few[kFew];
+  std::vector<TextValue> many;
+  TextValue *given = few;
+  if (count > kFew) {
+    many.resize(static_cast<size_t>(count));
+    given = many.data();
   }
-  *out = primitives::makeString(buffer->data, static_cast<uint32_t>(bytes));
-  return HR_OK;
+  for (int32_t i = 0; i < count; ++i) {
+    if (function.argument(static_cast<size_t>(i)) == TextFunction::Argument::kInteger) {
+      given[i].number = arguments[i].number;
+    } else {
+      const HrString &text = *arguments[i].text;
+      given[i].text = {reinterpret_cast<const char *>(text.data), text.length};
+    }
+  }
+  BufferRoom room(worker, buffer);
+  TextValue value;
+  out->none = function.evaluate(room, {given, static_cast<size_t>(count)}, value) ? 0 : 1;
+  if (function.result == TextFunction::Result::kText) {
+    const auto *bytes = reinterpret_cast<const uint8_t *>(value.text.data());
+    out->text =
+        primitives::makeString(bytes ? bytes : kNoText, static_cast<uint32_t>(value.text.size()));
+  } else {
+    out->number = value.number;
+  }
+  return room.error();
 }
 
 void *arenaAllocate(HrWorker *worker, uint64_t bytes) {

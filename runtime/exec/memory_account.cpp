@@ -9,7 +9,42 @@ namespace headrace::exec {
 namespace {
 constexpr int64_t kFirstBlockBytes = 64 << 10;
 constexpr int64_t kLargestBlockBytes = 2 << 20;
+/// Written out at a time: this part of the limit, but no more than so many bytes.
+constexpr int64_t kSpilledPart = 32;
+constexpr int64_t kSpilledMax = 32 << 20;
 } // namespace
+
+void RankMemory::add(Spillable *holder) {
+  std::lock_guard lock(mutex_);
+  spillables_.push_back(holder);
+}
+
+void RankMemory::remove(Spillable *holder) {
+  std::lock_guard lock(mutex_);
+  std::erase(spillables_, holder);
+}
+
+Expected<int64_t> RankMemory::makeRoom(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  // A little more, so that not every block has to wait for the disk.
+  const int64_t wanted = std::max(bytes, std::min(budget.limitBytes() / kSpilledPart, kSpilledMax));
+  int64_t given = 0;
+  for (auto holder = spillables_.rbegin(); holder != spillables_.rend() && given < wanted;
+       ++holder) {
+    HR_ASSIGN_OR_RETURN(int64_t more, (*holder)->spill(wanted - given));
+    given += more;
+  }
+  return given;
+}
+
+int64_t RankMemory::spillableBytes() const {
+  std::lock_guard lock(mutex_);
+  int64_t bytes = 0;
+  for (const Spillable *holder : spillables_) {
+    bytes += holder->spillableBytes();
+  }
+  return bytes;
+}
 
 Expected<std::shared_ptr<MemoryAccount>> MemoryAccount::open(std::shared_ptr<RankMemory> memory,
                                                              ReservationRequest request) {
@@ -30,14 +65,39 @@ Status MemoryAccount::named(const Status &status) const {
   return makeError(status.kind(), operatorName_, ": ", status.message()).at(place_);
 }
 
+static const Status &statusOf(const Status &status) { return status; }
+template <typename T> static const Status &statusOf(const Expected<T> &result) {
+  return result.status();
+}
+
+template <typename Ask>
+auto MemoryAccount::withRoom(int64_t bytes, const Ask &ask) -> decltype(ask()) {
+  auto result = ask();
+  while (!result.ok() && statusOf(result).kind() == ErrorKind::kMemory) {
+    Expected<int64_t> given = memory_->makeRoom(bytes);
+    if (!given.ok()) {
+      return named(given.status());
+    }
+    if (*given == 0) {
+      return named(statusOf(result));
+    }
+    result = ask();
+  }
+  return result;
+}
+
 Expected<Block> MemoryAccount::allocate(int64_t bytes) {
-  Expected<Block> block = memory_->blocks->allocate(bytes, reservation_);
-  return block.ok() ? std::move(block) : named(block.status());
+  return withRoom(BlockPool::blockBytes(bytes),
+                  [&] { return memory_->blocks->allocate(bytes, reservation_); });
+}
+
+Status MemoryAccount::reserve(int64_t bytes) {
+  return withRoom(bytes, [&] { return reservation_.grow(bytes); });
 }
 
 Expected<std::unique_ptr<BufferPool>> MemoryAccount::createPool(BufferPool::Options options) {
-  auto pool = BufferPool::create(*memory_->blocks, std::move(options), reservation_);
-  return pool.ok() ? std::move(pool) : named(pool.status());
+  return withRoom(options.bufferBytes * options.buffersMax,
+                  [&] { return BufferPool::create(*memory_->blocks, options, reservation_); });
 }
 
 Expected<uint8_t *> BumpArena::allocate(uint64_t bytes, uint64_t align) {

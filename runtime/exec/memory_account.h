@@ -5,20 +5,52 @@
 #include "runtime/memory/budget.h"
 #include "runtime/memory/buffer_pool.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace headrace::exec {
 
+/// By which the scans of a rank know whether memory will come back from one of them.
+struct ScanTraffic {
+  std::atomic<int> lanes{0};             ///< at work on morsels of scans
+  std::atomic<uint64_t> morselsEnded{0}; ///< whose memory has come back
+  std::atomic<int> waiting{0};           ///< scans that would ask again then
+};
+
+/// Who holds what could wait on disk.
+class Spillable {
+public:
+  virtual ~Spillable() = default;
+  /// Writes out what is needed last, until `bytes` have come back to the budget or nothing is left;
+  /// how many have. Blocks. kIo: the disk.
+  virtual Expected<int64_t> spill(int64_t bytes) = 0;
+  /// What spill() could give back.
+  virtual int64_t spillableBytes() const = 0;
+};
+
 /// The memory of one rank: its budget, and the blocks that all ranks of the process share.
 struct RankMemory {
   std::shared_ptr<BlockPool> blocks;
   Budget budget;
+  ScanTraffic scans;
 
   RankMemory(std::shared_ptr<BlockPool> pool, Budget::Options options)
       : blocks(std::move(pool)), budget(std::move(options)) {}
+
+  void add(Spillable *holder);
+  void remove(Spillable *holder);
+  /// Has `bytes` or some more written out; how many came back, 0 if nothing is left. One caller at
+  /// a time works.
+  Expected<int64_t> makeRoom(int64_t bytes);
+  int64_t spillableBytes() const;
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<Spillable *> spillables_; ///< the last is asked first
 };
 
 /// Purpose: the account of a state, a task or a result, named in memory errors.
@@ -35,10 +67,15 @@ public:
   /// A pool of buffers charged to the account, which outlives its last buffer.
   Expected<std::unique_ptr<BufferPool>> createPool(BufferPool::Options options);
   /// Takes bytes of the budget before they are allocated; or the typed memory error.
-  Status reserve(int64_t bytes) { return reservation_.grow(bytes); }
+  Status reserve(int64_t bytes);
   int64_t peakBytes() const { return reservation_.peakBytes(); }
+  /// To charge what is not a block.
+  Reservation &reservation() { return reservation_; }
+  RankMemory &memory() { return *memory_; }
 
 private:
+  /// Asks again and again, as long as something can be written out for it.
+  template <typename Ask> auto withRoom(int64_t bytes, const Ask &ask) -> decltype(ask());
   Status named(const Status &status) const;
   std::shared_ptr<RankMemory> memory_;
   Reservation reservation_;

@@ -2,38 +2,139 @@
 #include "runtime/exec/morsel_queue.h"
 
 #include <algorithm>
+#include <limits>
+#include <mutex>
+#include <set>
 
 namespace headrace::exec {
 namespace {
 
+/// Morsels that a scan takes without a refusal before it tries to have one more in flight.
+constexpr size_t kTakenBeforeWidening = 16;
+
 class LoadQueue final : public MorselQueue {
 public:
-  explicit LoadQueue(std::shared_ptr<const storage::MorselSource> source)
-      : source_(std::move(source)), count_(source_->morselCount()) {}
+  LoadQueue(std::shared_ptr<const storage::MorselSource> source,
+            std::shared_ptr<MemoryAccount> account, Doorbell *doorbell)
+      : account_(std::move(account)), scans_(account_->memory().scans), doorbell_(doorbell),
+        source_(std::move(source)), left_(source_->morselCount()) {
+    for (size_t i = 0; i < left_; ++i) {
+      waiting_.insert(waiting_.end(), i);
+    }
+  }
+  ~LoadQueue() override { setRefused(false); }
 
   Expected<std::optional<TakenMorsel>> take() override {
-    size_t index = next_.fetch_add(1, std::memory_order_relaxed);
-    if (index >= count_) {
+    size_t index;
+    {
+      std::lock_guard lock(mutex_);
+      if (waiting_.empty() || inFlight_ >= inFlightMax_) {
+        return std::optional<TakenMorsel>();
+      }
+      index = *waiting_.begin(); // neighbours share pages
+      waiting_.erase(waiting_.begin());
+      ++inFlight_;
+    }
+    const uint64_t ended = scans_.morselsEnded;
+    Expected<storage::MorselHandle> loaded = loadWithRoom(index);
+    if (!loaded.ok()) {
+      std::lock_guard lock(mutex_);
+      --inFlight_;
+      waiting_.insert(index);
+      if (loaded.status().kind() != ErrorKind::kMemory || !canAskAgain(ended)) {
+        return loaded.status();
+      }
       return std::optional<TakenMorsel>();
     }
-    HR_ASSIGN_OR_RETURN(storage::MorselHandle loaded, source_->load(index));
+    left_.fetch_sub(1, std::memory_order_relaxed);
+    widen();
     TakenMorsel taken;
-    taken.morsel = loaded->morsel;
-    taken.bytes = loaded->bytes;
-    taken.intact = loaded->intact;
-    taken.pin = std::move(loaded);
+    taken.morsel = (*loaded)->morsel;
+    taken.bytes = (*loaded)->bytes;
+    taken.pin =
+        std::shared_ptr<const void>(loaded->get(), [this, morsel = *loaded](const void *) mutable {
+          morsel.reset();
+          end();
+        });
     return std::optional<TakenMorsel>(std::move(taken));
   }
   size_t available() const override {
-    size_t next = next_.load(std::memory_order_relaxed);
-    return next < count_ ? count_ - next : 0;
+    std::lock_guard lock(mutex_);
+    if (refused_ && scans_.morselsEnded == refusedAt_ && scans_.lanes > 0) {
+      return 0;
+    }
+    return std::min(waiting_.size(), inFlightMax_ > inFlight_ ? inFlightMax_ - inFlight_ : 0);
   }
-  bool ended() const override { return available() == 0; }
+  bool ended() const override { return left_.load(std::memory_order_relaxed) == 0; }
 
 private:
+  /// Rows that can wait on disk go there first.
+  Expected<storage::MorselHandle> loadWithRoom(size_t index) {
+    while (true) {
+      Expected<storage::MorselHandle> loaded = source_->load(index, account_->reservation());
+      if (loaded.ok() || loaded.status().kind() != ErrorKind::kMemory) {
+        return loaded;
+      }
+      HR_ASSIGN_OR_RETURN(int64_t given, account_->memory().makeRoom(0));
+      if (given == 0) {
+        return loaded;
+      }
+    }
+  }
+
+  /// Of a morsel, whose memory has come back.
+  void end() {
+    {
+      std::lock_guard lock(mutex_);
+      --inFlight_;
+    }
+    ++scans_.morselsEnded;
+    if (scans_.waiting > 0) {
+      doorbell_->ring();
+    }
+  }
+
+  /// After a success. Memory may have become more: one morsel more is tried now and then.
+  void widen() {
+    std::lock_guard lock(mutex_);
+    setRefused(false);
+    if (++takenSinceRefusal_ % kTakenBeforeWidening == 0 &&
+        inFlightMax_ < std::numeric_limits<size_t>::max()) {
+      ++inFlightMax_;
+    }
+  }
+
+  /// After a refusal: whether memory will come back, or has done since `ended` morsels had ended.
+  bool canAskAgain(uint64_t ended) {
+    takenSinceRefusal_ = 0;
+    if (inFlight_ > 0 || inFlightMax_ > 1) {
+      // Those under way go on alone. None is: several tried at once, so that none had room.
+      inFlightMax_ = std::max<size_t>(1, inFlight_);
+      return true;
+    }
+    setRefused(true);
+    refusedAt_ = ended;
+    return scans_.morselsEnded != ended || scans_.lanes > 1; // this lane is one
+  }
+  void setRefused(bool refused) {
+    if (refused != refused_) {
+      scans_.waiting += refused ? 1 : -1;
+      refused_ = refused;
+    }
+  }
+
+  std::shared_ptr<MemoryAccount> account_; ///< outlives what the source holds
+  ScanTraffic &scans_;
+  Doorbell *doorbell_;
   std::shared_ptr<const storage::MorselSource> source_;
-  const size_t count_;
-  std::atomic<size_t> next_{0};
+  std::atomic<size_t> left_; ///< not taken yet
+  mutable std::mutex mutex_;
+  std::set<size_t> waiting_; ///< morsels
+  size_t inFlight_ = 0;      ///< being loaded or worked on
+  size_t inFlightMax_ = std::numeric_limits<size_t>::max();
+  size_t takenSinceRefusal_ = 0;
+  bool refused_ = false; ///< memory, when `refusedAt_` morsels of the rank had ended
+  uint64_t refusedAt_ = 0;
 };
 
 class StreamQueue final : public MorselQueue {
@@ -46,18 +147,8 @@ public:
     if (!chunk) {
       return std::optional<TakenMorsel>();
     }
-    struct Pin {
-      ChunkHandle chunk;
-      ChunkView view;
-    };
-    uint64_t firstRow = rows_.fetch_add(chunk->rows, std::memory_order_relaxed);
-    auto pin = std::make_shared<Pin>(Pin{chunk, ChunkView(*chunk, firstRow)});
-    TakenMorsel taken;
-    taken.morsel = pin->view.morsel();
-    taken.order = chunk->order;
-    taken.bytes = chunk->bytes();
-    taken.pin = std::move(pin);
-    return std::optional<TakenMorsel>(std::move(taken));
+    const uint64_t firstRow = rows_.fetch_add(chunk->rows, std::memory_order_relaxed);
+    return std::optional<TakenMorsel>(morselOf(std::move(chunk), firstRow));
   }
   size_t available() const override { return stream_->size(); }
   bool ended() const override { return stream_->ended(); }
@@ -113,8 +204,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source) {
-  return std::make_unique<LoadQueue>(std::move(source));
+std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
+                                           std::shared_ptr<MemoryAccount> account,
+                                           Doorbell *doorbell) {
+  return std::make_unique<LoadQueue>(std::move(source), std::move(account), doorbell);
 }
 
 std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream,
@@ -125,6 +218,20 @@ std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream
 std::unique_ptr<MorselQueue> makeStateQueue(std::shared_ptr<const RankState> state,
                                             const plan::State &described, size_t lanes) {
   return std::make_unique<StateQueue>(std::move(state), described, lanes);
+}
+
+TakenMorsel morselOf(ChunkHandle chunk, uint64_t firstRow) {
+  struct Pin {
+    ChunkHandle chunk;
+    ChunkView view;
+  };
+  auto pin = std::make_shared<Pin>(Pin{chunk, ChunkView(*chunk, firstRow)});
+  TakenMorsel taken;
+  taken.morsel = pin->view.morsel();
+  taken.order = chunk->order;
+  taken.bytes = chunk->bytes();
+  taken.pin = std::move(pin);
+  return taken;
 }
 
 } // namespace headrace::exec

@@ -1,4 +1,4 @@
-// Where a run task's morsels come from: row groups of a slot, chunks of a stream, rows of a state.
+// Where a run task's morsels come from: rows of a slot, chunks of a stream, rows of a state.
 #pragma once
 
 #include "runtime/exec/chunk_stream.h"
@@ -17,8 +17,10 @@ struct TakenMorsel {
   std::shared_ptr<const void> pin;
   ChunkOrder order; ///< where its output stands, if the source is ordered
   uint64_t bytes = 0;
-  std::function<Status()> intact; ///< as LoadedMorsel has it
 };
+
+/// The rows of a chunk, the first of which has this number in its source.
+TakenMorsel morselOf(ChunkHandle chunk, uint64_t firstRow);
 
 /// Thread-safe: lanes take from it at once.
 class MorselQueue {
@@ -34,8 +36,12 @@ public:
   virtual bool ordered() const { return false; }
 };
 
-/// Each take() loads a row group on the calling thread.
-std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source);
+/// Each take() loads a morsel on the calling thread, charged to `account`. Where memory is short,
+/// fewer morsels are in flight at a time, and `doorbell` is rung when one may be asked for again:
+/// an error only if no morsel under way will give memory back.
+std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
+                                           std::shared_ptr<MemoryAccount> account,
+                                           Doorbell *doorbell);
 /// `ordered`: chunks carry an order that the output continues.
 enum class StreamOrder : uint8_t { kNone, kKept };
 std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream,

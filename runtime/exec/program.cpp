@@ -145,7 +145,8 @@ private:
       context.memory = std::make_shared<RankMemory>(
           session_.blocks(),
           Budget::Options{Tier::kHost, session_.options().memoryBytes / static_cast<int64_t>(here),
-                          kMemorySetting});
+                          kMemorySetting, session_.hostTier()});
+      context.spill = std::make_shared<SpillFile>(options_.spill);
       context.exchange = options_.exchange;
       context.collective = options_.collective;
       context.heartbeat = {&clock(), silenceNanosecondsMax()};
@@ -312,8 +313,9 @@ private:
 } // namespace
 
 Session::Session(SessionOptions options)
-    : options_(options), blocks_(std::make_shared<BlockPool>(BlockPool::Options{
-                             options.memoryBytes, options.retainedBytes, kMemorySetting})),
+    : options_(options), hostTier_(std::make_shared<MemoryTier>(options.memoryBytes)),
+      blocks_(std::make_shared<BlockPool>(BlockPool::Options{
+          options.memoryBytes, options.retainedBytes, kMemorySetting, hostTier_})),
       pool_(WorkerPool::Options{options.threads, "worker"}) {}
 
 uint64_t TableResult::rowCount() const {

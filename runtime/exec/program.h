@@ -7,6 +7,8 @@
 //   exportStream(result->table, &arrowArrayStream);
 #pragma once
 
+#include "model/plan/plan.h"
+#include "model/plan/reservations.h"
 #include "runtime/base/clock.h"
 #include "runtime/device/cpu/worker_pool.h"
 #include "runtime/exec/chunk.h"
@@ -14,8 +16,6 @@
 #include "runtime/exec/profile.h"
 #include "runtime/exec/task.h"
 #include "runtime/memory/block_pool.h"
-#include "model/plan/plan.h"
-#include "model/plan/reservations.h"
 #include "runtime/transport/sim.h"
 #include "runtime/transport/transport.h"
 
@@ -41,10 +41,13 @@ public:
   explicit Session(SessionOptions options);
   WorkerPool &pool() { return pool_; }
   const std::shared_ptr<BlockPool> &blocks() const { return blocks_; }
+  /// In which all that the session's runs hold is counted; storage may keep pages in what is free.
+  const std::shared_ptr<MemoryTier> &hostTier() const { return hostTier_; }
   const SessionOptions &options() const { return options_; }
 
 private:
   SessionOptions options_;
+  std::shared_ptr<MemoryTier> hostTier_;
   std::shared_ptr<BlockPool> blocks_;
   WorkerPool pool_;
 };
@@ -68,6 +71,7 @@ struct RunOptions {
   Determinism determinism = Determinism::kNone;
   Tracing tracing = Tracing::kOff;
   int64_t traceEventsMax = 1 << 18; ///< that each track of a trace keeps
+  SpillOptions spill;
   ExchangeSettings exchange;
   CollectiveSettings collective;
   /// A rank of another process that gives no sign of life for so long is given up; 0: never.

@@ -5,6 +5,7 @@
 #include "model/plan/reservations.h"
 #include "runtime/base/check.h"
 #include "runtime/base/log.h"
+#include "runtime/exec/spill/rounds.h"
 
 #include <algorithm>
 
@@ -59,8 +60,10 @@ std::string RankContext::placeOf(int32_t task) const {
   return place == plan::kNone ? std::string() : plan->places[place].text;
 }
 
-Expected<std::shared_ptr<MemoryAccount>> RankContext::openAccount(int32_t task) const {
+Expected<std::shared_ptr<MemoryAccount>> RankContext::openAccount(int32_t task,
+                                                                  bool shrinks) const {
   ReservationRequest request;
+  request.shrinks = shrinks;
   request.operatorName = operationOf(task);
   request.task = TaskId(static_cast<uint32_t>(task));
   request.place = placeOf(task);
@@ -105,6 +108,7 @@ Status Rank::prepare(Transport &transport) {
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
     context_.counters.push_back(std::make_unique<TaskCounters>());
   }
+  fitPools();
   HR_RETURN_IF_ERROR(openCommunicators());
   context_.buffers.resize(plan.buffers.size());
   context_.rowCounts.resize(plan.buffers.size());
@@ -116,8 +120,38 @@ Status Rank::prepare(Transport &transport) {
       tasks_[inner].enabled = false;
     }
   }
-  prepareStreams();
+  HR_RETURN_IF_ERROR(prepareStreams());
   return prepareStates();
+}
+
+/// The pools of exchanges and of collectives each take at most this part of the limit together:
+/// their buffers are smaller where memory is, but not below the least. The same on all ranks.
+static constexpr int64_t kPoolsPart = 8;
+static constexpr int64_t kPoolBufferBytesMin = 16 << 10;
+/// What agreements on a number of rows need.
+static constexpr int64_t kAgreementBufferBytes = 4 << 10;
+
+void Rank::fitPools() {
+  const plan::Plan &plan = *context_.plan;
+  int64_t exchangeBuffers = 0, members = 0;
+  for (const plan::Task &task : plan.tasks) {
+    if (const auto *exchange = task.as<plan::ExchangeTask>()) {
+      exchangeBuffers +=
+          (2 + context_.exchange.window) * context_.place.along(exchange->axes).count;
+    } else if (const auto *collective = task.as<plan::CollectiveTask>()) {
+      members = std::max<int64_t>(members, context_.place.along(collective->axes).count);
+    }
+  }
+  const int64_t share = context_.memory->budget.limitBytes() / kPoolsPart;
+  auto fitted = [&](int64_t wanted, int64_t buffers) {
+    const int64_t room = share / std::max<int64_t>(buffers, 1) / 4096 * 4096;
+    return std::min(wanted, std::max(room, kPoolBufferBytesMin));
+  };
+  context_.exchange.bufferBytes = fitted(context_.exchange.bufferBytes, exchangeBuffers);
+  context_.collective.bufferBytes =
+      members == 0
+          ? kAgreementBufferBytes
+          : fitted(context_.collective.bufferBytes, (2 + context_.collective.window) * members);
 }
 
 /// Every rank meets the same axes in the same order, which numbers the channels.
@@ -158,7 +192,7 @@ Communicator *Rank::communicatorOfAll() const {
   return context_.communicatorOver(plan::allAxes(*context_.plan));
 }
 
-void Rank::prepareStreams() {
+Status Rank::prepareStreams() {
   const plan::Plan &plan = *context_.plan;
   context_.loadOfStream.assign(plan.streams.size(), plan::kNone);
   context_.orderedStreams.assign(plan.streams.size(), 0);
@@ -166,6 +200,15 @@ void Rank::prepareStreams() {
   for (const plan::Stream &stream : plan.streams) {
     context_.streams.push_back(
         std::make_shared<ChunkStream>(stream.capacityChunks, context_.doorbell, stream.writers));
+    context_.partedStreams.emplace_back();
+    if (stream.parts != 0) {
+      HR_ASSIGN_OR_RETURN(
+          auto account,
+          MemoryAccount::open(context_.memory,
+                              {.operatorName = "rows of " + stream.name, .shrinks = true}));
+      HR_ASSIGN_OR_RETURN(context_.partedStreams.back(),
+                          PartedStream::open(stream, std::move(account), context_.spill));
+    }
   }
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
     if (const auto *load = plan.tasks[t].as<plan::LoadTask>()) {
@@ -188,11 +231,14 @@ void Rank::prepareStreams() {
       changed |= ordered;
     }
   }
+  return {};
 }
 
 Status Rank::prepareStates() {
   const plan::Plan &plan = *context_.plan;
   context_.fillersLeft.assign(plan.states.size(), 0);
+  context_.roundStates = plan::statesOfRounds(plan);
+  context_.comesAgain.assign(plan.tasks.size(), 0);
   usersLeft_.assign(plan.states.size(), 0);
   for (size_t s = 0; s < plan.states.size(); ++s) {
     HR_ASSIGN_OR_RETURN(auto state,
@@ -268,6 +314,9 @@ Status Rank::startTask(size_t task) {
   }
   case plan::TaskKind::kReserve:
     return reserve(*described(task).as<plan::ReserveTask>());
+  case plan::TaskKind::kRepeat:
+    state.rounds = planRounds(*described(task).as<plan::RepeatTask>());
+    return startRound(task);
   case plan::TaskKind::kLoad:         // by the run that reads its morsels
   case plan::TaskKind::kRelease:      // the state goes with the last task that uses it
   case plan::TaskKind::kTensorResult: // the program takes the buffer in the end
@@ -360,6 +409,8 @@ Expected<PollState> Rank::pollTask(size_t task) {
                                                                    : PollState::kPending;
   case plan::TaskKind::kChoose:
     return pollChoose(task);
+  case plan::TaskKind::kRepeat:
+    return pollRepeat(task);
   default:
     return PollState::kDone;
   }
@@ -380,6 +431,101 @@ void Rank::endTask(size_t task, TaskPhase phase) {
       }
     }
   }
+}
+
+// ---- rounds ----
+
+/// Of what there is, for the states of a round: the rest is for blocks that are not full, and what
+/// their readers make.
+static constexpr double kRoundRoom = 0.5;
+
+std::vector<PartRange> Rank::planRounds(const plan::RepeatTask &repeat) const {
+  const plan::Plan &plan = *context_.plan;
+  std::vector<uint64_t> bytes; // by part: of the states that its rows fill
+  for (int32_t inner : repeat.tasks) {
+    const plan::Task &task = plan.tasks[inner];
+    const int32_t input = task.inputStream();
+    if (input == plan::kNone || !context_.partedStreams[input]) {
+      continue;
+    }
+    const PartedStream &rows = *context_.partedStreams[input];
+    bytes.resize(rows.parts());
+    for (const plan::StateArgument &argument : task.states()) {
+      if (argument.use != plan::StateUse::kPerWorker || !context_.roundStates[argument.state]) {
+        continue;
+      }
+      for (uint32_t part = 0; part < rows.parts(); ++part) {
+        const PartedStream::Amount amount = rows.amount(part);
+        bytes[part] +=
+            rowsBytes(plan.states[argument.state], amount.rows, context_.lanes) + amount.textBytes;
+      }
+    }
+  }
+  const Budget &budget = context_.memory->budget;
+  const int64_t room =
+      budget.limitBytes() - budget.reservedBytes() + context_.memory->spillableBytes();
+  return roundsOf(bytes,
+                  std::min(repeat.roomBytes, static_cast<uint64_t>(std::max(
+                                                 0.0, static_cast<double>(room) * kRoundRoom))));
+}
+
+Status Rank::startRound(size_t task) {
+  TaskState &state = tasks_[task];
+  const plan::Plan &plan = *context_.plan;
+  const auto &repeat = *described(task).as<plan::RepeatTask>();
+  const bool last = state.round + 1 == state.rounds.size();
+  for (int32_t inner : repeat.tasks) {
+    const int32_t input = described(inner).inputStream();
+    if (input != plan::kNone && context_.partedStreams[input]) {
+      context_.partedStreams[input]->openRound(state.rounds[state.round]);
+    }
+    context_.comesAgain[inner] = !last;
+    tasks_[inner].enabled = true;
+    if (state.round == 0) {
+      continue;
+    }
+    tasks_[inner].phase = TaskPhase::kWaiting;
+    ++tasksLeft_;
+    for (int32_t held : statesHeld(described(inner))) {
+      usersLeft_[held] += context_.roundStates[held];
+    }
+    for (const plan::StateArgument &argument : described(inner).states()) {
+      const int32_t filled = argument.state;
+      if (argument.use == plan::StateUse::kPerWorker && context_.roundStates[filled]) {
+        ++context_.fillersLeft[filled];
+        HR_ASSIGN_OR_RETURN(context_.states[filled],
+                            RankState::create(plan, filled, context_.memory));
+      }
+    }
+  }
+  return {};
+}
+
+/// As its morsels and bytes: the rounds, and what waited on disk.
+void Rank::countRounds(size_t task) {
+  TaskCounters &counters = *context_.counters[task];
+  counters.morsels = static_cast<int64_t>(tasks_[task].rounds.size());
+  for (int32_t inner : described(task).as<plan::RepeatTask>()->tasks) {
+    const int32_t input = described(inner).inputStream();
+    if (input != plan::kNone && context_.partedStreams[input]) {
+      counters.bytes += context_.partedStreams[input]->writtenBytes();
+    }
+  }
+}
+
+Expected<PollState> Rank::pollRepeat(size_t task) {
+  TaskState &state = tasks_[task];
+  for (int32_t inner : described(task).as<plan::RepeatTask>()->tasks) {
+    if (!ended(inner)) {
+      return PollState::kPending;
+    }
+  }
+  if (++state.round == state.rounds.size()) {
+    countRounds(task);
+    return PollState::kDone;
+  }
+  HR_RETURN_IF_ERROR(startRound(task));
+  return PollState::kPending;
 }
 
 const char *Rank::waitsFor(size_t task) const {
@@ -413,6 +559,9 @@ void Rank::trace(size_t task, const char *wait) {
 
 void Rank::leaveStates(size_t task) {
   for (int32_t state : statesHeld(described(task))) {
+    if (context_.comesAgain[task] && !context_.roundStates[state]) {
+      continue;
+    }
     if (--usersLeft_[state] == 0) {
       context_.states[state].reset();
     }
@@ -458,6 +607,7 @@ void Rank::dropTasks() {
     state.agreement = Collective();
   }
   context_.streams.clear();
+  context_.partedStreams.clear();
 }
 
 PollState Rank::poll() {

@@ -57,6 +57,8 @@ private:
     int64_t holeValue = 0;     ///< kChoose: stays put while it is agreed on
     Collective agreement;
     bool decided = false;
+    std::vector<PartRange> rounds; ///< kRepeat
+    size_t round = 0;              ///< kRepeat: the one under way
     int64_t startNanoseconds = 0;
     int64_t endNanoseconds = 0;
     const char *wait = nullptr; ///< of a trace: what it waits for, and since when
@@ -66,10 +68,11 @@ private:
   explicit Rank(RankContext context) : context_(std::move(context)) {}
   Status prepare(Transport &transport);
   Status prepareStates();
+  void fitPools();
   /// Of the groups that the plan's collectives and agreements go over.
   Status openCommunicators();
   Communicator *communicatorOfAll() const;
-  void prepareStreams();
+  Status prepareStreams();
   const plan::Task &described(size_t task) const { return context_.plan->tasks[task]; }
 
   bool ended(size_t task) const {
@@ -84,6 +87,11 @@ private:
   void leaveStates(size_t task);
   Status reserve(const plan::ReserveTask &reserve);
   Expected<PollState> pollChoose(size_t task);
+  /// Parts that are read together, by what is there when the repeat begins.
+  std::vector<PartRange> planRounds(const plan::RepeatTask &repeat) const;
+  Status startRound(size_t task);
+  Expected<PollState> pollRepeat(size_t task);
+  void countRounds(size_t task);
   int64_t holeValue(const plan::Hole &hole) const;
   void skip(int32_t task);
   void advanceTasks();

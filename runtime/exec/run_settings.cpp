@@ -18,6 +18,7 @@ RunOptions runOptions(const Settings &settings) {
   options.tracing = settings.trace.empty() ? Tracing::kOff : Tracing::kOn;
   options.traceEventsMax = settings.traceEvents;
   options.peerSilenceSecondsMax = static_cast<double>(settings.peerTimeout);
+  options.spill = {settings.spillDirectory, settings.spillLimit};
   options.exchange.bufferBytes = settings.exchangeBuffer;
   options.exchange.window = settings.exchangeWindow;
   options.exchange.checksums = settings.checksums ? Checksums::kOn : Checksums::kOff;

@@ -72,7 +72,8 @@ private:
   const KernelCall *kernel_ = nullptr;
   std::shared_ptr<MemoryAccount> account_;
   std::unique_ptr<MorselQueue> queue_;
-  std::shared_ptr<ChunkStream> output_;
+  bool scans_ = false; ///< its morsels are read from files
+  std::shared_ptr<ChunkSink> output_;
   size_t outputs_ = 0;                       ///< chunks that a lane fills at a time: one a reader
   std::vector<RankState::CopySlots> copies_; ///< per state argument: one a lane, or none
   std::deque<Lane> lanes_;
@@ -83,9 +84,14 @@ private:
 
 Status RunTask::start() {
   kernel_ = (*context_.kernels)[task_.kernel].get();
-  HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
+  const std::shared_ptr<PartedStream> parted =
+      task_.outputStream == plan::kNone ? nullptr : context_.partedStreams[task_.outputStream];
+  HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_, /*shrinks=*/parted != nullptr));
   HR_RETURN_IF_ERROR(openQueue());
-  if (task_.outputStream != plan::kNone) {
+  if (parted) {
+    output_ = parted;
+    outputs_ = parted->parts();
+  } else if (task_.outputStream != plan::kNone) {
     output_ = context_.streams[task_.outputStream];
     outputs_ = task_.partitioned ? readers() : 1;
   }
@@ -98,11 +104,15 @@ Status RunTask::start() {
       lanes = 1; // copies of it could not be brought together
     }
   }
-  for (const plan::StateArgument &argument : task_.states) {
-    bool filled = argument.use == plan::StateUse::kPerWorker;
-    copies_.push_back(filled ? context_.states[argument.state]->addCopies(lanes)
-                             : RankState::CopySlots());
+  std::vector<RankState::CopySlots> &kept = context_.keptCopies[index_];
+  kept.resize(task_.states.size());
+  for (size_t i = 0; i < task_.states.size(); ++i) {
+    const auto &[state, use] = task_.states[i];
+    if (use == plan::StateUse::kPerWorker && (kept[i].empty() || context_.roundStates[state])) {
+      kept[i] = context_.states[state]->addCopies(lanes);
+    }
   }
+  copies_ = kept;
   for (size_t i = 0; i < lanes; ++i) {
     lanes_.emplace_back().index = i;
   }
@@ -113,6 +123,10 @@ Status RunTask::openQueue() {
   if (task_.sourceState != plan::kNone) {
     queue_ = makeStateQueue(context_.states[task_.sourceState],
                             context_.plan->states[task_.sourceState], context_.lanes);
+    return {};
+  }
+  if (context_.partedStreams[task_.inputStream]) {
+    queue_ = makePartQueue(context_.partedStreams[task_.inputStream]);
     return {};
   }
   int32_t load = context_.loadOfStream[task_.inputStream];
@@ -128,7 +142,7 @@ Status RunTask::openQueue() {
   storage::Share share{place.index, place.count};
   if (slot.kind == plan::SlotKind::kValues) {
     HR_ASSIGN_OR_RETURN(auto values, openValues(slot, share));
-    queue_ = makeLoadQueue(std::move(values));
+    queue_ = makeLoadQueue(std::move(values), account_, context_.doorbell);
     return {};
   }
   auto source = context_.sources->find(slot.name);
@@ -136,7 +150,13 @@ Status RunTask::openQueue() {
     return makeError(ErrorKind::kUser, "no input is bound to table: ", slot.name);
   }
   HR_ASSIGN_OR_RETURN(auto opened, source->second(slot, share));
-  queue_ = makeLoadQueue(std::move(opened));
+  HR_ASSIGN_OR_RETURN(
+      auto pages,
+      MemoryAccount::open(context_.memory, {.operatorName = "scan of " + slot.name,
+                                            .task = TaskId(static_cast<uint32_t>(index_)),
+                                            .place = context_.placeOf(index_)}));
+  queue_ = makeLoadQueue(std::move(opened), std::move(pages), context_.doorbell);
+  scans_ = true;
   return {};
 }
 
@@ -287,7 +307,28 @@ Expected<std::optional<TakenMorsel>> RunTask::takeMorsel(Track *track) {
   return taken;
 }
 
+/// Counts a lane that works on morsels of files.
+class ScanningLane {
+public:
+  ScanningLane(RankMemory &memory, bool scans) : lanes_(scans ? &memory.scans.lanes : nullptr) {
+    if (lanes_) {
+      ++*lanes_;
+    }
+  }
+  ~ScanningLane() {
+    if (lanes_) {
+      --*lanes_;
+    }
+  }
+  ScanningLane(const ScanningLane &) = delete;
+  ScanningLane &operator=(const ScanningLane &) = delete;
+
+private:
+  std::atomic<int> *lanes_;
+};
+
 Status RunTask::drive(Lane &lane, int worker) {
+  ScanningLane scanning(*context_.memory, scans_);
   if (!lane.frame) {
     HR_RETURN_IF_ERROR(prepareLane(lane));
   }
@@ -324,12 +365,7 @@ Status RunTask::drive(Lane &lane, int worker) {
       HR_RETURN_IF_ERROR(sealAll(lane));
       continue;
     }
-    std::function<Status()> intact = lane.morsel->intact;
-    Status status = runMorsel(lane);
-    if (intact) {
-      HR_RETURN_IF_ERROR(intact());
-    }
-    HR_RETURN_IF_ERROR(status);
+    HR_RETURN_IF_ERROR(runMorsel(lane));
     worked = true;
   }
   book();
@@ -345,9 +381,6 @@ Status RunTask::pollLanes(bool &allFlushed) {
   // Lanes under way will take some of what is available; start only as many as the rest needs.
   bool ended = queue_->ended();
   size_t available = queue_->available();
-  if (ended && task_.inputStream != plan::kNone) {
-    context_.drainedStreams[task_.inputStream] = 1;
-  }
   allFlushed = true;
   for (Lane &lane : lanes_) {
     if (lane.job.valid()) {
@@ -377,13 +410,19 @@ Status RunTask::pollLanes(bool &allFlushed) {
       submit(lane);
     }
   }
+  // Lanes may have seen the end first.
+  if (task_.inputStream != plan::kNone && (allFlushed || queue_->ended())) {
+    context_.drainedStreams[task_.inputStream] = 1;
+  }
   return {};
 }
 
 Status RunTask::beginFinish() {
   for (const plan::StateArgument &argument : task_.states) {
     const plan::State &state = context_.plan->states[argument.state];
-    if (argument.use != plan::StateUse::kPerWorker || --context_.fillersLeft[argument.state] != 0) {
+    if (argument.use != plan::StateUse::kPerWorker ||
+        (context_.comesAgain[index_] && !context_.roundStates[argument.state]) ||
+        --context_.fillersLeft[argument.state] != 0) {
       continue;
     }
     FinishContext finish;
@@ -430,7 +469,7 @@ PollState RunTask::poll() {
     }
     lanes_.clear();
     queue_.reset();
-    if (output_) {
+    if (output_ && !context_.comesAgain[index_]) {
       output_->close();
     }
     finishStart_ = context_.clock->nowNanoseconds();

@@ -9,6 +9,7 @@
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/profile.h"
 #include "runtime/exec/rank_state.h"
+#include "runtime/exec/spill/parted_stream.h"
 #include "runtime/exec/tensor_buffer.h"
 #include "runtime/storage/source.h"
 #include "runtime/telemetry/telemetry.h"
@@ -55,6 +56,7 @@ struct RankContext {
   std::shared_ptr<RankMemory> memory;
   PoisonBoard *board = nullptr;
   Transport *transport = nullptr;
+  std::shared_ptr<SpillFile> spill;
   ExchangeSettings exchange;
   CollectiveSettings collective;
   HeartbeatOptions heartbeat;
@@ -65,8 +67,13 @@ struct RankContext {
   std::vector<Track *> taskTracks;   ///< likewise, one a task; written by the rank's thread
 
   std::vector<std::shared_ptr<ChunkStream>> streams;
+  std::vector<std::shared_ptr<PartedStream>> partedStreams; ///< per stream: instead, or null
   std::vector<std::shared_ptr<RankState>> states;
   std::vector<size_t> fillersLeft; ///< per state: tasks that still fill it
+  std::vector<char> roundStates;   ///< per state: made anew in each round of a repeat
+  std::vector<char> comesAgain;    ///< per task: a later round of its repeat runs it again
+  /// What a repeated task fills of states that outlive the round: by task, then by argument.
+  std::map<int32_t, std::vector<RankState::CopySlots>> keptCopies;
   std::vector<std::unique_ptr<TensorBuffer>>
       buffers;                       ///< null: not written yet, or not used any more
   std::vector<RowCount> rowCounts;   ///< per buffer: of those that size others
@@ -94,8 +101,8 @@ struct RankContext {
   Track *taskTrack(int32_t task) const { return taskTracks.empty() ? nullptr : taskTracks[task]; }
   /// Options of a job of one morsel that a task submits.
   JobOptions jobOf(int32_t task) const;
-  /// The account of a task, named in memory errors.
-  Expected<std::shared_ptr<MemoryAccount>> openAccount(int32_t task) const;
+  /// The account of a task, named in memory errors. `shrinks`: as ReservationRequest::shrinks.
+  Expected<std::shared_ptr<MemoryAccount>> openAccount(int32_t task, bool shrinks = false) const;
   /// The buffer, made now if its extent was not known before.
   Expected<TensorBuffer *> writable(int32_t buffer);
   /// "aggregate" or the task's name.

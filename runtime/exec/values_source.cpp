@@ -22,7 +22,8 @@ public:
   size_t morselCount() const override { return morsel_->morsel.rows == 0 ? 0 : 1; }
   uint64_t rows(size_t) const override { return morsel_->morsel.rows; }
   uint64_t rows() const override { return morsel_->morsel.rows; }
-  Expected<storage::MorselHandle> load(size_t) const override { return morsel_; }
+  /// The few rows of the query's text are part of the plan.
+  Expected<storage::MorselHandle> load(size_t, Reservation &) const override { return morsel_; }
 
 private:
   storage::MorselHandle morsel_;

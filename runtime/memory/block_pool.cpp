@@ -27,6 +27,8 @@ namespace headrace {
 namespace {
 
 constexpr int64_t kHugePageBytes = int64_t{2} << 20;
+/// In less memory than this a huge page of which little is used costs more than it gains.
+constexpr int64_t kHugePagesFromBytes = int64_t{1} << 30;
 constexpr int64_t kSmallestBlockBytes = int64_t{64} << 10;
 /// Blocks up to this are cut from pieces of one huge page.
 constexpr int64_t kLargestCutBytes = int64_t{1} << 20;
@@ -52,15 +54,18 @@ void Block::reset() {
   if (charged_) {
     charged_->discharge(size_);
     charged_.reset();
+  } else if (pool_->options_.tier) {
+    pool_->options_.tier->giveBack(size_);
   }
   pool_ = nullptr;
   data_ = nullptr;
   size_ = 0;
 }
 
-BlockPool::BlockPool(Options options) : options_(std::move(options)) {}
+BlockPool::BlockPool(Options options) : options_(std::move(options)) { use(options_.tier); }
 
 BlockPool::~BlockPool() {
+  use(nullptr);
   HR_CHECK(live_ == 0);
   trimLocked(0);
   for (const Mapping &slab : slabs_) {
@@ -81,15 +86,6 @@ int64_t BlockPool::blockBytes(int64_t bytes) {
 }
 
 Expected<std::byte *> BlockPool::map(int64_t bytes) {
-  if (mapped_ + bytes > options_.capacityBytes) {
-    trimLocked(std::max<int64_t>(0, options_.capacityBytes - live_ - bytes));
-  }
-  if (mapped_ + bytes > options_.capacityBytes) {
-    return makeError(ErrorKind::kMemory, "out of host memory: a block of ", formatBytes(bytes),
-                     " (", bytes, " bytes) does not fit beside ", formatBytes(mapped_),
-                     " of the limit of ", formatBytes(options_.capacityBytes), "; raise ",
-                     options_.setting);
-  }
   // Mapped with room to cut to an address that a huge page can start at.
   auto length = static_cast<size_t>(bytes + kHugePageBytes);
   void *mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -97,7 +93,7 @@ Expected<std::byte *> BlockPool::map(int64_t bytes) {
     // no test: it takes more memory than a machine has
     return makeError(ErrorKind::kMemory, "the system refused host memory below the limit: lower ",
                      options_.setting, "; a block of ", formatBytes(bytes), " beside ",
-                     formatBytes(mapped_));
+                     formatBytes(live_));
   }
   auto start = reinterpret_cast<uintptr_t>(mapping);
   uintptr_t aligned = (start + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
@@ -108,45 +104,88 @@ Expected<std::byte *> BlockPool::map(int64_t bytes) {
   if (start + length > end) {
     munmap(reinterpret_cast<void *>(end), start + length - end);
   }
-  // Advice only: without huge pages the block works all the same.
-  madvise(reinterpret_cast<void *>(aligned), static_cast<size_t>(bytes), MADV_HUGEPAGE);
-  mapped_ += bytes;
+  if (options_.capacityBytes >= kHugePagesFromBytes) {
+    // Advice only: without huge pages the block works all the same.
+    madvise(reinterpret_cast<void *>(aligned), static_cast<size_t>(bytes), MADV_HUGEPAGE);
+  }
   return reinterpret_cast<std::byte *>(aligned);
+}
+
+/// Memory of a block of exactly `size`.
+Expected<std::byte *> BlockPool::take(int64_t size) {
+  auto takeFrom = [&](std::map<int64_t, std::vector<std::byte *>> &blocks) -> std::byte * {
+    auto found = blocks.find(size);
+    if (found == blocks.end() || found->second.empty()) {
+      return nullptr;
+    }
+    std::byte *data = found->second.back();
+    found->second.pop_back();
+    return data;
+  };
+  if (std::byte *kept = takeFrom(kept_)) {
+    ++reuses_;
+    keptBytes_ -= size;
+    if (options_.tier) {
+      options_.tier->giveBack(size); // who asked has taken it anew
+    }
+    return kept;
+  }
+  if (live_ + keptBytes_ + size > options_.capacityBytes) {
+    trimLocked(std::max<int64_t>(0, options_.capacityBytes - live_ - size));
+  }
+  if (live_ + size > options_.capacityBytes) {
+    return refuse(size, live_, options_.capacityBytes);
+  }
+  if (std::byte *bare = takeFrom(bare_)) {
+    return bare;
+  }
+  HR_ASSIGN_OR_RETURN(std::byte * data, map(std::max(size, kHugePageBytes)));
+  if (size <= kLargestCutBytes) {
+    slabs_.push_back({data, kHugePageBytes});
+    for (int64_t offset = kHugePageBytes - size; offset > 0; offset -= size) {
+      bare_[size].push_back(data + offset);
+      HR_POISON_MEMORY(data + offset, static_cast<size_t>(size));
+    }
+  }
+  return data;
+}
+
+Status BlockPool::refuse(int64_t size, int64_t usedBytes, int64_t limitBytes) const {
+  return makeError(ErrorKind::kMemory, "out of host memory: a block of ", formatBytes(size), " (",
+                   size, " bytes) does not fit beside ", formatBytes(usedBytes),
+                   " of the limit of ", formatBytes(limitBytes), "; raise ", options_.setting);
 }
 
 Expected<Block> BlockPool::allocate(int64_t bytes) {
   HR_CHECK(bytes >= 0);
   int64_t size = blockBytes(bytes);
-  std::lock_guard lock(mutex_);
-  std::vector<std::byte *> &free = freeBySize_[size];
-  if (free.empty()) {
-    HR_ASSIGN_OR_RETURN(std::byte * data, map(std::max(size, kHugePageBytes)));
-    if (size <= kLargestCutBytes) {
-      slabs_.push_back({data, kHugePageBytes});
-      for (int64_t offset = kHugePageBytes - size; offset >= 0; offset -= size) {
-        free.push_back(data + offset);
-        HR_POISON_MEMORY(data + offset, static_cast<size_t>(size));
-      }
-    } else {
-      free.push_back(data);
-    }
-  } else {
-    ++reuses_;
+  if (options_.tier && !options_.tier->take(size)) {
+    return refuse(size, options_.tier->usedBytes(), options_.tier->limitBytes());
   }
+  Expected<Block> block = allocateTaken(size);
+  if (!block.ok() && options_.tier) {
+    options_.tier->giveBack(size);
+  }
+  return block;
+}
+
+Expected<Block> BlockPool::allocateTaken(int64_t size) {
+  std::lock_guard lock(mutex_);
+  HR_ASSIGN_OR_RETURN(std::byte * data, take(size));
   Block block;
   block.pool_ = this;
-  block.data_ = free.back();
+  block.data_ = data;
   block.size_ = size;
-  free.pop_back();
   live_ += size;
   HR_UNPOISON_MEMORY(block.data_, static_cast<size_t>(size));
   return block;
 }
 
 Expected<Block> BlockPool::allocate(int64_t bytes, Reservation &reservation) {
+  HR_CHECK(bytes >= 0);
   int64_t size = blockBytes(bytes);
   HR_RETURN_IF_ERROR(reservation.charge(size));
-  Expected<Block> block = allocate(bytes);
+  Expected<Block> block = allocateTaken(size);
   if (!block.ok()) {
     reservation.discharge(size);
     return block;
@@ -157,12 +196,28 @@ Expected<Block> BlockPool::allocate(int64_t bytes, Reservation &reservation) {
 
 void BlockPool::free(std::byte *data, int64_t bytes) {
   std::lock_guard lock(mutex_);
-  HR_POISON_MEMORY(data, static_cast<size_t>(bytes));
-  freeBySize_[bytes].push_back(data);
   live_ -= bytes;
-  if (mapped_ - live_ > options_.retainedBytesMax) {
-    trimLocked(options_.retainedBytesMax);
+  const bool kept = keptBytes_ + bytes <= options_.retainedBytesMax &&
+                    (!options_.tier || options_.tier->takeIfFree(bytes));
+  if (!kept) {
+    dropLocked(data, bytes);
+    return;
   }
+  HR_POISON_MEMORY(data, static_cast<size_t>(bytes));
+  kept_[bytes].push_back(data);
+  keptBytes_ += bytes;
+}
+
+/// Gives the block's memory to the system.
+void BlockPool::dropLocked(std::byte *data, int64_t size) {
+  if (size > kLargestCutBytes) {
+    HR_UNPOISON_MEMORY(data, static_cast<size_t>(size));
+    munmap(data, static_cast<size_t>(size));
+    return;
+  }
+  madvise(data, static_cast<size_t>(size), MADV_DONTNEED);
+  HR_POISON_MEMORY(data, static_cast<size_t>(size));
+  bare_[size].push_back(data);
 }
 
 void BlockPool::trim(int64_t keepBytes) {
@@ -170,15 +225,24 @@ void BlockPool::trim(int64_t keepBytes) {
   trimLocked(keepBytes);
 }
 
+int64_t BlockPool::giveWay(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  const int64_t before = keptBytes_;
+  trimLocked(std::max<int64_t>(0, keptBytes_ - bytes));
+  return before - keptBytes_;
+}
+
 void BlockPool::trimLocked(int64_t keepBytes) {
-  // Largest first: they free most in one call. Cut pieces stay until the pool goes.
-  for (auto entry = freeBySize_.rbegin(); entry != freeBySize_.rend(); ++entry) {
-    auto &[size, free] = *entry;
-    while (size > kLargestCutBytes && !free.empty() && mapped_ - live_ > keepBytes) {
-      HR_UNPOISON_MEMORY(free.back(), static_cast<size_t>(size));
-      munmap(free.back(), static_cast<size_t>(size));
-      free.pop_back();
-      mapped_ -= size;
+  // Largest first: they free most in one call.
+  for (auto entry = kept_.rbegin(); entry != kept_.rend(); ++entry) {
+    auto &[size, blocks] = *entry;
+    while (!blocks.empty() && keptBytes_ > keepBytes) {
+      dropLocked(blocks.back(), size);
+      blocks.pop_back();
+      keptBytes_ -= size;
+      if (options_.tier) {
+        options_.tier->giveBack(size);
+      }
     }
   }
 }
@@ -190,7 +254,7 @@ int64_t BlockPool::liveBytes() const {
 
 int64_t BlockPool::retainedBytes() const {
   std::lock_guard lock(mutex_);
-  return mapped_ - live_;
+  return keptBytes_;
 }
 
 int64_t BlockPool::reuses() const {

@@ -11,6 +11,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/memory/budget.h"
+#include "runtime/memory/memory_tier.h"
 
 namespace headrace {
 
@@ -37,24 +38,26 @@ private:
   BlockPool *pool_ = nullptr;
   std::byte *data_ = nullptr;
   int64_t size_ = 0;
-  std::shared_ptr<Reservation::State> charged_;
+  std::shared_ptr<Reservation::State> charged_; ///< null: the pool's tier
 };
 
 /// Purpose: allocates blocks of 64 KiB and more. Up to 1 MiB they are powers of two cut from 2 MiB
 /// pieces; above, multiples of 2 MiB (at most a quarter more than asked) with huge pages advised.
-/// Ownership: owns all memory; outlives its blocks. Thread-safety: full. Bounded: mapped bytes
-/// never exceed the capacity; freed blocks are kept up to `retainedBytesMax` and given to the
-/// system first when a new size needs room.
-class BlockPool {
+/// Ownership: owns all memory; outlives its blocks. Thread-safety: full. Bounded: the bytes of live
+/// and of kept blocks never exceed the capacity; freed blocks are kept up to `retainedBytesMax` and
+/// given to the system first when a new size needs room, or another user of the tier.
+class BlockPool final : public Keeper {
 public:
   struct Options {
     int64_t capacityBytes = 0;
     int64_t retainedBytesMax = 0;
     /// Named in the error.
     std::string setting = "--memory";
+    /// Counts kept blocks, and live ones that no reservation is charged with. May be null.
+    std::shared_ptr<MemoryTier> tier = nullptr;
   };
   explicit BlockPool(Options options);
-  ~BlockPool();
+  ~BlockPool() override;
   BlockPool(const BlockPool &) = delete;
   BlockPool &operator=(const BlockPool &) = delete;
 
@@ -68,6 +71,7 @@ public:
 
   /// Gives retained blocks back to the system until at most `keepBytes` are retained.
   void trim(int64_t keepBytes = 0);
+  int64_t giveWay(int64_t bytes) override;
 
   int64_t liveBytes() const;
   int64_t retainedBytes() const;
@@ -76,19 +80,27 @@ public:
 
 private:
   friend class Block;
+  /// It has one tier, of its options, all the time.
+  void moveTo(std::shared_ptr<MemoryTier> /*tier*/) override {}
   struct Mapping {
     std::byte *data;
     int64_t bytes;
   };
-  void free(std::byte *data, int64_t bytes);
+  Status refuse(int64_t size, int64_t usedBytes, int64_t limitBytes) const;
+  /// Of exactly `size`, which is counted already.
+  Expected<Block> allocateTaken(int64_t size);
+  Expected<std::byte *> take(int64_t size);
   Expected<std::byte *> map(int64_t bytes);
+  void free(std::byte *data, int64_t bytes);
+  void dropLocked(std::byte *data, int64_t size);
   void trimLocked(int64_t keepBytes);
 
   Options options_;
   mutable std::mutex mutex_;
-  std::map<int64_t, std::vector<std::byte *>> freeBySize_;
-  std::vector<Mapping> slabs_;
-  int64_t mapped_ = 0;
+  std::map<int64_t, std::vector<std::byte *>> kept_; ///< by size: as they were freed
+  std::map<int64_t, std::vector<std::byte *>> bare_; ///< cut pieces whose memory the system has
+  std::vector<Mapping> slabs_;                       ///< what pieces are cut from
+  int64_t keptBytes_ = 0;
   int64_t live_ = 0;
   int64_t reuses_ = 0;
 };

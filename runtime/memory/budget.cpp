@@ -2,6 +2,7 @@
 #include "runtime/memory/budget.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/base/check.h"
 #include "runtime/base/settings.h"
@@ -44,6 +45,12 @@ int64_t Budget::take(int64_t leastBytes, int64_t mostBytes) {
     return -1;
   }
   int64_t taken = std::min(std::max(leastBytes, mostBytes), room);
+  if (options_.shared && !options_.shared->take(taken)) {
+    taken = leastBytes; // other runs of the process have the rest
+    if (!options_.shared->take(taken)) {
+      return -1;
+    }
+  }
   reserved_ += taken;
   peak_ = std::max(peak_, reserved_);
   return taken;
@@ -53,6 +60,9 @@ void Budget::giveBack(int64_t bytes) {
   std::lock_guard lock(mutex_);
   HR_CHECK(bytes >= 0 && bytes <= reserved_);
   reserved_ -= bytes;
+  if (options_.shared) {
+    options_.shared->giveBack(bytes);
+  }
   if (putOff_ && bytes > 0) {
     putOff_ = false;
     for (Doorbell *doorbell : doorbells_) {
@@ -166,6 +176,9 @@ Status Reservation::State::growLocked(int64_t leastBytes, int64_t mostBytes) {
 
 Status Reservation::State::charge(int64_t more) {
   HR_CHECK(more >= 0);
+  if (request.shrinks) {
+    return chargeExactly(more);
+  }
   std::lock_guard lock(mutex);
   int64_t missing = bytes.charged + more - bytes.granted;
   if (missing > 0) {
@@ -177,10 +190,75 @@ Status Reservation::State::charge(int64_t more) {
   return {};
 }
 
+Status Reservation::State::chargeExactly(int64_t more) {
+  std::lock_guard lock(mutex);
+  HR_RETURN_IF_ERROR(growLocked(more, more));
+  bytes.charged += more;
+  bytes.peak = std::max(bytes.peak, bytes.charged);
+  return {};
+}
+
+void Reservation::State::dischargeExactly(int64_t fewer) {
+  {
+    std::lock_guard lock(mutex);
+    HR_CHECK(fewer >= 0 && fewer <= bytes.charged);
+    bytes.charged -= fewer;
+    bytes.granted -= fewer;
+  }
+  budget.giveBack(fewer);
+}
+
 void Reservation::State::discharge(int64_t fewer) {
+  if (request.shrinks) {
+    return dischargeExactly(fewer);
+  }
   std::lock_guard lock(mutex);
   HR_CHECK(fewer >= 0 && fewer <= bytes.charged);
   bytes.charged -= fewer;
+}
+
+Charge &Charge::operator=(Charge &&other) noexcept {
+  if (this != &other) {
+    reset();
+    state_ = std::move(other.state_);
+    bytes_ = std::exchange(other.bytes_, 0);
+  }
+  return *this;
+}
+
+Expected<Charge> Charge::take(Reservation &reservation, int64_t bytes) {
+  HR_CHECK(reservation.state_ && bytes >= 0);
+  HR_RETURN_IF_ERROR(reservation.state_->chargeExactly(bytes));
+  Charge charge;
+  charge.state_ = reservation.state_;
+  charge.bytes_ = bytes;
+  return charge;
+}
+
+Charge Charge::split(int64_t bytes) {
+  HR_CHECK(bytes >= 0 && bytes <= bytes_);
+  Charge part;
+  part.state_ = state_;
+  part.bytes_ = bytes;
+  bytes_ -= bytes;
+  return part;
+}
+
+void Charge::add(Charge other) {
+  if (!state_) {
+    *this = std::move(other);
+    return;
+  }
+  HR_CHECK(other.state_ == state_);
+  bytes_ += std::exchange(other.bytes_, 0);
+}
+
+void Charge::reset() {
+  if (state_) {
+    state_->dischargeExactly(bytes_);
+    state_.reset();
+    bytes_ = 0;
+  }
 }
 
 } // namespace headrace

@@ -13,6 +13,7 @@
 #include "runtime/base/ids.h"
 #include "runtime/base/status.h"
 #include "runtime/base/tier.h"
+#include "runtime/memory/memory_tier.h"
 
 namespace headrace {
 
@@ -29,6 +30,8 @@ struct ReservationRequest {
   int64_t expectedBytes = 0;
   /// Place in the user's program, put into the error.
   std::string place = {};
+  /// The grant shrinks with what is discharged, so that it is there for others at once.
+  bool shrinks = false;
 };
 
 /// Purpose: bytes of a tier granted to one task; allocations are charged to it.
@@ -64,8 +67,33 @@ private:
   friend class Budget;
   friend class BlockPool;
   friend class Block;
+  friend class Charge;
   struct State;
   std::shared_ptr<State> state_;
+};
+
+/// Purpose: bytes charged to a reservation for as long as this lives.
+/// Ownership: move-only; goes before its Reservation is released. Thread-safety: of a plain value.
+class Charge {
+public:
+  Charge() = default;
+  Charge(Charge &&other) noexcept { *this = std::move(other); }
+  Charge &operator=(Charge &&other) noexcept;
+  ~Charge() { reset(); }
+
+  /// As Reservation::charge, but the grant grows and shrinks with it, so that what is given back
+  /// is there for others.
+  static Expected<Charge> take(Reservation &reservation, int64_t bytes);
+  int64_t bytes() const { return bytes_; }
+  /// Part of the charge, to be given back on its own. `bytes`: at most bytes().
+  Charge split(int64_t bytes);
+  /// One of the same reservation, as part of this one; this may be of none yet.
+  void add(Charge other);
+  void reset();
+
+private:
+  std::shared_ptr<Reservation::State> state_;
+  int64_t bytes_ = 0;
 };
 
 /// Purpose: the broker of one tier's bytes for one rank (its share of the process's limit).
@@ -79,6 +107,8 @@ public:
     int64_t limitBytes = 0;
     /// The setting to raise, named in the error.
     std::string setting = "--memory";
+    /// Of the process, in which all its budgets count. Null: the limit alone counts.
+    std::shared_ptr<MemoryTier> shared = nullptr;
   };
   explicit Budget(Options options);
   ~Budget();

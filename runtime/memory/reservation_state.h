@@ -21,6 +21,9 @@ struct Reservation::State {
   Bytes read();
   Status charge(int64_t more);
   void discharge(int64_t fewer);
+  /// What is granted beyond what is charged stays as it is.
+  Status chargeExactly(int64_t more);
+  void dischargeExactly(int64_t fewer);
   /// With `mutex` held.
   Status growLocked(int64_t leastBytes, int64_t mostBytes);
 

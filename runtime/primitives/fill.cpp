@@ -7,7 +7,7 @@
 #include "runtime/primitives/isa/table.h"
 #include "runtime/primitives/number/number.h"
 #include "runtime/primitives/string/string.h"
-#include "runtime/primitives/string/text.h"
+#include "runtime/primitives/string/text_values.h"
 
 #include <cmath>
 #include <cstring>
@@ -17,7 +17,6 @@ namespace headrace::primitives {
 void fillPrimitiveImports(HrImports *table, Isa isa) {
   isaPrimitives(isa).fill(table);
 
-  table->hr_cursor_open_ = cursorOpen;
   table->hr_cursor_run_ = cursorRun;
   table->hr_cursor_encoding_ = cursorEncoding;
 
@@ -28,7 +27,6 @@ void fillPrimitiveImports(HrImports *table, Isa isa) {
   table->hr_string_ends_with_ = stringEndsWith;
   table->hr_string_substring_ = stringSubstring;
 
-  table->hr_text_length_ = textLength;
   table->hr_text_print_ = textPrint;
   table->hr_text_parse_ = textParse;
 

@@ -23,18 +23,18 @@ Status misfit(HrType type, __int128 min, __int128 max) {
 /// Values one by one through next(value) -> bool; for decimals of many bytes and unsigned 64-bit
 /// integers.
 template <typename Next>
-Status convertWide(uint64_t count, EncodedChunk &chunk, void *out, Next next) {
+Status convertWide(uint64_t count, HrType type, ValueRange &range, void *out, Next next) {
   uint8_t *to = static_cast<uint8_t *>(out);
-  const uint32_t width = abi::bytesOf(chunk.type);
+  const uint32_t width = abi::bytesOf(type);
   for (uint64_t i = 0; i < count; ++i, to += width) {
     __int128 value;
     if (!next(value)) {
       return tooShort();
     }
-    if (!fitsInteger(chunk.type, value, value)) {
-      return misfit(chunk.type, value, value);
+    if (!fitsInteger(type, value, value)) {
+      return misfit(type, value, value);
     }
-    chunk.widen(value, value);
+    range.widen(value, value);
     std::memcpy(to, &value, width); // little-endian: the low bytes
   }
   return Status();
@@ -49,13 +49,13 @@ __int128 bigEndian(const uint8_t *data, uint64_t bytes) {
 }
 
 Status convertIntegers(primitives::Isa isa, primitives::StoredInteger stored, uint32_t width,
-                       const uint8_t *data, uint64_t bytes, uint64_t count, EncodedChunk &chunk,
-                       void *out) {
+                       const uint8_t *data, uint64_t bytes, uint64_t count, HrType type,
+                       ValueRange &range, void *out) {
   if (bytes / width < count) {
     return tooShort();
   }
-  if (chunk.type == HR_I128) {
-    return convertWide(count, chunk, out, [&](__int128 &value) {
+  if (type == HR_I128) {
+    return convertWide(count, type, range, out, [&](__int128 &value) {
       int64_t wide = 0;
       std::memcpy(&wide, data, width);
       value = stored == primitives::StoredInteger::kI32 ? static_cast<int32_t>(wide) : wide;
@@ -63,23 +63,22 @@ Status convertIntegers(primitives::Isa isa, primitives::StoredInteger stored, ui
       return true;
     });
   }
-  primitives::IntegerRange range =
-      primitives::narrowIntegers(isa, stored, data, count, chunk.type, out);
-  if (range.min <= range.max && !fitsInteger(chunk.type, range.min, range.max)) {
-    return misfit(chunk.type, range.min, range.max);
+  primitives::IntegerRange found = primitives::narrowIntegers(isa, stored, data, count, type, out);
+  if (found.min <= found.max && !fitsInteger(type, found.min, found.max)) {
+    return misfit(type, found.min, found.max);
   }
-  chunk.widen(range.min, range.max);
+  range.widen(found.min, found.max);
   return Status();
 }
 
 /// Integers times a factor.
 template <typename Stored>
 Status convertScaled(int64_t factor, const uint8_t *data, uint64_t bytes, uint64_t count,
-                     EncodedChunk &chunk, void *out) {
+                     HrType type, ValueRange &range, void *out) {
   if (bytes / sizeof(Stored) < count) {
     return tooShort();
   }
-  return convertWide(count, chunk, out, [&](__int128 &value) {
+  return convertWide(count, type, range, out, [&](__int128 &value) {
     Stored stored;
     std::memcpy(&stored, data, sizeof stored);
     value = static_cast<__int128>(stored) * factor;
@@ -89,15 +88,15 @@ Status convertScaled(int64_t factor, const uint8_t *data, uint64_t bytes, uint64
 }
 
 /// Nanoseconds of a day, and the day, counted from 4714 BC, as microseconds since 1970.
-Status convertInt96(const uint8_t *data, uint64_t bytes, uint64_t count, EncodedChunk &chunk,
-                    void *out) {
+Status convertInt96(const uint8_t *data, uint64_t bytes, uint64_t count, HrType type,
+                    ValueRange &range, void *out) {
   constexpr uint64_t kBytes = 12;
   constexpr __int128 kEpochDay = 2'440'588, kNanoseconds = 1000;
   const __int128 kDay = unitsOfDay(TimeUnit::kMicrosecond);
   if (bytes / kBytes < count) {
     return tooShort();
   }
-  return convertWide(count, chunk, out, [&](__int128 &value) {
+  return convertWide(count, type, range, out, [&](__int128 &value) {
     int64_t nanoseconds;
     uint32_t day;
     std::memcpy(&nanoseconds, data, sizeof nanoseconds);
@@ -160,7 +159,7 @@ const uint8_t *emptyText() {
 }
 
 Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint8_t *data,
-                    uint64_t bytes, uint64_t count, EncodedChunk &chunk, void *out) {
+                    uint64_t bytes, uint64_t count, HrType type, ValueRange &range, void *out) {
   if (count == 0) {
     return Status();
   }
@@ -178,16 +177,16 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
   }
   case Stored::kInt32:
     if (column.factor != 1) {
-      return convertScaled<int32_t>(column.factor, data, bytes, count, chunk, out);
+      return convertScaled<int32_t>(column.factor, data, bytes, count, type, range, out);
     }
     return convertIntegers(isa, column.isUnsigned ? StoredInteger::kU32 : StoredInteger::kI32, 4,
-                           data, bytes, count, chunk, out);
+                           data, bytes, count, type, range, out);
   case Stored::kInt64:
     if (column.isUnsigned) {
       if (bytes / 8 < count) {
         return tooShort();
       }
-      return convertWide(count, chunk, out, [&](__int128 &value) {
+      return convertWide(count, type, range, out, [&](__int128 &value) {
         uint64_t stored;
         std::memcpy(&stored, data, 8);
         value = stored;
@@ -196,11 +195,11 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
       });
     }
     if (column.factor != 1) {
-      return convertScaled<int64_t>(column.factor, data, bytes, count, chunk, out);
+      return convertScaled<int64_t>(column.factor, data, bytes, count, type, range, out);
     }
-    return convertIntegers(isa, StoredInteger::kI64, 8, data, bytes, count, chunk, out);
+    return convertIntegers(isa, StoredInteger::kI64, 8, data, bytes, count, type, range, out);
   case Stored::kInt96:
-    return convertInt96(data, bytes, count, chunk, out);
+    return convertInt96(data, bytes, count, type, range, out);
   case Stored::kFloat:
     return copyFixed(4, data, bytes, count, out);
   case Stored::kDouble:
@@ -209,7 +208,7 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
     if (bytes / column.fixedBytes < count) {
       return tooShort();
     }
-    return convertWide(count, chunk, out, [&](__int128 &value) {
+    return convertWide(count, type, range, out, [&](__int128 &value) {
       value = bigEndian(data, column.fixedBytes);
       data += column.fixedBytes;
       return true;
@@ -219,7 +218,7 @@ Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint
       return convertStrings(data, bytes, count, static_cast<HrString *>(out));
     } else {
       ByteArrays arrays{data, data + bytes};
-      return convertWide(count, chunk, out, [&](__int128 &value) {
+      return convertWide(count, type, range, out, [&](__int128 &value) {
         const uint8_t *digits;
         uint32_t length;
         if (!arrays.take(digits, length) || length > 16) {

@@ -11,11 +11,11 @@
 namespace headrace::storage {
 
 /// Converts `count` plain-encoded values in [data, data + bytes) of `column` into out[count] of
-/// chunk.type and widens chunk.min/max. Strings become views into `data`, which the caller keeps
+/// `type` and widens `range`. Strings become views into `data`, which the caller keeps
 /// (with HR_PADDING behind it). kCorrupt: too few bytes. kData: a value that does not fit the type.
 /// Messages carry no place.
 Status convertPlain(primitives::Isa isa, const ParquetColumn &column, const uint8_t *data,
-                    uint64_t bytes, uint64_t count, EncodedChunk &chunk, void *out);
+                    uint64_t bytes, uint64_t count, HrType type, ValueRange &range, void *out);
 
 /// 64 zero bytes: what the view of an empty string or a NULL points to.
 const uint8_t *emptyText();

@@ -1,5 +1,5 @@
-// A column chunk as kernels read it: decompressed but still encoded pages, the dictionary in the
-// promised type.
+// A column chunk, or a run of its pages, as kernels read it: decompressed but still encoded pages,
+// the dictionary in the promised type.
 #pragma once
 
 #include "runtime/abi/kernel.h"
@@ -11,20 +11,13 @@
 
 namespace headrace::storage {
 
-/// Immutable once made; morsels pin it, the cache shares it.
-struct EncodedChunk {
-  HrType type = HR_I64;
-  uint64_t rows = 0;
-  std::vector<HrSegment> segments;
-  const void *dictionary = nullptr;
-  uint32_t dictionaryCount = 0;
-  bool hasNulls = false;
-  /// Integers: range of all values (and dictionary entries). min > max: none.
+/// Bytes that several pages may lie in.
+using BufferHandle = std::shared_ptr<const PaddedBuffer>;
+
+/// Of integers; min > max: none.
+struct ValueRange {
   __int128 min = 1;
   __int128 max = 0;
-  std::vector<PaddedBuffer> buffers;
-  std::shared_ptr<const void> file; ///< the mapping that pages used in place point into
-  uint64_t bytes = 0;               ///< of buffers
 
   void widen(__int128 low, __int128 high) {
     if (low > high) {
@@ -34,12 +27,36 @@ struct EncodedChunk {
     min = none || low < min ? low : min;
     max = none || high > max ? high : max;
   }
-  void keep(PaddedBuffer buffer) {
-    if (buffer) {
-      bytes += buffer.bytes() + HR_PADDING;
+};
+
+/// What the codes of a column chunk stand for; shared by its runs of pages. Immutable once made.
+struct EncodedDictionary : ValueRange {
+  PaddedBuffer values; ///< of the chunk's type
+  uint32_t entries = 0;
+  BufferHandle texts; ///< what entries of strings point into
+  uint64_t bytes() const { return values.capacity() + (texts ? texts->capacity() : 0); }
+};
+
+/// Immutable once made; morsels pin it, the cache shares it. Its range is that of all values (and
+/// dictionary entries).
+struct EncodedChunk : ValueRange {
+  HrType type = HR_I64;
+  uint64_t rows = 0;
+  std::vector<HrSegment> segments;
+  const void *dictionary = nullptr;
+  uint32_t dictionaryCount = 0;
+  bool hasNulls = false;
+  std::vector<BufferHandle> buffers;
+  std::shared_ptr<const EncodedDictionary> table; ///< what `dictionary` and strings point into
+  uint64_t bytes = 0;                             ///< of buffers, and of a table of its own
+
+  void keep(BufferHandle buffer) {
+    if (buffer && *buffer && (buffers.empty() || buffers.back() != buffer)) {
+      bytes += buffer->capacity();
       buffers.push_back(std::move(buffer));
     }
   }
+  void keep(PaddedBuffer buffer) { keep(std::make_shared<const PaddedBuffer>(std::move(buffer))); }
   HrColumn column() const {
     return {segments.data(), static_cast<uint32_t>(segments.size()), dictionaryCount, dictionary};
   }

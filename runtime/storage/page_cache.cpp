@@ -4,18 +4,24 @@
 
 #include "runtime/primitives/hash/hash.h"
 
+#include <limits>
+#include <utility>
+
 namespace headrace::storage {
 namespace {
 
 /// Of an entry itself, its segments and pages used in place: so that empty chunks cannot pile up.
 constexpr uint64_t kEntryBytes = 512;
 
+/// Keys that are remembered: of a table of 16 columns 4,096 row groups.
+constexpr size_t kOfferedKeys = 1 << 16;
+
 } // namespace
 
 size_t PageCache::Hash::operator()(const ChunkKey &key) const {
   uint64_t hash = primitives::hashInteger(static_cast<int64_t>(key.file));
   hash = primitives::hashCombine(hash, uint64_t{key.rowGroup} << 32 | key.column);
-  return primitives::hashCombine(hash, key.type);
+  return primitives::hashCombine(hash, uint64_t{key.part} << 32 | key.type);
 }
 
 std::shared_ptr<const EncodedChunk> PageCache::find(const ChunkKey &key) {
@@ -39,38 +45,66 @@ std::shared_ptr<const EncodedChunk> PageCache::insert(const ChunkKey &key,
   if (found != entries_.end()) {
     return found->second->chunk;
   }
-  if (bytes > bytesMax_) {
+  if (bytes > bytesMax_ || !offeredBefore(key)) {
     return chunk;
   }
-  shrinkTo(bytesMax_ - bytes, dropped);
+  while (counters_.bytes + bytes > bytesMax_ ||
+         (tier_ && !tier_->takeIfFree(static_cast<int64_t>(bytes)))) {
+    if (recent_.empty()) {
+      return chunk;
+    }
+    dropLast(dropped);
+  }
   recent_.push_front({key, chunk, bytes});
   entries_.emplace(key, recent_.begin());
   counters_.bytes += bytes;
   return chunk;
 }
 
-void PageCache::shrinkTo(uint64_t bytes, std::list<Entry> &dropped) {
-  while (counters_.bytes > bytes) {
-    counters_.bytes -= recent_.back().bytes;
-    entries_.erase(recent_.back().key);
-    dropped.splice(dropped.begin(), recent_, std::prev(recent_.end()));
+bool PageCache::offeredBefore(const ChunkKey &key) {
+  if (offered_.empty()) {
+    offered_.resize(kOfferedKeys);
   }
+  const uint64_t hash = Hash()(key) | 1; // 0: none yet
+  return std::exchange(offered_[(hash >> 1) % kOfferedKeys], hash) == hash;
 }
 
-void PageCache::limit(uint64_t bytesMax) {
-  std::list<Entry> dropped;
-  std::lock_guard lock(mutex_);
-  bytesMax_ = bytesMax;
-  shrinkTo(bytesMax_, dropped);
+void PageCache::dropLast(std::list<Entry> &dropped) {
+  const uint64_t bytes = recent_.back().bytes;
+  counters_.bytes -= bytes;
+  if (tier_) {
+    tier_->giveBack(static_cast<int64_t>(bytes));
+  }
+  entries_.erase(recent_.back().key);
+  dropped.splice(dropped.begin(), recent_, std::prev(recent_.end()));
 }
 
-void PageCache::clear() {
+int64_t PageCache::giveWay(int64_t bytes) {
   std::list<Entry> dropped;
   std::lock_guard lock(mutex_);
-  dropped.swap(recent_);
-  entries_.clear();
-  counters_.bytes = 0;
+  const uint64_t before = counters_.bytes;
+  while (!recent_.empty() && static_cast<int64_t>(before - counters_.bytes) < bytes) {
+    dropLast(dropped);
+  }
+  return static_cast<int64_t>(before - counters_.bytes);
 }
+
+void PageCache::moveTo(std::shared_ptr<MemoryTier> tier) {
+  std::list<Entry> dropped;
+  std::lock_guard lock(mutex_);
+  if (tier_) {
+    tier_->giveBack(static_cast<int64_t>(counters_.bytes));
+  }
+  tier_ = nullptr;
+  while (tier && !tier->takeIfFree(static_cast<int64_t>(counters_.bytes))) {
+    dropLast(dropped);
+  }
+  tier_ = std::move(tier);
+}
+
+PageCache::~PageCache() { use(nullptr); }
+
+void PageCache::clear() { giveWay(std::numeric_limits<int64_t>::max()); }
 
 PageCache::Counters PageCache::counters() const {
   std::lock_guard lock(mutex_);

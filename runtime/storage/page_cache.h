@@ -1,6 +1,7 @@
 // Decompressed, still encoded column chunks kept between queries, least recently used first out.
 #pragma once
 
+#include "runtime/memory/memory_tier.h"
 #include "runtime/storage/encoded_chunk.h"
 
 #include <cstdint>
@@ -8,34 +9,44 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace headrace::storage {
 
-/// A column chunk of an opened file in one physical type.
+/// What of a column chunk an entry holds, if not the part of that number (PageIndex::parts).
+inline constexpr uint32_t kWholeChunk = UINT32_MAX;
+inline constexpr uint32_t kDictionaryOfChunk = UINT32_MAX - 1;
+
+/// A column chunk of an opened file in one physical type, or a part of it.
 struct ChunkKey {
   uint64_t file = 0; ///< ParquetFile::number
   uint32_t rowGroup = 0;
   uint32_t column = 0;
   HrType type = HR_I64;
+  uint32_t part = kWholeChunk;
 
   bool operator==(const ChunkKey &) const = default;
 };
 
-/// Thread-safe. What is dropped here lives on while a morsel pins it: the bound is on what the
-/// cache itself keeps alive. Two workers that miss the same chunk at once both load it; the first
-/// one stays.
-class PageCache {
+/// Thread-safe. Keeps what is read for the second time: what one query reads once does not push out
+/// what others read again and again, and memory that is used once is used again while it is warm.
+/// Has what is free of a tier, and gives way; without one its bound alone counts. What is dropped
+/// here lives on while a morsel pins it, which is charged with it. Two workers that miss the same
+/// chunk at once both load it; the first one stays.
+class PageCache final : public Keeper {
 public:
   explicit PageCache(uint64_t bytesMax) : bytesMax_(bytesMax) {}
+  ~PageCache() override;
+  PageCache(const PageCache &) = delete;
+  PageCache &operator=(const PageCache &) = delete;
 
   /// Null: not here.
   std::shared_ptr<const EncodedChunk> find(const ChunkKey &key);
-  /// Keeps the chunk if it fits; returns the one that is kept for this key.
+  /// Keeps the chunk if it was offered before and fits; returns the one that is kept for this key.
   std::shared_ptr<const EncodedChunk> insert(const ChunkKey &key,
                                              std::shared_ptr<const EncodedChunk> chunk);
   void clear();
-  /// Changes the bound; drops what is over it.
-  void limit(uint64_t bytesMax);
+  int64_t giveWay(int64_t bytes) override;
 
   struct Counters {
     uint64_t bytes = 0;
@@ -53,12 +64,17 @@ private:
     std::shared_ptr<const EncodedChunk> chunk;
     uint64_t bytes;
   };
-  /// Moves what exceeds `bytes` to `dropped`, which is to be freed outside of the lock.
-  void shrinkTo(uint64_t bytes, std::list<Entry> &dropped);
+  void moveTo(std::shared_ptr<MemoryTier> tier) override;
+  /// Whether the chunk was offered before; remembers it.
+  bool offeredBefore(const ChunkKey &key);
+  /// Moves the oldest to `dropped`, which is to be freed outside of the lock.
+  void dropLast(std::list<Entry> &dropped);
 
   mutable std::mutex mutex_;
-  uint64_t bytesMax_;
-  std::list<Entry> recent_; ///< most recently used first
+  const uint64_t bytesMax_;
+  std::shared_ptr<MemoryTier> tier_;
+  std::vector<uint64_t> offered_; ///< hashes of keys, each at its place; others may overwrite it
+  std::list<Entry> recent_;       ///< most recently used first
   std::unordered_map<ChunkKey, std::list<Entry>::iterator, Hash> entries_;
   Counters counters_;
 };

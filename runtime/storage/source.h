@@ -2,13 +2,13 @@
 // whose columns have exactly the physical types that the slot's columns promise to the kernels.
 #pragma once
 
+#include "model/plan/plan.h"
 #include "runtime/abi/kernel.h"
 #include "runtime/base/status.h"
-#include "model/plan/plan.h"
+#include "runtime/memory/budget.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,10 +20,7 @@ struct LoadedMorsel {
   HrMorsel morsel{};
   std::vector<HrColumn> columns;                 ///< in the order of Slot.columns
   std::vector<std::shared_ptr<const void>> pins; ///< what `columns` point into
-  /// To be asked when `columns` were read: an error if the file under them was cut short. May be
-  /// empty.
-  std::function<Status()> intact;
-  uint64_t bytes = 0; ///< memory pinned, in bytes (mapped file pages not counted)
+  uint64_t bytes = 0;                            ///< memory pinned
 };
 using MorselHandle = std::shared_ptr<const LoadedMorsel>;
 
@@ -46,10 +43,12 @@ public:
   virtual uint64_t rows(size_t index) const = 0;
   /// Rows of all morsels of this rank.
   virtual uint64_t rows() const = 0;
-  /// HrMorsel.firstRow is the row's index within this rank's share. Blocks on file I/O.
-  /// Errors: kIo, kCorrupt, kData (a NULL or a value that the plan's statistics rule out),
-  /// kUnsupported (encoding, codec, encryption), each naming file and column.
-  virtual Expected<MorselHandle> load(size_t index) const = 0;
+  /// HrMorsel.firstRow is the row's index within this rank's share. Blocks on file I/O. What the
+  /// morsel pins is charged to `memory` for as long as it lives, and what loading takes besides
+  /// while it loads. Errors: kMemory (nothing is changed: the morsel may be asked for again), kIo,
+  /// kCorrupt, kData (a NULL or a value that the plan's statistics rule out), kUnsupported
+  /// (encoding, codec, encryption), each naming file and column.
+  virtual Expected<MorselHandle> load(size_t index, Reservation &memory) const = 0;
 };
 
 } // namespace headrace::storage

@@ -14,9 +14,10 @@
 namespace headrace::storage {
 
 struct Storage::State {
-  explicit State(uint64_t bytesMax)
-      : cacheBytesMax(bytesMax), cache(std::make_shared<PageCache>(bytesMax)),
-        fileBytesRead(std::make_shared<std::atomic<uint64_t>>(0)) {}
+  explicit State(StorageOptions options)
+      : pieceRows(options.pieceRows),
+        supply{std::make_shared<PageCache>(options.cacheBytesMax), std::make_shared<PageBuffers>(),
+               std::make_shared<std::atomic<uint64_t>>(0)} {}
 
   /// The open file of this path, opened anew if it has changed.
   Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path) {
@@ -43,14 +44,13 @@ struct Storage::State {
     return opened;
   }
 
-  const uint64_t cacheBytesMax;
-  std::shared_ptr<PageCache> cache;
-  std::shared_ptr<std::atomic<uint64_t>> fileBytesRead;
+  const uint64_t pieceRows;
+  const PageSupply supply;
   std::mutex mutex;
   std::unordered_map<std::string, std::shared_ptr<const ParquetFile>> files;
 };
 
-Storage::Storage(StorageOptions options) : state_(std::make_shared<State>(options.cacheBytesMax)) {}
+Storage::Storage(StorageOptions options) : state_(std::make_shared<State>(options)) {}
 Storage::~Storage() = default;
 
 Expected<nlohmann::json> Storage::statistics(const std::vector<std::string> &paths) {
@@ -76,19 +76,21 @@ Expected<std::unique_ptr<MorselSource>> Storage::scan(const plan::Slot &slot,
           "the file has changed since the plan was compiled, recompile: ", files[i]->path());
     }
   }
-  return makeScanSource(slot, std::move(files), state_->cache, state_->fileBytesRead, share);
+  return makeScanSource(slot, std::move(files), state_->supply, state_->pieceRows, share);
 }
 
 StorageCounters Storage::counters() const {
-  PageCache::Counters cache = state_->cache->counters();
+  PageCache::Counters cache = state_->supply.cache->counters();
   return {cache.bytes, cache.hits, cache.misses,
-          state_->fileBytesRead->load(std::memory_order_relaxed)};
+          state_->supply.fileBytesRead->load(std::memory_order_relaxed)};
 }
 
-void Storage::limitCache(uint64_t bytesMax) {
-  state_->cache->limit(std::min(bytesMax, state_->cacheBytesMax));
+void Storage::keepWithin(std::shared_ptr<MemoryTier> tier) {
+  // Asked to give way in this order: what waits for use first.
+  state_->supply.memory->use(tier);
+  state_->supply.cache->use(std::move(tier));
 }
 
-void Storage::dropCache() { state_->cache->clear(); }
+void Storage::dropCache() { state_->supply.cache->clear(); }
 
 } // namespace headrace::storage

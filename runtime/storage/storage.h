@@ -2,11 +2,13 @@
 // queries of a process. Statistics for the compiler, morsel sources for exec.
 #pragma once
 
+#include "runtime/memory/memory_tier.h"
 #include "runtime/storage/identity.h"
 #include "runtime/storage/source.h"
 
 #include <nlohmann/json.hpp>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,8 +18,10 @@ struct ArrowArrayStream;
 namespace headrace::storage {
 
 struct StorageOptions {
-  /// Bound on decompressed pages kept between queries, in bytes of the host tier. 0: keep none.
-  uint64_t cacheBytesMax = uint64_t{4} << 30;
+  /// Bound on decompressed pages kept between queries beside that of the tier. 0: keep none.
+  uint64_t cacheBytesMax = std::numeric_limits<uint64_t>::max();
+  /// Row groups of more than 1.5 times as many rows are read in pieces.
+  uint64_t pieceRows = 128 << 10;
 };
 
 /// Counters since the start, for telemetry.
@@ -46,7 +50,8 @@ public:
   /// or 1 for bools, text for strings (a lower and an upper bound; a long text may be cut); null if
   /// not known. "distinct" and "dictionary_entries" (sum over row groups) are estimates, null if
   /// not known. "all_dictionary": every row group has a dictionary (pages may still fall back to
-  /// plain). "ordered": rows come in the order of an integer column, by and large. Reads footers and a few page headers only.
+  /// plain). "ordered": rows come in the order of an integer column, by and large. Reads footers
+  /// and a few page headers only.
   Expected<nlohmann::json> statistics(const std::vector<std::string> &paths);
 
   /// The rows of `slot` in these files: row groups that can satisfy Slot.bounds, this rank's share.
@@ -58,8 +63,8 @@ public:
                                                Share share);
 
   StorageCounters counters() const;
-  /// Keeps at most this many bytes of pages from now on, and no more than StorageOptions say.
-  void limitCache(uint64_t bytesMax);
+  /// Kept pages are counted in this tier from now on: they have what is free of it, and give way.
+  void keepWithin(std::shared_ptr<MemoryTier> tier);
   /// Forgets kept pages that no morsel pins.
   void dropCache();
 

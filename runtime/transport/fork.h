@@ -3,16 +3,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <vector>
 
 #include "runtime/transport/transport.h"
 
 namespace headrace {
-
-/// A transport over connected stream sockets, sockets[peer] to each peer and -1 for this rank.
-/// Takes the descriptors over.
-std::unique_ptr<Transport> makeSocketTransport(int rank, std::vector<int> sockets);
 
 struct ForkOptions {
   /// A forked rank that has not ended by then is killed by SIGALRM; 0: never.

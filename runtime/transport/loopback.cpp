@@ -7,7 +7,6 @@
 
 #include "runtime/base/check.h"
 #include "runtime/transport/inbox.h"
-#include "runtime/transport/shared_bootstrap.h"
 
 namespace headrace {
 
@@ -15,32 +14,26 @@ namespace {
 
 /// What the group's transports share; lives as long as any of them.
 struct Group {
-  explicit Group(int size) : inboxes(static_cast<size_t>(size)), gone(static_cast<size_t>(size)) {
-    std::vector<Inbox *> pointers;
-    for (Inbox &inbox : inboxes) {
-      pointers.push_back(&inbox);
-    }
-    table = std::make_shared<BootstrapTable>(std::move(pointers));
-  }
+  explicit Group(int size) : inboxes(static_cast<size_t>(size)), gone(static_cast<size_t>(size)) {}
   std::vector<Inbox> inboxes;
   std::vector<std::atomic<bool>> gone;
-  std::shared_ptr<BootstrapTable> table;
 };
 
 class LoopbackTransport final : public Transport {
 public:
   LoopbackTransport(std::shared_ptr<Group> group, int rank)
-      : group_(std::move(group)), rank_(rank), bootstrap_(group_->table, rank, size()) {}
+      : group_(std::move(group)), rank_(rank) {}
 
   ~LoopbackTransport() override {
     own().shut();
     group_->gone[static_cast<size_t>(rank_)].store(true, std::memory_order_release);
-    group_->table->leave(rank_); // rings the others
+    for (Inbox &inbox : group_->inboxes) {
+      inbox.ring();
+    }
   }
 
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(group_->inboxes.size()); }
-  Bootstrap &bootstrap() override { return bootstrap_; }
   BodyPassage bodyPassage(int) const override { return BodyPassage::kByHandle; }
   void setDoorbell(Doorbell *doorbell) override { own().setDoorbell(doorbell); }
   Status open(ChannelId channel, BufferPool *pool) override { return own().open(channel, pool); }
@@ -86,7 +79,6 @@ private:
 
   std::shared_ptr<Group> group_;
   int rank_;
-  SharedBootstrap bootstrap_;
   std::mutex givenUp_;
   std::map<int, Status> why_; ///< of peers that were given up
 };

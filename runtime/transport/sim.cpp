@@ -9,7 +9,6 @@
 #include "runtime/base/check.h"
 #include "runtime/base/random.h"
 #include "runtime/transport/inbox.h"
-#include "runtime/transport/shared_bootstrap.h"
 
 namespace headrace {
 
@@ -31,11 +30,6 @@ struct SimNetwork::State {
       : options(std::move(given)), clock(time), random(options.seed),
         inboxes(static_cast<size_t>(options.size)), dead(inboxes.size(), false),
         down(inboxes.size() * inboxes.size()), broken(down.size(), 0) {
-    std::vector<Inbox *> pointers;
-    for (Inbox &inbox : inboxes) {
-      pointers.push_back(&inbox);
-    }
-    table = std::make_shared<BootstrapTable>(std::move(pointers));
     for (const SimOptions::Death &death : options.deaths) {
       HR_CHECK(death.rank >= 0 && death.rank < options.size);
       schedule(death.atNanoseconds, {EventKind::kDeath, death.rank, -1, {}, {}, {}, {}});
@@ -62,7 +56,6 @@ struct SimNetwork::State {
   std::vector<bool> dead;
   std::vector<Status> down;
   std::vector<uint8_t> broken; ///< by source and target: a message was lost there
-  std::shared_ptr<BootstrapTable> table;
   std::map<std::pair<int64_t, uint64_t>, Event> events;
   uint64_t scheduled = 0;
   int64_t delivered = 0;
@@ -159,7 +152,6 @@ void SimNetwork::State::kill(int rank) {
   }
   dead[static_cast<size_t>(rank)] = true;
   inboxes[static_cast<size_t>(rank)].shut();
-  table->leave(rank);
   Status why = makeError(ErrorKind::kIo, "the link is down, the peer died: rank ", rank);
   for (int peer = 0; peer < options.size; ++peer) {
     if (peer != rank) {
@@ -174,12 +166,11 @@ namespace {
 class SimTransport final : public Transport {
 public:
   SimTransport(std::shared_ptr<SimNetwork::State> state, int rank)
-      : state_(std::move(state)), rank_(rank), bootstrap_(state_->table, rank, size()) {}
+      : state_(std::move(state)), rank_(rank) {}
   ~SimTransport() override { state_->kill(rank_); }
 
   int rank() const override { return rank_; }
   int size() const override { return state_->options.size; }
-  Bootstrap &bootstrap() override { return bootstrap_; }
   BodyPassage bodyPassage(int) const override { return BodyPassage::kCopied; }
   void setDoorbell(Doorbell *doorbell) override { own().setDoorbell(doorbell); }
   Status open(ChannelId channel, BufferPool *pool) override { return own().open(channel, pool); }
@@ -209,7 +200,6 @@ private:
 
   std::shared_ptr<SimNetwork::State> state_;
   int rank_;
-  SharedBootstrap bootstrap_;
 };
 
 } // namespace

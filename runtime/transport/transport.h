@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "runtime/base/doorbell.h"
 #include "runtime/base/ids.h"
@@ -46,25 +45,6 @@ struct SendTicket {
   uint64_t number = 0;
 };
 
-/// The five calls that a job needs to find itself: rank, size, put, get, fence. Any launcher can
-/// provide them. None blocks.
-class Bootstrap {
-public:
-  virtual ~Bootstrap() = default;
-  virtual int rank() const = 0;
-  virtual int size() const = 0;
-  /// Publishes a small value (at most kValueBytesMax) under a key that no rank has used.
-  virtual Status put(std::string_view key, std::string_view value) = 0;
-  /// A value whose put() came before a fence that this rank has passed; kMismatch if there is none.
-  virtual Expected<std::string> get(std::string_view key) = 0;
-  /// Enters the next fence and returns its number.
-  virtual Expected<uint64_t> enterFence() = 0;
-  /// Whether all ranks have entered that fence. An error if one died before.
-  virtual Expected<bool> fencePassed(uint64_t fence) = 0;
-
-  static constexpr int64_t kValueBytesMax = 60 << 10;
-};
-
 /// Purpose: one rank's end of the network.
 /// Ownership: holds sent bodies until their bytes have left; hands received ones over.
 /// Thread-safety: full, but progress() is for the thread that waits on the doorbell, and the `sim`
@@ -82,12 +62,13 @@ public:
   virtual ~Transport() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  virtual Bootstrap &bootstrap() = 0;
+  /// What messages call a peer: its number, and its host if there are several.
+  virtual std::string peerName(int peer) const { return "rank " + std::to_string(peer); }
 
   /// The same for all bodies to that peer.
   virtual BodyPassage bodyPassage(int peer) const = 0;
 
-  /// Whom arrivals, failures and passed fences ring. Set before anything is sent; for forked ranks,
+  /// Whom arrivals and failures ring. Set before anything is sent; for forked ranks,
   /// after the fork. Null: nobody, so that the doorbell may go before the transport.
   virtual void setDoorbell(Doorbell *doorbell) = 0;
 

@@ -320,3 +320,35 @@ func.func @late_date() -> !frame.table<"d": !frame.date> {
   } : !frame.table<"t": !frame.timestamp<s>> -> !frame.table<"d": !frame.date>
   return %0 : !frame.table<"d": !frame.date>
 }
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 27: a text of more than 1 MiB
+func.func @long_text() -> !t {
+  %v = frame.values [["abc"]] : !t
+  %0 = frame.filter %v columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %n = frame.constant 1000000 : i64
+    %r = frame.text "repeat"(%a, %n) : (!frame.string, i64) -> !frame.string
+    %p = frame.compare ne %a, %r : (!frame.string, !frame.string) -> i1
+    frame.yield %p : i1
+  } : !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !frame.table<"a": !frame.string>
+// CHECK: program 28: insufficient padding in lpad
+func.func @nothing_to_fill_with() -> !t {
+  %v = frame.values [["abc"], [""]] : !t
+  %0 = frame.filter %v columns ["a"] {
+  ^bb0(%a: !frame.string):
+    %n = frame.constant 2 : i64
+    %r = frame.text "lpad"(%a, %n, %a) : (!frame.string, i64, !frame.string) -> !frame.string
+    %p = frame.compare ne %a, %r : (!frame.string, !frame.string) -> i1
+    frame.yield %p : i1
+  } : !t
+  return %0 : !t
+}

@@ -82,12 +82,14 @@ constexpr int kNoColumn = -2, kAllColumns = -1;
 double scan(Storage &storage, const plan::Slot &slot, const std::string &path, int threads,
             int decoded) {
   std::unique_ptr<MorselSource> source = take(storage.scan(slot, {path}, {}, {}));
+  Budget budget({.limitBytes = int64_t{1} << 40});
+  Reservation memory = take(budget.reserve({.operatorName = "scan"}));
   std::atomic<size_t> next{0};
   std::vector<double> seconds(static_cast<size_t>(threads));
   auto work = [&](int thread) {
     const double start = threadSeconds();
     for (size_t m; (m = next.fetch_add(1)) < source->morselCount();) {
-      MorselHandle loaded = take(source->load(m));
+      MorselHandle loaded = take(source->load(m, memory));
       for (size_t c = 0; c < slot.columns.size(); ++c) {
         if (decoded == kAllColumns || decoded == static_cast<int>(c)) {
           decode(loaded->columns[c], slot.columns[c].type);
@@ -179,8 +181,11 @@ int main(int count, char **arguments) {
   q01.columns.push_back({"l_linestatus", {LogicalKind::kString}, HR_STRING});
   measure("q01", q01, path, rounds);
   plan::Slot keys;
-  keys.columns = {{"l_orderkey", {LogicalKind::kI64}, HR_I32},       {"l_partkey", {LogicalKind::kI64}, HR_I32},
-                  {"l_suppkey", {LogicalKind::kI64}, HR_I16},        {"l_receiptdate", {LogicalKind::kDate}, HR_I16},
-                  {"l_shipmode", {LogicalKind::kString}, HR_STRING}, {"l_comment", {LogicalKind::kString}, HR_STRING}};
+  keys.columns = {{"l_orderkey", {LogicalKind::kI64}, HR_I32},
+                  {"l_partkey", {LogicalKind::kI64}, HR_I32},
+                  {"l_suppkey", {LogicalKind::kI64}, HR_I16},
+                  {"l_receiptdate", {LogicalKind::kDate}, HR_I16},
+                  {"l_shipmode", {LogicalKind::kString}, HR_STRING},
+                  {"l_comment", {LogicalKind::kString}, HR_STRING}};
   measure("others", keys, path, rounds);
 }

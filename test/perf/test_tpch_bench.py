@@ -11,7 +11,7 @@ import pyarrow.parquet as parquet
 import pytest
 from dev.bench import suites, tpch
 from dev.bench.answers import difference
-from dev.bench.records import FIRST, REPEATED, Record, geometric_mean, ratios, table
+from dev.bench.records import FIRST, FIRST_CACHED, REPEATED, Record, geometric_mean, ratios, table
 
 
 def record(engine: str, query: str, seconds: float | None, kind: str = REPEATED) -> Record:
@@ -28,8 +28,10 @@ def test_writes_a_record_per_engine_query_and_kind(
     assert [(r["engine"], r["kind"]) for r in records] == [
         ("duckdb", FIRST),
         ("duckdb", REPEATED),
+        ("duckdb", FIRST_CACHED),
         ("polars", FIRST),
         ("polars", REPEATED),
+        ("polars", FIRST_CACHED),
     ]
     for r in records:
         assert r["seconds"] > 0

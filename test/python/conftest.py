@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from headrace._src.programs import Target
 
 
 def _tpch(scale: str) -> Path:
@@ -29,6 +32,12 @@ def tpch() -> Path:
 
 
 @pytest.fixture(scope="session")
+def tpch_tenth() -> Path:
+    """TPC-H at scale 0.1, for what must be of some size."""
+    return _tpch("0.1")
+
+
+@pytest.fixture(scope="session")
 def tpch_small() -> Path:
     """TPC-H at scale 0.01."""
     return _tpch("0.01")
@@ -38,3 +47,12 @@ def tpch_small() -> Path:
 def tpch_tiny() -> Path:
     """TPC-H at scale 0.001, for what runs row by row."""
     return _tpch("0.001")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _in_rounds() -> Iterator[None]:
+    """With HEADRACE_TEST_ROUNDS=1 plans divide all states that can be, whatever the memory of the run."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("HEADRACE_TEST_ROUNDS"):
+            patch.setattr(Target, "within", lambda target, _memory: replace(target, memory=1))
+        yield

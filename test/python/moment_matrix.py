@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-_PARTS = (
-    *("microsecond", "millisecond", "second", "minute", "hour"),
-    *("day", "dow", "isodow", "doy", "week", "yearweek", "isoyear", "month", "quarter", "year", "decade"),
-    *("century", "millennium", "era", "epoch", "julian", "timezone", "timezone_hour", "timezone_minute"),
-)
-_TRUNCATED = (
-    *("microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month", "quarter", "year"),
-    *("isoyear", "decade", "century", "millennium"),
-)
-_DIFFERENCES = (
-    *("microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month", "quarter", "year"),
-    *("isoyear", "decade", "century", "millennium"),
-)
+from dev import date_functions
+from dev.date_functions import DateFunction
 
+_NAMES = [(part, name) for part in date_functions.parts() for name in part.names]
+_LENGTHS = tuple(part.names[0] for part in date_functions.parts() if part.length)
+
+
+def _call(function: DateFunction, name: str) -> str:
+    """A function of the table of columns `a` and `b`, and of small numbers."""
+    columns = iter(("a", "b"))
+    constants = {
+        "Part": "'month'",
+        "Format": "'%Y-%m-%d'",
+        "Zone": "'UTC+2'",
+        "Number": "(i % 9 + 1.25)::double",
+    }
+    arguments = [
+        next(columns) if each.kind in ("Moment", "Timestamp") else constants.get(each.kind, "i % 12 + 1")
+        for each in function.arguments
+    ]
+    return f"{name}({', '.join(arguments)})"
+
+
+#: Every function of the table.
+_FUNCTIONS = tuple(_call(function, name) for function in date_functions.table() for name in function.names)
 _ELAPSED = ("second", "hour", "day", "week", "month", "quarter", "year", "century")
 
 _FORMATTED = tuple(
@@ -27,11 +38,12 @@ _FORMATTED = tuple(
 )
 
 _DATE = (
-    *(f"date_part('{part}', a)" for part in _PARTS),
-    *(f"date_trunc('{part}', a)" for part in _TRUNCATED),
-    *(f"date_diff('{part}', a, b)" for part in _DIFFERENCES),
+    *(f"date_part('{name}', a)" for _, name in _NAMES),
+    *(f"date_trunc('{part}', a)" for part in _LENGTHS),
+    *(f"date_diff('{part}', a, b)" for part in _LENGTHS),
     *(f"date_sub('{part}', a, b)" for part in _ELAPSED),
     *_FORMATTED,
+    *_FUNCTIONS,
     "a + interval 1 month",
     "a - interval 90 day",
     "a + interval 1 year",
@@ -47,11 +59,6 @@ _DATE = (
     "extract(day from age(a, b))",
     "a >= date '1970-01-01' - interval 1 day",
     "a + time '10:00:00'",
-    "epoch_ms(a)",
-    "epoch_us(a)",
-    "last_day(a)",
-    "dayname(a)",
-    "monthname(a)",
     "a = timestamp '2024-02-29 00:00:00'",
     "make_date(year(a), month(a), 1)",
 )
@@ -82,13 +89,7 @@ _TIMESTAMP = (
     "extract(hour from a - b)",
     "epoch(a - b)",
     *_AGES,
-    "epoch_ms(a)",
-    "epoch_us(a)",
-    "epoch_ns(a)",
     "nanosecond(a)",
-    "last_day(a)",
-    "dayname(a)",
-    "monthname(a)",
     "time_bucket(interval 15 minute, a)",
     "time_bucket(interval 7 day, a)",
     "a at time zone 'UTC'",
@@ -110,18 +111,16 @@ _TIMESTAMP_OF_OTHER_UNITS = (
     "a::timestamp < b",
 )
 _TIME = (
-    *(f"date_part('{part}', a)" for part in _PARTS[:5]),
-    "date_part('epoch', a)",
+    *(f"date_part('{name}', a)" for part, name in _NAMES if part.is_of_time),
     *(f"date_diff('{part}', a, b)" for part in ("microseconds", "second", "minute", "hour", "day")),
     "date_sub('hour', a, b)",
+    *_FUNCTIONS,
     "a + interval 90 minute",
     "a - interval '1 day 25:00:00'",
     "a + to_minutes(i % 2000)",
     "a > time '10:00:00'",
     "a in ('00:00:00', '12:30:45.123456')",
     "date '2024-02-29' + a",
-    "epoch_ms(a)",
-    "epoch_us(a)",
     "nanosecond(a)",
 )
 

@@ -5,11 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from dev import text_functions
 from dev.math_functions import table
+from dev.text_functions import TextFunction
 from random_tables import Column, literal, random_value, type_text
 
 #: Of which a small error in the argument stays one in the value.
-_MATH = [function for function in table() if function.name in ("atan", "degrees", "isnan", "radians", "sin", "tanh")]
+_MATH = [
+    function
+    for function in table()
+    if function.name in ("atan", "degrees", "isnan", "radians", "sin", "tanh")
+]
+#: Those that have a value for all arguments.
+_TEXT = [function for function in text_functions.table() if not function.error]
 
 
 @dataclass(frozen=True)
@@ -149,20 +157,29 @@ class Region:
             result = type_text("string", operand.nullable)
             text = f"frame.cast {operand.name} : {operand.mlir} -> {result}"
             return self._emit(text, "string", operand.nullable)
-        function = random.choice(
-            ["upper", "lower", "concat", "concat", "trim", "trim_start", "trim_end", "replace"]
-        )
-        operands = [self.term("string", depth - 1)]
-        if function == "concat":
+        return self._call(random.choice([each for each in _TEXT if each.frame_type == "string"]), depth)
+
+    def _call(self, function: TextFunction, depth: int) -> Term:
+        """Of texts, of which the second and third are short."""
+        random = self._random
+        operands = [self._argument(function.arguments[0].kind, depth)]
+        for argument in function.arguments[1:]:
+            if argument.kind == "Integer":
+                operands.append(self.constant(random.randrange(-2, 6), "i64"))
+            elif random.random() < 0.8:
+                operands.append(self.constant(random.choice(["a", "", "ab", " ", "ůa"]), "string"))
+            else:
+                operands.append(self._leaf("string"))
+        if function.arguments[-1].kind == "Texts":
             operands.append(self.term("string", depth - 1))
-        elif function.startswith("trim"):
-            operands.append(self.constant(random.choice([" ", "ab", "ůa", ""]), "string"))
-        elif function == "replace":
-            operands += [self.constant(random.choice(["a", "", "ab", "s"]), "string"), self._leaf("string")]
         nullable = any(term.nullable for term in operands)
         names, kinds = (", ".join(getattr(term, part) for term in operands) for part in ("name", "mlir"))
-        result = type_text("string", nullable)
-        return self._emit(f"frame.text {function}({names}) : ({kinds}) -> {result}", "string", nullable)
+        result = type_text(function.frame_type, nullable)
+        text = f'frame.text "{function.name}"({names}) : ({kinds}) -> {result}'
+        return self._emit(text, function.frame_type, nullable)
+
+    def _argument(self, kind: str, depth: int) -> Term:
+        return self.term("i64" if kind == "Integer" else "string", depth - 1)
 
     def _case(self, kind: str, depth: int) -> Term:
         random = self._random
@@ -236,11 +253,8 @@ class Region:
         choice = random.randrange(8)
         if choice == 6:
             return self._number(kind, random.choice(["abs", "round"]), depth)
-        if choice == 7 and kind == "i32":
-            operand = self.term("string", depth - 1)
-            result = type_text("i32", operand.nullable)
-            text = f"frame.text length({operand.name}) : ({operand.mlir}) -> {result}"
-            return self._emit(text, "i32", operand.nullable)
+        if choice == 7 and kind == "i64":
+            return self._call(random.choice([each for each in _TEXT if each.frame_type == "i64"]), depth)
         if choice == 0 and kind == "i32":
             date = self.term("date", depth - 1)
             field = random.choice(["year", "month", "day"])

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
             "unsupported",
             "unsupported: WITH RECURSIVE",
         ),
-        ("select reverse(n_name) from nation", "unsupported", "unsupported function: reverse"),
+        ("select md5(n_name) from nation", "unsupported", "unsupported function: md5"),
         ("select n_name, current_time from nation", "unsupported", "unsupported type: TIME WITH TIME ZONE"),
     ],
 )
@@ -46,16 +46,16 @@ def test_queries(text: str, kind: str, words: str, ranks: int, tpch_small: Path)
     ("text", "kind", "marked"),
     [
         (
-            "create view v as select reverse(n_name) r from nation; select r from v",
+            "create view v as select md5(n_name) r from nation; select r from v",
             "unsupported",
-            "reverse(n_name)",
+            "md5(n_name)",
         ),
         ("create view v as select n_nam from nation; select * from v", "user", "n_nam"),
         ("create view v as select n_name from nation;\n select n_nam from v", "user", "n_nam"),
-        ("create macro m(a) as reverse(a); select m(n_name) from nation", "unsupported", "m(n_name)"),
+        ("create macro m(a) as md5(a); select m(n_name) from nation", "unsupported", "m(n_name)"),
         ("create macro m(a) as a + nope; select m(n_nationkey) from nation", "user", "nope"),
-        ("create macro t(a) as table select reverse(a) x; select * from t('é')", "unsupported", "reverse(a)"),
-        ("create view v as select 'ä' e;\nselect reverse(e) from v", "unsupported", "reverse(e)"),
+        ("create macro t(a) as table select md5(a) x; select * from t('é')", "unsupported", "md5(a)"),
+        ("create view v as select 'ä' e;\nselect md5(e) from v", "unsupported", "md5(e)"),
     ],
 )
 def test_places_in_views_and_macros(text: str, kind: str, marked: str, tpch_tiny: Path) -> None:

@@ -29,6 +29,13 @@ QUERIES = {
     "semi, with a condition": f"select v from l where exists (select 1 from r where {ON} and l.v < r.w)",
     "anti": f"select v from l where not exists (select 1 from r where {ON})",
     "anti, with a condition": f"select v from l where not exists (select 1 from r where {ON} and l.v > r.w)",
+    # Few rows on the left, which are then in the table: four and more look up each of them.
+    "semi of few": "select w from r where k in (select k from l)",
+    "semi of few, if": f"select w from r where exists (select 1 from l where {ON} and l.v < r.w)",
+    "semi of few, counted": "select count(*) as n from r where k in (select k from l)",
+    "anti of few": f"select w from r where not exists (select 1 from l where {ON})",
+    "anti of few, if": f"select w from r where not exists (select 1 from l where {ON} and l.v > r.w)",
+    "anti of few, counted": f"select count(*) as n from r where not exists (select 1 from l where {ON})",
     "mark": "select v from l where k in (select k from r) or v % 5 = 0",
     "two joins": f"select l.v, r.w, s.w as z from l join r on {ON} join r s on r.w = s.w",
 }

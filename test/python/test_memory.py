@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import headrace as hr
 import numpy as np
+import pyarrow.parquet as parquet
 import pytest
+from dev.bench.memory import LARGE
+from headrace._src.programs import Target
 from test_tpch import QUERIES, rows
 
 SETTING = "--memory (memory= in Python)"
@@ -44,7 +51,8 @@ def test_over_the_limit_names_tier_operator_bytes_and_setting(
 
 def test_an_operator_is_named_with_its_place(tpch_small: Path) -> None:
     text = "select l_orderkey, l_partkey, sum(l_quantity) as q from lineitem group by l_orderkey, l_partkey"
-    with pytest.raises(hr.HeadraceError, match=r"aggregate.* of the limit of ") as error:
+    place = r" of the limit of .*aggregate by l_orderkey, l_partkey"
+    with pytest.raises(hr.HeadraceError, match=place) as error:
         hr.sql(text, tpch_small, memory=4 << 20)
     assert error.value.place
 
@@ -73,3 +81,132 @@ def test_tensors_are_given_back_after_their_last_use() -> None:
     np.testing.assert_allclose(got, power(x), rtol=1e-4)
     with pytest.raises(hr.HeadraceError, match="out of host memory.*--memory"):
         hr.jit(power, threads=1, memory=2 << 20)(x)
+
+
+# Prints by how much the peak of resident memory rises while a query runs, in bytes. What is loaded and
+# mapped once (the compiler, kernels, threads) is there before; kept pages and blocks are not.
+RISE = """
+import ctypes, json, sys
+import headrace as hr
+
+text, tables, memory, ranks = json.loads(sys.argv[1])
+
+def resident(field):
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith(field))
+
+def run():
+    return hr.sql(text, tables, threads=2, memory=memory, ranks=ranks)
+
+expected = run()
+hr.sql("select 1 as a", {}, threads=2, memory=2 << 20)  # another session: what the first one kept goes
+ctypes.CDLL(None).malloc_trim(0)
+try:
+    with open("/proc/self/clear_refs", "w") as references:
+        references.write("5")
+except OSError:
+    sys.exit("the peak cannot be set back here")
+before = resident("VmRSS")
+assert run().equals(expected)
+print(resident("VmHWM") - before)
+"""
+# Beside the limit: stacks of threads, the plan, small objects of malloc.
+OVERHEAD = 6 << 20
+
+WIDE = (
+    "select count(*) as n, min(l_comment) as a, max(l_shipinstruct) as b, sum(l_orderkey) as c, "
+    "max(l_tax) as d, max(l_shipdate) as e, sum(l_extendedprice) as f, max(l_receiptdate) as g, "
+    "sum(l_suppkey) as h from lineitem"
+)
+LIKE = "select count(*) as n from lineitem where l_comment like '%carefully%sleep%'"
+
+
+@pytest.fixture(scope="module")
+def one_group(tpch_tenth: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """lineitem in one row group of 600,000 rows, with pages that do not line up."""
+    path = tmp_path_factory.mktemp("one_group") / "lineitem.parquet"
+    table = parquet.read_table(tpch_tenth / "lineitem.parquet")
+    parquet.write_table(table, path, row_group_size=len(table), data_page_size=300_000)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "memory", "ranks"),
+    [
+        (LIKE, 16 << 20, 1),
+        (LIKE, 64 << 20, 2),
+        (WIDE, 32 << 20, 1),
+        (WIDE, 96 << 20, 2),
+        ((QUERIES / "q01.sql").read_text(), 24 << 20, 1),
+        ((QUERIES / "q06.sql").read_text(), 16 << 20, 1),
+    ],
+)
+@pytest.mark.parametrize("layout", ["groups", "one_group"])
+def test_resident_memory_stays_within_the_limit(
+    text: str, memory: int, ranks: int, layout: str, tpch_tenth: Path, one_group: Path
+) -> None:
+    file = one_group if layout == "one_group" else tpch_tenth / "lineitem.parquet"
+    arguments = json.dumps([text, {"lineitem": str(file)}, memory, ranks])
+    ran = subprocess.run([sys.executable, "-c", RISE, arguments], capture_output=True, text=True, check=False)
+    if "the peak cannot be set back here" in ran.stderr:
+        pytest.skip("/proc/self/clear_refs is not writable")
+    assert ran.returncode == 0, ran.stderr
+    assert int(ran.stdout) <= memory + OVERHEAD
+
+
+def test_workers_and_ranks_share_one_row_group(tpch_tenth: Path, one_group: Path) -> None:
+    for text in (WIDE, LIKE, "select l_orderkey, l_linenumber, l_comment from lineitem where l_quantity < 2"):
+        expected = hr.sql(text, {"lineitem": tpch_tenth / "lineitem.parquet"}, threads=2)
+        for ranks in (1, 3, 4):
+            actual = hr.sql(text, {"lineitem": one_group}, threads=2, ranks=ranks)
+            assert sorted(rows(actual)) == sorted(rows(expected))
+
+
+def test_a_scan_that_does_not_fit_is_named(tpch_tenth: Path) -> None:
+    asked = r"scan of lineitem .*asked for .* of the limit of 2 MiB"
+    with pytest.raises(hr.HeadraceError, match=asked) as error:
+        hr.sql(LIKE, tpch_tenth, memory=2 << 20)
+    assert error.value.kind == "memory"
+
+
+#: What each query is promised to run in, with two workers.
+LEAST = 96 << 20
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("name", sorted(LARGE))
+def test_large_states_run_in_rounds(name: str, ranks: int, tpch: Path) -> None:
+    expected = hr.sql(LARGE[name], tpch, ranks=ranks)
+    assert hr.sql(LARGE[name], tpch, ranks=ranks, threads=2, memory=LEAST * ranks).equals(expected)
+
+
+def test_estimates_that_were_wrong_cost_a_second_run(tpch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan as if there were memory enough, then one in parts; the error is the first if none fits."""
+    expected = hr.sql(LARGE["groups"], tpch)
+    monkeypatch.setattr(Target, "within", lambda target, _memory: replace(target, memory=1 << 34))
+    assert hr.sql(LARGE["groups"], tpch, threads=2, memory=LEAST).equals(expected)
+    assert '"repeat"' in hr.last_profile().plan_json
+    with pytest.raises(hr.HeadraceError, match="aggregate|table lineitem"):
+        hr.sql(LARGE["groups"], tpch, threads=2, memory=4 << 20)
+
+
+def test_explain_says_what_runs_in_rounds_and_what_it_took(tpch: Path) -> None:
+    shown = hr.explain(LARGE["groups"], tpch, threads=2, memory=LEAST, analyze=True)
+    told = re.search(
+        r"^in rounds of 24 MiB: aggregate by l_orderkey, l_partkey; took (\d+) rounds, (\S+) MiB waited",
+        shown,
+        re.MULTILINE,
+    )
+    assert told, shown
+    assert int(told[1]) > 4
+    assert float(told[2]) > 20  # of the 130 MB that all rows take
+    assert re.search(r"^aggregate l_orderkey.* 6,001,169 ", shown, re.MULTILINE), shown
+    assert "in rounds" not in hr.explain(LARGE["groups"], tpch, memory="16GB")
+
+
+def test_a_disk_without_room_is_an_error_that_says_so(tpch: Path) -> None:
+    with pytest.raises(hr.HeadraceError, match="set spillDirectory to a directory on a disk") as error:
+        hr.sql(LARGE["groups"], tpch, threads=2, memory=LEAST, settings={"spillDirectory": "/no/such"})
+    assert error.value.kind == "io"
+    with pytest.raises(hr.HeadraceError, match="exceed spillLimit, 1 MiB"):
+        hr.sql(LARGE["groups"], tpch, threads=2, memory=LEAST, settings={"spillLimit": "1MiB"})

@@ -8,6 +8,8 @@ from decimal import Decimal
 
 import moment_matrix
 import pyarrow as pa
+from dev import text_functions
+from dev.text_functions import TextFunction
 
 _INFINITY = float("inf")
 
@@ -207,7 +209,11 @@ _NUMBER_BINARY = (
     "mod(m, n)",
 )
 _ROUNDED = ("round(a, 1)", "round(a, -1)", "round(a, 12)", "trunc(a)")
-_INTEGER_BINARY = ("a // b", "a // 3", "m // n", "-7 // a")
+_INTEGER_BINARY = (
+    *("a // b", "a // 3", "m // n", "-7 // a"),
+    *("a << b", "a << 3", "abs(m) << 1", "a << (i % 9)", "a >> b", "a >> 1", "a >> 31", "a >> 40", "a >> -1"),
+    *("(-1) >> a", "null >> a", "a >> null"),
+)
 _BOOLEAN = (
     "not a",
     "a and b",
@@ -229,12 +235,6 @@ _BOOLEAN = (
     "m and n",
 )
 _TEXT_UNARY = (
-    "upper(a)",
-    "lower(a)",
-    "length(a)",
-    "trim(a)",
-    "ltrim(a)",
-    "rtrim(a)",
     "trim(a, 'a ')",
     "substring(a, 2)",
     "substring(a, 2, 3)",
@@ -255,8 +255,6 @@ _TEXT_UNARY = (
     "right(a, -2)",
     "right(a, 100)",
     "right(a, i % 9 - 4)",
-    "replace(a, 'o', '00')",
-    "replace(a, '', 'x')",
     "a like 'foo%'",
     "a like 'foo_bar'",
     "a like '%b%'",
@@ -278,13 +276,40 @@ _TEXT_UNARY = (
     "a like '_'",
 )
 _TEXT_BINARY = (
-    "a || b",
-    "concat(a, b)",
     "starts_with(a, b)",
     "ends_with(a, b)",
     "contains(a, b)",
     "a ^@ n",
-    "replace(a, b, '-')",
+)
+
+
+def _calls(function: TextFunction) -> list[str]:
+    """A function of texts by all its names, of columns and of constants."""
+    kinds = [each.kind for each in function.arguments]
+
+    def call(integer: str, texts: tuple[str, ...], name: str | None = None) -> str:
+        text = iter(texts)
+        return function.call(*[integer if kind == "Integer" else next(text) for kind in kinds], name=name)
+
+    calls = [call("i % 9 - 4", ("a", "b", "n"), name) for name in function.duckdb]
+    calls += [
+        call(integer, ("a", text, "m")) for integer, text in (("0", "''"), ("-2", "'o'"), ("7", "'ůa'"))
+    ]
+    calls += [
+        call("i * 37", ("m", "n", "'ab'")),
+        call("null", ("a", "b", "n")),
+        call("3", ("null::varchar", "b", "n")),
+    ]
+    if kinds[-1] == "Blanks":
+        calls.append(function.call("a", *["b", "n"][: len(kinds) - 2]))
+    if kinds[-1] == "Texts":
+        calls.append(function.call("a", "b", "null", "n"))
+    return list(dict.fromkeys(calls))
+
+
+#: Every function of the table.
+_TEXT_FUNCTIONS = tuple(
+    call for function in text_functions.table() if function.duckdb for call in _calls(function)
 )
 
 CASTS = (
@@ -331,7 +356,7 @@ def scalars(kind: Kind) -> list[str]:
         out += _BOOLEAN
     out += moment_matrix.EXPRESSIONS.get(kind.sql, ())
     if kind is VARCHAR:
-        out += [*_TEXT_UNARY, *_TEXT_BINARY]
+        out += [*_TEXT_FUNCTIONS, *_TEXT_UNARY, *_TEXT_BINARY]
     if kind.is_number:
         out += [
             f"try_cast(a as {target})" for target in CASTS if target not in (*moment_matrix.CASTS, "VARCHAR")

@@ -132,9 +132,14 @@ COMMANDS: dict[str, Command] = {
     "exec": Command("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Command("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
     "bench": Command(
-        "tpch|clickbench|tpcds|windows|accuracy|regret|solver …",
+        "tpch|clickbench|tpcds|windows|memory|accuracy|regret|solver …",
         "suites beside other engines; predicted times; chosen layouts; contest instances",
         bench,
+    ),
+    "gpu-bundle": Command(
+        "[DIR]",
+        "make the folder that checks our kernels on a machine with a GPU",
+        module("dev.gpu_bundle", ["headrace-opt", "headrace-translate", "headrace-gpu"]),
     ),
     "wheel": Command("[--output DIR]", "make the Python package that pip installs", module("dev.wheel", ())),
     "tidy": Command("[--fix] [--all]", "check layers, names, formats, dead files", module("dev.tidy", ())),

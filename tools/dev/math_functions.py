@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dev import aggregate_functions, places
+from dev import aggregate_functions, date_functions, places, text_functions
 
 SOURCE = "runtime/base/math_functions.def"
 _LINE = re.compile(r'^HR_(MATH|INTEGER_MATH)\((\d+), (\w+), (\d), "([^"]*)", "([^"]*)", (.+), "([^"]*)"\)$')
@@ -63,17 +63,19 @@ def page() -> str:
     functions = table()
     doubles = _rows([function for function in functions if not function.integers])
     integers = _rows([function for function in functions if function.integers])
-    return f"""<!-- Made by ./dev docs from {SOURCE} and {aggregate_functions.SOURCE}. -->
+    return f"""<!-- Made by ./dev docs from {SOURCE}, {text_functions.SOURCE},
+{date_functions.PARTS_SOURCE}, {date_functions.SOURCE} and {aggregate_functions.SOURCE}. -->
 
 # Functions
 
-Those that are no operator, and every aggregate. Texts, dates and the rest are in
+Those that are no operator, and every aggregate. The rest is in
 [the semantics](../semantics.md#the-sql-that-is-supported).
 
 ## Functions of doubles
 
 Arguments of any number type become doubles; the result is a double, of `sign` a TINYINT, of `is…` and
-`signbit` a BOOLEAN. Every function has a value for every argument, infinities and NaN among them; of NULL it is NULL.
+`signbit` a BOOLEAN. Every function has a value for every argument, infinities and NaN among them; of NULL it
+is NULL.
 
 | SQL | what it is | Substrait |
 |---|---|---|
@@ -87,6 +89,12 @@ Of integers of at most 64 bits; what does not fit the result's type is an overfl
 |---|---|---|
 {integers}
 
+## Functions of texts
+
+{text_functions.section()}
+## Dates and times
+
+{date_functions.section()}
 ## Aggregates
 
 {aggregate_functions.section()}"""

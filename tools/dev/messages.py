@@ -33,8 +33,8 @@ STILL_UNSHOWN: dict[str, int] = {
     "runtime/exec": 18,
     "runtime/primitives": 1,
     "runtime/storage/arrow": 1,
-    "runtime/storage/parquet": 5,
-    "runtime/transport": 6,
+    "runtime/storage/parquet": 3,
+    "runtime/transport": 2,
     "tools/headrace-topo": 1,
 }
 

@@ -125,7 +125,8 @@ def transport(change: Change, name: str) -> None:
     change.create(f"runtime/transport/{name}.h", "transport.h.in", words)
     change.create(f"runtime/transport/{name}.cpp", "transport.cpp.in", words)
     library = (
-        f"headrace_runtime_library(headrace_transport_{name} SOURCES {name}.cpp\n  LINK headrace_transport)\n"
+        f"headrace_runtime_library(headrace_transport_{name} SOURCES {name}.cpp\n"
+        "  LINK headrace_bootstrap headrace_transport)\n"
     )
     change.edit("runtime/transport/CMakeLists.txt", lambda text: text + library)
     suite = "test/unit/transport/cluster.{h,cpp}"

@@ -1,12 +1,12 @@
 // headrace-run: runs a compiled plan on the ranks of this process and prints or writes its result.
+#include "model/plan/explain.h"
+#include "model/topology/topology.h"
 #include "runtime/base/version.h"
 #include "runtime/exec/arrow_export.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/result_text.h"
 #include "runtime/exec/run_settings.h"
-#include "model/plan/explain.h"
-#include "model/topology/topology.h"
 #include "runtime/storage/arrow/ipc_file.h"
 #include "runtime/telemetry/telemetry.h"
 #include "runtime/transport/fork.h"
@@ -31,8 +31,10 @@ volatile std::sig_atomic_t interrupted = 0;
 void onSignal(int) { interrupted = 1; }
 
 /// Tables of the command line, else the files that the plan was compiled against.
-exec::Bindings bind(const run::Request &request, const exec::StoredPlan &stored) {
+exec::Bindings bind(const run::Request &request, const exec::StoredPlan &stored,
+                    const exec::Session &session) {
   auto storage = std::make_shared<storage::Storage>();
+  storage->keepWithin(session.hostTier());
   exec::Bindings bindings;
   for (const plan::Slot &slot : stored.program->plan().slots) {
     std::vector<storage::FileIdentity> manifest;
@@ -100,7 +102,7 @@ Expected<exec::RunResult> runProcesses(const run::Request &request, const exec::
   HR_RETURN_IF_ERROR(forkRanks(ranks, [&](Transport &transport) {
     exec::Session session(part);
     Expected<exec::RunResult> ran =
-        stored.program->runRank(session, bind(request, stored), runOptions, transport);
+        stored.program->runRank(session, bind(request, stored, session), runOptions, transport);
     Status status = ran.status();
     if (transport.rank() == 0) {
       result = std::move(ran);
@@ -141,7 +143,7 @@ Status runPlan(const run::Request &request) {
   }
   auto runThreads = [&] {
     exec::Session session(exec::sessionOptions(request.settings));
-    return stored.program->run(session, bind(request, stored), runOptions);
+    return stored.program->run(session, bind(request, stored, session), runOptions);
   };
   Expected<exec::RunResult> ran = request.placement == run::Placement::kProcesses
                                       ? runProcesses(request, stored, runOptions)

@@ -9,6 +9,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "model/plan/check.h"
+#include "model/plan/json.h"
 #include "passes/form/verify_states.h"
 #include "passes/import/ImportDuckdb.h"
 #include "passes/import/ImportSubstrait.h"
@@ -16,8 +18,6 @@
 #include "passes/lower/gpu/lower_gpu.h"
 #include "passes/schedule/schedule.h"
 #include "passes/schedule/verify_schedule.h"
-#include "model/plan/check.h"
-#include "model/plan/json.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -90,8 +90,7 @@ static mlir::LogicalResult writePlan(mlir::Operation *op, llvm::raw_ostream &out
   if (failed(schedule::verifySchedule(module))) {
     return mlir::failure();
   }
-  mlir::FailureOr<plan::Plan> plan =
-      schedule::emitPlan(*module.getOps<sched::ProgramOp>().begin());
+  mlir::FailureOr<plan::Plan> plan = schedule::emitPlan(*module.getOps<sched::ProgramOp>().begin());
   if (failed(plan)) {
     return mlir::failure();
   }
@@ -134,7 +133,7 @@ int headrace::translateTool(int argc, char **argv) {
       "sched-to-plan", "the plan of a program after schedule, as JSON", writePlan,
       [](mlir::DialectRegistry &registry) { registerAllDialects(registry); });
   mlir::TranslateFromMLIRRegistration ptx(
-      "kernel-to-ptx", "kernels of a program after form, shaped for threads, as PTX (sm_90)",
+      "kernel-to-ptx", "kernels of a program after form, shaped for threads, as PTX (sm_80)",
       [](mlir::Operation *op, llvm::raw_ostream &out) {
         return writeLowered(op, out, lower::lowerToPtx);
       },

@@ -172,6 +172,7 @@ Expected<MeasuredPlan> Measurer::measure(const std::string &directory, int runs)
   exec::SessionOptions sessionOptions = exec::sessionOptions(Settings());
   sessionOptions.threads = threads_;
   exec::Session session(sessionOptions);
+  storage_->keepWithin(session.hostTier());
   for (int run = -1; run < runs; ++run) {
     HR_ASSIGN_OR_RETURN(exec::RunResult result, stored.program->run(session, bindings, options));
     if (run >= 0) { // before, pages and memory come in

@@ -148,6 +148,9 @@ MaybeExpression ExpressionImporter::importByType(ExpressionBuilder &b, Node expr
   if (failed(expectCall(expression, type, {}, context, at))) {
     return failure();
   }
+  if (Node list = splitList(expression)) {
+    return importSplitPart(b, expression, list, at, fieldsBefore);
+  }
   FailureOr<SmallVector<Expression>> operands =
       importComparable(b, expression.get("children").elements(), at, fieldsBefore);
   if (failed(operands)) {

@@ -57,6 +57,8 @@ private:
                                                 Arguments arguments);
   std::optional<MaybeExpression> importNumberFunction(ExpressionBuilder &b, const Call &call,
                                                       Arguments arguments);
+  MaybeExpression importRightShift(ExpressionBuilder &b, const Call &call,
+                                   const MathFunction &function, Arguments arguments);
   MaybeExpression importDateOperator(ExpressionBuilder &b, const Call &call, const Expression &lhs,
                                      const Expression &rhs, ExpressionBuilder::Arithmetic op);
   // intervals.cpp
@@ -87,20 +89,18 @@ private:
                                                     Arguments arguments);
   std::optional<MaybeExpression> importPart(ExpressionBuilder &b, const Call &call,
                                             Arguments arguments);
-  std::optional<MaybeExpression> importByPart(ExpressionBuilder &b, const Call &call,
-                                              Arguments arguments);
-  std::optional<MaybeExpression> importFormat(ExpressionBuilder &b, const Call &call,
-                                              Arguments arguments);
-  std::optional<MaybeExpression> importNumberOfMoment(ExpressionBuilder &b, const Call &call,
-                                                      Arguments arguments);
   std::optional<MaybeExpression> importClock(ExpressionBuilder &b, const Call &call);
-  MaybeExpression atZone(ExpressionBuilder &b, const Call &call, Arguments arguments);
   // text_functions.cpp
   std::optional<MaybeExpression> importPattern(ExpressionBuilder &b, const Call &call,
                                                Arguments arguments);
   /// Parts of a text by positions: substring, left, right.
   std::optional<MaybeExpression> importCut(ExpressionBuilder &b, const Call &call,
                                            Arguments arguments);
+  /// The call of string_split in `COALESCE(string_split(x, by)[n], '')`, which DuckDB makes of
+  /// split_part; null for every other expression.
+  static Node splitList(Node expression);
+  MaybeExpression importSplitPart(ExpressionBuilder &b, Node expression, Node list,
+                                  mlir::Location at, int64_t fieldsBefore);
   std::optional<MaybeExpression> importTextFunction(ExpressionBuilder &b, const Call &call,
                                                     Arguments arguments);
   mlir::LogicalResult unsupported(const Call &call, const llvm::Twine &why);

@@ -43,6 +43,9 @@ ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Argume
   if ((matches && !wanted) || (escapes && !escape)) {
     return MaybeExpression(unsupported(call, "the pattern must be a constant"));
   }
+  if (!wanted) {
+    return std::nullopt; // functions of texts
+  }
   if (escape && escape->empty()) {
     escape = std::nullopt; // no character escapes
   }
@@ -53,11 +56,11 @@ ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Argume
     case Kind::kLikeAnyCase:
       return b.likeAnyCase(arguments[0], *wanted, escape, call.at);
     case Kind::kStart:
-      return b.contains(ExpressionBuilder::Part::kStart, arguments[0], arguments[1], call.at);
+      return b.contains(ExpressionBuilder::Part::kStart, arguments[0], *wanted, call.at);
     case Kind::kEnd:
-      return b.contains(ExpressionBuilder::Part::kEnd, arguments[0], arguments[1], call.at);
+      return b.contains(ExpressionBuilder::Part::kEnd, arguments[0], *wanted, call.at);
     case Kind::kAnywhere:
-      return b.contains(ExpressionBuilder::Part::kAnywhere, arguments[0], arguments[1], call.at);
+      return b.contains(ExpressionBuilder::Part::kAnywhere, arguments[0], *wanted, call.at);
     }
     llvm_unreachable("no such pattern");
   }();
@@ -104,8 +107,8 @@ private:
 };
 } // namespace
 
-std::optional<MaybeExpression>
-ExpressionImporter::importCut(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+std::optional<MaybeExpression> ExpressionImporter::importCut(ExpressionBuilder &b, const Call &call,
+                                                             Arguments arguments) {
   bool left = call.name == "left", right = call.name == "right";
   if (!left && !right && call.name != "substring" && call.name != "substr") {
     return std::nullopt;
@@ -120,24 +123,24 @@ ExpressionImporter::importCut(ExpressionBuilder &b, const Call &call, Arguments 
   auto given = [&]() -> MaybeExpression { return position; };
   // Negative: all but so many at the other end.
   if (left) {
-    MaybeExpression count = positions.bySign(
-        position, [&] { return positions.add(length(), position); }, given);
+    MaybeExpression count =
+        positions.bySign(position, [&] { return positions.add(length(), position); }, given);
     return failed(count) ? count : b.substring(text, positions.number(1), *count, call.at);
   }
   MaybeExpression start =
-      right ? positions.bySign(
-                  position, [&] { return positions.subtract(positions.number(1), position); },
-                  [&] {
-                    return positions.subtract(positions.add(length(), positions.number(1)),
-                                              position);
-                  })
-            // Negative: counted from the end, -1 is the last.
-            : positions.bySign(
-                  position,
-                  [&] {
-                    return positions.add(positions.add(length(), positions.number(1)), position);
-                  },
-                  given);
+      right
+          ? positions.bySign(
+                position, [&] { return positions.subtract(positions.number(1), position); },
+                [&] {
+                  return positions.subtract(positions.add(length(), positions.number(1)), position);
+                })
+          // Negative: counted from the end, -1 is the last.
+          : positions.bySign(
+                position,
+                [&] {
+                  return positions.add(positions.add(length(), positions.number(1)), position);
+                },
+                given);
   if (failed(start) || arguments.size() == 2) {
     return failed(start) ? start : b.substring(text, *start, std::nullopt, call.at);
   }
@@ -147,31 +150,53 @@ ExpressionImporter::importCut(ExpressionBuilder &b, const Call &call, Arguments 
       count, [&] { return positions.add(*start, count); },
       [&]() -> MaybeExpression { return *start; });
   MaybeExpression characters = positions.bySign(
-      count, [&] { return b.negate(count, call.at); },
-      [&]() -> MaybeExpression { return count; });
+      count, [&] { return b.negate(count, call.at); }, [&]() -> MaybeExpression { return count; });
   return failed(from) || failed(characters) ? MaybeExpression(failure())
                                             : b.substring(text, *from, *characters, call.at);
+}
+
+Node ExpressionImporter::splitList(Node expression) {
+  SmallVector<Node> children = expression.get("children").elements();
+  if (expression.get("type").string() != StringRef("OPERATOR_COALESCE") || children.size() != 2 ||
+      nameOf(children[0]) != "array_extract") {
+    return {};
+  }
+  Node otherwise = children[1]; // a literal, of which DuckDB makes a text
+  if (otherwise.get("type").string() == StringRef("OPERATOR_CAST")) {
+    otherwise = otherwise.get("children").elements()[0];
+  }
+  if (otherwise.get("value").get("value").string() != StringRef("")) {
+    return {};
+  }
+  SmallVector<Node> taken = children[0].get("children").elements();
+  bool isSplit = taken.size() == 2 && nameOf(taken[0]) == "string_split" &&
+                 taken[0].get("children").elements().size() == 2;
+  return isSplit ? taken[0] : Node();
+}
+
+MaybeExpression ExpressionImporter::importSplitPart(ExpressionBuilder &b, Node expression,
+                                                    Node list, Location at, int64_t fieldsBefore) {
+  Node element = expression.get("children").elements()[0];
+  for (Node call : {element, list}) {
+    if (failed(expectCall(call, nameOf(call), {{"function_data", Field::Use::kHarmless}}, context,
+                          at))) {
+      return failure();
+    }
+  }
+  SmallVector<Node> nodes = list.get("children").elements();
+  nodes.push_back(element.get("children").elements()[1]);
+  FailureOr<SmallVector<Expression>> arguments = importAll(b, nodes, at, fieldsBefore);
+  if (failed(arguments)) {
+    return failure();
+  }
+  Type string = frame::StringType::get(context.getContext());
+  return b.text(*headrace::textFunctionNamed("split_part"), *arguments, string, at);
 }
 
 std::optional<MaybeExpression> ExpressionImporter::importTextFunction(ExpressionBuilder &b,
                                                                       const Call &call,
                                                                       Arguments arguments) {
-  using Function = frame::TextFunction;
-  auto function = llvm::StringSwitch<std::optional<Function>>(call.name)
-                      .Cases({"upper", "ucase"}, Function::Upper)
-                      .Cases({"lower", "lcase"}, Function::Lower)
-                      .Cases({"length", "len", "char_length", "character_length"}, Function::Length)
-                      .Cases({"||", "concat"}, Function::Concat)
-                      .Case("trim", Function::Trim)
-                      .Case("ltrim", Function::TrimStart)
-                      .Case("rtrim", Function::TrimEnd)
-                      .Case("replace", Function::Replace)
-                      .Default(std::nullopt);
-  if (!function) {
-    return std::nullopt;
-  }
-  // `concat` passes over NULLs; of || a NULL makes NULL.
-  auto nulls =
-      call.name == "concat" ? ExpressionBuilder::Nulls::kSkip : ExpressionBuilder::Nulls::kSpread;
-  return b.text(*function, arguments, nulls, call.type, call.at);
+  const headrace::TextFunction *function =
+      headrace::textFunctionOfDuckdb(call.name, arguments.size());
+  return function ? std::optional(b.text(*function, arguments, call.type, call.at)) : std::nullopt;
 }

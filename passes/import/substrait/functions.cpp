@@ -169,15 +169,19 @@ ExpressionImporter::importNumber(ExpressionBuilder &b, const Call &call, Argumen
 
 std::optional<MaybeExpression>
 ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Arguments arguments) {
+  using Part = ExpressionBuilder::Part;
   bool like = call.name == "like" || call.name == "ilike";
-  if (!like && call.name != "starts_with") {
+  auto part = llvm::StringSwitch<std::optional<Part>>(call.name)
+                  .Case("starts_with", Part::kStart)
+                  .Case("ends_with", Part::kEnd)
+                  .Case("contains", Part::kAnywhere)
+                  .Default(std::nullopt);
+  if ((!like && !part) || arguments.size() < 2 || arguments.size() > (like ? 3 : 2)) {
     return std::nullopt;
   }
-  if (arguments.size() < 2 || arguments.size() > (like ? 3 : 2)) {
-    return std::nullopt;
-  }
-  if (!like) {
-    return b.contains(ExpressionBuilder::Part::kStart, arguments[0], arguments[1], call.at);
+  if (part) {
+    std::optional<StringRef> text = ExpressionBuilder::stringOf(arguments[1]);
+    return text ? std::optional(b.contains(*part, arguments[0], *text, call.at)) : std::nullopt;
   }
   std::optional<StringRef> pattern = ExpressionBuilder::stringOf(arguments[1]), escape;
   if (ExpressionBuilder::isNullConstant(arguments[1])) {
@@ -198,7 +202,6 @@ ExpressionImporter::importPattern(ExpressionBuilder &b, const Call &call, Argume
 
 std::optional<MaybeExpression>
 ExpressionImporter::importText(ExpressionBuilder &b, const Call &call, Arguments arguments) {
-  using Function = frame::TextFunction;
   bool left = call.name == "left";
   if (left || call.name == "substring" || call.name == "substr") {
     if (arguments.size() < 2 || arguments.size() > (left ? 2 : 3)) {
@@ -209,28 +212,14 @@ ExpressionImporter::importText(ExpressionBuilder &b, const Call &call, Arguments
     return b.substring(arguments[0], left ? first : arguments[1],
                        cuts ? std::optional(arguments.back()) : std::nullopt, call.at);
   }
-  auto function = llvm::StringSwitch<std::optional<Function>>(call.name)
-                      .Case("upper", Function::Upper)
-                      .Case("lower", Function::Lower)
-                      .Cases({"character_length", "char_length", "length"}, Function::Length)
-                      .Cases({"str_concat", "concat"}, Function::Concat)
-                      .Cases({"btrim", "trim"}, Function::Trim)
-                      .Case("ltrim", Function::TrimStart)
-                      .Case("rtrim", Function::TrimEnd)
-                      .Case("replace", Function::Replace)
-                      .Default(std::nullopt);
+  const TextFunction *function = textFunctionOfSubstrait(call.name, arguments.size());
   if (!function) {
     return std::nullopt;
   }
-  // `concat` passes over NULLs; of `||`, which is str_concat, a NULL makes NULL.
-  auto nulls =
-      call.name == "concat" ? ExpressionBuilder::Nulls::kSkip : ExpressionBuilder::Nulls::kSpread;
-  Type type = *function == Function::Length ? Type(IntegerType::get(context.getContext(), 32))
-                                            : Type(frame::StringType::get(context.getContext()));
-  bool wide = *function == Function::Length &&
-              call.expression.get("scalarFunction").get("outputType").get("i64");
-  return b.text(*function, arguments, nulls,
-                wide ? Type(IntegerType::get(context.getContext(), 64)) : type, call.at);
+  Type type = function->result == TextFunction::Result::kText
+                  ? frame::StringType::get(context.getContext())
+                  : outputType(call, IntegerType::get(context.getContext(), 64));
+  return type ? b.text(*function, arguments, type, call.at) : MaybeExpression(failure());
 }
 
 std::optional<MaybeExpression>

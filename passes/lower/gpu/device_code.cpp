@@ -36,9 +36,9 @@ struct Target {
   const char *atomicScope;    ///< which threads atomics are for
 };
 
-// PTX 8.0 is the first with sm_90; the back end's default is older and makes it end the process.
+// What the driver compiles for sm_80 and all later devices; PTX 8.0 is that of CUDA 12.0.
 Target ptxTarget() {
-  return {"nvptx64-nvidia-cuda", "sm_90", "+ptx80", nvptxPrimitives(), "device"};
+  return {"nvptx64-nvidia-cuda", "sm_80", "+ptx80", nvptxPrimitives(), "device"};
 }
 Target hostTarget() { return {"x86_64-unknown-linux-gnu", "x86-64-v2", "", hostPrimitives(), ""}; }
 
@@ -90,10 +90,10 @@ FailureOr<std::string> compile(ModuleOp module, const Target &target, llvm::Code
   }
   code->setTargetTriple(triple);
   code->setDataLayout(machine->createDataLayout());
-  llvm::StringSet<> entries;
-  for (llvm::Function &function : *code) {
-    if (!function.isDeclaration() && !function.hasLocalLinkage()) {
-      entries.insert(function.getName());
+  llvm::StringSet<> entries; // and their shapes
+  for (llvm::GlobalObject &value : code->global_objects()) {
+    if (!value.isDeclaration() && !value.hasLocalLinkage()) {
+      entries.insert(value.getName());
     }
   }
   llvm::Expected<std::unique_ptr<llvm::Module>> primitives =

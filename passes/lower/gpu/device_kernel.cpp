@@ -66,7 +66,7 @@ LLVM::LLVMFuncOp makeEntry(ModuleOp target, const DeviceKernel &kernel, ArrayRef
   return function;
 }
 
-/// HrEmulatedSuperstep of runtime/abi/device_kernel.h.
+/// HrEmulatedSuperstep of runtime/abi/device_kernel.h, and its HrEmulatedShape.
 void emitEmulatedEntry(ModuleOp target, const DeviceKernel &kernel) {
   Builder types(target.getContext());
   Type pointer = LLVM::LLVMPointerType::get(target.getContext()), i32 = types.getI32Type(),
@@ -90,6 +90,13 @@ void emitEmulatedEntry(ModuleOp target, const DeviceKernel &kernel) {
     });
   }
   LLVM::ReturnOp::create(b, b.loc(), ValueRange());
+
+  OpBuilder outer = OpBuilder::atBlockEnd(target.getBody());
+  LLVM::GlobalOp::create(outer, b.loc(), LLVM::LLVMArrayType::get(i32, 3), /*isConstant=*/true,
+                         LLVM::Linkage::External, kernel.kernel.symbol + ".shape",
+                         outer.getI32TensorAttr({static_cast<int32_t>(kernel.supersteps),
+                                                 static_cast<int32_t>(kernel.sharedBytes),
+                                                 static_cast<int32_t>(kernel.threads)}));
 }
 
 void emitPtxEntry(ModuleOp target, const DeviceKernel &kernel) {

@@ -4,19 +4,30 @@
 
 #include "passes/lower/code_builder.h"
 
-#include "runtime/abi/device_kernel.h"
 #include "model/plan/plan.h"
+#include "runtime/abi/device_kernel.h"
 
 namespace headrace::lower {
+
+/// A column that a kernel reads or writes.
+struct DeviceColumn {
+  std::string name;
+  std::string file; ///< its name in the table; empty where it is in none
+  HrType type = HR_I64;
+  bool nullable = false;
+};
 
 struct DeviceKernel {
   plan::Kernel kernel;      ///< symbol, literals
   uint32_t threads = 256;   ///< of a block, at most
   uint32_t sharedBytes = 0; ///< of a block
   unsigned supersteps = 0;
-  std::vector<std::string> states; ///< in the order of HrArgs.states
-  std::vector<std::string>
-      columns; ///< of HrMorsel.columns, or of the outputs' source rows; empty for states
+  std::vector<std::string> states;   ///< in the order of HrArgs.states
+  std::string table;                 ///< whose rows it takes; empty: those of a state or stream
+  std::string reads;                 ///< the state whose rows it takes, or empty
+  std::string fills;                 ///< the state that its rows go to, or that it links; or empty
+  std::vector<DeviceColumn> columns; ///< of HrMorsel.columns; a tensor kernel's inputs and outputs
+  std::vector<DeviceColumn> outputs; ///< of HrOutput.columns
 };
 
 /// Parameters of a superstep, in order.

@@ -1,10 +1,10 @@
 // All kernels of a program in one module; its manifest.
 #include "passes/lower/gpu/lower_gpu.h"
 
+#include "model/plan/names.h"
 #include "passes/analysis/physical.h"
 #include "passes/lower/gpu/device_code.h"
 #include "passes/lower/gpu/thread_kernel.h"
-#include "model/plan/names.h"
 #include "passes/lower/gpu/thread_tensor.h"
 #include "passes/lower/link.h"
 
@@ -94,19 +94,42 @@ namespace {
 
 llvm::json::Array names(const std::vector<std::string> &list) { return llvm::json::Array(list); }
 
+llvm::json::Array describe(const std::vector<DeviceColumn> &columns) {
+  llvm::json::Array out;
+  for (const DeviceColumn &column : columns) {
+    llvm::json::Object entry{{"name", column.name}, {"type", static_cast<int>(column.type)}};
+    if (!column.file.empty()) {
+      entry["file"] = column.file;
+    }
+    if (column.nullable) {
+      entry["nullable"] = true;
+    }
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 llvm::json::Object describe(const DeviceKernel &kernel) {
   llvm::json::Array literals;
   for (const plan::Literal &literal : kernel.kernel.literals) {
     literals.push_back(llvm::json::Object{{"offset", literal.offset}, {"text", literal.text}});
   }
-  return llvm::json::Object{{"symbol", kernel.kernel.symbol},
-                            {"threads", kernel.threads},
-                            {"supersteps", kernel.supersteps},
-                            {"shared_bytes", kernel.sharedBytes},
-                            {"literal_bytes", kernel.kernel.literalBytes},
-                            {"literals", std::move(literals)},
-                            {"states", names(kernel.states)},
-                            {"columns", names(kernel.columns)}};
+  llvm::json::Object out{{"symbol", kernel.kernel.symbol},
+                         {"threads", kernel.threads},
+                         {"supersteps", kernel.supersteps},
+                         {"shared_bytes", kernel.sharedBytes},
+                         {"literal_bytes", kernel.kernel.literalBytes},
+                         {"literals", std::move(literals)},
+                         {"states", names(kernel.states)},
+                         {"columns", describe(kernel.columns)},
+                         {"outputs", describe(kernel.outputs)}};
+  for (auto [key, text] : {std::pair("table", &kernel.table), std::pair("reads", &kernel.reads),
+                           std::pair("fills", &kernel.fills)}) {
+    if (!text->empty()) {
+      out[key] = *text;
+    }
+  }
+  return out;
 }
 
 llvm::json::Object describe(const plan::State &state) {
@@ -122,7 +145,7 @@ llvm::json::Object describe(const plan::State &state) {
     fields.push_back(std::move(entry));
   }
   llvm::json::Object out{{"name", state.name},
-                         {"kind", static_cast<int>(state.kind)},
+                         {"kind", plan::nameOf(state.kind)},
                          {"row_bytes", state.rowBytes},
                          {"fields", std::move(fields)},
                          {"identity", llvm::toHex(state.identity, /*LowerCase=*/true)}};

@@ -21,8 +21,8 @@ mlir::FailureOr<DeviceKernels> emitDeviceKernels(mlir::ModuleOp program, DeviceT
 mlir::FailureOr<std::string> lowerToPtx(mlir::ModuleOp program);
 /// A shared object with one HrEmulatedSuperstep per kernel.
 mlir::FailureOr<std::vector<char>> lowerToEmulation(mlir::ModuleOp program);
-/// What a launcher needs beside the code, as JSON: kernels (block size, states, columns, literals)
-/// and states (rows).
+/// What a launcher needs beside the code, as JSON: kernels (block size, literals, whose rows they
+/// take and where those go, columns and their HrType) and states (rows).
 mlir::FailureOr<std::string> deviceManifest(mlir::ModuleOp program);
 
 } // namespace headrace::lower

@@ -19,6 +19,14 @@ ThreadKernelEmitter::ThreadKernelEmitter(pipe::PipelineOp pipeline, SymbolTable 
   columnLoad_ = [this](const ColumnValue &column) { return loadColumn(column); };
 }
 
+namespace {
+/// The column of the table that a scan gives under another name, perhaps.
+std::string fileOf(Operation *source, size_t index) {
+  auto scan = dyn_cast<pipe::ScanOp>(source);
+  return scan ? cast<pipe::ScanColumnAttr>(scan.getColumns()[index]).getFile().str() : "";
+}
+} // namespace
+
 FailureOr<DeviceKernel> ThreadKernelEmitter::emit() {
   kernel_.symbol = pipeline_.getSymName().str();
   for (StringRef name : statesOf(pipeline_)) {
@@ -30,16 +38,22 @@ FailureOr<DeviceKernel> ThreadKernelEmitter::emit() {
   LogicalResult result = failure();
   if (auto emit = dyn_cast<pipe::EmitOp>(sink)) {
     result = emitEmit(emit);
+  } else if (isa<pipe::LookupOp>(sink)) {
+    result = emitRows([&] {
+      b_.jump(next_);
+      return success();
+    });
   } else {
     auto combine = dyn_cast<pipe::CombineOp>(sink);
     auto insert = dyn_cast<pipe::InsertOp>(sink);
     auto state = symbols_.lookup<pipe::StateOp>(combine ? combine.getState() : insert.getState());
     pipe::StateKind kind = state.getKind();
+    device_kernel_.fills = state.getSymName().str();
     if (combine && kind == pipe::StateKind::Scalar) {
       result = emitScalarCombine(combine, state);
     } else if (combine && kind == pipe::StateKind::Group) {
       result = emitGroupCombine(combine, state);
-    } else if (insert && (kind == pipe::StateKind::Join || kind == pipe::StateKind::Sort)) {
+    } else if (insert && kind != pipe::StateKind::Window) {
       result = emitInsert(insert, state);
     } else {
       result = sink->emitError("this sink has no code for threads yet: ") << sink->getName();
@@ -148,6 +162,7 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
   auto rows = cast<pipe::RowsType>(source->getResult(0).getType());
   Type pointer = b_.ptrType();
   if (auto read = dyn_cast<pipe::ReadOp>(source)) {
+    device_kernel_.reads = read.getState().str();
     auto state = symbols_.lookup<pipe::StateOp>(read.getState());
     plan::State layout = layoutState(state);
     Value all = prologueValue(
@@ -163,6 +178,9 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
   if (!isa<pipe::ScanOp, pipe::ReceiveOp>(source)) {
     return source->emitError("this source has no code for threads yet: ") << source->getName();
   }
+  if (auto scan = dyn_cast<pipe::ScanOp>(source)) {
+    device_kernel_.table = scan.getTable().str();
+  }
   Value columns =
       prologueValue([&] { return b_.loadField(pointer, morsel_, offsetof(HrMorsel, columns)); });
   for (size_t index = 0; index < rows.size(); ++index) {
@@ -170,8 +188,10 @@ LogicalResult ThreadKernelEmitter::emitSource(Operation *source, Value row) {
     column->type = rows.getTypes()[index];
     column->nullable = rows.getNullable()[index];
     column->source = index;
-    columns_[rows.getNames()[index].getValue()] = column;
-    device_kernel_.columns.push_back(rows.getNames()[index].str());
+    StringRef columnName = rows.getNames()[index].getValue();
+    columns_[columnName] = column;
+    device_kernel_.columns.push_back(
+        {columnName.str(), fileOf(source, index), physicalType(column->type), column->nullable});
     Source parts;
     prologueValue([&]() -> Value {
       Value head = b_.at(columns, index * sizeof(HrColumn));

@@ -155,7 +155,13 @@ LogicalResult ThreadKernelEmitter::emitLookup(pipe::LookupOp lookup) {
   }
   b_.store(match, found);
   b_.store(b_.integer(i8, 1), matched);
-  b_.jump(kind == pipe::LookupKind::Anti ? rowDone : downstream);
+  if (kind == pipe::LookupKind::Seen) {
+    // Threads may set it at once: they all write the same.
+    b_.store(b_.integer(i8, 1), b_.at(match, findField(state, *lookup.getMark())->offset));
+    b_.jump(walk);
+  } else {
+    b_.jump(kind == pipe::LookupKind::Anti ? rowDone : downstream);
+  }
 
   b_.enter(end);
   switch (kind) {
@@ -176,6 +182,7 @@ LogicalResult ThreadKernelEmitter::emitLookup(pipe::LookupOp lookup) {
   }
   case pipe::LookupKind::Anti:
   case pipe::LookupKind::Mark:
+  case pipe::LookupKind::Seen: // what follows is the end
     b_.jump(downstream);
     break;
   case pipe::LookupKind::Full:
@@ -220,6 +227,7 @@ FailureOr<DeviceKernel> emitJoinLink(pipe::StateOp op, ModuleOp target) {
   DeviceKernel kernel;
   kernel.kernel.symbol = "link_" + state.name;
   kernel.states = {state.name};
+  kernel.fills = state.name;
   kernel.supersteps = 1;
   LLVM::LLVMFuncOp function = makeSuperstep(target, kernel.kernel.symbol, 0, op.getLoc());
   CodeBuilder b(function, op.getLoc());

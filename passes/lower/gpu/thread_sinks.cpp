@@ -217,6 +217,10 @@ LogicalResult ThreadKernelEmitter::emitInsert(pipe::InsertOp insert, pipe::State
 LogicalResult ThreadKernelEmitter::emitEmit(pipe::EmitOp emit) {
   pipe::RowsType type = emit.getInput().getType();
   Type i32 = b_.getI32Type(), i64 = b_.getI64Type(), pointer = b_.ptrType();
+  for (auto [name, column, nullable] :
+       llvm::zip(type.getNames(), type.getTypes(), type.getNullable())) {
+    device_kernel_.outputs.push_back({name.str(), "", physicalType(column), nullable});
+  }
   return emitRows([&]() -> LogicalResult {
     std::vector<RowValue> inputs;
     for (StringAttr name : type.getNames()) {
@@ -225,6 +229,9 @@ LogicalResult ThreadKernelEmitter::emitEmit(pipe::EmitOp emit) {
         return failure();
       }
       inputs.push_back(*value);
+    }
+    if (emit.getParted()) {
+      return emit.emitError("rows are not kept in parts by kernels of this target yet");
     }
     Value target = b_.i32(0);
     if (!emit.getKeys().empty()) {

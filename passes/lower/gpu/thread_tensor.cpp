@@ -1,6 +1,8 @@
 // One stride loop over all outputs in place of the nest of parallel loops.
 #include "passes/lower/gpu/thread_tensor.h"
 
+#include "passes/analysis/physical.h"
+
 using namespace mlir;
 
 namespace headrace::lower {
@@ -42,7 +44,9 @@ FailureOr<DeviceKernel> ThreadTensorEmitter::emit() {
   kernel.kernel = kernel_;
   kernel.supersteps = 1;
   for (unsigned buffer = 0; buffer < shape_.inputs.size() + shape_.outputs.size(); ++buffer) {
-    kernel.columns.push_back(buffer < shape_.inputs.size() ? "input" : "output");
+    kernel.columns.push_back({buffer < shape_.inputs.size() ? "input" : "output", "",
+                              physicalType(getElementTypeOrSelf(shape_.buffer(buffer).tensor)),
+                              false});
   }
   return kernel;
 }

@@ -47,8 +47,8 @@ def _parser() -> CommandParser:
         command.add_argument(
             "--mesh",
             metavar="AXIS:SIZE,...",
-            help="ranks along several axes, such as node:2,gpu:4, or nodes: those of the topology (default: one axis "
-            "of all ranks)",
+            help="ranks along several axes, such as node:2,gpu:4, or nodes: those of the topology "
+            "(default: one axis of all ranks)",
         )
         command.add_argument(
             "--layout-seed",
@@ -78,7 +78,7 @@ def _parser() -> CommandParser:
             command.add_argument(
                 "--memory",
                 metavar="BYTES",
-                help="memory limit of all ranks together, such as 4GB (default: 80 %% of the machine's)",
+                help="memory limit of all ranks together, such as 4GB (default: 70 %% of the machine's)",
             )
         if name == "explain":
             command.add_argument(

@@ -6,7 +6,7 @@ import math
 import os
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,8 @@ class Target:
     #: What the tuner found for the program, and the line that says so, or why its record is not used.
     choice: Choice | None = None
     note: str = ""
+    #: Bytes that a rank may use: states that do not fit are divided. 0: not known.
+    memory: int = 0
 
     @staticmethod
     def of(
@@ -110,7 +112,15 @@ class Target:
         figures += os.environ.get("HEADRACE_COLLECTIVE_TREE", "")  # all_reduce is priced by it
         figures += f" {quick_rows()}"
         tuned = [self.choice.document() if self.choice else "", self.note] if self.choice or self.note else []
-        return [self.ranks, self.topology, figures, self.layout_seed, self.mesh, self.isa, *tuned]
+        placed = [self.ranks, self.topology, figures, self.layout_seed, self.mesh, self.isa]
+        return [*placed, self.memory, *tuned]
+
+    def within(self, memory: int | str | None) -> Target:
+        """For ranks that together may use `memory`; None: as the settings have it."""
+        from headrace import _runtime
+
+        limit = translated(_runtime.memory_limit) if memory is None else memory_of_all(memory)
+        return replace(self, memory=max(1, limit // self.ranks))
 
     def settings(self) -> dict[str, str]:
         """Of the run, by name."""
@@ -125,6 +135,7 @@ class Target:
         request.topology = self.topology
         request.layout_seed = -1 if self.layout_seed is None else self.layout_seed
         request.isa = self.isa
+        request.memory_bytes = self.memory
         request.mesh = self.mesh
         if self.choice:
             request.layout_alternative = self.choice.alternative

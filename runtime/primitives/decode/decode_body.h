@@ -12,6 +12,7 @@
 #pragma once
 
 #include "runtime/abi/kernel.h"
+#include "runtime/primitives/decode/cursor.h"
 #include "runtime/primitives/decode/lookup_body.h"
 #include "runtime/primitives/decode/unpack_body.h"
 
@@ -390,6 +391,12 @@ int32_t cursorSkip(HrCursor *cursor, uint32_t rows) {
   }
   cursor->row += rows;
   return HR_OK;
+}
+
+/// Before the morsel's first row. Pages were checked when they were loaded, so skipping goes well.
+void cursorOpenAt(HrCursor *cursor, const HrColumn *column) {
+  cursorOpen(cursor, column);
+  cursorSkip(cursor, column->skip);
 }
 
 template <typename Value>

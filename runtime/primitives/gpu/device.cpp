@@ -41,8 +41,10 @@ const void *hr_device_value(uint32_t encoding, const void *data, const void *dic
 const HrString *hr_device_string(uint32_t encoding, const void *data, const void *dictionary,
                                  const uint8_t *heap, uint64_t row, HrString *view) {
   if (encoding != HR_OFFSETS) {
-    return static_cast<const HrString *>(
+    // A copy, so that the view is in registers whatever the encoding.
+    *view = *static_cast<const HrString *>(
         hr_device_value(encoding, data, dictionary, row, sizeof(HrString)));
+    return view;
   }
   const uint32_t *offsets = static_cast<const uint32_t *>(data) + row;
   *view = makeString(heap + offsets[0], offsets[1] - offsets[0]);

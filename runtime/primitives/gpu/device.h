@@ -12,7 +12,7 @@ extern "C" {
 /// data.
 const void *hr_device_value(uint32_t encoding, const void *data, const void *dictionary,
                             uint64_t row, uint32_t bytes);
-/// The string of a row; `view` is written for HR_OFFSETS.
+/// The string of a row, in `view`.
 const HrString *hr_device_string(uint32_t encoding, const void *data, const void *dictionary,
                                  const uint8_t *heap, uint64_t row, HrString *view);
 /// The bool of a row (HR_VALUES: bytes; HR_BITMAP; HR_INDICES), 0 or 1.

@@ -52,11 +52,20 @@ constexpr uint64_t hashDouble(double value) {
   return hashInteger(static_cast<int64_t>(bits));
 }
 
+inline constexpr uint64_t kPartMixer = 0x9e3779b1;
+
 /// The rank (0..size-1) that owns a key. Taken from bits 16..47: group tables use the low bits and
 /// the high 16, join tables the high bits, so the rows of one rank still spread over its whole
 /// directory.
 constexpr uint32_t rankOfHash(uint64_t hash, uint32_t size) {
   return static_cast<uint32_t>((((hash >> 16) & 0xffffffffull) * size) >> 32);
+}
+
+/// The part (0..parts-1) of a key where the rows of a rank are kept in parts: the bits that chose
+/// the rank, mixed anew, so that those of one rank spread over all parts.
+constexpr uint32_t partOfHash(uint64_t hash, uint32_t parts) {
+  const uint64_t mixed = ((hash >> 16) * kPartMixer) & 0xffffffffull;
+  return static_cast<uint32_t>((mixed * parts) >> 32);
 }
 
 /// Strings: hr_string_hash in string/hash.cpp. Those of at most four bytes hash as the integer that

@@ -14,6 +14,7 @@ namespace headrace::primitives {
 namespace {
 
 void fillIsaImports(HrImports *table) {
+  table->hr_cursor_open_ = cursorOpenAt;
   table->hr_cursor_skip_ = cursorSkip;
   table->hr_decode_8_ = decode<uint8_t>;
   table->hr_decode_16_ = decode<uint16_t>;

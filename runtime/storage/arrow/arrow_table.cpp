@@ -7,6 +7,7 @@
 #include "runtime/storage/convert.h"
 #include "runtime/storage/decoders.h"
 #include "runtime/storage/encoded_chunk.h"
+#include "runtime/storage/held_chunk.h"
 #include "runtime/storage/share.h"
 #include "runtime/storage/storage.h"
 #include "runtime/storage/utf8.h"
@@ -452,13 +453,15 @@ struct Slice {
 class ConvertedColumn {
 public:
   ConvertedColumn(const arrow::Array &array, const TableColumn &column,
-                  const plan::SlotColumn &promise, int64_t offset, uint64_t rows)
+                  const plan::SlotColumn &promise, int64_t offset, uint64_t rows,
+                  Reservation &memory)
       : array_(array), reader_(makeReader(array)), column_(column), promise_(promise),
-        offset_(offset), rows_(rows) {}
+        offset_(offset), rows_(rows), memory_(memory) {}
 
-  Expected<std::shared_ptr<const EncodedChunk>> convert();
+  Expected<HeldChunkHandle> convert();
 
 private:
+  Status charge(uint64_t bytes);
   Status convertTexts(HrString *out);
   Status convertIntegers(void *out);
   Status fail(const std::string &text) const {
@@ -472,15 +475,24 @@ private:
   const plan::SlotColumn &promise_;
   int64_t offset_;
   uint64_t rows_;
+  Reservation &memory_;
+  Charge charge_;
   std::vector<uint8_t> valid_; ///< by row
   std::shared_ptr<EncodedChunk> chunk_ = std::make_shared<EncodedChunk>();
 };
+
+Status ConvertedColumn::charge(uint64_t bytes) {
+  HR_ASSIGN_OR_RETURN(Charge charge, Charge::take(memory_, static_cast<int64_t>(bytes)));
+  charge_.add(std::move(charge));
+  return Status();
+}
 
 Status ConvertedColumn::convertTexts(HrString *out) {
   uint64_t bytes = 0;
   for (uint64_t i = 0; i < rows_; ++i) {
     bytes += valid_[i] ? reader_->text(at(i)).size() : 0;
   }
+  HR_RETURN_IF_ERROR(charge(bytes));
   PaddedBuffer heap(bytes);
   if (!heap) {
     // no test: it takes more memory than a machine has
@@ -499,8 +511,7 @@ Status ConvertedColumn::convertTexts(HrString *out) {
     out[i] = primitives::makeString(next, static_cast<uint32_t>(text.size()));
     next += text.size();
   }
-  chunk_->bytes += bytes;
-  chunk_->buffers.push_back(std::move(heap));
+  chunk_->keep(std::move(heap));
   return Status();
 }
 
@@ -532,8 +543,9 @@ Status ConvertedColumn::convertIntegers(void *out) {
   return Status();
 }
 
-Expected<std::shared_ptr<const EncodedChunk>> ConvertedColumn::convert() {
+Expected<HeldChunkHandle> ConvertedColumn::convert() {
   const uint32_t width = abi::bytesOf(promise_.type);
+  HR_RETURN_IF_ERROR(charge(rows_ * width + rows_ + rows_ / 8)); // values, bytes and bits of NULLs
   PaddedBuffer data(rows_ * width);
   if (!data) {
     // no test: it takes more memory than a machine has
@@ -580,15 +592,13 @@ Expected<std::shared_ptr<const EncodedChunk>> ConvertedColumn::convert() {
     }
     segment.validity = bits.data();
     chunk_->hasNulls = true;
-    chunk_->bytes += bits.bytes();
-    chunk_->buffers.push_back(std::move(bits));
+    chunk_->keep(std::move(bits));
   }
-  chunk_->bytes += data.bytes();
-  chunk_->buffers.push_back(std::move(data));
+  chunk_->keep(std::move(data));
   chunk_->segments.push_back(segment);
   chunk_->rows = rows_;
   chunk_->type = promise_.type;
-  return std::shared_ptr<const EncodedChunk>(std::move(chunk_));
+  return std::make_shared<const HeldChunk>(HeldChunk{std::move(charge_), std::move(chunk_)});
 }
 
 struct TableData {
@@ -609,18 +619,18 @@ public:
   uint64_t rows(size_t index) const override { return slices[index].rows; }
   uint64_t rows() const override { return totalRows; }
 
-  Expected<MorselHandle> load(size_t index) const override {
+  Expected<MorselHandle> load(size_t index, Reservation &memory) const override {
     const Slice &slice = slices[index];
     auto loaded = std::make_shared<LoadedMorsel>();
     loaded->columns.reserve(columns.size());
     for (size_t i = 0; i < columns.size(); ++i) {
       ConvertedColumn column(*slice.batch->column(columns[i]),
                              table->columns[static_cast<size_t>(columns[i])], slot.columns[i],
-                             slice.offset, slice.rows);
-      HR_ASSIGN_OR_RETURN(std::shared_ptr<const EncodedChunk> chunk, column.convert());
-      loaded->columns.push_back(chunk->column());
-      loaded->bytes += chunk->bytes;
-      loaded->pins.push_back(std::move(chunk));
+                             slice.offset, slice.rows, memory);
+      HR_ASSIGN_OR_RETURN(HeldChunkHandle held, column.convert());
+      loaded->columns.push_back(held->chunk->column());
+      loaded->bytes += held->chunk->bytes;
+      loaded->pins.push_back(std::move(held));
     }
     loaded->morsel.rows = static_cast<uint32_t>(slice.rows);
     loaded->morsel.columnCount = static_cast<uint32_t>(loaded->columns.size());

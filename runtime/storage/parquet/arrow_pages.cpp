@@ -1,7 +1,7 @@
 // Arrow's typed column readers; their exceptions end here.
 #include "runtime/storage/parquet/arrow_pages.h"
 
-#include <arrow/io/memory.h>
+#include <arrow/io/file.h>
 #include <parquet/column_reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
@@ -99,10 +99,13 @@ Status readWithArrow(const ParquetFile &file, size_t rowGroup, size_t columnInde
   try {
     auto metadata = std::static_pointer_cast<parquet::FileMetaData>(
         std::const_pointer_cast<void>(file.footer().arrowMetadata));
-    auto bytes = std::make_shared<arrow::io::BufferReader>(std::make_shared<arrow::Buffer>(
-        file.mapping()->data(), static_cast<int64_t>(file.mapping()->bytes())));
+    arrow::Result<std::shared_ptr<arrow::io::ReadableFile>> bytes =
+        arrow::io::ReadableFile::Open(file.path());
+    if (!bytes.ok()) {
+      return makeError(ErrorKind::kIo, "cannot open file ", bytes.status().message());
+    }
     std::unique_ptr<parquet::ParquetFileReader> opened =
-        parquet::ParquetFileReader::Open(bytes, parquet::default_reader_properties(), metadata);
+        parquet::ParquetFileReader::Open(*bytes, parquet::default_reader_properties(), metadata);
     std::shared_ptr<parquet::ColumnReader> reader =
         opened->RowGroup(static_cast<int>(rowGroup))->Column(static_cast<int>(columnIndex));
     switch (column.stored) {

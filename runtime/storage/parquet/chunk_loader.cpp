@@ -7,6 +7,7 @@
 #include "runtime/storage/parquet/arrow_pages.h"
 #include "runtime/storage/parquet/codec.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace headrace::storage {
@@ -19,25 +20,6 @@ constexpr uint8_t kBoolDictionary[2] = {0, 1};
 constexpr uint64_t kPageBytesUnquestioned = 64 << 20;
 
 Status corrupt(const char *what) { return makeError(ErrorKind::kCorrupt, what); }
-
-/// Whether this file decodes the page itself; else the whole chunk goes through Arrow's reader.
-bool isOurs(const PageHeader &header, const ParquetColumn &column) {
-  if (header.kind == PageKind::kData && column.nullable &&
-      header.levelEncoding != static_cast<int32_t>(Encoding::kRle)) {
-    return false;
-  }
-  switch (static_cast<Encoding>(header.encoding)) {
-  case Encoding::kPlain:
-    return true;
-  case Encoding::kPlainDictionary:
-  case Encoding::kRleDictionary:
-    return column.stored != Stored::kBoolean;
-  case Encoding::kRle:
-    return column.stored == Stored::kBoolean && header.kind != PageKind::kDictionary;
-  default:
-    return false;
-  }
-}
 
 template <typename Value>
 void spreadValid(const uint8_t *valid, uint32_t rows, uint32_t values, void *data) {
@@ -55,14 +37,33 @@ void spreadValid(const uint8_t *valid, uint32_t rows, uint32_t values, void *dat
 } // namespace
 
 ChunkLoader::ChunkLoader(const Decoders &decoders, std::shared_ptr<const ParquetFile> file,
-                         size_t rowGroup, size_t column, HrType type)
+                         size_t rowGroup, size_t column, HrType type, PageRun run,
+                         std::shared_ptr<const EncodedDictionary> dictionary,
+                         std::shared_ptr<PageBuffers> memory)
     : decoders_(decoders), file_(std::move(file)), rowGroup_(rowGroup), columnIndex_(column),
       column_(file_->footer().columns[column]),
-      meta_(file_->footer().rowGroups[rowGroup].chunks[column]), offset_(meta_.begin),
-      chunk_(std::make_shared<EncodedChunk>()), coded_(decoders, *chunk_) {
+      meta_(file_->footer().rowGroups[rowGroup].chunks[column]), offset_(run.begin), run_(run),
+      dictionary_(std::move(dictionary)), memory_(std::move(memory)),
+      chunk_(std::make_shared<EncodedChunk>()), coded_(decoders, *chunk_, memory_) {
   chunk_->type = type;
-  chunk_->rows = file_->footer().rowGroups[rowGroup].rows;
-  chunk_->file = file_->mapping();
+  chunk_->rows = run.rows;
+}
+
+uint64_t ChunkLoader::bytesMax() const {
+  uint64_t converted = run_.rows * abi::bytesOf(chunk_->type);
+  if (column_.nullable) {
+    converted += run_.rows * 2 + run_.rows / 8; // levels, a byte and a bit a row
+  }
+  if (run_.rows == 0) { // at least a byte an entry, of texts four
+    converted = run_.uncompressedBytes * abi::bytesOf(chunk_->type) /
+                (column_.stored == Stored::kByteArray ? 4 : 1);
+  }
+  // Decompressed, and beside it first what is in the file (levels may be read there to the end) and
+  // then what it is converted to.
+  const uint64_t bytes =
+      run_.uncompressedBytes +
+      (column_.nullable ? run_.bytes + converted : std::max(run_.bytes, converted));
+  return bytes + bytes / PageBuffers::kLargerPart + 8 * HR_PADDING;
 }
 
 Status ChunkLoader::locate(const Status &status) const {
@@ -73,22 +74,32 @@ Status ChunkLoader::locate(const Status &status) const {
                               status.place());
 }
 
-Status ChunkLoader::readPages() { return locate(readPages_()); }
-
-Status ChunkLoader::readPages_() {
+Status ChunkLoader::readPages(const InputFile &input) {
   if (meta_.encrypted) {
     // no test: Arrow writes columns with keys of their own only by services for keys
-    return makeError(ErrorKind::kUnsupported, "the column is encrypted");
+    return locate(makeError(ErrorKind::kUnsupported, "the column is encrypted"));
   }
-  const uint8_t *next = file_->mapping()->data() + meta_.begin;
-  const uint8_t *const end = next + meta_.bytes;
+  PaddedBuffer raw(run_.bytes, memory_);
+  if (!raw) {
+    // no test: it takes more memory than a machine has
+    return makeError(ErrorKind::kMemory, "no memory for pages of bytes: ", run_.bytes);
+  }
+  HR_RETURN_IF_ERROR(input.read(run_.begin, run_.bytes, raw.data()));
+  raw_ = std::make_shared<const PaddedBuffer>(std::move(raw));
+  return locate(findPages());
+}
+
+Status ChunkLoader::findPages() {
+  const uint8_t *const begin = raw_->data();
+  const uint8_t *const end = begin + run_.bytes;
+  const uint8_t *next = begin;
   uint64_t rows = 0;
-  while (rows < chunk_->rows) {
+  while (rows < run_.rows || (run_.rows == 0 && pages_.empty())) {
     if (next == end) {
       return corrupt("the column chunk has fewer rows than its row group");
     }
     Page page;
-    page.offset = offset_ = static_cast<uint64_t>(next - file_->mapping()->data());
+    page.offset = offset_ = run_.begin + static_cast<uint64_t>(next - begin);
     HR_ASSIGN_OR_RETURN(page.header, readPageHeader(next, end));
     next += page.header.headerBytes;
     if (static_cast<uint64_t>(end - next) < page.header.compressedBytes) {
@@ -115,8 +126,8 @@ Status ChunkLoader::readPages_() {
     HR_RETURN_IF_ERROR(openPage(input, page));
     pages_.push_back(std::move(page));
   }
-  return rows == chunk_->rows ? Status()
-                              : corrupt("the column chunk has more rows than its row group");
+  return rows == run_.rows ? Status()
+                           : corrupt("the column chunk has more rows than its row group");
 }
 
 Status ChunkLoader::readPagesWithArrow() {
@@ -132,7 +143,7 @@ Status ChunkLoader::readPagesWithArrow() {
     page.offset = offset_;
     page.bytes = part.bytes.data();
     page.size = part.bytes.bytes();
-    page.owned = std::move(part.bytes);
+    page.owner = std::make_shared<const PaddedBuffer>(std::move(part.bytes));
     page.levelsRead = true;
     page.nulls = part.nulls;
     page.valid = std::move(part.valid);
@@ -142,7 +153,7 @@ Status ChunkLoader::readPagesWithArrow() {
 }
 
 /// Makes the bytes of a page available: in place where they are not compressed (or one Snappy
-/// literal) and have their padding behind them, else in a buffer of its own.
+/// literal), else in a buffer of its own.
 Status ChunkLoader::openPage(const uint8_t *input, Page &page) {
   const PageHeader &header = page.header;
   const uint64_t levelBytes =
@@ -152,6 +163,7 @@ Status ChunkLoader::openPage(const uint8_t *input, Page &page) {
       return makeError(ErrorKind::kUnsupported, "nested columns are not supported");
     }
     page.levels = input;
+    page.levelsOwner = raw_;
   }
   input += levelBytes;
   const uint64_t inputBytes = header.compressedBytes - levelBytes;
@@ -160,40 +172,34 @@ Status ChunkLoader::openPage(const uint8_t *input, Page &page) {
     return corrupt("a page claims to be larger than its column chunk");
   }
   const bool plainBytes = meta_.codec == kCodecNone || !header.compressed;
-  const uint8_t *inPlace = nullptr;
-  if (plainBytes) {
-    if (inputBytes != page.size) {
-      return corrupt("the sizes of an uncompressed page differ");
-    }
-    inPlace = input;
-  } else if (meta_.codec == kCodecSnappy) {
-    inPlace = primitives::snappySingleLiteral(input, inputBytes, page.size);
+  if (plainBytes && inputBytes != page.size) {
+    return corrupt("the sizes of an uncompressed page differ");
   }
+  const uint8_t *inPlace = plainBytes ? input
+                           : meta_.codec == kCodecSnappy
+                               ? primitives::snappySingleLiteral(input, inputBytes, page.size)
+                               : nullptr;
   if (inPlace) {
-    const uint64_t after = static_cast<uint64_t>(inPlace - file_->mapping()->data()) + page.size;
-    if (after + HR_PADDING <= file_->mapping()->readableBytes()) {
-      page.bytes = inPlace;
-      return Status();
-    }
+    page.bytes = inPlace;
+    page.owner = raw_;
+    return Status();
   }
-  page.owned = PaddedBuffer(page.size);
-  if (!page.owned) {
+  PaddedBuffer buffer(page.size, memory_);
+  if (!buffer) {
     // no test: it takes more memory than a machine has
     return makeError(ErrorKind::kMemory, "no memory for a page of bytes: ", page.size);
   }
-  page.bytes = page.owned.data();
-  if (inPlace) {
-    std::memcpy(page.owned.data(), inPlace, page.size);
-    return Status();
-  }
+  uint8_t *output = buffer.data();
+  page.bytes = output;
+  page.owner = std::make_shared<const PaddedBuffer>(std::move(buffer));
   if (meta_.codec == kCodecSnappy) {
-    page.snappy = {input, inputBytes, page.owned.data(), page.size};
+    page.snappy = {input, inputBytes, output, page.size};
     return Status();
   }
   if (page.size == 0) {
     return Status();
   }
-  return decompressWithArrow(meta_.codec, input, inputBytes, page.owned.data(), page.size);
+  return decompressWithArrow(meta_.codec, input, inputBytes, output, page.size);
 }
 
 void ChunkLoader::snappyBlocks(std::vector<primitives::SnappyBlock> &blocks) const {
@@ -228,20 +234,26 @@ Expected<std::shared_ptr<const EncodedChunk>> ChunkLoader::finish() {
     chunk_->dictionary = kBoolDictionary; // run-length encoded bools are codes of this
     chunk_->dictionaryCount = 2;
   }
+  if (dictionary_) {
+    beginCodes(std::move(dictionary_));
+  }
   for (Page &page : pages_) {
     offset_ = page.offset;
     Status status =
-        page.header.kind == PageKind::kDictionary ? keepDictionary(page) : addPage(page);
+        page.header.kind == PageKind::kDictionary ? makeDictionary(page) : addPage(page);
     if (!status.ok()) {
       return locate(status);
     }
   }
   pages_.clear();
   HR_RETURN_IF_ERROR(locate(coded_.end()));
+  if (chunk_->table && ownsTable_) {
+    chunk_->bytes += chunk_->table->bytes();
+  }
   return std::shared_ptr<const EncodedChunk>(std::move(chunk_));
 }
 
-Status ChunkLoader::keepDictionary(Page &page) {
+Status ChunkLoader::makeDictionary(Page &page) {
   if (column_.stored == Stored::kBoolean) {
     return corrupt("a column of bools has a dictionary");
   }
@@ -249,14 +261,24 @@ Status ChunkLoader::keepDictionary(Page &page) {
   if (page.header.values > page.size) {
     return corrupt("a dictionary has more entries than bytes");
   }
-  PaddedBuffer dictionary(uint64_t{page.header.values} * abi::bytesOf(chunk_->type));
-  if (!dictionary) {
+  auto made = std::make_shared<EncodedDictionary>();
+  made->entries = page.header.values;
+  made->values = PaddedBuffer(uint64_t{made->entries} * abi::bytesOf(chunk_->type), memory_);
+  if (!made->values) {
     // no test: it takes more memory than a machine has
-    return makeError(ErrorKind::kMemory,
-                     "no memory for a dictionary of entries: ", page.header.values);
+    return makeError(ErrorKind::kMemory, "no memory for a dictionary of entries: ", made->entries);
   }
-  HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, page.bytes, page.size, page.header.values,
-                                  *chunk_, dictionary.data()));
+  HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, page.bytes, page.size, made->entries,
+                                  chunk_->type, *made, made->values.data()));
+  if (chunk_->type == HR_STRING) {
+    made->texts = page.owner;
+  }
+  ownsTable_ = true;
+  beginCodes(std::move(made));
+  return Status();
+}
+
+void ChunkLoader::beginCodes(std::shared_ptr<const EncodedDictionary> dictionary) {
   uint64_t rows = 0, bytes = 0;
   for (const Page &coded : pages_) {
     if (coded.header.kind != PageKind::kDictionary && dictionaryEncoded(coded)) {
@@ -264,11 +286,9 @@ Status ChunkLoader::keepDictionary(Page &page) {
       bytes += coded.size;
     }
   }
-  coded_.begin(std::move(dictionary), page.header.values, rows, bytes);
-  if (chunk_->type == HR_STRING) {
-    chunk_->keep(std::move(page.owned)); // the entries point into it
-  }
-  return Status();
+  const uint64_t all = file_->footer().rowGroups[rowGroup_].rows;
+  coded_.begin(std::move(dictionary), rows, bytes,
+               static_cast<double>(run_.rows) / static_cast<double>(all));
 }
 
 Status ChunkLoader::decodeBits(const uint8_t *stream, uint64_t bytes, uint32_t rows,
@@ -353,7 +373,7 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.bitWidth = values.data[0];
     segment.data = values.data + 1;
     segment.bytes = values.bytes - 1;
-    return coded_.add(segment, std::move(page.owned));
+    return coded_.add(segment, page.owner);
   }
   if (page.header.encoding == static_cast<int32_t>(Encoding::kRle)) {
     uint32_t length = 0;
@@ -370,7 +390,7 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.bytes = length;
     std::vector<uint8_t> unused(segment.rows);
     HR_RETURN_IF_ERROR(decodeBits(values.data + 4, length, segment.rows, unused.data()));
-    chunk_->keep(std::move(page.owned));
+    chunk_->keep(page.owner);
   } else if (column_.stored == Stored::kBoolean) {
     if (values.bytes < (uint64_t{segment.rows} + 7) / 8) {
       return corrupt("a page holds fewer values than its header says");
@@ -378,25 +398,25 @@ Status ChunkLoader::addWithoutNulls(Page &page, const Values &values) {
     segment.encoding = HR_BITMAP;
     segment.data = values.data;
     segment.bytes = values.bytes;
-    chunk_->keep(std::move(page.owned));
+    chunk_->keep(page.owner);
   } else {
     if (column_.stored == Stored::kByteArray && values.bytes / 4 < segment.rows) {
       return corrupt("a page holds fewer values than its header says");
     }
-    PaddedBuffer plain(uint64_t{segment.rows} * abi::bytesOf(chunk_->type));
+    PaddedBuffer plain(uint64_t{segment.rows} * abi::bytesOf(chunk_->type), memory_);
     if (!plain) {
       // no test: it takes more memory than a machine has
       return makeError(ErrorKind::kMemory,
                        "no memory for the values of a page, rows: ", segment.rows);
     }
     HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, values.data, values.bytes, segment.rows,
-                                    *chunk_, plain.data()));
+                                    chunk_->type, *chunk_, plain.data()));
     segment.encoding = HR_VALUES;
     segment.data = plain.data();
     segment.bytes = plain.bytes();
     chunk_->keep(std::move(plain));
     if (chunk_->type == HR_STRING) {
-      chunk_->keep(std::move(page.owned));
+      chunk_->keep(page.owner);
     }
   }
   chunk_->segments.push_back(segment);
@@ -407,7 +427,7 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
   const uint32_t rows = page.header.values;
   const uint32_t present = rows - values.nulls;
   const uint32_t width = abi::bytesOf(chunk_->type);
-  PaddedBuffer data(uint64_t{rows} * width);
+  PaddedBuffer data(uint64_t{rows} * width, memory_);
   PaddedBuffer bits((uint64_t{rows} + 7) / 8);
   if (!data || !bits) {
     // no test: it takes more memory than a machine has
@@ -438,7 +458,7 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
     HR_RETURN_IF_ERROR(decodeBits(values.data + 4, length, present, data.data()));
   } else {
     HR_RETURN_IF_ERROR(convertPlain(decoders_.isa, column_, values.data, values.bytes, present,
-                                    *chunk_, data.data()));
+                                    chunk_->type, *chunk_, data.data()));
   }
   const uint8_t *valid = values.validity.data();
   switch (width) {
@@ -468,7 +488,7 @@ Status ChunkLoader::addWithNulls(Page &page, Values &values) {
         texts[i].data = emptyText();
       }
     }
-    chunk_->keep(std::move(page.owned));
+    chunk_->keep(page.owner);
   }
   chunk_->hasNulls = true;
   HrSegment segment{};

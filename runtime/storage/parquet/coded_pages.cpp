@@ -1,8 +1,8 @@
 // Chooses by the dictionary's size and the runs of the first page.
 #include "runtime/storage/parquet/coded_pages.h"
 
-#include "runtime/abi/type_bytes.h"
 #include "model/plan/page_form.h"
+#include "runtime/abi/type_bytes.h"
 #include "runtime/storage/column_type.h"
 #include "runtime/storage/parquet/packed_codes.h"
 
@@ -27,17 +27,19 @@ constexpr std::array<uint8_t, kPackedEntriesMax + HR_PADDING> kSameCode = [] {
 
 } // namespace
 
-void CodedPages::begin(PaddedBuffer dictionary, uint32_t entries, uint64_t rows, uint64_t bytes) {
-  dictionary_ = std::move(dictionary);
-  chunk_.dictionary = dictionary_.data();
-  chunk_.dictionaryCount = entries;
+void CodedPages::begin(std::shared_ptr<const EncodedDictionary> dictionary, uint64_t rows,
+                       uint64_t bytes, double share) {
+  chunk_.table = std::move(dictionary);
+  chunk_.dictionary = chunk_.table->values.data();
+  chunk_.dictionaryCount = chunk_.table->entries;
+  chunk_.widen(chunk_.table->min, chunk_.table->max);
   if (chunk_.type == HR_STRING || rows == 0) {
     return;
   }
   const uint64_t width = abi::bytesOf(chunk_.type);
-  if (plan::keepsValues(static_cast<double>(rows), static_cast<double>(width), entries,
-                        static_cast<double>(bytes))) {
-    values_ = PaddedBuffer(rows * width);
+  if (plan::keepsValues(static_cast<double>(rows), static_cast<double>(width),
+                        chunk_.dictionaryCount * share, static_cast<double>(bytes))) {
+    values_ = PaddedBuffer(rows * width, memory_);
     form_ = values_ ? Form::kValues : Form::kAsIs;
   }
 }
@@ -49,7 +51,7 @@ Status CodedPages::decode(const HrSegment &codes, void *out) const {
              : corruptCodes();
 }
 
-Status CodedPages::add(const HrSegment &codes, PaddedBuffer owned) {
+Status CodedPages::add(const HrSegment &codes, BufferHandle owner) {
   if (form_ == Form::kUnknown) {
     const bool small = codes.bitWidth != 0 && chunk_.dictionaryCount <= kPackedEntriesMax;
     const bool packs = small && hasShortRuns(static_cast<const uint8_t *>(codes.data), codes.bytes,
@@ -64,7 +66,7 @@ Status CodedPages::add(const HrSegment &codes, PaddedBuffer owned) {
   default:
     HR_RETURN_IF_ERROR(check(codes));
     chunk_.segments.push_back(codes);
-    chunk_.keep(std::move(owned));
+    chunk_.keep(std::move(owner));
     return Status();
   }
 }
@@ -148,11 +150,12 @@ Status CodedPages::end() {
   const bool coded =
       std::any_of(chunk_.segments.begin(), chunk_.segments.end(),
                   [](const HrSegment &segment) { return segment.encoding == HR_CODES; });
-  if (coded && dictionary_) {
-    chunk_.keep(std::move(dictionary_));
-  } else if (dictionary_) {
+  if (chunk_.table && !coded && chunk_.rows != 0) {
     chunk_.dictionary = nullptr;
     chunk_.dictionaryCount = 0;
+    if (chunk_.type != HR_STRING) { // texts may point into it
+      chunk_.table.reset();
+    }
   }
   chunk_.keep(std::move(values_));
   return Status();

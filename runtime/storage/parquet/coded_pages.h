@@ -12,6 +12,8 @@
 #include "runtime/storage/decoders.h"
 #include "runtime/storage/encoded_chunk.h"
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace headrace::storage {
@@ -19,13 +21,16 @@ namespace headrace::storage {
 /// Messages carry no place.
 class CodedPages {
 public:
-  CodedPages(const Decoders &decoders, EncodedChunk &chunk) : decoders_(decoders), chunk_(chunk) {}
+  CodedPages(const Decoders &decoders, EncodedChunk &chunk, std::shared_ptr<PageBuffers> memory)
+      : decoders_(decoders), chunk_(chunk), memory_(std::move(memory)) {}
 
-  /// Before any page: the dictionary (values of chunk.type), and how many rows all pages of codes
-  /// have, in how many bytes.
-  void begin(PaddedBuffer dictionary, uint32_t entries, uint64_t rows, uint64_t bytes);
-  /// Appends a page to the chunk. `owned` holds the codes, unless they lie in the file.
-  Status add(const HrSegment &codes, PaddedBuffer owned);
+  /// Before any page: the dictionary (values of chunk.type), and how many rows the pages of codes
+  /// have that will be added, in how many bytes. `share`: which part of the dictionary's chunk they
+  /// are, of its rows.
+  void begin(std::shared_ptr<const EncodedDictionary> dictionary, uint64_t rows, uint64_t bytes,
+             double share);
+  /// Appends a page to the chunk. `owner` holds the codes.
+  Status add(const HrSegment &codes, BufferHandle owner);
   /// After the last page: the chunk has what its segments need.
   Status end();
 
@@ -41,9 +46,9 @@ private:
 
   const Decoders &decoders_;
   EncodedChunk &chunk_;
+  const std::shared_ptr<PageBuffers> memory_;
   Form form_ = Form::kUnknown; ///< until the first page is seen
-  PaddedBuffer dictionary_;
-  PaddedBuffer values_; ///< of all pages, one after the other
+  PaddedBuffer values_;        ///< of all pages, one after the other
   uint64_t valueRows_ = 0;
   std::vector<uint8_t>
       ignored_;                ///< the values of codes that are only checked, and the table for it

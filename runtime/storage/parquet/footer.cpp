@@ -9,6 +9,7 @@
 #include <parquet/statistics.h>
 #include <parquet/types.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -17,7 +18,7 @@
 namespace headrace::storage {
 namespace {
 
-constexpr uint64_t kTailBytes = 8; // footer length and magic
+constexpr uint64_t kGuessedFooterBytes = 64 << 10;
 
 std::string bracketed(const std::string &text) { return "(" + text + ")"; }
 
@@ -286,12 +287,20 @@ Status describeChunk(const ParquetColumn &column, const parquet::ColumnChunkMeta
 
 } // namespace
 
-Expected<std::pair<uint64_t, uint64_t>> locateFooter(const uint8_t *file, uint64_t bytes,
-                                                     const std::string &path) {
-  if (bytes < 12 || std::memcmp(file, "PAR", 3) != 0) {
+Expected<std::vector<uint8_t>> readFooter(const InputFile &file) {
+  const std::string &path = file.path();
+  const uint64_t bytes = file.bytes();
+  char magic[3] = {};
+  if (bytes >= 12) {
+    HR_RETURN_IF_ERROR(file.read(0, sizeof magic, magic));
+  }
+  if (std::memcmp(magic, "PAR", sizeof magic) != 0) {
     return makeError(ErrorKind::kCorrupt, "not a Parquet file: ", path);
   }
-  const std::string_view tail(reinterpret_cast<const char *>(file + bytes - 4), 4);
+  // Nearly always with the first read.
+  std::vector<uint8_t> end(std::min(bytes, kGuessedFooterBytes));
+  HR_RETURN_IF_ERROR(file.read(bytes - end.size(), end.size(), end.data()));
+  const std::string_view tail(reinterpret_cast<const char *>(end.data() + end.size() - 4), 4);
   if (tail == "PARE") {
     return makeError(ErrorKind::kUnsupported, "the file is encrypted: ", path);
   }
@@ -299,19 +308,26 @@ Expected<std::pair<uint64_t, uint64_t>> locateFooter(const uint8_t *file, uint64
     return makeError(ErrorKind::kCorrupt, "not a Parquet file, or cut short: ", path);
   }
   uint32_t length;
-  std::memcpy(&length, file + bytes - kTailBytes, 4);
+  std::memcpy(&length, end.data() + end.size() - kTailBytes, 4);
   if (length > bytes - 12) {
     return makeError(ErrorKind::kCorrupt,
                      "the footer is longer than the file (is it cut short?): ", path);
   }
-  return std::pair<uint64_t, uint64_t>(bytes - kTailBytes - length, length);
+  std::vector<uint8_t> footer(length);
+  if (length <= end.size() - kTailBytes) {
+    std::memcpy(footer.data(), end.data() + end.size() - kTailBytes - length, length);
+  } else {
+    HR_RETURN_IF_ERROR(file.read(bytes - kTailBytes - length, length, footer.data()));
+  }
+  return footer;
 }
 
-Expected<ParquetFooter> parseFooter(const uint8_t *bytes, uint64_t length, uint64_t fileBytes,
+Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &bytes, uint64_t fileBytes,
                                     const std::string &path) {
   try {
+    auto length = static_cast<uint32_t>(bytes.size());
     std::shared_ptr<parquet::FileMetaData> meta =
-        parquet::FileMetaData::Make(bytes, static_cast<int64_t>(length));
+        parquet::FileMetaData::Make(bytes.data(), &length);
     if (meta->is_encryption_algorithm_set()) {
       return makeError(ErrorKind::kUnsupported, "the file is encrypted: ", path);
     }
@@ -350,7 +366,7 @@ Expected<ParquetFooter> parseFooter(const uint8_t *bytes, uint64_t length, uint6
     return footer;
   } catch (const std::exception &error) {
     return makeError(ErrorKind::kCorrupt, "cannot read the footer of ", path, ", at byte ",
-                     fileBytes - kTailBytes - length, ": ", error.what());
+                     fileBytes - kTailBytes - bytes.size(), ": ", error.what());
   }
 }
 

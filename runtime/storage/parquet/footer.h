@@ -4,6 +4,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/storage/column_type.h"
+#include "runtime/storage/input_file.h"
 
 #include <cstdint>
 #include <memory>
@@ -69,11 +70,13 @@ struct ParquetFooter {
   std::shared_ptr<const void> arrowMetadata; ///< Arrow's FileMetaData, for arrow_pages.cpp
 };
 
-/// The bytes of the footer within a whole file: checks both magics and the length.
-Expected<std::pair<uint64_t, uint64_t>> locateFooter(const uint8_t *file, uint64_t bytes,
-                                                     const std::string &path);
-/// Parses footer[0, bytes) of a file of `fileBytes`; `path` for messages.
-Expected<ParquetFooter> parseFooter(const uint8_t *footer, uint64_t bytes, uint64_t fileBytes,
+/// Behind the footer: its length and the magic.
+inline constexpr uint64_t kTailBytes = 8;
+
+/// The footer's bytes, after checking both magics and the length.
+Expected<std::vector<uint8_t>> readFooter(const InputFile &file);
+/// Parses the footer of a file of `fileBytes`; `path` for messages.
+Expected<ParquetFooter> parseFooter(const std::vector<uint8_t> &footer, uint64_t fileBytes,
                                     const std::string &path);
 
 } // namespace headrace::storage

@@ -2,6 +2,7 @@
 #include "runtime/storage/parquet/parquet_file.h"
 
 #include "runtime/primitives/hash/hash.h"
+#include "runtime/storage/parquet/page_index.h"
 
 #include <atomic>
 #include <cstring>
@@ -25,14 +26,14 @@ uint64_t hashBytes(const uint8_t *data, uint64_t bytes) {
 } // namespace
 
 Expected<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string &path) {
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> mapping, MappedFile::open(path));
-  HR_ASSIGN_OR_RETURN(auto range, locateFooter(mapping->data(), mapping->bytes(), path));
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, InputFile::open(path));
+  HR_ASSIGN_OR_RETURN(std::vector<uint8_t> footer, readFooter(*input));
   std::shared_ptr<ParquetFile> file(new ParquetFile);
-  const uint8_t *footer = mapping->data() + range.first;
-  HR_ASSIGN_OR_RETURN(file->footer_, parseFooter(footer, range.second, mapping->bytes(), path));
-  file->identity_ = {path, mapping->bytes(), mapping->stamp().modifiedNanoseconds,
-                     hashBytes(footer, range.second)};
-  file->mapping_ = std::move(mapping);
+  HR_ASSIGN_OR_RETURN(file->footer_, parseFooter(footer, input->bytes(), path));
+  file->footerBytes_ = footer.size();
+  file->stamp_ = input->stamp();
+  file->identity_ = {path, input->bytes(), input->stamp().modifiedNanoseconds,
+                     hashBytes(footer.data(), footer.size())};
   for (size_t i = 0; i < file->footer_.columns.size(); ++i) {
     file->columns_.emplace(file->footer_.columns[i].name, static_cast<int>(i));
   }
@@ -46,14 +47,49 @@ int ParquetFile::columnIndex(const std::string &name) const {
   return found == columns_.end() ? -1 : found->second;
 }
 
+Expected<std::shared_ptr<const InputFile>> ParquetFile::input() const {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<const InputFile> input = input_.lock();
+  if (!input) {
+    HR_ASSIGN_OR_RETURN(input, InputFile::open(path()));
+    if (!(input->stamp() == stamp_)) {
+      return makeError(ErrorKind::kIo, "the file was changed while it was read: ", path());
+    }
+    input_ = input;
+  }
+  return input;
+}
+
+Expected<std::shared_ptr<const PageIndex>> ParquetFile::pageIndex(size_t rowGroup, size_t column,
+                                                                  uint64_t partRows) const {
+  const std::pair key(rowGroup, column);
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = pageIndexes_.find(key); found != pageIndexes_.end()) {
+      return found->second;
+    }
+  }
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> opened, input());
+  Expected<PageIndex> index = readPageIndex(*this, *opened, rowGroup, column, partRows);
+  if (!index.ok()) {
+    return Status(index.status().kind(),
+                  placeOf(*this, rowGroup, column) + ": " + index.status().message());
+  }
+  std::lock_guard lock(mutex_);
+  return pageIndexes_.emplace(key, std::make_shared<const PageIndex>(std::move(*index)))
+      .first->second;
+}
+
 bool ParquetFile::isCurrent() const {
-  Expected<FileStamp> stamp = stampOf(path());
-  if (!stamp.ok() || !(*stamp == mapping_->stamp())) {
+  Expected<std::shared_ptr<const InputFile>> input = InputFile::open(path());
+  if (!input.ok() || !((*input)->stamp() == stamp_)) {
     return false;
   }
-  auto range = locateFooter(mapping_->data(), mapping_->bytes(), path());
-  return range.ok() &&
-         hashBytes(mapping_->data() + range->first, range->second) == identity_.footerHash;
+  // Of the same length in a file of the same length, it would stand where it stood.
+  std::vector<uint8_t> footer(footerBytes_);
+  const uint64_t begin = (*input)->bytes() - kTailBytes - footerBytes_;
+  return (*input)->read(begin, footerBytes_, footer.data()).ok() &&
+         hashBytes(footer.data(), footer.size()) == identity_.footerHash;
 }
 
 std::string placeOf(const ParquetFile &file, size_t rowGroup, size_t column) {

@@ -1,30 +1,42 @@
-// An open Parquet file: its mapping, its footer, its identity. Immutable and shared by all queries.
+// A Parquet file of which the footer was read: what it is, and the way to its bytes. Shared by all
+// queries.
 #pragma once
 
 #include "runtime/storage/identity.h"
-#include "runtime/storage/mapped_file.h"
+#include "runtime/storage/input_file.h"
 #include "runtime/storage/parquet/footer.h"
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace headrace::storage {
 
+struct PageIndex;
+
 class ParquetFile {
 public:
-  /// Maps the file and reads its footer.
+  /// Reads the file's footer.
   static Expected<std::shared_ptr<const ParquetFile>> open(const std::string &path);
 
   const std::string &path() const { return identity_.path; }
   const FileIdentity &identity() const { return identity_; }
   const ParquetFooter &footer() const { return footer_; }
-  const std::shared_ptr<const MappedFile> &mapping() const { return mapping_; }
+  /// The file's bytes. Opened by who asks first and closed with the last reference, so that a table
+  /// of many files needs few descriptors. kIo if it is another file by now.
+  Expected<std::shared_ptr<const InputFile>> input() const;
+  /// The pages of a column chunk, cut into parts of so many rows (the same in every call). Reads
+  /// their headers the first time.
+  Expected<std::shared_ptr<const PageIndex>> pageIndex(size_t rowGroup, size_t column,
+                                                       uint64_t partRows) const;
   /// Different for any two opened files of the process; key of the page cache.
   uint64_t number() const { return number_; }
   /// -1: no such column.
   int columnIndex(const std::string &name) const;
-  /// The same file, not changed since it was opened? (Looks at the file system and hashes the
+  /// The same file, not changed since its footer was read? (Looks at the file system and hashes the
   /// footer.)
   bool isCurrent() const;
 
@@ -32,7 +44,12 @@ private:
   ParquetFile() = default;
   FileIdentity identity_;
   ParquetFooter footer_;
-  std::shared_ptr<const MappedFile> mapping_;
+  uint64_t footerBytes_ = 0;
+  FileStamp stamp_;
+  mutable std::mutex mutex_;
+  mutable std::weak_ptr<const InputFile> input_; ///< under `mutex_`
+  mutable std::map<std::pair<size_t, size_t>, std::shared_ptr<const PageIndex>>
+      pageIndexes_; ///< likewise
   std::unordered_map<std::string, int> columns_;
   uint64_t number_ = 0;
 };

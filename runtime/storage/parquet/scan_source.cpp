@@ -1,8 +1,8 @@
-// Loading a morsel: chunks from the cache, the missing ones read together, then the promises
-// checked.
+// A morsel is a row group or a piece of one; its chunks are loaded, then the promises checked.
 #include "runtime/storage/parquet/scan_source.h"
 
-#include "runtime/storage/parquet/chunk_loader.h"
+#include "runtime/abi/kernel.h"
+#include "runtime/storage/parquet/group_parts.h"
 #include "runtime/storage/parquet/pruning.h"
 #include "runtime/storage/share.h"
 
@@ -11,126 +11,138 @@
 namespace headrace::storage {
 namespace {
 
-struct Target {
+struct Piece {
   std::shared_ptr<const ParquetFile> file;
   const std::vector<uint32_t> *columns; ///< index in the file of each of the slot's columns
   uint32_t rowGroup;
-  uint64_t firstRow; ///< within this rank's share
+  uint32_t number; ///< within the row group
+  uint64_t rows;
+  uint64_t firstRow;                 ///< within this rank's share
+  std::shared_ptr<GroupParts> parts; ///< null: the piece is the whole row group
 };
+
+/// Rows of all pieces of a row group but the last.
+uint64_t rowsOfPieces(uint64_t rows, uint64_t pieceRows) {
+  if (rows <= pieceRows + pieceRows / 2) {
+    return rows;
+  }
+  const uint64_t pieces = (rows + pieceRows - 1) / pieceRows;
+  const uint64_t tiles = ((rows + pieces - 1) / pieces + HR_TILE_ROWS - 1) / HR_TILE_ROWS;
+  return tiles * HR_TILE_ROWS;
+}
 
 class ScanSource final : public MorselSource {
 public:
   plan::Slot slot;
   std::vector<std::unique_ptr<std::vector<uint32_t>>> columnMaps; ///< by file
-  std::vector<Target> targets;
-  std::shared_ptr<PageCache> cache;
-  std::shared_ptr<std::atomic<uint64_t>> fileBytesRead;
+  std::vector<Piece> pieces;
+  PageSupply supply;
   uint64_t totalRows = 0;
 
-  size_t morselCount() const override { return targets.size(); }
-  uint64_t rows(size_t index) const override {
-    const Target &target = targets[index];
-    return target.file->footer().rowGroups[target.rowGroup].rows;
-  }
+  size_t morselCount() const override { return pieces.size(); }
+  uint64_t rows(size_t index) const override { return pieces[index].rows; }
   uint64_t rows() const override { return totalRows; }
-  Expected<MorselHandle> load(size_t index) const override;
+  Expected<MorselHandle> load(size_t index, Reservation &memory) const override;
 
 private:
-  using Chunks = std::vector<std::shared_ptr<const EncodedChunk>>;
-  Status loadMissing(const Target &target, Chunks &chunks) const;
-  Status checkPromise(const Target &target, size_t column, const EncodedChunk &chunk) const;
+  Expected<std::vector<GroupParts::ColumnRows>> loadGroup(const Piece &piece,
+                                                          Reservation &memory) const;
+  Status checkPromise(const Piece &piece, size_t column, const EncodedChunk &chunk) const;
 };
 
-using Loaders = std::vector<std::unique_ptr<ChunkLoader>>;
-
-/// Some block does not decompress: looks for the page it belongs to.
-Status findBrokenPage(const Loaders &loaders) {
-  for (const std::unique_ptr<ChunkLoader> &loader : loaders) {
-    if (loader) {
-      HR_RETURN_IF_ERROR(loader->findBrokenPage());
-    }
+Expected<std::vector<GroupParts::ColumnRows>> ScanSource::loadGroup(const Piece &piece,
+                                                                    Reservation &memory) const {
+  std::vector<ChunkRequest> requests;
+  for (size_t i = 0; i < slot.columns.size(); ++i) {
+    const uint32_t column = (*piece.columns)[i];
+    requests.push_back({column, slot.columns[i].type, kWholeChunk,
+                        wholeChunk(*piece.file, piece.rowGroup, column)});
   }
-  return makeError(ErrorKind::kInternal, "pages decompress one at a time, but not together");
+  HR_ASSIGN_OR_RETURN(std::vector<HeldChunkHandle> chunks,
+                      readChunks(piece.file, piece.rowGroup, requests, supply, memory));
+  std::vector<GroupParts::ColumnRows> columns(chunks.size());
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    columns[i].chunks.push_back(std::move(chunks[i]));
+  }
+  return columns;
 }
 
-Status ScanSource::loadMissing(const Target &target, Chunks &chunks) const {
-  const Decoders &decoders = Decoders::get();
-  Loaders loaders(chunks.size());
-  std::vector<primitives::SnappyBlock> blocks;
-  for (size_t i = 0; i < chunks.size(); ++i) {
-    if (chunks[i]) {
-      continue;
-    }
-    loaders[i] = std::make_unique<ChunkLoader>(decoders, target.file, target.rowGroup,
-                                               (*target.columns)[i], slot.columns[i].type);
-    HR_RETURN_IF_ERROR(loaders[i]->readPages());
-    loaders[i]->snappyBlocks(blocks);
-    fileBytesRead->fetch_add(loaders[i]->fileBytes(), std::memory_order_relaxed);
-  }
-  // The largest first, so that several are left to interleave until the end.
-  std::sort(blocks.begin(), blocks.end(),
-            [](const auto &a, const auto &b) { return a.outputBytes > b.outputBytes; });
-  if (!primitives::snappyDecompress(decoders.isa, blocks)) {
-    return findBrokenPage(loaders);
-  }
-  for (size_t i = 0; i < chunks.size(); ++i) {
-    if (loaders[i]) {
-      HR_ASSIGN_OR_RETURN(chunks[i], loaders[i]->finish());
-      chunks[i] = cache->insert(
-          {target.file->number(), target.rowGroup, (*target.columns)[i], slot.columns[i].type},
-          std::move(chunks[i]));
-    }
-  }
-  return Status();
-}
-
-Status ScanSource::checkPromise(const Target &target, size_t column,
+Status ScanSource::checkPromise(const Piece &piece, size_t column,
                                 const EncodedChunk &chunk) const {
   const plan::SlotColumn &promise = slot.columns[column];
+  auto place = [&] { return placeOf(*piece.file, piece.rowGroup, (*piece.columns)[column]); };
   if (chunk.hasNulls && !promise.nullable) {
     return makeError(
-        ErrorKind::kData, placeOf(*target.file, target.rowGroup, (*target.columns)[column]),
+        ErrorKind::kData, place(),
         ": the plan's statistics promise that there is no NULL, but there is; recompile the plan");
   }
   if (promise.ranged && chunk.min <= chunk.max &&
       (chunk.min < promise.min || chunk.max > promise.max)) {
     __int128 value = chunk.min < promise.min ? chunk.min : chunk.max;
-    return makeError(ErrorKind::kData,
-                     placeOf(*target.file, target.rowGroup, (*target.columns)[column]),
-                     ": the plan's statistics promise values in [", promise.min, ", ", promise.max,
+    return makeError(ErrorKind::kData, place(), ": the plan's statistics promise values in [",
+                     promise.min, ", ", promise.max,
                      "], recompile the plan; found: ", integerText(value));
   }
   return Status();
 }
 
-Expected<MorselHandle> ScanSource::load(size_t index) const {
-  const Target &target = targets[index];
-  Chunks chunks(slot.columns.size());
-  bool missing = false;
-  for (size_t i = 0; i < chunks.size(); ++i) {
-    chunks[i] = cache->find(
-        {target.file->number(), target.rowGroup, (*target.columns)[i], slot.columns[i].type});
-    missing |= !chunks[i];
+/// The rows of several chunks, one after the other, as one column.
+struct JoinedChunks {
+  std::vector<HrSegment> segments;
+
+  explicit JoinedChunks(const std::vector<HeldChunkHandle> &chunks) {
+    for (const HeldChunkHandle &held : chunks) {
+      segments.insert(segments.end(), held->chunk->segments.begin(), held->chunk->segments.end());
+    }
   }
-  if (missing) {
-    Status status = loadMissing(target, chunks);
-    HR_RETURN_IF_ERROR(target.file->mapping()->intact()); // else zeros are taken for a broken page
-    HR_RETURN_IF_ERROR(status);
+};
+
+HrColumn columnOf(const GroupParts::ColumnRows &rows, LoadedMorsel &loaded) {
+  HrColumn column = rows.chunks.front()->chunk->column();
+  if (rows.chunks.size() > 1) {
+    auto joined = std::make_shared<const JoinedChunks>(rows.chunks);
+    column.segments = joined->segments.data();
+    column.segmentCount = static_cast<uint32_t>(joined->segments.size());
+    loaded.pins.push_back(std::move(joined));
   }
+  for (const HeldChunkHandle &held : rows.chunks) {
+    if (held->chunk->dictionary) { // of all chunks the same
+      column.dictionary = held->chunk->dictionary;
+      column.dictionaryCount = held->chunk->dictionaryCount;
+    }
+  }
+  uint64_t skip = rows.skip;
+  while (column.segmentCount != 0 && skip >= column.segments->rows) {
+    skip -= column.segments->rows;
+    ++column.segments;
+    --column.segmentCount;
+  }
+  column.skip = static_cast<uint32_t>(skip);
+  return column;
+}
+
+Expected<MorselHandle> ScanSource::load(size_t index, Reservation &memory) const {
+  const Piece &piece = pieces[index];
+  HR_ASSIGN_OR_RETURN(std::vector<GroupParts::ColumnRows> columns,
+                      piece.parts ? piece.parts->take(piece.number, memory)
+                                  : loadGroup(piece, memory));
   auto loaded = std::make_shared<LoadedMorsel>();
-  loaded->columns.reserve(chunks.size());
-  loaded->pins.reserve(chunks.size());
-  for (size_t i = 0; i < chunks.size(); ++i) {
-    HR_RETURN_IF_ERROR(checkPromise(target, i, *chunks[i]));
-    loaded->columns.push_back(chunks[i]->column());
-    loaded->bytes += chunks[i]->bytes;
-    loaded->pins.push_back(std::move(chunks[i]));
+  loaded->columns.reserve(columns.size());
+  for (size_t i = 0; i < columns.size(); ++i) {
+    loaded->columns.push_back(columnOf(columns[i], *loaded));
+    if (columns[i].dictionary) {
+      loaded->pins.push_back(std::move(columns[i].dictionary));
+    }
+    for (HeldChunkHandle &held : columns[i].chunks) {
+      HR_RETURN_IF_ERROR(checkPromise(piece, i, *held->chunk));
+      loaded->bytes += held->chunk->bytes;
+      loaded->pins.push_back(std::move(held));
+    }
   }
-  loaded->morsel.rows = static_cast<uint32_t>(rows(index));
+  loaded->morsel.rows = static_cast<uint32_t>(piece.rows);
   loaded->morsel.columnCount = static_cast<uint32_t>(loaded->columns.size());
   loaded->morsel.columns = loaded->columns.data();
-  loaded->morsel.firstRow = target.firstRow;
-  loaded->intact = [mapping = target.file->mapping()] { return mapping->intact(); };
+  loaded->morsel.firstRow = piece.firstRow;
   return MorselHandle(std::move(loaded));
 }
 
@@ -171,25 +183,53 @@ bool survives(const plan::Slot &slot, const ParquetFile &file, const ParquetRowG
   });
 }
 
+/// Pieces of one row group load its chunks together.
+void shareGroups(ScanSource &source, uint64_t pieceRows) {
+  std::vector<HrType> types;
+  for (const plan::SlotColumn &column : source.slot.columns) {
+    types.push_back(column.type);
+  }
+  for (size_t first = 0, last; first < source.pieces.size(); first = last) {
+    const Piece &piece = source.pieces[first];
+    for (last = first + 1; last < source.pieces.size() && source.pieces[last].file == piece.file &&
+                           source.pieces[last].rowGroup == piece.rowGroup;
+         ++last) {
+    }
+    const uint64_t rows = piece.file->footer().rowGroups[piece.rowGroup].rows;
+    if (piece.rows == rows) {
+      continue;
+    }
+    auto parts = std::make_shared<GroupParts>(piece.file, piece.rowGroup, *piece.columns, types,
+                                              rowsOfPieces(rows, pieceRows), piece.number,
+                                              piece.number + (last - first), source.supply);
+    for (size_t i = first; i < last; ++i) {
+      source.pieces[i].parts = parts;
+    }
+  }
+}
+
 } // namespace
 
 Expected<std::unique_ptr<MorselSource>>
 makeScanSource(const plan::Slot &slot, std::vector<std::shared_ptr<const ParquetFile>> files,
-               std::shared_ptr<PageCache> cache,
-               std::shared_ptr<std::atomic<uint64_t>> fileBytesRead, Share share) {
+               PageSupply supply, uint64_t pieceRows, Share share) {
   auto source = std::make_unique<ScanSource>();
   source->slot = slot;
-  source->cache = std::move(cache);
-  source->fileBytesRead = std::move(fileBytesRead);
-  std::vector<Target> all;
+  source->supply = std::move(supply);
+  std::vector<Piece> all;
   std::vector<uint64_t> rows;
   for (const std::shared_ptr<const ParquetFile> &file : files) {
     HR_ASSIGN_OR_RETURN(std::unique_ptr<std::vector<uint32_t>> columns, bindColumns(slot, *file));
     const auto &groups = file->footer().rowGroups;
-    for (size_t g = 0; g < groups.size(); ++g) {
-      if (groups[g].rows != 0 && survives(slot, *file, groups[g])) {
-        all.push_back({file, columns.get(), static_cast<uint32_t>(g), 0});
-        rows.push_back(groups[g].rows);
+    for (uint32_t g = 0; g < groups.size(); ++g) {
+      if (groups[g].rows == 0 || !survives(slot, *file, groups[g])) {
+        continue;
+      }
+      const uint64_t step = rowsOfPieces(groups[g].rows, pieceRows);
+      for (uint64_t first = 0; first < groups[g].rows; first += step) {
+        rows.push_back(std::min(step, groups[g].rows - first));
+        all.push_back(
+            {file, columns.get(), g, static_cast<uint32_t>(first / step), rows.back(), 0, {}});
       }
     }
     source->columnMaps.push_back(std::move(columns));
@@ -198,8 +238,9 @@ makeScanSource(const plan::Slot &slot, std::vector<std::shared_ptr<const Parquet
   for (size_t i = first; i < last; ++i) {
     all[i].firstRow = source->totalRows;
     source->totalRows += rows[i];
-    source->targets.push_back(std::move(all[i]));
+    source->pieces.push_back(std::move(all[i]));
   }
+  shareGroups(*source, pieceRows);
   return std::unique_ptr<MorselSource>(std::move(source));
 }
 

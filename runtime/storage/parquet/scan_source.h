@@ -1,21 +1,19 @@
-// The morsels of a slot that is bound to Parquet files: one per row group.
+// The morsels of a slot that is bound to Parquet files: row groups, large ones in several pieces.
 #pragma once
 
-#include "runtime/storage/page_cache.h"
-#include "runtime/storage/parquet/parquet_file.h"
+#include "runtime/storage/parquet/chunk_reader.h"
 #include "runtime/storage/source.h"
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
 namespace headrace::storage {
 
-/// Checks the slot against the files' schemas, prunes, and takes this rank's share. `fileBytesRead`
-/// counts what is read from files (not found in the cache).
+/// Checks the slot against the files' schemas, prunes, and takes this rank's share. Row groups of
+/// more than 1.5 times `pieceRows` are read in pieces of about as many, in which workers and ranks
+/// share them and which take so much less memory.
 Expected<std::unique_ptr<MorselSource>>
 makeScanSource(const plan::Slot &slot, std::vector<std::shared_ptr<const ParquetFile>> files,
-               std::shared_ptr<PageCache> cache,
-               std::shared_ptr<std::atomic<uint64_t>> fileBytesRead, Share share);
+               PageSupply supply, uint64_t pieceRows, Share share);
 
 } // namespace headrace::storage

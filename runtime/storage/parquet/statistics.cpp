@@ -6,14 +6,18 @@
 #include "runtime/storage/utf8.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace headrace::storage {
 namespace {
 
 /// Row groups whose dictionary page headers are looked at, spread over the table.
 constexpr size_t kSampledGroups = 4;
+/// Read of a column chunk to see the header of its first page.
+constexpr uint64_t kPageHeaderBytes = 256;
 
 struct GroupOf {
   const ParquetFile *file;
@@ -45,24 +49,47 @@ double extrapolate(double seen, double rows) {
   return low;
 }
 
-DictionarySample sampleDictionaries(const std::vector<GroupOf> &groups, size_t column) {
-  DictionarySample sample;
+/// A row group to look into, and its file.
+struct SampledGroup {
+  const ParquetRowGroup *meta;
+  std::shared_ptr<const InputFile> input;
+};
+
+Expected<std::vector<SampledGroup>> openSample(const std::vector<GroupOf> &groups) {
+  std::vector<SampledGroup> sampled;
   const size_t step = std::max<size_t>(1, groups.size() / kSampledGroups);
   for (size_t i = 0; i < groups.size(); i += step) {
-    const ParquetChunk &chunk = groups[i].meta().chunks[column];
-    const uint8_t *data = groups[i].file->mapping()->data() + chunk.begin;
-    if (!chunk.hasDictionary || chunk.encrypted) {
+    HR_ASSIGN_OR_RETURN(std::shared_ptr<const InputFile> input, groups[i].file->input());
+    sampled.push_back({&groups[i].meta(), std::move(input)});
+  }
+  return sampled;
+}
+
+/// The header of a column chunk's first page, if that is its dictionary.
+std::optional<PageHeader> dictionaryHeader(const InputFile &input, const ParquetChunk &chunk) {
+  std::array<uint8_t, kPageHeaderBytes> bytes;
+  const uint64_t count = std::min<uint64_t>(chunk.bytes, bytes.size());
+  if (!chunk.hasDictionary || chunk.encrypted ||
+      !input.read(chunk.begin, count, bytes.data()).ok()) {
+    return std::nullopt;
+  }
+  Expected<PageHeader> header = readPageHeader(bytes.data(), bytes.data() + count);
+  return header.ok() && header->kind == PageKind::kDictionary ? std::optional(*header)
+                                                              : std::nullopt;
+}
+
+DictionarySample sampleDictionaries(const std::vector<SampledGroup> &groups, size_t column) {
+  DictionarySample sample;
+  for (const SampledGroup &group : groups) {
+    const ParquetChunk &chunk = group.meta->chunks[column];
+    std::optional<PageHeader> header = dictionaryHeader(*group.input, chunk);
+    if (!header) {
       sample.fallsBack = true;
       continue;
     }
-    Expected<PageHeader> header = readPageHeader(data, data + chunk.bytes);
-    if (!header.ok() || header->kind != PageKind::kDictionary) {
-      sample.fallsBack = true;
-      continue;
-    }
-    const double rows = static_cast<double>(groups[i].meta().rows);
+    const double rows = static_cast<double>(group.meta->rows);
     sample.groups += 1;
-    sample.rows += groups[i].meta().rows;
+    sample.rows += group.meta->rows;
     sample.entries += header->values;
     sample.bytes += header->uncompressedBytes;
     // Codes of ceil(log2(entries)) bits fill the rest of the chunk, unless pages fell back to plain
@@ -149,8 +176,9 @@ bool lessThan(const ParquetColumn &column, const StatisticsValue &a, const Stati
   }
 }
 
-nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const ParquetColumn &column,
-                                size_t index, uint64_t rows) {
+nlohmann::json columnStatistics(const std::vector<GroupOf> &groups,
+                                const std::vector<SampledGroup> &sampled,
+                                const ParquetColumn &column, size_t index, uint64_t rows) {
   std::optional<StatisticsValue> min, max;
   bool minKnown = true, maxKnown = true, nullsKnown = true;
   uint64_t nulls = 0, plainBytes = 0, fileBytes = 0;
@@ -207,7 +235,7 @@ nlohmann::json columnStatistics(const std::vector<GroupOf> &groups, const Parque
   }
 
   result["file_bytes"] = static_cast<double>(fileBytes) / static_cast<double>(rows);
-  DictionarySample sample = sampleDictionaries(groups, index);
+  DictionarySample sample = sampleDictionaries(sampled, index);
   double distinct = -1;
   if (sample.groups != 0 && !sample.fallsBack) {
     const double perGroup =
@@ -281,6 +309,7 @@ parquetStatistics(const std::vector<std::shared_ptr<const ParquetFile>> &files) 
     }
     manifest.push_back(file->identity());
   }
+  HR_ASSIGN_OR_RETURN(std::vector<SampledGroup> sampled, openSample(groups));
   nlohmann::json columns = nlohmann::json::object(), unsupported = nlohmann::json::object();
   const auto &schema = files.front()->footer().columns;
   for (size_t i = 0; i < schema.size(); ++i) {
@@ -289,7 +318,7 @@ parquetStatistics(const std::vector<std::shared_ptr<const ParquetFile>> &files) 
       for (const auto &file : files) {
         column.nullable |= file->footer().columns[i].nullable;
       }
-      columns[column.name] = columnStatistics(groups, column, i, rows);
+      columns[column.name] = columnStatistics(groups, sampled, column, i, rows);
     } else {
       unsupported[schema[i].name] = schema[i].unsupported;
     }

@@ -378,8 +378,24 @@ func.func @number_c3(%a: f64) {
 // -----
 
 func.func @text_c1(%a: !frame.string) {
-  // expected-error @+1 {{has a wrong number of operands: 1}}
-  %0 = frame.text replace(%a) : (!frame.string) -> !frame.string
+  // expected-error @+1 {{has a wrong number of operands for replace: 1}}
+  %0 = frame.text "replace"(%a) : (!frame.string) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @text_c1_operands(%a: i64) {
+  // expected-error @+1 {{needs a string as operand 0, got 'i64'}}
+  %0 = frame.text "upper"(%a) : (i64) -> !frame.string
+  return
+}
+
+// -----
+
+func.func @text_c1_integers(%a: !frame.string, %n: i32) {
+  // expected-error @+1 {{needs an i64 as operand 1, got 'i32'}}
+  %0 = frame.text "repeat"(%a, %n) : (!frame.string, i32) -> !frame.string
   return
 }
 
@@ -387,7 +403,7 @@ func.func @text_c1(%a: !frame.string) {
 
 func.func @text_c2(%a: !frame.string) {
   // expected-error @+1 {{must not give '!frame.string'}}
-  %0 = frame.text length(%a) : (!frame.string) -> !frame.string
+  %0 = frame.text "length"(%a) : (!frame.string) -> !frame.string
   return
 }
 

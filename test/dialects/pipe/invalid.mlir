@@ -369,7 +369,7 @@ pipe.pipeline @p {
 pipe.state @nations join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.scan "t" [#pipe.scan_column<file = "a", column = "a">] : !pipe.rows<"a": i32>
-  // expected-error@+1 {{C2: exactly the kinds mark and full mark something, got semi}}
+  // expected-error@+1 {{C2: exactly the kinds mark, full and seen mark something, got semi}}
   %1 = pipe.lookup %0, @nations semi keys ["a"] payload [] mark "m" columns [] {
   } : !pipe.rows<"a": i32> -> !pipe.rows<"a": i32>
   pipe.emit %1, @out keys [] : !pipe.rows<"a": i32>
@@ -394,16 +394,40 @@ func.func @body(%a: i64) -> i64 {
 // -----
 
 func.func @body(%a: !pipe.string) -> i64 {
-  // expected-error@+1 {{C1: has no result of type: '!pipe.string'}}
-  %0 = pipe.text length %a : !pipe.string -> !pipe.string
+  // expected-error@+1 {{C2: has no result of type: '!pipe.string'}}
+  %0 = pipe.text "length"(%a) : (!pipe.string) -> !pipe.string
   return %0 : !pipe.string
 }
 
 // -----
 
 func.func @body(%a: !pipe.string) -> !pipe.string {
-  // expected-error@+1 {{C2: replace takes another number of strings than 1}}
-  %0 = pipe.text replace %a : !pipe.string -> !pipe.string
+  // expected-error@+1 {{C2: upper always has a value}}
+  %0, %1 = pipe.text "upper"(%a) : (!pipe.string) -> (!pipe.string, i1)
+  return %0 : !pipe.string
+}
+
+// -----
+
+func.func @body(%a: !pipe.string, %n: i64) -> !pipe.string {
+  // expected-error@+1 {{C2: lpad needs a result that says whether it has a value}}
+  %0 = pipe.text "lpad"(%a, %n, %a) : (!pipe.string, i64, !pipe.string) -> !pipe.string
+  return %0 : !pipe.string
+}
+
+// -----
+
+func.func @body(%a: i64) -> !pipe.string {
+  // expected-error@+1 {{C1: upper has no argument of type: 'i64'}}
+  %0 = pipe.text "upper"(%a) : (i64) -> !pipe.string
+  return %0 : !pipe.string
+}
+
+// -----
+
+func.func @body(%a: !pipe.string) -> !pipe.string {
+  // expected-error@+1 {{C1: replace takes another number of arguments than 1}}
+  %0 = pipe.text "replace"(%a) : (!pipe.string) -> !pipe.string
   return %0 : !pipe.string
 }
 
@@ -507,3 +531,27 @@ pipe.stream @s hash over ["ranks"] order [#pipe.sort_key<"k", descending = false
 
 // expected-error@+1 {{C6: sort key is not a column: "x"}}
 pipe.stream @s range over ["ranks"] order [#pipe.sort_key<"x", descending = false, nulls_first = false>] : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error@+1 {{C7: exactly what is parted has parts, two or more, got parted}}
+pipe.stream @s parted parts 1 : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error@+1 {{C7: exactly what is parted has parts, two or more, got local}}
+pipe.stream @s local parts 2 : !pipe.rows<"k": i32>
+
+// -----
+
+// expected-error@+1 {{C1: the room is negative: -1}}
+pipe.repeat @rounds room -1
+
+// -----
+
+pipe.state @n scalar [#pipe.field<"n", i64, sum>]
+// expected-error@+1 {{C4: what is in a choice, or merges, repeats nothing: @rounds}}
+pipe.pipeline @merge_n merges @n repeats @rounds {
+  %0 = pipe.read @n : !pipe.rows<"n": i64>
+  pipe.combine %0, @n keys [] : !pipe.rows<"n": i64>
+}

@@ -353,3 +353,32 @@ sched.program @main {
   %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
   %y = sched.input 0 "y" : !sched.buffer<host, tensor<8xf32>>
 }
+
+// -----
+
+sched.program @main {
+  // expected-error@+1 {{C3: the room is negative: -1}}
+  %done = sched.repeat room -1 {
+    sched.yield
+  }
+}
+
+// -----
+
+sched.program @main {
+  // expected-error@+1 {{C1: its tasks end in a yield of streams of types}}
+  %done, %rows = sched.repeat room 1 {
+    sched.yield
+  } : !sched.stream<!pipe.rows<"k": i32>>
+  sched.result %rows : !sched.stream<!pipe.rows<"k": i32>>
+}
+
+// -----
+
+sched.program @main {
+  %done = sched.repeat room 1 {
+    // expected-error@+1 {{C2: is no task that is repeated}}
+    %x = sched.input 0 "x" : !sched.buffer<host, tensor<8xf32>>
+    sched.yield
+  }
+}

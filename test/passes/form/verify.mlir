@@ -91,6 +91,6 @@ func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
 pipe.stream @moved hash over ["ranks"] : !pipe.rows<"k": i32>
 pipe.pipeline @p {
   %0 = pipe.scan "nation" [#pipe.scan_column<file = "k", column = "k">] : !pipe.rows<"k": i32>
-  // expected-error@+1 {{has keys if its stream goes by hash, and only then: @moved}}
+  // expected-error@+1 {{has keys if its stream goes by hash or is parted, and only then: @moved}}
   pipe.emit %0, @moved keys [] : !pipe.rows<"k": i32>
 }

@@ -91,7 +91,7 @@ pipe.pipeline @p {
 pipe.state @build join [#pipe.field<"k", i32, key>]
 pipe.pipeline @p {
   %0 = pipe.receive @in : !pipe.rows<"k": i32>
-  // expected-error@+1 {{'pipe.lookup' op C2: exactly the kinds mark and full mark something, got full}}
+  // expected-error@+1 {{'pipe.lookup' op C2: exactly the kinds mark, full and seen mark something, got full}}
   %1 = pipe.lookup %0, @build full keys ["k"] payload [] columns [] {
   } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
   pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>

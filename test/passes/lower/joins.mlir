@@ -75,3 +75,14 @@ pipe.pipeline @full {
   } : !pipe.rows<"k": i32> -> !pipe.rows<"k": i32>
   pipe.emit %1, @out keys [] : !pipe.rows<"k": i32>
 }
+
+// Where nothing but the marks is wanted, no row goes on.
+// CHECK-LABEL: llvm.func @seen
+// CHECK: %[[SEEN:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i8
+// CHECK: %[[UNSEEN:.*]] = arith.cmpi eq, %[[SEEN]], %{{.*}} : i8
+// CHECK: arith.andi %{{.*}}, %[[UNSEEN]] : i1
+pipe.pipeline @seen {
+  %0 = pipe.receive @in : !pipe.rows<"j": i32>
+  %1 = pipe.lookup %0, @marked seen keys ["j"] payload [] mark "found" columns [] {
+  } : !pipe.rows<"j": i32> -> !pipe.rows<>
+}

@@ -33,7 +33,14 @@ SEGMENT = np.dtype(
     + [(name, "<u8") for name in ("data", "heap", "validity")]
 )
 COLUMN = np.dtype(
-    [("segments", "<u8"), ("segment_count", "<u4"), ("dictionary_count", "<u4"), ("dictionary", "<u8")]
+    [
+        ("segments", "<u8"),
+        ("segment_count", "<u4"),
+        ("dictionary_count", "<u4"),
+        ("dictionary", "<u8"),
+        ("skip", "<u4"),
+        ("reserved", "<u4"),
+    ]
 )
 MORSEL = np.dtype(
     [
@@ -256,7 +263,9 @@ class Program:
         assert threads <= kernel["threads"]
         arena = Arena()
         ordered = (
-            [columns[name] for name in kernel["columns"]] if isinstance(columns, dict) else list(columns)
+            [columns[column["name"]] for column in kernel["columns"]]
+            if isinstance(columns, dict)
+            else list(columns)
         )
         table = np.zeros(len(ordered) + 1, COLUMN)
         for entry, column in zip(table, ordered, strict=False):

@@ -73,3 +73,17 @@ def test_assembles(name: str, formed, translate: str, ptxas: str, tmp_path: Path
         assert used["spilled"] == 0, kernel
         assert used["registers"] <= REGISTERS_MAX, kernel
     assert (tmp_path / "kernels.cubin").stat().st_size > 0
+
+
+@pytest.mark.parametrize("name", ["decode_kernels", "figure_kernels"])
+def test_kernels_written_by_hand(name: str, translate: str, ptxas: str, tmp_path: Path) -> None:
+    ptx = Path(translate).resolve().parents[1] / "gpu_kernels" / f"{name}.ptx"
+    assert ".target sm_80" in ptx.read_text()
+    command = [ptxas, "-arch=sm_90", "-v", str(ptx), "-o", str(tmp_path / "kernels.cubin")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = resources(done.stderr + done.stdout)
+    assert found
+    for kernel, used in found.items():
+        assert used["spilled"] == 0, kernel
+        assert used["registers"] <= REGISTERS_MAX // 2, kernel

@@ -45,6 +45,16 @@ TEST(MathFunctions, IntegersMayHaveNoValue) {
   EXPECT_EQ(integerOf("lcm", -4, 6), 12);
   EXPECT_EQ(integerOf("lcm", 0, 6), 0);
   EXPECT_EQ(integerOf("lcm", INT64_MAX, 2), std::nullopt);
+  EXPECT_EQ(integerOf("left_shift", 1, 62), int64_t{1} << 62);
+  EXPECT_EQ(integerOf("left_shift", 1, 63), std::nullopt);
+  EXPECT_EQ(integerOf("left_shift", 3, 62), std::nullopt);
+  EXPECT_EQ(integerOf("left_shift", 0, 100), 0);
+  EXPECT_EQ(integerOf("left_shift", 0, -1), std::nullopt);
+  EXPECT_EQ(integerOf("left_shift", -1, 0), std::nullopt);
+  EXPECT_EQ(integerOf("right_shift", -8, 1), -4);
+  EXPECT_EQ(integerOf("right_shift", -8, 63), -1);
+  EXPECT_EQ(integerOf("right_shift", -8, 64), 0);
+  EXPECT_EQ(integerOf("right_shift", 8, -1), 0);
 }
 
 TEST(MathFunctions, HaveAValueForEveryArgument) {

@@ -28,5 +28,26 @@ TEST(Sha256, lengths_around_a_block_differ) {
   }
 }
 
+std::string hex(const std::string &bytes) {
+  std::string text;
+  for (char byte : bytes) {
+    for (int shift : {4, 0}) {
+      text += "0123456789abcdef"[static_cast<uint8_t>(byte) >> shift & 15];
+    }
+  }
+  return text;
+}
+
+// RFC 4231, test cases 1, 2 and 6.
+TEST(HmacSha256, examples_of_the_standard) {
+  EXPECT_EQ(hex(hmacSha256(std::string(20, '\x0b'), "Hi There")),
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  EXPECT_EQ(hex(hmacSha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(hex(hmacSha256(std::string(131, '\xaa'),
+                           "Test Using Larger Than Block-Size Key - Hash Key First")),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
 } // namespace
 } // namespace headrace

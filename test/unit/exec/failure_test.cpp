@@ -159,7 +159,7 @@ TEST(Failure, InterruptionCancels) {
     size_t morselCount() const override { return 1000000; }
     uint64_t rows(size_t) const override { return 0; }
     uint64_t rows() const override { return 0; }
-    Expected<storage::MorselHandle> load(size_t) const override {
+    Expected<storage::MorselHandle> load(size_t, Reservation &) const override {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       auto morsel = std::make_shared<storage::LoadedMorsel>();
       return storage::MorselHandle(std::move(morsel));

@@ -156,6 +156,11 @@ std::map<std::string, Experiment> experiments() {
     return settings;
   };
   auto ofExchange = [](const Settings &s) { return simulated(shuffle(), s); };
+  auto inRounds = [](Settings s) {
+    s.threads = 1;
+    s.memory = 5 << 19; // most of it chunks that are being filled
+    return run(groupsInRounds(), s).status.toString();
+  };
   auto ofCollective = [](const Settings &s) { return simulated(allReduce(), s); };
   return {
       {"memory",
@@ -165,6 +170,8 @@ std::map<std::string, Experiment> experiments() {
         [](const Settings &s) {
           return run(allReduce(), s).retainedBytes < 4 << 20 ? "freed" : "kept";
         }}},
+      {"spillDirectory", {"", "/no/such/folder", inRounds}},
+      {"spillLimit", {"0", "64KiB", inRounds}},
       {"threads",
        {"1", "3",
         [](const Settings &s) { return std::to_string(run(copy(), s).result.profile.threads); }}},

@@ -16,7 +16,7 @@ public:
     return std::min(morselRows_, end_ - first_ - index * morselRows_);
   }
   uint64_t rows() const override { return end_ - first_; }
-  Expected<storage::MorselHandle> load(size_t index) const override {
+  Expected<storage::MorselHandle> load(size_t index, Reservation &) const override {
     struct Pin {
       std::vector<std::vector<int64_t>> data;
       std::vector<HrSegment> segments;

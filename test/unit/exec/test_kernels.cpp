@@ -29,8 +29,9 @@ int64_t field(const uint8_t *row, size_t offset) {
   std::memcpy(&value, row + offset, sizeof value);
   return value;
 }
+/// Wraps around, as compiled sums of integers do that are not checked.
 void addField(uint8_t *row, size_t offset, int64_t more) {
-  int64_t value = field(row, offset) + more;
+  auto value = static_cast<uint64_t>(field(row, offset)) + static_cast<uint64_t>(more);
   std::memcpy(row + offset, &value, sizeof value);
 }
 void setField(uint8_t *row, size_t offset, int64_t value) {
@@ -183,7 +184,7 @@ int32_t partition(const HrArgs *args, HrWorker *worker) {
   for (uint64_t &i = position(worker).row; i < args->morsel->rows; ++i) {
     int64_t key = column(args, 0)[i];
     auto target = static_cast<uint32_t>(
-        (testHash(static_cast<uint64_t>(key)) & 0xffffffff) * worker->size >> 32);
+        (testHash(static_cast<uint64_t>(key)) & 0xffffffff) * worker->outputCount >> 32);
     if (!emitPair(worker, target, key, column(args, 1)[i])) {
       return HR_OUTPUT_FULL;
     }

@@ -104,6 +104,35 @@ int32_t PlanBuilder::exchange(plan::ExchangeKind kind, int32_t inputStream,
   return out;
 }
 
+int32_t PlanBuilder::parted(uint32_t parts) {
+  const int32_t kept = stream();
+  plan.streams[kept].parts = parts;
+  plan.streams[kept].chunkRows = 2000; // a block of 64 KiB
+  return kept;
+}
+
+int32_t PlanBuilder::repeat(std::vector<int32_t> tasks, std::vector<int32_t> after) {
+  task("rounds", plan::RepeatTask{std::move(tasks)}).after = std::move(after);
+  return static_cast<int32_t>(plan.tasks.size() - 1);
+}
+
+PlanBuilder groupsInRounds() {
+  PlanBuilder b;
+  const int32_t kept = b.parted(16);
+  const int32_t written = b.run("partition", b.load("t"), {}, kept);
+  const int32_t state = b.state(plan::StateKind::kGroupTable, 24, "merge_group");
+  const int32_t filled = b.run("group", kept, {{state, plan::StateUse::kPerWorker}});
+  const int32_t out = b.stream();
+  const int32_t read = b.runState("emit_group", state, out, {filled});
+  b.repeat({filled, read}, {written});
+  const int32_t sum = b.state(plan::StateKind::kScalar, 16, "merge_sum");
+  const int32_t summed = b.run("sum", out, {{sum, plan::StateUse::kPerWorker}});
+  const int32_t all = b.stream();
+  b.runState("emit_sum", sum, all, {summed});
+  b.result(all);
+  return b;
+}
+
 void PlanBuilder::result(int32_t stream) {
   plan.result = plan.streams[stream].schema;
   task("result", plan::ResultTask{stream});
@@ -138,6 +167,7 @@ Expected<RunResult> runPlan(const PlanBuilder &builder, const Tables &tables,
   options.ranks = shape.ranks;
   options.exchange.bufferBytes = shape.bufferBytes;
   options.simulation = shape.simulation;
+  options.spill = shape.spill;
   return program->run(session, bindings, options);
 }
 

@@ -37,6 +37,10 @@ public:
   /// An exchange of a stream of two columns; returns the new stream.
   int32_t exchange(plan::ExchangeKind kind, int32_t inputStream,
                    std::vector<plan::OrderKey> order = {});
+  /// A stream of two columns that is kept in parts.
+  int32_t parted(uint32_t parts);
+  /// A repeat of these tasks, behind what writes the parts that they read.
+  int32_t repeat(std::vector<int32_t> tasks, std::vector<int32_t> after);
   void result(int32_t stream);
 
 private:
@@ -61,10 +65,16 @@ struct RunShape {
   int64_t memoryBytes = 1 << 30;
   int64_t bufferBytes = 1 << 20;
   std::optional<SimOptions> simulation = {};
+  SpillOptions spill = {};
 };
+
 Expected<RunResult> runPlan(const PlanBuilder &builder, const Tables &tables,
                             const RunShape &shape = {});
 /// Fails the test on an error.
 Rows runRows(const PlanBuilder &builder, const Tables &tables, const RunShape &shape = {});
+
+/// The rows of `t` in 16 parts, grouped part after part: the sum of the keys and how many there
+/// are.
+PlanBuilder groupsInRounds();
 
 } // namespace headrace::exec

@@ -101,6 +101,41 @@ TEST(BlockPool, ChargesTheReservationUntilFreed) {
   EXPECT_EQ(reservation->chargedBytes(), 0);
 }
 
+TEST(BlockPool, KeptBlocksCountInTheTierAndGiveWay) {
+  auto tier = std::make_shared<MemoryTier>(16 * kMiB);
+  BlockPool pool({.capacityBytes = 16 * kMiB, .retainedBytesMax = 16 * kMiB, .tier = tier});
+  Budget budget({.limitBytes = 16 * kMiB, .shared = tier});
+  {
+    Reservation reservation = *budget.reserve({.operatorName = "join"});
+    Expected<Block> large = pool.allocate(4 * kMiB, reservation);
+    Expected<Block> small = pool.allocate(kMiB, reservation);
+    ASSERT_TRUE(large.ok() && small.ok());
+    EXPECT_EQ(tier->usedBytes(), budget.reservedBytes());
+  }
+  EXPECT_EQ(budget.reservedBytes(), 0);
+  EXPECT_EQ(pool.retainedBytes(), 5 * kMiB);
+  EXPECT_EQ(tier->usedBytes(), 5 * kMiB);
+  {
+    Reservation reservation = *budget.reserve({.operatorName = "join"});
+    Expected<Block> reused = pool.allocate(4 * kMiB, reservation);
+    ASSERT_TRUE(reused.ok());
+    EXPECT_EQ(tier->usedBytes(), budget.reservedBytes() + kMiB);
+  }
+  ASSERT_TRUE(tier->take(15 * kMiB)); // kept blocks give way, the large one first
+  EXPECT_EQ(pool.retainedBytes(), kMiB);
+  tier->giveBack(15 * kMiB);
+  // A piece that was given back can be used again, and is counted when no reservation is.
+  ASSERT_TRUE(tier->take(16 * kMiB));
+  EXPECT_EQ(pool.retainedBytes(), 0);
+  EXPECT_FALSE(pool.allocate(kMiB).ok());
+  tier->giveBack(16 * kMiB);
+  Expected<Block> piece = pool.allocate(kMiB);
+  ASSERT_TRUE(piece.ok());
+  EXPECT_EQ(tier->usedBytes(), kMiB);
+  piece->data()[0] = std::byte{1};
+  piece->data()[piece->size() - 1] = std::byte{1};
+}
+
 TEST(BlockPool, ManyThreads) {
   BlockPool pool({.capacityBytes = 64 * kMiB, .retainedBytesMax = 8 * kMiB});
   std::vector<std::thread> threads;

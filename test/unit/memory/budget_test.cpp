@@ -125,3 +125,24 @@ TEST(Budget, ManyThreadsNeverExceedTheLimit) {
   shared->release();
   EXPECT_EQ(budget.reservedBytes(), 0);
 }
+
+TEST(Charge, GivesBackWhatItTook) {
+  Budget budget({.limitBytes = 1000});
+  Reservation reservation = *budget.reserve({.operatorName = "scan", .minimumBytes = 100});
+  {
+    Charge all = *Charge::take(reservation, 600);
+    EXPECT_EQ(reservation.chargedBytes(), 600);
+    EXPECT_EQ(budget.reservedBytes(), 700); // beside what was granted before
+    Charge part = all.split(200);
+    EXPECT_FALSE(Charge::take(reservation, 301).ok());
+    all.reset();
+    EXPECT_EQ(budget.reservedBytes(), 300);
+    part.add(*Charge::take(reservation, 50));
+    EXPECT_EQ(part.bytes(), 250);
+    EXPECT_EQ(budget.reservedBytes(), 350);
+    Charge moved = std::move(part);
+    EXPECT_EQ(budget.reservedBytes(), 350);
+  }
+  EXPECT_EQ(reservation.chargedBytes(), 0);
+  EXPECT_EQ(budget.reservedBytes(), 100);
+}

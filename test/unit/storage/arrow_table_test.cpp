@@ -107,7 +107,8 @@ TEST(ArrowTable, DictionariesAndLargeStrings) {
   auto imported = importTable(table);
   ASSERT_TRUE(imported.ok());
   plan::Slot slot;
-  slot.columns = {{"word", {LogicalKind::kString}, HR_STRING, true}, {"large", {LogicalKind::kString}, HR_STRING}};
+  slot.columns = {{"word", {LogicalKind::kString}, HR_STRING, true},
+                  {"large", {LogicalKind::kString}, HR_STRING}};
   auto source = (*imported)->scan(slot, {});
   ASSERT_TRUE(source.ok());
   auto rows = readAll(**source, slot);
@@ -211,7 +212,7 @@ TEST(ArrowTable, BrokenPromises) {
     slot.name = "t";
     slot.columns = {std::move(column)};
     auto source = (*imported)->scan(slot, {});
-    return source.ok() ? (*source)->load(0).status() : source.status();
+    return source.ok() ? (*source)->load(0, unlimitedMemory()).status() : source.status();
   };
   EXPECT_EQ(errorOf({"none", {LogicalKind::kI32}, HR_I32, true}).kind(), ErrorKind::kUser);
   EXPECT_EQ(errorOf({"int", {LogicalKind::kI64}, HR_I64, true}).message(),
@@ -223,7 +224,8 @@ TEST(ArrowTable, BrokenPromises) {
             "Arrow table, column int: there is a NULL, which the plan was compiled without; "
             "recompile");
   EXPECT_EQ(errorOf({"int", {LogicalKind::kI32}, HR_I8, true}).kind(), ErrorKind::kData);
-  EXPECT_EQ(errorOf({"int", {LogicalKind::kI32}, HR_I32, true, true, 0, 100}).kind(), ErrorKind::kData);
+  EXPECT_EQ(errorOf({"int", {LogicalKind::kI32}, HR_I32, true, true, 0, 100}).kind(),
+            ErrorKind::kData);
   EXPECT_TRUE(errorOf({"int", {LogicalKind::kI32}, HR_I32, true, true, -1000, 5000}).ok());
   // 0 stands under NULLs and does not count as a value.
   EXPECT_TRUE(errorOf({"date", {LogicalKind::kDate}, HR_I32, true, true, 8000, 8100}).ok());

@@ -25,6 +25,13 @@ TEST(Codec, blocks_come_back) {
         decompressBlock(codec, compressed->data(), compressed->size(), back.data(), back.size());
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(back, block) << codecName(codec);
+    std::vector<uint8_t> roomy(block.size() + 1);
+    status = decompressWithArrow(codec, compressed->data(), compressed->size(), roomy.data(),
+                                 roomy.size());
+    EXPECT_EQ(status.kind(), ErrorKind::kCorrupt);
+    if (codec != kCodecZstd) {
+      EXPECT_EQ(status.message(), "a page decompresses to 100000 bytes, its header says: 100001");
+    }
     status = decompressBlock(codec, compressed->data(), compressed->size() / 2, back.data(),
                              back.size());
     EXPECT_EQ(status.kind(), ErrorKind::kCorrupt);

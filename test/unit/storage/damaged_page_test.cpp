@@ -109,7 +109,7 @@ protected:
     if (!source.ok()) {
       return source.status().message();
     }
-    auto loaded = (*source)->load(0);
+    auto loaded = (*source)->load(0, unlimitedMemory());
     return loaded.ok() ? "" : loaded.status().message();
   }
 };

@@ -1,6 +1,6 @@
 // Files that are missing, broken, changed or not what the plan promised: a Status that names file
 // and column.
-// Sources: runtime/storage/identity.cpp, runtime/storage/mapped_file.cpp,
+// Sources: runtime/storage/identity.cpp, runtime/storage/input_file.cpp,
 //   runtime/storage/parquet/footer.cpp, runtime/storage/parquet/parquet_file.cpp,
 //   runtime/storage/parquet/scan_source.cpp
 #include "test/unit/storage/tables.h"
@@ -23,7 +23,7 @@ protected:
       return source.status();
     }
     for (size_t m = 0; m < (*source)->morselCount(); ++m) {
-      auto loaded = (*source)->load(m);
+      auto loaded = (*source)->load(m, unlimitedMemory());
       if (!loaded.ok()) {
         return loaded.status();
       }
@@ -203,6 +203,14 @@ TEST_F(ParquetErrorTest, ChangedFileIsRefused) {
               {"was compiled for 2 files (recompile), got: 1"});
 }
 
+TEST_F(ParquetErrorTest, FileThatChangesUnderAScan) {
+  auto source = storage.scan(test.slot, {path}, {}, {});
+  ASSERT_TRUE(source.ok());
+  writeTable(*test.table, path, 1000);
+  expectError((*source)->load(0, unlimitedMemory()).status(), ErrorKind::kIo,
+              {"the file was changed while it was read: ", "t.parquet"});
+}
+
 TEST_F(ParquetErrorTest, NestedColumnIsUnsupportedTheOthersAreNot) {
   arrow::ListBuilder lists(arrow::default_memory_pool(), std::make_shared<arrow::Int32Builder>());
   arrow::Int32Builder keys;
@@ -239,8 +247,8 @@ TEST_F(ParquetErrorTest, DamagedPagesAreNamedByTheirByte) {
     // The string column's dictionary in the second row group: its first text reaches past the page.
     const size_t column = static_cast<size_t>((*file)->columnIndex("string"));
     const ParquetChunk &chunk = (*file)->footer().rowGroups[1].chunks[column];
-    auto header = readPageHeader((*file)->mapping()->data() + chunk.begin,
-                                 (*file)->mapping()->data() + chunk.begin + chunk.bytes);
+    const auto *page = reinterpret_cast<const uint8_t *>(bytes.data()) + chunk.begin;
+    auto header = readPageHeader(page, page + chunk.bytes);
     ASSERT_TRUE(header.ok());
     std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(chunk.begin + header->headerBytes), 4,
                 '\xff');
@@ -279,7 +287,7 @@ bool readEverything(Storage &storage, const plan::Slot &slot, const std::string 
     return false;
   }
   for (size_t m = 0; m < (*source)->morselCount(); ++m) {
-    auto loaded = (*source)->load(m);
+    auto loaded = (*source)->load(m, unlimitedMemory());
     if (!loaded.ok()) {
       EXPECT_NE(loaded.status().message().find(".parquet, row group "), std::string::npos)
           << loaded.status().message();

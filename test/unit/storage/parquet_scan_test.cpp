@@ -4,6 +4,9 @@
 
 #include <arrow/util/compression.h>
 
+#include <atomic>
+#include <thread>
+
 namespace headrace::storage::testing {
 namespace {
 
@@ -47,6 +50,19 @@ std::vector<Variant> variants() {
   return all;
 }
 
+std::shared_ptr<parquet::WriterProperties> propertiesOf(const Variant &variant) {
+  parquet::WriterProperties::Builder builder;
+  builder.compression(variant.codec)
+      ->data_page_version(variant.pages)
+      ->dictionary_pagesize_limit(variant.dictionaryBytes)
+      ->encoding(parquet::Encoding::PLAIN)
+      ->data_pagesize(4000)
+      ->write_batch_size(500)
+      ->enable_store_decimal_as_integer();
+  variant.dictionary ? builder.enable_dictionary() : builder.disable_dictionary();
+  return builder.build();
+}
+
 class ParquetScanTest : public ::testing::TestWithParam<Variant> {};
 
 TEST_P(ParquetScanTest, ComesBack) {
@@ -59,16 +75,7 @@ TEST_P(ParquetScanTest, ComesBack) {
   TestTable test = makeTable(options, random);
   TemporaryFolder folder;
   const std::string path = folder.file("t.parquet");
-  parquet::WriterProperties::Builder builder;
-  builder.compression(variant.codec)
-      ->data_page_version(variant.pages)
-      ->dictionary_pagesize_limit(variant.dictionaryBytes)
-      ->encoding(parquet::Encoding::PLAIN)
-      ->data_pagesize(4000)
-      ->write_batch_size(500)
-      ->enable_store_decimal_as_integer();
-  variant.dictionary ? builder.enable_dictionary() : builder.disable_dictionary();
-  writeTable(*test.table, path, 3000, builder.build());
+  writeTable(*test.table, path, 3000, propertiesOf(variant));
 
   for (uint64_t cacheBytes : {uint64_t{0}, uint64_t{1} << 30}) {
     Storage storage(StorageOptions{cacheBytes});
@@ -83,8 +90,136 @@ TEST_P(ParquetScanTest, ComesBack) {
   }
 }
 
+TEST_P(ParquetScanTest, PiecesOfRowGroupsHaveTheSameRows) {
+  const Variant &variant = GetParam();
+  std::mt19937_64 random(seed());
+  TableOptions options;
+  options.rows = options.batchRows = 12'000;
+  options.nullPercent = variant.nullPercent;
+  TestTable test = makeTable(options, random);
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.parquet");
+  writeTable(*test.table, path, 7000, propertiesOf(variant));
+  for (uint64_t cacheBytes : {uint64_t{0}, uint64_t{1} << 30}) {
+    Storage storage({.cacheBytesMax = cacheBytes, .pieceRows = 2000});
+    for (int pass = 0; pass < 2; ++pass) {
+      auto source = storage.scan(test.slot, {path}, {}, {});
+      ASSERT_TRUE(source.ok()) << source.status().toString();
+      EXPECT_EQ((*source)->morselCount(), 7u); // of 7,000 and 5,000 rows, by 2,048
+      auto rows = readAll(**source, test.slot);
+      ASSERT_TRUE(rows.ok()) << rows.status().toString();
+      expectSame(*rows, test.text, test.slot);
+    }
+    if (cacheBytes == 0) { // each page is read once a scan
+      const uint64_t read = storage.counters().fileBytesRead;
+      EXPECT_LE(read, 2 * std::filesystem::file_size(path));
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Files, ParquetScanTest, ::testing::ValuesIn(variants()),
                          [](const auto &info) { return info.param.name; });
+
+/// A file of one row group whose pages reach over several pieces of 1,024 rows.
+class PiecesOfOneGroup : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::mt19937_64 random(seed());
+    TableOptions options;
+    options.rows = options.batchRows = 30'000;
+    test = makeTable(options, random);
+    path = folder.file("t.parquet");
+    parquet::WriterProperties::Builder builder;
+    builder.data_pagesize(16'000)->write_batch_size(500)->compression(arrow::Compression::SNAPPY);
+    writeTable(*test.table, path, 30'000, builder.build());
+  }
+
+  TestTable test;
+  TemporaryFolder folder;
+  std::string path;
+};
+
+TEST_F(PiecesOfOneGroup, WorkersShareIt) {
+  Storage storage({.cacheBytesMax = 0, .pieceRows = 1024});
+  for (int round = 0; round < 5; ++round) {
+    auto source = storage.scan(test.slot, {path}, {}, {});
+    ASSERT_TRUE(source.ok());
+    std::vector<std::vector<std::vector<std::string>>> rows(
+        (*source)->morselCount(), std::vector<std::vector<std::string>>(test.slot.columns.size()));
+    std::atomic<size_t> next{0};
+    std::vector<std::thread> workers;
+    for (int w = 0; w < 4; ++w) {
+      workers.emplace_back([&] {
+        for (size_t m; (m = next.fetch_add(1)) < rows.size();) {
+          auto loaded = (*source)->load(m, unlimitedMemory());
+          ASSERT_TRUE(loaded.ok()) << loaded.status().toString();
+          for (size_t c = 0; c < rows[m].size(); ++c) {
+            ASSERT_TRUE(decodeColumn((*loaded)->morsel, c, test.slot.columns[c].type, rows[m][c]));
+          }
+        }
+      });
+    }
+    for (std::thread &worker : workers) {
+      worker.join();
+    }
+    std::vector<std::vector<std::string>> all(test.slot.columns.size());
+    for (const auto &morsel : rows) {
+      for (size_t c = 0; c < all.size(); ++c) {
+        all[c].insert(all[c].end(), morsel[c].begin(), morsel[c].end());
+      }
+    }
+    expectSame(all, test.text, test.slot);
+    // Nobody reads what another has read.
+    EXPECT_LE(storage.counters().fileBytesRead,
+              static_cast<uint64_t>(round + 1) * std::filesystem::file_size(path));
+  }
+}
+
+TEST_F(PiecesOfOneGroup, RanksShareIt) {
+  Storage storage({.cacheBytesMax = 0, .pieceRows = 1024});
+  std::vector<std::vector<std::string>> all(test.slot.columns.size());
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    auto source = storage.scan(test.slot, {path}, {}, {rank, 4});
+    ASSERT_TRUE(source.ok());
+    EXPECT_NEAR(static_cast<double>((*source)->rows()), 7500, 1024);
+    auto rows = readAll(**source, test.slot);
+    ASSERT_TRUE(rows.ok()) << rows.status().toString();
+    for (size_t c = 0; c < all.size(); ++c) {
+      all[c].insert(all[c].end(), (*rows)[c].begin(), (*rows)[c].end());
+    }
+  }
+  expectSame(all, test.text, test.slot);
+}
+
+TEST_F(PiecesOfOneGroup, MemoryIsChargedAndCanBeAskedForAgain) {
+  Storage storage({.cacheBytesMax = 0, .pieceRows = 1024});
+  auto source = storage.scan(test.slot, {path}, {}, {});
+  ASSERT_TRUE(source.ok());
+  constexpr int64_t kLimit = int64_t{4} << 20;
+  Budget budget({.limitBytes = kLimit});
+  Reservation memory = *budget.reserve({.operatorName = "scan"});
+  std::vector<std::vector<std::string>> all(test.slot.columns.size());
+  int refusals = 0;
+  for (size_t m = 0; m < (*source)->morselCount(); ++m) {
+    Reservation others = *budget.reserve(
+        {.operatorName = "sort", .minimumBytes = kLimit - budget.reservedBytes() - 100});
+    auto loaded = (*source)->load(m, memory);
+    if (!loaded.ok()) { // else all that it needs is there for its neighbours already
+      EXPECT_EQ(loaded.status().kind(), ErrorKind::kMemory);
+      ++refusals;
+      others.release();
+      loaded = (*source)->load(m, memory);
+    }
+    ASSERT_TRUE(loaded.ok()) << loaded.status().toString();
+    EXPECT_GT(memory.chargedBytes(), 0);
+    for (size_t c = 0; c < all.size(); ++c) {
+      ASSERT_TRUE(decodeColumn((*loaded)->morsel, c, test.slot.columns[c].type, all[c]));
+    }
+  }
+  EXPECT_GT(refusals, 1);
+  expectSame(all, test.text, test.slot);
+  EXPECT_EQ(memory.chargedBytes(), 0); // the last morsel took all with it
+}
 
 TEST(ParquetScan, DecimalsInFixedBytesAndRleBools) {
   std::mt19937_64 random(seed());
@@ -154,7 +289,7 @@ TEST(ParquetScan, EncodedPagesStayEncoded) {
   Storage storage;
   auto source = storage.scan(test.slot, {path}, {}, {});
   ASSERT_TRUE(source.ok());
-  auto loaded = (*source)->load(0);
+  auto loaded = (*source)->load(0, unlimitedMemory());
   ASSERT_TRUE(loaded.ok());
   for (size_t c = 0; c < test.slot.columns.size(); ++c) {
     const HrColumn &column = (*loaded)->columns[c];
@@ -181,7 +316,7 @@ TEST(ParquetScan, LargeDictionariesAreDecodedIntoOneSegment) {
   Storage storage;
   auto source = storage.scan(test.slot, {path}, {}, {});
   ASSERT_TRUE(source.ok());
-  auto loaded = (*source)->load(0);
+  auto loaded = (*source)->load(0, unlimitedMemory());
   ASSERT_TRUE(loaded.ok());
   for (size_t c = 0; c < test.slot.columns.size(); ++c) {
     const std::string &name = test.slot.columns[c].file;
@@ -230,11 +365,12 @@ TEST(ParquetScan, FewValuesInShortRunsBecomeOneSegment) {
     builder.data_pagesize(300)->write_batch_size(1000);
     writeTable(*table, path, kRows, builder.build());
     plan::Slot slot;
-    slot.columns = {{"word", {LogicalKind::kString}, HR_STRING, nulls}, {"number", {LogicalKind::kI64}, HR_I64, nulls}};
+    slot.columns = {{"word", {LogicalKind::kString}, HR_STRING, nulls},
+                    {"number", {LogicalKind::kI64}, HR_I64, nulls}};
     Storage storage;
     auto source = storage.scan(slot, {path}, {}, {});
     ASSERT_TRUE(source.ok()) << source.status().toString();
-    auto loaded = (*source)->load(0);
+    auto loaded = (*source)->load(0, unlimitedMemory());
     ASSERT_TRUE(loaded.ok()) << loaded.status().toString();
     for (const HrColumn &column : (*loaded)->columns) {
       EXPECT_EQ(column.segmentCount, nulls ? 3u : 1u);
@@ -301,7 +437,7 @@ TEST(ParquetScan, NoRowsNoColumns) {
   source = storage.scan(none, {folder.file("t.parquet")}, {}, {});
   ASSERT_TRUE(source.ok());
   EXPECT_EQ((*source)->rows(), 5000u);
-  auto loaded = (*source)->load(1);
+  auto loaded = (*source)->load(1, unlimitedMemory());
   ASSERT_TRUE(loaded.ok());
   EXPECT_EQ((*loaded)->morsel.rows, 2000u);
   EXPECT_EQ((*loaded)->morsel.columnCount, 0u);

@@ -144,17 +144,20 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
       return integerText(value);
     };
   };
-  add.operator()<arrow::Decimal128Builder>("decimal_5", arrow::decimal128(5, 2), {LogicalKind::kDecimal, 5, 2},
-                                           HR_I16,
+  add.operator()<arrow::Decimal128Builder>("decimal_5", arrow::decimal128(5, 2),
+                                           {LogicalKind::kDecimal, 5, 2}, HR_I16,
                                            [&](arrow::Decimal128Builder &builder, uint64_t v) {
                                              return decimal(1, false)(builder, v % 300);
                                            });
-  add.operator()<arrow::Decimal128Builder>("decimal_15", arrow::decimal128(15, 2), {LogicalKind::kDecimal, 15, 2},
-                                           HR_I64, decimal(10'007, false));
+  add.operator()<arrow::Decimal128Builder>("decimal_15", arrow::decimal128(15, 2),
+                                           {LogicalKind::kDecimal, 15, 2}, HR_I64,
+                                           decimal(10'007, false));
   add.operator()<arrow::Decimal128Builder>("decimal_15_as_32", arrow::decimal128(15, 2),
-                                           {LogicalKind::kDecimal, 15, 2}, HR_I32, decimal(7, false));
-  add.operator()<arrow::Decimal128Builder>("decimal_38", arrow::decimal128(38, 4), {LogicalKind::kDecimal, 38, 4},
-                                           HR_I128, decimal(1'000'000'007, true));
+                                           {LogicalKind::kDecimal, 15, 2}, HR_I32,
+                                           decimal(7, false));
+  add.operator()<arrow::Decimal128Builder>("decimal_38", arrow::decimal128(38, 4),
+                                           {LogicalKind::kDecimal, 38, 4}, HR_I128,
+                                           decimal(1'000'000'007, true));
   auto real = []<typename T>() {
     return [](auto &builder, uint64_t v) {
       T value = static_cast<T>(v) / 4 - 10;
@@ -172,7 +175,8 @@ inline TestTable makeTable(const TableOptions &options, std::mt19937_64 &random)
                                           return std::to_string(v % 3 == 0);
                                         });
   add.operator()<arrow::StringBuilder>(
-      "string", arrow::utf8(), {LogicalKind::kString}, HR_STRING, [](arrow::StringBuilder &builder, uint64_t v) {
+      "string", arrow::utf8(), {LogicalKind::kString}, HR_STRING,
+      [](arrow::StringBuilder &builder, uint64_t v) {
         std::string text = v % 11 == 0 ? "" : std::string(v % 23, 'x') + std::to_string(v);
         EXPECT_TRUE(builder.Append(text).ok());
         return "'" + text + "'";
@@ -238,8 +242,9 @@ inline bool decodeColumn(const HrMorsel &morsel, size_t index, HrType type,
   HrCursor cursor;
   imports.hr_cursor_open_(&cursor, &morsel.columns[index]);
   uint64_t rows = 0;
-  while (uint32_t run = imports.hr_cursor_run_(&cursor)) {
-    const uint32_t step = std::min<uint32_t>(run, HR_TILE_ROWS);
+  while (uint32_t run = rows < morsel.rows ? imports.hr_cursor_run_(&cursor) : 0) {
+    const uint32_t step =
+        std::min({run, uint32_t{HR_TILE_ROWS}, morsel.rows - static_cast<uint32_t>(rows)});
     std::vector<uint8_t> values(uint64_t{step} * width), valid(step);
     if (imports.hr_decode_validity_(&cursor, step, valid.data()) != HR_OK ||
         decode(width)(&cursor, step, values.data()) != HR_OK) {
@@ -280,13 +285,20 @@ inline bool touchColumn(const HrMorsel &morsel, size_t index, HrType type) {
   return sum != UINT64_MAX;
 }
 
+/// For tests in which memory is not what matters.
+inline Reservation &unlimitedMemory() {
+  static Budget budget({.limitBytes = int64_t{1} << 50});
+  static Reservation reservation = *budget.reserve({.operatorName = "test"});
+  return reservation;
+}
+
 /// All rows of a source by column, or the first error.
 inline Expected<std::vector<std::vector<std::string>>> readAll(const MorselSource &source,
                                                                const plan::Slot &slot) {
   std::vector<std::vector<std::string>> text(slot.columns.size());
   uint64_t firstRow = 0;
   for (size_t m = 0; m < source.morselCount(); ++m) {
-    HR_ASSIGN_OR_RETURN(MorselHandle loaded, source.load(m));
+    HR_ASSIGN_OR_RETURN(MorselHandle loaded, source.load(m, unlimitedMemory()));
     EXPECT_EQ(loaded->morsel.firstRow, firstRow);
     EXPECT_EQ(loaded->morsel.rows, source.rows(m));
     firstRow += loaded->morsel.rows;

@@ -6,6 +6,8 @@
 #include "runtime/transport/fork.h"
 #include "runtime/transport/loopback.h"
 #include "runtime/transport/sim.h"
+#include "runtime/transport/sockets.h"
+#include "test/unit/bootstrap/meetings.h"
 
 namespace headrace::test {
 
@@ -85,6 +87,17 @@ Status runLoopbackThreads(int size, const ProgramFactory &factory) {
   return {};
 }
 
+/// Each rank in a thread, over TCP.
+Status runSockets(int size, const ProgramFactory &factory) {
+  for (const Status &status : meet({Kind::kStore, size}, [&](Bootstrap &bootstrap) -> Status {
+         HR_ASSIGN_OR_RETURN(auto transport, connectSockets(bootstrap));
+         return runAlone(*transport, factory);
+       })) {
+    HR_RETURN_IF_ERROR(status);
+  }
+  return {};
+}
+
 /// Loopback in one thread is polled as the simulation does it, with a network that has no events.
 Status runOneThread(const Cluster &cluster, const ProgramFactory &factory) {
   VirtualClock clock;
@@ -143,6 +156,8 @@ const char *backendName(Backend backend) {
     return "Sim";
   case Backend::kFork:
     return "Fork";
+  case Backend::kSockets:
+    return "Sockets";
   }
   return "Unknown";
 }
@@ -158,8 +173,8 @@ std::string clusterName(const Cluster &cluster) {
 
 std::vector<Cluster> allClusters() {
   std::vector<Cluster> clusters;
-  for (Backend backend :
-       {Backend::kLoopback, Backend::kLoopbackThreads, Backend::kSim, Backend::kFork}) {
+  for (Backend backend : {Backend::kLoopback, Backend::kLoopbackThreads, Backend::kSim,
+                          Backend::kFork, Backend::kSockets}) {
     for (int size = 1; size <= 4; ++size) {
       clusters.push_back({backend, size});
     }
@@ -178,6 +193,8 @@ Status runCluster(const Cluster &cluster, const ProgramFactory &factory) {
     return forkRanks(cluster.size,
                      [&](Transport &transport) { return runAlone(transport, factory); },
                      {.timeoutSeconds = 120});
+  case Backend::kSockets:
+    return runSockets(cluster.size, factory);
   }
   return {};
 }

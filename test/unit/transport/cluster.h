@@ -14,7 +14,7 @@
 
 namespace headrace::test {
 
-enum class Backend : uint8_t { kLoopback, kLoopbackThreads, kSim, kFork };
+enum class Backend : uint8_t { kLoopback, kLoopbackThreads, kSim, kFork, kSockets };
 const char *backendName(Backend backend);
 
 struct Cluster {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from dev.bench import accuracy, regret, solver, suites, tpch, windows
+from dev.bench import accuracy, memory, regret, solver, suites, tpch, windows
 
 BENCHMARKS = {
     "tpch": tpch.main,
     "clickbench": suites.suite("clickbench", "ClickBench"),
     "tpcds": suites.suite("tpcds", "TPC-DS"),
     "windows": windows.main,
+    "memory": memory.main,
     "accuracy": accuracy.main,
     "regret": regret.main,
     "solver": solver.main,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ import pyarrow as pa
 class Engine(ABC):
     """An engine opened on a folder of Parquet files. Made in a process of its own (see worker.py)."""
 
-    def __init__(self, folder: Path, threads: int) -> None:
+    def __init__(self, folder: Path, threads: int, memory: str = "") -> None:
+        """memory: what the engine may use, such as 500MB; empty: its default."""
         self.folder = folder
         self.threads = threads
+        self.memory = memory
         self.tables = {path.stem: path for path in sorted(folder.glob("*.parquet"))}
         self.open()
 
@@ -43,6 +46,9 @@ class DuckDb(Engine):
 
         self.connection = duckdb.connect()
         self.connection.execute(f"SET threads = {self.threads}")
+        if self.memory:
+            self.connection.execute(f"SET memory_limit = '{self.memory}'")
+            self.connection.execute(f"SET temp_directory = '{tempfile.gettempdir()}/duckdb-spill'")
         for name, path in self.tables.items():
             self.connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{path}')")
 
@@ -101,12 +107,13 @@ class Headrace(Engine):
         import headrace
 
         self.headrace: Any = headrace
+        self.query = headrace.sql  # its modules are loaded when it is first named
 
     def version(self) -> str:
         return str(getattr(self.headrace, "__version__", "unreleased"))
 
     def run(self, text: str) -> pa.Table:
-        return self.headrace.sql(text, tables=str(self.folder), threads=self.threads)
+        return self.query(text, tables=str(self.folder), threads=self.threads, memory=self.memory or None)
 
     def compile_seconds(self) -> float | None:
         last_profile = getattr(self.headrace, "last_profile", None)

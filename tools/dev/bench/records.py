@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 FIRST = "first"
+FIRST_CACHED = "first-cached"
 REPEATED = "repeated"
 
 

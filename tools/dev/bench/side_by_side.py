@@ -1,7 +1,9 @@
 """Queries on several engines, one query after the other on each in turn, from the same files.
 
 Each engine has one process, so that its memory is its own; only one of them works at a time. The first run
-of a query is the kind `first`; it is also the warm-up of `repeated`, the best of the following runs.
+of a query is the kind `first`; it is also the warm-up of `repeated`, the best of the following runs. The kind
+`first-cached` is the first run in a new process of its own, with what was compiled before; start and imports
+are not counted.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import pyarrow as pa
 from dev import places
 from dev.bench.answers import difference
 from dev.bench.engines import ENGINES
-from dev.bench.records import FIRST, REPEATED, Record, table
+from dev.bench.records import FIRST, FIRST_CACHED, REPEATED, Record, table
 
 # How many runs `repeated` takes the best of.
 REPEATS = 3
@@ -34,9 +36,9 @@ REPEATS = 3
 class Child:
     """The process of one engine; a crash or a time-out of it is a note in its records, and it starts anew."""
 
-    def __init__(self, engine: str, folder: Path, threads: int, cache: Path) -> None:
+    def __init__(self, engine: str, folder: Path, threads: int, memory: str, cache: Path) -> None:
         self.engine = engine
-        self._arguments = [str(folder), str(threads)]
+        self._arguments = [str(folder), str(threads), memory]
         self._cache = cache
         self.version = ""
         self.failure = ""
@@ -94,14 +96,23 @@ class Child:
         self._answers.close()
 
 
-def _records(answer: dict[str, Any], base: dict[str, Any]) -> list[Record]:
+def _records(answer: dict[str, Any], fresh: dict[str, Any], base: dict[str, Any]) -> list[Record]:
+    """Of the runs in the engine's process, and of the one in a fresh process."""
     if "error" in answer:
         note = answer["error"].splitlines()[0][:200]
-        return [Record(**base, kind=kind, seconds=None, note=note) for kind in (FIRST, REPEATED)]
+        kinds = (FIRST, REPEATED, FIRST_CACHED)
+        return [Record(**base, kind=kind, seconds=None, note=note) for kind in kinds]
     first, *rest = answer["runs"]
     rows = answer["rows"]
     best = min(rest, key=lambda run: run["seconds"]) if rest else first
-    return [Record(**base, kind=FIRST, rows=rows, **first), Record(**base, kind=REPEATED, rows=rows, **best)]
+    records = [
+        Record(**base, kind=FIRST, rows=rows, **first),
+        Record(**base, kind=REPEATED, rows=rows, **best),
+    ]
+    if "error" in fresh:
+        note = fresh["error"].splitlines()[0][:200]
+        return [*records, Record(**base, kind=FIRST_CACHED, seconds=None, note=note)]
+    return [*records, Record(**base, kind=FIRST_CACHED, rows=rows, **fresh["runs"][0])]
 
 
 def _read(path: Path) -> pa.Table:
@@ -114,7 +125,13 @@ def _without_time(record: Record, note: str) -> Record:
 
 
 def measure(
-    texts: Mapping[str, str], folder: Path, scale: str, engines: Sequence[str], threads: int, timeout: float
+    texts: Mapping[str, str],
+    folder: Path,
+    scale: str,
+    engines: Sequence[str],
+    threads: int,
+    timeout: float,
+    memory: str = "",
 ) -> list[Record]:
     """Runs queries, by name, on each engine in turn; an answer unlike DuckDB's has no time, but a note."""
     for path in folder.glob("*.parquet"):  # into the page cache: no engine pays for the disk
@@ -123,7 +140,7 @@ def measure(
                 pass
     records: list[Record] = []
     with tempfile.TemporaryDirectory(prefix="headrace-bench-") as scratch:
-        children = [Child(name, folder, threads, Path(scratch) / "cache") for name in engines]
+        children = [Child(name, folder, threads, memory, Path(scratch) / "cache") for name in engines]
         try:
             for query, text in texts.items():
                 oracle: pa.Table | None = None
@@ -133,8 +150,14 @@ def measure(
                     _progress(f"  {query} {child.engine}")
                     file = Path(scratch) / f"{query}-{child.engine}.arrow"
                     answer = child.run(text, 1 + REPEATS, file, timeout)
+                    fresh = answer
+                    if "error" not in answer:
+                        alone = Child(child.engine, folder, threads, memory, Path(scratch) / "cache")
+                        fresh = alone.run(text, 1, Path(scratch) / "fresh.arrow", timeout)
+                        alone.close()
                     base = {"engine": child.engine, "version": child.version, "scale": scale}
-                    of_query += _records(answer, {**base, "threads": threads, "query": query})
+                    base |= {"threads": threads, "query": query}
+                    of_query += _records(answer, fresh, base)
                     if "error" not in answer:
                         results[child.engine] = file
                 if "duckdb" in results:
@@ -206,6 +229,7 @@ def parser_of(name: str, description: str | None, engines: Sequence[str]) -> arg
     parser.add_argument(
         "--timeout", type=float, default=600.0, help="seconds for all runs of a query on an engine"
     )
+    parser.add_argument("--memory", default="", help="limit for headrace and DuckDB, such as 500MB")
     parser.add_argument("--json", type=Path, help="write the records to this file")
     return parser
 
@@ -223,10 +247,12 @@ def compare(
     if unknown := [name for name in engines if name not in ENGINES]:
         parser.error(f"no such engine: {unknown[0]}")
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    records = measure(texts, folder, scale, engines, options.threads, options.timeout)
+    records = measure(texts, folder, scale, engines, options.threads, options.timeout, options.memory)
+    title += f", memory {options.memory}" if options.memory else ""
     for kind, what in (
         (REPEATED, f"best of {REPEATS} after one run"),
         (FIRST, "the first run in the process"),
+        (FIRST_CACHED, "the first run in a process of its own, compiled before"),
     ):
         print(f"\n{title}, {options.threads} threads, {kind} ({what}):\n")
         print(table(records, engines, kind))

@@ -50,15 +50,15 @@ def _measure(engine: Engine, text: str, runs: int, result_file: Path) -> dict[st
 
 
 def main() -> None:
-    name, folder, threads, answers = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-    with os.fdopen(answers, "w") as out:
+    name, folder, threads, memory, answers = sys.argv[1:]
+    with os.fdopen(int(answers), "w") as out:
 
         def answer(content: dict[str, Any]) -> None:
             out.write(json.dumps(content) + "\n")
             out.flush()
 
         try:
-            engine = ENGINES[name](folder, threads)
+            engine = ENGINES[name](Path(folder), int(threads), memory)
         except Exception as error:  # an engine that cannot be opened is reported, not fatal
             answer({"error": f"{type(error).__name__}: {error}"})
             return

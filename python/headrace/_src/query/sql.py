@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace._src import programs
-from headrace._src.errors import InputOutputError, reason
+from headrace._src.errors import InputOutputError, MemoryLimitError, reason
 from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Mesh, Target
 from headrace._src.query import plan_cache
@@ -129,24 +129,33 @@ def sql(
                 statistics=statistics,
                 settings=settings,
             )
-    target = Target.of(ranks, topology, layout_seed, mesh)
+    target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
     loaded = _load(text, resolved, target, statistics)
     compiled = time.perf_counter()
-    if stop:
-        stop()
-    result = _run(
-        loaded.handle,
-        resolved,
-        ranks,
-        threads,
-        memory,
-        simulation_seed,
-        loaded.settings,
-        settings,
-        progress,
-        stop,
-    )
-    table = pa.table(result)
+
+    def ran(program: LoadedProgram) -> pa.Table:
+        if stop:
+            stop()
+        result = _run(
+            program.handle,
+            resolved,
+            ranks,
+            threads,
+            memory,
+            simulation_seed,
+            program.settings,
+            settings,
+            progress,
+            stop,
+        )
+        return pa.table(result)
+
+    try:
+        table = ran(loaded)
+    except MemoryLimitError as error:
+        loaded, table = _run_in_parts(
+            lambda target: _load(text, resolved, target, statistics), ran, target, loaded, error
+        )
     finished = time.perf_counter()
     global _last_profile
     _last_profile = Profile(
@@ -159,6 +168,32 @@ def sql(
         plan_json=loaded.compiled.plan_json,
     )
     return table
+
+
+#: After a plan whose states were larger than estimated: plans for less memory than there is.
+_PESSIMISM = (16, 1 << 62)
+
+
+def _run_in_parts(
+    load: Callable[[Target], LoadedProgram],
+    run: Callable[[LoadedProgram], pa.Table],
+    target: Target,
+    failed: LoadedProgram,
+    error: MemoryLimitError,
+) -> tuple[LoadedProgram, pa.Table]:
+    """A plan that divides more states, and its result. The first error, of the plan as it was meant, if none fits."""
+    from headrace import _runtime
+
+    for pessimism in _PESSIMISM:
+        program = load(replace(target, memory=max(1, target.memory // pessimism)))
+        if program.compiled.plan_json == failed.compiled.plan_json:
+            continue
+        _runtime.log("info", f"the query runs again, with its states in parts: {error}")
+        try:
+            return program, run(program)
+        except MemoryLimitError:
+            failed = program
+    raise error
 
 
 def _explained(script: Script, tables: TablesArgument, **options: Any) -> pa.Table:
@@ -195,7 +230,7 @@ def explain(
     The other options are those of `sql`.
     """
     resolved = resolve(tables)
-    target = Target.of(ranks, topology, layout_seed, mesh)
+    target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
     loaded = _load(text, resolved, target, statistics)
     profile = ""
     if analyze:

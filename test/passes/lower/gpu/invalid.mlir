@@ -16,3 +16,21 @@ pipe.pipeline @wide {
   // expected-error @+1 {{threads cannot combine this field yet: least (min)}}
   pipe.combine %0, @extremes keys ["k"] : !pipe.rows<"k": i32, "least": i128>
 }
+
+// -----
+
+pipe.state @kept window [#pipe.field<"k", i32, key>, #pipe.field<"v", i32, payload>, #pipe.field<"n", i64, computed>] functions [#frame.window_function<row_number -> "n">]
+pipe.pipeline @rows_of_windows {
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">, #pipe.scan_column<column = "v", file = "v">] : !pipe.rows<"k": i32, "v": i32>
+  // expected-error @+1 {{this sink has no code for threads yet: pipe.insert}}
+  pipe.insert %0, @kept keys ["k"] : !pipe.rows<"k": i32, "v": i32>
+}
+
+// -----
+
+pipe.stream @kept parted parts 16 : !pipe.rows<"k": i32>
+pipe.pipeline @rows_in_parts {
+  %0 = pipe.scan "t" [#pipe.scan_column<column = "k", file = "k">] : !pipe.rows<"k": i32>
+  // expected-error @+1 {{rows are not kept in parts by kernels of this target yet}}
+  pipe.emit %0, @kept parted keys ["k"] : !pipe.rows<"k": i32>
+}

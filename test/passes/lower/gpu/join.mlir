@@ -6,6 +6,7 @@
 // RUN: headrace-translate --kernel-to-ptx %s | FileCheck %s --check-prefix=PTX
 
 pipe.state @build0 join [#pipe.field<"c_custkey", i32, key>, #pipe.field<"c_nationkey", i32, payload>] direct <base = 1, extent = 1500>
+pipe.state @marked join [#pipe.field<"c_custkey", i32, key>, #pipe.field<"seen", i1, payload>] direct <base = 1, extent = 1500>
 pipe.state @by_nation group [#pipe.field<"c_nationkey", i32, key>, #pipe.field<"orders", i64, sum>, #pipe.field<"total", i128, sum>]
 pipe.state @by_customer group [#pipe.field<"o_custkey", i32, key>, #pipe.field<"total", i128, sum>, #pipe.field<"least", i64, min>, #pipe.field<"most", i64, max>]
 pipe.state @counts scalar [#pipe.field<"rows", i64, sum>, #pipe.field<"found", i64, sum>]
@@ -40,7 +41,7 @@ pipe.pipeline @build {
 // CHECK: llvm.call @probe.superstep1
 // CHECK: barrier
 // CHECK: llvm.call @probe.superstep2
-// PTX: .target sm_90
+// PTX: .target sm_80
 // ptxas may be given the shared memory before the kernel or in it.
 // PTX-DAG: .shared .align 16 .b8 probe
 // PTX-DAG: .entry probe(
@@ -97,6 +98,15 @@ pipe.pipeline @probe_anti {
     pipe.yield %one, %one : i64, i64
   } : !pipe.rows<"o_custkey": i32> -> !pipe.rows<"rows": i64, "found": i64>
   pipe.combine %2, @counts keys [] : !pipe.rows<"rows": i64, "found": i64>
+}
+
+// Rows of the table are marked, and none goes on.
+// CHECK-LABEL: llvm.func internal @probe_seen.superstep0
+// CHECK: llvm.store %{{.*}}, %{{.*}} : i8, !llvm.ptr
+pipe.pipeline @probe_seen {
+  %0 = pipe.scan "orders" [#pipe.scan_column<column = "o_custkey", file = "o_custkey">] : !pipe.rows<"o_custkey": i32>
+  %1 = pipe.lookup %0, @marked seen keys ["o_custkey"] payload [] mark "seen" columns [] {
+  } : !pipe.rows<"o_custkey": i32> -> !pipe.rows<>
 }
 
 pipe.pipeline @probe_mark {

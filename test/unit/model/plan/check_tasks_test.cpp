@@ -25,6 +25,9 @@ TEST(PlanCheckTasks, OperandsOfEveryKind) {
   EXPECT_EQ(added(ReleaseTask{}),
             "rule operands: task 8 (release): needs the reserve task that it ends");
   EXPECT_EQ(added(ChooseTask{}), "rule operands: task 8 (choose): needs a hole");
+  EXPECT_EQ(added(RepeatTask{}), "rule operands: task 8 (repeat): needs tasks");
+  EXPECT_EQ(added(RepeatTask{{0}}),
+            "rule operands: task 8 (repeat): needs runs and reservations only");
   EXPECT_EQ(added(ResultTask{}), "rule operands: task 8 (result): needs an input stream");
   EXPECT_EQ(added(TensorResultTask{}), "rule operands: task 8 (tensor_result): needs a buffer");
   // And ids in fields of one kind alone.

@@ -1,0 +1,71 @@
+// The layout of rows and directories, times the rows.
+#include "passes/analysis/state_bytes.h"
+
+#include "passes/analysis/physical.h"
+#include "runtime/abi/type_bytes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace headrace::analysis {
+
+namespace {
+
+/// What the first row of a copy costs: the smallest block of memory.
+constexpr uint64_t kBlockBytes = 64 << 10;
+/// A group table's smallest directory, and what an entry of a directory costs.
+constexpr uint64_t kGroupDirectoryBytes = 64 << 10;
+constexpr uint64_t kEntryBytes = 8;
+
+uint64_t times(uint64_t rows, uint64_t bytes) {
+  uint64_t out;
+  return __builtin_mul_overflow(rows, bytes, &out) ? UINT64_MAX : out;
+}
+
+uint64_t plus(uint64_t a, uint64_t b) {
+  uint64_t out;
+  return __builtin_add_overflow(a, b, &out) ? UINT64_MAX : out;
+}
+
+} // namespace
+
+plan::Cardinality bytesOf(pipe::StateOp op) {
+  plan::State state = layoutState(op);
+  uint64_t perRow = state.rowBytes;
+  plan::Cardinality bytes{kBlockBytes, kBlockBytes, kBlockBytes, UINT64_MAX};
+  switch (state.kind) {
+  case plan::StateKind::kScalar:
+    bytes.max = kBlockBytes;
+    return bytes;
+  case plan::StateKind::kGroupTable:
+    perRow += 2 * kEntryBytes; // the directory is at most half full
+    bytes.min = kGroupDirectoryBytes + kBlockBytes;
+    break;
+  case plan::StateKind::kJoinTable:
+    perRow += state.direct ? 0 : kEntryBytes;
+    bytes.min =
+        kBlockBytes +
+        (state.direct ? std::max(kBlockBytes, times(state.extent, kEntryBytes)) : kBlockBytes);
+    break;
+  default:
+    break;
+  }
+  bytes.expected = plus(bytes.min, times(state.rows.expected, perRow));
+  bytes.p95 = plus(bytes.min, times(state.rows.p95, perRow));
+  return bytes;
+}
+
+uint64_t likelyBytes(pipe::StateOp op, double textBytes) {
+  plan::Cardinality bytes = bytesOf(op);
+  double text = textBytes * static_cast<double>(cardinalityOf(op.getHoldsAttr()).p95);
+  return plus(bytes.p95, static_cast<uint64_t>(std::min(text, 1e18)));
+}
+
+uint64_t bytesOf(const plan::Schema &schema) {
+  uint64_t bytes = 1;
+  for (const plan::Column &column : schema.columns) {
+    bytes += abi::bytesOf(column.type) + column.nullable;
+  }
+  return bytes;
+}
+
+} // namespace headrace::analysis

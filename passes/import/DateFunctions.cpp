@@ -1,0 +1,205 @@
+// The table of functions of dates and times, and what they are made of.
+#include "passes/import/DateFunctions.h"
+
+#include "dialects/frame/FrameConstants.h"
+#include "passes/import/Moments.h"
+#include "runtime/base/name_list.h"
+
+using namespace mlir;
+using namespace headrace;
+using namespace headrace::import;
+namespace frame = headrace::frame;
+using Arithmetic = ExpressionBuilder::Arithmetic;
+
+namespace {
+
+// What the table writes.
+struct Moment : Expression {};
+struct Timestamp : Expression {};
+struct Integer : Expression {};
+struct Number : Expression {};
+using Part = TimePart;
+struct Format : StringRef {};
+struct Zone {
+  int64_t micros; ///< that its clocks are ahead of UTC
+};
+
+/// The values of one call.
+class Dates : public Moments {
+public:
+  Dates(ExpressionBuilder &builder, Location at) : Moments(builder, at), b_(builder), at_(at) {}
+
+  MaybeExpression date(const Expression &year, const Expression &month, const Expression &day) {
+    return b_.makeDate(year, month, day, at_);
+  }
+  MaybeExpression timestamp(const MaybeExpression &date, const MaybeExpression &time) {
+    if (failed(date) || failed(time)) {
+      return failure();
+    }
+    MaybeExpression midnight = b_.cast(*date, timestampType(), at_);
+    return failed(midnight) ? midnight : plus(units(*midnight), units(*time));
+  }
+  /// Microseconds.
+  MaybeExpression secondsLater(const Expression &seconds) {
+    Type f64 = Float64Type::get(b_.getContext());
+    Expression million =
+        b_.constant(FloatAttr::get(f64, static_cast<double>(kMicrosOfSecond)), f64, at_);
+    MaybeExpression scaled = b_.arithmetic(Arithmetic::kMultiply, seconds, million, f64, at_);
+    return failed(scaled) ? scaled : b_.cast(*scaled, IntegerType::get(b_.getContext(), 64), at_);
+  }
+  MaybeExpression since1970(const Expression &given, TimeUnit unit) {
+    Expression moment = given;
+    if (frame::isDate(given.type())) {
+      MaybeExpression midnight = b_.cast(given, timestampType(), at_);
+      if (failed(midnight)) {
+        return midnight;
+      }
+      moment = *midnight;
+    }
+    int64_t from = frame::unitsOfDay(moment.type()) / 86'400, to = unitsOfSecond(unit);
+    if (from > to && frame::isTimestamp(moment.type())) { // rounded, as a cast
+      Type coarse = frame::TimestampType::get(b_.getContext(), unit, /*zoned=*/false);
+      return units(*b_.cast(moment, coarse, at_));
+    }
+    return from <= to ? times(units(moment), to / from) : floorOver(units(moment), from / to);
+  }
+  MaybeExpression atZone(Zone zone, const Expression &given) {
+    // A moment shows a later hour in the east; what a clock there shows was earlier.
+    int64_t shift = isZoned(given) ? zone.micros : -zone.micros;
+    Type micros =
+        frame::TimestampType::get(b_.getContext(), TimeUnit::kMicrosecond, isZoned(given));
+    MaybeExpression moment = b_.cast(given, micros, at_);
+    return failed(moment) ? moment : b_.shiftDate(*moment, 0, 0, shift, at_);
+  }
+
+private:
+  ExpressionBuilder &b_;
+  Location at_;
+};
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// "UTC", "GMT", and "UTC+2", "GMT-05:30" and the like.
+std::optional<Zone> zoneOf(StringRef name) {
+  if (!name.consume_front_insensitive("UTC") && !name.consume_front_insensitive("GMT")) {
+    return std::nullopt;
+  }
+  if (name.empty()) {
+    return Zone{0};
+  }
+  int64_t sign = name.front() == '-' ? -1 : 1;
+  if (!name.consume_front("-") && !name.consume_front("+")) {
+    return std::nullopt;
+  }
+  auto [hours, minutes] = name.split(':');
+  unsigned hour = 0, minute = 0;
+  if (hours.getAsInteger(10, hour) || hour > 23 ||
+      (name.contains(':') &&
+       (minutes.size() != 2 || minutes.getAsInteger(10, minute) || minute > 59))) {
+    return std::nullopt;
+  }
+  return Zone{sign * (hour * 60 + minute) * 60 * kMicrosOfSecond};
+}
+
+/// Whether a function may have such an argument, what it is then, and what a constant lacks that is
+/// none.
+template <typename Kind> struct Given;
+template <typename Kind, bool (*isOf)(Type)> struct GivenValue {
+  static constexpr StringRef kMissing = "";
+  static bool takes(const Expression &argument) { return isOf(argument.type()); }
+  static std::optional<Kind> of(const Expression &argument) { return Kind{argument}; }
+};
+template <> struct Given<Moment> : GivenValue<Moment, frame::isTemporal> {};
+template <> struct Given<Timestamp> : GivenValue<Timestamp, frame::isTimestamp> {};
+template <> struct Given<Integer> : GivenValue<Integer, frame::isInteger> {};
+template <> struct Given<Number> : GivenValue<Number, frame::isNumeric> {};
+template <typename Kind, std::optional<Kind> (*read)(StringRef)> struct GivenConstant {
+  static bool takes(const Expression &argument) { return frame::isString(argument.type()); }
+  static std::optional<Kind> of(const Expression &argument) {
+    std::optional<StringRef> text = ExpressionBuilder::stringOf(argument);
+    return text ? read(*text) : std::nullopt;
+  }
+};
+std::optional<Format> formatOf(StringRef text) { return Format{text}; }
+template <> struct Given<Part> : GivenConstant<Part, timePart> {
+  static constexpr StringRef kMissing = "the part must be a constant";
+};
+template <> struct Given<Format> : GivenConstant<Format, formatOf> {
+  static constexpr StringRef kMissing = "the format must be a constant";
+};
+template <> struct Given<Zone> : GivenConstant<Zone, zoneOf> {
+  static constexpr StringRef kMissing = "the zone must be UTC, GMT, or an offset such as 'UTC+2'";
+};
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// A call of a function, as far as it can be read.
+struct Called {
+  bool takes = false; ///< such arguments
+  StringRef missing;  ///< what an argument lacks
+  MaybeExpression value = failure();
+};
+
+template <auto function> struct Line;
+template <typename... Kinds, MaybeExpression (*function)(Dates &, Kinds...)> struct Line<function> {
+  static Called call(Dates &dates, ArrayRef<Expression> arguments) {
+    return [&]<size_t... at>(std::index_sequence<at...>) -> Called {
+      if (arguments.size() != sizeof...(Kinds) || !(Given<Kinds>::takes(arguments[at]) && ...)) {
+        return {};
+      }
+      std::tuple<std::optional<Kinds>...> given{Given<Kinds>::of(arguments[at])...};
+      StringRef missing;
+      ((missing = std::get<at>(given) ? missing : Given<Kinds>::kMissing), ...);
+      if (!missing.empty()) {
+        return {true, missing};
+      }
+      return {true, "", function(dates, *std::get<at>(given)...)};
+    }(std::index_sequence_for<Kinds...>());
+  }
+};
+
+struct DateFunction {
+  StringRef names;
+  Called (*call)(Dates &, ArrayRef<Expression>);
+};
+
+#define HR_WITH_DATES(...) ([[maybe_unused]] Dates & d, __VA_ARGS__)
+#define HR_DATE(names, arguments, value, text)                                                     \
+  {names, Line<+[] HR_WITH_DATES arguments -> MaybeExpression { return value; }>::call},
+constexpr DateFunction kFunctions[] = {
+#include "passes/import/date_functions.def"
+};
+#undef HR_DATE
+#undef HR_WITH_DATES
+
+} // namespace
+
+std::optional<MaybeExpression> headrace::import::dateFunction(ExpressionBuilder &builder,
+                                                              StringRef name,
+                                                              ArrayRef<Expression> arguments,
+                                                              Type type, Location at) {
+  Dates dates(builder, at);
+  for (const DateFunction &function : kFunctions) {
+    if (!listsName(function.names, name)) {
+      continue;
+    }
+    Called call = function.call(dates, arguments);
+    if (!call.takes) {
+      continue;
+    }
+    if (!call.missing.empty()) {
+      return MaybeExpression(builder.fail(at, "unsupported " + name + ": " + call.missing));
+    }
+    if (failed(call.value)) {
+      return call.value;
+    }
+    bool isCount = frame::isInteger(call.value->type()) && frame::isTemporal(type);
+    return isCount ? MaybeExpression(dates.as(*call.value, type))
+                   : builder.cast(*call.value, type, at);
+  }
+  return std::nullopt;
+}

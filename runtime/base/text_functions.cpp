@@ -1,0 +1,416 @@
+// The table of functions of texts, and their values.
+#include "runtime/base/text_functions.h"
+
+#include "runtime/base/name_list.h"
+#include "runtime/base/utf8.h"
+
+#include <algorithm>
+#include <clocale>
+#include <cstring>
+#include <cwctype>
+#include <iterator>
+#include <optional>
+
+namespace headrace {
+namespace {
+
+// What the table writes.
+using Text = std::string_view;
+using MaybeText = std::optional<std::string_view>;
+using Integer = int64_t;
+using Boolean = bool;
+using Texts = std::span<const TextValue>;
+struct Blanks : Text {};
+struct Count {
+  int64_t number;
+  Count(int64_t number) : number(number) {}
+};
+struct CodePoint {
+  int64_t number;
+  CodePoint(int64_t number) : number(number) {}
+};
+
+char *append(Text text, char *to) { return std::copy(text.begin(), text.end(), to); }
+
+//===----------------------------------------------------------------------===//
+// Case
+//===----------------------------------------------------------------------===//
+
+/// The simple mappings of Unicode, whatever the process's locale.
+locale_t unicode() {
+  static const locale_t made = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  return made;
+}
+
+enum class Case : uint8_t { kUpper, kLower };
+
+uint32_t mapped(uint32_t code, Case to) {
+  constexpr uint32_t kSharpS = 0xdf, kCapitalSharpS = 0x1e9e; // ß and ẞ, which the tables leave out
+  if (to == Case::kUpper && code == kSharpS) {
+    return kCapitalSharpS;
+  }
+  if (!unicode()) {
+    return code;
+  }
+  const auto wide = static_cast<wint_t>(code);
+  return static_cast<uint32_t>(to == Case::kUpper ? towupper_l(wide, unicode())
+                                                  : towlower_l(wide, unicode()));
+}
+
+Text inCase(TextRoom &room, Text text, Case wanted) {
+  const char first = wanted == Case::kUpper ? 'a' : 'A';
+  return room.make(2 * text.size(), [&](char *to) { // two bytes become at most three
+    for (Text rest = text; !rest.empty();) {
+      const Text character = utf8::first(rest);
+      rest.remove_prefix(character.size());
+      if (character.size() > 1) {
+        to = utf8::encode(mapped(utf8::decode(character), wanted), to);
+        continue;
+      }
+      const char byte = character.front();
+      *to++ = static_cast<uint8_t>(byte - first) < 26 ? static_cast<char>(byte ^ 0x20) : byte;
+    }
+    return to;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// Whether one character is among others.
+bool isIn(Text character, Text set) {
+  for (; !set.empty(); set.remove_prefix(utf8::firstBytes(set))) {
+    if (utf8::first(set) == character) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Text withoutStart(Text text, Text set) {
+  while (!text.empty() && isIn(utf8::first(text), set)) {
+    text.remove_prefix(utf8::firstBytes(text));
+  }
+  return text;
+}
+
+Text withoutEnd(Text text, Text set) {
+  while (!text.empty() && isIn(utf8::last(text), set)) {
+    text.remove_suffix(utf8::last(text).size());
+  }
+  return text;
+}
+
+/// Where `part`, which is not empty, begins from `from` on; the text's end without it.
+size_t find(Text text, Text part, size_t from = 0) {
+  if (part.size() > text.size() - from) {
+    return text.size();
+  }
+  const auto *found = static_cast<const char *>(
+      memmem(text.data() + from, text.size() - from, part.data(), part.size()));
+  return found ? static_cast<size_t>(found - text.data()) : text.size();
+}
+
+Count positionOf(Text text, Text part) {
+  const size_t at = part.empty() ? 0 : find(text, part);
+  return at == text.size() && !part.empty() ? 0 : utf8::count(text.substr(0, at)) + 1;
+}
+
+bool isAnywhere(Text text, Text part) { return part.empty() || find(text, part) < text.size(); }
+
+/// Shows the parts between which `by` stands, one after the other, until one is enough.
+template <typename IsEnough> void eachPart(Text text, Text by, IsEnough isEnough) {
+  while (true) {
+    const bool byCharacter = by.empty() && !text.empty();
+    const size_t end = byCharacter ? utf8::firstBytes(text) : find(text, by);
+    if (isEnough(text.substr(0, end)) || end == text.size()) {
+      return;
+    }
+    text.remove_prefix(end + by.size());
+  }
+}
+
+Text partOf(Text text, Text by, Integer place) {
+  Integer parts = 0;
+  if (place < 0) {
+    eachPart(text, by, [&](Text) { return ++parts, false; });
+    place += parts + 1;
+  }
+  Text found = text.substr(0, 0);
+  Integer at = 0;
+  eachPart(text, by, [&](Text part) {
+    found = ++at == place ? part : found;
+    return at >= place;
+  });
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Made of others
+//===----------------------------------------------------------------------===//
+
+Text joined(TextRoom &room, Texts texts) {
+  uint64_t bytes = 0;
+  for (const TextValue &each : texts) {
+    bytes += each.text.size();
+  }
+  return room.make(bytes, [&](char *to) {
+    for (const TextValue &each : texts) {
+      to = append(each.text, to);
+    }
+    return to;
+  });
+}
+
+/// How often `part`, which is not empty, is replaced.
+uint64_t timesIn(Text text, Text part) {
+  uint64_t times = 0;
+  for (size_t at = find(text, part); at < text.size(); at = find(text, part, at + part.size())) {
+    ++times;
+  }
+  return times;
+}
+
+Text replaced(TextRoom &room, Text text, Text part, Text by) {
+  if (part.empty()) {
+    return text;
+  }
+  // Room for the most that it can be is cheaper than counting, unless that is much.
+  constexpr uint64_t kMuch = 1 << 16;
+  const uint64_t growth = by.size() > part.size() ? by.size() - part.size() : 0;
+  uint64_t times = text.size() / part.size();
+  times = times * growth > kMuch ? timesIn(text, part) : times;
+  return room.make(text.size() + times * growth, [&](char *to) {
+    size_t at = 0;
+    for (size_t found = find(text, part); found < text.size(); found = find(text, part, at)) {
+      to = append(by, append(text.substr(at, found - at), to));
+      at = found + part.size();
+    }
+    return append(text.substr(at), to);
+  });
+}
+
+Text reversed(TextRoom &room, Text text) {
+  return room.make(text.size(), [&](char *to) {
+    for (Text rest = text; !rest.empty(); rest.remove_suffix(utf8::last(rest).size())) {
+      to = append(utf8::last(rest), to);
+    }
+    return to;
+  });
+}
+
+MaybeText repeated(TextRoom &room, Text text, Integer times) {
+  uint64_t bytes;
+  if (__builtin_mul_overflow(text.size(), std::max<Integer>(times, 0), &bytes) ||
+      bytes > TextRoom::kBytesMax) {
+    return std::nullopt;
+  }
+  return room.make(bytes, [&](char *to) {
+    for (uint64_t made = 0; made < bytes; made += text.size()) {
+      to = append(text, to);
+    }
+    return to;
+  });
+}
+
+enum class Side : uint8_t { kStart, kEnd };
+
+MaybeText padded(TextRoom &room, Text text, Integer wanted, Text by, Side side) {
+  const Integer length = utf8::count(text), characters = utf8::count(by);
+  if (wanted <= length) {
+    return text.substr(0, utf8::bytesOf(text, wanted));
+  }
+  if (characters == 0) {
+    return std::nullopt;
+  }
+  const Integer missing = wanted - length, times = missing / characters;
+  const Text rest = by.substr(0, utf8::bytesOf(by, missing % characters));
+  uint64_t bytes;
+  if (__builtin_mul_overflow(by.size(), times, &bytes) ||
+      __builtin_add_overflow(bytes, text.size() + rest.size(), &bytes)) {
+    bytes = UINT64_MAX; // which no room has
+  }
+  return room.make(bytes, [&](char *to) {
+    to = side == Side::kEnd ? append(text, to) : to;
+    for (Integer i = 0; i < times; ++i) {
+      to = append(by, to);
+    }
+    to = append(rest, to);
+    return side == Side::kStart ? append(text, to) : to;
+  });
+}
+
+Text translated(TextRoom &room, Text text, Text from, Text by) {
+  constexpr uint64_t kBytesOfCharacter = 4;
+  return room.make(kBytesOfCharacter * text.size(), [&](char *to) {
+    for (Text rest = text; !rest.empty(); rest.remove_prefix(utf8::firstBytes(rest))) {
+      const Text character = utf8::first(rest);
+      Text source = from, target = by;
+      while (!source.empty() && utf8::first(source) != character) {
+        source.remove_prefix(utf8::firstBytes(source));
+        target.remove_prefix(target.empty() ? 0 : utf8::firstBytes(target));
+      }
+      to = append(source.empty() ? character : target.empty() ? target : utf8::first(target), to);
+    }
+    return to;
+  });
+}
+
+MaybeText characterOf(TextRoom &room, Integer code) {
+  constexpr Integer kCodes = 0x110000, kSurrogates = 0xd800, kBehindSurrogates = 0xe000;
+  if (code < 0 || code >= kCodes || (code >= kSurrogates && code < kBehindSurrogates)) {
+    return std::nullopt;
+  }
+  constexpr uint64_t kBytesOfCharacter = 4;
+  return room.make(kBytesOfCharacter,
+                   [&](char *to) { return utf8::encode(static_cast<uint32_t>(code), to); });
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+using Argument = TextFunction::Argument;
+using Result = TextFunction::Result;
+
+/// A type of the table as an argument, and its value among those given.
+template <typename Type> struct Given;
+template <> struct Given<Text> {
+  static constexpr Argument kKind = Argument::kText;
+  static Text of(std::span<const TextValue> given, size_t index) { return given[index].text; }
+};
+template <> struct Given<Integer> {
+  static constexpr Argument kKind = Argument::kInteger;
+  static Integer of(std::span<const TextValue> given, size_t index) { return given[index].number; }
+};
+template <> struct Given<Blanks> {
+  static constexpr Argument kKind = Argument::kBlanks;
+  static Blanks of(std::span<const TextValue> given, size_t index) {
+    return {index < given.size() ? given[index].text : " "};
+  }
+};
+template <> struct Given<Texts> {
+  static constexpr Argument kKind = Argument::kTexts;
+  static Texts of(std::span<const TextValue> given, size_t index) { return given.subspan(index); }
+};
+
+template <typename Type>
+constexpr Result kResult = std::is_same_v<Type, Count>       ? Result::kCount
+                           : std::is_same_v<Type, CodePoint> ? Result::kCodePoint
+                           : std::is_same_v<Type, Boolean>   ? Result::kBoolean
+                                                             : Result::kText;
+
+template <typename Type> bool put(Type value, TextValue &out) {
+  if constexpr (std::is_same_v<Type, MaybeText>) {
+    out.text = value.value_or(Text());
+    return value.has_value();
+  } else if constexpr (std::is_same_v<Type, Text>) {
+    out.text = value;
+  } else if constexpr (std::is_same_v<Type, Boolean>) {
+    out.number = value ? 1 : 0;
+  } else {
+    out.number = value.number;
+  }
+  return true;
+}
+
+/// What the C++ function of a line says of itself.
+template <auto function> struct Signature;
+template <typename Value, typename... Types, Value (*function)(TextRoom &, Types...)>
+struct Signature<function> {
+  static constexpr Result kGives = kResult<Value>;
+  static constexpr Argument kArguments[] = {Given<Types>::kKind...};
+
+  static bool evaluate(TextRoom &room, std::span<const TextValue> given, TextValue &out) {
+    return [&]<size_t... index>(std::index_sequence<index...>) {
+      return put(function(room, Given<Types>::of(given, index)...), out);
+    }(std::index_sequence_for<Types...>());
+  }
+};
+
+template <auto function>
+constexpr TextFunction line(int32_t number, Text name, TextFunction::Nulls nulls, Text error,
+                            Text duckdbNames, Text substraitNames) {
+  using Of = Signature<function>;
+  return {number, name,        Of::kArguments, Of::kGives,  nulls,
+          error,  duckdbNames, substraitNames, Of::evaluate};
+}
+
+#define HR_WITH_ROOM(...) ([[maybe_unused]] TextRoom & room, __VA_ARGS__)
+#define HR_LINE(number, name, nulls, error, gives, arguments, value, duckdb, substrait)            \
+  line<+[] HR_WITH_ROOM arguments -> gives { return value; }>(                                     \
+      number, #name, TextFunction::Nulls::nulls, error, duckdb, substrait),
+#define HR_TEXT(number, name, gives, arguments, value, duckdb, substrait, text)                    \
+  HR_LINE(number, name, kSpread, "", gives, arguments, value, duckdb, substrait)
+#define HR_TEXT_SKIPPING_NULLS(number, name, gives, arguments, value, duckdb, substrait, text)     \
+  HR_LINE(number, name, kSkip, "", gives, arguments, value, duckdb, substrait)
+#define HR_TEXT_OR_ERROR(number, name, gives, arguments, value, duckdb, substrait, text, error)    \
+  HR_LINE(number, name, kSpread, error, gives, arguments, value, duckdb, substrait)
+constexpr TextFunction kFunctions[] = {
+#include "runtime/base/text_functions.def"
+};
+#undef HR_TEXT_OR_ERROR
+#undef HR_TEXT_SKIPPING_NULLS
+#undef HR_TEXT
+#undef HR_LINE
+#undef HR_WITH_ROOM
+
+constexpr bool numbersAreCounted() {
+  for (size_t index = 0; index < std::size(kFunctions); ++index) {
+    if (kFunctions[index].number != static_cast<int32_t>(index)) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(numbersAreCounted(), "lines of the table stand in the order of their numbers");
+
+} // namespace
+
+bool TextFunction::takes(size_t count) const {
+  return isOfTexts() ? count >= arguments.size()
+                     : count == arguments.size() ||
+                           (count + 1 == arguments.size() && arguments.back() == Argument::kBlanks);
+}
+
+std::pair<int64_t, int64_t> TextFunction::range() const {
+  constexpr int64_t kCodeMax = 0x10ffff;
+  switch (result) {
+  case Result::kBoolean:
+    return {0, 1};
+  case Result::kCodePoint:
+    return {-1, kCodeMax};
+  case Result::kText:
+  case Result::kCount:
+    break;
+  }
+  return {0, TextRoom::kBytesMax};
+}
+
+std::span<const TextFunction> textFunctions() { return kFunctions; }
+
+const TextFunction *textFunctionNamed(std::string_view name) {
+  const TextFunction *found = std::ranges::find(kFunctions, name, &TextFunction::name);
+  return found == std::end(kFunctions) ? nullptr : found;
+}
+
+static const TextFunction *functionOf(std::string_view TextFunction::*names, std::string_view name,
+                                      size_t arguments) {
+  for (const TextFunction &function : kFunctions) {
+    if (function.takes(arguments) && listsName(function.*names, name)) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+const TextFunction *textFunctionOfDuckdb(std::string_view name, size_t arguments) {
+  return functionOf(&TextFunction::duckdbNames, name, arguments);
+}
+
+const TextFunction *textFunctionOfSubstrait(std::string_view name, size_t arguments) {
+  return functionOf(&TextFunction::substraitNames, name, arguments);
+}
+
+} // namespace headrace

@@ -1,0 +1,50 @@
+// The functions of texts that expressions have, one table for all levels (text_functions.def).
+#pragma once
+
+#include "runtime/base/text_room.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace headrace {
+
+/// An argument or what a function gives: a text, or else a number (of a Boolean 0 or 1).
+struct TextValue {
+  std::string_view text;
+  int64_t number = 0;
+};
+
+struct TextFunction {
+  enum class Argument : uint8_t { kText, kInteger, kBlanks, kTexts };
+  enum class Result : uint8_t { kText, kCount, kCodePoint, kBoolean };
+  enum class Nulls : uint8_t { kSpread, kSkip };
+
+  int32_t number; ///< in kernels
+  std::string_view name;
+  std::span<const Argument> arguments; ///< kBlanks and kTexts are last ones
+  Result result;
+  Nulls nulls;
+  std::string_view error; ///< of arguments without a value; empty: all have one
+  std::string_view duckdbNames, substraitNames; ///< with spaces between them
+  /// Whether there is a value, which goes to the last. `given`: as many as `takes` says.
+  bool (*evaluate)(TextRoom &room, std::span<const TextValue> given, TextValue &out);
+
+  /// Whether a call may have so many arguments.
+  bool takes(size_t count) const;
+  Argument argument(size_t index) const { return arguments[std::min(index, arguments.size() - 1)]; }
+  bool isOfTexts() const { return arguments.back() == Argument::kTexts; }
+  /// The least and greatest number that it gives; of no meaning for a text.
+  std::pair<int64_t, int64_t> range() const;
+};
+
+/// All of them; that of a number stands at its place.
+std::span<const TextFunction> textFunctions();
+/// The function of this name; null if there is none.
+const TextFunction *textFunctionNamed(std::string_view name);
+/// The function that a call in a DuckDB plan or in Substrait means; null if it is another's.
+const TextFunction *textFunctionOfDuckdb(std::string_view name, size_t arguments);
+const TextFunction *textFunctionOfSubstrait(std::string_view name, size_t arguments);
+
+} // namespace headrace

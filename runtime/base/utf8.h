@@ -1,0 +1,85 @@
+// Characters (code points) of texts in UTF-8. A byte that is none is a character by itself.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace headrace::utf8 {
+
+/// Whether a byte goes on with a character.
+inline bool continues(char byte) { return (static_cast<uint8_t>(byte) & 0xc0) == 0x80; }
+
+/// Bytes of the first character of a text that is not empty.
+inline size_t firstBytes(std::string_view text) {
+  const auto lead = static_cast<uint8_t>(text.front());
+  const size_t bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  return bytes <= text.size() ? bytes : 1;
+}
+
+/// The first character of a text that is not empty.
+inline std::string_view first(std::string_view text) { return text.substr(0, firstBytes(text)); }
+/// The last one.
+inline std::string_view last(std::string_view text) {
+  size_t at = text.size() - 1;
+  while (at > 0 && continues(text[at])) {
+    --at;
+  }
+  return text.substr(at);
+}
+
+/// Bytes of the first characters of a text, or of all of them.
+inline size_t bytesOf(std::string_view text, int64_t characters) {
+  size_t at = 0;
+  for (; characters > 0 && at < text.size(); --characters) {
+    at += firstBytes(text.substr(at));
+  }
+  return at;
+}
+
+/// The code point of one character.
+inline uint32_t decode(std::string_view character) {
+  const auto lead = static_cast<uint8_t>(character.front());
+  if (character.size() == 1) {
+    return lead;
+  }
+  uint32_t code = lead & (0xffu >> (character.size() + 1));
+  for (char byte : character.substr(1)) {
+    code = code << 6 | (static_cast<uint8_t>(byte) & 0x3f);
+  }
+  return code;
+}
+
+/// Writes the character of a code point, up to four bytes, and returns its end.
+inline char *encode(uint32_t code, char *out) {
+  if (code < 0x80) {
+    *out = static_cast<char>(code);
+    return out + 1;
+  }
+  const uint32_t bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (uint32_t i = bytes - 1; i > 0; --i, code >>= 6) {
+    out[i] = static_cast<char>(0x80 | (code & 0x3f));
+  }
+  out[0] = static_cast<char>((0xf00u >> bytes & 0xff) | code);
+  return out + bytes;
+}
+
+/// How many characters there are.
+inline int64_t count(std::string_view text) {
+  // Eight bytes at once: of those that continue a character, 10xxxxxx, one bit each is added up.
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  int64_t following = 0;
+  size_t i = 0;
+  for (; i + 8 <= text.size(); i += 8) {
+    uint64_t word;
+    std::memcpy(&word, text.data() + i, 8);
+    const uint64_t going = (word >> 7) & ~(word >> 6) & kOnes;
+    following += static_cast<int64_t>((going * kOnes) >> 56);
+  }
+  for (; i < text.size(); ++i) {
+    following += continues(text[i]) ? 1 : 0;
+  }
+  return static_cast<int64_t>(text.size()) - following;
+}
+
+} // namespace headrace::utf8

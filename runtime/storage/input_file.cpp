@@ -1,0 +1,75 @@
+// open, fstat, pread.
+#include "runtime/storage/input_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace headrace::storage {
+namespace {
+
+FileStamp stampFrom(const struct stat &info) {
+  return {static_cast<uint64_t>(info.st_dev), static_cast<uint64_t>(info.st_ino),
+          static_cast<uint64_t>(info.st_size),
+          static_cast<int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec};
+}
+
+Status systemError(const char *what, const std::string &path, int error) {
+  return makeError(ErrorKind::kIo, what, " ", path, ": ", std::strerror(error));
+}
+
+} // namespace
+
+Expected<FileStamp> stampOf(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) {
+    return systemError("cannot open file", path, errno);
+  }
+  return stampFrom(info);
+}
+
+Expected<std::shared_ptr<const InputFile>> InputFile::open(const std::string &path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return systemError("cannot open file", path, errno);
+  }
+  struct stat info;
+  if (::fstat(descriptor, &info) != 0) {
+    const int error = errno;
+    ::close(descriptor);
+    // no test: an open file has a status
+    return systemError("cannot read file", path, error);
+  }
+  if (!S_ISREG(info.st_mode)) {
+    ::close(descriptor);
+    return makeError(ErrorKind::kUser, "not a regular file: ", path);
+  }
+  return std::shared_ptr<const InputFile>(new InputFile(descriptor, stampFrom(info), path));
+}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+Status InputFile::read(uint64_t offset, uint64_t bytes, void *out) const {
+  auto *next = static_cast<uint8_t *>(out);
+  while (bytes != 0) {
+    const ssize_t got = ::pread(descriptor_, next, bytes, static_cast<off_t>(offset));
+    if (got == 0) {
+      return makeError(ErrorKind::kIo, "the file was cut short while it was read: ", path_);
+    }
+    if (got < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      // no test: a file that can be opened can be read, but for a broken device
+      return systemError("cannot read file", path_, errno);
+    }
+    next += got;
+    offset += static_cast<uint64_t>(got);
+    bytes -= static_cast<uint64_t>(got);
+  }
+  return Status();
+}
+
+} // namespace headrace::storage

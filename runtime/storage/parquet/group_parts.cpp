@@ -1,0 +1,182 @@
+// Dictionaries first, then the parts whose codes they explain. A thread makes known what it has
+// loaded before it waits for what others load, so nobody waits in a circle.
+#include "runtime/storage/parquet/group_parts.h"
+
+namespace headrace::storage {
+
+GroupParts::GroupParts(std::shared_ptr<const ParquetFile> file, uint32_t rowGroup,
+                       std::vector<uint32_t> columns, std::vector<HrType> types, uint64_t partRows,
+                       size_t first, size_t last, PageSupply supply)
+    : file_(std::move(file)), rowGroup_(rowGroup), partRows_(partRows), first_(first), last_(last),
+      supply_(std::move(supply)) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    Column &column = columns_.emplace_back();
+    column.index = columns[i];
+    column.type = types[i];
+  }
+}
+
+/// The first thread that comes reads the headers of all pages; others wait for it.
+Status GroupParts::index() {
+  std::lock_guard lock(indexing_);
+  if (indexed_) {
+    return Status();
+  }
+  for (Column &column : columns_) {
+    HR_ASSIGN_OR_RETURN(column.pages, file_->pageIndex(rowGroup_, column.index, partRows_));
+  }
+  for (Column &column : columns_) {
+    column.parts.resize(column.pages->parts.size());
+    for (size_t morsel = first_; morsel < last_; ++morsel) {
+      for (uint32_t part : partsOf(column, morsel)) {
+        ++column.parts[part].usersLeft;
+      }
+    }
+    column.dictionary.usersLeft = column.pages->dictionary ? last_ - first_ : 0;
+  }
+  indexed_ = true;
+  return Status();
+}
+
+/// In the order of the rows: the part in which the morsel's first row lies, and its own.
+std::vector<uint32_t> GroupParts::partsOf(const Column &column, size_t morsel) const {
+  std::vector<uint32_t> needed;
+  const std::vector<PageRun> &parts = column.pages->parts;
+  const uint64_t firstRow = morsel * partRows_;
+  size_t begin = morsel;
+  if (parts[morsel].rows == 0 || parts[morsel].firstRow > firstRow) {
+    // A page that began before reaches into the morsel's rows.
+    do {
+      --begin;
+    } while (parts[begin].rows == 0);
+    needed.push_back(static_cast<uint32_t>(begin));
+  }
+  if (parts[morsel].rows != 0) {
+    needed.push_back(static_cast<uint32_t>(morsel));
+  }
+  return needed;
+}
+
+GroupParts::Entry &GroupParts::entry(const Need &need) {
+  Column &column = columns_[need.column];
+  return need.part == kDictionaryOfChunk ? column.dictionary : column.parts[need.part];
+}
+
+ChunkRequest GroupParts::requestOf(const Need &need) {
+  const Column &column = columns_[need.column];
+  if (need.part == kDictionaryOfChunk) {
+    return {column.index, column.type, need.part, *column.pages->dictionary};
+  }
+  ChunkRequest request{column.index, column.type, need.part, column.pages->parts[need.part]};
+  if (column.pages->dictionary) {
+    request.dictionary = column.dictionary.held->chunk->table;
+  }
+  return request;
+}
+
+Expected<std::vector<HeldChunkHandle>> GroupParts::fetch(const std::vector<Need> &needs,
+                                                         Reservation &memory) {
+  std::vector<HeldChunkHandle> found(needs.size());
+  std::unique_lock lock(mutex_);
+  while (true) {
+    std::vector<size_t> mine;
+    std::vector<ChunkRequest> requests;
+    bool waits = false;
+    for (size_t i = 0; i < needs.size(); ++i) {
+      if (found[i]) {
+        continue;
+      }
+      Entry &wanted = entry(needs[i]);
+      if (wanted.phase == Phase::kReady) {
+        found[i] = wanted.held;
+      } else if (wanted.phase == Phase::kLoading) {
+        waits = true;
+      } else {
+        wanted.phase = Phase::kLoading;
+        mine.push_back(i);
+        requests.push_back(requestOf(needs[i]));
+      }
+    }
+    if (!mine.empty()) {
+      lock.unlock();
+      Expected<std::vector<HeldChunkHandle>> loaded =
+          readChunks(file_, rowGroup_, requests, supply_, memory);
+      lock.lock();
+      for (size_t i = 0; i < mine.size(); ++i) {
+        Entry &wanted = entry(needs[mine[i]]);
+        wanted.phase = loaded.ok() ? Phase::kReady : Phase::kAbsent;
+        if (loaded.ok()) {
+          wanted.held = found[mine[i]] = (*loaded)[i];
+        }
+      }
+      changed_.notify_all();
+      if (!loaded.ok()) {
+        return loaded.status();
+      }
+    } else if (waits) {
+      changed_.wait(lock);
+    } else {
+      return found;
+    }
+  }
+}
+
+void GroupParts::leave(const std::vector<Need> &needs) {
+  std::vector<HeldChunkHandle> dropped; // freed outside of the lock
+  std::lock_guard lock(mutex_);
+  for (const Need &need : needs) {
+    Entry &left = entry(need);
+    if (--left.usersLeft == 0) {
+      dropped.push_back(std::move(left.held));
+    }
+  }
+}
+
+void GroupParts::drop(const std::vector<Need> &needs) {
+  std::vector<HeldChunkHandle> dropped; // freed outside of the lock
+  std::lock_guard lock(mutex_);
+  for (const Need &need : needs) {
+    Entry &left = entry(need);
+    if (left.held.use_count() == 1) {
+      left.phase = Phase::kAbsent;
+      dropped.push_back(std::move(left.held));
+    }
+  }
+}
+
+Expected<std::vector<GroupParts::ColumnRows>> GroupParts::take(size_t morsel, Reservation &memory) {
+  HR_RETURN_IF_ERROR(index());
+  std::vector<Need> dictionaries, parts;
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].pages->dictionary) {
+      dictionaries.push_back({c, kDictionaryOfChunk});
+    }
+    for (uint32_t part : partsOf(columns_[c], morsel)) {
+      parts.push_back({c, part});
+    }
+  }
+  HR_ASSIGN_OR_RETURN(std::vector<HeldChunkHandle> tables, fetch(dictionaries, memory));
+  Expected<std::vector<HeldChunkHandle>> fetched = fetch(parts, memory);
+  if (!fetched.ok()) {
+    drop(parts);
+    return fetched.status();
+  }
+  std::vector<HeldChunkHandle> chunks = std::move(*fetched);
+  std::vector<ColumnRows> rows(columns_.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    ColumnRows &column = rows[parts[i].column];
+    if (column.chunks.empty()) {
+      column.skip =
+          morsel * partRows_ - columns_[parts[i].column].pages->parts[parts[i].part].firstRow;
+    }
+    column.chunks.push_back(std::move(chunks[i]));
+  }
+  for (size_t i = 0; i < dictionaries.size(); ++i) {
+    rows[dictionaries[i].column].dictionary = std::move(tables[i]);
+  }
+  leave(dictionaries);
+  leave(parts);
+  return rows;
+}
+
+} // namespace headrace::storage

@@ -1,0 +1,76 @@
+// A row group that several morsels read, each its own rows: column chunks are loaded in parts, and
+// a part stays until the last morsel that needs it has it.
+//
+// Pages of different columns do not line up. A page belongs to the part in whose rows it begins, so
+// a morsel needs the part of its own number and, for its first rows, the one before in which their
+// page begins.
+#pragma once
+
+#include "runtime/storage/parquet/chunk_reader.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+namespace headrace::storage {
+
+/// Thread-safe. Who needs what another thread is loading waits for it.
+class GroupParts {
+public:
+  /// The columns are those of the file; `types` in the same order. Morsels `first` to `last` (not
+  /// included) of `partRows` rows each will be asked for, once each.
+  GroupParts(std::shared_ptr<const ParquetFile> file, uint32_t rowGroup,
+             std::vector<uint32_t> columns, std::vector<HrType> types, uint64_t partRows,
+             size_t first, size_t last, PageSupply supply);
+
+  /// What a morsel's rows of one column lie in.
+  struct ColumnRows {
+    std::vector<HeldChunkHandle> chunks; ///< in the order of the rows
+    HeldChunkHandle dictionary;          ///< of their codes, if there is one
+    uint64_t skip = 0;                   ///< rows of the chunks before the morsel's first
+  };
+  /// By column. Errors as MorselSource::load has them; after one the morsel may be asked for again.
+  Expected<std::vector<ColumnRows>> take(size_t morsel, Reservation &memory);
+
+private:
+  enum class Phase : uint8_t { kAbsent, kLoading, kReady };
+  struct Entry {
+    Phase phase = Phase::kAbsent;
+    size_t usersLeft = 0; ///< morsels that have not taken it yet
+    HeldChunkHandle held; ///< kReady
+  };
+  struct Column {
+    uint32_t index = 0;
+    HrType type = HR_I64;
+    std::shared_ptr<const PageIndex> pages;
+    Entry dictionary;
+    std::vector<Entry> parts;
+  };
+  /// One thing that a morsel needs.
+  struct Need {
+    size_t column;
+    uint32_t part; ///< as ChunkKey::part
+  };
+
+  Status index();
+  std::vector<uint32_t> partsOf(const Column &column, size_t morsel) const;
+  Entry &entry(const Need &need);
+  Expected<std::vector<HeldChunkHandle>> fetch(const std::vector<Need> &needs, Reservation &memory);
+  ChunkRequest requestOf(const Need &need);
+  void leave(const std::vector<Need> &needs);
+  /// After an error: what no morsel has is not held for the next attempt.
+  void drop(const std::vector<Need> &needs);
+
+  const std::shared_ptr<const ParquetFile> file_;
+  const uint32_t rowGroup_;
+  const uint64_t partRows_;
+  const size_t first_, last_;
+  const PageSupply supply_;
+  std::mutex indexing_;
+  bool indexed_ = false; ///< under `indexing_`; afterwards only entries change
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Column> columns_;
+};
+
+} // namespace headrace::storage

@@ -1,0 +1,101 @@
+// The limit of a tier: what is needed comes first, what is kept gives way.
+#include "runtime/memory/memory_tier.h"
+
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+using namespace headrace;
+
+namespace {
+
+/// Keeps pieces of ten bytes.
+class TenByTen final : public Keeper {
+public:
+  explicit TenByTen(std::shared_ptr<MemoryTier> tier) { use(std::move(tier)); }
+  ~TenByTen() override { use(nullptr); }
+  void fill() {
+    std::lock_guard lock(mutex_);
+    while (tier_->takeIfFree(10)) {
+      ++kept_;
+    }
+  }
+  int64_t giveWay(int64_t bytes) override {
+    std::lock_guard lock(mutex_);
+    int64_t given = 0;
+    for (; given < bytes && kept_ > 0; given += 10, --kept_) {
+      tier_->giveBack(10);
+    }
+    return given;
+  }
+  int64_t kept() const { return kept_; }
+
+private:
+  void moveTo(std::shared_ptr<MemoryTier> tier) override {
+    giveWay(INT64_MAX);
+    tier_ = std::move(tier);
+  }
+  std::shared_ptr<MemoryTier> tier_;
+  std::mutex mutex_;
+  int64_t kept_ = 0;
+};
+
+} // namespace
+
+TEST(MemoryTier, KeepersGiveWayInTheOrderInWhichTheyJoined) {
+  auto tier = std::make_shared<MemoryTier>(100);
+  TenByTen first(tier);
+  ASSERT_TRUE(tier->take(50));
+  first.fill();
+  EXPECT_EQ(first.kept(), 5);
+  tier->giveBack(20);
+  TenByTen second(tier);
+  second.fill();
+  EXPECT_EQ(second.kept(), 2);
+  EXPECT_FALSE(tier->takeIfFree(1));
+  EXPECT_TRUE(tier->take(15));
+  EXPECT_EQ(first.kept(), 3);
+  EXPECT_EQ(second.kept(), 2);
+  EXPECT_TRUE(tier->take(45));
+  EXPECT_EQ(first.kept(), 0);
+  EXPECT_EQ(second.kept(), 1);
+  EXPECT_FALSE(tier->take(100));
+  EXPECT_EQ(second.kept(), 0);
+  EXPECT_EQ(tier->usedBytes(), 90);
+}
+
+TEST(MemoryTier, NeverOverItsLimitWithManyThreads) {
+  auto tier = std::make_shared<MemoryTier>(1000);
+  TenByTen keeper(tier);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20'000; ++i) {
+        const int64_t bytes = 1 + (i * 7 + t) % 240;
+        ASSERT_TRUE(tier->take(bytes)); // four of them and no more fit
+        ASSERT_LE(tier->usedBytes(), 1000);
+        tier->giveBack(bytes);
+        keeper.fill();
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+}
+
+TEST(MemoryTier, WhatIsKeptMovesToAnotherTier) {
+  auto first = std::make_shared<MemoryTier>(100), second = std::make_shared<MemoryTier>(20);
+  TenByTen keeper(first);
+  keeper.fill();
+  keeper.use(second);
+  EXPECT_EQ(first->usedBytes(), 0);
+  keeper.fill();
+  EXPECT_TRUE(second->take(20));
+  EXPECT_EQ(keeper.kept(), 0);
+  EXPECT_TRUE(first->take(100));
+}

@@ -1,0 +1,99 @@
+"""The table of functions of texts (runtime/base/text_functions.def), for the reference page and for tests."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dev import places
+
+SOURCE = "runtime/base/text_functions.def"
+_LINE = re.compile(
+    r"^HR_TEXT(?:_SKIPPING_NULLS)?(_OR_ERROR)?\((\d+), (\w+), (\w+), \(([^)]*)\), (.+?),"
+    r' "([^"]*)", "([^"]*)", "([^"]*)"(?:, "([^"]*)")?\)$'
+)
+_GIVES = {"Text": "string", "MaybeText": "string", "Boolean": "i1", "Count": "i64", "CodePoint": "i64"}
+
+
+@dataclass(frozen=True)
+class Argument:
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True)
+class TextFunction:
+    number: int
+    name: str
+    gives: str
+    arguments: tuple[Argument, ...]
+    duckdb: tuple[str, ...]
+    substrait: tuple[str, ...]
+    text: str
+    error: str
+
+    def call(self, *arguments: str, name: str | None = None) -> str:
+        """A call in SQL, by the first of its names or another."""
+        name = name or self.duckdb[0]
+        if name == "position":
+            return f"position({arguments[1]} in {arguments[0]})"
+        if name.isidentifier():
+            return f"{name}({', '.join(arguments)})"
+        return f"({f' {name} '.join(arguments)})"
+
+    @property
+    def frame_type(self) -> str:
+        """The type of the op's result."""
+        return _GIVES[self.gives]
+
+    def shown(self, name: str) -> str:
+        """As the page writes it."""
+        if self.arguments[-1].kind == "Texts":
+            return self.call("x", "y", "…", name=name)
+        names = [argument.name for argument in self.arguments]
+        if self.arguments[-1].kind == "Blanks":
+            names[-2:] = [f"{names[-2]}[, {names[-1]}]"]
+        return self.call(*names, name=name)
+
+
+def table() -> list[TextFunction]:
+    functions = []
+    for line in (places.ROOT / SOURCE).read_text().splitlines():
+        if not line.startswith("HR_"):
+            continue
+        found = _LINE.match(line)
+        if not found or bool(found[1]) != bool(found[10]):
+            raise ValueError(f"a line of {SOURCE} is not one function: {line}")
+        _, number, name, gives, listed, _, duckdb, substrait, text, error = found.groups()
+        arguments = tuple(Argument(*each.split()) for each in listed.split(", "))
+        functions.append(
+            TextFunction(
+                int(number),
+                name,
+                gives,
+                arguments,
+                tuple(duckdb.split()),
+                tuple(substrait.split()),
+                text,
+                error or "",
+            )
+        )
+    return functions
+
+
+def section() -> str:
+    """The functions of texts of docs/reference/functions.md."""
+    rows = []
+    for function in table():
+        calls = ", ".join(f"`{function.shown(name)}`" for name in function.duckdb)
+        calls = calls.replace("|", "\\|")
+        substrait = ", ".join(f"`{name}`" for name in function.substrait)
+        text = f"{function.text}; an error: {function.error}" if function.error else function.text
+        rows.append(f"| {calls} | {text} | {substrait} |")
+    return f"""Texts are UTF-8, and counted in characters (code points). Of NULL they are NULL, if nothing
+else is said.
+
+| SQL | what it is | Substrait |
+|---|---|---|
+{chr(10).join(rows)}
+"""
