@@ -91,7 +91,7 @@ Status FolderBootstrap::openSession() {
   std::string session = path("session");
   if (options_.rank == 0) {
     std::error_code ignored;
-    std::filesystem::create_directories(options_.folder, ignored);
+    madeFolder_ = std::filesystem::create_directories(options_.folder, ignored);
     credentials_.secret = drawSecret();
     Status written = writeNew(session, credentials_.secret);
     return written.kind() != ErrorKind::kMismatch
@@ -140,6 +140,9 @@ FolderBootstrap::~FolderBootstrap() {
     unlink(leftPath(rank).c_str());
   }
   unlink(path("session").c_str());
+  if (madeFolder_) {
+    rmdir(options_.folder.c_str()); // not if it has others' files
+  }
 }
 
 std::string FolderBootstrap::recordPath(uint64_t number, int rank) const {

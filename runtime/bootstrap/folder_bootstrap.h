@@ -17,7 +17,7 @@ namespace headrace {
 class FolderBootstrap final : public Bootstrap {
 public:
   struct Options {
-    std::string folder; ///< rank 0 makes it
+    std::string folder; ///< rank 0 makes it, and then removes it too
     int rank = 0;
     int size = 1;
     double patienceSeconds = 60;
@@ -43,6 +43,7 @@ private:
   Options options_;
   Credentials credentials_;
   bool joined_ = false;
+  bool madeFolder_ = false;
   uint64_t exchanges_ = 0;
   Status failure_;
 };

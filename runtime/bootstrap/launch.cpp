@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 #include "runtime/bootstrap/folder_bootstrap.h"
 #include "runtime/bootstrap/store_bootstrap.h"
@@ -20,16 +22,42 @@ struct Launcher {
   const char *rank;
   const char *size;
   /// Together they tell one start from another with the same secret.
-  std::array<const char *, 2> session;
+  std::array<const char *, 3> session;
+  /// Which no other launcher sets.
+  const char *mark;
+  /// All ranks are on this machine if the first is equal to the second, a variable or a text; null:
+  /// the launcher does not say.
+  std::array<const char *, 2> oneMachine;
 };
 
 constexpr Launcher kLaunchers[] = {
-    {"torchrun", "RANK", "WORLD_SIZE", {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"}},
-    {"mpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", {"PMIX_NAMESPACE", nullptr}},
-    {"slurm", "SLURM_PROCID", "SLURM_NTASKS", {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+    {"torchrun",
+     "RANK",
+     "WORLD_SIZE",
+     {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_PORT"},
+     "TORCHELASTIC_RUN_ID",
+     {"LOCAL_WORLD_SIZE", "WORLD_SIZE"}},
+    {"mpi",
+     "OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_SIZE",
+     {"PMIX_NAMESPACE"},
+     "OMPI_COMM_WORLD_RANK",
+     {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}},
+    // In a batch script the job's variables are there too, but no step's.
+    {"slurm",
+     "SLURM_PROCID",
+     "SLURM_NTASKS",
+     {"SLURM_JOB_ID", "SLURM_STEP_ID"},
+     "SLURM_STEP_ID",
+     {"SLURM_STEP_NUM_NODES", "1"}},
     // The indexed job does not tell how many it has; its manifest sets that variable beside.
-    {"kubernetes", "JOB_COMPLETION_INDEX", "HEADRACE_SIZE", {"HEADRACE_SESSION", nullptr}},
-    {"environment", "HEADRACE_RANK", "HEADRACE_SIZE", {"HEADRACE_SESSION", nullptr}},
+    {"kubernetes",
+     "JOB_COMPLETION_INDEX",
+     "HEADRACE_SIZE",
+     {"HEADRACE_SESSION"},
+     "JOB_COMPLETION_INDEX",
+     {}},
+    {"environment", "HEADRACE_RANK", "HEADRACE_SIZE", {"HEADRACE_SESSION"}, "HEADRACE_RANK", {}},
 };
 
 Expected<int> readNumber(const Environment &environment, const Launcher &launcher,
@@ -45,6 +73,25 @@ Expected<int> readNumber(const Environment &environment, const Launcher &launche
     return makeError(ErrorKind::kUser, "expected a number in ", variable, ", got: ", digits);
   }
   return std::stoi(digits);
+}
+
+bool onOneMachine(const Environment &environment, const Launcher &launcher) {
+  const auto &[local, all] = launcher.oneMachine;
+  const char *here = local ? environment(local) : nullptr;
+  const char *everywhere = local ? environment(all) : nullptr;
+  return here && std::strcmp(here, everywhere ? everywhere : all) == 0;
+}
+
+/// A folder that ranks of one machine find without being told.
+std::string folderOfThisStart(const Environment &environment, const Launcher &launcher,
+                              std::string session) {
+  const char *temporary = environment("TMPDIR");
+  session.erase(session.find_last_not_of('/') + 1);
+  std::replace_if(
+      session.begin(), session.end(), [](unsigned char each) { return std::isalnum(each) == 0; },
+      '-');
+  return std::string(temporary && *temporary ? temporary : "/tmp") + "/headrace-" +
+         std::to_string(geteuid()) + "-" + launcher.name + "-" + session;
 }
 
 /// Where torchrun's own store would be. A torchrun that keeps that store itself holds the port: its
@@ -70,6 +117,15 @@ std::vector<std::string> launcherNames() {
   return names;
 }
 
+std::string findLauncher(const Environment &environment) {
+  for (const Launcher &launcher : kLaunchers) {
+    if (environment(launcher.mark)) {
+      return launcher.name;
+    }
+  }
+  return {};
+}
+
 Expected<Launch> readLaunch(const std::string &name, const Environment &environment) {
   const auto *launcher = std::find_if(std::begin(kLaunchers), std::end(kLaunchers),
                                       [&](const Launcher &each) { return name == each.name; });
@@ -87,7 +143,16 @@ Expected<Launch> readLaunch(const std::string &name, const Environment &environm
     return makeError(ErrorKind::kUser, "ranks go from 0 to below ", launcher->size, " = ",
                      launch.size, ", got ", launcher->rank, " = ", launch.rank);
   }
+  for (const char *variable : launcher->session) {
+    const char *value = variable ? environment(variable) : nullptr;
+    launch.credentials.session += std::string(value ? value : "") + "/";
+  }
   const char *meeting = environment("HEADRACE_MEETING");
+  if (!meeting && onOneMachine(environment, *launcher)) {
+    launch.meeting = folderOfThisStart(environment, *launcher, launch.credentials.session);
+    launch.address = "127.0.0.1";
+    return launch;
+  }
   launch.meeting = meeting ? meeting : name == "torchrun" ? torchrunMeeting(environment) : "";
   if (launch.meeting.empty()) {
     return makeError(ErrorKind::kUser, "where do the ranks meet? set HEADRACE_MEETING to HOST:PORT "
@@ -95,10 +160,6 @@ Expected<Launch> readLaunch(const std::string &name, const Environment &environm
   }
   if (const char *secret = environment("HEADRACE_SECRET")) {
     launch.credentials.secret = secret;
-  }
-  for (const char *variable : launcher->session) {
-    const char *value = variable ? environment(variable) : nullptr;
-    launch.credentials.session += std::string(value ? value : "") + "/";
   }
   bool inFolder = launch.meeting.find('/') != std::string::npos;
   if (!inFolder && launch.credentials.secret.size() < kSecretBytesMin) {
@@ -117,7 +178,7 @@ Expected<std::unique_ptr<Bootstrap>> join(const Launch &launch, const JoinOption
                                   .rank = launch.rank,
                                   .size = launch.size,
                                   .patienceSeconds = options.patienceSeconds,
-                                  .address = options.address});
+                                  .address = launch.address});
   }
   HR_ASSIGN_OR_RETURN(HostPort store, HostPort::parse(launch.meeting));
   return StoreBootstrap::join({.store = store,
@@ -125,7 +186,7 @@ Expected<std::unique_ptr<Bootstrap>> join(const Launch &launch, const JoinOption
                                .rank = launch.rank,
                                .size = launch.size,
                                .patienceSeconds = options.patienceSeconds,
-                               .address = options.address});
+                               .address = launch.address});
 }
 
 } // namespace headrace

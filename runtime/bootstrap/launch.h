@@ -19,6 +19,8 @@ struct Launch {
   std::string meeting;
   /// For a store: shared by all ranks, kept from everybody else.
   Credentials credentials;
+  /// At which the other ranks reach this one; empty: found out.
+  std::string address = {};
 };
 
 /// The value of a variable, or null.
@@ -27,15 +29,17 @@ using Environment = std::function<const char *(const char *)>;
 /// "torchrun", "kubernetes", …: launchers whose variables are known.
 std::vector<std::string> launcherNames();
 
-/// Reads a launcher's variables, and HEADRACE_MEETING and HEADRACE_SECRET. kUser, with what to set,
-/// if something is missing.
+/// The launcher whose variables are there; empty if there is none.
+std::string findLauncher(const Environment &environment);
+
+/// Reads a launcher's variables, and HEADRACE_MEETING and HEADRACE_SECRET. Ranks of one machine
+/// need neither if the launcher says that they are: they meet in a folder of the temporary one.
+/// kUser, with what to set, if something is missing.
 Expected<Launch> readLaunch(const std::string &launcher, const Environment &environment);
 
 struct JoinOptions {
   /// For which ranks wait for each other.
   double patienceSeconds = 60;
-  /// At which other ranks reach this one; empty: found out.
-  std::string address = {};
 };
 
 /// Meets the other ranks; blocks until all have come.

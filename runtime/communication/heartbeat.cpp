@@ -67,8 +67,8 @@ Status Heartbeat::why(int peer) const {
   return makeError(ErrorKind::kIo, "no sign of life for ",
                    static_cast<double>(silence / (kSecond / 10)) / 10,
                    " s (its process is stopped, or its machine hangs; --peer-timeout sets for how "
-                   "long to wait): rank ",
-                   peer);
+                   "long to wait): ",
+                   transport_.peerName(peer));
 }
 
 } // namespace headrace

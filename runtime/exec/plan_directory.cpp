@@ -1,8 +1,8 @@
 // Reading of plan directories.
 #include "runtime/exec/plan_directory.h"
 
-#include "runtime/base/sha256.h"
 #include "model/plan/json.h"
+#include "runtime/base/sha256.h"
 
 #include <filesystem>
 #include <fstream>
@@ -94,53 +94,62 @@ private:
   nlohmann::json meta_;
 };
 
-Expected<std::map<std::string, std::vector<storage::FileIdentity>>>
-parseManifest(const fs::path &path, const std::string &text) {
-  std::map<std::string, std::vector<storage::FileIdentity>> manifest;
-  nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object()) {
-    return makeError(ErrorKind::kCorrupt, path.string(), ": not a JSON object of tables");
+Expected<std::shared_ptr<const KernelLibrary>> kernelsOf(const std::string &object) {
+  if (object.empty()) {
+    return KernelLibrary::fromFunctions({});
   }
-  for (const auto &[table, files] : document.items()) {
-    Expected<std::vector<storage::FileIdentity>> identities = storage::manifestFromJson(files);
-    if (!identities.ok()) {
-      return inFile(path, identities.status());
-    }
-    manifest[table] = *std::move(identities);
-  }
-  return manifest;
-}
-
-Expected<std::shared_ptr<const KernelLibrary>> loadKernels(const fs::path &path,
-                                                           const std::string &object) {
-  Expected<std::shared_ptr<const KernelLibrary>> library = KernelLibrary::fromBytes(
+  return KernelLibrary::fromBytes(
       std::span(reinterpret_cast<const uint8_t *>(object.data()), object.size()));
-  if (!library.ok()) {
-    return inFile(path, library.status());
-  }
-  return library;
 }
 
 } // namespace
 
+Expected<Manifest> parseManifest(const std::string &text) {
+  Manifest manifest;
+  if (text.empty()) {
+    return manifest;
+  }
+  nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) {
+    return makeError(ErrorKind::kCorrupt, "not a JSON object of tables");
+  }
+  for (const auto &[table, files] : document.items()) {
+    HR_ASSIGN_OR_RETURN(manifest[table], storage::manifestFromJson(files));
+  }
+  return manifest;
+}
+
+Expected<std::shared_ptr<const Program>> loadProgram(const std::string &planText,
+                                                     const std::string &kernels) {
+  HR_ASSIGN_OR_RETURN(plan::Plan plan, plan::fromJson(planText));
+  HR_ASSIGN_OR_RETURN(auto library, kernelsOf(kernels));
+  return Program::load(std::move(plan), std::move(library));
+}
+
 Expected<StoredPlan> loadPlanDirectory(const std::string &path) {
   fs::path folder(path);
   HR_ASSIGN_OR_RETURN(PlanFiles files, PlanFiles::open(folder));
-  HR_ASSIGN_OR_RETURN(std::string text, files.read("plan.json"));
-  Expected<plan::Plan> plan = plan::fromJson(text);
+  StoredPlan stored;
+  HR_ASSIGN_OR_RETURN(stored.planText, files.read("plan.json"));
+  Expected<plan::Plan> plan = plan::fromJson(stored.planText);
   if (!plan.ok()) {
     return inFile(folder / "plan.json", plan.status());
   }
-  StoredPlan stored;
-  HR_ASSIGN_OR_RETURN(std::string manifest, files.read("manifest.json"));
-  HR_ASSIGN_OR_RETURN(stored.manifest, parseManifest(folder / "manifest.json", manifest));
-  std::shared_ptr<const KernelLibrary> library = KernelLibrary::fromFunctions({});
+  HR_ASSIGN_OR_RETURN(stored.manifestText, files.read("manifest.json"));
+  Expected<Manifest> manifest = parseManifest(stored.manifestText);
+  if (!manifest.ok()) {
+    return inFile(folder / "manifest.json", manifest.status());
+  }
+  stored.manifest = *std::move(manifest);
   if (!plan->kernels.empty()) {
-    HR_ASSIGN_OR_RETURN(std::string object, files.read("kernels.so"));
-    HR_ASSIGN_OR_RETURN(library, loadKernels(folder / "kernels.so", object));
+    HR_ASSIGN_OR_RETURN(stored.kernels, files.read("kernels.so"));
+  }
+  Expected<std::shared_ptr<const KernelLibrary>> library = kernelsOf(stored.kernels);
+  if (!library.ok()) {
+    return inFile(folder / "kernels.so", library.status());
   }
   Expected<std::shared_ptr<const Program>> program =
-      Program::load(*std::move(plan), std::move(library));
+      Program::load(*std::move(plan), *std::move(library));
   if (!program.ok()) {
     return inFile(folder, program.status());
   }

@@ -150,6 +150,7 @@ private:
       context.exchange = options_.exchange;
       context.collective = options_.collective;
       context.heartbeat = {&clock(), silenceNanosecondsMax()};
+      context.leastMemoryBytes = options_.leastMemoryBytes;
       context.sources = &bindings_.tables;
       context.tensors = &bindings_.tensors;
       if (options_.tracing == Tracing::kOn) {
@@ -190,18 +191,21 @@ private:
     bool failed = false;
   };
 
-  /// One thread: the seed draws the order of polls, and whether a morsel runs or a message arrives
-  /// next.
-  void askWhetherToStop() {
+  /// Whether it was time to ask.
+  bool askWhetherToStop() {
     int64_t now = options_.clock->nowNanoseconds();
-    if (options_.interrupted && now - lastAsked_ >= kInterruptNanoseconds) {
-      lastAsked_ = now;
-      if (options_.interrupted()) {
-        ranks_.front()->cancel("stopped by the user");
-      }
+    if (now - lastAsked_ < kInterruptNanoseconds) {
+      return false;
     }
+    lastAsked_ = now;
+    if (options_.interrupted && options_.interrupted()) {
+      ranks_.front()->cancel("stopped by the user");
+    }
+    return true;
   }
 
+  /// One thread: the seed draws the order of polls, and whether a morsel runs or a message arrives
+  /// next.
   Status simulateRanks() {
     Random random(options_.simulation->seed);
     std::vector<size_t> order(ranks_.size());
@@ -241,7 +245,11 @@ private:
       if (!pending) {
         return failed ? firstFailure() : Status();
       }
-      askWhetherToStop();
+      if (askWhetherToStop()) {
+        for (const std::unique_ptr<Rank> &rank : ranks_) {
+          rank->checkLinks();
+        }
+      }
       if (options_.progress &&
           options_.clock->nowNanoseconds() - lastTold >= kProgressNanoseconds) {
         lastTold = options_.clock->nowNanoseconds();
@@ -261,7 +269,7 @@ private:
   /// All ranks agree on it; one that heard of it late has it all the same.
   Status firstFailure() const {
     for (const std::unique_ptr<Rank> &rank : ranks_) {
-      if (Status status = rank->status(); !status.ok()) {
+      if (Status status = rank->status(options_.origin); !status.ok()) {
         return status;
       }
     }
@@ -386,13 +394,17 @@ Expected<RunResult> Program::run(Session &session, const Bindings &bindings,
   return Run(plan_, kernels_, session, bindings, options).runAll();
 }
 
-Expected<RunResult> Program::runRank(Session &session, const Bindings &bindings,
-                                     const RunOptions &options, Transport &transport) const {
+Status Program::checkRank(const Session &session, const RunOptions &options) const {
   if (options.simulation) {
     return makeError(ErrorKind::kUser, "a simulation runs all its ranks in one process");
   }
   HR_RETURN_IF_ERROR(checkTopology(options));
-  HR_RETURN_IF_ERROR(checkCapacity(session.options().memoryBytes));
+  return checkCapacity(session.options().memoryBytes);
+}
+
+Expected<RunResult> Program::runRank(Session &session, const Bindings &bindings,
+                                     const RunOptions &options, Transport &transport) const {
+  HR_RETURN_IF_ERROR(checkRank(session, options));
   return Run(plan_, kernels_, session, bindings, options).run({&transport});
 }
 

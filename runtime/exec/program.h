@@ -63,6 +63,8 @@ enum class Determinism : uint8_t {
   kFixed, ///< one lane a rank: same bits for the same ranks and plan
 };
 enum class Tracing : uint8_t { kOff, kOn };
+/// Whether the error of a run names the rank that failed.
+enum class Origin : uint8_t { kLeftOut, kNamed };
 
 struct RunOptions {
   uint32_t ranks = 1; ///< all in this process (run)
@@ -76,6 +78,10 @@ struct RunOptions {
   CollectiveSettings collective;
   /// A rank of another process that gives no sign of life for so long is given up; 0: never.
   double peerSilenceSecondsMax = 0;
+  /// Memory of the rank that has least: the pools of messages are sized by it on all ranks. 0: they
+  /// have the same.
+  int64_t leastMemoryBytes = 0;
+  Origin origin = Origin::kLeftOut;
   const Clock *clock = &RealClock::instance();
   /// Ranks on a simulated network in virtual time (`size` and `clock` are set by the run): polls,
   /// morsels and messages interleave as its seed draws them, and a hang is an error. Needs a
@@ -125,17 +131,20 @@ public:
 
   /// Runs the one rank that the transport is, with the session's memory and threads to itself; the
   /// other ranks run the same plan elsewhere at the same time. Results are on rank 0 only; errors
-  /// are the same on all ranks. The transport serves one run.
+  /// are the same on all ranks, which have then all stopped. The transport serves one run.
   Expected<RunResult> runRank(Session &session, const Bindings &bindings, const RunOptions &options,
                               Transport &transport) const;
+
+  /// What runRank() refuses at once, on this rank alone.
+  Status checkRank(const Session &session, const RunOptions &options) const;
 
   const plan::Plan &plan() const { return plan_; }
 
 private:
   Program() = default;
   Status resolveKernels();
-  /// Whether the least that the plan needs at one time fits a rank's limit.
   Status checkTopology(const RunOptions &options) const;
+  /// Whether the least that the plan needs at one time fits a rank's limit.
   Status checkCapacity(int64_t limitBytes) const;
   plan::Plan plan_;
   plan::PeakReservation hostPeak_;

@@ -74,7 +74,10 @@ Expected<std::shared_ptr<MemoryAccount>> RankContext::openAccount(int32_t task,
 
 Expected<std::unique_ptr<Rank>> Rank::create(RankContext context, Transport &transport) {
   std::unique_ptr<Rank> rank(new Rank(std::move(context)));
-  HR_RETURN_IF_ERROR(rank->prepare(transport));
+  HR_RETURN_IF_ERROR(rank->openBoard(transport));
+  if (Status prepared = rank->prepare(); !prepared.ok()) {
+    rank->board_->raise(prepared); // and settle, as the others do
+  }
   return rank;
 }
 
@@ -96,8 +99,7 @@ void Rank::close() {
   context_.transport = nullptr;
 }
 
-Status Rank::prepare(Transport &transport) {
-  const plan::Plan &plan = *context_.plan;
+Status Rank::openBoard(Transport &transport) {
   context_.memory->budget.watch(context_.doorbell);
   transport.setDoorbell(context_.doorbell);
   context_.transport = &transport;
@@ -105,16 +107,21 @@ Status Rank::prepare(Transport &transport) {
                                        PoisonBoard::open(transport, *context_.memory->blocks,
                                                          context_.doorbell, context_.heartbeat)));
   context_.board = board_.get();
+  return {};
+}
+
+Status Rank::prepare() {
+  const plan::Plan &plan = *context_.plan;
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
     context_.counters.push_back(std::make_unique<TaskCounters>());
   }
+  tasks_.resize(plan.tasks.size());
+  tasksLeft_ = tasks_.size();
   fitPools();
   HR_RETURN_IF_ERROR(openCommunicators());
   context_.buffers.resize(plan.buffers.size());
   context_.rowCounts.resize(plan.buffers.size());
   bufferUsersLeft_ = plan::usersOfBuffers(plan);
-  tasks_.resize(plan.tasks.size());
-  tasksLeft_ = tasks_.size();
   for (const plan::Task &task : plan.tasks) {
     for (int32_t inner : task.body()) {
       tasks_[inner].enabled = false;
@@ -142,7 +149,9 @@ void Rank::fitPools() {
       members = std::max<int64_t>(members, context_.place.along(collective->axes).count);
     }
   }
-  const int64_t share = context_.memory->budget.limitBytes() / kPoolsPart;
+  const int64_t own = context_.memory->budget.limitBytes();
+  const int64_t least = context_.leastMemoryBytes > 0 ? context_.leastMemoryBytes : own;
+  const int64_t share = std::min(own, least) / kPoolsPart;
   auto fitted = [&](int64_t wanted, int64_t buffers) {
     const int64_t room = share / std::max<int64_t>(buffers, 1) / 4096 * 4096;
     return std::min(wanted, std::max(room, kPoolBufferBytesMin));
@@ -644,9 +653,24 @@ void Rank::cancel(const std::string &reason) {
   }
 }
 
-Status Rank::status() const {
+void Rank::checkLinks() {
+  if (phase_ == Phase::kRunning) {
+    for (int peer = 0; peer < context_.transport->size(); ++peer) {
+      board_->raise(context_.transport->peerStatus(peer));
+    }
+  }
+}
+
+Status Rank::status(Origin origin) const {
   std::optional<Poison> poison = board_ ? board_->poison() : failure_;
-  return poison ? poison->status() : Status();
+  if (!poison) {
+    return {};
+  }
+  return origin == Origin::kLeftOut
+             ? poison->status()
+             : Status(poison->kind,
+                      context_.transport->peerName(poison->rank) + ": " + poison->message,
+                      poison->place);
 }
 
 std::vector<ChunkHandle> Rank::takeChunks() {

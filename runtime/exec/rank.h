@@ -6,6 +6,7 @@
 // which every rank looks at; tasks are then dropped, which stops their jobs.
 #pragma once
 
+#include "runtime/exec/program.h"
 #include "runtime/exec/task.h"
 
 #include <memory>
@@ -32,8 +33,11 @@ public:
   void close();
   /// Stops all ranks with kCancelled.
   void cancel(const std::string &reason);
+  /// Fails the run if a peer is not there any more, which a rank that waits for nobody would not
+  /// notice before the end.
+  void checkLinks();
   /// Of a failed run: the failure where it first happened, not where it was heard of.
-  Status status() const;
+  Status status(Origin origin) const;
 
   /// How many ranks there are.
   uint32_t size() const { return context_.size; }
@@ -66,7 +70,8 @@ private:
   };
 
   explicit Rank(RankContext context) : context_(std::move(context)) {}
-  Status prepare(Transport &transport);
+  Status openBoard(Transport &transport);
+  Status prepare();
   Status prepareStates();
   void fitPools();
   /// Of the groups that the plan's collectives and agreements go over.

@@ -60,6 +60,7 @@ struct RankContext {
   ExchangeSettings exchange;
   CollectiveSettings collective;
   HeartbeatOptions heartbeat;
+  int64_t leastMemoryBytes = 0; ///< of any rank; 0: all have as much as this one
   const std::map<std::string, OpenSource> *sources = nullptr;
   const std::map<std::string, TensorView> *tensors = nullptr;
   std::map<std::vector<int32_t>, Communicator *> communicators; ///< by axes, where messages go

@@ -98,6 +98,12 @@ std::optional<Arrival> Inbox::receive(ChannelId id) {
   return arrival;
 }
 
+void Inbox::beginAnew() {
+  std::unordered_map<ChannelId, Channel> dropped;
+  std::lock_guard lock(mutex_);
+  channels_.swap(dropped);
+}
+
 void Inbox::shut() {
   std::unordered_map<ChannelId, Channel> dropped;
   std::lock_guard lock(mutex_);

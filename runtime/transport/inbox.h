@@ -36,6 +36,9 @@ public:
   Status deliver(ChannelId channel, Arrival arrival);
   std::optional<Arrival> receive(ChannelId channel);
 
+  /// Drops everything; no channel is open, and each may be opened again.
+  void beginAnew();
+
   /// Drops everything, now and later.
   void shut();
 

@@ -4,14 +4,12 @@
 #include <memory>
 
 #include "runtime/bootstrap/bootstrap.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/stream_transport.h"
 
 namespace headrace {
 
-/// Connects this rank with all others, each of which must prove that it knows the job's secret;
-/// listens at the bootstrap's address and on a free port, until all are connected. All ranks call
-/// it. Fails (kIo) if they are not connected within the patience.
-Expected<std::unique_ptr<Transport>> connectSockets(Bootstrap &bootstrap,
-                                                    double patienceSeconds = 10);
+/// Connects this rank with all others, as connectRanks() does. All ranks call it.
+Expected<std::unique_ptr<StreamTransport>> connectSockets(Bootstrap &bootstrap,
+                                                          double patienceSeconds = 10);
 
 } // namespace headrace

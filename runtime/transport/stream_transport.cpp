@@ -1,6 +1,6 @@
 // Messages over stream sockets: framed, non-blocking, received into pool buffers.
 //
-//   frame: | u32 magic | u32 channel | u64 body bytes | 64 bytes header | body |
+//   frame: | u32 magic | u32 channel | u64 body bytes | u64 run | 64 bytes header | body |
 #include "runtime/transport/stream_transport.h"
 
 #include <algorithm>
@@ -38,9 +38,10 @@ struct Frame {
   uint32_t magic = kFrameMagic;
   uint32_t channel = 0;
   uint64_t bodyBytes = 0;
+  uint64_t run = 0;
   HeaderBytes header{};
 };
-static_assert(sizeof(Frame) == 80);
+static_assert(sizeof(Frame) == 88);
 
 struct Outgoing {
   Frame frame;
@@ -48,9 +49,9 @@ struct Outgoing {
   size_t written = 0;
 };
 
-class StreamTransport final : public Transport {
+class SocketStreams final : public StreamTransport {
 public:
-  StreamTransport(int rank, std::vector<int> sockets, std::vector<std::string> hosts)
+  SocketStreams(int rank, std::vector<int> sockets, std::vector<std::string> hosts)
       : rank_(rank), peers_(sockets.size()), hosts_(std::move(hosts)),
         ready_(epoll_create1(EPOLL_CLOEXEC)) {
     HR_CHECK(ready_ >= 0);
@@ -62,7 +63,7 @@ public:
     }
   }
 
-  ~StreamTransport() override {
+  ~SocketStreams() override {
     setDoorbell(nullptr);
     inbox_.shut();
     waitUntilSent();
@@ -114,6 +115,7 @@ public:
     }
     Outgoing message;
     message.frame.channel = channel.value;
+    message.frame.run = run_.load(std::memory_order_relaxed);
     message.frame.bodyBytes = body ? static_cast<uint64_t>(body.size()) : 0;
     message.frame.header = header;
     message.body = std::move(body);
@@ -153,6 +155,16 @@ public:
         std::lock_guard sending(peers_[static_cast<size_t>(peer)].sending);
         writeTo(peer);
       }
+    }
+  }
+
+  void beginRun() override {
+    std::lock_guard lock(receiving_);
+    run_.fetch_add(1, std::memory_order_relaxed);
+    inbox_.beginAnew();
+    for (auto &[channel, arrival] : std::exchange(early_, {})) {
+      // As many as an unopened channel may keep.
+      HR_CHECK(inbox_.deliver(channel, std::move(arrival)).ok());
     }
   }
 
@@ -386,6 +398,12 @@ private:
     if (peer.frame.bodyBytes > static_cast<uint64_t>(INT64_MAX) - sizeof(Frame)) {
       return makeError(ErrorKind::kCorrupt, "a body is too large: ", peer.frame.bodyBytes);
     }
+    if (peer.frame.run > run_) {
+      return makeError(ErrorKind::kCorrupt, "a body came before its run: ", peer.frame.run);
+    }
+    if (peer.frame.run < run_) {
+      return {}; // dropped
+    }
     HR_ASSIGN_OR_RETURN(peer.body, inbox_.bufferFor(ChannelId(peer.frame.channel),
                                                     static_cast<int64_t>(peer.frame.bodyBytes)));
     return {};
@@ -393,8 +411,17 @@ private:
 
   Status finishMessage(int rank, Peer &peer) {
     peer.received = 0;
-    if (peer.frame.bodyBytes > 0 && !peer.body) {
-      return {}; // dropped
+    if ((peer.frame.bodyBytes > 0 && !peer.body) || peer.frame.run < run_) {
+      peer.body.reset(); // dropped
+      return {};
+    }
+    if (peer.frame.run > run_) {
+      if (early_.size() == Inbox::kEarlyMessagesMax) {
+        return makeError(ErrorKind::kCorrupt,
+                         "too many messages before their run: ", peer.frame.run);
+      }
+      early_.emplace_back(ChannelId(peer.frame.channel), Arrival{rank, peer.frame.header, {}});
+      return {};
     }
     if (peer.body) {
       peer.body.seal();
@@ -410,13 +437,15 @@ private:
   Inbox inbox_;
   Doorbell *doorbell_ = nullptr;
   std::mutex receiving_;
+  std::atomic<uint64_t> run_{0};                     ///< changes with receiving_ held
+  std::vector<std::pair<ChannelId, Arrival>> early_; ///< of the next run
 };
 
 } // namespace
 
-std::unique_ptr<Transport> makeStreamTransport(int rank, std::vector<int> sockets,
-                                               std::vector<std::string> hosts) {
-  return std::make_unique<StreamTransport>(rank, std::move(sockets), std::move(hosts));
+std::unique_ptr<StreamTransport> makeStreamTransport(int rank, std::vector<int> sockets,
+                                                     std::vector<std::string> hosts) {
+  return std::make_unique<SocketStreams>(rank, std::move(sockets), std::move(hosts));
 }
 
 } // namespace headrace

@@ -25,6 +25,7 @@ RUNTIME_LAYERS = (
     "transport",
     "communication",
     "exec",
+    "session",
 )
 # The layers below those that execute plans.
 _GROUND = ("abi", "base", "telemetry", "primitives")

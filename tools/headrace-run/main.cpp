@@ -1,92 +1,35 @@
 // headrace-run: runs a compiled plan on the ranks of this process and prints or writes its result.
-#include "model/plan/explain.h"
 #include "model/topology/topology.h"
 #include "runtime/base/version.h"
-#include "runtime/exec/arrow_export.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/plan_directory.h"
-#include "runtime/exec/result_text.h"
 #include "runtime/exec/run_settings.h"
-#include "runtime/storage/arrow/ipc_file.h"
-#include "runtime/telemetry/telemetry.h"
 #include "runtime/transport/fork.h"
-#include "tools/command_line/output_file.h"
+#include "tools/headrace-run/launched.h"
+#include "tools/headrace-run/output.h"
 #include "tools/headrace-run/rank_reports.h"
 #include "tools/headrace-run/request.h"
 
 #include <algorithm>
-#include <csignal>
-#include <fstream>
 #include <iostream>
-#include <unistd.h>
 
 using namespace headrace;
 
 namespace {
 
-/// Rows shown on standard output; a file gets all.
-constexpr uint64_t kShownRows = 100;
-
-volatile std::sig_atomic_t interrupted = 0;
-void onSignal(int) { interrupted = 1; }
-
-/// Tables of the command line, else the files that the plan was compiled against.
 exec::Bindings bind(const run::Request &request, const exec::StoredPlan &stored,
                     const exec::Session &session) {
   auto storage = std::make_shared<storage::Storage>();
   storage->keepWithin(session.hostTier());
   exec::Bindings bindings;
-  for (const plan::Slot &slot : stored.program->plan().slots) {
-    std::vector<storage::FileIdentity> manifest;
-    if (auto found = stored.manifest.find(slot.name); found != stored.manifest.end()) {
-      manifest = found->second;
-    }
-    std::vector<std::string> paths;
-    if (auto found = request.tables.find(slot.name); found != request.tables.end()) {
-      paths = found->second;
-    } else if (request.tables.empty()) {
-      for (const storage::FileIdentity &file : manifest) {
-        paths.push_back(file.path);
-      }
-    }
-    if (!paths.empty()) { // exec names a slot that is missing
-      bindings.tables[slot.name] = exec::openFiles(storage, paths, manifest);
-    }
+  for (auto &[slot, paths] : run::tablesOf(request, stored)) {
+    auto manifest = stored.manifest.find(slot);
+    bindings.tables[slot] =
+        exec::openFiles(storage, paths,
+                        manifest == stored.manifest.end() ? std::vector<storage::FileIdentity>()
+                                                          : manifest->second);
   }
   return bindings;
-}
-
-void writeText(const exec::TableResult &table, const run::Request &request, std::ostream &out) {
-  if (request.format == run::Format::kCsv) {
-    exec::writeCsv(table, out);
-  } else {
-    exec::writeAligned(table, request.output.empty() ? kShownRows : UINT64_MAX, out);
-  }
-  out.flush();
-}
-
-Status writeResult(std::shared_ptr<const exec::TableResult> table, const run::Request &request) {
-  if (!table) {
-    return makeError(ErrorKind::kUnsupported, "only tables are printed, this plan gives tensors");
-  }
-  if (request.output.empty()) {
-    writeText(*table, request, std::cout);
-    return std::cout ? Status() : makeError(ErrorKind::kIo, "cannot write to standard output");
-  }
-  OutputFile file(request.output);
-  if (request.format == run::Format::kArrow) {
-    ArrowArrayStream stream;
-    HR_RETURN_IF_ERROR(exec::exportStream(std::move(table), &stream));
-    HR_RETURN_IF_ERROR(storage::writeIpcFile(&stream, file.path()));
-  } else {
-    std::ofstream out(file.path(), std::ios::binary);
-    writeText(*table, request, out);
-    out.close();
-    if (!out) {
-      return makeError(ErrorKind::kIo, "cannot write: ", request.output);
-    }
-  }
-  return file.commit();
 }
 
 /// Rank 0 is this process. Each rank has its part of threads and memory.
@@ -119,7 +62,6 @@ Expected<exec::RunResult> runProcesses(const run::Request &request, const exec::
 
 /// One plan runs on any number of ranks: what was split by rank and size still is.
 Status runPlan(const run::Request &request) {
-  request.settings.applyLog();
   HR_ASSIGN_OR_RETURN(exec::StoredPlan stored, exec::loadPlanDirectory(request.plan));
   exec::RunOptions runOptions = exec::runOptions(request.settings);
   if (!request.ranksGiven) {
@@ -132,15 +74,9 @@ Status runPlan(const run::Request &request) {
                         topology::openTopology(request.topology, runOptions.ranks));
     runOptions.topologyHash = topology.hash;
   }
-  runOptions.interrupted = [] { return interrupted != 0; };
-  bool progressShown = false;
-  if (::isatty(STDERR_FILENO)) {
-    runOptions.progress = [&](const exec::Progress &at) {
-      std::cerr << "\r\x1b[K  " << at.tasksEnded << " of " << at.tasks << " tasks, "
-                << at.rows / 1'000'000 << " million rows, " << at.running << std::flush;
-      progressShown = true;
-    };
-  }
+  runOptions.interrupted = run::interrupted;
+  run::ProgressLine line;
+  runOptions.progress = line.teller();
   auto runThreads = [&] {
     exec::Session session(exec::sessionOptions(request.settings));
     return stored.program->run(session, bind(request, stored, session), runOptions);
@@ -148,23 +84,9 @@ Status runPlan(const run::Request &request) {
   Expected<exec::RunResult> ran = request.placement == run::Placement::kProcesses
                                       ? runProcesses(request, stored, runOptions)
                                       : runThreads();
-  if (progressShown) {
-    std::cerr << "\r\x1b[K" << std::flush;
-  }
+  line.clear();
   HR_ASSIGN_OR_RETURN(exec::RunResult result, std::move(ran));
-  HR_RETURN_IF_ERROR(writeResult(result.table, request));
-  if (request.explain == run::ExplainOutput::kOn) {
-    const plan::Plan &plan = stored.program->plan();
-    if (!plan.program.empty()) {
-      std::cerr << plan.program << "\n\n";
-    }
-    std::cerr << plan::explain(plan, {.measured = &result.profile});
-  }
-  if (request.profile == run::ProfileOutput::kOn) {
-    std::cerr << result.profile.toJson() << '\n';
-  }
-  return request.settings.trace.empty() ? Status()
-                                        : writeTraceFile(request.settings.trace, result.traceJson);
+  return run::writeOutputs(result, stored, request);
 }
 
 } // namespace
@@ -182,13 +104,17 @@ int main(int argc, char **argv) {
       return 0;
     }
   }
-  std::signal(SIGINT, onSignal);
-  std::signal(SIGTERM, onSignal);
+  run::watchSignals();
   Expected<run::Request> request = run::readRequest(arguments);
-  Status status = request.ok() ? runPlan(*request) : request.status();
+  std::string who = "headrace-run";
+  Status status = request.status();
+  if (request.ok()) {
+    request->settings.applyLog();
+    status = request->launcher.empty() ? runPlan(*request) : run::runLaunched(*request, who);
+  }
   if (status.ok()) {
     return 0;
   }
-  std::cerr << "headrace-run: " << status.toString() << '\n';
+  std::cerr << who << ": " << status.toString() << '\n';
   return status.kind() == ErrorKind::kUser || status.kind() == ErrorKind::kUnsupported ? 2 : 1;
 }

@@ -1,6 +1,7 @@
 // Each setting of the settings table is an option.
 #include "tools/headrace-run/request.h"
 
+#include "runtime/bootstrap/launch.h"
 #include "tools/command_line/options.h"
 
 #include <cstdlib>
@@ -30,6 +31,8 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
   Request request;
   HR_ASSIGN_OR_RETURN(request.settings, Settings::fromEnvironment());
   request.ranksGiven = std::getenv("HEADRACE_RANKS") != nullptr;
+  request.launcher =
+      findLauncher([](const char *name) { return static_cast<const char *>(std::getenv(name)); });
   Options options("see headrace-run --help");
   options.word("the directory of a plan", request.plan)
       .value("--tables",
@@ -38,6 +41,11 @@ Expected<Request> readRequest(const std::vector<std::string> &arguments) {
               {{"table", Format::kTable}, {"csv", Format::kCsv}, {"arrow", Format::kArrow}})
       .path("--output", request.output)
       .path("--topology", request.topology)
+      .value("--launcher",
+             [&](const std::string &given) -> Status {
+               request.launcher = given == "none" ? "" : given;
+               return {};
+             })
       .flag("--processes", [&] { request.placement = Placement::kProcesses; })
       .flag("--profile", [&] { request.profile = ProfileOutput::kOn; })
       .flag("--explain", [&] { request.explain = ExplainOutput::kOn; });
@@ -62,6 +70,10 @@ std::string helpText() {
       "output)\n"
       "  --topology NAME     refuses a plan that was compiled for another topology than this: a\n"
       "                      file, a shipped one or machine (default: any plan runs)\n"
+      "  --launcher NAME     torchrun, mpi, slurm, kubernetes, environment: this process is one "
+      "of\n"
+      "                      the ranks that it has started, and rank 0 writes the result; or none\n"
+      "                      (default: the one whose variables are there)\n"
       "  --processes         every rank is a process of its own; threads and memory are divided\n"
       "                      (default: the ranks share this process)\n"
       "  --profile           seconds, rows and bytes per task, as JSON, on standard error\n"

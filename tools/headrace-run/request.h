@@ -27,6 +27,7 @@ struct Request {
   ProfileOutput profile = ProfileOutput::kOff;
   ExplainOutput explain = ExplainOutput::kOff;
   Placement placement = Placement::kThreads;
+  std::string launcher; ///< that has started this process as one of its ranks; empty: none
   std::string topology; ///< that the plan must be for; empty: any
   Settings settings;
   /// Whether the line or the environment says how many ranks; else as many as the plan was made

@@ -2,6 +2,7 @@
 #include "runtime/bootstrap/launch.h"
 
 #include <map>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ TEST(Launch, TorchrunsVariablesSayEverythingButTheSecret) {
   EXPECT_EQ(launch->size, 4);
   EXPECT_EQ(launch->meeting, "node0:29500");
   EXPECT_EQ(launch->credentials.secret, kSecret);
-  EXPECT_EQ(launch->credentials.session, "job/1/");
+  EXPECT_EQ(launch->credentials.session, "job/1/29500/");
   // Its agent holds that port when it keeps the store itself.
   variables["TORCHELASTIC_USE_AGENT_STORE"] = "True";
   EXPECT_EQ(read("torchrun", variables)->meeting, "node0:29501");
@@ -70,6 +71,57 @@ TEST(Launch, OthersSayRankAndSize) {
     EXPECT_EQ(launch->rank, 1);
     EXPECT_EQ(launch->size, 3);
   }
+}
+
+TEST(Launch, TheLauncherIsFoundByItsMark) {
+  Variables variables;
+  auto find = [&] {
+    return findLauncher([&](const char *name) {
+      auto found = variables.find(name);
+      return found == variables.end() ? nullptr : found->second.c_str();
+    });
+  };
+  EXPECT_EQ(find(), "");
+  variables = {{"SLURM_JOB_ID", "1"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}};
+  EXPECT_EQ(find(), "") << "a batch script is no rank";
+  variables["SLURM_STEP_ID"] = "0";
+  EXPECT_EQ(find(), "slurm");
+  variables["OMPI_COMM_WORLD_RANK"] = "0";
+  EXPECT_EQ(find(), "mpi") << "within Slurm";
+  variables = {{"RANK", "0"}, {"WORLD_SIZE", "4"}};
+  EXPECT_EQ(find(), "") << "others set these, too";
+  variables["TORCHELASTIC_RUN_ID"] = "none";
+  EXPECT_EQ(find(), "torchrun");
+  variables = {{"JOB_COMPLETION_INDEX", "0"}};
+  EXPECT_EQ(find(), "kubernetes");
+  variables = {{"HEADRACE_RANK", "0"}};
+  EXPECT_EQ(find(), "environment");
+}
+
+TEST(Launch, RanksOfOneMachineMeetWithoutBeingTold) {
+  Variables variables = {{"OMPI_COMM_WORLD_RANK", "1"},
+                         {"OMPI_COMM_WORLD_SIZE", "4"},
+                         {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+                         {"PMIX_NAMESPACE", "job/7"},
+                         {"TMPDIR", "/scratch"}};
+  Expected<Launch> launch = read("mpi", variables);
+  ASSERT_TRUE(launch.ok()) << launch.status().toString();
+  EXPECT_EQ(launch->meeting, "/scratch/headrace-" + std::to_string(geteuid()) + "-mpi-job-7");
+  EXPECT_EQ(launch->address, "127.0.0.1");
+  variables["HEADRACE_MEETING"] = "/shared/job";
+  EXPECT_EQ(read("mpi", variables)->meeting, "/shared/job");
+  EXPECT_EQ(read("mpi", variables)->address, "");
+  variables.erase("HEADRACE_MEETING");
+  variables["OMPI_COMM_WORLD_LOCAL_SIZE"] = "2";
+  EXPECT_NE(refusal("mpi", variables).find("where do the ranks meet?"), std::string::npos);
+  variables = {{"SLURM_PROCID", "1"},
+               {"SLURM_NTASKS", "4"},
+               {"SLURM_JOB_ID", "12"},
+               {"SLURM_STEP_ID", "0"},
+               {"SLURM_STEP_NUM_NODES", "1"}};
+  EXPECT_NE(read("slurm", variables)->meeting.find("-slurm-12-0"), std::string::npos);
+  variables["SLURM_STEP_NUM_NODES"] = "2";
+  EXPECT_NE(refusal("slurm", variables).find("where do the ranks meet?"), std::string::npos);
 }
 
 TEST(Launch, WhatIsWrongIsSaid) {

@@ -69,9 +69,9 @@ std::vector<Status> meet(const Meeting &meeting, const Body &body, double patien
       if (change) {
         change(launch);
       }
+      launch.address = meeting.kind == Kind::kFolder ? "127.0.0.1" : "";
       Expected<std::unique_ptr<Bootstrap>> bootstrap =
-          join(launch, {.patienceSeconds = patienceSeconds,
-                        .address = meeting.kind == Kind::kFolder ? "127.0.0.1" : ""});
+          join(launch, {.patienceSeconds = patienceSeconds});
       outcomes[static_cast<size_t>(rank)] = bootstrap.ok() ? body(**bootstrap) : bootstrap.status();
     });
   }

@@ -1,10 +1,12 @@
 // Every setting of the table has an effect that can be seen: what nobody reads is no setting.
 #include "runtime/base/log.h"
 #include "runtime/exec/run_settings.h"
+#include "runtime/session/cluster.h"
 #include "runtime/transport/fork.h"
 #include "test/unit/exec/test_plans.h"
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
@@ -143,6 +145,15 @@ std::string withSilentRank(const Settings &settings) {
   return status.ok() ? "waited for" : "given up";
 }
 
+/// Rank 0 of two, to which the second does not come.
+std::string alone(const Settings &settings) {
+  std::string folder = std::filesystem::temp_directory_path() / "headrace-alone-XXXXXX";
+  Launch launch{0, 2, mkdtemp(folder.data()), {}, "127.0.0.1"};
+  std::string message = session::Cluster::join(launch, settings).status().message();
+  std::filesystem::remove_all(folder);
+  return message;
+}
+
 struct Experiment {
   const char *one;
   const char *other;
@@ -183,6 +194,7 @@ std::map<std::string, Experiment> experiments() {
       {"collectiveBuffer", {"4KiB", "1MiB", ofCollective}},
       {"collectiveWindow", {"1", "16", ofCollective}},
       {"collectiveTree", {"0", "1GiB", ofCollective}},
+      {"joinTimeout", {"1", "2", alone}},
       {"peerTimeout", {"1", "3600", withSilentRank}},
       {"checksums",
        {"on", "off",

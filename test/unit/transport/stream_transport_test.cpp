@@ -17,11 +17,13 @@ namespace {
 
 constexpr uint32_t kMagic = 0x46524d31;
 
-std::string frame(uint32_t magic, uint32_t channel, uint64_t bodyBytes, const std::string &body) {
-  std::string text(80, 'h');
+std::string frame(uint32_t magic, uint32_t channel, uint64_t bodyBytes, const std::string &body,
+                  uint64_t run = 0) {
+  std::string text(88, 'h');
   std::memcpy(text.data(), &magic, sizeof(magic));
   std::memcpy(text.data() + 4, &channel, sizeof(channel));
   std::memcpy(text.data() + 8, &bodyBytes, sizeof(bodyBytes));
+  std::memcpy(text.data() + 16, &run, sizeof(run));
   return text + body;
 }
 
@@ -64,7 +66,7 @@ protected:
 
   BlockPool blocks{{.capacityBytes = 64 << 20, .retainedBytesMax = 0}};
   std::unique_ptr<BufferPool> pool;
-  std::unique_ptr<Transport> transport;
+  std::unique_ptr<StreamTransport> transport;
   int other = -1;
 };
 
@@ -108,6 +110,34 @@ TEST_F(StreamTransportTest, ABodyOfAChannelThatWasClosedIsPassedOver) {
   transport->close(ChannelId(8));
   write(message(8, std::string(20'000, 'x')) + message(7, "next"), 999);
   EXPECT_EQ(receive(), "next");
+}
+
+TEST_F(StreamTransportTest, OneRunAfterAnotherOverTheSameLinks) {
+  write(message(7, "first"), 1000);
+  EXPECT_EQ(receive(), "first");
+  // The peer is there already; what has no body is kept.
+  write(frame(kMagic, 7, 0, "", 1), 1000);
+  EXPECT_EQ(receive(), "nothing");
+  transport->beginRun();
+  EXPECT_EQ(receive(), "nothing") << "not opened yet";
+  ASSERT_TRUE(transport->open(ChannelId(7), pool.get()).ok());
+  EXPECT_EQ(receive(), "");
+  // Late, and for a channel that is open again.
+  write(message(7, std::string(20'000, 'x')) + message(7, "late") + frame(kMagic, 7, 4, "next", 1),
+        999);
+  EXPECT_EQ(receive(), "next");
+  EXPECT_EQ(receive(), "nothing");
+  write(frame(kMagic, 7, 5, "early", 2), 1000);
+  EXPECT_EQ(transport->peerStatus(1).message(), "a body came before its run: 2");
+}
+
+TEST_F(StreamTransportTest, WhatComesBeforeItsRunIsBounded) {
+  std::string early;
+  for (int count = 0; count < 5000; ++count) {
+    early += frame(kMagic, 7, 0, "", 1);
+  }
+  write(early, 8000);
+  EXPECT_EQ(transport->peerStatus(1).message(), "too many messages before their run: 1");
 }
 
 TEST_F(StreamTransportTest, RandomBytesNeverDoMoreThanCutTheLink) {

@@ -1,0 +1,260 @@
+// Rank 0 leads; the others do what they are told.
+#include "runtime/session/cluster.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <unistd.h>
+
+#include "runtime/base/log.h"
+#include "runtime/base/sha256.h"
+#include "runtime/exec/inputs.h"
+#include "runtime/exec/plan_directory.h"
+#include "runtime/exec/run_settings.h"
+#include "runtime/telemetry/telemetry.h"
+#include "runtime/transport/sockets.h"
+
+namespace headrace::session {
+
+namespace {
+
+/// Programs that a rank keeps for the next order of the same.
+constexpr size_t kProgramsMax = 64;
+
+std::string contentOf(const Order &order) {
+  std::string all = packTexts({order.plan, order.kernels});
+  return sha256({reinterpret_cast<const uint8_t *>(all.data()), all.size()});
+}
+
+/// The error with the rank that it came from in front.
+Status named(const Status &status, const std::string &name) {
+  return status.ok() ? status
+                     : Status(status.kind(), name + ": " + status.message(), status.place());
+}
+
+} // namespace
+
+Expected<std::unique_ptr<Cluster>> Cluster::join(const Launch &launch, const Settings &settings) {
+  auto patience = static_cast<double>(settings.joinTimeout);
+  HR_ASSIGN_OR_RETURN(auto bootstrap, headrace::join(launch, {.patienceSeconds = patience}));
+  HR_ASSIGN_OR_RETURN(auto transport, connectSockets(*bootstrap, patience));
+  HR_ASSIGN_OR_RETURN(Links links, connectRanks(*bootstrap, "control", patience));
+  auto control = std::make_unique<Control>(bootstrap->rank(), std::move(links),
+                                           static_cast<double>(settings.peerTimeout));
+  return std::unique_ptr<Cluster>(new Cluster(std::move(transport), std::move(control)));
+}
+
+Cluster::Cluster(std::unique_ptr<StreamTransport> transport, std::unique_ptr<Control> control)
+    : transport_(std::move(transport)), control_(std::move(control)) {
+  control_->whenGone([this](int peer, const Status &why) { transport_->giveUp(peer, why); });
+}
+
+Settings Cluster::ownPart(Settings settings) const {
+  const std::vector<std::string> &hosts = control_->hosts();
+  int64_t here = std::count(hosts.begin(), hosts.end(), hosts[static_cast<size_t>(rank())]);
+  int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (settings.threads == 0) {
+    // A launcher may have bound each rank to cores of its own.
+    int64_t usable = settings.workerCount();
+    settings.threads = usable * here <= cores ? usable : std::max<int64_t>(1, usable / here);
+  }
+  if (settings.memory == 0) {
+    settings.memory = settings.memoryBytes() / here;
+    settings.retainedMemory = std::min(settings.retainedMemory, settings.memory);
+  }
+  return settings;
+}
+
+// ---- what every rank does ----
+
+Expected<std::shared_ptr<const exec::Program>> Cluster::programOf(const Order &order) {
+  std::string content = contentOf(order);
+  auto found = std::find_if(programs_.begin(), programs_.end(),
+                            [&](const auto &each) { return each.first == content; });
+  if (found != programs_.end()) {
+    programs_.splice(programs_.begin(), programs_, found);
+    return programs_.front().second;
+  }
+  HR_ASSIGN_OR_RETURN(auto program, exec::loadProgram(order.plan, order.kernels));
+  programs_.emplace_front(content, program);
+  if (programs_.size() > kProgramsMax) {
+    programs_.pop_back();
+  }
+  return program;
+}
+
+Expected<Cluster::Prepared> Cluster::prepare(const Order &order,
+                                             std::shared_ptr<const exec::Program> program,
+                                             const Part &part) const {
+  Prepared prepared;
+  HR_ASSIGN_OR_RETURN(Settings settings, order.applied(part.settings));
+  prepared.options = exec::runOptions(settings);
+  prepared.options.ranks = static_cast<uint32_t>(size());
+  prepared.options.topologyHash = part.topologyHash;
+  prepared.options.peerSilenceSecondsMax = 0; // Control sees to that
+  prepared.options.origin = exec::Origin::kNamed;
+  prepared.options.interrupted = part.interrupted ? part.interrupted : [] { return false; };
+  prepared.options.progress = part.progress;
+  HR_RETURN_IF_ERROR(program->checkRank(*part.session, prepared.options));
+  HR_ASSIGN_OR_RETURN(exec::Manifest manifest, exec::parseManifest(order.manifest));
+  for (const plan::Slot &slot : program->plan().slots) {
+    if (auto found = order.tables.find(slot.name); found != order.tables.end()) {
+      prepared.bindings.tables[slot.name] =
+          exec::openFiles(part.storage, found->second, manifest[slot.name]);
+    }
+  }
+  if (part.bind) {
+    HR_RETURN_IF_ERROR(part.bind(program->plan(), prepared.bindings));
+  }
+  prepared.program = std::move(program);
+  return prepared;
+}
+
+Expected<exec::RunResult> Cluster::runPrepared(const Prepared &prepared, const Part &part) {
+  transport_->beginRun();
+  for (int peer = 0; peer < size(); ++peer) {
+    // Of one that went before: nobody waits for what it does not say.
+    HR_RETURN_IF_ERROR(transport_->peerStatus(peer));
+  }
+  return prepared.program->runRank(*part.session, prepared.bindings, prepared.options, *transport_);
+}
+
+// ---- rank 0 ----
+
+/// A peer's answer to this attempt; those to attempts that were given up are passed over.
+Expected<std::vector<std::string>> Cluster::hearAnswer(int peer, Message::Kind kind,
+                                                       const Control::Interrupted &interrupted) {
+  while (true) {
+    HR_ASSIGN_OR_RETURN(Message message, control_->hear(peer, interrupted));
+    if (message.kind == kind && message.call == call_ && message.attempt == attempt_) {
+      return unpackTexts(message.text);
+    }
+  }
+}
+
+/// Once all are ready: the memory of the rank that has least.
+Expected<int64_t> Cluster::gatherReady(const Expected<Prepared> &own, const Part &part) {
+  Status refused = named(own.status(), name());
+  int64_t least = part.session->options().memoryBytes;
+  for (int peer = 1; peer < size(); ++peer) {
+    HR_ASSIGN_OR_RETURN(std::vector<std::string> answer,
+                        hearAnswer(peer, Message::Kind::kReady, part.interrupted));
+    if (refused.ok()) {
+      refused = named(statusOf(answer), control_->nameOf(peer));
+    }
+    if (answer.size() > 3) {
+      least = std::min<int64_t>(least, std::atoll(answer[3].c_str()));
+    }
+  }
+  HR_RETURN_IF_ERROR(refused);
+  return least;
+}
+
+Expected<exec::RunResult> Cluster::gatherReports(Expected<exec::RunResult> own) {
+  std::vector<std::string> traces{own.ok() ? own->traceJson : std::string()};
+  for (int peer = 1; peer < size(); ++peer) {
+    // Who has run it is at its end, or lost.
+    HR_ASSIGN_OR_RETURN(std::vector<std::string> report,
+                        hearAnswer(peer, Message::Kind::kReport, {}));
+    Status ended = statusOf(report);
+    if (own.ok() && !ended.ok()) {
+      own = ended;
+    }
+    if (own.ok() && report.size() == 5) {
+      HR_ASSIGN_OR_RETURN(plan::Profile profile, plan::Profile::fromJson(report[3]));
+      own->profile.add(profile);
+      traces.push_back(report[4]);
+    }
+  }
+  if (own.ok() && !own->traceJson.empty()) {
+    own->traceJson = mergedTraces(traces);
+  }
+  return own;
+}
+
+Expected<exec::RunResult> Cluster::run(const Order &order,
+                                       const std::shared_ptr<const exec::Program> &program,
+                                       const Part &part) {
+  ++attempt_;
+  Order sent = order;
+  for (auto &[slot, paths] : sent.tables) {
+    for (std::string &path : paths) {
+      path = std::filesystem::absolute(path).string(); // ranks may be in other directories
+    }
+  }
+  control_->tellAll({Message::Kind::kRun, call_, attempt_, sent.pack()});
+  Expected<Prepared> prepared = prepare(order, program, part);
+  Expected<int64_t> least = gatherReady(prepared, part);
+  if (!least.ok()) {
+    control_->tellAll({Message::Kind::kSkip, call_, attempt_});
+    return least.status();
+  }
+  control_->tellAll({Message::Kind::kGo, call_, attempt_, std::to_string(*least)});
+  prepared->options.leastMemoryBytes = *least;
+  return gatherReports(runPrepared(*prepared, part));
+}
+
+void Cluster::end(const Status &status) {
+  control_->tellAll({Message::Kind::kEnd, call_, 0, packTexts(textsOf(status))});
+  ++call_;
+  attempt_ = 0;
+}
+
+// ---- the others ----
+
+/// What an order of a call that this rank has given up is answered with.
+Status Cluster::leftCall(const Message &order) {
+  if (order.kind == Message::Kind::kRun) {
+    Status stopped = makeError(ErrorKind::kCancelled, "stopped by the user");
+    control_->tell(0,
+                   {Message::Kind::kReady, order.call, order.attempt, packTexts(textsOf(stopped))});
+  }
+  return {};
+}
+
+/// Answers an order, and takes part if all are ready.
+Status Cluster::obey(const Message &asked, const std::string &call, const Part &part) {
+  auto prepared = [&]() -> Expected<Prepared> {
+    HR_ASSIGN_OR_RETURN(Order order, Order::unpack(asked.text));
+    if (order.call != call) {
+      return makeError(ErrorKind::kMismatch,
+                       "all ranks make the same calls in the same order; rank 0 makes '",
+                       order.call.substr(0, 200), "', this rank '", call.substr(0, 200), "'");
+    }
+    HR_ASSIGN_OR_RETURN(auto program, programOf(order));
+    return prepare(order, program, part);
+  }();
+  std::vector<std::string> answer = textsOf(prepared.status());
+  answer.push_back(std::to_string(part.session->options().memoryBytes));
+  control_->tell(0, {Message::Kind::kReady, asked.call, asked.attempt, packTexts(answer)});
+  if (!prepared.ok()) {
+    return {}; // rank 0 ends the call
+  }
+  // Who has said that it is ready does not leave before it is told; rank 0 waits for nobody then.
+  HR_ASSIGN_OR_RETURN(Message go, control_->hear(0, {}));
+  if (go.kind != Message::Kind::kGo) {
+    return {};
+  }
+  prepared->options.leastMemoryBytes = std::atoll(go.text.c_str());
+  Expected<exec::RunResult> ran = runPrepared(*prepared, part);
+  std::vector<std::string> report = textsOf(ran.status());
+  report.push_back(ran.ok() ? ran->profile.toJson() : std::string());
+  report.push_back(ran.ok() ? ran->traceJson : std::string());
+  control_->tell(0, {Message::Kind::kReport, asked.call, asked.attempt, packTexts(report)});
+  return {};
+}
+
+Status Cluster::follow(const std::string &call, const Part &part) {
+  uint64_t own = call_++;
+  while (true) {
+    HR_ASSIGN_OR_RETURN(Message message, control_->hear(0, part.interrupted));
+    if (message.call != own) {
+      HR_RETURN_IF_ERROR(leftCall(message));
+    } else if (message.kind == Message::Kind::kEnd) {
+      return statusOf(unpackTexts(message.text));
+    } else if (message.kind == Message::Kind::kRun) {
+      HR_RETURN_IF_ERROR(obey(message, call, part));
+    }
+  }
+}
+
+} // namespace headrace::session

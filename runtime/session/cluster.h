@@ -1,0 +1,97 @@
+// Cluster: processes that a launcher has started, as the ranks of one computer.
+//
+//   rank 0                    the others
+//     run    -- kRun -->        load, open
+//            <-- kReady --
+//            -- kGo -->         (kSkip if one of them is not ready)
+//            <== the run ==>
+//            <-- kReport --
+//     end    -- kEnd -->        the call returns
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "runtime/bootstrap/launch.h"
+#include "runtime/exec/program.h"
+#include "runtime/session/control.h"
+#include "runtime/session/order.h"
+#include "runtime/storage/storage.h"
+#include "runtime/transport/stream_transport.h"
+
+namespace headrace::session {
+
+/// What each rank brings to a call itself.
+struct Part {
+  /// Threads and memory as ownPart() has them; of the rest, those that are shared are rank 0's.
+  Settings settings;
+  std::shared_ptr<exec::Session> session; ///< of these settings
+  std::shared_ptr<storage::Storage> storage;
+  std::string topologyHash; ///< as RunOptions::topologyHash
+  /// Binds what the plan reads beside the order's files.
+  std::function<Status(const plan::Plan &, exec::Bindings &)> bind;
+  /// Asked about every 50 ms on the calling thread; true stops the call on all ranks.
+  std::function<bool()> interrupted;
+  /// As RunOptions::progress, of this rank.
+  std::function<void(const exec::Progress &)> progress;
+};
+
+/// Purpose: calls, one after another, which all ranks make in the same order: rank 0 leads, and
+/// may run any number of plans in a call. The ranks keep their connections from run to run.
+/// Ownership: connections, and the programs that were loaded last. Thread-safety: one call at a
+/// time. Errors end the call on all ranks alike and name the rank where they came from; the cluster
+/// goes on, unless a rank is lost: then every call fails (kIo) and says which.
+/// Lifetime: outlives its runs; its end tells the others that this rank leaves.
+class Cluster {
+public:
+  /// Meets the other ranks and connects with them. Blocks until all have come, for at most
+  /// settings.joinTimeout.
+  static Expected<std::unique_ptr<Cluster>> join(const Launch &launch, const Settings &settings);
+
+  int rank() const { return control_->rank(); }
+  int size() const { return control_->size(); }
+  std::string name() const { return control_->nameOf(rank()); }
+
+  /// The settings with a share of this machine's cores and memory, where they leave them open and
+  /// other ranks are here too.
+  Settings ownPart(Settings settings) const;
+
+  /// Of rank 0: runs the program of this order on all ranks.
+  Expected<exec::RunResult>
+  run(const Order &order, const std::shared_ptr<const exec::Program> &program, const Part &part);
+  /// Of rank 0: ends the call on all ranks, each of which returns this status.
+  void end(const Status &status);
+
+  /// Of the other ranks: takes part in rank 0's runs until it ends the call. `call`: as
+  /// Order::call.
+  Status follow(const std::string &call, const Part &part);
+
+private:
+  struct Prepared {
+    std::shared_ptr<const exec::Program> program;
+    exec::Bindings bindings;
+    exec::RunOptions options;
+  };
+  Cluster(std::unique_ptr<StreamTransport> transport, std::unique_ptr<Control> control);
+  Expected<std::shared_ptr<const exec::Program>> programOf(const Order &order);
+  Expected<Prepared> prepare(const Order &order, std::shared_ptr<const exec::Program> program,
+                             const Part &part) const;
+  Expected<int64_t> gatherReady(const Expected<Prepared> &own, const Part &part);
+  Expected<exec::RunResult> runPrepared(const Prepared &prepared, const Part &part);
+  Expected<exec::RunResult> gatherReports(Expected<exec::RunResult> own);
+  Expected<std::vector<std::string>> hearAnswer(int peer, Message::Kind kind,
+                                                const Control::Interrupted &interrupted);
+  Status obey(const Message &order, const std::string &call, const Part &part);
+  Status leftCall(const Message &order);
+
+  std::unique_ptr<StreamTransport> transport_; ///< outlives control_, which gives up its peers
+  std::unique_ptr<Control> control_;
+  uint64_t call_ = 0;
+  uint64_t attempt_ = 0;
+  /// The programs of the last orders, by content, the last first.
+  std::list<std::pair<std::string, std::shared_ptr<const exec::Program>>> programs_;
+};
+
+} // namespace headrace::session
