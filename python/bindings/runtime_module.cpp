@@ -6,12 +6,14 @@
 #include "model/simulate/program_cost.h"
 #include "model/simulate/workload_text.h"
 #include "python/bindings/arrow_stream.h"
+#include "python/bindings/cluster.h"
+#include "python/bindings/process.h"
+#include "python/bindings/run.h"
 #include "python/bindings/tensors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/version.h"
-#include "runtime/exec/inputs.h"
 #include "runtime/exec/instruction_set.h"
-#include "runtime/exec/run_settings.h"
+#include "runtime/exec/plan_directory.h"
 #include "runtime/exec/table_paths.h"
 
 #include <nanobind/nanobind.h>
@@ -20,7 +22,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <mutex>
 #include <optional>
 #include <pthread.h>
 
@@ -31,210 +32,6 @@ namespace {
 
 /// Set once when the module is made.
 PyObject *errorClass = nullptr;
-
-template <typename T> T valueOf(Expected<T> expected) {
-  if (!expected.ok()) {
-    raise(expected.status());
-  }
-  return *std::move(expected);
-}
-
-/// What all queries of the process share: open files with their pages, threads, memory.
-class Process {
-public:
-  static Process &instance() { return *current(); }
-
-  /// A child of fork has the memory of its parent, but none of its threads: it begins anew, and
-  /// what the threads worked with is left as it is, since nothing would end it.
-  static void beginAnewInChild() {
-    (void)current().release();
-    current() = std::make_unique<Process>();
-  }
-
-  const std::shared_ptr<storage::Storage> &storage() const { return storage_; }
-
-  /// The session of the last run if it has the same threads and memory; runs under way keep theirs.
-  std::shared_ptr<exec::Session> session(const exec::SessionOptions &options) {
-    std::lock_guard lock(mutex_);
-    if (!session_ || session_->options().threads != options.threads ||
-        session_->options().memoryBytes != options.memoryBytes) {
-      session_ = std::make_shared<exec::Session>(options);
-    }
-    return session_;
-  }
-
-private:
-  static std::unique_ptr<Process> &current() {
-    static auto process = std::make_unique<Process>();
-    return process;
-  }
-
-  std::mutex mutex_;
-  std::shared_ptr<storage::Storage> storage_ = std::make_shared<storage::Storage>();
-  std::shared_ptr<exec::Session> session_;
-};
-
-/// An Arrow table read once, for statistics and any number of runs. Immutable.
-struct ImportedTable {
-  std::shared_ptr<const storage::ArrowTable> table;
-};
-
-std::shared_ptr<const storage::ArrowTable> arrowTableOf(nb::handle object) {
-  return nb::isinstance<ImportedTable>(object) ? nb::cast<ImportedTable &>(object).table
-                                               : importStream(object);
-}
-
-bool isArrow(nb::handle object) {
-  return nb::isinstance<ImportedTable>(object) || nb::hasattr(object, "__arrow_c_stream__");
-}
-
-std::vector<std::string> pathsOf(nb::handle object) {
-  if (nb::isinstance<nb::str>(object)) {
-    return {nb::cast<std::string>(object)};
-  }
-  return nb::cast<std::vector<std::string>>(object);
-}
-
-TensorArgument tensorOf(nb::handle object, const std::string &name) {
-  try {
-    return nb::cast<TensorArgument>(object);
-  } catch (const nb::cast_error &) {
-    raise(makeError(ErrorKind::kUser, "not an array in host memory is bound to tensor: ", name));
-  }
-}
-
-/// Of all that the caller offers only what the plan reads. `held` keeps bound arrays for the run.
-exec::Bindings bind(const plan::Plan &plan, const nb::dict &offered,
-                    std::vector<TensorArgument> &held) {
-  exec::Bindings bindings;
-  for (const plan::Slot &slot : plan.slots) {
-    if (!offered.contains(slot.name.c_str())) {
-      continue; // exec names a slot that is missing
-    }
-    nb::handle object = offered[slot.name.c_str()];
-    if (slot.kind == plan::SlotKind::kTensor) {
-      held.push_back(tensorOf(object, slot.name));
-      bindings.tensors[slot.name] = viewOf(held.back(), slot.name);
-      continue;
-    }
-    bindings.tables[slot.name] =
-        isArrow(object) ? exec::openArrow(arrowTableOf(object))
-                        : exec::openFiles(Process::instance().storage(), pathsOf(object));
-  }
-  return bindings;
-}
-
-void applySettings(Settings &settings, const std::map<std::string, std::string> &given) {
-  for (const auto &[name, value] : given) {
-    if (Status status = settings.set(name, value); !status.ok()) {
-      raise(status);
-    }
-  }
-}
-
-/// What a run gave. Immutable.
-struct Result {
-  std::shared_ptr<const exec::TableResult> table;
-  std::vector<exec::TensorResult> tensors;
-};
-
-/// A loaded plan and the profile of its last run. Thread-safe.
-class LoadedProgram {
-public:
-  explicit LoadedProgram(std::shared_ptr<const exec::Program> program)
-      : program_(std::move(program)) {}
-
-  Result run(const nb::dict &offered, uint32_t ranks, std::optional<int> threads,
-             std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed,
-             const std::map<std::string, std::string> &tuned,
-             const std::map<std::string, std::string> &given, const nb::object &poll,
-             const nb::object &progress) {
-    Settings settings;
-    applySettings(settings, tuned);
-    if (Status status = settings.readEnvironment(); !status.ok()) {
-      raise(status);
-    }
-    applySettings(settings, given);
-    settings.applyLog();
-    settings.memory = memory.value_or(settings.memory);
-    settings.ranks = ranks;
-    // By name, as a flag is: within its range.
-    if (Status status = settings.set("threads", std::to_string(threads.value_or(settings.threads)));
-        !status.ok()) {
-      raise(status);
-    }
-    if (settings.memory < 0) {
-      raise(makeError(ErrorKind::kUser, "memory must not be negative: ", settings.memory));
-    }
-    exec::RunOptions options = exec::runOptions(settings);
-    // Python's signal handlers run on the main thread, about every 50 ms. What they or the
-    // callbacks raise stays set on this thread, stops the run, and is thrown behind it.
-    options.interrupted = [&poll] {
-      nb::gil_scoped_acquire acquire;
-      if (!PyErr_Occurred() && PyErr_CheckSignals() == 0 && !poll.is_none()) {
-        nb::object asked = nb::steal(PyObject_CallNoArgs(poll.ptr()));
-      }
-      return PyErr_Occurred() != nullptr;
-    };
-    if (!progress.is_none()) {
-      options.progress = [&progress](const exec::Progress &at) {
-        nb::gil_scoped_acquire acquire;
-        if (PyErr_Occurred()) {
-          return;
-        }
-        nb::object told = nb::steal(
-            PyObject_CallFunction(progress.ptr(), "nnLs", static_cast<Py_ssize_t>(at.tasksEnded),
-                                  static_cast<Py_ssize_t>(at.tasks),
-                                  static_cast<long long>(at.rows), at.running.c_str()));
-      };
-    }
-    exec::SessionOptions sessionOptions = exec::sessionOptions(settings);
-    if (simulationSeed) {
-      options.simulation = SimOptions{.seed = *simulationSeed};
-      sessionOptions.threads = 0;
-    }
-    std::vector<TensorArgument> held;
-    exec::Bindings bindings = bind(program_->plan(), offered, held);
-    Expected<exec::RunResult> result = [&] {
-      nb::gil_scoped_release release;
-      std::shared_ptr<exec::Session> session = Process::instance().session(sessionOptions);
-      Process::instance().storage()->keepWithin(session->hostTier());
-      return program_->run(*session, bindings, options);
-    }();
-    if (PyErr_Occurred()) {
-      throw nb::python_error();
-    }
-    exec::RunResult done = valueOf(std::move(result));
-    if (!settings.trace.empty()) {
-      if (Status status = writeTraceFile(settings.trace, done.traceJson); !status.ok()) {
-        raise(status);
-      }
-    }
-    std::lock_guard lock(mutex_);
-    profile_ = done.profile.toJson();
-    return Result{std::move(done.table), std::move(done.tensors)};
-  }
-
-  std::string profile() const {
-    std::lock_guard lock(mutex_);
-    return profile_;
-  }
-
-private:
-  std::shared_ptr<const exec::Program> program_;
-  mutable std::mutex mutex_;
-  std::string profile_ = "{}";
-};
-
-Expected<std::shared_ptr<const exec::Program>> load(const std::string &planJson,
-                                                    std::span<const uint8_t> kernels) {
-  HR_ASSIGN_OR_RETURN(plan::Plan plan, plan::fromJson(planJson));
-  std::shared_ptr<const exec::KernelLibrary> library = exec::KernelLibrary::fromFunctions({});
-  if (!kernels.empty()) {
-    HR_ASSIGN_OR_RETURN(library, exec::KernelLibrary::fromBytes(kernels));
-  }
-  return exec::Program::load(std::move(plan), std::move(library));
-}
 
 std::vector<int64_t> ranksOfNodes(const std::string &text, int64_t ranks) {
   topology::Topology topology = valueOf(topology::openTopology(text, ranks));
@@ -372,11 +169,12 @@ NB_MODULE(_runtime, module) {
            "twice a second with tasks ended, tasks, rows so far and the name of a running task. "
            "What either raises stops the run.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
+  addCluster(module);
   module.def(
       "load_plan",
       [](const std::string &planJson, nb::bytes kernels) {
-        return new LoadedProgram(valueOf(
-            load(planJson, {reinterpret_cast<const uint8_t *>(kernels.data()), kernels.size()})));
+        return new LoadedProgram(
+            valueOf(exec::loadProgram(planJson, std::string(kernels.c_str(), kernels.size()))));
       },
       nb::arg("plan_json"), nb::arg("kernels"), "Checks a plan and loads its kernels.");
   module.def(

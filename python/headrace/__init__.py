@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from headrace._src.array.program import mlir as mlir
     from headrace._src.array.queries import query as query
     from headrace._src.array.tracer import place as place
+    from headrace._src.cluster import Cluster as Cluster
+    from headrace._src.cluster import cluster as cluster
     from headrace._src.cost import cost as cost
     from headrace._src.errors import HeadraceError as HeadraceError
     from headrace._src.query.sql import explain as explain
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 # name -> the module that defines it
 _PUBLIC = {
     "Cancel": "headrace._src.query.stop",
+    "Cluster": "headrace._src.cluster",
     "HeadraceError": "headrace._src.errors",
+    "cluster": "headrace._src.cluster",
     "cost": "headrace._src.cost",
     "explain": "headrace._src.query.sql",
     "jit": "headrace._src.array.jit",

@@ -102,8 +102,16 @@ Expected<Cluster::Prepared> Cluster::prepare(const Order &order,
           exec::openFiles(part.storage, found->second, manifest[slot.name]);
     }
   }
+  std::map<std::string, std::string> prints;
   if (part.bind) {
-    HR_RETURN_IF_ERROR(part.bind(program->plan(), prepared.bindings));
+    HR_ASSIGN_OR_RETURN(prints, part.bind(program->plan(), prepared.bindings));
+  }
+  for (const auto &[slot, print] : order.prints) {
+    if (auto own = prints.find(slot); own == prints.end() || own->second != print) {
+      return makeError(ErrorKind::kMismatch,
+                       "all ranks give the same tables and arrays in memory; this rank gives ",
+                       own == prints.end() ? "none" : "another one", " than rank 0 as: ", slot);
+    }
   }
   prepared.program = std::move(program);
   return prepared;

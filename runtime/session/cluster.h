@@ -30,8 +30,10 @@ struct Part {
   std::shared_ptr<exec::Session> session; ///< of these settings
   std::shared_ptr<storage::Storage> storage;
   std::string topologyHash; ///< as RunOptions::topologyHash
-  /// Binds what the plan reads beside the order's files.
-  std::function<Status(const plan::Plan &, exec::Bindings &)> bind;
+  /// Binds the tables and tensors that this rank has in memory, of those that the plan reads; their
+  /// prints, by slot, as in Order.
+  std::function<Expected<std::map<std::string, std::string>>(const plan::Plan &, exec::Bindings &)>
+      bind;
   /// Asked about every 50 ms on the calling thread; true stops the call on all ranks.
   std::function<bool()> interrupted;
   /// As RunOptions::progress, of this rank.

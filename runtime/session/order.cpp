@@ -17,7 +17,7 @@ constexpr const char *kShared[] = {"exchangeBuffer",   "exchangeWindow", "collec
 } // namespace
 
 std::string Order::pack() const {
-  nlohmann::json rest{{"tables", tables}, {"settings", settings}};
+  nlohmann::json rest{{"tables", tables}, {"prints", prints}, {"settings", settings}};
   return packTexts({call, plan, kernels, manifest, rest.dump()});
 }
 
@@ -30,8 +30,13 @@ Expected<Order> Order::unpack(std::string_view text) {
     return makeError(ErrorKind::kMismatch, "rank 0 asks for something that this build does not "
                                            "know; start the same build on all machines");
   }
-  Order order{texts[0], texts[1], texts[2], {}, texts[3], {}};
+  Order order;
+  order.call = texts[0];
+  order.plan = texts[1];
+  order.kernels = texts[2];
+  order.manifest = texts[3];
   order.tables = rest["tables"].get<exec::TablePaths>();
+  order.prints = rest["prints"].get<std::map<std::string, std::string>>();
   order.settings = rest["settings"].get<std::map<std::string, std::string>>();
   return order;
 }

@@ -17,8 +17,10 @@ struct Order {
   std::string call;        ///< what is called; the same on all ranks
   std::string plan;        ///< JSON
   std::string kernels;     ///< object file; empty if the plan has none
-  exec::TablePaths tables; ///< by slot; paths that all ranks see
   std::string manifest;    ///< JSON, as in a plan's directory; empty: files are not compared
+  exec::TablePaths tables; ///< by slot; paths that all ranks see
+  /// Tables and tensors in memory, which each rank has itself: a print of their content, by slot.
+  std::map<std::string, std::string> prints;
   /// Those that have to be the same on all ranks, by name.
   std::map<std::string, std::string> settings;
 

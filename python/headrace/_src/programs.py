@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from headrace._src.cluster import current, ranks_here
 from headrace._src.errors import HeadraceError, SqlError, UnsupportedError
 from headrace._src.errors import translated as translated
 from headrace._src.query import plan_cache
@@ -50,18 +51,23 @@ def mesh_text(mesh: Mesh | None) -> str:
 
 
 def ranks_of(ranks: int, mesh: Mesh | None) -> int:
-    """The number of ranks: that of the mesh where there is one, and then no other may be asked for."""
+    """The number of ranks: that of the cluster or mesh if there is one; then no other may be asked for."""
     if not isinstance(ranks, int) or ranks < 1:
         raise HeadraceError(f"ranks must be at least 1, got {ranks!r}")
     text = mesh_text(mesh)
+    here = ranks_here()
+    if here is not None and ranks not in (1, here):
+        raise HeadraceError(f"the cluster has {here} ranks, got ranks={ranks}")
     if text in ("", _OF_TOPOLOGY):
-        return ranks
+        return here or ranks
     sizes = [size.strip() for _, _, size in (axis.partition(":") for axis in text.split(","))]
     if not all(size.isdecimal() and int(size) > 0 for size in sizes):
         raise HeadraceError(f"mesh names axes with their sizes, such as node:2,gpu:4, got {text}")
     made = math.prod(map(int, sizes))
     if ranks not in (1, made):
         raise HeadraceError(f"the mesh {text} has {made} ranks, got ranks={ranks}")
+    if here not in (None, made):
+        raise HeadraceError(f"the mesh {text} has {made} ranks, the cluster {here}")
     return made
 
 
@@ -116,9 +122,11 @@ class Target:
         return [*placed, self.memory, *tuned]
 
     def within(self, memory: int | str | None) -> Target:
-        """For ranks that together may use `memory`; None: as the settings have it."""
+        """For ranks that together (in a cluster, each) may use `memory`; None: as the settings have it."""
         from headrace import _runtime
 
+        if group := current():
+            return replace(self, memory=group.memory if memory is None else memory_of_all(memory))
         limit = translated(_runtime.memory_limit) if memory is None else memory_of_all(memory)
         return replace(self, memory=max(1, limit // self.ranks))
 
@@ -292,11 +300,26 @@ def run_options(
     if threads:
         options["threads"] = threads
     options["tuned"] = dict(tuned or {})
-    options["settings"] = {name: _setting_text(value) for name, value in (settings or {}).items()}
+    options["settings"] = setting_texts(settings)
     if memory is not None:
         options["memory"] = memory_of_all(memory)
     return options
 
 
-def _setting_text(value: object) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+def run(program: LoadedProgram, bindings: dict[str, Any], options: dict[str, Any]) -> Any:
+    """On the ranks of this process, or as rank 0 on those of the cluster; options: see `run_options`."""
+    group = current()
+    if group is None:
+        return translated(lambda: program.handle.run(bindings, **options))
+    compiled = program.compiled
+    return translated(
+        lambda: group.run(program.handle, compiled.plan_json, compiled.kernels, bindings, options)
+    )
+
+
+def setting_texts(settings: Mapping[str, object] | None) -> dict[str, str]:
+    """Settings by name, as the runtime reads them."""
+    return {
+        name: {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+        for name, value in (settings or {}).items()
+    }

@@ -7,7 +7,12 @@ using namespace headrace;
 using namespace headrace::session;
 
 TEST(Order, ComesBackAsItWas) {
-  Order order{"sql", "{\"plan\": 1}", std::string("\0elf\0", 5), {{"t", {"/a", "/b"}}}, "", {}};
+  Order order;
+  order.call = "sql";
+  order.plan = "{\"plan\": 1}";
+  order.kernels = std::string("\0elf\0", 5);
+  order.tables = {{"t", {"/a", "/b"}}};
+  order.prints = {{"x", "8f"}};
   Settings first;
   first.exchangeWindow = 9;
   first.threads = 7;
@@ -18,6 +23,7 @@ TEST(Order, ComesBackAsItWas) {
   EXPECT_EQ(back->plan, order.plan);
   EXPECT_EQ(back->kernels, order.kernels);
   EXPECT_EQ(back->tables, order.tables);
+  EXPECT_EQ(back->prints, order.prints);
   Settings own;
   own.threads = 3;
   Expected<Settings> applied = back->applied(own);

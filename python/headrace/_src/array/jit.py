@@ -15,7 +15,7 @@ from headrace._src.array.emit import emit
 from headrace._src.array.evaluate import evaluate
 from headrace._src.array.graph import Node, Place, Shape
 from headrace._src.array.mistakes import placed
-from headrace._src.array.program import Lowered, Options, Program
+from headrace._src.array.program import Lowered, Options, Program, bindings, in_memory
 from headrace._src.array.queries import QueryTensor
 from headrace._src.array.tracer import Array
 from headrace._src.programs import Mesh, ranks_of
@@ -84,14 +84,20 @@ class Jit:
         self._function = function
         self._names = _parameter_names(function)
         self._options = options
-        self._programs: dict[tuple[TensorType, ...], tuple[Traced, Program]] = {}
+        self._programs: dict[tuple[object, ...], tuple[Traced, Program]] = {}
 
     def __call__(self, *arguments: object) -> Any:
         """Compiles for arguments of these shapes and types, if they are new, and runs."""
-        traced, program = self._program(arguments)
-        arrays = (value for value in arguments if not isinstance(value, QueryTensor))
-        results = program.results(tuple(map(np.asarray, arrays)))
-        return tuple(results) if traced.several else results[0]
+        arrays = tuple(np.asarray(value) for value in arguments if not isinstance(value, QueryTensor))
+
+        def lead() -> Any:
+            traced, program = self._program(arguments)
+            results = program.results(arrays)
+            return tuple(results) if traced.several else results[0]
+
+        queries = tuple(enumerate(value for value in arguments if isinstance(value, QueryTensor)))
+        call = f"{self.__name__} {self._types(arguments)}"
+        return self._options.on_all_ranks(call, lead, in_memory(bindings(queries)), arrays)
 
     def compile(self, *arguments: object) -> Program:
         """The program for arrays (or TensorTypes) of these shapes and types."""
@@ -102,11 +108,12 @@ class Jit:
         return self.compile(*arguments).explain(runner_up=runner_up, tasks=tasks)
 
     def _program(self, arguments: tuple[object, ...]) -> tuple[Traced, Program]:
-        types = self._types(arguments)
-        if types not in self._programs:
+        ranks = ranks_of(self._options.ranks, self._options.mesh)
+        key = (ranks, *self._types(arguments))
+        if key not in self._programs:
             traced = self.trace(*arguments)
-            self._programs[types] = traced, traced.lower().compile()
-        return self._programs[types]
+            self._programs[key] = traced, traced.lower().compile()
+        return self._programs[key]
 
     def _types(self, arguments: tuple[object, ...]) -> tuple[TensorType, ...]:
         if len(arguments) != len(self._names):

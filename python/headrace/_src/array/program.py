@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from headrace._src import programs
 from headrace._src.array.queries import QueryTensor
+from headrace._src.cluster import current
 from headrace._src.cost import Cost, cost_of
 from headrace._src.errors import HeadraceError
 from headrace._src.explain import explained
@@ -36,6 +37,24 @@ class Options:
 
     def target(self) -> Target:
         return Target.of(self.ranks, self.topology, self.layout_seed, self.mesh)
+
+    def on_all_ranks(
+        self, call: str, lead: Callable[[], Any], tables: Mapping[str, Any], arrays: tuple[object, ...]
+    ) -> Any:
+        """What `lead` gives; in a cluster, on rank 0, while the others take part with their own arrays."""
+        group = current()
+        if group is None:
+            return lead()
+        options = programs.run_options(1, self.threads, self.memory, None, self.settings)
+        return group.call(
+            call,
+            lead,
+            tables=tables,
+            arrays=arrays,
+            threads=options.get("threads"),
+            memory=options.get("memory"),
+            settings=options["settings"],
+        )
 
 
 @dataclass(frozen=True)
@@ -239,15 +258,26 @@ class Program:
         return json.loads(self._loaded.handle.profile() or "{}")
 
     def results(self, arrays: tuple[object, ...]) -> list[Any]:
-        """Runs it; the results as NumPy arrays, or the one that is a table as a pyarrow.Table."""
+        """Runs it; the results as NumPy arrays, or the one that is a table as a pyarrow.Table. In a cluster
+        None but on rank 0.
+        """
+        return self._options.on_all_ranks(
+            f"program {self._source}", lambda: self._results(arrays), in_memory(self._tables), arrays
+        )
+
+    def _results(self, arrays: tuple[object, ...]) -> list[Any]:
         if len(arrays) != len(self._parameters):
             raise HeadraceError(f"the program takes {len(self._parameters)} arrays, got {len(arrays)}")
         bindings = {**self._tables, **dict(zip(self._parameters, arrays, strict=True))}
         options = self._options
         run = programs.run_options(
-            options.ranks, options.threads, options.memory, self._loaded.settings, options.settings
+            ranks_of(options.ranks, options.mesh),
+            options.threads,
+            options.memory,
+            self._loaded.settings,
+            options.settings,
         )
-        done = programs.translated(lambda: self._loaded.handle.run(bindings, **run))
+        done = programs.run(self._loaded, bindings, run)
         if self._gives_table:
             import pyarrow as pa
 
@@ -256,7 +286,14 @@ class Program:
 
     def __call__(self, *arrays: object) -> Any:
         results = self.results(arrays)
+        if results is None:
+            return None
         return results[0] if len(results) == 1 else tuple(results)
+
+
+def in_memory(bindings: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what the runtime reads tables from, what is no path."""
+    return {name: data for name, data in bindings.items() if not isinstance(data, (str, list))}
 
 
 def _bound(tables: Mapping[str, Table]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace._src import programs
+from headrace._src.cluster import current
 from headrace._src.errors import InputOutputError, MemoryLimitError, reason
 from headrace._src.explain import OperatorRows, explained, operator_rows
 from headrace._src.programs import LoadedProgram, Mesh, Target
@@ -78,7 +79,7 @@ def sql(
         each line.
     tables: a folder of Parquet files (one table a file or folder), a file, a pattern ("data/*.parquet"), a
         list of these, or a dict of name to Arrow table or path(s); "~" is the home directory.
-    ranks: the number of ranks, in this process, that share the work.
+    ranks: the number of ranks, in this process, that share the work; in a `cluster`, that of the cluster.
     threads: workers of all ranks together (default: HEADRACE_THREADS, else the processors that this process
         may use).
     memory: limit of all ranks together, in bytes or as "4GB".
@@ -100,13 +101,76 @@ def sql(
     verify: first reads all columns and compares them with the statistics in the files, which are trusted
         otherwise. Raises CorruptError if they do not hold.
 
+    In a `cluster` the result is on rank 0, and None on the others.
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
+    options: dict[str, Any] = {
+        "ranks": ranks,
+        "threads": threads,
+        "memory": memory,
+        "topology": topology,
+        "layout_seed": layout_seed,
+        "mesh": mesh,
+        "statistics": statistics,
+        "simulation_seed": simulation_seed,
+        "settings": settings,
+        "progress": progress,
+        "verify": verify,
+    }
+    stop = stopper(timeout, cancel)
+    return _on_all_ranks(
+        f"sql {text}", lambda: _sql(text, tables, stop, **options), tables, threads, memory, settings, stop
+    )
+
+
+def _on_all_ranks(
+    call: str,
+    lead: Callable[[], Any],
+    tables: TablesArgument,
+    threads: int | None,
+    memory: int | str | None,
+    settings: Mapping[str, object] | None,
+    stop: Callable[[], None] | None = None,
+) -> Any:
+    """What `lead` gives; in a cluster, on rank 0, while the other ranks take part."""
+    group = current()
+    if group is None:
+        return lead()
+    in_memory = tables if isinstance(tables, Mapping) else {}
+    options = programs.run_options(1, threads, memory, None, settings)
+    return group.call(
+        call,
+        lead,
+        tables={name: data for name, data in in_memory.items() if hasattr(data, "__arrow_c_stream__")},
+        threads=options.get("threads"),
+        memory=options.get("memory"),
+        settings=options["settings"],
+        poll=stop,
+    )
+
+
+def _sql(
+    text: str,
+    tables: TablesArgument,
+    stop: Callable[[], None] | None,
+    *,
+    ranks: int,
+    threads: int | None,
+    memory: int | str | None,
+    topology: str | Path | None,
+    layout_seed: int | None,
+    mesh: Mesh | None,
+    statistics: Mapping[str, Any] | None,
+    simulation_seed: int | None,
+    settings: Mapping[str, object] | None,
+    progress: Callable[[int, int, int, str], None] | None,
+    verify: bool,
+) -> pa.Table:
+    """`sql` on this process, or on rank 0 of a cluster."""
     import pyarrow as pa
 
     started = time.perf_counter()
     ranks = programs.ranks_of(ranks, mesh)
-    stop = stopper(timeout, cancel)
     resolved = resolve(tables)
     if verify:
         from headrace._src.query.verify import check_statistics
@@ -137,13 +201,12 @@ def sql(
         if stop:
             stop()
         result = _run(
-            program.handle,
+            program,
             resolved,
             ranks,
             threads,
             memory,
             simulation_seed,
-            program.settings,
             settings,
             progress,
             stop,
@@ -181,7 +244,7 @@ def _run_in_parts(
     failed: LoadedProgram,
     error: MemoryLimitError,
 ) -> tuple[LoadedProgram, pa.Table]:
-    """A plan that divides more states, and its result. The first error, of the plan as it was meant, if none fits."""
+    """A plan that divides more states, and its result. The first error, of the plan as meant, if none fits."""
     from headrace import _runtime
 
     for pessimism in _PESSIMISM:
@@ -229,14 +292,20 @@ def explain(
 
     The other options are those of `sql`.
     """
-    resolved = resolve(tables)
-    target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
-    loaded = _load(text, resolved, target, statistics)
-    profile = ""
-    if analyze:
-        _run(loaded.handle, resolved, target.ranks, threads, memory, None, loaded.settings, settings)
-        profile = loaded.handle.profile()
-    return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks, profile=profile)
+
+    def shown() -> str:
+        resolved = resolve(tables)
+        target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
+        loaded = _load(text, resolved, target, statistics)
+        profile = ""
+        if analyze:
+            _run(loaded, resolved, target.ranks, threads, memory, None, settings)
+            profile = loaded.handle.profile()
+        return explained(loaded.compiled.plan_json, runner_up=runner_up, tasks=tasks, profile=profile)
+
+    if not analyze:
+        return shown()
+    return _on_all_ranks(f"explain {text}", shown, tables, threads, memory, settings)
 
 
 def compile_to(
@@ -386,21 +455,20 @@ def _imported(table: ArrowTable) -> Any:
 
 
 def _run(
-    program: Any,
+    program: LoadedProgram,
     tables: dict[str, Table],
     ranks: int,
     threads: int | None,
     memory: int | str | None,
     simulation_seed: int | None,
-    tuned: Mapping[str, str],
     settings: Mapping[str, object] | None = None,
     progress: Callable[[int, int, int, str], None] | None = None,
     stop: Callable[[], None] | None = None,
 ) -> Any:
     bindings = bindings_of(tables)
-    options = programs.run_options(ranks, threads, memory, tuned, settings)
+    options = programs.run_options(ranks, threads, memory, program.settings, settings)
     options["progress"] = progress
     options["poll"] = stop
     if simulation_seed is not None:
         options["simulation_seed"] = simulation_seed
-    return programs.translated(lambda: program.run(bindings, **options))
+    return programs.run(program, bindings, options)

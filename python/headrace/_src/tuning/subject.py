@@ -64,7 +64,9 @@ class SqlSubject:
         from headrace._src.query import sql
 
         started = time.perf_counter()
-        sql._run(handle, self.tables, target.ranks, threads, None, None, target.settings())
+        options = programs.run_options(target.ranks, threads, None, target.settings())
+        bindings = sql.bindings_of(self.tables)
+        programs.translated(lambda: handle.run(bindings, **options))
         return time.perf_counter() - started
 
 

@@ -1,0 +1,236 @@
+// Processes that a launcher has started, for Python: rank 0 runs plans, the others follow.
+#include "python/bindings/cluster.h"
+
+#include "python/bindings/run.h"
+#include "runtime/base/content_hash.h"
+#include "runtime/exec/run_settings.h"
+#include "runtime/session/cluster.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace nb = nanobind;
+
+namespace headrace::python {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+/// Of a large array not more elements are looked at, evenly spread.
+constexpr int64_t kPrintElementsMax = 1 << 16;
+
+const char *variable(const char *name) { return std::getenv(name); }
+
+std::string printOf(const exec::TensorView &tensor) {
+  ContentHasher hasher;
+  hasher.add(static_cast<uint64_t>(tensor.element));
+  int64_t count = 1;
+  for (int64_t extent : tensor.shape) {
+    hasher.add(static_cast<uint64_t>(extent));
+    count *= extent;
+  }
+  int64_t step = count / kPrintElementsMax + 1;
+  for (int64_t index = 0; index < count; index += step) {
+    int64_t rest = index, offset = 0;
+    for (size_t d = tensor.shape.size(); d-- > 0; rest /= tensor.shape[d]) {
+      offset += rest % tensor.shape[d] * tensor.strideBytes[d];
+    }
+    uint64_t element = 0;
+    std::memcpy(&element, static_cast<const std::byte *>(tensor.data) + offset,
+                static_cast<size_t>(plan::bytesOf(tensor.element)));
+    hasher.add(element);
+  }
+  return hasher.key().hex();
+}
+
+std::string printOf(const storage::ArrowTable &table) {
+  ContentHasher hasher;
+  hasher.add(table.statistics().dump());
+  return hasher.key().hex();
+}
+
+class LaunchedCluster {
+public:
+  LaunchedCluster(std::string launcher, const Texts &given) {
+    if (launcher.empty()) {
+      launcher = findLauncher(variable);
+    }
+    if (launcher.empty()) {
+      raise(makeError(ErrorKind::kUser,
+                      "no launcher has started this process, for none of their variables is there: "
+                      "start it by torchrun, mpirun or srun, or set HEADRACE_RANK, HEADRACE_SIZE "
+                      "and HEADRACE_MEETING"));
+    }
+    Launch launch = valueOf(readLaunch(launcher, variable));
+    Settings settings = settingsOf({}, given, std::nullopt, std::nullopt);
+    auto joined = [&] {
+      nb::gil_scoped_release release;
+      return session::Cluster::join(launch, settings);
+    }();
+    cluster_ = valueOf(std::move(joined));
+  }
+
+  int rank() const { return open().rank(); }
+  int size() const { return open().size(); }
+  std::string name() const { return open().name(); }
+  int64_t memory() const {
+    return open().ownPart(settingsOf({}, {}, std::nullopt, std::nullopt)).memoryBytes();
+  }
+
+  Result run(LoadedProgram &program, const std::string &plan, const nb::bytes &kernels,
+             const std::string &call, const nb::dict &offered, std::optional<int> threads,
+             std::optional<int64_t> memory, const Texts &tuned, const Texts &given,
+             const nb::object &poll, const nb::object &progress) {
+    session::Order order;
+    order.call = call;
+    order.plan = plan;
+    order.kernels = std::string(kernels.c_str(), kernels.size());
+    nb::dict inMemory;
+    for (const plan::Slot &slot : program.program()->plan().slots) {
+      if (!offered.contains(slot.name.c_str())) {
+        continue; // exec names a slot that is missing
+      }
+      nb::object object = offered[slot.name.c_str()];
+      if (slot.kind == plan::SlotKind::kTensor || isArrow(object)) {
+        inMemory[slot.name.c_str()] = object;
+      } else {
+        order.tables[slot.name] = pathsOf(object);
+      }
+    }
+    Holding holding{inMemory};
+    session::Part part =
+        partOf(settingsOf(tuned, given, threads, memory), poll, holding, nb::list());
+    part.progress = tellerOf(progress);
+    if (Status status = order.setShared(part.settings); !status.ok()) {
+      raise(status);
+    }
+    Expected<exec::RunResult> result = [&]() -> Expected<exec::RunResult> {
+      exec::Bindings own; // again for the run
+      HR_ASSIGN_OR_RETURN(order.prints, part.bind(program.program()->plan(), own));
+      nb::gil_scoped_release release;
+      return open().run(order, program.program(), part);
+    }();
+    return program.take(std::move(result), part.settings);
+  }
+
+  void end(const std::string &kind, const std::string &message, const std::string &place) {
+    Status status;
+    for (int each = 1; each <= static_cast<int>(ErrorKind::kInternal); ++each) {
+      if (kind == errorKindName(static_cast<ErrorKind>(each))) {
+        status = Status(static_cast<ErrorKind>(each), message, place);
+      }
+    }
+    open().end(status);
+  }
+
+  void follow(const std::string &call, const nb::dict &tables, const nb::list &arrays,
+              std::optional<int> threads, std::optional<int64_t> memory, const Texts &given,
+              const nb::object &poll) {
+    Holding holding{tables};
+    session::Part part = partOf(settingsOf({}, given, threads, memory), poll, holding, arrays);
+    Status status = [&] {
+      nb::gil_scoped_release release;
+      return open().follow(call, part);
+    }();
+    if (PyErr_Occurred()) {
+      throw nb::python_error();
+    }
+    if (!status.ok()) {
+      raise(status);
+    }
+  }
+
+  void leave() {
+    nb::gil_scoped_release release;
+    cluster_.reset();
+  }
+
+private:
+  /// What Python keeps for the run.
+  struct Holding {
+    nb::dict offered;
+    std::vector<TensorArgument> arrays = {};
+  };
+
+  session::Cluster &open() const {
+    if (!cluster_) {
+      raise(makeError(ErrorKind::kUser, "this process has left the cluster"));
+    }
+    return *cluster_;
+  }
+
+  /// `arrays`: for the plan's tensors, in their order.
+  session::Part partOf(const Settings &settings, const nb::object &poll, Holding &holding,
+                       const nb::list &arrays) {
+    session::Part part;
+    part.settings = open().ownPart(settings);
+    part.session = Process::instance().session(exec::sessionOptions(part.settings));
+    part.storage = Process::instance().storage();
+    part.storage->keepWithin(part.session->hostTier());
+    part.interrupted = interruptedBy(poll);
+    part.bind = [&holding, arrays](const plan::Plan &plan,
+                                   exec::Bindings &bindings) -> Expected<Texts> {
+      nb::gil_scoped_acquire acquire;
+      try {
+        size_t next = 0;
+        for (const plan::Slot &slot : plan.slots) {
+          if (slot.kind == plan::SlotKind::kTensor && next < arrays.size()) {
+            holding.offered[slot.name.c_str()] = arrays[next++];
+          }
+        }
+        exec::Bindings own = python::bind(plan, holding.offered, holding.arrays);
+        Texts prints;
+        for (const auto &[slot, tensor] : own.tensors) {
+          prints[slot] = printOf(tensor);
+        }
+        for (const auto &[slot, open] : own.tables) {
+          prints[slot] = printOf(*arrowTableOf(holding.offered[slot.c_str()]));
+        }
+        bindings.tables.merge(own.tables);
+        bindings.tensors.merge(own.tensors);
+        return prints;
+      } catch (nb::python_error &error) {
+        return makeError(ErrorKind::kUser, error.what());
+      }
+    };
+    return part;
+  }
+
+  std::unique_ptr<session::Cluster> cluster_;
+};
+
+} // namespace
+
+void addCluster(nb::module_ &module) {
+  nb::class_<LaunchedCluster>(module, "Cluster",
+                              "This process as one of the ranks that a launcher has started.")
+      .def(nb::init<std::string, const Texts &>(), nb::arg("launcher"), nb::arg("settings"),
+           "Meets the other ranks. launcher: its name, or empty for the one whose variables are "
+           "there.")
+      .def_prop_ro("rank", &LaunchedCluster::rank)
+      .def_prop_ro("size", &LaunchedCluster::size)
+      .def_prop_ro("name", &LaunchedCluster::name, "\"rank 2 on host node7\".")
+      .def_prop_ro("memory", &LaunchedCluster::memory,
+                   "The bytes that this rank may use, by the settings and the ranks beside it.")
+      .def("run", &LaunchedCluster::run, nb::arg("program"), nb::arg("plan"), nb::arg("kernels"),
+           nb::arg("call"), nb::arg("bindings"), nb::arg("threads") = nb::none(),
+           nb::arg("memory") = nb::none(), nb::arg("tuned") = Texts(),
+           nb::arg("settings") = Texts(), nb::arg("poll") = nb::none(),
+           nb::arg("progress") = nb::none(),
+           "Of rank 0: runs a program on all ranks, as Program.run() does in this process.")
+      .def("end", &LaunchedCluster::end, nb::arg("kind") = "", nb::arg("message") = "",
+           nb::arg("place") = "",
+           "Of rank 0: ends the call on all ranks, with an error if it has a kind.")
+      .def("follow", &LaunchedCluster::follow, nb::arg("call"), nb::arg("tables"),
+           nb::arg("arrays"), nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
+           nb::arg("settings") = Texts(), nb::arg("poll") = nb::none(),
+           "Of the others: takes part in what rank 0 runs until it ends the call.")
+      .def("leave", &LaunchedCluster::leave);
+}
+
+} // namespace headrace::python

@@ -1,0 +1,77 @@
+// Runs without the GIL, which callbacks take for a moment.
+#include "python/bindings/run.h"
+
+#include "runtime/exec/run_settings.h"
+#include "runtime/telemetry/telemetry.h"
+
+namespace nb = nanobind;
+
+namespace headrace::python {
+
+std::function<bool()> interruptedBy(const nb::object &poll) {
+  return [&poll] {
+    nb::gil_scoped_acquire acquire;
+    if (!PyErr_Occurred() && PyErr_CheckSignals() == 0 && !poll.is_none()) {
+      nb::object asked = nb::steal(PyObject_CallNoArgs(poll.ptr()));
+    }
+    return PyErr_Occurred() != nullptr;
+  };
+}
+
+std::function<void(const exec::Progress &)> tellerOf(const nb::object &progress) {
+  if (progress.is_none()) {
+    return {};
+  }
+  return [&progress](const exec::Progress &at) {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_Occurred()) {
+      return;
+    }
+    nb::object told = nb::steal(PyObject_CallFunction(
+        progress.ptr(), "nnLs", static_cast<Py_ssize_t>(at.tasksEnded),
+        static_cast<Py_ssize_t>(at.tasks), static_cast<long long>(at.rows), at.running.c_str()));
+  };
+}
+
+Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional<int> threads,
+                          std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed,
+                          const std::map<std::string, std::string> &tuned,
+                          const std::map<std::string, std::string> &given, const nb::object &poll,
+                          const nb::object &progress) {
+  Settings settings = settingsOf(tuned, given, threads, memory);
+  settings.ranks = ranks;
+  exec::RunOptions options = exec::runOptions(settings);
+  options.interrupted = interruptedBy(poll);
+  options.progress = tellerOf(progress);
+  exec::SessionOptions sessionOptions = exec::sessionOptions(settings);
+  if (simulationSeed) {
+    options.simulation = SimOptions{.seed = *simulationSeed};
+    sessionOptions.threads = 0;
+  }
+  std::vector<TensorArgument> held;
+  exec::Bindings bindings = bind(program_->plan(), offered, held);
+  Expected<exec::RunResult> result = [&] {
+    nb::gil_scoped_release release;
+    std::shared_ptr<exec::Session> session = Process::instance().session(sessionOptions);
+    Process::instance().storage()->keepWithin(session->hostTier());
+    return program_->run(*session, bindings, options);
+  }();
+  return take(std::move(result), settings);
+}
+
+Result LoadedProgram::take(Expected<exec::RunResult> result, const Settings &settings) {
+  if (PyErr_Occurred()) {
+    throw nb::python_error();
+  }
+  exec::RunResult done = valueOf(std::move(result));
+  if (!settings.trace.empty()) {
+    if (Status status = writeTraceFile(settings.trace, done.traceJson); !status.ok()) {
+      raise(status);
+    }
+  }
+  std::lock_guard lock(mutex_);
+  profile_ = done.profile.toJson();
+  return Result{std::move(done.table), std::move(done.tensors)};
+}
+
+} // namespace headrace::python

@@ -1,0 +1,60 @@
+// A loaded plan and its runs.
+#pragma once
+
+#include "python/bindings/process.h"
+
+#include <nanobind/nanobind.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headrace::python {
+
+/// What a run gave. Immutable.
+struct Result {
+  std::shared_ptr<const exec::TableResult> table;
+  std::vector<exec::TensorResult> tensors;
+};
+
+/// Python's part in a run that is under way: its signal handlers run on the main thread, about
+/// every 50 ms, and so do the callbacks. What they raise stays set on this thread, stops the run,
+/// and is thrown behind it.
+std::function<bool()> interruptedBy(const nanobind::object &poll);
+/// RunOptions::progress; empty for None.
+std::function<void(const exec::Progress &)> tellerOf(const nanobind::object &progress);
+
+/// A loaded plan and the profile of its last run. Thread-safe.
+class LoadedProgram {
+public:
+  explicit LoadedProgram(std::shared_ptr<const exec::Program> program)
+      : program_(std::move(program)) {}
+
+  Result run(const nanobind::dict &offered, uint32_t ranks, std::optional<int> threads,
+             std::optional<int64_t> memory, std::optional<uint64_t> simulationSeed,
+             const std::map<std::string, std::string> &tuned,
+             const std::map<std::string, std::string> &given, const nanobind::object &poll,
+             const nanobind::object &progress);
+
+  /// The result of a run of program(), once its trace is written. Throws Error, or what a callback
+  /// raised.
+  Result take(Expected<exec::RunResult> result, const Settings &settings);
+
+  const std::shared_ptr<const exec::Program> &program() const { return program_; }
+
+  std::string profile() const {
+    std::lock_guard lock(mutex_);
+    return profile_;
+  }
+
+private:
+  std::shared_ptr<const exec::Program> program_;
+  mutable std::mutex mutex_;
+  std::string profile_ = "{}";
+};
+
+} // namespace headrace::python

@@ -1,0 +1,134 @@
+"""`headrace.cluster`: processes that a launcher has started, as the ranks of every query."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from headrace._src.errors import HeadraceError, UserError, translated
+
+_current: Cluster | None = None
+
+
+def current() -> Cluster | None:
+    """The cluster of the `with` block that this process is in."""
+    return _current
+
+
+def ranks_here() -> int | None:
+    """The number of ranks of that cluster; None outside of one."""
+    return _current.size if _current else None
+
+
+class Cluster:
+    """The processes that a launcher has started, of which this is one. Made by `cluster`.
+
+    rank, size: which of how many this process is.
+    name: "rank 2 on host node7", as errors name it.
+    """
+
+    def __init__(self, launcher: str, settings: Mapping[str, object]) -> None:
+        from headrace import _runtime
+        from headrace._src.programs import setting_texts
+
+        self._handle = translated(lambda: _runtime.Cluster(launcher, setting_texts(settings)))
+        self._calls = threading.Lock()
+        self._leading: threading.Thread | None = None
+        self._call = ""
+        self.rank: int = self._handle.rank
+        self.size: int = self._handle.size
+        self.name: str = self._handle.name
+
+    def __enter__(self) -> Cluster:
+        global _current
+        if _current:
+            raise UserError("this process is a rank of a cluster already: leave that one first")
+        _current = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leaves the cluster: calls of the other ranks that need this one fail from then on."""
+        global _current
+        if _current is self:
+            _current = None
+        self._handle.leave()
+
+    @property
+    def memory(self) -> int:
+        """The bytes that this rank may use."""
+        return translated(lambda: self._handle.memory)
+
+    def call(
+        self,
+        name: str,
+        lead: Callable[[], Any],
+        *,
+        tables: Mapping[str, Any] | None = None,
+        arrays: tuple[object, ...] = (),
+        **options: Any,
+    ) -> Any:
+        """What `lead` gives, on rank 0; None on the others, which take part in its runs.
+
+        name: of what is called; the same on all ranks. tables, arrays: those in memory, which every rank
+        has; options: threads, memory, settings and poll of this rank.
+        """
+        if self._leading is threading.current_thread():
+            return lead()
+        with self._calls:
+            if self.rank:
+                translated(lambda: self._handle.follow(name, dict(tables or {}), list(arrays), **options))
+                return None
+            self._leading = threading.current_thread()
+            self._call = name
+            try:
+                result = lead()
+            except HeadraceError as error:
+                self._end(error.kind, str(error))
+                raise
+            except KeyboardInterrupt:
+                self._end("cancelled", "stopped by the user")
+                raise
+            except BaseException as error:
+                self._end("user", f"{type(error).__name__}: {error}")
+                raise
+            finally:
+                self._leading = None
+            self._end()
+            return result
+
+    def _end(self, kind: str = "", message: str = "") -> None:
+        translated(lambda: self._handle.end(kind, message))
+
+    def run(
+        self, program: Any, plan: str, kernels: bytes, bindings: dict[str, Any], options: dict[str, Any]
+    ) -> Any:
+        """Rank 0's part in a call: runs a program on all ranks."""
+        if options.pop("simulation_seed", None) is not None:
+            raise UserError("simulation_seed is for ranks of one process, not of a cluster")
+        options.pop("ranks")
+        return self._handle.run(program, plan, kernels, self._call, bindings, **options)
+
+
+def cluster(launcher: str = "", *, settings: Mapping[str, object] | None = None) -> Cluster:
+    """Joins the processes that a launcher has started, each of which calls it, as the ranks of what follows.
+
+    `with hr.cluster():` makes them the ranks of `sql`, `jit` and `mlir`. All processes run the same program
+    and make the same calls in the same order; results are on rank 0, and the other ranks get None. Rank 0
+    compiles, and the others are sent its plan, with the paths of its files, which they must see too. Tables
+    and arrays in memory must be the same on all ranks. `threads`, `memory` and `settings` are those of each
+    rank; its share of the machine's cores and memory, if nothing is said. An error ends a call on all ranks,
+    names the rank where it came from, and leaves the cluster usable. When a rank is lost, all calls fail with
+    InputOutputError.
+
+    launcher: "torchrun", "mpi", "slurm", "kubernetes" or "environment" (the variables HEADRACE_RANK,
+        HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there.
+    settings: by name, which override the environment: {"peer_timeout": 20}.
+
+    Raises UserError if a variable is missing, and InputOutputError if a rank does not come within
+    `join_timeout` seconds.
+    """
+    return Cluster(launcher, settings or {})
