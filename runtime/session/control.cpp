@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -61,7 +62,12 @@ Control::Control(int rank, Links links, double silenceSecondsMax)
     peers_[peer].socket = std::move(links.sockets[peer]);
     peers_[peer].lastSign = now();
   }
+  // Signals are for the rank's own thread, which they wake.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { serve(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Control::~Control() {

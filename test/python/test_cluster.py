@@ -23,10 +23,11 @@ import headrace as hr, headrace.array as ha, numpy as np, pyarrow as pa, pyarrow
 tables = os.environ["TABLES"]
 folder = os.environ["FOLDER"]
 """
-#: Many seconds of work on three ranks.
+#: Hours of work.
 LONG = """
 select count(*) as n from lineitem a join lineitem b on a.l_linenumber = b.l_linenumber
-and a.l_extendedprice < b.l_extendedprice + b.l_tax
+join lineitem c on a.l_linenumber = c.l_linenumber
+and a.l_extendedprice + c.l_tax < b.l_extendedprice + c.l_extendedprice
 """
 
 
@@ -250,3 +251,49 @@ def test_one_cluster_at_a_time(tpch_small: Path, tmp_path: Path) -> None:
         tpch_small,
         size=1,
     )
+
+
+@pytest.mark.parametrize("lost", [0, 2])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+@pytest.mark.parametrize("when", ["in a run", "before a call"])
+def test_a_lost_rank_is_named_on_all_others(
+    how: signal.Signals, lost: int, when: str, tpch_small: Path, tmp_path: Path
+) -> None:
+    """Within 10 s, by default; then every call says so, and the processes end."""
+    with started(
+        f"""
+        with hr.cluster() as group:
+            open(f"{{folder}}/ready.{{group.rank}}", "w").close()
+            if group.rank == {lost} and {when == "before a call"}:
+                time.sleep(3600)
+            for text in ({LONG!r}, "select 1 as x"):
+                try:
+                    hr.sql(text, tables)
+                except hr.HeadraceError as error:
+                    print(f"{{time.time():.2f}} {{error.kind}} {{error}}")
+        """,
+        tmp_path,
+        tpch_small,
+    ) as ranks:
+        wait_for(tmp_path, 3)
+        time.sleep(1)
+        at = time.time()
+        ranks.processes[lost].send_signal(how)
+        others = [process for rank, process in enumerate(ranks.processes) if rank != lost]
+        for process in others:
+            process.wait(timeout=60)
+        found = [process.communicate() for process in others]
+        ranks.processes[lost].send_signal(signal.SIGCONT)
+        time.sleep(0.5)
+        ranks.processes[lost].send_signal(signal.SIGINT)  # of its sleep, if it was before a call
+        ranks.processes[lost].wait(timeout=60)
+    for output, errors in found:
+        assert errors == ""
+        first, second = output.splitlines()
+        seconds, _, error = first.partition(" ")
+        limit = 3 if how == signal.SIGKILL else 10
+        assert float(seconds) - at < limit, first
+        assert error.startswith("io "), error
+        assert error.endswith(f"rank {lost} on host {HOST}"), error
+        assert second.endswith(error), "and it stays so"
+    assert left_behind(tmp_path / "meeting") == []

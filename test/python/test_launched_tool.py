@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,53 @@ def test_a_rank_that_does_not_come_is_said(plan: Path, tmp_path: Path) -> None:
         [ended] = ranks.ended()
     assert ended.status == 1
     assert "headrace-run: rank 0: io error: the others waited for 1 s" in ended.errors
+
+
+@pytest.fixture(scope="module")
+def long_plan(tpch_small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Hours of work."""
+    folder = tmp_path_factory.mktemp("plans") / "pairs.plan"
+    compile_to(
+        folder,
+        "select count(*) as n from lineitem a join lineitem b on a.l_linenumber = b.l_linenumber "
+        "join lineitem c on a.l_linenumber = c.l_linenumber "
+        "and a.l_extendedprice + c.l_tax < b.l_extendedprice + c.l_extendedprice",
+        tpch_small,
+        ranks=3,
+    )
+    return folder
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_a_lost_rank_is_named_on_all_others(how: signal.Signals, long_plan: Path, tmp_path: Path) -> None:
+    with Ranks([tool(), long_plan, "--peer-timeout", 3], 3, tmp_path / "meeting") as ranks:
+        time.sleep(2)
+        started = time.monotonic()
+        ranks.processes[1].send_signal(how)
+        for rank in (0, 2):
+            _, errors = ranks.processes[rank].communicate(timeout=60)
+            assert ranks.processes[rank].returncode == 1
+            assert re.search(f"rank {rank} on host {HOST}: io error: .* rank 1 on host {HOST}$", errors), (
+                errors
+            )
+        assert time.monotonic() - started < 6
+    assert left_behind(tmp_path / "meeting") == []
+
+
+def test_sigterm_at_one_rank_ends_all(long_plan: Path, tmp_path: Path) -> None:
+    with Ranks([tool(), long_plan], 3, tmp_path / "meeting") as ranks:
+        time.sleep(2)
+        ranks.processes[2].send_signal(signal.SIGTERM)
+        for rank, each in enumerate(ranks.ended(timeout=20)):
+            assert each.status == 1
+            where = "" if rank == 2 else f"rank 2 on host {HOST}: "
+            assert f"cancelled error: {where}stopped by the user" in each.errors
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_rank_that_dies_while_the_others_come_is_missed(rank: int, plan: Path, tmp_path: Path) -> None:
+    with Ranks([tool(), plan, "--join-timeout", 2], 2, tmp_path / "meeting", HEADRACE_SIZE="3") as ranks:
+        time.sleep(0.5)
+        ranks.processes[rank].kill()
+        _, errors = ranks.processes[1 - rank].communicate(timeout=30)
+        assert "io error: the others waited for 2 s" in errors

@@ -244,7 +244,7 @@ def _run_in_parts(
     failed: LoadedProgram,
     error: MemoryLimitError,
 ) -> tuple[LoadedProgram, pa.Table]:
-    """A plan that divides more states, and its result. The first error, of the plan as meant, if none fits."""
+    """A plan that divides more states, and its result. If none fits, the error of the plan as meant."""
     from headrace import _runtime
 
     for pessimism in _PESSIMISM:
