@@ -56,7 +56,8 @@ def test(words: list[str]) -> int:
         dest="suite",
         choices=testing.SUITES,
         default="all",
-        help="unit: the runtime's unit tests, without building the compiler; ir: lit and random programs",
+        help="unit: the runtime's unit tests, without building the compiler; ir: lit and random programs; "
+        "engines: the launchers of ranks, installed where they are missing",
     )
     options = parser.parse_args(words)
     set_up()
@@ -127,7 +128,7 @@ COMMANDS: dict[str, Command] = {
         module("dev.demo", ["headrace_python"]),
     ),
     "build": Command("[--preset P] [TARGET…]", "build everything, or the targets named", build),
-    "test": Command("[--preset P] [--only unit|ir] [--filter RE]", "build and run all tests", test),
+    "test": Command("[--preset P] [--only unit|ir|engines] [--filter RE]", "build and run all tests", test),
     "python": Command("ARGS", "Python with headrace importable", python),
     "exec": Command("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Command("[--scale S]", "make TPC-H Parquet files; prints their folder", data),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 
 from dev.steps import StepFailed, run, step
 
@@ -28,31 +29,35 @@ PACKAGES = [
     "mlir-22-tools",
     "ninja-build",
     "nlohmann-json3-dev",
+    "openmpi-bin",  # of the tests that start ranks by mpirun
     "python3",
     "python3-dev",
     "python3-venv",
     "zlib1g-dev",  # as libzstd-dev
 ]
 
+# Of the suite `engines` alone: daemons, which not every desk wants.
+ENGINES = ["munge", "slurm-client", "slurmctld", "slurmd"]
 
-def missing() -> list[str]:
-    """The packages that dpkg does not know as installed, in the order of PACKAGES."""
+
+def missing(names: Sequence[str] = PACKAGES) -> list[str]:
+    """The packages that dpkg does not know as installed, in their order."""
     query = subprocess.run(
-        ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *PACKAGES],
+        ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *names],
         capture_output=True,
         text=True,
         check=False,  # exits 1 when it knows nothing of a name
     )
     rows = (line.split() for line in query.stdout.splitlines())
     installed = {row[0] for row in rows if row[1:] == ["installed"]}
-    return [name for name in PACKAGES if name not in installed]
+    return [name for name in names if name not in installed]
 
 
-def ensure() -> None:
+def ensure(wanted: Sequence[str] = PACKAGES) -> None:
     """Installs what is missing with apt-get, as root or through sudo."""
     if not shutil.which("dpkg-query"):
         return  # not a Debian: CMake says what it does not find
-    names = missing()
+    names = missing(wanted)
     if not names:
         return
     as_root: list[str] = []

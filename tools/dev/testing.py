@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dev import building, places
+from dev import building, packages, places
 from dev.steps import Step, run, step
 
 # MLIR's libraries are not instrumented but share inline allocators with our code, which would poison what
@@ -25,11 +25,13 @@ _SANITIZER = {
 }
 
 # What is built for a suite; "unit" is also the label of its tests (cmake/HeadraceTargets.cmake). "ir" is
-# what runs with the tools of IR alone: lit, and random programs through the phases.
+# what runs with the tools of IR alone: lit, and random programs through the phases; "engines" are the
+# launchers of ranks, all of them.
 _TARGETS: dict[str, list[str]] = {
     "all": [],
     "unit": ["unit_tests"],
     "ir": ["headrace-opt", "headrace-translate", "headrace-interpret"],
+    "engines": ["headrace_python", "headrace-run"],
 }
 SUITES = tuple(_TARGETS)
 _RANDOM_PROGRAMS = "1000"  # of the suite ir, unless HEADRACE_RANDOM_PROGRAMS says otherwise
@@ -55,13 +57,19 @@ def test(preset: str = "release", pattern: str = "", suite: str = "all") -> int:
     reports = folder / "test-results"
     reports.mkdir(exist_ok=True)
     total = Results()
-    if suite != "ir":
+    if suite in ("all", "unit"):
         ctest = _ctest_command(folder, pattern, suite)
         total.add(_runner("unit tests (ctest)", ctest, reports / "ctest.xml", preset))
     if suite == "all":
         _add_what_needs_the_compiler(total, folder, pattern, preset)
     if suite == "ir":
         _add_what_needs_tools_of_ir(total, folder, pattern, preset)
+    if suite == "engines":
+        packages.ensure(packages.ENGINES)
+        command = [*_pytest_command(pattern), "test/python/test_launchers.py"]
+        environment = {**variables("release"), "HEADRACE_ENGINES": "1"}
+        report = folder / "test-results" / "pytest.xml"
+        total.add(_runner("launchers (pytest)", command, report, preset, environment))
     _report(total)
     return 1 if total.failures or total.passed == 0 else 0
 
