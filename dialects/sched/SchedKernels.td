@@ -88,33 +88,28 @@ def Sched_KernelOp : Sched_Op<"kernel", [Symbol, HasParent<"KernelsOp">]> {
     `content` is the key of the object in the cache of kernels; without one the kernel was only described. `places` say
     where rows can fail, in the user's words. `selectivity` has a number for each selecting stage, the rows that
     it is expected to let through for each that comes in, and `stage_operators` the operators that these stages are.
-    With `compares` it orders the rows of that sort state.
 
     ```mlir
-    pipe.state @sort0 sort [#pipe.field<"x", f64, payload>]
     sched.kernels "x86-64-v3" {
       sched.kernel @scan0 {content = "09af", literal_bytes = 16 : i64, literals = [#sched.literal<0, 5 : i64>],
           places = ["a / b"], selectivity = array<f64: 5.000000e-01>, stage_operators = array<i32: 2>,
           work = [#sched.work<row, 0, 1.000000e+00>, #sched.work<divide, 1, 1.000000e+00>]}
-      sched.kernel @compare_sort0 compares @sort0
     }
     ```
 
     C1: the sizes of its blocks are not negative. C2: there is an operator for each selecting stage.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$compares,
-                       OptionalAttr<StrAttr>:$content, OptionalAttr<I64Attr>:$scratch_bytes,
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$content, OptionalAttr<I64Attr>:$scratch_bytes,
                        OptionalAttr<I64Attr>:$literal_bytes,
                        OptionalAttr<TypedArrayAttrBase<Sched_LiteralAttr, "literals">>:$literals,
                        OptionalAttr<StrArrayAttr>:$places,
                        OptionalAttr<TypedArrayAttrBase<Sched_WorkAttr, "work">>:$work,
                        OptionalAttr<DenseF64ArrayAttr>:$selectivity,
                        OptionalAttr<DenseI32ArrayAttr>:$stage_operators);
-  let builders = [OpBuilder<(ins "::mlir::StringAttr":$name, "::mlir::FlatSymbolRefAttr":$compares), [{
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$name), [{
     $_state.getOrAddProperties<Properties>().sym_name = name;
-    $_state.getOrAddProperties<Properties>().compares = compares;
   }]>];
-  let assemblyFormat = "$sym_name (`compares` $compares^)? attr-dict";
+  let assemblyFormat = "$sym_name attr-dict";
   let hasVerifier = 1;
 }
 

@@ -171,13 +171,8 @@ Status checkState(const Plan &plan, size_t index) {
     return broken("layout", "identity of ", state.rowBytes, " bytes expected, got ",
                   state.identity.size());
   }
-  for (int32_t kernel : {state.mergeKernel, state.compareKernel}) {
-    if (kernel != kNone && !inRange(kernel, plan.kernels.size())) {
-      return broken("range", "no such kernel: ", kernel);
-    }
-  }
-  if (state.kind == StateKind::kSortBuffer && state.compareKernel == kNone) {
-    return broken("operands", "a sort buffer needs a compareKernel");
+  if (state.mergeKernel != kNone && !inRange(state.mergeKernel, plan.kernels.size())) {
+    return broken("range", "no such kernel: ", state.mergeKernel);
   }
   HR_RETURN_IF_ERROR(checkWindows(plan, state, subject));
   if (state.direct) {

@@ -8,6 +8,7 @@
 #include "runtime/base/settings.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace headrace::plan {
@@ -241,10 +242,12 @@ std::string measuredHeading(const Profile &measured) {
   for (int64_t bytes : measured.peakBytes) {
     peak = std::max(peak, bytes);
   }
+  const int64_t spilled =
+      std::accumulate(measured.spilledBytes.begin(), measured.spilledBytes.end(), int64_t(0));
   return "measured " + formatSeconds(measured.wallSeconds) + " on " + rankCount(measured.ranks) +
          " with " + std::to_string(measured.threads) +
          (measured.threads == 1 ? " worker" : " workers") + "; a rank held " + formatBytes(peak) +
-         " at most\n";
+         " at most" + (spilled > 0 ? ", " + formatBytes(spilled) + " waited on disk" : "") + "\n";
 }
 
 /// A line for each repeat: whose states are there part after part, and what that took.
@@ -269,16 +272,13 @@ std::string roundsText(const Plan &plan, const Profile *measured) {
       }
     }
     int64_t rounds = 0;
-    int64_t bytes = 0;
     for (const TaskProfile &task : measured ? measured->tasks : std::vector<TaskProfile>()) {
       if (task.task == static_cast<int32_t>(t)) {
         rounds = std::max(rounds, task.morsels);
-        bytes += task.bytes;
       }
     }
     if (measured) {
-      text += "; took " + std::to_string(rounds) + (rounds == 1 ? " round" : " rounds") + ", " +
-              formatBytes(bytes) + " waited on disk";
+      text += "; took " + std::to_string(rounds) + (rounds == 1 ? " round" : " rounds");
     }
     text += "\n";
   }

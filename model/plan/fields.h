@@ -121,7 +121,6 @@ template <typename V> void visitFields(V &v, State &x) {
   v.bytes("identity", x.identity);
   v("rows", x.rows);
   v("mergeKernel", x.mergeKernel);
-  v("compareKernel", x.compareKernel);
   v("limit", x.limit);
   v("offset", x.offset);
   v("order", x.order);

@@ -15,7 +15,7 @@
 
 namespace headrace::plan {
 
-inline constexpr int kSchemaMajor = 5;
+inline constexpr int kSchemaMajor = 6;
 inline constexpr int kSchemaMinor = 0;
 
 /// A physical column, and how it is shown to the user if it is.
@@ -100,7 +100,7 @@ enum class StateKind : uint8_t {
   kScalar,     ///< HrScalarState: aggregate without keys
   kGroupTable, ///< HrGroupTable: hash aggregate, distinct
   kJoinTable,  ///< built as HrRowBuffer per worker, finished into one HrJoinTable per rank
-  kSortBuffer, ///< HrRowBuffer per worker, finished into sorted row pointers (limit: top-k)
+  kSortBuffer, ///< HrRowBuffer per worker, finished into rows in order (limit: the first)
   kRowBuffer,  ///< HrRowBuffer per worker: rows kept to be read again, in no order
   kWindow,     ///< likewise, finished into rows with computed fields (windows), by partition
 };
@@ -192,11 +192,10 @@ struct State {
   std::vector<uint8_t> identity; ///< rowBytes bytes: what a fresh row holds
   Cardinality rows;
   int32_t mergeKernel = kNone; ///< combines rows of another copy into this one (source: stateRows)
-  int32_t compareKernel = kNone; ///< sort: symbol `int32_t (const uint8_t *a, const uint8_t *b)`
   uint64_t limit = 0;  ///< sort: keep the first `limit` rows, window: of each partition; 0 = all
   uint64_t offset = 0; ///< sort: of these, who reads it does not see the first `offset`
+  std::vector<OrderKey> order; ///< sort, window
   // Windows: partitions are by the key fields, whose hash the row begins with.
-  std::vector<OrderKey> order;
   std::vector<WindowColumn> windows;
   // Join tables over a dense integer key: direct addressing by key - base.
   bool direct = false;

@@ -12,6 +12,7 @@ std::string Profile::toJson() const {
   json["ranks"] = ranks;
   json["threads"] = threads;
   json["peak_bytes"] = peakBytes;
+  json["spilled_bytes"] = spilledBytes;
   json["tasks"] = nlohmann::ordered_json::array();
   for (const TaskProfile &task : tasks) {
     json["tasks"].push_back({{"rank", task.rank},
@@ -46,6 +47,7 @@ Expected<Profile> Profile::fromJson(const std::string &text) {
     profile.ranks = json.at("ranks");
     profile.threads = json.at("threads");
     json.at("peak_bytes").get_to(profile.peakBytes);
+    json.at("spilled_bytes").get_to(profile.spilledBytes);
     for (const nlohmann::json &entry : json.at("tasks")) {
       TaskProfile task;
       task.rank = entry.at("rank");
@@ -81,6 +83,7 @@ void Profile::add(const Profile &other) {
   wallSeconds = std::max(wallSeconds, other.wallSeconds);
   threads += other.threads;
   peakBytes.insert(peakBytes.end(), other.peakBytes.begin(), other.peakBytes.end());
+  spilledBytes.insert(spilledBytes.end(), other.spilledBytes.begin(), other.spilledBytes.end());
   tasks.insert(tasks.end(), other.tasks.begin(), other.tasks.end());
 }
 

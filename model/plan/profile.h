@@ -36,17 +36,19 @@ struct TaskProfile {
 struct Profile {
   double wallSeconds = 0;
   uint32_t ranks = 1;
-  uint32_t threads = 1; ///< workers of all ranks together
-  std::vector<int64_t> peakBytes; ///< host memory reserved at once, of the ranks in order
+  uint32_t threads = 1;              ///< workers of all ranks together
+  std::vector<int64_t> peakBytes;    ///< host memory reserved at once, of the ranks in order
+  std::vector<int64_t> spilledBytes; ///< that waited on disk, likewise
   std::vector<TaskProfile> tasks;
 
   /// Adds what another process measured of the same run: of other ranks, with other threads.
   void add(const Profile &other);
 
-  /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "tasks": [{"rank", "task", "name",
-  /// "kind", "start_seconds", "end_seconds", "busy_seconds", "load_seconds", "rows_in",
-  /// "rows_out", "bytes", "morsels", "finish_seconds", "finish_busy_seconds", "state_rows",
-  /// "stage_rows"}]}; chooses also have "chosen_by", "at_most", "way"
+  /// {"wall_seconds", "ranks", "threads", "peak_bytes": […], "spilled_bytes": […], "tasks":
+  /// [{"rank", "task", "name", "kind", "start_seconds", "end_seconds", "busy_seconds",
+  /// "load_seconds", "rows_in", "rows_out", "bytes", "morsels", "finish_seconds",
+  /// "finish_busy_seconds", "state_rows", "stage_rows"}]}; chooses also have "chosen_by",
+  /// "at_most", "way"
   std::string toJson() const;
   /// Errors: kCorrupt for anything but toJson()'s text.
   static Expected<Profile> fromJson(const std::string &text);

@@ -128,9 +128,6 @@ private:
       if (state.mergeKernel != kNone) {
         out_ << ", merge " << kernelName(state.mergeKernel);
       }
-      if (state.compareKernel != kNone) {
-        out_ << ", compare " << kernelName(state.compareKernel);
-      }
       if (state.limit != 0) {
         out_ << ", limit " << state.limit;
       }

@@ -15,7 +15,8 @@ Attribute valueOf(OpBuilder &b, const plan::Literal &literal) {
   case plan::LiteralKind::kInteger:
     return b.getI64IntegerAttr(literal.integer);
   case plan::LiteralKind::kI128: {
-    uint64_t words[] = {static_cast<uint64_t>(literal.integer), static_cast<uint64_t>(literal.high)};
+    uint64_t words[] = {static_cast<uint64_t>(literal.integer),
+                        static_cast<uint64_t>(literal.high)};
     return b.getIntegerAttr(b.getIntegerType(128), APInt(128, words));
   }
   case plan::LiteralKind::kReal:
@@ -37,16 +38,14 @@ void describe(OpBuilder &b, Location location, const KernelDescription &descript
   const plan::Kernel &kernel = description.kernel;
   SmallVector<Attribute> literals, work;
   for (const plan::Literal &literal : kernel.literals) {
-    literals.push_back(sched::LiteralAttr::get(b.getContext(), literal.offset, valueOf(b, literal)));
+    literals.push_back(
+        sched::LiteralAttr::get(b.getContext(), literal.offset, valueOf(b, literal)));
   }
   for (const plan::Work &each : kernel.work) {
     work.push_back(workOf(b, each));
   }
   SmallVector<StringRef> places(description.places.begin(), description.places.end());
-  auto made = sched::KernelOp::create(
-      b, location, b.getStringAttr(kernel.symbol),
-      description.compares.empty() ? FlatSymbolRefAttr()
-                                   : b.getAttr<FlatSymbolRefAttr>(description.compares));
+  auto made = sched::KernelOp::create(b, location, b.getStringAttr(kernel.symbol));
   if (!kernel.contentHash.empty()) {
     made.setContent(kernel.contentHash);
   }

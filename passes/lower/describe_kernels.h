@@ -13,7 +13,6 @@ namespace headrace::lower {
 struct KernelDescription {
   plan::Kernel kernel;
   std::vector<std::string> places; ///< where rows can fail; Kernel.places is not set
-  std::string compares;            ///< the sort state whose rows it orders, or empty
 };
 
 /// Puts a `sched.kernels` with these into the module, in the place of one that it has.

@@ -2,8 +2,6 @@
 // keeps what it costs each run below what anyone notices, since plans are kept and run often.
 #include "passes/lower/effort.h"
 
-#include "llvm/Support/MathExtras.h"
-
 #include <cstdlib>
 #include <optional>
 
@@ -64,12 +62,6 @@ Effort effortFor(pipe::PipelineOp pipeline, SymbolTable &symbols) {
     }
   }
   return effortForRows(rows ? std::optional(most) : std::nullopt);
-}
-
-Effort effortFor(pipe::StateOp sorted) {
-  std::optional<double> rows = likelyRows(sorted.getHoldsAttr());
-  return effortForRows(rows ? std::optional(*rows * (1 + llvm::Log2_64_Ceil(1 + *rows)))
-                            : std::nullopt);
 }
 
 } // namespace headrace::lower

@@ -11,7 +11,5 @@ namespace headrace::lower {
 
 /// For the kernel of a pipeline, by the rows that it is thought to see on a rank.
 Effort effortFor(pipe::PipelineOp pipeline, mlir::SymbolTable &symbols);
-/// For the comparison of a sort state's rows.
-Effort effortFor(pipe::StateOp sorted);
 
 } // namespace headrace::lower

@@ -208,7 +208,4 @@ private:
   mlir::Block *resume_ = nullptr; ///< the emitting sink's loop, if any
 };
 
-/// `int32_t NAME(const uint8_t *a, const uint8_t *b)` ordering rows of a sort state.
-void emitSortCompare(pipe::StateOp state, llvm::StringRef name, mlir::ModuleOp target);
-
 } // namespace headrace::lower

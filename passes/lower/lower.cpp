@@ -117,7 +117,7 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
       return failure();
     }
     if (failed(compile(std::move(code), effortFor(pipeline, symbols),
-                       {std::move(*kernel), emitter.places(), ""}))) {
+                       {std::move(*kernel), emitter.places()}))) {
       return failure();
     }
   }
@@ -131,20 +131,7 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
     auto [known, isNew] = tensorCode.try_emplace(namelessText(*code), kernel->symbol);
     if (!isNew) {
       setTensorKernelSymbol(op, known->second); // a layer like one before
-    } else if (failed(compile(std::move(code), Effort::kNormal, {std::move(*kernel), {}, ""}))) {
-      return failure();
-    }
-  }
-  for (auto state : module.getOps<pipe::StateOp>()) {
-    if (state.getKind() != pipe::StateKind::Sort) {
-      continue;
-    }
-    OwningOpRef<ModuleOp> code = emptyModule(module);
-    KernelDescription made;
-    made.kernel.symbol = ("compare_" + state.getSymName()).str();
-    made.compares = state.getSymName().str();
-    emitSortCompare(state, made.kernel.symbol, *code);
-    if (failed(compile(std::move(code), effortFor(state), std::move(made)))) {
+    } else if (failed(compile(std::move(code), Effort::kNormal, {std::move(*kernel), {}}))) {
       return failure();
     }
   }

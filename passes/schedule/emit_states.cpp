@@ -66,9 +66,6 @@ void PlanEmitter::addKernels(sched::KernelsOp kernels) {
       }
     }
     kernels_[op.getSymName()] = index;
-    if (op.getCompares()) {
-      comparisons_[*op.getCompares()] = index;
-    }
     plan_.kernels.push_back(std::move(kernel));
   }
 }
@@ -106,9 +103,6 @@ void PlanEmitter::addStates() {
   for (auto op : module_.getOps<pipe::StateOp>()) {
     plan::State state = layoutState(op);
     state.mergeKernel = kernelNamed(merges.lookup(op.getSymName()));
-    if (auto comparison = comparisons_.find(op.getSymName()); comparison != comparisons_.end()) {
-      state.compareKernel = comparison->second;
-    }
     state.place = place(op.getLoc(), operationOf(op.getKind()));
     states_[op.getSymName()] = static_cast<int32_t>(plan_.states.size());
     plan_.states.push_back(std::move(state));

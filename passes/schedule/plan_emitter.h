@@ -63,8 +63,7 @@ private:
   sched::ProgramOp program_;
   ModuleOp module_;
   plan::Plan plan_;
-  llvm::StringMap<int32_t> kernels_;     ///< by symbol
-  llvm::StringMap<int32_t> comparisons_; ///< sort state -> the kernel that orders its rows
+  llvm::StringMap<int32_t> kernels_; ///< by symbol
   llvm::StringMap<int32_t> states_;
   DenseMap<Value, int32_t> streams_;
   DenseMap<Value, int32_t> buffers_;

@@ -37,7 +37,7 @@ std::shared_ptr<const storage::ArrowTable> importStream(nb::handle object) {
   return *table;
 }
 
-nb::capsule exportCapsule(std::shared_ptr<const exec::TableResult> table) {
+nb::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table) {
   auto stream = std::make_unique<ArrowArrayStream>();
   if (Status status = exec::exportStream(std::move(table), stream.get()); !status.ok()) {
     raise(status);

@@ -14,7 +14,7 @@ namespace headrace::python {
 std::shared_ptr<const storage::ArrowTable> importStream(nanobind::handle object);
 
 /// A capsule "arrow_array_stream" over the table. Throws Error.
-nanobind::capsule exportCapsule(std::shared_ptr<const exec::TableResult> table);
+nanobind::capsule exportCapsule(std::shared_ptr<const exec::ResultRows> table);
 
 /// Raises the status as the module's Error, with `kind` and `place`.
 [[noreturn]] void raise(const Status &status);

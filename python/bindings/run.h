@@ -17,7 +17,7 @@ namespace headrace::python {
 
 /// What a run gave. Immutable.
 struct Result {
-  std::shared_ptr<const exec::TableResult> table;
+  std::shared_ptr<const exec::ResultRows> table;
   std::vector<exec::TensorResult> tensors;
 };
 

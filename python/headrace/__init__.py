@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from headrace._src.cluster import cluster as cluster
     from headrace._src.cost import cost as cost
     from headrace._src.errors import HeadraceError as HeadraceError
+    from headrace._src.query.sql import batches as batches
     from headrace._src.query.sql import explain as explain
     from headrace._src.query.sql import last_profile as last_profile
     from headrace._src.query.sql import lower as lower
@@ -33,6 +34,7 @@ _PUBLIC = {
     "Cancel": "headrace._src.query.stop",
     "Cluster": "headrace._src.cluster",
     "HeadraceError": "headrace._src.errors",
+    "batches": "headrace._src.query.sql",
     "cluster": "headrace._src.cluster",
     "cost": "headrace._src.cost",
     "explain": "headrace._src.query.sql",

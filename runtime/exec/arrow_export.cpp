@@ -185,14 +185,15 @@ void exportColumn(const ChunkHandle &chunk, size_t column, HrType physical, cons
 // ---- the stream ----
 
 struct StreamHolder {
-  std::shared_ptr<const TableResult> table;
+  std::shared_ptr<const ResultRows> table;
   std::vector<ArrowType> types;
   size_t next = 0;
+  std::string error;
 };
 
 int getSchema(ArrowArrayStream *stream, ArrowSchema *out) {
   auto *self = static_cast<StreamHolder *>(stream->private_data);
-  const std::vector<plan::Column> &columns = self->table->schema.columns;
+  const std::vector<plan::Column> &columns = self->table->schema().columns;
   auto *root = new SchemaHolder{"+s", "", {}, {}};
   root->children.resize(columns.size());
   for (size_t c = 0; c < columns.size(); ++c) {
@@ -205,21 +206,31 @@ int getSchema(ArrowArrayStream *stream, ArrowSchema *out) {
 
 int getNext(ArrowArrayStream *stream, ArrowArray *out) {
   auto *self = static_cast<StreamHolder *>(stream->private_data);
-  if (self->next == self->table->chunks.size()) {
-    *out = ArrowArray{};
+  *out = ArrowArray{};
+  if (self->next == self->table->chunkCount()) {
     return 0;
   }
-  const ChunkHandle &chunk = self->table->chunks[self->next++];
+  Expected<ChunkHandle> read = self->table->chunk(self->next);
+  if (!read.ok()) {
+    self->error = read.status().message();
+    return EIO;
+  }
+  ++self->next;
+  const ChunkHandle &chunk = *read;
   auto *root = new ArrayHolder{};
   root->children.resize(self->types.size());
   for (size_t c = 0; c < self->types.size(); ++c) {
-    exportColumn(chunk, c, self->table->schema.columns[c].type, self->types[c], root->children[c]);
+    exportColumn(chunk, c, self->table->schema().columns[c].type, self->types[c],
+                 root->children[c]);
   }
   fillArray(*out, root, chunk->rows, 1);
   return 0;
 }
 
-const char *getLastError(ArrowArrayStream *) { return nullptr; }
+const char *getLastError(ArrowArrayStream *stream) {
+  const std::string &error = static_cast<StreamHolder *>(stream->private_data)->error;
+  return error.empty() ? nullptr : error.c_str();
+}
 
 void releaseStream(ArrowArrayStream *stream) {
   delete static_cast<StreamHolder *>(stream->private_data);
@@ -228,9 +239,9 @@ void releaseStream(ArrowArrayStream *stream) {
 
 } // namespace
 
-Status exportStream(std::shared_ptr<const TableResult> table, ArrowArrayStream *out) {
+Status exportStream(std::shared_ptr<const ResultRows> table, ArrowArrayStream *out) {
   auto holder = std::make_unique<StreamHolder>();
-  for (const plan::Column &column : table->schema.columns) {
+  for (const plan::Column &column : table->schema().columns) {
     HR_ASSIGN_OR_RETURN(ArrowType type, arrowType(column));
     holder->types.push_back(std::move(type));
   }

@@ -12,6 +12,6 @@ namespace headrace::exec {
 /// Fills `out`, which then holds the table until it is released. Columns whose physical type is
 /// Arrow's are not copied; decimals become decimal128, and narrowed integers their logical width,
 /// batch by batch. Errors: kUnsupported for a logical type without an Arrow type.
-Status exportStream(std::shared_ptr<const TableResult> table, ArrowArrayStream *out);
+Status exportStream(std::shared_ptr<const ResultRows> table, ArrowArrayStream *out);
 
 } // namespace headrace::exec

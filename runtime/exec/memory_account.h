@@ -1,6 +1,7 @@
 // Memory of one owner inside a run: a reservation with a name, and blocks charged to it.
 #pragma once
 
+#include "runtime/exec/spill/spill_file.h"
 #include "runtime/memory/block_pool.h"
 #include "runtime/memory/budget.h"
 #include "runtime/memory/buffer_pool.h"
@@ -37,9 +38,11 @@ struct RankMemory {
   std::shared_ptr<BlockPool> blocks;
   Budget budget;
   ScanTraffic scans;
+  const std::shared_ptr<SpillFile> spill; ///< where what has no room waits
 
-  RankMemory(std::shared_ptr<BlockPool> pool, Budget::Options options)
-      : blocks(std::move(pool)), budget(std::move(options)) {}
+  RankMemory(std::shared_ptr<BlockPool> pool, Budget::Options options, SpillOptions spilled = {})
+      : blocks(std::move(pool)), budget(std::move(options)),
+        spill(std::make_shared<SpillFile>(std::move(spilled))) {}
 
   void add(Spillable *holder);
   void remove(Spillable *holder);

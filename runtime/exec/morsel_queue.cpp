@@ -202,6 +202,50 @@ private:
   std::atomic<uint64_t> next_{0};
 };
 
+/// Rows are merged by one lane at a time, and worked on by all.
+class MergeQueue final : public MorselQueue {
+public:
+  MergeQueue(std::shared_ptr<const RankState> state, const SortedRows &sorted)
+      : state_(std::move(state)), sorted_(sorted), rows_(sorted.rowCount()) {}
+
+  Expected<std::optional<TakenMorsel>> take() override {
+    std::lock_guard lock(mutex_);
+    const uint64_t first = taken_.load(std::memory_order_relaxed);
+    if (first == rows_) {
+      return std::optional<TakenMorsel>();
+    }
+    if (!merge_) {
+      HR_ASSIGN_OR_RETURN(merge_, sorted_.merge());
+    }
+    auto merged = std::make_shared<MergedRows>();
+    HR_RETURN_IF_ERROR(merge_->take(std::min(kMergedRows, rows_ - first), *merged));
+    TakenMorsel taken;
+    taken.morsel.rows = static_cast<uint32_t>(merged->rows.size());
+    taken.morsel.firstRow = first;
+    taken.morsel.stateRows = merged->rows.data();
+    taken.order = {morsels_++};
+    taken.pin = std::move(merged);
+    taken_.store(first + taken.morsel.rows, std::memory_order_relaxed);
+    return std::optional<TakenMorsel>(std::move(taken));
+  }
+  size_t available() const override {
+    return (rows_ - taken_.load(std::memory_order_relaxed) + kMergedRows - 1) / kMergedRows;
+  }
+  bool ended() const override { return available() == 0; }
+  bool ordered() const override { return true; }
+
+private:
+  static constexpr uint64_t kMergedRows = 8192;
+
+  const std::shared_ptr<const RankState> state_; ///< has the runs
+  const SortedRows &sorted_;
+  const uint64_t rows_;
+  std::mutex mutex_;
+  std::unique_ptr<RunMerge> merge_;
+  uint32_t morsels_ = 0;
+  std::atomic<uint64_t> taken_{0};
+};
+
 } // namespace
 
 std::unique_ptr<MorselQueue> makeLoadQueue(std::shared_ptr<const storage::MorselSource> source,
@@ -217,6 +261,9 @@ std::unique_ptr<MorselQueue> makeStreamQueue(std::shared_ptr<ChunkStream> stream
 
 std::unique_ptr<MorselQueue> makeStateQueue(std::shared_ptr<const RankState> state,
                                             const plan::State &described, size_t lanes) {
+  if (const SortedRows *onDisk = state->rowsOnDisk()) {
+    return std::make_unique<MergeQueue>(std::move(state), *onDisk);
+  }
   return std::make_unique<StateQueue>(std::move(state), described, lanes);
 }
 

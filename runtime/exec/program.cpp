@@ -94,6 +94,7 @@ public:
     for (const std::unique_ptr<Rank> &rank : ranks_) {
       rank->addProfile(result.profile, start);
       result.profile.peakBytes.push_back(rank->peakBytes());
+      result.profile.spilledBytes.push_back(rank->spilledBytes());
     }
     if (options_.tracing == Tracing::kOn) {
       result.traceJson = telemetry_.traceJson();
@@ -145,8 +146,8 @@ private:
       context.memory = std::make_shared<RankMemory>(
           session_.blocks(),
           Budget::Options{Tier::kHost, session_.options().memoryBytes / static_cast<int64_t>(here),
-                          kMemorySetting, session_.hostTier()});
-      context.spill = std::make_shared<SpillFile>(options_.spill);
+                          kMemorySetting, session_.hostTier()},
+          options_.spill);
       context.exchange = options_.exchange;
       context.collective = options_.collective;
       context.heartbeat = {&clock(), silenceNanosecondsMax()};
@@ -278,12 +279,7 @@ private:
 
   void collect(RunResult &result) {
     Rank &first = *ranks_.front();
-    if (!plan_.result.columns.empty() && first.isFirst()) {
-      auto table = std::make_shared<TableResult>();
-      table->schema = plan_.result;
-      table->chunks = first.takeChunks();
-      result.table = std::move(table);
-    }
+    result.table = first.takeResult();
     // Tasks end in any order, results have the order of the plan; one buffer may be several
     // results.
     std::map<int32_t, std::shared_ptr<TensorBuffer>> taken;
@@ -325,14 +321,6 @@ Session::Session(SessionOptions options)
       blocks_(std::make_shared<BlockPool>(BlockPool::Options{
           options.memoryBytes, options.retainedBytes, kMemorySetting, hostTier_})),
       pool_(WorkerPool::Options{options.threads, "worker"}) {}
-
-uint64_t TableResult::rowCount() const {
-  uint64_t rows = 0;
-  for (const ChunkHandle &chunk : chunks) {
-    rows += chunk->rows;
-  }
-  return rows;
-}
 
 Status Program::resolveKernels() {
   for (size_t k = 0; k < plan_.kernels.size(); ++k) {

@@ -93,13 +93,6 @@ struct RunOptions {
   std::function<void(const Progress &)> progress;
 };
 
-/// The rows of a table result. Immutable; owns its memory.
-struct TableResult {
-  plan::Schema schema;
-  std::vector<ChunkHandle> chunks; ///< in order if the plan is ordered
-  uint64_t rowCount() const;
-};
-
 struct TensorResult {
   std::string name;
   plan::Element element = plan::Element::kF32;
@@ -109,8 +102,8 @@ struct TensorResult {
 };
 
 struct RunResult {
-  std::shared_ptr<const TableResult> table; ///< null if the program has only tensors as results
-  std::vector<TensorResult> tensors;        ///< in task order
+  std::shared_ptr<const ResultRows> table; ///< null if the program has only tensors as results
+  std::vector<TensorResult> tensors;       ///< in task order
   Profile profile;
   std::string traceJson; ///< Chrome's trace format, if asked for
 };

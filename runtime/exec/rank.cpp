@@ -216,7 +216,7 @@ Status Rank::prepareStreams() {
           MemoryAccount::open(context_.memory,
                               {.operatorName = "rows of " + stream.name, .shrinks = true}));
       HR_ASSIGN_OR_RETURN(context_.partedStreams.back(),
-                          PartedStream::open(stream, std::move(account), context_.spill));
+                          PartedStream::open(stream, std::move(account)));
     }
   }
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
@@ -510,18 +510,6 @@ Status Rank::startRound(size_t task) {
   return {};
 }
 
-/// As its morsels and bytes: the rounds, and what waited on disk.
-void Rank::countRounds(size_t task) {
-  TaskCounters &counters = *context_.counters[task];
-  counters.morsels = static_cast<int64_t>(tasks_[task].rounds.size());
-  for (int32_t inner : described(task).as<plan::RepeatTask>()->tasks) {
-    const int32_t input = described(inner).inputStream();
-    if (input != plan::kNone && context_.partedStreams[input]) {
-      counters.bytes += context_.partedStreams[input]->writtenBytes();
-    }
-  }
-}
-
 Expected<PollState> Rank::pollRepeat(size_t task) {
   TaskState &state = tasks_[task];
   for (int32_t inner : described(task).as<plan::RepeatTask>()->tasks) {
@@ -530,7 +518,7 @@ Expected<PollState> Rank::pollRepeat(size_t task) {
     }
   }
   if (++state.round == state.rounds.size()) {
-    countRounds(task);
+    context_.counters[task]->morsels = static_cast<int64_t>(state.rounds.size());
     return PollState::kDone;
   }
   HR_RETURN_IF_ERROR(startRound(task));
@@ -671,12 +659,6 @@ Status Rank::status(Origin origin) const {
              : Status(poison->kind,
                       context_.transport->peerName(poison->rank) + ": " + poison->message,
                       poison->place);
-}
-
-std::vector<ChunkHandle> Rank::takeChunks() {
-  std::vector<ChunkHandle> chunks = std::move(context_.resultChunks);
-  putInOrder(chunks);
-  return chunks;
 }
 
 void Rank::addProgress(Progress &progress) const {

@@ -43,13 +43,15 @@ public:
   uint32_t size() const { return context_.size; }
   /// Whether it is rank 0, which has the results.
   bool isFirst() const { return context_.rank == 0; }
-  std::vector<ChunkHandle> takeChunks();
+  /// Null if it has none: other ranks, and programs without a table.
+  std::shared_ptr<const ResultRows> takeResult() { return std::move(context_.result); }
   std::unique_ptr<TensorBuffer> takeBuffer(int32_t buffer) {
     return std::move(context_.buffers[buffer]);
   }
   void addProgress(Progress &progress) const;
   void addProfile(Profile &profile, int64_t startNanoseconds) const;
   int64_t peakBytes() const { return context_.memory->budget.peakReservedBytes(); }
+  int64_t spilledBytes() const { return context_.memory->spill->writtenBytes(); }
 
 private:
   enum class TaskPhase : uint8_t { kWaiting, kRunning, kDone, kSkipped };
@@ -96,7 +98,6 @@ private:
   std::vector<PartRange> planRounds(const plan::RepeatTask &repeat) const;
   Status startRound(size_t task);
   Expected<PollState> pollRepeat(size_t task);
-  void countRounds(size_t task);
   int64_t holeValue(const plan::Hole &hole) const;
   void skip(int32_t task);
   void advanceTasks();

@@ -66,7 +66,8 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
     addJoinPhases(*job);
     break;
   case plan::StateKind::kSortBuffer:
-    addSortPhases(*job, context);
+    sorted_ = std::make_unique<SortedRows>(state_, account_);
+    sorted_->addPhases(*job, [this] { return filledCopies(); });
     break;
   case plan::StateKind::kWindow:
     window_ = std::make_unique<WindowRows>(state_, account_, context.pool->workers());
@@ -84,13 +85,7 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
 
 void RankState::publish() {
   if (state_.kind == plan::StateKind::kSortBuffer) {
-    if (runs_.empty()) {
-      runs_.emplace_back();
-    }
-    std::vector<const uint8_t *> &sorted = runs_.front();
-    sorted.erase(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
-                                                      state_.offset, sorted.size())));
-    rowCount_ = sorted.size();
+    rowCount_ = sorted_->rowCount();
   } else {
     window_.reset();
     bool copies = state_.kind == plan::StateKind::kJoinTable ||
@@ -130,9 +125,9 @@ void RankState::rows(uint64_t first, uint64_t count, std::vector<const uint8_t *
     return; // a state without rows has no span to begin in
   }
   if (state_.kind == plan::StateKind::kSortBuffer) {
-    const std::vector<const uint8_t *> &sorted = runs_.front();
-    out.assign(sorted.begin() + static_cast<ptrdiff_t>(first),
-               sorted.begin() + static_cast<ptrdiff_t>(first + count));
+    for (const SortEntry &entry : sorted_->rows().subspan(first, count)) {
+      out.push_back(entry.row);
+    }
     return;
   }
   size_t span = static_cast<size_t>(std::upper_bound(firstRows_.begin(), firstRows_.end(), first) -

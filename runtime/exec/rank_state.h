@@ -4,6 +4,7 @@
 
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/phased_job.h"
+#include "runtime/exec/sort/sorted_rows.h"
 #include "runtime/exec/state_copy.h"
 #include "runtime/exec/window/window_rows.h"
 
@@ -15,8 +16,7 @@ namespace headrace::exec {
 
 /// What finishing needs from the run.
 struct FinishContext {
-  const KernelCall *merge = nullptr;   ///< of State.mergeKernel, or null
-  const KernelCall *compare = nullptr; ///< of State.compareKernel, or null
+  const KernelCall *merge = nullptr; ///< of State.mergeKernel, or null
   WorkerPool *pool = nullptr;
   JobOptions job; ///< of the task that finishes it
   uint32_t rank = 0;
@@ -54,6 +54,10 @@ public:
   uint64_t rowCount() const { return rowCount_; }
   /// Pointers to rows [first, first + count) of the finished state. Sorted states in order.
   void rows(uint64_t first, uint64_t count, std::vector<const uint8_t *> &out) const;
+  /// Of a sorted state some of whose rows are on disk: rows() has none of them. Else null.
+  const SortedRows *rowsOnDisk() const {
+    return sorted_ && !sorted_->isInMemory() ? sorted_.get() : nullptr;
+  }
   int64_t peakBytes() const { return account_->peakBytes(); }
 
 private:
@@ -61,7 +65,6 @@ private:
       : state_(state), account_(std::move(account)) {}
   void addMergePhases(PhasedJob &job, const FinishContext &context);
   void addJoinPhases(PhasedJob &job);
-  void addSortPhases(PhasedJob &job, const FinishContext &context);
   Status mergeInto(StateCopy &target, const StateCopy &source, const FinishContext &context) const;
   Status enterSpan(const RowSpan &span);
   Status enterSpanDirect(const RowSpan &span);
@@ -85,8 +88,8 @@ private:
   HrJoinTable join_{};
   // What computes a window's rows, until they are finished.
   std::unique_ptr<WindowRows> window_;
-  // Sorted runs, merged pairwise until one is left.
-  std::vector<std::vector<const uint8_t *>> runs_;
+  // Sort buffers.
+  std::unique_ptr<SortedRows> sorted_;
 };
 
 } // namespace headrace::exec

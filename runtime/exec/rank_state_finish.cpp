@@ -1,8 +1,8 @@
 // Finishing of join tables (directory of chains, or direct array) and of sort buffers.
 #include "runtime/exec/rank_state.h"
 
-#include "runtime/base/check.h"
 #include "model/plan/names.h"
+#include "runtime/base/check.h"
 
 #include <algorithm>
 #include <atomic>
@@ -158,56 +158,6 @@ void RankState::addJoinPhases(PhasedJob &job) {
                                            : enterSpan(spans[morsel]);
                     }};
   });
-}
-
-void RankState::addSortPhases(PhasedJob &job, const FinishContext &context) {
-  using Compare = int32_t (*)(const uint8_t *, const uint8_t *);
-  HR_CHECK(context.compare != nullptr);
-  auto compare = reinterpret_cast<Compare>(context.compare->symbol());
-  auto less = [compare](const uint8_t *a, const uint8_t *b) { return compare(a, b) < 0; };
-  job.add([this, less]() -> Expected<JobPhase> {
-    std::vector<StateCopy *> copies = filledCopies();
-    runs_.resize(copies.size());
-    auto morsels = static_cast<int64_t>(copies.size());
-    return JobPhase{morsels, [this, less, copies = std::move(copies)](int, int64_t index) {
-                      std::vector<const uint8_t *> &run = runs_[index];
-                      run.reserve(copies[index]->rowCount());
-                      for (const RowSpan &span : copies[index]->spans()) {
-                        for (uint64_t i = 0; i < span.count; ++i) {
-                          run.push_back(span.rows + i * state_.rowBytes);
-                        }
-                      }
-                      if (state_.limit != 0 && state_.limit < run.size()) {
-                        auto end = run.begin() + static_cast<ptrdiff_t>(state_.limit);
-                        std::partial_sort(run.begin(), end, run.end(), less);
-                        run.erase(end, run.end());
-                      } else {
-                        std::sort(run.begin(), run.end(), less);
-                      }
-                      return Status();
-                    }};
-  });
-  for (size_t copies = copyCount(); copies > 1; copies = (copies + 1) / 2) {
-    job.add([this, less]() -> Expected<JobPhase> {
-      auto from = std::make_shared<std::vector<std::vector<const uint8_t *>>>(std::move(runs_));
-      auto pairs = static_cast<int64_t>(from->size() / 2);
-      runs_.assign((from->size() + 1) / 2, {});
-      if (from->size() % 2 == 1) {
-        runs_.back() = std::move(from->back());
-      }
-      return JobPhase{pairs, [this, less, from](int, int64_t pair) {
-                        const auto &a = (*from)[2 * pair];
-                        const auto &b = (*from)[2 * pair + 1];
-                        std::vector<const uint8_t *> &out = runs_[pair];
-                        out.resize(a.size() + b.size());
-                        std::merge(a.begin(), a.end(), b.begin(), b.end(), out.begin(), less);
-                        if (state_.limit != 0 && out.size() > state_.limit) {
-                          out.resize(state_.limit);
-                        }
-                        return Status();
-                      }};
-    });
-  }
 }
 
 } // namespace headrace::exec

@@ -10,35 +10,37 @@ public:
 
   Status start() override {
     input_ = context_.streams[task_.inputStream];
-    HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
+    if (context_.rank == 0) {
+      HR_ASSIGN_OR_RETURN(auto account, context_.openAccount(index_));
+      HR_ASSIGN_OR_RETURN(context_.result,
+                          ResultRows::open(context_.plan->result, std::move(account)));
+    }
     return {};
   }
 
   PollState poll() override {
     while (ChunkHandle chunk = input_->tryPop()) {
       counters_.rowsIn += chunk->rows;
-      if (context_.rank != 0) {
+      if (!context_.result) {
         continue;
       }
-      if (chunk->pooled) {
-        // Kept until the caller is done with it; the exchange needs its buffers back.
-        const plan::Schema &schema = context_.plan->streams[task_.inputStream].schema;
-        Expected<ChunkHandle> copy = copyChunk(*chunk, schema, account_);
-        if (!copy.ok()) {
-          return fail(copy.status());
-        }
-        chunk = std::move(*copy);
+      if (Status status = context_.result->add(std::move(chunk)); !status.ok()) {
+        return fail(status);
       }
-      context_.resultChunks.push_back(std::move(chunk));
     }
-    return input_->ended() ? PollState::kDone : PollState::kPending;
+    if (!input_->ended()) {
+      return PollState::kPending;
+    }
+    if (context_.result) {
+      context_.result->end();
+    }
+    return PollState::kDone;
   }
 
   const char *waitsFor() const override { return "input"; }
 
 private:
   std::shared_ptr<ChunkStream> input_;
-  std::shared_ptr<MemoryAccount> account_;
 };
 
 } // namespace

@@ -106,13 +106,14 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
   return exactText(value, column.logical);
 }
 
-void writeCsv(const TableResult &table, std::ostream &out) {
-  const std::vector<plan::Column> &columns = table.schema.columns;
+Status writeCsv(const ResultRows &table, std::ostream &out) {
+  const std::vector<plan::Column> &columns = table.schema().columns;
   for (size_t c = 0; c < columns.size(); ++c) {
     out << (c ? "," : "") << quoted(columns[c].name);
   }
   out << '\n';
-  for (const ChunkHandle &chunk : table.chunks) {
+  for (size_t index = 0; index < table.chunkCount(); ++index) {
+    HR_ASSIGN_OR_RETURN(ChunkHandle chunk, table.chunk(index));
     for (uint32_t row = 0; row < chunk->rows; ++row) {
       for (size_t c = 0; c < columns.size(); ++c) {
         std::optional<std::string> text = cellText(*chunk, columns[c], c, row);
@@ -121,10 +122,11 @@ void writeCsv(const TableResult &table, std::ostream &out) {
       out << '\n';
     }
   }
+  return {};
 }
 
-void writeAligned(const TableResult &table, uint64_t rowsMax, std::ostream &out) {
-  const std::vector<plan::Column> &columns = table.schema.columns;
+Status writeAligned(const ResultRows &table, uint64_t rowsMax, std::ostream &out) {
+  const std::vector<plan::Column> &columns = table.schema().columns;
   std::vector<std::vector<std::string>> lines(1);
   std::vector<size_t> widths;
   for (const plan::Column &column : columns) {
@@ -132,7 +134,8 @@ void writeAligned(const TableResult &table, uint64_t rowsMax, std::ostream &out)
     widths.push_back(widthOfText(column.name));
   }
   uint64_t shown = 0;
-  for (const ChunkHandle &chunk : table.chunks) {
+  for (size_t index = 0; index < table.chunkCount() && shown < rowsMax; ++index) {
+    HR_ASSIGN_OR_RETURN(ChunkHandle chunk, table.chunk(index));
     for (uint32_t row = 0; row < chunk->rows && shown < rowsMax; ++row, ++shown) {
       std::vector<std::string> &line = lines.emplace_back();
       for (size_t c = 0; c < columns.size(); ++c) {
@@ -158,6 +161,7 @@ void writeAligned(const TableResult &table, uint64_t rowsMax, std::ostream &out)
     uint64_t more = table.rowCount() - shown;
     out << "... " << more << (more == 1 ? " more row\n" : " more rows\n");
   }
+  return {};
 }
 
 } // namespace headrace::exec

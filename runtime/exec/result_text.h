@@ -16,9 +16,9 @@ std::optional<std::string> cellText(const Chunk &chunk, const plan::Column &colu
                                     uint32_t row);
 
 /// RFC 4180 with a line of names and "\n". NULL is nothing between commas, an empty text is "".
-void writeCsv(const TableResult &table, std::ostream &out);
+Status writeCsv(const ResultRows &table, std::ostream &out);
 
 /// Aligned columns: at most `rowsMax` rows, then how many more there are.
-void writeAligned(const TableResult &table, uint64_t rowsMax, std::ostream &out);
+Status writeAligned(const ResultRows &table, uint64_t rowsMax, std::ostream &out);
 
 } // namespace headrace::exec

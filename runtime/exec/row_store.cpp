@@ -4,8 +4,19 @@
 #include "runtime/abi/kernel.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace headrace::exec {
+
+RowStore &RowStore::operator=(RowStore &&other) noexcept {
+  blocks_ = std::move(other.blocks_); // before the account that they are charged to
+  account_ = std::move(other.account_);
+  rowBytes_ = other.rowBytes_;
+  next_ = std::exchange(other.next_, nullptr);
+  end_ = std::exchange(other.end_, nullptr);
+  capacity_ = std::exchange(other.capacity_, 0);
+  return *this;
+}
 
 Status RowStore::grow() {
   if (!blocks_.empty()) {
@@ -19,6 +30,7 @@ Status RowStore::grow() {
   next_ = reinterpret_cast<uint8_t *>(block.data());
   uint64_t room = (static_cast<uint64_t>(block.size()) - HR_PADDING) / rowBytes_;
   end_ = next_ + room * rowBytes_;
+  capacity_ += room;
   blocks_.push_back(Piece{std::move(block), 0});
   return {};
 }

@@ -22,7 +22,7 @@ public:
   RowStore(std::shared_ptr<MemoryAccount> account, uint64_t rowBytes)
       : account_(std::move(account)), rowBytes_(rowBytes) {}
   RowStore(RowStore &&) = default;
-  RowStore &operator=(RowStore &&) = delete;
+  RowStore &operator=(RowStore &&other) noexcept;
   ~RowStore() { blocks_.clear(); }
 
   /// Room for rows not yet counted: [next, end) of the newest block.
@@ -35,6 +35,9 @@ public:
   Status grow();
   /// One row, contents undefined.
   Expected<uint8_t *> append();
+
+  /// Rows that the blocks have room for.
+  uint64_t capacity() const { return capacity_; }
 
   /// All rows so far, in the order they were appended.
   std::vector<RowSpan> spans() const;
@@ -49,6 +52,7 @@ private:
   std::vector<Piece> blocks_;
   uint8_t *next_ = nullptr;
   uint8_t *end_ = nullptr;
+  uint64_t capacity_ = 0;
 };
 
 } // namespace headrace::exec

@@ -430,7 +430,6 @@ Status RunTask::beginFinish() {
       return kernel == plan::kNone ? nullptr : (*context_.kernels)[kernel].get();
     };
     finish.merge = call(state.mergeKernel);
-    finish.compare = call(state.compareKernel);
     finish.pool = context_.pool;
     finish.job = context_.jobOf(index_);
     finish.rank = context_.rank;

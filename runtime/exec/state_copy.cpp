@@ -2,6 +2,7 @@
 #include "runtime/exec/state_copy.h"
 
 #include "runtime/base/check.h"
+#include "runtime/exec/sort/sort_copy.h"
 #include "runtime/exec/window/first_rows.h"
 
 #include <algorithm>
@@ -130,6 +131,14 @@ Status RowBufferCopy::grow() {
   return {};
 }
 
+void RowBufferCopy::takeRows(RowStore rows, BumpArena texts, uint64_t count) {
+  rows_ = std::move(rows);
+  strings_ = std::move(texts);
+  abi_.next = rows_.next();
+  abi_.end = rows_.end();
+  abi_.rows = count;
+}
+
 void StateCopy::fillIdentity(uint8_t *row) const {
   if (state_.identity.empty()) {
     std::memset(row, 0, state_.rowBytes);
@@ -152,8 +161,9 @@ Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
     return initialized<ScalarCopy>(state, account);
   case plan::StateKind::kGroupTable:
     return initialized<GroupCopy>(state, account);
-  case plan::StateKind::kJoinTable:
   case plan::StateKind::kSortBuffer:
+    return std::unique_ptr<StateCopy>(std::make_unique<SortCopy>(state, account));
+  case plan::StateKind::kJoinTable:
   case plan::StateKind::kRowBuffer:
     return std::unique_ptr<StateCopy>(std::make_unique<RowBufferCopy>(state, account));
   case plan::StateKind::kWindow:

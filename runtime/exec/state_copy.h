@@ -27,7 +27,7 @@ public:
   virtual std::vector<RowSpan> spans() const = 0; ///< all rows
 
   /// Copies a string's bytes and redirects it (hr_string_keep).
-  Status keep(HrString *text);
+  virtual Status keep(HrString *text);
 
 protected:
   StateCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account);
@@ -36,8 +36,6 @@ protected:
 
   const plan::State &state_;
   std::shared_ptr<MemoryAccount> account_;
-
-private:
   BumpArena strings_;
 };
 
@@ -54,9 +52,10 @@ public:
   virtual Status grow();
 
 protected:
-  HrRowBuffer abi_{};
+  /// Other rows, of which there are so many, in place of those that are here.
+  void takeRows(RowStore rows, BumpArena texts, uint64_t count);
 
-private:
+  HrRowBuffer abi_{};
   mutable RowStore rows_; ///< learns how far the kernel has written only when asked
 };
 

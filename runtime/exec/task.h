@@ -9,6 +9,7 @@
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/profile.h"
 #include "runtime/exec/rank_state.h"
+#include "runtime/exec/result_rows.h"
 #include "runtime/exec/spill/parted_stream.h"
 #include "runtime/exec/tensor_buffer.h"
 #include "runtime/storage/source.h"
@@ -56,7 +57,6 @@ struct RankContext {
   std::shared_ptr<RankMemory> memory;
   PoisonBoard *board = nullptr;
   Transport *transport = nullptr;
-  std::shared_ptr<SpillFile> spill;
   ExchangeSettings exchange;
   CollectiveSettings collective;
   HeartbeatOptions heartbeat;
@@ -87,7 +87,7 @@ struct RankContext {
   std::vector<std::shared_ptr<MemoryAccount>> poolAccounts;
 
   // Results, on rank 0.
-  std::vector<ChunkHandle> resultChunks;
+  std::shared_ptr<ResultRows> result; ///< of rank 0
 
   bool stopped() const { return board && board->poisoned(); }
   /// Of the ranks that differ along these axes alone; null if that is this rank only.

@@ -92,7 +92,7 @@ def test_a_result_that_cannot_be_written(tmp_path: Path) -> None:
     output = result_output.ResultFile(str(tmp_path / "r.csv"))
     (tmp_path / "r.csv").mkdir()
     with pytest.raises(hr.HeadraceError, match="cannot write the result: "):
-        output.write(pa.table({"a": [1]}))
+        output.write(pa.table({"a": [1]}).to_reader())
 
 
 def test_a_tool_that_is_not_there() -> None:

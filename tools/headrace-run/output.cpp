@@ -22,21 +22,23 @@ constexpr uint64_t kShownRows = 100;
 volatile std::sig_atomic_t signalled = 0;
 void onSignal(int) { signalled = 1; }
 
-void writeText(const exec::TableResult &table, const Request &request, std::ostream &out) {
+Status writeText(const exec::ResultRows &table, const Request &request, std::ostream &out) {
   if (request.format == Format::kCsv) {
-    exec::writeCsv(table, out);
+    HR_RETURN_IF_ERROR(exec::writeCsv(table, out));
   } else {
-    exec::writeAligned(table, request.output.empty() ? kShownRows : UINT64_MAX, out);
+    HR_RETURN_IF_ERROR(
+        exec::writeAligned(table, request.output.empty() ? kShownRows : UINT64_MAX, out));
   }
   out.flush();
+  return {};
 }
 
-Status writeResult(std::shared_ptr<const exec::TableResult> table, const Request &request) {
+Status writeResult(std::shared_ptr<const exec::ResultRows> table, const Request &request) {
   if (!table) {
     return makeError(ErrorKind::kUnsupported, "only tables are printed, this plan gives tensors");
   }
   if (request.output.empty()) {
-    writeText(*table, request, std::cout);
+    HR_RETURN_IF_ERROR(writeText(*table, request, std::cout));
     return std::cout ? Status() : makeError(ErrorKind::kIo, "cannot write to standard output");
   }
   OutputFile file(request.output);
@@ -46,7 +48,7 @@ Status writeResult(std::shared_ptr<const exec::TableResult> table, const Request
     HR_RETURN_IF_ERROR(storage::writeIpcFile(&stream, file.path()));
   } else {
     std::ofstream out(file.path(), std::ios::binary);
-    writeText(*table, request, out);
+    HR_RETURN_IF_ERROR(writeText(*table, request, out));
     out.close();
     if (!out) {
       return makeError(ErrorKind::kIo, "cannot write: ", request.output);

@@ -245,8 +245,9 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         print(query.explain(text, arguments.tables, **common))
     start = time.perf_counter()
     shown = _Progress() if sys.stderr.isatty() else None
+    answer = query.batches if output else query.sql
     try:
-        table = query.sql(
+        result = answer(
             text,
             arguments.tables,
             threads=arguments.threads,
@@ -261,9 +262,10 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
             shown.clear()
     elapsed = time.perf_counter() - start
     if output:
-        output.write(table)
+        rows = output.write(result)
     else:
-        print_rows(table, SHOWN_ROWS if kind_of(text) is Kind.ROWS else table.num_rows)
+        rows = result.num_rows
+        print_rows(result, SHOWN_ROWS if kind_of(text) is Kind.ROWS else rows)
     if arguments.profile:
         print(json.dumps(query.last_profile().run), file=sys.stderr)
     if arguments.time:
@@ -274,7 +276,7 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         )
         for name, seconds in profile.phases.items():
             print(f"  {name:12} {seconds * 1e3:8.2f} ms", file=sys.stderr)
-    print(f"{counted(table.num_rows, 'row')} in {elapsed:.3f} s", file=sys.stderr)
+    print(f"{counted(rows, 'row')} in {elapsed:.3f} s", file=sys.stderr)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headrace._src.counted import counted
 from headrace._src.errors import InputOutputError, UserError, reason
@@ -47,34 +47,41 @@ class ResultFile:
         if not os.access(self._path.parent, os.W_OK):
             raise InputOutputError(f"cannot write into the folder of the output: {path}")
 
-    def write(self, table: pa.Table) -> None:
+    def write(self, batches: pa.RecordBatchReader) -> int:
+        """Writes one batch after the other; the number of rows."""
         temporary = f"{self._path}.{os.getpid()}.tmp"
+        rows = 0
         try:
-            _WRITERS[self._path.suffix](table, temporary)
+            with _WRITERS[self._path.suffix](temporary, batches.schema) as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+                    rows += batch.num_rows
             os.replace(temporary, self._path)
         except OSError as error:
             raise InputOutputError(f"cannot write the result: {self._path}: {reason(error)}") from None
         finally:
             if os.path.exists(temporary):
                 os.remove(temporary)
+        return rows
 
 
-def _parquet(table: pa.Table, path: str) -> None:
+def _parquet(path: str, schema: pa.Schema) -> Any:
     import pyarrow.parquet as parquet
 
-    parquet.write_table(table, path)
+    return parquet.ParquetWriter(path, schema)
 
 
-def _arrow(table: pa.Table, path: str) -> None:
-    import pyarrow.feather as feather
+def _arrow(path: str, schema: pa.Schema) -> Any:
+    import pyarrow as pa
 
-    feather.write_feather(table, path, compression="uncompressed")
+    return pa.ipc.new_file(path, schema)
 
 
-def _csv(table: pa.Table, path: str) -> None:
+def _csv(path: str, schema: pa.Schema) -> Any:
     import pyarrow.csv as csv
 
-    csv.write_csv(table, path)
+    return csv.CSVWriter(path, schema)
 
 
-_WRITERS: dict[str, Callable[[pa.Table, str], None]] = {".parquet": _parquet, ".arrow": _arrow, ".csv": _csv}
+# suffix -> what makes a writer of batches
+_WRITERS: dict[str, Callable[[str, pa.Schema], Any]] = {".parquet": _parquet, ".arrow": _arrow, ".csv": _csv}

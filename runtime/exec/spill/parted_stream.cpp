@@ -2,37 +2,13 @@
 #include "runtime/exec/spill/parted_stream.h"
 
 #include "runtime/base/check.h"
-#include "runtime/exec/chunk_codec.h"
 
 namespace headrace::exec {
-namespace {
-
-/// A row that does not fit stays in memory.
-constexpr int64_t kStagingBytes = 1 << 20;
-
-/// What a chunk of its own takes: its buffers are blocks.
-int64_t memoryOf(const Chunk &chunk) {
-  uint64_t heap = 0;
-  for (uint64_t bytes : chunk.heapBytes) {
-    heap += bytes;
-  }
-  return BlockPool::blockBytes(static_cast<int64_t>(chunk.bytes() - heap)) +
-         (heap > 0 ? BlockPool::blockBytes(static_cast<int64_t>(heap)) : 0);
-}
-
-/// A chunk that was read back, in one block.
-struct ReadChunk {
-  std::shared_ptr<MemoryAccount> account;
-  Block block;
-};
-
-} // namespace
-
 Expected<std::shared_ptr<PartedStream>> PartedStream::open(const plan::Stream &stream,
-                                                           std::shared_ptr<MemoryAccount> account,
-                                                           std::shared_ptr<SpillFile> file) {
-  std::shared_ptr<PartedStream> made(new PartedStream(stream, std::move(account), std::move(file)));
-  HR_ASSIGN_OR_RETURN(made->staging_, made->account_->allocate(kStagingBytes));
+                                                           std::shared_ptr<MemoryAccount> account) {
+  std::shared_ptr<PartedStream> made(new PartedStream(stream, std::move(account)));
+  HR_ASSIGN_OR_RETURN(Block room, made->spill_.room());
+  made->spill_.prepare(std::move(room));
   made->account_->memory().add(made.get());
   return made;
 }
@@ -41,11 +17,9 @@ PartedStream::~PartedStream() {
   account_->memory().remove(this);
   for (const Part &part : parts_) {
     for (size_t i = part.resident; i < part.pieces.size(); ++i) {
-      file_->release(part.pieces[i].extent);
+      spill_.release(part.pieces[i].extent);
     }
   }
-  parts_.clear();
-  staging_.reset();
 }
 
 bool PartedStream::tryPush(ChunkHandle &chunk) {
@@ -56,9 +30,8 @@ bool PartedStream::tryPush(ChunkHandle &chunk) {
   for (uint64_t bytes : chunk->heapBytes) {
     part.amount.textBytes += bytes;
   }
-  const int64_t bytes = memoryOf(*chunk);
-  residentBytes_ += bytes;
-  part.pieces.push_front({std::move(chunk), {}, bytes});
+  part.pieces.push_front(ChunkSpill::inMemory(std::move(chunk)));
+  residentBytes_ += part.pieces.front().bytes;
   ++part.resident;
   chunk.reset();
   return true;
@@ -75,7 +48,7 @@ void PartedStream::openRound(PartRange range) {
 }
 
 Expected<ChunkHandle> PartedStream::next() {
-  Piece piece;
+  KeptChunk piece;
   {
     std::lock_guard lock(mutex_);
     while (round_.first < round_.last && parts_[round_.first].pieces.empty()) {
@@ -95,20 +68,9 @@ Expected<ChunkHandle> PartedStream::next() {
   if (piece.chunk) {
     return std::move(piece.chunk);
   }
-  Expected<ChunkHandle> chunk = readBack(piece.extent);
-  file_->release(piece.extent);
+  Expected<ChunkHandle> chunk = spill_.read(piece.extent);
+  spill_.release(piece.extent);
   return chunk;
-}
-
-Expected<ChunkHandle> PartedStream::readBack(const SpillFile::Extent &extent) {
-  auto memory = std::make_shared<ReadChunk>();
-  HR_ASSIGN_OR_RETURN(memory->block, account_->allocate(static_cast<int64_t>(extent.bytes)));
-  memory->account = account_;
-  auto *body = reinterpret_cast<uint8_t *>(memory->block.data());
-  HR_RETURN_IF_ERROR(file_->read(extent, body));
-  HR_ASSIGN_OR_RETURN(std::shared_ptr<Chunk> chunk, decodeRows({body, extent.bytes}, schema_));
-  chunk->pins.push_back(std::move(memory));
-  return ChunkHandle(std::move(chunk));
 }
 
 size_t PartedStream::left() const {
@@ -123,43 +85,16 @@ size_t PartedStream::left() const {
 /// The last resident piece of the part goes to the file, perhaps as several; the bytes that came
 /// back, 0 if a row of it is too large. With the lock held.
 Expected<int64_t> PartedStream::spillLast(Part &part) {
-  const Piece piece = std::move(part.pieces[part.resident - 1]);
-  const auto at = part.pieces.begin() + static_cast<ptrdiff_t>(part.resident - 1);
-  std::vector<Piece> written;
-  auto *body = reinterpret_cast<uint8_t *>(staging_.data());
-  const auto capacity = static_cast<uint64_t>(staging_.size());
-  Status failure;
-  bool fits = true;
-  for (uint32_t row = 0; row < piece.chunk->rows;) {
-    const uint32_t rows = rowsThatFit(*piece.chunk, schema_, row, capacity);
-    if (fits = rows > 0; !fits) {
-      break;
-    }
-    encodeRows(*piece.chunk, schema_, row, rows, body);
-    Expected<SpillFile::Extent> extent =
-        file_->write({body, encodedBytes(*piece.chunk, schema_, row, rows)});
-    if (!extent.ok()) {
-      failure = extent.status();
-      break;
-    }
-    written.push_back({nullptr, *extent, 0});
-    row += rows;
+  const auto at = part.pieces.begin() + static_cast<ptrdiff_t>(part.resident) - 1;
+  HR_ASSIGN_OR_RETURN(std::vector<KeptChunk> written, spill_.write(*at->chunk));
+  if (written.empty()) {
+    return int64_t(0);
   }
-  if (!fits || !failure.ok()) {
-    for (const Piece &extent : written) {
-      file_->release(extent.extent);
-    }
-    *at = piece;
-    return failure.ok() ? Expected<int64_t>(0) : Expected<int64_t>(failure);
-  }
-  for (const Piece &extent : written) {
-    written_ += static_cast<int64_t>(extent.extent.bytes);
-  }
+  const int64_t bytes = at->bytes;
   --part.resident;
-  residentBytes_ -= piece.bytes;
-  auto place = part.pieces.erase(at);
-  part.pieces.insert(place, written.begin(), written.end());
-  return piece.bytes;
+  residentBytes_ -= bytes;
+  part.pieces.insert(part.pieces.erase(at), written.begin(), written.end());
+  return bytes;
 }
 
 Expected<int64_t> PartedStream::spill(int64_t bytes) {
@@ -180,11 +115,6 @@ Expected<int64_t> PartedStream::spill(int64_t bytes) {
 int64_t PartedStream::spillableBytes() const {
   std::lock_guard lock(mutex_);
   return residentBytes_;
-}
-
-int64_t PartedStream::writtenBytes() const {
-  std::lock_guard lock(mutex_);
-  return written_;
 }
 
 namespace {

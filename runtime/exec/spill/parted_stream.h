@@ -4,7 +4,7 @@
 
 #include "runtime/exec/chunk_stream.h"
 #include "runtime/exec/morsel_queue.h"
-#include "runtime/exec/spill/spill_file.h"
+#include "runtime/exec/spill/chunk_spill.h"
 
 #include <deque>
 
@@ -28,8 +28,7 @@ public:
 
   /// `account` is charged for the chunks that are read back, and gives back what is discharged.
   static Expected<std::shared_ptr<PartedStream>> open(const plan::Stream &stream,
-                                                      std::shared_ptr<MemoryAccount> account,
-                                                      std::shared_ptr<SpillFile> file);
+                                                      std::shared_ptr<MemoryAccount> account);
   ~PartedStream() override;
   PartedStream(const PartedStream &) = delete;
   PartedStream &operator=(const PartedStream &) = delete;
@@ -49,38 +48,24 @@ public:
 
   Expected<int64_t> spill(int64_t bytes) override;
   int64_t spillableBytes() const override;
-  /// All that went to the file.
-  int64_t writtenBytes() const;
 
 private:
-  /// A chunk in memory, or where its rows lie in the file.
-  struct Piece {
-    ChunkHandle chunk;
-    SpillFile::Extent extent;
-    int64_t bytes = 0; ///< of memory that it takes there
-  };
   struct Part {
-    std::deque<Piece> pieces;
+    std::deque<KeptChunk> pieces;
     size_t resident = 0; ///< the first pieces; those behind are in the file
     Amount amount;
   };
 
-  PartedStream(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account,
-               std::shared_ptr<SpillFile> file)
-      : schema_(stream.schema), account_(std::move(account)), file_(std::move(file)),
-        parts_(stream.parts) {}
+  PartedStream(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account)
+      : account_(account), spill_(stream.schema, account), parts_(stream.parts) {}
   Expected<int64_t> spillLast(Part &part);
-  Expected<ChunkHandle> readBack(const SpillFile::Extent &extent);
 
-  const plan::Schema &schema_;
   const std::shared_ptr<MemoryAccount> account_;
-  const std::shared_ptr<SpillFile> file_;
-  Block staging_; ///< where rows are encoded; the lock's
+  ChunkSpill spill_; ///< writes under the lock, reads outside of it
   mutable std::mutex mutex_;
   std::vector<Part> parts_;
   PartRange round_;
   int64_t residentBytes_ = 0;
-  int64_t written_ = 0;
 };
 
 /// The chunks of the stream's round as morsels.

@@ -89,14 +89,14 @@ bool FirstRowsCopy::isRuledOut(const Entry &entry) const {
 Status FirstRowsCopy::takeIncoming() {
   for (uint8_t *row = incomingBegin_; row < abi_.next; row += state_.rowBytes) {
     if (!isRuledOut(order_.entryOf(row))) {
-      HR_RETURN_IF_ERROR(keep(row));
+      HR_RETURN_IF_ERROR(keepRow(row));
     }
   }
   abi_.next = incomingBegin_;
   return {};
 }
 
-Status FirstRowsCopy::keep(const uint8_t *row) {
+Status FirstRowsCopy::keepRow(const uint8_t *row) {
   HR_ASSIGN_OR_RETURN(uint8_t *at, kept_->append());
   std::memcpy(at, row, state_.rowBytes);
   ++keptRows_;
@@ -132,7 +132,7 @@ Status FirstRowsCopy::compress() {
       }
     }
     for (uint64_t i = begin; i < begin + wanted; ++i) {
-      HR_RETURN_IF_ERROR(keep(entries_[i].row));
+      HR_RETURN_IF_ERROR(keepRow(entries_[i].row));
     }
     if (isOne && wanted >= state_.limit) {
       Entry last = entries_[begin + wanted - 1];

@@ -22,7 +22,7 @@ public:
 private:
   Status startIncoming();
   Status takeIncoming();
-  Status keep(const uint8_t *row);
+  Status keepRow(const uint8_t *row);
   Status compress();
   bool isRuledOut(const Entry &entry) const;
   Entry &lastOf(uint64_t hash) const { return last_[hash & (last_.size() - 1)]; }

@@ -30,10 +30,6 @@ Expected<int64_t> distanceOf(const plan::State &state, const plan::RowCount &cou
   return std::min<int64_t>(distance, UINT32_MAX);
 }
 
-bool hasDistance(FrameEdge edge) {
-  return edge == FrameEdge::kPreceding || edge == FrameEdge::kFollowing;
-}
-
 const plan::FrameBound &boundOf(const plan::WindowColumn &window, bool start) {
   return start ? window.start : window.end;
 }

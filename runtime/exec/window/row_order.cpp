@@ -2,73 +2,27 @@
 // bit on, each behind a bit for NULL if it may be NULL, as far as 64 bits go.
 #include "runtime/exec/window/row_order.h"
 
-#include "runtime/exec/window/field_values.h"
+#include "runtime/exec/window/ordered_bits.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace headrace::exec {
 namespace {
 
 /// Bits of a value in a prefix.
-unsigned bitsOf(HrType type) {
-  switch (type) {
-  case HR_BOOL:
-    return 1;
-  case HR_I8:
-    return 8;
-  case HR_I16:
-    return 16;
-  case HR_I32:
-  case HR_F32:
-    return 32;
-  default:
-    return 64;
-  }
-}
+unsigned bitsOf(HrType type) { return std::min(orderedBitsOf(type), 64u); }
 
 /// Whether those bits are all of the value.
 bool holdsAll(HrType type) { return type != HR_I128 && type != HR_STRING; }
 
-uint64_t orderedBits(double value) {
-  if (value != value) {
-    return UINT64_MAX;
-  }
-  auto bits = std::bit_cast<uint64_t>(value + 0.0); // −0 becomes 0
-  return bits >> 63 ? ~bits : bits | uint64_t(1) << 63;
-}
-
-uint32_t orderedBits(float value) {
-  if (value != value) {
-    return UINT32_MAX;
-  }
-  auto bits = std::bit_cast<uint32_t>(value + 0.0f);
-  return bits >> 31 ? ~bits : bits | uint32_t(1) << 31;
-}
-
 /// The value as an unsigned number of bitsOf(type) bits in the same order.
 uint64_t orderedValue(HrType type, const uint8_t *at) {
-  switch (type) {
-  case HR_BOOL:
-    return *at;
-  case HR_I8:
-    return static_cast<uint8_t>(loadAs<int8_t>(at)) ^ 0x80u;
-  case HR_I16:
-    return static_cast<uint16_t>(loadAs<int16_t>(at)) ^ 0x8000u;
-  case HR_I32:
-    return static_cast<uint32_t>(loadAs<int32_t>(at)) ^ 0x80000000u;
-  case HR_I64:
-    return static_cast<uint64_t>(loadAs<int64_t>(at)) ^ uint64_t(1) << 63;
-  case HR_I128: { // most are small: what does not fit 64 bits is equal to the last that does
+  if (type == HR_I128) { // most are small: what does not fit 64 bits is equal to the last that does
     auto value = std::clamp<__int128>(loadAs<__int128>(at), INT64_MIN, INT64_MAX);
     return static_cast<uint64_t>(value) ^ uint64_t(1) << 63;
   }
-  case HR_F32:
-    return orderedBits(loadAs<float>(at));
-  case HR_F64:
-    return orderedBits(loadAs<double>(at));
-  case HR_STRING: {
+  if (type == HR_STRING) {
     auto text = loadAs<HrString>(at);
     uint8_t bytes[8] = {};
     std::memcpy(bytes, text.data, std::min<uint32_t>(text.length, 8));
@@ -76,8 +30,7 @@ uint64_t orderedValue(HrType type, const uint8_t *at) {
     std::memcpy(&value, bytes, 8);
     return __builtin_bswap64(value);
   }
-  }
-  return 0;
+  return orderedNumber(type, at);
 }
 
 int compareValues(HrType type, const uint8_t *a, const uint8_t *b) {

@@ -10,14 +10,13 @@
 // LACKS: no kernel was compiled for: scan
 // MESH: is not for ranks of a topo.mesh
 
-// CHECK: "schemaMajor": 5
+// CHECK: "schemaMajor": 6
 // CHECK: "topologyHash": "0123456789abcdef0123456789abcdef"
 // CHECK: "isa": "x86-64-v3"
 // CHECK: "name": "ranks"
 // CHECK-NEXT: "size": 2
 // CHECK: "text": "k / 2"
 // CHECK: "kind": "sort_buffer"
-// CHECK: "compareKernel": 1
 // CHECK: "chunkRows": 4096
 // CHECK: "symbol": "scan"
 // CHECK: "contentHash": "ab12"
@@ -29,7 +28,6 @@
 // CHECK: "kind": "insert"
 // CHECK-NEXT: "amount": 2.0
 // CHECK-NEXT: "state": 0
-// CHECK: "symbol": "in_order"
 // CHECK: "kind": "load"
 // CHECK: "kind": "run"
 // CHECK: "kind": "exchange"
@@ -57,7 +55,6 @@ module attributes {
   }
   sched.kernels "x86-64-v3" {
     sched.kernel @scan {content = "ab12", literal_bytes = 32 : i64, literals = [#sched.literal<0, 7 : i64>, #sched.literal<16, "MAIL">], places = ["k / 2"], work = [#sched.work<row, 0, 1.000000e+00>, #sched.work<insert, 0, 2.000000e+00, state = 0>]}
-    sched.kernel @in_order compares @sorted
     sched.kernel @read
     sched.kernel @received
   }

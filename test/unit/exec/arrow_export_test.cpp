@@ -8,7 +8,7 @@
 namespace headrace::exec {
 namespace {
 
-std::shared_ptr<const TableResult> describedTable() {
+std::shared_ptr<const ResultRows> describedTable() {
   PlanBuilder b;
   plan::Schema schema{{{"key", HR_I64, {LogicalKind::kDecimal, 15, 2}, false},
                        {"text", HR_STRING, {LogicalKind::kString}, true},
@@ -65,8 +65,7 @@ TEST(ArrowExport, TypesValuesAndNulls) {
 }
 
 TEST(ArrowExport, TypeWithoutArrowTypeIsRefused) {
-  auto table = std::make_shared<TableResult>();
-  table->schema.columns = {{"x", HR_I64, {LogicalKind::kDoubleDouble}, false}};
+  auto table = ResultRows::of({{{"x", HR_I64, {LogicalKind::kDoubleDouble}, false}}}, {});
   ArrowArrayStream stream;
   Status status = exportStream(table, &stream);
   EXPECT_EQ(status.kind(), ErrorKind::kUnsupported);

@@ -56,15 +56,16 @@ TEST(ResultText, AlignedColumnsCountCodePoints) {
   chunk->segments[0].heap = reinterpret_cast<const uint8_t *>(heap);
   chunk->segments[0].validity = validity;
   chunk->segments[1].data = flags;
-  TableResult table;
-  table.schema.columns = {{"text", HR_STRING, {LogicalKind::kString}, true}, {"flag", HR_BOOL, {LogicalKind::kBool}, false}};
-  table.chunks = {chunk};
+  chunk->heapBytes.resize(2);
+  auto rows = ResultRows::of({{{"text", HR_STRING, {LogicalKind::kString}, true},
+                               {"flag", HR_BOOL, {LogicalKind::kBool}, false}}},
+                             {chunk});
   std::ostringstream aligned;
-  writeAligned(table, 2, aligned);
+  ASSERT_TRUE(writeAligned(*rows, 2, aligned).ok());
   EXPECT_EQ(aligned.str(),
             "text  flag\n----  -----\nabc   true\n\xc3\xa9t\xc3\xa9   false\n... 1 more row\n");
   std::ostringstream csv;
-  writeCsv(table, csv);
+  ASSERT_TRUE(writeCsv(*rows, csv).ok());
   EXPECT_EQ(csv.str(), "text,flag\nabc,true\n\xc3\xa9t\xc3\xa9,false\n,true\n");
 }
 

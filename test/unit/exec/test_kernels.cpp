@@ -227,9 +227,6 @@ int32_t sortRows(const HrArgs *args, HrWorker *worker) {
   }
   return HR_DONE;
 }
-int32_t compareSort(const uint8_t *a, const uint8_t *b) {
-  return field(a, 0) < field(b, 0) ? -1 : field(a, 0) > field(b, 0);
-}
 int32_t emitSort(const HrArgs *args, HrWorker *worker) { return emitFields(args, worker, 0, 0); }
 
 int32_t describe(const HrArgs *args, HrWorker *worker) {
@@ -306,7 +303,6 @@ std::shared_ptr<const KernelLibrary> testKernels() {
                                        {"fail", address(fail)},
                                        {"slow", address(slow)},
                                        {"sort", address(sortRows)},
-                                       {"compare_sort", address(compareSort)},
                                        {"emit_sort", address(emitSort)},
                                        {"describe", address(describe)},
                                        {"undescribe", address(undescribe)},

@@ -14,7 +14,7 @@ namespace headrace::exec {
 ///   probe        key; join table -> key, payload
 ///   partition    key, value -> output of the rank of key
 ///   copy         column 0, column 1 -> the same
-///   sort         column 0 -> sort buffer {key}              compare_sort, emit_sort (-> key)
+///   sort         column 0 -> sort buffer {key}              emit_sort (-> key)
 ///   fail         like copy; HR_ERROR_DIVISION_BY_ZERO, place 1, where column 0 is 13
 ///   describe     key -> key, string "row <key>" or NULL where key % 3 == 0, bool key is odd
 ///   undescribe   those three columns -> key, value: the string's number (-1 for NULL) * 2 + bool

@@ -68,7 +68,9 @@ int32_t PlanBuilder::state(plan::StateKind kind, uint32_t rowBytes, const std::s
   state.place = 0;
   state.mergeKernel = merge.empty() ? plan::kNone : kernel(merge);
   if (kind == plan::StateKind::kSortBuffer) {
-    state.compareKernel = kernel("compare_sort");
+    plan::StateField key;
+    state.fields.push_back(key);
+    state.order.push_back({0, false, false});
   }
   plan.states.push_back(state);
   return static_cast<int32_t>(plan.states.size() - 1);
@@ -138,9 +140,10 @@ void PlanBuilder::result(int32_t stream) {
   task("result", plan::ResultTask{stream});
 }
 
-Rows rowsOf(const TableResult &table) {
+Rows rowsOf(const ResultRows &table) {
   Rows rows;
-  for (const ChunkHandle &chunk : table.chunks) {
+  for (size_t index = 0; index < table.chunkCount(); ++index) {
+    const ChunkHandle chunk = *table.chunk(index);
     const auto *a = static_cast<const int64_t *>(chunk->segments[0].data);
     const auto *b = static_cast<const int64_t *>(chunk->segments[1].data);
     for (uint32_t i = 0; i < chunk->rows; ++i) {

@@ -52,7 +52,7 @@ plan::Schema integers(size_t columns);
 
 using Rows = std::vector<std::pair<int64_t, int64_t>>;
 /// The rows of a result of two integer columns, in their order.
-Rows rowsOf(const TableResult &table);
+Rows rowsOf(const ResultRows &table);
 Rows sorted(Rows rows);
 
 struct Tables {

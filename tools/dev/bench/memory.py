@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dev import tpch_data
 from dev.bench.side_by_side import compare, parser_of
 
-#: States of as many rows as the largest table has, with an aggregate above, so that results are small.
+#: States of as many rows as the largest table has, of which little is seen, so that results are small.
 LARGE = {
     "groups": "select count(*) as c, sum(n) as n, sum(s) as s from (select l_orderkey, l_partkey,"
     " count(*) as n, sum(l_quantity) as s from lineitem group by l_orderkey, l_partkey) q",
@@ -22,6 +22,8 @@ LARGE = {
     " (partition by l_orderkey order by l_linenumber) as r, sum(l_quantity) over (partition by l_orderkey)"
     " as s from lineitem) q",
     "distinct": "select count(distinct l_comment) as c from lineitem",
+    "sort": "select l_orderkey, l_linenumber, l_comment from lineitem"
+    " order by l_comment, l_orderkey, l_linenumber limit 10 offset 5500000",
 }
 
 

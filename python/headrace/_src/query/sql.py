@@ -104,6 +104,8 @@ def sql(
     In a `cluster` the result is on rank 0, and None on the others.
     Raises HeadraceError with the kind of trouble and the place in the query.
     """
+    import pyarrow as pa
+
     options: dict[str, Any] = {
         "ranks": ranks,
         "threads": threads,
@@ -115,11 +117,35 @@ def sql(
         "simulation_seed": simulation_seed,
         "settings": settings,
         "progress": progress,
+        "timeout": timeout,
+        "cancel": cancel,
         "verify": verify,
     }
-    stop = stopper(timeout, cancel)
+    return _query(pa.table, text, tables, options)
+
+
+def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatchReader:
+    """Runs one query as `sql` does, with its options, and returns its result as record batches.
+
+    For results that are larger than memory: rows that `memory` has no room for wait on disk when the query
+    has ended, and are read as the batches are asked for. They are the caller's, and count no more.
+    """
+    import pyarrow as pa
+
+    return _query(pa.RecordBatchReader.from_stream, text, tables, options)
+
+
+def _query(take: Callable[[Any], Any], text: str, tables: TablesArgument, options: dict[str, Any]) -> Any:
+    """What `take` makes of the result."""
+    stop = stopper(options.pop("timeout", None), options.pop("cancel", None))
     return _on_all_ranks(
-        f"sql {text}", lambda: _sql(text, tables, stop, **options), tables, threads, memory, settings, stop
+        f"sql {text}",
+        lambda: _answer(take, text, tables, stop, **options),
+        tables,
+        options.get("threads"),
+        options.get("memory"),
+        options.get("settings"),
+        stop,
     )
 
 
@@ -149,26 +175,25 @@ def _on_all_ranks(
     )
 
 
-def _sql(
+def _answer(
+    take: Callable[[Any], Any],
     text: str,
     tables: TablesArgument,
     stop: Callable[[], None] | None,
     *,
-    ranks: int,
-    threads: int | None,
-    memory: int | str | None,
-    topology: str | Path | None,
-    layout_seed: int | None,
-    mesh: Mesh | None,
-    statistics: Mapping[str, Any] | None,
-    simulation_seed: int | None,
-    settings: Mapping[str, object] | None,
-    progress: Callable[[int, int, int, str], None] | None,
-    verify: bool,
-) -> pa.Table:
-    """`sql` on this process, or on rank 0 of a cluster."""
-    import pyarrow as pa
-
+    ranks: int = 1,
+    threads: int | None = None,
+    memory: int | str | None = None,
+    topology: str | Path | None = None,
+    layout_seed: int | None = None,
+    mesh: Mesh | None = None,
+    statistics: Mapping[str, Any] | None = None,
+    simulation_seed: int | None = None,
+    settings: Mapping[str, object] | None = None,
+    progress: Callable[[int, int, int, str], None] | None = None,
+    verify: bool = False,
+) -> Any:
+    """`_query` on this process, or on rank 0 of a cluster."""
     started = time.perf_counter()
     ranks = programs.ranks_of(ranks, mesh)
     resolved = resolve(tables)
@@ -179,28 +204,30 @@ def _sql(
     if may_not_be_rows(text):
         script = script_of(text)
         if script.kind is Kind.CATALOGUE:
-            return catalogue_rows(script, schemas_of(documents_for(text, resolved)))
+            return take(catalogue_rows(script, schemas_of(documents_for(text, resolved))))
         if script.kind is not Kind.ROWS:
-            return _explained(
-                script,
-                tables,
-                ranks=ranks,
-                threads=threads,
-                memory=memory,
-                topology=topology,
-                layout_seed=layout_seed,
-                mesh=mesh,
-                statistics=statistics,
-                settings=settings,
+            return take(
+                _explained(
+                    script,
+                    tables,
+                    ranks=ranks,
+                    threads=threads,
+                    memory=memory,
+                    topology=topology,
+                    layout_seed=layout_seed,
+                    mesh=mesh,
+                    statistics=statistics,
+                    settings=settings,
+                )
             )
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
     loaded = _load(text, resolved, target, statistics)
     compiled = time.perf_counter()
 
-    def ran(program: LoadedProgram) -> pa.Table:
+    def ran(program: LoadedProgram) -> Any:
         if stop:
             stop()
-        result = _run(
+        return _run(
             program,
             resolved,
             ranks,
@@ -211,12 +238,11 @@ def _sql(
             progress,
             stop,
         )
-        return pa.table(result)
 
     try:
-        table = ran(loaded)
+        result = ran(loaded)
     except MemoryLimitError as error:
-        loaded, table = _run_in_parts(
+        loaded, result = _run_in_parts(
             lambda target: _load(text, resolved, target, statistics), ran, target, loaded, error
         )
     finished = time.perf_counter()
@@ -230,7 +256,7 @@ def _sql(
         run=json.loads(loaded.handle.profile() or "{}"),
         plan_json=loaded.compiled.plan_json,
     )
-    return table
+    return programs.translated(lambda: take(result))
 
 
 #: After a plan whose states were larger than estimated: plans for less memory than there is.
@@ -239,12 +265,12 @@ _PESSIMISM = (16, 1 << 62)
 
 def _run_in_parts(
     load: Callable[[Target], LoadedProgram],
-    run: Callable[[LoadedProgram], pa.Table],
+    run: Callable[[LoadedProgram], Any],
     target: Target,
     failed: LoadedProgram,
     error: MemoryLimitError,
-) -> tuple[LoadedProgram, pa.Table]:
-    """A plan that divides more states, and its result. If none fits, the error of the plan as meant."""
+) -> tuple[LoadedProgram, Any]:
+    """A plan that divides more states, and its result. The first plan's error if none fits."""
     from headrace import _runtime
 
     for pessimism in _PESSIMISM:

@@ -187,8 +187,6 @@ TEST(PlanCheck, Operands) {
             "and a channel");
   EXPECT_EQ(checked([](Plan &p) { p.slots[0].kind = SlotKind::kTensor; }),
             "rule operands: task 0 'load u' (load): needs a slot of rows");
-  EXPECT_EQ(checked([](Plan &p) { p.states[0].kind = StateKind::kSortBuffer; }),
-            "rule operands: state 0 'u table': a sort buffer needs a compareKernel");
   EXPECT_EQ(checked([](Plan &p) { p.tasks[4].as<ExchangeTask>()->exchange = ExchangeKind::kHash; }),
             "rule operands: task 4 'gather' (exchange): a hash exchange, and only it, reads a "
             "partitioned run: task 3 'probe' (run)");

@@ -1,0 +1,48 @@
+// Several sorted runs as one.
+#pragma once
+
+#include "runtime/exec/sort/sort_order.h"
+#include "runtime/exec/sort/sorted_run.h"
+
+#include <vector>
+
+namespace headrace::exec {
+
+/// Rows in order, and what they are in.
+struct MergedRows {
+  std::vector<const uint8_t *> rows;
+  std::vector<std::shared_ptr<const void>> blocks;
+};
+
+/// Purpose: a tournament of the runs; a piece of each is in memory. Not thread-safe. `state`
+/// outlives it.
+class RunMerge {
+public:
+  RunMerge(const plan::State &state, std::span<const std::shared_ptr<const SortedRun>> runs,
+           std::shared_ptr<MemoryAccount> account);
+
+  /// Before anything else.
+  Status start();
+  /// The next row; null behind the last.
+  const uint8_t *row() const { return entries_[winner_].row; }
+  Status advance();
+  /// Up to `count` rows, fewer at the end or if they are large; one at least.
+  Status take(uint64_t count, MergedRows &out);
+
+private:
+  bool isBefore(size_t a, size_t b) const;
+  /// Plays for the node and what is below it: the winner; losers stay.
+  size_t play(size_t node);
+
+  /// To its next row.
+  Status advance(size_t reader);
+
+  const SortOrder order_;
+  std::vector<RunReader> readers_;
+  std::vector<SortEntry> entries_; ///< where each stands
+  /// Of nodes 1 to n - 1 of a tree; the leaves n to 2n - 1 are the readers.
+  std::vector<size_t> losers_;
+  size_t winner_ = 0;
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,59 @@
+// What one worker has of a state that is sorted.
+#pragma once
+
+#include "runtime/exec/sort/sort_order.h"
+#include "runtime/exec/sort/sorted_run.h"
+#include "runtime/exec/state_copy.h"
+
+#include <span>
+
+namespace headrace::exec {
+
+/// Purpose: rows that a kernel appends, and runs of those that memory had no room for. Of a state
+/// that wants the first rows only, now and then all others are left out.
+class SortCopy final : public RowBufferCopy {
+public:
+  SortCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account);
+
+  Status grow() override;
+  Status keep(HrString *text) override;
+
+  /// The rows that are in memory, or as many of the first of them as are wanted, in no order. Takes
+  /// no memory. They stay until more are appended.
+  std::span<SortEntry> firstRows();
+  /// Makes a run of the rows that are in memory. Errors: those of the spill file.
+  Status spill();
+  /// The same, for good: nothing stays in memory.
+  Status spillAll();
+  std::span<const std::shared_ptr<const SortedRun>> runs() const { return runs_; }
+
+private:
+  /// With fewer texts and one block of rows a copy is not worth a buffer to write from.
+  static constexpr int64_t kSmallTexts = 64 << 10;
+
+  Status addBlock();
+  Status prepareToSpill();
+  void endBlock();
+  bool isCrowded() const;
+  bool canSpill() const { return abi_.rows > 0 && staging_; }
+  std::span<SortEntry> listRows();
+  Status prune();
+  void clear();
+
+  const SortOrder order_;
+  Block entries_; ///< one for each row that the blocks have room for
+  int64_t textBytes_ = 0;
+  int64_t textsSeenAt_ = kSmallTexts; ///< when memory is looked at again
+  /// What a run is written from, and texts that memory has no room for, until their row is
+  /// complete.
+  Block staging_, lastTexts_;
+  uint64_t lastTextBytes_ = 0;
+  bool isFull_ = false; ///< by its texts
+  std::vector<std::shared_ptr<const SortedRun>> runs_;
+  // Where the first rows are wanted.
+  uint64_t pruneAt_ = 0;
+  uint64_t firstRows_ = 0; ///< of the rows, so many are known to be the first so far
+  SortEntry bound_{};      ///< the last of these
+};
+
+} // namespace headrace::exec

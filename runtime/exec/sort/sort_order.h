@@ -1,0 +1,35 @@
+// Rows as they are sorted: most pairs are told apart without a look at the rows.
+#pragma once
+
+#include "runtime/exec/sort/key_words.h"
+#include "runtime/exec/window/row_order.h"
+
+namespace headrace::exec {
+
+struct SortEntry {
+  uint64_t word; ///< the first
+  const uint8_t *row;
+};
+
+/// Purpose: makes, compares and sorts entries of a state that is sorted. Thread-safe.
+class SortOrder {
+public:
+  explicit SortOrder(const plan::State &state)
+      : words_(state, state.order), rows_(state, state.order) {}
+
+  SortEntry entryOf(const uint8_t *row) const { return {words_.word(row, {}), row}; }
+  bool isBefore(const SortEntry &a, const SortEntry &b) const {
+    return a.word != b.word ? a.word < b.word
+                            : words_.after({}, a.word) && rows_.compare(a.row, b.row) < 0;
+  }
+  /// In place. Afterwards only the entries' rows mean anything.
+  void sort(std::span<SortEntry> entries) const { sort(entries, {}, 0); }
+
+private:
+  void sort(std::span<SortEntry> entries, KeyWords::Place place, int depth) const;
+
+  KeyWords words_;
+  RowOrder rows_;
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,67 @@
+// A state that is sorted, from the rows of all workers to the rows in order.
+#pragma once
+
+#include "runtime/exec/phased_job.h"
+#include "runtime/exec/sort/run_merge.h"
+#include "runtime/exec/sort/sort_copy.h"
+#include "runtime/exec/window/scratch_array.h"
+
+#include <functional>
+
+namespace headrace::exec {
+
+/// Purpose: sorts the rows of all copies: in memory if they are all there, else by merging runs
+/// when rows are asked for. Thread-safe once the phases have ended.
+class SortedRows {
+public:
+  SortedRows(const plan::State &state, std::shared_ptr<MemoryAccount> account);
+
+  /// `copies` is asked when the job starts; they outlive this.
+  void addPhases(PhasedJob &job, std::function<std::vector<StateCopy *>()> copies);
+
+  /// Rows behind the offset, up to the limit.
+  uint64_t rowCount() const { return rowCount_; }
+  /// Whether rows() has them; else merge() does.
+  bool isInMemory() const { return runs_.empty(); }
+  std::span<const SortEntry> rows() const { return rows_; }
+  /// Stands at the first of rowCount() rows. Blocks on the disk.
+  Expected<std::unique_ptr<RunMerge>> merge() const;
+  /// What waits on disk.
+  int64_t spilledBytes() const;
+
+private:
+  /// Rows of one copy that go to one range.
+  struct Share {
+    uint64_t rows = 0;
+    uint64_t place = 0; ///< of the next one in `sorted_`
+  };
+  using Entries = std::span<SortEntry>;
+
+  JobPhase listRows();
+  JobPhase findRanges();
+  JobPhase scatter();
+  JobPhase sortRanges();
+  JobPhase gatherRuns();
+  void chooseBounds(size_t ranges, uint64_t rows);
+  Share &share(size_t copy, size_t range) { return shares_[copy * (bounds_.size() + 1) + range]; }
+  Status mergeSmallest(size_t runsMax);
+  void publish();
+
+  const plan::State &state_;
+  const SortOrder order_;
+  const std::shared_ptr<MemoryAccount> account_;
+  std::vector<SortCopy *> copies_;
+  uint64_t rowCount_ = 0;
+  // In memory: the copies' rows, by ranges of their order.
+  std::vector<Entries> listed_;   ///< by copy
+  std::vector<SortEntry> bounds_; ///< the least of each range but the first
+  std::vector<Share> shares_;
+  ScratchArray<uint8_t> ranges_; ///< by row
+  ScratchArray<SortEntry> sorted_;
+  Entries rows_;
+  // On disk.
+  bool isOnDisk_ = false;
+  std::vector<std::shared_ptr<const SortedRun>> runs_;
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,91 @@
+// Sorted rows of a state in the rank's spill file, and their way back.
+#pragma once
+
+#include "model/plan/plan.h"
+#include "runtime/exec/memory_account.h"
+#include "runtime/exec/spill/spill_file.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace headrace::exec {
+
+/// A part of a run: whole rows, each followed by its texts.
+struct SortedPiece {
+  SpillFile::Extent extent;
+  uint32_t rows = 0;
+};
+
+/// Purpose: where the rows of a run are. Ownership: of its extents. Immutable once it is shared.
+class SortedRun {
+public:
+  explicit SortedRun(std::shared_ptr<SpillFile> file) : file_(std::move(file)) {}
+  ~SortedRun();
+  SortedRun(const SortedRun &) = delete;
+  SortedRun &operator=(const SortedRun &) = delete;
+
+  std::span<const SortedPiece> pieces() const { return pieces_; }
+  uint64_t rows() const { return rows_; }
+  SpillFile &file() const { return *file_; }
+  /// Errors: those of the spill file.
+  Status append(std::span<const uint8_t> bytes, uint32_t rows);
+
+private:
+  const std::shared_ptr<SpillFile> file_;
+  std::vector<SortedPiece> pieces_;
+  uint64_t rows_ = 0;
+};
+
+/// Purpose: writes rows in the order in which they are given. Not thread-safe.
+class RunWriter {
+public:
+  /// `room`: what pieces are put together in; outlives the writer.
+  RunWriter(const plan::State &state, std::shared_ptr<SpillFile> file, const Block &room);
+
+  /// Errors: those of the spill file; kMemory for a row that is larger than the room.
+  Status add(const uint8_t *row);
+  /// The run; the writer is done.
+  Expected<std::shared_ptr<const SortedRun>> end();
+
+private:
+  Status flush();
+
+  const plan::State &state_;
+  const Block &room_;
+  uint64_t used_ = 0;
+  uint32_t rows_ = 0;
+  std::shared_ptr<SortedRun> run_;
+};
+
+/// Purpose: the rows of a run one after another. Not thread-safe. Rows stay valid as long as the
+/// block that they are in.
+class RunReader {
+public:
+  RunReader(const plan::State &state, std::shared_ptr<const SortedRun> run,
+            std::shared_ptr<MemoryAccount> account);
+
+  /// The row that it stands at; null behind the last.
+  const uint8_t *row() const { return row_; }
+  /// What holds the row.
+  const std::shared_ptr<const void> &block() const { return block_; }
+  /// To the first row, or the next one.
+  Status advance();
+
+private:
+  Status open(const SortedPiece &piece);
+
+  const plan::State &state_;
+  const std::shared_ptr<const SortedRun> run_;
+  const std::shared_ptr<MemoryAccount> account_;
+  size_t nextPiece_ = 0;
+  uint32_t left_ = 0; ///< rows of the piece behind this one
+  std::shared_ptr<const void> block_;
+  uint8_t *row_ = nullptr;
+  uint8_t *next_ = nullptr;
+};
+
+/// Of a piece: what a reader holds in memory for each run.
+inline constexpr int64_t kRunPieceBytes = 128 << 10;
+
+} // namespace headrace::exec

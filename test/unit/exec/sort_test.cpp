@@ -1,0 +1,231 @@
+// States that are sorted, in memory and on disk.
+#include "runtime/exec/rank_state.h"
+
+#include "runtime/exec/morsel_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <random>
+
+namespace headrace::exec {
+namespace {
+
+// A row: a key, where it came from, and a text that may be NULL.
+constexpr uint32_t kRowBytes = 40;
+constexpr uint32_t kNumberAt = 8;
+constexpr uint32_t kTextAt = 16;
+constexpr uint32_t kTextValidAt = 32;
+
+struct Row {
+  int64_t key = 0;
+  int64_t number = 0;
+  std::optional<std::string> text;
+  bool operator==(const Row &) const = default;
+};
+
+plan::StateField field(HrType type, uint32_t offset) {
+  plan::StateField field;
+  field.type = type;
+  field.offset = offset;
+  return field;
+}
+
+/// Fills a state from two workers, finishes it, and reads it.
+class Sorting : public testing::Test {
+protected:
+  Sorting() {
+    plan_.states.resize(1);
+    plan::State &state = plan_.states[0];
+    state.kind = plan::StateKind::kSortBuffer;
+    state.name = "sort";
+    state.rowBytes = kRowBytes;
+    state.fields = {field(HR_I64, 0), field(HR_I64, kNumberAt), field(HR_STRING, kTextAt)};
+    state.fields[2].nullable = true;
+    state.fields[2].validOffset = kTextValidAt;
+    state.order = {{0, false, false}, {1, false, false}};
+  }
+
+  void limitMemory(int64_t bytes) {
+    memory_ = std::make_shared<RankMemory>(
+        std::make_shared<BlockPool>(BlockPool::Options{1 << 30, 1 << 30, "--memory"}),
+        Budget::Options{Tier::kHost, bytes, "--memory"});
+  }
+
+  Row rowOf(uint64_t number, size_t textBytes) {
+    Row row;
+    row.key = static_cast<int64_t>(random_() % 5000);
+    row.number = static_cast<int64_t>(number);
+    if (random_() % 8 != 0) {
+      row.text = std::string(random_() % textBytes, static_cast<char>('a' + number % 26));
+    }
+    return row;
+  }
+
+  Status append(StateCopy &copy, const Row &row) {
+    auto *buffer = static_cast<HrRowBuffer *>(copy.abi());
+    if (buffer->next == buffer->end) {
+      HR_RETURN_IF_ERROR(growRows(buffer));
+    }
+    std::memset(buffer->next, 0xee, kRowBytes);
+    std::memcpy(buffer->next, &row.key, 8);
+    std::memcpy(buffer->next + kNumberAt, &row.number, 8);
+    buffer->next[kTextValidAt] = row.text.has_value();
+    if (row.text) {
+      HrString text{static_cast<uint32_t>(row.text->size()),
+                    {},
+                    reinterpret_cast<const uint8_t *>(row.text->data())};
+      HR_RETURN_IF_ERROR(copy.keep(&text));
+      std::memcpy(buffer->next + kTextAt, &text, sizeof text);
+    }
+    buffer->next += kRowBytes;
+    ++buffer->rows;
+    return {};
+  }
+
+  /// What the state gives of so many rows.
+  Expected<std::vector<Row>> sorted(uint64_t rows, size_t textBytes) {
+    HR_ASSIGN_OR_RETURN(state_, RankState::create(plan_, 0, memory_));
+    RankState::CopySlots slots = state_->addCopies(3);
+    for (uint64_t number = 0; number < rows; ++number) {
+      HR_ASSIGN_OR_RETURN(StateCopy * copy, state_->copy(slots[number % 5 < 3 ? 0 : 1]));
+      all_.push_back(rowOf(number, textBytes));
+      HR_RETURN_IF_ERROR(append(*copy, all_.back()));
+    }
+    HR_RETURN_IF_ERROR(finish());
+    return read();
+  }
+
+  Status finish() {
+    WorkerPool pool({.threads = 2});
+    Doorbell doorbell;
+    FinishContext context;
+    context.pool = &pool;
+    context.job.doorbell = &doorbell;
+    auto job = state_->finish(context);
+    while (job->poll() == PollState::kPending) {
+      doorbell.wait();
+    }
+    return job->status();
+  }
+
+  Expected<std::vector<Row>> read() {
+    std::vector<Row> rows;
+    auto queue = makeStateQueue(state_, plan_.states[0], 2);
+    EXPECT_TRUE(queue->ordered());
+    while (!queue->ended()) {
+      HR_ASSIGN_OR_RETURN(std::optional<TakenMorsel> taken, queue->take());
+      EXPECT_EQ(taken->morsel.firstRow, rows.size());
+      for (uint32_t i = 0; i < taken->morsel.rows; ++i) {
+        const uint8_t *at = taken->morsel.stateRows[i];
+        Row row;
+        std::memcpy(&row.key, at, 8);
+        std::memcpy(&row.number, at + kNumberAt, 8);
+        if (at[kTextValidAt] != 0) {
+          HrString text;
+          std::memcpy(&text, at + kTextAt, sizeof text);
+          row.text = std::string(reinterpret_cast<const char *>(text.data), text.length);
+        }
+        rows.push_back(std::move(row));
+      }
+    }
+    EXPECT_EQ(rows.size(), state_->rowCount());
+    return rows;
+  }
+
+  std::vector<Row> expected() {
+    std::vector<Row> rows = all_;
+    std::sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) {
+      return a.key != b.key ? a.key < b.key : a.number < b.number;
+    });
+    const plan::State &state = plan_.states[0];
+    if (state.limit != 0) {
+      rows.resize(std::min<uint64_t>(rows.size(), state.limit));
+    }
+    rows.erase(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(
+                                                std::min<uint64_t>(rows.size(), state.offset)));
+    return rows;
+  }
+
+  plan::Plan plan_;
+  std::shared_ptr<RankMemory> memory_;
+  std::shared_ptr<RankState> state_;
+  std::vector<Row> all_;
+  std::mt19937_64 random_{7};
+};
+
+TEST_F(Sorting, StaysInMemoryWhereThereIsRoom) {
+  limitMemory(256 << 20);
+  auto rows = sorted(60000, 60);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_EQ(*rows, expected());
+  EXPECT_EQ(memory_->spill->writtenBytes(), 0);
+}
+
+TEST_F(Sorting, WaitsOnDiskWhereThereIsNone) {
+  limitMemory(4 << 20);
+  auto rows = sorted(200000, 60);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_EQ(*rows, expected());
+  EXPECT_GT(memory_->spill->writtenBytes(), 8 << 20);
+  EXPECT_LE(state_->peakBytes(), 4 << 20);
+  // It can be read again.
+  auto again = read();
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*again, *rows);
+  state_.reset();
+  EXPECT_EQ(memory_->budget.reservedBytes(), 0);
+}
+
+TEST_F(Sorting, ManyRunsAreMergedToFewerFirst) {
+  limitMemory(1500 << 10);
+  auto rows = sorted(300000, 80);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_EQ(*rows, expected());
+}
+
+TEST_F(Sorting, TextsThatFillMemoryEndTheirBlock) {
+  limitMemory(16 << 20);
+  auto rows = sorted(6000, 20000);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_EQ(*rows, expected());
+  EXPECT_GT(memory_->spill->writtenBytes(), 8 << 20);
+}
+
+TEST_F(Sorting, FirstRowsAreAllThatIsKept) {
+  plan_.states[0].limit = 50;
+  plan_.states[0].offset = 7;
+  limitMemory(6 << 20);
+  auto rows = sorted(200000, 60);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_EQ(*rows, expected());
+  EXPECT_EQ(memory_->spill->writtenBytes(), 0);
+}
+
+TEST_F(Sorting, ManyFirstRowsWaitOnDisk) {
+  plan_.states[0].limit = 100000;
+  plan_.states[0].offset = 20000;
+  limitMemory(4 << 20);
+  auto rows = sorted(200000, 60);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_EQ(*rows, expected());
+  EXPECT_GT(memory_->spill->writtenBytes(), 0);
+}
+
+TEST_F(Sorting, RowsTooLargeForDiskAreTheTypedError) {
+  limitMemory(2 << 20);
+  auto rows = sorted(100, 1 << 20);
+  EXPECT_EQ(rows.status().kind(), ErrorKind::kMemory) << rows.status().message();
+}
+
+TEST_F(Sorting, NoRowsAreNoRows) {
+  limitMemory(4 << 20);
+  auto rows = sorted(0, 1);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_TRUE(rows->empty());
+}
+
+} // namespace
+} // namespace headrace::exec
