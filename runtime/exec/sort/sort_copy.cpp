@@ -19,11 +19,16 @@ constexpr int64_t kLastTextBytes = 256 << 10;
 constexpr uint64_t kPruneFactor = 4;
 constexpr uint64_t kPruneRows = 8192;
 
+/// A limit may be as large as a number can be.
+uint64_t pruneAt(uint64_t limit) {
+  return limit > UINT64_MAX / kPruneFactor ? UINT64_MAX
+                                           : std::max(limit * kPruneFactor, kPruneRows);
+}
+
 } // namespace
 
 SortCopy::SortCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-    : RowBufferCopy(state, std::move(account)), order_(state),
-      pruneAt_(std::max(state.limit * kPruneFactor, kPruneRows)) {}
+    : RowBufferCopy(state, std::move(account)), order_(state), pruneAt_(pruneAt(state.limit)) {}
 
 Status SortCopy::grow() {
   if (state_.limit > 0 && abi_.rows >= pruneAt_) {

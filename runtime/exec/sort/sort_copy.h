@@ -51,7 +51,7 @@ private:
   bool isFull_ = false; ///< by its texts
   std::vector<std::shared_ptr<const SortedRun>> runs_;
   // Where the first rows are wanted.
-  uint64_t pruneAt_ = 0;
+  const uint64_t pruneAt_;
   uint64_t firstRows_ = 0; ///< of the rows, so many are known to be the first so far
   SortEntry bound_{};      ///< the last of these
 };

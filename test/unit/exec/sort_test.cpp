@@ -214,6 +214,14 @@ TEST_F(Sorting, ManyFirstRowsWaitOnDisk) {
   EXPECT_GT(memory_->spill->writtenBytes(), 0);
 }
 
+TEST_F(Sorting, AnyLimitIsALimit) {
+  plan_.states[0].limit = UINT64_MAX / 2;
+  limitMemory(64 << 20);
+  auto rows = sorted(50000, 20);
+  ASSERT_TRUE(rows.ok()) << rows.status().message();
+  EXPECT_EQ(*rows, expected());
+}
+
 TEST_F(Sorting, RowsTooLargeForDiskAreTheTypedError) {
   limitMemory(2 << 20);
   auto rows = sorted(100, 1 << 20);
