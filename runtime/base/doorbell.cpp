@@ -26,8 +26,8 @@ Doorbell::~Doorbell() {
 }
 
 void Doorbell::ring() {
-  if (rung_.exchange(true, std::memory_order_acq_rel)) {
-    return;
+  if (state_.exchange(State::kRung, std::memory_order_acq_rel) != State::kAsleep) {
+    return; // who does not sleep looks before it does
   }
   uint64_t one = 1;
   // Fails only when the counter is full, which is as good as written.
@@ -35,21 +35,16 @@ void Doorbell::ring() {
 }
 
 bool Doorbell::consume() {
-  if (!rung_.load(std::memory_order_acquire)) {
-    return false;
-  }
-  // The counter is emptied before the flag falls: a ring in between finds the flag up, and its news
-  // is seen by the caller because the exchange below acquires it.
-  uint64_t count = 0;
-  [[maybe_unused]] ssize_t got = read(event_, &count, sizeof(count));
-  rung_.exchange(false, std::memory_order_acq_rel);
-  return true;
+  State rung = State::kRung;
+  return state_.compare_exchange_strong(rung, State::kQuiet, std::memory_order_acq_rel);
 }
 
 Doorbell::Wake Doorbell::wait(int64_t timeoutNanoseconds) {
   int64_t start = timeoutNanoseconds > 0 ? RealClock::instance().nowNanoseconds() : 0;
   while (true) {
-    if (consume()) {
+    State quiet = State::kQuiet;
+    if (!state_.compare_exchange_strong(quiet, State::kAsleep, std::memory_order_acq_rel)) {
+      consume();
       return Wake::kRung;
     }
     int milliseconds = -1;
@@ -61,20 +56,22 @@ Doorbell::Wake Doorbell::wait(int64_t timeoutNanoseconds) {
     epoll_event events[8];
     int count = epoll_wait(epoll_, events, 8, milliseconds);
     HR_CHECK(count >= 0 || errno == EINTR);
+    bool rung = state_.exchange(State::kQuiet, std::memory_order_acq_rel) == State::kRung;
     bool descriptor = false;
     for (int index = 0; index < count; ++index) {
-      descriptor |= events[index].data.fd != event_;
+      if (events[index].data.fd != event_) {
+        descriptor = true;
+        continue;
+      }
+      // Of this ring, or of one whose counter was written after its sleeper had gone: nothing new.
+      uint64_t written = 0;
+      [[maybe_unused]] ssize_t got = read(event_, &written, sizeof(written));
     }
-    if (consume()) {
+    if (rung) {
       return Wake::kRung;
     }
     if (descriptor) {
       return Wake::kDescriptor;
-    }
-    if (count > 0) {
-      // A ring whose counter was written after an earlier consume() took its flag: nothing new.
-      uint64_t stale = 0;
-      [[maybe_unused]] ssize_t got = read(event_, &stale, sizeof(stale));
     }
     if (count == 0 && milliseconds == 0) {
       return Wake::kTimeout;

@@ -22,7 +22,7 @@ public:
   Doorbell(const Doorbell &) = delete;
   Doorbell &operator=(const Doorbell &) = delete;
 
-  /// Cheap when it already rang: one atomic operation, no system call.
+  /// Cheap while nobody sleeps: one atomic operation, no system call.
   void ring();
 
   /// True if it rang since the last consume() or wait(); never blocks.
@@ -38,7 +38,8 @@ public:
   void unwatch(int descriptor);
 
 private:
-  std::atomic<bool> rung_{false};
+  enum class State : uint8_t { kQuiet, kRung, kAsleep };
+  std::atomic<State> state_{State::kQuiet};
   int event_ = -1;
   int epoll_ = -1;
 };

@@ -133,8 +133,8 @@ COMMANDS: dict[str, Command] = {
     "exec": Command("TOOL ARGS", "build and run one of the C++ tools", execute),
     "data": Command("[--scale S]", "make TPC-H Parquet files; prints their folder", data),
     "bench": Command(
-        "tpch|clickbench|tpcds|windows|memory|accuracy|regret|solver …",
-        "suites beside other engines; predicted times; chosen layouts; contest instances",
+        "tpch|clickbench|tpcds|windows|memory|accuracy|regret|solver|machines …",
+        "suites beside other engines; predicted times; chosen layouts; contest instances; ranks as processes",
         bench,
     ),
     "gpu-bundle": Command(

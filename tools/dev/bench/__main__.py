@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dev.bench import accuracy, memory, regret, solver, suites, tpch, windows
+from dev.bench import accuracy, machines, memory, regret, solver, suites, tpch, windows
 
 BENCHMARKS = {
     "tpch": tpch.main,
@@ -12,6 +12,7 @@ BENCHMARKS = {
     "tpcds": suites.suite("tpcds", "TPC-DS"),
     "windows": windows.main,
     "memory": memory.main,
+    "machines": machines.main,
     "accuracy": accuracy.main,
     "regret": regret.main,
     "solver": solver.main,
