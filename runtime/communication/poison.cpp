@@ -69,6 +69,10 @@ Expected<std::unique_ptr<PoisonBoard>> PoisonBoard::open(Transport &transport, B
   return board;
 }
 
+int64_t PoisonBoard::memoryBytes(int ranks) {
+  return kTextBytesMax * (kBroadcastsMax + 1) * (static_cast<int64_t>(ranks) + 1);
+}
+
 PoisonBoard::PoisonBoard(Transport &transport, std::unique_ptr<BufferPool> sendPool,
                          std::unique_ptr<BufferPool> receivePool, Doorbell *doorbell,
                          HeartbeatOptions heartbeat)

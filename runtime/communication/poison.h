@@ -45,6 +45,8 @@ public:
                                                      Doorbell *doorbell,
                                                      HeartbeatOptions heartbeat = {});
   ~PoisonBoard();
+  /// Of its pools.
+  static int64_t memoryBytes(int ranks);
 
   /// Records a failure of this rank (`poison.rank` is filled in) and tells all peers.
   void raise(Poison poison);

@@ -7,6 +7,7 @@
 
 #include "runtime/base/log.h"
 #include "runtime/base/sha256.h"
+#include "runtime/communication/poison.h"
 #include "runtime/exec/inputs.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/run_settings.h"
@@ -95,6 +96,8 @@ Expected<Cluster::Prepared> Cluster::prepare(const Order &order,
   prepared.options.interrupted = part.interrupted ? part.interrupted : [] { return false; };
   prepared.options.progress = part.progress;
   HR_RETURN_IF_ERROR(program->checkRank(*part.session, prepared.options));
+  // A rank that cannot tell of its failure must not begin: the others would wait for it.
+  HR_RETURN_IF_ERROR(part.session->blocks()->allocate(PoisonBoard::memoryBytes(size())).status());
   HR_ASSIGN_OR_RETURN(exec::Manifest manifest, exec::parseManifest(order.manifest));
   for (const plan::Slot &slot : program->plan().slots) {
     if (auto found = order.tables.find(slot.name); found != order.tables.end()) {
