@@ -6,7 +6,10 @@
 include "dialects/frame/ColumnTypes.td"
 include "dialects/sched/SchedKernels.td"
 
-def Sched_Tier : Sched_Enum<"Tier", "a kind of memory", [I32EnumAttrCase<"Host", 0, "host">]>;
+def Sched_Tier : Sched_Enum<"Tier", "a kind of memory", [
+  I32EnumAttrCase<"Host", 0, "host">,
+  I32EnumAttrCase<"Device", 1, "device"> // of the rank's GPU
+]>;
 def Sched_TierAttr : EnumAttr<Sched_Dialect, Sched_Tier, "tier">;
 
 def Sched_ExchangeKind : Sched_Enum<"ExchangeKind", "where chunks go", [
@@ -175,7 +178,8 @@ def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
   let summary = "a kernel over all morsels of a stream, or over the rows of a finished state";
   let description = [{
     `fills` are states that each worker fills a copy of, merged when the input has ended; `reads` are states finished
-    before. With `partitioned`, output i is for rank i of the group of the exchange that takes them, or part i.
+    before. With `partitioned`, output i is for rank i of the group of the exchange that takes them, or part i. With
+    `gpu` it runs on the rank's GPU, where there is one.
 
     C1: the source is a stream (`from`) or a state (`of`), not both.
 
@@ -192,11 +196,11 @@ def Sched_RunOp : Sched_Op<"run", [AttrSizedOperandSegments]> {
   let arguments = (ins FlatSymbolRefAttr:$kernel, Optional<Sched_StreamType>:$input,
                        OptionalAttr<FlatSymbolRefAttr>:$source, TypedArrayAttrBase<FlatSymbolRefAttr, "states">:$fills,
                        TypedArrayAttrBase<FlatSymbolRefAttr, "states">:$reads, Variadic<Sched_TokenType>:$after,
-                       UnitAttr:$partitioned);
+                       UnitAttr:$partitioned, UnitAttr:$gpu);
   let results = (outs Sched_TokenType:$done, Optional<Sched_StreamType>:$output);
   let assemblyFormat = [{
     $kernel (`from` $input^ `:` type($input))? (`of` $source^)? `fills` $fills `reads` $reads (`after` $after^)?
-    (`partitioned` $partitioned^)? attr-dict (`->` type($output)^)?
+    (`partitioned` $partitioned^)? (`gpu` $gpu^)? attr-dict (`->` type($output)^)?
   }];
   let hasVerifier = 1;
 }

@@ -69,17 +69,20 @@ def Sched_KernelsOp : Sched_Op<"kernels", [SymbolTable, NoTerminator, SingleBloc
   let summary = "the kernels that the tasks of a module run, for one instruction set";
   let description = [{
     Made by the phase `lower`; read when the plan is written. A task and its kernel have the same symbol, that of the
-    pipeline or tensor op that was compiled.
+    pipeline or tensor op that was compiled. Those for a `gpu` are kernels of the same pipelines, as far as they have a shape for threads.
 
     ```mlir
     sched.kernels "x86-64-v3" {
       sched.kernel @groups0 {scratch_bytes = 64 : i64}
     }
+    sched.kernels gpu "sm_80" {
+      sched.kernel @groups0 {threads = 256 : i64}
+    }
     ```
   }];
-  let arguments = (ins StrAttr:$isa);
+  let arguments = (ins UnitAttr:$gpu, StrAttr:$isa);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$isa $body attr-dict";
+  let assemblyFormat = "(`gpu` $gpu^)? $isa $body attr-dict";
 }
 
 def Sched_KernelOp : Sched_Op<"kernel", [Symbol, HasParent<"KernelsOp">]> {
@@ -88,6 +91,8 @@ def Sched_KernelOp : Sched_Op<"kernel", [Symbol, HasParent<"KernelsOp">]> {
     `content` is the key of the object in the cache of kernels; without one the kernel was only described. `places` say
     where rows can fail, in the user's words. `selectivity` has a number for each selecting stage, the rows that
     it is expected to let through for each that comes in, and `stage_operators` the operators that these stages are.
+    With `links` it makes a table of the rows of that join state. `threads` are those of a block, at most, of a kernel
+    for GPUs.
 
     ```mlir
     sched.kernels "x86-64-v3" {
@@ -99,8 +104,9 @@ def Sched_KernelOp : Sched_Op<"kernel", [Symbol, HasParent<"KernelsOp">]> {
 
     C1: the sizes of its blocks are not negative. C2: there is an operator for each selecting stage.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$content, OptionalAttr<I64Attr>:$scratch_bytes,
-                       OptionalAttr<I64Attr>:$literal_bytes,
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$links,
+                       OptionalAttr<StrAttr>:$content, OptionalAttr<I64Attr>:$scratch_bytes,
+                       OptionalAttr<I64Attr>:$literal_bytes, OptionalAttr<I64Attr>:$threads,
                        OptionalAttr<TypedArrayAttrBase<Sched_LiteralAttr, "literals">>:$literals,
                        OptionalAttr<StrArrayAttr>:$places,
                        OptionalAttr<TypedArrayAttrBase<Sched_WorkAttr, "work">>:$work,
@@ -109,7 +115,7 @@ def Sched_KernelOp : Sched_Op<"kernel", [Symbol, HasParent<"KernelsOp">]> {
   let builders = [OpBuilder<(ins "::mlir::StringAttr":$name), [{
     $_state.getOrAddProperties<Properties>().sym_name = name;
   }]>];
-  let assemblyFormat = "$sym_name attr-dict";
+  let assemblyFormat = "$sym_name (`links` $links^)? attr-dict";
   let hasVerifier = 1;
 }
 

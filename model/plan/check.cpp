@@ -171,8 +171,10 @@ Status checkState(const Plan &plan, size_t index) {
     return broken("layout", "identity of ", state.rowBytes, " bytes expected, got ",
                   state.identity.size());
   }
-  if (state.mergeKernel != kNone && !inRange(state.mergeKernel, plan.kernels.size())) {
-    return broken("range", "no such kernel: ", state.mergeKernel);
+  for (int32_t kernel : {state.mergeKernel, state.linkKernel}) {
+    if (kernel != kNone && !inRange(kernel, plan.kernels.size())) {
+      return broken("range", "no such kernel: ", kernel);
+    }
   }
   HR_RETURN_IF_ERROR(checkWindows(plan, state, subject));
   if (state.direct) {

@@ -19,6 +19,9 @@ public:
     HR_RETURN_IF_ERROR(one("place", task_.place, plan_.places.size()));
     HR_RETURN_IF_ERROR(one("slot", task_.slot(), plan_.slots.size()));
     HR_RETURN_IF_ERROR(one("kernel", task_.kernel(), plan_.kernels.size()));
+    if (const auto *run = task_.as<RunTask>()) {
+      HR_RETURN_IF_ERROR(one("kernel", run->deviceKernel, plan_.kernels.size()));
+    }
     HR_RETURN_IF_ERROR(one("stream", task_.inputStream(), plan_.streams.size()));
     HR_RETURN_IF_ERROR(one("stream", task_.outputStream(), plan_.streams.size()));
     HR_RETURN_IF_ERROR(one("state", task_.sourceState(), plan_.states.size()));
@@ -50,6 +53,9 @@ public:
 
   /// Memory that the device cannot use is no operand of the task.
   Status checkTiers() const {
+    if (const auto *run = task_.as<RunTask>(); run && task_.device == Device::kGpu) {
+      return checkTiersOnGpu(*run);
+    }
     for (int32_t stream : {task_.inputStream(), task_.outputStream()}) {
       if (stream != kNone) {
         HR_RETURN_IF_ERROR(reached("stream", plan_.streams[stream]));
@@ -92,6 +98,39 @@ private:
                             " '", memory.name, "': ", nameOf(memory.tier));
   }
 
+  /// What comes from a stream of the host is copied to the GPU, and what it fills for the host is
+  /// copied back; the rest must be there.
+  Status checkTiersOnGpu(const RunTask &run) const {
+    if (run.sourceState != kNone) {
+      HR_RETURN_IF_ERROR(reached("state", plan_.states[run.sourceState]));
+    }
+    for (const StateArgument &argument : run.states) {
+      const State &state = plan_.states[argument.state];
+      if (argument.use == StateUse::kShared || state.tier != Tier::kHost) {
+        HR_RETURN_IF_ERROR(reached("state", state));
+      }
+    }
+    return run.outputStream == kNone ? Status()
+                                     : reached("stream", plan_.streams[run.outputStream]);
+  }
+
+  /// Of a task of a GPU, and of the join states that it fills there.
+  Status checkOnGpu(const RunTask &run) const {
+    auto isForGpus = [&](int32_t kernel) {
+      return kernel != kNone && plan_.kernels[kernel].threads > 0;
+    };
+    HR_RETURN_IF_ERROR(need(isForGpus(run.deviceKernel) == (task_.device == Device::kGpu),
+                            "a kernel for GPUs if it is a task of one, and only then"));
+    for (const StateArgument &argument : run.states) {
+      const State &state = plan_.states[argument.state];
+      bool linked = task_.device == Device::kGpu && state.kind == StateKind::kJoinTable &&
+                    state.tier == Tier::kDevice;
+      HR_RETURN_IF_ERROR(need(!linked || isForGpus(state.linkKernel),
+                              "a kernel that links the rows of its joins"));
+    }
+    return {};
+  }
+
   Status check(const LoadTask &load) const {
     HR_RETURN_IF_ERROR(need(load.slot != kNone, "a slot"));
     const Slot &slot = plan_.slots[load.slot];
@@ -118,8 +157,9 @@ private:
                             "exactly one source: a stream or a state"));
     HR_RETURN_IF_ERROR(
         need(run.outputStream != kNone || !run.states.empty(), "a state or an output stream"));
-    return need(!run.partitioned || run.outputStream != kNone,
-                "an output stream, being partitioned");
+    HR_RETURN_IF_ERROR(
+        need(!run.partitioned || run.outputStream != kNone, "an output stream, being partitioned"));
+    return checkOnGpu(run);
   }
 
   Status checkGroup(const std::vector<int32_t> &axes) const {

@@ -121,6 +121,7 @@ template <typename V> void visitFields(V &v, State &x) {
   v.bytes("identity", x.identity);
   v("rows", x.rows);
   v("mergeKernel", x.mergeKernel);
+  v("linkKernel", x.linkKernel);
   v("limit", x.limit);
   v("offset", x.offset);
   v("order", x.order);
@@ -167,6 +168,7 @@ template <typename V> void visitFields(V &v, Kernel &x) {
   v("contentHash", x.contentHash);
   v("scratchBytes", x.scratchBytes);
   v("literalBytes", x.literalBytes);
+  v("threads", x.threads);
   v("literals", x.literals);
   v("places", x.places);
   v("work", x.work);
@@ -254,6 +256,7 @@ template <typename V> void visitFields(V &v, RunTask &x) {
   v("states", x.states);
   v("outputStream", x.outputStream);
   v("partitioned", x.partitioned);
+  v("deviceKernel", x.deviceKernel);
 }
 
 template <typename V> void visitFields(V &v, ExchangeTask &x) {

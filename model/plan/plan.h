@@ -16,7 +16,7 @@
 namespace headrace::plan {
 
 inline constexpr int kSchemaMajor = 6;
-inline constexpr int kSchemaMinor = 0;
+inline constexpr int kSchemaMinor = 1;
 
 /// A physical column, and how it is shown to the user if it is.
 struct Column {
@@ -186,12 +186,15 @@ struct WindowColumn {
 struct State {
   std::string name;
   StateKind kind = StateKind::kScalar;
+  /// kDevice: filled and read on the rank's GPU alone. kHost: what a GPU fills is copied to the
+  /// host when its tasks have ended.
   Tier tier = Tier::kHost;
   uint32_t rowBytes = 0; ///< including the header (group: hash; join: next, hash)
   std::vector<StateField> fields;
   std::vector<uint8_t> identity; ///< rowBytes bytes: what a fresh row holds
   Cardinality rows;
   int32_t mergeKernel = kNone; ///< combines rows of another copy into this one (source: stateRows)
+  int32_t linkKernel = kNone;  ///< join, on a GPU: enters its rows into the directory
   uint64_t limit = 0;  ///< sort: keep the first `limit` rows, window: of each partition; 0 = all
   uint64_t offset = 0; ///< sort: of these, who reads it does not see the first `offset`
   std::vector<OrderKey> order; ///< sort, window
@@ -293,10 +296,11 @@ struct Work {
 };
 
 struct Kernel {
-  std::string symbol;      ///< exported by kernels.<arch>.so
+  std::string symbol;      ///< exported by kernels.<arch>.so, or by its image for GPUs
   std::string contentHash; ///< key of the cached object
   uint32_t scratchBytes = 0;
   uint32_t literalBytes = 0;
+  uint32_t threads = 0; ///< not 0: it is for GPUs, in blocks of so many threads at most
   std::vector<Literal> literals;
   std::vector<int32_t> places; ///< HrError.place -> Plan.places
   std::vector<Work> work;      ///< in the order of its stages; empty: not known

@@ -53,6 +53,7 @@ struct RunTask {
   int32_t outputStream = kNone; ///< none: the sink is a state
   bool partitioned = false; ///< the kernel fills an output for each part of its stream, or for each
                             ///< rank of the group of the hash exchange that reads them
+  int32_t deviceKernel = kNone; ///< of a task that may run on a GPU: the kernel for that
 };
 
 enum class ExchangeKind : uint8_t {
@@ -168,7 +169,8 @@ using TaskWork = std::variant<LoadTask, InputTask, RunTask, ExchangeTask, Collec
                               ComputeTask, ToTensorTask, ReserveTask, ReleaseTask, ChooseTask,
                               RepeatTask, ResultTask, TensorResultTask>;
 
-/// Where a task is worked on, which says what memory it can use (reaches in check_rules.h).
+/// Where a task is worked on, which says what memory it can use (reaches in check_rules.h). A task
+/// of a GPU is worked on by the CPU where the run has no GPU.
 enum class Device : uint8_t { kCpu, kGpu };
 
 /// Stages of a Step beside those of the kernel.

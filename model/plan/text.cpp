@@ -128,6 +128,9 @@ private:
       if (state.mergeKernel != kNone) {
         out_ << ", merge " << kernelName(state.mergeKernel);
       }
+      if (state.linkKernel != kNone) {
+        out_ << ", link " << kernelName(state.linkKernel);
+      }
       if (state.limit != 0) {
         out_ << ", limit " << state.limit;
       }

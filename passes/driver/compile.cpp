@@ -193,6 +193,7 @@ bool compileModule(OwningOpRef<ModuleOp> module, PhaseClock &clock, const Compil
   DiagnosticText diagnostics(module->getContext(), error);
   lower::CompileOptions target;
   target.isa = lower::hostIsa();
+  target.gpu = options.gpu;
   target.effort = options.planOnly ? lower::Effort::kNone : target.effort;
   for (lower::TargetIsa isa :
        {lower::TargetIsa::kX86_64, lower::TargetIsa::kX86_64_v3, lower::TargetIsa::kX86_64_v4}) {

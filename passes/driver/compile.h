@@ -45,6 +45,8 @@ struct CompileOptions {
   bool planOnly = false; ///< the plan has no kernels: it can be priced, not run
   lower::Backend backend;
   std::string isa; ///< empty: this machine's best
+  /// For which pipelines are compiled beside the CPU, and tasks placed; none: the CPU alone.
+  std::optional<lower::DeviceTarget> gpu;
   /// Called with the module after each phase; after `lower` with another, of all kernels.
   std::function<void(Phase, mlir::ModuleOp)> observe;
   /// A program in MLIR is what `observe` showed after this phase (not `lower`, whose module is

@@ -97,6 +97,7 @@ LogicalResult runSchedule(ModuleOp module, const CompileOptions &options) {
   ordering.topology = options.topology;
   ordering.seed = options.layoutSeed < 0 ? 0 : static_cast<uint64_t>(options.layoutSeed) + 1;
   manager.addPass(schedule::createOrderTasks(ordering));
+  manager.addPass(schedule::createPlaceTasks());
   return failure(failed(manager.run(module)) || failed(schedule::verifySchedule(module)));
 }
 

@@ -78,6 +78,10 @@ void CompilerSession::compile(const SessionRequest &request, Language language,
   options.note = request.note;
   options.planOnly = request.planOnly;
   options.isa = request.isa;
+  if (!request.gpu.empty()) {
+    options.gpu =
+        request.gpu == "ptx" ? lower::DeviceTarget::kPtx : lower::DeviceTarget::kEmulation;
+  }
   if (!request.dumpPhases.empty()) {
     options.observe = [&](Phase phase, mlir::ModuleOp module) {
       if (llvm::is_contained(request.dumpPhases, phaseName(phase).str())) {

@@ -48,6 +48,7 @@ struct SessionRequest : SessionSql {
   std::string kernelCache;             ///< directory; empty: none
   bool planOnly = false;               ///< no kernels: for a plan that is priced, not run
   std::string isa;                     ///< empty: this machine's best
+  std::string gpu;                     ///< "ptx" or "emulation": kernels beside the CPU's; or empty
   std::vector<std::string> dumpPhases; ///< phases after which the program is kept as text
   std::string stopAfter;               ///< a phase: nothing but the dumps is made; empty: a plan
 };

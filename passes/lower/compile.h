@@ -7,6 +7,7 @@
 #include "llvm/IR/Module.h"
 
 #include <memory>
+#include <optional>
 
 namespace headrace::lower {
 
@@ -25,9 +26,18 @@ enum class Effort {
   kNormal, ///< SelectionDAG at Less
 };
 
+/// How the supersteps of a kernel for GPUs become something to launch.
+enum class DeviceTarget {
+  kPtx,       ///< a PTX entry with barriers between the supersteps, blocks and threads from special
+              ///< registers
+  kEmulation, ///< a C function that runs threads of a block up to the next barrier on the host
+};
+
 struct CompileOptions {
   TargetIsa isa = TargetIsa::kX86_64;
   Effort effort = Effort::kNormal;
+  std::optional<DeviceTarget> gpu =
+      {}; ///< for which pipelines are compiled too; none: the CPU alone
 };
 
 /// A module of LLVM IR in a context of its own: nothing in it is shared with another thread.

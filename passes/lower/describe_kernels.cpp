@@ -55,6 +55,12 @@ void describe(OpBuilder &b, Location location, const KernelDescription &descript
   if (kernel.literalBytes > 0) {
     made.setLiteralBytes(kernel.literalBytes);
   }
+  if (kernel.threads > 0) {
+    made.setThreads(kernel.threads);
+  }
+  if (!description.links.empty()) {
+    made.setLinks(description.links);
+  }
   if (!literals.empty()) {
     made.setLiteralsAttr(b.getArrayAttr(literals));
   }
@@ -70,6 +76,16 @@ void describe(OpBuilder &b, Location location, const KernelDescription &descript
   }
 }
 
+void describeAll(ModuleOp module, UnitAttr gpu, StringRef isa,
+                 const std::vector<KernelDescription> &kernels) {
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto all = sched::KernelsOp::create(b, module.getLoc(), gpu, b.getStringAttr(isa));
+  b.setInsertionPointToEnd(&all.getBody().emplaceBlock());
+  for (const KernelDescription &kernel : kernels) {
+    describe(b, module.getLoc(), kernel);
+  }
+}
+
 } // namespace
 
 void describeKernels(ModuleOp module, StringRef isa,
@@ -77,12 +93,12 @@ void describeKernels(ModuleOp module, StringRef isa,
   for (auto old : llvm::make_early_inc_range(module.getOps<sched::KernelsOp>())) {
     old.erase();
   }
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  auto all = sched::KernelsOp::create(b, module.getLoc(), b.getStringAttr(isa));
-  b.setInsertionPointToEnd(&all.getBody().emplaceBlock());
-  for (const KernelDescription &kernel : kernels) {
-    describe(b, module.getLoc(), kernel);
-  }
+  describeAll(module, UnitAttr(), isa, kernels);
+}
+
+void describeDeviceKernels(ModuleOp module, StringRef isa,
+                           const std::vector<KernelDescription> &kernels) {
+  describeAll(module, UnitAttr::get(module.getContext()), isa, kernels);
 }
 
 } // namespace headrace::lower

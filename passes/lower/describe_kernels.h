@@ -13,10 +13,14 @@ namespace headrace::lower {
 struct KernelDescription {
   plan::Kernel kernel;
   std::vector<std::string> places; ///< where rows can fail; Kernel.places is not set
+  std::string links;               ///< the join state whose rows it links, or empty
 };
 
-/// Puts a `sched.kernels` with these into the module, in the place of one that it has.
+/// Puts a `sched.kernels` with these into the module, in the place of all that it has.
 void describeKernels(mlir::ModuleOp module, llvm::StringRef isa,
                      const std::vector<KernelDescription> &kernels);
+/// The same of kernels for GPUs, beside those for the CPU.
+void describeDeviceKernels(mlir::ModuleOp module, llvm::StringRef isa,
+                           const std::vector<KernelDescription> &kernels);
 
 } // namespace headrace::lower

@@ -3,6 +3,7 @@
 
 #include "passes/lower/describe_kernels.h"
 #include "passes/lower/effort.h"
+#include "passes/lower/gpu/lower_gpu.h"
 #include "passes/lower/kernel_emitter.h"
 #include "passes/lower/link.h"
 #include "passes/lower/tensor_kernel.h"
@@ -40,6 +41,20 @@ OwningOpRef<ModuleOp> emitHead(ModuleOp like) {
   auto function = LLVM::LLVMFuncOp::create(builder, location, "hr_set_imports", type);
   builder.setInsertionPointToEnd(function.addEntryBlock(builder));
   LLVM::ReturnOp::create(builder, location, ValueRange());
+  return module;
+}
+
+/// The kernels for GPUs as data of the shared object: its size and bytes.
+OwningOpRef<ModuleOp> emitImage(ModuleOp like, const std::string &image) {
+  OwningOpRef<ModuleOp> module = emptyModule(like);
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  Location location = UnknownLoc::get(like.getContext());
+  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), image.size());
+  LLVM::GlobalOp::create(builder, location, bytes, /*isConstant=*/true, LLVM::Linkage::External,
+                         "hr_device_image", builder.getStringAttr(image));
+  LLVM::GlobalOp::create(builder, location, builder.getI64Type(), /*isConstant=*/true,
+                         LLVM::Linkage::External, "hr_device_image_bytes",
+                         builder.getI64IntegerAttr(static_cast<int64_t>(image.size())));
   return module;
 }
 
@@ -136,6 +151,18 @@ FailureOr<LoweredKernels> lowerPipelines(ModuleOp module, const CompileOptions &
     }
   }
   describeKernels(module, isaName(options.isa), described);
+  if (options.gpu) {
+    FailureOr<DeviceImage> image = lowerForDevice(module, *options.gpu);
+    if (failed(image)) {
+      return failure();
+    }
+    if (!image->kernels.empty()) {
+      describeDeviceKernels(module, "sm_80", image->kernels);
+      if (failed(compile(emitImage(module, image->bytes), Effort::kQuick, {}))) {
+        return failure();
+      }
+    }
+  }
   out.compiled = objects.compiled();
   out.cached = objects.cached();
   FailureOr<std::vector<std::vector<char>>> compiled = objects.finish(module);

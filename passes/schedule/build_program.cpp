@@ -270,7 +270,7 @@ LogicalResult ProgramBuilder::add(pipe::PipelineOp pipeline) {
   auto run = sched::RunOp::create(b_, pipeline.getLoc(), b_.getType<sched::TokenType>(), output,
                                   FlatSymbolRefAttr::get(pipeline.getSymNameAttr()), input, source,
                                   symbols(fills), symbols(reads), after,
-                                  partitioned ? b_.getUnitAttr() : UnitAttr());
+                                  partitioned ? b_.getUnitAttr() : UnitAttr(), /*gpu=*/UnitAttr());
   tasks_[pipeline.getSymName()] = {run.getDone(), run.getOutput()};
   if (!pipeline.getRepeat()) {
     addSink(pipeline);

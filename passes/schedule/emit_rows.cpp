@@ -195,6 +195,10 @@ LogicalResult PlanEmitter::addRun(sched::RunOp op) {
   }
   task.steps = stepsOf(pipeline, plan_.kernels[made.kernel]);
   made.partitioned = op.getPartitioned();
+  if (op.getGpu()) {
+    task.device = plan::Device::kGpu;
+    made.deviceKernel = deviceKernels_.lookup(op.getKernel());
+  }
   Operation &sink = pipeline.getBody().front().back();
   task.place = place(op.getLoc(), sink.getName().stripDialect().str());
   if (op.getOutput()) {

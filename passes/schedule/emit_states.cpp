@@ -33,6 +33,7 @@ plan::Kernel kernelOf(sched::KernelOp op) {
   kernel.contentHash = op.getContent().value_or("").str();
   kernel.scratchBytes = static_cast<uint32_t>(op.getScratchBytes().value_or(0));
   kernel.literalBytes = static_cast<uint32_t>(op.getLiteralBytes().value_or(0));
+  kernel.threads = static_cast<uint32_t>(op.getThreads().value_or(0));
   if (ArrayAttr literals = op.getLiteralsAttr()) {
     for (auto literal : literals.getAsRange<sched::LiteralAttr>()) {
       kernel.literals.push_back(literalOf(literal));
@@ -55,7 +56,10 @@ plan::Kernel kernelOf(sched::KernelOp op) {
 } // namespace
 
 void PlanEmitter::addKernels(sched::KernelsOp kernels) {
-  plan_.isa = kernels.getIsa().str();
+  if (!kernels.getGpu()) {
+    plan_.isa = kernels.getIsa().str();
+  }
+  llvm::StringMap<int32_t> &byName = kernels.getGpu() ? deviceKernels_ : kernels_;
   for (auto op : kernels.getBody().getOps<sched::KernelOp>()) {
     auto index = static_cast<int32_t>(plan_.kernels.size());
     plan::Kernel kernel = kernelOf(op);
@@ -65,7 +69,10 @@ void PlanEmitter::addKernels(sched::KernelsOp kernels) {
         plan_.places.push_back({text.str(), "expression"});
       }
     }
-    kernels_[op.getSymName()] = index;
+    byName[op.getSymName()] = index;
+    if (op.getLinks()) {
+      links_[*op.getLinks()] = index;
+    }
     plan_.kernels.push_back(std::move(kernel));
   }
 }
@@ -103,6 +110,9 @@ void PlanEmitter::addStates() {
   for (auto op : module_.getOps<pipe::StateOp>()) {
     plan::State state = layoutState(op);
     state.mergeKernel = kernelNamed(merges.lookup(op.getSymName()));
+    if (auto link = links_.find(op.getSymName()); link != links_.end()) {
+      state.linkKernel = link->second;
+    }
     state.place = place(op.getLoc(), operationOf(op.getKind()));
     states_[op.getSymName()] = static_cast<int32_t>(plan_.states.size());
     plan_.states.push_back(std::move(state));

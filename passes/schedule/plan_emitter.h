@@ -63,7 +63,9 @@ private:
   sched::ProgramOp program_;
   ModuleOp module_;
   plan::Plan plan_;
-  llvm::StringMap<int32_t> kernels_; ///< by symbol
+  llvm::StringMap<int32_t> kernels_;       ///< by symbol
+  llvm::StringMap<int32_t> deviceKernels_; ///< likewise, for GPUs
+  llvm::StringMap<int32_t> links_;         ///< join state -> the kernel that links its rows
   llvm::StringMap<int32_t> states_;
   DenseMap<Value, int32_t> streams_;
   DenseMap<Value, int32_t> buffers_;

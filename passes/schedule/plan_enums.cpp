@@ -79,6 +79,8 @@ Tier planTier(sched::Tier tier) {
   switch (tier) {
   case sched::Tier::Host:
     return Tier::kHost;
+  case sched::Tier::Device:
+    return Tier::kDevice;
   }
   llvm_unreachable("unknown tier");
 }

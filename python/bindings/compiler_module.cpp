@@ -50,6 +50,7 @@ NB_MODULE(_compiler, module) {
       .def_rw("kernel_cache", &SessionRequest::kernelCache)
       .def_rw("plan_only", &SessionRequest::planOnly)
       .def_rw("isa", &SessionRequest::isa)
+      .def_rw("gpu", &SessionRequest::gpu)
       .def_rw("dump_phases", &SessionRequest::dumpPhases)
       .def_rw("stop_after", &SessionRequest::stopAfter);
   nb::class_<SessionAnswer>(module, "Answer", "A plan and its kernels, or the error.")

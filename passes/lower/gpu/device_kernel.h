@@ -3,6 +3,7 @@
 #pragma once
 
 #include "passes/lower/code_builder.h"
+#include "passes/lower/compile.h"
 
 #include "model/plan/plan.h"
 #include "runtime/abi/device_kernel.h"
@@ -28,6 +29,7 @@ struct DeviceKernel {
   std::string fills;                 ///< the state that its rows go to, or that it links; or empty
   std::vector<DeviceColumn> columns; ///< of HrMorsel.columns; a tensor kernel's inputs and outputs
   std::vector<DeviceColumn> outputs; ///< of HrOutput.columns
+  std::vector<std::string> places;   ///< where rows can fail
 };
 
 /// Parameters of a superstep, in order.
@@ -51,12 +53,6 @@ mlir::LLVM::LLVMFuncOp makeSuperstep(mlir::ModuleOp target, llvm::StringRef kern
 void strideLoop(CodeBuilder &builder, mlir::Value count,
                 llvm::function_ref<void(mlir::Value index, mlir::Block *next)> body);
 
-/// How the supersteps of a kernel become something to launch.
-enum class DeviceTarget {
-  kPtx,       ///< a PTX entry with barriers between the supersteps, blocks and threads from special
-              ///< registers
-  kEmulation, ///< a C function that runs threads of a block up to the next barrier on the host
-};
 /// Adds the entry, named as the kernel.
 void emitEntry(mlir::ModuleOp target, const DeviceKernel &kernel, DeviceTarget device);
 

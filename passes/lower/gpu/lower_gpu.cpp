@@ -62,7 +62,90 @@ void loadDialects(ModuleOp program) {
       ->loadDialect<LLVM::LLVMDialect, arith::ArithDialect, math::MathDialect,
                     vector::VectorDialect>();
 }
+
+/// A shared object of supersteps and entries.
+FailureOr<std::string> linkedEmulation(ModuleOp code, ModuleOp program) {
+  FailureOr<std::vector<char>> object = compileEmulation(code);
+  if (failed(object)) {
+    return failure();
+  }
+  Expected<std::vector<char>> linked = linkSharedObject({*object});
+  if (!linked.ok()) {
+    return program.emitError(linked.status().message());
+  }
+  return std::string(linked->begin(), linked->end());
+}
 } // namespace
+
+namespace {
+
+/// Whether a task of a GPU could: it takes rows of a table or a state to a state, or marks those
+/// that they match, and merges no copies of states, since there are none.
+bool mayRunOnGpu(pipe::PipelineOp pipeline) {
+  Block &body = pipeline.getBody().front();
+  return !pipeline.getMerges() && !pipeline.getRepeat() &&
+         isa<pipe::ScanOp, pipe::ReadOp>(body.front()) &&
+         isa<pipe::CombineOp, pipe::InsertOp, pipe::LookupOp>(body.back());
+}
+
+/// Whether it has a shape for threads: emitted into a module that nobody sees.
+bool hasShapeForThreads(pipe::PipelineOp pipeline, SymbolTable &symbols) {
+  ScopedDiagnosticHandler silent(pipeline.getContext(), [](Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(pipeline.getContext()));
+  return succeeded(ThreadKernelEmitter(pipeline, symbols, *scratch).emit());
+}
+
+} // namespace
+
+FailureOr<DeviceImage> lowerForDevice(ModuleOp program, DeviceTarget target) {
+  loadDialects(program);
+  SymbolTable symbols(program);
+  OwningOpRef<ModuleOp> code = ModuleOp::create(UnknownLoc::get(program.getContext()));
+  DeviceImage out;
+  auto add = [&](FailureOr<DeviceKernel> kernel, StringRef links) -> LogicalResult {
+    if (failed(kernel)) {
+      return failure();
+    }
+    emitEntry(*code, *kernel, target);
+    kernel->kernel.threads = kernel->threads;
+    out.kernels.push_back({kernel->kernel, kernel->places, links.str()});
+    return success();
+  };
+  for (auto pipeline : program.getOps<pipe::PipelineOp>()) {
+    if (!mayRunOnGpu(pipeline) || !hasShapeForThreads(pipeline, symbols)) {
+      continue;
+    }
+    if (failed(add(ThreadKernelEmitter(pipeline, symbols, *code).emit(), ""))) {
+      return failure();
+    }
+    auto insert = dyn_cast<pipe::InsertOp>(pipeline.getBody().front().back());
+    auto state = insert ? symbols.lookup<pipe::StateOp>(insert.getState()) : pipe::StateOp();
+    bool linked = state && llvm::any_of(out.kernels, [&](const KernelDescription &known) {
+                    return known.links == state.getSymName();
+                  });
+    if (state && state.getKind() == pipe::StateKind::Join && !linked &&
+        failed(add(emitJoinLink(state, *code), state.getSymName()))) {
+      return failure();
+    }
+  }
+  if (out.kernels.empty()) {
+    return out;
+  }
+  if (target == DeviceTarget::kPtx) {
+    FailureOr<std::string> ptx = compilePtx(*code);
+    if (failed(ptx)) {
+      return failure();
+    }
+    out.bytes = std::move(*ptx);
+    return out;
+  }
+  FailureOr<std::string> object = linkedEmulation(*code, program);
+  if (failed(object)) {
+    return failure();
+  }
+  out.bytes = std::move(*object);
+  return out;
+}
 
 FailureOr<std::string> lowerToPtx(ModuleOp program) {
   loadDialects(program);
@@ -79,15 +162,11 @@ FailureOr<std::vector<char>> lowerToEmulation(ModuleOp program) {
   if (failed(kernels)) {
     return failure();
   }
-  FailureOr<std::vector<char>> object = compileEmulation(*kernels->code);
+  FailureOr<std::string> object = linkedEmulation(*kernels->code, program);
   if (failed(object)) {
     return failure();
   }
-  Expected<std::vector<char>> linked = linkSharedObject({*object});
-  if (!linked.ok()) {
-    return program.emitError(linked.status().message());
-  }
-  return std::move(*linked);
+  return std::vector<char>(object->begin(), object->end());
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // GPU's blocks.
 #pragma once
 
+#include "passes/lower/describe_kernels.h"
 #include "passes/lower/gpu/device_kernel.h"
 
 #include <string>
@@ -17,6 +18,15 @@ struct DeviceKernels {
 /// All pipelines, links of join states, and tensor kernels of a program after `form`. Diagnostics
 /// on what has no shape for threads yet.
 mlir::FailureOr<DeviceKernels> emitDeviceKernels(mlir::ModuleOp program, DeviceTarget target);
+
+/// What goes beside a program's kernels for the CPU.
+struct DeviceImage {
+  std::string bytes; ///< PTX, or a shared object of the emulation; empty: there are no such kernels
+  std::vector<KernelDescription> kernels;
+};
+/// Of the pipelines that tasks of a GPU can run and that have a shape for threads, and the links of
+/// the join states that these fill. Nothing is said of the others: the CPU runs them.
+mlir::FailureOr<DeviceImage> lowerForDevice(mlir::ModuleOp program, DeviceTarget target);
 
 mlir::FailureOr<std::string> lowerToPtx(mlir::ModuleOp program);
 /// A shared object with one HrEmulatedSuperstep per kernel.

@@ -66,6 +66,7 @@ FailureOr<DeviceKernel> ThreadKernelEmitter::emit() {
   kernel_.literalBytes = (kernel_.literalBytes + 15) / 16 * 16;
   kernel_.places.assign(placeTexts_.size(), plan::kNone);
   device_kernel_.kernel = kernel_;
+  device_kernel_.places = placeTexts_;
   return device_kernel_;
 }
 

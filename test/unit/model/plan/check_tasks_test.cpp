@@ -196,5 +196,50 @@ TEST(PlanCheckTasks, Tiers) {
             "ok");
 }
 
+/// A GPU fills the first state of the plan.
+void buildOnGpu(Plan &p) {
+  p.kernels.push_back({.symbol = "build u", .threads = 128});
+  p.tasks[1].device = Device::kGpu;
+  p.tasks[1].as<RunTask>()->deviceKernel = static_cast<int32_t>(p.kernels.size()) - 1;
+}
+
+TEST(PlanCheckTasks, RunsOfGpus) {
+  // What it fills for the host is copied there.
+  EXPECT_EQ(checked(buildOnGpu), "ok");
+  EXPECT_EQ(
+      checked([](Plan &p) {
+        buildOnGpu(p);
+        p.tasks[1].as<RunTask>()->deviceKernel = 0;
+      }),
+      "rule operands: task 1 'build u' (run): needs a kernel for GPUs if it is a task of one, "
+      "and only then");
+  EXPECT_EQ(
+      checked([](Plan &p) {
+        buildOnGpu(p);
+        p.tasks[1].device = Device::kCpu;
+      }),
+      "rule operands: task 1 'build u' (run): needs a kernel for GPUs if it is a task of one, "
+      "and only then");
+  EXPECT_EQ(checked([](Plan &p) {
+              buildOnGpu(p);
+              p.states[0].tier = Tier::kDevice;
+            }),
+            "rule operands: task 1 'build u' (run): needs a kernel that links the rows of its "
+            "joins");
+  // What it reads is there.
+  EXPECT_EQ(checked([](Plan &p) {
+              p.kernels.push_back({.symbol = "probe", .threads = 128});
+              for (Task &task : p.tasks) {
+                RunTask *run = task.as<RunTask>();
+                if (run && !run->states.empty() && run->states[0].use == StateUse::kShared) {
+                  task.device = Device::kGpu;
+                  run->deviceKernel = static_cast<int32_t>(p.kernels.size()) - 1;
+                }
+              }
+            }),
+            "rule tiers: task 3 'probe' (run): is a task of a device of kind gpu, which does not "
+            "reach the memory of state 'u table': host");
+}
+
 } // namespace
 } // namespace headrace::plan
