@@ -41,8 +41,8 @@ def PlaceTasks : Pass<"place-tasks", "::mlir::ModuleOp"> {
   let summary = "runs that have a kernel for GPUs to the rank's GPU, as far as memory lets them";
   let description = [{
     Assumes a `sched.program`, and kernels. A state is in the memory of the GPU if all that fills and reads it is there;
-    then runs there may read it. What a run of a GPU fills for the CPU is copied to the host when it has ended, but that of join
-    states is not worth it. A state that several runs fill stays on the host, as do the runs of choices and rounds. Without kernels for GPUs nothing
+    then runs there may read it. The groups of an aggregate that a run of a GPU fills for the CPU are copied to the host when it has
+    ended; joins that the CPU probes, and rows that it sorts, it takes itself. A state that several runs fill stays on the host, as do the runs of choices and rounds. Without kernels for GPUs nothing
     changes.
   }];
   let dependentDialects = ["::headrace::sched::SchedDialect"];

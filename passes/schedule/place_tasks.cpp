@@ -67,8 +67,9 @@ private:
     for (Attribute filled : run.getFills()) {
       StringAttr state = nameOf(filled);
       pipe::StateKind kind = kindOf(state);
-      bool copied = kind != pipe::StateKind::Join && kind != pipe::StateKind::Rows;
-      if (uses_.find(state)->second.fillers.size() != 1 || (!copied && !isOnGpu(state))) {
+      bool copied = kind == pipe::StateKind::Group || kind == pipe::StateKind::Scalar;
+      if (uses_.find(state)->second.fillers.size() != 1 || kind == pipe::StateKind::Sort ||
+          (!copied && !isOnGpu(state))) {
         return false;
       }
     }

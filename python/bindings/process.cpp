@@ -1,6 +1,7 @@
 // Tables and arrays of Python as bindings, and settings by name.
 #include "python/bindings/process.h"
 
+#include "runtime/device/cuda/open_accelerator.h"
 #include "runtime/exec/inputs.h"
 
 #include <nanobind/stl/string.h>
@@ -9,6 +10,21 @@
 namespace nb = nanobind;
 
 namespace headrace::python {
+
+Expected<std::shared_ptr<Accelerator>> Process::accelerator(const Settings &settings) {
+  std::lock_guard lock(mutex_);
+  if (settings.device == "cpu") {
+    return std::shared_ptr<Accelerator>();
+  }
+  std::string asked = settings.device + " " + std::to_string(settings.deviceMemory);
+  if (asked != acceleratorAsked_) {
+    session_.reset(); // which keeps the other one open
+    HR_ASSIGN_OR_RETURN(accelerator_,
+                        cuda::openAccelerator(settings.device, settings.deviceMemory));
+    acceleratorAsked_ = asked;
+  }
+  return accelerator_;
+}
 
 std::shared_ptr<const storage::ArrowTable> arrowTableOf(nb::handle object) {
   return nb::isinstance<ImportedTable>(object) ? nb::cast<ImportedTable &>(object).table

@@ -39,11 +39,16 @@ public:
 
   const std::shared_ptr<storage::Storage> &storage() const { return storage_; }
 
-  /// The session of the last run if it has the same threads and memory; runs under way keep theirs.
+  /// The GPU of the last run that asked for it in the same way; null: none is asked for, or there.
+  Expected<std::shared_ptr<Accelerator>> accelerator(const Settings &settings);
+
+  /// The session of the last run if it has the same threads, memory and GPU; runs under way keep
+  /// theirs.
   std::shared_ptr<exec::Session> session(const exec::SessionOptions &options) {
     std::lock_guard lock(mutex_);
     if (!session_ || session_->options().threads != options.threads ||
-        session_->options().memoryBytes != options.memoryBytes) {
+        session_->options().memoryBytes != options.memoryBytes ||
+        session_->options().accelerator != options.accelerator) {
       session_ = std::make_shared<exec::Session>(options);
     }
     return session_;
@@ -57,6 +62,8 @@ private:
 
   std::mutex mutex_;
   std::shared_ptr<storage::Storage> storage_ = std::make_shared<storage::Storage>();
+  std::shared_ptr<Accelerator> accelerator_;
+  std::string acceleratorAsked_;
   std::shared_ptr<exec::Session> session_;
 };
 

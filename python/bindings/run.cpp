@@ -44,6 +44,7 @@ Result LoadedProgram::run(const nb::dict &offered, uint32_t ranks, std::optional
   options.interrupted = interruptedBy(poll);
   options.progress = tellerOf(progress);
   exec::SessionOptions sessionOptions = exec::sessionOptions(settings);
+  sessionOptions.accelerator = valueOf(Process::instance().accelerator(settings));
   if (simulationSeed) {
     options.simulation = SimOptions{.seed = *simulationSeed};
     sessionOptions.threads = 0;

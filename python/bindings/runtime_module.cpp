@@ -12,6 +12,7 @@
 #include "python/bindings/tensors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/version.h"
+#include "runtime/device/cuda/open_accelerator.h"
 #include "runtime/exec/instruction_set.h"
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/table_paths.h"
@@ -286,6 +287,16 @@ NB_MODULE(_runtime, module) {
         settings.applyLog();
       },
       nb::arg("settings"), "Makes the setting log, or HEADRACE_LOG, the level of the process.");
+  module.def(
+      "device",
+      [](const std::map<std::string, std::string> &given) -> std::string {
+        Settings settings = valueOf(Settings::fromEnvironment());
+        applySettings(settings, given);
+        bool found = settings.device == "cuda" ||
+                     (settings.device == "auto" && cuda::machineDriver().ok());
+        return found ? "cuda" : "cpu";
+      },
+      nb::arg("settings"), "What plans are made for by the setting device: cpu or cuda.");
   module.def(
       "log",
       [](const std::string &level, const std::string &text) {

@@ -102,7 +102,7 @@ public:
 };
 
 /// One launch: blocks and threads in one dimension; arguments are passed by value, 8 bytes each.
-struct Launch {
+struct KernelLaunch {
   Kernel kernel;
   uint32_t blocks = 1;
   uint32_t threads = 1;
@@ -162,8 +162,8 @@ public:
   /// `image` is PTX (a text) or machine code of the device. The error has the compiler's log.
   virtual Expected<std::unique_ptr<KernelModule>> load(std::span<const std::byte> image) = 0;
   /// In the compute lane.
-  virtual Expected<Event> launch(const Launch &launch, std::span<const Event> after = {}) = 0;
-  virtual Expected<std::unique_ptr<LaunchGraph>> record(std::span<const Launch> launches) = 0;
+  virtual Expected<Event> launch(const KernelLaunch &launch, std::span<const Event> after = {}) = 0;
+  virtual Expected<std::unique_ptr<LaunchGraph>> record(std::span<const KernelLaunch> launches) = 0;
   virtual Expected<Event> launch(LaunchGraph &graph, std::span<const Event> after = {}) = 0;
 
   /// kFailed: status() says why. Nothing rings: who is told kPending asks again.

@@ -66,8 +66,9 @@ Expected<std::unique_ptr<KernelCall>> KernelCall::resolve(const plan::Plan &plan
   call->plan_ = &plan;
   call->kernel_ = &plan.kernels[kernel];
   const plan::Kernel &described = *call->kernel_;
-  call->symbol_ = library.find(described.symbol);
-  if (!call->symbol_) {
+  const bool hasEntry = described.threads == 0;
+  call->symbol_ = hasEntry ? library.find(described.symbol) : nullptr;
+  if (hasEntry && !call->symbol_) {
     return makeError(ErrorKind::kMismatch, "kernels lack a symbol of the plan: ", described.symbol);
   }
   call->literals_.resize(described.literalBytes / 16 + 1);
@@ -97,21 +98,21 @@ Expected<std::unique_ptr<KernelCall>> KernelCall::resolve(const plan::Plan &plan
   return call;
 }
 
-Status KernelCall::error(const HrWorker &worker, const WorkerContext &context) const {
+Status KernelCall::error(const HrError &error, const Status &cause) const {
   std::string place;
-  if (worker.error.place < kernel_->places.size()) {
-    int32_t index = kernel_->places[worker.error.place];
+  if (error.place < kernel_->places.size()) {
+    int32_t index = kernel_->places[error.place];
     if (index != plan::kNone) {
       place = plan_->places[index].text;
     }
   }
-  if (!context.status.ok()) {
-    return context.status.at(place);
+  if (!cause.ok()) {
+    return cause.at(place);
   }
-  if (worker.error.code == HR_OK) {
+  if (error.code == HR_OK) {
     return makeError(ErrorKind::kInternal, "kernel failed without an error: ", kernel_->symbol);
   }
-  return Status(errorKind(worker.error.code), errorText(worker.error.code), place);
+  return Status(errorKind(error.code), errorText(error.code), place);
 }
 
 Expected<std::unique_ptr<KernelFrame>> KernelFrame::create(const KernelCall &call,

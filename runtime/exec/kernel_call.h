@@ -1,10 +1,10 @@
 // One kernel of a plan made ready to run, and the frame in which a lane runs it.
 #pragma once
 
+#include "model/plan/plan.h"
 #include "runtime/abi/imports.h"
 #include "runtime/exec/kernels.h"
 #include "runtime/exec/worker_context.h"
-#include "model/plan/plan.h"
 
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ namespace headrace::exec {
 /// Lifetime: within the plan's and the library's.
 class KernelCall {
 public:
-  /// Errors: kMismatch if the library has no such symbol.
+  /// Of a kernel for GPUs without an entry. Errors: kMismatch if the library has no such symbol.
   static Expected<std::unique_ptr<KernelCall>> resolve(const plan::Plan &plan, int32_t kernel,
                                                        const KernelLibrary &library);
 
@@ -24,8 +24,10 @@ public:
   void *symbol() const { return symbol_; }
   const void *literals() const { return literals_.data(); }
   uint32_t scratchBytes() const { return kernel_->scratchBytes; }
-  /// The error that a kernel left in its worker, with its place in the user's program.
-  Status error(const HrWorker &worker, const WorkerContext &context) const;
+  const plan::Kernel &described() const { return *kernel_; }
+  /// The error that a kernel left, with its place in the user's program. `cause`: why an import
+  /// failed, if one did.
+  Status error(const HrError &error, const Status &cause = {}) const;
 
 private:
   struct alignas(16) Sixteen {
@@ -55,11 +57,12 @@ public:
   HrResult run(const HrMorsel &morsel, void *const *states);
   /// The same with a literal block of the caller.
   HrResult run(const HrArgs &args);
-  /// Rows of the morsel so far that a selecting stage (from 0, below HR_COUNTED_STAGES) let through.
+  /// Rows of the morsel so far that a selecting stage (from 0, below HR_COUNTED_STAGES) let
+  /// through.
   uint64_t rowsThrough(size_t stage) const;
   /// The morsel is done: its arena is free again.
   void endMorsel() { context_.arena.reset(); }
-  Status error() const { return call_.error(worker_, context_); }
+  Status error() const { return call_.error(worker_.error, context_.status); }
   HrWorker &worker() { return worker_; }
   /// Calls return HR_STOPPED soon after this byte is not 0.
   void stopBy(const uint8_t *flag) { worker_.stop = flag; }

@@ -78,6 +78,12 @@ KernelLibrary::fromFunctions(std::map<std::string, void *> functions) {
   return library;
 }
 
+std::span<const std::byte> KernelLibrary::deviceImage() const {
+  const auto *bytes = static_cast<const uint64_t *>(find("hr_device_image_bytes"));
+  const auto *image = static_cast<const std::byte *>(find("hr_device_image"));
+  return bytes && image ? std::span(image, *bytes) : std::span<const std::byte>();
+}
+
 void *KernelLibrary::find(const std::string &symbol) const {
   if (handle_) {
     return dlsym(handle_, symbol.c_str());

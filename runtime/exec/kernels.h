@@ -30,6 +30,9 @@ public:
   static std::shared_ptr<const KernelLibrary>
   fromFunctions(std::map<std::string, void *> functions);
 
+  /// The kernels for GPUs that were compiled beside the others; empty: none.
+  std::span<const std::byte> deviceImage() const;
+
   /// Null if there is no such symbol.
   void *find(const std::string &symbol) const;
 

@@ -7,6 +7,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/random.h"
 #include "runtime/base/settings.h"
+#include "runtime/exec/gpu/gpu_context.h"
 #include "runtime/exec/rank.h"
 #include "runtime/primitives/isa.h"
 #include "runtime/transport/loopback.h"
@@ -19,6 +20,8 @@ namespace {
 
 constexpr int64_t kInterruptNanoseconds = 50'000'000;
 constexpr int64_t kProgressNanoseconds = 500'000'000;
+/// Between two questions to a GPU.
+constexpr int64_t kAskNanoseconds = 20'000;
 /// As messages name it: the flag, and the argument in Python.
 constexpr const char *kMemorySetting = "--memory (memory= in Python)";
 
@@ -38,22 +41,33 @@ Status checkProcessor(const plan::Plan &plan) {
 
 Status checkBuilt(const plan::Plan &plan) {
   for (size_t t = 0; t < plan.tasks.size(); ++t) {
-    if (plan.tasks[t].device != plan::Device::kCpu) {
-      return makeError(
-          ErrorKind::kUnsupported,
-          "this runtime runs tasks on CPUs only, compile for a topology without GPUs: ",
-          plan::describeTask(plan, static_cast<int32_t>(t)));
+    if (plan.tasks[t].device != plan::Device::kCpu && !plan.tasks[t].as<plan::RunTask>()) {
+      return makeError(ErrorKind::kUnsupported,
+                       "this runtime runs only kernels over rows on GPUs, got: ",
+                       plan::describeTask(plan, static_cast<int32_t>(t)));
     }
   }
   return {};
 }
 
+/// As messages name it.
+constexpr const char *kDeviceMemorySetting =
+    "--device-memory (device_memory= in Python), or run it with --device cpu";
+
+bool usesGpu(const plan::Plan &plan) {
+  return std::ranges::any_of(
+      plan.tasks, [](const plan::Task &task) { return task.device == plan::Device::kGpu; });
+}
+
 /// One run: the ranks of this process and the thread that polls them.
 class Run {
 public:
+  /// `gpu`: null if the CPU runs all tasks.
   Run(const plan::Plan &plan, const std::vector<std::unique_ptr<KernelCall>> &kernels,
-      Session &session, const Bindings &bindings, const RunOptions &options)
-      : plan_(plan), kernels_(kernels), session_(session), bindings_(bindings), options_(options),
+      std::shared_ptr<GpuKernels> gpu, Session &session, const Bindings &bindings,
+      const RunOptions &options)
+      : plan_(plan), kernels_(kernels), gpu_(std::move(gpu)), session_(session),
+        bindings_(bindings), options_(options),
         telemetry_(options.simulation ? virtualClock_ : *options.clock,
                    {.spansMax = options.traceEventsMax}),
         precedences_(options.simulation ? std::vector<int32_t>(plan.tasks.size(), 0)
@@ -107,6 +121,12 @@ public:
     return result;
   }
 
+  /// Whether it failed because a GPU had too little memory.
+  bool gpuWasShort() const {
+    return std::ranges::any_of(
+        gpus_, [](const std::shared_ptr<GpuContext> &gpu) { return gpu->wasShort.load(); });
+  }
+
 private:
   const Clock &clock() const { return options_.simulation ? virtualClock_ : *options_.clock; }
 
@@ -148,6 +168,12 @@ private:
           Budget::Options{Tier::kHost, session_.options().memoryBytes / static_cast<int64_t>(here),
                           kMemorySetting, session_.hostTier()},
           options_.spill);
+      if (gpu_) {
+        const std::shared_ptr<MemoryTier> &tier = gpu_->accelerator->tier();
+        context.gpu = gpus_.emplace_back(std::make_shared<GpuContext>(
+            gpu_, Budget::Options{Tier::kDevice, tier->limitBytes() / static_cast<int64_t>(here),
+                                  kDeviceMemorySetting, tier}));
+      }
       context.exchange = options_.exchange;
       context.collective = options_.collective;
       context.heartbeat = {&clock(), silenceNanosecondsMax()};
@@ -263,7 +289,9 @@ private:
       if (session_.options().threads == 0 && session_.pool().runOne()) {
         continue;
       }
-      doorbell_.wait(waitNanoseconds());
+      bool asked = std::ranges::any_of(
+          ranks_, [](const std::unique_ptr<Rank> &rank) { return rank->mustBeAsked(); });
+      doorbell_.wait(asked ? kAskNanoseconds : waitNanoseconds());
     }
   }
 
@@ -301,6 +329,8 @@ private:
 
   const plan::Plan &plan_;
   const std::vector<std::unique_ptr<KernelCall>> &kernels_;
+  const std::shared_ptr<GpuKernels> gpu_;
+  std::vector<std::shared_ptr<GpuContext>> gpus_; ///< of the ranks
   Session &session_;
   const Bindings &bindings_;
   const RunOptions &options_;
@@ -343,6 +373,25 @@ Program::load(plan::Plan plan, std::shared_ptr<const KernelLibrary> library) {
   return std::shared_ptr<const Program>(std::move(program));
 }
 
+/// Loaded once for each device.
+Expected<std::shared_ptr<GpuKernels>> Program::gpuKernels(Session &session,
+                                                          const RunOptions &options) const {
+  const std::shared_ptr<Accelerator> &accelerator = session.options().accelerator;
+  // Sums of threads come in any order.
+  const bool fixed = options.determinism == Determinism::kFixed || options.simulation;
+  if (!accelerator || fixed || !usesGpu(plan_)) {
+    return std::shared_ptr<GpuKernels>();
+  }
+  std::lock_guard lock(gpuMutex_);
+  if (!gpuKernels_ || gpuKernels_->accelerator != accelerator) {
+    auto kernels = std::make_shared<GpuKernels>();
+    kernels->accelerator = accelerator;
+    HR_ASSIGN_OR_RETURN(kernels->module, accelerator->device().load(library_->deviceImage()));
+    gpuKernels_ = std::move(kernels);
+  }
+  return gpuKernels_;
+}
+
 Status Program::checkCapacity(int64_t limitBytes) const {
   if (hostPeak_.task == plan::kNone || hostPeak_.bytes <= static_cast<uint64_t>(limitBytes)) {
     return {};
@@ -379,7 +428,16 @@ Expected<RunResult> Program::run(Session &session, const Bindings &bindings,
   }
   HR_RETURN_IF_ERROR(checkTopology(options));
   HR_RETURN_IF_ERROR(checkCapacity(session.options().memoryBytes / options.ranks));
-  return Run(plan_, kernels_, session, bindings, options).runAll();
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<GpuKernels> gpu, gpuKernels(session, options));
+  {
+    Run run(plan_, kernels_, gpu, session, bindings, options);
+    Expected<RunResult> result = run.runAll();
+    if (result.ok() || !run.gpuWasShort()) {
+      return result;
+    }
+    log(LogLevel::kWarning, "the CPU runs the plan again: ", result.status().message());
+  }
+  return Run(plan_, kernels_, nullptr, session, bindings, options).runAll();
 }
 
 Status Program::checkRank(const Session &session, const RunOptions &options) const {
@@ -393,7 +451,8 @@ Status Program::checkRank(const Session &session, const RunOptions &options) con
 Expected<RunResult> Program::runRank(Session &session, const Bindings &bindings,
                                      const RunOptions &options, Transport &transport) const {
   HR_RETURN_IF_ERROR(checkRank(session, options));
-  return Run(plan_, kernels_, session, bindings, options).run({&transport});
+  HR_ASSIGN_OR_RETURN(std::shared_ptr<GpuKernels> gpu, gpuKernels(session, options));
+  return Run(plan_, kernels_, std::move(gpu), session, bindings, options).run({&transport});
 }
 
 } // namespace headrace::exec

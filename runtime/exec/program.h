@@ -22,16 +22,25 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace headrace {
+class Accelerator;
+}
+
 namespace headrace::exec {
+
+struct GpuKernels;
 
 struct SessionOptions {
   int threads = 1;                   ///< workers shared by all ranks; 0: none, for simulations
   int64_t memoryBytes = 4ll << 30;   ///< host memory of all ranks together
   int64_t retainedBytes = 1ll << 30; ///< freed blocks kept for the next run
+  /// Runs the tasks of plans that are for GPUs; null: the CPU does.
+  std::shared_ptr<Accelerator> accelerator = nullptr;
 };
 
 /// Purpose: what runs share: worker threads and memory. Thread-safety: several programs may run in
@@ -139,10 +148,15 @@ private:
   Status checkTopology(const RunOptions &options) const;
   /// Whether the least that the plan needs at one time fits a rank's limit.
   Status checkCapacity(int64_t limitBytes) const;
+  /// Null if the CPU runs all tasks.
+  Expected<std::shared_ptr<GpuKernels>> gpuKernels(Session &session,
+                                                   const RunOptions &options) const;
   plan::Plan plan_;
   plan::PeakReservation hostPeak_;
   std::shared_ptr<const KernelLibrary> library_;
   std::vector<std::unique_ptr<KernelCall>> kernels_;
+  mutable std::mutex gpuMutex_;
+  mutable std::shared_ptr<GpuKernels> gpuKernels_; ///< of the last device
 };
 
 } // namespace headrace::exec

@@ -290,10 +290,12 @@ Status Rank::startTask(size_t task) {
   auto index = static_cast<int32_t>(task);
   state.phase = TaskPhase::kRunning;
   state.startNanoseconds = context_.clock->nowNanoseconds();
-  log(LogLevel::kDebug, "rank ", context_.rank, " starts task ", task, " ", described(task).name);
+  log(LogLevel::kDebug, "rank ", context_.rank, " starts task ", task, " ", described(task).name,
+      context_.onGpu(static_cast<int32_t>(task)) ? " on the GPU" : "");
   switch (described(task).kind()) {
   case plan::TaskKind::kRun:
-    state.runner = makeRunTask(context_, index);
+    state.runner =
+        context_.onGpu(index) ? makeDeviceRunTask(context_, index) : makeRunTask(context_, index);
     break;
   case plan::TaskKind::kExchange:
     state.runner = makeExchangeTask(context_, index);
@@ -336,6 +338,9 @@ Status Rank::startTask(size_t task) {
 
 /// Refused at once rather than put off: who holds the memory may wait for this very task.
 Status Rank::reserve(const plan::ReserveTask &reserve) {
+  if (context_.gpu && context_.plan->states[reserve.state].tier == Tier::kDevice) {
+    return {}; // by the task that fills it, which knows how much it is
+  }
   return context_.states[reserve.state]->reserve(static_cast<int64_t>(reserve.bytes.min));
 }
 
@@ -633,6 +638,11 @@ PollState Rank::poll() {
     }
   }
   return phase_ == Phase::kDone ? PollState::kDone : PollState::kFailed;
+}
+
+bool Rank::mustBeAsked() const {
+  return std::ranges::any_of(
+      tasks_, [](const TaskState &state) { return state.runner && state.runner->mustBeAsked(); });
 }
 
 void Rank::cancel(const std::string &reason) {

@@ -39,6 +39,9 @@ public:
   /// Of a failed run: the failure where it first happened, not where it was heard of.
   Status status(Origin origin) const;
 
+  /// Whether a task waits for a GPU: poll() again soon.
+  bool mustBeAsked() const;
+
   /// How many ranks there are.
   uint32_t size() const { return context_.size; }
   /// Whether it is rank 0, which has the results.

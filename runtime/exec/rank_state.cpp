@@ -2,6 +2,7 @@
 #include "runtime/exec/rank_state.h"
 
 #include "runtime/base/check.h"
+#include "runtime/exec/gpu/device_state.h"
 
 #include <algorithm>
 
@@ -19,6 +20,17 @@ Expected<std::unique_ptr<RankState>> RankState::create(const plan::Plan &plan, i
   }
   HR_ASSIGN_OR_RETURN(auto account, MemoryAccount::open(std::move(memory), request));
   return std::unique_ptr<RankState>(new RankState(described, account));
+}
+
+RankState::RankState(const plan::State &state, std::shared_ptr<MemoryAccount> account)
+    : state_(state), account_(std::move(account)) {}
+
+RankState::~RankState() = default;
+
+void RankState::keepOnGpu(std::unique_ptr<DeviceState> state) {
+  onGpu_ = std::move(state);
+  rowCount_ = onGpu_->rows();
+  finished_ = true;
 }
 
 RankState::CopySlots RankState::addCopies(size_t count) {

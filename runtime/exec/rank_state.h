@@ -14,6 +14,8 @@
 
 namespace headrace::exec {
 
+class DeviceState;
+
 /// What finishing needs from the run.
 struct FinishContext {
   const KernelCall *merge = nullptr; ///< of State.mergeKernel, or null
@@ -34,6 +36,8 @@ public:
 
   static Expected<std::unique_ptr<RankState>> create(const plan::Plan &plan, int32_t state,
                                                      std::shared_ptr<RankMemory> memory);
+
+  ~RankState();
 
   /// Takes bytes of the budget before any row is there; what rows need beyond them is asked for as
   /// they come. The typed memory error if there is no room.
@@ -60,9 +64,15 @@ public:
   }
   int64_t peakBytes() const { return account_->peakBytes(); }
 
+  /// It is finished, and lives on the rank's GPU; for others it has no rows to read.
+  void keepOnGpu(std::unique_ptr<DeviceState> state);
+  /// Null: it is the host's.
+  const DeviceState *onGpu() const { return onGpu_.get(); }
+  /// To charge what is copied here from a GPU.
+  const std::shared_ptr<MemoryAccount> &account() const { return account_; }
+
 private:
-  RankState(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-      : state_(state), account_(std::move(account)) {}
+  RankState(const plan::State &state, std::shared_ptr<MemoryAccount> account);
   void addMergePhases(PhasedJob &job, const FinishContext &context);
   void addJoinPhases(PhasedJob &job);
   Status mergeInto(StateCopy &target, const StateCopy &source, const FinishContext &context) const;
@@ -88,6 +98,7 @@ private:
   HrJoinTable join_{};
   // What computes a window's rows, until they are finished.
   std::unique_ptr<WindowRows> window_;
+  std::unique_ptr<DeviceState> onGpu_;
   // Sort buffers.
   std::unique_ptr<SortedRows> sorted_;
 };

@@ -4,9 +4,8 @@
 // Each lane is what a worker holds while it works for this task: scratch, outputs, its copy of the
 // states. A lane that finds the output stream full keeps its morsel and gives its worker back; the
 // rank's thread submits it again when there is room. No worker ever waits inside a task.
-#include "runtime/exec/morsel_queue.h"
-#include "runtime/exec/task.h"
-#include "runtime/exec/values_source.h"
+#include "runtime/exec/finishing.h"
+#include "runtime/exec/run_source.h"
 
 #include "runtime/base/check.h"
 
@@ -53,7 +52,6 @@ public:
   const char *waitsFor() const override;
 
 private:
-  Status openQueue();
   uint32_t readers() const;
   Expected<std::optional<TakenMorsel>> takeMorsel(Track *track);
   Status prepareLane(Lane &lane);
@@ -65,7 +63,6 @@ private:
   bool hasRows(const Lane &lane) const;
   void submit(Lane &lane);
   Status pollLanes(bool &allFlushed);
-  Status beginFinish();
 
   enum class Phase : uint8_t { kLanes, kStates, kDone };
   Phase phase_ = Phase::kLanes;
@@ -77,9 +74,7 @@ private:
   size_t outputs_ = 0;                       ///< chunks that a lane fills at a time: one a reader
   std::vector<RankState::CopySlots> copies_; ///< per state argument: one a lane, or none
   std::deque<Lane> lanes_;
-  std::vector<std::unique_ptr<PhasedJob>> finishing_;
-  std::vector<int32_t> finished_; ///< states whose finishing this task began
-  int64_t finishStart_ = 0;
+  std::optional<Finishing> finishing_;
 };
 
 Status RunTask::start() {
@@ -87,7 +82,9 @@ Status RunTask::start() {
   const std::shared_ptr<PartedStream> parted =
       task_.outputStream == plan::kNone ? nullptr : context_.partedStreams[task_.outputStream];
   HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_, /*shrinks=*/parted != nullptr));
-  HR_RETURN_IF_ERROR(openQueue());
+  HR_ASSIGN_OR_RETURN(RunSource source, openRunSource(context_, index_, account_));
+  queue_ = std::move(source.queue);
+  scans_ = source.scans;
   if (parted) {
     output_ = parted;
     outputs_ = parted->parts();
@@ -116,47 +113,6 @@ Status RunTask::start() {
   for (size_t i = 0; i < lanes; ++i) {
     lanes_.emplace_back().index = i;
   }
-  return {};
-}
-
-Status RunTask::openQueue() {
-  if (task_.sourceState != plan::kNone) {
-    queue_ = makeStateQueue(context_.states[task_.sourceState],
-                            context_.plan->states[task_.sourceState], context_.lanes);
-    return {};
-  }
-  if (context_.partedStreams[task_.inputStream]) {
-    queue_ = makePartQueue(context_.partedStreams[task_.inputStream]);
-    return {};
-  }
-  int32_t load = context_.loadOfStream[task_.inputStream];
-  if (load == plan::kNone) {
-    bool ordered = context_.orderedStreams[task_.inputStream];
-    queue_ = makeStreamQueue(context_.streams[task_.inputStream],
-                             ordered ? StreamOrder::kKept : StreamOrder::kNone);
-    return {};
-  }
-  const auto &loading = *context_.plan->tasks[load].as<plan::LoadTask>();
-  const plan::Slot &slot = context_.plan->slots[loading.slot];
-  plan::GroupPlace place = context_.place.along(loading.split);
-  storage::Share share{place.index, place.count};
-  if (slot.kind == plan::SlotKind::kValues) {
-    HR_ASSIGN_OR_RETURN(auto values, openValues(slot, share));
-    queue_ = makeLoadQueue(std::move(values), account_, context_.doorbell);
-    return {};
-  }
-  auto source = context_.sources->find(slot.name);
-  if (source == context_.sources->end()) {
-    return makeError(ErrorKind::kUser, "no input is bound to table: ", slot.name);
-  }
-  HR_ASSIGN_OR_RETURN(auto opened, source->second(slot, share));
-  HR_ASSIGN_OR_RETURN(
-      auto pages,
-      MemoryAccount::open(context_.memory, {.operatorName = "scan of " + slot.name,
-                                            .task = TaskId(static_cast<uint32_t>(index_)),
-                                            .place = context_.placeOf(index_)}));
-  queue_ = makeLoadQueue(std::move(opened), std::move(pages), context_.doorbell);
-  scans_ = true;
   return {};
 }
 
@@ -307,26 +263,6 @@ Expected<std::optional<TakenMorsel>> RunTask::takeMorsel(Track *track) {
   return taken;
 }
 
-/// Counts a lane that works on morsels of files.
-class ScanningLane {
-public:
-  ScanningLane(RankMemory &memory, bool scans) : lanes_(scans ? &memory.scans.lanes : nullptr) {
-    if (lanes_) {
-      ++*lanes_;
-    }
-  }
-  ~ScanningLane() {
-    if (lanes_) {
-      --*lanes_;
-    }
-  }
-  ScanningLane(const ScanningLane &) = delete;
-  ScanningLane &operator=(const ScanningLane &) = delete;
-
-private:
-  std::atomic<int> *lanes_;
-};
-
 Status RunTask::drive(Lane &lane, int worker) {
   ScanningLane scanning(*context_.memory, scans_);
   if (!lane.frame) {
@@ -417,32 +353,6 @@ Status RunTask::pollLanes(bool &allFlushed) {
   return {};
 }
 
-Status RunTask::beginFinish() {
-  for (const plan::StateArgument &argument : task_.states) {
-    const plan::State &state = context_.plan->states[argument.state];
-    if (argument.use != plan::StateUse::kPerWorker ||
-        (context_.comesAgain[index_] && !context_.roundStates[argument.state]) ||
-        --context_.fillersLeft[argument.state] != 0) {
-      continue;
-    }
-    FinishContext finish;
-    auto call = [&](int32_t kernel) {
-      return kernel == plan::kNone ? nullptr : (*context_.kernels)[kernel].get();
-    };
-    finish.merge = call(state.mergeKernel);
-    finish.pool = context_.pool;
-    finish.job = context_.jobOf(index_);
-    finish.rank = context_.rank;
-    finish.size = context_.size;
-    finishing_.push_back(context_.states[argument.state]->finish(finish));
-    if (finishing_.back()) {
-      finishing_.back()->countBusy(counters_.finishBusyNanoseconds, *context_.clock);
-    }
-    finished_.push_back(argument.state);
-  }
-  return {};
-}
-
 const char *RunTask::waitsFor() const {
   if (phase_ != Phase::kLanes) {
     return nullptr;
@@ -471,29 +381,16 @@ PollState RunTask::poll() {
     if (output_ && !context_.comesAgain[index_]) {
       output_->close();
     }
-    finishStart_ = context_.clock->nowNanoseconds();
-    if (Status status = beginFinish(); !status.ok()) {
-      return fail(status);
-    }
+    finishing_.emplace(context_, index_);
     phase_ = Phase::kStates;
   }
-  for (std::unique_ptr<PhasedJob> &job : finishing_) {
-    PollState state = job ? job->poll() : PollState::kDone;
-    if (state == PollState::kFailed) {
-      return fail(job->status());
-    }
-    if (state == PollState::kPending) {
-      return state;
-    }
-    job.reset();
+  PollState state = finishing_->poll();
+  if (state == PollState::kFailed) {
+    return fail(finishing_->status());
   }
-  for (int32_t state : finished_) {
-    if (context_.states[state]) {
-      counters_.stateRows += static_cast<int64_t>(context_.states[state]->rowCount());
-    }
+  if (state == PollState::kPending) {
+    return state;
   }
-  counters_.finishNanoseconds =
-      finished_.empty() ? 0 : context_.clock->nowNanoseconds() - finishStart_;
   phase_ = Phase::kDone;
   return PollState::kDone;
 }

@@ -25,6 +25,8 @@
 
 namespace headrace::exec {
 
+struct GpuContext;
+
 /// Opens the rows of a table slot for one rank. Called on every rank, from the rank's thread.
 using OpenSource = std::function<Expected<std::unique_ptr<storage::MorselSource>>(
     const plan::Slot &slot, storage::Share share)>;
@@ -55,6 +57,7 @@ struct RankContext {
   Doorbell *doorbell = nullptr;
   const Clock *clock = nullptr;
   std::shared_ptr<RankMemory> memory;
+  std::shared_ptr<GpuContext> gpu; ///< null: the CPU runs all tasks
   PoisonBoard *board = nullptr;
   Transport *transport = nullptr;
   ExchangeSettings exchange;
@@ -89,6 +92,8 @@ struct RankContext {
   // Results, on rank 0.
   std::shared_ptr<ResultRows> result; ///< of rank 0
 
+  /// Whether the rank's GPU runs a task.
+  bool onGpu(int32_t task) const { return gpu && plan->tasks[task].device == plan::Device::kGpu; }
   bool stopped() const { return board && board->poisoned(); }
   /// Of the ranks that differ along these axes alone; null if that is this rank only.
   Communicator *communicatorOver(const std::vector<int32_t> &axes) const {
@@ -124,6 +129,8 @@ public:
   virtual PollState poll() = 0;
   /// After a poll() that answered kPending: what it cannot go on without, or null if it works.
   virtual const char *waitsFor() const { return nullptr; }
+  /// Whether it waits for a GPU, which rings no doorbell.
+  virtual bool mustBeAsked() const { return false; }
   const Status &status() const { return status_; }
   /// The row at which it failed, or -1.
   int64_t failedRow() const { return failedRow_; }
@@ -153,6 +160,7 @@ protected:
 };
 
 std::unique_ptr<TaskRunner> makeRunTask(RankContext &context, int32_t task);
+std::unique_ptr<TaskRunner> makeDeviceRunTask(RankContext &context, int32_t task);
 std::unique_ptr<TaskRunner> makeExchangeTask(RankContext &context, int32_t task);
 std::unique_ptr<TaskRunner> makeResultTask(RankContext &context, int32_t task);
 std::unique_ptr<TaskRunner> makeCollectiveTask(RankContext &context, int32_t task);

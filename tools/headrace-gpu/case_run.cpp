@@ -173,8 +173,8 @@ Status CaseRun::launch(const PreparedLaunch &prepared) {
   auto most = static_cast<uint32_t>(prepared.kernel.threadsMax);
   uint32_t threads = prepared.threads == 0 ? std::min<uint32_t>(256, most) : prepared.threads;
   threads = shape_.threads == 0 ? threads : std::min(shape_.threads, threads);
-  HR_ASSIGN_OR_RETURN(Event done, arena_.device().launch(
-                                      Launch{prepared.kernel, shape_.blocks, threads, arguments}));
+  HR_ASSIGN_OR_RETURN(Event done, arena_.device().launch(KernelLaunch{
+                                      prepared.kernel, shape_.blocks, threads, arguments}));
   return arena_.device().wait(done);
 }
 

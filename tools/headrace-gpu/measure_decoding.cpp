@@ -50,7 +50,7 @@ Expected<Decoded> decodeLongPage(Session &session) {
   HR_RETURN_IF_ERROR(arena.status());
   auto threads = static_cast<uint32_t>(std::min(256, kernel.threadsMax));
   for (uint32_t each : {4, 8, 16}) {
-    Launch launch{kernel, each * device.description().multiprocessors, threads, arguments};
+    KernelLaunch launch{kernel, each * device.description().multiprocessors, threads, arguments};
     HR_ASSIGN_OR_RETURN(double seconds, medianSeconds(device, first, kRounds, [&](const Event &) {
                           return device.launch(launch);
                         }));

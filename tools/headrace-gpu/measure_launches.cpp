@@ -26,11 +26,11 @@ Expected<LaunchTimes> timeLaunches(Session &session) {
   args.literals = reinterpret_cast<void *>(arena.put(CopyParameters{}));
   uint64_t arguments[] = {arena.put(args), arena.put(HrDevice{})}, first = arena.allocate(8);
   HR_RETURN_IF_ERROR(arena.status());
-  std::vector<Launch> all(launches, Launch{nothing, 1, 32, arguments});
+  std::vector<KernelLaunch> all(launches, KernelLaunch{nothing, 1, 32, arguments});
   LaunchTimes times = {};
   HR_ASSIGN_OR_RETURN(times.stream, medianSeconds(device, first, kRounds, [&](const Event &begin) {
                         Expected<Event> last = begin;
-                        for (const Launch &launch : all) {
+                        for (const KernelLaunch &launch : all) {
                           last = last.ok() ? device.launch(launch) : last;
                         }
                         return last;

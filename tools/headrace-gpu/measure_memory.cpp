@@ -31,7 +31,8 @@ Expected<double> copyByKernel(Session &session, DeviceArena &arena) {
   HR_RETURN_IF_ERROR(arena.status());
   double best = 0;
   for (uint32_t blocks : {2, 4, 8, 16}) {
-    Launch launch{copy, blocks * session.device().description().multiprocessors, 512, arguments};
+    KernelLaunch launch{copy, blocks * session.device().description().multiprocessors, 512,
+                        arguments};
     HR_ASSIGN_OR_RETURN(double seconds,
                         medianSeconds(session.device(), first, kRounds, [&](const Event &) {
                           return session.device().launch(launch);

@@ -83,7 +83,8 @@ Expected<double> ourSeconds(Session &session, Product &product) {
   uint64_t arguments[] = {arena.put(args), arena.put(HrDevice{})}, first = arena.allocate(8);
   HR_RETURN_IF_ERROR(arena.status());
   auto blocks = static_cast<uint32_t>(8 * device.description().multiprocessors);
-  Launch launch{kernel, blocks, static_cast<uint32_t>(std::min(256, kernel.threadsMax)), arguments};
+  KernelLaunch launch{kernel, blocks, static_cast<uint32_t>(std::min(256, kernel.threadsMax)),
+                      arguments};
   return medianSeconds(device, first, kRounds,
                        [&](const Event &) { return device.launch(launch); });
 }

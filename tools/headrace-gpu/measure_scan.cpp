@@ -49,7 +49,7 @@ Expected<Scanned> scan(Session &session, const Case &example) {
   HR_RETURN_IF_ERROR(arena.status());
   uint64_t arguments[] = {prepared.args, prepared.device};
   for (uint32_t each : {1, 2, 4, 8, 16, 32}) {
-    Launch launch{prepared.kernel, each * multiprocessors, prepared.threads, arguments};
+    KernelLaunch launch{prepared.kernel, each * multiprocessors, prepared.threads, arguments};
     HR_ASSIGN_OR_RETURN(double seconds, medianSeconds(device, first, kRounds, [&](const Event &) {
                           return device.launch(launch);
                         }));

@@ -118,7 +118,7 @@ void ColumnPlacer::launch(const Kernel &kernel, uint64_t parameters, uint64_t ro
   }
   auto threads = static_cast<uint32_t>(std::min(256, kernel.threadsMax));
   Expected<Event> done = arena_.device().launch(
-      Launch{kernel, static_cast<uint32_t>(1 + rows / 8192), threads, arguments});
+      KernelLaunch{kernel, static_cast<uint32_t>(1 + rows / 8192), threads, arguments});
   arena_.fail(done.ok() ? arena_.device().wait(*done) : done.status());
   if (HrError error = arena_.read<HrDevice>(device).error; error.code != HR_OK) {
     // no test: the values are those that the column has

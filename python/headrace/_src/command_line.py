@@ -58,6 +58,12 @@ def _parser() -> CommandParser:
         )
         if name == "compile":
             command.add_argument("--output", required=True, metavar="NAME.plan", help="the folder to write")
+            command.add_argument(
+                "--device",
+                choices=("cpu", "cuda"),
+                default="cpu",
+                help="cuda: also kernels for GPUs, for headrace-run --device cuda (default: cpu)",
+            )
         if name == "lower":
             command.add_argument(
                 "--stop-after",
@@ -205,7 +211,7 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         "mesh": arguments.mesh,
     }
     if arguments.command == "compile":
-        query.compile_to(arguments.output, text, arguments.tables, **common)
+        query.compile_to(arguments.output, text, arguments.tables, device=arguments.device, **common)
         return 0
     if arguments.command == "cost":
         from headrace._src.cost import cost, rows_of

@@ -87,6 +87,8 @@ class Target:
     note: str = ""
     #: Bytes that a rank may use: states that do not fit are divided. 0: not known.
     memory: int = 0
+    #: Kernels for GPUs beside those for the CPU: ptx, or emulation for tests; empty: none.
+    gpu: str = ""
 
     @staticmethod
     def of(
@@ -119,7 +121,7 @@ class Target:
         figures += f" {quick_rows()}"
         tuned = [self.choice.document() if self.choice else "", self.note] if self.choice or self.note else []
         placed = [self.ranks, self.topology, figures, self.layout_seed, self.mesh, self.isa]
-        return [*placed, self.memory, *tuned]
+        return [*placed, self.memory, *([self.gpu] if self.gpu else []), *tuned]
 
     def within(self, memory: int | str | None) -> Target:
         """For ranks that together (in a cluster, each) may use `memory`; None: as the settings have it."""
@@ -129,6 +131,13 @@ class Target:
             return replace(self, memory=group.memory if memory is None else memory_of_all(memory))
         limit = translated(_runtime.memory_limit) if memory is None else memory_of_all(memory)
         return replace(self, memory=max(1, limit // self.ranks))
+
+    def on(self, device: str) -> Target:
+        """For plans whose tasks run on such a device, as far as they can: cpu or cuda."""
+        forms = {"cpu": "", "cuda": "ptx"}
+        if device not in forms:
+            raise HeadraceError(f"device must be cpu or cuda, got {device}")
+        return replace(self, gpu=forms[device])
 
     def settings(self) -> dict[str, str]:
         """Of the run, by name."""
@@ -143,6 +152,7 @@ class Target:
         request.topology = self.topology
         request.layout_seed = -1 if self.layout_seed is None else self.layout_seed
         request.isa = self.isa
+        request.gpu = self.gpu
         request.memory_bytes = self.memory
         request.mesh = self.mesh
         if self.choice:
@@ -315,6 +325,19 @@ def run(program: LoadedProgram, bindings: dict[str, Any], options: dict[str, Any
     return translated(
         lambda: group.run(program.handle, compiled.plan_json, compiled.kernels, bindings, options)
     )
+
+
+def with_device(device: str | None, settings: Mapping[str, object] | None) -> dict[str, object]:
+    """The settings of a run with an argument `device`, if it is given."""
+    return {**(settings or {}), **({} if device is None else {"device": device})}
+
+
+def device_of(settings: Mapping[str, object] | None) -> str:
+    """What a plan is made for by the settings and the environment: cpu or cuda."""
+    from headrace import _runtime
+
+    chosen = {name: value for name, value in setting_texts(settings).items() if name == "device"}
+    return str(translated(lambda: _runtime.device(chosen)))
 
 
 def setting_texts(settings: Mapping[str, object] | None) -> dict[str, str]:

@@ -255,7 +255,7 @@ Expected<std::unique_ptr<KernelModule>> CudaDevice::load(std::span<const std::by
   return std::unique_ptr<KernelModule>(std::make_unique<CudaModule>(*this, module));
 }
 
-Status CudaDevice::launchIn(Stream stream, const Launch &launch) {
+Status CudaDevice::launchIn(Stream stream, const KernelLaunch &launch) {
   if (launch.blocks == 0 || launch.threads == 0 ||
       launch.threads > static_cast<uint32_t>(launch.kernel.threadsMax)) {
     return makeError(
@@ -272,7 +272,7 @@ Status CudaDevice::launchIn(Stream stream, const Launch &launch) {
                 "launching a kernel");
 }
 
-Expected<Event> CudaDevice::launch(const Launch &launch, std::span<const Event> after) {
+Expected<Event> CudaDevice::launch(const KernelLaunch &launch, std::span<const Event> after) {
   HR_RETURN_IF_ERROR(enter());
   std::lock_guard lock(mutex_);
   HR_RETURN_IF_ERROR(follow(Lane::kCompute, after));
@@ -292,13 +292,13 @@ struct CudaGraph final : LaunchGraph {
 };
 } // namespace
 
-Expected<std::unique_ptr<LaunchGraph>> CudaDevice::record(std::span<const Launch> launches) {
+Expected<std::unique_ptr<LaunchGraph>> CudaDevice::record(std::span<const KernelLaunch> launches) {
   HR_RETURN_IF_ERROR(enter());
   std::lock_guard lock(mutex_);
   HR_RETURN_IF_ERROR(
       finish(driver_.captureBegin(recorder_, kCaptureThreadLocal), "recording a graph"));
   Status status;
-  for (const Launch &launch : launches) {
+  for (const KernelLaunch &launch : launches) {
     status = status.ok() ? launchIn(recorder_, launch) : status;
   }
   Graph graph = nullptr;

@@ -37,8 +37,8 @@ public:
   Expected<Event> fill(Place target, uint8_t value, int64_t bytes,
                        std::span<const Event> after) override;
   Expected<std::unique_ptr<KernelModule>> load(std::span<const std::byte> image) override;
-  Expected<Event> launch(const Launch &launch, std::span<const Event> after) override;
-  Expected<std::unique_ptr<LaunchGraph>> record(std::span<const Launch> launches) override;
+  Expected<Event> launch(const KernelLaunch &launch, std::span<const Event> after) override;
+  Expected<std::unique_ptr<LaunchGraph>> record(std::span<const KernelLaunch> launches) override;
   Expected<Event> launch(LaunchGraph &graph, std::span<const Event> after) override;
   PollState poll(const Event &event) override;
   Status wait(const Event &event) override;
@@ -81,7 +81,7 @@ private:
   Status follow(Lane lane, std::span<const Event> after);
   Expected<Event> mark(Lane lane);
   Expected<Signal> newSignal();
-  Status launchIn(Stream stream, const Launch &launch);
+  Status launchIn(Stream stream, const KernelLaunch &launch);
   /// Frees pinned memory that all lanes have passed.
   void collectRetired(bool wait);
   Expected<Allocation> takePinned(int64_t bytes);

@@ -46,7 +46,7 @@ protected:
     args.literals = reinterpret_cast<const void *>(block.at().address);
     DeviceMemory argsMemory = putBytes(&args, sizeof args);
     uint64_t arguments[] = {argsMemory.at().address, argsMemory.at().address};
-    Expected<Event> done = device_->launch(Launch{kernel_, blocks, threads, arguments});
+    Expected<Event> done = device_->launch(KernelLaunch{kernel_, blocks, threads, arguments});
     EXPECT_OK(done.status());
     std::vector<uint32_t> found(rows);
     Expected<Event> read =
@@ -88,7 +88,7 @@ protected:
     uint64_t arguments[] = {argsMemory.at().address, deviceMemory.at().address};
     for (const char *name : {"pack_levels", "count_levels", "sum_chunks", "spread_values"}) {
       if (isNullable || std::string(name) == "spread_values") {
-        EXPECT_OK(device_->launch(Launch{*decoder_->find(name), 2, 32, arguments}).status());
+        EXPECT_OK(device_->launch(KernelLaunch{*decoder_->find(name), 2, 32, arguments}).status());
       }
     }
     std::vector<uint8_t> found(rows * to);

@@ -44,7 +44,7 @@ TEST_P(DeviceFaultTest, AnIllegalAddressPoisonsTheDevice) {
 TEST_P(DeviceFaultTest, AKernelThatTrapsPoisonsTheDevice) {
   DeviceMemory memory = put(counted(100, 0));
   Arguments arguments = addArguments(memory.at(), memory.at(), 100, 1);
-  Expected<Event> done = device_->launch(Launch{kernel("stop"), 1, 32, arguments.values}, {});
+  Expected<Event> done = device_->launch(KernelLaunch{kernel("stop"), 1, 32, arguments.values}, {});
   ASSERT_OK(done.status());
   Status status = device_->wait(*done);
   ASSERT_FALSE(status.ok());
@@ -189,7 +189,7 @@ TEST_P(EmulationTest, EveryCallMayFail) {
     Arguments arguments;
     arguments.memory = std::move(memory);
     arguments.values = {arguments.memory.at().address, arguments.memory.at().address};
-    Launch launch{add, 1, 1, arguments.values};
+    KernelLaunch launch{add, 1, 1, arguments.values};
     // (The block is zeros: its parameters are at address 0, so it is recorded and not run.)
     HR_ASSIGN_OR_RETURN(std::unique_ptr<LaunchGraph> graph, device_->record({&launch, 1}));
     if (device_->poll(copied) == PollState::kFailed) {

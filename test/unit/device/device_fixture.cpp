@@ -106,7 +106,7 @@ Kernel DeviceTest::kernel(const std::string &name) {
 }
 
 Event DeviceTest::launchAdd(const Arguments &arguments, std::vector<Event> after) {
-  Launch launch{kernel("add"), 3, 64, arguments.values};
+  KernelLaunch launch{kernel("add"), 3, 64, arguments.values};
   Expected<Event> done = device_->launch(launch, after);
   EXPECT_OK(done.status());
   return done.ok() ? *done : Event();

@@ -135,7 +135,7 @@ TEST_P(RandomDeviceTest, ManyThreadsUseOneDevice) {
       std::vector<int64_t> values = counted(kCount, first);
       DeviceMemory source = put(values), target = allocate(Tier::kDevice, kCount * 8);
       Arguments arguments = addArguments(source.at(), target.at(), kCount, round);
-      Expected<Event> done = device_->launch(Launch{add, 2, 64, arguments.values});
+      Expected<Event> done = device_->launch(KernelLaunch{add, 2, 64, arguments.values});
       ASSERT_OK(done.status());
       while (device_->poll(*done) == PollState::kPending) {
       }

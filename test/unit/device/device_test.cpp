@@ -196,7 +196,7 @@ TEST_P(DeviceTest, AGraphGivesWhatItsLaunchesGive) {
       done = launchAdd(arguments);
     }
   }
-  std::vector<Launch> launches;
+  std::vector<KernelLaunch> launches;
   for (const Arguments &arguments : other) {
     launches.push_back({kernel("add"), 2, 128, arguments.values});
   }
@@ -257,7 +257,7 @@ TEST_P(DeviceTest, WrongArgumentsAreErrorsOfTheUser) {
   expectUser(device_->fill(Place::of(&memory), 0, 4, {}).status(),
              "a device fills its own memory alone, got: 4 bytes in tier host");
   Kernel add = kernel("add");
-  expectUser(device_->launch(Launch{add, 1, 4096, {}}, {}).status(),
+  expectUser(device_->launch(KernelLaunch{add, 1, 4096, {}}, {}).status(),
              "a launch has at least one block and one thread, and at most " +
                  std::to_string(add.threadsMax) + " threads a block, got: 1 × 4096");
   expectUser(module_->find("subtract").status(), "the module has no kernel: subtract");

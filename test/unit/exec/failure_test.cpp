@@ -191,18 +191,12 @@ TEST(Failure, PlansThatDoNotFitAreRefusedAtLoad) {
   broken.plan.tasks[1].as<plan::RunTask>()->kernel = 99;
   EXPECT_EQ(Program::load(broken.plan, testKernels()).status().kind(), ErrorKind::kCorrupt);
   PlanBuilder device = failPlan();
-  for (plan::Task &task : device.plan.tasks) {
-    task.device = plan::Device::kGpu;
-  }
+  device.plan.tasks[0].device = plan::Device::kGpu;
   for (plan::Stream &stream : device.plan.streams) {
-    stream.tier = Tier::kDevice;
-  }
-  for (plan::State &state : device.plan.states) {
-    state.tier = Tier::kDevice;
+    stream.tier = Tier::kPinned; // which both reach
   }
   EXPECT_EQ(Program::load(device.plan, testKernels()).status().message(),
-            "this runtime runs tasks on CPUs only, compile for a topology without GPUs: task 0 "
-            "'load t' (load)");
+            "this runtime runs only kernels over rows on GPUs, got: task 0 'load t' (load)");
   PlanBuilder group;
   group.plan.mesh = {{"node", 2}, {"device", 2}};
   int32_t copied = group.stream();

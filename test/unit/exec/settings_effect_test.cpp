@@ -1,5 +1,7 @@
 // Every setting of the table has an effect that can be seen: what nobody reads is no setting.
 #include "runtime/base/log.h"
+#include "runtime/device/cuda/open_accelerator.h"
+#include "runtime/device/emulated/emulated_driver.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/session/cluster.h"
 #include "runtime/transport/fork.h"
@@ -32,6 +34,13 @@ PlanBuilder copy() {
   b.run("copy", b.load("t"), {}, copied);
   b.result(copied);
   return b;
+}
+
+/// The accelerator of a session with these settings.
+std::shared_ptr<Accelerator> gpuOf(const Settings &settings) {
+  static emulated::EmulatedDriver driver({});
+  return *cuda::openAccelerator(settings.device, settings.deviceMemory,
+                                [] { return Expected(&driver.calls()); });
 }
 
 /// Into a state, so that no worker waits for room.
@@ -213,6 +222,13 @@ std::map<std::string, Experiment> experiments() {
        {"on", "off",
         [=](const Settings &s) { // how many workers are given the task at once
           return spansNamed(run(sum(), traced(s)), "sum") == 1 ? "one" : "several";
+        }}},
+      {"device", {"cpu", "cuda", [=](const Settings &s) { return gpuOf(s) ? "a GPU" : "none"; }}},
+      {"deviceMemory",
+       {"1MiB", "2MiB",
+        [=](Settings s) {
+          s.device = "cuda";
+          return std::to_string(gpuOf(s)->tier()->limitBytes());
         }}},
       {"log",
        {"off", "info",

@@ -61,6 +61,7 @@ def sql(
     ranks: int = 1,
     threads: int | None = None,
     memory: int | str | None = None,
+    device: str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     mesh: Mesh | None = None,
@@ -83,6 +84,8 @@ def sql(
     threads: workers of all ranks together (default: HEADRACE_THREADS, else the processors that this process
         may use).
     memory: limit of all ranks together, in bytes or as "4GB".
+    device: "cuda" runs on the machine's first GPU what can run there, and the rest on the CPU; "auto" does so
+        if there is one (default: HEADRACE_DEVICE, else "cpu").
     topology: a topology file or the name of a shipped one; default: this machine with `ranks` ranks.
     layout_seed: takes a random layout and order of tasks instead of the cheapest, for tests.
     mesh: ranks along several axes, {"node": 2, "gpu": 4} or "node:2,gpu:4", over which each part of the
@@ -110,6 +113,7 @@ def sql(
         "ranks": ranks,
         "threads": threads,
         "memory": memory,
+        "device": device,
         "topology": topology,
         "layout_seed": layout_seed,
         "mesh": mesh,
@@ -138,6 +142,7 @@ def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatch
 def _query(take: Callable[[Any], Any], text: str, tables: TablesArgument, options: dict[str, Any]) -> Any:
     """What `take` makes of the result."""
     stop = stopper(options.pop("timeout", None), options.pop("cancel", None))
+    options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
     return _on_all_ranks(
         f"sql {text}",
         lambda: _answer(take, text, tables, stop, **options),
@@ -221,6 +226,7 @@ def _answer(
                 )
             )
     target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
+    target = target.on(programs.device_of(settings))
     loaded = _load(text, resolved, target, statistics)
     compiled = time.perf_counter()
 
@@ -300,6 +306,7 @@ def explain(
     ranks: int = 1,
     threads: int | None = None,
     memory: int | str | None = None,
+    device: str | None = None,
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     mesh: Mesh | None = None,
@@ -318,10 +325,12 @@ def explain(
 
     The other options are those of `sql`.
     """
+    settings = programs.with_device(device, settings)
 
     def shown() -> str:
         resolved = resolve(tables)
         target = Target.of(ranks, topology, layout_seed, mesh).within(memory)
+        target = target.on(programs.device_of(settings))
         loaded = _load(text, resolved, target, statistics)
         profile = ""
         if analyze:
@@ -340,18 +349,21 @@ def compile_to(
     tables: TablesArgument,
     *,
     ranks: int = 1,
+    device: str = "cpu",
     topology: str | Path | None = None,
     layout_seed: int | None = None,
     mesh: Mesh | None = None,
 ) -> None:
     """Compiles a query to a directory NAME.plan, which `headrace-run` runs without Python or LLVM.
 
-    A plan that is there already is replaced.
+    A plan that is there already is replaced. device: with "cuda" the plan has kernels for GPUs beside those
+    for the CPU, which run where `headrace-run --device cuda` finds one.
     """
     import shutil
 
     folder = Path(folder).expanduser()
-    loaded = _load(text, resolve(tables), Target.of(ranks, topology, layout_seed, mesh))
+    target = Target.of(ranks, topology, layout_seed, mesh).on(device)
+    loaded = _load(text, resolve(tables), target)
     try:
         if (folder / "plan.json").exists():
             shutil.rmtree(folder)

@@ -1,0 +1,275 @@
+// Decoding of encoded columns by the primitives, a tile at a time.
+#include "runtime/exec/gpu/device_morsel.h"
+
+#include "runtime/abi/type_bytes.h"
+#include "runtime/exec/gpu/device_call.h"
+#include "runtime/exec/imports.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace headrace::exec {
+
+namespace {
+
+constexpr int64_t kAlign = 64;
+
+template <typename T> T *pointer(uint64_t address) { return reinterpret_cast<T *>(address); }
+
+template <typename T> void put(std::byte *at, const T &value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+Status corrupt() { return makeError(ErrorKind::kCorrupt, "encoded data does not decode"); }
+
+/// `decode(cursor, first, rows)` of each run of rows that lie in one segment, at most a tile; it
+/// moves the cursor on and answers an HrErrorCode.
+template <typename Decode>
+Status eachTile(const HrColumn &column, uint32_t rows, const Decode &decode) {
+  HR_ASSIGN_OR_RETURN(const HrImports *imports, kernelImports());
+  HrCursor cursor;
+  imports->hr_cursor_open_(&cursor, &column);
+  for (uint32_t done = 0; done < rows;) {
+    const uint32_t some =
+        std::min({imports->hr_cursor_run_(&cursor), rows - done, uint32_t{HR_TILE_ROWS}});
+    if (some == 0 || decode(*imports, &cursor, done, some) != HR_OK) {
+      return corrupt();
+    }
+    done += some;
+  }
+  return {};
+}
+
+int32_t decodeValues(const HrImports &imports, HrCursor *cursor, uint32_t rows, uint32_t width,
+                     void *out) {
+  switch (width) {
+  case 1:
+    return imports.hr_decode_8_(cursor, rows, out);
+  case 2:
+    return imports.hr_decode_16_(cursor, rows, out);
+  case 4:
+    return imports.hr_decode_32_(cursor, rows, out);
+  case 8:
+    return imports.hr_decode_64_(cursor, rows, out);
+  default:
+    return imports.hr_decode_128_(cursor, rows, out);
+  }
+}
+
+void copyText(std::byte *target, const HrString &text) {
+  if (text.length > 0) {
+    std::memcpy(target, text.data, text.length);
+  }
+}
+
+bool isCoded(const HrColumn &column, uint32_t rows) {
+  const std::span segments(column.segments, column.segmentCount);
+  return column.dictionaryCount > 0 && column.dictionaryCount <= rows &&
+         std::ranges::all_of(segments, [](const HrSegment &segment) {
+           return segment.encoding == HR_CODES || segment.encoding == HR_INDICES;
+         });
+}
+
+std::span<const HrString> entriesOf(const HrColumn &column) {
+  return {static_cast<const HrString *>(column.dictionary), column.dictionaryCount};
+}
+
+int64_t textBytes(std::span<const HrString> texts) {
+  return std::accumulate(texts.begin(), texts.end(), int64_t{0},
+                         [](int64_t sum, const HrString &text) { return sum + text.length; });
+}
+
+} // namespace
+
+int64_t DeviceMorsel::take(int64_t bytes) {
+  const int64_t at = bytes_;
+  bytes_ = (bytes_ + bytes + HR_PADDING + kAlign - 1) / kAlign * kAlign;
+  return at;
+}
+
+Status DeviceMorsel::measureTexts(Column &column, BumpArena &scratch) {
+  const uint32_t rows = morsel_.rows;
+  if (isCoded(*column.source, rows)) {
+    column.form = Form::kIndices;
+    column.data = take(int64_t{4} * rows);
+    column.dictionary =
+        take(static_cast<int64_t>(sizeof(HrString)) * column.source->dictionaryCount);
+    column.heap = take(textBytes(entriesOf(*column.source)));
+    return {};
+  }
+  column.form = Form::kTexts;
+  HR_ASSIGN_OR_RETURN(uint8_t *memory, scratch.allocate(sizeof(HrString) * rows, kAlign));
+  column.texts = reinterpret_cast<HrString *>(memory);
+  HR_RETURN_IF_ERROR(
+      eachTile(*column.source, rows,
+               [&](const HrImports &imports, HrCursor *cursor, uint32_t first, uint32_t some) {
+                 return imports.hr_decode_128_(cursor, some, column.texts + first);
+               }));
+  const int64_t bytes = textBytes({column.texts, rows});
+  if (bytes > UINT32_MAX) {
+    return makeError(ErrorKind::kUnsupported, // no test: a morsel has fewer bytes
+                     "strings of a morsel are too long for a GPU: ", bytes, " bytes");
+  }
+  column.data = take(int64_t{4} * (rows + 1));
+  column.heap = take(bytes);
+  return {};
+}
+
+Expected<DeviceMorsel> DeviceMorsel::measure(const HrMorsel &morsel,
+                                             std::span<const plan::Column> columns, size_t states,
+                                             BumpArena &scratch) {
+  DeviceMorsel made;
+  made.morsel_ = morsel;
+  made.states_ = states;
+  made.bytes_ = DeviceCall::kBegin;
+  made.take(sizeof(HrArgs));
+  made.morselAt_ = made.take(sizeof(HrMorsel));
+  made.statesAt_ = made.take(static_cast<int64_t>(8 * (states + 1)));
+  made.columnsAt_ = made.take(static_cast<int64_t>(sizeof(HrColumn) * morsel.columnCount));
+  made.segmentsAt_ = made.take(static_cast<int64_t>(sizeof(HrSegment) * morsel.columnCount));
+  if (morsel.stateRows) {
+    made.rowsAt_ = made.take(int64_t{8} * morsel.rows);
+  }
+  for (uint32_t index = 0; index < morsel.columnCount; ++index) {
+    Column column;
+    column.type = columns[index].type;
+    column.source = &morsel.columns[index];
+    if (column.type == HR_STRING) {
+      HR_RETURN_IF_ERROR(made.measureTexts(column, scratch));
+    } else {
+      column.data = made.take(int64_t{abi::bytesOf(column.type)} * morsel.rows);
+    }
+    if (columns[index].nullable) {
+      column.validity = made.take((morsel.rows + 7) / 8);
+    }
+    made.columns_.push_back(column);
+  }
+  return made;
+}
+
+Status DeviceMorsel::writeIndices(const Column &column, std::byte *host, uint64_t device) const {
+  std::vector<uint32_t> codes(column.source->dictionaryCount);
+  std::iota(codes.begin(), codes.end(), 0u);
+  auto *indices = reinterpret_cast<uint32_t *>(host + column.data);
+  HR_RETURN_IF_ERROR(
+      eachTile(*column.source, morsel_.rows,
+               [&](const HrImports &imports, HrCursor *cursor, uint32_t first, uint32_t some) {
+                 return imports.hr_decode_mapped_32_(cursor, some, codes.data(), indices + first);
+               }));
+  writeDictionary(column, host, device);
+  return {};
+}
+
+void DeviceMorsel::writeDictionary(const Column &column, std::byte *host, uint64_t device) const {
+  int64_t at = column.heap;
+  std::byte *entry = host + column.dictionary;
+  for (HrString text : entriesOf(*column.source)) {
+    copyText(host + at, text);
+    text.data = pointer<const uint8_t>(device + static_cast<uint64_t>(at));
+    put(entry, text);
+    entry += sizeof text;
+    at += text.length;
+  }
+}
+
+void DeviceMorsel::writeTexts(const Column &column, std::byte *host) const {
+  auto *offsets = reinterpret_cast<uint32_t *>(host + column.data);
+  uint32_t used = 0;
+  for (uint32_t row = 0; row < morsel_.rows; ++row) {
+    const HrString &text = column.texts[row];
+    offsets[row] = used;
+    copyText(host + column.heap + used, text);
+    used += text.length;
+  }
+  offsets[morsel_.rows] = used;
+}
+
+/// Bytes to bits.
+Status DeviceMorsel::writeValidity(const Column &column, std::byte *host) const {
+  auto *bits = reinterpret_cast<uint8_t *>(host + column.validity);
+  std::memset(bits, 0, (morsel_.rows + 7) / 8);
+  return eachTile(*column.source, morsel_.rows,
+                  [&](const HrImports &imports, HrCursor *cursor, uint32_t first, uint32_t some) {
+                    uint8_t valid[HR_TILE_ROWS];
+                    const int32_t code = imports.hr_decode_validity_(cursor, some, valid);
+                    for (uint32_t row = 0; row < some; ++row) {
+                      bits[(first + row) / 8] |=
+                          static_cast<uint8_t>((valid[row] != 0) << ((first + row) % 8));
+                    }
+                    return code != HR_OK ? code : imports.hr_cursor_skip_(cursor, some);
+                  });
+}
+
+Status DeviceMorsel::writeColumn(const Column &column, std::byte *host, uint64_t device,
+                                 HrColumn &made, HrSegment &segment) const {
+  auto there = [&](int64_t offset) { return device + static_cast<uint64_t>(offset); };
+  segment.rows = morsel_.rows;
+  segment.data = pointer<const void>(there(column.data));
+  switch (column.form) {
+  case Form::kValues: {
+    segment.encoding = HR_VALUES;
+    const uint32_t width = abi::bytesOf(column.type);
+    std::byte *values = host + column.data;
+    HR_RETURN_IF_ERROR(eachTile(
+        *column.source, morsel_.rows,
+        [&](const HrImports &imports, HrCursor *cursor, uint32_t first, uint32_t some) {
+          return decodeValues(imports, cursor, some, width, values + uint64_t{first} * width);
+        }));
+    break;
+  }
+  case Form::kIndices:
+    segment.encoding = HR_INDICES;
+    made.dictionary = pointer<const void>(there(column.dictionary));
+    made.dictionaryCount = column.source->dictionaryCount;
+    HR_RETURN_IF_ERROR(writeIndices(column, host, device));
+    break;
+  case Form::kTexts:
+    segment.encoding = HR_OFFSETS;
+    segment.heap = pointer<const uint8_t>(there(column.heap));
+    writeTexts(column, host);
+    break;
+  }
+  if (column.validity != 0) {
+    segment.validity = pointer<const uint8_t>(there(column.validity));
+    return writeValidity(column, host);
+  }
+  return {};
+}
+
+Status DeviceMorsel::write(std::byte *host, uint64_t device, uint64_t literals,
+                           std::span<const uint64_t> states) const {
+  auto there = [&](int64_t offset) { return device + static_cast<uint64_t>(offset); };
+  HrArgs args = {};
+  args.morsel = pointer<const HrMorsel>(there(morselAt_));
+  args.literals = pointer<const void>(literals);
+  args.states = pointer<void *const>(there(statesAt_));
+  put(host + DeviceCall::kBegin, args);
+  for (size_t index = 0; index < states.size(); ++index) {
+    put(host + statesAt_ + 8 * index, states[index]);
+  }
+  HrMorsel morsel = {};
+  morsel.rows = morsel_.rows;
+  morsel.columnCount = morsel_.columnCount;
+  morsel.firstRow = morsel_.firstRow;
+  morsel.columns = pointer<const HrColumn>(there(columnsAt_));
+  if (morsel_.stateRows) {
+    morsel.stateRows = pointer<const uint8_t *const>(there(rowsAt_));
+    std::memcpy(host + rowsAt_, morsel_.stateRows, 8 * size_t{morsel_.rows});
+  }
+  put(host + morselAt_, morsel);
+  for (size_t index = 0; index < columns_.size(); ++index) {
+    HrColumn made = {};
+    HrSegment segment = {};
+    const auto place = static_cast<int64_t>(index);
+    const int64_t segmentAt = segmentsAt_ + place * static_cast<int64_t>(sizeof segment);
+    made.segments = pointer<const HrSegment>(there(segmentAt));
+    made.segmentCount = 1;
+    HR_RETURN_IF_ERROR(writeColumn(columns_[index], host, device, made, segment));
+    put(host + columnsAt_ + place * static_cast<int64_t>(sizeof made), made);
+    put(host + segmentAt, segment);
+  }
+  return {};
+}
+
+} // namespace headrace::exec

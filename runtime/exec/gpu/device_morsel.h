@@ -1,0 +1,60 @@
+// DeviceMorsel: a morsel's rows in the form that kernels for threads read, for a block of memory.
+#pragma once
+
+#include "model/plan/plan.h"
+#include "runtime/abi/kernel.h"
+#include "runtime/exec/memory_account.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace headrace::exec {
+
+/// Purpose: the arguments of a launch over one morsel: measured, then written at once with pointers
+/// that are valid in the device:
+///
+///   HrArgs | HrMorsel | states | HrColumn… | HrSegment… | of each column data, texts, validity
+///
+/// Encoded columns are decoded on the way: integers and floats to values, strings of a dictionary
+/// to indices, other strings to offsets and bytes. Thread-safety: of a plain value. Lifetime:
+/// within the morsel's and the scratch's.
+class DeviceMorsel {
+public:
+  /// `columns`: what the morsel's are; `scratch` is for strings until they are written. Rows of a
+  /// state have no columns: their pointers are the device's.
+  static Expected<DeviceMorsel> measure(const HrMorsel &morsel,
+                                        std::span<const plan::Column> columns, size_t states,
+                                        BumpArena &scratch);
+  int64_t bytes() const { return bytes_; }
+  /// At `host`, which the device will have at `device`. `literals` and `states` are addresses
+  /// there.
+  Status write(std::byte *host, uint64_t device, uint64_t literals,
+               std::span<const uint64_t> states) const;
+
+private:
+  enum class Form : uint8_t { kValues, kIndices, kTexts };
+  struct Column {
+    Form form = Form::kValues;
+    HrType type = HR_I64;
+    const HrColumn *source = nullptr;
+    HrString *texts = nullptr;                                ///< kTexts: of each row
+    int64_t data = 0, dictionary = 0, heap = 0, validity = 0; ///< offsets; 0: none
+  };
+  int64_t take(int64_t bytes);
+  Status measureTexts(Column &column, BumpArena &scratch);
+  Status writeColumn(const Column &column, std::byte *host, uint64_t device, HrColumn &made,
+                     HrSegment &segment) const;
+  Status writeIndices(const Column &column, std::byte *host, uint64_t device) const;
+  void writeTexts(const Column &column, std::byte *host) const;
+  void writeDictionary(const Column &column, std::byte *host, uint64_t device) const;
+  Status writeValidity(const Column &column, std::byte *host) const;
+
+  HrMorsel morsel_{};
+  std::vector<Column> columns_;
+  size_t states_ = 0;
+  int64_t bytes_ = 0;
+  int64_t morselAt_ = 0, statesAt_ = 0, columnsAt_ = 0, segmentsAt_ = 0, rowsAt_ = 0;
+};
+
+} // namespace headrace::exec

@@ -1,0 +1,501 @@
+// A run task on the rank's GPU.
+//
+// Each lane is a block of memory in both places and a launch over it. A worker takes a morsel,
+// writes its columns into pinned memory, submits copy, launch and the way back of the error, and is
+// free; the rank's thread asks whether the lane's launch has ended. So one lane's morsel is decoded
+// and copied while another's is worked on. States are made before the first launch. One that turns
+// out too small is made larger, and all morsels are worked on again: nothing else has seen what the
+// task did.
+//
+//   kLanes --all morsels--> kCounting --> kMoving (tables linked, states copied to the host)
+//     ^   `--a state is full--'                --> kAdopting --> kStates --> done
+#include "runtime/base/log.h"
+#include "runtime/exec/finishing.h"
+#include "runtime/exec/gpu/device_call.h"
+#include "runtime/exec/gpu/device_morsel.h"
+#include "runtime/exec/gpu/device_state.h"
+#include "runtime/exec/gpu/read_back_copy.h"
+#include "runtime/exec/run_source.h"
+#include "runtime/exec/task.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <optional>
+
+namespace headrace::exec {
+namespace {
+
+/// With fewer, copies and launches would wait for each other.
+constexpr size_t kLanesMin = 2;
+/// By which a state grows that was full.
+constexpr uint64_t kGrowth = 4;
+/// Rows of a state that one launch takes.
+constexpr uint64_t kStateMorselRows = 1 << 20;
+/// Rows whose strings one morsel adopts.
+constexpr uint64_t kAdoptedRows = 1 << 16;
+
+/// Rows of a state that lives on the GPU.
+class DeviceRowsQueue final : public MorselQueue {
+public:
+  explicit DeviceRowsQueue(const DeviceState &state) : state_(state) {}
+
+  Expected<std::optional<TakenMorsel>> take() override {
+    const uint64_t first = next_.fetch_add(kStateMorselRows);
+    if (first >= state_.rows()) {
+      return std::optional<TakenMorsel>();
+    }
+    auto pointers = std::make_shared<std::vector<const uint8_t *>>(
+        std::min(kStateMorselRows, state_.rows() - first));
+    for (uint64_t index = 0; index < pointers->size(); ++index) {
+      (*pointers)[index] = reinterpret_cast<const uint8_t *>(state_.row(first + index));
+    }
+    TakenMorsel taken;
+    taken.morsel.rows = static_cast<uint32_t>(pointers->size());
+    taken.morsel.firstRow = first;
+    taken.morsel.stateRows = pointers->data();
+    taken.pin = std::move(pointers);
+    return std::optional<TakenMorsel>(std::move(taken));
+  }
+  size_t available() const override {
+    const uint64_t next = next_;
+    return next < state_.rows() ? (state_.rows() - next - 1) / kStateMorselRows + 1 : 0;
+  }
+  bool ended() const override { return available() == 0; }
+
+private:
+  const DeviceState &state_;
+  std::atomic<uint64_t> next_{0};
+};
+
+struct GpuLane {
+  GpuLane(GpuContext &gpu, MemoryAccount &account, Reservation &device, BumpArena arena)
+      : call(gpu, account.reservation(), device), scratch(std::move(arena)) {}
+  DeviceCall call;
+  BumpArena scratch;
+  bool inFlight = false;
+  Event done;
+  Job job; ///< last: ended before the rest goes
+};
+
+/// A state that this task fills.
+struct Filled {
+  int32_t index = plan::kNone;
+  bool stays = false; ///< on the GPU; else it is copied to the host
+  DeviceState::Room room;
+  std::unique_ptr<DeviceState> state;
+  Event event; ///< of what the phase waits for
+  std::optional<DeviceCall> link;
+  DeviceState::Image image;
+  std::unique_ptr<ReadBackCopy> copy;
+};
+
+class DeviceRunTask final : public TaskRunnerOf<plan::RunTask> {
+public:
+  using TaskRunnerOf::TaskRunnerOf;
+  ~DeviceRunTask() override {
+    adopting_.reset();
+    for (GpuLane &lane : lanes_) {
+      lane.job = Job();
+    }
+  }
+  Status start() override;
+  PollState poll() override;
+  bool mustBeAsked() const override;
+  const char *waitsFor() const override { return mustBeAsked() ? "the GPU" : nullptr; }
+
+private:
+  enum class Phase : uint8_t { kLanes, kCounting, kMoving, kAdopting, kStates, kDone };
+
+  Device &device() { return context_.gpu->device(); }
+  const plan::State &described(const Filled &filled) const {
+    return context_.plan->states[filled.index];
+  }
+  Status prepare();
+  Status placeLiterals();
+  Status openStates();
+  Status openQueue();
+  Status drive(GpuLane &lane, int worker);
+  Status pollLanes(bool &quiet);
+  Status endLaunch(GpuLane &lane);
+  Status beginAgain();
+  Status beginCounting();
+  Status beginMoving();
+  Status beginLink(Filled &filled);
+  Status beginAdopting();
+  Expected<bool> reached(const Event &event);
+  /// Whether all that the phase waits for has been reached.
+  Expected<bool> allReached();
+  Expected<PollState> advance();
+  Status noted(Status status);
+
+  Phase phase_ = Phase::kLanes;
+  const KernelCall *kernel_ = nullptr;
+  Kernel function_;
+  std::shared_ptr<MemoryAccount> account_;
+  ReservationRequest request_;
+  Reservation deviceBytes_;
+  DeviceMemory literals_;
+  Event literalsPlaced_;
+  std::vector<uint64_t> heads_; ///< of states, in the order of HrArgs.states
+  std::vector<Event> ready_;
+  std::vector<Filled> filled_;
+  RunSource source_;
+  bool full_ = false; ///< a state was
+  std::deque<GpuLane> lanes_;
+  std::optional<PhasedJob> adopting_;
+  std::optional<Finishing> finishing_;
+};
+
+/// Notes that the CPU, which takes memory as rows come, may still be able to.
+Status DeviceRunTask::noted(Status status) {
+  context_.gpu->wasShort = context_.gpu->wasShort || status.kind() == ErrorKind::kMemory;
+  return status;
+}
+
+Status DeviceRunTask::start() { return noted(prepare()); }
+
+Status DeviceRunTask::prepare() {
+  GpuContext &gpu = *context_.gpu;
+  kernel_ = (*context_.kernels)[task_.deviceKernel].get();
+  HR_ASSIGN_OR_RETURN(function_, gpu.find(kernel_->described().symbol));
+  HR_ASSIGN_OR_RETURN(account_, context_.openAccount(index_));
+  request_.operatorName = context_.operationOf(index_);
+  request_.task = TaskId(static_cast<uint32_t>(index_));
+  request_.place = context_.placeOf(index_);
+  HR_ASSIGN_OR_RETURN(deviceBytes_, gpu.budget.reserve(request_));
+  HR_RETURN_IF_ERROR(placeLiterals());
+  for (const plan::StateArgument &argument : task_.states) {
+    if (argument.use == plan::StateUse::kPerWorker) {
+      const plan::State &state = context_.plan->states[argument.state];
+      Filled &filled = filled_.emplace_back();
+      filled.index = argument.state;
+      filled.stays = state.tier == Tier::kDevice;
+      filled.room = DeviceState::firstRoom(state);
+    }
+  }
+  for (size_t index = 0; index < std::max(kLanesMin, context_.lanes); ++index) {
+    lanes_.emplace_back(gpu, *account_, deviceBytes_, BumpArena(account_));
+  }
+  HR_RETURN_IF_ERROR(openStates());
+  return openQueue();
+}
+
+/// The block with its texts behind it.
+Status DeviceRunTask::placeLiterals() {
+  const plan::Kernel &kernel = kernel_->described();
+  if (kernel.literals.empty()) {
+    return {};
+  }
+  size_t bytes = kernel.literalBytes;
+  for (const plan::Literal &literal : kernel.literals) {
+    bytes += literal.text.size() + HR_PADDING;
+  }
+  HR_ASSIGN_OR_RETURN(literals_, device().allocate(Tier::kDevice, static_cast<int64_t>(bytes),
+                                                   deviceBytes_, Lane::kIn));
+  std::vector<std::byte> block(bytes);
+  std::memcpy(block.data(), kernel_->literals(), kernel.literalBytes);
+  size_t at = kernel.literalBytes;
+  for (const plan::Literal &literal : kernel.literals) {
+    if (literal.kind != plan::LiteralKind::kString) {
+      continue;
+    }
+    HrString text;
+    std::memcpy(&text, block.data() + literal.offset, sizeof text);
+    text.data = reinterpret_cast<const uint8_t *>(literals_.at().address + at);
+    std::memcpy(block.data() + literal.offset, &text, sizeof text);
+    std::memcpy(block.data() + at, literal.text.data(), literal.text.size());
+    at += literal.text.size() + HR_PADDING;
+  }
+  HR_ASSIGN_OR_RETURN(Event placed, device().copy(Place::of(block.data()), literals_.at(),
+                                                  static_cast<int64_t>(bytes)));
+  literalsPlaced_ = std::move(placed);
+  return {};
+}
+
+Status DeviceRunTask::openStates() {
+  heads_.clear();
+  ready_.assign(1, literalsPlaced_);
+  auto filled = filled_.begin();
+  for (const plan::StateArgument &argument : task_.states) {
+    if (argument.use == plan::StateUse::kShared) {
+      heads_.push_back(context_.states[argument.state]->onGpu()->head());
+      continue;
+    }
+    filled->state.reset();
+    HR_ASSIGN_OR_RETURN(filled->state, DeviceState::create(context_.gpu, described(*filled),
+                                                           request_, filled->room));
+    heads_.push_back(filled->state->head());
+    ready_.push_back(filled->state->ready());
+    ++filled;
+  }
+  return {};
+}
+
+Status DeviceRunTask::openQueue() {
+  if (task_.sourceState != plan::kNone) {
+    source_ = {std::make_unique<DeviceRowsQueue>(*context_.states[task_.sourceState]->onGpu()),
+               false};
+    return {};
+  }
+  HR_ASSIGN_OR_RETURN(source_, openRunSource(context_, index_, account_));
+  return {};
+}
+
+Status DeviceRunTask::drive(GpuLane &lane, int worker) {
+  ScanningLane scanning(*context_.memory, source_.scans);
+  ScopedSpan span(context_.workerTrack(worker), SpanKind::kTask, described_.name.c_str(),
+                  TaskId(static_cast<uint32_t>(index_)));
+  const int64_t begin = context_.clock->nowNanoseconds();
+  HR_ASSIGN_OR_RETURN(std::optional<TakenMorsel> taken, source_.queue->take());
+  const int64_t loaded = context_.clock->nowNanoseconds();
+  counters_.loadNanoseconds += loaded - begin;
+  if (!taken) {
+    return {};
+  }
+  std::span<const plan::Column> columns;
+  if (task_.inputStream != plan::kNone) {
+    columns = context_.plan->streams[task_.inputStream].schema.columns;
+  }
+  HR_ASSIGN_OR_RETURN(DeviceMorsel morsel,
+                      DeviceMorsel::measure(taken->morsel, columns, heads_.size(), lane.scratch));
+  HR_RETURN_IF_ERROR(lane.call.makeRoom(morsel.bytes()));
+  HR_RETURN_IF_ERROR(morsel.write(lane.call.host(), lane.call.device(),
+                                  literals_ ? literals_.at().address : 0, heads_));
+  HR_ASSIGN_OR_RETURN(lane.done, lane.call.launch(function_, kernel_->described().threads,
+                                                  taken->morsel.rows, morsel.bytes(), ready_));
+  lane.inFlight = true;
+  lane.scratch.reset();
+  span.addRows(taken->morsel.rows);
+  span.addBytes(static_cast<int64_t>(taken->bytes));
+  counters_.rowsIn += taken->morsel.rows;
+  counters_.bytes += static_cast<int64_t>(taken->bytes);
+  ++counters_.morsels;
+  counters_.busyNanoseconds += context_.clock->nowNanoseconds() - begin;
+  return {};
+}
+
+Status DeviceRunTask::endLaunch(GpuLane &lane) {
+  lane.inFlight = false;
+  const HrError error = lane.call.error();
+  if (error.code == HR_ERROR_MEMORY) {
+    full_ = true;
+    return {};
+  }
+  if (error.code != HR_OK) {
+    failedRow_ = static_cast<int64_t>(error.row);
+    return kernel_->error(error);
+  }
+  return {};
+}
+
+Expected<bool> DeviceRunTask::reached(const Event &event) {
+  switch (device().poll(event)) {
+  case PollState::kPending:
+    return false;
+  case PollState::kFailed:
+    return device().status();
+  case PollState::kDone:
+    break;
+  }
+  return true;
+}
+
+Status DeviceRunTask::pollLanes(bool &quiet) {
+  quiet = true;
+  size_t available = full_ ? 0 : source_.queue->available();
+  for (GpuLane &lane : lanes_) {
+    if (lane.job.valid()) {
+      if (lane.job.poll() == PollState::kPending) {
+        quiet = false;
+        continue;
+      }
+      HR_RETURN_IF_ERROR(lane.job.status());
+      lane.job = Job();
+    }
+    if (lane.inFlight) {
+      HR_ASSIGN_OR_RETURN(bool ended, reached(lane.done));
+      if (!ended) {
+        quiet = false;
+        continue;
+      }
+      HR_RETURN_IF_ERROR(endLaunch(lane));
+      available = full_ ? 0 : available;
+    }
+    if (available > 0) {
+      --available;
+      quiet = false;
+      lane.job = context_.pool->submit(context_.jobOf(index_), [this, &lane](int worker, int64_t) {
+        return drive(lane, worker);
+      });
+    }
+  }
+  quiet = quiet && (full_ || source_.queue->ended());
+  return {};
+}
+
+/// With larger states.
+Status DeviceRunTask::beginAgain() {
+  full_ = false;
+  counters_.rowsIn = 0;
+  counters_.morsels = 0;
+  counters_.bytes = 0;
+  for (Filled &filled : filled_) {
+    filled.room = filled.room.times(kGrowth);
+    log(LogLevel::kInfo, "state ", described(filled).name,
+        " was full on the GPU: again with room for ", filled.room.rows, " rows");
+  }
+  HR_RETURN_IF_ERROR(openStates());
+  return openQueue();
+}
+
+Status DeviceRunTask::beginCounting() {
+  phase_ = Phase::kCounting;
+  if (task_.inputStream != plan::kNone) {
+    context_.drainedStreams[task_.inputStream] = 1;
+  }
+  lanes_.clear();
+  source_.queue.reset();
+  for (Filled &filled : filled_) {
+    HR_ASSIGN_OR_RETURN(filled.event, filled.state->count(account_->reservation()));
+  }
+  return {};
+}
+
+Expected<bool> DeviceRunTask::allReached() {
+  for (const Filled &filled : filled_) {
+    HR_ASSIGN_OR_RETURN(bool one, reached(filled.event));
+    if (!one) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Status DeviceRunTask::beginLink(Filled &filled) {
+  GpuContext &gpu = *context_.gpu;
+  const plan::Kernel &link = context_.plan->kernels[described(filled).linkKernel];
+  HR_ASSIGN_OR_RETURN(Kernel function, gpu.find(link.symbol));
+  HR_RETURN_IF_ERROR(filled.state->makeTable());
+  filled.link.emplace(gpu, account_->reservation(), deviceBytes_);
+  BumpArena none(account_);
+  HrMorsel rows = {};
+  rows.rows = static_cast<uint32_t>(filled.state->rows());
+  HR_ASSIGN_OR_RETURN(DeviceMorsel morsel, DeviceMorsel::measure(rows, {}, 1, none));
+  HR_RETURN_IF_ERROR(filled.link->makeRoom(morsel.bytes()));
+  const uint64_t head = filled.state->head();
+  HR_RETURN_IF_ERROR(
+      morsel.write(filled.link->host(), filled.link->device(), 0, std::span(&head, 1)));
+  HR_ASSIGN_OR_RETURN(filled.event,
+                      filled.link->launch(function, link.threads, rows.rows, morsel.bytes(),
+                                          std::span(&filled.state->ready(), 1)));
+  return {};
+}
+
+Status DeviceRunTask::beginMoving() {
+  phase_ = Phase::kMoving;
+  for (Filled &filled : filled_) {
+    filled.state->takeCount();
+    filled.event = Event();
+    if (!filled.stays) {
+      HR_ASSIGN_OR_RETURN(
+          filled.image,
+          filled.state->readBack(context_.states[filled.index]->account()->reservation()));
+      filled.event = filled.image.done;
+    } else if (described(filled).kind == plan::StateKind::kJoinTable) {
+      HR_RETURN_IF_ERROR(beginLink(filled));
+    }
+  }
+  return {};
+}
+
+Status DeviceRunTask::beginAdopting() {
+  phase_ = Phase::kAdopting;
+  adopting_.emplace(*context_.pool, context_.jobOf(index_));
+  for (Filled &filled : filled_) {
+    RankState &state = *context_.states[filled.index];
+    if (filled.stays) {
+      if (filled.link && filled.link->error().code != HR_OK) {
+        return (*context_.kernels)[described(filled).linkKernel]->error(filled.link->error());
+      }
+      state.keepOnGpu(std::move(filled.state));
+      continue;
+    }
+    filled.copy =
+        std::make_unique<ReadBackCopy>(described(filled), state.account(), std::move(filled.image));
+    filled.state.reset();
+    adopting_->add([&filled]() -> Expected<JobPhase> {
+      const uint64_t rows = filled.copy->rowCount();
+      return JobPhase{static_cast<int64_t>((rows + kAdoptedRows - 1) / kAdoptedRows),
+                      [&filled, rows](int, int64_t morsel) {
+                        const uint64_t first = static_cast<uint64_t>(morsel) * kAdoptedRows;
+                        return filled.copy->adopt(first, std::min(kAdoptedRows, rows - first));
+                      }};
+    });
+  }
+  return {};
+}
+
+Expected<PollState> DeviceRunTask::advance() {
+  if (phase_ == Phase::kLanes) {
+    bool quiet = false;
+    HR_RETURN_IF_ERROR(pollLanes(quiet));
+    if (!quiet) {
+      return PollState::kPending;
+    }
+    if (full_) {
+      HR_RETURN_IF_ERROR(beginAgain());
+      context_.doorbell->ring();
+      return PollState::kPending;
+    }
+    HR_RETURN_IF_ERROR(beginCounting());
+  }
+  for (auto [phase, begin] : {std::pair(Phase::kCounting, &DeviceRunTask::beginMoving),
+                              std::pair(Phase::kMoving, &DeviceRunTask::beginAdopting)}) {
+    if (phase_ == phase) {
+      HR_ASSIGN_OR_RETURN(bool all, allReached());
+      if (!all) {
+        return PollState::kPending;
+      }
+      HR_RETURN_IF_ERROR((this->*begin)());
+    }
+  }
+  if (phase_ == Phase::kAdopting) {
+    const PollState adopted = adopting_->poll();
+    if (adopted != PollState::kDone) {
+      return adopted == PollState::kFailed ? Expected<PollState>(adopting_->status()) : adopted;
+    }
+    for (Filled &filled : filled_) {
+      if (filled.copy) {
+        context_.states[filled.index]->addCopies(1).front() = std::move(filled.copy);
+      }
+    }
+    finishing_.emplace(context_, index_);
+    phase_ = Phase::kStates;
+  }
+  const PollState finished = finishing_->poll();
+  if (finished == PollState::kFailed) {
+    return finishing_->status();
+  }
+  phase_ = finished == PollState::kDone ? Phase::kDone : phase_;
+  return finished;
+}
+
+PollState DeviceRunTask::poll() {
+  Expected<PollState> state = advance();
+  return state.ok() ? *state : fail(noted(state.status()));
+}
+
+bool DeviceRunTask::mustBeAsked() const {
+  return phase_ == Phase::kCounting || phase_ == Phase::kMoving ||
+         std::ranges::any_of(
+             lanes_, [](const GpuLane &lane) { return !lane.job.valid() && lane.inFlight; });
+}
+
+} // namespace
+
+std::unique_ptr<TaskRunner> makeDeviceRunTask(RankContext &context, int32_t task) {
+  return std::make_unique<DeviceRunTask>(context, task);
+}
+
+} // namespace headrace::exec
