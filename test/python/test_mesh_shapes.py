@@ -66,7 +66,8 @@ def test_a_query_on_two_axes_is_refused_or_right(seed: int, tpch_small: Path) ->
         return
     assert [axis["size"] for axis in json.loads(compiled.plan_json)["mesh"]] == [2, 2]
     handle = _runtime.load_plan(compiled.plan_json, compiled.kernels)
-    assert pa.table(query._run(handle, tables, 4, 2, None, None, {})).equals(expected)
+    result = handle.run(query.bindings_of(tables), **programs.run_options(4, 2, None))
+    assert pa.table(result).equals(expected)
 
 
 @pytest.mark.parametrize("seed", range(16))
