@@ -22,14 +22,6 @@ Status systemError(const char *what, const std::string &path, int error) {
 
 } // namespace
 
-Expected<FileStamp> stampOf(const std::string &path) {
-  struct stat info;
-  if (::stat(path.c_str(), &info) != 0) {
-    return systemError("cannot open file", path, errno);
-  }
-  return stampFrom(info);
-}
-
 Expected<std::shared_ptr<const InputFile>> InputFile::open(const std::string &path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {

@@ -20,8 +20,6 @@ struct FileStamp {
   bool operator==(const FileStamp &) const = default;
 };
 
-Expected<FileStamp> stampOf(const std::string &path);
-
 /// Purpose: an open file. Closed with the last reference. Thread-safe.
 class InputFile {
 public:

@@ -109,11 +109,16 @@ def check(block: Block, folder: Path, before: list[str]) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+def can_run(mark: str) -> bool:
+    can = {"": True, "slow": bool(os.environ.get(SLOW)), "gpu": Path("/dev/nvidiactl").exists()}
+    return can[mark]
+
+
 @pytest.mark.parametrize("page", documented_commands.pages(), ids=documented_commands.name)
 def test_a_page(page: Path, folder: Path) -> None:
     programs: list[str] = []
     for block in documented_commands.blocks(page):
-        if block.language in documented_commands.RUN and (not block.slow or os.environ.get(SLOW)):
+        if block.language in documented_commands.RUN and can_run(block.mark):
             try:
                 check(block, folder, programs)
             except AssertionError as failed:

@@ -2,8 +2,10 @@
 // are not kept, and for one whose pages are, decoded or not: `scan_benchmark DIR [rounds]`.
 // Figures: docs/reference/scan.md.
 #include "runtime/abi/type_bytes.h"
+#include "runtime/primitives/decode/decode_values.h"
 #include "runtime/storage/parquet/chunk_loader.h"
 #include "runtime/storage/storage.h"
+#include "test/perf/benchmark.h"
 
 #include <algorithm>
 #include <atomic>
@@ -23,43 +25,11 @@ namespace {
 constexpr const char *kTables[] = {"customer", "lineitem", "nation", "orders",
                                    "part",     "partsupp", "region", "supplier"};
 
-double wallSeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// Of this thread on a processor: what matters on a busy machine too.
 double threadSeconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-[[noreturn]] void fail(const std::string &text) {
-  std::fprintf(stderr, "%s\n", text.c_str());
-  std::exit(1);
-}
-
-template <typename T> T take(Expected<T> result) {
-  if (!result.ok()) {
-    fail(result.status().toString());
-  }
-  return std::move(*result);
-}
-
-int32_t decodeTile(const HrImports &imports, uint32_t width, HrCursor *cursor, uint32_t rows,
-                   void *out) {
-  switch (width) {
-  case 1:
-    return imports.hr_decode_8_(cursor, rows, out);
-  case 2:
-    return imports.hr_decode_16_(cursor, rows, out);
-  case 4:
-    return imports.hr_decode_32_(cursor, rows, out);
-  case 8:
-    return imports.hr_decode_64_(cursor, rows, out);
-  default:
-    return imports.hr_decode_128_(cursor, rows, out);
-  }
 }
 
 void decode(const HrColumn &column, HrType type) {
@@ -68,8 +38,8 @@ void decode(const HrColumn &column, HrType type) {
   HrCursor cursor;
   imports.hr_cursor_open_(&cursor, &column);
   while (uint32_t run = imports.hr_cursor_run_(&cursor)) {
-    if (decodeTile(imports, abi::bytesOf(type), &cursor, std::min<uint32_t>(run, HR_TILE_ROWS),
-                   tile) != HR_OK) {
+    if (decodeValues(imports, &cursor, std::min<uint32_t>(run, HR_TILE_ROWS), abi::bytesOf(type),
+                     tile) != HR_OK) {
       fail("a column does not decode");
     }
   }

@@ -5,6 +5,7 @@
 #include "runtime/bootstrap/mesh.h"
 #include "runtime/memory/block_pool.h"
 #include "runtime/transport/sockets.h"
+#include "test/perf/benchmark.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,22 +28,6 @@ constexpr int kWindow = 4;    ///< bodies under way, as in exchanges
 constexpr int kTrips = 10000; ///< a round
 constexpr ChannelId kBodiesChannel{1};
 constexpr ChannelId kWordsChannel{2};
-
-double wallSeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-[[noreturn]] void fail(const std::string &text) {
-  std::fprintf(stderr, "%s\n", text.c_str());
-  std::exit(1);
-}
-
-template <typename T> T take(Expected<T> result) {
-  if (!result.ok()) {
-    fail(result.status().toString());
-  }
-  return std::move(*result);
-}
 
 void check(const Status &status) {
   if (!status.ok()) {

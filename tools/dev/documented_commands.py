@@ -4,7 +4,7 @@
     ```console   `$ COMMAND`, then what it prints; a line `…` stands for any lines
     ```python    a program; those of a page go on in one another
 
-`<!-- slow -->` in the line above a block: it takes more than some seconds.
+`<!-- slow -->` in the line above a block: it takes more than some seconds; `<!-- gpu -->`: it needs a GPU.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from dev import places
 
-_FENCE = re.compile(r"^(?:<!-- (slow) -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^(?:<!-- (slow|gpu) -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^(\$ |\./dev |headrace |headrace-\w+ |pip |python |ctest |cmake )", re.MULTILINE)
 RUN = ("sh", "console", "python")
 
@@ -27,7 +27,7 @@ class Block:
     language: str
     text: str
     line: int
-    slow: bool
+    mark: str  # "", "slow" or "gpu"
 
 
 def pages() -> list[Path]:
@@ -44,7 +44,7 @@ def name(page: Path) -> str:
 def blocks(page: Path) -> list[Block]:
     text = page.read_text()
     return [
-        Block(match.group(2), match.group(3), text.count("\n", 0, match.start()) + 1, bool(match.group(1)))
+        Block(match.group(2), match.group(3), text.count("\n", 0, match.start()) + 1, match.group(1) or "")
         for match in _FENCE.finditer(text)
     ]
 

@@ -4,6 +4,7 @@
 #include "runtime/abi/type_bytes.h"
 #include "runtime/exec/gpu/device_call.h"
 #include "runtime/exec/imports.h"
+#include "runtime/primitives/decode/decode_values.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,6 +22,7 @@ template <typename T> void put(std::byte *at, const T &value) {
   std::memcpy(at, &value, sizeof value);
 }
 
+// no test: the loader has looked at the runs and codes of a page before
 Status corrupt() { return makeError(ErrorKind::kCorrupt, "encoded data does not decode"); }
 
 /// `decode(cursor, first, rows)` of each run of rows that lie in one segment, at most a tile; it
@@ -39,22 +41,6 @@ Status eachTile(const HrColumn &column, uint32_t rows, const Decode &decode) {
     done += some;
   }
   return {};
-}
-
-int32_t decodeValues(const HrImports &imports, HrCursor *cursor, uint32_t rows, uint32_t width,
-                     void *out) {
-  switch (width) {
-  case 1:
-    return imports.hr_decode_8_(cursor, rows, out);
-  case 2:
-    return imports.hr_decode_16_(cursor, rows, out);
-  case 4:
-    return imports.hr_decode_32_(cursor, rows, out);
-  case 8:
-    return imports.hr_decode_64_(cursor, rows, out);
-  default:
-    return imports.hr_decode_128_(cursor, rows, out);
-  }
 }
 
 void copyText(std::byte *target, const HrString &text) {

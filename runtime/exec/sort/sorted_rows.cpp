@@ -208,14 +208,4 @@ Expected<std::unique_ptr<RunMerge>> SortedRows::merge() const {
   return merge;
 }
 
-int64_t SortedRows::spilledBytes() const {
-  int64_t bytes = 0;
-  for (const std::shared_ptr<const SortedRun> &run : runs_) {
-    for (const SortedPiece &piece : run->pieces()) {
-      bytes += static_cast<int64_t>(piece.extent.bytes);
-    }
-  }
-  return bytes;
-}
-
 } // namespace headrace::exec

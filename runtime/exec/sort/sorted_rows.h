@@ -26,8 +26,6 @@ public:
   std::span<const SortEntry> rows() const { return rows_; }
   /// Stands at the first of rowCount() rows. Blocks on the disk.
   Expected<std::unique_ptr<RunMerge>> merge() const;
-  /// What waits on disk.
-  int64_t spilledBytes() const;
 
 private:
   /// Rows of one copy that go to one range.

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import headrace as hr
+import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 from headrace._src.programs import Target
@@ -159,6 +160,22 @@ def test_nulls_texts_and_booleans(tmp_path: Path) -> None:
         assert same(done.stdout, expected, ordered=False)
 
 
+def test_corrupt_pages(tmp_path: Path) -> None:
+    """Codes that no dictionary has: the same error as the CPU's."""
+    file = tmp_path / "t.parquet"
+    values = [(row * row) % 11 % 3 for row in range(20000)]
+    parquet.write_table(pyarrow.table({"v": values}), file, compression="none", use_dictionary=["v"])
+    column = parquet.read_metadata(file).row_group(0).column(0)
+    data = bytearray(file.read_bytes())
+    middle = column.data_page_offset + (column.total_compressed_size // 2)
+    data[middle : middle + 64] = b"\xff" * 64
+    file.write_bytes(data)
+    plan = compiled("select sum(v) as s from t", file, tmp_path / "p.plan")
+    for device in ("cpu", "cuda"):
+        done = run(plan, "--tables", file, "--device", device, status=1)
+        assert "a page of codes does not decode" in done.stderr
+
+
 def test_no_device_where_none_is(tpch_small: Path) -> None:
     """Without a driver, by name or by chance."""
     if shutil.which("nvidia-smi"):
@@ -168,6 +185,8 @@ def test_no_device_where_none_is(tpch_small: Path) -> None:
     assert hr.sql(SMALL, tpch_small, device="auto").equals(hr.sql(SMALL, tpch_small))
     with pytest.raises(hr.HeadraceError, match="device"):
         hr.sql(SMALL, tpch_small, device="gpu")
+    with pytest.raises(hr.HeadraceError, match="device must be cpu or cuda, got auto"):
+        sql.compile_to("unused.plan", SMALL, tpch_small, device="auto")
 
 
 @pytest.mark.parametrize("part", range(4))

@@ -194,6 +194,14 @@ TEST_F(Sorting, TextsThatFillMemoryEndTheirBlock) {
   EXPECT_GT(memory_->spill->writtenBytes(), 8 << 20);
 }
 
+TEST_F(Sorting, ARowThatIsLargerThanABlockOfTheFileHasNoPlaceThere) {
+  limitMemory(16 << 20);
+  auto rows = sorted(20, 2 << 20);
+  ASSERT_FALSE(rows.ok());
+  EXPECT_NE(rows.status().message().find("bytes is too large to wait on disk"), std::string::npos)
+      << rows.status().message();
+}
+
 TEST_F(Sorting, FirstRowsAreAllThatIsKept) {
   plan_.states[0].limit = 50;
   plan_.states[0].offset = 7;
