@@ -145,6 +145,22 @@ public:
     }
   }
 
+  std::string lost() const { return open().lost().message(); }
+
+  void regroup(const nb::object &poll) {
+    std::function<bool()> interrupted = interruptedBy(poll);
+    Status status = [&] {
+      nb::gil_scoped_release release;
+      return open().regroup(interrupted);
+    }();
+    if (PyErr_Occurred()) {
+      throw nb::python_error();
+    }
+    if (!status.ok()) {
+      raise(status);
+    }
+  }
+
   void leave() {
     nb::gil_scoped_release release;
     cluster_.reset();
@@ -230,6 +246,10 @@ void addCluster(nb::module_ &module) {
            nb::arg("arrays"), nb::arg("threads") = nb::none(), nb::arg("memory") = nb::none(),
            nb::arg("settings") = Texts(), nb::arg("poll") = nb::none(),
            "Of the others: takes part in what rank 0 runs until it ends the call.")
+      .def_prop_ro("lost", &LaunchedCluster::lost,
+                   "Which rank is lost and how that is known; empty if none is.")
+      .def("regroup", &LaunchedCluster::regroup, nb::arg("poll") = nb::none(),
+           "Of rank 0, after a loss: goes on with the ranks that are there, numbered anew.")
       .def("leave", &LaunchedCluster::leave);
 }
 

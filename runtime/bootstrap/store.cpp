@@ -25,6 +25,7 @@ Expected<std::unique_ptr<Store>> Store::start(const HostPort &where, Credentials
       new Store(std::move(credentials), size, patienceSeconds, std::move(wake)));
   store->reception_ = std::make_unique<Reception>(std::move(listener), store->credentials_,
                                                   Introduction{kStorePurpose, 0, size});
+  store->address_ = store->reception_->address();
   store->thread_ = std::thread([raw = store.get()] { raw->serve(); });
   return store;
 }

@@ -31,6 +31,8 @@ public:
                                                 int size, double patienceSeconds);
   ~Store();
 
+  HostPort address() const { return address_; }
+
 private:
   struct Client {
     Socket socket;
@@ -58,6 +60,7 @@ private:
   const int size_;
   const int64_t patience_;
   std::unique_ptr<Reception> reception_;
+  HostPort address_;
   std::map<int, Client> clients_; ///< by rank, those that have joined
   int64_t waitingSince_ = 0;      ///< of the exchange under way; 0: nobody waits
   Status failure_;

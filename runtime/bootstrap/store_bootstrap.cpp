@@ -41,10 +41,14 @@ bool waitFor(const Socket &socket, short events, int64_t end) {
 
 Expected<std::unique_ptr<Bootstrap>> StoreBootstrap::join(Options options) {
   std::unique_ptr<StoreBootstrap> made(new StoreBootstrap(std::move(options)));
-  const Options &given = made->options_;
+  Options &given = made->options_;
   if (given.rank == 0) {
     HR_ASSIGN_OR_RETURN(made->store_, Store::start(given.store, given.credentials, given.size,
                                                    given.patienceSeconds));
+    given.store = made->store_->address();
+    if (given.listening) {
+      given.listening(given.store);
+    }
   }
   HR_RETURN_IF_ERROR(made->connect());
   HR_RETURN_IF_ERROR(made->fence());

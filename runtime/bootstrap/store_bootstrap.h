@@ -2,6 +2,8 @@
 // indexed jobs offer.
 #pragma once
 
+#include <functional>
+
 #include "runtime/bootstrap/store.h"
 
 namespace headrace {
@@ -9,7 +11,7 @@ namespace headrace {
 class StoreBootstrap final : public Bootstrap {
 public:
   struct Options {
-    HostPort store; ///< rank 0 listens there
+    HostPort store; ///< rank 0 listens there; at a free port, if it is 0
     Credentials credentials;
     int rank = 0;
     int size = 1;
@@ -17,6 +19,8 @@ public:
     double patienceSeconds = 60;
     /// At which others reach this rank; empty: that from which it reached the store.
     std::string address = {};
+    /// Of rank 0: told where its store listens, before it waits for the others.
+    std::function<void(const HostPort &)> listening = {};
   };
   static Expected<std::unique_ptr<Bootstrap>> join(Options options);
   ~StoreBootstrap() override;

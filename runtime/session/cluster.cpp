@@ -37,21 +37,40 @@ Status named(const Status &status, const std::string &name) {
 Expected<std::unique_ptr<Cluster>> Cluster::join(const Launch &launch, const Settings &settings) {
   auto patience = static_cast<double>(settings.joinTimeout);
   HR_ASSIGN_OR_RETURN(auto bootstrap, headrace::join(launch, {.patienceSeconds = patience}));
-  HR_ASSIGN_OR_RETURN(auto transport, connectSockets(*bootstrap, patience));
-  HR_ASSIGN_OR_RETURN(Links links, connectRanks(*bootstrap, "control", patience));
-  auto control = std::make_unique<Control>(bootstrap->rank(), std::move(links),
-                                           static_cast<double>(settings.peerTimeout));
-  return std::unique_ptr<Cluster>(new Cluster(std::move(transport), std::move(control)));
+  HR_ASSIGN_OR_RETURN(Network network, connect(*bootstrap, patience, settings));
+  return std::unique_ptr<Cluster>(new Cluster(settings, *bootstrap, std::move(network)));
 }
 
-Cluster::Cluster(std::unique_ptr<StreamTransport> transport, std::unique_ptr<Control> control)
-    : transport_(std::move(transport)), control_(std::move(control)) {
+Expected<Cluster::Network> Cluster::connect(Bootstrap &bootstrap, double patience,
+                                            const Settings &settings) {
+  HR_ASSIGN_OR_RETURN(auto transport, connectSockets(bootstrap, patience));
+  HR_ASSIGN_OR_RETURN(Links links, connectRanks(bootstrap, "control", patience));
+  auto control = std::make_unique<Control>(bootstrap.rank(), std::move(links),
+                                           static_cast<double>(settings.peerTimeout));
+  return Network{std::move(transport), std::move(control)};
+}
+
+Cluster::Cluster(const Settings &settings, const Bootstrap &bootstrap, Network network)
+    : settings_(settings), credentials_(bootstrap.credentials()), address_(bootstrap.address()) {
+  use(std::move(network));
+  const std::vector<std::string> &hosts = control_->hosts();
+  ranksHere_ = std::count(hosts.begin(), hosts.end(), hosts[static_cast<size_t>(rank())]);
+}
+
+void Cluster::use(Network network) {
+  control_.reset(); // before the transport that it gives peers up in
+  transport_ = std::move(network.transport);
+  control_ = std::move(network.control);
+  int rank = control_->rank();
+  {
+    std::lock_guard lock(selfMutex_);
+    self_ = {rank, control_->size(), control_->nameOf(rank)};
+  }
   control_->whenGone([this](int peer, const Status &why) { transport_->giveUp(peer, why); });
 }
 
 Settings Cluster::ownPart(Settings settings) const {
-  const std::vector<std::string> &hosts = control_->hosts();
-  int64_t here = std::count(hosts.begin(), hosts.end(), hosts[static_cast<size_t>(rank())]);
+  int64_t here = ranksHere_;
   int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (settings.threads == 0) {
     // A launcher may have bound each rank to cores of its own.
@@ -133,9 +152,10 @@ Expected<exec::RunResult> Cluster::runPrepared(const Prepared &prepared, const P
 
 /// A peer's answer to this attempt; those to attempts that were given up are passed over.
 Expected<std::vector<std::string>> Cluster::hearAnswer(int peer, Message::Kind kind,
-                                                       const Control::Interrupted &interrupted) {
+                                                       const Control::Interrupted &interrupted,
+                                                       Control::OnLoss onLoss) {
   while (true) {
-    HR_ASSIGN_OR_RETURN(Message message, control_->hear(peer, interrupted));
+    HR_ASSIGN_OR_RETURN(Message message, control_->hear(peer, interrupted, onLoss));
     if (message.kind == kind && message.call == call_ && message.attempt == attempt_) {
       return unpackTexts(message.text);
     }
@@ -147,12 +167,14 @@ Expected<int64_t> Cluster::gatherReady(const Expected<Prepared> &own, const Part
   Status refused = named(own.status(), name());
   int64_t least = part.session->options().memoryBytes;
   for (int peer = 1; peer < size(); ++peer) {
-    HR_ASSIGN_OR_RETURN(std::vector<std::string> answer,
-                        hearAnswer(peer, Message::Kind::kReady, part.interrupted));
+    HR_ASSIGN_OR_RETURN(
+        std::vector<std::string> answer,
+        hearAnswer(peer, Message::Kind::kReady, part.interrupted, Control::OnLoss::kFail));
     if (refused.ok()) {
       refused = named(statusOf(answer), control_->nameOf(peer));
     }
-    if (answer.size() > 3) {
+    if (answer.size() > 4) {
+      noteUnreachable(peer, answer[4]);
       least = std::min<int64_t>(least, std::atoll(answer[3].c_str()));
     }
   }
@@ -164,27 +186,32 @@ Expected<exec::RunResult> Cluster::gatherReports(Expected<exec::RunResult> own) 
   std::vector<std::string> traces{own.ok() ? own->traceJson : std::string()};
   for (int peer = 1; peer < size(); ++peer) {
     // Who has run it is at its end, or lost.
-    HR_ASSIGN_OR_RETURN(std::vector<std::string> report,
-                        hearAnswer(peer, Message::Kind::kReport, {}));
+    Expected<std::vector<std::string>> heard =
+        hearAnswer(peer, Message::Kind::kReport, {}, Control::OnLoss::kWait);
+    std::vector<std::string> report = heard.ok() ? std::move(*heard) : textsOf(heard.status());
     Status ended = statusOf(report);
+    if (report.size() > 3) {
+      noteUnreachable(peer, report[3]);
+    }
     if (own.ok() && !ended.ok()) {
       own = ended;
     }
-    if (own.ok() && report.size() == 5) {
-      HR_ASSIGN_OR_RETURN(plan::Profile profile, plan::Profile::fromJson(report[3]));
+    if (own.ok() && report.size() == 6) {
+      HR_ASSIGN_OR_RETURN(plan::Profile profile, plan::Profile::fromJson(report[4]));
       own->profile.add(profile);
-      traces.push_back(report[4]);
+      traces.push_back(report[5]);
     }
   }
   if (own.ok() && !own->traceJson.empty()) {
     own->traceJson = mergedTraces(traces);
   }
+  noteUnreachable(rank(), unreachable());
   return own;
 }
 
-Expected<exec::RunResult> Cluster::run(const Order &order,
-                                       const std::shared_ptr<const exec::Program> &program,
-                                       const Part &part) {
+Expected<exec::RunResult> Cluster::runOnAll(const Order &order,
+                                            const std::shared_ptr<const exec::Program> &program,
+                                            const Part &part) {
   ++attempt_;
   Order sent = order;
   for (auto &[slot, paths] : sent.tables) {
@@ -202,6 +229,16 @@ Expected<exec::RunResult> Cluster::run(const Order &order,
   control_->tellAll({Message::Kind::kGo, call_, attempt_, std::to_string(*least)});
   prepared->options.leastMemoryBytes = *least;
   return gatherReports(runPrepared(*prepared, part));
+}
+
+Expected<exec::RunResult> Cluster::run(const Order &order,
+                                       const std::shared_ptr<const exec::Program> &program,
+                                       const Part &part) {
+  Expected<exec::RunResult> result = runOnAll(order, program, part);
+  if (!result.ok()) {
+    HR_RETURN_IF_ERROR(lost()); // what the run says is what came of it
+  }
+  return result;
 }
 
 void Cluster::end(const Status &status) {
@@ -236,18 +273,20 @@ Status Cluster::obey(const Message &asked, const std::string &call, const Part &
   }();
   std::vector<std::string> answer = textsOf(prepared.status());
   answer.push_back(std::to_string(part.session->options().memoryBytes));
+  answer.push_back(unreachable());
   control_->tell(0, {Message::Kind::kReady, asked.call, asked.attempt, packTexts(answer)});
   if (!prepared.ok()) {
     return {}; // rank 0 ends the call
   }
   // Who has said that it is ready does not leave before it is told; rank 0 waits for nobody then.
-  HR_ASSIGN_OR_RETURN(Message go, control_->hear(0, {}));
+  HR_ASSIGN_OR_RETURN(Message go, control_->hear(0, {}, Control::OnLoss::kWait));
   if (go.kind != Message::Kind::kGo) {
     return {};
   }
   prepared->options.leastMemoryBytes = std::atoll(go.text.c_str());
   Expected<exec::RunResult> ran = runPrepared(*prepared, part);
   std::vector<std::string> report = textsOf(ran.status());
+  report.push_back(unreachable());
   report.push_back(ran.ok() ? ran->profile.toJson() : std::string());
   report.push_back(ran.ok() ? ran->traceJson : std::string());
   control_->tell(0, {Message::Kind::kReport, asked.call, asked.attempt, packTexts(report)});
@@ -257,8 +296,17 @@ Status Cluster::obey(const Message &asked, const std::string &call, const Part &
 Status Cluster::follow(const std::string &call, const Part &part) {
   uint64_t own = call_++;
   while (true) {
-    HR_ASSIGN_OR_RETURN(Message message, control_->hear(0, part.interrupted));
-    if (message.call != own) {
+    HR_ASSIGN_OR_RETURN(Message message,
+                        control_->hear(0, part.interrupted, Control::OnLoss::kWait));
+    if (message.kind == Message::Kind::kMuster) {
+      control_->tell(
+          0, {Message::Kind::kPresent, message.call, message.attempt, packTexts({unreachable()})});
+    } else if (message.kind == Message::Kind::kRegroup) {
+      HR_ASSIGN_OR_RETURN(Membership membership, Membership::unpack(message.text));
+      if (Status status = meetAgain(membership, {}); !status.ok()) {
+        log(LogLevel::kWarning, name(), ": ", status.message()); // rank 0 tries again, or is lost
+      }
+    } else if (message.call != own) {
       HR_RETURN_IF_ERROR(leftCall(message));
     } else if (message.kind == Message::Kind::kEnd) {
       return statusOf(unpackTexts(message.text));

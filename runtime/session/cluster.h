@@ -7,16 +7,24 @@
 //            <== the run ==>
 //            <-- kReport --
 //     end    -- kEnd -->        the call returns
+//
+// After a loss, before the next run (regroup.cpp):
+//
+//     regroup -- kMuster -->    no run is under way any more
+//             <-- kPresent --
+//             -- kRegroup -->   all meet anew, with new numbers and new connections
 #pragma once
 
 #include <functional>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "runtime/bootstrap/launch.h"
 #include "runtime/exec/program.h"
 #include "runtime/session/control.h"
+#include "runtime/session/membership.h"
 #include "runtime/session/order.h"
 #include "runtime/storage/storage.h"
 #include "runtime/transport/stream_transport.h"
@@ -44,7 +52,8 @@ struct Part {
 /// may run any number of plans in a call. The ranks keep their connections from run to run.
 /// Ownership: connections, and the programs that were loaded last. Thread-safety: one call at a
 /// time. Errors end the call on all ranks alike and name the rank where they came from; the cluster
-/// goes on, unless a rank is lost: then every call fails (kIo) and says which.
+/// goes on. Once a rank is lost every run fails (kIo) and says which, until rank 0 regroups: it
+/// alone decides who belongs to the cluster. A loss of rank 0 ends it: every call fails.
 /// Lifetime: outlives its runs; its end tells the others that this rank leaves.
 class Cluster {
 public:
@@ -52,12 +61,13 @@ public:
   /// settings.joinTimeout.
   static Expected<std::unique_ptr<Cluster>> join(const Launch &launch, const Settings &settings);
 
-  int rank() const { return control_->rank(); }
-  int size() const { return control_->size(); }
-  std::string name() const { return control_->nameOf(rank()); }
+  /// These three may be asked for on any thread.
+  int rank() const { return self().rank; }
+  int size() const { return self().size; }
+  std::string name() const { return self().name; }
 
   /// The settings with a share of this machine's cores and memory, where they leave them open and
-  /// other ranks are here too.
+  /// other ranks are here too: as many as there were when this one came.
   Settings ownPart(Settings settings) const;
 
   /// Of rank 0: runs the program of this order on all ranks.
@@ -65,6 +75,13 @@ public:
   run(const Order &order, const std::shared_ptr<const exec::Program> &program, const Part &part);
   /// Of rank 0: ends the call on all ranks, each of which returns this status.
   void end(const Status &status);
+
+  /// Ok, or which rank is lost.
+  Status lost() const;
+  /// Of rank 0, after a loss: the ranks that are there become the cluster, numbered anew in their
+  /// order. Blocks until they all take part in a call, or are lost too. Fails (kIo) if one has
+  /// left, or if this rank is the one that is lost to the others.
+  Status regroup(const Control::Interrupted &interrupted);
 
   /// Of the other ranks: takes part in rank 0's runs until it ends the call. `call`: as
   /// Order::call.
@@ -76,20 +93,54 @@ private:
     exec::Bindings bindings;
     exec::RunOptions options;
   };
-  Cluster(std::unique_ptr<StreamTransport> transport, std::unique_ptr<Control> control);
+  /// Connections between all ranks of one epoch.
+  struct Network {
+    std::unique_ptr<StreamTransport> transport; ///< outlives control, which gives up its peers
+    std::unique_ptr<Control> control;
+  };
+  Cluster(const Settings &settings, const Bootstrap &bootstrap, Network network);
+  static Expected<Network> connect(Bootstrap &bootstrap, double patience, const Settings &settings);
+  void use(Network network);
+  struct Self {
+    int rank = 0;
+    int size = 1;
+    std::string name;
+  };
+  Self self() const {
+    std::lock_guard lock(selfMutex_);
+    return self_;
+  }
   Expected<std::shared_ptr<const exec::Program>> programOf(const Order &order);
   Expected<Prepared> prepare(const Order &order, std::shared_ptr<const exec::Program> program,
                              const Part &part) const;
+  Expected<exec::RunResult> runOnAll(const Order &order,
+                                     const std::shared_ptr<const exec::Program> &program,
+                                     const Part &part);
   Expected<int64_t> gatherReady(const Expected<Prepared> &own, const Part &part);
   Expected<exec::RunResult> runPrepared(const Prepared &prepared, const Part &part);
   Expected<exec::RunResult> gatherReports(Expected<exec::RunResult> own);
   Expected<std::vector<std::string>> hearAnswer(int peer, Message::Kind kind,
-                                                const Control::Interrupted &interrupted);
+                                                const Control::Interrupted &interrupted,
+                                                Control::OnLoss onLoss);
   Status obey(const Message &order, const std::string &call, const Part &part);
   Status leftCall(const Message &order);
+  std::string unreachable() const;
+  void noteUnreachable(int rank, const std::string &peers);
+  Expected<std::vector<int>> muster(const Control::Interrupted &interrupted);
+  Status meetAgain(const std::vector<int> &staying);
+  Status meetAgain(const Membership &membership, std::function<void(const HostPort &)> listening);
+  double regroupPatience() const;
 
-  std::unique_ptr<StreamTransport> transport_; ///< outlives control_, which gives up its peers
+  const Settings settings_;
+  Credentials credentials_;
+  const std::string address_;
+  std::unique_ptr<StreamTransport> transport_;
   std::unique_ptr<Control> control_;
+  mutable std::mutex selfMutex_;
+  Self self_;
+  int64_t ranksHere_ = 1;
+  uint64_t epoch_ = 0;
+  std::vector<std::pair<int, int>> broken_; ///< of rank 0: those that do not reach each other
   uint64_t call_ = 0;
   uint64_t attempt_ = 0;
   /// The programs of the last orders, by content, the last first.

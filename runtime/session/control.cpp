@@ -40,7 +40,7 @@ std::string pack(const Message &message) {
 std::optional<Message> unpack(const std::string &frame) {
   Message message;
   if (frame.size() < 1 + 2 * sizeof(uint64_t) ||
-      static_cast<uint8_t>(frame[0]) > static_cast<uint8_t>(Message::Kind::kEnd)) {
+      static_cast<uint8_t>(frame[0]) > static_cast<uint8_t>(Message::Kind::kOut)) {
     return std::nullopt;
   }
   message.kind = static_cast<Message::Kind>(frame[0]);
@@ -117,11 +117,14 @@ void Control::tellAll(const Message &message) {
   }
 }
 
-Expected<Message> Control::hear(int peer, const Interrupted &interrupted) {
+Expected<Message> Control::hear(int peer, const Interrupted &interrupted, OnLoss onLoss) {
   std::unique_lock lock(mutex_);
   Peer &heard = peers_[static_cast<size_t>(peer)];
   while (heard.heard.empty()) {
-    HR_RETURN_IF_ERROR(lost_);
+    HR_RETURN_IF_ERROR(expelled_);
+    if (onLoss == OnLoss::kFail) {
+      HR_RETURN_IF_ERROR(lost_);
+    }
     HR_RETURN_IF_ERROR(heard.gone);
     news_.wait_for(lock, kAsk);
     if (interrupted) {
@@ -142,6 +145,51 @@ Status Control::lost() const {
   return lost_;
 }
 
+bool Control::isLost(int peer) const {
+  std::lock_guard lock(mutex_);
+  return peers_[static_cast<size_t>(peer)].isLost;
+}
+
+bool Control::isHere(int peer) const {
+  std::lock_guard lock(mutex_);
+  return peers_[static_cast<size_t>(peer)].gone.ok();
+}
+
+Status Control::expelled() const {
+  std::lock_guard lock(mutex_);
+  return expelled_;
+}
+
+void Control::expel(int peer, const Status &why) {
+  {
+    std::lock_guard lock(mutex_);
+    Peer &told = peers_[static_cast<size_t>(peer)];
+    if (told.socket.isOpen()) {
+      expelLocked(peer, told, why);
+    }
+  }
+  wake();
+}
+
+/// A peer that is only stopped finds the message when it wakes.
+void Control::expelLocked(int rank, Peer &peer, Status why) {
+  tellLocked(peer, {Message::Kind::kOut, 0, 0, why.message()});
+  flushLocked(rank, peer);
+  if (peer.socket.isOpen()) {
+    loseLocked(rank, peer, Ending::kLost, std::move(why));
+  }
+}
+
+void Control::leaveExpelledLocked(const Status &why) {
+  expelled_ = why;
+  lost_ = why;
+  for (int rank = 0; rank < size(); ++rank) {
+    if (Peer &peer = peers_[static_cast<size_t>(rank)]; peer.socket.isOpen()) {
+      loseLocked(rank, peer, Ending::kLost, why);
+    }
+  }
+}
+
 void Control::whenGone(std::function<void(int, const Status &)> call) {
   std::lock_guard lock(mutex_);
   whenGone_ = std::move(call);
@@ -155,6 +203,7 @@ void Control::loseLocked(int rank, Peer &peer, Ending ending, Status why) {
   if (ending == Ending::kLost && lost_.ok() && !leaving_) {
     lost_ = why;
   }
+  peer.isLost = ending == Ending::kLost;
   untold_.emplace_back(rank, why);
   peer.gone = std::move(why);
 }
@@ -170,6 +219,11 @@ void Control::takeFramesLocked(int rank, Peer &peer) {
     if (message->kind == Message::Kind::kLeaving) {
       loseLocked(rank, peer, Ending::kInOrder,
                  makeError(ErrorKind::kIo, "a rank has left the cluster: ", nameOf(rank)));
+      return;
+    }
+    if (message->kind == Message::Kind::kOut) {
+      leaveExpelledLocked(
+          makeError(ErrorKind::kIo, "the others go on without this rank: ", message->text));
       return;
     }
     if (message->kind != Message::Kind::kAlive) {
@@ -228,12 +282,12 @@ void Control::beatLocked(int64_t at) {
     }
     int64_t silent = at - peer.lastSign;
     if (peer.socket.isOpen() && silent > silence_) {
-      loseLocked(rank, peer, Ending::kLost,
-                 makeError(ErrorKind::kIo, "no sign of life for ",
-                           static_cast<double>(silent / (kSecond / 10)) / 10,
-                           " s (its process is stopped, or its machine hangs; --peer-timeout sets "
-                           "for how long to wait): ",
-                           nameOf(rank)));
+      expelLocked(rank, peer,
+                  makeError(ErrorKind::kIo, "no sign of life for ",
+                            static_cast<double>(silent / (kSecond / 10)) / 10,
+                            " s (its process is stopped, or its machine hangs; --peer-timeout sets "
+                            "for how long to wait): ",
+                            nameOf(rank)));
     }
   }
 }

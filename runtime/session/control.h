@@ -29,6 +29,10 @@ struct Message {
     kSkip,    ///< rank 0: the order is withdrawn
     kReport,  ///< to rank 0: how the run ended, and what was measured
     kEnd,     ///< rank 0: how the call ended
+    kMuster,  ///< rank 0: who is there?
+    kPresent, ///< to rank 0: this rank, and whom it does not reach
+    kRegroup, ///< rank 0: where the ranks that go on meet, and as which of how many
+    kOut,     ///< the others go on without the rank that is told; its last message
   };
   Kind kind = Kind::kAlive;
   uint64_t call = 0;
@@ -62,12 +66,23 @@ public:
 
   /// Asked about every 50 ms on the calling thread; true: no longer waited.
   using Interrupted = std::function<bool()>;
-  /// The peer's next message. Blocks. kIo, with the name of the rank, if any rank is lost, or if
-  /// this peer has left; kCancelled if interrupted.
-  Expected<Message> hear(int peer, const Interrupted &interrupted);
+  enum class OnLoss : uint8_t {
+    kFail, ///< when any rank is lost
+    kWait, ///< only when the peer itself is
+  };
+  /// The peer's next message. Blocks. kIo, with the name of the rank, if a rank is lost, or if this
+  /// peer has left; kCancelled if interrupted.
+  Expected<Message> hear(int peer, const Interrupted &interrupted, OnLoss onLoss = OnLoss::kFail);
 
   /// Ok, or which rank is lost and how that is known (kIo).
   Status lost() const;
+  bool isLost(int peer) const;
+  /// Neither lost nor left.
+  bool isHere(int peer) const;
+  /// Ok, or why the others go on without this rank (kIo): then it reaches nobody any more.
+  Status expelled() const;
+  /// Loses a peer that can be heard, and tells it.
+  void expel(int peer, const Status &why);
   /// Called on Control's thread, at most once a peer, when it is gone: lost, or in order.
   void whenGone(std::function<void(int, const Status &)> call);
 
@@ -79,12 +94,15 @@ private:
     std::deque<Message> heard;
     int64_t lastSign = 0;
     Status gone; ///< why nothing more comes
+    bool isLost = false;
   };
   void serve();
   void readLocked(int rank, Peer &peer);
   void takeFramesLocked(int rank, Peer &peer);
   void flushLocked(int rank, Peer &peer);
   void beatLocked(int64_t now);
+  void expelLocked(int rank, Peer &peer, Status why);
+  void leaveExpelledLocked(const Status &why);
   enum class Ending : uint8_t { kInOrder, kLost };
   void loseLocked(int rank, Peer &peer, Ending ending, Status why);
   void tellLocked(Peer &peer, const Message &message);
@@ -98,6 +116,7 @@ private:
   std::condition_variable news_;
   std::vector<Peer> peers_;
   Status lost_;
+  Status expelled_;
   std::function<void(int, const Status &)> whenGone_;
   std::vector<std::pair<int, Status>> untold_; ///< for whenGone_
   int64_t nextBeat_ = 0;

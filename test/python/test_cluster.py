@@ -263,7 +263,7 @@ def test_a_lost_rank_is_named_on_all_others(
     """Within 10 s, by default; then every call says so, and the processes end."""
     with started(
         f"""
-        with hr.cluster() as group:
+        with hr.cluster(on_loss="fail") as group:
             open(f"{{folder}}/ready.{{group.rank}}", "w").close()
             if group.rank == {lost} and {when == "before a call"}:
                 time.sleep(3600)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from headrace._src.errors import HeadraceError, UserError, translated
+from headrace._src.errors import HeadraceError, InputOutputError, UserError, translated
 
 _current: Cluster | None = None
+
+#: Losses after which a call is run again: a query that itself ends its ranks would end them all.
+_LOSSES_OF_A_CALL_MAX = 3
 
 
 def current() -> Cluster | None:
@@ -24,21 +28,31 @@ def ranks_here() -> int | None:
 class Cluster:
     """The processes that a launcher has started, of which this is one. Made by `cluster`.
 
-    rank, size: which of how many this process is.
+    rank, size: which of how many this process is; they change when ranks are lost, and rank 0 stays rank 0.
     name: "rank 2 on host node7", as errors name it.
     """
 
-    def __init__(self, launcher: str, settings: Mapping[str, object]) -> None:
+    def __init__(self, launcher: str, on_loss: str, settings: Mapping[str, object]) -> None:
         from headrace import _runtime
         from headrace._src.programs import setting_texts
 
         self._handle = translated(lambda: _runtime.Cluster(launcher, setting_texts(settings)))
+        self._on_loss = on_loss
         self._calls = threading.Lock()
         self._leading: threading.Thread | None = None
         self._call = ""
-        self.rank: int = self._handle.rank
-        self.size: int = self._handle.size
-        self.name: str = self._handle.name
+
+    @property
+    def rank(self) -> int:
+        return translated(lambda: self._handle.rank)
+
+    @property
+    def size(self) -> int:
+        return translated(lambda: self._handle.size)
+
+    @property
+    def name(self) -> str:
+        return translated(lambda: self._handle.name)
 
     def __enter__(self) -> Cluster:
         global _current
@@ -85,7 +99,7 @@ class Cluster:
             self._leading = threading.current_thread()
             self._call = name
             try:
-                result = lead()
+                result = self._led(lead, options.get("poll"))
             except HeadraceError as error:
                 self._end(error.kind, str(error))
                 raise
@@ -100,6 +114,32 @@ class Cluster:
             self._end()
             return result
 
+    def _led(self, lead: Callable[[], Any], poll: Callable[[], None] | None) -> Any:
+        """What `lead` gives, on the ranks that are there; again on those that are left after a loss."""
+        losses = 0
+        while True:
+            self._mend(poll)
+            try:
+                return lead()
+            except HeadraceError:
+                losses += 1
+                again = self._on_loss == "shrink" and losses <= _LOSSES_OF_A_CALL_MAX
+                if not (again and self._lost()):
+                    raise
+
+    def _lost(self) -> str:
+        return translated(lambda: self._handle.lost)
+
+    def _mend(self, poll: Callable[[], None] | None) -> None:
+        lost = self._lost()
+        if not lost:
+            return
+        if self._on_loss == "fail":
+            raise InputOutputError(lost)
+        translated(lambda: self._handle.regroup(poll))
+        ranks = "1 rank" if self.size == 1 else f"{self.size} ranks"
+        warnings.warn(f"{lost}; the cluster goes on with {ranks}", RuntimeWarning, stacklevel=2)
+
     def _end(self, kind: str = "", message: str = "") -> None:
         translated(lambda: self._handle.end(kind, message))
 
@@ -113,7 +153,9 @@ class Cluster:
         return self._handle.run(program, plan, kernels, self._call, bindings, **options)
 
 
-def cluster(launcher: str = "", *, settings: Mapping[str, object] | None = None) -> Cluster:
+def cluster(
+    launcher: str = "", *, on_loss: str = "shrink", settings: Mapping[str, object] | None = None
+) -> Cluster:
     """Joins the processes that a launcher has started, each of which calls it, as the ranks of what follows.
 
     `with hr.cluster():` makes them the ranks of `sql`, `jit` and `mlir`. All processes run the same program
@@ -121,14 +163,21 @@ def cluster(launcher: str = "", *, settings: Mapping[str, object] | None = None)
     compiles, and the others are sent its plan, with the paths of its files, which they must see too. Tables
     and arrays in memory must be the same on all ranks. `threads`, `memory` and `settings` are those of each
     rank; its share of the machine's cores and memory, if nothing is said. An error ends a call on all ranks,
-    names the rank where it came from, and leaves the cluster usable. When a rank is lost, all calls fail with
-    InputOutputError.
+    names the rank where it came from, and leaves the cluster usable.
+
+    When a rank is lost, because its process was killed or its machine is not heard any more, the others are
+    numbered anew and run the call again, from its tables, with a RuntimeWarning on rank 0; after the fourth
+    loss within one call it fails with InputOutputError. When rank 0 is lost, all calls fail with
+    InputOutputError, as do those of a rank that the others have given up.
 
     launcher: "torchrun", "mpi", "slurm", "kubernetes" or "environment" (the variables HEADRACE_RANK,
         HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there.
-    settings: by name, which override the environment: {"peer_timeout": 20}.
+    on_loss: "shrink"; or "fail": all calls fail with InputOutputError once a rank is lost. Rank 0's counts.
+    settings: by name, which override the environment: {"peerTimeout": 20}.
 
     Raises UserError if a variable is missing, and InputOutputError if a rank does not come within
-    `join_timeout` seconds.
+    `joinTimeout` seconds.
     """
-    return Cluster(launcher, settings or {})
+    if on_loss not in ("shrink", "fail"):
+        raise UserError(f"on_loss must be shrink or fail, got {on_loss}")
+    return Cluster(launcher, on_loss, settings or {})

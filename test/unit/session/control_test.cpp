@@ -117,6 +117,39 @@ TEST(Control, SilenceIsNotedAndOnlyThat) {
   }
 }
 
+TEST(Control, WhoWaitsForAnotherMayGoOnWaiting) {
+  std::vector<Links> links = linksOf(3);
+  Control first(0, std::move(links[0]), 60);
+  Control third(2, std::move(links[2]), 60);
+  links[1].sockets.clear();
+  EXPECT_FALSE(first.hear(2, kNever).ok());
+  EXPECT_TRUE(first.isLost(1));
+  EXPECT_FALSE(first.isHere(1));
+  EXPECT_TRUE(first.isHere(2));
+  third.tell(0, {Message::Kind::kPresent});
+  Expected<Message> heard = first.hear(2, kNever, Control::OnLoss::kWait);
+  ASSERT_TRUE(heard.ok()) << heard.status().toString();
+  EXPECT_EQ(heard->kind, Message::Kind::kPresent);
+}
+
+TEST(Control, WhoIsExpelledLearnsWhyAndReachesNobody) {
+  std::vector<Links> links = linksOf(3);
+  Control first(0, std::move(links[0]), 60);
+  Control second(1, std::move(links[1]), 60);
+  Control third(2, std::move(links[2]), 60);
+  first.expel(1, makeError(ErrorKind::kIo, "too slow: rank 1"));
+  EXPECT_TRUE(first.isLost(1));
+  Status status = second.hear(2, kNever, Control::OnLoss::kWait).status();
+  EXPECT_EQ(status.kind(), ErrorKind::kIo);
+  EXPECT_EQ(status.message(), "the others go on without this rank: too slow: rank 1");
+  EXPECT_EQ(second.lost().message(), status.message());
+  EXPECT_EQ(second.expelled().message(), status.message());
+  while (third.isHere(1)) {
+    usleep(1000);
+  }
+  EXPECT_TRUE(first.expelled().ok());
+}
+
 TEST(Control, WhatIsNoMessageEndsTheLink) {
   for (const std::string &text : {std::string("short"), std::string(40, '\x77')}) {
     std::vector<Links> links = linksOf(2);

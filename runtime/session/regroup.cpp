@@ -1,0 +1,136 @@
+// Regrouping: after a loss the ranks that are left meet anew at a store of rank 0, and connect
+// anew. So nothing of an earlier epoch can arrive in a later one: it has other connections, and a
+// proof that names the epoch opens them.
+#include "runtime/session/cluster.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "runtime/base/log.h"
+#include "runtime/bootstrap/store_bootstrap.h"
+
+namespace headrace::session {
+
+namespace {
+
+/// A rank that does not come to the meeting for so long is asked again.
+constexpr double kMeetSecondsMin = 5;
+
+} // namespace
+
+/// The peers that this rank has lost, or has no link to, as text.
+std::string Cluster::unreachable() const {
+  std::string peers;
+  for (int peer = 0; peer < size(); ++peer) {
+    if (peer != rank() && (control_->isLost(peer) || !transport_->peerStatus(peer).ok())) {
+      peers += std::to_string(peer) + " ";
+    }
+  }
+  return peers;
+}
+
+void Cluster::noteUnreachable(int rank, const std::string &peers) {
+  std::istringstream numbers(peers);
+  for (int peer = -1; numbers >> peer;) {
+    if (peer >= 0 && peer < size() && peer != rank) {
+      broken_.emplace_back(rank, peer);
+    }
+  }
+}
+
+Status Cluster::lost() const {
+  HR_RETURN_IF_ERROR(control_->lost());
+  for (auto [one, other] : broken_) {
+    if (control_->isHere(one) && control_->isHere(other)) {
+      return makeError(ErrorKind::kIo, "two ranks do not reach each other: ", control_->nameOf(one),
+                       ", ", control_->nameOf(other));
+    }
+  }
+  return {};
+}
+
+/// Those that answer, with rank 0, less those that some of them do not reach.
+Expected<std::vector<int>> Cluster::muster(const Control::Interrupted &interrupted) {
+  ++attempt_;
+  control_->tellAll({Message::Kind::kMuster, call_, attempt_});
+  std::vector<int> staying{0};
+  for (int peer = 1; peer < size(); ++peer) {
+    Expected<std::vector<std::string>> answer =
+        hearAnswer(peer, Message::Kind::kPresent, interrupted, Control::OnLoss::kWait);
+    HR_RETURN_IF_ERROR(control_->expelled());
+    if (answer.ok()) {
+      staying.push_back(peer);
+      noteUnreachable(peer, answer->empty() ? "" : answer->front());
+    } else if (!control_->isLost(peer)) {
+      return answer.status(); // it has left, or the user stops this
+    }
+  }
+  noteUnreachable(rank(), unreachable());
+  std::erase_if(broken_, [&](const auto &pair) {
+    return std::count(staying.begin(), staying.end(), pair.first) == 0 ||
+           std::count(staying.begin(), staying.end(), pair.second) == 0;
+  });
+  for (int out : ranksToLeaveOut(std::exchange(broken_, {}))) {
+    control_->expel(out, makeError(ErrorKind::kIo, "another rank and it do not reach each other: ",
+                                   control_->nameOf(out)));
+    std::erase(staying, out);
+  }
+  return staying;
+}
+
+Status Cluster::regroup(const Control::Interrupted &interrupted) {
+  Status failed;
+  for (int attempt = 0; attempt <= size(); ++attempt) {
+    HR_ASSIGN_OR_RETURN(std::vector<int> staying, muster(interrupted));
+    failed = meetAgain(staying);
+    if (failed.ok()) {
+      return {};
+    }
+    log(LogLevel::kWarning, name(), ": ", failed.message());
+  }
+  return failed;
+}
+
+/// Of rank 0.
+Status Cluster::meetAgain(const std::vector<int> &staying) {
+  Membership membership;
+  membership.epoch = epoch_ + 1;
+  membership.size = static_cast<int>(staying.size());
+  return meetAgain(membership, [&](const HostPort &meeting) {
+    for (int index = 1; index < membership.size; ++index) {
+      Membership told = membership;
+      told.meeting = meeting;
+      told.rank = index;
+      control_->tell(staying[static_cast<size_t>(index)],
+                     {Message::Kind::kRegroup, call_, attempt_, told.pack()});
+    }
+  });
+}
+
+Status Cluster::meetAgain(const Membership &membership,
+                          std::function<void(const HostPort &)> listening) {
+  // Also of an attempt that fails: who is late for it finds nobody.
+  epoch_ = membership.epoch;
+  Credentials credentials = credentials_;
+  credentials.session += "epoch " + std::to_string(epoch_) + "/";
+  HostPort meeting = membership.rank == 0 ? HostPort{address_, 0} : membership.meeting;
+  double patience = regroupPatience();
+  HR_ASSIGN_OR_RETURN(auto bootstrap, StoreBootstrap::join({.store = meeting,
+                                                            .credentials = credentials,
+                                                            .rank = membership.rank,
+                                                            .size = membership.size,
+                                                            .patienceSeconds = patience,
+                                                            .address = address_,
+                                                            .listening = std::move(listening)}));
+  HR_ASSIGN_OR_RETURN(Network network, connect(*bootstrap, patience, settings_));
+  use(std::move(network));
+  return {};
+}
+
+double Cluster::regroupPatience() const {
+  auto join = static_cast<double>(settings_.joinTimeout);
+  auto silence = static_cast<double>(settings_.peerTimeout);
+  return silence == 0 ? join : std::min(join, std::max(silence, kMeetSecondsMin));
+}
+
+} // namespace headrace::session
