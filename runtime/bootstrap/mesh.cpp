@@ -2,9 +2,12 @@
 #include "runtime/bootstrap/mesh.h"
 
 #include <algorithm>
+#include <memory>
+#include <sstream>
 #include <unistd.h>
 
 #include "runtime/base/clock.h"
+#include "runtime/bootstrap/nearby.h"
 #include "runtime/bootstrap/reception.h"
 
 namespace headrace {
@@ -17,19 +20,59 @@ std::string hostName() {
   return name;
 }
 
+/// What a rank tells the others, to be connected with it.
+struct Card {
+  std::string address; ///< of TCP
+  std::string name;    ///< of its Unix socket; "-": none
+  std::string place;   ///< where that can be connected with
+  std::string host;
+
+  std::string pack() const { return address + " " + name + " " + place + " " + host; }
+  static Expected<Card> unpack(const std::string &record) {
+    Card card;
+    std::istringstream words(record);
+    if (!(words >> card.address >> card.name >> card.place >> card.host)) {
+      return makeError(ErrorKind::kCorrupt, "no address of a rank: ", record);
+    }
+    return card;
+  }
+};
+
 /// The connections of one rank while they come about.
 class Mesh {
 public:
-  Mesh(Bootstrap &bootstrap, const char *purpose, Reception reception)
-      : bootstrap_(bootstrap), purpose_(purpose), reception_(std::move(reception)),
-        sockets_(static_cast<size_t>(bootstrap.size())) {}
+  Mesh(Bootstrap &bootstrap, const char *purpose) : bootstrap_(bootstrap), purpose_(purpose) {
+    links_.sockets.resize(static_cast<size_t>(bootstrap.size()));
+    links_.nearby.resize(links_.sockets.size());
+  }
 
-  Status connect(const std::vector<HostPort> &addresses) {
+  void listen(Socket listener) {
+    receptions_.push_back(
+        std::make_unique<Reception>(std::move(listener), bootstrap_.credentials(),
+                                    Introduction{purpose_, bootstrap_.rank(), bootstrap_.size()}));
+  }
+
+  Status connect(const std::vector<Card> &cards) {
     Introduction own{purpose_, bootstrap_.rank(), bootstrap_.size()};
-    for (int peer = 0; peer < bootstrap_.rank(); ++peer) {
-      HR_ASSIGN_OR_RETURN(Socket socket, startConnecting(addresses[static_cast<size_t>(peer)]));
-      outgoing_.push_back(
-          Handshake::connecting(std::move(socket), bootstrap_.credentials(), own, peer));
+    const Card &ownCard = cards[static_cast<size_t>(bootstrap_.rank())];
+    for (size_t peer = 0; peer < cards.size(); ++peer) {
+      const Card &card = cards[peer];
+      links_.hosts.push_back(card.host);
+      bool nearby = ownCard.name != "-" && card.name != "-" && card.place == ownCard.place;
+      links_.nearby[peer] = nearby;
+      if (static_cast<int>(peer) >= bootstrap_.rank()) {
+        continue; // who connects with this rank
+      }
+      Expected<Socket> socket = Socket();
+      if (nearby) {
+        socket = connectNearby(card.name);
+      } else {
+        HR_ASSIGN_OR_RETURN(HostPort address, HostPort::parse(card.address));
+        socket = startConnecting(address);
+      }
+      HR_RETURN_IF_ERROR(socket.status());
+      outgoing_.push_back(Handshake::connecting(std::move(*socket), bootstrap_.credentials(), own,
+                                                static_cast<int>(peer)));
     }
     return {};
   }
@@ -38,14 +81,18 @@ public:
   Status advance(int64_t end) {
     int64_t left = (end - RealClock::instance().nowNanoseconds()) / 1'000'000 + 1;
     std::vector<pollfd> polls;
-    reception_.addTo(polls);
+    for (const auto &reception : receptions_) {
+      reception->addTo(polls);
+    }
     for (const Handshake &handshake : outgoing_) {
       polls.push_back({handshake.socket().descriptor(), handshake.events(), 0});
     }
     poll(polls.data(), polls.size(),
          static_cast<int>(std::clamp<int64_t>(left, 0, Reception::kTickMilliseconds)));
-    for (Reception::Guest &guest : reception_.admit()) {
-      take(guest.rank, std::move(guest.socket));
+    for (const auto &reception : receptions_) {
+      for (Reception::Guest &guest : reception->admit()) {
+        take(guest.rank, std::move(guest.socket));
+      }
     }
     for (Handshake &handshake : outgoing_) {
       switch (handshake.advance()) {
@@ -67,61 +114,66 @@ public:
   std::vector<int> missing() const {
     std::vector<int> ranks;
     for (int peer = 0; peer < bootstrap_.size(); ++peer) {
-      if (peer != bootstrap_.rank() && !sockets_[static_cast<size_t>(peer)].isOpen()) {
+      if (peer != bootstrap_.rank() && !links_.sockets[static_cast<size_t>(peer)].isOpen()) {
         ranks.push_back(peer);
       }
     }
     return ranks;
   }
 
-  std::vector<Socket> release() { return std::move(sockets_); }
+  Links release() { return std::move(links_); }
 
 private:
   void take(int peer, Socket socket) {
-    if (!sockets_[static_cast<size_t>(peer)].isOpen()) {
-      sockets_[static_cast<size_t>(peer)] = std::move(socket);
+    if (!links_.sockets[static_cast<size_t>(peer)].isOpen()) {
+      links_.sockets[static_cast<size_t>(peer)] = std::move(socket);
     }
   }
 
   Bootstrap &bootstrap_;
   const char *purpose_;
-  Reception reception_;
+  std::vector<std::unique_ptr<Reception>> receptions_;
   std::vector<Handshake> outgoing_;
-  std::vector<Socket> sockets_; ///< by peer
+  Links links_;
 };
 
 } // namespace
 
-Expected<Links> connectRanks(Bootstrap &bootstrap, const char *purpose, double patienceSeconds) {
+Expected<Links> connectRanks(Bootstrap &bootstrap, const char *purpose, double patienceSeconds,
+                             Neighbours neighbours) {
   HR_ASSIGN_OR_RETURN(Socket listener, listenAt({bootstrap.address(), 0}));
-  Reception reception(std::move(listener), bootstrap.credentials(),
-                      {purpose, bootstrap.rank(), bootstrap.size()});
-  std::string own = reception.address().toString() + " " + hostName();
-  HR_ASSIGN_OR_RETURN(std::vector<std::string> records, bootstrap.exchange(own));
-  std::vector<HostPort> addresses;
-  std::vector<std::string> hosts;
-  for (const std::string &record : records) {
-    size_t space = record.find(' ');
-    HR_ASSIGN_OR_RETURN(HostPort address, HostPort::parse(record.substr(0, space)));
-    addresses.push_back(address);
-    hosts.push_back(record.substr(space + 1));
+  Card own{ownEnd(listener).toString(), "-", placeOfMachine(), hostName()};
+  Mesh mesh(bootstrap, purpose);
+  mesh.listen(std::move(listener));
+  if (Expected<Socket> nearby = listenNearby();
+      neighbours == Neighbours::kByUnixSocket && nearby.ok() && !own.place.empty()) {
+    own.name = nearbyName(*nearby);
+    mesh.listen(std::move(*nearby));
   }
-  Mesh mesh(bootstrap, purpose, std::move(reception));
-  HR_RETURN_IF_ERROR(mesh.connect(addresses));
+  if (own.place.empty()) {
+    own.place = "-";
+  }
+  HR_ASSIGN_OR_RETURN(std::vector<std::string> records, bootstrap.exchange(own.pack()));
+  std::vector<Card> cards;
+  for (const std::string &record : records) {
+    HR_ASSIGN_OR_RETURN(Card card, Card::unpack(record));
+    cards.push_back(std::move(card));
+  }
+  HR_RETURN_IF_ERROR(mesh.connect(cards));
   int64_t end =
       RealClock::instance().nowNanoseconds() + static_cast<int64_t>(patienceSeconds * 1e9);
   while (!mesh.missing().empty()) {
     HR_RETURN_IF_ERROR(mesh.advance(end));
     if (RealClock::instance().nowNanoseconds() > end) {
       int peer = mesh.missing().front();
+      const Card &card = cards[static_cast<size_t>(peer)];
       return makeError(ErrorKind::kIo, "no connection within ", patienceSeconds, " s with rank ",
-                       peer, " at ", addresses[static_cast<size_t>(peer)].toString(),
-                       " on host: ", hosts[static_cast<size_t>(peer)]);
+                       peer, " at ", card.address, " on host: ", card.host);
     }
   }
   // Who is connected with all knows that all others are, too.
   HR_RETURN_IF_ERROR(bootstrap.fence());
-  return Links{mesh.release(), std::move(hosts)};
+  return mesh.release();
 }
 
 } // namespace headrace

@@ -81,7 +81,8 @@ Status ExchangeTask::start() {
   context_.poolAccounts.push_back(account);
   auto peers = static_cast<int64_t>(place_.count);
   HR_ASSIGN_OR_RETURN(sendPool_,
-                      account->createPool({settings.bufferBytes, 2 * peers, context_.doorbell}));
+                      account->createPool({settings.bufferBytes, 2 * peers, context_.doorbell},
+                                          context_.transport->bodyBlocks()));
   HR_ASSIGN_OR_RETURN(
       receivePool_,
       account->createPool({settings.bufferBytes, settings.window * peers, context_.doorbell}));

@@ -95,9 +95,16 @@ Status MemoryAccount::reserve(int64_t bytes) {
   return withRoom(bytes, [&] { return reservation_.grow(bytes); });
 }
 
-Expected<std::unique_ptr<BufferPool>> MemoryAccount::createPool(BufferPool::Options options) {
-  return withRoom(options.bufferBytes * options.buffersMax,
-                  [&] { return BufferPool::create(*memory_->blocks, options, reservation_); });
+Expected<std::unique_ptr<BufferPool>> MemoryAccount::createPool(BufferPool::Options options,
+                                                                std::shared_ptr<BlockPool> blocks) {
+  BlockPool &from = blocks ? *blocks : *memory_->blocks;
+  HR_ASSIGN_OR_RETURN(auto pool, withRoom(options.bufferBytes * options.buffersMax, [&] {
+                        return BufferPool::create(from, options, reservation_);
+                      }));
+  if (blocks) {
+    pool->share(std::move(blocks));
+  }
+  return pool;
 }
 
 Expected<uint8_t *> BumpArena::allocate(uint64_t bytes, uint64_t align) {

@@ -67,8 +67,10 @@ public:
 
   /// A block of at least `bytes`, 64-byte aligned, contents undefined; or the typed memory error.
   Expected<Block> allocate(int64_t bytes);
-  /// A pool of buffers charged to the account, which outlives its last buffer.
-  Expected<std::unique_ptr<BufferPool>> createPool(BufferPool::Options options);
+  /// A pool of buffers charged to the account, which outlives its last buffer; of blocks that are
+  /// seen elsewhere, or of those of the process.
+  Expected<std::unique_ptr<BufferPool>> createPool(BufferPool::Options options,
+                                                   std::shared_ptr<BlockPool> blocks = nullptr);
   /// Takes bytes of the budget before they are allocated; or the typed memory error.
   Status reserve(int64_t bytes);
   int64_t peakBytes() const { return reservation_.peakBytes(); }

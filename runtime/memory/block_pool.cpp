@@ -70,7 +70,7 @@ BlockPool::~BlockPool() {
   trimLocked(0);
   for (const Mapping &slab : slabs_) {
     HR_UNPOISON_MEMORY(slab.data, static_cast<size_t>(slab.bytes));
-    munmap(slab.data, static_cast<size_t>(slab.bytes));
+    unmap(slab.data, slab.bytes);
   }
 }
 
@@ -86,6 +86,11 @@ int64_t BlockPool::blockBytes(int64_t bytes) {
 }
 
 Expected<std::byte *> BlockPool::map(int64_t bytes) {
+  if (options_.segment) {
+    std::byte *part = options_.segment->take(bytes, kHugePageBytes);
+    return part ? Expected<std::byte *>(part)
+                : refuse(bytes, live_, options_.segment->size() / kHugePageBytes * kHugePageBytes);
+  }
   // Mapped with room to cut to an address that a huge page can start at.
   auto length = static_cast<size_t>(bytes + kHugePageBytes);
   void *mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -109,6 +114,14 @@ Expected<std::byte *> BlockPool::map(int64_t bytes) {
     madvise(reinterpret_cast<void *>(aligned), static_cast<size_t>(bytes), MADV_HUGEPAGE);
   }
   return reinterpret_cast<std::byte *>(aligned);
+}
+
+void BlockPool::unmap(std::byte *data, int64_t bytes) {
+  if (options_.segment) {
+    options_.segment->giveBack(data, bytes);
+  } else {
+    munmap(data, static_cast<size_t>(bytes));
+  }
 }
 
 /// Memory of a block of exactly `size`.
@@ -212,10 +225,14 @@ void BlockPool::free(std::byte *data, int64_t bytes) {
 void BlockPool::dropLocked(std::byte *data, int64_t size) {
   if (size > kLargestCutBytes) {
     HR_UNPOISON_MEMORY(data, static_cast<size_t>(size));
-    munmap(data, static_cast<size_t>(size));
+    unmap(data, size);
     return;
   }
-  madvise(data, static_cast<size_t>(size), MADV_DONTNEED);
+  if (options_.segment) {
+    options_.segment->dropPages(data, size);
+  } else {
+    madvise(data, static_cast<size_t>(size), MADV_DONTNEED);
+  }
   HR_POISON_MEMORY(data, static_cast<size_t>(size));
   bare_[size].push_back(data);
 }

@@ -12,6 +12,7 @@
 #include "runtime/base/status.h"
 #include "runtime/memory/budget.h"
 #include "runtime/memory/memory_tier.h"
+#include "runtime/memory/shared_segment.h"
 
 namespace headrace {
 
@@ -55,6 +56,8 @@ public:
     std::string setting = "--memory";
     /// Counts kept blocks, and live ones that no reservation is charged with. May be null.
     std::shared_ptr<MemoryTier> tier = nullptr;
+    /// Of which blocks are parts, so that other processes see them. Null: of this process alone.
+    std::shared_ptr<SharedSegment> segment = nullptr;
   };
   explicit BlockPool(Options options);
   ~BlockPool() override;
@@ -91,6 +94,7 @@ private:
   Expected<Block> allocateTaken(int64_t size);
   Expected<std::byte *> take(int64_t size);
   Expected<std::byte *> map(int64_t bytes);
+  void unmap(std::byte *data, int64_t bytes);
   void free(std::byte *data, int64_t bytes);
   void dropLocked(std::byte *data, int64_t size);
   void trimLocked(int64_t keepBytes);

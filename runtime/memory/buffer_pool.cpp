@@ -15,6 +15,7 @@ struct BufferRef::Slot {
 
 /// The pool's memory and free list; lives while the pool or any handle does.
 struct BufferPool::Core {
+  std::shared_ptr<BlockPool> blocks; ///< null: it outlives the buffers
   Block block;
   int64_t bufferBytes = 0;
   std::unique_ptr<BufferRef::Slot[]> slots;
@@ -104,6 +105,8 @@ Expected<std::unique_ptr<BufferPool>> BufferPool::create(Options options, Block 
   }
   return std::unique_ptr<BufferPool>(new BufferPool(core.release()));
 }
+
+void BufferPool::share(std::shared_ptr<BlockPool> blocks) { core_->blocks = std::move(blocks); }
 
 BufferPool::~BufferPool() {
   bool last = false;

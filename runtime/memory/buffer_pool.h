@@ -21,7 +21,7 @@ class BufferPool;
 /// Ownership: shared; the buffer returns to its pool with the last handle. Thread-safety: handles
 /// on one buffer may be copied and dropped by different threads; the bytes are written by one
 /// thread until seal(), and immutable afterwards. Lifetime: a buffer may outlive its BufferPool,
-/// not the BlockPool.
+/// not the BlockPool unless its BufferPool shares in that.
 class BufferRef {
 public:
   BufferRef() = default;
@@ -70,6 +70,8 @@ public:
   /// The same, charged to a reservation until the last buffer is gone.
   static Expected<std::unique_ptr<BufferPool>> create(BlockPool &blocks, Options options,
                                                       Reservation &reservation);
+  /// The block pool lives on until the last buffer is gone.
+  void share(std::shared_ptr<BlockPool> blocks);
   ~BufferPool();
   BufferPool(const BufferPool &) = delete;
   BufferPool &operator=(const BufferPool &) = delete;

@@ -12,7 +12,7 @@
 #include "runtime/exec/plan_directory.h"
 #include "runtime/exec/run_settings.h"
 #include "runtime/telemetry/telemetry.h"
-#include "runtime/transport/sockets.h"
+#include "runtime/transport/connect.h"
 
 namespace headrace::session {
 
@@ -43,7 +43,9 @@ Expected<std::unique_ptr<Cluster>> Cluster::join(const Launch &launch, const Set
 
 Expected<Cluster::Network> Cluster::connect(Bootstrap &bootstrap, double patience,
                                             const Settings &settings) {
-  HR_ASSIGN_OR_RETURN(auto transport, connectSockets(bootstrap, patience));
+  HR_ASSIGN_OR_RETURN(auto transport,
+                      connectTransport(bootstrap, {.patienceSeconds = patience,
+                                                   .sharedBytes = settings.memoryBytes()}));
   HR_ASSIGN_OR_RETURN(Links links, connectRanks(bootstrap, "control", patience));
   auto control = std::make_unique<Control>(bootstrap.rank(), std::move(links),
                                            static_cast<double>(settings.peerTimeout));
@@ -140,7 +142,7 @@ Expected<Cluster::Prepared> Cluster::prepare(const Order &order,
 }
 
 Expected<exec::RunResult> Cluster::runPrepared(const Prepared &prepared, const Part &part) {
-  transport_->beginRun();
+  transport_->beginRun(part.session->hostTier());
   for (int peer = 0; peer < size(); ++peer) {
     // Of one that went before: nobody waits for what it does not say.
     HR_RETURN_IF_ERROR(transport_->peerStatus(peer));

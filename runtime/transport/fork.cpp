@@ -67,7 +67,8 @@ void closeAll(std::vector<std::vector<int>> &sockets) {
   alarm(static_cast<unsigned>(std::ceil(options.timeoutSeconds)));
   Status status;
   {
-    std::unique_ptr<Transport> transport = makeStreamTransport(rank, std::move(sockets));
+    std::unique_ptr<Transport> transport =
+        makeStreamTransport({.rank = rank, .sockets = std::move(sockets)});
     status = body(*transport);
   }
   std::string text = packStatus(status);
@@ -210,7 +211,8 @@ Status forkRanks(int size, const RankBody &body, ForkOptions options) {
   Status status = launched;
   {
     // If a rank could not be started, the others see this link close and stop.
-    std::unique_ptr<Transport> transport = makeStreamTransport(0, std::move(own));
+    std::unique_ptr<Transport> transport =
+        makeStreamTransport({.rank = 0, .sockets = std::move(own)});
     if (launched.ok()) {
       status = body(*transport);
     }

@@ -1,10 +1,12 @@
-// A transport over stream sockets that are connected already, one to each peer.
+// A transport between processes that are connected already, each pair by a stream socket.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "runtime/memory/memory_tier.h"
+#include "runtime/transport/shared_link.h"
 #include "runtime/transport/transport.h"
 
 namespace headrace {
@@ -16,12 +18,23 @@ public:
   /// Begins the next run: its channels are other ones than those of the last, whatever their
   /// numbers. All ranks call it equally often, when nothing more is sent for the last run; what of
   /// that still comes is dropped, and what another rank sends for the next one is kept.
-  virtual void beginRun() = 0;
+  /// `tier` counts the blocks of bodyBlocks(); null: none does.
+  virtual void beginRun(const std::shared_ptr<MemoryTier> &tier) = 0;
+  /// How messages get to a peer: "shared memory", "sockets".
+  virtual const char *passageName(int peer) const = 0;
 };
 
-/// sockets[peer] leads to each peer and is -1 for this rank; takes the descriptors over. `hosts`
-/// are for messages: empty if all ranks are on this machine.
-std::unique_ptr<StreamTransport> makeStreamTransport(int rank, std::vector<int> sockets,
-                                                     std::vector<std::string> hosts = {});
+/// What a rank is linked with.
+struct TransportLinks {
+  int rank = 0;
+  /// By rank, -1 for this one; taken over.
+  std::vector<int> sockets = {};
+  /// By rank, for messages; empty if all ranks are on this machine.
+  std::vector<std::string> hosts = {};
+  /// With these ranks memory is shared, and the socket only tells whether they live.
+  Neighbourhood neighbourhood = {};
+};
+
+std::unique_ptr<StreamTransport> makeStreamTransport(TransportLinks links);
 
 } // namespace headrace

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -67,6 +68,10 @@ public:
 
   /// The same for all bodies to that peer.
   virtual BodyPassage bodyPassage(int peer) const = 0;
+
+  /// Where pools of bodies that are sent to others must have their memory, because others see it
+  /// there; null: anywhere. Bodies of a few KiB may be anywhere in any case.
+  virtual std::shared_ptr<BlockPool> bodyBlocks() { return nullptr; }
 
   /// Whom arrivals and failures ring. Set before anything is sent; for forked ranks,
   /// after the fork. Null: nobody, so that the doorbell may go before the transport.

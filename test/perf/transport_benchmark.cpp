@@ -1,18 +1,22 @@
-// What the sockets transport moves between two processes beside what a plain program moves between
-// the same two: bytes a second in bodies of 1 MiB, and half a round trip of a message without a
-// body: `transport_benchmark [rounds]`. Figures: docs/reference/machines.md.
+// What the transport moves between two processes of a machine beside what a plain program moves
+// between the same two: bytes a second in bodies of 1 MiB, and half a round trip of a message
+// without a body; over TCP beside blocking calls on a socket of TCP, and through shared memory
+// beside memcpy and beside blocking calls on a Unix socket; and what a rank takes that waits for a
+// second: `transport_benchmark [rounds]`. Figures: docs/reference/machines.md.
 #include "runtime/bootstrap/folder_bootstrap.h"
 #include "runtime/bootstrap/mesh.h"
 #include "runtime/memory/block_pool.h"
-#include "runtime/transport/sockets.h"
+#include "runtime/transport/connect.h"
 #include "test/perf/benchmark.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -155,45 +159,108 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Seconds for which this process has used a core.
+double coreSeconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  auto seconds = [](const timeval &time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Bytes a second that one thread copies from bodies to bodies.
+double copied(std::vector<std::vector<char>> &buffers) {
+  double start = wallSeconds();
+  for (size_t body = 0; body < kBodies; ++body) {
+    size_t half = buffers.size() / 2;
+    std::memcpy(buffers[body % half].data(), buffers[half + body % half].data(), kBodyBytes);
+    asm volatile("" : : : "memory");
+  }
+  return static_cast<double>(kBodyBytes) * kBodies / (wallSeconds() - start);
+}
+
+/// Figures of the rounds, and those of a peer in the same rounds.
+struct Pair {
+  std::vector<double> own, peers, ratios;
+  void add(double figure, double peer) {
+    own.push_back(figure);
+    peers.push_back(peer);
+    ratios.push_back(figure / peer);
+  }
+  void print(const char *what, const char *unit, const char *peer) const {
+    std::printf("%s: %.2f %s, %s %.2f, median of ratios %.2f\n", what, median(own), unit, peer,
+                median(peers), median(ratios));
+  }
+};
+
+/// One transport between the two, and a plain socket of the same kind.
+struct Route {
+  Route(Bootstrap &bootstrap, bool shared) : rank(bootstrap.rank()) {
+    Links links = take(connectRanks(bootstrap, "plain", 10,
+                                    shared ? Neighbours::kByUnixSocket : Neighbours::kByTcp));
+    plain = std::move(links.sockets[static_cast<size_t>(1 - rank)]);
+    fcntl(plain.descriptor(), F_SETFL, fcntl(plain.descriptor(), F_GETFL) & ~O_NONBLOCK);
+    using From = ConnectOptions::Neighbours;
+    transport = take(connectTransport(
+        bootstrap, {.sharedBytes = 64 << 20,
+                    .neighbours = shared ? From::kBySharedMemory : From::kBySockets}));
+    BufferPool::Options options{
+        .bufferBytes = kBodyBytes, .buffersMax = kWindow, .doorbell = &doorbell};
+    std::shared_ptr<BlockPool> seen = transport->bodyBlocks();
+    pool = take(BufferPool::create(rank == 0 && seen ? *seen : blocks, options));
+    transport->setDoorbell(&doorbell);
+    check(transport->open(kBodiesChannel, pool.get()));
+    check(transport->open(kWordsChannel, nullptr));
+  }
+  ~Route() { transport->setDoorbell(nullptr); }
+  End end() { return {*transport, doorbell, *pool}; }
+
+  int rank;
+  Socket plain;
+  BlockPool blocks{{.capacityBytes = 64 << 20, .retainedBytesMax = 0}};
+  Doorbell doorbell;
+  std::unique_ptr<StreamTransport> transport;
+  std::unique_ptr<BufferPool> pool;
+};
+
 int runRank(int rank, const std::string &folder, int rounds) {
   auto bootstrap = take(FolderBootstrap::join(
       {.folder = folder, .rank = rank, .size = 2, .patienceSeconds = 20, .address = "127.0.0.1"}));
-  Links links = take(connectRanks(*bootstrap, "plain", 10));
-  int plain = links.sockets[static_cast<size_t>(1 - rank)].descriptor();
-  fcntl(plain, F_SETFL, fcntl(plain, F_GETFL) & ~O_NONBLOCK);
-  auto transport = take(connectSockets(*bootstrap));
-  BlockPool blocks({.capacityBytes = 64 << 20, .retainedBytesMax = 0});
-  auto pool = take(BufferPool::create(blocks, {.bufferBytes = kBodyBytes, .buffersMax = kWindow}));
-  Doorbell doorbell;
-  transport->setDoorbell(&doorbell);
-  check(transport->open(kBodiesChannel, pool.get()));
-  check(transport->open(kWordsChannel, nullptr));
-  End end{*transport, doorbell, *pool};
-  std::vector<std::vector<char>> buffers(kWindow, std::vector<char>(kBodyBytes));
-  std::vector<double> rates, ratesPlain, trips, tripsPlain, rateRatios, tripRatios;
+  Route routes[] = {{*bootstrap, false}, {*bootstrap, true}};
+  std::vector<std::vector<char>> buffers(2 * kWindow, std::vector<char>(kBodyBytes));
+  Pair bodies[2], trips[2], copies;
   for (int round = 0; round <= rounds; ++round) {
     double bytes = static_cast<double>(kBodyBytes) * kBodies;
-    double ratePlain = bytes / plainBodies(rank, plain, buffers) * 1e-9;
-    double rate = bytes / end.bodies() * 1e-9;
-    double tripPlain = plainTrips(rank, plain) / kTrips / 2 * 1e6;
-    double trip = end.trips() / kTrips / 2 * 1e6;
-    if (round > 0) { // the first warms up
-      ratesPlain.push_back(ratePlain);
-      rates.push_back(rate);
-      tripsPlain.push_back(tripPlain);
-      trips.push_back(trip);
-      rateRatios.push_back(rate / ratePlain);
-      tripRatios.push_back(trip / tripPlain);
+    for (int kind = 0; kind < 2; ++kind) {
+      Route &route = routes[kind];
+      int plain = route.plain.descriptor();
+      double ratePlain = bytes / plainBodies(rank, plain, buffers) * 1e-9;
+      double rate = bytes / route.end().bodies() * 1e-9;
+      double rateCopied = rank == 0 ? copied(buffers) * 1e-9 : 0;
+      double tripPlain = plainTrips(rank, plain) / kTrips / 2 * 1e6;
+      double trip = route.end().trips() / kTrips / 2 * 1e6;
+      if (round > 0) { // the first warms up
+        bodies[kind].add(rate, ratePlain);
+        trips[kind].add(trip, tripPlain);
+        if (kind == 1) {
+          copies.add(rate, rateCopied);
+        }
+      }
     }
   }
+  double before = coreSeconds();
+  routes[1].doorbell.wait(1'000'000'000);
+  double waited = coreSeconds() - before;
   if (rank == 0) {
-    std::printf("bodies of 1 MiB: %.2f GB/s, plain %.2f GB/s, median of ratios %.2f\n",
-                median(rates), median(ratesPlain), median(rateRatios));
-    std::printf("half a round trip: %.1f us, plain %.1f us, median of ratios %.2f\n", median(trips),
-                median(tripsPlain), median(tripRatios));
+    bodies[0].print("sockets, bodies of 1 MiB", "GB/s", "plain");
+    trips[0].print("sockets, half a round trip", "us", "plain");
+    bodies[1].print("shared memory, bodies of 1 MiB", "GB/s", "plain Unix socket");
+    copies.print("shared memory, bodies of 1 MiB", "GB/s", "memcpy");
+    trips[1].print("shared memory, half a round trip", "us", "plain Unix socket");
+    std::printf("a rank that waits: %.2f %% of a core\n", 100 * waited);
   }
-  transport->setDoorbell(nullptr);
-  transport.reset();
+  check(bootstrap->fence());
   return 0;
 }
 

@@ -3,10 +3,10 @@
 
 #include <thread>
 
+#include "runtime/transport/connect.h"
 #include "runtime/transport/fork.h"
 #include "runtime/transport/loopback.h"
 #include "runtime/transport/sim.h"
-#include "runtime/transport/sockets.h"
 #include "test/unit/bootstrap/meetings.h"
 
 namespace headrace::test {
@@ -87,10 +87,10 @@ Status runLoopbackThreads(int size, const ProgramFactory &factory) {
   return {};
 }
 
-/// Each rank in a thread, over TCP.
-Status runSockets(int size, const ProgramFactory &factory) {
+/// Each rank in a thread.
+Status runConnected(int size, ConnectOptions options, const ProgramFactory &factory) {
   for (const Status &status : meet({Kind::kStore, size}, [&](Bootstrap &bootstrap) -> Status {
-         HR_ASSIGN_OR_RETURN(auto transport, connectSockets(bootstrap));
+         HR_ASSIGN_OR_RETURN(auto transport, connectTransport(bootstrap, options));
          return runAlone(*transport, factory);
        })) {
     HR_RETURN_IF_ERROR(status);
@@ -158,6 +158,8 @@ const char *backendName(Backend backend) {
     return "Fork";
   case Backend::kSockets:
     return "Sockets";
+  case Backend::kShared:
+    return "Shared";
   }
   return "Unknown";
 }
@@ -174,7 +176,7 @@ std::string clusterName(const Cluster &cluster) {
 std::vector<Cluster> allClusters() {
   std::vector<Cluster> clusters;
   for (Backend backend : {Backend::kLoopback, Backend::kLoopbackThreads, Backend::kSim,
-                          Backend::kFork, Backend::kSockets}) {
+                          Backend::kFork, Backend::kSockets, Backend::kShared}) {
     for (int size = 1; size <= 4; ++size) {
       clusters.push_back({backend, size});
     }
@@ -194,7 +196,10 @@ Status runCluster(const Cluster &cluster, const ProgramFactory &factory) {
                      [&](Transport &transport) { return runAlone(transport, factory); },
                      {.timeoutSeconds = 120});
   case Backend::kSockets:
-    return runSockets(cluster.size, factory);
+    return runConnected(cluster.size, {.neighbours = ConnectOptions::Neighbours::kBySockets},
+                        factory);
+  case Backend::kShared:
+    return runConnected(cluster.size, {.sharedBytes = 256 << 20}, factory);
   }
   return {};
 }

@@ -14,7 +14,7 @@
 
 namespace headrace::test {
 
-enum class Backend : uint8_t { kLoopback, kLoopbackThreads, kSim, kFork, kSockets };
+enum class Backend : uint8_t { kLoopback, kLoopbackThreads, kSim, kFork, kSockets, kShared };
 const char *backendName(Backend backend);
 
 struct Cluster {

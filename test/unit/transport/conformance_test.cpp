@@ -26,6 +26,14 @@ protected:
       failure = makeError(ErrorKind::kInternal, parts...);
     }
   }
+  /// A pool of bodies that are sent.
+  std::unique_ptr<BufferPool> makeSendPool(BufferPool::Options options) {
+    std::shared_ptr<BlockPool> seen = transport.bodyBlocks();
+    auto made = BufferPool::create(seen ? *seen : blocks, options);
+    require(made.ok(), made.status().message());
+    (*made)->share(seen);
+    return std::move(*made);
+  }
   PollState done() const { return failure.ok() ? PollState::kDone : PollState::kFailed; }
   /// Tells all ranks at first that this one has come so far; true once all have said so.
   bool fence(std::optional<int> &number) {
@@ -95,15 +103,14 @@ public:
   static constexpr int64_t kBufferBytes = 300'000;
 
   explicit AllToAll(RankContext context) : Checking(context) {
-    for (std::unique_ptr<BufferPool> *pool : {&receivePools[0], &receivePools[1], &sendPool}) {
-      // The receiving pools have room for everything: flow control is tested one layer up.
-      auto made = BufferPool::create(
-          blocks,
-          {.bufferBytes = kBufferBytes,
-           .buffersMax = pool == &sendPool ? 3 : static_cast<int64_t>(kMessages) * transport.size(),
-           .doorbell = &doorbell});
+    sendPool = makeSendPool({kBufferBytes, 3, &doorbell});
+    for (std::unique_ptr<BufferPool> &pool : receivePools) {
+      // They have room for everything: flow control is tested one layer up.
+      auto made = BufferPool::create(blocks, {.bufferBytes = kBufferBytes,
+                                              .buffersMax = int64_t{kMessages} * transport.size(),
+                                              .doorbell = &doorbell});
       require(made.ok(), made.status().message());
-      *pool = std::move(*made);
+      pool = std::move(*made);
     }
     for (uint32_t channel : {0u, 1u}) {
       Status status = transport.open(ChannelId(channel), receivePools[channel].get());
@@ -319,7 +326,7 @@ class Breach : public Checking {
 public:
   enum class Kind : uint8_t { kNoPool, kTooLarge, kBeyondCredits };
   Breach(RankContext context, Kind kind) : Checking(context), kind(kind) {
-    sendPool = *BufferPool::create(blocks, {.bufferBytes = 4096, .buffersMax = 2});
+    sendPool = makeSendPool({.bufferBytes = 4096, .buffersMax = 2});
     receivePool = *BufferPool::create(blocks, {.bufferBytes = 2048, .buffersMax = 1});
     require(transport.open(ChannelId(0), kind == Kind::kNoPool ? nullptr : receivePool.get()).ok(),
             "open");

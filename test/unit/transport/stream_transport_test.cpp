@@ -38,7 +38,7 @@ protected:
     int ends[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     other = ends[1];
-    transport = makeStreamTransport(0, {-1, ends[0]}, {"here", "there"});
+    transport = makeStreamTransport({0, {-1, ends[0]}, {"here", "there"}, {}});
     pool = *BufferPool::create(blocks, {.bufferBytes = 100'000, .buffersMax = 4});
     EXPECT_TRUE(transport->open(ChannelId(7), pool.get()).ok());
   }
@@ -118,7 +118,7 @@ TEST_F(StreamTransportTest, OneRunAfterAnotherOverTheSameLinks) {
   // The peer is there already; what has no body is kept.
   write(frame(kMagic, 7, 0, "", 1), 1000);
   EXPECT_EQ(receive(), "nothing");
-  transport->beginRun();
+  transport->beginRun(nullptr);
   EXPECT_EQ(receive(), "nothing") << "not opened yet";
   ASSERT_TRUE(transport->open(ChannelId(7), pool.get()).ok());
   EXPECT_EQ(receive(), "");

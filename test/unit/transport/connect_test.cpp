@@ -1,5 +1,5 @@
-// Sockets that do not come about.
-#include "runtime/transport/sockets.h"
+// Connections that do not come about.
+#include "runtime/transport/connect.h"
 
 #include <gtest/gtest.h>
 
@@ -29,10 +29,10 @@ private:
 
 } // namespace
 
-TEST(Sockets, ARankThatDoesNotAnswerIsNamedWithItsHost) {
+TEST(Connect, ARankThatDoesNotAnswerIsNamedWithItsHost) {
   Socket silent = *listenAt({"127.0.0.1", 0});
   std::string address = ownEnd(silent).toString();
-  Misled bootstrap(address + " node7");
-  EXPECT_EQ(connectSockets(bootstrap, 0.2).status().message(),
+  Misled bootstrap(address + " - - node7");
+  EXPECT_EQ(connectTransport(bootstrap, {.patienceSeconds = 0.2}).status().message(),
             "no connection within 0.2 s with rank 0 at " + address + " on host: node7");
 }
