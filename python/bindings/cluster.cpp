@@ -68,10 +68,15 @@ public:
     }
     Launch launch = valueOf(readLaunch(launcher, variable));
     Settings settings = settingsOf({}, given, std::nullopt, std::nullopt);
+    nb::object nobody = nb::none();
+    std::function<bool()> interrupted = interruptedBy(nobody);
     auto joined = [&] {
       nb::gil_scoped_release release;
-      return session::Cluster::join(launch, settings);
+      return session::Cluster::join(launch, settings, interrupted);
     }();
+    if (PyErr_Occurred()) {
+      throw nb::python_error();
+    }
     cluster_ = valueOf(std::move(joined));
   }
 
@@ -146,6 +151,8 @@ public:
   }
 
   std::string lost() const { return open().lost().message(); }
+
+  bool awaited() const { return open().isAwaited(); }
 
   void regroup(const nb::object &poll) {
     std::function<bool()> interrupted = interruptedBy(poll);
@@ -248,8 +255,11 @@ void addCluster(nb::module_ &module) {
            "Of the others: takes part in what rank 0 runs until it ends the call.")
       .def_prop_ro("lost", &LaunchedCluster::lost,
                    "Which rank is lost and how that is known; empty if none is.")
+      .def_prop_ro("awaited", &LaunchedCluster::awaited,
+                   "Of rank 0: whether ranks that were lost are there again.")
       .def("regroup", &LaunchedCluster::regroup, nb::arg("poll") = nb::none(),
-           "Of rank 0, after a loss: goes on with the ranks that are there, numbered anew.")
+           "Of rank 0, after a loss, or if it is awaited: goes on with the ranks that are there, "
+           "numbered anew.")
       .def("leave", &LaunchedCluster::leave);
 }
 

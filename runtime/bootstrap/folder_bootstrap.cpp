@@ -23,6 +23,7 @@ namespace headrace {
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(5);
+constexpr int64_t kAskNanoseconds = 50'000'000;
 /// For which rank 0 waits at its end before it removes what others may still read.
 constexpr int64_t kLeaveNanosecondsMax = 5'000'000'000;
 
@@ -106,7 +107,7 @@ Status FolderBootstrap::openSession() {
       return makeError(ErrorKind::kIo, "rank 0 did not come within ", options_.patienceSeconds,
                        " s (--join-timeout) to the folder: ", options_.folder);
     }
-    std::this_thread::sleep_for(kLook);
+    HR_RETURN_IF_ERROR(pause());
   }
   struct stat found{};
   if (stat(session.c_str(), &found) != 0 || found.st_uid != geteuid() ||
@@ -115,6 +116,18 @@ Status FolderBootstrap::openSession() {
                      "others may read or have written the job's secret: ", session);
   }
   credentials_.secret = readWhole(session);
+  return {};
+}
+
+/// Between two looks.
+Status FolderBootstrap::pause() {
+  if (options_.interrupted && now() >= nextAsk_) {
+    nextAsk_ = now() + kAskNanoseconds;
+    if (options_.interrupted()) {
+      return makeError(ErrorKind::kCancelled, "stopped by the user");
+    }
+  }
+  std::this_thread::sleep_for(kLook);
   return {};
 }
 
@@ -169,7 +182,7 @@ Expected<std::vector<std::string>> FolderBootstrap::exchange(std::string_view re
   return records;
 }
 
-Expected<std::string> FolderBootstrap::waitForRecord(uint64_t number, int rank, int64_t end) const {
+Expected<std::string> FolderBootstrap::waitForRecord(uint64_t number, int rank, int64_t end) {
   std::string wanted = recordPath(number, rank);
   while (true) {
     // Asked first: a rank writes its record before it leaves, and rank 0 leaves last.
@@ -189,7 +202,7 @@ Expected<std::string> FolderBootstrap::waitForRecord(uint64_t number, int rank, 
       return makeError(ErrorKind::kIo, "the others waited for ", options_.patienceSeconds,
                        " s (--join-timeout) for: rank ", rank);
     }
-    std::this_thread::sleep_for(kLook);
+    HR_RETURN_IF_ERROR(pause());
   }
 }
 

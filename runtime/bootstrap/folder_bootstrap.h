@@ -6,6 +6,7 @@
 //   DIR/left.RANK         it has gone
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "runtime/bootstrap/bootstrap.h"
@@ -21,7 +22,8 @@ public:
     int rank = 0;
     int size = 1;
     double patienceSeconds = 60;
-    std::string address = {}; ///< empty: that of this machine's name
+    std::string address = {};               ///< empty: that of this machine's name
+    std::function<bool()> interrupted = {}; ///< as JoinOptions::interrupted
   };
   static Expected<std::unique_ptr<Bootstrap>> join(Options options);
   ~FolderBootstrap() override;
@@ -35,7 +37,8 @@ public:
 private:
   explicit FolderBootstrap(Options options) : options_(std::move(options)) {}
   Status openSession();
-  Expected<std::string> waitForRecord(uint64_t number, int rank, int64_t end) const;
+  Expected<std::string> waitForRecord(uint64_t number, int rank, int64_t end);
+  Status pause();
   std::string path(const std::string &name) const { return options_.folder + "/" + name; }
   std::string recordPath(uint64_t number, int rank) const;
   std::string leftPath(int rank) const { return path("left." + std::to_string(rank)); }
@@ -45,6 +48,7 @@ private:
   bool joined_ = false;
   bool madeFolder_ = false;
   uint64_t exchanges_ = 0;
+  int64_t nextAsk_ = 0;
   Status failure_;
 };
 

@@ -28,6 +28,8 @@ struct Launcher {
   /// All ranks are on this machine if the first is equal to the second, a variable or a text; null:
   /// the launcher does not say.
   std::array<const char *, 2> oneMachine;
+  /// Whether it starts a single process again.
+  bool startsAgain;
 };
 
 constexpr Launcher kLaunchers[] = {
@@ -36,28 +38,38 @@ constexpr Launcher kLaunchers[] = {
      "WORLD_SIZE",
      {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_PORT"},
      "TORCHELASTIC_RUN_ID",
-     {"LOCAL_WORLD_SIZE", "WORLD_SIZE"}},
+     {"LOCAL_WORLD_SIZE", "WORLD_SIZE"},
+     false},
     {"mpi",
      "OMPI_COMM_WORLD_RANK",
      "OMPI_COMM_WORLD_SIZE",
      {"PMIX_NAMESPACE"},
      "OMPI_COMM_WORLD_RANK",
-     {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}},
+     {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
+     false},
     // In a batch script the job's variables are there too, but no step's.
     {"slurm",
      "SLURM_PROCID",
      "SLURM_NTASKS",
      {"SLURM_JOB_ID", "SLURM_STEP_ID"},
      "SLURM_STEP_ID",
-     {"SLURM_STEP_NUM_NODES", "1"}},
+     {"SLURM_STEP_NUM_NODES", "1"},
+     false},
     // The indexed job does not tell how many it has; its manifest sets that variable beside.
     {"kubernetes",
      "JOB_COMPLETION_INDEX",
      "HEADRACE_SIZE",
      {"HEADRACE_SESSION"},
      "JOB_COMPLETION_INDEX",
-     {}},
-    {"environment", "HEADRACE_RANK", "HEADRACE_SIZE", {"HEADRACE_SESSION"}, "HEADRACE_RANK", {}},
+     {},
+     true},
+    {"environment",
+     "HEADRACE_RANK",
+     "HEADRACE_SIZE",
+     {"HEADRACE_SESSION"},
+     "HEADRACE_RANK",
+     {},
+     true},
 };
 
 Expected<int> readNumber(const Environment &environment, const Launcher &launcher,
@@ -137,6 +149,7 @@ Expected<Launch> readLaunch(const std::string &name, const Environment &environm
     return makeError(ErrorKind::kUser, "expected a launcher (", known, "), got: ", name);
   }
   Launch launch;
+  launch.startsAgain = launcher->startsAgain;
   HR_ASSIGN_OR_RETURN(launch.rank, readNumber(environment, *launcher, launcher->rank));
   HR_ASSIGN_OR_RETURN(launch.size, readNumber(environment, *launcher, launcher->size));
   if (launch.rank >= launch.size) {
@@ -178,7 +191,8 @@ Expected<std::unique_ptr<Bootstrap>> join(const Launch &launch, const JoinOption
                                   .rank = launch.rank,
                                   .size = launch.size,
                                   .patienceSeconds = options.patienceSeconds,
-                                  .address = launch.address});
+                                  .address = launch.address,
+                                  .interrupted = options.interrupted});
   }
   HR_ASSIGN_OR_RETURN(HostPort store, HostPort::parse(launch.meeting));
   return StoreBootstrap::join({.store = store,
@@ -186,7 +200,8 @@ Expected<std::unique_ptr<Bootstrap>> join(const Launch &launch, const JoinOption
                                .rank = launch.rank,
                                .size = launch.size,
                                .patienceSeconds = options.patienceSeconds,
-                               .address = launch.address});
+                               .address = launch.address,
+                               .interrupted = options.interrupted});
 }
 
 } // namespace headrace

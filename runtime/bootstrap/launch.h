@@ -21,6 +21,8 @@ struct Launch {
   Credentials credentials;
   /// At which the other ranks reach this one; empty: found out.
   std::string address = {};
+  /// Whether the launcher may start a process again in place of one that was lost.
+  bool startsAgain = false;
 };
 
 /// The value of a variable, or null.
@@ -40,6 +42,8 @@ Expected<Launch> readLaunch(const std::string &launcher, const Environment &envi
 struct JoinOptions {
   /// For which ranks wait for each other.
   double patienceSeconds = 60;
+  /// Asked about every 50 ms on the calling thread; true: no longer waited (kCancelled).
+  std::function<bool()> interrupted = {};
 };
 
 /// Meets the other ranks; blocks until all have come.

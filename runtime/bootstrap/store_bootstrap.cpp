@@ -20,22 +20,9 @@ constexpr auto kRetry = std::chrono::milliseconds(50);
 /// The store says itself when ranks do not come: it has so much longer to say so.
 constexpr int64_t kStoreNanoseconds = 5'000'000'000;
 
-int64_t now() { return RealClock::instance().nowNanoseconds(); }
+constexpr int kAskMilliseconds = 50;
 
-/// Whether the socket is ready before the end.
-bool waitFor(const Socket &socket, short events, int64_t end) {
-  while (true) {
-    int64_t left = end - now();
-    if (left <= 0) {
-      return false;
-    }
-    pollfd ready{socket.descriptor(), events, 0};
-    int count = poll(&ready, 1, static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, 60'000)));
-    if (count > 0) {
-      return true;
-    }
-  }
-}
+int64_t now() { return RealClock::instance().nowNanoseconds(); }
 
 } // namespace
 
@@ -59,6 +46,24 @@ StoreBootstrap::~StoreBootstrap() {
   socket_.close(); // before the store, which waits for all to leave
 }
 
+/// Ok once the socket is ready.
+Status StoreBootstrap::await(const Socket &socket, short events, int64_t end) const {
+  while (true) {
+    int64_t left = end - now();
+    if (left <= 0) {
+      return silent();
+    }
+    pollfd ready{socket.descriptor(), events, 0};
+    int milliseconds = static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, kAskMilliseconds));
+    if (poll(&ready, 1, milliseconds) > 0) {
+      return {};
+    }
+    if (options_.interrupted && options_.interrupted()) {
+      return makeError(ErrorKind::kCancelled, "stopped by the user");
+    }
+  }
+}
+
 Status StoreBootstrap::connect() {
   int64_t end = now() + static_cast<int64_t>(options_.patienceSeconds * 1e9);
   while (true) {
@@ -69,9 +74,9 @@ Status StoreBootstrap::connect() {
                                              {kStorePurpose, options_.rank, options_.size}, 0);
       Handshake::Phase reached = handshake.phase();
       while (handshake.advance() != Handshake::Phase::kDone &&
-             handshake.phase() != Handshake::Phase::kFailed &&
-             waitFor(handshake.socket(), handshake.events(), end)) {
+             handshake.phase() != Handshake::Phase::kFailed) {
         reached = handshake.phase();
+        HR_RETURN_IF_ERROR(await(handshake.socket(), handshake.events(), end));
       }
       if (handshake.phase() == Handshake::Phase::kDone) {
         socket_ = handshake.release();
@@ -85,11 +90,13 @@ Status StoreBootstrap::connect() {
         return why; // it was there, and said no
       }
     }
+    if (options_.interrupted && options_.interrupted()) {
+      return makeError(ErrorKind::kCancelled, "stopped by the user");
+    }
     if (now() > end) {
-      return why.ok() ? silent()
-                      : makeError(ErrorKind::kIo, "rank 0 was not reached at ",
-                                  options_.store.toString(), " within ", options_.patienceSeconds,
-                                  " s (--join-timeout): ", why.message());
+      return makeError(ErrorKind::kIo, "rank 0 was not reached at ", options_.store.toString(),
+                       " within ", options_.patienceSeconds,
+                       " s (--join-timeout): ", why.message());
     }
     std::this_thread::sleep_for(kRetry);
   }
@@ -115,9 +122,7 @@ Expected<std::vector<std::string>> StoreBootstrap::exchange(std::string_view rec
 
 Status StoreBootstrap::sendAll(const std::string &bytes, int64_t end) {
   for (size_t sent = 0; sent < bytes.size();) {
-    if (!waitFor(socket_, POLLOUT, end)) {
-      return silent();
-    }
+    HR_RETURN_IF_ERROR(await(socket_, POLLOUT, end));
     ssize_t count = send(socket_.descriptor(), bytes.data() + sent, bytes.size() - sent,
                          MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count < 0 && errno != EINTR && errno != EAGAIN) {
@@ -130,7 +135,8 @@ Status StoreBootstrap::sendAll(const std::string &bytes, int64_t end) {
 
 Expected<std::string> StoreBootstrap::receiveFrame(int64_t end) {
   std::string incoming;
-  while (waitFor(socket_, POLLIN, end)) {
+  while (true) {
+    HR_RETURN_IF_ERROR(await(socket_, POLLIN, end));
     char part[65536];
     ssize_t got = recv(socket_.descriptor(), part, sizeof(part), MSG_DONTWAIT);
     if (got > 0) {
@@ -142,7 +148,6 @@ Expected<std::string> StoreBootstrap::receiveFrame(int64_t end) {
       return makeError(ErrorKind::kIo, "rank 0 has left, at: ", options_.store.toString());
     }
   }
-  return silent();
 }
 
 } // namespace headrace

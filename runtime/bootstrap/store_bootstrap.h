@@ -19,6 +19,7 @@ public:
     double patienceSeconds = 60;
     /// At which others reach this rank; empty: that from which it reached the store.
     std::string address = {};
+    std::function<bool()> interrupted = {}; ///< as JoinOptions::interrupted
     /// Of rank 0: told where its store listens, before it waits for the others.
     std::function<void(const HostPort &)> listening = {};
   };
@@ -36,6 +37,7 @@ private:
   Status connect();
   Status sendAll(const std::string &bytes, int64_t end);
   Expected<std::string> receiveFrame(int64_t end);
+  Status await(const Socket &socket, short events, int64_t end) const;
   Status silent() const;
 
   Options options_;

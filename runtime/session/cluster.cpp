@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <unistd.h>
 
 #include "runtime/base/log.h"
@@ -34,11 +35,40 @@ Status named(const Status &status, const std::string &name) {
 
 } // namespace
 
-Expected<std::unique_ptr<Cluster>> Cluster::join(const Launch &launch, const Settings &settings) {
+Expected<std::unique_ptr<Cluster>> Cluster::join(const Launch &launch, const Settings &settings,
+                                                 const Control::Interrupted &interrupted) {
   auto patience = static_cast<double>(settings.joinTimeout);
-  HR_ASSIGN_OR_RETURN(auto bootstrap, headrace::join(launch, {.patienceSeconds = patience}));
+  if (launch.rank != 0 && launch.startsAgain) {
+    HR_ASSIGN_OR_RETURN(std::optional<Admission> admission,
+                        knock(launch, {.silenceSecondsMax = patience, .interrupted = interrupted}));
+    if (admission) {
+      return comeAgain(launch, settings, *admission);
+    }
+  }
+  HR_ASSIGN_OR_RETURN(auto bootstrap, headrace::join(launch, {.patienceSeconds = patience,
+                                                              .interrupted = interrupted}));
   HR_ASSIGN_OR_RETURN(Network network, connect(*bootstrap, patience, settings));
-  return std::unique_ptr<Cluster>(new Cluster(settings, *bootstrap, std::move(network)));
+  std::unique_ptr<Cluster> cluster(new Cluster(launch, settings, bootstrap->credentials(),
+                                               bootstrap->address(), std::move(network)));
+  bootstrap.reset(); // its place is where the door will be
+  if (launch.rank == 0) {
+    cluster->places_.resize(static_cast<size_t>(launch.size));
+    std::iota(cluster->places_.begin(), cluster->places_.end(), 0);
+    cluster->openDoor();
+  }
+  return cluster;
+}
+
+void Cluster::openDoor() {
+  if (!launch_.startsAgain || launch_.size == 1) {
+    return;
+  }
+  Expected<std::unique_ptr<Door>> door = Door::open(launch_, credentials_, address_);
+  if (door.ok()) {
+    door_ = std::move(*door);
+  } else {
+    log(LogLevel::kWarning, "ranks that are lost cannot come again: ", door.status().message());
+  }
 }
 
 Expected<Cluster::Network> Cluster::connect(Bootstrap &bootstrap, double patience,
@@ -52,11 +82,19 @@ Expected<Cluster::Network> Cluster::connect(Bootstrap &bootstrap, double patienc
   return Network{std::move(transport), std::move(control)};
 }
 
-Cluster::Cluster(const Settings &settings, const Bootstrap &bootstrap, Network network)
-    : settings_(settings), credentials_(bootstrap.credentials()), address_(bootstrap.address()) {
+Cluster::Cluster(Launch launch, const Settings &settings, const Credentials &credentials,
+                 std::string address, Network network)
+    : launch_(std::move(launch)), settings_(settings), credentials_(credentials),
+      address_(std::move(address)) {
   use(std::move(network));
   const std::vector<std::string> &hosts = control_->hosts();
   ranksHere_ = std::count(hosts.begin(), hosts.end(), hosts[static_cast<size_t>(rank())]);
+}
+
+Cluster::~Cluster() {
+  if (launch_.startsAgain && rank() != 0 && control_->isLost(0) && control_->expelled().ok()) {
+    Door::removeFile(launch_); // rank 0 cannot
+  }
 }
 
 void Cluster::use(Network network) {
@@ -297,6 +335,9 @@ Status Cluster::obey(const Message &asked, const std::string &call, const Part &
 
 Status Cluster::follow(const std::string &call, const Part &part) {
   uint64_t own = call_++;
+  if (own < firstCall_) {
+    return {};
+  }
   while (true) {
     HR_ASSIGN_OR_RETURN(Message message,
                         control_->hear(0, part.interrupted, Control::OnLoss::kWait));

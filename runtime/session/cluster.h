@@ -24,6 +24,7 @@
 #include "runtime/bootstrap/launch.h"
 #include "runtime/exec/program.h"
 #include "runtime/session/control.h"
+#include "runtime/session/door.h"
 #include "runtime/session/membership.h"
 #include "runtime/session/order.h"
 #include "runtime/storage/storage.h"
@@ -58,8 +59,11 @@ struct Part {
 class Cluster {
 public:
   /// Meets the other ranks and connects with them. Blocks until all have come, for at most
-  /// settings.joinTimeout.
-  static Expected<std::unique_ptr<Cluster>> join(const Launch &launch, const Settings &settings);
+  /// settings.joinTimeout. A rank that is started again, in place of one that was lost, waits until
+  /// rank 0 regroups, and its first calls return at once.
+  static Expected<std::unique_ptr<Cluster>> join(const Launch &launch, const Settings &settings,
+                                                 const Control::Interrupted &interrupted = {});
+  ~Cluster();
 
   /// These three may be asked for on any thread.
   int rank() const { return self().rank; }
@@ -78,9 +82,11 @@ public:
 
   /// Ok, or which rank is lost.
   Status lost() const;
-  /// Of rank 0, after a loss: the ranks that are there become the cluster, numbered anew in their
-  /// order. Blocks until they all take part in a call, or are lost too. Fails (kIo) if one has
-  /// left, or if this rank is the one that is lost to the others.
+  /// Of rank 0: whether ranks that were lost are there again.
+  bool isAwaited() const;
+  /// Of rank 0, after a loss, or if it is awaited: the ranks that are there become the cluster,
+  /// numbered anew in the order of their launch. Blocks until they all take part in a call, or are
+  /// lost too. Fails (kIo) if one has left, or if this rank is the one that is lost to the others.
   Status regroup(const Control::Interrupted &interrupted);
 
   /// Of the other ranks: takes part in rank 0's runs until it ends the call. `call`: as
@@ -98,9 +104,13 @@ private:
     std::unique_ptr<StreamTransport> transport; ///< outlives control, which gives up its peers
     std::unique_ptr<Control> control;
   };
-  Cluster(const Settings &settings, const Bootstrap &bootstrap, Network network);
+  Cluster(Launch launch, const Settings &settings, const Credentials &credentials,
+          std::string address, Network network);
+  static Expected<std::unique_ptr<Cluster>>
+  comeAgain(const Launch &launch, const Settings &settings, const Admission &admission);
   static Expected<Network> connect(Bootstrap &bootstrap, double patience, const Settings &settings);
   void use(Network network);
+  void openDoor();
   struct Self {
     int rank = 0;
     int size = 1;
@@ -128,11 +138,19 @@ private:
   void noteUnreachable(int rank, const std::string &peers);
   Expected<std::vector<int>> muster(const Control::Interrupted &interrupted);
   Status meetAgain(const std::vector<int> &staying);
+  struct Meeting {
+    Membership membership;
+    Credentials credentials;
+    std::string address;
+    std::function<void(const HostPort &)> listening = {}; ///< of rank 0
+  };
+  static Expected<Network> meet(Meeting meeting, const Settings &settings);
   Status meetAgain(const Membership &membership, std::function<void(const HostPort &)> listening);
-  double regroupPatience() const;
+  std::vector<int> awaited() const;
 
+  const Launch launch_;
   const Settings settings_;
-  Credentials credentials_;
+  const Credentials credentials_;
   const std::string address_;
   std::unique_ptr<StreamTransport> transport_;
   std::unique_ptr<Control> control_;
@@ -140,6 +158,9 @@ private:
   Self self_;
   int64_t ranksHere_ = 1;
   uint64_t epoch_ = 0;
+  uint64_t firstCall_ = 0;                  ///< those before were made without this rank
+  std::vector<int> places_;                 ///< of rank 0: of each rank, its number at the launch
+  std::unique_ptr<Door> door_;              ///< of rank 0; null if nobody can come again
   std::vector<std::pair<int, int>> broken_; ///< of rank 0: those that do not reach each other
   uint64_t call_ = 0;
   uint64_t attempt_ = 0;

@@ -8,13 +8,13 @@
 namespace headrace::session {
 
 std::string Membership::pack() const {
-  return packTexts(
-      {std::to_string(epoch), meeting.toString(), std::to_string(rank), std::to_string(size)});
+  return packTexts({std::to_string(epoch), meeting.toString(), std::to_string(rank),
+                    std::to_string(size), std::to_string(call)});
 }
 
 Expected<Membership> Membership::unpack(const std::string &text) {
   std::vector<std::string> parts = unpackTexts(text);
-  if (parts.size() != 4) {
+  if (parts.size() != 5) {
     return makeError(ErrorKind::kCorrupt, "not a membership, it has parts: ", parts.size());
   }
   Membership membership;
@@ -22,6 +22,7 @@ Expected<Membership> Membership::unpack(const std::string &text) {
   membership.epoch = std::strtoull(parts[0].c_str(), nullptr, 10);
   membership.rank = std::atoi(parts[2].c_str());
   membership.size = std::atoi(parts[3].c_str());
+  membership.call = std::strtoull(parts[4].c_str(), nullptr, 10);
   if (membership.rank < 1 || membership.rank >= membership.size) {
     return makeError(ErrorKind::kCorrupt, "not a membership, its rank is: ", membership.rank);
   }

@@ -17,6 +17,8 @@ struct Membership {
   HostPort meeting; ///< of rank 0's store
   int rank = 0;
   int size = 1;
+  /// The first in which it takes part: who comes again goes through those before on its own.
+  uint64_t call = 0;
 
   std::string pack() const;
   static Expected<Membership> unpack(const std::string &text);

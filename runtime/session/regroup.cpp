@@ -4,6 +4,7 @@
 #include "runtime/session/cluster.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "runtime/base/log.h"
@@ -78,9 +79,20 @@ Expected<std::vector<int>> Cluster::muster(const Control::Interrupted &interrupt
   return staying;
 }
 
+/// Ranks of the launch that were lost and are there again.
+std::vector<int> Cluster::awaited() const {
+  std::vector<int> back = door_ ? door_->waiting() : std::vector<int>();
+  std::erase_if(back, [&](int place) {
+    return std::find(places_.begin(), places_.end(), place) != places_.end();
+  });
+  return back;
+}
+
+bool Cluster::isAwaited() const { return !awaited().empty(); }
+
 Status Cluster::regroup(const Control::Interrupted &interrupted) {
   Status failed;
-  for (int attempt = 0; attempt <= size(); ++attempt) {
+  for (int attempt = 0; attempt <= launch_.size; ++attempt) {
     HR_ASSIGN_OR_RETURN(std::vector<int> staying, muster(interrupted));
     failed = meetAgain(staying);
     if (failed.ok()) {
@@ -93,44 +105,82 @@ Status Cluster::regroup(const Control::Interrupted &interrupted) {
 
 /// Of rank 0.
 Status Cluster::meetAgain(const std::vector<int> &staying) {
+  std::map<int, int> peers; ///< by place; those that come again are none yet
+  for (int peer : staying) {
+    peers[places_[static_cast<size_t>(peer)]] = peer;
+  }
+  std::vector<int> back = door_ ? door_->waiting() : std::vector<int>();
+  std::erase_if(back, [&](int place) { return peers.count(place) != 0; });
+  std::vector<int> places = back;
+  for (const auto &[place, peer] : peers) {
+    places.push_back(place);
+  }
+  std::sort(places.begin(), places.end());
   Membership membership;
   membership.epoch = epoch_ + 1;
-  membership.size = static_cast<int>(staying.size());
-  return meetAgain(membership, [&](const HostPort &meeting) {
+  membership.size = static_cast<int>(places.size());
+  membership.call = call_;
+  Status met = meetAgain(membership, [&](const HostPort &meeting) {
     for (int index = 1; index < membership.size; ++index) {
       Membership told = membership;
       told.meeting = meeting;
       told.rank = index;
-      control_->tell(staying[static_cast<size_t>(index)],
-                     {Message::Kind::kRegroup, call_, attempt_, told.pack()});
+      int place = places[static_cast<size_t>(index)];
+      if (auto peer = peers.find(place); peer != peers.end()) {
+        control_->tell(peer->second, {Message::Kind::kRegroup, call_, attempt_, told.pack()});
+      } else {
+        door_->invite(place, told);
+      }
     }
   });
+  for (int place : back) {
+    door_->forget(place); // who did not come to the meeting must begin anew
+  }
+  if (met.ok()) {
+    places_ = places;
+  }
+  return met;
 }
 
 Status Cluster::meetAgain(const Membership &membership,
                           std::function<void(const HostPort &)> listening) {
   // Also of an attempt that fails: who is late for it finds nobody.
   epoch_ = membership.epoch;
-  Credentials credentials = credentials_;
-  credentials.session += "epoch " + std::to_string(epoch_) + "/";
-  HostPort meeting = membership.rank == 0 ? HostPort{address_, 0} : membership.meeting;
-  double patience = regroupPatience();
-  HR_ASSIGN_OR_RETURN(auto bootstrap, StoreBootstrap::join({.store = meeting,
-                                                            .credentials = credentials,
-                                                            .rank = membership.rank,
-                                                            .size = membership.size,
-                                                            .patienceSeconds = patience,
-                                                            .address = address_,
-                                                            .listening = std::move(listening)}));
-  HR_ASSIGN_OR_RETURN(Network network, connect(*bootstrap, patience, settings_));
+  HR_ASSIGN_OR_RETURN(Network network,
+                      meet({membership, credentials_, address_, std::move(listening)}, settings_));
   use(std::move(network));
   return {};
 }
 
-double Cluster::regroupPatience() const {
-  auto join = static_cast<double>(settings_.joinTimeout);
-  auto silence = static_cast<double>(settings_.peerTimeout);
-  return silence == 0 ? join : std::min(join, std::max(silence, kMeetSecondsMin));
+Expected<Cluster::Network> Cluster::meet(Meeting meeting, const Settings &settings) {
+  const Membership &own = meeting.membership;
+  meeting.credentials.session += "epoch " + std::to_string(own.epoch) + "/";
+  auto patience = static_cast<double>(settings.joinTimeout);
+  if (auto silence = static_cast<double>(settings.peerTimeout); silence > 0) {
+    patience = std::min(patience, std::max(silence, kMeetSecondsMin));
+  }
+  HR_ASSIGN_OR_RETURN(
+      auto bootstrap,
+      StoreBootstrap::join({.store = own.rank == 0 ? HostPort{meeting.address, 0} : own.meeting,
+                            .credentials = meeting.credentials,
+                            .rank = own.rank,
+                            .size = own.size,
+                            .patienceSeconds = patience,
+                            .address = meeting.address,
+                            .listening = std::move(meeting.listening)}));
+  return connect(*bootstrap, patience, settings);
+}
+
+Expected<std::unique_ptr<Cluster>>
+Cluster::comeAgain(const Launch &launch, const Settings &settings, const Admission &admission) {
+  HR_ASSIGN_OR_RETURN(
+      Network network,
+      meet({admission.membership, admission.credentials, admission.address}, settings));
+  std::unique_ptr<Cluster> cluster(
+      new Cluster(launch, settings, admission.credentials, admission.address, std::move(network)));
+  cluster->epoch_ = admission.membership.epoch;
+  cluster->firstCall_ = admission.membership.call;
+  return cluster;
 }
 
 } // namespace headrace::session

@@ -32,9 +32,9 @@ class Ranks:
         **variables: str,
     ) -> None:
         """own: variables of single ranks; variables: of all."""
-        self.processes: list[subprocess.Popen[str]] = []
-        for rank in range(size):
-            environment = {
+        self._command = list(map(str, command))
+        self._environments = [
+            {
                 **os.environ,
                 "HEADRACE_RANK": str(rank),
                 "HEADRACE_SIZE": str(size),
@@ -43,15 +43,25 @@ class Ranks:
                 **variables,
                 **(own or {}).get(rank, {}),
             }
-            self.processes.append(
-                subprocess.Popen(
-                    list(map(str, command)),
-                    env=environment,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                )
-            )
+            for rank in range(size)
+        ]
+        self.processes = [self._start(rank) for rank in range(size)]
+
+    def _start(self, rank: int) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self._command,
+            env=self._environments[rank],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def start_again(self, rank: int) -> Ended:
+        """How a rank's process has ended; then one in its place, as engines do it."""
+        process = self.processes[rank]
+        output, errors = process.communicate(timeout=60)
+        self.processes[rank] = self._start(rank)
+        return Ended(process.returncode, output, errors)
 
     def __enter__(self) -> Ranks:
         return self

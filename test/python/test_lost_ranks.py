@@ -12,7 +12,7 @@ import headrace as hr
 import pyarrow as pa
 import pyarrow.feather as feather
 import pytest
-from launched_ranks import Ranks, left_behind
+from launched_ranks import Ranks, free_port, left_behind
 from tpch_queries import QUERIES
 
 #: Some seconds of work over the smallest tables.
@@ -49,12 +49,12 @@ def write(name, table):
 """
 
 
-def started(body: str, folder: Path, tables: Path, size: int, **variables: str) -> Ranks:
+def started(body: str, folder: Path, tables: Path, size: int, meeting: str = "", **variables: str) -> Ranks:
     (folder / "program.py").write_text(HEAD + textwrap.dedent(body))
     return Ranks(
         [sys.executable, folder / "program.py"],
         size,
-        folder / "meeting",
+        meeting or folder / "meeting",
         FOLDER=str(folder),
         TABLES=str(tables),
         QUERY=QUERY,
@@ -230,6 +230,94 @@ def test_without_rank_0_all_end(tpch_small: Path, tmp_path: Path) -> None:
     for each in found[1:]:
         assert "InputOutputError: the process of a rank has ended: rank 0" in each.errors
     assert left_behind(tmp_path / "meeting") == []
+
+
+@pytest.mark.parametrize("meeting", ["folder", "store"])
+def test_a_rank_that_is_started_again_comes_back(
+    meeting: str, tpch_small: Path, tmp_path: Path, expected: pa.Table
+) -> None:
+    """At the next call; those before return nothing at once. It may be lost again, and come again."""
+    with started(
+        """
+        with hr.cluster() as group:
+            for number in range(3):
+                size = group.size
+                if place == 2 and not os.path.exists(f"{folder}/lost.1"):
+                    signalled_in_a_run(4)
+                write(f"query{number}", hr.sql(query, tables, progress=in_a_run(group)))
+                if group.rank == 0:
+                    print(size, group.size)
+                if group.rank == 0 and number < 2:
+                    os.remove(f"{folder}/running.4")
+                    open(f"{folder}/lost.{number}", "w").close()
+                    while not group._handle.awaited:
+                        time.sleep(0.01)
+            if group.rank == 2:
+                print(group.name)
+        """,
+        tmp_path,
+        tpch_small,
+        4,
+        "" if meeting == "folder" else f"127.0.0.1:{free_port()}",
+        HEADRACE_SECRET="that nobody else knows",
+    ) as ranks:
+        for number in range(2):
+            end = time.monotonic() + 120
+            while not (tmp_path / f"lost.{number}").exists():
+                assert time.monotonic() < end and ranks.processes[0].poll() is None
+                time.sleep(0.01)
+            assert ranks.start_again(2).status == -signal.SIGKILL
+        found = ranks.ended()
+    assert [each.status for each in found] == [0] * 4, found
+    assert found[0].output == "4 3\n3 3\n3 4\n"
+    assert found[2].output.startswith("rank 2 on host ")
+    for number in range(3):
+        assert answer(tmp_path, f"query{number}").equals(expected)
+    assert left_behind(tmp_path / "meeting") == []
+
+
+def test_a_rank_that_comes_back_too_late(tpch_small: Path, tmp_path: Path) -> None:
+    with started(
+        """
+        with hr.cluster() as group:
+            hr.sql("select 1 as x", {})
+            if place == 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+            hr.sql("select 1 as x", {})
+            while group.rank == 0 and not group._handle.awaited:
+                time.sleep(0.01)
+        """,
+        tmp_path,
+        tpch_small,
+        3,
+    ) as ranks:
+        assert ranks.start_again(1).status == -signal.SIGKILL
+        found = ranks.ended()
+    assert [each.status for each in found] == [0, 1, 0], found
+    assert "InputOutputError: the job ended before this rank came in" in found[1].errors
+
+
+@pytest.mark.parametrize("rank", ["0", "1"])
+@pytest.mark.parametrize("meeting", ["folder", "store"])
+def test_who_waits_for_the_others_to_come_can_be_interrupted(
+    meeting: str, rank: str, tpch_small: Path, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "meeting") if meeting == "folder" else f"127.0.0.1:{free_port()}"
+    body = """
+        open(f"{folder}/begun", "w").close()
+        try:
+            hr.cluster()
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    variables = {"HEADRACE_RANK": rank, "HEADRACE_SIZE": "2", "HEADRACE_SECRET": "that nobody else knows"}
+    with started(body, tmp_path, tpch_small, 1, place, **variables) as ranks:
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        time.sleep(1)
+        ranks.processes[0].send_signal(signal.SIGINT)
+        found = ranks.ended(timeout=10)
+    assert found[0].output == "interrupted\n", found
 
 
 def test_on_loss_says_what_it_may_be() -> None:

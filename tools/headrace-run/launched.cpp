@@ -50,7 +50,7 @@ Status runLaunched(const Request &request, std::string &who) {
                         return static_cast<const char *>(std::getenv(name));
                       }));
   who += ": rank " + std::to_string(launch.rank);
-  HR_ASSIGN_OR_RETURN(auto cluster, session::Cluster::join(launch, request.settings));
+  HR_ASSIGN_OR_RETURN(auto cluster, session::Cluster::join(launch, request.settings, interrupted));
   who = "headrace-run: " + cluster->name();
   session::Part part;
   part.settings = cluster->ownPart(request.settings);

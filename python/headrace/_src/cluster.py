@@ -131,12 +131,15 @@ class Cluster:
         return translated(lambda: self._handle.lost)
 
     def _mend(self, poll: Callable[[], None] | None) -> None:
+        """Goes on with the ranks that are there, if they are others than before."""
         lost = self._lost()
-        if not lost:
+        if not lost and not translated(lambda: self._handle.awaited):
             return
-        if self._on_loss == "fail":
+        if lost and self._on_loss == "fail":
             raise InputOutputError(lost)
         translated(lambda: self._handle.regroup(poll))
+        if not lost:
+            return
         ranks = "1 rank" if self.size == 1 else f"{self.size} ranks"
         warnings.warn(f"{lost}; the cluster goes on with {ranks}", RuntimeWarning, stacklevel=2)
 
@@ -167,8 +170,9 @@ def cluster(
 
     When a rank is lost, because its process was killed or its machine is not heard any more, the others are
     numbered anew and run the call again, from its tables, with a RuntimeWarning on rank 0; after the fourth
-    loss within one call it fails with InputOutputError. When rank 0 is lost, all calls fail with
-    InputOutputError, as do those of a rank that the others have given up.
+    loss within one call it fails with InputOutputError. A process that is started again in place of a lost
+    rank comes in at the next call, and its own calls up to that one return None. When rank 0 is lost, all
+    calls fail with InputOutputError, as do those of a rank that the others have given up.
 
     launcher: "torchrun", "mpi", "slurm", "kubernetes" or "environment" (the variables HEADRACE_RANK,
         HEADRACE_SIZE and HEADRACE_MEETING); default: the one whose variables are there.

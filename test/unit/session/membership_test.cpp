@@ -17,15 +17,16 @@ TEST(Membership, WhoTheMostDoNotReachGoesFirst) {
 }
 
 TEST(Membership, Packed) {
-  Membership given{.epoch = 7, .meeting = {"::1", 8}, .rank = 2, .size = 3};
+  Membership given{.epoch = 7, .meeting = {"::1", 8}, .rank = 2, .size = 3, .call = 9};
   Expected<Membership> found = Membership::unpack(given.pack());
   ASSERT_TRUE(found.ok()) << found.status().toString();
   EXPECT_EQ(found->pack(), given.pack());
   EXPECT_EQ(found->meeting.port, 8);
+  EXPECT_EQ(found->call, 9u);
 }
 
 TEST(Membership, NonsenseIsRefused) {
   EXPECT_EQ(Membership::unpack("").status().message(), "not a membership, it has parts: 0");
-  EXPECT_EQ(Membership::unpack(packTexts({"1", "a:1", "3", "3"})).status().message(),
+  EXPECT_EQ(Membership::unpack(packTexts({"1", "a:1", "3", "3", "0"})).status().message(),
             "not a membership, its rank is: 3");
 }
