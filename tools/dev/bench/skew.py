@@ -1,0 +1,79 @@
+"""`./dev bench skew`: how evenly four ranks share the work when some keys have many rows.
+
+Three tables of as many rows: every key as often, Zipf's law with exponent 1.5, and one key with 30 % of the
+rows. Of each query the time, and what the busiest rank has over the mean: of processor time, and of the rows
+of the task where that is most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import headrace as hr
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+RANKS = 4
+QUERIES = {
+    "join": "select sum(v * x + w % 7 + y % 5) as s, count(*) as n from {} f join other o on f.k = o.k",
+    "left join": "select sum(v + coalesce(x, 0)) as s from {} f left join other o on f.k = o.k",
+    "group by": "select sum(n) as n, count(*) as m from "
+    "(select k, count(*) as n, sum(w) as s from {} group by k) where s > 0",
+    "count distinct": "select sum(n) as n from (select k, count(distinct w) as n from {} group by k)",
+}
+
+
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./dev bench skew", description=__doc__)
+    parser.add_argument("--rows", type=int, default=4_000_000, help="of each table (default 4 million)")
+    options = parser.parse_args(words)
+    with tempfile.TemporaryDirectory() as folder:
+        keys = options.rows // 4
+        names = _write(Path(folder), options.rows, keys)
+        print(f"{options.rows} rows, {keys} keys, {RANKS} ranks, two threads: busiest rank over the mean")
+        for query, text in QUERIES.items():
+            for name in names:
+                seconds, processor, rows, task = _measure(text.format(name), folder)
+                print(f"{query:15} {name:8} {seconds * 1000:6.0f} ms  {processor:.2f}  {rows:.2f} in {task}")
+    return 0
+
+
+def _write(folder: Path, rows: int, keys: int) -> list[str]:
+    draw = np.random.default_rng(1)
+    shuffled = draw.permutation(keys)
+    even = draw.integers(0, keys, rows)
+    columns = {
+        "even": even,
+        "zipf": shuffled[draw.zipf(1.5, rows) % keys],
+        "one": np.where(draw.random(rows) < 0.3, shuffled[0], even),
+    }
+    for name, column in columns.items():
+        values = {"k": column, "v": draw.integers(0, 1000, rows), "w": draw.integers(0, 10**9, rows)}
+        pq.write_table(pa.table(values), folder / f"{name}.parquet", row_group_size=rows // 40)
+    values = {"k": shuffled, "x": draw.integers(0, 1000, keys), "y": draw.integers(0, 10**9, keys)}
+    pq.write_table(pa.table(values), folder / "other.parquet", row_group_size=keys // 20)
+    return list(columns)
+
+
+def _measure(text: str, folder: str) -> tuple[float, float, float, str]:
+    """Of the second run: seconds, and what the busiest rank has of processor time and of a task's rows."""
+    for _ in range(2):
+        hr.sql(text, folder, ranks=RANKS, threads=2)
+    profile: dict[str, Any] = hr.last_profile().run
+    processor = [0.0] * RANKS
+    rows: dict[str, list[int]] = defaultdict(lambda: [0] * RANKS)
+    for task in profile["tasks"]:
+        processor[task["rank"]] += task["busy_seconds"] + task["finish_busy_seconds"]
+        rows[task["name"]][task["rank"]] += task["rows_in"]
+    most, worst = max((_over_mean(each), name) for name, each in rows.items() if sum(each) > 10_000)
+    return profile["wall_seconds"], _over_mean(processor), most, worst
+
+
+def _over_mean(values: Sequence[float]) -> float:
+    return max(values) * len(values) / sum(values)
