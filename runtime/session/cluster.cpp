@@ -73,9 +73,13 @@ void Cluster::openDoor() {
 
 Expected<Cluster::Network> Cluster::connect(Bootstrap &bootstrap, double patience,
                                             const Settings &settings) {
-  HR_ASSIGN_OR_RETURN(auto transport,
-                      connectTransport(bootstrap, {.patienceSeconds = patience,
-                                                   .sharedBytes = settings.memoryBytes()}));
+  HR_ASSIGN_OR_RETURN(
+      auto transport,
+      connectTransport(bootstrap,
+                       {.patienceSeconds = patience,
+                        .sharedBytes = settings.memoryBytes(),
+                        .network = settings.network == "ucx" ? ConnectOptions::Network::kUcx
+                                                             : ConnectOptions::Network::kSockets}));
   HR_ASSIGN_OR_RETURN(Links links, connectRanks(bootstrap, "control", patience));
   auto control = std::make_unique<Control>(bootstrap.rank(), std::move(links),
                                            static_cast<double>(settings.peerTimeout));

@@ -19,6 +19,8 @@ public:
   enum class Room : uint8_t { kForMore, kNone };
 
   virtual ~Link() = default;
+  /// How messages get to the peer: "sockets".
+  virtual const char *passageName() const = 0;
   /// Moves messages from the front of the queue as far as there is room.
   virtual Expected<Room> write(std::deque<Outgoing> &queue) = 0;
   /// How many messages need nothing of this process any more.

@@ -105,6 +105,8 @@ public:
     return queue.empty() ? Room::kForMore : Room::kNone;
   }
 
+  const char *passageName() const override { return "shared memory"; }
+
   uint64_t leftCount() override {
     return underWay_.empty() ? messages_ : underWay_.front().number - 1;
   }

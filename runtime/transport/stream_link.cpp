@@ -53,6 +53,8 @@ public:
     return Room::kForMore;
   }
 
+  const char *passageName() const override { return "sockets"; }
+
   uint64_t leftCount() override { return leftCount_; }
   bool drained() override { return true; }
   int descriptor() const override { return socket_; }

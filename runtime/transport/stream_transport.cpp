@@ -26,29 +26,32 @@ public:
   explicit LinkTransport(TransportLinks links)
       : rank_(links.rank), peers_(links.sockets.size()), hosts_(std::move(links.hosts)),
         segment_(std::move(links.neighbourhood.segment)), bell_(links.neighbourhood.bell),
-        ready_(epoll_create1(EPOLL_CLOEXEC)) {
+        engine_(std::move(links.engine)), ready_(epoll_create1(EPOLL_CLOEXEC)) {
     HR_CHECK(ready_ >= 0);
     for (int peer = 0; peer < size(); ++peer) {
       int socket = links.sockets[static_cast<size_t>(peer)];
-      if (socket < 0) {
-        continue;
-      }
       auto neighbour = links.neighbourhood.neighbours.find(peer);
       Peer &state = at(peer);
-      state.shares = neighbour != links.neighbourhood.neighbours.end();
-      state.link = state.shares ? makeSharedLink(rank_, peer, peerName(peer), socket, segment_,
-                                                 std::move(neighbour->second))
-                                : makeStreamLink(peer, peerName(peer), socket);
+      if (auto made = links.links.find(peer); made != links.links.end()) {
+        state.link = std::move(made->second);
+      } else if (neighbour != links.neighbourhood.neighbours.end()) {
+        state.link = makeSharedLink(rank_, peer, peerName(peer), socket, segment_,
+                                    std::move(neighbour->second));
+      } else if (socket >= 0) {
+        state.link = makeStreamLink(peer, peerName(peer), socket);
+      } else {
+        continue;
+      }
       if (state.link->polled()) {
         polled_.push_back(peer);
       }
       watch(peer, EPOLL_CTL_ADD, EPOLLIN);
     }
     if (bell_ >= 0) {
-      epoll_event event{};
-      event.events = EPOLLIN | EPOLLET; // each time that it is written; nobody reads it
-      event.data.u32 = kBell;
-      epoll_ctl(ready_, EPOLL_CTL_ADD, bell_, &event);
+      watchOwn(bell_, EPOLLIN | EPOLLET); // each time that it is written; nobody reads it
+    }
+    if (engine_) {
+      watchOwn(engine_->descriptor(), EPOLLIN);
     }
     useTier(nullptr);
   }
@@ -61,6 +64,9 @@ public:
       if (peer.link && !peer.isDown()) {
         peer.link->finish(end);
       }
+    }
+    for (Peer &peer : peers_) {
+      peer.link.reset(); // before the engine
     }
     if (bell_ >= 0) {
       ::close(bell_);
@@ -78,9 +84,8 @@ public:
     return peer == rank_ ? BodyPassage::kByHandle : BodyPassage::kCopied;
   }
   const char *passageName(int peer) const override {
-    return peer == rank_                              ? "itself"
-           : peers_[static_cast<size_t>(peer)].shares ? "shared memory"
-                                                      : "sockets";
+    const Peer &state = peers_[static_cast<size_t>(peer)];
+    return state.link ? state.link->passageName() : "itself";
   }
   std::shared_ptr<BlockPool> bodyBlocks() override { return blocks_; }
 
@@ -129,6 +134,9 @@ public:
     SendTicket ticket{peer, ++state.sendCount};
     if (state.outgoing.size() == 1) {
       write(peer);
+      if (state.waitsForRoom && state.link->polled()) {
+        landing_.inbox().ring(); // so that poll() is called, though nothing may wake for it
+      }
     }
     return ticket;
   }
@@ -161,8 +169,8 @@ public:
     epoll_event events[64];
     int count = epoll_wait(ready_, events, 64, 0);
     for (int index = 0; index < count; ++index) {
-      if (events[index].data.u32 == kBell) {
-        continue; // all links that ring it are polled
+      if (events[index].data.u32 == kOwn) {
+        continue; // all that it may tell of is polled
       }
       auto peer = static_cast<int>(events[index].data.u32);
       if ((events[index].events & ~static_cast<uint32_t>(EPOLLOUT)) != 0) {
@@ -172,6 +180,9 @@ public:
         std::lock_guard sending(at(peer).sending);
         write(peer);
       }
+    }
+    if (engine_) {
+      engine_->poll(landing_);
     }
     for (int peer : polled_) {
       poll(peer);
@@ -201,11 +212,11 @@ public:
   }
 
 private:
-  static constexpr uint32_t kBell = UINT32_MAX; ///< among the numbers of peers
+  /// A descriptor of this rank, among the numbers of peers.
+  static constexpr uint32_t kOwn = UINT32_MAX;
 
   struct Peer {
     std::unique_ptr<Link> link; ///< null for this rank
-    bool shares = false;        ///< memory with this rank
 
     std::mutex sending; ///< guards the three below, and the link's sending end
     std::deque<Outgoing> outgoing;
@@ -235,6 +246,13 @@ private:
     event.events = interest;
     event.data.u32 = static_cast<uint32_t>(peer);
     epoll_ctl(ready_, operation, at(peer).link->descriptor(), &event);
+  }
+
+  void watchOwn(int descriptor, uint32_t interest) {
+    epoll_event event{};
+    event.events = interest;
+    event.data.u32 = kOwn;
+    epoll_ctl(ready_, EPOLL_CTL_ADD, descriptor, &event);
   }
 
   /// Without `sending` held.
@@ -318,6 +336,7 @@ private:
   std::vector<std::string> hosts_;         ///< by rank; empty: all the same
   std::shared_ptr<SharedSegment> segment_; ///< null: no memory is shared
   int bell_;                               ///< -1: likewise
+  std::unique_ptr<Engine> engine_;         ///< null: no link needs one
   int ready_;                              ///< epoll set of the links' descriptors, and of the bell
   std::vector<int> polled_;
   Landing landing_; ///< changes, but for what says so, with receiving_ held

@@ -1,12 +1,14 @@
 // What the transport moves between two processes of a machine beside what a plain program moves
 // between the same two: bytes a second in bodies of 1 MiB, and half a round trip of a message
-// without a body; over TCP beside blocking calls on a socket of TCP, and through shared memory
-// beside memcpy and beside blocking calls on a Unix socket; and what a rank takes that waits for a
-// second: `transport_benchmark [rounds]`. Figures: docs/reference/machines.md.
+// without a body; over TCP, and over UCX on TCP where the machine has it, beside blocking calls on
+// a socket of TCP, and through shared memory beside memcpy and beside blocking calls on a Unix
+// socket; and what a rank takes that waits for a second: `transport_benchmark [rounds]`. Figures:
+// docs/reference/machines.md.
 #include "runtime/bootstrap/folder_bootstrap.h"
 #include "runtime/bootstrap/mesh.h"
 #include "runtime/memory/block_pool.h"
 #include "runtime/transport/connect.h"
+#include "runtime/transport/ucx_library.h"
 #include "test/perf/benchmark.h"
 
 #include <algorithm>
@@ -196,19 +198,17 @@ struct Pair {
 
 /// One transport between the two, and a plain socket of the same kind.
 struct Route {
-  Route(Bootstrap &bootstrap, bool shared) : rank(bootstrap.rank()) {
+  Route(Bootstrap &bootstrap, const ConnectOptions &options) : rank(bootstrap.rank()) {
+    bool shared = options.neighbours == ConnectOptions::Neighbours::kBySharedMemory;
     Links links = take(connectRanks(bootstrap, "plain", 10,
                                     shared ? Neighbours::kByUnixSocket : Neighbours::kByTcp));
     plain = std::move(links.sockets[static_cast<size_t>(1 - rank)]);
     fcntl(plain.descriptor(), F_SETFL, fcntl(plain.descriptor(), F_GETFL) & ~O_NONBLOCK);
-    using From = ConnectOptions::Neighbours;
-    transport = take(connectTransport(
-        bootstrap, {.sharedBytes = 64 << 20,
-                    .neighbours = shared ? From::kBySharedMemory : From::kBySockets}));
-    BufferPool::Options options{
+    transport = take(connectTransport(bootstrap, options));
+    BufferPool::Options buffers{
         .bufferBytes = kBodyBytes, .buffersMax = kWindow, .doorbell = &doorbell};
     std::shared_ptr<BlockPool> seen = transport->bodyBlocks();
-    pool = take(BufferPool::create(rank == 0 && seen ? *seen : blocks, options));
+    pool = take(BufferPool::create(rank == 0 && seen ? *seen : blocks, buffers));
     transport->setDoorbell(&doorbell);
     check(transport->open(kBodiesChannel, pool.get()));
     check(transport->open(kWordsChannel, nullptr));
@@ -227,13 +227,24 @@ struct Route {
 int runRank(int rank, const std::string &folder, int rounds) {
   auto bootstrap = take(FolderBootstrap::join(
       {.folder = folder, .rank = rank, .size = 2, .patienceSeconds = 20, .address = "127.0.0.1"}));
-  Route routes[] = {{*bootstrap, false}, {*bootstrap, true}};
+  using Neighbours = ConnectOptions::Neighbours;
+  std::vector<std::unique_ptr<Route>> routes;
+  routes.push_back(
+      std::make_unique<Route>(*bootstrap, ConnectOptions{.neighbours = Neighbours::kAsOthers}));
+  routes.push_back(std::make_unique<Route>(*bootstrap, ConnectOptions{.sharedBytes = 64 << 20}));
+  if (ucx::library().ok()) {
+    routes.push_back(
+        std::make_unique<Route>(*bootstrap, ConnectOptions{.neighbours = Neighbours::kAsOthers,
+                                                           .network = ConnectOptions::Network::kUcx,
+                                                           .ucxTransports = "tcp"}));
+  }
   std::vector<std::vector<char>> buffers(2 * kWindow, std::vector<char>(kBodyBytes));
-  Pair bodies[2], trips[2], copies;
+  std::vector<Pair> bodies(routes.size()), trips(routes.size());
+  Pair copies;
   for (int round = 0; round <= rounds; ++round) {
     double bytes = static_cast<double>(kBodyBytes) * kBodies;
-    for (int kind = 0; kind < 2; ++kind) {
-      Route &route = routes[kind];
+    for (size_t kind = 0; kind < routes.size(); ++kind) {
+      Route &route = *routes[kind];
       int plain = route.plain.descriptor();
       double ratePlain = bytes / plainBodies(rank, plain, buffers) * 1e-9;
       double rate = bytes / route.end().bodies() * 1e-9;
@@ -250,14 +261,15 @@ int runRank(int rank, const std::string &folder, int rounds) {
     }
   }
   double before = coreSeconds();
-  routes[1].doorbell.wait(1'000'000'000);
+  routes[1]->doorbell.wait(1'000'000'000);
   double waited = coreSeconds() - before;
+  for (size_t kind = 0; kind < routes.size() && rank == 0; ++kind) {
+    std::string name = routes[kind]->transport->passageName(1);
+    bodies[kind].print((name + ", bodies of 1 MiB").c_str(), "GB/s", "plain");
+    trips[kind].print((name + ", half a round trip").c_str(), "us", "plain");
+  }
   if (rank == 0) {
-    bodies[0].print("sockets, bodies of 1 MiB", "GB/s", "plain");
-    trips[0].print("sockets, half a round trip", "us", "plain");
-    bodies[1].print("shared memory, bodies of 1 MiB", "GB/s", "plain Unix socket");
     copies.print("shared memory, bodies of 1 MiB", "GB/s", "memcpy");
-    trips[1].print("shared memory, half a round trip", "us", "plain Unix socket");
     std::printf("a rank that waits: %.2f %% of a core\n", 100 * waited);
   }
   check(bootstrap->fence());

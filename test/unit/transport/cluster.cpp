@@ -7,6 +7,7 @@
 #include "runtime/transport/fork.h"
 #include "runtime/transport/loopback.h"
 #include "runtime/transport/sim.h"
+#include "runtime/transport/ucx_library.h"
 #include "test/unit/bootstrap/meetings.h"
 
 namespace headrace::test {
@@ -88,9 +89,16 @@ Status runLoopbackThreads(int size, const ProgramFactory &factory) {
 }
 
 /// Each rank in a thread.
-Status runConnected(int size, ConnectOptions options, const ProgramFactory &factory) {
+Status runConnected(int size, const ConnectOptions &options, const std::string &passage,
+                    const ProgramFactory &factory) {
   for (const Status &status : meet({Kind::kStore, size}, [&](Bootstrap &bootstrap) -> Status {
          HR_ASSIGN_OR_RETURN(auto transport, connectTransport(bootstrap, options));
+         for (int peer = 0; peer < size; ++peer) {
+           if (peer != bootstrap.rank() && transport->passageName(peer) != passage) {
+             return makeError(ErrorKind::kInternal, "expected messages to go by ", passage,
+                              ", got: ", transport->passageName(peer));
+           }
+         }
          return runAlone(*transport, factory);
        })) {
     HR_RETURN_IF_ERROR(status);
@@ -160,6 +168,10 @@ const char *backendName(Backend backend) {
     return "Sockets";
   case Backend::kShared:
     return "Shared";
+  case Backend::kUcx:
+    return "Ucx";
+  case Backend::kUcxShared:
+    return "UcxShared";
   }
   return "Unknown";
 }
@@ -174,9 +186,17 @@ std::string clusterName(const Cluster &cluster) {
 }
 
 std::vector<Cluster> allClusters() {
+  // Without it UCX does not say that a process of this machine has died, and is not used.
+  setenv("UCX_POSIX_ERROR_HANDLING", "y", 1);
+  setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 1); // over TCP it is not used
   std::vector<Cluster> clusters;
-  for (Backend backend : {Backend::kLoopback, Backend::kLoopbackThreads, Backend::kSim,
-                          Backend::kFork, Backend::kSockets, Backend::kShared}) {
+  for (Backend backend :
+       {Backend::kLoopback, Backend::kLoopbackThreads, Backend::kSim, Backend::kFork,
+        Backend::kSockets, Backend::kShared, Backend::kUcx, Backend::kUcxShared}) {
+    bool byUcx = backend == Backend::kUcx || backend == Backend::kUcxShared;
+    if (byUcx && !ucx::library().ok()) {
+      continue; // the machine has none
+    }
     for (int size = 1; size <= 4; ++size) {
       clusters.push_back({backend, size});
     }
@@ -196,10 +216,17 @@ Status runCluster(const Cluster &cluster, const ProgramFactory &factory) {
                      [&](Transport &transport) { return runAlone(transport, factory); },
                      {.timeoutSeconds = 120});
   case Backend::kSockets:
-    return runConnected(cluster.size, {.neighbours = ConnectOptions::Neighbours::kBySockets},
-                        factory);
+    return runConnected(cluster.size, {.neighbours = ConnectOptions::Neighbours::kAsOthers},
+                        "sockets", factory);
   case Backend::kShared:
-    return runConnected(cluster.size, {.sharedBytes = 256 << 20}, factory);
+    return runConnected(cluster.size, {.sharedBytes = 256 << 20}, "shared memory", factory);
+  case Backend::kUcx:
+  case Backend::kUcxShared:
+    return runConnected(cluster.size,
+                        {.neighbours = ConnectOptions::Neighbours::kAsOthers,
+                         .network = ConnectOptions::Network::kUcx,
+                         .ucxTransports = cluster.backend == Backend::kUcx ? "tcp" : "posix,cma"},
+                        "UCX", factory);
   }
   return {};
 }

@@ -14,7 +14,16 @@
 
 namespace headrace::test {
 
-enum class Backend : uint8_t { kLoopback, kLoopbackThreads, kSim, kFork, kSockets, kShared };
+enum class Backend : uint8_t {
+  kLoopback,
+  kLoopbackThreads,
+  kSim,
+  kFork,
+  kSockets,
+  kShared,
+  kUcx,
+  kUcxShared
+};
 const char *backendName(Backend backend);
 
 struct Cluster {
