@@ -97,6 +97,7 @@ private:
   mlir::LogicalResult emitGroupCombine(pipe::CombineOp combine, const plan::State &state);
   /// Hashes of the rows [base, end) into `hashes`; what a large table has for them is fetched
   /// ahead.
+  mlir::Value hashOfStateRow(mlir::ArrayAttr keys, mlir::Value index);
   mlir::LogicalResult emitGroupHashes(pipe::CombineOp combine, mlir::Value table,
                                       mlir::Value hashes, mlir::Value base, mlir::Value end);
   /// Finds or adds the group of each row [base, end): its row of the state into `groups`.

@@ -23,8 +23,10 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
   Value hashes = scratch(kBatchRows * 8), groups = scratch(kBatchRows * 8);
   bool coded = codesExpected_;
   if (!coded) {
-    logKeys(combine.getKeys());
-    logTexts(plan::WorkKind::kHashByte, combine.getTextBytes());
+    if (!pipeline_.getMerges()) {
+      logKeys(combine.getKeys());
+      logTexts(plan::WorkKind::kHashByte, combine.getTextBytes());
+    }
     work_.add(plan::WorkKind::kGroup, level(), 1, statePosition(combine.getState()));
   }
   for (const plan::StateField &field : state.fields) {
@@ -70,6 +72,13 @@ LogicalResult KernelEmitter::emitGroupCombine(pipe::CombineOp combine, const pla
   return result;
 }
 
+/// The one that a row of the same state has in front of its keys.
+Value KernelEmitter::hashOfStateRow(ArrayAttr keys, Value index) {
+  const auto &key = columns_.lookup(cast<StringAttr>(keys[0]).getValue());
+  Value row = b_.load(b_.ptrType(), b_.element(key->base, index, 8));
+  return b_.load(b_.getI64Type(), row);
+}
+
 LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, Value table, Value hashes,
                                              Value base, Value end) {
   Type i64 = b_.getI64Type(), pointer = b_.ptrType();
@@ -84,7 +93,8 @@ LogicalResult KernelEmitter::emitGroupHashes(pipe::CombineOp combine, Value tabl
   };
   b_.forLoop(base, end, 1, [&](Value index) {
     RowReader rows = reader(level(), index);
-    FailureOr<Value> hash = hashKeys(rows, combine.getKeys(), nullptr);
+    FailureOr<Value> hash = pipeline_.getMerges() ? hashOfStateRow(combine.getKeys(), index)
+                                                  : hashKeys(rows, combine.getKeys(), nullptr);
     if (failed(hash)) {
       result = failure();
       return;

@@ -52,6 +52,9 @@ void KernelEmitter::logTexts(plan::WorkKind kind, std::optional<APFloat> bytes) 
 }
 
 void KernelEmitter::keepString(Value owner, Value string) {
+  if (pipeline_.getMerges()) {
+    return; // the state keeps the texts of all copies
+  }
   check(b_.callImport("hr_string_keep", {worker_, owner, string}));
 }
 

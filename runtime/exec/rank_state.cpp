@@ -45,14 +45,6 @@ Expected<StateCopy *> RankState::copy(std::unique_ptr<StateCopy> &slot) const {
   return slot.get();
 }
 
-size_t RankState::copyCount() const {
-  size_t count = 0;
-  for (const auto &slots : copies_) {
-    count += slots.size();
-  }
-  return count;
-}
-
 std::vector<StateCopy *> RankState::filledCopies() const {
   std::vector<StateCopy *> filled;
   for (const auto &slots : copies_) {
@@ -71,8 +63,14 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
   auto job = std::make_unique<PhasedJob>(*context.pool, std::move(options));
   switch (state_.kind) {
   case plan::StateKind::kScalar:
+    addScalarPhase(*job, context);
+    break;
   case plan::StateKind::kGroupTable:
-    addMergePhases(*job, context);
+    groups_ = std::make_unique<GroupMerge>(
+        state_, account_, [this, context](StateCopy &table, std::span<const RowAddresses> rows) {
+          return combine(table, rows, context);
+        });
+    groups_->addPhases(*job, [this] { return filledCopies(); });
     break;
   case plan::StateKind::kJoinTable:
     addJoinPhases(*job);
@@ -103,7 +101,8 @@ void RankState::publish() {
     bool copies = state_.kind == plan::StateKind::kJoinTable ||
                   state_.kind == plan::StateKind::kRowBuffer ||
                   state_.kind == plan::StateKind::kWindow;
-    const std::vector<StateCopy *> from = copies ? filledCopies() : remaining_;
+    const std::vector<StateCopy *> from =
+        copies ? filledCopies() : (groups_ ? groups_->tables() : merged_);
     for (const StateCopy *copy : from) {
       for (const RowSpan &span : copy->spans()) {
         firstRows_.push_back(rowCount_);
@@ -122,11 +121,10 @@ void *RankState::shared() {
   case plan::StateKind::kSortBuffer:
   case plan::StateKind::kRowBuffer:
   case plan::StateKind::kWindow:
+  case plan::StateKind::kGroupTable:
     return nullptr;
   case plan::StateKind::kScalar:
-  case plan::StateKind::kGroupTable:
-    HR_CHECK(remaining_.size() == 1);
-    return remaining_.front()->abi();
+    return merged_.front()->abi();
   }
   return nullptr;
 }
@@ -155,82 +153,53 @@ void RankState::rows(uint64_t first, uint64_t count, std::vector<const uint8_t *
   }
 }
 
-// ---- merging: rounds of pairs, the larger copy takes the smaller one in ----
+// ---- merging by the state's kernel ----
 
-Status RankState::mergeInto(StateCopy &target, const StateCopy &source,
-                            const FinishContext &context) const {
+Status RankState::combine(StateCopy &target, std::span<const RowAddresses> rows,
+                          const FinishContext &context) const {
+  if (!context.merge) {
+    return makeError(ErrorKind::kInternal,
+                     "state has several copies and no merge kernel: ", state_.name);
+  }
   HR_ASSIGN_OR_RETURN(auto frame,
                       KernelFrame::create(*context.merge, account_, context.rank, context.size));
   void *states[] = {target.abi()};
-  std::vector<const uint8_t *> pointers;
   uint64_t firstRow = 0;
-  for (const RowSpan &span : source.spans()) {
-    constexpr uint64_t kMorselRows = 65536;
-    for (uint64_t at = 0; at < span.count; at += kMorselRows) {
-      uint64_t count = std::min(kMorselRows, span.count - at);
-      pointers.resize(count);
-      for (uint64_t i = 0; i < count; ++i) {
-        pointers[i] = span.rows + (at + i) * state_.rowBytes;
-      }
-      HrMorsel morsel{};
-      morsel.rows = static_cast<uint32_t>(count);
-      morsel.firstRow = firstRow;
-      morsel.stateRows = pointers.data();
-      frame->beginMorsel();
-      HrResult result = frame->run(morsel, states);
-      frame->endMorsel();
-      if (result != HR_DONE) {
-        return frame->error();
-      }
-      firstRow += count;
+  for (const RowAddresses &run : rows) {
+    HrMorsel morsel{};
+    morsel.rows = static_cast<uint32_t>(run.size());
+    morsel.firstRow = firstRow;
+    morsel.stateRows = run.data();
+    frame->beginMorsel();
+    const HrResult result = frame->run(morsel, states);
+    frame->endMorsel();
+    if (result != HR_DONE) {
+      return frame->error();
     }
+    firstRow += run.size();
   }
   return {};
 }
 
-void RankState::addMergePhases(PhasedJob &job, const FinishContext &context) {
-  job.add([this]() -> Expected<JobPhase> {
-    remaining_ = filledCopies();
-    if (remaining_.empty()) {
+/// All rows into the first copy's: a lane has one.
+void RankState::addScalarPhase(PhasedJob &job, const FinishContext &context) {
+  job.add([this, context]() -> Expected<JobPhase> {
+    std::vector<StateCopy *> copies = filledCopies();
+    if (copies.empty()) {
       // No lane ever had a row: the state is its identity.
       HR_ASSIGN_OR_RETURN(StateCopy * only, copy(addCopies(1).front()));
-      remaining_.push_back(only);
+      copies.push_back(only);
     }
-    // Every copy of a scalar state counts; of the others the empty ones drop out.
-    auto empty = [](StateCopy *copy) { return copy->rowCount() == 0; };
-    auto end = std::remove_if(remaining_.begin() + 1, remaining_.end(), empty);
-    remaining_.erase(end, remaining_.end());
-    if (remaining_.size() > 1 && empty(remaining_.front())) {
-      remaining_.erase(remaining_.begin());
+    merged_ = {copies.front()};
+    std::vector<const uint8_t *> rows;
+    for (StateCopy *other : std::span(copies).subspan(1)) {
+      rows.push_back(other->spans().front().rows);
     }
-    return JobPhase{};
+    return JobPhase{rows.empty() ? 0 : 1, [this, context, rows = std::move(rows)](int, int64_t) {
+                      const RowAddresses all = rows;
+                      return combine(*merged_.front(), {&all, 1}, context);
+                    }};
   });
-  for (size_t copies = copyCount(); copies > 1; copies = (copies + 1) / 2) {
-    job.add([this, context]() -> Expected<JobPhase> {
-      auto pairs = static_cast<int64_t>(remaining_.size() / 2);
-      if (pairs > 0 && !context.merge) {
-        return makeError(ErrorKind::kInternal,
-                         "state has several copies and no merge kernel: ", state_.name);
-      }
-      std::vector<std::pair<StateCopy *, StateCopy *>> work;
-      std::vector<StateCopy *> kept;
-      for (size_t i = 0; i < remaining_.size(); i += 2) {
-        StateCopy *a = remaining_[i];
-        StateCopy *b = i + 1 < remaining_.size() ? remaining_[i + 1] : nullptr;
-        if (b && b->rowCount() > a->rowCount()) {
-          std::swap(a, b);
-        }
-        kept.push_back(a);
-        if (b) {
-          work.emplace_back(a, b);
-        }
-      }
-      remaining_ = std::move(kept);
-      return JobPhase{pairs, [this, context, work = std::move(work)](int, int64_t pair) {
-                        return mergeInto(*work[pair].first, *work[pair].second, context);
-                      }};
-    });
-  }
 }
 
 } // namespace headrace::exec

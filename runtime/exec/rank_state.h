@@ -2,6 +2,7 @@
 // afterwards.
 #pragma once
 
+#include "runtime/exec/group/group_merge.h"
 #include "runtime/exec/kernel_call.h"
 #include "runtime/exec/phased_job.h"
 #include "runtime/exec/sort/sorted_rows.h"
@@ -73,13 +74,14 @@ public:
 
 private:
   RankState(const plan::State &state, std::shared_ptr<MemoryAccount> account);
-  void addMergePhases(PhasedJob &job, const FinishContext &context);
+  void addScalarPhase(PhasedJob &job, const FinishContext &context);
   void addJoinPhases(PhasedJob &job);
-  Status mergeInto(StateCopy &target, const StateCopy &source, const FinishContext &context) const;
+  /// Rows into those of a copy. Errors: the merge kernel's.
+  Status combine(StateCopy &target, std::span<const RowAddresses> rows,
+                 const FinishContext &context) const;
   Status enterSpan(const RowSpan &span);
   Status enterSpanDirect(const RowSpan &span);
   std::vector<StateCopy *> filledCopies() const;
-  size_t copyCount() const;
   void publish();
 
   const plan::State &state_;
@@ -88,8 +90,9 @@ private:
   bool finished_ = false;
   uint64_t rowCount_ = 0;
 
-  // Group, scalar: the copies not merged yet; the first one is the result.
-  std::vector<StateCopy *> remaining_;
+  // Scalar: the copy that is the result.
+  std::vector<StateCopy *> merged_;
+  std::unique_ptr<GroupMerge> groups_;
   // Rows of the finished state, and the index of each span's first row.
   std::vector<RowSpan> spans_;
   std::vector<uint64_t> firstRows_;

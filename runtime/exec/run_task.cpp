@@ -26,6 +26,7 @@ struct Lane {
   LanePhase phase = LanePhase::kIdle;
   std::unique_ptr<KernelFrame> frame;
   std::vector<void *> states;
+  std::vector<StateCopy *> filled; ///< those of the states that are its own
   std::vector<std::unique_ptr<OutputChunk>> outputs;
   std::vector<OutputChunk *> outputPointers;
   std::vector<HrOutput> abiOutputs;
@@ -56,6 +57,7 @@ private:
   Expected<std::optional<TakenMorsel>> takeMorsel(Track *track);
   Status prepareLane(Lane &lane);
   Status drive(Lane &lane, int worker);
+  void countStages(Lane &lane);
   Status runMorsel(Lane &lane);
   Status sealOutput(Lane &lane, uint32_t output);
   Status sealAll(Lane &lane);
@@ -139,6 +141,7 @@ Status RunTask::prepareLane(Lane &lane) {
     } else {
       HR_ASSIGN_OR_RETURN(StateCopy * copy, state.copy(copies_[i][lane.index]));
       lane.states.push_back(copy->abi());
+      lane.filled.push_back(copy);
     }
   }
   lane.abiOutputs.resize(outputs_);
@@ -201,6 +204,19 @@ bool RunTask::pushPending(Lane &lane) {
   return lane.pending.empty();
 }
 
+void RunTask::countStages(Lane &lane) {
+  uint64_t last = lane.morsel->morsel.rows;
+  for (size_t stage = 0; stage < HR_COUNTED_STAGES; ++stage) {
+    if (uint64_t rows = lane.frame->rowsThrough(stage)) {
+      counters_.stageRows[stage] += static_cast<int64_t>(rows);
+      last = rows;
+    }
+  }
+  for (StateCopy *filled : lane.filled) {
+    filled->offered(last);
+  }
+}
+
 /// Calls the kernel until the morsel is done or a chunk is sealed.
 Status RunTask::runMorsel(Lane &lane) {
   if (!lane.started) {
@@ -220,11 +236,7 @@ Status RunTask::runMorsel(Lane &lane) {
     lane.span->addRows(lane.morsel->morsel.rows);
     lane.span->addBytes(static_cast<int64_t>(lane.morsel->bytes));
     ++counters_.morsels;
-    for (size_t stage = 0; stage < HR_COUNTED_STAGES; ++stage) {
-      if (uint64_t rows = lane.frame->rowsThrough(stage)) {
-        counters_.stageRows[stage] += static_cast<int64_t>(rows);
-      }
-    }
+    countStages(lane);
     lane.morsel.reset();
     lane.started = false;
     return {};

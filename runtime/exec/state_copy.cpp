@@ -2,20 +2,14 @@
 #include "runtime/exec/state_copy.h"
 
 #include "runtime/base/check.h"
+#include "runtime/exec/group/group_copy.h"
 #include "runtime/exec/sort/sort_copy.h"
 #include "runtime/exec/window/first_rows.h"
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace headrace::exec {
 namespace {
-
-constexpr uint64_t kPointerBits = 48;
-/// Of a group table's first directory: 64 KiB to 2 MiB.
-constexpr uint64_t kEntriesMin = 1 << 13;
-constexpr uint64_t kEntriesMax = 1 << 18;
 
 class ScalarCopy final : public StateCopy {
 public:
@@ -34,70 +28,6 @@ public:
 private:
   RowStore rows_;
   HrScalarState abi_{};
-};
-
-/// The directory doubles when half full; entries are row pointers tagged with the hash's high bits.
-class GroupCopy final : public StateCopy {
-public:
-  GroupCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-      : StateCopy(state, account), rows_(account, state.rowBytes) {}
-  ~GroupCopy() override { directory_.reset(); }
-  Status initialize() {
-    abi_.owner = static_cast<StateCopy *>(this);
-    // For the groups that are expected, as far as they are cheap to be wrong about; with less
-    // memory it grows later.
-    uint64_t wanted = std::bit_ceil(std::clamp(state_.rows.expected, kEntriesMin, kEntriesMax) * 2);
-    wanted = std::clamp(wanted, kEntriesMin, kEntriesMax);
-    if (wanted > kEntriesMin && resize(wanted).ok()) {
-      return {};
-    }
-    return resize(kEntriesMin);
-  }
-  void *abi() override { return &abi_; }
-  uint64_t rowCount() const override { return abi_.rows; }
-  std::vector<RowSpan> spans() const override { return rows_.spans(); }
-
-  Expected<uint8_t *> insert(uint64_t hash) {
-    if (abi_.rows >= abi_.limit) {
-      HR_RETURN_IF_ERROR(resize((abi_.mask + 1) * 2));
-    }
-    HR_ASSIGN_OR_RETURN(uint8_t *row, rows_.append());
-    fillIdentity(row);
-    std::memcpy(row, &hash, sizeof hash);
-    enter(row, hash);
-    ++abi_.rows;
-    return row;
-  }
-
-private:
-  void enter(uint8_t *row, uint64_t hash) {
-    uint64_t slot = hash & abi_.mask;
-    while (abi_.directory[slot] != 0) {
-      slot = (slot + 1) & abi_.mask;
-    }
-    abi_.directory[slot] = reinterpret_cast<uint64_t>(row) | (hash >> kPointerBits << kPointerBits);
-  }
-  Status resize(uint64_t entries) {
-    HR_ASSIGN_OR_RETURN(Block block, account_->allocate(static_cast<int64_t>(entries * 8)));
-    std::memset(block.data(), 0, entries * 8);
-    directory_ = std::move(block);
-    abi_.directory = reinterpret_cast<uint64_t *>(directory_.data());
-    abi_.mask = entries - 1;
-    abi_.limit = entries / 2;
-    for (const RowSpan &span : rows_.spans()) {
-      for (uint64_t i = 0; i < span.count; ++i) {
-        uint8_t *row = span.rows + i * rows_.rowBytes();
-        uint64_t hash;
-        std::memcpy(&hash, row, sizeof hash);
-        enter(row, hash);
-      }
-    }
-    return {};
-  }
-
-  RowStore rows_;
-  Block directory_;
-  HrGroupTable abi_{};
 };
 
 template <typename Copy, typename... Args>
@@ -159,8 +89,10 @@ Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
   switch (state.kind) {
   case plan::StateKind::kScalar:
     return initialized<ScalarCopy>(state, account);
-  case plan::StateKind::kGroupTable:
-    return initialized<GroupCopy>(state, account);
+  case plan::StateKind::kGroupTable: {
+    HR_ASSIGN_OR_RETURN(auto groups, GroupCopy::create(state, account, state.rows.expected));
+    return std::unique_ptr<StateCopy>(std::move(groups));
+  }
   case plan::StateKind::kSortBuffer:
     return std::unique_ptr<StateCopy>(std::make_unique<SortCopy>(state, account));
   case plan::StateKind::kJoinTable:

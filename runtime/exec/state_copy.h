@@ -15,8 +15,8 @@ namespace headrace::exec {
 
 /// Purpose: the copy of a state that one lane fills. The `owner` of every Hr… struct points to its
 /// StateCopy. Ownership: owns rows and strings. Thread-safety: one thread at a time. Lifetime: rows
-/// and strings stay where they are until the copy is dropped, also when other copies were merged
-/// into another one.
+/// and strings stay where they are until the copy is dropped; the rows that copies were merged to
+/// share their strings.
 class StateCopy {
 public:
   virtual ~StateCopy() = default;
@@ -28,6 +28,14 @@ public:
 
   /// Copies a string's bytes and redirects it (hr_string_keep).
   virtual Status keep(HrString *text);
+  /// So many more rows have been put into it or combined with what it has: all of a morsel.
+  virtual void offered(uint64_t /*rows*/) {}
+  /// Of a group table: whether no two rows are of one group.
+  virtual bool isUnique() const { return true; }
+  /// Nothing is looked up any more.
+  virtual void dropDirectory() {}
+  /// The texts of the rows are still needed, the rows are not.
+  virtual void dropRows() {}
 
 protected:
   StateCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account);

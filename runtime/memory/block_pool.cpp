@@ -30,7 +30,7 @@ constexpr int64_t kHugePageBytes = int64_t{2} << 20;
 /// In less memory than this a huge page of which little is used costs more than it gains.
 constexpr int64_t kHugePagesFromBytes = int64_t{1} << 30;
 constexpr int64_t kSmallestBlockBytes = int64_t{64} << 10;
-/// Blocks up to this are cut from pieces of one huge page.
+/// Blocks up to this are cut from slabs of the size of a huge page.
 constexpr int64_t kLargestCutBytes = int64_t{1} << 20;
 
 } // namespace
@@ -85,7 +85,7 @@ int64_t BlockPool::blockBytes(int64_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-Expected<std::byte *> BlockPool::map(int64_t bytes) {
+Expected<std::byte *> BlockPool::map(int64_t bytes, bool huge) {
   if (options_.segment) {
     std::byte *part = options_.segment->take(bytes, kHugePageBytes);
     return part ? Expected<std::byte *>(part)
@@ -109,7 +109,7 @@ Expected<std::byte *> BlockPool::map(int64_t bytes) {
   if (start + length > end) {
     munmap(reinterpret_cast<void *>(end), start + length - end);
   }
-  if (options_.capacityBytes >= kHugePagesFromBytes) {
+  if (huge && options_.capacityBytes >= kHugePagesFromBytes) {
     // Advice only: without huge pages the block works all the same.
     madvise(reinterpret_cast<void *>(aligned), static_cast<size_t>(bytes), MADV_HUGEPAGE);
   }
@@ -152,8 +152,10 @@ Expected<std::byte *> BlockPool::take(int64_t size) {
   if (std::byte *bare = takeFrom(bare_)) {
     return bare;
   }
-  HR_ASSIGN_OR_RETURN(std::byte * data, map(std::max(size, kHugePageBytes)));
-  if (size <= kLargestCutBytes) {
+  // A slab is touched a piece at a time, and of a piece often only its begin.
+  const bool isCut = size <= kLargestCutBytes;
+  HR_ASSIGN_OR_RETURN(std::byte * data, map(isCut ? kHugePageBytes : size, !isCut));
+  if (isCut) {
     slabs_.push_back({data, kHugePageBytes});
     for (int64_t offset = kHugePageBytes - size; offset > 0; offset -= size) {
       bare_[size].push_back(data + offset);

@@ -42,8 +42,8 @@ private:
   std::shared_ptr<Reservation::State> charged_; ///< null: the pool's tier
 };
 
-/// Purpose: allocates blocks of 64 KiB and more. Up to 1 MiB they are powers of two cut from 2 MiB
-/// pieces; above, multiples of 2 MiB (at most a quarter more than asked) with huge pages advised.
+/// Purpose: allocates blocks of 64 KiB and more. Up to 1 MiB they are powers of two cut from slabs
+/// of 2 MiB; above, multiples of 2 MiB (at most a quarter more than asked) with huge pages advised.
 /// Ownership: owns all memory; outlives its blocks. Thread-safety: full. Bounded: the bytes of live
 /// and of kept blocks never exceed the capacity; freed blocks are kept up to `retainedBytesMax` and
 /// given to the system first when a new size needs room, or another user of the tier.
@@ -93,7 +93,7 @@ private:
   /// Of exactly `size`, which is counted already.
   Expected<Block> allocateTaken(int64_t size);
   Expected<std::byte *> take(int64_t size);
-  Expected<std::byte *> map(int64_t bytes);
+  Expected<std::byte *> map(int64_t bytes, bool huge);
   void unmap(std::byte *data, int64_t bytes);
   void free(std::byte *data, int64_t bytes);
   void dropLocked(std::byte *data, int64_t size);

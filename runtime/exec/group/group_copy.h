@@ -1,0 +1,51 @@
+// A worker's groups: rows, and a directory by hash that stays small where groups come in runs.
+#pragma once
+
+#include "runtime/exec/row_store.h"
+#include "runtime/exec/state_copy.h"
+#include "runtime/memory/block_pool.h"
+
+#include <memory>
+#include <vector>
+
+namespace headrace::exec {
+
+/// Purpose: the copy of a group table. The directory has open addresses; entries are row pointers
+/// tagged with the hash's high bits. When it is half full it doubles, or, if most rows lately found
+/// their group, forgets its groups and begins again with the rows to come: what is in files is
+/// often in some order, and a directory that stays in the cache finds all that is near. Then a
+/// group may have several rows, which GroupMerge brings together.
+class GroupCopy final : public StateCopy {
+public:
+  /// `expected` groups. Errors: memory.
+  static Expected<std::unique_ptr<GroupCopy>>
+  create(const plan::State &state, std::shared_ptr<MemoryAccount> account, uint64_t expected);
+  ~GroupCopy() override { directory_.reset(); }
+
+  void *abi() override { return &abi_; }
+  uint64_t rowCount() const override { return forgotten_ + abi_.rows; }
+  std::vector<RowSpan> spans() const override { return rows_.spans(); }
+  void offered(uint64_t rows) override { offered_ += rows; }
+  bool isUnique() const override { return forgotten_ == 0; }
+  void dropDirectory() override;
+  void dropRows() override;
+
+  /// A new row with the state's identity (hr_group_insert).
+  Expected<uint8_t *> insert(uint64_t hash);
+
+private:
+  GroupCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account)
+      : StateCopy(state, account), rows_(account, state.rowBytes) {}
+  bool groupsComeInRuns() const;
+  void enter(uint8_t *row, uint64_t hash);
+  void forget();
+  Status resize(uint64_t entries);
+
+  RowStore rows_;
+  Block directory_;
+  HrGroupTable abi_{};
+  uint64_t forgotten_ = 0; ///< rows that the directory does not have
+  uint64_t offered_ = 0;   ///< rows since the directory began
+};
+
+} // namespace headrace::exec
