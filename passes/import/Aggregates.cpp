@@ -17,6 +17,8 @@ static const Aggregate kAggregates[] = {
   {duckdb, substrait, 1, Function::Min, Function::Min, MeasureRows::kFirst, std::nullopt},
 #define HR_ROW_OF(duckdb, rows, text)                                                              \
   {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt},
+#define HR_QUANTILE(duckdb, interpolates, text)                                                    \
+  {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kQuantile, std::nullopt, interpolates},
 #define HR_DEVIATIONS(duckdb, substrait, arguments, rowsMin, value, text)                          \
   {duckdb,                                                                                         \
    substrait,                                                                                      \
@@ -27,6 +29,7 @@ static const Aggregate kAggregates[] = {
    DeviationFormula{rowsMin, [](const Deviations &d) { return value; }}},
 #include "passes/import/aggregates.def"
 #undef HR_DEVIATIONS
+#undef HR_QUANTILE
 #undef HR_ROW_OF
 #undef HR_ANY
 #undef HR_AGGREGATE

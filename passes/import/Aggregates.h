@@ -13,6 +13,7 @@ struct Aggregate {
   std::optional<frame::AggregateFunction> ofDistinct; ///< likewise
   MeasureRows rows;                                   ///< kFirst only if the call gives an order
   std::optional<DeviationFormula> formula;
+  bool interpolates = false; ///< of quantiles
 
   /// The measure that a call of it is, without an order.
   MeasureRequest request(llvm::SmallVector<Computed> arguments, bool distinct, mlir::Type type,

@@ -14,6 +14,7 @@ Real Real::compute(Arithmetic op, const Real &other) const {
   return {*builder_, *builder_->arithmetic(op, value_, other.value_, f64, at_), at_};
 }
 
+Real Real::operator+(const Real &other) const { return compute(Arithmetic::kAdd, other); }
 Real Real::operator-(const Real &other) const { return compute(Arithmetic::kSubtract, other); }
 Real Real::operator-(double other) const { return *this - constant(other); }
 Real Real::operator*(const Real &other) const { return compute(Arithmetic::kMultiply, other); }

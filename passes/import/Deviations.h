@@ -13,6 +13,7 @@ public:
       : builder_(&builder), value_(std::move(value)), at_(at) {}
 
   const Expression &expression() const { return value_; }
+  Real operator+(const Real &other) const;
   Real operator-(const Real &other) const;
   Real operator-(double other) const;
   Real operator*(const Real &other) const;

@@ -1,5 +1,6 @@
 // Measures of some rows of their groups: what tells these rows becomes a column, which the
 // measure's condition asks.
+#include "passes/import/QuantileFields.h"
 #include "passes/import/RelationBuilder.h"
 
 using namespace mlir;
@@ -95,6 +96,44 @@ MaybeRelation RelationBuilder::addExtremes(const Relation &input, ArrayRef<Compu
   return join(input, rename(*groups, at), request, at);
 }
 
+/// Numbers the rows of a group in the argument's order, and gives each the number of values and the
+/// next value.
+MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Computed> keys,
+                                           MeasureRequest &measure, Location at) {
+  const Quantile quantile = *measure.quantile;
+  const Computed value = measure.arguments.front();
+  SmallVector<Computed> partition(keys);
+  if (measure.condition) {
+    partition.push_back({std::nullopt, "filtered", measure.condition});
+  }
+  const SortKey order{value,
+                      quantile.descending ? frame::SortDirection::Desc : frame::SortDirection::Asc,
+                      frame::NullsOrder::Last};
+  using Kind = frame::WindowFunctionKind;
+  WindowFunctionRequest number{.kind = Kind::RowNumber, .at = at};
+  WindowFunctionRequest count{.at = at};
+  count.measure =
+      MeasureRequest{.function = frame::AggregateFunction::Count, .arguments = {value}, .at = at};
+  count.frame = {.unit = frame::FrameUnit::Rows, .end = frame::FrameBoundKind::UnboundedFollowing};
+  WindowFunctionRequest next{
+      .kind = Kind::Lead, .arguments = {{std::nullopt, value}, {1, {}}}, .at = at};
+  SmallVector<WindowFunctionRequest, 0> functions{number, count};
+  if (quantile.interpolates) {
+    functions.push_back(next);
+  }
+  const QuantileFields fields(quantile, static_cast<int64_t>(input.fields.size()), at);
+  measure.condition =
+      both(measure.condition, [=](ExpressionBuilder &b) { return fields.isAt(b); }, at);
+  if (quantile.interpolates) {
+    measure.arguments.front() = {std::nullopt, value.name,
+                                 [=, type = measure.type](ExpressionBuilder &b) -> MaybeExpression {
+                                   MaybeExpression known = value.build(b);
+                                   return failed(known) ? known : fields.between(b, *known, type);
+                                 }};
+  }
+  return window(input, partition, order, functions, at);
+}
+
 MaybeRelation RelationBuilder::chooseRows(const Relation &input, ArrayRef<Computed> keys,
                                           MutableArrayRef<MeasureRequest> measures, Location at) {
   MaybeRelation result = addExtremes(input, keys, measures, at);
@@ -102,6 +141,9 @@ MaybeRelation RelationBuilder::chooseRows(const Relation &input, ArrayRef<Comput
     bool numbers = measure.rows == MeasureRows::kFirst || measure.rows == MeasureRows::kDifferent;
     if (succeeded(result) && numbers) {
       result = numberRows(*result, keys, measure, at);
+    }
+    if (succeeded(result) && measure.rows == MeasureRows::kQuantile) {
+      result = addQuantile(*result, keys, measure, at);
     }
     measure.rows = MeasureRows::kAll;
   }

@@ -66,9 +66,18 @@ struct DeviationFormula {
   Real (*value)(const Deviations &);
 };
 
+/// A value of an order that a share of the values lies in front of.
+struct Quantile {
+  double share;                                     ///< 0 to 1
+  std::optional<std::pair<int64_t, int64_t>> exact; ///< the share as a fraction
+  bool descending;
+  bool interpolates; ///< between two values; else the first one that is not in front of the share
+};
+
 /// Which rows of a group a measure is of.
 enum class MeasureRows {
   kAll,
+  kQuantile,  ///< the one at the quantile, of those without a NULL argument
   kFirst,     ///< the first in the measure's order
   kDifferent, ///< one of those with the same arguments
   kLeast,     ///< those whose last argument is the least, of rows without a NULL argument
@@ -82,6 +91,7 @@ struct MeasureRequest {
   llvm::SmallVector<Computed, 1> arguments = {};
   MeasureRows rows = MeasureRows::kAll;
   llvm::SmallVector<SortKey, 0> order = {}; ///< of kFirst
+  std::optional<Quantile> quantile = {};    ///< of kQuantile
   BuildExpression condition = {};           ///< FILTER (WHERE …); may be empty
   mlir::Type type = {}; ///< of the result, but for nullability; null: as `frame` has it
   mlir::Location at;
@@ -200,6 +210,8 @@ private:
                            llvm::MutableArrayRef<MeasureRequest> measures, mlir::Location at);
   MaybeRelation numberRows(const Relation &input, llvm::ArrayRef<Computed> keys,
                            MeasureRequest &measure, mlir::Location at);
+  MaybeRelation addQuantile(const Relation &input, llvm::ArrayRef<Computed> keys,
+                            MeasureRequest &measure, mlir::Location at);
   MaybeRelation addExtremes(const Relation &input, llvm::ArrayRef<Computed> keys,
                             llvm::MutableArrayRef<MeasureRequest> measures, mlir::Location at);
 

@@ -33,7 +33,7 @@ static Attribute scalarAttr(Builder &builder, const json &value) {
 
 static DictionaryAttr columnAttr(Builder &builder, const json &column, Type type) {
   static constexpr const char *kKeys[] = {
-      "min",           "max",    "nulls", "distinct", "dictionary_entries", "all_dictionary",
+      "min",           "max",        "nulls",  "distinct", "dictionary_entries", "all_dictionary",
       "average_bytes", "file_bytes", "ordered"};
   NamedAttrList entries;
   for (const char *key : kKeys) {

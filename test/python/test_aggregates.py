@@ -68,7 +68,7 @@ _AGGREGATES = [aggregate for aggregate in table() if aggregate.arguments > 0]
 #: Some of one kind at a time: a query takes longer to compile than to run.
 _BATCHES = [
     same_kind[start : start + 4]
-    for kind in ("AGGREGATE", "ANY", "ROW_OF", "DEVIATIONS")
+    for kind in ("AGGREGATE", "ANY", "ROW_OF", "QUANTILE", "DEVIATIONS")
     for same_kind in [[aggregate for aggregate in _AGGREGATES if aggregate.kind == kind]]
     for start in range(0, len(same_kind), 4)
 ]
@@ -102,6 +102,8 @@ def _columns(aggregate: Aggregate) -> list[tuple[str, ...]]:
     numbers = [("i",), ("n",), ("x",), ("d",)]
     if name in ("sum", "avg") or aggregate.kind == "DEVIATIONS":
         return numbers
+    if name in ("median", "quantile_cont"):
+        return [*numbers, ("w",), ("l",)]
     if aggregate.kind == "ANY":  # what is the same in a group
         return [("coalesce(g, 9)",), ("'g' || coalesce(g, 0)",)]
     return [*numbers, ("l",), ("w",), ("b",), ("s",)]
@@ -129,7 +131,7 @@ def test_groups(aggregates: list[Aggregate], ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", [2])
-@pytest.mark.parametrize("aggregates", _BATCHES, ids=_names)
+@pytest.mark.parametrize("aggregates", [batch for batch in _BATCHES if batch[0].of_distinct], ids=_names)
 def test_distinct(aggregates: list[Aggregate], ranks: int) -> None:
     calls = [_calls(aggregate, distinct=True)[-1] for aggregate in aggregates]
     filtered = [f"{calls[-1]} filter (where n < 5)", "count(*)", "sum(n)"]
@@ -201,6 +203,26 @@ def test_an_order_beside_what_does_not_need_one(ranks: int) -> None:
     )
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("share", ["0", "1", "0.5", "0.333", "0.9::double", "-0.25", "1e-3"])
+def test_quantiles(share: str, ranks: int) -> None:
+    calls = [f"quantile_cont({column}, {share})" for column in ("i", "x", "y::float", "d")]
+    calls += [f"quantile_disc({column}, {share})" for column in ("i", "s", "b", "d")]
+    calls += [f"quantile_disc(date '2020-01-01' + i, {share}) filter (where n > 4)"]
+    check(f"select g, {_listed(calls)} from t group by g", _TABLES, ranks=ranks)
+    check(f"select {_listed(calls)} from t", _TABLES, ranks=ranks)
+
+
+def test_quantiles_of_an_order() -> None:
+    shares = [
+        f"percentile_{kind}(0.3) within group (order by i{order})"
+        for kind in ("cont", "disc")
+        for order in ("", " desc")
+    ]
+    check(f"select g, {_listed([*shares, 'median(s)', 'median(b)'])} from t group by g", _TABLES)
+    check("select g from t group by g having median(i) > 9", _TABLES)
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_rows_with_the_same_extreme(ranks: int) -> None:
     """Of several the least x: any of them is right, and this one is the same on any number of ranks."""
@@ -221,7 +243,12 @@ def test_rows_with_the_same_extreme(ranks: int) -> None:
         ("select product(distinct x) over () from t", "unsupported product of distinct values in a window"),
         ("select arg_min(i, n, 2) from t", "wrong number of arguments of arg_min: 3"),
         ("select bit_and(i::hugeint) from t", "unsupported input type of bit_and"),
-        ("select median(i) from t", "unsupported aggregate function: median"),
+        ("select mode(i) from t", "unsupported aggregate function: mode"),
+        ("select median(distinct i) from t", "unsupported median of distinct values"),
+        ("select median(i) over () from t", "unsupported median in a window"),
+        ("select median(timestamp '2020-01-01') from t", "unsupported type of median: use quantile_disc"),
+        ("select quantile_cont(d::decimal(20, 2), 0.5) from t", "unsupported type of quantile_cont: cast it"),
+        ("select quantile_disc(i, [0.1, 0.2]) from t", "unsupported type: LIST"),
     ],
 )
 def test_refused(query: str, message: str) -> None:

@@ -9,8 +9,10 @@ from dev import places
 
 SOURCE = "passes/import/aggregates.def"
 _TEXT = """All skip NULL, and rows where either argument is NULL; of no values all but counts are NULL. Each
-takes `DISTINCT` and `FILTER`. In windows there are no `arg_min` and `arg_max`, and no `DISTINCT` of
-`bit_xor`, `product`, variances and the like.
+takes `FILTER`, and `DISTINCT` but for quantiles. In windows there are no `arg_min`, `arg_max` and
+quantiles, and no `DISTINCT` of `bit_xor`, `product`, variances and the like. Quantiles between two
+values are of numbers (decimals of at most 15 digits); SQL's `percentile_cont` and `percentile_disc`
+`WITHIN GROUP` are the same, and a negative share counts from the greatest.
 """
 _LINE = re.compile(r'^HR_(\w+)\("([^"]*)", (?:"([^"]*)", )?(.*?)(?:, )?"([^"]*)"\)$')
 
@@ -24,12 +26,19 @@ class Aggregate:
     text: str
 
     def call(self, *arguments: str, name: str | None = None, distinct: bool = False) -> str:
-        listed = ", ".join(arguments)
+        listed = ", ".join([*arguments, "0.3"] if self._has_share(name) else arguments)
         return f"{name or self.duckdb[0]}({'distinct ' if distinct else ''}{listed})"
+
+    def _has_share(self, name: str | None) -> bool:
+        return self.kind == "QUANTILE" and (name or self.duckdb[0]) != "median"
 
     @property
     def in_windows(self) -> bool:
-        return self.kind != "ROW_OF"
+        return self.kind not in ("ROW_OF", "QUANTILE")
+
+    @property
+    def of_distinct(self) -> bool:
+        return self.kind != "QUANTILE"
 
 
 def table() -> list[Aggregate]:

@@ -9,6 +9,9 @@ namespace frame = headrace::frame;
 
 using Use = Field::Use;
 
+/// Decimals of so many digits are exact as doubles, in their units.
+static constexpr unsigned kDoubleDigits = 15;
+
 FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location at) {
   StringRef name = nameOf(measure);
   at = expressions.locate(measure, at);
@@ -39,10 +42,14 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
   if (!aggregate) {
     return context.fail(at, "unsupported aggregate function: " + name);
   }
-  if (measure.get("function_data")) {
+  const bool isQuantile = aggregate->rows == MeasureRows::kQuantile;
+  if (measure.get("function_data") && !isQuantile) {
     return context.fail(at, "unsupported options of " + name);
   }
   SmallVector<Node> arguments = measure.get("children").elements();
+  if (isQuantile && arguments.size() == 2) {
+    arguments.pop_back(); // the share, which the options have
+  }
   bool counts = aggregate->function == Function::Count;
   Node constant = arguments.size() == 1 ? arguments.front().get("value") : Node();
   if (counts && !distinct && constant.get("value")) { // of a constant counts rows
@@ -74,6 +81,13 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
         }};
   }
   MeasureRequest request = aggregate->request(std::move(computed), distinct, type, at);
+  if (isQuantile) {
+    FailureOr<Quantile> quantile = quantileOf(call, aggregate->interpolates, type, at);
+    if (failed(quantile)) {
+      return failure();
+    }
+    request.quantile = *quantile;
+  }
   if (filter) {
     request.condition = expressions.computed(filter, at).build;
   }
@@ -82,6 +96,43 @@ FailureOr<MeasureRequest> RelationImporter::makeMeasure(const MeasureCall &call,
     return firstOf(std::move(request), name, order, at);
   }
   return request;
+}
+
+FailureOr<Quantile> RelationImporter::quantileOf(const MeasureCall &call, bool interpolates,
+                                                 Type type, Location at) {
+  if (call.distinct) {
+    return context.fail(at, "unsupported " + call.name + " of distinct values");
+  }
+  Node options = call.node.get("function_data");
+  SmallVector<Node> shares = options.get("quantiles").elements();
+  std::optional<double> value =
+      shares.size() == 1 ? shares.front().get("value").real() : std::nullopt;
+  if (!value) {
+    // no test: the value of several shares is a list, whose type is refused
+    return context.fail(at, "unsupported shares of " + call.name);
+  }
+  Node share = shares.front();
+  Node decimal = share.get("type").get("type_info");
+  Quantile quantile{.share = std::abs(*value),
+                    .exact = std::nullopt,
+                    .descending = options.get("desc").boolean().value_or(false),
+                    .interpolates = interpolates && isa<FloatType, frame::DecimalType>(type)};
+  if (share.get("type").get("id").string() == StringRef("DECIMAL")) {
+    int64_t whole = 1;
+    for (int64_t digit = decimal.get("scale").integer().value_or(0); digit > 0; --digit) {
+      whole *= 10;
+    }
+    const auto part = static_cast<int64_t>(quantile.share);
+    quantile.exact = {part, whole};
+    quantile.share = static_cast<double>(part) / static_cast<double>(whole);
+  }
+  auto precise = dyn_cast<frame::DecimalType>(type);
+  const bool isMoment = isa<frame::TimestampType, frame::TimeType>(type);
+  if (interpolates && (isMoment || (precise && precise.getPrecision() > kDoubleDigits))) {
+    return context.fail(at, "unsupported type of " + call.name + ": " +
+                                (isMoment ? "use quantile_disc" : "cast it to double"));
+  }
+  return quantile;
 }
 
 FailureOr<MeasureRequest> RelationImporter::firstOf(MeasureRequest request, StringRef name,

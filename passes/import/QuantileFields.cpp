@@ -1,0 +1,70 @@
+// Quantiles as DuckDB computes them, so that they are equal to the last digit.
+#include "passes/import/QuantileFields.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace headrace::import;
+namespace frame = headrace::frame;
+
+/// Of a number that has one: of all but decimals of many digits.
+static Real real(ExpressionBuilder &b, const Expression &number, Location at) {
+  return {b, *b.cast(number, Float64Type::get(b.getContext()), at), at};
+}
+
+static Real apply(ExpressionBuilder &b, frame::NumberFunction function, const Real &value,
+                  Location at) {
+  Type f64 = Float64Type::get(b.getContext());
+  return {b, *b.number(function, value.expression(), std::nullopt, f64, at), at};
+}
+
+Real QuantileFields::place(ExpressionBuilder &b) const {
+  Real count = real(b, *b.field(firstField_ + 1, at_), at_);
+  if (quantile_.interpolates) {
+    return (count - 1) * count.constant(quantile_.share);
+  }
+  // Without those behind it, one at least.
+  Real behind = count - count * count.constant(quantile_.share);
+  if (auto exact = quantile_.exact) {
+    auto [part, whole] = *exact;
+    behind = count * count.constant(static_cast<double>(whole - part)) /
+             count.constant(static_cast<double>(whole));
+  }
+  Real last = count - apply(b, frame::NumberFunction::Floor, behind, at_);
+  Expression first = last.constant(1).expression();
+  return Real(b, *b.extreme(ExpressionBuilder::Extreme::kGreatest, {last.expression(), first}, at_),
+              at_) -
+         1;
+}
+
+MaybeExpression QuantileFields::isAt(ExpressionBuilder &b) const {
+  Real row = real(b, *b.field(firstField_, at_), at_) - 1;
+  Real wanted = apply(b, frame::NumberFunction::Floor, place(b), at_);
+  return b.compare(frame::CompareKind::Eq, row.expression(), wanted.expression(), at_);
+}
+
+MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &value,
+                                        Type type) const {
+  Real low = real(b, value, at_), high = real(b, *b.field(firstField_ + 2, at_), at_);
+  Real at = place(b);
+  Real part = at - apply(b, frame::NumberFunction::Floor, at, at_);
+  std::optional<Real> found;
+  if (auto decimal = dyn_cast<frame::DecimalType>(type)) { // of their units, which doubles hold
+    Real units = low.constant(std::pow(10.0, decimal.getScale()));
+    Real least = apply(b, frame::NumberFunction::Round, low * units, at_);
+    Real most = apply(b, frame::NumberFunction::Round, high * units, at_);
+    found = apply(b, frame::NumberFunction::Truncate, least + (most - least) * part, at_) / units;
+  } else if (type.isF64()) {
+    found = low * (part.constant(1) - part) + high * part;
+  } else {
+    found = low + (high - low) * part;
+  }
+  Expression isBetween =
+      *b.compare(frame::CompareKind::Gt, part.expression(), part.constant(0).expression(), at_);
+  MaybeExpression exactly = b.cast(value, type, at_);
+  MaybeExpression mixed = b.cast(found->expression(), type, at_);
+  if (failed(exactly) || failed(mixed)) {
+    return failure();
+  }
+  return b.choose(isBetween, *mixed, &*exactly, at_);
+}

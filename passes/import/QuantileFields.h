@@ -1,0 +1,34 @@
+// Expressions for quantiles, over what windows say of each row.
+#ifndef HEADRACE_PASSES_IMPORT_QUANTILEFIELDS_H
+#define HEADRACE_PASSES_IMPORT_QUANTILEFIELDS_H
+
+#include "passes/import/Deviations.h"
+#include "passes/import/RelationBuilder.h"
+
+namespace headrace::import {
+
+/// Fields of a row: its number in the order (from 1), how many values its group has, and the value
+/// of the next row where quantiles interpolate.
+class QuantileFields {
+public:
+  QuantileFields(const Quantile &quantile, int64_t firstField, mlir::Location at)
+      : quantile_(quantile), firstField_(firstField), at_(at) {}
+
+  /// Whether the row is the one of the quantile, or in front of it.
+  MaybeExpression isAt(ExpressionBuilder &b) const;
+  /// For that row: between its `value` and the next one's, as DuckDB computes it. `type` is a float
+  /// or a decimal of at most 15 digits.
+  MaybeExpression between(ExpressionBuilder &b, const Expression &value, mlir::Type type) const;
+
+private:
+  /// Where the quantile lies: from 0, with a fraction if it interpolates.
+  Real place(ExpressionBuilder &b) const;
+
+  Quantile quantile_;
+  int64_t firstField_;
+  mlir::Location at_;
+};
+
+} // namespace headrace::import
+
+#endif // HEADRACE_PASSES_IMPORT_QUANTILEFIELDS_H
