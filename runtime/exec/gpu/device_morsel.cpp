@@ -22,8 +22,10 @@ template <typename T> void put(std::byte *at, const T &value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-// no test: the loader has looked at the runs and codes of a page before
-Status corrupt() { return makeError(ErrorKind::kCorrupt, "encoded data does not decode"); }
+Status corrupt() {
+  // no test: the loader has looked at the runs and codes of a page before
+  return makeError(ErrorKind::kCorrupt, "encoded data does not decode");
+}
 
 /// `decode(cursor, first, rows)` of each run of rows that lie in one segment, at most a tile; it
 /// moves the cursor on and answers an HrErrorCode.
