@@ -7,6 +7,7 @@
 #include "model/simulate/workload_text.h"
 #include "python/bindings/arrow_stream.h"
 #include "python/bindings/cluster.h"
+#include "python/bindings/meeting.h"
 #include "python/bindings/process.h"
 #include "python/bindings/run.h"
 #include "python/bindings/tensors.h"
@@ -171,6 +172,7 @@ NB_MODULE(_runtime, module) {
            "What either raises stops the run.")
       .def("profile", &LoadedProgram::profile, "The last run's profile as JSON.");
   addCluster(module);
+  addMeeting(module);
   module.def(
       "load_plan",
       [](const std::string &planJson, nb::bytes kernels) {
@@ -292,8 +294,8 @@ NB_MODULE(_runtime, module) {
       [](const std::map<std::string, std::string> &given) -> std::string {
         Settings settings = valueOf(Settings::fromEnvironment());
         applySettings(settings, given);
-        bool found = settings.device == "cuda" ||
-                     (settings.device == "auto" && cuda::machineDriver().ok());
+        bool found =
+            settings.device == "cuda" || (settings.device == "auto" && cuda::machineDriver().ok());
         return found ? "cuda" : "cpu";
       },
       nb::arg("settings"), "What plans are made for by the setting device: cpu or cuda.");

@@ -20,7 +20,7 @@ _DECLARED = re.compile(r"cl::(?:opt|list)<\w[\w:]*> \w+[{(]\s*\"([a-z-]+)\"")
 #: What MLIR's own mains take and explain.
 _OF_MLIR = ("-o", "--pass-pipeline", "--verify-diagnostics", "--output-split-marker", "--split-input-file")
 _COMMANDS = {
-    "headrace": ["sql", "explain", "cost", "compile", "lower", "tune", "calibrate"],
+    "headrace": ["sql", "explain", "cost", "compile", "lower", "tune", "calibrate", "doctor"],
     "headrace-run": [""],
     "headrace-opt": [""],
     "headrace-translate": [""],

@@ -1,4 +1,4 @@
-"""The command `headrace`: sql, explain, cost, compile, lower, tune, calibrate."""
+"""The command `headrace`: sql, explain, cost, compile, lower, tune, calibrate, doctor."""
 
 from __future__ import annotations
 
@@ -153,7 +153,11 @@ def _parser() -> CommandParser:
 
     summary = "measure what this machine takes, for costs and choices of later compilations"
     calibrate.add_arguments(commands.add_parser("calibrate", help=summary, description=summary))
-    for name in ("tune", "calibrate"):
+    from headrace._src import doctor
+
+    summary = "say what is wrong with the ranks that a launcher has started, or with this machine"
+    doctor.add_arguments(commands.add_parser("doctor", help=summary, description=summary))
+    for name in ("tune", "calibrate", "doctor"):
         add_log(commands.choices[name])
     return parser
 
@@ -203,6 +207,10 @@ def _run(arguments: argparse.Namespace, settings: dict[str, str]) -> int:
         from headrace._src.calibration import calibrate
 
         return calibrate.command(arguments)
+    if arguments.command == "doctor":
+        from headrace._src import doctor
+
+        return doctor.command(arguments)
     text = given_text(arguments.text, "query")
     common = {
         "ranks": arguments.ranks,
