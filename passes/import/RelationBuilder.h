@@ -154,6 +154,10 @@ public:
   MaybeRelation values(llvm::ArrayRef<ScanColumn> columns,
                        llvm::ArrayRef<llvm::SmallVector<mlir::Attribute>> rows, mlir::Location at);
 
+  /// `length` numbers (i64) from `start` on, each `step` from the one before.
+  MaybeRelation series(llvm::StringRef name, int64_t start, int64_t step, int64_t length,
+                       mlir::Location at);
+
   MaybeRelation filter(Relation input, const BuildExpression &predicate, mlir::Location at);
   /// The `expressions` over the input's fields, in their order.
   MaybeRelation project(const Relation &input, llvm::ArrayRef<Computed> expressions,

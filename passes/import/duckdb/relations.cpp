@@ -139,45 +139,53 @@ SmallVector<Node> RelationImporter::results(Node op) {
 // Sources
 //===----------------------------------------------------------------------===//
 
-MaybeRelation RelationImporter::importGet(Node op) {
-  Location at = locate(op);
-  Node data = op.get("function_data");
-  std::optional<StringRef> table = data.get("table").string();
-  if (!table) {
-    return context.fail(at, "unsupported table function: " + nameOf(op));
-  }
-  if (failed(expectOnly(op, {{"returned_types", Use::kRead},
-                             {"names", Use::kRead},
-                             {"projection_ids", Use::kRead},
-                             {"table_filters", Use::kRead},
-                             {"qname", Use::kRead},
-                             {"has_serialize", Use::kHarmless},
-                             {"function_data", Use::kRead},
-                             {"arguments", Use::kEmpty},
-                             {"parameters", Use::kEmpty},
-                             {"named_parameters", Use::kEmpty},
-                             {"input_table_types", Use::kEmpty},
-                             {"input_table_names", Use::kEmpty},
-                             {"projected_input", Use::kEmpty},
-                             {"column_indexes", Use::kRead},
-                             {"extra_info", Use::kRead},
-                             {"ordinality_idx", Use::kHarmless}, // read with source_ordinality
-                             {"row_group_order_options", Use::kEmpty},
-                             {"scan_partition_indices", Use::kEmpty},
-                             {"source_ordinality", Use::kDefault, "\"WITHOUT_ORDINALITY\""},
-                             {"table_filters_by_projection", Use::kHarmless},
-                             {"has_pushed_projection", Use::kEmpty},
-                             {"at_clause", Use::kEmpty}})) ||
-      failed(expectFields(op.get("extra_info"), "the table " + table->str(),
+/// `parameters`: what becomes of a table function's arguments.
+LogicalResult RelationImporter::expectGet(Node op, Use parameters, StringRef what, Location at) {
+  if (failed(expectOnly(
+          op, {{"returned_types", Use::kRead},
+               {"names", Use::kRead},
+               {"projection_ids", Use::kRead},
+               {"table_filters", Use::kRead},
+               {"qname", Use::kRead},
+               {"has_serialize", Use::kHarmless},
+               {"function_data", Use::kRead},
+               {"arguments", parameters == Use::kRead ? Use::kHarmless : parameters},
+               {"parameters", parameters},
+               {"named_parameters", Use::kEmpty},
+               {"input_table_types", parameters == Use::kRead ? Use::kHarmless : parameters},
+               {"input_table_names", parameters == Use::kRead ? Use::kHarmless : parameters},
+               {"projected_input", Use::kEmpty},
+               {"column_indexes", Use::kRead},
+               {"extra_info", Use::kRead},
+               {"ordinality_idx", Use::kHarmless}, // read with source_ordinality
+               {"row_group_order_options", Use::kEmpty},
+               {"scan_partition_indices", Use::kEmpty},
+               {"source_ordinality", Use::kDefault, "\"WITHOUT_ORDINALITY\""},
+               {"table_filters_by_projection", Use::kHarmless},
+               {"has_pushed_projection", Use::kEmpty},
+               {"at_clause", Use::kEmpty}})) ||
+      failed(expectFields(op.get("extra_info"), what,
                           {{"file_filters", Use::kEmpty},
                            {"total_files", Use::kHarmless},
                            {"filtered_files", Use::kHarmless},
                            {"sample_options", Use::kEmpty},
                            {"file_filter_expressions", Use::kEmpty}},
-                          context, at)) ||
-      failed(expectFields(op.get("table_filters"), "the table " + table->str(),
-                          {{"filters", Use::kEmpty}, {"multi_column_filters", Use::kEmpty}},
-                          context, at)) ||
+                          context, at))) {
+    return failure();
+  }
+  return expectFields(op.get("table_filters"), what,
+                      {{"filters", Use::kEmpty}, {"multi_column_filters", Use::kEmpty}}, context,
+                      at);
+}
+
+MaybeRelation RelationImporter::importGet(Node op) {
+  Location at = locate(op);
+  Node data = op.get("function_data");
+  std::optional<StringRef> table = data.get("table").string();
+  if (!table) {
+    return importTableFunction(op);
+  }
+  if (failed(expectGet(op, Use::kEmpty, "the table " + table->str(), at)) ||
       failed(expectFields(data, "the table " + table->str(),
                           {{"catalog", Use::kHarmless},
                            {"schema", Use::kHarmless},

@@ -33,6 +33,8 @@ private:
   MaybeRelation importRowsOf(Node op, mlir::Location at);
   MaybeRelation importValues(Node op, mlir::Location at);
   MaybeRelation importEmpty(Node op);
+  mlir::LogicalResult expectGet(Node op, Field::Use parameters, llvm::StringRef what,
+                                mlir::Location at);
   MaybeRelation importDummy(Node op);
   MaybeRelation importMaterializedCte(Node op);
   MaybeRelation importCteRef(Node op);
@@ -41,6 +43,9 @@ private:
   MaybeRelation importAnyJoin(Node op);
   MaybeRelation importCrossProduct(Node op);
   mlir::FailureOr<JoinRequest> joinKind(Node op);
+  // table_functions.cpp
+  MaybeRelation importTableFunction(Node op);
+  MaybeRelation importSeries(Node op, bool withStop, mlir::Location at);
   // aggregates.cpp
   MaybeRelation importAggregate(Node op);
   mlir::FailureOr<MeasureRequest> importMeasure(Node measure, mlir::Location at);

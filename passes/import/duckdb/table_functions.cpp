@@ -1,0 +1,66 @@
+// Functions that stand for tables: range and generate_series of integers.
+#include "passes/import/duckdb/relations.h"
+
+using namespace mlir;
+using namespace headrace::import;
+using namespace headrace::import::duckdb;
+namespace frame = headrace::frame;
+
+using Use = Field::Use;
+
+MaybeRelation RelationImporter::importTableFunction(Node op) {
+  Location at = locate(op);
+  StringRef name = nameOf(op);
+  if (name == "range" || name == "generate_series") {
+    return importSeries(op, name == "generate_series", at);
+  }
+  return context.fail(at, "unsupported table function: " + name);
+}
+
+/// How many numbers there are from `start` in steps up to `stop`, or down to it.
+static __int128 numbersIn(__int128 start, __int128 stop, __int128 step, bool withStop) {
+  __int128 distance = step > 0 ? stop - start : start - stop;
+  __int128 width = step > 0 ? step : -step;
+  if (withStop) {
+    return distance < 0 ? 0 : distance / width + 1;
+  }
+  return distance <= 0 ? 0 : (distance - 1) / width + 1;
+}
+
+MaybeRelation RelationImporter::importSeries(Node op, bool withStop, Location at) {
+  StringRef name = nameOf(op);
+  if (failed(expectGet(op, Use::kRead, name, at))) {
+    return failure();
+  }
+  SmallVector<Node> types = op.get("returned_types").elements();
+  SmallVector<Node> names = op.get("names").elements();
+  if (types.size() != 1 || names.size() != 1 ||
+      types.front().get("id").string() != StringRef("BIGINT")) {
+    return context.fail(at, "unsupported table function: " + name + " of what is no integer");
+  }
+  SmallVector<int64_t> numbers;
+  bool isNull = false;
+  for (Node parameter : op.get("parameters").elements()) {
+    isNull |= parameter.get("is_null").boolean().value_or(false);
+    numbers.push_back(parameter.get("value").integer().value_or(0));
+  }
+  const int64_t start = numbers.size() > 1 ? numbers[0] : 0;
+  const int64_t stop = numbers.size() > 1 ? numbers[1] : numbers[0];
+  const int64_t step = numbers.size() > 2 ? numbers[2] : 1;
+  if (step == 0 && !isNull) {
+    return context.fail(at, "the step of " + name + " is 0", ImportError::Kind::kUser);
+  }
+  const __int128 length = isNull ? 0 : numbersIn(start, stop, step, withStop);
+  constexpr int64_t kLengthMax = int64_t{1} << 40;
+  if (length > kLengthMax) {
+    return context.fail(at,
+                        "unsupported: " + name + " of more than " + Twine(kLengthMax) + " numbers");
+  }
+  MaybeRelation series = builder.series(names.front().string().value_or(name), start, step,
+                                        static_cast<int64_t>(length), at);
+  if (failed(series)) {
+    return failure();
+  }
+  // Where rows are only counted a column without a name is asked for: this one does.
+  return applyMap(std::move(*series), op.get("projection_ids"), at);
+}
