@@ -12,6 +12,7 @@
 #include "runtime/base/random.h"
 #include "runtime/transport/sim.h"
 #include "test/unit/communication/board_program.h"
+#include "test/unit/communication/damaging_transport.h"
 
 using namespace headrace;
 using namespace headrace::test;
@@ -197,6 +198,27 @@ ProgramFactory shuffle(Shape shape, uint64_t seed = 0) {
   return [=](RankContext context) { return std::make_unique<Shuffle>(context, shape, seed); };
 }
 
+struct Damage {
+  DamagingTransport transport;
+};
+
+/// The last rank gets damaged bodies.
+class DamagedShuffle final : private Damage, public Shuffle {
+public:
+  explicit DamagedShuffle(RankContext context)
+      : Damage{DamagingTransport(context.transport)},
+        Shuffle({Damage::transport, context.blocks, context.doorbell}, {}, 0) {}
+};
+
+ProgramFactory damagedShuffle() {
+  return [](RankContext context) -> std::unique_ptr<RankProgram> {
+    if (context.transport.rank() == context.transport.size() - 1) {
+      return std::make_unique<DamagedShuffle>(context);
+    }
+    return std::make_unique<Shuffle>(context, Shape{}, 0);
+  };
+}
+
 /// What a run with faults came to on every rank that lived.
 struct Outcome {
   Status simulation;
@@ -258,6 +280,20 @@ TEST_P(ExchangeTest, NothingToSend) {
 TEST_P(ExchangeTest, AFailureStopsAllRanks) {
   Status status = runCluster(GetParam(), shuffle({.failingRank = GetParam().size - 1}));
   EXPECT_NE(status.message().find("division by zero"), std::string::npos) << status.toString();
+}
+
+TEST_P(ExchangeTest, ADamagedBodyStopsAllRanks) {
+  Cluster cluster = GetParam();
+  bool byHandle = cluster.backend == Backend::kLoopback ||
+                  cluster.backend == Backend::kLoopbackThreads ||
+                  (cluster.size == 1 && cluster.backend != Backend::kSim);
+  bool copied = !byHandle;
+  Status status = runCluster(cluster, damagedShuffle());
+  EXPECT_EQ(status.ok(), !copied) << "where buffers are handed over, nothing can be damaged";
+  EXPECT_EQ(status.message().find("is damaged: ") != std::string::npos, copied)
+      << status.toString();
+  // The first rank says it, so it was told.
+  EXPECT_EQ(status.message().find("rank 0: ") != std::string::npos, copied) << status.toString();
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, ExchangeTest, testing::ValuesIn(allClusters()),
