@@ -188,7 +188,8 @@ std::string clusterName(const Cluster &cluster) {
 std::vector<Cluster> allClusters() {
   // Without it UCX does not say that a process of this machine has died, and is not used.
   setenv("UCX_POSIX_ERROR_HANDLING", "y", 1);
-  setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 1); // over TCP it is not used
+  setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 1);  // over TCP it is not used
+  setenv("UCX_MEM_MMAP_HOOK_MODE", "none", 1); // sanitizers have hooks of their own
   std::vector<Cluster> clusters;
   for (Backend backend :
        {Backend::kLoopback, Backend::kLoopbackThreads, Backend::kSim, Backend::kFork,
