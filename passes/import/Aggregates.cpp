@@ -17,6 +17,8 @@ static const Aggregate kAggregates[] = {
   {duckdb, substrait, 1, Function::Min, Function::Min, MeasureRows::kFirst, std::nullopt},
 #define HR_ROW_OF(duckdb, rows, text)                                                              \
   {duckdb, "", 2, Function::Min, Function::Min, rows, std::nullopt},
+#define HR_MOST(duckdb, text)                                                                      \
+  {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kMost, std::nullopt},
 #define HR_QUANTILE(duckdb, interpolates, text)                                                    \
   {duckdb, "", 1, Function::Min, std::nullopt, MeasureRows::kQuantile, std::nullopt, interpolates},
 #define HR_DEVIATIONS(duckdb, substrait, arguments, rowsMin, value, text)                          \
@@ -30,6 +32,7 @@ static const Aggregate kAggregates[] = {
 #include "passes/import/aggregates.def"
 #undef HR_DEVIATIONS
 #undef HR_QUANTILE
+#undef HR_MOST
 #undef HR_ROW_OF
 #undef HR_ANY
 #undef HR_AGGREGATE

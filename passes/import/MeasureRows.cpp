@@ -96,6 +96,24 @@ MaybeRelation RelationBuilder::addExtremes(const Relation &input, ArrayRef<Compu
   return join(input, rename(*groups, at), request, at);
 }
 
+/// Gives each row how many of its group have the same argument: the greatest counts.
+MaybeRelation RelationBuilder::countEqual(const Relation &input, ArrayRef<Computed> keys,
+                                          MeasureRequest &measure, Location at) {
+  SmallVector<Computed> partition(keys);
+  partition.push_back(measure.arguments.front());
+  if (measure.condition) {
+    partition.push_back({std::nullopt, "filtered", measure.condition});
+  }
+  WindowFunctionRequest count{.at = at};
+  count.measure = MeasureRequest{.function = frame::AggregateFunction::CountStar, .at = at};
+  count.frame = {.unit = frame::FrameUnit::Rows, .end = frame::FrameBoundKind::UnboundedFollowing};
+  auto field = static_cast<int64_t>(input.fields.size());
+  measure.arguments.push_back(
+      {std::nullopt, "count", [=](ExpressionBuilder &b) { return b.field(field, at); }});
+  measure.rows = MeasureRows::kGreatest;
+  return window(input, partition, {}, count, at);
+}
+
 /// Numbers the rows of a group in the argument's order, and gives each the number of values and the
 /// next value.
 MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Computed> keys,
@@ -136,7 +154,13 @@ MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Compu
 
 MaybeRelation RelationBuilder::chooseRows(const Relation &input, ArrayRef<Computed> keys,
                                           MutableArrayRef<MeasureRequest> measures, Location at) {
-  MaybeRelation result = addExtremes(input, keys, measures, at);
+  MaybeRelation result = input;
+  for (MeasureRequest &measure : measures) {
+    if (succeeded(result) && measure.rows == MeasureRows::kMost) {
+      result = countEqual(*result, keys, measure, at);
+    }
+  }
+  result = failed(result) ? result : addExtremes(*result, keys, measures, at);
   for (MeasureRequest &measure : measures) {
     bool numbers = measure.rows == MeasureRows::kFirst || measure.rows == MeasureRows::kDifferent;
     if (succeeded(result) && numbers) {

@@ -82,6 +82,7 @@ enum class MeasureRows {
   kDifferent, ///< one of those with the same arguments
   kLeast,     ///< those whose last argument is the least, of rows without a NULL argument
   kGreatest,  ///< likewise
+  kMost,      ///< those with the argument that most rows have, of rows where it is not NULL
 };
 
 /// A measure of an aggregate.
@@ -213,6 +214,8 @@ private:
   MaybeRelation chooseRows(const Relation &input, llvm::ArrayRef<Computed> keys,
                            llvm::MutableArrayRef<MeasureRequest> measures, mlir::Location at);
   MaybeRelation numberRows(const Relation &input, llvm::ArrayRef<Computed> keys,
+                           MeasureRequest &measure, mlir::Location at);
+  MaybeRelation countEqual(const Relation &input, llvm::ArrayRef<Computed> keys,
                            MeasureRequest &measure, mlir::Location at);
   MaybeRelation addQuantile(const Relation &input, llvm::ArrayRef<Computed> keys,
                             MeasureRequest &measure, mlir::Location at);

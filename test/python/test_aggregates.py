@@ -68,7 +68,7 @@ _AGGREGATES = [aggregate for aggregate in table() if aggregate.arguments > 0]
 #: Some of one kind at a time: a query takes longer to compile than to run.
 _BATCHES = [
     same_kind[start : start + 4]
-    for kind in ("AGGREGATE", "ANY", "ROW_OF", "QUANTILE", "DEVIATIONS")
+    for kind in ("AGGREGATE", "ANY", "ROW_OF", "MOST", "QUANTILE", "DEVIATIONS")
     for same_kind in [[aggregate for aggregate in _AGGREGATES if aggregate.kind == kind]]
     for start in range(0, len(same_kind), 4)
 ]
@@ -102,6 +102,8 @@ def _columns(aggregate: Aggregate) -> list[tuple[str, ...]]:
     numbers = [("i",), ("n",), ("x",), ("d",)]
     if name in ("sum", "avg") or aggregate.kind == "DEVIATIONS":
         return numbers
+    if name == "mode":  # one that is the most frequent
+        return [("case when n > 2 then i > 3 end",), ("case when n > 3 then 'most' else s end",), ("g",)]
     if name in ("median", "quantile_cont"):
         return [*numbers, ("w",), ("l",)]
     if aggregate.kind == "ANY":  # what is the same in a group
@@ -223,6 +225,16 @@ def test_quantiles_of_an_order() -> None:
     check("select g from t group by g having median(i) > 9", _TABLES)
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_of_values_that_are_as_frequent_the_least(ranks: int) -> None:
+    table = {"t": pa.table({"g": [1, 1, 1, 1, 2, 2, 3], "v": ["b", "a", "b", "a", None, "z", None]})}
+    query = "select g, mode(v) m, mode(distinct v) d, mode(v) filter (where v > 'a') f from t group by g"
+    found = hr.sql(query, table, ranks=ranks).sort_by("g").to_pydict()
+    assert found["m"] == ["a", "z", None]
+    assert found["d"] == ["a", "z", None]
+    assert found["f"] == ["b", "z", None]
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_rows_with_the_same_extreme(ranks: int) -> None:
     """Of several the least x: any of them is right, and this one is the same on any number of ranks."""
@@ -243,7 +255,8 @@ def test_rows_with_the_same_extreme(ranks: int) -> None:
         ("select product(distinct x) over () from t", "unsupported product of distinct values in a window"),
         ("select arg_min(i, n, 2) from t", "wrong number of arguments of arg_min: 3"),
         ("select bit_and(i::hugeint) from t", "unsupported input type of bit_and"),
-        ("select mode(i) from t", "unsupported aggregate function: mode"),
+        ("select entropy(i) from t", "unsupported aggregate function: entropy"),
+        ("select mode(i) over () from t", "unsupported mode in a window"),
         ("select median(distinct i) from t", "unsupported median of distinct values"),
         ("select median(i) over () from t", "unsupported median in a window"),
         ("select median(timestamp '2020-01-01') from t", "unsupported type of median: use quantile_disc"),
