@@ -50,6 +50,11 @@ bool packBits(const uint8_t *bytes, uint64_t rows, uint8_t *bits) {
   return all;
 }
 
+/// Of a text column when its first text comes; of a stream in parts, of which a worker fills many
+/// chunks at a time, less.
+constexpr uint64_t kHeapBytesMin = 60 << 10;
+constexpr uint64_t kPartHeapBytesMin = 3 << 10;
+
 /// Memory of a chunk; the account goes last.
 struct ChunkMemory {
   std::shared_ptr<MemoryAccount> account;
@@ -227,12 +232,13 @@ Expected<std::shared_ptr<Chunk>> takeRows(const Chunk &chunk, const plan::Schema
 
 struct OutputChunk::Buffers : ChunkMemory {};
 
-OutputChunk::OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account)
-    : stream_(stream), account_(std::move(account)), columns_(stream.schema.columns.size()) {}
+OutputChunk::OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account,
+                         uint32_t rows)
+    : stream_(stream), account_(std::move(account)), capacity_(rows), columns_(stream.schema.columns.size()) {}
 
 Status OutputChunk::prepare() {
   HR_CHECK(!buffers_);
-  uint64_t capacity = stream_.chunkRows;
+  const uint64_t capacity = capacity_;
   uint64_t total = 0;
   for (const plan::Column &column : stream_.schema.columns) {
     uint64_t width = column.type == HR_STRING ? 4 : abi::bytesOf(column.type);
@@ -260,7 +266,7 @@ Status OutputChunk::prepare() {
     }
   }
   buffers_ = std::move(buffers);
-  abi_ = HrOutput{0, stream_.chunkRows, columns_.data()};
+  abi_ = HrOutput{0, capacity_, columns_.data()};
   return {};
 }
 
@@ -277,7 +283,8 @@ Status OutputChunk::growHeap(uint32_t column, uint64_t bytes) {
     return makeError(ErrorKind::kMemory, "strings of one chunk exceed 2 GiB in column '",
                      stream_.schema.columns[column].name, "' of stream '", stream_.name, "'");
   }
-  uint64_t wanted = std::max<uint64_t>({needed, uint64_t(out.heapCapacity) * 2, 60 << 10});
+  const uint64_t least = stream_.parts == 0 ? kHeapBytesMin : kPartHeapBytesMin;
+  const uint64_t wanted = std::max({needed, uint64_t(out.heapCapacity) * 2, least});
   HR_ASSIGN_OR_RETURN(Block block, account_->allocate(static_cast<int64_t>(wanted + HR_PADDING)));
   auto *heap = reinterpret_cast<uint8_t *>(block.data());
   if (out.heapUsed != 0) {
@@ -299,7 +306,7 @@ Expected<ChunkHandle> OutputChunk::seal(ChunkOrder order, int32_t target) {
   buffers_.reset();
   abi_ = HrOutput{};
   // A chunk that is mostly empty would hold on to the memory of a full one.
-  if (uint64_t(chunk->rows) * 4 < stream_.chunkRows) {
+  if (uint64_t(chunk->rows) * 4 < capacity_) {
     return copyChunk(*chunk, stream_.schema, account_);
   }
   return chunk;

@@ -65,9 +65,12 @@ Expected<std::shared_ptr<Chunk>> takeRows(const Chunk &chunk, const plan::Schema
 /// Ownership: owns the buffers until seal() hands them to a chunk.
 class OutputChunk {
 public:
-  OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account);
+  /// Of so many rows, at most as the stream's chunks have.
+  OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account, uint32_t rows);
+  OutputChunk(const plan::Stream &stream, std::shared_ptr<MemoryAccount> account)
+      : OutputChunk(stream, std::move(account), stream.chunkRows) {}
 
-  /// Fresh buffers of the stream's capacity; the last ones must have been sealed.
+  /// Fresh buffers of that capacity; the last ones must have been sealed.
   Status prepare();
   /// The rows so far as a chunk (null if there are none); afterwards prepare() before the next row.
   Expected<ChunkHandle> seal(ChunkOrder order, int32_t target);
@@ -82,6 +85,7 @@ private:
   Expected<ChunkHandle> sealInPlace(ChunkOrder order, int32_t target);
   const plan::Stream &stream_;
   std::shared_ptr<MemoryAccount> account_;
+  const uint32_t capacity_; ///< rows
   std::shared_ptr<Buffers> buffers_;
   std::vector<HrOutputColumn> columns_;
   HrOutput abi_{};

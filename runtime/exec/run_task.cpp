@@ -146,8 +146,12 @@ Status RunTask::prepareLane(Lane &lane) {
   }
   lane.abiOutputs.resize(outputs_);
   for (size_t i = 0; i < outputs_; ++i) {
-    lane.outputs.push_back(
-        std::make_unique<OutputChunk>(context_.plan->streams[task_.outputStream], account_));
+    const plan::Stream &stream = context_.plan->streams[task_.outputStream];
+    const uint32_t rows = stream.parts == 0
+                              ? stream.chunkRows
+                              : partChunkRows(stream, context_.lanes,
+                                              context_.memory->budget.limitBytes());
+    lane.outputs.push_back(std::make_unique<OutputChunk>(stream, account_, rows));
     HR_RETURN_IF_ERROR(lane.outputs[i]->prepare());
     lane.outputPointers.push_back(lane.outputs[i].get());
     lane.abiOutputs[i] = lane.outputs[i]->abi();

@@ -42,7 +42,7 @@ private:
   std::shared_ptr<Reservation::State> charged_; ///< null: the pool's tier
 };
 
-/// Purpose: allocates blocks of 64 KiB and more. Up to 1 MiB they are powers of two cut from slabs
+/// Purpose: allocates blocks of 4 KiB and more. Up to 1 MiB they are powers of two cut from slabs
 /// of 2 MiB; above, multiples of 2 MiB (at most a quarter more than asked) with huge pages advised.
 /// Ownership: owns all memory; outlives its blocks. Thread-safety: full. Bounded: the bytes of live
 /// and of kept blocks never exceed the capacity; freed blocks are kept up to `retainedBytesMax` and

@@ -13,7 +13,7 @@ constexpr int64_t kMiB = 1 << 20;
 } // namespace
 
 TEST(BlockPool, SizeClassesWasteAtMostAQuarterAboveTwoHugePages) {
-  EXPECT_EQ(BlockPool::blockBytes(1), 64 << 10);
+  EXPECT_EQ(BlockPool::blockBytes(1), 4 << 10);
   EXPECT_EQ(BlockPool::blockBytes(kMiB), kMiB);
   EXPECT_EQ(BlockPool::blockBytes(kMiB + 1), 2 * kMiB);
   EXPECT_EQ(BlockPool::blockBytes(64 * kMiB), 64 * kMiB);
