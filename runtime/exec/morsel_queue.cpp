@@ -206,7 +206,8 @@ private:
 class MergeQueue final : public MorselQueue {
 public:
   MergeQueue(std::shared_ptr<const RankState> state, const SortedRows &sorted)
-      : state_(std::move(state)), sorted_(sorted), rows_(sorted.rowCount()) {}
+      : state_(std::move(state)), sorted_(sorted), rows_(sorted.rowCount()),
+        ordered_(sorted.isOrdered()) {}
 
   Expected<std::optional<TakenMorsel>> take() override {
     std::lock_guard lock(mutex_);
@@ -214,11 +215,11 @@ public:
     if (first == rows_) {
       return std::optional<TakenMorsel>();
     }
-    if (!merge_) {
-      HR_ASSIGN_OR_RETURN(merge_, sorted_.merge());
+    if (!reader_) {
+      HR_ASSIGN_OR_RETURN(reader_, sorted_.read());
     }
     auto merged = std::make_shared<MergedRows>();
-    HR_RETURN_IF_ERROR(merge_->take(std::min(kMergedRows, rows_ - first), *merged));
+    HR_RETURN_IF_ERROR(reader_->take(std::min(kMergedRows, rows_ - first), *merged));
     TakenMorsel taken;
     taken.morsel.rows = static_cast<uint32_t>(merged->rows.size());
     taken.morsel.firstRow = first;
@@ -232,7 +233,7 @@ public:
     return (rows_ - taken_.load(std::memory_order_relaxed) + kMergedRows - 1) / kMergedRows;
   }
   bool ended() const override { return available() == 0; }
-  bool ordered() const override { return true; }
+  bool ordered() const override { return ordered_; }
 
 private:
   static constexpr uint64_t kMergedRows = 8192;
@@ -240,8 +241,9 @@ private:
   const std::shared_ptr<const RankState> state_; ///< has the runs
   const SortedRows &sorted_;
   const uint64_t rows_;
+  const bool ordered_;
   std::mutex mutex_;
-  std::unique_ptr<RunMerge> merge_;
+  std::unique_ptr<RowReader> reader_;
   uint32_t morsels_ = 0;
   std::atomic<uint64_t> taken_{0};
 };

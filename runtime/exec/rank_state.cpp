@@ -82,6 +82,12 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
   case plan::StateKind::kWindow:
     window_ = std::make_unique<WindowRows>(state_, account_, context.pool->workers());
     window_->addPhases(*job, [this] { return filledCopies(); });
+    sorted_ = std::make_unique<SortedRows>(state_, account_);
+    sorted_->addPhases(*job, [this] {
+      const bool spill = window_->lacksMemory();
+      window_.reset();
+      return spill ? filledCopies() : std::vector<StateCopy *>();
+    });
     break;
   case plan::StateKind::kRowBuffer:
     break;
@@ -94,10 +100,9 @@ std::unique_ptr<PhasedJob> RankState::finish(const FinishContext &context) {
 }
 
 void RankState::publish() {
-  if (state_.kind == plan::StateKind::kSortBuffer) {
+  if (state_.kind == plan::StateKind::kSortBuffer || rowsOnDisk()) {
     rowCount_ = sorted_->rowCount();
   } else {
-    window_.reset();
     bool copies = state_.kind == plan::StateKind::kJoinTable ||
                   state_.kind == plan::StateKind::kRowBuffer ||
                   state_.kind == plan::StateKind::kWindow;
@@ -111,6 +116,7 @@ void RankState::publish() {
       }
     }
   }
+  account_->reservation().shrink(); // what it took beside its rows, and what was expected
   finished_ = true;
 }
 

@@ -59,7 +59,8 @@ public:
   uint64_t rowCount() const { return rowCount_; }
   /// Pointers to rows [first, first + count) of the finished state. Sorted states in order.
   void rows(uint64_t first, uint64_t count, std::vector<const uint8_t *> &out) const;
-  /// Of a sorted state some of whose rows are on disk: rows() has none of them. Else null.
+  /// Of a sorted state or a window some of whose rows are on disk: rows() has none of them. Else
+  /// null.
   const SortedRows *rowsOnDisk() const {
     return sorted_ && !sorted_->isInMemory() ? sorted_.get() : nullptr;
   }
@@ -102,7 +103,7 @@ private:
   // What computes a window's rows, until they are finished.
   std::unique_ptr<WindowRows> window_;
   std::unique_ptr<DeviceState> onGpu_;
-  // Sort buffers.
+  // Sort buffers, and windows that memory has no room for.
   std::unique_ptr<SortedRows> sorted_;
 };
 

@@ -102,7 +102,7 @@ Expected<std::unique_ptr<StateCopy>> makeStateCopy(const plan::State &state,
     if (state.limit > 0) {
       return std::unique_ptr<StateCopy>(std::make_unique<FirstRowsCopy>(state, account));
     }
-    return std::unique_ptr<StateCopy>(std::make_unique<RowBufferCopy>(state, account));
+    return std::unique_ptr<StateCopy>(std::make_unique<SortCopy>(state, account));
   }
   // no test: the switch has all kinds
   return makeError(ErrorKind::kInternal, "unknown kind of state: ", state.name);

@@ -14,9 +14,17 @@ struct MergedRows {
   std::vector<std::shared_ptr<const void>> blocks;
 };
 
+/// Purpose: the rows of a state that wait on disk, one after the other. Not thread-safe.
+class RowReader {
+public:
+  virtual ~RowReader() = default;
+  /// Up to `count` rows, fewer at the end or if they are large; one at least.
+  virtual Status take(uint64_t count, MergedRows &out) = 0;
+};
+
 /// Purpose: a tournament of the runs; a piece of each is in memory. Not thread-safe. `state`
-/// outlives it.
-class RunMerge {
+/// outlives it. A copy goes on from the same row by itself.
+class RunMerge final : public RowReader {
 public:
   RunMerge(const plan::State &state, std::span<const std::shared_ptr<const SortedRun>> runs,
            std::shared_ptr<MemoryAccount> account);
@@ -26,8 +34,11 @@ public:
   /// The next row; null behind the last.
   const uint8_t *row() const { return entries_[winner_].row; }
   Status advance();
-  /// Up to `count` rows, fewer at the end or if they are large; one at least.
-  Status take(uint64_t count, MergedRows &out);
+  /// What holds the row, and the number of its run.
+  const std::shared_ptr<const void> &piece() const { return readers_[winner_].block(); }
+  size_t run() const { return winner_; }
+  size_t runs() const { return readers_.size(); }
+  Status take(uint64_t count, MergedRows &out) override;
 
 private:
   bool isBefore(size_t a, size_t b) const;

@@ -53,6 +53,10 @@ Status SortCopy::addBlock() {
     HR_RETURN_IF_ERROR(prepareToSpill());
   }
   HR_RETURN_IF_ERROR(RowBufferCopy::grow());
+  return prepareEntries();
+}
+
+Status SortCopy::prepareEntries() {
   const auto bytes = static_cast<int64_t>(rows_.capacity() * sizeof(SortEntry));
   if (bytes > entries_.size()) {
     HR_ASSIGN_OR_RETURN(entries_, account_->allocate(std::max(bytes, 2 * entries_.size())));
@@ -131,16 +135,30 @@ Status SortCopy::spill() {
     return {};
   }
   HR_RETURN_IF_ERROR(prepareToSpill());
+  HR_RETURN_IF_ERROR(prepareEntries());
   RunWriter writer(state_, account_->memory().spill, staging_);
   const std::span<SortEntry> rows = firstRows();
   order_.sort(rows);
   for (const SortEntry &entry : rows) {
+    forgetResults(const_cast<uint8_t *>(entry.row)); // of this copy
     HR_RETURN_IF_ERROR(writer.add(entry.row));
   }
   HR_ASSIGN_OR_RETURN(std::shared_ptr<const SortedRun> run, writer.end());
   runs_.push_back(std::move(run));
   clear();
+  account_->reservation().shrink(); // others have the memory
   return {};
+}
+
+/// Texts among them may be of rows that are gone, or were never set.
+void SortCopy::forgetResults(uint8_t *row) const {
+  for (const plan::WindowColumn &window : state_.windows) {
+    const plan::StateField &result = state_.fields[window.result];
+    if (result.type == HR_STRING) {
+      setValid(result, row, false);
+      storeAs(row + result.offset, HrString{});
+    }
+  }
 }
 
 Status SortCopy::spillAll() {

@@ -10,7 +10,8 @@
 namespace headrace::exec {
 
 /// Purpose: rows that a kernel appends, and runs of those that memory had no room for. Of a state
-/// that wants the first rows only, now and then all others are left out.
+/// that wants the first rows only, now and then all others are left out. Rows of a window state are
+/// sorted by partition, and leave without the fields that are computed.
 class SortCopy final : public RowBufferCopy {
 public:
   SortCopy(const plan::State &state, std::shared_ptr<MemoryAccount> account);
@@ -21,6 +22,8 @@ public:
   /// The rows that are in memory, or as many of the first of them as are wanted, in no order. Takes
   /// no memory. They stay until more are appended.
   std::span<SortEntry> firstRows();
+  /// The rows are sorted elsewhere: gives back what was set aside for that.
+  void releaseEntries() { entries_.reset(); }
   /// Makes a run of the rows that are in memory. Errors: those of the spill file.
   Status spill();
   /// The same, for good: nothing stays in memory.
@@ -32,6 +35,8 @@ private:
   static constexpr int64_t kSmallTexts = 64 << 10;
 
   Status addBlock();
+  Status prepareEntries();
+  void forgetResults(uint8_t *row) const;
   Status prepareToSpill();
   void endBlock();
   bool isCrowded() const;

@@ -12,6 +12,18 @@ constexpr size_t kWorthWords = 8;
 constexpr int kDepthMax = 64;
 } // namespace
 
+std::vector<plan::OrderKey> sortKeysOf(const plan::State &state) {
+  std::vector<plan::OrderKey> keys;
+  for (size_t field = 0; field < state.fields.size(); ++field) {
+    if (state.kind == plan::StateKind::kWindow &&
+        state.fields[field].combine == plan::Combine::kKey) {
+      keys.push_back({static_cast<int32_t>(field), false, false});
+    }
+  }
+  keys.insert(keys.end(), state.order.begin(), state.order.end());
+  return keys;
+}
+
 void SortOrder::sort(std::span<SortEntry> entries, KeyWords::Place place, int depth) const {
   std::sort(entries.begin(), entries.end(),
             [](const SortEntry &a, const SortEntry &b) { return a.word < b.word; });

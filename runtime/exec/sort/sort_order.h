@@ -11,11 +11,13 @@ struct SortEntry {
   const uint8_t *row;
 };
 
+/// What the rows of a state are sorted by: those of a window by their partition first.
+std::vector<plan::OrderKey> sortKeysOf(const plan::State &state);
+
 /// Purpose: makes, compares and sorts entries of a state that is sorted. Thread-safe.
 class SortOrder {
 public:
-  explicit SortOrder(const plan::State &state)
-      : words_(state, state.order), rows_(state, state.order) {}
+  explicit SortOrder(const plan::State &state) : SortOrder(state, sortKeysOf(state)) {}
 
   SortEntry entryOf(const uint8_t *row) const { return {words_.word(row, {}), row}; }
   bool isBefore(const SortEntry &a, const SortEntry &b) const {
@@ -26,6 +28,8 @@ public:
   void sort(std::span<SortEntry> entries) const { sort(entries, {}, 0); }
 
 private:
+  SortOrder(const plan::State &state, const std::vector<plan::OrderKey> &keys)
+      : words_(state, keys), rows_(state, keys) {}
   void sort(std::span<SortEntry> entries, KeyWords::Place place, int depth) const;
 
   KeyWords words_;

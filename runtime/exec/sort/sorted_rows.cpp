@@ -2,12 +2,20 @@
 // was too much for memory is merged from disk.
 #include "runtime/exec/sort/sorted_rows.h"
 
+#include "runtime/exec/window/window_merge.h"
+
 #include <algorithm>
 
 namespace headrace::exec {
 namespace {
 /// Of the memory that is free: what pieces of runs may take while they are merged.
 constexpr int64_t kMergeShare = 2;
+/// Likewise of windows, of which two merges may be under way at a time, each with two pieces of a
+/// run.
+constexpr int64_t kWindowMergeShare = 8;
+/// Likewise: what rows of a window may take that are computed at a time. Who reads them has as
+/// many.
+constexpr int64_t kWindowShare = 12;
 /// Ranges have about so many rows, but there are no more than a byte can tell apart.
 constexpr uint64_t kRangeRows = 8192;
 constexpr uint64_t kRangesMax = 256;
@@ -16,7 +24,8 @@ constexpr uint64_t kSamples = 32;
 } // namespace
 
 SortedRows::SortedRows(const plan::State &state, std::shared_ptr<MemoryAccount> account)
-    : state_(state), order_(state), account_(account), ranges_(account), sorted_(account) {}
+    : state_(state), order_(state), isWindow_(state.kind == plan::StateKind::kWindow),
+      account_(account), ranges_(account), sorted_(account) {}
 
 void SortedRows::addPhases(PhasedJob &job, std::function<std::vector<StateCopy *>()> copies) {
   job.add([this, copies = std::move(copies)]() -> Expected<JobPhase> {
@@ -37,6 +46,7 @@ void SortedRows::addPhases(PhasedJob &job, std::function<std::vector<StateCopy *
 
 JobPhase SortedRows::listRows() {
   uint64_t rows = 0;
+  isOnDisk_ = isWindow_;
   for (const SortCopy *copy : copies_) {
     isOnDisk_ |= !copy->runs().empty();
     rows += copy->rowCount();
@@ -150,14 +160,17 @@ JobPhase SortedRows::gatherRuns() {
   for (const SortCopy *copy : copies_) {
     runs_.insert(runs_.end(), copy->runs().begin(), copy->runs().end());
   }
-  const Budget &budget = account_->memory().budget;
-  const int64_t room = budget.limitBytes() - budget.reservedBytes();
-  const auto runsMax =
-      static_cast<size_t>(std::max<int64_t>(2, room / kMergeShare / (kRunPieceBytes + HR_PADDING)));
+  const int64_t share = isWindow_ ? kWindowMergeShare : kMergeShare;
+  const auto runsMax = static_cast<size_t>(std::max<int64_t>(2, room() / share / kRunPieceBytes));
   if (runs_.size() <= runsMax) {
     return {};
   }
   return {1, [this, runsMax](int, int64_t) { return mergeSmallest(runsMax); }};
+}
+
+int64_t SortedRows::room() const {
+  const Budget &budget = account_->memory().budget;
+  return budget.limitBytes() - budget.reservedBytes();
 }
 
 Status SortedRows::mergeSmallest(size_t runsMax) {
@@ -199,13 +212,17 @@ void SortedRows::publish() {
   }
 }
 
-Expected<std::unique_ptr<RunMerge>> SortedRows::merge() const {
+Expected<std::unique_ptr<RowReader>> SortedRows::read() const {
   auto merge = std::make_unique<RunMerge>(state_, runs_, account_);
   HR_RETURN_IF_ERROR(merge->start());
+  if (isWindow_) {
+    return std::unique_ptr<RowReader>(
+        std::make_unique<WindowMerge>(state_, std::move(*merge), account_, room() / kWindowShare));
+  }
   for (uint64_t row = 0; row < state_.offset && merge->row(); ++row) {
     HR_RETURN_IF_ERROR(merge->advance());
   }
-  return merge;
+  return std::unique_ptr<RowReader>(std::move(merge));
 }
 
 } // namespace headrace::exec

@@ -11,7 +11,8 @@
 namespace headrace::exec {
 
 /// Purpose: sorts the rows of all copies: in memory if they are all there, else by merging runs
-/// when rows are asked for. Thread-safe once the phases have ended.
+/// when rows are asked for. Rows of a window state, which is here only what memory has no room for,
+/// are always merged, and their fields computed then. Thread-safe once the phases have ended.
 class SortedRows {
 public:
   SortedRows(const plan::State &state, std::shared_ptr<MemoryAccount> account);
@@ -21,11 +22,13 @@ public:
 
   /// Rows behind the offset, up to the limit.
   uint64_t rowCount() const { return rowCount_; }
-  /// Whether rows() has them; else merge() does.
+  /// Whether rows() has them; else read() does.
   bool isInMemory() const { return runs_.empty(); }
   std::span<const SortEntry> rows() const { return rows_; }
+  /// Whether rows are read in the state's order: of a window they are in none.
+  bool isOrdered() const { return !isWindow_; }
   /// Stands at the first of rowCount() rows. Blocks on the disk.
-  Expected<std::unique_ptr<RunMerge>> merge() const;
+  Expected<std::unique_ptr<RowReader>> read() const;
 
 private:
   /// Rows of one copy that go to one range.
@@ -44,9 +47,11 @@ private:
   Share &share(size_t copy, size_t range) { return shares_[copy * (bounds_.size() + 1) + range]; }
   Status mergeSmallest(size_t runsMax);
   void publish();
+  int64_t room() const;
 
   const plan::State &state_;
   const SortOrder order_;
+  const bool isWindow_;
   const std::shared_ptr<MemoryAccount> account_;
   std::vector<SortCopy *> copies_;
   uint64_t rowCount_ = 0;

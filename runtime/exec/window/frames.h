@@ -6,19 +6,48 @@
 #include "runtime/exec/window/scratch_array.h"
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <span>
 
 namespace headrace::exec {
 
+/// A list of values by position, some of which may be all that is in memory.
+template <typename T> class Positions {
+public:
+  Positions() = default;
+  template <typename Values>
+    requires std::convertible_to<Values, std::span<T>>
+  Positions(const Values &all) : held_(all), size_(std::span<T>(all).size()) {} // NOLINT
+  /// `held`: those from `first` on.
+  Positions(std::span<T> held, size_t first, size_t size)
+      : held_(held), first_(first), size_(size) {}
+
+  T &operator[](size_t position) const { return held_[position - first_]; }
+  bool has(size_t position) const { return position >= first_ && position - first_ < held_.size(); }
+  size_t size() const { return size_; }
+  Positions first(size_t count) const { return {held_.first(count), first_, count}; }
+
+private:
+  std::span<T> held_;
+  size_t first_ = 0, size_ = 0;
+};
+
 /// The rows of a partition in order, and its groups of peers.
 struct Partition {
-  std::span<uint8_t *const> rows;
+  Positions<uint8_t *const> rows;
   /// Of each row, and where each group begins (with the end of the last one). Empty where no
   /// function looks at peers.
-  std::span<const uint32_t> group, groupBegin;
+  Positions<const uint32_t> group, groupBegin;
+  /// Of a partition of which not all rows are in memory: some first ones, and the last.
+  std::span<uint8_t *const> firstRows = {};
+  uint8_t *lastRow = nullptr;
 
   uint32_t size() const { return static_cast<uint32_t>(rows.size()); }
+  /// That a value is taken from.
+  const uint8_t *rowAt(uint32_t row) const {
+    return rows.has(row) ? rows[row] : row < firstRows.size() ? firstRows[row] : lastRow;
+  }
   uint32_t peersBegin(uint32_t row) const { return groupBegin[group[row]]; }
   uint32_t peersEnd(uint32_t row) const { return groupBegin[group[row] + 1]; }
 };

@@ -265,7 +265,7 @@ Status WindowFunctions::computeValue(const plan::WindowColumn &window) {
         left -= counted[i].end - counted[i].begin;
       }
       auto position = static_cast<uint32_t>(counted[i].begin + left);
-      from = partition_->rows[window.ignoreNulls ? present_[position] : position];
+      from = partition_->rowAt(window.ignoreNulls ? present_[position] : position);
     }
     copyValue(window, row, from, window.input);
   }

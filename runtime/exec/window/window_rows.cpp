@@ -1,6 +1,8 @@
 // Divide by samples, sort and compute range by range, then what was larger than a range.
 #include "runtime/exec/window/window_rows.h"
 
+#include "runtime/exec/sort/sort_copy.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -29,13 +31,37 @@ WindowRows::WindowRows(const plan::State &state, std::shared_ptr<MemoryAccount> 
       places_(std::move(account)), workers_(static_cast<size_t>(workers)) {}
 
 void WindowRows::addPhases(PhasedJob &job, std::function<std::vector<StateCopy *>()> copies) {
-  job.add([this, copies = std::move(copies)] { return divide(copies()); });
-  job.add([this] { return scatter(); });
-  job.add([this] { return sortRanges(); });
-  job.add([this] { return listLarge(); });
-  job.add([this] { return numberLarge(); });
-  job.add([this] { return totalLarge(); });
-  job.add([this] { return computeLarge(); });
+  addPhase(job, [this, copies = std::move(copies)] { return divide(copies()); });
+  addPhase(job, [this] { return scatter(); });
+  addPhase(job, [this] { return sortRanges(); });
+  addPhase(job, [this] { return listLarge(); });
+  addPhase(job, [this] { return numberLarge(); });
+  addPhase(job, [this] { return totalLarge(); });
+  addPhase(job, [this] { return computeLarge(); });
+}
+
+Status WindowRows::unlessMemory(const Status &status) {
+  if (status.kind() != ErrorKind::kMemory || state_.limit > 0) {
+    return status;
+  }
+  lacksMemory_.store(true, std::memory_order_relaxed);
+  return {};
+}
+
+void WindowRows::addPhase(PhasedJob &job, std::function<Expected<JobPhase>()> phase) {
+  job.add([this, phase = std::move(phase)]() -> Expected<JobPhase> {
+    if (lacksMemory()) {
+      return JobPhase{};
+    }
+    Expected<JobPhase> made = phase();
+    if (!made.ok()) {
+      HR_RETURN_IF_ERROR(unlessMemory(made.status()));
+      return JobPhase{};
+    }
+    return JobPhase{made->morsels, [this, run = std::move(made->body)](int worker, int64_t morsel) {
+                      return lacksMemory() ? Status() : unlessMemory(run(worker, morsel));
+                    }};
+  });
 }
 
 WindowRows::Worker &WindowRows::workerOf(int worker) {
@@ -72,6 +98,14 @@ template <typename Visit> void WindowRows::visitRows(int64_t morsel, const Visit
 
 Expected<JobPhase> WindowRows::divide(const std::vector<StateCopy *> &copies) {
   for (StateCopy *copy : copies) {
+    if (state_.limit == 0) {
+      auto *own = static_cast<SortCopy *>(copy);
+      if (!own->runs().empty()) {
+        lacksMemory_.store(true, std::memory_order_relaxed);
+        return JobPhase{};
+      }
+      own->releaseEntries();
+    }
     for (const RowSpan &span : copy->spans()) {
       spans_.push_back(span);
       firstRows_.push_back(count_);

@@ -7,6 +7,8 @@
 #include "runtime/exec/window/large_partition.h"
 #include "runtime/exec/window/range_divider.h"
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -24,6 +26,8 @@ public:
 
   /// Adds the work to `job`. `copies` are asked for when it begins.
   void addPhases(PhasedJob &job, std::function<std::vector<StateCopy *>()> copies);
+  /// Once they have ended: there was no room, and nothing is computed.
+  bool lacksMemory() const { return lacksMemory_.load(std::memory_order_relaxed); }
 
 private:
   struct Range {
@@ -41,6 +45,9 @@ private:
     ScratchArray<uint32_t> group, groupBegin;
   };
 
+  /// The phases end without an error if memory is refused, and rows could wait on disk.
+  void addPhase(PhasedJob &job, std::function<Expected<JobPhase>()> phase);
+  Status unlessMemory(const Status &status);
   Expected<JobPhase> divide(const std::vector<StateCopy *> &copies);
   Expected<JobPhase> scatter();
   Expected<JobPhase> sortRanges();
@@ -74,6 +81,7 @@ private:
   std::vector<Range> ranges_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<LargePartition>> large_;
+  std::atomic<bool> lacksMemory_{false};
 };
 
 } // namespace headrace::exec
