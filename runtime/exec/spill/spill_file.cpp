@@ -1,9 +1,10 @@
-// pwrite and pread at places that are handed out by size.
+// pwrite and pread at places that are handed out by size, in the file that has the fewest writers.
 #include "runtime/exec/spill/spill_file.h"
 
 #include "runtime/base/content_hash.h"
 #include "runtime/base/settings.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,9 @@ constexpr uint64_t kStepBytes = 16 << 10;
 /// An extent is not put where more than this part of it would be lost.
 constexpr uint64_t kLostPart = 4;
 
+/// More writers at once share files.
+constexpr size_t kFilesMax = 16;
+
 uint64_t stepped(uint64_t bytes) { return (bytes + kStepBytes - 1) / kStepBytes * kStepBytes; }
 
 std::string defaultDirectory() {
@@ -27,9 +31,21 @@ std::string defaultDirectory() {
 
 } // namespace
 
+ssize_t SpillDisk::write(int descriptor, std::span<const uint8_t> bytes, uint64_t offset) {
+  return ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+}
+
+ssize_t SpillDisk::read(int descriptor, std::span<uint8_t> bytes, uint64_t offset) {
+  return ::pread(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+}
+
+SpillFile::SpillFile(SpillOptions options)
+    : options_(std::move(options)),
+      directory_(options_.directory.empty() ? defaultDirectory() : options_.directory) {}
+
 SpillFile::~SpillFile() {
-  if (descriptor_ >= 0) {
-    ::close(descriptor_);
+  for (const File &file : files_) {
+    ::close(file.descriptor);
   }
 }
 
@@ -39,67 +55,105 @@ Status SpillFile::failed(const char *what, int error) const {
                    "; set spillDirectory to a directory on a disk with room");
 }
 
-Status SpillFile::open() {
-  if (descriptor_ >= 0) {
-    return {};
-  }
-  directory_ = options_.directory.empty() ? defaultDirectory() : options_.directory;
-  descriptor_ = ::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (descriptor_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+Status SpillFile::openFile() {
+  int descriptor = ::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
     std::string name = directory_ + "/headrace-spill-XXXXXX";
-    descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor_ >= 0) {
+    descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor >= 0) {
       ::unlink(name.c_str());
     }
   }
-  return descriptor_ >= 0 ? Status() : failed("keep", errno);
+  if (descriptor < 0) {
+    return failed("keep", errno);
+  }
+  files_.emplace_back().descriptor = descriptor;
+  return {};
 }
 
-Expected<uint64_t> SpillFile::place(uint64_t bytes) {
-  std::lock_guard lock(mutex_);
-  HR_RETURN_IF_ERROR(open());
-  if (auto found = free_.lower_bound(bytes);
-      found != free_.end() && found->first - bytes <= found->first / kLostPart) {
-    const auto [size, offset] = *found;
-    free_.erase(found);
-    if (size > bytes) {
-      free_.emplace(size - bytes, offset + bytes);
-    }
-    return offset;
+Expected<size_t> SpillFile::chooseFile() {
+  auto fewest = std::min_element(files_.begin(), files_.end(), [](const File &a, const File &b) {
+    return a.writers < b.writers;
+  });
+  if (fewest != files_.end() && (fewest->writers == 0 || files_.size() == kFilesMax)) {
+    return static_cast<size_t>(fewest - files_.begin());
   }
-  if (options_.limitBytes > 0 && end_ + bytes > static_cast<uint64_t>(options_.limitBytes)) {
+  HR_RETURN_IF_ERROR(openFile());
+  return files_.size() - 1;
+}
+
+/// With the file's writer counted.
+Expected<SpillFile::Extent> SpillFile::place(uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  HR_ASSIGN_OR_RETURN(const size_t number, chooseFile());
+  File &file = files_[number];
+  if (auto found = file.free.lower_bound(bytes);
+      found != file.free.end() && found->first - bytes <= found->first / kLostPart) {
+    const auto [size, offset] = *found;
+    file.free.erase(found);
+    if (size > bytes) {
+      file.free.emplace(size - bytes, offset + bytes);
+    }
+    ++file.writers;
+    return Extent{offset, 0, 0, number};
+  }
+  uint64_t all = bytes;
+  for (const File &each : files_) {
+    all += each.end;
+  }
+  if (options_.limitBytes > 0 && all > static_cast<uint64_t>(options_.limitBytes)) {
     return makeError(ErrorKind::kMemory, "rows that memory has no room for exceed spillLimit, ",
                      formatBytes(options_.limitBytes), "; raise it, or --memory");
   }
-  end_ += bytes;
-  return end_ - bytes;
+  file.end += bytes;
+  ++file.writers;
+  return Extent{file.end - bytes, 0, 0, number};
+}
+
+int SpillFile::descriptorOf(const Extent &extent) const {
+  std::lock_guard lock(mutex_);
+  return files_[extent.file].descriptor;
 }
 
 Expected<SpillFile::Extent> SpillFile::write(std::span<const uint8_t> bytes) {
-  HR_ASSIGN_OR_RETURN(uint64_t offset, place(stepped(bytes.size())));
-  Extent extent{offset, bytes.size(), checksumBytes(bytes.data(), bytes.size())};
+  HR_ASSIGN_OR_RETURN(Extent extent, place(stepped(bytes.size())));
+  extent.bytes = bytes.size();
+  extent.checksum = checksumBytes(bytes.data(), bytes.size());
+  const Status status = writeAt(extent, bytes);
+  {
+    std::lock_guard lock(mutex_);
+    --files_[extent.file].writers;
+    written_ += status.ok() ? static_cast<int64_t>(bytes.size()) : 0;
+  }
+  if (!status.ok()) {
+    release(extent);
+    return status;
+  }
+  return extent;
+}
+
+Status SpillFile::writeAt(const Extent &extent, std::span<const uint8_t> bytes) const {
+  const int descriptor = descriptorOf(extent);
   for (size_t done = 0; done < bytes.size();) {
-    const ssize_t written = ::pwrite(descriptor_, bytes.data() + done, bytes.size() - done,
-                                     static_cast<off_t>(offset + done));
+    const ssize_t written =
+        options_.disk->write(descriptor, bytes.subspan(done), extent.offset + done);
     if (written < 0 && errno == EINTR) {
       continue;
     }
     if (written <= 0) {
-      const int error = written < 0 ? errno : ENOSPC;
-      release(extent);
-      return failed("write", error);
+      return failed("write", written < 0 ? errno : ENOSPC);
     }
     done += static_cast<size_t>(written);
   }
-  std::lock_guard lock(mutex_);
-  written_ += static_cast<int64_t>(bytes.size());
-  return extent;
+  return {};
 }
 
 Status SpillFile::read(const Extent &extent, uint8_t *out) const {
-  for (size_t done = 0; done < extent.bytes;) {
-    const ssize_t taken = ::pread(descriptor_, out + done, extent.bytes - done,
-                                  static_cast<off_t>(extent.offset + done));
+  const int descriptor = descriptorOf(extent);
+  const std::span<uint8_t> bytes(out, extent.bytes);
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t taken =
+        options_.disk->read(descriptor, bytes.subspan(done), extent.offset + done);
     if (taken < 0 && errno == EINTR) {
       continue;
     }
@@ -117,7 +171,7 @@ Status SpillFile::read(const Extent &extent, uint8_t *out) const {
 
 void SpillFile::release(const Extent &extent) {
   std::lock_guard lock(mutex_);
-  free_.emplace(stepped(extent.bytes), extent.offset);
+  files_[extent.file].free.emplace(stepped(extent.bytes), extent.offset);
 }
 
 int64_t SpillFile::writtenBytes() const {

@@ -5,6 +5,9 @@
 #include "runtime/exec/spill/rounds.h"
 #include "test/unit/exec/test_plans.h"
 
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>
@@ -186,6 +189,102 @@ TEST(SpillFile, OtherBytesAreNoticedAndNothingIsLeftBehind) {
               std::string::npos);
     EXPECT_TRUE(std::filesystem::is_empty(folder));
   }
+  EXPECT_TRUE(std::filesystem::remove(folder));
+}
+
+// ---- faults of the disk ----
+
+/// One of its writes or reads goes wrong, by a seed.
+class FaultyDisk final : public SpillDisk {
+public:
+  explicit FaultyDisk(uint64_t seed)
+      : fault_(static_cast<Fault>(seed % kFaults)), at_(testHash(seed) % 200),
+        bytes_(testHash(seed + 1)) {}
+
+  ssize_t write(int descriptor, std::span<const uint8_t> bytes, uint64_t offset) override {
+    const bool now = isHit(writes_);
+    if (now && (fault_ == kNoSpace || fault_ == kWriteError)) {
+      errno = fault_ == kNoSpace ? ENOSPC : EIO;
+      return -1;
+    }
+    if (now && fault_ == kChangedByte) {
+      std::vector<uint8_t> changed(bytes.begin(), bytes.end());
+      changed[bytes_ % changed.size()] ^= 0x10;
+      return SpillDisk::write(descriptor, changed, offset);
+    }
+    if (fault_ == kShortWrites) {
+      bytes = bytes.first(1 + (bytes_ + offset) % bytes.size());
+    }
+    return SpillDisk::write(descriptor, bytes, offset);
+  }
+
+  ssize_t read(int descriptor, std::span<uint8_t> bytes, uint64_t offset) override {
+    const bool now = isHit(reads_);
+    if (now && fault_ == kReadError) {
+      errno = EIO;
+      return -1;
+    }
+    if (now && fault_ == kCutShort) {
+      return 0;
+    }
+    if (fault_ == kShortReads) {
+      bytes = bytes.first(1 + (bytes_ + offset) % bytes.size());
+    }
+    return SpillDisk::read(descriptor, bytes, offset);
+  }
+
+  /// What the run must end with, if it wrote and read often enough to meet the fault.
+  ErrorKind kind() const { return fault_ == kChangedByte ? ErrorKind::kCorrupt : ErrorKind::kIo; }
+  bool isHarmless() const { return fault_ == kShortWrites || fault_ == kShortReads; }
+
+private:
+  enum Fault : uint8_t {
+    kShortWrites,
+    kNoSpace,
+    kWriteError,
+    kChangedByte,
+    kShortReads,
+    kReadError,
+    kCutShort,
+    kFaults
+  };
+  bool isHit(std::atomic<uint64_t> &count) const { return count.fetch_add(1) == at_; }
+
+  const Fault fault_;
+  const uint64_t at_, bytes_;
+  std::atomic<uint64_t> writes_{0}, reads_{0};
+};
+
+/// HEADRACE_SPILL_FAULTS says how many, HEADRACE_SEED from which on.
+TEST(SpillFaults, EndInTheAnswerOrAnErrorOfTheDisk) {
+  const char *wanted = std::getenv("HEADRACE_SPILL_FAULTS");
+  const char *first = std::getenv("HEADRACE_SEED");
+  const uint64_t begin = first ? std::stoull(first) : 1;
+  const uint64_t count = wanted ? std::stoull(wanted) : 42;
+  TestTable table = distinctPairs(400'000);
+  const Rows expected = expectedSum(table);
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("faults-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  uint64_t failed = 0;
+  for (uint64_t seed = begin; seed < begin + count; ++seed) {
+    auto disk = std::make_shared<FaultyDisk>(seed);
+    const auto threads = static_cast<int>(seed / 7 % 3);
+    auto run = runPlan(groupsInRounds(), {{{"t", table}}, 20'000},
+                       {.threads = threads,
+                        .memoryBytes = (14 + 4 * threads) * kMiB,
+                        .spill = {folder.string(), 0, disk}});
+    if (run.ok()) {
+      EXPECT_EQ(rowsOf(*run->table), expected) << "HEADRACE_SEED=" << seed;
+    } else {
+      ++failed;
+      EXPECT_EQ(run.status().kind(), disk->kind())
+          << "HEADRACE_SEED=" << seed << ": " << run.status().toString();
+      EXPECT_FALSE(disk->isHarmless()) << "HEADRACE_SEED=" << seed;
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+  }
+  EXPECT_GE(failed, count / 7); // of five sevenths
   EXPECT_TRUE(std::filesystem::remove(folder));
 }
 

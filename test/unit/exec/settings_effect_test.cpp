@@ -184,7 +184,7 @@ std::map<std::string, Experiment> experiments() {
   auto ofCollective = [](const Settings &s) { return simulated(allReduce(), s); };
   return {
       {"memory",
-       {"1GiB", "1MiB", [](const Settings &s) { return run(shuffle(), s).status.toString(); }}},
+       {"1GiB", "128KiB", [](const Settings &s) { return run(shuffle(), s).status.toString(); }}},
       {"retainedMemory",
        {"0", "1GiB",
         [](const Settings &s) {
