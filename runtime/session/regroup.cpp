@@ -43,6 +43,7 @@ Status Cluster::lost() const {
   HR_RETURN_IF_ERROR(control_->lost());
   for (auto [one, other] : broken_) {
     if (control_->isHere(one) && control_->isHere(other)) {
+      // no test: it takes two hosts that a third one reaches
       return makeError(ErrorKind::kIo, "two ranks do not reach each other: ", control_->nameOf(one),
                        ", ", control_->nameOf(other));
     }
@@ -72,6 +73,7 @@ Expected<std::vector<int>> Cluster::muster(const Control::Interrupted &interrupt
            std::count(staying.begin(), staying.end(), pair.second) == 0;
   });
   for (int out : ranksToLeaveOut(std::exchange(broken_, {}))) {
+    // no test: likewise
     control_->expel(out, makeError(ErrorKind::kIo, "another rank and it do not reach each other: ",
                                    control_->nameOf(out)));
     std::erase(staying, out);

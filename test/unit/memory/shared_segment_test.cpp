@@ -86,6 +86,12 @@ TEST(SharedSegment, BlocksComeFromItAndTheirPagesGo) {
   EXPECT_EQ(pageBytes(*segment), 0);
 }
 
+TEST(SharedSegment, MoreThanAFileCanHaveIsTheTypedError) {
+  Status refused = SharedSegment::create(-1).status();
+  EXPECT_EQ(refused.kind(), ErrorKind::kIo);
+  EXPECT_NE(refused.message().find("the system has no memory to share"), std::string::npos);
+}
+
 TEST(SharedSegment, WhatIsLeftToReadersStays) {
   auto segment = *SharedSegment::create(1 << 20);
   auto theirs = *SharedSegment::attach(segment->descriptorForReading());

@@ -113,6 +113,21 @@ TEST(Connect, RanksConnectWhileStrangersKnockAtEverythingThatListens) {
   EXPECT_EQ(listening(), before) << "nothing listens once all are connected";
 }
 
+TEST(Connect, NoSocketHasAnEmptyNameOrOneThatIsLongerThanAnAddress) {
+  for (const std::string &name : {std::string(), std::string(200, 'x')}) {
+    EXPECT_EQ(connectNearby(name).status().message(), "no name of a socket: " + name);
+  }
+}
+
+TEST(Connect, ARankThatSaysNothingOfItselfIsRefused) {
+  Misled bootstrap("127.0.0.1:1");
+  EXPECT_NE(connectTransport(bootstrap, {.patienceSeconds = 0.2})
+                .status()
+                .message()
+                .find("no address of a rank: 127.0.0.1:1"),
+            std::string::npos);
+}
+
 TEST(Connect, ARankThatDoesNotAnswerIsNamedWithItsHost) {
   Socket silent = *listenAt({"127.0.0.1", 0});
   std::string address = ownEnd(silent).toString();
