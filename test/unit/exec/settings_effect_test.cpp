@@ -9,8 +9,10 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -163,6 +165,24 @@ std::string alone(const Settings &settings) {
   return message;
 }
 
+/// Whether a rank looks for UCX: it has it afterwards, or says that there is none.
+std::string lookedFor(const Settings &settings) {
+  setenv("UCX_MEM_MMAP_HOOK_MODE", "none", 1); // sanitizers have hooks of their own
+  std::string folder = std::filesystem::temp_directory_path() / "headrace-network-XXXXXX";
+  Launch launch{0, 1, mkdtemp(folder.data()), {}, "127.0.0.1"};
+  testing::internal::CaptureStderr();
+  setLogLevel(LogLevel::kWarning);
+  Status joined = session::Cluster::join(launch, settings).status();
+  setLogLevel(LogLevel::kOff);
+  const std::string said = testing::internal::GetCapturedStderr();
+  std::filesystem::remove_all(folder);
+  std::ifstream maps("/proc/self/maps");
+  const std::string mapped{std::istreambuf_iterator<char>(maps), {}};
+  const bool looked = mapped.find("libucp") != std::string::npos ||
+                      said.find("messages go by sockets") != std::string::npos;
+  return !joined.ok() ? joined.message() : looked ? "UCX" : "sockets";
+}
+
 struct Experiment {
   const char *one;
   const char *other;
@@ -204,6 +224,7 @@ std::map<std::string, Experiment> experiments() {
       {"collectiveWindow", {"1", "16", ofCollective}},
       {"collectiveTree", {"0", "1GiB", ofCollective}},
       {"joinTimeout", {"1", "2", alone}},
+      {"network", {"sockets", "ucx", lookedFor}},
       {"peerTimeout", {"1", "3600", withSilentRank}},
       {"checksums",
        {"on", "off",
