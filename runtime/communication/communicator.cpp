@@ -101,7 +101,7 @@ Expected<std::unique_ptr<Communicator>> Communicator::open(Transport &transport,
   std::shared_ptr<BlockPool> seen = transport.bodyBlocks();
   for (int64_t slot = 0; slot < (alone ? 1 : concurrent); ++slot) {
     HR_ASSIGN_OR_RETURN(auto sendPool, BufferPool::create(seen ? *seen : blocks, pool));
-    sendPool->share(seen);
+    sendPool->keep(seen);
     impl->sendPools.push_back(std::move(sendPool));
     impl->freeSlots.push_back(static_cast<int>(slot));
   }

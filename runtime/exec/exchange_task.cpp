@@ -78,7 +78,6 @@ Status ExchangeTask::start() {
   }
   const ExchangeSettings &settings = context_.exchange;
   HR_ASSIGN_OR_RETURN(auto account, context_.openAccount(index_));
-  context_.poolAccounts.push_back(account);
   auto peers = static_cast<int64_t>(place_.count);
   HR_ASSIGN_OR_RETURN(sendPool_,
                       account->createPool({settings.bufferBytes, 2 * peers, context_.doorbell},

@@ -101,9 +101,8 @@ Expected<std::unique_ptr<BufferPool>> MemoryAccount::createPool(BufferPool::Opti
   HR_ASSIGN_OR_RETURN(auto pool, withRoom(options.bufferBytes * options.buffersMax, [&] {
                         return BufferPool::create(from, options, reservation_);
                       }));
-  if (blocks) {
-    pool->share(std::move(blocks));
-  }
+  pool->keep(std::move(blocks));
+  pool->keep(shared_from_this());
   return pool;
 }
 

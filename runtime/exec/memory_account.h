@@ -60,15 +60,15 @@ private:
 /// Ownership: shared by whatever holds its blocks, so that chunks may outlive the run; keeps the
 /// budget and the pool alive. Thread-safety: full. Lifetime: blocks must be dropped before their
 /// account.
-class MemoryAccount {
+class MemoryAccount : public std::enable_shared_from_this<MemoryAccount> {
 public:
   static Expected<std::shared_ptr<MemoryAccount>> open(std::shared_ptr<RankMemory> memory,
                                                        ReservationRequest request);
 
   /// A block of at least `bytes`, 64-byte aligned, contents undefined; or the typed memory error.
   Expected<Block> allocate(int64_t bytes);
-  /// A pool of buffers charged to the account, which outlives its last buffer; of blocks that are
-  /// seen elsewhere, or of those of the process.
+  /// A pool of buffers charged to the account, which the buffers keep; of blocks that are seen
+  /// elsewhere, or of those of the process.
   Expected<std::unique_ptr<BufferPool>> createPool(BufferPool::Options options,
                                                    std::shared_ptr<BlockPool> blocks = nullptr);
   /// Takes bytes of the budget before they are allocated; or the typed memory error.

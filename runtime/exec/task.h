@@ -86,9 +86,6 @@ struct RankContext {
   std::vector<char> drainedStreams;  ///< per stream: its consumer has taken all morsels of the load
   std::vector<std::unique_ptr<TaskCounters>> counters; ///< per task
 
-  /// Of exchange pools: their buffers may be on other ranks until all have closed.
-  std::vector<std::shared_ptr<MemoryAccount>> poolAccounts;
-
   // Results, on rank 0.
   std::shared_ptr<ResultRows> result; ///< of rank 0
 

@@ -15,7 +15,7 @@ struct BufferRef::Slot {
 
 /// The pool's memory and free list; lives while the pool or any handle does.
 struct BufferPool::Core {
-  std::shared_ptr<BlockPool> blocks; ///< null: it outlives the buffers
+  std::vector<std::shared_ptr<const void>> owners; ///< of the block, so they go after it
   Block block;
   int64_t bufferBytes = 0;
   std::unique_ptr<BufferRef::Slot[]> slots;
@@ -106,7 +106,9 @@ Expected<std::unique_ptr<BufferPool>> BufferPool::create(Options options, Block 
   return std::unique_ptr<BufferPool>(new BufferPool(core.release()));
 }
 
-void BufferPool::share(std::shared_ptr<BlockPool> blocks) { core_->blocks = std::move(blocks); }
+void BufferPool::keep(std::shared_ptr<const void> owner) {
+  core_->owners.push_back(std::move(owner));
+}
 
 BufferPool::~BufferPool() {
   bool last = false;

@@ -21,7 +21,7 @@ class BufferPool;
 /// Ownership: shared; the buffer returns to its pool with the last handle. Thread-safety: handles
 /// on one buffer may be copied and dropped by different threads; the bytes are written by one
 /// thread until seal(), and immutable afterwards. Lifetime: a buffer may outlive its BufferPool,
-/// not the BlockPool unless its BufferPool shares in that.
+/// not the BlockPool and what pays for it unless its BufferPool keeps them.
 class BufferRef {
 public:
   BufferRef() = default;
@@ -70,8 +70,9 @@ public:
   /// The same, charged to a reservation until the last buffer is gone.
   static Expected<std::unique_ptr<BufferPool>> create(BlockPool &blocks, Options options,
                                                       Reservation &reservation);
-  /// The block pool lives on until the last buffer is gone.
-  void share(std::shared_ptr<BlockPool> blocks);
+  /// What its memory is of, or is charged to, lives on until the last buffer is gone: a link may
+  /// send one still when the run that filled it has ended with an error.
+  void keep(std::shared_ptr<const void> owner);
   ~BufferPool();
   BufferPool(const BufferPool &) = delete;
   BufferPool &operator=(const BufferPool &) = delete;

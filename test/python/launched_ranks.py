@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -54,6 +55,8 @@ class Ranks:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # What starts the tests in the background has them ignore Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def start_again(self, rank: int) -> Ended:

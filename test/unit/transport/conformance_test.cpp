@@ -31,7 +31,7 @@ protected:
     std::shared_ptr<BlockPool> seen = transport.bodyBlocks();
     auto made = BufferPool::create(seen ? *seen : blocks, options);
     require(made.ok(), made.status().message());
-    (*made)->share(seen);
+    (*made)->keep(seen);
     return std::move(*made);
   }
   PollState done() const { return failure.ok() ? PollState::kDone : PollState::kFailed; }

@@ -48,7 +48,7 @@ struct Rank {
     EXPECT_TRUE(transport->open(kChannel, receivePool.get()).ok());
     if (std::shared_ptr<BlockPool> seen = transport->bodyBlocks()) {
       sendPool = *BufferPool::create(*seen, {.bufferBytes = kBufferBytes, .buffersMax = 3});
-      sendPool->share(seen);
+      sendPool->keep(seen);
     }
   }
   ~Rank() { transport->close(kChannel); }
