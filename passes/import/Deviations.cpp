@@ -25,6 +25,11 @@ Real Real::constant(double value) const {
   return {*builder_, builder_->constant(FloatAttr::get(f64, value), f64, at_), at_};
 }
 
+Real Real::apply(frame::NumberFunction function) const {
+  Type f64 = Float64Type::get(builder_->getContext());
+  return {*builder_, *builder_->number(function, value_, std::nullopt, f64, at_), at_};
+}
+
 Real Real::unlessZero(const Real &other, const Real *otherwise) const {
   Expression differs =
       *builder_->compare(frame::CompareKind::Ne, other.value_, constant(0).value_, at_);
@@ -34,13 +39,7 @@ Real Real::unlessZero(const Real &other, const Real *otherwise) const {
 
 namespace headrace::import {
 
-Real sqrt(const Real &value) {
-  Type f64 = Float64Type::get(value.builder_->getContext());
-  return {*value.builder_,
-          *value.builder_->number(frame::NumberFunction::Sqrt, value.value_, std::nullopt, f64,
-                                  value.at_),
-          value.at_};
-}
+Real sqrt(const Real &value) { return value.apply(frame::NumberFunction::Sqrt); }
 
 Real finite(const Real &value) {
   // What is neither infinite nor NaN is 0 less itself.

@@ -19,6 +19,7 @@ public:
   Real operator*(const Real &other) const;
   Real operator/(const Real &other) const;
   Real constant(double value) const;
+  Real apply(frame::NumberFunction function) const;
   /// This where the other is not 0; `otherwise`, or NULL, where it is.
   Real unlessZero(const Real &other, const Real *otherwise) const;
 

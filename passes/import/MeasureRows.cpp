@@ -24,16 +24,31 @@ static BuildExpression both(const BuildExpression &first, const BuildExpression 
 
 static Computed fieldOf(int64_t field) { return {field, {}, {}}; }
 
+/// The groups, in each of which the rows that the measure's condition keeps are for themselves.
+static SmallVector<Computed> partitionOf(ArrayRef<Computed> keys, const MeasureRequest &measure) {
+  SmallVector<Computed> partition(keys);
+  if (measure.condition) {
+    partition.push_back({std::nullopt, "filtered", measure.condition});
+  }
+  return partition;
+}
+
+/// Of all rows of the partition.
+static WindowFunctionRequest countOver(MeasureRequest count, Location at) {
+  WindowFunctionRequest function{.at = at};
+  function.measure = std::move(count);
+  function.frame = {.unit = frame::FrameUnit::Rows,
+                    .end = frame::FrameBoundKind::UnboundedFollowing};
+  return function;
+}
+
 /// Numbers the rows of a group, or those with the same arguments; those that the condition keeps
 /// for themselves.
 MaybeRelation RelationBuilder::numberRows(const Relation &input, ArrayRef<Computed> keys,
                                           MeasureRequest &measure, Location at) {
-  SmallVector<Computed> partition(keys);
+  SmallVector<Computed> partition = partitionOf(keys, measure);
   if (measure.rows == MeasureRows::kDifferent) {
     llvm::append_range(partition, measure.arguments);
-  }
-  if (measure.condition) {
-    partition.push_back({std::nullopt, "filtered", measure.condition});
   }
   WindowFunctionRequest number{.kind = frame::WindowFunctionKind::RowNumber, .at = at};
   auto field = static_cast<int64_t>(input.fields.size());
@@ -99,14 +114,10 @@ MaybeRelation RelationBuilder::addExtremes(const Relation &input, ArrayRef<Compu
 /// Gives each row how many of its group have the same argument: the greatest counts.
 MaybeRelation RelationBuilder::countEqual(const Relation &input, ArrayRef<Computed> keys,
                                           MeasureRequest &measure, Location at) {
-  SmallVector<Computed> partition(keys);
+  SmallVector<Computed> partition = partitionOf(keys, measure);
   partition.push_back(measure.arguments.front());
-  if (measure.condition) {
-    partition.push_back({std::nullopt, "filtered", measure.condition});
-  }
-  WindowFunctionRequest count{.at = at};
-  count.measure = MeasureRequest{.function = frame::AggregateFunction::CountStar, .at = at};
-  count.frame = {.unit = frame::FrameUnit::Rows, .end = frame::FrameBoundKind::UnboundedFollowing};
+  WindowFunctionRequest count =
+      countOver({.function = frame::AggregateFunction::CountStar, .at = at}, at);
   auto field = static_cast<int64_t>(input.fields.size());
   measure.arguments.push_back(
       {std::nullopt, "count", [=](ExpressionBuilder &b) { return b.field(field, at); }});
@@ -120,25 +131,20 @@ MaybeRelation RelationBuilder::addQuantile(const Relation &input, ArrayRef<Compu
                                            MeasureRequest &measure, Location at) {
   const Quantile quantile = *measure.quantile;
   const Computed value = measure.arguments.front();
-  SmallVector<Computed> partition(keys);
-  if (measure.condition) {
-    partition.push_back({std::nullopt, "filtered", measure.condition});
-  }
   const SortKey order{value,
                       quantile.descending ? frame::SortDirection::Desc : frame::SortDirection::Asc,
                       frame::NullsOrder::Last};
   using Kind = frame::WindowFunctionKind;
   WindowFunctionRequest number{.kind = Kind::RowNumber, .at = at};
-  WindowFunctionRequest count{.at = at};
-  count.measure =
-      MeasureRequest{.function = frame::AggregateFunction::Count, .arguments = {value}, .at = at};
-  count.frame = {.unit = frame::FrameUnit::Rows, .end = frame::FrameBoundKind::UnboundedFollowing};
+  WindowFunctionRequest count =
+      countOver({.function = frame::AggregateFunction::Count, .arguments = {value}, .at = at}, at);
   WindowFunctionRequest next{
       .kind = Kind::Lead, .arguments = {{std::nullopt, value}, {1, {}}}, .at = at};
   SmallVector<WindowFunctionRequest, 0> functions{number, count};
   if (quantile.interpolates) {
     functions.push_back(next);
   }
+  const SmallVector<Computed> partition = partitionOf(keys, measure);
   const QuantileFields fields(quantile, static_cast<int64_t>(input.fields.size()), at);
   measure.condition =
       both(measure.condition, [=](ExpressionBuilder &b) { return fields.isAt(b); }, at);

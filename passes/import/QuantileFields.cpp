@@ -12,12 +12,6 @@ static Real real(ExpressionBuilder &b, const Expression &number, Location at) {
   return {b, *b.cast(number, Float64Type::get(b.getContext()), at), at};
 }
 
-static Real apply(ExpressionBuilder &b, frame::NumberFunction function, const Real &value,
-                  Location at) {
-  Type f64 = Float64Type::get(b.getContext());
-  return {b, *b.number(function, value.expression(), std::nullopt, f64, at), at};
-}
-
 Real QuantileFields::place(ExpressionBuilder &b) const {
   Real count = real(b, *b.field(firstField_ + 1, at_), at_);
   if (quantile_.interpolates) {
@@ -30,7 +24,7 @@ Real QuantileFields::place(ExpressionBuilder &b) const {
     behind = count * count.constant(static_cast<double>(whole - part)) /
              count.constant(static_cast<double>(whole));
   }
-  Real last = count - apply(b, frame::NumberFunction::Floor, behind, at_);
+  Real last = count - behind.apply(frame::NumberFunction::Floor);
   Expression first = last.constant(1).expression();
   return Real(b, *b.extreme(ExpressionBuilder::Extreme::kGreatest, {last.expression(), first}, at_),
               at_) -
@@ -39,7 +33,7 @@ Real QuantileFields::place(ExpressionBuilder &b) const {
 
 MaybeExpression QuantileFields::isAt(ExpressionBuilder &b) const {
   Real row = real(b, *b.field(firstField_, at_), at_) - 1;
-  Real wanted = apply(b, frame::NumberFunction::Floor, place(b), at_);
+  Real wanted = place(b).apply(frame::NumberFunction::Floor);
   return b.compare(frame::CompareKind::Eq, row.expression(), wanted.expression(), at_);
 }
 
@@ -47,13 +41,13 @@ MaybeExpression QuantileFields::between(ExpressionBuilder &b, const Expression &
                                         Type type) const {
   Real low = real(b, value, at_), high = real(b, *b.field(firstField_ + 2, at_), at_);
   Real at = place(b);
-  Real part = at - apply(b, frame::NumberFunction::Floor, at, at_);
+  Real part = at - at.apply(frame::NumberFunction::Floor);
   std::optional<Real> found;
   if (auto decimal = dyn_cast<frame::DecimalType>(type)) { // of their units, which doubles hold
     Real units = low.constant(std::pow(10.0, decimal.getScale()));
-    Real least = apply(b, frame::NumberFunction::Round, low * units, at_);
-    Real most = apply(b, frame::NumberFunction::Round, high * units, at_);
-    found = apply(b, frame::NumberFunction::Truncate, least + (most - least) * part, at_) / units;
+    Real least = (low * units).apply(frame::NumberFunction::Round);
+    Real most = (high * units).apply(frame::NumberFunction::Round);
+    found = (least + (most - least) * part).apply(frame::NumberFunction::Truncate) / units;
   } else if (type.isF64()) {
     found = low * (part.constant(1) - part) + high * part;
   } else {

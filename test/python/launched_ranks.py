@@ -55,9 +55,13 @@ class Ranks:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # What starts the tests in the background has them ignore Ctrl-C.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=lambda: self._begin(rank),
         )
+
+    def _begin(self, rank: int) -> None:
+        """In the new process, before its program."""
+        # What starts the tests in the background has them ignore Ctrl-C.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def start_again(self, rank: int) -> Ended:
         """How a rank's process has ended; then one in its place, as engines do it."""

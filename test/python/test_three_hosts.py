@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 import sys
 import textwrap
 import time
@@ -65,15 +64,9 @@ class RanksOnHosts(Ranks):
             **variables,
         )
 
-    def _start(self, rank: int) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self._command,
-            env=self._environments[rank],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=lambda: self._hosts.enter(host_of(rank)),
-        )
+    def _begin(self, rank: int) -> None:
+        super()._begin(rank)
+        self._hosts.enter(host_of(rank))
 
 
 @pytest.mark.parametrize("network", ["sockets", "ucx"])

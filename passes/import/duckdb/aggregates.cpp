@@ -11,6 +11,8 @@ using Use = Field::Use;
 
 /// Decimals of so many digits are exact as doubles, in their units.
 static constexpr unsigned kDoubleDigits = 15;
+/// What DuckDB writes as an integer.
+static constexpr int64_t kShareDigits = 18;
 
 FailureOr<MeasureRequest> RelationImporter::importMeasure(Node measure, Location at) {
   StringRef name = nameOf(measure);
@@ -105,26 +107,28 @@ FailureOr<Quantile> RelationImporter::quantileOf(const MeasureCall &call, bool i
   }
   Node options = call.node.get("function_data");
   SmallVector<Node> shares = options.get("quantiles").elements();
-  std::optional<double> value =
-      shares.size() == 1 ? shares.front().get("value").real() : std::nullopt;
+  Node share = shares.size() == 1 ? shares.front() : Node();
+  std::optional<double> value = share.get("value").real();
   if (!value) {
     // no test: the value of several shares is a list, whose type is refused
     return context.fail(at, "unsupported shares of " + call.name);
   }
-  Node share = shares.front();
-  Node decimal = share.get("type").get("type_info");
   Quantile quantile{.share = std::abs(*value),
                     .exact = std::nullopt,
                     .descending = options.get("desc").boolean().value_or(false),
                     .interpolates = interpolates && isa<FloatType, frame::DecimalType>(type)};
   if (share.get("type").get("id").string() == StringRef("DECIMAL")) {
+    std::optional<int64_t> scale = share.get("type").get("type_info").get("scale").integer();
+    std::optional<int64_t> units = share.get("value").integer();
+    if (!scale || *scale < 0 || *scale > kShareDigits || !units) {
+      return share.fail("expected a decimal of at most " + Twine(kShareDigits) + " digits");
+    }
     int64_t whole = 1;
-    for (int64_t digit = decimal.get("scale").integer().value_or(0); digit > 0; --digit) {
+    for (int64_t digit = 0; digit < *scale; ++digit) {
       whole *= 10;
     }
-    const auto part = static_cast<int64_t>(quantile.share);
-    quantile.exact = {part, whole};
-    quantile.share = static_cast<double>(part) / static_cast<double>(whole);
+    quantile.exact = {std::abs(*units), whole};
+    quantile.share = static_cast<double>(quantile.exact->first) / static_cast<double>(whole);
   }
   auto precise = dyn_cast<frame::DecimalType>(type);
   const bool isMoment = isa<frame::TimestampType, frame::TimeType>(type);

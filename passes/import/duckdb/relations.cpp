@@ -141,29 +141,29 @@ SmallVector<Node> RelationImporter::results(Node op) {
 
 /// `parameters`: what becomes of a table function's arguments.
 LogicalResult RelationImporter::expectGet(Node op, Use parameters, StringRef what, Location at) {
-  if (failed(expectOnly(
-          op, {{"returned_types", Use::kRead},
-               {"names", Use::kRead},
-               {"projection_ids", Use::kRead},
-               {"table_filters", Use::kRead},
-               {"qname", Use::kRead},
-               {"has_serialize", Use::kHarmless},
-               {"function_data", Use::kRead},
-               {"arguments", parameters == Use::kRead ? Use::kHarmless : parameters},
-               {"parameters", parameters},
-               {"named_parameters", Use::kEmpty},
-               {"input_table_types", parameters == Use::kRead ? Use::kHarmless : parameters},
-               {"input_table_names", parameters == Use::kRead ? Use::kHarmless : parameters},
-               {"projected_input", Use::kEmpty},
-               {"column_indexes", Use::kRead},
-               {"extra_info", Use::kRead},
-               {"ordinality_idx", Use::kHarmless}, // read with source_ordinality
-               {"row_group_order_options", Use::kEmpty},
-               {"scan_partition_indices", Use::kEmpty},
-               {"source_ordinality", Use::kDefault, "\"WITHOUT_ORDINALITY\""},
-               {"table_filters_by_projection", Use::kHarmless},
-               {"has_pushed_projection", Use::kEmpty},
-               {"at_clause", Use::kEmpty}})) ||
+  const Use described = parameters == Use::kRead ? Use::kHarmless : parameters; // by their values
+  if (failed(expectOnly(op, {{"returned_types", Use::kRead},
+                             {"names", Use::kRead},
+                             {"projection_ids", Use::kRead},
+                             {"table_filters", Use::kRead},
+                             {"qname", Use::kRead},
+                             {"has_serialize", Use::kHarmless},
+                             {"function_data", Use::kRead},
+                             {"arguments", described},
+                             {"parameters", parameters},
+                             {"named_parameters", Use::kEmpty},
+                             {"input_table_types", described},
+                             {"input_table_names", described},
+                             {"projected_input", Use::kEmpty},
+                             {"column_indexes", Use::kRead},
+                             {"extra_info", Use::kRead},
+                             {"ordinality_idx", Use::kHarmless}, // read with source_ordinality
+                             {"row_group_order_options", Use::kEmpty},
+                             {"scan_partition_indices", Use::kEmpty},
+                             {"source_ordinality", Use::kDefault, "\"WITHOUT_ORDINALITY\""},
+                             {"table_filters_by_projection", Use::kHarmless},
+                             {"has_pushed_projection", Use::kEmpty},
+                             {"at_clause", Use::kEmpty}})) ||
       failed(expectFields(op.get("extra_info"), what,
                           {{"file_filters", Use::kEmpty},
                            {"total_files", Use::kHarmless},

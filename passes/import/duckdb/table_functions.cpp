@@ -4,7 +4,6 @@
 using namespace mlir;
 using namespace headrace::import;
 using namespace headrace::import::duckdb;
-namespace frame = headrace::frame;
 
 using Use = Field::Use;
 
@@ -38,11 +37,20 @@ MaybeRelation RelationImporter::importSeries(Node op, bool withStop, Location at
       types.front().get("id").string() != StringRef("BIGINT")) {
     return context.fail(at, "unsupported table function: " + name + " of what is no integer");
   }
+  SmallVector<Node> parameters = op.get("parameters").elements();
+  if (parameters.empty() || parameters.size() > 3) {
+    return op.fail("expected one to three numbers of " + name);
+  }
   SmallVector<int64_t> numbers;
   bool isNull = false;
-  for (Node parameter : op.get("parameters").elements()) {
-    isNull |= parameter.get("is_null").boolean().value_or(false);
-    numbers.push_back(parameter.get("value").integer().value_or(0));
+  for (Node parameter : parameters) {
+    std::optional<int64_t> number = parameter.get("value").integer();
+    const bool unknown = parameter.get("is_null").boolean().value_or(false);
+    if (!number && !unknown) {
+      return parameter.fail("expected an integer");
+    }
+    isNull |= unknown;
+    numbers.push_back(number.value_or(0));
   }
   const int64_t start = numbers.size() > 1 ? numbers[0] : 0;
   const int64_t stop = numbers.size() > 1 ? numbers[1] : numbers[0];
