@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from headrace._src.query.sql import lower as lower
     from headrace._src.query.sql import sql as sql
     from headrace._src.query.stop import Cancel as Cancel
+    from headrace._src.session.relation import Relation as Relation
+    from headrace._src.session.session import Session as Session
+    from headrace._src.session.session import connect as connect
     from headrace._src.tuning.tune import tune as tune
 
     __version__: str
@@ -34,8 +37,11 @@ _PUBLIC = {
     "Cancel": "headrace._src.query.stop",
     "Cluster": "headrace._src.cluster",
     "HeadraceError": "headrace._src.errors",
+    "Relation": "headrace._src.session.relation",
+    "Session": "headrace._src.session.session",
     "batches": "headrace._src.query.sql",
     "cluster": "headrace._src.cluster",
+    "connect": "headrace._src.session.session",
     "cost": "headrace._src.cost",
     "explain": "headrace._src.query.sql",
     "jit": "headrace._src.array.jit",

@@ -139,13 +139,33 @@ def batches(text: str, tables: TablesArgument, **options: Any) -> pa.RecordBatch
     return _query(pa.RecordBatchReader.from_stream, text, tables, options)
 
 
-def _query(take: Callable[[Any], Any], text: str, tables: TablesArgument, options: dict[str, Any]) -> Any:
-    """What `take` makes of the result."""
+def profiled(text: str, tables: TablesArgument, **options: Any) -> Profile:
+    """Runs one query as `sql` does, with its options, and returns what it took instead of its rows."""
+    import pyarrow as pa
+
+    profiles: list[Profile] = []
+    _query(pa.table, text, tables, options, profiles.append)
+    return profiles[0] if profiles else Profile()
+
+
+def _remember(profile: Profile) -> None:
+    global _last_profile
+    _last_profile = profile
+
+
+def _query(
+    take: Callable[[Any], Any],
+    text: str,
+    tables: TablesArgument,
+    options: dict[str, Any],
+    told: Callable[[Profile], None] = _remember,
+) -> Any:
+    """What `take` makes of the result; `told` gets the profile."""
     stop = stopper(options.pop("timeout", None), options.pop("cancel", None))
     options["settings"] = programs.with_device(options.pop("device", None), options.get("settings"))
     return _on_all_ranks(
         f"sql {text}",
-        lambda: _answer(take, text, tables, stop, **options),
+        lambda: _answer(take, told, text, tables, stop, **options),
         tables,
         options.get("threads"),
         options.get("memory"),
@@ -182,6 +202,7 @@ def _on_all_ranks(
 
 def _answer(
     take: Callable[[Any], Any],
+    told: Callable[[Profile], None],
     text: str,
     tables: TablesArgument,
     stop: Callable[[], None] | None,
@@ -252,15 +273,16 @@ def _answer(
             lambda target: _load(text, resolved, target, statistics), ran, target, loaded, error
         )
     finished = time.perf_counter()
-    global _last_profile
-    _last_profile = Profile(
-        compile_seconds=compiled - started,
-        run_seconds=finished - compiled,
-        phases=dict(loaded.compiled.phase_seconds),
-        plan_cached=loaded.compiled.from_cache,
-        kernels_compiled=loaded.compiled.kernels_compiled,
-        run=json.loads(loaded.handle.profile() or "{}"),
-        plan_json=loaded.compiled.plan_json,
+    told(
+        Profile(
+            compile_seconds=compiled - started,
+            run_seconds=finished - compiled,
+            phases=dict(loaded.compiled.phase_seconds),
+            plan_cached=loaded.compiled.from_cache,
+            kernels_compiled=loaded.compiled.kernels_compiled,
+            run=json.loads(loaded.handle.profile() or "{}"),
+            plan_json=loaded.compiled.plan_json,
+        )
     )
     return programs.translated(lambda: take(result))
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,8 @@ class BoundPlan:
     json: str
     #: Of the result's columns; several may have the same.
     names: tuple[str, ...]
+    #: DuckDB's, as SQL writes them.
+    types: tuple[str, ...] = ()
 
 
 _ANSWERED_BY_SQL = {
@@ -90,7 +93,19 @@ def bound_plan(text: str, schemas: Sequence[TableSchema]) -> BoundPlan:
         raise UnsupportedError(f"{what} answered by hr.sql and by headrace sql alone")
     with _tables(schemas) as connection:
         plan = _plan(connection, script, schemas)
-        return BoundPlan(plan, tuple(connection.sql(script.query).columns))
+        relation = connection.sql(script.query)
+        return BoundPlan(plan, tuple(relation.columns), tuple(map(str, relation.types)))
+
+
+def tables_named(script: Script) -> frozenset[str]:
+    """Names, in small letters, among which are those of all tables that a script reads."""
+    import duckdb
+
+    if not script.definitions:
+        with _tables(()) as connection, suppress(duckdb.Error):
+            return frozenset(name.lower() for name in connection.get_table_names(script.query))
+    # DuckDB does not know the macros of the text, or it is wrong: any word may be a name.
+    return frozenset(name.strip('"') for name in re.findall(r'\w+|"[^"]+"', script.text.lower()))
 
 
 def catalogue_rows(script: Script, schemas: Sequence[TableSchema]) -> pa.Table:

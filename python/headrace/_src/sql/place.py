@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TypeVar
 
 from headrace._src.errors import HeadraceError
 
 Error = TypeVar("Error", bound=HeadraceError)
+
+#: Line and column at the end of an error's place.
+PLACE = re.compile(r"(\d+):(\d+)$")
 
 
 @dataclass(frozen=True)

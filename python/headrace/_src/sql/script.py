@@ -73,6 +73,17 @@ def script_of(text: str) -> Script:
     return Script(text, tuple(definitions), _part(data, start, len(data)), kind)
 
 
+def query_alone(query: str) -> str:
+    """The last statement of a text without the semicolon behind it, and what follows that."""
+    import duckdb
+
+    data = query.encode()
+    for position, _ in duckdb.tokenize(query):
+        if data[position : position + 1] == b";":
+            return data[:position].decode()
+    return query
+
+
 def _part(data: bytes, start: int, end: int) -> str:
     return (_BLANKED.sub(b" ", data[:start]) + data[start:end]).decode()
 

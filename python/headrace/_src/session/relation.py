@@ -1,0 +1,125 @@
+"""A query of a session, which runs when it is asked for rows."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from headrace._src.errors import HeadraceError, UserError
+from headrace._src.query import sql as queries
+from headrace._src.query.sql import Profile
+from headrace._src.session import display
+from headrace._src.sql.arrow_types import arrow_type
+from headrace._src.sql.composed import Composed, Part
+from headrace._src.sql.script import query_alone, script_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas
+    import polars
+    import pyarrow as pa
+
+    from headrace._src.session.session import Bound, Session
+
+
+class Relation:
+    """A query that runs when it is asked for rows, anew each time. Print it for its first rows.
+
+    Whatever takes Arrow data takes it too (`polars.DataFrame(relation)`), and so does `Session.register`.
+    """
+
+    def __init__(self, session: Session, text: str, bound: Bound, options: dict[str, Any]) -> None:
+        self.session = session
+        #: The query, with the values of its parameters.
+        self.text = text
+        self._bound = bound
+        self._options = options
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return self.schema.names
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns, without running the query."""
+        import pyarrow as pa
+
+        plan = self._bound.plan
+        if plan is None:  # EXPLAIN, DESCRIBE or SHOW
+            return self.arrow().schema
+        return pa.schema(list(zip(plan.names, map(arrow_type, plan.types), strict=True)))
+
+    def arrow(self) -> pa.Table:
+        """The rows as a pyarrow.Table."""
+        return self._ask(queries.sql, self._bound.composed)
+
+    def batches(self) -> pa.RecordBatchReader:
+        """The rows as record batches, for results that are larger than memory; see `headrace.batches`."""
+        return self._ask(queries.batches, self._bound.composed)
+
+    def df(self) -> pandas.DataFrame:
+        """The rows as a pandas.DataFrame; UserError if pandas is not installed."""
+        _needed("pandas", "df() needs pandas: pip install pandas")
+        return self._rows(lambda table: table.to_pandas())
+
+    def pl(self) -> polars.DataFrame:
+        """The rows as a polars.DataFrame; UserError if Polars is not installed."""
+        polars = _needed("polars", "pl() needs Polars: pip install polars")
+        return self._rows(polars.from_arrow)
+
+    def numpy(self) -> dict[str, np.ndarray]:
+        """The columns as NumPy arrays, by name; with NULLs, numbers become floats with NaN."""
+        return self._rows(display.arrays)
+
+    def explain(self, **options: Any) -> str:
+        """What was decided for the query and why; options: those of `headrace.explain`."""
+        return self._ask(queries.explain, self._bound.composed, **options)
+
+    def profile(self) -> Profile:
+        """Runs the query for what it takes."""
+        return self._ask(queries.profiled, self._bound.composed)
+
+    def _rows(self, take: Callable[[pa.Table], Any]) -> Any:
+        """What `take` makes of the rows; None on the ranks of a cluster that have none."""
+        table = self.arrow()
+        return None if table is None else take(table)
+
+    def _ask(self, call: Callable[..., Any], composed: Composed, **options: Any) -> Any:
+        """A call of `sql` and its like, with the session's options that it takes."""
+        taken = call.__annotations__
+        known = {name: value for name, value in self._options.items() if name in taken or "options" in taken}
+        try:
+            return call(composed.text, self._bound.tables, **{**known, **options})
+        except HeadraceError as error:
+            raise composed.retold(error) from None
+
+    def _first_rows(self) -> pa.Table:
+        if self._bound.plan is None:
+            return self.arrow()
+        *views, own = self._bound.composed.parts
+        script = script_of(own.text)
+        around = Part("".join(script.definitions) + "select * from (", "its first rows")
+        # The query keeps its lines: what stands before it is blank.
+        parts = (*views, around, Part(query_alone(script.query)), Part(f") limit {display.ROWS + 1}"))
+        return self._ask(queries.sql, Composed(parts))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.arrow().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        table = self._first_rows()
+        return "a relation, whose rows are on rank 0" if table is None else display.as_text(table)
+
+    def _repr_html_(self) -> str:
+        table = self._first_rows()
+        return "" if table is None else display.as_html(table)
+
+
+def _needed(module: str, message: str) -> Any:
+    """A package that headrace does without."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise UserError(message) from None

@@ -1,0 +1,211 @@
+"""`headrace.connect`: names for tables and views, and options, that hold for several queries."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headrace._src.errors import SqlError, UserError
+from headrace._src.query import sql as queries
+from headrace._src.query.bound_query import schemas_of
+from headrace._src.query.statistics import documents_for
+from headrace._src.query.tables import TablesArgument, resolve
+from headrace._src.session.relation import Relation
+from headrace._src.sql.catalogue import BoundPlan, bound_plan, tables_named
+from headrace._src.sql.composed import Composed, Part
+from headrace._src.sql.parameters import Parameters, with_values
+from headrace._src.sql.script import Kind, query_alone, script_of
+from headrace._src.sql.tables import quoted
+
+_OPTIONS = [name for name in inspect.signature(queries.sql).parameters if name not in ("text", "tables")]
+
+
+@dataclass(frozen=True)
+class View:
+    """A query with a name."""
+
+    name: str
+    text: str
+    #: The tables and views that it names, in small letters.
+    reads: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Names:
+    """What names of tables mean, at one moment; by name in small letters, with the name as it was given."""
+
+    #: What `tables=` of `sql` takes.
+    tables: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    views: Mapping[str, View] = field(default_factory=dict)
+
+    def without(self, name: str) -> Names:
+        low = name.lower()
+        return Names(
+            {known: table for known, table in self.tables.items() if known != low},
+            {known: view for known, view in self.views.items() if known != low},
+        )
+
+    def reading(self, reads: Iterable[str]) -> tuple[list[View], dict[str, Any]]:
+        """The views that a text with these names needs, each behind those that it reads; and the tables."""
+        views: dict[str, View] = {}
+        tables: dict[str, Any] = {}
+
+        def visit(names: Iterable[str]) -> None:
+            for name in sorted(names):
+                if name in self.tables:
+                    given, data = self.tables[name]
+                    tables[given] = data
+                elif name in self.views and name not in views:
+                    visit(self.views[name].reads)
+                    views[name] = self.views[name]
+
+        visit(reads)
+        return list(views.values()), tables
+
+    @property
+    def every(self) -> list[str]:
+        return sorted((*(given for given, _ in self.tables.values()), *(v.name for v in self.views.values())))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A text behind the views that it reads, with their tables."""
+
+    composed: Composed
+    tables: dict[str, Any]
+    #: None for EXPLAIN, DESCRIBE and SHOW.
+    plan: BoundPlan | None
+
+
+def bound(text: str, names: Names) -> Bound:
+    """A text with what it reads. Raises SqlError with the place in the text, or the view."""
+    script = script_of(text)
+    if script.kind is not Kind.ROWS:  # about any table
+        return Bound(*_composed(text, names, (*names.tables, *names.views)), None)
+    composed, tables = _composed(text, names, tables_named(script))
+    try:
+        return Bound(composed, tables, _plan(composed, tables))
+    except SqlError as error:
+        raise _mistake(text, names) or composed.retold(error) from None
+
+
+def _composed(text: str, names: Names, reads: Iterable[str]) -> tuple[Composed, dict[str, Any]]:
+    views, tables = names.reading(reads)
+    parts = [Part(f"create view {quoted(v.name)} as {v.text}\n;", f"view {v.name}") for v in views]
+    return Composed((*parts, Part(text))), tables
+
+
+def _mistake(text: str, names: Names) -> SqlError | None:
+    """The mistake, with all tables to choose the names from."""
+    composed, tables = _composed(text, names, (*names.tables, *names.views))
+    try:
+        _plan(composed, tables)
+    except SqlError as error:
+        retold = composed.retold(error)
+        return retold if isinstance(retold, SqlError) else None
+    return None
+
+
+def _plan(composed: Composed, tables: Mapping[str, Any]) -> BoundPlan:
+    return bound_plan(composed.text, schemas_of(documents_for(composed.text, resolve(tables))))
+
+
+class Session:
+    """Tables and views by name, and options, for several queries. Made by `connect`; threads may share it.
+
+    A query sees the names as they are when it is written: what is registered later is for later queries.
+    """
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = dict(options)
+        self._lock = threading.Lock()
+        self._names = Names()
+
+    def register(self, name: str, data: Any) -> None:
+        """Names a table: an Arrow table or data frame, a path, a pattern or a list of these.
+
+        It replaces a table or view of this name. Raises UserError if it is no table, and InputOutputError
+        for a file that is not there.
+        """
+        resolve({name: data})
+        with self._lock:
+            names = self._names.without(name)
+            self._names = Names({**names.tables, name.lower(): (name, data)}, names.views)
+
+    def view(self, name: str, query: str | Relation) -> Relation:
+        """Names a query, which later ones may read as a table; it is computed as a part of them.
+
+        It replaces a table or view of this name, and what it reads is looked up when it is read itself. Gives
+        the relation of all its rows. Raises UserError for a relation of another session.
+        """
+        if isinstance(query, Relation) and query.session is not self:
+            raise UserError(f"view {name}: the relation belongs to another session; register its rows")
+        text = query.text if isinstance(query, Relation) else query
+        script = script_of(text)
+        if script.kind is not Kind.ROWS or script.definitions:
+            raise UserError(f"view {name}: a view is one query, without definitions in front of it")
+        view = View(name, query_alone(text).strip(), tables_named(script))
+        with self._lock:
+            names = self._names.without(name)
+            # Without what its name meant before, so that it cannot read itself.
+            bound(text, names)
+            self._names = Names(names.tables, {**names.views, name.lower(): view})
+        return self.table(name)
+
+    def unregister(self, name: str) -> None:
+        """Forgets a table or view. Raises UserError if there is none of this name."""
+        with self._lock:
+            if name.lower() not in (*self._names.tables, *self._names.views):
+                raise UserError(f"no such table or view: {name}")
+            self._names = self._names.without(name)
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of tables and views."""
+        return self._names.every
+
+    def table(self, name: str) -> Relation:
+        """All rows of a table or view."""
+        return self.sql(f"select * from {quoted(name)}")
+
+    def sql(self, text: str, parameters: Parameters = (), **options: Any) -> Relation:
+        """A query over the tables and views, which runs when it is asked for rows.
+
+        parameters: the values of `?` and `$1` in their order, or of `$name` and `:name` by name. They are
+            typed literals for the query; an error shows the text with its values.
+        options: those of `headrace.sql`, over those of the session.
+
+        Raises SqlError at once for a text that does not fit the tables.
+        """
+        check_options(options)
+        text = with_values(text, parameters)
+        return Relation(self, text, bound(text, self._names), {**self._options, **options})
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Raises UserError for what is no option of `sql`."""
+    for name in options:
+        if name not in _OPTIONS:
+            near = difflib.get_close_matches(name, _OPTIONS, 1)
+            raise UserError(f"no such option: {name}" + (f"; did you mean {near[0]}?" if near else ""))
+
+
+def connect(tables: TablesArgument | None = None, **options: Any) -> Session:
+    """A session: tables and views by name, and options, for several queries.
+
+    tables: as in `sql`; more are named by `Session.register`.
+    options: those of `sql` for all its queries: ranks=2, threads=8, memory="4GB".
+    """
+    check_options(options)
+    session = Session(options)
+    if isinstance(tables, Mapping):
+        for name, data in tables.items():
+            session.register(name, data)
+    elif tables is not None:
+        for name, table in resolve(tables).items():
+            session.register(name, list(getattr(table, "paths", ())))
+    return session

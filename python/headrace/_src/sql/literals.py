@@ -1,0 +1,93 @@
+"""Python values as literals of SQL: the one place where a value becomes text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from headrace._src.errors import UserError
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "'": "''", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+#: Of DuckDB's DECIMAL.
+_DIGITS_MAX = 38
+
+
+def literal(value: Any) -> str:
+    """A typed literal on one line, which no text around it can change.
+
+    None, bool, int, float, Decimal, str, date, datetime, time, timedelta, or a scalar of NumPy or pyarrow.
+    """
+    for unwrap in ("as_py", "item"):
+        if hasattr(value, unwrap):
+            value = getattr(value, unwrap)()
+            break
+    if value is None:
+        return "NULL"
+    for kind, text in _TEXTS:
+        if isinstance(value, kind):
+            return text(value)
+    raise UserError(f"no value of SQL can be made of it: {type(value).__name__}")
+
+
+def _integer(value: int) -> str:
+    if abs(value) >= 10**_DIGITS_MAX:
+        raise UserError(f"an integer has at most {_DIGITS_MAX} digits, got {value}")
+    if value == -(1 << 63):
+        return f"cast('{value}' as bigint)"  # its digits alone are no BIGINT
+    return f"({value})" if value < 0 else str(value)
+
+
+def _float(value: float) -> str:
+    if not math.isfinite(value):
+        return f"cast('{value}' as double)"
+    text = repr(value)
+    return f"({text})" if "e" in text else f"({text}e0)"
+
+
+def _decimal(value: Decimal) -> str:
+    _, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int):
+        raise UserError(f"a decimal must be a number, got {value}")
+    scale = max(-exponent, 0)
+    width = max(len(digits) + max(exponent, 0), scale, 1)
+    if width > _DIGITS_MAX:
+        raise UserError(f"a decimal has at most {_DIGITS_MAX} digits, got {value}")
+    return f"cast('{value:f}' as decimal({width}, {scale}))"
+
+
+def _text(value: str) -> str:
+    if "\0" in value:
+        raise UserError("a text of a query cannot hold the character 0")
+    if any(character in value for character in "\n\r\t"):
+        return f"E'{value.translate(_ESCAPES)}'"
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _datetime(value: datetime) -> str:
+    if value.tzinfo is None:
+        return f"timestamp '{value.isoformat(' ')}'"
+    return f"cast('{value.astimezone(UTC).isoformat(' ')}' as timestamp with time zone)"
+
+
+def _interval(value: timedelta) -> str:
+    microseconds = value.seconds * 1_000_000 + value.microseconds
+    parts = [f"to_days({value.days})"] if value.days or not microseconds else []
+    parts += [f"to_microseconds({microseconds})"] if microseconds else []
+    return f"({' + '.join(parts)})"
+
+
+# bool is an int, and datetime a date: the narrower type first.
+_TEXTS: tuple[tuple[type, Callable[[Any], str]], ...] = (
+    (bool, lambda value: "true" if value else "false"),
+    (int, _integer),
+    (float, _float),
+    (Decimal, _decimal),
+    (str, _text),
+    (datetime, _datetime),
+    (date, lambda value: f"date '{value.isoformat()}'"),
+    (time, lambda value: f"time '{value.isoformat()}'"),
+    (timedelta, _interval),
+)
