@@ -133,7 +133,7 @@ def test_mistakes_have_their_place(session: hr.Session) -> None:
         session.view("v", "select * from w")
     with pytest.raises(hr.errors.UserError, match="one query, without definitions"):
         session.view("d", "create view e as select 1 as a; select * from e")
-    with pytest.raises(hr.errors.UserError, match="another session"):
+    with pytest.raises(hr.errors.UserError, match="the relation belongs to another session"):
         session.view("d", hr.connect().sql("select 1 as a"))
     with pytest.raises(hr.errors.UserError, match=r"no such option: thread; did you mean threads\?"):
         hr.connect(thread=2)
@@ -206,9 +206,9 @@ def test_parameters(session: hr.Session, text: str, values: Any, rows: list[Any]
         ("select ?", "1", "a list of values or a dict"),
         ("select ?", [object()], "no value of SQL can be made of it: object"),
         ("select ?", ["a\0"], "cannot hold the character 0"),
-        ("select ?", [10**38], "at most 38 digits"),
-        ("select ?", [Decimal("1e40")], "at most 38 digits"),
-        ("select ?", [Decimal("NaN")], "must be a number"),
+        ("select ?", [10**38], "an integer has at most 38 digits"),
+        ("select ?", [Decimal("1e40")], "a decimal has at most 38 digits"),
+        ("select ?", [Decimal("NaN")], "a decimal must be a number, got NaN"),
     ],
 )
 def test_values_that_do_not_fit(session: hr.Session, text: str, values: Any, message: str) -> None:
@@ -217,7 +217,7 @@ def test_values_that_do_not_fit(session: hr.Session, text: str, values: Any, mes
 
 
 def test_types_without_rows_are_refused(session: hr.Session) -> None:
-    with pytest.raises(hr.errors.UnsupportedError, match="unsupported type"):
+    with pytest.raises(hr.errors.UnsupportedError, match="unsupported type of a column: INTERVAL"):
         assert session.sql("select interval 1 day as i").schema
 
 
