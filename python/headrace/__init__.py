@@ -19,6 +19,24 @@ if TYPE_CHECKING:
     from headrace._src.cluster import cluster as cluster
     from headrace._src.cost import cost as cost
     from headrace._src.errors import HeadraceError as HeadraceError
+    from headrace._src.frame.expression import Expr as Expr
+    from headrace._src.frame.functions import all as all
+    from headrace._src.frame.functions import any as any
+    from headrace._src.frame.functions import coalesce as coalesce
+    from headrace._src.frame.functions import col as col
+    from headrace._src.frame.functions import concat_str as concat_str
+    from headrace._src.frame.functions import exclude as exclude
+    from headrace._src.frame.functions import len as len
+    from headrace._src.frame.functions import lit as lit
+    from headrace._src.frame.functions import max_horizontal as max_horizontal
+    from headrace._src.frame.functions import min_horizontal as min_horizontal
+    from headrace._src.frame.functions import sum_horizontal as sum_horizontal
+    from headrace._src.frame.functions import when as when
+    from headrace._src.frame.group_by import GroupBy as GroupBy
+    from headrace._src.frame.lazy_frame import LazyFrame as LazyFrame
+    from headrace._src.frame.lazy_frame import concat as concat
+    from headrace._src.frame.sources import from_arrow as from_arrow
+    from headrace._src.frame.sources import scan_parquet as scan_parquet
     from headrace._src.query.sql import batches as batches
     from headrace._src.query.sql import explain as explain
     from headrace._src.query.sql import last_profile as last_profile
@@ -36,22 +54,40 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "Cancel": "headrace._src.query.stop",
     "Cluster": "headrace._src.cluster",
+    "Expr": "headrace._src.frame.expression",
+    "GroupBy": "headrace._src.frame.group_by",
     "HeadraceError": "headrace._src.errors",
+    "LazyFrame": "headrace._src.frame.lazy_frame",
     "Relation": "headrace._src.session.relation",
     "Session": "headrace._src.session.session",
+    "all": "headrace._src.frame.functions",
+    "any": "headrace._src.frame.functions",
     "batches": "headrace._src.query.sql",
     "cluster": "headrace._src.cluster",
+    "coalesce": "headrace._src.frame.functions",
+    "col": "headrace._src.frame.functions",
+    "concat": "headrace._src.frame.lazy_frame",
+    "concat_str": "headrace._src.frame.functions",
     "connect": "headrace._src.session.session",
     "cost": "headrace._src.cost",
+    "exclude": "headrace._src.frame.functions",
     "explain": "headrace._src.query.sql",
+    "from_arrow": "headrace._src.frame.sources",
     "jit": "headrace._src.array.jit",
     "last_profile": "headrace._src.query.sql",
+    "len": "headrace._src.frame.functions",
+    "lit": "headrace._src.frame.functions",
     "lower": "headrace._src.query.sql",
+    "max_horizontal": "headrace._src.frame.functions",
+    "min_horizontal": "headrace._src.frame.functions",
     "mlir": "headrace._src.array.program",
     "place": "headrace._src.array.tracer",
     "query": "headrace._src.array.queries",
+    "scan_parquet": "headrace._src.frame.sources",
     "sql": "headrace._src.query.sql",
+    "sum_horizontal": "headrace._src.frame.functions",
     "tune": "headrace._src.tuning.tune",
+    "when": "headrace._src.frame.functions",
 }
 
 __all__ = list(_PUBLIC)

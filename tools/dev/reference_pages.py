@@ -31,6 +31,13 @@ VARIABLES = {
 _CLASSES = {
     "headrace._src.query.sql": ["Profile"],
     "headrace._src.explain": ["OperatorRows"],
+    "headrace._src.frame.expression": [
+        "StringFunctions",
+        "TemporalFunctions",
+        "NameFunctions",
+        "When",
+        "Then",
+    ],
     "headrace._src.cost": ["Cost", "CostTerm", "TierUse"],
     "headrace._src.array.jit": ["Jit", "TensorType", "Traced"],
     "headrace._src.array.program": ["Program", "Lowered"],

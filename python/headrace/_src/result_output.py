@@ -39,9 +39,11 @@ class ResultFile:
     Made before the query runs: raises at once for a format or a folder that cannot be written.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, format: str = "") -> None:
+        """format: a suffix; default: that of the path."""
         self._path = Path(path).expanduser()
-        if self._path.suffix not in _WRITERS:
+        self._format = format or self._path.suffix
+        if self._format not in _WRITERS:
             formats = ", ".join(_WRITERS)
             raise UserError(f"the output must end in one of {formats}, got {path}")
         if not os.access(self._path.parent, os.W_OK):
@@ -52,7 +54,7 @@ class ResultFile:
         temporary = f"{self._path}.{os.getpid()}.tmp"
         rows = 0
         try:
-            with _WRITERS[self._path.suffix](temporary, batches.schema) as writer:
+            with _WRITERS[self._format](temporary, batches.schema) as writer:
                 for batch in batches:
                     writer.write_batch(batch)
                     rows += batch.num_rows

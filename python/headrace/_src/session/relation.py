@@ -61,12 +61,12 @@ class Relation:
 
     def df(self) -> pandas.DataFrame:
         """The rows as a pandas.DataFrame; UserError if pandas is not installed."""
-        _needed("pandas", "df() needs pandas: pip install pandas")
+        needed("pandas", "df() needs pandas: pip install pandas")
         return self._rows(lambda table: table.to_pandas())
 
     def pl(self) -> polars.DataFrame:
         """The rows as a polars.DataFrame; UserError if Polars is not installed."""
-        polars = _needed("polars", "pl() needs Polars: pip install polars")
+        polars = needed("polars", "pl() needs Polars: pip install polars")
         return self._rows(polars.from_arrow)
 
     def numpy(self) -> dict[str, np.ndarray]:
@@ -117,7 +117,7 @@ class Relation:
         return "" if table is None else display.as_html(table)
 
 
-def _needed(module: str, message: str) -> Any:
+def needed(module: str, message: str) -> Any:
     """A package that headrace does without."""
     try:
         return importlib.import_module(module)

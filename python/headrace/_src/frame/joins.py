@@ -1,0 +1,132 @@
+"""`LazyFrame.join`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headrace._src.errors import UserError
+from headrace._src.frame.expression import Expr, IntoExpr, columns
+from headrace._src.frame.scope import Column, Scope, Value, common_type, converted
+from headrace._src.frame.translate import translated
+
+if TYPE_CHECKING:
+    from headrace._src.frame.lazy_frame import LazyFrame
+
+_WORDS = {
+    "inner": "join",
+    "left": "left join",
+    "right": "right join",
+    "full": "full join",
+    "cross": "cross join",
+}
+_FILTERS = {"semi": "exists", "anti": "not exists"}
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How two frames are joined."""
+
+    how: str
+    suffix: str
+    nulls_equal: bool
+    coalesce: bool | None
+
+
+def joined(
+    left: LazyFrame,
+    right: LazyFrame,
+    on: IntoExpr | Sequence[IntoExpr] | None,
+    left_on: IntoExpr | Sequence[IntoExpr] | None,
+    right_on: IntoExpr | Sequence[IntoExpr] | None,
+    ways: Ways,
+) -> LazyFrame:
+    """The join of two frames; its rows have no order."""
+    if ways.how not in (*_WORDS, *_FILTERS):
+        raise UserError(f"how is one of {', '.join((*_WORDS, *_FILTERS))}, got {ways.how}")
+    if on is not None:
+        if left_on is not None or right_on is not None:
+            raise UserError("a join has on, or left_on and right_on")
+        left_on = right_on = on
+    pairs = list(zip(*_keys(left_on, right_on, ways.how), strict=True))
+    condition = _condition(left, right, pairs, ways)
+    if ways.how in _FILTERS:
+        names = left._all_sql()
+        word = _FILTERS[ways.how]
+
+        def kept(a: str, b: str) -> str:
+            return f"select {names} from {a} as l where {word} (select 1 from {b} as r where {condition})"
+
+        from headrace._src.frame.lazy_frame import LazyFrame
+
+        return LazyFrame(left._made("join", kept, right), left._columns)
+    return _of_both(left, right, pairs, condition, ways)
+
+
+def _keys(
+    left_on: IntoExpr | Sequence[IntoExpr] | None, right_on: IntoExpr | Sequence[IntoExpr] | None, how: str
+) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    left, right = columns(left_on), columns(right_on)
+    if how == "cross":
+        if left or right:
+            raise UserError("a cross join has no keys")
+    elif not left or len(left) != len(right):
+        raise UserError(f"a join needs as many keys on the left as on the right: {len(left)}, {len(right)}")
+    return left, right
+
+
+def _condition(left: LazyFrame, right: LazyFrame, pairs: Sequence[tuple[Expr, Expr]], ways: Ways) -> str:
+    sign = "is not distinct from" if ways.nulls_equal else "="
+    texts = []
+    for one, other in pairs:
+        a, b = _of_side(left, "l", one), _of_side(right, "r", other)
+        dtype = common_type(a, b, "a join")
+        texts.append(f"{converted(a, dtype).sql} {sign} {converted(b, dtype).sql}")
+    return " and ".join(texts)
+
+
+def _of_side(frame: LazyFrame, side: str, expr: Expr) -> Value:
+    """A key over the columns of one side."""
+    shown = {name: Column(f"{side}.{each.sql}", each.type) for name, each in frame._columns.items()}
+    value = translated(expr, Scope(shown))
+    if value.level or value.where:
+        raise UserError("a key of a join sees its row alone: add it with with_columns first")
+    return value
+
+
+def _of_both(
+    left: LazyFrame, right: LazyFrame, pairs: Sequence[tuple[Expr, Expr]], condition: str, ways: Ways
+) -> LazyFrame:
+    """The columns of both sides. Keys that are columns become one, but for a full join."""
+    from headrace._src.frame.lazy_frame import LazyFrame, _columns_of
+
+    plain = all(each.kind == "col" for pair in pairs for each in pair)
+    merge = (ways.how != "full" if ways.coalesce is None else ways.coalesce) and plain
+    names = [(one.options["names"][0], other.options["names"][0]) for one, other in pairs] if merge else []
+    gone_left = {one for one, _ in names} if ways.how == "right" else set()
+    gone_right = set() if ways.how == "right" else {other for _, other in names}
+    values: dict[str, Value] = {}
+    for name, each in left._columns.items():
+        if name in gone_left:
+            continue
+        sql = f"l.{each.sql}"
+        partner = next((other for one, other in names if one == name), None)
+        if partner is not None and ways.how == "full":
+            sql = f"coalesce({sql}, r.{right._columns[partner].sql})"
+        values[name] = Value(sql, each.type)
+    for name, each in right._columns.items():
+        if name in gone_right:
+            continue
+        shown = name + ways.suffix if name in values else name
+        if shown in values:
+            raise UserError(f"two columns have the same name: {shown}; choose another suffix")
+        values[shown] = Value(f"r.{each.sql}", each.type)
+    made = _columns_of(values, set())
+    texts = ", ".join(f"{value.sql} as {made[name].sql}" for name, value in values.items())
+    word, on = _WORDS[ways.how], f" on {condition}" if condition else ""
+
+    def render(a: str, b: str) -> str:
+        return f"select {texts} from {a} as l {word} {b} as r{on}"
+
+    return LazyFrame(left._made("join", render, right), made)

@@ -1,0 +1,589 @@
+"""`LazyFrame`: a table that is not computed yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headrace._src.errors import HeadraceError, UnsupportedError, UserError
+from headrace._src.frame import aggregates as aggregates
+from headrace._src.frame import arithmetic as arithmetic
+from headrace._src.frame import joins
+from headrace._src.frame import texts_and_moments as texts_and_moments
+from headrace._src.frame import windows as windows
+from headrace._src.frame.expression import Expr, IntoExpr, column, columns, literal
+from headrace._src.frame.group_by import GroupBy, grouped
+from headrace._src.frame.nodes import Node, composed, owned, user_line
+from headrace._src.frame.scope import Column, Key, Scope, Value, converted, unknown_column
+from headrace._src.frame.translate import check_boolean, is_literal, is_scalar, named, translated
+from headrace._src.frame.types import supertype, type_of
+from headrace._src.query import sql as queries
+from headrace._src.sql.tables import quoted
+
+if TYPE_CHECKING:
+    import polars
+    import pyarrow as pa
+
+    from headrace._src.query.sql import Profile
+
+
+class LazyFrame:
+    """A table that is computed by `collect`, from what its methods say, which mean what they mean in Polars.
+
+    Made by `scan_parquet` and `from_arrow`. Rows have no order but that of `sort`: `head` without one takes
+    any rows, and what needs an order is refused. Every method gives another frame.
+    """
+
+    def __init__(self, node: Node, columns: Mapping[str, Column], order: Sequence[Key] = ()) -> None:
+        self._node = node
+        self._columns = dict(columns)
+        self._order = tuple(order)
+
+    # What it is
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._columns)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+        import pyarrow as pa
+
+        return pa.schema([(name, each.type) for name, each in self._columns.items()])
+
+    def collect_schema(self) -> pa.Schema:
+        """As `schema`."""
+        return self.schema
+
+    def __repr__(self) -> str:
+        columns = ", ".join(f"{name}: {each.type}" for name, each in self._columns.items())
+        return f"LazyFrame of {self._node.owner}: {columns}"
+
+    # Columns
+
+    def select(self, *exprs: IntoExpr | Iterable[IntoExpr], **named_exprs: IntoExpr) -> LazyFrame:
+        """These columns alone. If all are aggregates, the result is one row."""
+        return owned("select", lambda: self._select(_with_names(exprs, named_exprs)))
+
+    def _select(self, exprs: Sequence[Expr]) -> LazyFrame:
+        chosen = named(exprs, self._columns)
+        if not chosen:
+            raise UserError("select needs a column")
+        if all(map(is_literal, chosen.values())):
+            return self._computed("select", chosen, table=False)
+        if all(map(is_scalar, chosen.values())):
+            return grouped(self, {}, chosen, "select")
+        return self._computed("select", chosen)
+
+    def with_columns(self, *exprs: IntoExpr | Iterable[IntoExpr], **named_exprs: IntoExpr) -> LazyFrame:
+        """These columns beside, or in place of, those that there are."""
+
+        def made() -> LazyFrame:
+            new = named(_with_names(exprs, named_exprs), self._columns)
+            kept = {name: column(name) for name in self._columns}
+            return self._computed("with_columns", {**kept, **new})
+
+        return owned("with_columns", made)
+
+    def _computed(self, operation: str, exprs: Mapping[str, Expr], *, table: bool = True) -> LazyFrame:
+        """A selection of expressions by name; without a table it is one row."""
+        scope = Scope(self._columns, self._order)
+        values = {name: _without_filter(translated(each, scope)) for name, each in exprs.items()}
+        for value in values.values():
+            scope.stages.reach(value.level)
+        return self._selected(operation, values, scope, self._order if table else (), table=table)
+
+    def _selected(
+        self,
+        operation: str,
+        values: Mapping[str, Value],
+        scope: Scope,
+        order: Sequence[Key],
+        *,
+        table: bool = True,
+    ) -> LazyFrame:
+        """The values as columns, with the keys of the order beside them."""
+        made = _columns_of(values, {key.sql for key in order})
+        texts = [f"{value.sql} as {made[name].sql}" for name, value in values.items()]
+        kept = {each.sql for each in made.values()}
+        texts += [key.sql for key in dict.fromkeys(order) if key.sql not in kept]
+        select = f"select {', '.join(texts)}"
+
+        def render(source: str) -> str:
+            return f"{select} from {scope.stages.around(source)}" if table else select
+
+        return LazyFrame(self._made(operation, render), made, order)
+
+    def _made(self, operation: str, render: Callable[..., str], *others: LazyFrame) -> Node:
+        inputs = (self._node, *(other._node for other in others))
+        return Node(render, inputs, f"{operation}, {user_line()}")
+
+    def rename(self, mapping: Mapping[str, str] | Callable[[str], str], *, strict: bool = True) -> LazyFrame:
+        """Other names; strict=False passes over names that are not there."""
+
+        def made() -> LazyFrame:
+            given = (
+                mapping if isinstance(mapping, Mapping) else {name: mapping(name) for name in self._columns}
+            )
+            if strict:
+                self._check(given)
+            exprs = [column(name).alias(given.get(name, name)) for name in self._columns]
+            return self._computed("rename", named(exprs, self._columns))
+
+        return owned("rename", made)
+
+    def drop(self, *names: str | Iterable[str], strict: bool = True) -> LazyFrame:
+        """Without these columns; strict=False passes over names that are not there."""
+
+        def made() -> LazyFrame:
+            gone = set(_texts(names))
+            if strict:
+                self._check(gone)
+            kept = {name: column(name) for name in self._columns if name not in gone}
+            if not kept:
+                raise UserError("a frame has at least one column")
+            return self._computed("drop", kept)
+
+        return owned("drop", made)
+
+    def _check(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self._columns:
+                raise UserError(unknown_column(name, self._columns))
+
+    def cast(self, dtypes: Any, *, strict: bool = True) -> LazyFrame:
+        """All columns as a type, or those of a dict of names to types."""
+
+        def made() -> LazyFrame:
+            wanted = dtypes if isinstance(dtypes, Mapping) else dict.fromkeys(self._columns, dtypes)
+            self._check(wanted)
+            cast = {
+                name: column(name).cast(wanted[name], strict=strict) if name in wanted else column(name)
+                for name in self._columns
+            }
+            return self._computed("cast", cast)
+
+        return owned("cast", made)
+
+    def fill_null(self, value: IntoExpr) -> LazyFrame:
+        """A value in place of nulls, in all columns that can hold it."""
+
+        def made() -> LazyFrame:
+            kind = translated(literal(value), Scope(self._columns)).type
+            filled = {
+                name: column(name).fill_null(value)
+                if supertype(each.type, kind) == each.type
+                else column(name)
+                for name, each in self._columns.items()
+            }
+            return self._computed("fill_null", filled)
+
+        return owned("fill_null", made)
+
+    # Rows
+
+    def filter(self, *predicates: Expr | Iterable[Expr], **constraints: Any) -> LazyFrame:
+        """The rows where all conditions are true; `name=value` is a condition, too."""
+
+        def made() -> LazyFrame:
+            conditions = [
+                *columns(*predicates),
+                *(column(name) == value for name, value in constraints.items()),
+            ]
+            if not conditions:
+                raise UserError("filter needs a condition")
+            scope = Scope(self._columns, self._order)
+            values = [_without_filter(translated(each, scope)) for each in conditions]
+            for value in values:
+                check_boolean(value, "filter")
+                scope.stages.reach(value.level)
+            where = " and ".join(value.sql for value in values)
+            names = self._all_sql()
+            return self._same(
+                "filter", lambda source: f"select {names} from {scope.stages.around(source)} where {where}"
+            )
+
+        return owned("filter", made)
+
+    def _all_sql(self) -> str:
+        names = [each.sql for each in self._columns.values()]
+        return ", ".join(dict.fromkeys([*names, *(key.sql for key in self._order)]))
+
+    def _same(self, operation: str, render: Callable[[str], str]) -> LazyFrame:
+        """The same columns of other rows."""
+        return LazyFrame(self._made(operation, render), self._columns, self._order)
+
+    def drop_nulls(self, subset: str | Iterable[str] | None = None) -> LazyFrame:
+        """The rows without a null, or without one in some columns."""
+
+        def made() -> LazyFrame:
+            names = self.columns if subset is None else _texts([subset])
+            return self.filter(*(column(name).is_not_null() for name in names))
+
+        return owned("drop_nulls", made)
+
+    def sort(
+        self,
+        by: IntoExpr | Iterable[IntoExpr],
+        *more_by: IntoExpr,
+        descending: bool | Sequence[bool] = False,
+        nulls_last: bool | Sequence[bool] = False,
+        maintain_order: bool = False,
+    ) -> LazyFrame:
+        """In an order, nulls first; rows that are equal in it in any order (maintain_order: in theirs)."""
+
+        def made() -> LazyFrame:
+            keys = columns(by, *more_by)
+            downs, lasts = (
+                _each(descending, len(keys), "descending"),
+                _each(nulls_last, len(keys), "nulls_last"),
+            )
+            scope = Scope(self._columns, self._order)
+            order: list[Key] = []
+            extra: list[Key] = []
+            texts = [self._all_sql()]
+            for expr, down, last in zip(keys, downs, lasts, strict=True):
+                value = _without_filter(translated(expr, scope))
+                if expr.kind != "col":
+                    value = scope.staged(value)
+                    hidden = self._unused([*extra, *self._order])
+                    extra.append(Key(hidden))
+                    texts.append(f"{value.sql} as {hidden}")
+                    value = replace(value, sql=hidden)
+                order.append(Key(value.sql, down, last))
+            if maintain_order:
+                order += self._order
+            names = ", ".join(texts)
+            frame = self._same("sort", lambda source: f"select {names} from {scope.stages.around(source)}")
+            return LazyFrame(frame._node, self._columns, order)
+
+        return owned("sort", made)
+
+    def _unused(self, keys: Iterable[Key]) -> str:
+        """A name in SQL for a hidden key of the order."""
+        used = {*(key.sql for key in keys), *(each.sql for each in self._columns.values())}
+        return next(name for number in count(1) if (name := quoted(f"~o{number}")) not in used)
+
+    def head(self, n: int = 5) -> LazyFrame:
+        """The first rows; any, without an order."""
+        return owned("head", lambda: self._slice("head", 0, n))
+
+    def limit(self, n: int = 5) -> LazyFrame:
+        """As `head`."""
+        return owned("limit", lambda: self._slice("limit", 0, n))
+
+    def slice(self, offset: int, length: int | None = None) -> LazyFrame:
+        """The rows from an offset, which must not be negative; they must have an order."""
+
+        def made() -> LazyFrame:
+            if offset:
+                Scope(self._columns, self._order).ordered("slice")
+            return self._slice("slice", offset, length)
+
+        return owned("slice", made)
+
+    def _slice(self, operation: str, offset: int, length: int | None) -> LazyFrame:
+        if offset < 0 or (length is not None and length < 0):
+            raise UnsupportedError(f"rows from the end are not supported: sort the other way, got {offset}")
+        most = "" if length is None else f" limit {length}"
+        start = f" offset {offset}" if offset else ""
+        names, order = self._all_sql(), self._order_sql()
+        return self._same(operation, lambda source: f"select {names} from {source}{order}{most}{start}")
+
+    def _order_sql(self) -> str:
+        return f" order by {', '.join(map(str, self._order))}" if self._order else ""
+
+    def top_k(self, k: int, *, by: IntoExpr | Iterable[IntoExpr]) -> LazyFrame:
+        """The k rows that are greatest in `by`."""
+        return self.sort(by, descending=True, nulls_last=True).head(k)
+
+    def bottom_k(self, k: int, *, by: IntoExpr | Iterable[IntoExpr]) -> LazyFrame:
+        """The k rows that are least in `by`."""
+        return self.sort(by, nulls_last=True).head(k)
+
+    def unique(
+        self, subset: str | Iterable[str] | None = None, *, keep: str = "any", maintain_order: bool = False
+    ) -> LazyFrame:
+        """One of the rows that are equal, or equal in some columns.
+
+        keep: any; first or last, for which rows must have an order; none: no row of several.
+        """
+
+        def made() -> LazyFrame:
+            names = self.columns if subset is None else _texts([subset])
+            self._check(names)
+            if keep not in ("any", "first", "last", "none"):
+                raise UserError(f"keep is any, first, last or none, got {keep}")
+            scope = Scope(self._columns, self._order, tuple(self._columns[name].sql for name in names))
+            order = () if keep in ("any", "none") else scope.ordered(f"unique(keep={keep!r})")
+            if maintain_order:
+                scope.ordered("unique(maintain_order=True)")
+            shown = self._all_sql()
+            if keep == "any" and len(names) == len(self._columns) and not maintain_order:
+                distinct = ", ".join(each.sql for each in self._columns.values())
+                node = self._made("unique", lambda source: f"select distinct {distinct} from {source}")
+                return LazyFrame(node, self._columns)
+            keys = [key.reversed for key in order] if keep == "last" else order
+            call = "count(*)" if keep == "none" else "row_number()"
+            import pyarrow as pa
+
+            place = scope.window(call, pa.int64(), 0, order=keys)
+            node = self._made(
+                "unique",
+                lambda source: f"select {shown} from {scope.stages.around(source)} where {place.sql} = 1",
+            )
+            return LazyFrame(node, self._columns, self._order if maintain_order else ())
+
+        return owned("unique", made)
+
+    # Groups, joins, several frames
+
+    def group_by(self, *by: IntoExpr | Iterable[IntoExpr], **named_by: IntoExpr) -> GroupBy:
+        """Groups of rows that are equal in some columns, for `agg` and `len`."""
+        return owned("group_by", lambda: GroupBy(self, _with_names(by, named_by)))
+
+    def join(
+        self,
+        other: LazyFrame,
+        on: IntoExpr | Sequence[IntoExpr] | None = None,
+        how: str = "inner",
+        *,
+        left_on: IntoExpr | Sequence[IntoExpr] | None = None,
+        right_on: IntoExpr | Sequence[IntoExpr] | None = None,
+        suffix: str = "_right",
+        nulls_equal: bool = False,
+        coalesce: bool | None = None,
+    ) -> LazyFrame:
+        """The pairs of rows with equal keys; null equals nothing, unless `nulls_equal`.
+
+        how: inner, left, right, full, semi, anti or cross.
+        suffix: of the right frame's columns whose names the left one has.
+        coalesce: whether the keys of both become one column (default: but for `full`).
+        """
+        ways = joins.Ways(how, suffix, nulls_equal, coalesce)
+        return owned("join", lambda: joins.joined(self, other, on, left_on, right_on, ways))
+
+    def join_where(self, other: LazyFrame, *predicates: Expr, suffix: str = "_right") -> LazyFrame:
+        """The pairs of rows for which all conditions are true.
+
+        In them the right frame's columns have their suffix, if they need one.
+        """
+        crossed = self.join(other, how="cross", suffix=suffix)
+        return crossed.filter(*predicates)
+
+    def unpivot(
+        self,
+        on: str | Iterable[str] | None = None,
+        *,
+        index: str | Iterable[str] | None = None,
+        variable_name: str = "variable",
+        value_name: str = "value",
+    ) -> LazyFrame:
+        """A row for each of the columns `on`, with its name and value, beside the columns `index`."""
+
+        def made() -> LazyFrame:
+            kept = [] if index is None else _texts([index])
+            names = [name for name in self.columns if name not in kept] if on is None else _texts([on])
+            self._check([*kept, *names])
+            parts = [
+                self.select(*kept, literal(name).alias(variable_name), column(name).alias(value_name))
+                for name in names
+            ]
+            return concat(parts, how="vertical_relaxed")
+
+        return owned("unpivot", made)
+
+    def pivot(
+        self,
+        on: str,
+        on_columns: Sequence[Any],
+        *,
+        index: str | Iterable[str],
+        values: str,
+        aggregate_function: str = "first",
+    ) -> LazyFrame:
+        """A column for each of the values `on_columns` of the column `on`, and a row for each `index`.
+
+        aggregate_function: sum, mean, min, max, len, median, first or last.
+        """
+
+        def made() -> LazyFrame:
+            if aggregate_function not in ("sum", "mean", "min", "max", "len", "median", "first", "last"):
+                raise UserError(f"no aggregate of pivot: {aggregate_function}")
+            cells = []
+            for value in on_columns:
+                cell = column(values).filter(column(on).eq_missing(value))
+                cells.append(getattr(cell, aggregate_function)().alias(str(value)))
+            return self.group_by(*_texts([index])).agg(*cells)
+
+        return owned("pivot", made)
+
+    # What comes of it
+
+    def sql(self) -> str:
+        """The query that it becomes, in DuckDB's SQL."""
+        return self._composed()[0].text
+
+    def _composed(self) -> Any:
+        shown = ", ".join(each.sql for each in self._columns.values())
+        return composed(self._node, shown, self._order_sql())
+
+    def _ask(self, call: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+        text, tables = self._composed()
+        try:
+            return call(text.text, tables, **options)
+        except HeadraceError as error:
+            raise text.retold(error) from None
+
+    def collect(self, **options: Any) -> pa.Table:
+        """The rows as a pyarrow.Table; options: those of `headrace.sql`."""
+        table = self._ask(queries.sql, options)
+        return None if table is None else table.rename_columns(self.columns).cast(self.schema)
+
+    def to_polars(self, **options: Any) -> polars.DataFrame:
+        """The rows as a polars.DataFrame; UserError if Polars is not installed."""
+        from headrace._src.session.relation import needed
+
+        table = self.collect(**options)
+        polars = needed("polars", "to_polars() needs Polars: pip install polars")
+        return None if table is None else polars.from_arrow(table)
+
+    def explain(self, **options: Any) -> str:
+        """What was decided for it and why; options: those of `headrace.explain`."""
+        return self._ask(queries.explain, options)
+
+    def profile(self, **options: Any) -> Profile:
+        """Runs it for what it takes."""
+        return self._ask(queries.profiled, options)
+
+    def sink_parquet(self, path: str | Path, **options: Any) -> None:
+        """Writes the rows to a Parquet file, which is there whole or not at all; options: as `collect`."""
+        self._sink(str(path), ".parquet", options)
+
+    def sink_csv(self, path: str | Path, **options: Any) -> None:
+        """The same as CSV."""
+        self._sink(str(path), ".csv", options)
+
+    def sink_ipc(self, path: str | Path, **options: Any) -> None:
+        """The same as an Arrow file."""
+        self._sink(str(path), ".arrow", options)
+
+    def _sink(self, path: str, suffix: str, options: Mapping[str, Any]) -> None:
+        import pyarrow as pa
+
+        from headrace._src.result_output import ResultFile
+
+        file = ResultFile(path, suffix)
+        found = self._ask(queries.batches, options)
+        if found is None:
+            return
+        schema = self.schema
+        renamed = (pa.record_batch(batch.columns, names=schema.names).cast(schema) for batch in found)
+        file.write(pa.RecordBatchReader.from_batches(schema, renamed))
+
+    def _repr_html_(self) -> str:
+        from headrace._src.session import display
+
+        table = self.head(display.ROWS + 1).collect()
+        return "" if table is None else display.as_html(table)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.collect().__arrow_c_stream__(requested_schema)
+
+
+def concat(items: Iterable[LazyFrame], *, how: str = "vertical") -> LazyFrame:
+    """The rows of several frames. Those of one with an order lose it.
+
+    how: vertical, for frames of the same columns; vertical_relaxed: types may differ; diagonal: columns, too,
+        and what one lacks is null.
+    """
+    frames = list(items)
+
+    def made() -> LazyFrame:
+        if not frames:
+            raise UserError("concat needs a frame")
+        if how not in ("vertical", "vertical_relaxed", "diagonal"):
+            raise UnsupportedError(f"unsupported way to concat: {how}")
+        types: dict[str, Any] = {}
+        for frame in frames:
+            if how != "diagonal" and frame.columns != frames[0].columns:
+                raise UserError(f"concat of frames with other columns: {frame.columns}, {frames[0].columns}")
+            for name, each in frame._columns.items():
+                met = supertype(types.get(name, each.type), each.type)
+                if met is None or (how != "vertical_relaxed" and met != types.get(name, met)):
+                    raise UserError(f"concat of other types: column {name}: {types[name]}, {each.type}")
+                types[name] = met
+        parts = [
+            frame.select(*(_as(frame, name, dtype).alias(name) for name, dtype in types.items()))
+            for frame in frames
+        ]
+        first, *others = parts
+        chosen = [", ".join(each.sql for each in part._columns.values()) for part in parts]
+
+        def render(*sources: str) -> str:
+            return " union all ".join(
+                f"select {names} from {source}" for names, source in zip(chosen, sources, strict=True)
+            )
+
+        return LazyFrame(first._made("concat", render, *others), first._columns)
+
+    return owned("concat", made)
+
+
+def _as(frame: LazyFrame, name: str, dtype: pa.DataType) -> Expr:
+    """A column as a type, null where there is none."""
+    if name not in frame._columns:
+        return Expr("typed_null", (), {"dtype": dtype})
+    return (
+        column(name)
+        if frame._columns[name].type == dtype
+        else Expr("as_type", (column(name),), {"dtype": dtype})
+    )
+
+
+def _without_filter(value: Value) -> Value:
+    if value.where:
+        raise UnsupportedError("lists are not supported: aggregate what filter() of an expression leaves")
+    if str(value.type) == "null":
+        return converted(value, type_of("Int32"))
+    return value
+
+
+def _columns_of(values: Mapping[str, Value], kept: set[str]) -> dict[str, Column]:
+    """A name in SQL for each column, which differs from all others also without regard to case.
+
+    kept: names that go on as they are.
+    """
+    used: set[str] = set()
+    others = {name.lower() for name in kept}
+    out = {}
+    for name, value in values.items():
+        sql, number = quoted(name or " "), 2
+        while sql.lower() in used or (sql.lower() in others and value.sql != sql):
+            sql, number = quoted(f"{name}~{number}"), number + 1
+        used.add(sql.lower())
+        out[name] = Column(sql, value.type)
+    return out
+
+
+def _with_names(exprs: Iterable[Any], named_exprs: Mapping[str, IntoExpr]) -> list[Expr]:
+    return [*columns(*exprs), *(column(each).alias(name) for name, each in named_exprs.items())]
+
+
+def _texts(names: Iterable[str | Iterable[str]]) -> list[str]:
+    out: list[str] = []
+    for each in names:
+        out += [each] if isinstance(each, str) else list(each)
+    return out
+
+
+def _each(value: bool | Sequence[bool], count: int, what: str) -> list[bool]:
+    many = [value] * count if isinstance(value, bool) else list(value)
+    if len(many) != count:
+        raise UserError(f"{what} needs a value for each key: {count}, got {len(many)}")
+    return many

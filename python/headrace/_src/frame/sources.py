@@ -1,0 +1,49 @@
+"""Where frames begin: files and tables in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from headrace._src.errors import UserError
+from headrace._src.frame.lazy_frame import LazyFrame
+from headrace._src.frame.nodes import Source, owned, user_line
+from headrace._src.frame.scope import Column
+from headrace._src.query.statistics import statistics_of
+from headrace._src.query.tables import resolve
+from headrace._src.sql.arrow_types import arrow_type
+from headrace._src.sql.tables import quoted, schema_of
+
+
+def scan_parquet(source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> LazyFrame:
+    """A frame over Parquet files of the same columns: a path, a pattern or a list of these.
+
+    Columns of types that cannot be read are left out. Raises InputOutputError if there is no such file.
+    """
+    first = source if isinstance(source, (str, os.PathLike)) else next(iter(source), "")
+    return owned("scan_parquet", lambda: _frame(Path(first).stem, source, "scan_parquet"))
+
+
+def from_arrow(data: Any) -> LazyFrame:
+    """A frame over an Arrow table, or what gives one, such as a frame of Polars or pandas."""
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise UserError(f"from_arrow takes an Arrow table, got {type(data).__name__}")
+    return owned("from_arrow", lambda: _frame("table", data, "from_arrow"))
+
+
+def _frame(name: str, data: Any, operation: str) -> LazyFrame:
+    (table,) = resolve({name: data}).values()
+    schema = schema_of(name, json.loads(statistics_of(table)))
+    columns = {
+        each.name: Column(quoted(each.name), arrow_type(each.type))
+        for each in schema.columns
+        if not each.unsupported
+    }
+    shown = ", ".join(each.sql for each in columns.values())
+    owner = f"{operation}, {user_line()}"
+    return LazyFrame(
+        Source(lambda table: f"select {shown} from {table}", (), owner, name or "table", data), columns
+    )

@@ -1,0 +1,160 @@
+"""What frames refuse, with the operation and the line of the user's program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import headrace as hr
+import polars as pl
+import pyarrow as pa
+import pytest
+from frame_programs import DATA
+
+LF = hr.from_arrow(DATA.to_arrow())
+C = hr.col
+MISTAKES: list[tuple[Callable[[], Any], str]] = [
+    (
+        lambda: LF.filter(C("nn") > 1),
+        r"no such column: nn; did you mean n\? \(at filter, test_frame_mistakes.py:\d+\)",
+    ),
+    (
+        lambda: LF.select(C("s") + 1),
+        r"\+ and - takes numbers, got string and int32 \(at select, test_frame_mistakes",
+    ),
+    (lambda: LF.filter(C("i") + 1), "filter takes conditions, got int64"),
+    (lambda: LF.select(C("i"), C("i")), "two columns have the same name: i; alias one of them"),
+    (lambda: LF.group_by("k").agg(C("i").sum().alias("k")), "two columns have the same name: k; alias"),
+    (lambda: LF.group_by("k").agg(C("i")), "lists are not supported: aggregate the column of a group: i"),
+    (
+        lambda: LF.group_by("k").agg(z=C("k") + C("i").sum()),
+        "lists are not supported: aggregate the column of a group: k",
+    ),
+    (lambda: LF.select(C("i").filter(C("b"))), "lists are not supported: aggregate what filter"),
+    (
+        lambda: LF.group_by("k").agg(hr.len().shift()),
+        r"shift\(\) inside of agg\(\) needs an aggregate around it",
+    ),
+    (lambda: LF.select(C("i").shift()), r"shift\(\) needs an order of the rows: sort before it"),
+    (lambda: LF.select(C("s") == 1), "= of string and int32: cast one of them"),
+    (lambda: LF.select(C("s").str.contains("a.*")), "regular expressions are not supported; for a text"),
+    (lambda: LF.sort("i", descending=[True, False]), "descending needs a value for each key: 1, got 2"),
+    (lambda: LF.join(LF, on="k", how="outer"), "how is one of inner, left"),
+    (lambda: LF.join(LF), "a join needs as many keys on the left as on the right: 0, 0"),
+    (lambda: LF.join(LF, how="cross", on="k"), "a cross join has no keys"),
+    (lambda: LF.join(LF, on="k", left_on="k"), "a join has on, or left_on and right_on"),
+    (lambda: LF.join(LF, on=C("i").sum()), "a key of a join sees its row alone"),
+    (
+        lambda: LF.select("i", "i_right" and C("j").alias("i_right")).join(
+            LF.select("i", "n"), left_on="i_right", right_on="n"
+        ),
+        "two columns have the same name: i_right; choose another suffix",
+    ),
+    (lambda: bool(C("i") > 1 and C("j") > 1), "an expression is neither true nor false"),
+    (lambda: LF.rename({"zz": "a"}), "no such column: zz"),
+    (lambda: LF.drop("zz"), "no such column: zz"),
+    (lambda: LF.drop(LF.columns), "a frame has at least one column"),
+    (lambda: LF.select(), "select needs a column"),
+    (lambda: LF.filter(), "filter needs a condition"),
+    (lambda: LF.group_by(), "group_by needs a column"),
+    (lambda: LF.head(-1), "rows from the end are not supported"),
+    (lambda: LF.slice(2, 3), "slice needs an order of the rows"),
+    (lambda: LF.unique(keep="some"), "keep is any, first, last or none"),
+    (
+        lambda: LF.pivot("k", [1], index="b", values="i", aggregate_function="mode"),
+        "no aggregate of pivot: mode",
+    ),
+    (lambda: hr.concat([]), "concat needs a frame"),
+    (lambda: hr.concat([LF], how="horizontal"), "unsupported way to concat: horizontal"),
+    (lambda: hr.concat([LF, LF.drop("i")]), "concat of frames with other columns"),
+    (lambda: hr.concat([LF.select("i"), LF.select(C("s").alias("i"))]), "concat of other types: column i"),
+    (lambda: hr.from_arrow(5), "from_arrow takes an Arrow table, got int"),
+    (lambda: hr.scan_parquet("none.parquet"), "none.parquet"),
+    (lambda: LF.select(C("i").cast("text")), "no type of columns: 'text'"),
+    (lambda: LF.select(C("i").cast(pa.binary())), "frames have no columns of this type: binary"),
+    (lambda: LF.select(C("s").cast(pl.Date)), "unsupported cast of string to date32.*use str.to_date"),
+    (lambda: LF.select(C("m").cast(str)), "unsupported cast of timestamp.*use dt.strftime"),
+    (lambda: LF.select(hr.lit(object())), "no value of a column"),
+    (lambda: LF.select(C("i") ** C("i")), "of integers by more than 8"),
+    (lambda: LF.select(C("x") // 2), "// of decimals is not supported: cast to a float"),
+    (lambda: LF.select(C("x") % 2), "% of decimals is not supported: cast to a float"),
+    (lambda: LF.select(C("s").abs()), "abs takes numbers, got string"),
+    (lambda: LF.select(C("f").round(-1)), "round takes a number of decimals, got -1"),
+    (lambda: LF.select(C("i").is_between(1, 2, closed="all")), "closed is both, left, right or none"),
+    (lambda: LF.select(C("s").sum()), "sum takes numbers, got string"),
+    (lambda: LF.select(C("i").product()), "product of int64 is not supported: cast"),
+    (lambda: LF.select(C("i").std(ddof=2)), "std takes ddof=0 or 1, got 2"),
+    (lambda: LF.select(C("i").quantile(2)), "a quantile is from 0 to 1, got 2"),
+    (lambda: LF.select(C("i").quantile(0.5, "best")), "interpolation is linear or nearest"),
+    (lambda: LF.select(C("i").filter(C("b")).median()), "quantiles of filtered values are not supported"),
+    (
+        lambda: LF.sort("n").select("i", z=C("i").filter(C("b")).first()),
+        r"first\(\) of filtered values is supported in agg",
+    ),
+    (lambda: LF.select(C("i").rank("best")), "method is average, min, max, dense or ordinal"),
+    (
+        lambda: LF.select(C("i").filter(C("b")).rank()),
+        "of filtered values is not supported: filter the frame",
+    ),
+    (lambda: LF.sort("n").select(C("f").cum_max()), r"cum_max\(\) of floats is not supported"),
+    (lambda: LF.sort("n").select(C("f").rolling_max(2)), r"rolling_max\(\) of floats is not supported"),
+    (lambda: LF.sort("n").select(C("s").cum_sum()), r"cum_sum\(\) takes numbers, got string"),
+    (lambda: C("i").rolling_sum(2, min_samples=3), "min_samples is from 1 to window_size, got 3 of 2"),
+    (lambda: LF.select(C("i").sum().over(C("k") + 1)), r"a key of over\(\) must be a column: add it"),
+    (lambda: LF.group_by("k").agg(C("i").sum().over("b")), r"over\(\) inside of agg\(\) is not supported"),
+    (
+        lambda: LF.select((C("i").filter(C("b")) + C("i").filter(C("c"))).sum()),
+        "is made of values of different filters",
+    ),
+    (lambda: LF.select(C("i").filter(C("b")).filter(C("c")).sum()), "a filter in a filter is not supported"),
+    (
+        lambda: LF.select((C("i") + hr.all()).over("k").alias("q"), C("i").over(hr.all())),
+        "several columns where one is meant|same name",
+    ),
+    (lambda: LF.select(C("i").str.to_lowercase()), "to_lowercase takes texts, got int64"),
+    (lambda: LF.select(hr.concat_str("s", "f")), "concat_str takes texts and integers, got double"),
+    (lambda: LF.select(C("s").str.slice(0, -1)), "a length is at least 0, got -1"),
+    (lambda: LF.select(C("s").str.pad_start(3, "ab")), "what pads is one character, got 'ab'"),
+    (lambda: LF.select(C("s").dt.year()), "dt.year takes dates and timestamps, got string"),
+    (lambda: LF.select(C("d").dt.hour()), "a date has no hour"),
+    (lambda: LF.select(C("d").dt.time()), "dt.time takes timestamps, got date32"),
+    (lambda: LF.select(C("d").dt.truncate("2mo")), "truncate to one unit, such as 1d or 1mo, got 2mo"),
+    (
+        lambda: LF.select(C("d").dt.offset_by("soon")),
+        "an offset is a number of units, such as 3d or -1mo, got soon",
+    ),
+    (lambda: LF.select(C("m").dt.epoch("h")), "a unit of time is us, ms, s or d, got h"),
+    (lambda: LF.select(C("d").dt.strftime("%Q")), "unsupported in the format of a date: %Q"),
+    (lambda: hr.col(1), "names of columns are texts, got"),
+    (
+        lambda: LF.select(C("x") * hr.lit(Decimal("1e-37"))),
+        "a product of decimals with 39 digits behind the point",
+    ),
+]
+
+
+@pytest.mark.parametrize("number", range(len(MISTAKES)))
+def test_mistakes_name_the_operation(number: int) -> None:
+    call, message = MISTAKES[number]
+    with pytest.raises(hr.HeadraceError, match=message):
+        call()
+
+
+def test_errors_of_data_name_the_operation() -> None:
+    frame = (
+        LF.select("s")
+        .filter(hr.col("s").is_not_null())
+        .with_columns(z=hr.col("s").cast(int))
+        .filter(hr.col("z") > 0)
+    )
+    with pytest.raises(hr.errors.DataError, match=r"\(at .*with_columns, test_frame_mistakes.py:\d+\)$"):
+        frame.collect()
+
+
+def test_what_needs_polars_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(hr.errors.UserError, match="to_polars.. needs Polars"):
+        LF.to_polars()

@@ -1,0 +1,149 @@
+"""Frames beside Polars: the same program is run by both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import headrace as hr
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from frame_programs import DATA, ORDERED, PROGRAMS, ROWS, Program
+
+#: Types of ours for those of Polars that headrace lacks.
+TYPES = {pl.UInt32: pl.Int64, pl.UInt8: pl.Int32}
+
+
+def beside(program: Program, *, order: bool = False, data: pl.DataFrame = DATA) -> pl.DataFrame:
+    """Runs a program with both; the same rows, of the same types."""
+    expected = program(pl, data.lazy()).collect()
+    frame = program(hr, hr.from_arrow(data.to_arrow()))
+    got = frame.to_polars(ranks=2)
+    assert frame.columns == got.columns == expected.columns
+    wanted = {
+        name: pl.Decimal(38, kind.scale) if isinstance(kind, pl.Decimal) else TYPES.get(kind, kind)
+        for name, kind in expected.schema.items()
+    }
+    shown = {
+        name: pl.Decimal(38, kind.scale) if isinstance(kind, pl.Decimal) else kind
+        for name, kind in got.schema.items()
+    }
+    assert shown == wanted
+    expected, got = expected.cast(wanted), got.cast(wanted)
+    if not order:
+        names = [name for name in expected.columns if wanted[name] not in (pl.Float64, pl.Float32)]
+        names += [name for name in expected.columns if name not in names]
+        expected, got = (each.sort(names, nulls_last=True) for each in (expected, got))
+    for name in expected.columns:
+        pairs = list(zip(got[name].to_list(), expected[name].to_list(), strict=True))
+        assert all(same(one, other) for one, other in pairs), (name, pairs)
+    return got
+
+
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return one == pytest.approx(other, rel=1e-6, abs=1e-12, nan_ok=True)
+    return bool(one == other)
+
+
+def numbered(exprs: list[Any]) -> list[Any]:
+    return [expr.alias(f"e{number}") for number, expr in enumerate(exprs)]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_expressions_of_rows(name: str) -> None:
+    beside(lambda m, a: a.select("n", *numbered(ROWS[name](m, m.col))))
+
+
+def test_expressions_of_groups() -> None:
+    beside(lambda m, a: a.group_by("k").agg(numbered(ROWS["aggregates"](m, m.col))))
+    beside(
+        lambda m, a: a.group_by(m.col("n") % 3, z=m.col("i") > 2).agg(numbered(ROWS["aggregates"](m, m.col)))
+    )
+
+
+def test_aggregates_alone_are_one_row() -> None:
+    assert len(beside(lambda m, a: a.select(numbered(ROWS["aggregates"](m, m.col))))) == 1
+    assert (
+        len(beside(lambda m, a: a.filter(m.col("n") > 9).select(numbered(ROWS["aggregates"](m, m.col))))) == 1
+    )
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str) -> None:
+    beside(PROGRAMS[name])
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_programs_with_an_order(name: str) -> None:
+    beside(ORDERED[name], order=True)
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+def test_joins(how: str) -> None:
+    def other(m: Any, a: Any) -> Any:
+        return a.select("k", m.col("n").alias("i"), m.col("i").alias("z")).filter(m.col("i") > 2)
+
+    def program(**options: Any) -> Program:
+        return lambda m, a: a.select("k", "i", "n").join(other(m, a), how=how, **options)
+
+    beside(program(on="k"))
+    beside(program(on=["k", "i"], nulls_equal=True))
+    beside(program(left_on="n", right_on="i", suffix="_r"))
+    beside(lambda m, a: a.select("k", "i").join(other(m, a), left_on=m.col("i") + 1, right_on="i", how=how))
+    beside(
+        lambda m, a: a.select("f", "n").join(
+            a.select("g", "s"), left_on="f", right_on=m.col("g").cast(float), how=how
+        )
+    )
+    if how not in ("semi", "anti"):
+        beside(program(on="k", coalesce=how == "full"))
+
+
+def test_cross_joins() -> None:
+    beside(lambda m, a: a.select("n", "s").join(a.select("n", "i"), how="cross"))
+
+
+def test_files_and_sinks(tmp_path: Path) -> None:
+    for number in range(2):
+        DATA.slice(number * 4, 4).write_parquet(tmp_path / f"part{number}.parquet")
+    for source in (tmp_path / "*.parquet", [tmp_path / "part0.parquet", tmp_path / "part1.parquet"]):
+        frame = hr.scan_parquet(source)
+        assert frame.schema.names == DATA.columns
+        assert frame.select(hr.len()).collect().to_pydict() == {"len": [8]}
+    sums = frame.with_columns(I=hr.col("i") * 2).select("i", "I").filter(hr.col("i") > 0)
+    sums.sink_parquet(tmp_path / "out.parquet", ranks=2)
+    assert parquet.read_table(tmp_path / "out.parquet").sort_by("i").to_pydict() == {
+        "i": [2, 3, 5, 5],
+        "I": [4, 6, 10, 10],
+    }
+    sums.sort("i").sink_csv(tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text().splitlines()[:2] == ['"i","I"', "2,4"]
+    sums.sort("i").sink_ipc(tmp_path / "out.arrow")
+    assert pa.ipc.open_file(tmp_path / "out.arrow").read_all().num_rows == 4
+    (tmp_path / "with space.parquet").write_bytes((tmp_path / "part0.parquet").read_bytes())
+    assert hr.scan_parquet(tmp_path / "with space.parquet").head(2).collect().num_rows == 2
+    assert "scan part0" in hr.scan_parquet(tmp_path / "part0.parquet").select("i").explain()
+
+
+def test_what_comes_of_a_frame() -> None:
+    frame = hr.from_arrow(DATA.to_arrow()).select("i", "s")
+    assert frame.columns == ["i", "s"] and frame.collect_schema() == pa.schema(
+        {"i": pa.int64(), "s": pa.string()}
+    )
+    assert pl.DataFrame(frame).shape == (8, 2)
+    assert "<td>" in frame._repr_html_()
+    assert repr(frame).startswith("LazyFrame of select, test_frames.py:")
+    assert frame.profile().run
+    assert hr.connect({"f": frame}).sql("select count(*) as n from f").arrow().to_pydict() == {"n": [8]}
+    assert "aggregate" in frame.group_by("i").len().explain(ranks=2)
+    assert frame.sql().count("select") == 3
+
+
+def test_long_chains() -> None:
+    frame = hr.from_arrow(DATA.to_arrow()).select("n")
+    for _ in range(60):
+        frame = frame.with_columns(n=hr.col("n") + 1)
+    assert sum(frame.collect()["n"].to_pylist()) == 36 + 8 * 60
